@@ -15,6 +15,7 @@
 #   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us: some ten minutes
 #   make warp-nvrtc  the CUDA text of all of them, and of their reverses, through NVRTC and ptxas: some five minutes
 #   make warp-share  every twentieth of them in both, the table of gradients in docs/gradients.md, rows of a dataset
+#   make warp-algorithms every algorithm of the library of templates, run by Warp and by us
 #   make warp-programs   example programs of NVIDIA Warp's wheel, run by Warp and by gbxcule.warp: every array equal
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
 #   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
@@ -23,6 +24,7 @@
 #   make ptx-all     the same for everything the swarm and the Python package do on a device: many minutes
 #   make gpu-sim     the machine code of NVIDIA's own assembler, run by warps of 32 lanes (crates/testing/gpu-sim): each form, launches,
 #                    gradients, the step of the swarm, for three generations of GPUs; no GPU; a share is part of make test
+#   make corpus      answers in CUDA, right and wrong, graded by NVRTC and the simulator (docs/grading.md); a share is part of make test
 #   make gpu-sim-all     the same for everything that the swarm does on a device: many minutes
 #   make colors      everything that the swarm does with Color machines in kernels: machine code, CUDA text; some ten minutes
 #   make gpu-counts  what warps issue for each ROM, counted on executed machine code; the table of docs/gpu-results.md
@@ -61,7 +63,7 @@ TEST_IGNORED := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-i
 TEST_ONE := $(TEST) --workspace --test
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: book colors warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
+.PHONY: book colors warp-algorithms warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program corpus corpus-share gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -89,7 +91,7 @@ else
 	@echo "GBXCULE_TEST_DATA is not set: the SM83 cases were not run"
 endif
 ifeq ($(shell uname),Linux)
-	$(MAKE) nvrtc ptx gpu-sim-share
+	$(MAKE) nvrtc ptx gpu-sim-share corpus-share
 else
 	@echo "NVRTC is for Linux and Windows: the CUDA text was not compiled"
 endif
@@ -112,6 +114,14 @@ gpu-sim: $(VENV)/nvrtc.txt gpu-sim-program
 gpu-sim-share: $(VENV)/nvrtc.txt gpu-sim-program
 	$(SIMULATED) ptx on_machine_code $(TEST_IGNORED)
 	GBXCULE_ARCHS=sm_90 $(SIMULATED) cuda on_sass $(TEST_IGNORED)
+
+# Answers in CUDA, right and wrong, by NVRTC and the simulator: the whole is a hundred of each.
+corpus: $(VENV)/nvrtc.txt
+	$(SIMULATED) corpus all_of_the_corpus $(TEST_IGNORED)
+
+corpus-share: $(VENV)/nvrtc.txt
+	$(SIMULATED) corpus share_of_the_corpus $(TEST_IGNORED)
+	$(SIMULATED) own_cuda $(TEST_IGNORED)
 
 colors:
 	$(TEST_ONE) device all_colors $(TEST_IGNORED)
@@ -208,8 +218,9 @@ miri:
 
 attack:
 	$(TEST) --package gbxcule-sandbox --package gbxcule-files
-	$(TEST) --package gbxcule-rows --package gbxcule-grading --test hostile --test shared_folder --test grade
-	GBXCULE_KILLS=40 $(TEST) --package gbxcule-cli --test killed_processes
+	$(TEST) --package gbxcule-rows --package gbxcule-grading --test attacks --test hostile --test shared_folder --test grade
+	GBXCULE_KILLS=40 $(TEST) --package gbxcule-cli --test killed_processes --test full_disk --test interrupted_calls \
+	    --test hostile --test standard_output
 
 test-dataset: $(VENV)/dataset.txt
 	$(VENV)/bin/python -m pytest crates/foundry/rows/tests
@@ -245,6 +256,10 @@ test-python: $(PYTHON_VENV)/python.txt
 
 test-learners: $(PYTHON_VENV)/puffer.txt
 	$(TEST_PYTHON)
+
+warp-algorithms: $(VENV)/warp.txt
+	GBXCULE_SHARE=1/1 GBXCULE_PYTHON=$(abspath $(VENV))/bin/python cargo test --quiet --package gbxcule-rows --test warp \
+	    -- --ignored --nocapture algorithms
 
 warp-programs: $(PYTHON_VENV)/python.txt $(VENV)/warp.txt
 	GBXCULE_WARP_PYTHON=$(abspath $(VENV))/bin/python $(PYTHON_VENV)/bin/python -m pytest python/tests/test_warp_programs.py

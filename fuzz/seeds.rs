@@ -21,7 +21,7 @@ const REQUESTS: [&str; 10] = [
      Connection: Upgrade\r\nOrigin: http://localhost:8117\r\nSec-WebSocket-Key: dGhlIHNhbXBsZQ==\r\n\r\n",
     "POST / HTTP/1.1\r\nHost: [::1]:8117\r\nContent-Length: 3\r\n\r\nabc",
 ];
-/// Files that a program imports from, behind the program itself.
+/// Pairs of a program and the file `a.py`, from which it imports.
 const IMPORTS: [[&str; 2]; 3] = [
     [
         "@wp.kernel\ndef k(y: wp.array(dtype=float)):\n    y[0] = f(y[1])\n",
@@ -70,7 +70,8 @@ impl Seeds {
     }
 
     fn programs(&self) {
-        let plan = Plan { seed: 14, mode: Mode::Run, device: Texts::Both, host_every: 0 };
+        let plan =
+            Plan { seed: 14, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 100 };
         let rows: Vec<Row> = (0..60).map(|id| make(plan, id)).collect();
         for (at, row) in rows.iter().enumerate() {
             self.add("dialect", &at.to_string(), &[0], row.source.as_bytes());

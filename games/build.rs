@@ -1,5 +1,5 @@
-//! Finds the games: a folder beside this file with a `game.json` is one. Writes the table of them
-//! for the crate, and for `tests/games` the list of their tests and scripted players.
+//! Finds the games: each folder beside this file that has a `game.json`. Writes the table of the
+//! games for the crate, and for `tests/games` the list of their tests and scripted players.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use std::{env, fs};
 
 use serde::Deserialize;
 
-/// The row of a game, `game.json`. README.md says what each field means.
+/// The row of a game, `game.json`. README.md describes its fields.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -52,7 +52,7 @@ fn main() {
     fs::write(out.join("tests.rs"), tests(&folders)).expect("Cargo's folder");
 }
 
-/// The paths in a folder, in order of their names.
+/// Returns the paths in a folder, in order of their names.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap_or_else(|it| panic!("{}: {it}", folder.display()));
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
@@ -60,7 +60,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The name of a file or folder.
+/// Returns the name of a file or folder.
 fn name_of(path: &Path) -> &str {
     let name = path.file_name().and_then(|name| name.to_str());
     name.unwrap_or_else(|| panic!("{}: names are ASCII", path.display()))
@@ -70,7 +70,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// An expression of type `Game`.
+/// Returns an expression of type `Game`.
 fn game(folder: &Path) -> String {
     let path = folder.join("game.json");
     let text = read(&path);
@@ -110,19 +110,19 @@ fn game(folder: &Path) -> String {
     )
 }
 
-/// The name by which sources include a file of a game: `ember_leap/level.inc`.
+/// Returns the name by which sources include a file of a game: `ember_leap/level.inc`.
 fn include_name(file: &Path) -> String {
     format!("{}/{}", name_of(file.parent().expect("a game's folder")), name_of(file))
 }
 
-/// `KeepOfKeys` for `keep_of_keys`.
+/// Returns `KeepOfKeys` for `keep_of_keys`.
 fn title(folder: &str) -> String {
     let word = |word: &str| word[..1].to_uppercase() + &word[1..];
     folder.split('_').map(word).collect()
 }
 
-/// A module for the `tests.rs` of each game, and the constant `PLAYERS`: the games that have a
-/// `player.rs`, a module of their `tests.rs`.
+/// Returns a module for the `tests.rs` of each game, and the constant `PLAYERS`: the games that
+/// have a `player.rs`, a module of their `tests.rs`.
 fn tests(folders: &[PathBuf]) -> String {
     let (mut modules, mut players) = (String::new(), String::new());
     for folder in folders {

@@ -1,6 +1,6 @@
-//! Any JSON as fields of a mismatch bundle: refused with a reason, or run again. A bundle is made
-//! once; the bytes are a path to a field in its metadata and the value that goes there, or lines of
-//! its actions.
+//! Takes any JSON as fields of a mismatch bundle: the bundle is refused with a reason, or run
+//! again. The bundle is made once; the bytes are a path to a field of its metadata and the value
+//! that the field gets, or lines of its actions.
 #![no_main]
 
 use std::path::PathBuf;
@@ -31,9 +31,9 @@ static BUNDLE: LazyLock<Whole> = LazyLock::new(|| {
     Whole { folder, metadata, actions }
 });
 
-/// Names that would start another program or take a long time.
+/// Names of engines that start another program or take a long time.
 const LEFT_OUT: [&str; 3] = ["pyboy", "cuda", "mgba"];
-/// Frames of a step that are waited for here.
+/// The most frames of a step that the target waits for.
 const MAX_FRAMES: u64 = 20;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -56,7 +56,8 @@ fuzz_target!(|bytes: &[u8]| {
         }
         None => actions = text.to_owned(),
     }
-    let write = |name: &str, text: &str| std::fs::write(whole.folder.join(name), text).expect("a file");
+    let write =
+        |name: &str, text: &str| std::fs::write(whole.folder.join(name), text).expect("a file");
     write("metadata.json", &metadata.to_string());
     write("actions.jsonl", &actions);
     if let Err(refused) = replay::replay(&whole.folder, &mut |_| ()) {

@@ -1,13 +1,14 @@
-//! Any bytes as a kernel's source: refused with diagnostics that can be shown, or compiled to the
-//! same text twice. An even first byte says that the rest is a source; an odd one that the rest
-//! changes a valid one, four bytes a change, so that the fuzzer gets behind the parser quickly.
+//! Takes any bytes as a kernel's source: it is refused with diagnostics that can be shown, or
+//! compiled to the same text twice. After an even first byte the other bytes are a source; after an
+//! odd one they change a valid source, four bytes a change, so that the fuzzer gets behind the
+//! parser quickly.
 #![no_main]
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
-use gbxcule_ir::check;
-use gbxcule_ir::diagnostic::render;
 use gbxcule_front_warp::Program;
 use gbxcule_ir::Module;
+use gbxcule_ir::check;
+use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
 use libfuzzer_sys::fuzz_target;
 
@@ -35,7 +36,7 @@ fn changed(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Both texts of each kernel that compiles.
+/// Returns both texts of each kernel that compiles.
 fn texts(source: &str) -> Vec<String> {
     let mut sources = SourceMap::new();
     let id = sources.add("fuzzed.py", source);
@@ -54,7 +55,10 @@ fn texts(source: &str) -> Vec<String> {
                 cxx::write(&module, &options).source
             })),
             Err(faults) => {
-                assert!(faults.iter().all(|fault| !fault.code.name().starts_with("ir-")), "{faults:#?}");
+                assert!(
+                    faults.iter().all(|fault| !fault.code.name().starts_with("ir-")),
+                    "{faults:#?}"
+                );
                 texts.push(render(&faults, &sources));
             }
         }
@@ -64,10 +68,7 @@ fn texts(source: &str) -> Vec<String> {
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&first, rest)) = bytes.split_first() else { return };
-    let source = if first % 2 == 0 {
-        String::from_utf8_lossy(rest).into_owned()
-    } else {
-        changed(rest)
-    };
+    let source =
+        if first % 2 == 0 { String::from_utf8_lossy(rest).into_owned() } else { changed(rest) };
     assert_eq!(texts(&source), texts(&source));
 });

@@ -1,6 +1,6 @@
-//! Any bytes as a state of another emulator: refused, or a machine that runs. The first byte
-//! chooses between bytes as they are, a BESS state of ours with some of its bytes replaced, and a
-//! PyBoy state's opening before the bytes.
+//! Takes any bytes as a state of another emulator: it is refused, or gives a machine that runs. The
+//! first byte chooses between the bytes themselves, a BESS state of ours with some of its bytes
+//! replaced, and a PyBoy state's opening before the bytes.
 #![no_main]
 
 use std::cell::RefCell;
@@ -16,8 +16,8 @@ fn swarm() -> NativeSwarm {
 }
 
 thread_local! {
-    /// One swarm for all inputs, as making it takes far longer than an input. Its first
-    /// state and the same as BESS.
+    /// One swarm for all inputs, because making a swarm takes far longer than an input; the swarm's
+    /// first state, and that state as BESS.
     static SWARM: RefCell<(NativeSwarm, Vec<u8>, Vec<u8>)> = {
         let swarm = swarm();
         let own = swarm.save_state(0).expect("an env");
@@ -26,13 +26,14 @@ thread_local! {
     };
 }
 
-/// Least length of a state of PyBoy's, and the version that is read.
+/// The least length of a PyBoy state.
 const PYBOY_BYTES: usize = 170_000;
 const PYBOY_VERSION: u8 = 29;
 
 fn replaced(mut state: Vec<u8>, changes: &[u8]) -> Vec<u8> {
     for change in changes.chunks_exact(4) {
-        let at = usize::from(u16::from_le_bytes([change[0], change[1]])) | usize::from(change[2]) << 16;
+        let at =
+            usize::from(u16::from_le_bytes([change[0], change[1]])) | usize::from(change[2]) << 16;
         let len = state.len();
         state[at % len] = change[3];
     }
@@ -55,7 +56,7 @@ fuzz_target!(|bytes: &[u8]| {
             for _ in 0..3 {
                 swarm.step(&[first % 9]).expect("good actions");
             }
-            // No input depends on those before it.
+            // Each input begins with the first state, so that it doesn't depend on earlier inputs.
             swarm.resume_state(0, own).expect("its own state");
         }
     });

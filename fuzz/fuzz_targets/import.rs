@@ -1,19 +1,20 @@
-//! Any bytes as a kernel's source and the files beside it that it imports from: refused with
-//! diagnostics that can be shown, or compiled to the same text twice. A zero byte ends a file; the
-//! first is the source, the others are `a.py`, `b.py` and so on.
+//! Takes any bytes as a kernel's source and the files beside it that it imports from: they are
+//! refused with diagnostics that can be shown, or compiled to the same text twice. A zero byte ends
+//! a file; the first file is the source, the others are `a.py`, `b.py` and so on.
 #![no_main]
 
 use std::path::Path;
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
+use gbxcule_front_warp::Program;
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::render;
-use gbxcule_front_warp::Program;
 use gbxcule_ir::source::SourceMap;
 use libfuzzer_sys::fuzz_target;
 
 const NAMES: [&str; 4] = ["a.py", "b.py", "c.py", "d.py"];
-/// Kernels get behind the parser quickly if names of the others are there.
+/// Opening of the source: it imports names of the other files, so that kernels get behind the
+/// parser quickly.
 const OPENING: &str = "import warp as wp\nfrom a import *\nfrom b import f\nimport c\n";
 
 fn text(source: &str, files: &[String]) -> String {
@@ -34,7 +35,10 @@ fn text(source: &str, files: &[String]) -> String {
             cxx::write(&module, &options).source
         }
         Err(faults) => {
-            assert!(faults.iter().all(|fault| !fault.code.name().starts_with("ir-")), "{faults:#?}");
+            assert!(
+                faults.iter().all(|fault| !fault.code.name().starts_with("ir-")),
+                "{faults:#?}"
+            );
             render(&faults, &sources)
         }
     }
@@ -42,7 +46,8 @@ fn text(source: &str, files: &[String]) -> String {
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&first, rest)) = bytes.split_first() else { return };
-    let mut files = rest.split(|byte| *byte == 0).map(|file| String::from_utf8_lossy(file).into_owned());
+    let mut files =
+        rest.split(|byte| *byte == 0).map(|file| String::from_utf8_lossy(file).into_owned());
     let source = files.next().unwrap_or_default();
     let source = if first % 2 == 0 { source } else { format!("{OPENING}{source}") };
     let files: Vec<String> = files.collect();

@@ -1,5 +1,5 @@
-//! Any bytes as what a browser sends to the live view: a request's head, and a text over the
-//! WebSocket. Refused with a reason, or within the bounds that the session relies on.
+//! Takes any bytes as messages of a browser to the live view: a request's head, and a text over the
+//! WebSocket. They are refused with a reason, or lie within the bounds that the session relies on.
 #![no_main]
 
 #[path = "../../crates/apps/cli/src/watch/http.rs"]

@@ -1,4 +1,5 @@
-//! Any bytes as a cartridge: refused, or run for a few frames with buttons taken from the bytes.
+//! Takes any bytes as a cartridge: it is refused, or run for a few frames with buttons that the
+//! bytes choose.
 #![no_main]
 
 use gbxcule_gameboy::{Cartridge, FRAME_MCYCLES, Machine};

@@ -1,6 +1,6 @@
-//! Any JSON as a row of a dataset: not a row, or one that every check without another program
-//! judges. The first byte chooses between bytes as a whole row, and a good row with one column
-//! replaced by them.
+//! Takes any JSON as a row of a dataset: it can't be read, or every check that runs no other
+//! program judges it. The first byte chooses between bytes as a whole row, and a good row with one
+//! column replaced by the bytes.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
 static GOOD: LazyLock<Vec<Value>> = LazyLock::new(|| {
-    let plan = Plan { seed: 1, mode: Mode::Run, device: Texts::Both, host_every: 0 };
+    let plan = Plan { seed: 1, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 100 };
     (0..8).map(|id| serde_json::to_value(make(plan, id)).expect("a row as JSON")).collect()
 });
 

@@ -1,5 +1,6 @@
-//! Any bytes as a saved state: refused, or a machine that runs. The first bytes choose how many
-//! bytes of a valid state are replaced, so that the fuzzer gets behind the header quickly.
+//! Takes any bytes as a saved state: it is refused, or gives a machine that runs. The first bytes
+//! choose how many bytes of a valid state are replaced, so that the fuzzer gets behind the header
+//! quickly.
 #![no_main]
 
 use gbxcule_gameboy::{Cartridge, Machine};

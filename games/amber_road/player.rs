@@ -14,7 +14,7 @@ const PLANT: u8 = 1;
 pub(super) const AMBER: u8 = 4;
 const GATE: u8 = 5;
 
-/// Something on the road: kind, units ahead, place across the road and its speed.
+/// An object on the road: its kind, its distance ahead, its place across the road and its speed.
 struct Thing {
     kind: u8,
     ahead: f32,
@@ -34,7 +34,8 @@ fn things(console: &ColorConsole) -> Vec<Thing> {
     rows.map(thing).collect()
 }
 
-/// The buttons of a driver who looks a second ahead: to the amber, away from everything else.
+/// Returns the buttons of a driver who looks a second ahead: towards amber, away from all other
+/// objects.
 pub(super) fn driver(console: &ColorConsole) -> u8 {
     let place = f32::from(console.peek(PLACE)) - 128.0;
     let speed = f32::from(console.peek(SPEED));
@@ -46,7 +47,8 @@ pub(super) fn driver(console: &ColorConsole) -> u8 {
             if frames > 110.0 {
                 continue;
             }
-            // Where the sled is when it meets the thing, if it steers to the wanted place.
+            // `there` is the sled's place when it meets the object, if it steers to the wanted
+            // place.
             let there = place + (wanted - place).clamp(-1.6 * frames, 1.6 * frames);
             let far = (thing.place - there).abs();
             cost += match thing.kind {
@@ -74,7 +76,7 @@ pub(super) fn driver(console: &ColorConsole) -> u8 {
     if is_blocked && speed > 100.0 { steer | B } else { steer | A }
 }
 
-/// A console with the game, on its first leg.
+/// Returns a console with the game in its first leg.
 pub(super) fn started(mut console: ColorConsole) -> ColorConsole {
     console.run(40);
     console.hold(START);
@@ -93,7 +95,7 @@ pub(super) fn console() -> ColorConsole {
     started(ColorConsole::with("AMBER_ROAD"))
 }
 
-/// The driver's game of at most so many frames, begun a little later than others.
+/// Returns the driver's game of at most `frames` frames, begun `later` frames later than others.
 pub(crate) fn played(frames: u32, later: u32) -> ColorConsole {
     let mut console = ColorConsole::with("AMBER_ROAD");
     console.run(later);

@@ -1,4 +1,4 @@
-//! AMBER_ROAD as its page in the documentation promises it: lines, light, legs, and a player.
+//! Tests of what AMBER_ROAD's page in the documentation promises: lines, light, legs, and a player.
 
 pub(crate) mod player;
 
@@ -14,7 +14,7 @@ const SAFE: u16 = 0xC018;
 const OVER: u8 = 2;
 const BOULDER: u8 = 3;
 
-/// Points that the driver has at least when the fifth leg begins.
+/// The least points that the driver has when the fifth leg begins.
 const DRIVER_POINTS: u16 = 700;
 
 #[test]
@@ -28,7 +28,7 @@ fn start_begins_a_game_from_the_title() {
     assert_eq!(console.word(0xC000), 0);
 }
 
-/// An address of the game's source.
+/// Returns an address of the game's source.
 fn label(name: &str) -> u16 {
     let rom = gbxcule_assembler::by_name("AMBER_ROAD").expect("the game").rom();
     rom.address(name).unwrap_or_else(|| panic!("no label {name}"))
@@ -64,7 +64,8 @@ fn sky_and_land_have_colors_for_each_line() {
     assert!(all.len() > 100, "{} colors in one picture", all.len());
 }
 
-/// Lines of the road whose first and last pixels are land are as wide as the perspective says.
+/// Lines of the road whose first and last pixels are land have the width that the perspective
+/// gives.
 #[test]
 fn a_straight_road_narrows_towards_the_middle_of_the_horizon() {
     let mut console = ColorConsole::with("AMBER_ROAD");
@@ -174,7 +175,7 @@ fn a_sled_that_stands_is_met_by_the_night_and_the_end_waits_for_start() {
     assert_eq!(found, [PLAY, 2, 4, 1, 0]);
 }
 
-/// Colors of some lines' first pixels.
+/// Returns the colors of the first pixels of some lines.
 fn left_edge(console: &ColorConsole, lines: std::ops::Range<usize>) -> Vec<u16> {
     let colors = console.colors();
     lines.map(|line| colors[line * 160]).collect()
@@ -208,7 +209,7 @@ fn the_sun_of_the_title_stays_below_the_name_and_its_day_has_no_jump() {
     assert!(darkest < 5 && light > 2000, "dusk at {darkest}, then {light}");
 }
 
-/// Puts a thing before the sled, which stands in the middle of the road.
+/// Puts an object before the sled, which stands in the middle of the road.
 fn put_before(console: &mut ColorConsole, kind: u8) {
     for (at, byte) in [kind, 0, 0, 19, 0, 0, 0, 0].into_iter().enumerate() {
         console.poke(THINGS + at as u16, byte);

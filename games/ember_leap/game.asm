@@ -1,5 +1,6 @@
 ; EMBER_LEAP: a game. Ember, a spark on two legs, runs over the roofs of a cold town and lights its
-; beacons. Five levels of 2048 pixels; it takes a run-up for wide gaps and a long press for high jumps.
+; beacons. Five levels of 2048 pixels, whose roofs are drawn anew in each game; it takes a run-up for wide
+; gaps and a long press for high jumps.
 ;
 ; Left and right walk, with B faster, A jumps, the higher the longer it is held. Coals are worth ten
 ; points, slugs and moths that one jumps on twenty, a beacon 200 and what is left of the time. Shards,
@@ -72,6 +73,9 @@ LETTERS     equ 9               ; of the name, without the blank
 ROM_BANK    equ $2000
 LAST_X      equ 2048 - 16
 LAST_CAMERA equ 2048 - 160
+ROOFS       equ 8               ; of a level, 16 places each
+AHEAD       equ 15              ; places are made so many columns right of the picture's left edge
+LAMP_COLUMN equ 65
 
 ; hl = table \1 + a. Changes a.
 macro index
@@ -146,6 +150,10 @@ Message:    ds 2
 MessageTime: ds 1
 BarShows:   ds 1                ; 1 if the lower row is a message
 Tiles:      ds 16               ; a column on its way to the queue
+Roofs:      ds 8                ; of the level, by number
+Made:       ds 1                ; columns of places that are made
+AwaitsSeed: ds 1                ; 1 until the game has its level seed
+LevelSeed:  ds 2
     ram $C100
 Map:        ds 1024
     rom
@@ -182,7 +190,9 @@ Main:
     call SoundFrame
     call EndVBlank
     call ReadButtons
-    call StirRandom
+    ld a, [AwaitsSeed]          ; the level seed is the random state in which the game began
+    or a
+    call z, StirRandom
     ld hl, Clock
     inc [hl]
     call RunState
@@ -303,6 +313,7 @@ NewGame:
     ld [Coals], a
     inc a
     ld [Level], a
+    ld [AwaitsSeed], a
     ld hl, Games
     inc [hl]
     ld hl, PlayTuneData
@@ -353,6 +364,7 @@ PlayFrame:
     call AnimateScenery
     call MoveEmber
     call FollowEmber
+    call MakeAhead
     call SpawnCreatures
     call MoveCreatures
     call CrumbleLedges

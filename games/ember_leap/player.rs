@@ -4,21 +4,27 @@ use crate::console::{A, B, Console, LEFT, RIGHT, START};
 use std::sync::OnceLock;
 
 pub(super) const STATE: u16 = 0xC005;
+const GAME_OVER: u16 = 0xC003;
+const RANDOM: u16 = 0xC00C;
 pub(super) const X: u16 = 0xC015;
 
 pub(super) const PLAY: u8 = 1;
 const LIT: u8 = 4;
 
-/// Frames for which the player looks ahead, and in which it doesn't think again.
+/// Number of frames for which the player looks ahead; the same where it goes back first, for a
+/// run-up or a spring; and number of frames between two decisions.
 const AHEAD: usize = 72;
+const FAR_AHEAD: usize = 180;
 const STEP: usize = 6;
+/// Pixels of a plan that is good enough: a run without a stop is 165 pixels long.
+const FAR: i32 = 120;
 
-/// A player that looks ahead: it runs to the right as long as that goes well on a copy of the
-/// console, else it tries when to jump, how high, how fast, after which wait, and keeps to what
-/// comes farthest.
+/// A player that looks ahead. It runs to the right as long as that goes well on a copy of the
+/// console. Else it tries jumps of several times, heights, speeds and waits, and follows the one
+/// that comes farthest.
 #[derive(Default)]
 pub(super) struct Player {
-    /// Buttons of the frames to come; after them it runs.
+    /// Buttons of the frames to come. Behind their end the player runs.
     plan: Vec<u8>,
     pub(super) played: Vec<u8>,
 }
@@ -39,21 +45,38 @@ impl Player {
         }
     }
 
-    /// Looks for another plan if the one at hand ends badly or leads nowhere.
+    /// Looks for another plan if the current one ends badly or doesn't advance; far back where no
+    /// plan from here does.
     fn think(&mut self, console: &Console) {
-        let ahead = outcome(console, &self.plan);
-        let is_stuck = self.plan.is_empty() && ahead < i32::from(console.word(X)) + 24;
-        if ahead < 0 || is_stuck {
-            let best = plans().into_iter().max_by_key(|plan| outcome(console, plan));
-            self.plan = best.expect("there are plans");
+        let ahead = outcome(console, &self.plan, AHEAD);
+        let here = i32::from(console.word(X));
+        if ahead >= 0 && (!self.plan.is_empty() || ahead >= here + 24) {
+            return;
         }
+        let mut best = (i32::MIN, Vec::new());
+        let near = plans(&[vec![LEFT; 24], vec![0; 24], Vec::new()]).into_iter().rev();
+        let back = plans(&[vec![LEFT; 72], vec![LEFT; 56], vec![LEFT; 40]]).into_iter().rev();
+        let near = near.map(|plan| (plan, AHEAD));
+        for (plan, frames) in near.chain(back.map(|plan| (plan, FAR_AHEAD))) {
+            if frames == FAR_AHEAD && best.0 > here + 24 {
+                break;
+            }
+            let reached = outcome(console, &plan, frames);
+            if reached > best.0 {
+                best = (reached, plan);
+            }
+            if reached > here + FAR {
+                break;
+            }
+        }
+        self.plan = best.1;
     }
 }
 
-/// Ways to go on, the worse before the better where they come equally far.
-fn plans() -> Vec<Vec<u8>> {
+/// Returns the plans to try, the last first: of two that come equally far the later one is better.
+fn plans(before: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut plans = Vec::new();
-    for before in [vec![LEFT; 24], vec![0; 24], Vec::new()] {
+    for before in before {
         for speed in [RIGHT, RIGHT | B] {
             let hop = [vec![speed; 4], vec![speed | A; 8]].concat();
             for then in [hop.repeat(AHEAD / 12), vec![speed; AHEAD]] {
@@ -71,10 +94,11 @@ fn plans() -> Vec<Vec<u8>> {
     plans
 }
 
-/// The x that a plan reaches; for one that loses a life, frames until then less a lot.
-fn outcome(console: &Console, plan: &[u8]) -> i32 {
+/// Returns the x that a plan reaches. A plan that loses a life returns the number of frames before
+/// the loss, less a large number.
+fn outcome(console: &Console, plan: &[u8], frames: usize) -> i32 {
     let mut copy = console.clone();
-    for frame in 0..AHEAD {
+    for frame in 0..frames {
         copy.hold(plan.get(frame).copied().unwrap_or(RIGHT | B));
         copy.run(1);
         match copy.peek(STATE) {
@@ -90,6 +114,13 @@ pub(super) fn started() -> Console {
     start(Console::with("EMBER_LEAP"))
 }
 
+/// Returns a game with a level seed, which environments write where they begin an episode.
+pub(super) fn seeded(seed: u16) -> Console {
+    let mut console = started();
+    console.poke_word(RANDOM, seed);
+    console
+}
+
 pub(super) fn start(mut console: Console) -> Console {
     console.run(20);
     console.hold(START);
@@ -99,12 +130,12 @@ pub(super) fn start(mut console: Console) -> Console {
     console
 }
 
-/// The way of that player through the game: buttons and for how many frames of the game, from the
-/// first frame of play on.
+/// The player's way through the game that begins with the ROM's own seed: buttons, each with the
+/// number of game frames for which they are held, from the first frame of play on.
 const RUN: &str = include_str!("run.txt");
 
-/// Runs a frame of the machine and says whether it was one of the game, too: while a level is
-/// loaded the game stands still, for however long that takes.
+/// Runs a frame of the machine and returns true if it was a frame of the game too: while the game
+/// loads a level it stands still, for any number of frames.
 fn is_frame_of_the_game(console: &mut Console) -> bool {
     static CLOCK: OnceLock<u16> = OnceLock::new();
     let rom = || gbxcule_assembler::by_name("EMBER_LEAP").expect("the game").rom();
@@ -114,8 +145,8 @@ fn is_frame_of_the_game(console: &mut Console) -> bool {
     console.peek(clock) != before
 }
 
-/// Plays what RUN holds and calls `see` after each frame of the game with how many frames of the
-/// machine it took, until that says no.
+/// Plays [`RUN`]. Calls `see` after each frame of the game, with the number of machine frames that
+/// it took, until `see` returns false.
 pub(super) fn replay(console: &mut Console, mut see: impl FnMut(&Console, u32) -> bool) {
     for piece in RUN.split_whitespace() {
         let (buttons, frames) = piece.split_once('*').expect("buttons*frames");
@@ -132,9 +163,12 @@ pub(super) fn replay(console: &mut Console, mut see: impl FnMut(&Console, u32) -
     }
 }
 
-/// The player's game of at most so many frames. It knows one way, so it never begins later.
-pub(crate) fn played(frames: u32, _later: u32) -> Console {
-    let mut console = started();
-    replay(&mut console, |console, _| console.frames < frames);
+/// Returns the player's game of at most `frames` frames. Who begins later has other roofs.
+pub(crate) fn played(frames: u32, later: u32) -> Console {
+    let mut console = seeded(1 + later as u16);
+    let mut player = Player::default();
+    while console.peek(GAME_OVER) == 0 && console.frames < frames {
+        player.play(&mut console);
+    }
     console
 }

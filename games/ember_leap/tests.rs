@@ -1,4 +1,4 @@
-//! EMBER_LEAP as its page promises it, and a scripted player that wins it.
+//! Tests of what EMBER_LEAP's page promises, and a scripted player that wins the game.
 
 pub(crate) mod player;
 
@@ -17,6 +17,34 @@ const SPEED: u16 = 0xC018;
 
 fn score(console: &Console) -> u16 {
     console.word(0xC000)
+}
+
+#[test]
+#[ignore = "searches for minutes; GBXCULE_EPISODES games of other level seeds, each won"]
+fn the_player_that_looks_ahead_wins_games_of_other_seeds() {
+    let told = |name, otherwise: u16| {
+        std::env::var(name).map_or(otherwise, |text| text.parse().expect("a number"))
+    };
+    let (first, games) = (told("GBXCULE_SEED", 1), told("GBXCULE_EPISODES", 3));
+    let mut lost = Vec::new();
+    for seed in first..first + games {
+        let mut console = player::seeded(seed);
+        let mut player = Player::default();
+        let mut lives = Vec::new();
+        while console.peek(GAME_OVER) == 0 {
+            let before = (console.peek(LIVES), console.peek(LEVEL), console.word(X));
+            player.play(&mut console);
+            if console.peek(LIVES) < before.0 {
+                lives.push((before.1, before.2 / 16, console.range(0xC095, 0xC09D)));
+            }
+        }
+        let (won, points) = (console.peek(WON), score(&console));
+        println!("seed {seed}: won {won}, {points} points, lost lives at {lives:?}");
+        if console.peek(WON) == 0 {
+            lost.push(seed);
+        }
+    }
+    assert!(lost.is_empty(), "{lost:?}");
 }
 
 #[test]
@@ -81,7 +109,7 @@ fn who_only_runs_falls_three_times_and_start_begins_anew() {
         }
         farthest = farthest.max(console.word(FARTHEST));
         assert!(farthest < 1200, "the gaps of the first level are open");
-        // Blocks are too high for those who don't jump.
+        // Blocks stop a player that doesn't jump.
         if console.peek(SPEED) == 0 && console.peek(STATE) == PLAY {
             console.hold(RIGHT | B | A);
             console.run(20);
@@ -179,6 +207,41 @@ fn coals_and_creatures_bring_points() {
     assert!(gains.contains(&10) && gains.contains(&20), "{gains:?}");
 }
 
+/// The roofs of the first level, drawn by a seed after some steps of buttons.
+fn roofs(seed: u16, steps: &[(u8, u32)]) -> (Vec<u8>, u16) {
+    let rom = gbxcule_assembler::by_name("EMBER_LEAP").expect("the game").rom();
+    let place = |label| rom.address(label).expect("a label of the game");
+    let mut console = player::seeded(seed);
+    for (buttons, frames) in steps {
+        console.hold(*buttons);
+        console.run(*frames);
+    }
+    (console.range(place("Roofs"), place("Roofs") + 8), console.word(place("LevelSeed")))
+}
+
+#[test]
+fn the_level_seed_alone_draws_the_roofs() {
+    let mut drawn = std::collections::BTreeSet::new();
+    for seed in 1..=400 {
+        drawn.insert(roofs(seed, &[(RIGHT | B, 60)]).0);
+    }
+    assert!(drawn.len() > 396, "{} levels of 400 seeds", drawn.len());
+    for seed in [1, 77, 0xFFFF] {
+        let straight = roofs(seed, &[(RIGHT | B, 60)]);
+        let other = roofs(seed, &[(LEFT | A, 50), (0, 31), (RIGHT, 20), (RIGHT | A | B, 80)]);
+        assert_eq!(straight, other, "of seed {seed}");
+    }
+}
+
+#[test]
+fn a_way_that_is_known_by_heart_wins_no_other_game() {
+    for seed in 1..=12 {
+        let mut console = player::seeded(seed);
+        replay(&mut console, |console, _| console.peek(GAME_OVER) == 0);
+        assert!(console.peek(LEVEL) <= 2 && console.peek(WON) == 0, "of seed {seed}");
+    }
+}
+
 #[test]
 fn buttons_and_the_seed_decide_the_game_and_nothing_else() {
     let rom = gbxcule_assembler::by_name("EMBER_LEAP").expect("the game").rom();
@@ -200,7 +263,7 @@ fn buttons_and_the_seed_decide_the_game_and_nothing_else() {
     };
     let (first, second, third) = (after(&rom.bytes), after(&rom.bytes), after(&other));
     assert_eq!(first, second);
-    // Beside the random state itself: where moths and drops are.
+    // The bytes behind the random state: the places of moths and drops.
     let creatures = |seen: Vec<Vec<u8>>| -> Vec<Vec<u8>> {
         seen.into_iter().map(|bytes| bytes[0x20..].to_vec()).collect()
     };

@@ -18,21 +18,21 @@ const BEAT: u16 = 0xC019;
 pub(super) const CREATURES: u16 = 0xC020;
 pub(super) const MAP: u16 = 0xC100;
 
-/// Kinds of places.
+/// Kinds of places on the floor.
 const SPIKES: u8 = 1;
 const KEY: u8 = 2;
 const FLASK: u8 = 6;
 pub(super) const DOOR: u8 = 13;
 const GATE: u8 = 14;
 
-/// Directions as the game numbers them.
+/// Buttons of the directions, in the order in which the game numbers them.
 const BUTTONS: [u8; 4] = [RIGHT, LEFT, UP, DOWN];
 const STEPS: [(i32, i32); 5] = [(1, 0), (-1, 0), (0, -1), (0, 1), (0, 0)];
 
 /// A place of the floor, counted over all its rooms.
 type Place = (i32, i32);
 
-/// The floor as the player sees it: all of it, from memory.
+/// The whole floor, read from memory.
 struct Floor {
     places: Vec<u8>,
     width: i32,
@@ -62,7 +62,7 @@ impl Floor {
         if is_inside { self.places[(y * self.width + x) as usize] } else { 8 }
     }
 
-    /// First direction of the shortest way to a place that is wanted, and what lies there.
+    /// Returns the first direction of the shortest way to a place with a wanted kind.
     fn way(&self, from: Place, is_wanted: impl Fn(u8) -> bool) -> Option<usize> {
         let mut first = vec![None; self.places.len()];
         let at = |(x, y): Place| (y * self.width + x) as usize;
@@ -86,13 +86,13 @@ impl Floor {
     }
 }
 
-/// A creature's square, in pixels of the room.
+/// A creature's place in the room, in pixels.
 struct Creature {
     at: (i32, i32),
-    /// Sixteenths of a pixel a frame.
+    /// Speed in sixteenths of a pixel per frame.
     speed: (i32, i32),
     is_hound: bool,
-    /// Creatures other than bats and blades go where they like.
+    /// True for creatures that change their direction at random: all except bats and blades.
     is_wild: bool,
 }
 
@@ -120,8 +120,9 @@ fn creatures(console: &Console) -> Vec<Creature> {
     bytes.chunks(8).filter(|bytes| bytes[0] != 0).map(creature).collect()
 }
 
-/// Plays by what is in memory: the nearest thing first, then doors, then the gate; waits or steps
-/// aside for creatures and spikes, and lights the lantern where that does not help.
+/// Plays by the contents of memory: goes to the nearest thing first, then to doors, then to the
+/// gate. Waits or steps aside for creatures and spikes, and lights the lantern if that does not
+/// help.
 #[derive(Default)]
 pub(super) struct Player {
     waited: u32,
@@ -150,7 +151,7 @@ impl Player {
             self.waited = 0;
             return A;
         }
-        // Standing still comes last, so it wins where nothing is near.
+        // Standing still is the last way, which wins if no creature is near.
         let ways = [3, 2, 1, 0, STAND];
         let far = |way: &usize| view.distance(*way);
         match ways.into_iter().filter(|way| view.is_safe(*way)).max_by_key(far) {
@@ -165,21 +166,21 @@ impl Player {
     }
 }
 
-/// No step at all, beside the four directions.
+/// The way of standing still, beside the four directions.
 const STAND: usize = 4;
 
 fn is_open(kind: u8) -> bool {
     !(8..16).contains(&kind)
 }
 
-/// Knowledge with which the player decides.
+/// Knowledge by which the player decides.
 struct View {
     floor: Floor,
     place: Place,
     pixels: (i32, i32),
     creatures: Vec<Creature>,
     beat: u8,
-    /// Frames for which no creature can hurt.
+    /// Number of frames for which no creature can hurt the hero.
     mercy: u8,
 }
 
@@ -208,20 +209,22 @@ impl View {
         (self.place.0 + x, self.place.1 + y)
     }
 
-    /// Says whether a hound is close.
+    /// Returns true if a hound is close.
     fn is_hunted(&self) -> bool {
         let close = |creature: &Creature| creature.is_hound && creature.distance(self.pixels) < 40;
         self.creatures.iter().any(close)
     }
 
-    /// Pixels to the nearest creature after a step, as far as that matters.
+    /// Returns the number of pixels to the nearest creature after a step, up to the limit beyond
+    /// which creatures are no danger.
     fn distance(&self, way: usize) -> i32 {
         let hero = (self.pixels.0 + 16 * STEPS[way].0, self.pixels.1 + 16 * STEPS[way].1);
         let wild = self.creatures.iter().filter(|creature| creature.is_wild);
         wild.map(|creature| creature.distance(hero)).min().unwrap_or(64).min(64)
     }
 
-    /// Says whether a step meets neither spikes nor a creature, if that goes on as it does.
+    /// Returns true if a step meets neither spikes nor a creature, supposed that creatures keep
+    /// their speed.
     fn is_safe(&self, way: usize) -> bool {
         let kind = self.floor.kind(self.next(way));
         let may_step = way != STAND || self.beat > 70;
@@ -246,7 +249,7 @@ impl View {
     }
 }
 
-/// The game, begun from the title after so many frames.
+/// Returns the game, begun from the title after `frames` frames.
 pub(super) fn started_after(frames: u32) -> Console {
     start(Console::with("KEEP_OF_KEYS"), frames)
 }
@@ -260,7 +263,7 @@ pub(super) fn start(mut console: Console, frames: u32) -> Console {
     console
 }
 
-/// Plays until the game is over, or for so many frames.
+/// Plays until the game is over, or for `frames` frames.
 pub(super) fn play(console: &mut Console, frames: u32) {
     let mut player = Player::default();
     for _ in 0..frames {
@@ -273,7 +276,7 @@ pub(super) fn play(console: &mut Console, frames: u32) {
     }
 }
 
-/// The player's game of at most so many frames, begun a little later than others.
+/// Returns the player's game of at most `frames` frames, begun `later` frames later than others.
 pub(crate) fn played(frames: u32, later: u32) -> Console {
     let mut console = started_after(later);
     play(&mut console, frames);

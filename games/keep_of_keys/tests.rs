@@ -1,4 +1,4 @@
-//! KEEP_OF_KEYS as its page promises it, and a scripted player that wins it.
+//! Tests of what KEEP_OF_KEYS's page promises, and a scripted player that wins the game.
 
 pub(crate) mod player;
 
@@ -17,7 +17,7 @@ fn score(console: &Console) -> u16 {
     console.word(0xC000)
 }
 
-/// Holds buttons that have nothing to do with what is on the screen, each for some frames.
+/// Holds random buttons, each for some frames.
 fn play_blindly(console: &mut Console, frames: u32, mut seed: u32) {
     for _ in (0..frames).step_by(12) {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -60,7 +60,7 @@ fn a_hero_who_meets_a_guard_often_loses_and_start_begins_anew() {
     console.hold(UP);
     console.run(80);
     assert_eq!((console.peek(ROOM), console.word(SEEN)), (0, 0b1001));
-    // Up and down the way of the guard.
+    // The hero walks up and down the guard's way.
     let mut lives = vec![console.peek(LIVES)];
     for frame in 0..12_000 {
         console.hold(if frame / 40 % 2 == 0 { UP } else { LEFT });

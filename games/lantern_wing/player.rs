@@ -12,13 +12,13 @@ const SHOTS: u16 = 0xC200;
 pub(super) const PLAY: u8 = 1;
 const OIL: u8 = 5;
 
-/// Something that flies: middle and speed in pixels.
+/// An object that flies: its middle and its speed, in pixels.
 #[derive(Clone, Copy)]
 pub(super) struct Flyer {
     kind: u8,
     place: (f32, f32),
     speed: (f32, f32),
-    /// Half the size of what it may touch.
+    /// Half the size of the square in which it touches others.
     reach: f32,
 }
 
@@ -26,8 +26,8 @@ fn speed(byte: u8) -> f32 {
     f32::from(byte as i8) / 16.0
 }
 
-/// Something of a kind, from the bytes that say where its upper left corner is. A large x lies
-/// beyond the left edge.
+/// Returns an object of a kind whose upper left corner is at `[x, y]`. An x above 240 lies beyond
+/// the left edge.
 fn flyer(kind: u8, [x, y]: [u8; 2], [dx, dy]: [u8; 2], half: f32, reach: f32) -> Flyer {
     let x = if x > 240 { f32::from(x) - 256.0 } else { f32::from(x) };
     let place = (x + half, f32::from(y) + 8.0);
@@ -46,8 +46,8 @@ pub(super) fn shots(console: &Console) -> Vec<Flyer> {
     rows.map(|row| flyer(0, [row[2], row[4]], [row[5], row[6]], 4.0, 6.0)).collect()
 }
 
-/// The buttons of a pilot who looks half a second ahead: away from what will touch the glider, else
-/// to the height of what is to be shot, and always firing.
+/// Returns the buttons of a pilot who looks half a second ahead: away from objects that will touch
+/// the glider, else to the height of the target; A is always pressed.
 pub(super) fn pilot(console: &Console) -> u8 {
     let [x, y] = [0xC006, 0xC007].map(|at| f32::from(console.peek(at)) + 8.0);
     let swarm = swarm(console);
@@ -104,7 +104,7 @@ pub(super) fn pilot(console: &Console) -> u8 {
     best.map_or(0, |(_, _, buttons)| buttons) | A
 }
 
-/// A console with the game, in its first sector.
+/// Returns a console with the game in its first sector.
 pub(super) fn started(mut console: Console) -> Console {
     console.run(40);
     console.hold(START);
@@ -128,7 +128,7 @@ fn run_to(console: &mut Console, state: u8) {
     panic!("no state {state} in two hundred frames");
 }
 
-/// The pilot's game of at most so many frames, begun a little later than others.
+/// Returns the pilot's game of at most `frames` frames, begun `later` frames later than others.
 pub(crate) fn played(frames: u32, later: u32) -> Console {
     let mut console = Console::with("LANTERN_WING");
     console.run(later);

@@ -1,4 +1,5 @@
-//! LANTERN_WING as its page in the documentation promises it: stars, swarms, queens, and a player.
+//! Tests of what LANTERN_WING's page in the documentation promises: stars, swarms, queens, and a
+//! player.
 
 pub(crate) mod player;
 
@@ -12,10 +13,10 @@ const GAMES: u16 = 0xC00F;
 const SAFE: u16 = 0xC011;
 const HIT: u16 = 0xC012;
 
-/// Points that the pilot has at least when the sixth sector begins.
+/// The least points that the pilot has when the sixth sector begins.
 const PILOT_POINTS: u16 = 300;
 
-/// Lets the pilot fly until something is so, a decision each two frames.
+/// Lets the pilot fly until a condition holds; the pilot decides every two frames.
 fn fly(console: &mut Console, frames: u32, mut until: impl FnMut(&Console) -> bool) {
     for _ in (0..frames).step_by(2) {
         if until(console) {
@@ -27,7 +28,7 @@ fn fly(console: &mut Console, frames: u32, mut until: impl FnMut(&Console) -> bo
     panic!("not in {frames} frames");
 }
 
-/// The y of every object on the screen, as the object memory has it.
+/// Returns the y of every object in object memory.
 fn objects(console: &Console) -> Vec<u8> {
     let memory = console.range(0xFE00, 0xFEA0);
     let is_seen = |object: &&[u8]| (1..160).contains(&object[0]) && (1..168).contains(&object[1]);
@@ -45,7 +46,7 @@ fn start_begins_a_game_from_the_title() {
     assert_eq!(console.word(0xC000), 0);
 }
 
-/// A line of the background as its map shows it from the left edge on, twice around.
+/// Returns a line of the background's map from the left edge on, twice around.
 fn map_line(console: &Console, line: u16) -> Vec<u8> {
     let row = 0x9800 + line / 8 * 32;
     let pixels = |entry: u16| {
@@ -56,8 +57,8 @@ fn map_line(console: &Console, line: u16) -> Vec<u8> {
     (0..64).flat_map(pixels).collect()
 }
 
-/// Pixels by which each line of the picture is shifted to the left, if exactly one number explains
-/// the line: it has stars and no objects.
+/// Returns for each line of the picture the number of pixels by which it is shifted to the left, if
+/// exactly one number explains the line: it has stars and no objects.
 fn shifts(console: &Console) -> Vec<Option<usize>> {
     let picture = console.shades();
     let shift = |line: usize| {
@@ -83,7 +84,8 @@ fn rows_of_stars_have_scrolls_of_their_own() {
         let before = console.range(scroll, scroll + 16);
         console.run(1);
         let after = console.range(scroll, scroll + 16);
-        // A row's scroll changes while its first line is drawn. The uppermost row is a frame late.
+        // A row's scroll changes while its first line is drawn, and the uppermost row shows its
+        // scroll a frame late.
         let is_settled = |row: &(usize, Option<usize>)| row.0 >= 8 && !row.0.is_multiple_of(8);
         for (line, shift) in shifts(&console).into_iter().enumerate().filter(is_settled) {
             let Some(shift) = shift else { continue };

@@ -1,4 +1,5 @@
-//! A scripted player for LAST_BEACON: knows the rooms from the ROM, finds its way, fights, shops.
+//! A scripted player for LAST_BEACON: it knows the rooms from the ROM, finds its way, fights and
+//! shops.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -25,7 +26,7 @@ pub(crate) const OVER: u8 = 2;
 pub(crate) const TEXT: u8 = 3;
 pub(crate) const BATTLE: u8 = 5;
 
-/// Rows of the trader's wares.
+/// Rows of the trader's menu.
 pub(crate) const FLASK: u8 = 0;
 pub(crate) const LANTERN: u8 = 1;
 pub(crate) const SWORD: u8 = 2;
@@ -35,7 +36,7 @@ const WAYS: [(u8, i32, i32); 4] = [(UP, 0, -1), (DOWN, 0, 1), (LEFT, -1, 0), (RI
 const FIRST_BODY: u8 = 2;
 const CHEST: u8 = 7;
 
-/// Room, column, row.
+/// Room, column and row.
 pub(crate) type Place = (u8, i32, i32);
 
 #[derive(Clone, Copy)]
@@ -45,7 +46,7 @@ struct Event {
     value: [u8; 2],
 }
 
-/// Rooms, events and walls, as the ROM has them.
+/// Rooms, events and walls, read from the ROM.
 #[derive(Clone)]
 struct Island {
     letters: Vec<u8>,
@@ -88,7 +89,7 @@ impl Island {
         }
     }
 
-    /// Finds the place to which a step leads, if there is one.
+    /// Returns the place to which a step leads, if there is one.
     fn step(&self, (room, x, y): Place, way: (u8, i32, i32), console: &Console) -> Option<Place> {
         let next = match (x + way.1, y + way.2) {
             (-1, y) => (room.checked_sub(1)?, 9, y),
@@ -117,7 +118,7 @@ fn is_set(console: &Console, flag: u8) -> bool {
     }
 }
 
-/// The player's whole game, begun a little later than others.
+/// Returns the player's whole game, begun `later` frames later than others.
 pub(crate) fn played(_frames: u32, later: u32) -> Console {
     let mut player = Player::starting_at(60 + later);
     player.win();
@@ -128,12 +129,12 @@ pub(crate) fn played(_frames: u32, later: u32) -> Console {
 pub(crate) struct Player {
     pub(crate) console: Console,
     island: Island,
-    /// Buttons pressed so far, each for some frames.
+    /// Number of buttons pressed so far, each for some frames.
     pub(crate) presses: u32,
 }
 
 impl Player {
-    /// A game that has just begun, the title left after so many frames.
+    /// Begins a game; the title is left after `frame` frames.
     pub(crate) fn starting_at(frame: u32) -> Player {
         let rom = gbxcule_assembler::by_name("LAST_BEACON").map(|built_in| built_in.rom());
         let island = Island::of(rom.unwrap_or_else(|| panic!("no LAST_BEACON")));
@@ -162,7 +163,7 @@ impl Player {
         self.console.run(after);
     }
 
-    /// Reads texts, leaves menus and fights until the hero walks again, or the game is over.
+    /// Reads texts, leaves menus and fights until the hero can walk again or the game is over.
     pub(crate) fn settle(&mut self) {
         loop {
             match self.peek(STATE) {
@@ -222,7 +223,7 @@ impl Player {
         self.press(A, 4, 12);
     }
 
-    /// Touches a body and sees through what it does.
+    /// Touches a body, and plays until the event that it starts is over.
     pub(crate) fn finish(&mut self, place: Place) {
         self.touch(place);
         self.settle();
@@ -253,7 +254,7 @@ impl Player {
         }
     }
 
-    /// Goes to the innkeeper, with more than half of the hit points gone.
+    /// Goes to the innkeeper if more than half of the hit points are gone.
     pub(crate) fn rest(&mut self) {
         if self.peek(HIT_POINTS) <= self.peek(MAX_HITS) / 2 {
             self.finish((9, 2, 3));
@@ -286,7 +287,7 @@ impl Player {
         }
     }
 
-    /// The whole game, until it is over.
+    /// Plays the whole game, until it is over.
     pub(crate) fn win(&mut self) {
         self.train(3);
         self.finish((14, 1, 2));
@@ -319,7 +320,7 @@ impl Player {
         }
     }
 
-    /// Rested, and with some flasks, to a guardian; then home.
+    /// Goes to a guardian, rested and with some flasks, and then home.
     fn guardian(&mut self, place: Place, flasks: u32) {
         self.rest();
         for _ in 0..flasks {

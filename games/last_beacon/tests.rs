@@ -1,4 +1,4 @@
-//! LAST_BEACON as its page promises it, and a scripted player that wins it.
+//! Tests of what LAST_BEACON's page promises, and a scripted player that wins the game.
 
 pub(crate) mod player;
 
@@ -18,7 +18,8 @@ fn score(console: &Console) -> u16 {
     console.word(0xC000)
 }
 
-/// Buttons of somebody who bangs on all but START and SELECT, the same for the same seed.
+/// Returns a player that presses random buttons other than START and SELECT, which the seed
+/// decides.
 fn random(mut seed: u32) -> impl FnMut() -> u8 {
     move || {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

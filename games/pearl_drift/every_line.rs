@@ -1,5 +1,6 @@
-//! PEARL_DRIFT's pictures, every line of them: the sea with its three scrolls, the bar below, held
-//! against a drawing of our own from what lies in video memory. What objects cover is left out.
+//! PEARL_DRIFT's pictures, every line of them: the sea with its three scrolls and the bar below,
+//! compared with a drawing of our own from the contents of video memory. Pixels that objects cover
+//! are left out.
 
 use crate::console::{Console, DOWN, LEFT, RIGHT, START, UP};
 
@@ -7,13 +8,13 @@ const GAME_OVER: u16 = 0xC003;
 const SYMBOLS: [&str; 2] = ["HillScroll", "BedScroll"];
 const HILLS_LINE: usize = 12;
 const BED_LINE: usize = 84;
-/// First line below which there is nothing but sand, also while the screen shakes.
+/// The first line below which the picture is only sand, also while the screen shakes.
 const SAND_LINE: usize = 122;
 const BAR_LINE: usize = 128;
 const SAND: u8 = 2;
 const WIDTH: usize = 160;
 
-/// Rows of shades, as entries of a map show these tiles, twice around.
+/// Returns rows of shades as a map's entries show their tiles, twice around.
 fn drawn_map(tiles: &[u8], map: &[u8]) -> Vec<Vec<u8>> {
     let row = |line: usize| {
         let row: Vec<u8> = map[line / 8 * 32..][..32]
@@ -29,7 +30,7 @@ fn drawn_map(tiles: &[u8], map: &[u8]) -> Vec<Vec<u8>> {
     (0..map.len() / 4).map(row).collect()
 }
 
-/// Pixels of a line that lie under an object's square.
+/// Returns the pixels of a line that lie under an object's square.
 fn covered(objects: &[u8], line: usize) -> Option<[bool; WIDTH]> {
     let mut under = None;
     for object in objects.chunks(4) {
@@ -70,8 +71,8 @@ impl Registers {
     }
 }
 
-/// The scrolls that a line may have: the game works out that of the hills and the bed while the
-/// picture begins.
+/// Returns the scrolls that a line may have: the game computes the scrolls of the hills and of the
+/// bed while the picture begins.
 fn scrolls(line: usize, before: &Registers, after: &Registers) -> Vec<u8> {
     let near = |which: usize| {
         let (from, to) = (before.scrolls[which], after.scrolls[which]);
@@ -86,7 +87,8 @@ fn scrolls(line: usize, before: &Registers, after: &Registers) -> Vec<u8> {
     }
 }
 
-/// Wants every line of every picture as it should be; a player of no skill, START after each end.
+/// Checks every line of every picture. The player presses random buttons, and START after the end
+/// of each game.
 #[test]
 fn every_line_of_ten_thousand_pictures_is_drawn_where_it_belongs() {
     let rom = gbxcule_assembler::by_name("PEARL_DRIFT").expect("the game").rom();

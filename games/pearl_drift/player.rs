@@ -14,7 +14,8 @@ fn things(console: &Console) -> Vec<(u8, i32, i32)> {
     bytes.chunks(8).map(thing).filter(|thing| thing.0 != 0).collect()
 }
 
-/// A simple player: away from what stings and is close, else towards the nearest pearl.
+/// Returns the buttons of a simple player: away from a close object that stings, else towards the
+/// nearest pearl.
 pub(super) fn careful(console: &Console) -> u8 {
     let (x, y) = (i32::from(console.peek(SUB_X)), i32::from(console.peek(SUB_Y)));
     let things = things(console);
@@ -34,7 +35,7 @@ pub(super) fn careful(console: &Console) -> u8 {
     }
 }
 
-/// Plays to the end, or for at most so many frames; a decision each four frames.
+/// Plays to the end or for at most `frames` frames, with a decision every four frames.
 pub(super) fn play(
     console: &mut Console,
     frames: u32,
@@ -57,7 +58,8 @@ pub(super) fn started() -> Console {
     console
 }
 
-/// The careful player's game of at most so many frames, in a sea that was stirred for a while.
+/// Returns the careful player's game of at most `frames` frames, in a sea that was stirred for
+/// `later` frames.
 pub(crate) fn played(frames: u32, later: u32) -> Console {
     let mut console = started();
     console.hold(UP);

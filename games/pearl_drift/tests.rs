@@ -1,4 +1,4 @@
-//! PEARL_DRIFT as its page in the documentation promises it, to players and to learners.
+//! Tests of what PEARL_DRIFT's page in the documentation promises to players and to learners.
 
 mod every_line;
 pub(crate) mod player;
@@ -17,7 +17,7 @@ fn score(console: &Console) -> u16 {
     console.word(0xC000)
 }
 
-/// Decisions of someone who only bangs on the direction pad.
+/// Returns a player that presses random buttons of the direction pad.
 fn random(mut seed: u32) -> impl FnMut(&Console) -> u8 {
     move |_| {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -107,7 +107,7 @@ fn a_hit_costs_one_hull_and_gives_time_to_flee() {
     while console.peek(HULLS) == 3 {
         console.run(1);
     }
-    // The frame in which the hit happened has already counted one.
+    // The frame of the hit counted one down already.
     assert_eq!((console.peek(HULLS), console.peek(SAFE)), (2, 95));
     console.run(94);
     assert_eq!(console.peek(HULLS), 2);

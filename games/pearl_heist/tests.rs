@@ -1,4 +1,4 @@
-//! PEARL_HEIST, the game for two: played over a cable by scripted players, and alone.
+//! PEARL_HEIST, the game for two: scripted players play it over a cable and alone.
 
 use gbxcule_gameboy::link::{LEAD_TCYCLES, Link};
 use gbxcule_gameboy::{Cartridge, Machine};
@@ -21,7 +21,7 @@ const TAKEN: u16 = 0xC015;
 const LOST: u16 = 0xC016;
 const PEARLS: u16 = 0xC017;
 
-/// Buttons that a player chooses, who sees the machine's memory.
+/// A player: it chooses buttons by the bytes of the machine's memory.
 type Player = fn(&dyn Fn(u16) -> u8) -> u8;
 
 /// Two machines and the cable between them.
@@ -38,7 +38,7 @@ impl Pair {
         Self { machines, ahead: [-LEAD_TCYCLES; 2], frames: 0 }
     }
 
-    /// Runs so many frames with these buttons.
+    /// Runs a number of frames with these buttons.
     fn run(&mut self, buttons: [u8; 2], frames: u32) {
         let [one, other] = &mut self.machines;
         let mut link = Link::new(one, other, self.ahead);
@@ -57,7 +57,7 @@ impl Pair {
         self.machines.each_ref().map(|machine| machine.peek(rom(), &[], address))
     }
 
-    /// Begins a game that one of them calls for.
+    /// Returns a pair that plays a game which one of the two machines called for.
     fn begun(caller: usize) -> Self {
         let mut pair = Self::new();
         pair.run([0; 2], 30);
@@ -69,7 +69,7 @@ impl Pair {
         pair
     }
 
-    /// Runs until a game is over, with buttons that two players choose.
+    /// Runs until a game is over, with the buttons that two players choose.
     fn play(&mut self, players: [Player; 2]) {
         while self.peek(GAME_OVER) == [0, 0] {
             let mut sides = self.machines.iter().zip(players);
@@ -88,7 +88,7 @@ fn rom() -> &'static [u8] {
     gbxcule_assembler::by_name("PEARL_HEIST").expect("the game").bytes()
 }
 
-/// Buttons that lead to the nearest pearl.
+/// Returns the buttons that lead to the nearest pearl.
 fn gathers(peek: &dyn Fn(u16) -> u8) -> u8 {
     let place = |at: u16| [0, 1].map(|axis| i32::from(peek(at + axis)));
     let [x, y] = place(PLAYER_X);
@@ -105,12 +105,12 @@ fn gathers(peek: &dyn Fn(u16) -> u8) -> u8 {
     toward(right, RIGHT, LEFT) | toward(down, DOWN, UP)
 }
 
-/// Gathers, and launches an eel as soon as one is there.
+/// Gathers, and launches an eel as soon as one is ready.
 fn steals(peek: &dyn Fn(u16) -> u8) -> u8 {
     gathers(peek) | if peek(REST) == 0 { A } else { 0 }
 }
 
-/// Gathers, and shuts the shell where an eel is near.
+/// Gathers, and shuts the shell while an eel is near.
 fn guards(peek: &dyn Fn(u16) -> u8) -> u8 {
     if (1..6).contains(&peek(RIVALS_EEL)) { B } else { gathers(peek) }
 }
@@ -143,8 +143,8 @@ fn a_shell_that_is_shut_catches_the_eel_and_its_pearls() {
     assert_eq!((lost[0], pair.peek(RESULT)), (taken[1], [2, 1]));
 }
 
-/// Pearls change hands only where a byte says so: the counts of both sides agree in every frame
-/// but for pearls that were gathered since the last byte.
+/// Pearls change hands only by a byte over the cable: the counts of both sides agree in every
+/// frame, except for pearls gathered since the last byte.
 #[test]
 fn no_pearl_is_doubled_or_lost_while_eels_cross() {
     let mut pair = Pair::begun(1);

@@ -1,34 +1,34 @@
-//! The built-in games as data: sources, programs, and what makes environments of them.
+//! The built-in games as data: their sources, their programs, and the fields of their environments.
 //!
 //! A game is one folder beside this crate's manifest. The build script finds it; the assembler,
 //! swarms, the Python package and the tests take it from [`GAMES`].
 
-/// A game as its folder has it.
+/// A game, read from its folder.
 #[derive(Debug)]
 pub struct Game {
-    /// The name of its ROM and its program: `KEEP_OF_KEYS`.
+    /// The name of the game's ROM and program, such as `KEEP_OF_KEYS`.
     pub name: &'static str,
-    /// The name in Gymnasium's ids: `KeepOfKeys`.
+    /// The name in Gymnasium's ids, such as `KeepOfKeys`.
     pub title: &'static str,
-    /// Kind of game, in some words.
+    /// Kind of game in a few words.
     pub kind: &'static str,
     /// Difficulty for a learner.
     pub difficulty: &'static str,
-    /// One line about it for the list of ROMs.
+    /// One line about the game for the list of ROMs.
     pub purpose: &'static str,
-    /// Bytes of work RAM that say how the game stands.
+    /// Bytes of work RAM that hold the state of play.
     pub memory: &'static str,
     /// True for a game that only a Game Boy Color runs.
     pub is_for_color: bool,
-    /// Machines that play it together, at most.
+    /// The most machines that play the game together.
     pub players: u8,
-    /// True for a game that begins on a title, which START leaves.
+    /// True for a game that begins with a title, which START leaves.
     pub has_title: bool,
-    /// The actions of its environments, as a codec's name or its spelling.
+    /// The actions of the game's environments: a codec's name or its spelling.
     pub actions: &'static str,
-    /// Frames of a step.
+    /// Number of frames of a step.
     pub frames_per_step: u32,
-    /// Frames of a step in which its action is pressed.
+    /// Number of frames of a step in which its action is pressed.
     pub release_after_frames: u32,
     /// Mean score of random play (docs/benchmark.md).
     pub random_score: Option<u32>,
@@ -38,7 +38,7 @@ pub struct Game {
     pub sha256: &'static str,
     /// The name of the source that the assembler begins with.
     pub entry: &'static str,
-    /// Sources by the names under which they are included, [`Game::entry`] among them.
+    /// Sources, each by the name under which it is included; [`Game::entry`] is among them.
     pub sources: &'static [(&'static str, &'static str)],
     /// The program for reward and observation.
     pub program: &'static str,

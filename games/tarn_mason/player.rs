@@ -12,7 +12,7 @@ pub(super) const HEIGHTS: u16 = 0xC020;
 pub(super) const PLAY: u8 = 1;
 pub(super) const COLUMNS: usize = 12;
 
-/// Water on each column, and the points it brings: the rule as the page states it.
+/// Returns the water on each column, and the points that it brings, by the rule of the game's page.
 pub(super) fn forecast(heights: &[u8]) -> (Vec<u8>, u32) {
     let highest = |side: &[u8]| side.iter().copied().max().unwrap_or(0);
     let surface = |at: usize| highest(&heights[..=at]).min(highest(&heights[at..]));
@@ -30,21 +30,21 @@ pub(super) fn forecast(heights: &[u8]) -> (Vec<u8>, u32) {
     (water, worth)
 }
 
-/// A mason who lays each load where rain would bring most, and builds no towers.
+/// A mason that lays each load where rain would bring the most points, and builds no towers.
 pub(super) struct Mason {
     shapes: u16,
-    /// Turn and column for the load at hand, whose number is kept with them.
+    /// Number of the current load, with the turn and the column planned for it.
     plan: Option<(u16, u8, u8)>,
     is_pressed: bool,
 }
 
 impl Mason {
-    /// `shapes`: address of the game's table.
+    /// Makes a mason; `shapes` is the address of the game's table of shapes.
     pub(super) fn new(shapes: u16) -> Mason {
         Mason { shapes, plan: None, is_pressed: false }
     }
 
-    /// Stones that a shape brings to each of its columns.
+    /// Returns the number of stones that a shape brings to each of its columns.
     fn stones(&self, console: &Console, turn: u8) -> Vec<u8> {
         let at = self.shapes + u16::from(console.peek(SHAPE)) * 16 + u16::from(turn) * 4;
         let rows = console.range(at, at + 3);
@@ -72,7 +72,7 @@ impl Mason {
         (best.1, best.2)
     }
 
-    /// The buttons for the next frame.
+    /// Returns the buttons for the next frame.
     pub(super) fn buttons(&mut self, console: &Console) -> u8 {
         self.is_pressed = !self.is_pressed && console.peek(STATE) == PLAY;
         if !self.is_pressed {
@@ -93,7 +93,7 @@ impl Mason {
     }
 }
 
-/// A console with the game, past its title.
+/// Returns a console with the game, past its title.
 pub(super) fn started(mut console: Console) -> Console {
     console.run(40);
     console.hold(START);
@@ -107,7 +107,7 @@ pub(super) fn console() -> Console {
     started(Console::with("TARN_MASON"))
 }
 
-/// The mason's game of at most so many frames, begun a little later than others.
+/// Returns the mason's game of at most `frames` frames, begun `later` frames later than others.
 pub(crate) fn played(frames: u32, later: u32) -> Console {
     let mut console = Console::with("TARN_MASON");
     console.run(later);

@@ -1,4 +1,5 @@
-//! TARN_MASON as its page in the documentation promises it: rain, tarns, landslides, and a player.
+//! Tests of what TARN_MASON's page in the documentation promises: rain, tarns, landslides, and a
+//! player.
 
 pub(crate) mod player;
 
@@ -24,14 +25,14 @@ fn heights(console: &Console) -> Vec<u8> {
     console.range(HEIGHTS, HEIGHTS + COLUMNS as u16)
 }
 
-/// Stones of each column, the lowest first.
+/// Returns the stones of each column, the lowest first.
 fn stones(console: &Console) -> Vec<Vec<u8>> {
     let stone = |column: usize, row: u16| console.peek(STONES + row * 16 + column as u16);
     let column = |column| (0..16).rev().map(move |row| stone(column, row));
     (0..COLUMNS).map(|at| column(at).take_while(|stone| *stone != 0).collect()).collect()
 }
 
-/// The stones that rain leaves: the rule as the page states it.
+/// Returns the stones that rain leaves, by the rule of the game's page.
 fn dissolved(stones: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let heights: Vec<u8> = stones.iter().map(|column| column.len() as u8).collect();
     let (water, _) = forecast(&heights);
@@ -58,7 +59,7 @@ fn dissolved(stones: &[Vec<u8>]) -> Vec<Vec<u8>> {
     (0..stones.len()).map(column).collect()
 }
 
-/// Runs until the state is one of these, under the buttons that the player presses.
+/// Runs until the state is one of these, with the buttons that the player presses.
 fn run_to(console: &mut Console, mason: &mut Mason, states: &[u8]) {
     for _ in 0..2000 {
         if states.contains(&console.peek(STATE)) {

@@ -16,6 +16,8 @@ from gbxcule.memory import Number as Number
 from gbxcule.observation import Flags as Flags
 from gbxcule.observation import Numbers as Numbers
 from gbxcule.observation import Ram as Ram
+from gbxcule.program import Machine as Machine
+from gbxcule.program import program_text as program_text
 from gbxcule.rank import make_vec_for_rank as make_vec_for_rank
 from gbxcule.record_best import RecordBest as RecordBest
 from gbxcule.registration import register as register

@@ -7,6 +7,7 @@ import difflib
 import operator
 import os
 from collections.abc import Collection, Mapping
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +39,15 @@ def quoted(text: str) -> str:
     if not others and len(first) <= _SHOWN_CHARACTERS:
         return f"`{text}`"
     return f"`{first[:_QUOTED_CHARACTERS]}..` ({len(others) + 1} lines, {len(text)} characters)"
+
+
+def no_module(name: str, given: Any) -> Any:
+    """Refuse a module in the place of a program: the package reads a program's text and runs none of its Python."""
+    for one in given if isinstance(given, (list, tuple)) else [given]:
+        if isinstance(one, ModuleType):
+            path = getattr(one, "__file__", None)
+            raise TypeError(f"`{name}` takes the path of a program, found the module {one.__name__}; give {name}={path!r}")
+    return given
 
 
 def whole(name: str, value: Any, least: int) -> int:
@@ -292,6 +302,14 @@ _ELSEWHERE = {
     "action_repeat": "it is `frames_per_step` here",
     "max_steps": "it is `max_episode_steps` here",
     "num_threads": "it is `threads` here",
+    "repeat_action_probability": "it is `sticky` here",
+    "sticky_actions": "it is `sticky`, a probability, here",
+    "stack_num": "it is `frame_stack` here",
+    "stack_size": "it is `frame_stack` here",
+    "screen_size": "it is `resize` here",
+    "img_height": "it is `resize` here",
+    "img_width": "it is `resize` here",
+    "terminal_on_life_loss": "it is `episodic_life`, the gbxcule.Number of lives, here",
     "n_envs": "it is `num_envs` here",
     "headless": "no window is opened; `render_mode` and `watch` show what happens",
     "rom_path": "the ROM is the first argument",

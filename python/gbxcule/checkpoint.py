@@ -10,19 +10,21 @@ import dataclasses
 import enum
 import json
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from gbxcule import _native
-from gbxcule.argument_check import check_device, path_of, whole
+from gbxcule.argument_check import check_device, path_of, shown, whole
 from gbxcule.info import Cell, Hook
 from gbxcule.memory import Change, Number
-from gbxcule.observation import Flags, Numbers, Ram, is_program
+from gbxcule.observation import Flags, Numbers, Ram, is_program, packed_samples, samples_of
 from gbxcule.rank import Rank, RankVectorEnv
 from gbxcule.symbol import Banked
 from gbxcule.vector import SwarmVectorEnv
+
+Path: TypeAlias = str | os.PathLike[str]
 
 # Generators of NumPy by name: nothing else of NumPy is called by what a file says.
 _GENERATORS: dict[str, Any] = {
@@ -33,6 +35,8 @@ _SPECS = {kind.__name__: kind for kind in (Cell, Change, Flags, Hook, Number, Nu
 # Spaces of an environment, of which a learner may draw; that of all observations is made when it
 # is asked for.
 _SPACES = ("action_space", "single_action_space", "observation_space", "single_observation_space")
+# Arrays of a note whose last axis is the envs.
+_OF_EACH_ENV = ("is_seeded", "steps", "returns", "over", "levels", "lives", "goes_on")
 # What the arguments in a note mean: raised when the same arguments say something else.
 _MEANING = 2
 # The largest whole number of each name in a generator's state, and of those that have no name here.
@@ -144,12 +148,15 @@ def note_of(env: SwarmVectorEnv[Any]) -> bytes:
     spaces = [getattr(env, name) if name in env.__dict__ else None for name in _SPACES]
     note = {
         "arguments": env._arguments,
+        "weights": env.weights,
         "symbols": dict(env.symbols),
         "is_seeded": env._is_seeded,
         "steps": env._steps,
         "returns": env._returns,
         "over": env._over,
-        "levels": env._levels,
+        "levels": env._measure.levels,
+        "lives": env._measure.lives_before,
+        "goes_on": env._goes_on,
         "heard": env._observer.heard(),
         "meaning": _MEANING,
         "part": _part_of(env) if isinstance(env, RankVectorEnv) else None,
@@ -201,9 +208,12 @@ def _env_of_note(
         env.envs, env.rank = range(first, end), Rank(*rank) if rank else None
     env._is_seeded[:] = note["is_seeded"]
     env._observer.hear_again(note.get("heard", {}))
-    env._steps[:], env._over[:], env._levels[:] = note["steps"], note["over"], note["levels"]
+    env._steps[:], env._over[:], env._measure.levels[:] = note["steps"], note["over"], note["levels"]
     # Earlier checkpoints have none.
-    env._returns[:] = note.get("returns", 0.0)
+    env.weights = note.get("weights", [])
+    env.weights = list(env.weights) if isinstance(env.weights, tuple) else env.weights
+    env._returns[:], env._goes_on[:] = note.get("returns", 0.0), note.get("goes_on", False)
+    env._measure.lives_before[:] = note.get("lives", 0)
     for name, generator in zip(_SPACES, generators, strict=True):
         if generator is not None:
             getattr(env, name)._np_random = generator
@@ -212,30 +222,88 @@ def _env_of_note(
     return env
 
 
-def restore(path: str | os.PathLike[str], *, device: str | None = None, threads: int | None = None) -> SwarmVectorEnv[Any]:
+def restore(
+    path: Path | Sequence[Path], *, device: str | None = None, threads: int | None = None, rank: Rank | None = None
+) -> SwarmVectorEnv[Any]:
     """Make the environment that `checkpoint(path)` kept.
 
     The next step does what it would have done. The file holds the ROM and the programs' texts.
     Without `device` the environment goes on where it was; results are equal on every device. A part
     of a job is restored by the process of its rank in a job of as many processes, or outside of any.
+    Of the paths of all parts, in any order, each process of a job of any size restores its own
+    envs, and a process outside of any job restores all; `rank` says which one this process is.
     """
-    found = None if threads is None else whole("threads", threads, 1)
+    threads = None if threads is None else whole("threads", threads, 1)
     if device is not None:
         check_device(device)
-    env = env_of(_native.read_checkpoint(path_of("a checkpoint", path)), device, found)
-    if isinstance(env, RankVectorEnv):
-        _check_rank(env, os.fspath(path))
-    return env
+    if rank is not None and not isinstance(rank, Rank):
+        raise TypeError(f"rank is a gbxcule.rank.Rank, found {rank!r}")
+    here = Rank.launched() if rank is None else rank
+    if isinstance(path, (str, os.PathLike)):
+        env = env_of(_native.read_checkpoint(path_of("a checkpoint", path)), device, threads)
+        if isinstance(env, RankVectorEnv):
+            _check_rank(env, here, os.fspath(path))
+        return env
+    if isinstance(path, (bytes, Mapping)) or not isinstance(path, Iterable):
+        raise TypeError(f"restore takes the path of a checkpoint, or those of all parts of a job in a list, found {shown(path)}")
+    parts = [_Part(each) for each in path]
+    return env_of(_divided_anew(parts, Rank() if here is None else here), device, threads)
 
 
-def _check_rank(env: RankVectorEnv, path: str) -> None:
+class _Part:
+    """A part of a job's checkpoint, and its note."""
+
+    def __init__(self, path: Path) -> None:
+        self.name = os.fspath(path_of("a checkpoint", path))
+        self.checkpoint = _native.read_checkpoint(self.name)
+        try:
+            self.note: dict[str, Any] = value_of(json.loads(_native.checkpoint_note(self.checkpoint)))
+            part = self.note.get("part")
+            self.envs = range(0, self.note["arguments"]["num_envs"]) if part is None else range(*part[:2])
+        except _DAMAGE as error:
+            raise ValueError(f"{self.name}: the checkpoint is damaged, or no environment wrote it: {error}") from error
+
+
+def _divided_anew(parts: list[_Part], rank: Rank) -> bytes:
+    """Return the checkpoint of the envs that a rank has, of those in all parts of a job."""
+    parts = sorted(parts, key=lambda part: part.envs.start)
+    total = 0
+    for part in parts:
+        if part.envs.start != total:
+            found = ", ".join(f"{part.name} ({part.envs.start} to {part.envs.stop - 1})" for part in parts)
+            raise ValueError(f"the parts of a job hold each env once, from env 0 on, found {found}: give each part once")
+        total = part.envs.stop
+    share = rank.share(total)
+    if not share:
+        raise ValueError(f"{total} envs are too few for {rank.world_size} processes")
+    chosen = [(part, range(max(part.envs.start, share.start), min(part.envs.stop, share.stop))) for part in parts]
+    chosen = [(part, envs) for part, envs in chosen if envs]
+    pieces = [(part, slice(envs.start - part.envs.start, envs.stop - part.envs.start)) for part, envs in chosen]
+    try:
+        note = {**pieces[0][0].note, "part": [share.start, share.stop, *dataclasses.astuple(rank)], "heard": {}}
+        note["arguments"] = {**note["arguments"], "num_envs": len(share)}
+        for name in _OF_EACH_ENV:
+            columns = [part.note[name][..., piece] for part, piece in pieces if name in part.note]
+            if len(columns) == len(pieces):
+                note[name] = np.concatenate(columns, axis=-1)
+        for name in pieces[0][0].note.get("heard", {}):
+            samples = [samples_of(part.note["heard"][name], len(part.envs))[piece] for part, piece in pieces]
+            note["heard"][name] = packed_samples(np.concatenate(samples))
+    except _DAMAGE as error:
+        raise ValueError(f"the checkpoints are damaged, or parts of different jobs: {error}") from error
+    joined = [(part.checkpoint, piece.start, piece.stop) for part, piece in pieces]
+    return _native.joined_checkpoint(joined, json.dumps(plain(note)).encode())
+
+
+def _check_rank(env: RankVectorEnv, here: Rank | None, path: str) -> None:
     """Refuse a part of a job in another process of this job, or in a job of another size."""
-    wrote, here = env.rank, Rank.launched()
+    wrote = env.rank
     if wrote is None or here is None or (wrote.rank, wrote.world_size) == (here.rank, here.world_size):
         return
     env.close()
     raise ValueError(
         f"{path} holds the envs {env.envs.start} to {env.envs.stop - 1}, the part of rank {wrote.rank} of {wrote.world_size} "
         f"processes, and this process is rank {here.rank} of {here.world_size}: start {wrote.world_size} processes, and restore "
-        "in each the part that its rank wrote"
+        f"in each the part that its rank wrote, or give the paths of all {wrote.world_size} parts in a list, of which each "
+        "process takes its envs"
     )

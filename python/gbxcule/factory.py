@@ -56,13 +56,23 @@ def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]
         obs             a picture (`packed`, `gray`, `mean`, `stride`, `rgb`, `rgb_corrected`, `rgb555`), `obs_v0`,
                         `audio`, `Ram(..)`, `Flags(..)`, `Numbers(..)`, a program, or a dictionary of these
         grays           `even`, or PyBoy's (`pyboy`)
+        crop, resize    a part of the picture, (top, left, lines, columns), and the size that it is reduced to by areas,
+                        such as (84, 84)
+        frame_stack     the last pictures behind each other, the newest last; an episode begins with its first one in
+                        every place
+        max_pool        True takes the lighter of a step's last two frames, pixel by pixel
         audio           True adds the step's samples to the observation
         reward          a `Change` or several, `reward_v0`, a program (docs/programs.md); `False` pays nothing
+        weights         numbers that a program's functions read in `weights`, in order or by name; `env.set_weights(..)`
+                        changes them between steps
         done            a `Number` that is not 0, a program, or several of them; `False` ends nothing
         info            numbers to report: `Number` or `Cell` by name
     The episode
         max_episode_steps
                         steps until the episode is truncated: 4,500 for games; `False` never truncates
+        sticky          the probability that an env does in a step what it did in the one before
+        noop_max        an episode begins 1 to so many frames without buttons later, as the seed draws
+        episodic_life   the `Number` of lives: where it falls an episode ends, and the next one begins in the same place
         start_state, start_battery, start_steps
                         the beginning of episodes: a saved state, a `.sav` file in the cartridge, steps without buttons
         starts          saved states of which the seed draws one

@@ -92,14 +92,20 @@ def check_programs_of(rom: Any, *programs: str | None) -> None:
 
 
 @functools.cache
+def title(name: str, model: str = "auto", power_on: str = "zero") -> bytes:
+    """The state of a game that waits on its title. Earlier, a game sets up its memory, and with it what chance has drawn."""
+    swarm = _on_the_title(name, 1, model, power_on)
+    for _ in range(_FIRST):
+        swarm.step(b"\0")
+    return swarm.save_state(0)
+
+
+@functools.cache
 def starts(name: str, model: str = "auto", power_on: str = "zero") -> tuple[bytes, ...]:
     """The states after a game's title, made by pressing START."""
-    first = _on_the_title(name, 1, model, power_on)
-    # Until the first START all are one machine.
-    for _ in range(_FIRST):
-        first.step(b"\0")
     swarm = _on_the_title(name, STARTS, model, power_on)
-    swarm.load_states(b"\1" * STARTS, [first.save_state(0)])
+    # Until the first START all are one machine.
+    swarm.load_states(b"\1" * STARTS, [title(name, model, power_on)])
     found: dict[int, bytes] = {}
     for step in range(400):
         swarm.step(bytes(step == env for env in range(STARTS)))

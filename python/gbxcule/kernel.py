@@ -72,7 +72,9 @@ class _Text:
 
     def compile(self, types: str) -> _native.CompiledKernel:
         given = {self.name: types} if types else {}
-        return _native.compile_kernels(self._written(), self._file, [self.name], self._beside, types=given)[0]
+        parts = self._text.parts() if isinstance(self._text, Program) else []
+        written = self._written()
+        return _native.compile_kernels(written, self._file, [self.name], self._beside, types=given, parts=parts)[0]
 
     def _written(self) -> str:
         return self._text.text() if isinstance(self._text, Program) else self._text
@@ -213,12 +215,35 @@ def overloads_of(function: Callable[..., Any], before: Any) -> list[Piece[..., A
     return [each for each in [*before.overloads, before] if inspect.signature(each.python).parameters != taken]
 
 
-def struct(cls: type[R]) -> Piece[..., R]:
+class StructValue:
+    """A value of a struct, whose fields are its attributes."""
+
+    def __init__(self, struct: Piece[..., Any], fields: Mapping[str, Any]) -> None:
+        self._struct = struct
+        vars(self).update(fields)
+
+    def __argument_type__(self, dims: int | None, name_of: Callable[[Any], str]) -> str:
+        """Spell the type for a generic parameter."""
+        if dims is not None:
+            raise TypeError(f"an array of {dims} dimensions is needed, found a `{self._struct.__name__}`")
+        return name_of(self._struct)
+
+
+class _Struct(Piece[..., Any]):
+    def __call__(self, **fields: Any) -> StructValue:
+        names = inspect.get_annotations(self.python)
+        if fields.keys() != names.keys():
+            raise TypeError(f"a `{self.__name__}` is made of {', '.join(names)}, found {', '.join(fields) or 'nothing'}")
+        return StructValue(self, fields)
+
+
+def struct(cls: type[Any]) -> Piece[..., Any]:
     """Make a struct that kernels can use.
 
-    A launch takes one as a dictionary, or as an object with these attributes.
+    A launch takes one as a dictionary, or as an object with these attributes. A call with all fields
+    by name makes such an object, which generic kernels take as well.
     """
-    return Piece(cls, "struct")
+    return _Struct(cls, "struct")
 
 
 def from_text(text: str, file: str = "<text>") -> dict[str, Kernel]:

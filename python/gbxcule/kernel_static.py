@@ -54,6 +54,18 @@ def compiled(expression: ast.expr, file: str) -> CodeType:
     return compile(ast.unparse(expression), file, "eval")
 
 
+def constant_names(definition: ast.AST, is_warp: Callable[[str], bool]) -> dict[str, ast.expr]:
+    """List names that a function binds once, to what stands in `wp.static(..)`."""
+    bound = [each.id for each in ast.walk(definition) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
+    found = {}
+    for node in ast.walk(definition):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if is_static(call, is_warp):
+                if bound.count(name) == 1:
+                    found[name] = call.args[0]
+    return found
+
+
 class Loops:
     """Loops around the statement that is read, by the names of their indices."""
 

@@ -19,7 +19,16 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
-from gbxcule.kernel_static import Loops, compiled, free_names, is_static, place, spelled_by_number, static_arguments
+from gbxcule.kernel_static import (
+    Loops,
+    compiled,
+    constant_names,
+    free_names,
+    is_static,
+    place,
+    spelled_by_number,
+    static_arguments,
+)
 
 # Functions of these names take the places of operators, as in Warp.
 _OPERATORS = {
@@ -54,6 +63,10 @@ class Names:
 
     def __getitem__(self, index: Any) -> Any:
         return Names(*self._parts, "[", *_parts(index), "]")
+
+    def __instancecheck__(self, _value: Any) -> bool:
+        # What the text alone names has no values in Python.
+        return False
 
     def __repr__(self) -> str:
         return "".join(part if isinstance(part, str) else part.__name__ for part in self._parts)
@@ -214,6 +227,8 @@ class Program:
         # Annotations that Python evaluated are spelled with these names.
         self._behind = ["import warp as wp", "from typing import Any"]
         self._things: dict[str, Any] = {"wp": "import warp", "Any": "Any"}
+        # Of pieces that stand behind: first line there, how many, and where they stand in Python.
+        self._parts: list[tuple[int, int, str, int]] = []
         # Keeps the pieces alive, so that no two have one identity.
         self._pieces: dict[int, tuple[Piece[..., Any], str]] = {}
         self.piece(piece)
@@ -221,6 +236,10 @@ class Program:
     def text(self) -> str:
         """The text as it is now."""
         return "\n".join([*self._lines, *self._behind]) + "\n"
+
+    def parts(self) -> list[tuple[int, int, str, int]]:
+        """List lines that stand elsewhere in Python: the first one, how many, the file, the line there."""
+        return [(len(self._lines) + at, count, file, line) for at, count, file, line in self._parts]
 
     def _named(self, wanted: str, thing: Any, hidden: Set[str] = frozenset()) -> tuple[str, bool]:
         """Find a name for a thing, and tell if the thing is new.
@@ -295,8 +314,11 @@ class Program:
             # Pieces of the kernel's file stand on their own lines, so that messages point there.
             self._lines += [""] * (place.stop - len(self._lines))
             self._lines[place] = lines
-        else:
-            self._behind += lines
+            return
+        file = inspect.getsourcefile(piece.python)
+        if file is not None and piece.source is None:
+            self._parts.append((len(self._behind) + 1, len(lines), file, first))
+        self._behind += lines
 
 
 class _Names(ast.NodeVisitor):
@@ -316,6 +338,7 @@ class _Names(ast.NodeVisitor):
         (definition,) = ast.parse("\n".join(self._lines)).body
         assert isinstance(definition, (ast.FunctionDef, ast.ClassDef))
         self._loops = Loops(definition)
+        self._constants = constant_names(definition, self._is_warp)
         head = re.match(r"(def|class)\s+", self._lines[definition.lineno - 1])
         if head and definition.name != name:
             self._edits.append((definition.lineno, head.end(), head.end() + len(definition.name), name))
@@ -427,7 +450,8 @@ class _Names(ast.NodeVisitor):
             self.visit(root)
             return
         value = self._around[root.id]
-        if is_warp(value) or isinstance(value, (Names, Piece)) or _is_known(value):
+        is_plain_piece = isinstance(value, Piece) and not hasattr(value, chain[0].attr)
+        if is_warp(value) or isinstance(value, Names) or is_plain_piece or _is_known(value):
             self.visit_Name(root)
             return
         values = [value := getattr(value, each.attr, None) for each in chain]
@@ -440,10 +464,14 @@ class _Names(ast.NodeVisitor):
     def _after_dots(self, name: str, value: Any) -> str | None:
         """Spell a value that stands after dots: a number in its place, all else by a name."""
         text = spelled(value, self._name_of)
-        if text is None or isinstance(value, (Names, type)):
-            return text
-        if hasattr(type(value), "_wp_scalar_type_"):
+        if text is None:
+            return None
+        is_type = isinstance(value, (Names, type))
+        # A type that a call makes has a name where it is called itself.
+        if hasattr(type(value), "_wp_scalar_type_") or (is_type and text.endswith(")")):
             return self._program.bind(name, text, self._local)
+        if is_type:
+            return text
         return f"({text})" if text.startswith("-") else text
 
     def visit_For(self, node: ast.For) -> None:
@@ -470,17 +498,23 @@ class _Names(ast.NodeVisitor):
         if not own:
             declared = self._statics.get(place(argument))
             return spelled(self._evaluated(argument) if declared is None else declared, self._name_of)
+        constants = {
+            name: self._evaluated(value)
+            for name in own
+            if (value := self._constants.get(name)) is not None and not free_names(value) & self._local
+        }
         # Other names of the kernel itself are for the compiler.
-        numbers = {name: found for name in own if (found := self._loops.numbers(name, self._bound)) is not None}
-        if len(numbers) < len(own):
+        others = [name for name in own if name not in constants]
+        numbers = {name: found for name in others if (found := self._loops.numbers(name, self._bound)) is not None}
+        if len(numbers) < len(others):
             return None
-        code = compiled(argument, self._program.file)
-        return spelled_by_number(
-            numbers, lambda chosen: spelled(eval(code, {**self._around, **chosen}), self._name_of)
-        )
+        if not numbers:
+            return spelled(self._evaluated(argument, constants), self._name_of)
+        code, around = compiled(argument, self._program.file), {**self._around, **constants}
+        return spelled_by_number(numbers, lambda chosen: spelled(eval(code, {**around, **chosen}), self._name_of))
 
-    def _evaluated(self, expression: ast.expr) -> Any:
-        return eval(compiled(expression, self._program.file), dict(self._around))
+    def _evaluated(self, expression: ast.expr, own: Mapping[str, Any] | None = None) -> Any:
+        return eval(compiled(expression, self._program.file), {**self._around, **(own or {})})
 
     def _bound(self, expression: ast.expr) -> Any:
         """Evaluate what a loop goes over, unless that needs names of the kernel itself."""

@@ -13,7 +13,7 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 
 from gbxcule import _native
-from gbxcule.argument_check import check_observation_memory, quoted, shown
+from gbxcule.argument_check import check_observation_memory, no_module, quoted, shown
 from gbxcule.game import GAMES
 from gbxcule.memory import Number, Watch, bounds_of
 from gbxcule.symbol import Place, Symbols, banked_range_of
@@ -81,7 +81,8 @@ SAMPLES_PER_FRAME = 798
 
 def program_of(spec: Observation) -> str | None:
     """The program among these, if there is one: a file that ends in `.py`, or a game's own."""
-    parts = spec.values() if isinstance(spec, Mapping) else [spec]
+    parts = [*spec.values()] if isinstance(spec, Mapping) else [spec]
+    no_module("obs", parts)
     found = {os.fspath(part) for part in parts if isinstance(part, (str, os.PathLike)) and is_program(part)}
     if len(found) > 1:
         raise ValueError(f"one observation can be a program, found {', '.join(sorted(found))}")
@@ -89,11 +90,16 @@ def program_of(spec: Observation) -> str | None:
 
 
 def is_program(spec: Any) -> bool:
-    """Is this the path of a program, or the name of a game, which has one?"""
+    """Is this the path of a program, its text, or the name of a game, which has one?"""
     if not isinstance(spec, (str, os.PathLike)):
         return False
     name = os.fspath(spec)
-    return name.endswith(".py") or name in GAMES
+    return name.endswith(".py") or name in GAMES or is_program_text(name)
+
+
+def is_program_text(spec: str) -> bool:
+    """Is this the text of a program, and no path?"""
+    return "\n" in spec and "def " in spec
 
 
 class _ProgramView:
@@ -153,11 +159,9 @@ def view_of(spec: One, symbols: Symbols, grays: str) -> _native.View:
         return _native.View.obs_v0()
     if isinstance(spec, str) and spec in PICTURES:
         return _native.View.picture(spec, grays)
-    text = "; write a program's text into such a file" if isinstance(spec, str) and "\n" in spec else ""
     raise ValueError(
         f"no observation {quoted(spec if isinstance(spec, str) else shown(spec))}; there are {', '.join(PICTURES)}, obs_v0, audio, the games' own ({', '.join(GAMES)}), "
-        "files that end in .py, gbxcule.Ram(...), gbxcule.Flags(...), gbxcule.Numbers(...), and dictionaries of these"
-        f"{text}"
+        "files that end in .py, their texts, gbxcule.Ram(...), gbxcule.Flags(...), gbxcule.Numbers(...), and dictionaries of these"
     )
 
 
@@ -210,8 +214,11 @@ class Observer:
         grays: str = "even",
         frames_per_step: int = 1,
         copies: bool = True,
+        pictures: _native.View | None = None,
     ) -> None:
         num_envs = swarm.num_envs
+        # The stack of pictures that the swarm keeps, if it keeps one.
+        self.pictures = pictures
         self.is_mapping = isinstance(spec, Mapping)
         named = dict(spec) if isinstance(spec, Mapping) else {"": spec}
         if not named:
@@ -226,6 +233,8 @@ class Observer:
                 return _NumbersView(one, symbols, num_envs)
             if listens(one):
                 return _AudioView(frames_per_step)
+            if pictures is not None and isinstance(one, str) and one in PICTURES:
+                return _NativeView(pictures)
             return program if is_program(one) else _NativeView(view_of(one, symbols, grays))
 
         self._views = {name: view(one) for name, one in named.items()}
@@ -252,12 +261,12 @@ class Observer:
     def heard(self) -> dict[str, bytes]:
         """The samples of the last step, which the machines do not keep, packed for a checkpoint."""
         of_sound = [name for name, view in self._views.items() if isinstance(view, _AudioView)]
-        return {name: zlib.compress(self._buffers[name].tobytes(), 1) for name in of_sound}
+        return {name: packed_samples(self._buffers[name]) for name in of_sound}
 
     def hear_again(self, heard: Mapping[str, bytes]) -> None:
         """Take over the samples that `heard` packed."""
         for name, packed in heard.items():
-            samples = np.frombuffer(zlib.decompress(packed), np.int16)
+            samples = samples_of(packed, self._num_envs)
             self._buffers[name][...] = samples.reshape(self._buffers[name].shape)
 
     @property
@@ -300,6 +309,16 @@ class Observer:
         """One env's observation, copied."""
         copies = {name: buffer[env].copy() for name, buffer in self._buffers.items()}
         return copies if self.is_mapping else copies[""]
+
+
+def packed_samples(samples: npt.NDArray[Any]) -> bytes:
+    """Pack samples of all envs for a checkpoint."""
+    return zlib.compress(samples.tobytes(), 1)
+
+
+def samples_of(packed: bytes, num_envs: int) -> npt.NDArray[np.int16]:
+    """Unpack samples, a row for each env."""
+    return np.frombuffer(zlib.decompress(packed), np.int16).reshape(num_envs, -1)
 
 
 def _dtype(space: spaces.Space[Any]) -> Any:

@@ -4,7 +4,7 @@
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias, TypedDict
 
 from gymnasium.vector import AutoresetMode
@@ -17,12 +17,15 @@ from gbxcule.symbol import Symbols
 
 Reward: TypeAlias = str | os.PathLike[str] | Change | Sequence[Change] | Literal[False]
 Done: TypeAlias = Number | str | os.PathLike[str] | Sequence[Number | str | os.PathLike[str]] | Literal[False]
+Weights: TypeAlias = Mapping[str, float] | Sequence[float]
 State: TypeAlias = bytes | str | os.PathLike[str]
 Grays: TypeAlias = Literal["even", "pyboy"]
 PowerOn: TypeAlias = Literal["zero", "pattern", "random"]
 Model: TypeAlias = Literal["auto", "dmg", "cgb"]
 Link: TypeAlias = Literal["open", "pairs"]
 Autoreset: TypeAlias = AutoresetMode | Literal["NextStep", "SameStep", "Disabled"]
+Resize: TypeAlias = int | tuple[int, int]
+Crop: TypeAlias = tuple[int, int, int, int]
 RenderMode: TypeAlias = Literal["rgb_array", "rgb_array_each"]
 
 
@@ -32,8 +35,13 @@ class _Shared(TypedDict, total=False):
     release_after_frames: int | None
     obs: Observation
     grays: Grays
+    resize: Resize | None
+    crop: Crop | None
+    frame_stack: int | None
+    max_pool: bool
     reward: Reward | None
     done: Done | None
+    weights: Weights | None
     info: Info | None
     hooks: Hooks | None
     chance: Number | None
@@ -46,6 +54,9 @@ class _Shared(TypedDict, total=False):
     starts: Sequence[State] | None
     start_steps: int
     max_episode_steps: int | Literal[False] | None
+    sticky: float
+    noop_max: int
+    episodic_life: Number | None
     render_mode: RenderMode | None
     threads: int | None
     recompile: bool

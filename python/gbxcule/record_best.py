@@ -93,7 +93,6 @@ class RecordBest(VectorWrapper):
         earned = float(self._returns[env])
         if not self._states[env] or (self.best_return is not None and earned <= self.best_return):
             return
-        self._folder.mkdir(parents=True, exist_ok=True)
         path = self._next_path()
         self._swarm.film(path, self._states[env], bytes(self._actions[env]), every=self._every, scale=self._scale)
         self.best_return = earned

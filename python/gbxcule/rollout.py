@@ -86,6 +86,8 @@ class Rollout:
         arrays: dict[str, Any] = {"rewards": machines.reward_array, "dones": machines.done_array}
         arrays |= {"observations": machines.observation_array, "frames": machines.frame_array}
         arrays = {name: array for name, array in arrays.items() if computed[name]}
+        if machines.picture_array is not None:
+            arrays["pictures"] = machines.picture_array
         try:
             rollout = self._made(env)
         except ValueError:
@@ -97,15 +99,17 @@ class Rollout:
         return arrays
 
     def _made(self, env: "SwarmVectorEnv[Any]") -> _native.Rollout:
+        measure = env._measure
         if self._native is None:
             self._native = _native.Rollout(
                 env._machines,
                 same_step=env.autoreset_mode == AutoresetMode.SAME_STEP,
                 max_episode_steps=env.max_episode_steps,
-                program_pays=env._native_reward,
-                program_ends=env._native_done,
-                changes=[(_tuple_of(change.number, env.symbols), float(change.scale)) for change in env._changes],
-                ends=[_tuple_of(number, env.symbols) for number in env._ends],
+                program_pays=measure.program_pays,
+                program_ends=measure.program_ends,
+                changes=[(_tuple_of(change.number, env.symbols), float(change.scale)) for change in measure.changes],
+                ends=[_tuple_of(number, env.symbols) for number in measure.ends],
+                lives=None if measure.lives is None else _tuple_of(measure.lives, env.symbols),
             )
         return self._native
 
@@ -121,18 +125,18 @@ class Rollout:
             raise ValueError("call reset before the first step whose actions lie on the device: it seeds the envs")
         native = self._made(env)
         arrays = self.arrays(env)
-        seen = arrays.get("observations", arrays.get("frames"))
+        seen = next((arrays[name] for name in ("observations", "pictures", "frames") if name in arrays), None)
         if seen is None:
             raise ValueError(
                 "actions on a device need an observation that stays there: a program's, as in obs=\"task.py\", or a picture, "
                 "which is `frames` there"
             )
         if not self.is_entered:
-            native.enter(env._steps.tolist(), env._returns.tolist(), env._over.tolist())
+            native.enter(env._steps.tolist(), env._returns.tolist(), env._over.tolist(), env._goes_on.tolist())
             self.is_entered = True
         native.step(actions)
-        returned = ("observations", "rewards", "terminated", "truncated")
-        infos = {name: array for name, array in arrays.items() if name not in returned}
+        returned = ("rewards", "terminated", "truncated")
+        infos = {name: array for name, array in arrays.items() if name not in returned and array is not seen}
         return seen, arrays["rewards"], arrays["terminated"], arrays["truncated"], infos
 
     def leave(self, env: "SwarmVectorEnv[Any]") -> None:
@@ -142,9 +146,9 @@ class Rollout:
         if left is None:
             return
         env._steps[:], env._returns[:] = left[0], left[1]
-        env._over = np.array(left[2], np.bool_)
+        env._over, env._goes_on = np.array(left[2], np.bool_), np.array(left[3], np.bool_)
         env._observer.forget()
-        env._look_from(np.ones(env.num_envs, np.bool_))
+        env._measure.look_from(env._machines, np.ones(env.num_envs, np.bool_))
 
     # The CPU's arrays, which follow each step once they have been asked for
 
@@ -170,6 +174,8 @@ class Rollout:
             return
         if "observations" in arrays:
             env._machines.observations_into(arrays["observations"])
+        if env._observer.pictures is not None:
+            env._machines.show(env._observer.pictures, arrays["pictures"])
         if "frames" in arrays:
             width = arrays["frames"].shape[1]
             name = "packed" if width == 5760 else "rgb555"
@@ -188,6 +194,8 @@ def _of_host(env: "SwarmVectorEnv[Any]") -> dict[str, Any]:
         arrays["observations"] = np.zeros((envs, machines.obs_dim), np.float32)
     if env._computed["frames"]:
         arrays["frames"] = np.zeros((envs, machines.frame_bytes), np.uint8)
+    if env._observer.pictures is not None:
+        arrays["pictures"] = np.zeros((envs, int(np.prod(env._observer.pictures.shape))), np.uint8)
     arrays |= {"terminated": np.zeros(envs, np.bool_), "truncated": np.zeros(envs, np.bool_)}
     arrays |= {"returns": env._returns.copy(), "lengths": env._steps.astype(np.int32)}
     if env.autoreset_mode == AutoresetMode.SAME_STEP and env._computed["observations"]:

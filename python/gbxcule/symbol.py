@@ -120,6 +120,13 @@ def place_of(place: int | str, symbols: Symbols) -> int:
     return (found.bank + 1) << 16 | address
 
 
+def labels_of(symbols: Symbols, *programs: str | None) -> dict[str, int]:
+    """Find the places of all labels, for programs, if there is one."""
+    if not any(programs):
+        return {}
+    return {label: place_of(label, symbols) for label, address in symbols.items() if 0 <= address < 0x10000}
+
+
 def code_of(place: int | str, symbols: Symbols) -> tuple[int, int]:
     """Find the bank and the address of an instruction: those of a label, or `bank:address` in hexadecimal digits. Without
     a bank it is the first one that can be there, which is the only one of a ROM of 32 KiB."""

@@ -3,15 +3,17 @@
 `None` stands for what the game has, `False` for nothing, and all else for exactly what it names.
 """
 
+import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import ModuleType
-from typing import Any, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
+
+import numpy as np
 
 from gbxcule import game
-from gbxcule.argument_check import quoted, shown
-from gbxcule.memory import Change, Number, changes_of
+from gbxcule.argument_check import no_module, quoted, shown
+from gbxcule.memory import MAX_REWARD, Change, Number, changes_of
 from gbxcule.observation import is_program
 
 _SWARM_S_OWN = "reward_v0"
@@ -36,7 +38,7 @@ def task_of(played: game.Game, reward: Any, done: Any) -> Task:
     paying = _program("reward", reward) if _is_path(reward) else None
     if paying is None:
         chosen = played.reward if reward is None else reward
-        changes = () if chosen is False else tuple(changes_of(_loaded("reward", chosen)))
+        changes = () if chosen is False else tuple(changes_of(no_module("reward", chosen)))
     else:
         changes = ()
     if done is None:
@@ -48,7 +50,7 @@ def task_of(played: game.Game, reward: Any, done: Any) -> Task:
     for part in parts:
         if isinstance(part, Number):
             continue
-        if not _is_path(_loaded("done", part)):
+        if not _is_path(no_module("done", part)):
             raise TypeError(
                 "`done` takes a gbxcule.Number, the name of a program, several of these in a list, or False where nothing ends an "
                 f"episode, found {shown(part)}"
@@ -72,17 +74,51 @@ def _program(name: str, given: str | os.PathLike[str]) -> str:
         return program
     own = f"{_SWARM_S_OWN}, " if name == "reward" else ""
     number = "gbxcule.Change(...), and lists of changes" if name == "reward" else "gbxcule.Number(...), and lists of these"
-    text = "; write a program's text into such a file" if "\n" in program else ""
     raise ValueError(
         f"no {name} {quoted(program)}; there are {own}the games' own ({', '.join(game.GAMES)}), files that end in .py, "
-        f"{number}{text}"
+        f"their texts, {number}"
     )
 
 
-def _loaded(name: str, given: Any) -> Any:
-    """Refuse a module: the package reads a program's text and runs none of its Python."""
-    for one in given if isinstance(given, Sequence) and not isinstance(given, (str, bytes)) else [given]:
-        if isinstance(one, ModuleType):
-            path = getattr(one, "__file__", None)
-            raise TypeError(f"`{name}` takes the path of a program, found the module {one.__name__}; give {name}={path!r}")
-    return given
+Given: TypeAlias = "dict[str, float] | list[float]"
+
+
+def named_weights(weights: Any) -> Given:
+    """Return the weights of programs by name, or in their order."""
+    if weights is None:
+        return []
+    if isinstance(weights, Mapping):
+        return {name: _finite(f"`weights` {name}", number) for name, number in weights.items()}
+    if isinstance(weights, (str, bytes)) or not hasattr(weights, "__iter__"):
+        raise TypeError(f"`weights` are numbers, in a list or by name in a dictionary, found {shown(weights)}")
+    return [_finite("a weight", number) for number in weights]
+
+
+def changed_weights(known: Given, numbers: Sequence[Any], named: Mapping[str, Any]) -> Given:
+    """Return the weights after a change."""
+    if bool(numbers) == bool(named) or named and not isinstance(known, dict):
+        raise TypeError(
+            "set_weights takes all weights in order, or some by name where make_vec was given names, "
+            'as in weights={"explore": 1.0} and set_weights(explore=0.5)'
+        )
+    if named and isinstance(known, dict):
+        for name in named:
+            if name not in known:
+                raise ValueError(f"no weight `{name}`; there are {', '.join(known)}")
+        return known | {name: _finite(name, number) for name, number in named.items()}
+    if len(numbers) != len(known):
+        raise ValueError(f"expected {len(known)} weights, found {len(numbers)}")
+    found = [_finite("a weight", number) for number in numbers]
+    return dict(zip(known, found, strict=True)) if isinstance(known, dict) else found
+
+
+def _finite(name: str, number: Any) -> float:
+    if isinstance(number, (bool, np.bool_)) or not isinstance(number, (int, float, np.integer, np.floating)):
+        raise TypeError(f"{name} is a number, found {shown(number)}")
+    try:
+        finite = float(number)
+    except OverflowError:
+        finite = math.inf
+    if not abs(finite) <= MAX_REWARD:
+        raise ValueError(f"{name} is a finite float32, found {shown(number)}")
+    return finite

@@ -21,17 +21,19 @@ from gbxcule.argument_check import (
 )
 from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
 from gbxcule.live import Heatmap, LiveView
-from gbxcule.memory import Number, Watch
+from gbxcule.measure import Measure
+from gbxcule.memory import Number
 from gbxcule.observation import Observation, Observer, draws, listens, program_of, with_audio
-from gbxcule.option import Autoreset, Done, Grays, Link, Model, PowerOn, RenderMode, Reward, State
+from gbxcule.option import Autoreset, Crop, Done, Grays, Link, Model, PowerOn, RenderMode, Resize, Reward, State, Weights
 from gbxcule.picture import Pixels, mosaic
+from gbxcule.preprocessing import checked as checked_preprocessing
 from gbxcule.rollout import OnDevice, Rollout, lies_on_device
 from gbxcule.start import (
     RomLike, bank_of, env_seeds, is_one_for_each, one_or_more_states, rom_bytes, rom_name, rom_symbols, states_of, weights_of,
     with_bank,
 )
-from gbxcule.symbol import Place, Symbols, banked_range_of, written_from
-from gbxcule.task import task_of
+from gbxcule.symbol import Place, Symbols, banked_range_of, labels_of, written_from
+from gbxcule.task import changed_weights, named_weights, task_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self, TypeVar
@@ -77,8 +79,13 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         actions: "Actions | None" = None,
         obs: Observation = "mean",
         grays: Grays = "even",
+        resize: Resize | None = None,
+        crop: Crop | None = None,
+        frame_stack: int | None = None,
+        max_pool: bool = False,
         reward: Reward | None = None,
         done: Done | None = None,
+        weights: Weights | None = None,
         info: Info | None = None,
         hooks: Hooks | None = None,
         chance: Number | None = None,
@@ -93,6 +100,9 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         start_steps: int = 1,
         autoreset_mode: Autoreset = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | Literal[False] | None = None,
+        sticky: float = 0.0,
+        noop_max: int = 0,
+        episodic_life: Number | None = None,
         render_mode: RenderMode | None = None,
         copy: bool = True,
         threads: int | None = None,
@@ -119,6 +129,11 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
             choices={"grays": grays, "power_on": power_on, "model": model, "link": link},
             render_mode=render_mode,
         )
+        before = checked_preprocessing(
+            frame_stack=frame_stack, max_pool=max_pool, resize=resize, crop=crop, sticky=sticky, noop_max=noop_max,
+            episodic_life=episodic_life, link=link,
+        )
+        pictures = before.pictures(obs, grays)
         arguments |= {name: value for name, value in checked._asdict().items() if name not in _NOT_KEPT}
         arguments["max_episode_steps"] = checked.max_episode_steps or False
         num_envs = checked.num_envs
@@ -134,6 +149,7 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         self.max_episode_steps = checked.max_episode_steps
         self.metadata = {"render_modes": RENDER_MODES, "autoreset_mode": self.autoreset_mode}
         self.metadata["render_fps"] = max(1, round(FRAMES_PER_SECOND / frames_per_step))
+        self.weights: dict[str, float] | list[float] = named_weights(weights)
         if chance is not None and not isinstance(chance, Number):
             raise TypeError(f"`chance` takes a gbxcule.Number, found {chance!r}")
         if chance is not None and chance.bcd:
@@ -157,6 +173,11 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
             reward=task.program or "reward_v0",
             obs=observe or "obs_v0",
             draw_last=draws(obs) or render_mode is not None,
+            pictures=pictures,
+            weights=[*self.weights.values()] if isinstance(self.weights, dict) else self.weights,
+            labels=labels_of(self.symbols, task.program, observe),
+            sticky=before.sticky,
+            noop_max=before.noop_max,
             chance=None if chance is None else banked_range_of((chance.address, chance.width_bytes), self.symbols),
             power_on=power_on,
             model=model,
@@ -175,42 +196,33 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         self.single_action_space = self._numbering.space  # type: ignore[assignment]
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._grays = grays
-        self._observer = Observer(obs, self.symbols, self._swarm, grays, frames_per_step, copy)
+        self._observer = Observer(obs, self.symbols, self._swarm, grays, frames_per_step, copy, pictures)
         self.single_observation_space = self._observer.single_space
         self._copy = copy
 
-        self._changes = task.changes
         self._reported = Infos(named, hook_numbers, self._swarm)
-        numbers = {f"info {name}": number for name, number in named.items() if isinstance(number, Number)}
-        numbers |= {f"reward {place}": change.number for place, change in enumerate(self._changes)}
-        numbers |= {f"done {place}": number for place, number in enumerate(task.ends)}
-        self._watch = Watch(numbers, self.symbols, num_envs)
-        self._ends = task.ends
-        self._native_reward = task.pays_program
-        self._native_done = self._swarm.has_done if task.ends_program is None else task.ends_program
-        if self._native_done and not self._swarm.has_done:
-            raise ValueError(f"`done` names the program `{task.program}`, which has no function `done`")
-        self._computed = {"rewards": self._native_reward, "dones": self._native_done, "observations": observe is not None}
+        self._measure = Measure(task, named, before.episodic_life, self._reported, self.symbols, self._swarm)
+        self._computed = {"rewards": task.pays_program, "dones": self._measure.program_ends, "observations": observe is not None}
         self._computed["frames"] = self._swarm.draws
 
         self._steps = np.zeros(num_envs, np.int64)
         self._returns = np.zeros(num_envs, np.float32)
         self._over = np.zeros(num_envs, np.bool_)
         self.is_paired = link == "pairs"
-        self._levels = np.zeros((len(self._changes), num_envs), np.int64)
-        self._rewards = np.zeros(num_envs, np.float32)
+        # Envs whose episode ended with the loss of a life: the next one begins where they are.
+        self._goes_on = np.zeros(num_envs, np.bool_)
         self._is_seeded = np.zeros(num_envs, np.bool_)
         # Envs that were put elsewhere since somebody asked, but for the beginning of an episode.
         self._moved = np.zeros(num_envs, np.bool_)
         self._live: LiveView | None = None
         if _machines is None:
-            begins_on_title = played.has_rival and link == "pairs"
-            if played.has_title and not begins_on_title and start_state is starts is start_battery is None:
-                starts = game.starts(str(rom), model, power_on)
+            if played.has_title and start_state is starts is start_battery is None:
+                begins_on_title = played.has_rival and link == "pairs"
+                starts = [game.title(str(rom), model, power_on)] if begins_on_title else game.starts(str(rom), model, power_on)
             self._set_starts(start_state, starts, start_battery, checked.start_steps)
         # No env, unless it is a checkpoint's: places that the cartridge lacks are refused now.
         mask = bytes(num_envs) if _machines is None else None
-        self._look(mask)
+        self._measure.look(self._swarm, mask)
         self._observer.look(self._swarm, mask)
         # Callers may change their lists.
         self._arguments = deepcopy(arguments)
@@ -265,6 +277,9 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
             given = env_seeds(seed, mask, self._first_env)
             self._swarm.seed_envs(given)
             self._is_seeded |= [each is not None for each in given]
+            # Seeded episodes begin anew.
+            self._goes_on &= [each is None for each in given]
+        self._goes_on &= not states
         self._restart(mask)
         if states:
             self.load_states(mask, states)
@@ -293,20 +308,23 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         played = (~begins).tobytes() if begins.any() else None
         swarm.step(pressed, self._live is not None and self._live.ask(), played)
         self._steps += 1
-        self._look(None)
-        rewards = self._measured()
+        self._measure.look(swarm, None)
+        rewards = self._measure.rewards(swarm)
         self._returns += rewards
-        terminated = self._ended()
+        terminated, lost = self._measure.ended(swarm), self._measure.lost_lives()
         longest = self.max_episode_steps
         truncated = np.zeros(self.num_envs, np.bool_) if longest is None else self._steps >= longest
         truncated = truncated | autoreset.left_alone(terminated | truncated, self.is_paired)
         everyone = np.ones(self.num_envs, np.bool_)
+        goes_on = lost & ~(terminated | truncated) & ~begins
+        terminated = terminated | lost
         if begins.any():
             self._restart(begins)
             terminated[begins], truncated[begins] = False, False
         self._observer.look(self._swarm)
         infos = self._infos(everyone)
         self._over = terminated | truncated
+        self._goes_on |= goes_on
         if self._live is not None:
             self._live.stepped(pressed, rewards, self._over, begins)
         self._rollout.ended(self, rewards, terminated, truncated)
@@ -442,6 +460,11 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         """Return the attributes that a copy has beside those in a checkpoint: those that others gave it."""
         return {name: value for name, value in self.__dict__.items() if name not in self._own_names}
 
+    def set_weights(self, *numbers: float, **named: float) -> None:
+        """Change weights that the programs read from the next step on: those of these names, or all of them in order."""
+        swarm, self.weights = self._swarm, changed_weights(self.weights, numbers, named)
+        swarm.set_weights([*self.weights.values()] if isinstance(self.weights, dict) else self.weights)
+
     def set_starts(self, states: Sequence[State], weights: Sequence[int] | None = None) -> None:
         """Let later episodes begin in these states. The env's seed and the episode's number choose one of them, each as often
         as it weighs. Envs go on as they are."""
@@ -490,29 +513,22 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
 
     def _restart(self, mask: Mask) -> None:
         unseeded = mask & ~self._is_seeded
+        going, self._goes_on = self._goes_on & mask, self._goes_on & ~mask
         if unseeded.any():
             self._swarm.seed_envs(env_seeds(int(self.np_random.integers(2**63)), unseeded, self._first_env))
             self._is_seeded |= unseeded
-        self._swarm.reset_masked(mask.tobytes())
+        self._swarm.reset_masked((mask & ~going).tobytes())
+        if going.any():
+            self._swarm.begin_again(going.tobytes())
         self._steps[mask] = 0
         self._returns[mask] = 0.0
         self._over = self._over & ~mask
-        self._look_from(mask)
-
-    def _look(self, mask: bytes | None) -> None:
-        self._watch.look(self._swarm, mask)
-        self._reported.look(self._swarm)
+        self._measure.look_from(self._swarm, mask)
 
     def _look_again(self, mask: Mask) -> None:
         """Note that somebody put the marked envs elsewhere."""
         self._moved |= mask
-        self._look_from(mask)
-
-    def _look_from(self, mask: Mask) -> None:
-        """Measure from where the marked envs are now: they get no reward for having come there."""
-        self._look(mask.tobytes())
-        for place in range(len(self._changes)):
-            self._levels[place, mask] = self._watch[f"reward {place}"][mask]
+        self._measure.look_from(self._swarm, mask)
 
     def _go_on(self, mask: Mask) -> None:
         """Note that the marked envs go on from a state: where an episode was over, the next one has begun with it. Those of
@@ -522,36 +538,8 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
             begun &= autoreset.partners(begun)
         self._steps[begun] = 0
         self._returns[begun] = 0.0
-        self._over = self._over & ~begun
+        self._over, self._goes_on = self._over & ~begun, self._goes_on & ~mask
         self._look_again(mask)
-
-    def _measured(self) -> npt.NDArray[np.float32]:
-        if self._native_reward:
-            self._swarm.rewards_into(self._rewards)
-            wrong = np.flatnonzero(~np.isfinite(self._rewards))
-            if wrong.size:
-                env = int(wrong[0])
-                raise FloatingPointError(
-                    f"the reward that the program computed for env {env} is {self._rewards[env]}; a reward is a finite number"
-                )
-            return self._rewards.copy()
-        total = np.zeros(self.num_envs, np.float32)
-        for place, change in enumerate(self._changes):
-            level = self._watch[f"reward {place}"]
-            with np.errstate(over="ignore", invalid="ignore"):
-                total += np.float32(change.scale) * (level - self._levels[place])
-            self._levels[place] = level
-        if not np.isfinite(total).all():
-            raise FloatingPointError("the reward's changes are too large for a float32: give them smaller scales")
-        return total
-
-    def _ended(self) -> Mask:
-        ended = np.zeros(self.num_envs, np.bool_)
-        for place in range(len(self._ends)):
-            ended |= self._watch[f"done {place}"] != 0
-        if self._native_done:
-            ended |= np.frombuffer(self._swarm.dones(), np.bool_)
-        return ended
 
     def _reset_at_once(self, over: Mask) -> dict[str, Any]:
         final_obs = np.full(self.num_envs, None, object)
@@ -565,7 +553,7 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         return infos | {"final_info": final_info, "_final_info": over.copy()}
 
     def _infos(self, mask: Mask) -> dict[str, Any]:
-        return self._reported.of(mask, self._watch)
+        return self._reported.of(mask, self._measure.watch)
 
     def _observation(self) -> Any:
         return self._observer.copy() if self._copy else self._observer.batch

@@ -248,7 +248,7 @@ def test_a_checkpoint_of_the_first_meaning_has_no_limit_and_both_ends(task):
         if pair[0] == "done":
             pair[1] = pair[1][1][0]
     again = env_of(env._swarm.checkpoint(json.dumps(note).encode()))
-    assert again.max_episode_steps is None and again._native_done and len(again._ends) == 1
+    assert again.max_episode_steps is None and again._measure.program_ends and len(again._measure.ends) == 1
     assert again.step([8, 8])[2].tolist() == env.step([8, 8])[2].tolist() == [True, True]
 
 

@@ -5,6 +5,7 @@ import pathlib
 
 import gbxcule
 import pytest
+from test_program import WEIGHTED
 
 CHILD = '''
 import ctypes
@@ -14,11 +15,15 @@ import sys
 import gbxcule
 import numpy as np
 
-PROGRAM = sys.argv[1]
+PROGRAM, WEIGHTED = sys.argv[1:]
 FOLDER = pathlib.Path(PROGRAM).parent
 OPTIONS = [
     {"frames_per_step": 4, "release_after_frames": 2, "obs": {"screen": "mean", "ram": gbxcule.Ram(("C000", 16))}},
     {"frames_per_step": 4, "release_after_frames": 2, "obs": PROGRAM, "reward": PROGRAM},
+    {"obs": WEIGHTED, "reward": WEIGHTED, "weights": {"explore": 2.0, "score": 5.0}},
+    {"obs": {"screen": "gray"}, "frames_per_step": 4, "frame_stack": 3, "resize": (84, 84), "max_pool": True, "sticky": 0.5,
+     "noop_max": 5, "episodic_life": gbxcule.Number("Random")},
+    {"rom": "AMBER_ROAD", "actions": "full_v1", "obs": "rgb", "frames_per_step": 4, "frame_stack": 2, "crop": (7, 9, 60, 100), "resize": 40},
     {"rom": "AMBER_ROAD", "actions": "full_v1", "frames_per_step": 4, "release_after_frames": 2, "obs": "rgb555"},
 ]
 
@@ -27,6 +32,8 @@ def run(device, options):
     env = gbxcule.make_vec(num_envs=3, device=device, max_episode_steps=5, render_mode="rgb_array", **options)
     said = [env.reset(seed=4)]
     for step in range(8):
+        if "weights" in options:
+            env.set_weights(explore=0.5 * step)
         said.append(env.step(np.array([step % 9, 3, (step * 5) % 9])))
         if device != "cpu" and options.get("reward") == PROGRAM:
             # Also in the step that begins the next episode, whose reward is 0.
@@ -96,7 +103,8 @@ for options in OPTIONS:
         assert same(one, other), (options, place, one, other)
     arrays = on_cuda.device_arrays
     frame_bytes = 46080 if "rom" in options else 5760
-    computed = {"dones", "observations"} if options.get("reward") == PROGRAM else set()
+    computed = {"dones", "observations"} if options.get("reward") in (PROGRAM, WEIGHTED) else set()
+    computed |= {"pictures"} if "frame_stack" in options else set()
     computed |= {"rewards", "frames", "terminated", "truncated", "returns", "lengths"}
     assert arrays.keys() == on_cpu.device_arrays.keys() == computed, options
     assert arrays["frames"].shape == (3, frame_bytes)
@@ -123,8 +131,9 @@ print("equal")
 def test_an_environment_on_a_device_is_the_one_on_the_cpu(on_stand_ins, tmp_path):
     program = pathlib.Path(__file__).with_name("test_begin.py").read_text().split("'''")[1]
     (tmp_path / "task.py").write_text(program)
+    (tmp_path / "weighted.py").write_text(WEIGHTED)
     (tmp_path / "child.py").write_text(CHILD)
-    run = on_stand_ins(tmp_path / "child.py", tmp_path / "task.py")
+    run = on_stand_ins(tmp_path / "child.py", tmp_path / "task.py", tmp_path / "weighted.py")
     assert run.returncode == 0, run.stdout + run.stderr
     assert run.stdout.strip() == "equal"
 

@@ -550,3 +550,18 @@ def one(y: wp.array(dtype=float)):
         kernels["square"].backward(2, x, y, grads=grads)
         assert y.tolist() == [9, 16] and grads["x"].tolist() == [6, 8]
     assert kernels["square"].name == "square"
+
+
+@kernel
+def weighted(p: Any, x: wp.array(dtype=Any)):
+    i = wp.tid()
+    x[i] = x[i] * x.dtype(p.slope) + x.dtype(p.offset)
+
+
+def test_a_generic_kernel_takes_values_of_structs():
+    for scalar in (np.float32, np.float64):
+        x = np.arange(3, dtype=scalar)
+        weighted.launch(3, Line(slope=2.0, offset=1.0), x)
+        assert x.tolist() == [1.0, 3.0, 5.0]
+    with pytest.raises(TypeError, match="slope, offset, found slope"):
+        Line(slope=2.0)

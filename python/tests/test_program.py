@@ -183,3 +183,157 @@ def test_a_state_keeps_the_picture_that_a_program_looks_at():
     other = gbxcule.make_vec(num_envs=2, obs=program, frames_per_step=7)
     found, _ = other.reset(options={"state": [env.save_state(number) for number in range(2)]})
     assert np.array_equal(found, seen)
+
+
+LABELLED = TASK.replace("0xC000", '"Score"').replace("0xC003", '"GameOver"')
+
+
+def test_labels_and_texts_are_programs_too(tmp_path):
+    symbols = {"Score": 0xC000, "GameOver": 0xC003, "Table": gbxcule.symbol.Banked(0x4000, 2)}
+    said = []
+    for number, text in enumerate((TASK, LABELLED)):
+        (tmp_path / f"task{number}.py").write_text(text)
+        for given in (text, str(tmp_path / f"task{number}.py")):
+            with gbxcule.make_vec("PEARL_DRIFT", 2, reward=given, obs=given, symbols=symbols) as env:
+                first = env.reset(seed=1)[0]
+                env.checkpoint(tmp_path / "env.ckpt")
+                said.append([first, *(env.step([0, 3])[:3] for _ in range(5))])
+                again = gbxcule.restore(tmp_path / "env.ckpt")
+                for one in said[-1][1:]:
+                    assert all(np.array_equal(*pair) for pair in zip(one, again.step([0, 3])[:3], strict=True))
+    assert all(np.array_equal(one, other) for each in said[1:] for one, other in zip(each[0], said[0][0], strict=True))
+    assert all(
+        np.array_equal(mine, his)
+        for each in said[1:] for one, other in zip(each[1:], said[0][1:], strict=True) for mine, his in zip(one, other, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("label", "message"),
+    [("Scor", r"no label `Scor`[\s\S]*did you mean `Score`"), ("Table", r"lies in bank 2[\s\S]*take the bank before the label")],
+)
+def test_a_label_that_cant_be_is_named(label, message):
+    symbols = {"Score": 0xC000, "GameOver": 0xC003, "Table": gbxcule.symbol.Banked(0x4000, 2)}
+    text = LABELLED.replace('"Score"', f'"{label}"')
+    with pytest.raises(ValueError, match=message):
+        gbxcule.make_vec("PEARL_DRIFT", 2, reward=text, symbols=symbols)
+
+
+def test_functions_of_python_are_a_program():
+    from gbxcule.kernel import wp
+
+    score = 0xC000
+
+    @gbxcule.kernel.func
+    def now(machine: gbxcule.Machine) -> wp.float32:
+        return wp.float32(gbxcule.read16(machine, score))
+
+    def reward(machine: gbxcule.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
+        gain = now(machine) - scratch[0]
+        scratch[0] = now(machine)
+        return gain
+
+    def observe(machine: gbxcule.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.array(dtype=wp.float32)):
+        obs[0] = scratch[0]
+
+    text = gbxcule.program_text(reward, observe, SCRATCH=1, OBS_DIM=1)
+    env = gbxcule.make_vec("PEARL_DRIFT", 2, reward=text, obs=text)
+    twin = gbxcule.make_vec("PEARL_DRIFT", 2, reward=gbxcule.Change(score, 2))
+    env.reset(seed=1), twin.reset(seed=1)
+    for step in range(60):
+        obs, earned, *_ = env.step([step % 7, 3])
+        assert np.array_equal(earned, twin.step([step % 7, 3])[1])
+    assert obs.shape == (2, 1)
+    with pytest.raises(TypeError, match="no setting `OBS`; there are SCRATCH, OBS_DIM, ACTIONS, WEIGHTS"):
+        gbxcule.program_text(reward, OBS=1)
+
+
+WEIGHTED = """import gbxcule as gb
+import warp as wp
+
+SCRATCH = 2
+OBS_DIM = 3
+WEIGHTS = 2
+
+
+@wp.func
+def begin(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), weights: wp.array(dtype=wp.float32)):
+    scratch[0] = weights[1]
+
+
+@wp.func
+def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), weights: wp.array(dtype=wp.float32)) -> wp.float32:
+    scratch[1] += 1.0
+    return weights[0] * scratch[1]
+
+
+@wp.func
+def done(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.bool:
+    return scratch[1] == 4.0
+
+
+@wp.func
+def observe(
+    machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.array(dtype=wp.float32),
+    weights: wp.array(dtype=wp.float32),
+):
+    obs[0] = scratch[0]
+    obs[1] = weights[0]
+    obs[2] = scratch[1]
+"""
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_weights_are_read_from_the_step_on_in_which_they_change(mode, tmp_path):
+    env = gbxcule.make_vec(
+        "PEARL_DRIFT", 2, reward=WEIGHTED, obs=WEIGHTED, weights={"explore": 2.0, "score": 5.0}, autoreset_mode=mode,
+        frames_per_step=2, sticky=0.5,
+    )
+    assert env.reset(seed=1)[0].tolist() == [[5.0, 2.0, 0.0]] * 2
+    assert env.step([0, 0])[1].tolist() == [2.0] * 2
+    state = env.save_state(0)
+    env.set_weights(explore=10.0)
+    obs, rewards, *_ = env.step([0, 0])
+    assert rewards.tolist() == [20.0] * 2 and obs.tolist() == [[5.0, 10.0, 2.0]] * 2
+    env.set_weights(3.0, 7.0)
+    assert env.weights == {"explore": 3.0, "score": 7.0}
+    env.load_state(0, state)
+    env.checkpoint(tmp_path / "env.ckpt")
+    again = gbxcule.restore(tmp_path / "env.ckpt")
+    assert again.weights == env.weights
+    for each in (env, again):
+        # What an env keeps is its own, weights are the swarm's.
+        assert each.step([0, 0])[1].tolist() == [6.0, 9.0]
+        for _ in range(2):
+            obs, _, over, *_ = each.step([0, 0])
+        each.step([0, 0])
+        obs, *_ = each.step([0, 0])
+        assert obs[0][:2].tolist() == [7.0, 3.0] and obs[1][:2].tolist() == [7.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        (None, ValueError, r"the programs take 2 weights \(`WEIGHTS`\), found 0"),
+        ([1.0], ValueError, "found 1: give one number for each"),
+        ([1.0, "2"], TypeError, "a weight is a number, found '2'"),
+        ({"a": float("inf"), "b": 1}, ValueError, "`weights` a is a finite float32, found inf"),
+        ("ab", TypeError, "`weights` are numbers, in a list or by name in a dictionary, found 'ab'"),
+    ],
+)
+def test_weights_that_cant_be_are_named(given, error, message):
+    with pytest.raises(error, match=message):
+        gbxcule.make_vec("PEARL_DRIFT", 2, reward=WEIGHTED, weights=given)
+
+
+def test_a_change_of_weights_names_what_it_takes():
+    env = gbxcule.make_vec("PEARL_DRIFT", 2, reward=WEIGHTED, weights=[1, 2])
+    for numbers, named, error, message in [
+        ((1,), {}, ValueError, "expected 2 weights, found 1"),
+        ((), {"a": 1}, TypeError, "some by name where make_vec was given names"),
+        ((), {}, TypeError, "set_weights takes all weights in order"),
+    ]:
+        with pytest.raises(error, match=message):
+            env.set_weights(*numbers, **named)
+    with pytest.raises(ValueError, match="sets no `WEIGHTS`"):
+        gbxcule.make_vec("PEARL_DRIFT", 2, reward=WEIGHTED.replace("WEIGHTS = 2", ""), weights=[1, 2])

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import gbxcule
 import numpy as np
@@ -78,25 +79,83 @@ def test_too_few_envs_and_impossible_ranks_are_refused():
         Rank(3, 3)
 
 
-def test_ray_actors_play_the_games_of_one_swarm():
+def test_ray_actors_play_the_games_of_one_swarm(tmp_path):
     ray = pytest.importorskip("ray", reason="ray is not installed")
     from gbxcule.ray import RaySwarm
 
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    ray.init(num_cpus=2, resources={"emulator": 2}, include_dashboard=False, log_to_driver=False)
     try:
-        swarm = RaySwarm(num_envs=5, num_actors=2, obs="mean", frames_per_step=4, release_after_frames=2)
-        env = gbxcule.make_vec(num_envs=5, obs="mean", frames_per_step=4, release_after_frames=2)
+        options = {"obs": "mean", "frames_per_step": 4, "release_after_frames": 2}
+        swarm = RaySwarm(num_envs=5, num_actors=2, actor_options={"num_cpus": 1, "resources": {"emulator": 1}}, **options)
+        env = gbxcule.make_vec(num_envs=5, **options)
         expected, _ = env.reset(seed=9)
         found, _ = swarm.reset(seed=9)
-        for step in range(5):
-            assert np.array_equal(found, expected)
-            actions = (np.arange(5) + step) % 9
-            found, rewards, *_ = swarm.step(actions)
-            expected, expected_rewards, *_ = env.step(actions)
-            assert np.array_equal(rewards, expected_rewards)
+
+        def step(number):
+            actions = (np.arange(5) + number) % 9
+            played = [each.step(actions) for each in (swarm, env)]
+            assert np.array_equal(played[0][0], played[1][0])
+            assert np.array_equal(played[0][1], played[1][1])
+
+        assert np.array_equal(found, expected)
+        for number in range(5):
+            step(number)
+        # An actor is lost; all go on from the checkpoint.
+        paths = swarm.checkpoint(tmp_path / "five")
+        env.checkpoint(tmp_path / "one.ckpt")
+        step(5)
+        ray.kill(swarm.actors[1])
+        with pytest.raises(ray.exceptions.RayActorError):
+            swarm.step(np.zeros(5, int))
+        swarm.restore(paths)
+        env = gbxcule.restore(tmp_path / "one.ckpt")
+        for number in range(5, 9):
+            step(number)
         swarm.close()
+        with pytest.raises(TypeError, match="actor_options are Ray's"):
+            RaySwarm(actor_options=2)
     finally:
         ray.shutdown()
+
+
+DIES_ONCE = """
+import os, signal, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv.pop(1))
+import ppo_torchrun
+update, mark = ppo_torchrun.Learner.update, Path(sys.argv.pop(1))
+def dies_once(self, left):
+    if self.updates == 3 and os.environ["RANK"] == "1" and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    update(self, left)
+ppo_torchrun.Learner.update = dies_once
+ppo_torchrun.main()
+"""
+
+
+def test_a_torchrun_job_goes_on_to_the_same_weights_after_a_process_was_killed(tmp_path):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    script, examples = tmp_path / "job.py", Path(__file__).parents[2] / "examples" / "scale"
+    script.write_text(DIES_ONCE)
+
+    def run(out, mark, processes=2, updates=5):
+        command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes), "--max-restarts", "1"]
+        command += [str(script), str(examples), str(mark), "--out", str(out), "--envs", "12", "--updates", str(updates), "--every", "2"]
+        subprocess.run(command, check=True, timeout=600)
+
+    untouched = tmp_path / "mark"
+    untouched.touch()
+    run(tmp_path / "whole", untouched)
+    run(tmp_path / "killed", tmp_path / "killed.mark")
+    assert (tmp_path / "killed.mark").exists()
+    for rank in range(2):
+        whole, killed = (torch.load(tmp_path / name / "update-5" / f"{rank}.pt") for name in ("whole", "killed"))
+        assert all(torch.equal(whole["agent"][name], killed["agent"][name]) for name in whole["agent"])
+        assert torch.equal(whole["seen"], killed["seen"]) and torch.equal(whole["random"], killed["random"])
+    # Three processes go on from what two have kept.
+    run(tmp_path / "whole", untouched, processes=3, updates=7)
+    assert len(list((tmp_path / "whole" / "update-7").glob("*.ckpt"))) == 3
 
 
 def test_ranks_go_on_from_a_seed_of_numpys_too():
@@ -136,6 +195,74 @@ def test_a_part_is_restored_by_its_own_rank(tmp_path, monkeypatch):
     again = gbxcule.restore(tmp_path / "part.ckpt")
     assert (again.envs, again.rank) == (range(2, 4), Rank(1, 3))
     assert np.array_equal(again.step([0, 1])[0], env.step([0, 1])[0])
+
+
+TASK = """
+import gbxcule as gb
+import warp as wp
+SCRATCH = 1
+OBS_DIM = 2
+WEIGHTS = 1
+@wp.func
+def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), weights: wp.array(dtype=wp.float32)) -> wp.float32:
+    scratch[0] += weights[0]
+    return scratch[0]
+@wp.func
+def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.array(dtype=wp.float32)):
+    obs[0] = scratch[0]
+    obs[1] = wp.float32(gb.read16(machine, "Random"))
+"""
+OPTIONS = {"obs": {"features": TASK, "screen": "gray", "sound": "audio"}, "reward": TASK, "weights": [0.5], "sticky": 0.25,
+           "frame_stack": 2, "resize": 36, "max_episode_steps": 9, "noop_max": 3, "info": {"score": gbxcule.Number("Score", 2)}}
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize(("before", "after"), [(3, 2), (2, 3), (1, 4), (3, 1)])
+def test_parts_of_a_job_go_on_in_a_job_of_another_size(before, after, mode, tmp_path):
+    total, options = 8, OPTIONS | {"autoreset_mode": mode}
+    whole = gbxcule.make_vec("EMBER_LEAP", total, **options)
+    parts = [gbxcule.make_vec_for_rank("EMBER_LEAP", total, rank=Rank(rank, before), **options) for rank in range(before)]
+    for env in (whole, *parts):
+        env.reset(seed=6)
+    rng = np.random.default_rng(1)
+
+    def step(envs):
+        actions = rng.integers(len(whole.action_names), size=total)
+        expected = whole.step(actions)
+        found = [env.step(actions[env.envs.start : env.envs.stop]) for env in envs]
+        for place in range(1, 4):
+            assert np.array_equal(np.concatenate([each[place] for each in found]), expected[place])
+        for name, rows in expected[0].items():
+            assert np.array_equal(np.concatenate([each[0][name] for each in found]), rows), name
+        assert np.array_equal(np.concatenate([each[4]["score"] for each in found]), expected[4]["score"])
+
+    for _ in range(13):
+        step(parts)
+    paths = [tmp_path / f"{rank}.ckpt" for rank in range(before)]
+    for env, path in zip(parts, paths, strict=True):
+        env.checkpoint(path)
+    again = [gbxcule.restore(paths[::-1], rank=Rank(rank, after), threads=1) for rank in range(after)]
+    assert [env.envs for env in again] == [Rank(rank, after).share(total) for rank in range(after)]
+    assert [env.rank for env in again] == [Rank(rank, after) for rank in range(after)]
+    for _ in range(13):
+        step(again)
+
+
+def test_parts_that_are_missing_or_of_another_job_are_named(tmp_path):
+    for rank in range(3):
+        env = gbxcule.make_vec_for_rank(num_envs=6, rank=Rank(rank, 3))
+        env.checkpoint(tmp_path / f"{rank}.ckpt")
+    gbxcule.make_vec_for_rank(num_envs=6, rank=Rank(2, 3), frames_per_step=4).checkpoint(tmp_path / "other.ckpt")
+    paths = [tmp_path / f"{rank}.ckpt" for rank in range(3)]
+    with pytest.raises(ValueError, match=r"hold each env once, from env 0 on, found .*0.ckpt \(0 to 1\), .*2.ckpt \(4 to 5\)"):
+        gbxcule.restore([paths[0], paths[2]])
+    with pytest.raises(ValueError, match="their ROMs, options or starts differ"):
+        gbxcule.restore([*paths[:2], tmp_path / "other.ckpt"])
+    with pytest.raises(ValueError, match="6 envs are too few for 7 processes"):
+        gbxcule.restore(paths, rank=Rank(0, 7))
+    with pytest.raises(TypeError, match="those of all parts of a job in a list"):
+        gbxcule.restore(7)
+    assert gbxcule.restore(paths).num_envs == 6
 
 
 def test_processes_of_any_launcher_play_what_one_process_does():

@@ -23,6 +23,10 @@ OPTIONS = [
     {"obs": "PEARL_DRIFT", "reward": "PEARL_DRIFT", "max_episode_steps": 7, "autoreset_mode": "SameStep"},
     {"obs": "packed", "done": gbxcule.Number("Random", 2, signed=True), "autoreset_mode": "SameStep"},
     {"obs": PROGRAM, "reward": PROGRAM, "max_episode_steps": 3, "actions": gbxcule.Choices(["NOOP", "LEFT", "RIGHT"], ["A", "NOOP"])},
+    {"obs": "gray", "frame_stack": 3, "resize": (84, 84), "max_pool": True, "sticky": 0.5, "noop_max": 5, "max_episode_steps": 9,
+     "episodic_life": gbxcule.Number("Random")},
+    {"obs": "PEARL_DRIFT", "reward": "PEARL_DRIFT", "sticky": 0.3, "noop_max": 2, "autoreset_mode": "SameStep",
+     "episodic_life": gbxcule.Number("Random", 2), "max_episode_steps": 6},
     {"rom": "PEARL_HEIST", "obs": "PEARL_HEIST", "reward": "PEARL_HEIST", "link": "pairs", "max_episode_steps": 4},
 ]
 

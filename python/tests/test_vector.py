@@ -333,7 +333,7 @@ def test_a_closed_env_says_so_and_may_be_closed_again():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"device": "tpu"}, "`tpu` is no device"),
+        ({"device": "tpu"}, "`tpu` is not a device"),
         ({"obs": "colour"}, "no observation `colour`"),
         ({"obs": {}}, "at least one"),
         ({"obs": gbxcule.Ram("Nowhere")}, "no symbol `Nowhere`"),

@@ -192,3 +192,55 @@ def test_parts_of_an_array_have_gradients_of_their_own(part):
         wp.launch(doubled_squares, a.shape, inputs=[a, out])
     tape.backward(grads={out: wp.ones(a.shape, dtype=float)})
     assert np.array_equal(a.grad.numpy(), 4.0 * eval(f"numbers{part}"))
+
+
+def test_an_annotation_notes_a_shape_and_elements_that_are_missing():
+    noted = wp.array(ndim=2, dtype=float)
+    noted.shape = ("*", 3)
+    assert noted.shape == ("*", 3) and noted.ndim == 2
+    assert wp.array(ndim=1, dtype=wp.Texture2D).ndim == 1
+    with pytest.raises(AttributeError, match="reshape"):
+        wp.zeros(4).shape = (2, 2)
+
+
+def test_an_array_may_lie_at_an_address():
+    source = wp.array(np.arange(12, dtype=np.float32), dtype=float)
+    triple_of = wp.array(ptr=source.ptr + 4, shape=(3,), dtype=float)
+    triple_of.fill_(7.0)
+    assert source.numpy().tolist() == [0, 7, 7, 7, *range(4, 12)]
+    columns = wp.array(ptr=source.ptr, shape=(3, 2), strides=(16, 8), dtype=float)
+    wp.launch(triple, 3, [columns[:, 1]])
+    assert source.numpy()[[2, 6, 10]].tolist() == [21, 18, 30]
+    points = wp.array(ptr=source.ptr, shape=4, dtype=wp.vec3)
+    assert points.numpy().shape == (4, 3)
+    freed = []
+    wp.array(ptr=source.ptr, shape=2, dtype=float, deleter=lambda *told: freed.append(told))
+    assert freed == [(source.ptr, 8)]
+    with pytest.raises(ValueError, match="at no address"):
+        wp.array(ptr=0, shape=2, dtype=float)
+
+
+def test_empty_takes_the_options_of_an_array():
+    assert wp.empty((2, 3), dtype=wp.vec3, ndim=2).shape == (2, 3)
+
+
+@wp.kernel
+def within(x: wp.array[float]):
+    all_of = wp.zeros(shape=(6,), dtype=wp.vec2)
+    last = wp.array(ptr=all_of.ptr + wp.uint64(4 * 8), shape=(2,), dtype=wp.vec2)
+    last[1] = wp.vec2(3.0, 4.0)
+    x[wp.tid()] = all_of[5][1] + all_of[3][1]
+
+
+@wp.kernel
+def beyond(x: wp.array[float]):
+    part = wp.array(ptr=x.ptr + wp.uint64(8), shape=(4,), dtype=float)
+    part[0] = 1.0
+
+
+def test_an_array_of_a_kernel_may_begin_within_another():
+    x = wp.zeros(4)
+    wp.launch(within, 1, [x])
+    assert x.numpy()[0] == 4.0
+    with pytest.raises(wp.LaunchError):
+        wp.launch(beyond, 1, [x])

@@ -220,3 +220,28 @@ def test_what_loads_modules_does_nothing_and_says_where_it_is():
         assert nothing is None
     with pytest.raises(NotImplementedError, match=r"warp\.optim\.linear"):
         wp.optim.linear.cg()
+
+
+EDGES = [[0, 1], [1, 2], [2, 3], [3, 4], [4, 0], [1, 5], [5, 6], [6, 7], [7, 1], [8, 9], [0, 6]]
+
+
+@pytest.mark.parametrize("algorithm", list(wp.utils.GraphColoringAlgorithm))
+def test_nodes_that_an_edge_connects_get_different_colors(algorithm):
+    edges, colors = wp.array(EDGES, dtype=wp.int32), wp.zeros(10, dtype=wp.int32)
+    count = wp.utils.graph_coloring_assign(edges, colors, algorithm)
+    ratio = wp.utils.graph_coloring_balance(edges, colors, count, 1.1)
+    found = colors.numpy()
+    assert all(found[one] != found[other] for one, other in EDGES)
+    groups = wp.utils.graph_coloring_get_groups(colors, count, return_wp_array=False)
+    sizes = [len(group) for group in groups]
+    assert sum(sizes) == 10 and ratio == pytest.approx(max(sizes) / min(sizes))
+    with pytest.raises(RuntimeError, match="below 2"):
+        wp.utils.graph_coloring_assign(edges, wp.zeros(2, dtype=wp.int32))
+
+
+def test_colors_are_those_of_warp():
+    edges, colors = wp.array(EDGES, dtype=wp.int32), wp.zeros(10, dtype=wp.int32)
+    assert wp.utils.graph_coloring_assign(edges, colors) == 3
+    assert colors.numpy().tolist() == [0, 1, 0, 2, 1, 0, 1, 0, 0, 1]
+    assert wp.utils.graph_coloring_balance(edges, colors, 3, 1.1) == 2.0
+    assert colors.numpy().tolist() == [2, 1, 0, 2, 1, 0, 1, 0, 0, 1]

@@ -163,3 +163,23 @@ def test_generic_kernels_take_structs():
     assert launched(measure, Ball(radius=1.0), boxes)[0] == 3.0
     assert launched(measure, Box(radius=5.0), boxes)[0] == 7.0
     assert launched(wp.overload(measure, {"one": Ball, "many": wp.array(dtype=Box)}), Ball(radius=3.0), boxes)[0] == 5.0
+
+
+def test_a_constant_of_the_kernel_is_known_to_python():
+    def scaled_by(factor):
+        @wp.func
+        def scaled(x: float):
+            return x * wp.static(float(factor))
+
+        return scaled
+
+    size = 5
+
+    @wp.kernel
+    def run(out: wp.array(dtype=float)):
+        SIZE = wp.static(size)
+        out[0] = wp.static(scaled_by(SIZE))(2.0)
+        for i in range(3):
+            out[1 + i] = wp.static(scaled_by(SIZE + i))(1.0)
+
+    assert launched(run) == [10.0, 5.0, 6.0, 7.0]

@@ -493,3 +493,81 @@ def test_transforms_are_captured():
     out = wp.zeros(1, dtype=float)
     wp.launch(lift, 1, inputs=[out])
     assert out.numpy().tolist() == [3.0]
+
+
+def test_a_type_after_dots_makes_values(imported):
+    sizes = "vec5 = wp.types.vector(length=5, dtype=wp.int32)\n"
+    text = """
+import sizes
+@wp.kernel
+def run(x: wp.array[wp.int32]):
+    five = sizes.vec5(1, 2, 3, 4, 5)
+    x[wp.tid()] = five[3]
+"""
+    x = wp.zeros(2, dtype=wp.int32)
+    wp.launch(imported(sizes=sizes, program=text).run, 2, [x])
+    assert x.numpy().tolist() == [4, 4]
+
+
+def test_a_fault_of_an_imported_function_is_shown_in_its_file(imported):
+    library = "\n\n\n@wp.func\ndef lost(x: float):\n    y = x\n    return y + nowhere\n"
+    text = "from library import lost\n@wp.kernel\ndef run(x: wp.array[float]):\n    x[0] = lost(x[0])\n"
+    program = imported(library=library, program=text)
+    with pytest.raises(wp.CompileError, match=r"nowhere.*\n.*library.py:8:16\n.*\n.*return y \+ nowhere"):
+        wp.launch(program.run, 1, [wp.zeros(1)])
+
+
+def test_a_branch_of_an_unrolled_loop_is_chosen_before_its_indices_are_checked():
+    @wp.kernel
+    def run(v: wp.array[wp.spatial_vector], x: wp.array[float]):
+        total = float(0.0)
+        for i in range(8):
+            if i < 6 and v[0][i] > 2.0:
+                total += v[0][i]
+        x[0] = total
+
+    x = wp.zeros(1)
+    wp.launch(run, 1, [wp.array([wp.spatial_vector(1.0, 2.0, 3.0, 4.0, 5.0, 6.0)], dtype=wp.spatial_vector), x])
+    assert x.numpy()[0] == 18.0
+
+
+@wp.func_native(
+    """
+#if defined(__CUDA_ARCH__)
+return __ffsll((long long)x) - 1;
+#else
+return __builtin_ctzll((unsigned long long)x) + 100 * __builtin_popcount((unsigned)x) + 1000 * __builtin_clz(7u);
+#endif
+"""
+)
+def bits_of(x: wp.uint64) -> int: ...
+
+
+def test_a_snippet_counts_bits():
+    @wp.kernel
+    def run(x: wp.array[wp.uint64], out: wp.array[wp.int32]):
+        i = wp.tid()
+        out[i] = bits_of(x[i])
+
+    x, out = wp.array([1, 12, 2**40], dtype=wp.uint64), wp.zeros(3, dtype=wp.int32)
+    wp.launch(run, 3, [x, out])
+    assert out.numpy().tolist() == [29100, 29202, 29040]
+
+
+@pytest.mark.parametrize("rows, cols, inner", [(8, 8, 8), (3, 5, 7), (6, 4, 3), (2, 6, 5), (1, 4, 4), (4, 1, 2)])
+def test_each_element_of_a_product_of_tiles_is_summed_from_first_to_last(rows, cols, inner):
+    @wp.kernel
+    def multiply(a: wp.array2d[float], b: wp.array2d[float], c: wp.array2d[float]):
+        left, right = wp.tile_load(a, shape=(rows, inner)), wp.tile_load(b, shape=(inner, cols))
+        total = wp.tile_load(c, shape=(rows, cols))
+        wp.tile_matmul(left, right, total, alpha=2.0, beta=0.5)
+        wp.tile_store(c, wp.mul(total, 2.0))
+
+    draw = np.random.default_rng(3)
+    a, b, c = (draw.random(shape, np.float32) for shape in [(rows, inner), (inner, cols), (rows, cols)])
+    out = wp.array(c, dtype=float)
+    wp.launch_tiled(multiply, dim=1, inputs=[wp.array(a), wp.array(b), out], block_dim=32)
+    total = np.zeros((rows, cols), np.float32)
+    for at in range(inner):
+        total = total + a[:, at : at + 1] * b[at : at + 1]
+    assert np.array_equal(out.numpy(), 2 * (np.float32(2.0) * total + np.float32(0.5) * c))

@@ -1,6 +1,7 @@
 """Values of `gbxcule.warp` in Python: transforms, vectors, structs, scalars and builtins."""
 
 import copy
+import ctypes
 
 import numpy as np
 import pytest
@@ -165,3 +166,23 @@ def test_a_tape_has_the_gradients_of_a_struct():
     assert tape.gradients[batch].x.numpy().tolist() == [6.0, 12.0]
     tape.zero()
     assert not tape.gradients[batch].x.numpy().any()
+
+
+def test_a_value_is_a_buffer_and_an_argument_of_c():
+    point, matrix = wp.vec3(1.0, 2.0, 3.0), wp.mat22(1.0, 2.0, 3.0, 4.0)
+    assert b"".join([point, point]) == np.array([1, 2, 3, 1, 2, 3], np.float32).tobytes()
+    assert bytes(matrix) == np.array([1, 2, 3, 4], np.float32).tobytes()
+    np.asarray(point)[1] = 7.0
+    assert point == wp.vec3(1.0, 7.0, 3.0)
+    pairs = (wp.vec2i * 2).from_buffer_copy(np.arange(4, dtype=np.int32))
+    assert list(pairs) == [wp.vec2i(0, 1), wp.vec2i(2, 3)]
+    address = ctypes.cast(ctypes.byref(point), ctypes.POINTER(ctypes.c_float))
+    assert [address[at] for at in range(3)] == [1.0, 7.0, 3.0]
+
+
+def test_types_of_values_are_told_apart():
+    assert wp.types.is_vector(wp.vec3()) and not wp.types.is_vector(wp.vec3)
+    assert wp.types.is_float(1.5) and wp.types.is_int(wp.uint8(3)) and not wp.types.is_float(3)
+    assert wp.types.is_matrix(wp.mat22()) and wp.types.is_quaternion(wp.quat()) and wp.types.is_struct(Body())
+    assert wp.types.type_is_struct(Body) and wp.types.type_length(Point) == 2 and wp.types.type_length(wp.mat22) == 4
+    assert wp.handle is wp.uint64

@@ -14,7 +14,8 @@ fn main() {
     build_mgba_shim();
 }
 
-/// Git's log of the head moves with every commit, so watching it keeps the recorded commit true.
+/// Returns the commit of the working tree. Git's log of the head changes with every commit, so
+/// cargo watches that file.
 fn commit() -> String {
     if let Some(log) =
         output("git", &["rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD"])

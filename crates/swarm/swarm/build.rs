@@ -6,12 +6,16 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 /// Crates whose sources make kernels, or are compiled into them.
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 13] = [
     "compiler/back-cxx",
     "compiler/front-rust",
+    "compiler/front-native",
     "compiler/front-warp",
     "compiler/ir",
     "compiler/passes",
+    "compiler/python-names",
+    "compiler/python-values",
+    "compiler/warp-types",
     "compiler/runtime",
     "machine/gameboy",
     "swarm/recompiler",

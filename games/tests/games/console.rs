@@ -11,7 +11,7 @@ pub(crate) const A: u8 = 0x10;
 pub(crate) const B: u8 = 0x20;
 pub(crate) const START: u8 = 0x80;
 
-/// A console of a model: the two machines have the same calls.
+/// Defines a console of a model: the two machines have the same calls.
 macro_rules! console {
     ($name:ident, $machine:ty) => {
         #[derive(Clone)]
@@ -19,7 +19,7 @@ macro_rules! console {
             machine: $machine,
             rom: Vec<u8>,
             cart_ram: Vec<u8>,
-            /// Frames run so far.
+            /// Number of frames run so far.
             pub(crate) frames: u32,
         }
 
@@ -40,7 +40,7 @@ macro_rules! console {
                 }
             }
 
-            /// Runs so many frames, of which the last one is drawn.
+            /// Runs a number of frames and draws the last one.
             pub(crate) fn run(&mut self, frames: u32) {
                 self.frames += frames;
                 for left in (0..frames).rev() {
@@ -56,7 +56,7 @@ macro_rules! console {
                 self.machine.peek(&self.rom, &self.cart_ram, address)
             }
 
-            /// Changes a byte of RAM, to bring about what play seldom does.
+            /// Changes a byte of RAM, to reach a state that play reaches seldom.
             pub(crate) fn poke(&mut self, address: u16, value: u8) {
                 self.machine.poke(&self.rom, &mut self.cart_ram, address, value);
             }
@@ -82,12 +82,12 @@ console!(Console, gbxcule_gameboy::Machine);
 console!(ColorConsole, gbxcule_gameboy_color::Machine);
 
 impl Console {
-    /// A machine as it stands; its cartridge has no RAM.
+    /// Returns a console with a copy of a machine whose cartridge has no RAM.
     pub(crate) fn of_machine(machine: gbxcule_gameboy::Machine, rom: &[u8]) -> Self {
         Self { machine, rom: rom.to_vec(), cart_ram: Vec::new(), frames: 0 }
     }
 
-    /// The picture as shades 0 to 3, row by row.
+    /// Returns the picture as shades from 0 to 3, row by row.
     pub(crate) fn shades(&self) -> Vec<u8> {
         let quad = |byte: &u8| [byte >> 6, byte >> 4 & 3, byte >> 2 & 3, byte & 3];
         self.machine.frame.iter().flat_map(quad).collect()
@@ -95,13 +95,13 @@ impl Console {
 }
 
 impl ColorConsole {
-    /// The picture as the hardware's words, row by row.
+    /// Returns the picture as the hardware's words, row by row.
     pub(crate) fn colors(&self) -> Vec<u16> {
         let word = |pair: &[u8]| u16::from_le_bytes([pair[0], pair[1]]);
         self.machine.frame.chunks(2).map(word).collect()
     }
 
-    /// Both banks of video memory.
+    /// Returns both banks of video memory.
     pub(crate) fn video_memory(&self) -> &[u8] {
         &self.machine.vram
     }

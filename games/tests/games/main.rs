@@ -1,12 +1,12 @@
-//! The games as their pages promise them: each game's `tests.rs`, their scripted players, and what
-//! holds for all of them.
+//! Tests of what the pages of the games promise: each game's `tests.rs`, their scripted players,
+//! and rules that hold for all games.
 
 mod console;
 mod page;
 mod row;
 mod score;
 
-/// The function `played` of a game's scripted player.
+/// Gives the function `played` of a game's scripted player.
 macro_rules! play {
     ($game:ident) => {
         |frames, later| {
@@ -16,5 +16,5 @@ macro_rules! play {
     };
 }
 
-// Made by the build script: the modules of the games, and `PLAYERS`.
+// The build script writes this file: the modules of the games, and `PLAYERS`.
 include!(concat!(env!("OUT_DIR"), "/tests.rs"));

@@ -1,4 +1,4 @@
-//! The pages of the games: their addresses are those of the games' labels.
+//! The pages of the games: the addresses in them are those of the games' labels.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ fn page(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Addresses that a cell such as `C000-C001` or `C002` says.
+/// Returns the addresses of a cell such as `C000-C001` or `C002`.
 fn range(cell: &str) -> Option<(u16, u16)> {
     let (first, last) = cell.split_once('-').unwrap_or((cell, cell));
     let number =
@@ -17,14 +17,14 @@ fn range(cell: &str) -> Option<(u16, u16)> {
     Some((number(first)?, number(last)?))
 }
 
-/// The ranges in the first cells of a page's tables.
+/// Returns the ranges in the first cells of a page's tables.
 fn ranges(page: &str) -> Vec<(u16, u16)> {
     let cell = |line: &str| range(line.strip_prefix("| ")?.split_once(" |")?.0);
     page.lines().filter_map(cell).collect()
 }
 
-/// Variables of a game, by where they begin, and the second half of what some games keep two bytes
-/// of progress in.
+/// Returns the addresses of a game's variables, and of the second byte where a game keeps its
+/// progress in two bytes.
 fn labels(name: &str) -> BTreeSet<u16> {
     let rom = gbxcule_assembler::by_name(name).unwrap_or_else(|| panic!("no ROM {name}")).rom();
     let places = rom.symbols.iter().map(|symbol| symbol.address);
@@ -43,7 +43,8 @@ fn addresses_on_the_pages_begin_and_end_with_a_variable() {
             if !labels.contains(&first) {
                 wrong.push(format!("{name}: nothing begins at {first:04X}"));
             }
-            // The next variable follows at once, or with a part of memory of its own.
+            // A variable ends before the next label, which follows at once or begins at an address
+            // that 16 divides.
             let next = labels.range(last + 1..).next().copied().unwrap_or(0xE000);
             if next != last + 1 && next % 16 != 0 {
                 wrong.push(format!("{name}: {first:04X}-{last:04X} ends within a variable"));

@@ -1,5 +1,5 @@
-//! The rows of the games: digests of their ROMs, and the tables of docs/games.md that follow from
-//! them.
+//! The rows of the games: digests of their ROMs, and the tables of docs/games.md that are made from
+//! the rows.
 
 use std::fmt::Write;
 
@@ -28,7 +28,7 @@ fn roms_are_those_on_record() {
     assert!(wrong.is_empty(), "on purpose? then game.json has\n{}", wrong.join("\n"));
 }
 
-/// A file of a game below docs/games.md.
+/// Returns the path of a game's file as docs/games.md links it.
 fn path(game: &Game, file: &str) -> String {
     format!("../games/{}/{file}", game.name.to_lowercase())
 }
@@ -41,7 +41,7 @@ fn ids(game: &Game) -> String {
     }
 }
 
-/// Tables by the marks before them.
+/// Returns tables, each with the mark before it.
 fn tables() -> [(&'static str, String); 3] {
     let mut tables = [
         ("games", "| game | what it is | its difficulty | Gymnasium |\n|---|---|---|---|\n".into()),

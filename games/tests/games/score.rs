@@ -1,16 +1,16 @@
-//! Scores of the scripted players, which `examples/benchmark.py` sets beside those of learners.
+//! Scores of the scripted players, which `examples/benchmark.py` compares with those of learners.
 
 use crate::PLAYERS;
 
-/// Points and frames of a player's game of at most so many frames, begun so many frames later than
-/// others.
+/// A scripted player that plays at most a number of frames, begins a number of frames later than
+/// others, and returns the points and the frames of the game.
 pub(crate) type Play = fn(frames: u32, later: u32) -> (u16, u32);
 
 fn told<Value: std::str::FromStr>(name: &str) -> Option<Value> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Prints `score`, points and frames of each game. Without `GBXCULE_GAME` all of them play.
+/// Prints `score`, points and frames of each game, or only of the game that `GBXCULE_GAME` names.
 #[test]
 #[ignore = "plays many long games for examples/benchmark.py"]
 fn scripted_players_earn_points() {

@@ -17,10 +17,12 @@ from gbxcule._native import LaunchError as LaunchError
 from gbxcule.warp import array_function as utils
 from gbxcule.warp import builtin as _builtin
 from gbxcule.warp import config as config
+from gbxcule.warp import internal as _internal
 from gbxcule.warp import kernel_name as _kernel_name
 from gbxcule.warp import missing as _missing
 from gbxcule.warp import optim as optim
 from gbxcule.warp import render as render
+from gbxcule.warp import test_support as _test_support
 from gbxcule.warp import types as types
 from gbxcule.warp.array_copy import clone as clone
 from gbxcule.warp.array_copy import copy as copy
@@ -108,6 +110,7 @@ from gbxcule.warp.program import func_native as func_native
 from gbxcule.warp.program import func_replay as func_replay
 from gbxcule.warp.program import get_module as get_module
 from gbxcule.warp.program import get_module_options as get_module_options
+from gbxcule.warp.program import get_suggested_block_size as get_suggested_block_size
 from gbxcule.warp.program import kernel as kernel
 from gbxcule.warp.program import launch as launch
 from gbxcule.warp.program import launch_tiled as launch_tiled
@@ -137,6 +140,7 @@ _known: dict[str, Any] = {
     **_SCALARS,
     **_named_types(),
     **_NUMBERS,
+    "handle": _SCALARS["uint64"],
     **_kernel_name.TYPES,
     **{name.upper(): number for name, number in _NUMBERS.items()},
 }
@@ -173,7 +177,8 @@ def stand_in() -> ModuleType:
     sys.modules["warp"] = module
     for name, each in {"config": config, "optim": optim, "render": render, "types": types, "utils": utils}.items():
         sys.modules[f"warp.{name}"] = each
-    _missing.stand_in(module)
+    _missing.stand_in(module, _internal)
+    sys.modules["warp.tests.unittest_utils"] = _test_support
     return module
 
 

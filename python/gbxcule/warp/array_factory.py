@@ -13,12 +13,16 @@ from gbxcule.warp.scalar import scalar_type
 
 
 def empty(shape: Shape | None = None, dtype: Any = float, device: Any = None, requires_grad: bool = False,
-          pinned: bool = False, retain_grad: bool = False, *, n: int | None = None) -> array:  # fmt: skip
-    """Make an array; here it has zeros in it. `n` is an older name of the shape, as in Warp."""
+          pinned: bool = False, retain_grad: bool = False, *, n: int | None = None, **options: Any) -> array:  # fmt: skip
+    """Make an array; here it has zeros in it. `n` is an older name of the shape, as in Warp.
+
+    Options are the other ones of `array`, such as `ndim`.
+    """
     extents: int | Sequence[int] = (n,) if n is not None else 0 if shape is None else shape
     return array(
-        shape=extents, dtype=dtype, device=device, requires_grad=requires_grad, pinned=pinned, retain_grad=retain_grad
-    )
+        shape=extents, dtype=dtype, device=device, requires_grad=requires_grad, pinned=pinned,
+        retain_grad=retain_grad, **options,
+    )  # fmt: skip
 
 
 def zeros(shape: Shape | None = None, dtype: Any = float, device: Any = None, requires_grad: bool = False,

@@ -12,6 +12,10 @@ import numpy.typing as npt
 from gbxcule.warp import capture
 from gbxcule.warp.array_copy import copy
 from gbxcule.warp.array_memory import array
+from gbxcule.warp.coloring import GraphColoringAlgorithm as GraphColoringAlgorithm
+from gbxcule.warp.coloring import graph_coloring_assign as graph_coloring_assign
+from gbxcule.warp.coloring import graph_coloring_balance as graph_coloring_balance
+from gbxcule.warp.coloring import graph_coloring_get_groups as graph_coloring_get_groups
 from gbxcule.warp.element import inside
 from gbxcule.warp.mapping import operate
 from gbxcule.warp.missing import Missing

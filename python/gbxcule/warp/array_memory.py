@@ -16,6 +16,7 @@ from gbxcule.warp.element import (
     in_elements,
     inside,
     is_open,
+    memory_at,
     owned,
     spelled_element,
     values,
@@ -75,13 +76,17 @@ class array(ElementOperators):
         requires_grad: bool = False,
         retain_grad: bool = False,
     ) -> None:
-        if ptr is not None or strides is not None or deleter is not None:
-            raise NotImplementedError("gbxcule.warp has no arrays over pointers: make one of a NumPy array, `copy=False`")
         self.device: Device = get_device(device)
         wanted = Any if dtype is Any else element(dtype)
-        self.is_annotation = data is None and shape is None
+        self.is_annotation = data is None and shape is None and ptr is None
+        self._noted_shape: tuple[Any, ...] | None = None
         self._memory: npt.NDArray[Any]
-        if data is None:
+        if ptr is not None:
+            self.dtype = BY_NAME["float32"] if wanted is Any else wanted
+            self._memory = memory_at(ptr, inside(self.dtype), _extents(shape or 0), strides, deleter)
+        elif strides is not None or deleter is not None:
+            raise ValueError("`strides` and `deleter` are for memory that is given by its address: `ptr`")
+        elif data is None:
             self.dtype = wanted if self.is_annotation or wanted is not Any else BY_NAME["float32"]
             extents = (0,) * (ndim or self._ndim) if shape is None else _extents(shape)
             known = ((), np.dtype(np.float32)) if self.is_annotation and is_open(wanted) else inside(self.dtype)
@@ -124,7 +129,14 @@ class array(ElementOperators):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self._memory.shape[: self.ndim]
+        return self._memory.shape[: self.ndim] if self._noted_shape is None else self._noted_shape
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        """Note a shape in an annotation: numbers and names, as the program reads them."""
+        if not self.is_annotation:
+            raise AttributeError("an array that has memory keeps its shape: `reshape` gives another array")
+        self._noted_shape = tuple(shape)
 
     @property
     def strides(self) -> tuple[int, ...]:

@@ -1,9 +1,11 @@
 """Vectors, matrices, quaternions and transforms, with the arithmetic that Python has for them.
 
-Sums, and products with a number, are NumPy's of the same type, which rounds as kernels do. All else
-is a call of the dialect's builtin.
+A value is an array of ctypes, as in Warp, so it is a buffer and can be given by reference. Sums, and
+products with a number, are NumPy's of the same type, which rounds as kernels do. All else is a call of
+the dialect's builtin.
 """
 
+import ctypes
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
@@ -21,34 +23,37 @@ _made: dict[tuple[str, tuple[int, ...], str], type["Composite"]] = {}
 
 
 class Composite:
-    """A value of several scalars; types of it are made by `vector`, `matrix` and their like."""
+    """A value of several scalars; types of it, made by `vector`, `matrix` and their like, are `ctypes.Array`s too."""
 
     _kind_: ClassVar[str] = ""
     _shape_: ClassVar[tuple[int, ...]] = ()
     _wp_scalar_type_: ClassVar[type[Scalar]]
     _names_: ClassVar[str] = ""
+    _length_: ClassVar[int] = 0
 
     def __init__(self, *values: Any) -> None:
         scalar = self._wp_scalar_type_
         if scalar is BY_NAME["bfloat16"]:
             raise TypeError("NumPy has no `bfloat16`: vectors of it exist in kernels only")
-        self._numbers: npt.NDArray[Any] = self._filled([getattr(each, "value", each) for each in values])
+        if values:
+            self._numbers[...] = self._filled([_numbers(each) for each in values])
+
+    @property
+    def _numbers(self) -> npt.NDArray[Any]:
+        """The components, in the memory of the value itself."""
+        memory: Any = self
+        return np.ndarray(self._shape_, self._wp_scalar_type_.numpy, memory)
 
     def _filled(self, values: list[Any]) -> npt.NDArray[Any]:
-        shape, dtype = self._shape_, self._wp_scalar_type_.numpy
-        if not values:
-            return np.zeros(shape, dtype)
-        if len(values) == 1 and np.ndim(values[0]) == 0:
-            return np.full(shape, values[0], dtype)
+        if len(values) == 1 and values[0].ndim == 0:
+            found: npt.NDArray[Any] = values[0]
+            return found.astype(self._wp_scalar_type_.numpy)
         try:
-            given = np.concatenate([np.ravel(np.asarray(each)) for each in values])
-            return given.astype(dtype).reshape(shape)
+            given = np.concatenate([each.reshape(-1) for each in values])
+            return given.astype(self._wp_scalar_type_.numpy).reshape(self._shape_)
         except ValueError:
-            raise ValueError(f"`{type(self).__name__}` has {self._count()} components, found {values}") from None
-
-    @classmethod
-    def _count(cls) -> int:
-        return int(np.prod(cls._shape_))
+            found_values = [each.tolist() for each in values]
+            raise ValueError(f"`{type(self).__name__}` has {self._length_} components, found {found_values}") from None
 
     @classmethod
     def __type_spelled__(cls) -> str:
@@ -66,11 +71,6 @@ class Composite:
 
     def __argument_type__(self, _dims: int | None, _name: Any) -> str:
         return self.__type_spelled__()
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
-        # As Warp's are: a matrix is the list of its numbers.
-        flat = self._numbers.reshape(-1)
-        return flat if copy is False and dtype is None else np.array(flat, dtype)
 
     def __len__(self) -> int:
         return self._shape_[0]
@@ -94,9 +94,7 @@ class Composite:
         raise AttributeError(f"a `{type(self).__name__}` has no `{name}`")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name == "_numbers":
-            object.__setattr__(self, name, value)
-        elif len(name) == 1 and name in self._names_:
+        if len(name) == 1 and name in self._names_:
             self[self._names_.index(name)] = value
         else:
             raise AttributeError(f"a `{type(self).__name__}` has no `{name}`")
@@ -141,7 +139,7 @@ class Composite:
 
     def _of(self, numbers: npt.NDArray[Any]) -> "Composite":
         made = type(self).__new__(type(self))
-        made._numbers = numbers.astype(self._wp_scalar_type_.numpy, copy=False)
+        made._numbers[...] = numbers
         return made
 
     def _number(self, other: Any) -> Any:
@@ -292,13 +290,21 @@ def composite(kind: str, shape: Sequence[int], scalar: Any) -> type[Composite]:
             "_kind_": kind,
             "_shape_": key[1],
             "_length_": int(np.prod(key[1])),
+            "_type_": _as_ctypes(found),
             "_wp_scalar_type_": found,
             "_names_": "xyzw"[: key[1][0]] if kind in ("vector", "quaternion") else "",
             "__module__": "gbxcule.warp",
             "__annotations__": {},
         }
-        _made[key] = type(_name(*key), (_Transform if kind == "transform" else Composite,), of)
+        base = _Transform if kind == "transform" else Composite
+        kind_of_arrays: Any = type(ctypes.Array)
+        _made[key] = kind_of_arrays(_name(*key), (base, ctypes.Array), of)
     return _made[key]
+
+
+def _as_ctypes(scalar: type[Scalar]) -> Any:
+    # ctypes has no floats of 16 bits: as in Warp, buffers have their bits.
+    return np.ctypeslib.as_ctypes_type(np.uint16 if scalar.numpy == np.float16 else scalar.numpy)
 
 
 def _name(kind: str, shape: tuple[int, ...], scalar: str) -> str:

@@ -1,7 +1,6 @@
 """Settings that programs make. Those that could change a result are refused; the others do nothing here."""
 
 import enum
-from typing import Any
 
 
 class DeterministicMode(enum.Enum):
@@ -32,6 +31,6 @@ line_directives = False
 verify_autograd_array_access = False
 enable_vector_component_overwrites = False
 optimization_level: int | None = None
-log_level: Any = None
+log_level: int = 20
 deterministic = DeterministicMode.NOT_GUARANTEED
 deterministic_max_records = 0

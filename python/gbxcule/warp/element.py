@@ -1,6 +1,9 @@
 """Elements of arrays: their types, and NumPy's arrays of values for them."""
 
+import ctypes
 import math
+import weakref
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,13 +11,14 @@ import numpy.typing as npt
 
 from gbxcule.kernel_text import Names
 from gbxcule.warp.composite import Composite, Family, composite
+from gbxcule.warp.missing import Missing
 from gbxcule.warp.scalar import BY_NAME, Scalar, scalar_type
 from gbxcule.warp.structure import Struct, StructInstance
 
 
 def element(dtype: Any) -> Any:
     """Find a type of elements: a scalar type, a composite, a struct, or what only annotations have."""
-    is_known = isinstance(dtype, (Struct, Family, Names)) or dtype is Any
+    is_known = isinstance(dtype, (Struct, Family, Names, Missing)) or dtype is Any
     if is_known or is_composite(dtype):
         return dtype
     found = scalar_type(dtype)
@@ -30,7 +34,7 @@ def is_composite(dtype: Any) -> bool:
 
 def is_open(dtype: Any) -> bool:
     """Tell whether a type of elements isn't one yet, as annotations have it."""
-    return dtype is Any or isinstance(dtype, (Family, Names))
+    return dtype is Any or isinstance(dtype, (Family, Names, Missing))
 
 
 def inside(dtype: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -161,6 +165,30 @@ def _plain(data: Any) -> Any:
     if isinstance(data, Composite):
         return data._numbers
     return data.value if isinstance(data, Scalar) else data
+
+
+def memory_at(
+    address: int,
+    of: tuple[tuple[int, ...], np.dtype[Any]],
+    shape: tuple[int, ...],
+    strides: Sequence[int] | None,
+    deleter: Callable[[int, int], Any] | None,
+) -> npt.NDArray[Any]:
+    """Give memory by its address; `deleter` is called with the address and the bytes when no array needs it."""
+    inner, numpy = of
+    extents = (*shape, *inner)
+    packed = tuple(math.prod(extents[at + 1 :]) * numpy.itemsize for at in range(len(extents)))
+    outer = packed[: len(shape)] if strides is None else tuple(map(int, strides))
+    if len(outer) != len(shape) or any(stride < 0 for stride in outer):
+        raise ValueError(f"an array of {len(shape)} dimensions has as many strides, none below 0, found {strides}")
+    last = sum((extent - 1) * stride for extent, stride in zip(shape, outer, strict=True))
+    count = last + math.prod(inner) * numpy.itemsize if math.prod(shape) else 0
+    if count and not address:
+        raise ValueError(f"the memory of {shape} elements is at no address")
+    memory: Any = (ctypes.c_byte * count).from_address(address) if count else (ctypes.c_byte * 0)()
+    if deleter is not None:
+        weakref.finalize(memory, deleter, address, count)
+    return np.ndarray(extents, numpy, memory, 0, (*outer, *packed[len(shape) :]))
 
 
 def zeros_laid_out_as(memory: npt.NDArray[Any]) -> npt.NDArray[Any]:

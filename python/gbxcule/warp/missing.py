@@ -4,6 +4,7 @@ An import, an annotation or an option may name such a thing. What uses it gets a
 """
 
 import sys
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -14,9 +15,9 @@ _CLASSES = (
 )  # fmt: skip
 # Modules that programs import, and those that hold them.
 _MODULES = (
-    "warp._src", "warp._src.context", "warp._src.thirdparty", "warp._src.thirdparty.appdirs", "warp._src.types",
-    "warp._src.utils", "warp.autograd", "warp.examples", "warp.fem", "warp.fem.linalg", "warp.optim",
-    "warp.optim.linear", "warp.sparse", "warp.utils",
+    "warp._src", "warp._src.codegen", "warp._src.context", "warp._src.thirdparty", "warp._src.thirdparty.appdirs",
+    "warp._src.types", "warp._src.utils", "warp.autograd", "warp.examples", "warp.fem", "warp.fem.linalg", "warp.optim",
+    "warp.optim.linear", "warp.sparse", "warp.tests", "warp.utils",
 )  # fmt: skip
 
 
@@ -39,6 +40,10 @@ class Missing:
 
     __ror__ = __or__
 
+    def __instancecheck__(self, _value: Any) -> bool:
+        # Nothing is a value of a type that is missing.
+        return False
+
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         # An annotation: of what, and in how many dimensions.
         if not arguments and set(options) <= {"dtype", "ndim"} and self.__name__.endswith("indexedarray"):
@@ -50,13 +55,22 @@ class Missing:
 
 
 class MissingModule(ModuleType):
-    """A module of Warp's whose parts are missing."""
+    """A module of Warp's whose parts are missing, but for those that public modules of its name have."""
 
     __path__: list[str] = []
+
+    def __init__(self, name: str, public: Sequence[Any] = ()) -> None:
+        super().__init__(name)
+        self._public = public
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        for each in self._public:
+            try:
+                return getattr(each, name)
+            except AttributeError:
+                continue
         return Missing(f"{self.__name__}.{name}")
 
 
@@ -65,10 +79,11 @@ def named(name: str) -> Missing | None:
     return Missing(f"warp.{name}") if name in _CLASSES else None
 
 
-def stand_in(top: ModuleType) -> None:
-    """Make imports of modules that are missing give what can be named."""
+def stand_in(top: ModuleType, internal: ModuleType) -> None:
+    """Make imports of modules that are missing give what can be named; `internal` has parts of private ones."""
     for name in _MODULES:
-        module = sys.modules.setdefault(name, MissingModule(name))
+        public = (internal, getattr(top, name.rpartition(".")[2], top), top) if name.startswith("warp._src.") else ()
+        module = sys.modules.setdefault(name, MissingModule(name, public))
         above, _, last = name.rpartition(".")
         holder = top if above == "warp" else sys.modules[above]
         if last not in vars(holder):

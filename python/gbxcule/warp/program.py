@@ -11,7 +11,7 @@ import numpy as np
 from gbxcule import kernel as direct
 from gbxcule._native import CompiledKernel
 from gbxcule.kernel_text import Piece, surroundings
-from gbxcule.warp import array_access, capture, tape
+from gbxcule.warp import array_access, capture, config, tape
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.composite import Composite
 from gbxcule.warp.device import get_device
@@ -45,7 +45,7 @@ class Module:
     @property
     def options(self) -> dict[str, Any]:
         """The options that were noted for this module."""
-        return _module_options.setdefault(self.name, {})
+        return _module_options.setdefault(self.name, dict(_OPTIONS))
 
     def load(self, *_arguments: Any, **_options: Any) -> bool:
         """Do nothing: a kernel is compiled when it is first launched."""
@@ -151,7 +151,19 @@ def clear_kernel_cache() -> None:
     """Do nothing: kernels for the CPU are kept in memory only."""
 
 
+def get_suggested_block_size(kernel: Kernel, device: Any = None) -> tuple[int, int]:
+    """Give the threads of a block, and the blocks, that keep a device busy: on the CPU one and one."""
+    get_device(device)
+    return 1, 1
+
+
 _module_options: dict[str, dict[str, Any]] = {}
+# As Warp has them before a program sets any.
+_OPTIONS: dict[str, Any] = {
+    "max_unroll": config.max_unroll, "enable_backward": config.enable_backward, "fast_math": False, "fuse_fp": True,
+    "lineinfo": config.lineinfo, "mode": None, "optimization_level": None, "block_dim": 256,
+    "deterministic": config.deterministic, "deterministic_max_records": config.deterministic_max_records,
+}  # fmt: skip
 
 
 def set_module_options(options: dict[str, Any], module: Any = None) -> None:
@@ -160,9 +172,10 @@ def set_module_options(options: dict[str, Any], module: Any = None) -> None:
 
 
 def get_module_options(module: Any = None) -> dict[str, Any]:
-    """Give the options that were noted for a module."""
+    """Give the options that were noted for a module, by its name or itself."""
     module = module or inspect.getmodule(sys._getframe(1))
-    return _module_options.setdefault(module.__name__, {})
+    name = module if isinstance(module, str) else getattr(module, "name", None) or module.__name__
+    return Module(name).options
 
 
 def _gradient_function(decorator: str) -> Callable[[Function], Callable[[Any], Any]]:
@@ -228,7 +241,11 @@ def _argument(value: Any) -> Any:
         return value.value
     if isinstance(value, Composite) and capture.is_capturing():
         return value.__copy__()
-    return value.argument(_argument) if isinstance(value, (StructInstance, indexedarray)) else value
+    if isinstance(value, (StructInstance, indexedarray)):
+        return value.argument(_argument)
+    # Enumerations of extensions are no `int`s, and stand for one.
+    is_number = hasattr(type(value), "__index__") and hasattr(type(value), "__members__")
+    return operator.index(value) if is_number else value
 
 
 def _gradient(value: Any) -> Any:

@@ -64,7 +64,7 @@ fn read(path: &Path) -> anyhow::Result<String> {
         .with_context(|| format!("reading {}", path.display()))
 }
 
-/// Files in the source's folder that it may include: those that end in `.inc`.
+/// Files in the source's folder that it may include, whose names end in `.inc`.
 #[derive(Debug)]
 struct Neighbours {
     folder: PathBuf,

@@ -17,10 +17,10 @@ use crate::print::say;
 use crate::run_options::{LinkOption, ModelOption, ProgramOptions, RunOptions, workers};
 use crate::{progress, rom_image};
 
-/// Windows of each backend and number of machines, at most.
+/// Greatest number of windows for each backend and number of machines.
 const MAX_REPEATS: i64 = 10_000;
 
-/// A day.
+/// Seconds of a day.
 const MAX_WINDOW_S: f64 = 86_400.0;
 
 /// Measure frames a second over numbers of machines
@@ -112,7 +112,7 @@ fn experiment(name: &str) -> Result<experiments::Experiment, String> {
         .ok_or_else(|| format!("no experiment `{name}`; there are E0, E1, E2, E3, E4"))
 }
 
-/// The first of these that stands there twice, as text.
+/// Returns the first of these values that occurs twice, as text.
 fn repeated<T: PartialEq + ToString>(values: &[T]) -> Option<String> {
     let mut others = values.iter().enumerate();
     let found = others.find(|(at, value)| values[..*at].contains(value));
@@ -148,7 +148,7 @@ impl Bench {
         );
         ensure!(
             folder.is_dir() || !folder.exists(),
-            "--out is a folder, and {} is none",
+            "--out names a folder, but {} is a file",
             folder.display()
         );
         check_writable(&artifact_path)

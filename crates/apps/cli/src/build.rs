@@ -23,7 +23,7 @@ use crate::kernel_file::{Imports, Lowered, Wanted};
 use crate::print::{self, say};
 use crate::progress;
 
-/// Version of the manifest's form.
+/// Version of the manifest's format.
 const MANIFEST_VERSION: u32 = 1;
 
 /// Build kernels into libraries that C, C++ and Rust call, and into code for GPUs
@@ -45,7 +45,7 @@ pub(crate) struct Build {
     #[arg(value_name = "FILE.py")]
     file: PathBuf,
 
-    /// Folder for what is built; what it held under the same names is replaced
+    /// Folder for the built files; replaces files of the same names
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
 
@@ -78,16 +78,13 @@ pub(crate) struct Build {
     imports: Imports,
 }
 
-/// Architectures that are built for where none is named.
-const ARCHS: [Arch; 3] = [Arch::new(80), Arch::new(90), Arch::new(100)];
-
 /// Files that the host's compiler makes: what the bar of progress counts.
 const HOST_STEPS: u64 = 2;
 
-/// Most bytes of a library.
+/// The most bytes of a library.
 const MAX_LIBRARY_BYTES: u64 = 1 << 32;
 
-/// Kernels of a library, each with its reverse or the reason why it has none.
+/// Kernels of a library, each with its reverse or the reason of a refusal.
 struct Kernels {
     module: Valid<Module>,
     kernels: Vec<(FunctionId, Reverse)>,
@@ -95,7 +92,7 @@ struct Kernels {
 
 enum Reverse {
     Function(FunctionId),
-    /// Reason.
+    /// Reason of the refusal.
     Refused(String),
     NotWanted,
 }
@@ -130,7 +127,7 @@ impl Build {
             write_whole(&path, bytes).with_context(|| format!("writing {}", path.display()))?;
         }
         let manifest = self.manifest(&kernels, (&host.functions, &cuda.kernels), &name, &files);
-        // The manifest comes last: where it is, all is.
+        // The manifest is written last, so that a folder with a manifest has all files.
         write_json(&self.out.join(format!("{name}.json")), &manifest)?;
         self.report(&kernels, &host.functions, &files);
         Ok(true)
@@ -251,7 +248,7 @@ impl Build {
         let mut archs = self.arch.clone();
         if archs.is_empty() {
             let known = nvrtc.map_or(&[][..], Nvrtc::archs);
-            archs = ARCHS.into_iter().filter(|arch| known.contains(arch)).collect();
+            archs = Arch::DATA_CENTER.into_iter().filter(|arch| known.contains(arch)).collect();
         }
         archs.sort_unstable();
         archs.dedup();
@@ -337,7 +334,7 @@ impl Build {
     }
 }
 
-/// Files of the host's libraries, and the functions that are in them.
+/// Files of the libraries for the host, and their functions.
 struct HostFiles {
     files: Vec<(String, Vec<u8>)>,
     functions: Vec<cxx::LibraryFunction>,
@@ -365,7 +362,7 @@ fn device_files(
     Ok(files)
 }
 
-/// Runs a tool of the C++ compiler's; the error has what the tool said.
+/// Runs a tool of the C++ compiler's; the error has the tool's output.
 fn execute(command: &mut Command) -> anyhow::Result<()> {
     let tool = Path::new(command.get_program()).to_owned();
     let run = command.output().with_context(|| {

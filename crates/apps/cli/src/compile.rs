@@ -88,7 +88,7 @@ pub(crate) struct Compile {
     texts: bool,
 }
 
-/// The stages of the compiler that can be looked at.
+/// Stages of the compiler whose output can be written.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Emit {
     /// The typed, structured IR
@@ -103,7 +103,7 @@ enum Emit {
     Cubin,
 }
 
-/// Device for which a text is.
+/// Device for which a text is written.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TextTarget {
     /// The host, by a C++ compiler
@@ -130,7 +130,7 @@ impl Compile {
         }
     }
 
-    /// Refuses options that would change nothing.
+    /// Refuses options that would have no effect.
     fn check_options(&self) -> anyhow::Result<()> {
         let of_text = [
             ("--device", self.device.is_some()),
@@ -264,7 +264,7 @@ impl Compile {
     }
 }
 
-/// The module with the reverse of every kernel.
+/// Adds the reverse of every kernel to the module.
 fn differentiated(module: &Valid<Module>) -> Result<Valid<Module>, Vec<Diagnostic>> {
     let kernels: Vec<FunctionId> = module.kernels().map(|(id, _)| id).collect();
     let (module, _) = reverses(module, &kernels)?;
@@ -275,7 +275,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let path = entry.path();
-        // Links to folders may lead in circles.
+        // Links to folders are not followed, because they may lead in circles.
         if entry.file_type()?.is_dir() {
             collect(&path, paths)?;
         } else if path.extension().is_some_and(|extension| extension == "py") {

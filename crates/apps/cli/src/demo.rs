@@ -1,4 +1,5 @@
-//! `gbxcule demo`: the first ten minutes. Measures, shows, and says what to try next.
+//! `gbxcule demo`: the first ten minutes. Measures speeds, draws a picture, and suggests the next
+//! commands.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -24,12 +25,12 @@ use crate::print::{say, shell_word};
 use crate::run_options::ModelOption;
 use crate::{progress, rom_image};
 
-/// Machines in the picture, fewer where they would not fill its columns, and the steps after which
-/// it is taken: long enough that no two are alike.
-const SHOWN: usize = 48;
-const SHOWN_STEPS: u64 = 45;
+/// Greatest number of machines in the picture (fewer if they would not fill its columns), and the
+/// number of steps before it: enough that no two machines look alike.
+const MAX_SHOWN: usize = 48;
+const STEPS_TO_PICTURE: u64 = 45;
 
-/// Commands that the demo suggests at its end, each with the thing that it shows.
+/// Commands that the demo suggests at its end, each with its purpose.
 const NEXT: [(&str, &str); 4] = [
     ("play", "the game in the browser, with your keyboard"),
     ("watch", "the swarm live: click a machine, pause, step, take its controls"),
@@ -149,8 +150,8 @@ impl Demo {
         Ok(whole)
     }
 
-    /// Number and picture of machines that play the ROM, or all games for the model, a column each,
-    /// if it is one of them.
+    /// Returns the number and the picture of machines that play the ROM. If the ROM is a game, the
+    /// picture has all games for the model, with a column for each.
     fn picture(&self, rom: &RomImage, schedule: Schedule) -> anyhow::Result<(usize, Vec<u8>)> {
         let model = self.model.model();
         let is_shown = |name: &&str| {
@@ -162,8 +163,8 @@ impl Demo {
             true => games.into_iter().map(RomImage::find).collect::<Result<_, _>>()?,
             false => vec![rom.clone()],
         };
-        let count = SHOWN / roms.len();
-        // The stage is that of the table: a kernel of the same stage is there already.
+        let count = MAX_SHOWN / roms.len();
+        // The stage is that of the table, because a kernel of this stage is compiled already.
         let config = SwarmConfig { schedule, stage: Stage::FullStep, ..SwarmConfig::new(count) };
         let drive = DriveSettings { config, action_source: ActionSource::Random, seed: 0 };
         let columns = (roms.len() > 1).then_some(roms.len());
@@ -172,8 +173,8 @@ impl Demo {
         for (column, rom) in roms.iter().enumerate() {
             let rom = Rom::for_model(&rom.bytes, model)?;
             let mut driver = Driver::new(rom, drive.clone(), self.device.device)?;
-            while driver.steps_done() < SHOWN_STEPS {
-                driver.finish_step(driver.steps_done() + 1 == SHOWN_STEPS)?;
+            while driver.steps_done() < STEPS_TO_PICTURE {
+                driver.finish_step(driver.steps_done() + 1 == STEPS_TO_PICTURE)?;
             }
             let mut place = column;
             driver.pictures(&(0..count).collect::<Vec<_>>(), |picture| {

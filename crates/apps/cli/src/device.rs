@@ -1,4 +1,4 @@
-//! `--device` of the verbs that run a swarm.
+//! Option `--device` of the verbs that run a swarm.
 
 use anyhow::{Context, ensure};
 use clap::Args;
@@ -15,7 +15,7 @@ pub(crate) struct DeviceOption {
 }
 
 impl DeviceOption {
-    /// The swarm's backend there.
+    /// Returns the swarm's backend for the device.
     pub(crate) fn backend(&self) -> BackendKind {
         match self.device {
             Device::Cpu => BackendKind::SwarmCpu,
@@ -23,7 +23,7 @@ impl DeviceOption {
         }
     }
 
-    /// Finds out whether the device is there, before anything is said or started that needs it.
+    /// Checks that the device can be used, before any output or work that needs it.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         self.check_for(&[self.backend()])
     }

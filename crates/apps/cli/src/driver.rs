@@ -1,9 +1,9 @@
 //! A swarm with its action source, stepped whole or in pieces so that it can be watched: for
 //! `watch`, `play`, `record` and `demo`, on any device.
 //!
-//! A step run in pieces ends in the very state of a step run whole, what programs computed
-//! included. A user's keyboard may hold several buttons of an env, through whole steps, instead
-//! of its actions.
+//! A step run in pieces ends in the same state as a step run whole, the programs' results included.
+//! A user's keyboard may hold several buttons of an env, through whole steps, instead of its
+//! actions.
 
 use std::ops::Range;
 
@@ -45,8 +45,8 @@ impl DriveSettings {
         Ok(Self { config, action_source: run.action_gen.clone(), seed: run.actions_seed })
     }
 
-    /// Replaces the programs. An observation of the user's own is computed even if the stage didn't
-    /// ask for one.
+    /// Replaces the programs. If the observation is the user's own, the stage computes it even if
+    /// it was not asked to.
     pub(crate) fn with(mut self, programs: Programs) -> Self {
         if self.config.stage == Stage::RewardOnly && programs.observation_text().name() != "obs_v0"
         {
@@ -57,13 +57,13 @@ impl DriveSettings {
     }
 }
 
-/// Rewards of a step, and the envs whose episodes are over.
+/// Rewards of a step, and the envs whose episodes have ended.
 pub(crate) struct StepOutcome {
     pub(crate) rewards: Vec<f32>,
     pub(crate) over: Vec<bool>,
 }
 
-/// The swarm, and its position: the step, and the frame within the step.
+/// Swarm, and its position: the step, and the frame within the step.
 pub(crate) struct Driver {
     swarm: Swarm,
     action_source: ActionSource,
@@ -71,11 +71,11 @@ pub(crate) struct Driver {
     seed: u64,
     steps_done: u64,
     frames_done: u32,
-    /// Samples of machine 0 that the step had before the last range of frames.
+    /// Number of machine 0's samples in the step before the last range of frames.
     samples_before: usize,
     actions: Vec<u8>,
     manual_buttons: Vec<Option<u8>>,
-    /// None in stages that have no rewards.
+    /// Returns of the episodes; `None` in stages without rewards.
     returns: Option<Returns>,
 }
 
@@ -85,8 +85,8 @@ impl Driver {
         Self::of(Swarm::new(rom, config, device)?, action_source, seed)
     }
 
-    /// Goes on with the swarm of a checkpoint, whose settings are its own but for the source of the
-    /// actions.
+    /// Continues with the swarm of a checkpoint. All settings are the checkpoint's, except the
+    /// source of the actions.
     pub(crate) fn restored(
         checkpoint: &[u8],
         action_source: ActionSource,
@@ -113,7 +113,7 @@ impl Driver {
         })
     }
 
-    /// Lets all machines begin in a saved state, here and at each reset.
+    /// Makes all machines begin in a saved state, now and at each reset.
     pub(crate) fn restart_from(&mut self, state: &[u8]) -> Result<(), SwarmError> {
         self.swarm.restart_from(&[state], 0)
     }
@@ -134,7 +134,7 @@ impl Driver {
         &self.action_source
     }
 
-    /// Seed of the actions.
+    /// Returns the seed of the actions.
     pub(crate) fn seed(&self) -> u64 {
         self.seed
     }
@@ -143,7 +143,7 @@ impl Driver {
         self.steps_done
     }
 
-    /// Frames done of the step that is under way.
+    /// Returns the number of finished frames in the present step.
     pub(crate) fn frames_done(&self) -> u32 {
         self.frames_done
     }
@@ -155,8 +155,8 @@ impl Driver {
         self.returns.as_ref().map_or(Ok(()), Returns::reset)
     }
 
-    /// Runs up to `max_frames` frames, but not past the end of the step; returns how many it were.
-    /// On a device they are only asked for.
+    /// Runs up to `max_frames` frames, but not past the end of the step; returns their number. On a
+    /// device they are only queued.
     pub(crate) fn advance(&mut self, max_frames: u32, draw_last: bool) -> Result<u32, SwarmError> {
         let frames_per_step = self.config().schedule.frames_per_step();
         if self.frames_done == 0 {
@@ -181,7 +181,8 @@ impl Driver {
         Ok(frames)
     }
 
-    /// Samples that machine 0 has made in the last call of `advance`; none without sound.
+    /// Returns the samples that machine 0 made in the last call of `advance`; an empty slice
+    /// without sound.
     pub(crate) fn new_samples(&self) -> &[[i16; 2]] {
         self.samples_of_first().get(self.samples_before..).unwrap_or_default()
     }
@@ -190,17 +191,17 @@ impl Driver {
         self.swarm.samples(0).unwrap_or_default()
     }
 
-    /// Samples of an env's step so far.
+    /// Returns the samples of an env in the present step.
     pub(crate) fn samples(&self, env: usize) -> Result<&[[i16; 2]], SwarmError> {
         self.swarm.samples(env)
     }
 
-    /// Waits until all that was asked for has happened.
+    /// Waits until all queued work is done.
     pub(crate) fn sync(&mut self) -> Result<(), SwarmError> {
         self.swarm.sync()
     }
 
-    /// Returns those of some envs whose episodes are over, as the programs say.
+    /// Returns the envs of a range whose episodes have ended, by the programs.
     pub(crate) fn over(&self, envs: Range<usize>) -> Result<Vec<usize>, SwarmError> {
         if !self.knows_ends() {
             return Ok(Vec::new());
@@ -209,13 +210,13 @@ impl Driver {
         Ok(envs.zip(dones).filter(|(_, done)| *done).map(|(env, _)| env).collect())
     }
 
-    /// Runs to the end of the step, drawing its last frame if `draw` says so; returns how many
-    /// frames it took.
+    /// Runs to the end of the step and draws its last frame if `draw` is true; returns the number
+    /// of frames.
     pub(crate) fn finish_step(&mut self, draw: bool) -> Result<u32, SwarmError> {
         self.advance(self.config().schedule.frames_per_step(), draw)
     }
 
-    /// Holds an env's buttons, or lets go of them; ignores an env that does not exist.
+    /// Holds an env's buttons, or releases them; ignores an env that does not exist.
     pub(crate) fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
         let Some(manual) = self.manual_buttons.get_mut(env) else { return Ok(()) };
         *manual = buttons;
@@ -235,7 +236,7 @@ impl Driver {
         self.swarm.rom().model()
     }
 
-    /// An env's state, as `--state` takes it.
+    /// Returns an env's state in the form that `--state` takes.
     pub(crate) fn state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
         self.swarm.save_state(env)
     }
@@ -246,22 +247,22 @@ impl Driver {
         rom.cartridge().has_battery && rom.cart_ram_bytes() > 0
     }
 
-    /// The RAM of machine 0's cartridge.
+    /// Returns the RAM of machine 0's cartridge.
     pub(crate) fn cartridge_ram(&self) -> Result<Vec<u8>, SwarmError> {
         Ok(self.swarm.snapshot(0)?.cart_ram().to_vec())
     }
 
-    /// The battery file of machine 0, as other emulators have it.
+    /// Returns the battery file of machine 0 in the form of other emulators.
     pub(crate) fn battery(&self) -> Result<Vec<u8>, SwarmError> {
         self.swarm.save_battery(0)
     }
 
-    /// Puts a battery file into machine 0.
+    /// Loads a battery file into machine 0.
     pub(crate) fn insert_battery(&mut self, file: &[u8]) -> Result<(), SwarmError> {
         self.swarm.load_battery(0, file)
     }
 
-    /// Details of an env, as the page's panel shows them.
+    /// Returns details of an env for the page's panel.
     pub(crate) fn details(&self, env: usize) -> Result<EnvDetails, SwarmError> {
         let swarm = &self.swarm;
         let manual = self.manual_buttons.get(env).copied().flatten();
@@ -280,8 +281,8 @@ impl Driver {
         EnvDetails::of(swarm, env, step)
     }
 
-    /// Rewards and ends of the last whole step, if programs say when episodes end and these
-    /// numbers lie on the host.
+    /// Returns rewards and ends of the last whole step, if programs decide when episodes end and
+    /// these numbers lie on the host.
     pub(crate) fn outcome(&self) -> Result<Option<StepOutcome>, SwarmError> {
         if !self.knows_ends() || self.device() != Device::Cpu {
             return Ok(None);
@@ -289,17 +290,17 @@ impl Driver {
         Ok(Some(StepOutcome { rewards: self.swarm.rewards()?, over: self.swarm.dones()? }))
     }
 
-    /// The swarm itself, to look at.
+    /// Returns the swarm, for reading.
     pub(crate) fn swarm(&self) -> &Swarm {
         &self.swarm
     }
 
-    /// Returns true if steps compute rewards and the programs say when episodes end.
+    /// Returns true if steps compute rewards and the programs decide when episodes end.
     fn knows_ends(&self) -> bool {
         self.returns.is_some() && self.config().programs.has_done()
     }
 
-    /// The action of an env in the present step.
+    /// Returns the action of an env in the present step.
     fn action(&self, env: usize) -> Option<&Action> {
         self.config().codec.actions.get(usize::from(self.actions[env]))
     }
@@ -322,7 +323,7 @@ mod tests {
     use super::*;
     use gbxcule_swarm::{Codec, NativeSwarm, button};
 
-    /// Programs that read everything a step offers and keep sums of it: a program that runs once
+    /// Programs that read everything a step offers and sum it up, so that a program that runs once
     /// too often changes the result.
     fn programs() -> Programs {
         let text = "\
@@ -429,7 +430,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         let mut again = again.expect("a swarm");
         assert_eq!(all_states(&again), all_states(&first));
         assert_eq!(again.config().schedule, first.config().schedule);
-        // Its steps are counted from here on, so its actions are those of a first step.
+        // A restored driver counts steps from 0, so its actions are those of a first step.
         let actions = first.actions.clone();
         ActionSource::Random.fill(&Codec::FULL_V1, 3, 0, &mut first.actions);
         assert_ne!(actions, first.actions);

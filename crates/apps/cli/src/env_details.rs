@@ -2,7 +2,7 @@
 
 use gbxcule_swarm::{CpuState, Swarm, SwarmError};
 
-/// Numbers of an observation that are shown.
+/// Greatest number of an observation's numbers that are shown.
 const MAX_SHOWN: usize = 32;
 
 /// Details of one machine.
@@ -10,32 +10,32 @@ const MAX_SHOWN: usize = 32;
 pub(crate) struct EnvDetails {
     pub(crate) cpu: CpuState,
     pub(crate) frames: u64,
-    /// C000 to C01F.
+    /// Bytes at C000 to C01F.
     pub(crate) memory: Vec<u8>,
-    /// The first numbers of the observation, and how many there are.
+    /// First numbers of the observation, and their total number.
     pub(crate) observation: Option<(Vec<f32>, usize)>,
     pub(crate) step: StepDetails,
 }
 
-/// Details of a machine's last step, known to the code that steps it.
+/// Details of a machine's last step that only the code that steps it knows.
 #[derive(Debug, Clone)]
 pub(crate) struct StepDetails {
-    /// None where there are no rewards.
+    /// Reward; `None` in stages without rewards.
     pub(crate) reward: Option<f32>,
-    /// Sum of the rewards of the episode, which ends when it is said to be done and begins when it
-    /// no longer is.
+    /// Sum of the rewards of the episode. The episode ends when it is reported as done, and the
+    /// next begins when it no longer is.
     pub(crate) episode_return: Option<f32>,
-    /// `None` without a program that ends episodes.
+    /// True if the episode is done; `None` without a program that ends episodes.
     pub(crate) is_done: Option<bool>,
-    /// The action of the present step by its codec's name; none while a user holds the buttons.
+    /// Name of the present step's action in the codec; `None` while a user holds the buttons.
     pub(crate) action: Option<String>,
-    /// The joypad bits pressed by a user, or by the action in the last frame.
+    /// Joypad bits that a user pressed, or the action in the last frame.
     pub(crate) buttons: u8,
     pub(crate) held: bool,
 }
 
 impl EnvDetails {
-    /// Looks at an env of a swarm.
+    /// Reads the details of an env of a swarm.
     pub(crate) fn of(swarm: &Swarm, env: usize, step: StepDetails) -> Result<Self, SwarmError> {
         let observes = swarm.config().stage.owns_observation();
         Ok(Self {

@@ -1,7 +1,7 @@
-//! Films of episodes that have been played: a machine of the same swarm plays them once more.
+//! Films of episodes that are over: a machine of the same swarm plays them again.
 //!
-//! A machine is determined by its state and its actions, so only these are kept while a swarm
-//! trains, and nothing is drawn.
+//! A machine is determined by its state and its actions, so a training swarm stores only these, and
+//! draws no picture.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::gif::Animation;
 use crate::mp4::Video;
 use crate::picture::{Mosaic, Palette};
 
-/// Enlargements, at most.
+/// Greatest enlargement of a pixel.
 const MAX_TIMES: usize = 8;
 
 /// An episode of one machine.
@@ -27,12 +27,12 @@ pub struct Episode<'a> {
     pub actions: &'a [u8],
 }
 
-/// Plays an episode once more and writes it as a `.gif` or, with ffmpeg installed, as an `.mp4`:
-/// one in `every` frames, each pixel enlarged `scale` times. Calls `go_on` after each step of the
-/// episode; if it returns false, nothing is written, and the result is false.
+/// Plays an episode again and writes it as a `.gif` or, with ffmpeg installed, as an `.mp4`: one in
+/// `every` frames, each pixel enlarged `scale` times. Calls `go_on` after each step of the episode;
+/// if it returns false, nothing is written, and the result is false.
 ///
 /// # Errors
-/// The file cannot be written, ffmpeg is missing, or the state is none of this swarm's machines.
+/// The file cannot be written, ffmpeg is missing, or the state belongs to another machine.
 pub fn write(
     swarm: &Swarm,
     episode: Episode<'_>,
@@ -68,9 +68,9 @@ pub fn write(
     Ok(true)
 }
 
-/// Passes one in `every` frames of the episode, and the second in which it appears, to a function,
+/// Passes one in `every` frames of the episode, with the second in which it appears, to a function,
 /// as long as `go_on` returns true. An episode that ends before the first picture shows its last
-/// frame. Returns the second in which the film ends, or none if it was stopped.
+/// frame. Returns the second in which the film ends, or `None` if it was stopped.
 fn replay(
     swarm: &Swarm,
     Episode { state, actions }: Episode<'_>,
@@ -111,7 +111,8 @@ mod tests {
     use super::*;
     use gbxcule_swarm::{Rom, Schedule};
 
-    /// Centiseconds that a film of six steps of 24 frames lasts, one in `every` frames shown.
+    /// Returns the centiseconds of a film of six steps of 24 frames, of which one in `every` frames
+    /// is shown.
     fn length_of_film(every: u32) -> u32 {
         let rom = gbxcule_assembler::by_name("PEARL_DRIFT").expect("the game").bytes();
         let schedule = Schedule::new(24, 8).expect("a schedule");
@@ -134,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_film_lasts_as_long_as_its_episode_whatever_part_of_the_frames_it_shows() {
-        // 144 frames at 59.73 a second.
+        // The film has 144 frames at 59.73 a second.
         for every in [4, 5, 7, 16, 200] {
             assert_eq!(length_of_film(every), 241, "one in {every} frames");
         }

@@ -10,10 +10,10 @@ impl ExitCode {
     pub(crate) const HOLDS: Self = Self(0);
     /// The claim does not hold.
     pub(crate) const FAILS: Self = Self(1);
-    /// Nobody knows: the claim could not be examined.
-    pub(crate) const NOT_FOUND_OUT: Self = Self(2);
+    /// The claim could not be examined.
+    pub(crate) const UNKNOWN: Self = Self(2);
 
-    /// The number for the system.
+    /// Returns the number for the system.
     #[must_use]
     pub fn code(self) -> u8 {
         self.0

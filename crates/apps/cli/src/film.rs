@@ -1,5 +1,5 @@
-//! Films of machines: which frames are shown, and when each picture appears. For `record` and for
-//! films of episodes.
+//! Films of machines: chooses the frames that are shown and the time of each picture, for `record`
+//! and for films of episodes.
 
 use anyhow::ensure;
 
@@ -9,7 +9,7 @@ pub(crate) const TCYCLES_PER_S: u32 = 4_194_304;
 /// Frames a second of a real machine.
 pub(crate) const REAL_FRAMES_PER_S: f64 = TCYCLES_PER_S as f64 / FRAME_TCYCLES as f64;
 
-/// The frames of a film, counted from its first one: a picture is shown after each `every` of them.
+/// Frames of a film, counted from its first one: a picture follows every `every` of them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FilmClock {
     every: u32,
@@ -21,24 +21,24 @@ impl FilmClock {
         Self { every, frames: 0 }
     }
 
-    /// Frames to run until the next picture.
+    /// Returns the number of frames until the next picture.
     pub(crate) fn frames_to_picture(&self) -> u32 {
         self.every - self.frames % self.every
     }
 
-    /// Counts frames that ran. If a picture follows them, returns the second in which it appears;
-    /// the first one appears at once.
+    /// Counts frames that ran. If a picture follows them, returns the second in which the picture
+    /// appears; the first one appears at once.
     pub(crate) fn add(&mut self, frames: u32) -> Option<f64> {
         self.frames += frames;
         self.frames.is_multiple_of(self.every).then(|| second(self.frames - self.every))
     }
 
-    /// Returns true if no picture was shown so far.
+    /// Returns true before the first picture.
     pub(crate) fn is_before_first_picture(&self) -> bool {
         self.frames < self.every
     }
 
-    /// The second in which the film ends.
+    /// Returns the second in which the film ends.
     pub(crate) fn end_s(&self) -> f64 {
         second(self.frames)
     }

@@ -1,4 +1,4 @@
-//! GIF files that stay small: what does not change from one picture to the next is not written
+//! GIF files that stay small: pixels that don't change from one picture to the next are not written
 //! again.
 
 use anyhow::Context;
@@ -6,28 +6,28 @@ use gif::{DisposalMethod, Encoder, Frame, Repeat};
 
 use crate::picture::{GAP_INDEX, IS_COLOR, Mosaic, Screen};
 
-/// Index of the transparent colour: the pixel stays as it was.
+/// Index of the transparent colour, with which a pixel stays unchanged.
 const UNCHANGED: u8 = GAP_INDEX as u8 + 1;
-/// Colours of a GIF's picture, without the transparent one.
+/// Greatest number of colours of a GIF's picture, without the transparent one.
 const MAX_COLORS: usize = 255;
-/// Browsers show a picture with a shorter delay for a tenth of a second.
+/// Shortest delay of a picture: browsers show one with a shorter delay for a tenth of a second.
 const MIN_CENTISECONDS: u64 = 2;
 
-/// A GIF under way. Pictures are given with the moment they appear, so that roundings do not add
-/// up.
+/// GIF that is being written. Pictures come with the time at which they appear, so that rounding
+/// errors do not add up.
 pub(crate) struct Animation {
     encoder: Encoder<Vec<u8>>,
     screen: Screen,
-    /// The picture that is seen now; none before the first one.
+    /// Picture that is visible now; `None` before the first one.
     shown: Option<Mosaic>,
-    /// The picture whose end is not known yet, and when it appears.
+    /// Picture whose end is not known yet, and the time at which it appears.
     open: Option<(Frame<'static>, u64)>,
 }
 
 impl Animation {
-    /// A GIF of this width and height, which begins anew when it is over.
+    /// Begins a GIF of this width and height, which repeats for ever.
     pub(crate) fn new((width, height): (usize, usize), screen: Screen) -> anyhow::Result<Self> {
-        // Sides are bounded in `picture`.
+        // `picture` limits the sides.
         let (width, height) = (width as u16, height as u16);
         let mut encoder =
             Encoder::new(Vec::new(), width, height, &screen.rgb()).context("a GIF's header")?;
@@ -35,7 +35,7 @@ impl Animation {
         Ok(Self { encoder, screen, shown: None, open: None })
     }
 
-    /// Adds the next picture; one that changes nothing, or comes too early, is left out.
+    /// Adds the next picture. A picture that changes nothing, or comes too early, is left out.
     pub(crate) fn push(&mut self, picture: &Mosaic, at_s: f64) -> anyhow::Result<()> {
         let at = centiseconds(at_s);
         let too_early = self.open.as_ref().is_some_and(|(_, since)| at < since + MIN_CENTISECONDS);
@@ -51,7 +51,7 @@ impl Animation {
         Ok(())
     }
 
-    /// The file, ending at this moment.
+    /// Ends the GIF at this time and returns the file.
     pub(crate) fn finish(mut self, end_s: f64) -> anyhow::Result<Vec<u8>> {
         self.close(centiseconds(end_s))?;
         self.encoder.into_inner().context("a GIF's end")
@@ -81,8 +81,8 @@ fn first_frame(picture: &Mosaic, screen: Screen) -> Frame<'static> {
     frame
 }
 
-/// The smallest rectangle that changes, in whichever of two spellings is shorter: as it is, or with
-/// what stays the same in it left transparent.
+/// Returns the smallest rectangle that changes, in the shorter of two forms: with all its pixels,
+/// or with the unchanged ones transparent.
 fn change(before: &Mosaic, after: &Mosaic, screen: Screen) -> Option<Frame<'static>> {
     let width = after.width;
     let differs = |at: &usize| before.pixels[*at] != after.pixels[*at];
@@ -119,11 +119,11 @@ fn change(before: &Mosaic, after: &Mosaic, screen: Screen) -> Option<Frame<'stat
     Some(if plain.buffer.len() < sparse.buffer.len() { plain } else { sparse })
 }
 
-/// The colours of one picture of a GIF.
+/// Colours of one picture of a GIF.
 enum Colors {
-    /// The file's own palette.
+    /// Palette of the file.
     Shades,
-    /// A palette of the picture's: colours with as many of their bits as 255 of them leave.
+    /// Palette of the picture: its colours, with as many of their bits as 255 colours allow.
     Own { colors: Vec<u16>, mask: u16, screen: Screen },
 }
 
@@ -132,7 +132,7 @@ impl Colors {
         if pixels.iter().all(|pixel| pixel & IS_COLOR == 0) {
             return Self::Shades;
         }
-        // All five bits of each part, then four, then three, then two.
+        // The masks keep five bits of each part, then four, then three, then two.
         for mask in [0xFFFF, 0xFBDE, 0xF39C, 0xE318] {
             let masked = |&pixel: &u16| if pixel & IS_COLOR == 0 { pixel } else { pixel & mask };
             let mut colors: Vec<u16> = pixels.iter().map(masked).collect();
@@ -151,7 +151,7 @@ impl Colors {
             Self::Own { colors, mask, .. } => {
                 let masked = if pixel & IS_COLOR == 0 { pixel } else { pixel & mask };
                 let found = colors.binary_search(&masked);
-                // There are 255 at most.
+                // There are at most 255 colours.
                 found.unwrap_or_else(|_| unreachable!("a colour of this picture")) as u8
             }
         }

@@ -13,7 +13,7 @@ use gbxcule_runtime::ProgramFiles;
 
 use crate::print;
 
-/// Answers to what a file's text leaves open.
+/// Options with facts that a file's text doesn't state.
 #[derive(Args)]
 pub(crate) struct Imports {
     /// Look for imported modules in this folder too; may be given several times
@@ -35,9 +35,9 @@ pub(crate) struct Imports {
 /// Kernels to read from a file.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
-    /// Names of kernels; none for all.
+    /// Names of kernels; empty for all kernels of the file.
     pub(crate) kernels: &'a [String],
-    /// True if their reverses are made of them.
+    /// True if the kernels' reverses are made too.
     pub(crate) gradients: bool,
 }
 
@@ -128,7 +128,7 @@ fn module(program: &Program, file: &Path, wanted: Wanted<'_>) -> Result<Module, 
     Ok(module)
 }
 
-/// `NAME=VALUE`.
+/// Parses `NAME=VALUE`.
 fn definition(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("this is NAME=VALUE")?;
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "._".contains(c));

@@ -1,12 +1,13 @@
 //! The command `gbxcule`: one file per verb. The program of that name and the Python package's
 //! command call `run`.
 //!
-//! Exit status: 0 when the claim holds, 1 when it does not (a mismatch, a gate that fails), 2 when
-//! it could not be found out (a wrong command line, a missing file, a dead child process).
+//! Exit status: 0 if the claim holds, 1 if it does not (a mismatch, a gate that fails), 2 if it
+//! could not be examined (a wrong command line, a missing file, a dead child process).
 
 mod assemble;
 mod bench;
 mod build;
+mod check;
 mod compile;
 mod demo;
 mod device;
@@ -18,6 +19,7 @@ mod exit_code;
 mod film;
 mod gif;
 mod interrupt;
+mod judge;
 mod kernel_file;
 pub mod live_view;
 mod mp4;
@@ -94,12 +96,14 @@ enum Verb {
     Report(report::Report),
     Doctor(doctor::Doctor),
     Compile(compile::Compile),
+    Check(check::Check),
     Build(build::Build),
     Roms(roms::Roms),
     Assemble(assemble::Assemble),
     Watch(Box<watch::Watch>),
     Play(play::Play),
     Record(Box<record::Record>),
+    Judge(judge::Judge),
     Synth(synth::Synth),
 }
 
@@ -124,12 +128,14 @@ pub fn run(command_line: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Report(verb) => verb.run(),
         Verb::Doctor(verb) => verb.run(),
         Verb::Compile(verb) => verb.run(),
+        Verb::Check(verb) => verb.run(),
         Verb::Build(verb) => verb.run(),
         Verb::Roms(verb) => verb.run(),
         Verb::Assemble(verb) => verb.run(),
         Verb::Watch(verb) => verb.run(),
         Verb::Play(verb) => verb.run(),
         Verb::Record(verb) => verb.run(),
+        Verb::Judge(verb) => verb.run(),
         Verb::Synth(verb) => verb.run(),
     };
     interrupt::wait_for_the_end();
@@ -144,16 +150,16 @@ pub fn run(command_line: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn failed(text: &str) -> ExitCode {
     print::error(&format!("error: {text}\n"));
-    ExitCode::NOT_FOUND_OUT
+    ExitCode::UNKNOWN
 }
 
-/// Reports that standard output could not be written, and so a part of the text is lost.
+/// Reports that standard output could not be written, so that a part of the text is lost.
 fn output_lost(error: &io::Error) -> ExitCode {
     failed(&format!("writing to standard output: {error}"))
 }
 
-/// The command line of a verb, where `-1` after an option is its value: the error says what the
-/// option takes, and not that there is no option `-1`.
+/// Returns the command line of a verb in which `-1` after an option is its value: the error then
+/// names the values that the option takes, instead of an unknown option `-1`.
 fn with_negative_numbers(command: Command) -> Command {
     command
         .mut_args(|arg| {
@@ -163,7 +169,7 @@ fn with_negative_numbers(command: Command) -> Command {
         .mut_subcommands(with_negative_numbers)
 }
 
-/// The command line of a verb whose options and words for paths take no URL.
+/// Returns the command line of a verb whose options and arguments for paths take no URL.
 fn with_local_paths(command: Command) -> Command {
     let path = clap::value_parser!(PathBuf).type_id();
     let local = |path: PathBuf| gbxcule_files::check_local(&path).map(|()| path);
@@ -175,44 +181,45 @@ fn with_local_paths(command: Command) -> Command {
         .mut_subcommands(with_local_paths)
 }
 
-/// Texts of the standard library about numbers, and what they mean to a person.
+/// Texts of the standard library about numbers, with their meaning for a person.
 const NUMBER_ERRORS: [(&str, &str); 7] = [
-    ("invalid digit found in string", "it is no whole number from 0 on"),
+    ("invalid digit found in string", "this is not a whole number from 0 on"),
     ("cannot parse integer from empty string", "it is empty, and a whole number is wanted"),
     ("number too large to fit in target type", "it is too large"),
     ("number too small to fit in target type", "it is too small"),
     ("number would be zero for non-zero type", "it is not 1 or more"),
-    ("invalid float literal", "it is no number"),
+    ("invalid float literal", "this is not a number"),
     ("cannot parse float from empty string", "it is empty, and a number is wanted"),
 ];
 
-/// Help that was asked for, or what is wrong with the command line.
+/// Prints help, or the error of the command line.
 fn explain(error: &clap::Error, words: &[OsString]) -> ExitCode {
     if error.kind() == ErrorKind::ValueValidation {
         let text = error.render().to_string();
         let found = NUMBER_ERRORS.iter().find(|(theirs, _)| text.contains(theirs));
         if let Some((theirs, ours)) = found {
             print::error(&text.replace(theirs, ours));
-            return ExitCode::NOT_FOUND_OUT;
+            return ExitCode::UNKNOWN;
         }
     }
-    // A word may be the name of somebody's file. In colours it would reach the terminal as it is.
+    // An argument may be the name of another user's file. With colours it would reach the terminal
+    // unchanged.
     if error.use_stderr()
         && words.iter().any(|word| print::has_control_characters(&word.to_string_lossy()))
     {
         print::error(&error.render().to_string());
-        return ExitCode::NOT_FOUND_OUT;
+        return ExitCode::UNKNOWN;
     }
     match error.print() {
         Err(lost) if lost.kind() != io::ErrorKind::BrokenPipe && !error.use_stderr() => {
             output_lost(&lost)
         }
-        _ if error.use_stderr() => ExitCode::NOT_FOUND_OUT,
+        _ if error.use_stderr() => ExitCode::UNKNOWN,
         _ => ExitCode::HOLDS,
     }
 }
 
-/// A failure and its causes in one line; a cause that the text says already is not said again.
+/// Writes a failure and its causes in one line, without the causes that the text contains already.
 fn one_line(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {

@@ -1,8 +1,8 @@
-//! The live view of a swarm that somebody else steps, such as a learner in Python.
+//! Live view of a swarm that other code steps, such as a learner in Python.
 //!
-//! data flow: step -> `stepped` -> viewers. Nothing is copied but what a viewer sees, and only
-//! between two steps. Serving viewers takes a twentieth of the time at most: after a view that took
-//! a millisecond there is none for twenty. Viewers change nothing.
+//! Data flow: step -> `stepped` -> viewers. Only data that a viewer sees is copied, and only
+//! between two steps. Viewers take at most a twentieth of the time: after a view that took a
+//! millisecond, the next waits twenty. Viewers change nothing.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::ops::Range;
@@ -27,7 +27,7 @@ use crate::watch::viewers::{ViewSource, Viewers};
 
 pub use crate::watch::heatmap::{Coordinate, Coordinates};
 
-/// Factor by which the swarm is left alone longer than viewers took.
+/// Factor of the pause after a view over the time that the view took.
 const PAUSE_TIMES: u32 = 20;
 
 /// Settings of the live view: its address and contents.
@@ -40,7 +40,7 @@ pub struct LiveViewOptions {
     pub host: IpAddr,
     /// Port; 0 takes a free one.
     pub port: u16,
-    /// Map where machines go.
+    /// Coordinates of the map of where machines go.
     pub heatmap: Option<Coordinates>,
 }
 
@@ -50,7 +50,7 @@ impl Default for LiveViewOptions {
     }
 }
 
-/// A step that the swarm has just made, as its learner sees it.
+/// A step that the swarm has just made, in its learner's terms.
 #[derive(Debug, Clone, Copy)]
 pub struct Outcome<'a> {
     /// An action for each env.
@@ -59,21 +59,21 @@ pub struct Outcome<'a> {
     pub rewards: &'a [f32],
     /// Envs whose episodes ended.
     pub over: &'a [bool],
-    /// Envs that were reset in this step: what it paid belongs to no episode.
+    /// Envs that were reset in this step, whose reward belongs to no episode.
     pub between: &'a [bool],
 }
 
-/// The page of a swarm, served until this is dropped.
+/// Page of a swarm, served until this is dropped.
 pub struct LiveView {
     url: String,
-    /// The process that serves; others that were forked from it leave its connections alone.
+    /// Process that serves. Processes that were forked from it don't touch its connections.
     process: u32,
-    /// None when it is closed.
+    /// Server; `None` after the page was closed.
     server: Option<RunningServer>,
     from_viewers: SwarmReceiver,
     viewers: Viewers,
     shown: Shown,
-    /// No viewer is served before.
+    /// Time before which no viewer is served.
     served_next: Instant,
 }
 
@@ -83,7 +83,7 @@ struct Shown {
     rewards: Vec<f32>,
     over: Vec<bool>,
     steps: u64,
-    /// Steps and resets.
+    /// Number of steps and resets.
     changes: u64,
     is_drawn: bool,
     meter: Meter,
@@ -136,7 +136,7 @@ impl LiveView {
         })
     }
 
-    /// The address to open in a browser.
+    /// Returns the address to open in a browser.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
@@ -149,7 +149,7 @@ impl LiveView {
             && self.viewers.awaits_next(&LearnerView { swarm, shown: &self.shown })
     }
 
-    /// Shows a step that the swarm has made, whose last frame was drawn or not.
+    /// Shows a step that the swarm has made, with its last frame if that was drawn.
     ///
     /// # Errors
     /// The device failed.
@@ -170,14 +170,14 @@ impl LiveView {
         shown.changes += 1;
         let frames = u64::from(swarm.config().schedule.frames_per_step());
         shown.meter.count(frames * actions.len() as u64);
-        // A device is looked at only for those who see it.
+        // A device is read only for viewers.
         if swarm.device() == Device::Cpu {
             shown.look_at_map(swarm)?;
         }
         self.serve_viewers(swarm)
     }
 
-    /// New episodes have begun in some envs.
+    /// Records that new episodes have begun in some envs.
     ///
     /// # Errors
     /// The device failed.
@@ -195,7 +195,7 @@ impl LiveView {
         if begin < self.served_next {
             return Ok(());
         }
-        // The server ends with this view: there can always be new viewers.
+        // The server ends with this view, so new viewers may come at any time.
         self.viewers.admit(&self.from_viewers, Some(Duration::ZERO));
         if self.viewers.is_empty() {
             return Ok(());
@@ -215,8 +215,8 @@ impl Drop for LiveView {
     fn drop(&mut self) {
         match self.server.take() {
             Some(server) if self.process == std::process::id() => server.close(),
-            // The thread stayed in the other process. Letting its handle go would detach the thread
-            // that has its number in this one.
+            // The server's thread stayed in the parent process. Dropping its handle would detach
+            // the thread with the same number in this process.
             server => std::mem::forget(server),
         }
     }
@@ -228,7 +228,7 @@ impl Shown {
     }
 }
 
-/// A swarm between two steps.
+/// Swarm between two steps.
 struct LearnerView<'a> {
     swarm: &'a Swarm,
     shown: &'a Shown,

@@ -1,6 +1,7 @@
-//! MP4 files, made by an installed `ffmpeg` that gets the pictures while they come.
+//! MP4 files, which an installed `ffmpeg` makes from the pictures as they come.
 //!
-//! The file appears under its name when it is whole. What ffmpeg says goes into our message.
+//! The file appears under its name when it is complete. ffmpeg's output becomes part of the
+//! message.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -14,12 +15,12 @@ use gbxcule_sandbox::ChildGroup;
 use crate::film::{FRAME_TCYCLES, TCYCLES_PER_S};
 use crate::picture::{Mosaic, Screen};
 
-/// A file under way.
+/// Video that is being written.
 pub(crate) struct Video {
     ffmpeg: ChildGroup,
     screen: Screen,
     out: PathBuf,
-    /// The temporary file; dropping it removes it.
+    /// Temporary file, which is removed if it is dropped.
     file: NewFile,
 }
 
@@ -37,14 +38,14 @@ impl Video {
         let input = ["-f", "rawvideo", "-pixel_format", "rgb24", "-video_size", &size];
         let mut ffmpeg = ffmpeg();
         ffmpeg.args(input).args(["-framerate", &rate, "-i", "-"]);
-        // Players need yuv420p, and it needs even sides.
+        // Players need yuv420p, which needs even sides.
         ffmpeg.args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"]);
         ffmpeg.args(["-c:v", "libx264", "-crf", "16"]);
         let ffmpeg = start(ffmpeg, &file)?;
         Ok(Self { ffmpeg, screen, out: out.to_owned(), file })
     }
 
-    /// The next picture.
+    /// Adds the next picture.
     pub(crate) fn push(&mut self, picture: &Mosaic) -> anyhow::Result<()> {
         let color = |pixel: &u16| self.screen.color(*pixel);
         let pixels: Vec<u8> = picture.pixels.iter().flat_map(color).collect();
@@ -58,7 +59,7 @@ impl Video {
         match pipe.write_all(bytes) {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {
-                // The program has ended, and its message says why.
+                // The program has ended, and its message has the reason.
                 self.end()?;
                 bail!("ffmpeg ended before its input was complete")
             }
@@ -66,7 +67,7 @@ impl Video {
         }
     }
 
-    /// The file, whole, with the sound that a WAV file holds; how many bytes it has.
+    /// Completes the file, with the sound of a WAV file if there is one; returns its size in bytes.
     pub(crate) fn finish(mut self, wav: Option<&[u8]>) -> anyhow::Result<u64> {
         self.end()?;
         if let Some(wav) = wav {
@@ -76,8 +77,7 @@ impl Video {
         Ok(fs::metadata(&self.out).with_context(|| format!("{}", self.out.display()))?.len())
     }
 
-    /// Puts the pictures, as they are, and the sound into another file, which takes the place of
-    /// the first.
+    /// Copies the pictures and adds the sound in another file, which replaces the first.
     fn add_sound(&mut self, wav: &[u8]) -> anyhow::Result<()> {
         let whole = NewFile::create(&self.out)
             .with_context(|| format!("writing {}", self.out.display()))?;
@@ -95,7 +95,7 @@ impl Video {
         drop(self.ffmpeg.child().stdin.take());
         let mut said = String::new();
         if let Some(mut stderr) = self.ffmpeg.child().stderr.take() {
-            // Bytes that are no text are no message either.
+            // Bytes that are not text are no message either.
             let _ = std::io::Read::read_to_string(&mut stderr, &mut said);
         }
         let status = self.ffmpeg.wait().context("waiting for ffmpeg")?;
@@ -106,7 +106,7 @@ impl Video {
     }
 }
 
-/// The command, with what all of its calls begin with.
+/// Returns the command with the arguments of all of its calls.
 fn ffmpeg() -> Command {
     let mut ffmpeg = Command::new("ffmpeg");
     ffmpeg.args(["-hide_banner", "-loglevel", "error", "-y"]);

@@ -1,5 +1,5 @@
-//! Machines side by side as one picture: four shades or the colours of a Game Boy Color, and the
-//! ground between them. For stills (PNG) and for the frames of an animation.
+//! Machines side by side in one picture: four shades or the colours of a Game Boy Color, and the
+//! ground between them. It is used for stills (PNG) and for the frames of an animation.
 
 use anyhow::Context;
 use clap::ValueEnum;
@@ -8,9 +8,9 @@ use gbxcule_swarm::{Frame, HEIGHT, WIDTH, corrected_rgb, rgb};
 const GAP: usize = 4;
 /// Index of the colour between machines, after the four shades.
 pub(crate) const GAP_INDEX: u16 = 4;
-/// Bit of a pixel that is RGB555 and no index of the palette.
+/// Bit of a pixel that is an RGB555 colour instead of an index of the palette.
 pub(crate) const IS_COLOR: u16 = 0x8000;
-/// Larger pictures are more likely a slip than a wish.
+/// Longest side of a picture: a larger one is probably a mistake.
 const MAX_SIDE: usize = 16_384;
 const MAX_MACHINES: usize = (MAX_SIDE / WIDTH) * (MAX_SIDE / HEIGHT);
 
@@ -26,7 +26,7 @@ pub(crate) enum Palette {
 }
 
 impl Palette {
-    /// Red, green and blue of the four shades, lightest first, and of the ground.
+    /// Returns red, green and blue of the four shades, lightest first, and of the ground.
     pub(crate) fn rgb(self) -> [u8; 15] {
         let colours: [u32; 5] = match self {
             Self::Green => [0xE0F8D0, 0x88C070, 0x346856, 0x081820, 0x14161A],
@@ -41,7 +41,7 @@ impl Palette {
     }
 }
 
-/// The curve by which the five bits of a Color's red, green and blue are shown.
+/// Curve by which the five bits of a Color's red, green and blue are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Curve {
     /// Spread over eight bits
@@ -52,7 +52,7 @@ pub(crate) enum Curve {
 }
 
 impl Curve {
-    /// The curve's name on the command line and to the page.
+    /// Returns the curve's name on the command line and in the page.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Raw => "raw",
@@ -61,7 +61,7 @@ impl Curve {
     }
 }
 
-/// Screens of either model: colours of the four shades, and the curve of colours.
+/// Display of either model: colours of the four shades, and the curve of colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Screen {
     pub(crate) palette: Palette,
@@ -75,12 +75,12 @@ impl From<Palette> for Screen {
 }
 
 impl Screen {
-    /// Red, green and blue of the four shades, lightest first, and of the ground.
+    /// Returns red, green and blue of the four shades, lightest first, and of the ground.
     pub(crate) fn rgb(self) -> [u8; 15] {
         self.palette.rgb()
     }
 
-    /// Red, green and blue of a pixel of a [`Mosaic`].
+    /// Returns red, green and blue of a pixel of a [`Mosaic`].
     pub(crate) fn color(self, pixel: u16) -> [u8; 3] {
         if pixel & IS_COLOR != 0 {
             return match self.curve {
@@ -94,7 +94,7 @@ impl Screen {
     }
 }
 
-/// A picture with a place for each machine; a pixel is an index of the palette, or a colour.
+/// Picture with a place for each machine. A pixel is an index of the palette, or a colour.
 #[derive(Debug, Clone)]
 pub(crate) struct Mosaic {
     pub(crate) width: usize,
@@ -105,7 +105,8 @@ pub(crate) struct Mosaic {
 }
 
 impl Mosaic {
-    /// Ground only. Without a number of columns the picture gets about as wide as a screen.
+    /// Makes a picture of ground only. Without a number of columns its shape is about that of a
+    /// screen.
     pub(crate) fn new(
         machines: usize,
         columns: Option<usize>,
@@ -154,15 +155,15 @@ impl Mosaic {
         }
     }
 
-    /// Returns true if a machine in it has colours of its own.
+    /// Returns true if a machine in the picture has colours of its own.
     pub(crate) fn is_colored(&self) -> bool {
         self.pixels.iter().any(|pixel| pixel & IS_COLOR != 0)
     }
 
-    /// The bytes of a PNG file.
+    /// Returns the bytes of a PNG file.
     pub(crate) fn png(&self, screen: Screen) -> anyhow::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        // Sides are bounded by `MAX_SIDE`.
+        // `MAX_SIDE` limits the sides.
         let mut encoder = png::Encoder::new(&mut bytes, self.width as u32, self.height as u32);
         encoder.set_compression(png::Compression::High);
         encoder.set_filter(png::Filter::NoFilter);
@@ -185,8 +186,9 @@ impl Mosaic {
     }
 }
 
-/// Columns that fill every row, if there are some that make a picture between square and about five
-/// and a half times as wide as high; else as many as make it about twice as wide.
+/// Returns a number of columns that fills every row and makes the picture between square and about
+/// five and a half times as wide as high; if there is none, one with which it is about twice as
+/// wide as high.
 fn usual_columns(machines: usize) -> usize {
     let wished = (machines as f64 * 1.6).sqrt();
     let fits = |columns: &usize| {

@@ -1,7 +1,7 @@
 //! The one printer of all verbs, for standard output and standard error.
 //!
-//! Printing never stops work. The first failure is kept, nothing is printed after it, and `run` in
-//! `lib.rs` asks for it at the end: if the reader has gone away (`| head`), that is an ordinary
+//! Printing never stops work. The first failure is kept, and nothing is printed after it. `run` in
+//! `lib.rs` asks for the failure at the end: a reader that has gone away (`| head`) is an ordinary
 //! end; any other failure, such as a full disk, is reported and makes the exit status 2. Control
 //! characters in names and messages of others don't reach the terminal.
 
@@ -9,6 +9,8 @@ use std::fmt::{self, Write as _};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+
+use gbxcule_files::Patient;
 
 /// The first failure of standard output.
 static FAILURE: Mutex<Option<io::Error>> = Mutex::new(None);
@@ -25,18 +27,17 @@ pub(crate) fn line(text: fmt::Arguments<'_>) {
     bytes(format!("{}\n", Plain(&text.to_string())).as_bytes());
 }
 
-/// Prints bytes as they are: a text that was asked for, machine code.
+/// Prints bytes unchanged: a text that the user asked for, or machine code.
 pub(crate) fn bytes(bytes: &[u8]) {
     let mut failure = FAILURE.lock().unwrap_or_else(PoisonError::into_inner);
     if failure.is_none() {
-        let mut standard = io::stdout().lock();
-        *failure = standard.write_all(bytes).and_then(|()| standard.flush()).err();
+        *failure = gbxcule_files::write_standard(bytes).err();
     }
 }
 
-/// Prints to standard error. If that fails there is nowhere left to say so.
+/// Prints to standard error. A failure is ignored, because it could not be reported.
 pub(crate) fn error(text: &str) {
-    let _ = io::stderr().lock().write_all(Plain(text).to_string().as_bytes());
+    let _ = Patient::new(io::stderr().lock()).write_all(Plain(text).to_string().as_bytes());
 }
 
 /// Returns true if standard output is a terminal.
@@ -44,7 +45,7 @@ pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Returns the failure of what was printed so far, as an error; a reader that went away is none.
+/// Returns the failure of the output so far as an error, unless the reader has gone away.
 pub(crate) fn output_failure() -> io::Result<()> {
     without_broken_pipe(FAILURE.lock().unwrap_or_else(PoisonError::into_inner).take())
 }
@@ -57,7 +58,7 @@ fn without_broken_pipe(failure: Option<io::Error>) -> io::Result<()> {
 }
 
 /// Returns true for a character that a terminal obeys instead of showing it, such as an escape or a
-/// change of the direction of writing.
+/// change of the writing direction.
 fn is_command(character: char) -> bool {
     let is_direction = matches!(
         character,
@@ -66,12 +67,12 @@ fn is_command(character: char) -> bool {
     character.is_control() || is_direction
 }
 
-/// Returns true if a text has a character that a terminal obeys, a new line or a tab included.
+/// Returns true if a text has a character that a terminal obeys, new lines and tabs included.
 pub(crate) fn has_control_characters(text: &str) -> bool {
     text.chars().any(is_command)
 }
 
-/// A text whose control characters are shown instead of obeyed.
+/// Text whose control characters are shown instead of obeyed.
 struct Plain<'t>(&'t str);
 
 impl fmt::Display for Plain<'_> {
@@ -87,11 +88,11 @@ impl fmt::Display for Plain<'_> {
     }
 }
 
-/// A path as a shell takes it, in a command that a user may copy.
+/// Writes a path in the form that a shell takes, in a command that a user may copy.
 pub(crate) fn shell_word(path: &Path) -> String {
     let bytes = path.as_os_str().as_encoded_bytes();
     let is_safe = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+:@%,=".contains(byte);
-    // A word that begins with a hyphen would be an option.
+    // A word that begins with a hyphen would be read as an option.
     let here = if bytes.first() == Some(&b'-') { "./" } else { "" };
     match path.to_str() {
         Some(text) if !text.is_empty() && bytes.iter().all(is_safe) => format!("{here}{text}"),

@@ -1,28 +1,29 @@
-//! Bars on stderr for work that takes longer than a moment; no bars when stderr is not a terminal.
+//! Progress bars on stderr for work that takes longer than a moment; there are no bars if stderr is
+//! not a terminal.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Work that is done by then shows no bar.
-const SHOWN_AFTER: Duration = Duration::from_secs(2);
+/// Time before which work shows no bar.
+const MIN_SHOWN: Duration = Duration::from_secs(2);
 
-/// A bar for work that may take no time at all: seen only if it goes on for two seconds.
+/// Makes a bar for work that may be short: it appears only after two seconds.
 pub(crate) fn late_bar(length: u64, what: &str) -> ProgressBar {
     let bar = bar(length, what);
     bar.set_draw_target(ProgressDrawTarget::hidden());
     bar
 }
 
-/// Moves a bar that isn't seen at first.
+/// Advances a bar that doesn't appear at first.
 pub(crate) fn advance(bar: &ProgressBar, by: u64) {
     bar.inc(by);
-    if bar.is_hidden() && bar.elapsed() > SHOWN_AFTER {
+    if bar.is_hidden() && bar.elapsed() > MIN_SHOWN {
         bar.set_draw_target(ProgressDrawTarget::stderr());
     }
 }
 
-/// A bar that counts to `length` of `what`.
+/// Makes a bar that counts `what` up to `length`.
 pub(crate) fn bar(length: u64, what: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(
         "{msg:36} {bar:32} {human_pos}/{human_len} {prefix} {elapsed} (eta {eta})",

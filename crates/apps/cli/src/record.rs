@@ -1,4 +1,4 @@
-//! `gbxcule record`: chosen machines as an animation or a video, or as a picture of their end.
+//! `gbxcule record`: writes chosen machines as an animation, a video, or a picture of their end.
 
 use std::path::PathBuf;
 
@@ -20,9 +20,9 @@ use crate::print::say;
 use crate::run_options::{LinkOption, ModelOption, RunOptions, StartOption};
 use crate::{progress, rom_image};
 
-/// Steps, at most: days of any swarm.
+/// Greatest number of steps, which takes any swarm days.
 const MAX_STEPS: u64 = 1_000_000_000;
-/// Frames of a film, at most: some five hours of a machine's time.
+/// Greatest number of frames of a film: some five hours of a machine's time.
 const MAX_FRAMES: u64 = 1 << 20;
 
 /// Record machines as a GIF or an MP4, their last picture as a PNG, or one machine's sound as a WAV
@@ -160,7 +160,7 @@ impl Record {
         Ok(true)
     }
 
-    /// The format that the file's name asks for.
+    /// Returns the format of the file, by its name.
     fn format(&self) -> anyhow::Result<FileFormat> {
         Ok(match self.out.extension().and_then(|extension| extension.to_str()) {
             Some("gif") => {
@@ -175,7 +175,7 @@ impl Record {
     }
 
     /// Returns true if the file has sound: that of one machine on the CPU. Refuses a .wav of
-    /// other machines.
+    /// several machines, or of a device.
     fn check_sound(&self, format: FileFormat, shown: usize) -> anyhow::Result<bool> {
         match format {
             FileFormat::Wav => {
@@ -231,7 +231,7 @@ impl Record {
         self.every.unwrap_or(4)
     }
 
-    /// Refuses options of pictures for a file that has none.
+    /// Refuses options about pictures for a file without pictures.
     fn check_pictures(&self, format: FileFormat) -> anyhow::Result<()> {
         let of_films = [("--every", self.every.is_some())];
         let of_pictures = [
@@ -291,7 +291,7 @@ impl Record {
         })
     }
 
-    /// The sound of a machine from the first step that is recorded to the last.
+    /// Returns the sound of a machine from the first recorded step to the last.
     fn listen(&self, driver: &mut Driver, env: usize) -> anyhow::Result<Vec<[i16; 2]>> {
         let mut samples = Vec::new();
         run_steps(driver, self.skip_steps + self.steps, |driver| {
@@ -304,7 +304,7 @@ impl Record {
         Ok(samples)
     }
 
-    /// Passes each picture and the second in which it appears to a function, and adds the first
+    /// Passes each picture, with the second in which it appears, to a function, and adds the first
     /// machine's samples to `sound`; returns the second in which the film ends.
     fn show(
         &self,
@@ -321,7 +321,7 @@ impl Record {
                 return Ok(());
             }
             let frames = driver.advance(clock.frames_to_picture(), true)?;
-            // A step's samples are whole where the next one begins.
+            // A step's samples are complete where the next step begins.
             if let (Some(sound), 0) = (&mut sound, driver.frames_done()) {
                 sound.extend_from_slice(driver.samples(envs[0])?);
             }
@@ -355,7 +355,7 @@ fn run_steps(
     Ok(())
 }
 
-/// All shown machines' present pictures.
+/// Draws the present pictures of all shown machines.
 fn draw(mosaic: &mut Mosaic, driver: &Driver, envs: &[usize]) -> anyhow::Result<()> {
     let mut place = 0;
     driver.pictures(envs, |picture| {

@@ -33,7 +33,7 @@ impl Replay {
         let replay = gbxcule_lab::replay::replay(&self.bundle, &mut |step| bar.set_position(step))?;
         bar.finish_and_clear();
         let plan = &replay.plan;
-        let what = format!("{}: {} against {}", plan.rom.name, plan.dut, plan.reference);
+        let subject = format!("{}: {} against {}", plan.rom.name, plan.dut, plan.reference);
         match &replay.verdict.mismatch {
             Some(mismatch) => {
                 let word = if replay.reproduced {
@@ -41,7 +41,7 @@ impl Replay {
                 } else {
                     "NOT reproduced, another mismatch"
                 };
-                say!("{word}  {what}, after step {}, env {}", mismatch.step, mismatch.env);
+                say!("{word}  {subject}, after step {}, env {}", mismatch.step, mismatch.env);
                 for difference in &mismatch.differences {
                     say!(
                         "  {:10} {} {}, {} {}",
@@ -53,7 +53,7 @@ impl Replay {
                     );
                 }
             }
-            None => say!("NOT reproduced  {what} agree for {} steps", replay.verdict.steps),
+            None => say!("NOT reproduced  {subject} agree for {} steps", replay.verdict.steps),
         }
         Ok(replay.reproduced)
     }

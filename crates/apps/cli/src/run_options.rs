@@ -1,4 +1,4 @@
-//! Options that all verbs that step machines share: how machines are driven.
+//! Options of all verbs that step machines: how machines are driven.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Stage};
 
 use crate::driver::Driver;
 
-/// Options that say how machines are driven.
+/// Options about how machines are driven.
 #[derive(Args)]
 #[command(next_help_heading = "How machines are driven")]
 pub(crate) struct RunOptions {
@@ -42,7 +42,7 @@ pub(crate) struct RunOptions {
 }
 
 impl RunOptions {
-    /// Returns the choice of frames that are run by code made for the ROM.
+    /// Returns which frames are run by code made for the ROM.
     pub(crate) fn recompile(&self) -> Recompile {
         if self.no_recompile { Recompile::Off } else { Recompile::default() }
     }
@@ -71,7 +71,7 @@ enum ModelChoice {
 }
 
 impl ModelOption {
-    /// The model, or nothing where the program decides.
+    /// Returns the model; `None` lets the program decide.
     pub(crate) fn model(&self) -> Option<Model> {
         match self.model {
             ModelChoice::Auto => None,
@@ -97,7 +97,7 @@ impl LinkOption {
     }
 }
 
-/// Start of the machines.
+/// Option about the start of the machines.
 #[derive(Args)]
 pub(crate) struct StartOption {
     /// Begin in a saved state instead of at power-on: of this program, of PyBoy, or BESS
@@ -106,7 +106,7 @@ pub(crate) struct StartOption {
 }
 
 impl StartOption {
-    /// Puts all machines to the start.
+    /// Sets all machines to the start.
     pub(crate) fn put(&self, driver: &mut Driver) -> anyhow::Result<()> {
         let Some(path) = &self.state else { return Ok(()) };
         let shown = || format!("--state {}", path.display());
@@ -115,10 +115,11 @@ impl StartOption {
     }
 }
 
-/// Bytes of a saved state, at most: more than any machine has.
+/// Greatest size of a saved state in bytes: more than any machine has.
 const MAX_STATE_BYTES: u64 = 1 << 24;
 
-/// Programs that run after each step, in stages that compute a reward or an observation.
+/// Options about the programs that run after each step, in stages that compute a reward or an
+/// observation.
 #[derive(Args)]
 #[command(next_help_heading = "Reward and observation")]
 pub(crate) struct ProgramOptions {
@@ -137,7 +138,7 @@ impl ProgramOptions {
         Ok(Programs::find(&self.reward, &self.obs)?)
     }
 
-    /// The programs of a stage, in which they must run.
+    /// Returns the programs for a stage, which must run them.
     pub(crate) fn of_stage(&self, stage: Stage) -> anyhow::Result<Programs> {
         let programs = self.programs()?;
         ensure!(
@@ -148,7 +149,7 @@ impl ProgramOptions {
     }
 }
 
-/// Threads or processes, at most: more than any computer has cores.
+/// Greatest number of threads or processes: more than any computer has cores.
 const MAX_WORKERS: usize = 1024;
 
 /// Reads a number of threads or processes.

@@ -1,6 +1,7 @@
 //! `gbxcule synth`: datasets of kernels, one file for each group of verbs.
 
 mod check;
+mod constructs;
 mod grade;
 mod harvest;
 mod make;
@@ -29,6 +30,7 @@ EXAMPLES
   gbxcule synth validate runs/kernels                                  every check on every row, counted by check
   gbxcule synth mutate runs/kernels --limit 100                        how many rows made wrong on purpose are caught
   gbxcule synth leakage runs/kernels                                   how near test rows are to training rows
+  gbxcule synth constructs runs/kernels warp/examples                  what kernels are built of, in rows and in real code
   gbxcule synth harvest FOLDER --device both --out DIR                 rows from the kernels of real code
   gbxcule synth tasks runs/kernels --split test --out tasks.jsonl      what a language model is asked about each row
   gbxcule synth grade answers.jsonl --dataset runs/kernels --out DIR   its answers, compiled and run: how many are right")]
@@ -37,7 +39,7 @@ pub(crate) struct Synth {
     verb: Verb,
 }
 
-/// Devices that rows hold texts for.
+/// Option about the devices for which rows have texts.
 #[derive(Args)]
 struct TextDevice {
     /// Device for which rows hold texts
@@ -45,7 +47,7 @@ struct TextDevice {
     device: RowDevice,
 }
 
-/// Devices that rows are launched on.
+/// Option about the devices on which rows are launched.
 #[derive(Args)]
 struct LaunchDevice {
     /// Device on which rows are launched: `cuda` and `both` also launch them on a GPU
@@ -64,7 +66,7 @@ enum RowDevice {
 }
 
 impl RowDevice {
-    /// Texts that rows hold.
+    /// Returns the texts that rows have.
     fn texts(self) -> Texts {
         match self {
             Self::Cpu => Texts::Cpu,
@@ -73,7 +75,8 @@ impl RowDevice {
         }
     }
 
-    /// The GPU that rows are launched on, if one is asked for; an error if none is there.
+    /// Returns the GPU on which rows are launched, if the option names one; an error if it is
+    /// missing.
     fn gpu(self) -> anyhow::Result<Option<gbxcule_runtime::Device>> {
         if self == Self::Cpu {
             return Ok(None);
@@ -93,6 +96,7 @@ enum Verb {
     Validate(check::Validate),
     Mutate(check::Mutate),
     Leakage(check::Leakage),
+    Constructs(constructs::Constructs),
     Harvest(harvest::Harvest),
     Tasks(grade::Tasks),
     Grade(grade::Grade),
@@ -109,6 +113,7 @@ impl Synth {
             Verb::Validate(verb) => verb.run(),
             Verb::Mutate(verb) => verb.run(),
             Verb::Leakage(verb) => verb.run(),
+            Verb::Constructs(verb) => verb.run(),
             Verb::Harvest(verb) => verb.run(),
             Verb::Tasks(verb) => verb.run(),
             Verb::Grade(verb) => verb.run(),
@@ -117,7 +122,7 @@ impl Synth {
     }
 }
 
-/// A dataset on disk.
+/// Arguments that name a dataset on disk.
 #[derive(Args)]
 struct Dataset {
     /// The dataset's folder

@@ -153,8 +153,8 @@ impl Tally {
     }
 }
 
-/// Says where the faults of a reference are explained, and what is known of the differences, if
-/// there are some.
+/// Prints where the faults of a reference are explained, and the known reason of the differences,
+/// if there is one.
 fn tell_known(plan: &VerifyPlan, differences: &[Difference]) {
     if !plan.reference.is_emulator_of_others() {
         return;

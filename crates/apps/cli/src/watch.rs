@@ -1,10 +1,10 @@
-//! `gbxcule watch`, and the live view that `gbxcule play` and learners in Python share with it.
+//! `gbxcule watch`, with the live view that `gbxcule play` and learners in Python share.
 //!
-//! One binary, one port: the page is inside, the view comes over a WebSocket. The swarm has the
-//! main thread (`session`; `live_view` for learners) and waits for no browser; each browser has a
-//! thread of its own (`viewer`) that asks for the next view when it has drawn the last one.
-//! `viewers` takes turns among them, `server_message` says what the two sides send each other,
-//! `server` who may connect, `tile` how machines are made small.
+//! The page is part of the binary, and the view comes over a WebSocket on the same port. The swarm
+//! runs on the main thread (`session`; `live_view` for learners) and waits for no browser. Each
+//! browser has a thread of its own (`viewer`), which asks for the next view when the browser has
+//! drawn the last one. `viewers` gives them turns, `server_message` defines the messages, `server`
+//! decides who may connect, `tile` makes small pictures.
 
 pub(crate) mod battery_file;
 mod connection;
@@ -119,7 +119,7 @@ pub(crate) struct Watch {
     checkpoint: Option<PathBuf>,
 }
 
-/// Address of the page.
+/// Options about the address of the page.
 #[derive(Args)]
 pub(crate) struct PageAddress {
     /// Port of the page; 0 takes a free one
@@ -133,7 +133,7 @@ pub(crate) struct PageAddress {
 }
 
 fn speed(text: &str) -> Result<f64, String> {
-    let times = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+    let times = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
     request::check_speed(times)?;
     Ok(times)
 }
@@ -156,7 +156,7 @@ impl Watch {
         show(&name, driver, start, &self.place)
     }
 
-    /// The swarm of a checkpoint, and the file's name.
+    /// Returns the swarm of a checkpoint, and the file's name.
     fn restored(&self, path: &Path) -> anyhow::Result<(String, Driver)> {
         let shown = || format!("--checkpoint {}", path.display());
         let (magic, most) = (Swarm::CHECKPOINT_MAGIC, Swarm::MAX_CHECKPOINT_BYTES);
@@ -170,7 +170,7 @@ impl Watch {
     }
 }
 
-/// A swarm to show, and its ROM's name.
+/// Makes the swarm to show, and returns its ROM's name.
 pub(crate) fn driver(
     rom: &str,
     model: &ModelOption,

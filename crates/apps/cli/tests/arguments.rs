@@ -1,4 +1,4 @@
-//! Command lines that are wrong: refused at once, with what to do.
+//! Wrong command lines: each is refused at once, with advice.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -8,7 +8,7 @@ fn gbxcule(folder: &Path, words: &[&str]) -> Output {
     command.args(words).current_dir(folder).output().expect("the binary runs")
 }
 
-/// Checks that a command line is refused with a text, and that nothing is left of it.
+/// Checks that a command line is refused with a text, and leaves no file behind.
 fn refused(words: &[&str], wanted: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let output = gbxcule(folder.path(), words);
@@ -54,18 +54,18 @@ fn numbers_that_are_none_say_what_is_wanted() {
     for (words, wanted) in [
         (
             &["synth", "generate", "--count", "-1", "--out", "rows"][..],
-            "it is no whole number from 0 on",
+            "this is not a whole number from 0 on",
         ),
         (
             &["synth", "generate", "--count", "1.5", "--out", "rows"],
-            "it is no whole number from 0 on",
+            "this is not a whole number from 0 on",
         ),
         (&["synth", "generate", "--count", "", "--out", "rows"], "it is empty"),
         (&["synth", "validate", "rows", "--limit", "0"], "it is not 1 or more"),
         (&["synth", "mutate", "rows", "--seed", "18446744073709551616"], "it is too large"),
         (&["synth", "batch", "--count", "1", "--out", "rows", "--shard", "-1/3"], "a shard is I/N"),
-        (&["bench", "--longest-window", "long"], "it is no number"),
-        (&["record", "--envs", "-1,2"], "it is no whole number from 0 on"),
+        (&["bench", "--longest-window", "long"], "this is not a number"),
+        (&["record", "--envs", "-1,2"], "this is not a whole number from 0 on"),
     ] {
         refused(words, wanted);
     }

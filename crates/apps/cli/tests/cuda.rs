@@ -1,5 +1,5 @@
-//! The command with `warp_vec_cuda` and `--device cuda`, on the stand-ins for driver and NVRTC
-//! (`testkit/src/stand_in`): no GPU.
+//! The command with `warp_vec_cuda` and `--device cuda`, without a GPU: on the stand-ins for driver
+//! and NVRTC (`testkit/src/stand_in`).
 
 #[path = "live_view/client.rs"]
 mod client;
@@ -24,7 +24,7 @@ fn command(program: &Path, folder: &Path) -> Command {
     command
 }
 
-/// Runs the command with words as arguments; gives what it printed.
+/// Runs the command with some arguments; returns its output.
 fn gbxcule(folder: &Path, arguments: &str) -> String {
     let mut command = command(Path::new(env!("CARGO_BIN_EXE_gbxcule")), folder);
     passes(command.args(arguments.split_whitespace()))
@@ -75,7 +75,8 @@ fn a_bench_waits_after_every_64_steps_unless_it_is_told_otherwise() {
     }
 }
 
-/// Rows are launched through the CUDA half of the runtime and held against what they hold.
+/// Rows are launched through the CUDA half of the runtime, and the results compared with those in
+/// the rows.
 #[test]
 fn rows_of_a_dataset_are_launched_and_a_wrong_result_is_caught() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -87,7 +88,7 @@ fn rows_of_a_dataset_are_launched_and_a_wrong_result_is_caught() {
         line.split_whitespace().skip(1).take(3).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(gpu_check(&counts), ["4", "0", "0"], "{counts}");
-    // The first number that the first row expects, off by one.
+    // The first expected number of the first row is changed by one.
     let data = folder.path().join("rows/data");
     std::fs::remove_file(data.join("part-000000.parquet")).expect("a file");
     let lines = std::fs::read_to_string(data.join("part-000000.jsonl")).expect("JSON lines");
@@ -119,7 +120,7 @@ fn without_a_driver_no_row_passes_for_launched() {
     gbxcule(folder.path(), "synth generate --count 2 --mode text --out rows");
     let mut validate = command(Path::new(env!("CARGO_BIN_EXE_gbxcule")), folder.path());
     validate.args(["synth", "validate", "rows", "--no-host", "--device", "cuda"]);
-    // The file in the first place where the driver is looked for is none.
+    // The file in the first place where the driver is searched is not a library.
     for name in ["libcuda.so", "libcuda.so.1"] {
         std::fs::write(folder.path().join(name), "no library").expect("a file");
     }
@@ -156,7 +157,7 @@ fn a_second_gpu_is_taken_by_its_number_or_missed() {
     assert_eq!(artifact["results"][0]["details"]["device"], "cuda:1");
 }
 
-/// The folder of `make gpu-folder`, without tests and machine code, elsewhere.
+/// Makes the folder of `make gpu-folder`, without tests and machine code, in another place.
 fn gpu_folder(folder: &Path) {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     std::fs::copy(env!("CARGO_BIN_EXE_gbxcule"), folder.join("gbxcule")).expect("the command");
@@ -171,7 +172,7 @@ fn a_run_on_a_gpu_machine_keeps_each_result_and_goes_on_behind_a_failure() {
     let folder = tempfile::tempdir().expect("a folder");
     gpu_folder(folder.path());
     let run = |budget: &str, out: &str| {
-        // The package that a gate needs is not here; neither is NVIDIA's profiler.
+        // The package that a gate needs is missing, and so is NVIDIA's profiler.
         let mut run = command(Path::new("python3"), folder.path());
         run.args(["run.py", "--small", "gate_ALU_LOOP", "profile_MEM_RWB", "launches_1"]);
         run.args(["equal_JOY_DIVERGE_PERSIST"]).env("OUT", folder.path().join(out));
@@ -204,7 +205,7 @@ fn a_run_on_a_gpu_machine_keeps_each_result_and_goes_on_behind_a_failure() {
     );
 }
 
-/// PEARL_DRIFT on so many machines, 6 frames a step, on a device.
+/// Watches PEARL_DRIFT with a number of machines, 6 frames a step, on a device.
 fn watch(folder: &Path, device: &str, more: &str) -> Serving {
     let arguments = format!(
         "watch --device {device} --num-envs 7 --stage full_step --frames-per-step 6 {more}"
@@ -240,12 +241,13 @@ fn a_swarm_on_cuda_is_watched_like_one_on_threads() {
     }
 }
 
-/// Computes the pictures after so many steps and frames of the next one, as `watch` runs the game.
+/// Computes the pictures after the view's steps, and its frames of the next one, as `watch` runs
+/// the game.
 fn expected_pictures(view: &View) -> Vec<u8> {
     let number = |name: &str| view.head[name].as_u64().expect("a number");
     let mut swarm = serving::fresh_swarm(7, 6, Programs::default());
     (0..number("step")).for_each(|step| serving::step_randomly(&mut swarm, step));
-    // Frames of a step are at most six.
+    // A step has at most six frames.
     let frames = 0..number("frame") as u32;
     if !frames.is_empty() {
         let mut actions = [0; 7];
@@ -302,7 +304,7 @@ mod long {
     use super::{GATE, gbxcule};
     use serde_json::Value;
 
-    /// `make check-gpu`, but for the GPU.
+    /// Does the work of `make check-gpu` without a GPU.
     #[test]
     #[ignore = "needs PyBoy"]
     fn the_gates_hold_against_pyboy() {

@@ -1,7 +1,7 @@
-//! The fuzz targets, which are a workspace of their own: they compile, and take a few inputs.
+//! Compiles the fuzz targets, which are a workspace of their own, and gives them a few inputs.
 //! `make fuzz` gives them many more.
 
-// The targets' library, which is its macro alone here.
+// The targets' library, of which only the macro is here.
 extern crate self as libfuzzer_sys;
 
 use message::watch;
@@ -46,7 +46,7 @@ fn inputs(count: usize) -> Vec<Vec<u8>> {
     (0..count).map(|length| (0..length * 3).map(|_| byte()).collect()).collect()
 }
 
-/// Makes a function of a target. It stands behind the targets, which import it by its path.
+/// Makes a function of a target. The macro stands behind the targets, which import it by its path.
 #[macro_export]
 macro_rules! fuzz_target {
     (|$bytes:ident: &[u8]| $body:block) => {

@@ -1,5 +1,5 @@
-//! Hostile numbers, files and folders: each is refused with a sentence, and nothing of
-//! others is run.
+//! Hostile numbers, files and folders: each is refused with a sentence, and no program of another
+//! user runs.
 #![cfg(unix)]
 
 use std::fs;
@@ -34,7 +34,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// Too large for anything: each would take days, or all memory.
+/// The numbers are too large: with each the command would take days, or all memory.
 #[test]
 fn numbers_that_are_too_large_are_refused_with_the_largest_that_is_not() {
     let cases = [
@@ -125,13 +125,13 @@ fn only_regular_files_of_a_size_are_read() {
     }
     let said = refused(folder.path(), "bench --reward pipe.py --stage reward_only");
     assert!(said.contains("not a file"), "{said}");
-    // Links are followed within the program's folder alone.
+    // Links are followed only within the program's folder.
     for line in ["compile zero.py", "play --reward zero.py"] {
         assert!(refused(folder.path(), line).contains("it leads out of"), "{line}");
     }
     assert!(refused(folder.path(), &format!("{rom} huge.gb")).contains("at most 8 MiB are read"));
     assert!(refused(folder.path(), "compile huge.py").contains("at most 4 MiB are read"));
-    // A file of a folder that is refused is passed over, and named.
+    // A refused file of a folder is skipped, and named.
     std::os::unix::fs::symlink(".", place("again")).expect("a link");
     fs::write(place("k.py"), "import warp as wp\n@wp.kernel\ndef k(i: int):\n    pass\n")
         .expect("a file");
@@ -177,7 +177,7 @@ fn options_that_would_do_nothing_are_refused() {
             "cuda:1 would do nothing",
         ),
         ("bench --env-counts 2,1,2", "2 is named twice"),
-        ("bench --out task.py", "--out is a folder"),
+        ("bench --out task.py", "--out names a folder, but task.py is a file"),
         ("synth tasks rows --out a.jsonl --stand-in ./a.jsonl", "name one file"),
         ("compile task.py --out ./task.py", "names the file that is compiled"),
     ] {
@@ -186,7 +186,7 @@ fn options_that_would_do_nothing_are_refused() {
     }
 }
 
-/// A bundle that was made, with a field of its plan changed.
+/// Returns the message about a bundle of which a field of the plan was changed.
 fn spoiled(bundle: &Path, change: impl Fn(&mut Value)) -> String {
     let path = bundle.join("metadata.json");
     let whole = fs::read_to_string(&path).expect("a bundle");
@@ -247,14 +247,14 @@ fn artifacts_of_nothing_or_of_absurd_numbers_are_refused() {
         for field in ["frames_per_s", "slowest_frames_per_s", "fastest_frames_per_s"] {
             let said = report(&|results| results[1][field] = number.clone());
             assert!(
-                said.contains("no numbers that a bench can measure"),
+                said.contains("are not numbers that a bench can measure"),
                 "{field} {number}: {said}"
             );
         }
     }
     for number in [json!(0), json!(u64::MAX), json!(1.5)] {
         let said = report(&|results| results[0]["num_envs"] = number.clone());
-        assert!(said.contains("no numbers that a bench can measure"), "{number}: {said}");
+        assert!(said.contains("are not numbers that a bench can measure"), "{number}: {said}");
     }
 }
 
@@ -304,7 +304,7 @@ fn rows_that_ask_for_too_much_fail_and_are_not_run() {
     assert!(refused(folder.path(), "synth card lines").contains("a dataset has 500000000 at most"));
 }
 
-/// A Python of another user's leaves a trace when it is run.
+/// Writes a Python of another user, which leaves a trace when it runs.
 fn plant(path: &Path, trace: &Path) {
     fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
     fs::write(path, format!("#!/bin/sh\ntouch '{}'\n", trace.display())).expect("a file");
@@ -331,7 +331,7 @@ fn no_python_of_a_folder_above_is_run() {
     command.env_remove("GBXCULE_PYTHON").env_remove("VIRTUAL_ENV").env_remove("CONDA_PREFIX");
     command.output().expect("the binary runs");
     assert!(!trace.exists());
-    // One's own is run.
+    // The Python of the user's own project runs.
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("ours to set");
     command.output().expect("the binary runs");
     assert!(trace.exists());
@@ -373,14 +373,14 @@ fn commands_that_are_printed_can_be_copied_whatever_the_names_are() {
     assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 1, "no other command was run");
 }
 
-/// `gbxcule compile *` in a folder of somebody's: words of the command line are names of others.
+/// In another user's folder, `gbxcule compile *` has that user's file names on the command line.
 #[test]
 fn no_word_of_the_command_line_is_obeyed_by_the_terminal() {
     let folder = folder();
     let name = "--o\u{1b}]0;title\u{7}\u{1b}[2J\u{202e}";
     for words in [vec![name], vec!["compile", name], vec!["bench", "--backend", name]] {
         let mut command = command(folder.path(), "");
-        // As on a terminal, which gets colours.
+        // The environment asks for colours, as on a terminal.
         let output = command.env("CLICOLOR_FORCE", "1").args(&words).output();
         let output = output.expect("the binary runs");
         assert_eq!(output.status.code(), Some(2));

@@ -1,8 +1,8 @@
-//! Processes that are ended while a compiler works for them: nothing runs on, nothing is left lying
-//! about, nothing is lost.
+//! Processes that are ended while a compiler works for them: no process runs on, no file is left
+//! behind, no data is lost.
 //!
-//! `GBXCULE_KILLS` says how often each signal is tried, at other moments each time; `make attack`
-//! does it often.
+//! `GBXCULE_KILLS` is the number of attempts with each signal, at a different moment each time;
+//! `make attack` makes many.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -32,7 +32,7 @@ fn batch(out: &Path) -> Command {
     command
 }
 
-/// Scratch files and folders in a dataset's folder.
+/// Returns scratch files and folders in a dataset's folder.
 fn scratch(out: &Path) -> Vec<PathBuf> {
     let folders = [out.to_owned(), out.join("data")];
     let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
@@ -40,7 +40,7 @@ fn scratch(out: &Path) -> Vec<PathBuf> {
     paths.filter(|path| path.to_string_lossy().contains("/.gbxcule-")).collect()
 }
 
-/// Processes that work in a folder or below it.
+/// Returns the processes that work in a folder or below it.
 fn workers(folder: &Path) -> Vec<String> {
     let all = fs::read_dir("/proc").expect("/proc").flatten();
     let works = |entry: &fs::DirEntry| {
@@ -59,7 +59,7 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     panic!("never: {what}");
 }
 
-/// A batch whose compiler is at work, or that has ended already.
+/// Starts a batch, and waits until its compiler works or the batch has ended.
 fn at_work(out: &Path) -> Child {
     let mut child = batch(out).spawn().expect("the program starts");
     wait_until("a compiler works", || {

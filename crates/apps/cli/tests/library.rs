@@ -4,8 +4,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Output of the example's programs: 10 at one cell of five, a quarter to each side, the squares of
-/// the distances from 1, and by hand their gradients.
+/// Output of the example's programs, computed by hand: of five cells one is 10 and gives a quarter
+/// to each side; the loss is the sum of squares of the distances from 1.
 const HEAT: &str = "loss 22.5, gradient -0.75 3 5.5 3 -0.75\n";
 
 fn run(command: &mut Command) -> Output {
@@ -22,7 +22,7 @@ fn build(file: &Path, out: &Path, options: &[&str]) -> Output {
         .arg("--out")
         .arg(out)
         .args(options)
-        // Machine code for GPUs is for another test.
+        // This test makes no machine code for GPUs.
         .env("GBXCULE_NVRTC", "/nowhere")
         .output()
         .expect("the command starts")
@@ -77,7 +77,7 @@ fn the_example_in_rust_prints_the_loss_and_its_gradient() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), HEAT);
 }
 
-/// Kernels whose parameters are of all sorts, in two files with different structs of one name.
+/// Kernels with parameters of all types, in two files that define different structs under one name.
 const SORTS: [&str; 2] = [
     "import warp as wp
 

@@ -1,4 +1,4 @@
-//! `record` and `demo`: the files they leave, held against a swarm of the test's own.
+//! `record` and `demo`: compares their files with a swarm of the test's own.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -16,7 +16,8 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// One shade a pixel of a machine of PEARL_DRIFT, after each of so many frames.
+/// Returns the shades of a machine of PEARL_DRIFT, one byte a pixel, after each of some numbers of
+/// frames.
 fn shades_after(frames: &[u64], env: usize, num_envs: usize) -> Vec<Vec<u8>> {
     let rom = Rom::new(gbxcule_assembler::by_name("PEARL_DRIFT").expect("the game").bytes());
     let schedule = Schedule::new(1, 1).expect("a schedule");
@@ -68,7 +69,7 @@ fn a_gif_shows_the_chosen_machine_frame_by_frame_at_the_right_time() {
         shown.push((time, canvas.clone()));
         time += u64::from(frame.delay);
     }
-    // 120 frames of 59.7275 a second.
+    // The film has 120 frames at 59.7275 a second.
     assert_eq!(time, 201);
     let frames: Vec<u64> = (1..=30).map(|picture| picture * 4).collect();
     for (frame, expected) in frames.iter().zip(shades_after(&frames, 3, 4)) {
@@ -119,7 +120,7 @@ fn what_cannot_be_recorded_is_said_and_leaves_nothing() {
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
 }
 
-/// Records a video with this folder for a PATH, wants it refused, and says how.
+/// Records a video with this folder as PATH, expects a refusal, and returns the message.
 fn refused_video(path: &Path) -> String {
     let folder = folder();
     let mut command = Command::new(env!("CARGO_BIN_EXE_gbxcule"));
@@ -177,7 +178,7 @@ fn a_video_shows_the_chosen_machine_frame_by_frame() {
     }
 }
 
-/// The WAV file of env 3 after so many steps, and its samples.
+/// Records the sound of env 3 over 5 steps, and returns the samples in the WAV file.
 fn recorded_sound(folder: &Path, more: &[&str]) -> Vec<[i16; 2]> {
     let arguments = ["record", "--envs", "3", "--steps", "5", "--out", "tune.wav"];
     let output = gbxcule(folder, &[&arguments[..], more].concat());

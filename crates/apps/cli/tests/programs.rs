@@ -65,7 +65,7 @@ fn a_verification_compares_what_programs_compute() {
     let bundle =
         fs::read_dir(folder.path().join("runs/bundles")).expect("bundles").flatten().next();
     let bundle = bundle.expect("a bundle").path();
-    // The bundle has the text: the file may go.
+    // The bundle contains the text, so the file may be removed.
     fs::remove_file(folder.path().join("task.py")).expect("it was there");
     let replay = Command::new(env!("CARGO_BIN_EXE_gbxcule")).arg("replay").arg(&bundle).output();
     let replay = replay.expect("the binary runs");

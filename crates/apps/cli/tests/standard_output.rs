@@ -1,12 +1,12 @@
-//! Every verb with a reader that has gone away, and with a full disk behind it: what it made is
-//! there all the same.
+//! Runs every verb with a reader that has gone away, and on a full disk: its files are complete all
+//! the same.
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Verbs that tell something, with the exit status they deserve and a file that they leave.
+/// Verbs that print, with the right exit status and a file that they write.
 const VERBS: [(&str, i32, &str); 15] = [
     ("demo --env-counts 1 --out demo", 0, "demo/mosaic.png"),
     ("verify --ref-backend warp_vec_cpu --rom ALU_LOOP --verify-steps 3", 0, "."),
@@ -46,7 +46,7 @@ fn run(folder: &Path, line: &str, stdout: Stdio) -> Output {
     child.wait_with_output().expect("it ends")
 }
 
-/// All verbs, one after the other in one folder; each must leave its file.
+/// Runs all verbs in one folder, one after the other; each must write its file.
 fn run_all(stdout: fn() -> Stdio, check: fn(&str, i32, &Output)) {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("k.py"), KERNEL).expect("a file");
@@ -59,7 +59,7 @@ fn run_all(stdout: fn() -> Stdio, check: fn(&str, i32, &Output)) {
     assert_eq!(bundles, 1, "a mismatch leaves its bundle");
 }
 
-/// A pipe whose reader is gone.
+/// Returns a pipe whose reader is gone.
 fn closed() -> Stdio {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
@@ -108,7 +108,7 @@ fn errors_that_nobody_hears_are_no_panic() {
     }
 }
 
-/// A page whose address cannot be printed could not be opened by anyone.
+/// Nobody could open a page whose address could not be printed.
 #[test]
 fn a_page_whose_address_cannot_be_told_is_not_served() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -118,7 +118,7 @@ fn a_page_whose_address_cannot_be_told_is_not_served() {
     }
 }
 
-/// Verbs that write files, each larger than the limit allows, with what they need before.
+/// Verbs that write files larger than the limit, with the files that they need before.
 const WRITERS: [&str; 14] = [
     "demo --env-counts 1 --out demo",
     "verify --ref-backend warp_vec_cpu --dut-backend stub_bad --rom ALU_LOOP --bundle-dir bundles",
@@ -136,12 +136,12 @@ const WRITERS: [&str; 14] = [
     "synth harvest code --license MIT --out harvested",
 ];
 
-/// A kernel with inputs that matter, in a file that names its licence.
+/// Returns a kernel with inputs that matter, in a file that names its licence.
 fn harvested_kernel() -> String {
     format!("# SPDX-License-Identifier: MIT\n{}", KERNEL.replace("1.0", "a[1] * 2.0"))
 }
 
-/// Files below a folder with their bytes, sorted.
+/// Returns the files below a folder with their bytes, sorted.
 fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder").flatten() {
@@ -175,7 +175,7 @@ fn a_file_beyond_the_shells_limit_is_said_and_nothing_is_half_written() {
     let before = contents(folder.path());
     for line in WRITERS {
         let mut command = Command::new("bash");
-        // A block has 1024 bytes.
+        // The limit counts blocks of 1024 bytes.
         let script = "ulimit -f 1; exec \"$0\" $1";
         command.args(["-c", script, env!("CARGO_BIN_EXE_gbxcule"), line]).current_dir(&folder);
         let output = command.env("GBXCULE_PYTHON", "/no/such/python").output().expect("bash");
@@ -193,7 +193,7 @@ fn a_file_beyond_the_shells_limit_is_said_and_nothing_is_half_written() {
     }
 }
 
-/// The limits of files' sizes end the writing of a dataset at its rows, at a picture, or nowhere.
+/// Limits of file sizes end the writing of a dataset at its rows, at a picture, or not at all.
 #[test]
 fn a_dataset_whose_card_has_no_room_leaves_no_data() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,5 +1,4 @@
-//! The foundry from the command line: a process that is killed, one that goes on, and what comes of
-//! it.
+//! The foundry from the command line: processes that are killed and continued, and their results.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -56,8 +55,8 @@ fn a_killed_batch_goes_on_with_nothing_lost_and_nothing_doubled() {
     ];
     run(&[&args[..], &[text(&whole)]].concat());
     let has = |block: u32| killed.join(format!("data/part-{block:06}.parquet")).exists();
-    // Killed as soon as the first block is there: in the middle of another, unless this process had
-    // to wait too long.
+    // The process is killed as soon as the first block exists: in the middle of another one, unless
+    // this test had to wait too long.
     for attempt in 0.. {
         let mut child = gbxcule(&[&args[..], &[text(&killed)]].concat())
             .stdout(Stdio::null())
@@ -78,6 +77,24 @@ fn a_killed_batch_goes_on_with_nothing_lost_and_nothing_doubled() {
     run(&[&args[..], &[text(&killed)]].concat());
     assert_eq!(data(&whole).len(), 3);
     assert_eq!(data(&whole), data(&killed));
+}
+
+#[test]
+fn a_dataset_grows_to_the_one_that_was_made_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [whole, grown] = ["whole", "grown"].map(|name| folder.path().join(name));
+    let make = |count: &str, out: &Path, others: &[&str]| {
+        let args = ["batch", "--count", count, "--seed", "9", "--mode", "text", "--sampled", "100"];
+        let output = gbxcule(&[&args[..], &["--out", text(out)], others].concat()).output();
+        output.expect("the program starts")
+    };
+    assert!(make("620", &whole, &[]).status.success());
+    assert!(make("510", &grown, &[]).status.success());
+    assert!(make("620", &grown, &["--resume"]).status.success());
+    assert_eq!(data(&grown), data(&whole));
+    let smaller = make("510", &grown, &["--resume"]);
+    let said = String::from_utf8_lossy(&smaller.stderr);
+    assert!(!smaller.status.success() && said.contains("--count 620"), "{said}");
 }
 
 #[test]
@@ -106,7 +123,7 @@ fn a_dataset_is_made_checked_and_described() {
         counts.contains("cuda_on_host         12        0        0        0   100.00"),
         "{counts}"
     );
-    // Lines that are other rows would reach those who load them unchecked.
+    // JSON lines that differ from the rows would reach their readers unchecked.
     std::fs::write(out.join("data/part-000000.jsonl"), lines.replacen("wp.", "wp .", 1))
         .expect("a file");
     let said = gbxcule(&["validate", text(&out), "--no-host"]).output().expect("it starts");
@@ -117,7 +134,7 @@ fn a_dataset_is_made_checked_and_described() {
     assert!(String::from_utf8_lossy(&leakage.stdout).contains("test"));
 }
 
-/// Faults that `validate` finds in a folder as a whole.
+/// Returns the faults that `validate` finds in a folder as a whole.
 fn fault(folder: &Path, options: &[&str]) -> String {
     let args = [&["validate", text(folder), "--no-host"], options].concat();
     let said = gbxcule(&args).output().expect("the program starts");
@@ -127,7 +144,7 @@ fn fault(folder: &Path, options: &[&str]) -> String {
     faults.join("\n")
 }
 
-/// Each row is right, and the folder isn't what its manifest says.
+/// Each row is right, but the folder doesn't fit its manifest.
 #[test]
 fn a_folder_with_rows_missing_or_columns_of_its_own_fails() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -146,14 +163,14 @@ fn a_folder_with_rows_missing_or_columns_of_its_own_fails() {
     let said = fault(&cut, &[]);
     assert!(said.contains("declares 6 rows, and there are 2; row 2 is the first"), "{said}");
     assert!(said.contains("--count 6 --seed 3") && said.contains("--resume"), "{said}");
-    // One of several processes still knows what the others lack.
+    // One of several processes still knows which rows the others lack.
     assert_eq!(fault(&cut, &["--shard", "0/2"]), said);
     write(&manifest, &declared.replacen("{", "{\n  \"rows\": 2,", 1));
     run(&["validate", text(&cut), "--no-host"]);
     write(&lines, &two.replacen('{', "{\"proved\": true, ", 1));
     let said = fault(&cut, &[]);
     assert!(said.contains("column `proved` is none of a row's"), "{said}");
-    // A forger of all rows and the manifest passes only if the rows are made again.
+    // A forger of all rows and of the manifest passes only if the rows are not made again.
     write(&lines, &two.replace("\"gbxcule 0.1.0\"", "\"gbxcule 9.9.9\""));
     let other = declared.replacen("{", "{\n  \"rows\": 2,", 1);
     write(&manifest, &other.replace("gbxcule 0.1.0", "gbxcule 9.9.9"));
@@ -164,7 +181,7 @@ fn a_folder_with_rows_missing_or_columns_of_its_own_fails() {
     assert!(said.contains("part-000007.jsonl: there is no table of these rows"), "{said}");
 }
 
-/// Every question about a folder of Parquet is also asked about one of JSON lines.
+/// All tests of a folder of Parquet are repeated with one of JSON lines.
 #[test]
 fn json_lines_are_read_as_their_twins_are() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -216,12 +233,12 @@ fn a_line_that_is_no_row_is_named() {
         }
     };
     refused("part-000000.jsonl:2:50: EOF while parsing");
-    // Only the manifest says which columns there are.
+    // Only the manifest lists the columns.
     std::fs::write(&file, &whole).expect("a file");
     let manifest = std::fs::read_to_string(out.join("dataset.json")).expect("a manifest");
-    let newer = manifest.replace("\"schema_version\": 3", "\"schema_version\": 4");
+    let newer = manifest.replace("\"schema_version\": 5", "\"schema_version\": 6");
     std::fs::write(out.join("dataset.json"), newer).expect("a file");
-    refused("schema version 4, this program reads 3");
+    refused("schema version 6, this program reads 5");
 }
 
 /// Runs shards as a cluster would: each is a process of its own, started by the script for Slurm,
@@ -277,7 +294,7 @@ fn rows_that_somebody_has_written_already_are_dropped_when_asked() {
         gbxcule_rows::batch::read(&less).expect("rows").iter().map(|row| row.id).collect();
     assert_eq!(ids, [0, 1, 3]);
     let skeletons = run(&["skeletons", text(&kernels)]);
-    // Of its text, of its IR, and the outline of that.
+    // The hashes are those of the kernel's text, of its IR, and of the IR's outline.
     assert_eq!(String::from_utf8_lossy(&skeletons.stdout).lines().count(), 3);
 }
 
@@ -318,14 +335,14 @@ fn a_models_answers_are_asked_for_and_graded() {
     assert!(said.contains(&format!("6        6       {right}")), "{said}");
     let grades = std::fs::read_to_string(out.join("grades.jsonl")).expect("grades");
     assert_eq!(grades.matches("\"verdict\":\"right\"").count(), right);
-    // Questions without an answer are wrong: leaving them out gains nothing.
+    // Questions without an answer are wrong, so that leaving them out gains nothing.
     let first = given.lines().next().expect("a line");
     std::fs::write(path("one.jsonl"), first).expect("a file");
     let one = grade(&path("one.jsonl"), &path("one"));
     assert!(String::from_utf8_lossy(&one.stdout).contains("6        6       1"), "{one:?}");
     assert!(out.join("grades.json").exists() && out.join("python-to-ir.png").exists());
 
-    // Neither does a compiler that isn't there come to light after the answers that need none.
+    // A missing compiler is reported before any answer is graded.
     let both = format!("{given}{{\"row\": 1, \"task\": \"python-to-cpp\", \"answer\": \"\"}}\n");
     std::fs::write(&answers, both).expect("a file");
     let mut command = gbxcule(&["grade", text(&answers), "--dataset", text(&dataset)]);
@@ -334,7 +351,7 @@ fn a_models_answers_are_asked_for_and_graded() {
     let error = String::from_utf8_lossy(&said.stderr).into_owned();
     assert!(said.status.code() == Some(2) && error.contains("--task"), "{error}");
 
-    // A line that is no answer stops everything before anything is written.
+    // A line that is not an answer stops the command before it writes anything.
     std::fs::write(&answers, format!("{given}{{\"row\": 1000}}\n")).expect("a file");
     let (out, said) = (path("none"), grade(&answers, &path("none")));
     assert!(!said.status.success() && !out.exists());
@@ -360,7 +377,7 @@ fn a_folder_without_kernels_gives_no_dataset() {
     let out = folder.path().join("out");
     let code = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/programs");
     for (license, reason) in
-        [("MIT", "such as the programs of a swarm"), ("my/own", "is no SPDX expression")]
+        [("MIT", "such as the programs of a swarm"), ("my/own", "is not an SPDX expression")]
     {
         let mut command = gbxcule(&["harvest", text(&code), "--license", license]);
         let said = command.args(["--out", text(&out)]).output().expect("the program starts");
@@ -370,7 +387,7 @@ fn a_folder_without_kernels_gives_no_dataset() {
     }
 }
 
-/// Rows would be published under a licence that nobody gave.
+/// Otherwise rows would be published under a licence that nobody gave.
 #[test]
 fn a_folder_without_a_licence_gives_no_dataset() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -384,7 +401,8 @@ fn a_folder_without_a_licence_gives_no_dataset() {
     assert!(!out.exists());
 }
 
-/// A URL would become a folder of this machine, and on a cluster its rows would be lost with it.
+/// Otherwise a URL would become a folder of this machine, and on a cluster its rows would be lost
+/// with the machine.
 #[test]
 fn a_url_for_a_folder_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -396,7 +414,7 @@ fn a_url_for_a_folder_is_refused() {
     assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0);
 }
 
-/// Kernels that are tried print nothing between the lines of the program.
+/// The output of tried kernels is not mixed with the program's own lines.
 #[test]
 fn what_tried_kernels_print_is_not_printed() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -417,7 +435,7 @@ fn what_tried_kernels_print_is_not_printed() {
     silent(&["mutate", text(&out), "--no-host"]);
 }
 
-/// An hour's work is not lost to a folder that could have been looked at before.
+/// An hour's work must not be lost to a folder that could have been checked before.
 #[test]
 fn a_place_that_takes_no_output_is_refused_before_the_work() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -425,7 +443,7 @@ fn a_place_that_takes_no_output_is_refused_before_the_work() {
     std::fs::create_dir_all(path("taken/data")).expect("a folder");
     std::fs::create_dir_all(path("grades/grades.json")).expect("a folder");
     std::fs::write(path("file"), "").expect("a file");
-    // No row of it can be read, so what reads rows first says so.
+    // No row of it can be read, so a verb that reads rows first reports that.
     std::fs::create_dir_all(path("broken/data")).expect("a folder");
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/dataset");
     std::fs::copy(sample.join("dataset.json"), path("broken/dataset.json")).expect("a file");
@@ -436,8 +454,8 @@ fn a_place_that_takes_no_output_is_refused_before_the_work() {
         (&["validate", broken, "--no-host", "--out", taken][..], "holds data already"),
         (&["dedupe", broken, "--out", taken], "holds data already"),
         (&["harvest", broken, "--license", "MIT", "--out", taken], "holds data already"),
-        (&["validate", broken, "--no-host", "--out", file], "is no folder"),
-        (&["dedupe", broken, "--out", file], "is no folder"),
+        (&["validate", broken, "--no-host", "--out", file], "is not a folder"),
+        (&["dedupe", broken, "--out", file], "is not a folder"),
         (&["tasks", broken, "--out", taken], "a folder is in its place"),
         (&["tasks", broken, "--stand-in", taken], "a folder is in its place"),
     ] {
@@ -486,18 +504,19 @@ fn rows_of_one_number_and_folders_without_rows_are_refused() {
     refused(&["validate", "card", "leakage", "tasks", "mutate"], "data holds no rows");
 }
 
-/// The folder of another dataset has no blocks of this one that are damaged.
+/// A dataset's folder has no damaged blocks of another dataset.
 #[test]
 fn going_on_with_another_dataset_says_only_that_it_is_another() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("rows");
-    let made = |count: &str| {
-        let args = ["batch", "--count", count, "--mode", "text", "--resume", "--out", text(&out)];
+    let made = |seed: &str| {
+        let args = ["batch", "--count", "2", "--seed", seed, "--mode", "text", "--resume"];
+        let args = [&args[..], &["--out", text(&out)]].concat();
         gbxcule(&args).output().expect("the program starts")
     };
-    assert!(made("2").status.success());
+    assert!(made("4").status.success());
     let before = data(&out);
-    let said = made("3");
+    let said = made("5");
     let error = String::from_utf8_lossy(&said.stderr).into_owned();
     assert!(!said.status.success() && error.contains("holds another dataset"), "{error}");
     assert!(!error.contains("not a whole block"), "{error}");

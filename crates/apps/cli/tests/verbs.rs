@@ -1,4 +1,4 @@
-//! The command as people run it: what it prints, what it leaves behind, how it exits.
+//! The command as people run it: its output, its files, its exit status.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// A run without an oracle: the swarm against the backend that is named.
+/// Runs a comparison without an oracle: the swarm against the named backend.
 fn verify(folder: &Path, dut: &str) -> Output {
     let arguments =
         ["verify", "--ref-backend", "warp_vec_cpu", "--dut-backend", dut, "--rom", "ALU_LOOP"];
@@ -96,7 +96,7 @@ fn verbs_plug_in_cables_or_say_why_not() {
 
     let agrees = verify(&["--num-envs", "4", "--dut-backend", "warp_vec_interpreted"]);
     assert_eq!(agrees.status.code(), Some(0), "{}", stderr(&agrees));
-    // A bundle keeps the cable: without it the bytes of its replay would be others.
+    // A bundle records the cable: without it the replay would have other bytes.
     let differs = verify(&["--num-envs", "2", "--dut-backend", "stub_bad"]);
     assert_eq!(differs.status.code(), Some(1), "{}", stderr(&differs));
     let [bundle] = &bundles(folder.path())[..] else { panic!("one bundle") };
@@ -138,7 +138,7 @@ fn bundles(folder: &Path) -> Vec<PathBuf> {
     visible.map(|entry| entry.path()).collect()
 }
 
-/// A kernel's file in a folder, compiled with these arguments and an NVRTC that isn't there.
+/// Compiles a kernel's file with these arguments, and an NVRTC that doesn't exist.
 fn compile_without_nvrtc(folder: &Path, arguments: &[&str]) -> Output {
     let text =
         "import warp as wp\n\n@wp.kernel\ndef one(a: wp.array(dtype=float)):\n    a[0] = 1.0\n";
@@ -159,7 +159,7 @@ fn cuda_text_needs_no_nvrtc_and_machine_code_says_that_it_does() {
     }
     assert!(!folder.path().join("one").exists());
     let arch = compile_without_nvrtc(folder.path(), &["--emit", "ptx", "--arch", "pascal"]);
-    assert!(stderr(&arch).contains("`pascal` is no GPU architecture"), "{}", stderr(&arch));
+    assert!(stderr(&arch).contains("`pascal` is not a GPU architecture"), "{}", stderr(&arch));
 }
 
 #[test]
@@ -517,7 +517,7 @@ fn a_game_of_ones_own_is_assembled_with_its_labels() {
     assert!(run.status.success(), "{}", stderr(&run));
     let labels = fs::read_to_string(folder.path().join("catch.sym")).expect("labels");
     assert!(labels.contains("00:c010 Score"), "{labels}");
-    // Only included files are read.
+    // Files that are not included are not read.
     fs::create_dir(folder.path().join("old.inc")).expect("a folder");
     fs::write(folder.path().join("bad.inc"), [0xFF, 0xFE]).expect("no text");
     fs::write(folder.path().join("good.inc"), "; nothing").expect("a text");

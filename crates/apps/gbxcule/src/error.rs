@@ -1,6 +1,6 @@
-//! Failures of everything in this crate.
+//! Errors of this crate.
 
-/// A failure. The message says what was found and what is allowed.
+/// Error whose message says what was found and what is allowed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -15,7 +15,7 @@ pub struct Launch<'s> {
     arguments: Vec<Lent<'s>>,
 }
 
-/// An argument, as long as its shape may still be given.
+/// Argument, as long as its shape may still be given.
 enum Lent<'s> {
     Value(Argument),
     Slice { elements: Memory<'s>, gradient: Option<Memory<'s>>, shape: Vec<usize> },
@@ -55,7 +55,7 @@ impl<'s> Launch<'s> {
         Self { kernel: kernel.clone(), grid: grid.to_vec(), stream, arguments: Vec::new() }
     }
 
-    /// Adds a number, a vector, a matrix or whatever else an [`Argument`] can be.
+    /// Adds a number, a vector, a matrix or any other [`Argument`].
     pub fn value(mut self, value: impl Into<Argument>) -> Self {
         self.arguments.push(Lent::Value(value.into()));
         self
@@ -93,12 +93,12 @@ impl<'s> Launch<'s> {
         self
     }
 
-    /// Launches the kernel, waits for its end and copies back what it may have changed.
+    /// Launches the kernel, waits for its end and copies changed slices back.
     ///
     /// # Errors
     /// An argument that doesn't fit its parameter, a shape that doesn't fit its slice, a grid that
-    /// is too large, a device that is missing, the first fault of a thread. Slices are as they
-    /// were, then.
+    /// is too large, a device that is missing, the first fault of a thread. Then slices are
+    /// unchanged.
     pub fn run(self) -> Result<(), Error> {
         let stream = self.stream?;
         let mut arguments = Vec::new();

@@ -1,4 +1,4 @@
-//! Texts, and what is made of their kernels.
+//! Texts, and the kernels compiled from them.
 
 use crate::error::Error;
 use crate::kernel::Kernel;
@@ -23,7 +23,7 @@ impl Program {
     /// Compiles a text that imports nothing of the user's; `name` stands in messages.
     ///
     /// # Errors
-    /// [`Error::Text`] with everything that is wrong.
+    /// [`Error::Text`] with all faults of the text.
     pub fn from_text(name: &str, text: &str) -> Result<Self, Error> {
         let mut sources = SourceMap::new();
         let id = sources.add(name, text);
@@ -78,7 +78,7 @@ impl Program {
     /// Makes a kernel's reverse: a kernel with the same parameters, whose arrays carry gradients.
     ///
     /// Before its launch the gradient of each array is the derivative of some number by the array
-    /// as the kernel left it; behind the launch, by the array as the kernel found it.
+    /// after the kernel's launch; after it, the derivative by the array before the kernel's launch.
     ///
     /// # Errors
     /// As [`Self::kernel`]; [`Error::Text`] for a kernel that can't be reversed, with the line.

@@ -1,4 +1,4 @@
-//! The library as a program in Rust sees it: messages, shapes, reverses, refused launches.
+//! The library as a program in Rust uses it: messages, shapes, reverses, refused launches.
 
 use gbxcule::{Device, Error, Program};
 

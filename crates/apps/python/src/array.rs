@@ -1,5 +1,5 @@
 //! Arrays on a CUDA device as Python sees them, the swarm's and those made for kernels: other
-//! libraries take them where they lie, NumPy gets a copy.
+//! libraries use them in place, NumPy gets a copy.
 
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
@@ -14,7 +14,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyTuple};
 use crate::dlpack::{self, CUDA, Element};
 use crate::kernel::launch_target;
 
-/// The scalars that NumPy has names for.
+/// Scalars for which NumPy has names.
 const SCALARS: [Scalar; 12] = [
     Scalar::Bool,
     Scalar::I8,
@@ -30,8 +30,8 @@ const SCALARS: [Scalar; 12] = [
     Scalar::F64,
 ];
 
-/// An array in the memory of a CUDA device. What later launches write to it, or later steps if it
-/// is a swarm's, appears in it. Any library that speaks DLPack takes it in place.
+/// Array in the memory of a CUDA device. Writes of later launches, or of later steps if it is a
+/// swarm's, appear in it. Any library that speaks DLPack uses it in place.
 #[pyclass(frozen, module = "gbxcule._native")]
 pub(crate) struct DeviceArray {
     array: Array,
@@ -53,7 +53,7 @@ impl DeviceArray {
         }
     }
 
-    /// This array's memory as unsigned numbers of the elements' width.
+    /// Views this array's memory as unsigned numbers of the elements' width.
     fn plain(&self, scalar: Scalar) -> Result<Array, Error> {
         let array = &self.array;
         let data_type = DataType::Scalar(scalar);
@@ -74,7 +74,7 @@ impl DeviceArray {
 
     fn write(&self, bytes: &[u8]) -> Result<(), Error> {
         fn put<T: gbxcule_runtime::Element>(array: &Array, bytes: &[u8]) -> Result<(), Error> {
-            // The bytes of others lie anywhere.
+            // The bytes of another library may have any alignment.
             let elements = bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned);
             array.write(&elements.collect::<Vec<T>>())
         }
@@ -86,7 +86,7 @@ impl DeviceArray {
         }
     }
 
-    /// Turns a device's error into Python's: with a line for a kernel's fault, without one for a
+    /// Converts a device's error to Python's: with a line for a kernel's fault, without one for a
     /// swarm's, whose kernels are not the user's text.
     fn failed(&self, error: &Error) -> PyErr {
         if let Some((env, action)) = refused_action(error) {
@@ -103,7 +103,7 @@ impl DeviceArray {
     }
 }
 
-/// An array of zeros for kernels, in the memory of a CUDA device.
+/// Makes an array of zeros for kernels, in the memory of a CUDA device.
 #[pyfunction]
 pub(crate) fn device_zeros(
     py: Python<'_>,
@@ -125,13 +125,13 @@ pub(crate) fn device_zeros(
 
 #[pymethods]
 impl DeviceArray {
-    /// Elements in each dimension.
+    /// Number of elements in each dimension.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.array.shape())
     }
 
-    /// The type of its elements, as NumPy calls it.
+    /// Type of its elements, as NumPy calls it.
     #[getter]
     fn dtype(&self) -> String {
         Self::element_of(&self.array).name()
@@ -145,8 +145,9 @@ impl DeviceArray {
         }
     }
 
-    /// The array in place. `stream` is the consumer's, as the protocol has it: what it does there
-    /// from now on happens after what was asked for so far. Without one, that is waited for.
+    /// Exports the array in place. `stream` is the consumer's, as the protocol defines it: its
+    /// later work follows the work that is queued for the array now. Without a stream the call
+    /// waits for that work.
     #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
     fn __dlpack__<'py>(
         &self,
@@ -156,7 +157,7 @@ impl DeviceArray {
         dl_device: Option<(i32, u32)>,
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // Version 0 of the protocol is what every consumer takes.
+        // Every consumer accepts version 0 of the protocol.
         _ = max_version;
         if copy == Some(true) || dl_device.is_some_and(|device| device != self.__dlpack_device__())
         {
@@ -167,8 +168,8 @@ impl DeviceArray {
         dlpack::export(py, &self.array, Self::element_of(&self.array))
     }
 
-    /// Copies an array of the host over it, of the same shape and type or what NumPy makes of it.
-    /// Waits for nothing.
+    /// Copies an array of the host into this one, of the same shape, with elements that NumPy
+    /// converts. The call waits for nothing.
     fn assign(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
         let values = py.import("numpy")?.call_method1("asarray", (values, self.dtype()))?;
         let shape: Vec<usize> = values.getattr("shape")?.extract()?;
@@ -182,13 +183,13 @@ impl DeviceArray {
         py.detach(|| self.write(bytes)).map_err(|error| self.failed(&error))
     }
 
-    /// The elements as bytes of the host, row-major; waits for what was asked for before.
+    /// Returns the elements as bytes of the host, row-major, after a wait for the queued work.
     fn tobytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| self.read()).map_err(|error| self.failed(&error))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// A copy on the host as a NumPy array.
+    /// Returns a copy on the host as a NumPy array.
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let bytes = self.tobytes(py)?;
         let flat = py.import("numpy")?.call_method1("frombuffer", (bytes, self.dtype()))?;

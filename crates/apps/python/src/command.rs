@@ -1,13 +1,13 @@
-//! The command `gbxcule` for the script that Python installs: the same library as the program's, in
-//! this extension.
+//! The command `gbxcule` for the script that Python installs: the library of the program, in this
+//! extension.
 
 use gbxcule_lab::command::Script;
 use pyo3::prelude::*;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Runs a command line, whose first word is the script that was started, or Python where the
-/// package was started as a module; returns the exit status.
+/// Runs a command line, whose first word is the script that was started, or Python if the package
+/// was started as a module; returns the exit status.
 ///
 /// A command line that asks for help, or that is wrong, ends the process with the status of the
 /// program.

@@ -2,7 +2,8 @@
 //! producer speaks).
 //!
 //! A producer returns a capsule named `dltensor`; the consumer renames it, so that it is not taken
-//! twice, and calls its deleter when done. Arrays of a device go out the same way. Everything
+//! twice, and calls its deleter when it is done. Arrays of a device are exported in the same way.
+//! All unsafe code of this crate but a few blocks around its callers is here.
 //! unsafe of this crate is here.
 #![allow(unsafe_code)]
 
@@ -19,9 +20,9 @@ use pyo3::types::{PyCapsule, PyDict};
 const NAME: &CStr = c"dltensor";
 const TAKEN: &CStr = c"used_dltensor";
 
-/// `kDLCPU`.
+/// Number of DLPack's `kDLCPU`.
 pub(crate) const CPU: i32 = 1;
-/// `kDLCUDA`.
+/// Number of DLPack's `kDLCUDA`.
 pub(crate) const CUDA: i32 = 2;
 
 #[repr(C)]
@@ -31,8 +32,8 @@ pub(crate) struct Device {
     pub(crate) id: i32,
 }
 
-/// An element: a kind (0 signed, 1 unsigned, 2 float, 4 bfloat, 6 bool), its bits, and how many
-/// make one.
+/// Type of an element: a kind (0 signed, 1 unsigned, 2 float, 4 bfloat, 6 bool), the number of its
+/// bits, and the number of lanes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Element {
@@ -57,7 +58,7 @@ impl Element {
         (usize::from(self.bits) * usize::from(self.lanes)).div_ceil(8)
     }
 
-    /// Name in NumPy, if it has one.
+    /// Returns the name in NumPy, if the type has one.
     pub(crate) fn name(self) -> String {
         let kind = match self.kind {
             0 => "int",
@@ -91,13 +92,13 @@ struct Managed {
     deleter: Option<unsafe extern "C" fn(*mut Managed)>,
 }
 
-/// An array of another library, held until this is dropped.
+/// Array of another library, which is released when this is dropped.
 pub(crate) struct Borrowed {
     managed: NonNull<Managed>,
 }
 
-// SAFETY: a tensor belongs to no thread; its deleter is called where Python is attached, as Python
-// drops its objects there.
+// SAFETY: a tensor belongs to no thread; its deleter is called where Python is attached, because
+// Python drops its objects there.
 unsafe impl Send for Borrowed {}
 
 impl Borrowed {
@@ -106,8 +107,8 @@ impl Borrowed {
         Self::in_order_of(array, None)
     }
 
-    /// Asks an object for its memory, to be used after all that its owner was asked for: in a
-    /// stream of the device that it lies on.
+    /// Asks an object for its memory, to be used after all queued work of its owner: in a stream of
+    /// the device on which it lies.
     pub(crate) fn in_order_of(array: &Bound<'_, PyAny>, stream: Option<u64>) -> PyResult<Self> {
         if !array.hasattr("__dlpack__")? {
             return Err(PyTypeError::new_err(format!(
@@ -167,7 +168,7 @@ impl Borrowed {
         unsafe { std::slice::from_raw_parts(tensor.shape, tensor.ndim as usize) }
     }
 
-    /// Strides in elements; nothing for C order.
+    /// Returns the strides in elements; `None` for C order.
     pub(crate) fn strides(&self) -> Option<&[i64]> {
         let tensor = self.tensor();
         if tensor.strides.is_null() || tensor.ndim <= 0 {
@@ -177,18 +178,18 @@ impl Borrowed {
         Some(unsafe { std::slice::from_raw_parts(tensor.strides, tensor.ndim as usize) })
     }
 
-    /// Address of the first element.
+    /// Returns the address of the first element.
     pub(crate) fn address(&self) -> *mut u8 {
         let tensor = self.tensor();
         tensor.data.cast::<u8>().wrapping_add(tensor.byte_offset as usize)
     }
 
-    /// Elements in all dimensions together.
+    /// Returns the number of elements in all dimensions together.
     pub(crate) fn len(&self) -> usize {
         self.shape().iter().map(|extent| usize::try_from(*extent).unwrap_or(0)).product()
     }
 
-    /// Returns true if the elements lie one after the other, the last index running fastest.
+    /// Returns true if the elements lie one after the other, with the last index running fastest.
     pub(crate) fn is_in_c_order(&self) -> bool {
         let Some(strides) = self.strides() else { return true };
         let mut expected = 1;
@@ -201,7 +202,7 @@ impl Borrowed {
         true
     }
 
-    /// All bytes of an array on the CPU.
+    /// Returns all bytes of an array on the CPU.
     ///
     /// The caller of the Python function must not let another thread use the array meanwhile, as
     /// with every library that releases the interpreter while it writes to an array.
@@ -264,16 +265,16 @@ pub(crate) fn order(array: &Array, consumer: Option<i64>) -> Result<(), Error> {
     }
 }
 
-/// The memory that an exported tensor points to.
+/// Exported tensor, with the memory to which it points.
 struct Exported {
     managed: Managed,
     shape: Vec<i64>,
     strides: Vec<i64>,
-    /// Keeps the memory.
+    /// Array that keeps the memory alive.
     _array: Array,
 }
 
-/// An array of a device as a capsule for one consumer.
+/// Exports an array of a device as a capsule for one consumer.
 pub(crate) fn export<'py>(
     py: Python<'py>,
     array: &Array,
@@ -308,8 +309,8 @@ pub(crate) fn export<'py>(
     exported.managed.tensor.shape = exported.shape.as_mut_ptr();
     exported.managed.tensor.strides = exported.strides.as_mut_ptr();
     let exported = Box::into_raw(exported);
-    // SAFETY: it was just made; the consumer, or the capsule if it is not taken, calls the deleter
-    // once.
+    // SAFETY: the tensor was just made; the consumer, or the capsule if it is not taken, calls the
+    // deleter once.
     unsafe {
         let managed = &raw mut (*exported).managed;
         (*managed).context = exported.cast();
@@ -322,13 +323,13 @@ pub(crate) fn export<'py>(
     }
 }
 
-/// The deleter of what `export` made.
+/// Deletes a tensor that `export` made.
 unsafe extern "C" fn free(managed: *mut Managed) {
     // SAFETY: the protocol calls it once, with what it was given; its context is the box.
     drop(unsafe { Box::from_raw((*managed).context.cast::<Exported>()) });
 }
 
-/// The destructor of a capsule: frees the tensor in it if no consumer has taken it.
+/// Destroys a capsule: frees the tensor in it if no consumer has taken it.
 unsafe extern "C" fn drop_untaken(capsule: *mut pyo3::ffi::PyObject) {
     // SAFETY: Python calls it with the capsule; one that was taken has another name.
     unsafe {

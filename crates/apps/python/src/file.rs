@@ -1,4 +1,4 @@
-//! Files that a user names: regular ones alone, up to a size, as the command reads them.
+//! Files that a user names: only regular ones, up to a size, as the command reads them.
 
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
@@ -14,7 +14,7 @@ fn named(path: &Path, error: &Error) -> PyErr {
     Error::new(error.kind(), format!("{}: {error}", path.display())).into()
 }
 
-/// The bytes of a file that has at most `most_bytes`. Pipes and devices are refused.
+/// Returns the bytes of a file of at most `most_bytes` bytes. Pipes and devices are refused.
 #[pyfunction]
 pub(crate) fn read_file(
     py: Python<'_>,
@@ -25,7 +25,7 @@ pub(crate) fn read_file(
     Ok(PyBytes::new(py, &bytes.map_err(|error| named(&path, &error))?))
 }
 
-/// The bytes of a checkpoint's file, or the first ones of another file.
+/// Returns the bytes of a checkpoint's file, or only the first bytes of another file.
 #[pyfunction]
 pub(crate) fn read_checkpoint(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyBytes>> {
     let (magic, most) = (Swarm::CHECKPOINT_MAGIC, Swarm::MAX_CHECKPOINT_BYTES);

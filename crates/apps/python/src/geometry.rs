@@ -1,11 +1,11 @@
-//! Trees and cells for `gbxcule.warp`, as bytes of NumPy's arrays.
+//! Trees and cells for `gbxcule.warp`, as bytes of NumPy arrays.
 
 use gbxcule_runtime::geometry::{BoxTree, Point, PointCells};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// `float32` numbers as points, three each.
+/// Reads `float32` numbers as points, three for each.
 fn points(bytes: &[u8]) -> PyResult<Vec<Point>> {
     if !bytes.len().is_multiple_of(size_of::<Point>()) {
         return Err(PyValueError::new_err("points have three numbers of 32 bits each"));
@@ -23,7 +23,7 @@ fn given<'py, T: bytemuck::NoUninit>(py: Python<'py>, numbers: &[T]) -> Bound<'p
 
 type Parts<'py, const N: usize> = [Bound<'py, PyBytes>; N];
 
-/// A tree over boxes: its skips and items.
+/// Builds a tree over boxes; returns its skips and items.
 #[pyfunction]
 pub(crate) fn build_box_tree<'py>(
     py: Python<'py>,
@@ -35,7 +35,7 @@ pub(crate) fn build_box_tree<'py>(
     Ok([given(py, &tree.skips), given(py, &tree.items)])
 }
 
-/// The boxes of a tree's nodes, low corners and high ones.
+/// Computes the boxes of a tree's nodes; returns low corners and high ones.
 #[pyfunction]
 pub(crate) fn bound_box_tree<'py>(
     py: Python<'py>,
@@ -51,13 +51,15 @@ pub(crate) fn bound_box_tree<'py>(
         return Err(PyValueError::new_err(format!("a tree over {count} boxes needs as many")));
     }
     if !tree.is_over(count) {
-        return Err(PyValueError::new_err("these are no skips and items of `build_box_tree`"));
+        return Err(PyValueError::new_err(
+            "these are not the skips and items that `build_box_tree` returns",
+        ));
     }
     let (low, high) = py.detach(|| tree.bounds(&lowers, &uppers));
     Ok([given(py, &low), given(py, &high)])
 }
 
-/// Points sorted into cells: where cells begin and end, and the points' numbers.
+/// Sorts points into cells; returns the begins and ends of cells, and the points' numbers.
 #[pyfunction]
 pub(crate) fn sort_into_cells<'py>(
     py: Python<'py>,

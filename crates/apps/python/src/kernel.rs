@@ -1,4 +1,4 @@
-//! Kernels in NVIDIA Warp's dialect, compiled from text and launched on other libraries' arrays
+//! Kernels in NVIDIA Warp's dialect, compiled from text and launched on arrays of other libraries
 //! and on those of `array.rs`. A launch runs on the device of its arrays.
 
 // PyO3 passes arguments by value.
@@ -24,6 +24,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use argument::Arguments;
 use launch_target::LaunchTarget;
+use text::Given;
 
 pyo3::create_exception!(
     gbxcule._native,
@@ -38,12 +39,12 @@ pyo3::create_exception!(
     "A launch was refused, or stopped at a thread of the kernel."
 );
 
-/// A kernel of a text, compiled for the CPU, and for other devices when it is first launched there.
+/// Kernel of a text, compiled for the CPU, and for other devices at its first launch there.
 #[pyclass(frozen, module = "gbxcule._native")]
 pub(crate) struct CompiledKernel {
     module: Valid<Module>,
     forward: Kernel,
-    /// The module with the reverse, or why there is none; made when it is first asked for.
+    /// Module with the reverse, or the reason why there is none, made when it is first needed.
     reverse: OnceLock<Result<Valid<Module>, String>>,
     made: Mutex<BTreeMap<(Device, Direction), Kernel>>,
 }
@@ -75,8 +76,8 @@ impl CompiledKernel {
         if (device, way) == (Device::Cpu, Direction::Forward) {
             return Ok(self.forward.clone());
         }
-        let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = made().get(&(device, way)) {
+        let kernels = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = kernels().get(&(device, way)) {
             return Ok(kernel.clone());
         }
         let name = &self.forward.reflection().name;
@@ -93,7 +94,7 @@ impl CompiledKernel {
             Device::Cpu => CompileError::new_err(error.to_string()),
             Device::Cuda(_) => launch_target::failed(&error),
         })?;
-        made().insert((device, way), kernel.clone());
+        kernels().insert((device, way), kernel.clone());
         Ok(kernel)
     }
 
@@ -121,7 +122,7 @@ impl CompiledKernel {
             raised.is_none()
         };
         let launched = py.detach(|| kernel.launch_while(grid, list, &mut go_on));
-        // Arrays go back to their owners' streams before they are released, even if the launch
+        // Arrays return to their owners' streams before they are released, even if the launch
         // failed.
         args.make_owners_wait(&place)
             .and(launched)
@@ -141,21 +142,22 @@ impl CompiledKernel {
 
 #[pymethods]
 impl CompiledKernel {
-    /// The kernel's name.
+    /// Name of the kernel.
     #[getter]
     fn name(&self) -> &str {
         &self.forward.reflection().name
     }
 
-    /// The kernel's parameters: names and types as messages show them, and whether a launch may
-    /// write there.
+    /// Parameters of the kernel: names, types as messages show them, and whether a launch may write
+    /// there.
     #[getter]
     fn parameters(&self) -> Vec<(String, String, bool)> {
         let parameters = self.forward.reflection().parameters.iter();
         parameters.map(|it| (it.name.clone(), it.type_name.clone(), it.written)).collect()
     }
 
-    /// Runs once for each point of a grid: on the CPU to its end, on a CUDA device without waiting.
+    /// Runs the kernel once for each point of a grid: on the CPU to its end, on a CUDA device
+    /// without waiting.
     #[pyo3(signature = (grid, args, device = None, stream = None))]
     fn launch(
         &self,
@@ -167,7 +169,8 @@ impl CompiledKernel {
         self.run(&grid, args, None, device, stream)
     }
 
-    /// Runs the reverse over a grid: gradients by name, arrays as those of the arguments.
+    /// Runs the reverse over a grid. Gradients are given by name, as arrays like those of the
+    /// arguments.
     #[pyo3(signature = (grid, args, gradients, device = None, stream = None))]
     fn backward(
         &self,
@@ -198,10 +201,10 @@ pub(crate) fn read_program(path: std::path::PathBuf) -> PyResult<String> {
     })
 }
 
-/// A generic parameter: position, name, and dimensions of an array.
+/// Generic parameter: position, name, and dimensions of an array.
 type GenericParameter = (usize, String, Option<u8>);
 
-/// The kernels of a text, each with its generic parameters.
+/// Returns the kernels of a text, each with its generic parameters.
 #[pyfunction]
 #[pyo3(signature = (text, file, beside = false))]
 pub(crate) fn find_kernels(
@@ -211,10 +214,10 @@ pub(crate) fn find_kernels(
     beside: bool,
 ) -> PyResult<Vec<(String, Vec<GenericParameter>)>> {
     let outcome = py.detach(|| {
-        let program = text::parse(file, text, beside, BTreeMap::new())?;
+        let program = text::parse(Given { file, text, beside, ..Given::default() })?;
         let reader = program.reader();
         let kernels = reader.kernels().into_iter().map(|kernel| {
-            // What is wrong with a signature is said when the kernel is compiled.
+            // Faults of a signature are reported when the kernel is compiled.
             let generic = reader.generic_parameters(kernel.position).unwrap_or_default();
             let generic = generic.into_iter().map(|it| (it.position, it.name, it.dims));
             (kernel.name, generic.collect())
@@ -224,10 +227,12 @@ pub(crate) fn find_kernels(
     outcome.map_err(|faults: Vec<Diagnostic>| CompileError::new_err(refused(&faults)))
 }
 
-/// Compiles a text: all its kernels, or those named. With `beside`, it may import from files beside
-/// `file`. `types` has the types of generic kernels, as `wp.overload` takes them.
+/// Compiles a text: all its kernels, or those that `names` has. With `beside`, it may import from
+/// files beside `file`. `types` has the types of generic kernels, as `wp.overload` takes them.
+/// `parts` has lines that were taken from other files, where messages point: the first one, how
+/// many, the file, and the line there.
 #[pyfunction]
-#[pyo3(signature = (text, file, names = None, beside = false, types = BTreeMap::new()))]
+#[pyo3(signature = (text, file, names = None, beside = false, types = BTreeMap::new(), parts = Vec::new()))]
 pub(crate) fn compile_kernels(
     py: Python<'_>,
     text: String,
@@ -235,12 +240,13 @@ pub(crate) fn compile_kernels(
     names: Option<Vec<String>>,
     beside: bool,
     types: BTreeMap<String, String>,
+    parts: Vec<(usize, usize, String, usize)>,
 ) -> PyResult<Vec<CompiledKernel>> {
     let outcome = py.detach(|| {
-        let program = text::parse(file, text, beside, types)?;
+        let program = text::parse(Given { file, text, beside, types, parts })?;
         match lower(&program.reader().with_gradients(), names.as_deref()) {
             Ok(module) => Ok((module, None)),
-            // Only reverses need gradients by hand: one that is refused is no fault of kernels.
+            // Only reverses need gradients by hand, so a refused one is not a fault of the kernels.
             Err(faults) => lower(&program.reader(), names.as_deref())
                 .map(|module| (module, Some(refused(&faults)))),
         }
@@ -270,7 +276,7 @@ pub(crate) fn compile_kernels(
     kernels.collect()
 }
 
-/// Lowers all kernels of a program into one module, or those named.
+/// Lowers all kernels of a program, or those that `names` has, into one module.
 fn lower(reader: &Reader<'_>, names: Option<&[String]>) -> Result<Valid<Module>, Vec<Diagnostic>> {
     let mut module = Module::new("kernels");
     let mut faults = Vec::new();

@@ -1,14 +1,16 @@
 //! The Python extension behind the package `gbxcule`.
 //!
-//! Everything here is thin: it takes Python's arguments, releases the interpreter while Rust works,
-//! and turns errors into exceptions that carry Rust's own words. Arrays come in by DLPack and are
-//! worked on in place.
+//! All functions are thin: they take Python's arguments, release the interpreter while Rust works,
+//! and turn errors into exceptions with Rust's own words. Arrays come in by DLPack and are used in
+//! place.
 
 mod array;
+mod checkpoint;
 mod command;
 mod dlpack;
 mod file;
 mod geometry;
+mod grade;
 mod kernel;
 mod live_view;
 mod rollout;
@@ -26,11 +28,15 @@ mod _native {
     #[pymodule_export]
     use crate::array::{DeviceArray, device_zeros};
     #[pymodule_export]
+    use crate::checkpoint::{checkpoint_note, joined_checkpoint};
+    #[pymodule_export]
     use crate::command::run_command;
     #[pymodule_export]
     use crate::file::{read_checkpoint, read_file};
     #[pymodule_export]
     use crate::geometry::{bound_box_tree, build_box_tree, sort_into_cells};
+    #[pymodule_export]
+    use crate::grade::Grader;
     #[pymodule_export]
     use crate::kernel::builtin::{builtin_names, result_types};
     #[pymodule_export]
@@ -52,7 +58,7 @@ mod _native {
     use crate::view::View;
 }
 
-/// The version that the extension was built as.
+/// Returns the version of the extension.
 #[pyfunction]
 fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")

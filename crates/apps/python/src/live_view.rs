@@ -12,10 +12,10 @@ use pyo3::prelude::*;
 
 use crate::swarm::{Swarm, as_mask};
 
-/// First address of a number, and the one after its last.
+/// First address of a number, and the address after its last.
 type ByteRange = (u32, u32);
 
-/// A page that shows a swarm while it is stepped, until it is closed.
+/// Page that shows a swarm while it is stepped, until it is closed.
 #[pyclass(module = "gbxcule._native", frozen)]
 pub(crate) struct LiveView {
     inner: Mutex<Option<gbxcule_cli::live_view::LiveView>>,
@@ -45,7 +45,7 @@ impl LiveView {
         Ok(Self { inner: Mutex::new(Some(served)) })
     }
 
-    /// The address to open in a browser.
+    /// Address to open in a browser.
     #[getter]
     fn url(&self) -> PyResult<String> {
         match &*self.lock() {
@@ -61,9 +61,9 @@ impl LiveView {
         })
     }
 
-    /// The swarm has made a step: a byte for each action, a float32 for each reward, a byte for
+    /// Shows a step of the swarm: a byte for each action, a float32 for each reward, a byte for
     /// each env whose episode ended, and for each that was reset in this step.
-    // Python's arguments.
+    // The arguments are Python's.
     #[allow(clippy::too_many_arguments)]
     fn stepped(
         &self,
@@ -88,7 +88,7 @@ impl LiveView {
         })
     }
 
-    /// New episodes have begun in the envs marked by bytes that are not 0.
+    /// Records new episodes in the envs marked by bytes that are not 0.
     fn began(&self, py: Python<'_>, swarm: &Swarm, mask: &[u8]) -> PyResult<()> {
         let mask = as_mask(mask);
         swarm.look(py, |swarm| match &mut *self.lock() {
@@ -97,7 +97,7 @@ impl LiveView {
         })
     }
 
-    /// End it: viewers are let go, the port is free.
+    /// Ends the page: disconnects viewers and frees the port.
     fn close(&self, py: Python<'_>) {
         py.detach(|| drop(self.lock().take()));
     }

@@ -23,21 +23,21 @@ use crate::swarm::Swarm;
 /// CUDA's handle for the default stream.
 const DEFAULT_STREAM: u64 = 1;
 
-/// A number: address, bytes, and whether it is big-endian, signed, decimal.
+/// A number: address, number of bytes, and whether it is big-endian, signed, decimal.
 type NumberTuple = (u32, u8, bool, bool, bool);
 
-/// Lengths, returns, and whether episodes are over.
-type StateTuple = (Vec<i32>, Vec<f32>, Vec<bool>);
+/// Lengths, returns, whether episodes are over, and whether the next ones go on.
+type StateTuple = (Vec<i32>, Vec<f32>, Vec<bool>, Vec<bool>);
 
 /// Actions that the device may still read.
 #[derive(Default)]
 struct Lent {
     until: VecDeque<(Mark, Borrowed)>,
-    /// Those of steps in CUDA graphs, which may run again at any time.
+    /// Actions of steps in CUDA graphs, which may run again at any time.
     in_graphs: Vec<Borrowed>,
 }
 
-/// A swarm's rollouts on its CUDA device.
+/// Rollouts of a swarm on its CUDA device.
 #[pyclass(module = "gbxcule._native", frozen)]
 pub(crate) struct Rollout {
     swarm: Py<Swarm>,
@@ -49,7 +49,7 @@ pub(crate) struct Rollout {
 impl Rollout {
     #[new]
     #[pyo3(signature = (
-        swarm, *, same_step, max_episode_steps, program_pays, program_ends, changes, ends
+        swarm, *, same_step, max_episode_steps, program_pays, program_ends, changes, ends, lives
     ))]
     #[allow(clippy::too_many_arguments, reason = "keywords in Python")]
     fn new(
@@ -61,6 +61,7 @@ impl Rollout {
         program_ends: bool,
         changes: Vec<(NumberTuple, f32)>,
         ends: Vec<NumberTuple>,
+        lives: Option<NumberTuple>,
     ) -> PyResult<Self> {
         let changes = changes.into_iter().map(|(tuple, scale)| (number(tuple), scale)).collect();
         let ends = ends.into_iter().map(number).collect();
@@ -71,13 +72,14 @@ impl Rollout {
             program_ends,
             changes,
             ends,
+            lives: lives.map(number),
         };
         let rollout = Self { swarm, config, lent: Mutex::default() };
         rollout.change(py, |swarm, config| swarm.prepare_rollout(config).map(drop))?;
         Ok(rollout)
     }
 
-    /// The rollout's arrays by name.
+    /// Returns the rollout's arrays by name.
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let RolloutArrays {
             returns,
@@ -103,23 +105,24 @@ impl Rollout {
         Ok(arrays)
     }
 
-    /// Begins a rollout from these places in the envs' episodes.
+    /// Begins a rollout from these positions in the envs' episodes.
     fn enter(
         &self,
         py: Python<'_>,
         lengths: Vec<i32>,
         returns: Vec<f32>,
         over: Vec<bool>,
+        goes_on: Vec<bool>,
     ) -> PyResult<()> {
-        let state = RolloutState { lengths, returns, over };
+        let state = RolloutState { lengths, returns, over, goes_on };
         self.change(py, |swarm, config| {
             swarm.prepare_rollout(config)?;
             swarm.enter_rollout(&state)
         })
     }
 
-    /// Runs a step with actions that lie on the device; only queues it. The actions are kept until
-    /// the device has read them.
+    /// Queues a step with actions that lie on the device. The actions are kept until the device has
+    /// read them.
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
         let (device, stream, tables) = self.change(py, |swarm, _| {
             let tables = swarm.config().codec.choices().len();
@@ -130,23 +133,23 @@ impl Rollout {
         let array = array_of(&borrowed, &stream, tables)?;
         let stepped = self.change(py, |swarm, _| swarm.step_rollout(&array));
         drop(array);
-        // After an error the device may read the actions, too.
+        // After an error the device may still read the actions.
         self.keep(&stream, borrowed)?;
         stepped
     }
 
-    /// Ends a rollout and waits for it: lengths and returns of the episodes so far, and whether the
-    /// next step begins another one; `None` if no rollout goes on.
+    /// Ends a rollout and waits for it. Returns lengths and returns of the episodes so far, and
+    /// whether the next step begins another one; `None` if there is no rollout.
     fn leave(&self, py: Python<'_>) -> PyResult<Option<StateTuple>> {
         let left = self.change(py, |swarm, _| swarm.leave_rollout());
         self.lent.lock().unwrap_or_else(PoisonError::into_inner).until.clear();
         let left = left?;
-        Ok(left.map(|RolloutState { lengths, returns, over }| (lengths, returns, over)))
+        Ok(left.map(|it| (it.lengths, it.returns, it.over, it.goes_on)))
     }
 }
 
-/// Makes the swarm wait for what a stream of its device was asked for so far: on the device, not
-/// on the host.
+/// Makes the swarm wait for the work queued so far in a stream of its device: on the device, not on
+/// the host.
 #[pyfunction]
 pub(crate) fn wait_for(py: Python<'_>, swarm: &Swarm, stream: u64) -> PyResult<()> {
     order(
@@ -160,7 +163,7 @@ pub(crate) fn wait_for(py: Python<'_>, swarm: &Swarm, stream: u64) -> PyResult<(
     )
 }
 
-/// Makes a stream of the swarm's device wait for what the swarm was asked for so far: on the
+/// Makes a stream of the swarm's device wait for the work queued so far for the swarm: on the
 /// device, not on the host.
 #[pyfunction]
 pub(crate) fn ready_on(py: Python<'_>, swarm: &Swarm, stream: u64) -> PyResult<()> {
@@ -181,7 +184,7 @@ fn order(
     put: impl FnOnce(&Stream, u64) -> Result<(), Error> + Send,
     stream: u64,
 ) -> PyResult<()> {
-    // 0 is what many libraries call it.
+    // Many libraries use 0 for the default stream.
     let other = if stream == 0 { DEFAULT_STREAM } else { stream };
     swarm.look(py, |swarm| {
         let Some(swarm) = swarm.as_device() else { return Ok(()) };
@@ -201,11 +204,11 @@ impl Rollout {
         })
     }
 
-    /// Keeps actions until the device has read them, and gives those back that it has.
+    /// Keeps actions until the device has read them, and releases those that it has read.
     fn keep(&self, stream: &Stream, actions: Borrowed) -> PyResult<()> {
         let failed = |error: Error| PyRuntimeError::new_err(error.to_string());
         let mut lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
-        // Events can't be asked for while a graph is captured.
+        // Events can't be used while a graph is captured.
         if stream.is_captured().map_err(failed)? {
             lent.in_graphs.push(actions);
             return Ok(());
@@ -225,7 +228,7 @@ fn number((low, width_bytes, big_endian, signed, decimal): NumberTuple) -> Memor
     MemoryNumber { low, width_bytes, big_endian, signed, decimal }
 }
 
-/// Refuses actions that lie elsewhere than the swarm.
+/// Refuses actions that lie on another device than the swarm.
 fn check_device(actions: &Bound<'_, PyAny>, wanted: Device) -> PyResult<()> {
     let (kind, ordinal): (i32, i32) = actions.call_method0("__dlpack_device__")?.extract()?;
     let found = match (kind, u32::try_from(ordinal)) {
@@ -241,7 +244,7 @@ fn check_device(actions: &Bound<'_, PyAny>, wanted: Device) -> PyResult<()> {
     )))
 }
 
-/// Actions in place, a row for each env and a column for each table of the codec.
+/// Returns the actions in place, with a row for each env and a column for each table of the codec.
 fn array_of(actions: &Borrowed, stream: &Stream, tables: usize) -> PyResult<Array> {
     let (found, shape) = (actions.element(), actions.shape());
     let scalars = [Scalar::I32, Scalar::I64, Scalar::U8];

@@ -1,4 +1,4 @@
-//! The ROMs that need no file.
+//! ROMs that need no file.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -11,13 +11,13 @@ fn by_name(name: &str) -> PyResult<&'static gbxcule_assembler::BuiltIn> {
     })
 }
 
-/// The built-in games: name, title and the text of `game.json`.
+/// Returns the built-in games: name, title and the text of `game.json`.
 #[pyfunction]
 pub(crate) fn games() -> Vec<(&'static str, &'static str, &'static str)> {
     gbxcule_games::GAMES.iter().map(|game| (game.name, game.title, game.row)).collect()
 }
 
-/// The names of all built-in ROMs.
+/// Returns the names of all built-in ROMs.
 #[pyfunction]
 pub(crate) fn built_in_roms() -> Vec<&'static str> {
     gbxcule_assembler::all()
@@ -27,19 +27,19 @@ pub(crate) fn built_in_roms() -> Vec<&'static str> {
         .collect()
 }
 
-/// The name of the built-in ROM that a name means which no ROM has.
+/// Returns the built-in ROM that a wrong name probably means.
 #[pyfunction]
 pub(crate) fn meant_rom(name: &str) -> Option<&'static str> {
     gbxcule_assembler::meant_by(name).map(|rom| rom.name)
 }
 
-/// The bytes of a built-in ROM.
+/// Returns the bytes of a built-in ROM.
 #[pyfunction]
 pub(crate) fn built_in_rom<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
     by_name(name).map(|rom| PyBytes::new(py, rom.bytes()))
 }
 
-/// The labels of a built-in ROM, as the text of a `.sym` file.
+/// Returns the labels of a built-in ROM, as the text of a `.sym` file.
 #[pyfunction]
 pub(crate) fn built_in_symbols(name: &str) -> PyResult<String> {
     by_name(name).map(|rom| rom.rom().symbol_listing())

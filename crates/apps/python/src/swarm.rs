@@ -3,68 +3,37 @@
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
 
+pub(crate) mod refusal;
 pub(crate) mod seed;
 mod settings;
 mod sound;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::{RwLock, TryLockError};
+use std::sync::RwLock;
 
 use gbxcule_runtime::{Array, Device};
 use gbxcule_swarm::{
     Chance, DeviceSwarm, EnvStates, Model, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError,
 };
-use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::array::DeviceArray;
 use crate::dlpack::Borrowed;
 use crate::view::View;
+use refusal::{OrRefuse, refused, try_lock};
 use settings::Settings;
 
-/// Machines stepped together, on the CPU or on a CUDA device.
+/// Machines that are stepped together, on the CPU or on a CUDA device.
 #[pyclass(module = "gbxcule._native", frozen)]
 pub(crate) struct Swarm {
     inner: RwLock<gbxcule_swarm::Swarm>,
     config: SwarmConfig,
 }
 
-/// A step lets other threads of Python run, so one of them may call the swarm in the meantime. Such
-/// a call is an error and does not wait: the order of two threads' steps would be unknown.
-fn try_lock<T>(lock: Result<T, TryLockError<T>>) -> PyResult<T> {
-    match lock {
-        Ok(guard) => Ok(guard),
-        Err(TryLockError::Poisoned(error)) => Ok(error.into_inner()),
-        Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
-            "another thread is in a call of this environment, or a signal came in the middle of one; give each thread \
-             an environment of its own, or let them take turns with a lock, and let a signal's handler set a flag that is \
-             looked at between two steps",
-        )),
-    }
-}
-
-fn refused(error: &SwarmError) -> PyErr {
-    match error {
-        // The device's fault, and no argument's.
-        SwarmError::Device(_) | SwarmError::Forked => PyRuntimeError::new_err(error.to_string()),
-        SwarmError::TooLittleMemory { .. } => PyMemoryError::new_err(error.to_string()),
-        error => PyValueError::new_err(error.to_string()),
-    }
-}
-
-trait OrRefuse<T> {
-    fn or_refuse(self) -> PyResult<T>;
-}
-
-impl<T> OrRefuse<T> for Result<T, SwarmError> {
-    fn or_refuse(self) -> PyResult<T> {
-        self.map_err(|error| refused(&error))
-    }
-}
-
-/// The model of a name; `auto` leaves it to the ROM's header.
+/// Returns the model of a name; `auto` leaves the choice to the ROM's header.
 fn model_of(name: &str) -> PyResult<Option<Model>> {
     match name {
         "auto" => Ok(None),
@@ -74,13 +43,13 @@ fn model_of(name: &str) -> PyResult<Option<Model>> {
     }
 }
 
-/// The bytes of memory that this process may still take.
+/// Returns the bytes of memory that this process may still take.
 #[pyfunction]
 pub(crate) fn free_memory() -> u64 {
     gbxcule_swarm::free_on_host()
 }
 
-/// NumPy's booleans as bytes.
+/// Reads NumPy's booleans as bytes.
 pub(crate) fn as_mask(bytes: &[u8]) -> Vec<bool> {
     bytes.iter().map(|byte| *byte != 0).collect()
 }
@@ -103,8 +72,8 @@ impl Swarm {
         Ok(Self::of(inner))
     }
 
-    /// The swarm of a checkpoint, and the note that it was written with: on its device unless
-    /// another is named, with as many threads unless another number is.
+    /// Makes the swarm of a checkpoint, and returns it with the checkpoint's note: on its device
+    /// unless another is named, with as many threads unless another number is given.
     #[staticmethod]
     #[pyo3(signature = (checkpoint, *, device = None, threads = None))]
     fn restored<'py>(
@@ -119,12 +88,12 @@ impl Swarm {
         Ok((Self::of(inner), PyBytes::new(py, &note)))
     }
 
-    /// The whole swarm as bytes, with a note.
+    /// Returns the whole swarm as bytes, with a note.
     fn checkpoint<'py>(&self, py: Python<'py>, note: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.checkpoint(note))?))
     }
 
-    /// The whole swarm as a file, which is whole or not there, with a note.
+    /// Writes the whole swarm as a file, which is complete or doesn't exist, with a note.
     fn write_checkpoint(&self, py: Python<'_>, path: PathBuf, note: &[u8]) -> PyResult<()> {
         let named = |error: std::io::Error, path: &Path| {
             std::io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()))
@@ -139,7 +108,7 @@ impl Swarm {
             .map_err(|error| named(error, &path))?)
     }
 
-    /// The swarm's device.
+    /// Device of the swarm.
     #[getter]
     fn device(&self) -> PyResult<String> {
         Ok(try_lock(self.inner.try_read())?.device().to_string())
@@ -151,27 +120,28 @@ impl Swarm {
         self.config.num_envs
     }
 
-    /// The names of the actions; an action is its place here.
+    /// Names of the actions; an action is a position in this list.
     #[getter]
     fn action_names(&self) -> Vec<String> {
         self.config.codec.actions.iter().map(|action| action.name.to_string()).collect()
     }
 
-    /// The names of the actions to choose from, in each of the codec's tables; an action's number
-    /// is that in the first, plus that in the second times the length of the first, and so on.
+    /// Names of the actions to choose from, in each of the codec's tables. An action's number is
+    /// its position in the first, plus its position in the second times the length of the first,
+    /// and so on.
     #[getter]
     fn action_choices(&self) -> Vec<Vec<String>> {
         self.config.codec.choices()
     }
 
-    /// The codec's name, which artifacts record.
+    /// Name of the codec, which artifacts record.
     #[getter]
     fn codec(&self) -> &str {
         &self.config.codec.name
     }
 
-    /// Presses each env's action, one byte for each, and runs a step; draws its last frame, if
-    /// asked for or if every step's is drawn. Envs rest that the mask does not mark.
+    /// Presses each env's action, one byte for each, and runs a step. Draws its last frame, if
+    /// `draw` is true or every step's is drawn. Envs rest that the mask does not mark.
     #[pyo3(signature = (actions, draw = false, mask = None))]
     fn step(
         &self,
@@ -193,7 +163,7 @@ impl Swarm {
         self.change(py, |swarm| swarm.reset(seed))
     }
 
-    /// Waits until everything asked for has happened.
+    /// Waits until all queued work is done.
     fn sync(&self, py: Python<'_>) -> PyResult<()> {
         self.change(py, |swarm| swarm.sync())
     }
@@ -204,19 +174,30 @@ impl Swarm {
         self.change(py, |swarm| swarm.reset_masked(&mask))
     }
 
+    /// Changes the weights that the programs read from the next step on.
+    fn set_weights(&self, py: Python<'_>, weights: Vec<f32>) -> PyResult<()> {
+        self.change(py, |swarm| swarm.set_weights(&weights))
+    }
+
+    /// Begins episodes of the marked envs where their machines are.
+    fn begin_again(&self, py: Python<'_>, mask: &[u8]) -> PyResult<()> {
+        let mask = as_mask(mask);
+        self.change(py, |swarm| swarm.begin_again(&mask))
+    }
+
     /// Makes an env's present state the only start of later episodes.
     fn start_from_env(&self, py: Python<'_>, env: usize) -> PyResult<()> {
         self.change(py, |swarm| swarm.start_from_env(env))
     }
 
-    /// Sets the starts of episodes: these states, or power-on if there are none, each run on for so
-    /// many steps without buttons. All envs are put to the first one.
+    /// Sets the starts of episodes: these states, or power-on if there are none, each continued for
+    /// a number of steps without buttons. All envs go to the first one.
     fn restart_from(&self, py: Python<'_>, states: Vec<Vec<u8>>, steps: u32) -> PyResult<()> {
         let states: Vec<&[u8]> = states.iter().map(Vec::as_slice).collect();
         self.change_or_stop(py, |swarm, go_on| swarm.restart_from_while(&states, steps, go_on))
     }
 
-    /// Let later episodes begin in one of some states; envs go on as they are.
+    /// Makes later episodes begin in one of some states; the present episodes continue.
     fn set_starts(&self, py: Python<'_>, states: Vec<Vec<u8>>) -> PyResult<()> {
         let states: Vec<&[u8]> = states.iter().map(Vec::as_slice).collect();
         self.change(py, |swarm| swarm.set_starts(&states))
@@ -228,13 +209,13 @@ impl Swarm {
         self.change(py, |swarm| swarm.set_start_weights(&weights))
     }
 
-    /// Seed those envs for which there is a seed.
+    /// Seeds the envs for which there is a seed.
     fn seed_envs(&self, py: Python<'_>, seeds: Vec<Option<u64>>) -> PyResult<()> {
         self.change(py, |swarm| swarm.seed_envs(&seeds))
     }
 
-    /// Writes what every env shows, or only the marked ones, into `out`, any array on the CPU that
-    /// speaks DLPack.
+    /// Writes a view of every env, or only of the marked ones, into `out`, any array on the CPU
+    /// that speaks DLPack.
     #[pyo3(signature = (view, out, mask = None))]
     fn show(
         &self,
@@ -250,7 +231,7 @@ impl Swarm {
     }
 
     /// Writes a picture of every env into `out`: of its last frame, or, in a swarm that draws none,
-    /// of the frame that comes next.
+    /// of the next frame.
     fn show_pictures(&self, py: Python<'_>, view: &View, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut out = Borrowed::of(out)?;
         let bytes = out.bytes_mut()?;
@@ -275,8 +256,8 @@ impl Swarm {
         Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&observations))
     }
 
-    /// Writes the samples of the last step into `out`, equally many for each env, left and right as
-    /// int16: the newest ones, after zeros where there are fewer. Only marked envs are written.
+    /// Writes the samples of the last step into `out`, the same number for each env, left and right
+    /// as int16: the newest ones, after zeros if there are fewer. Only marked envs are written.
     #[pyo3(signature = (out, mask = None))]
     fn sound_into(
         &self,
@@ -290,15 +271,15 @@ impl Swarm {
         self.look(py, |swarm| sound::fill(swarm, bytes, mask))
     }
 
-    /// One byte for each env: 1 if its episode is over as the programs say.
+    /// Returns one byte for each env: 1 if its episode is over, by the programs.
     fn dones<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let dones = self.look(py, gbxcule_swarm::Swarm::dones)?;
         let dones: Vec<u8> = dones.into_iter().map(u8::from).collect();
         Ok(PyBytes::new(py, &dones))
     }
 
-    /// Writes how often each env came to each hook into `out`, two uint32 for each: since its
-    /// episode began, and in the last step.
+    /// Writes the number of times that each env came to each hook into `out`, two uint32 for each:
+    /// since its episode began, and in the last step.
     fn hook_counts_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let counts = self.look(py, gbxcule_swarm::Swarm::hook_counts)?;
         let counts: Vec<u32> =
@@ -306,15 +287,15 @@ impl Swarm {
         Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&counts))
     }
 
-    /// Writes a byte for each env and action into `out`: 1 where `action_mask` allows it.
+    /// Writes a byte for each env and action into `out`: 1 if `action_mask` allows it.
     fn action_masks_into(&self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let masks = self.look(py, gbxcule_swarm::Swarm::action_masks)?;
         let masks: Vec<u8> = masks.into_iter().map(u8::from).collect();
         Borrowed::of(out)?.copy_from(&masks)
     }
 
-    /// Writes what programs keep in a cell of the reward's scratch, or of the observation's, into
-    /// `out`, one float32 for each env.
+    /// Writes a cell of the reward's scratch, or of the observation's, into `out`, one float32 for
+    /// each env.
     fn kept_into(
         &self,
         py: Python<'_>,
@@ -327,64 +308,73 @@ impl Swarm {
         Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&kept))
     }
 
-    /// Actions of which the programs say whether they are allowed; 0 if they don't.
+    /// Number of actions that the programs allow or forbid; 0 if they don't.
     #[getter]
     fn mask_len(&self) -> usize {
         self.config.programs.mask_len()
     }
 
-    /// The rewards where they lie on the device, `[num_envs]`; `None` on the CPU.
+    /// Rewards in place on the device, `[num_envs]`; `None` on the CPU.
     #[getter]
     fn reward_array(&self) -> PyResult<Option<DeviceArray>> {
         self.array(DeviceSwarm::reward_array)
     }
 
-    /// The device's array of the envs' ends of episodes, `[num_envs]`; `None` on the CPU.
+    /// Ends of the envs' episodes in place on the device, `[num_envs]`; `None` on the CPU.
     #[getter]
     fn done_array(&self) -> PyResult<Option<DeviceArray>> {
         self.array(DeviceSwarm::done_array)
     }
 
-    /// The programs' observations where they lie on the device, `[num_envs, obs_dim]`; `None` on
-    /// the CPU.
+    /// Observations of the programs in place on the device, `[num_envs, obs_dim]`; `None` on the
+    /// CPU.
     #[getter]
     fn observation_array(&self) -> PyResult<Option<DeviceArray>> {
         self.array(DeviceSwarm::observation_array)
     }
 
-    /// The last drawn frames where they lie on the device, `[num_envs, 5760]`, four pixels to a
-    /// byte, or a Color's, `[num_envs, 46080]`, two bytes a pixel; `None` on the CPU.
+    /// Last drawn frames in place on the device, `[num_envs, 5760]`, four pixels to a byte, or a
+    /// Color's, `[num_envs, 46080]`, two bytes a pixel; `None` on the CPU.
     #[getter]
     fn frame_array(&self) -> PyResult<Option<DeviceArray>> {
         self.array(DeviceSwarm::frame_array)
     }
 
-    /// Bytes of a frame as `frame_array` has it.
+    /// The stacks of pictures where they lie on the device, a row of bytes for each env; `None` on
+    /// the CPU, and if the swarm keeps none.
+    #[getter]
+    fn picture_array(&self) -> PyResult<Option<DeviceArray>> {
+        let swarm = try_lock(self.inner.try_read())?;
+        let array = swarm.as_device().and_then(DeviceSwarm::picture_array);
+        Ok(array.cloned().map(DeviceArray::new))
+    }
+
+    /// Number of bytes of a frame in `frame_array`.
     #[getter]
     fn frame_bytes(&self) -> PyResult<usize> {
         let model = try_lock(self.inner.try_read())?.rom().model();
         Ok(if model == Model::Color { 2 * 160 * 144 } else { gbxcule_swarm::FRAME_BYTES })
     }
 
-    /// Numbers in one observation of the programs.
+    /// Number of values in one observation of the programs.
     #[getter]
     fn obs_dim(&self) -> usize {
         self.config.programs.obs_dim()
     }
 
-    /// Returns true if the last frame of every step is drawn.
+    /// True if the last frame of every step is drawn.
     #[getter]
     fn draws(&self) -> bool {
         self.config.draws()
     }
 
-    /// Returns true if the programs say when an episode is over.
+    /// True if the programs decide when an episode is over.
     #[getter]
     fn has_done(&self) -> bool {
         self.config.programs.has_done()
     }
 
-    /// The bytes at `low..high` of an env.
+    /// Returns the bytes at `low..high` of an env.
     fn read_memory<'py>(
         &self,
         py: Python<'py>,
@@ -396,19 +386,20 @@ impl Swarm {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Change memory of an env directly, without the machine's own writes.
+    /// Changes memory of an env directly, without the machine's own writes.
     fn write_memory(&self, py: Python<'_>, env: usize, low: u32, bytes: &[u8]) -> PyResult<()> {
         self.change(py, |swarm| swarm.write_memory(env, low, bytes))
     }
 
-    /// Change memory of the envs marked by bytes that are not 0, with a row of bytes for each of
+    /// Changes memory of the envs marked by bytes that are not 0, with a row of bytes for each of
     /// them.
     fn write_memories(&self, py: Python<'_>, mask: &[u8], low: u32, rows: &[u8]) -> PyResult<()> {
         let mask = as_mask(mask);
         self.change(py, |swarm| swarm.write_memories(&mask, low, rows))
     }
 
-    /// An env as bytes in our own versioned format, with a picture though the swarm draws none.
+    /// Returns an env as bytes in our own versioned format, with a picture even if the swarm draws
+    /// none.
     fn save_state<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
         let state = self.look(py, |swarm| {
             if swarm.config().draws() { swarm.save_state(env) } else { swarm.save_drawn_state(env) }
@@ -416,18 +407,18 @@ impl Swarm {
         Ok(PyBytes::new(py, &state))
     }
 
-    /// An env as a BESS state, which other emulators read.
+    /// Returns an env as a BESS state, which other emulators read.
     fn export_bess<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.export_bess(env))?))
     }
 
-    /// An env as a state that PyBoy 2.8 reads.
+    /// Returns an env as a state that PyBoy 2.8 reads.
     fn export_pyboy<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.export_pyboy(env))?))
     }
 
-    /// Puts an env into the state that bytes hold: ours, PyBoy's, or BESS; one of ours with the
-    /// seed and the episode of the env that was saved, if asked for.
+    /// Puts an env into the state that bytes hold: ours, PyBoy's, or BESS. With `with_seed`, one of
+    /// ours also sets the seed and the episode of the saved env.
     #[pyo3(signature = (env, state, with_seed = false))]
     fn load_state(
         &self,
@@ -449,23 +440,23 @@ impl Swarm {
         self.change(py, |swarm| swarm.load_states(&mask, &states))
     }
 
-    /// An env's seed, and how many episodes began since then.
+    /// Returns an env's seed, and the number of episodes that have begun since the seed was set.
     fn episode(&self, py: Python<'_>, env: usize) -> PyResult<(u64, u64)> {
         let episode = self.look(py, |swarm| swarm.episode(env))?;
         Ok((episode.seed, episode.count))
     }
 
-    /// The battery-backed memory of an env's cartridge.
+    /// Returns the battery-backed memory of an env's cartridge.
     fn save_battery<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.save_battery(env))?))
     }
 
-    /// Puts a `.sav` file into an env's cartridge.
+    /// Loads a `.sav` file into an env's cartridge.
     fn load_battery(&self, py: Python<'_>, env: usize, file: &[u8]) -> PyResult<()> {
         self.change(py, |swarm| swarm.load_battery(env, file))
     }
 
-    /// Play an episode once more, from a state and by a byte for each action, into a `.gif` or an
+    /// Plays an episode again, from a state and with a byte for each action, into a `.gif` or an
     /// `.mp4`: one in `every` frames, enlarged `scale` times.
     fn film(
         &self,
@@ -488,7 +479,7 @@ impl Swarm {
         raised.map_or(Ok(()), Err)?;
         filmed.map(drop).map_err(|error| match error.downcast_ref() {
             Some(error) => refused(error),
-            // Of a file its own error says all.
+            // The error of a file has all the facts itself.
             None if error.root_cause().is::<std::io::Error>() => {
                 PyOSError::new_err(error.to_string())
             }
@@ -496,13 +487,13 @@ impl Swarm {
         })
     }
 
-    /// One env's state into all marked ones.
+    /// Copies one env's state to all marked ones.
     fn copy_state(&self, py: Python<'_>, source: usize, mask: &[u8]) -> PyResult<()> {
         let mask = as_mask(mask);
         self.change(py, |swarm| swarm.copy_state(source, &mask))
     }
 
-    /// An env's registers by name.
+    /// Returns an env's registers by name.
     fn cpu_state<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyDict>> {
         let cpu = self.look(py, |swarm| swarm.cpu_state(env))?;
         let registers = PyDict::new(py);
@@ -515,14 +506,14 @@ impl Swarm {
         Ok(registers)
     }
 
-    /// Frames and T-cycles that an env has run since its reset.
+    /// Returns the number of frames and T-cycles that an env has run since its reset.
     fn counters(&self, py: Python<'_>, env: usize) -> PyResult<(u64, u64)> {
         let counters = self.look(py, |swarm| swarm.counters(env))?;
         Ok((counters.frames, counters.tcycles))
     }
 }
 
-/// Returns the number at these addresses that chance draws.
+/// Returns the number at these addresses, which is drawn by chance.
 fn drawn_at((low, high): (u32, u32)) -> Chance {
     Chance { low, width_bytes: u8::try_from(high.saturating_sub(low)).unwrap_or(u8::MAX) }
 }
@@ -536,7 +527,8 @@ impl Swarm {
         Self { config: inner.config().clone(), inner: RwLock::new(inner) }
     }
 
-    /// A call that leaves the swarm as it is; other threads of Python run meanwhile.
+    /// Calls a function that leaves the swarm unchanged; other threads of Python run at the same
+    /// time.
     pub(crate) fn look<T: Send>(
         &self,
         py: Python<'_>,
@@ -547,7 +539,7 @@ impl Swarm {
         py.detach(|| call(swarm)).or_refuse()
     }
 
-    /// A call that changes the swarm.
+    /// Calls a function that changes the swarm.
     pub(crate) fn change<T: Send>(
         &self,
         py: Python<'_>,
@@ -558,8 +550,8 @@ impl Swarm {
         py.detach(|| call(swarm)).or_refuse()
     }
 
-    /// A call that the user can interrupt, as signals are Python's to handle: a step is left
-    /// between two of its frames then.
+    /// Calls a function that the user can interrupt, because Python handles signals: then a step
+    /// stops between two of its frames.
     fn change_or_stop(
         &self,
         py: Python<'_>,

@@ -1,10 +1,10 @@
-//! Views as Python makes them.
+//! Views that Python makes.
 
-use gbxcule_swarm::{Grays, Picture};
+use gbxcule_swarm::{Crop, Grays, Picture, PictureStack};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Part that each env contributes to an observation: an array of `shape` and `dtype`.
+/// An env's part of an observation: an array of `shape` and `dtype`.
 #[pyclass(frozen, module = "gbxcule._native")]
 pub(crate) struct View {
     pub(crate) inner: gbxcule_swarm::View,
@@ -12,47 +12,77 @@ pub(crate) struct View {
     dtype: &'static str,
 }
 
+impl View {
+    /// The form of the stack that it shows, if it shows one.
+    pub(crate) fn stack(&self) -> Option<PictureStack> {
+        match self.inner {
+            gbxcule_swarm::View::Stack(stack) => Some(stack),
+            _ => None,
+        }
+    }
+}
+
+/// A picture and grays by their names.
+fn named(name: &str, grays: &str) -> PyResult<(Picture, Grays)> {
+    let refused = |said: String| PyValueError::new_err(said);
+    let grays = Grays::by_name(grays).ok_or_else(|| {
+        refused(format!(
+            "no grays `{grays}`; there are even (255, 170, 85, 0), pyboy (255, 153, 85, 0)"
+        ))
+    })?;
+    let picture = Picture::by_name(name).ok_or_else(|| {
+        refused(format!(
+            "no picture `{name}`; there are packed, gray, mean, stride, rgb, rgb_corrected, rgb555"
+        ))
+    })?;
+    Ok((picture, grays))
+}
+
+/// Lines, columns, and channels if there are several.
+fn shape_of([lines, columns, channels]: [usize; 3]) -> Vec<usize> {
+    if channels == 1 { vec![lines, columns] } else { vec![lines, columns, channels] }
+}
+
 #[pymethods]
 impl View {
-    /// The last drawn frame: `packed`, `gray`, `mean` or `stride`, in grays that are `even` or
-    /// `pyboy`, or in color: `rgb`, `rgb_corrected` or `rgb555`.
+    /// Makes a view of the last drawn frame: `packed`, `gray`, `mean` or `stride`, in grays that
+    /// are `even` or `pyboy`, or in color: `rgb`, `rgb_corrected` or `rgb555`.
     #[staticmethod]
     #[pyo3(signature = (name, grays = "even"))]
     fn picture(name: &str, grays: &str) -> PyResult<Self> {
-        let grays = match grays {
-            "even" => Grays::Even,
-            "pyboy" => Grays::Pyboy,
-            _ => {
-                return Err(PyValueError::new_err(format!(
-                    "no grays `{grays}`; there are even (255, 170, 85, 0), pyboy (255, 153, 85, 0)"
-                )));
-            }
-        };
-        let picture = match name {
-            "packed" => Picture::Packed,
-            "gray" => Picture::Gray,
-            "mean" => Picture::Mean,
-            "stride" => Picture::Stride,
-            "rgb" => Picture::Rgb,
-            "rgb_corrected" => Picture::RgbCorrected,
-            "rgb555" => Picture::Rgb555,
-            _ => {
-                return Err(PyValueError::new_err(format!(
-                    "no picture `{name}`; there are packed, gray, mean, stride, rgb, rgb_corrected, rgb555"
-                )));
-            }
-        };
+        let (picture, grays) = named(name, grays)?;
         let (lines, columns) = picture.shape();
-        let shape = match picture {
-            Picture::Rgb | Picture::RgbCorrected => vec![lines, columns / 3, 3],
-            Picture::Rgb555 => vec![lines, columns / 2, 2],
-            _ => vec![lines, columns],
-        };
+        let channels = picture.pixel_bytes();
+        let shape = shape_of([lines, columns / channels, channels]);
         let inner = gbxcule_swarm::View::Picture(picture, grays);
         Ok(Self { inner, shape, dtype: "uint8" })
     }
 
-    /// The bytes at ranges of addresses, each from its first address up to but without its last.
+    /// The stack of pictures that a swarm keeps: the part `crop` (top, left, lines, columns) of a
+    /// picture, reduced to `size` lines and columns, `depth` of them; with `max_pool` the lighter
+    /// of a step's last two frames.
+    #[staticmethod]
+    #[pyo3(signature = (name, grays, *, crop, size, depth, max_pool))]
+    fn pictures(
+        name: &str,
+        grays: &str,
+        crop: Option<[u16; 4]>,
+        size: Option<[u16; 2]>,
+        depth: Option<u16>,
+        max_pool: bool,
+    ) -> PyResult<Self> {
+        let (picture, grays) = named(name, grays)?;
+        let crop = crop.map(|[top, left, lines, columns]| Crop { top, left, lines, columns });
+        let stack =
+            PictureStack { picture, grays, crop, size, depth: depth.unwrap_or(1), max_pool };
+        let mut shape = shape_of(stack.shape());
+        if let Some(depth) = depth {
+            shape.insert(0, depth.into());
+        }
+        Ok(Self { inner: gbxcule_swarm::View::Stack(stack), shape, dtype: "uint8" })
+    }
+
+    /// Makes a view of the bytes at ranges of addresses, each without its last address.
     #[staticmethod]
     fn memory(ranges: Vec<(u32, u32)>) -> Self {
         let inner =
@@ -60,7 +90,8 @@ impl View {
         Self { shape: vec![inner.bytes_per_env()], inner, dtype: "uint8" }
     }
 
-    /// The bits at ranges of addresses as bytes 0 and 1, the lowest bit of a byte first.
+    /// Makes a view of the bits at ranges of addresses as bytes 0 and 1, the lowest bit of a byte
+    /// first.
     #[staticmethod]
     fn bits(ranges: Vec<(u32, u32)>) -> Self {
         let inner =
@@ -68,20 +99,20 @@ impl View {
         Self { shape: vec![inner.bytes_per_env()], inner, dtype: "uint8" }
     }
 
-    /// The built-in observation: 32 numbers from 0 to 1.
+    /// Makes the built-in observation: 32 numbers from 0 to 1.
     #[staticmethod]
     fn obs_v0() -> Self {
         let inner = gbxcule_swarm::View::ObsV0;
         Self { shape: vec![gbxcule_swarm::OBS_V0_DIM], inner, dtype: "float32" }
     }
 
-    /// The shape of one env's part.
+    /// Shape of one env's part.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
         pyo3::types::PyTuple::new(py, &self.shape)
     }
 
-    /// The type of its elements, as NumPy calls it.
+    /// Type of its elements, as NumPy calls it.
     #[getter]
     fn dtype(&self) -> &'static str {
         self.dtype

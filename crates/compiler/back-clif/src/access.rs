@@ -1,8 +1,8 @@
-//! Accesses of a kernel to array memory, those of its callees included: of which array among its
-//! parameters, and at which indices.
+//! Finds the accesses of a kernel and its callees to array memory: the array among the kernel's
+//! parameters, and the indices.
 //!
-//! [`super::exclusive`] and [`super::order`] ask. An index is a [`Sum`], exact modulo 2^32: that
-//! tells indices inside arrays, and those that count from the end, apart.
+//! [`super::exclusive`] and [`super::order`] use the result. An index is a [`Sum`], exact modulo
+//! 2^32, which distinguishes indices inside arrays from those that count from the end.
 
 use super::sum::{Atom, Sum};
 use gbxcule_ir::check::Valid;
@@ -14,19 +14,19 @@ use gbxcule_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Statements of callees that are looked at, at most.
+/// Greatest number of statements that are analysed, callees included.
 const MAX_STEPS: usize = 4_000;
-/// Depth of the expressions that are looked into.
+/// Greatest depth of the expressions that are analysed.
 const MAX_DEPTH: usize = 24;
 
-/// An array among a kernel's parameters: its elements, or its gradient.
+/// Array among a kernel's parameters: its elements, or its gradient.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ParamArray {
     /// Position of the parameter.
     pub param: u32,
-    /// The fields on the way from there.
+    /// Fields on the way from the parameter to the array.
     pub fields: Vec<u32>,
-    /// True if the gradient is meant.
+    /// True for the array's gradient.
     pub gradient: bool,
 }
 
@@ -37,20 +37,20 @@ pub(super) enum Purpose {
     Write,
     Atomic {
         op: AtomicOp,
-        /// The operation, if the kernel itself does it.
+        /// Operation, if the kernel itself does it.
         value: Option<Value>,
-        /// True if the order of several such operations makes no difference.
+        /// True if several such operations may be done in any order.
         commutes: bool,
     },
 }
 
-/// An access to an element, with what is known of its indices in the dimensions of the array.
+/// Access to an element, with its index in each dimension of the array, where that is known.
 #[derive(Debug)]
 pub(super) struct Access {
     pub(super) array: ParamArray,
     pub(super) indices: Vec<Option<Sum>>,
     pub(super) purpose: Purpose,
-    /// True if a thread may come by more than once.
+    /// True if a thread may make the access more than once.
     pub(super) repeats: bool,
 }
 
@@ -58,14 +58,14 @@ pub(super) struct Access {
 #[derive(Default)]
 pub(super) struct Accesses {
     pub(super) all: Vec<Access>,
-    /// Number of print statements; those in loops count twice.
+    /// Number of print statements; a statement in a loop counts twice.
     pub(super) prints: usize,
-    /// Bounds of the indices of loops whose bounds are constants, both included.
+    /// Smallest and largest index of each loop whose bounds are constants.
     pub(super) loops: FxHashMap<Atom, (i64, i64)>,
 }
 
-/// Finds all accesses of a kernel to array memory; `None` if any can't be told, as through handles
-/// that can't be traced to its parameters.
+/// Finds all accesses of a kernel to array memory; `None` if one is unknown, such as through a
+/// handle that can't be traced to a parameter.
 pub(super) fn accesses(
     module: &Valid<Module>,
     kernel: FunctionId,
@@ -77,49 +77,51 @@ pub(super) fn accesses(
     Some(tracer.found)
 }
 
-/// A handle: the array, and what was said of its dimensions. `None` is one still open.
+/// Handle: the array, and the index that was chosen in each dimension. `None` is a dimension
+/// without an index yet.
 #[derive(Clone)]
 struct TracedHandle {
     array: ParamArray,
-    taken: Vec<Option<Option<Sum>>>,
+    indices_by_dim: Vec<Option<Option<Sum>>>,
 }
 
 impl TracedHandle {
     fn new(param: u32, fields: Vec<u32>) -> Self {
-        Self { array: ParamArray { param, fields, gradient: false }, taken: Vec::new() }
+        Self { array: ParamArray { param, fields, gradient: false }, indices_by_dim: Vec::new() }
     }
 
-    /// The next dimensions that are open get these indices; further ones stay open.
+    /// Gives indices to the next dimensions that have none; `None` leaves a dimension without an
+    /// index.
     fn take(&mut self, indices: impl IntoIterator<Item = Option<Option<Sum>>>) {
         let mut at = 0;
         for index in indices {
-            while self.taken.get(at).is_some_and(Option::is_some) {
+            while self.indices_by_dim.get(at).is_some_and(Option::is_some) {
                 at += 1;
             }
-            if at == self.taken.len() {
-                self.taken.push(None);
+            if at == self.indices_by_dim.len() {
+                self.indices_by_dim.push(None);
             }
-            self.taken[at] = index;
+            self.indices_by_dim[at] = index;
             at += 1;
         }
     }
 }
 
-/// Memory that a handle leads to.
+/// Memory to which a handle leads.
 enum Memory {
     Array(TracedHandle),
-    /// A variable of the thread, or none.
+    /// A variable of the thread, or no memory.
     Private,
 }
 
-/// A call of a function, from the frame of its caller.
+/// Call of a function, seen from the frame of its caller.
 #[derive(Clone, Copy)]
 struct Caller {
     frame: usize,
     args: List<Arg>,
 }
 
-/// A function while one call of it is looked at.
+/// Function during the analysis of one call of it.
 struct Frame<'a> {
     function: FunctionId,
     body: &'a Body,
@@ -128,7 +130,7 @@ struct Frame<'a> {
     stored: Vec<Option<Value>>,
 }
 
-/// Root of a place, callers' places put for parameters.
+/// Root of a place, with parameters of callees replaced by the callers' places.
 #[derive(Clone, Copy)]
 enum Origin {
     Param(u32),
@@ -146,7 +148,8 @@ struct Tracer<'a> {
 }
 
 impl<'a> Tracer<'a> {
-    /// Looks at a call of a function; `repeats` tells if it may be made more than once.
+    /// Analyses a call of a function; `repeats` is true if a thread may make the call more than
+    /// once.
     fn function(&mut self, id: FunctionId, caller: Option<Caller>, repeats: bool) -> Option<()> {
         let body = &self.module.functions[id].body;
         let frame = self.frames.len();
@@ -230,7 +233,8 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// The root of a place and the whole path from there, each step with the frame of its values.
+    /// Returns the root of a place and the whole path from there, each step with the frame of its
+    /// values.
     fn origin(&self, frame: usize, place: PlaceId) -> (Origin, Vec<(usize, Projection)>) {
         let (mut frame, mut place) = (frame, place);
         let mut path = Vec::new();
@@ -262,7 +266,7 @@ impl<'a> Tracer<'a> {
         path.iter().any(|(_, step)| matches!(step, Projection::Element(_)))
     }
 
-    /// Adds the access that a place is, if it is one.
+    /// Adds the access to a place, if the place lies in array memory.
     fn place(
         &mut self,
         frame: usize,
@@ -273,7 +277,7 @@ impl<'a> Tracer<'a> {
         let (origin, path) = self.origin(frame, place);
         let is_element = |(_, step): &(usize, Projection)| matches!(step, Projection::Element(_));
         let Some(at) = path.iter().position(is_element) else { return Some(()) };
-        // A handle that itself lies in an array could be any.
+        // A handle that itself lies in an array could be any handle.
         if path[at + 1..].iter().any(is_element) {
             return None;
         }
@@ -283,7 +287,7 @@ impl<'a> Tracer<'a> {
         };
         let indices = self.frames[inner].body.value_lists[indices].iter();
         handle.take(indices.map(|&index| Some(self.sum(inner, index, 0))));
-        let indices = handle.taken.into_iter().map(Option::flatten).collect();
+        let indices = handle.indices_by_dim.into_iter().map(Option::flatten).collect();
         self.found.all.push(Access { array: handle.array, indices, purpose, repeats });
         Some(())
     }
@@ -327,8 +331,7 @@ impl<'a> Tracer<'a> {
             Op::View { array, selectors } => {
                 let mut memory = self.handle(frame, array, rest)?;
                 let Memory::Array(handle) = &mut memory else { return Some(memory) };
-                // Of a range the first index isn't known, so none is; but an index is still to
-                // come.
+                // The first index of a range isn't known, so no index in this dimension is.
                 let selectors = &body.selector_lists[selectors];
                 if selectors.iter().any(|selector| matches!(selector, Selector::Range { .. })) {
                     return None;
@@ -370,7 +373,7 @@ impl<'a> Tracer<'a> {
                 }
             }
             Op::Extent { array, dim } => match self.handle(frame, array, Vec::new())? {
-                Memory::Array(handle) if handle.taken.is_empty() => {
+                Memory::Array(handle) if handle.indices_by_dim.is_empty() => {
                     Some(Sum::atom(Atom::Extent(handle.array, dim)))
                 }
                 _ => None,
@@ -380,7 +383,7 @@ impl<'a> Tracer<'a> {
     }
 }
 
-/// The value of each variable that is stored once, as a whole, and never in part.
+/// Returns the value of each variable that is stored once, as a whole, and never in part.
 fn stored(module: &Module, body: &Body) -> Vec<Option<Value>> {
     let mut stores = vec![(0, None); body.locals.len()];
     walk(body, body.root, |step| {

@@ -1,6 +1,6 @@
-//! The lowest layer: the function that is being written, and what it refers to outside.
+//! The lowest layer: the function that is being written, and the items outside that it refers to.
 //!
-//! Code knows scalars, addresses and faults; it does not know which values of the IR they are.
+//! This layer knows scalars, addresses and faults, but no values of the IR.
 
 mod arithmetic;
 mod atomic;
@@ -33,7 +33,7 @@ use gbxcule_ir::check::Valid;
 use gbxcule_ir::{Module, Scalar, TableId};
 use std::collections::HashMap;
 
-/// Everything that is decided before the lowering of functions begins.
+/// Decisions made before the lowering of functions begins.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     pub(crate) module: &'a Valid<Module>,
@@ -42,7 +42,7 @@ pub(crate) struct Context<'a> {
     pub(crate) options: Options,
 }
 
-/// A function that is being written.
+/// Function that is being written.
 pub(crate) struct Code<'a, 'f> {
     pub(crate) b: FunctionBuilder<'f>,
     pub(crate) cx: Context<'a>,
@@ -53,7 +53,7 @@ pub(crate) struct Code<'a, 'f> {
 }
 
 impl<'a, 'f> Code<'a, 'f> {
-    /// An empty function. A function out of line may return a scalar in a register.
+    /// Begins a function. A function out of line may return a scalar in a register.
     pub(crate) fn new(
         cx: Context<'a>,
         program: &'a mut LoweredModule,
@@ -79,13 +79,13 @@ impl<'a, 'f> Code<'a, 'f> {
         self.call_import(Import::Print, &[record, print, address]);
     }
 
-    /// Calls a function of the runtime that gives a scalar.
+    /// Calls a function of the runtime that returns a scalar.
     fn imported(&mut self, import: Import, args: &[Value]) -> Value {
         let result = self.call_import(import, args);
         result.unwrap_or_else(|| unreachable!("natives and remainders give a result"))
     }
 
-    /// The position of an import after the program's own functions.
+    /// Returns the position of an import, counted after the program's own functions.
     pub(crate) fn import_position(&mut self, import: Import) -> usize {
         self.cx.plan.emitted().len() + self.program.import(import)
     }
@@ -104,7 +104,8 @@ impl<'a, 'f> Code<'a, 'f> {
         self.b.inst_results(call).first().copied()
     }
 
-    /// A function of the program by its position in [`crate::plan::Plan::emitted`], or an import.
+    /// Declares a function of the program by its position in [`crate::plan::Plan::emitted`], or an
+    /// import.
     pub(crate) fn function_ref(&mut self, position: usize, signature: Signature) -> FuncRef {
         let position = position as u32;
         if let Some(&known) = self.functions.get(&position) {
@@ -119,7 +120,7 @@ impl<'a, 'f> Code<'a, 'f> {
         reference
     }
 
-    /// The address of a constant table.
+    /// Returns the address of a constant table.
     pub(crate) fn table_address(&mut self, table: TableId) -> Value {
         let global = match self.tables.get(&table) {
             Some(&global) => global,

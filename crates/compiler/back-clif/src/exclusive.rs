@@ -1,25 +1,26 @@
-//! Finds atomic operations of a kernel that no other thread can meet.
+//! Finds atomic operations of a kernel that no other thread can interfere with.
 //!
-//! An array is *exclusive* if every access to it, in the whole kernel, takes the launch index of
-//! each dimension that the kernel asks for as an index of the same dimension of the array, plus the
-//! same constant: then no two threads ever touch one element. This holds for elements; that these
-//! have memory of their own must be checked of the arrays at a launch ([`ParamArray`]). No
-//! array is exclusive in a kernel with handles that can't be traced to its parameters.
+//! An array is *exclusive* if every access in the whole kernel uses, for each dimension of the grid
+//! that the kernel asks for, the same dimension of the array, with the launch index plus one
+//! constant as its index: then no two threads ever touch one element. This holds for elements;
+//! whether the arrays of a launch have memory of their own must be checked at the launch
+//! ([`ParamArray`]). No array is exclusive in a kernel with handles that can't be traced to its
+//! parameters.
 
 use super::access::{Accesses, ParamArray, Purpose};
 use super::sum::{Atom, Sum};
 use gbxcule_ir::{FunctionId, Module, Value};
 
-/// Constants in indices go up to this, for launches of grids with extents up to this: no sum wraps.
+/// Largest constant in an index, and largest extent of a grid, for which no sum wraps.
 pub const MAX_SMALL: i64 = 1 << 30;
 
-/// Arrays of a kernel whose elements each belong to one thread.
+/// Arrays of a kernel of which each element belongs to one thread.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Exclusivity {
-    /// Indexed by value: true for an atomic operation on a thread's own element.
+    /// True, by value, for an atomic operation on a thread's own element.
     atomics: Vec<bool>,
-    /// The arrays of these operations: if each has its elements, and memory, for itself, no thread
-    /// meets another.
+    /// The arrays of these operations. If no two of their elements share memory, and no other array
+    /// shares memory with them, no thread meets another.
     pub(super) arrays: Vec<ParamArray>,
 }
 
@@ -28,7 +29,7 @@ impl Exclusivity {
         self.atomics.get(value.index()).copied().unwrap_or(false)
     }
 
-    /// Looks at a kernel that asks for `dims` dimensions of the grid.
+    /// Analyses a kernel that asks for `dims` dimensions of the grid.
     pub(super) fn new(module: &Module, kernel: FunctionId, dims: u8, accesses: &Accesses) -> Self {
         let values = module.functions[kernel].body.values.len();
         let mut exclusivity = Self::default();
@@ -51,7 +52,7 @@ impl Exclusivity {
     }
 }
 
-/// Returns true if the index of one dimension is a launch index, plus one constant, in all
+/// Returns true if the index of a dimension is a launch index plus the same constant in all
 /// accesses.
 fn is_distinct(accesses: &[&[Option<Sum>]], at: usize, dim: u8) -> bool {
     let index = |indices: &[Option<Sum>]| {
@@ -71,8 +72,8 @@ mod tests {
     use gbxcule_ir::{FunctionId, Op};
     use gbxcule_passes::grad::reverses;
 
-    /// The own arrays of a kernel's reverse, `x'` for the gradient of `x`, with how many atomic
-    /// operations on them of how many.
+    /// Lists the exclusive arrays of a kernel's reverse, `x'` for the gradient of `x`, and how many
+    /// of the atomic operations on arrays are on these.
     fn owned(body: &str) -> String {
         let text = format!(
             "import warp as wp\n\n@wp.func\ndef f(a: wp.array(dtype=float), i: int):\n    return a[i]\n\n@wp.kernel\n\
@@ -122,12 +123,12 @@ mod tests {
             ),
             ("    i = wp.tid()\n    row = m[i]\n    o[i] = row[n] * row[0]\n", "m' 2/2"),
             ("    i = wp.tid()\n    o[i] = x[i] * m[n, i]\n", "m' x' 2/2"),
-            // One of two accesses goes elsewhere: none is alone.
+            // One of two accesses uses another index, so no element belongs to one thread.
             ("    i = wp.tid()\n    o[i] = x[i] + x[i + 1]\n", " 0/2"),
             ("    i = wp.tid()\n    o[i] = x[i] + x[n]\n", " 0/2"),
             ("    i, j = wp.tid()\n    o[i] = m[i, j] + m[j, i]\n", " 0/2"),
-            // A dimension of the grid is missing, or an index may count from the end or meet
-            // another's.
+            // A dimension of the grid is missing, or an index may count from the end or equal
+            // another thread's.
             ("    i, j = wp.tid()\n    m[i, j] = x[i]\n", " 0/1"),
             ("    i = wp.tid()\n    o[i] = x[i - 1]\n", " 0/1"),
             ("    i = wp.tid()\n    o[i] = x[i / 2]\n", " 0/1"),
@@ -135,7 +136,7 @@ mod tests {
             ("    i = wp.tid()\n    wp.atomic_add(o, 0, x[i])\n", "x' 1/1"),
             ("    i = wp.tid()\n    o[i] = m[i, n] + x[0]\n", "m' 1/2"),
             ("    o[0] = x[0]\n", " 0/1"),
-            // In place, by the caller's own index.
+            // The function is lowered in place, and its index is the caller's own.
             ("    i = wp.tid()\n    o[i] = f(x, i) * 2.0\n", "x' 1/1"),
         ] {
             assert_eq!(owned(body), expected, "{body}");

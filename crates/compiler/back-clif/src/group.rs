@@ -1,10 +1,9 @@
-//! The fourth layer, groups of threads: a kernel whose threads take one way is lowered for four of
-//! them at once, and
-//! their `f32` go into one vector.
+//! The fourth layer, groups of threads: a kernel whose threads all take the same branches is
+//! lowered for four of them at once, with their `f32` in one vector.
 //!
-//! A value of the IR stays four scalars. Those that were taken out of a vector are known by it, so
-//! that the next operation takes the vector; scalars that nobody uses cost nothing. What is equal
-//! for all four is computed once.
+//! A value of the IR stays four scalars. Scalars that were taken out of a vector are recorded with
+//! the vector, so that the next operation takes the vector; scalars without a use cost nothing. A
+//! value that is equal for all four threads is computed once.
 
 mod memory;
 mod prove;
@@ -25,7 +24,7 @@ fn is_same(row: Row) -> bool {
     row.iter().all(|&value| value == row[0])
 }
 
-/// The facts at a place in the program.
+/// Facts that hold at a point of the code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     facts: usize,
@@ -35,13 +34,13 @@ pub(crate) struct Mark {
 /// Code for several threads at once, or for one.
 pub(crate) struct GroupCode<'a, 'f> {
     threads: ThreadCode<'a, 'f>,
-    /// Integers that count up from thread to thread, by the first of them.
+    /// Integers that count up from thread to thread, by the first thread's integer.
     consecutive: FxHashMap<Value, Row>,
     /// Block in which a group of threads begins again, one thread at a time.
     bail: Option<Block>,
-    /// True if threads may have written something.
+    /// True if threads may have written to memory.
     is_dirty: bool,
-    /// Blocks that are jumped to after something was written.
+    /// Blocks to which code jumps after a write.
     after_writes: FxHashSet<Block>,
 }
 
@@ -70,12 +69,12 @@ impl<'a, 'f> GroupCode<'a, 'f> {
         }
     }
 
-    /// Gives the layer below.
+    /// Returns the layer below.
     pub(crate) fn into_threads(self) -> ThreadCode<'a, 'f> {
         self.threads
     }
 
-    /// Takes up the threads that are lowered next. A group that can begin again does so in `bail`.
+    /// Sets the threads that are lowered next. A group that can begin again does so in `bail`.
     pub(crate) fn begin_threads(&mut self, lanes: Vec<Lane<'a>>, packs: bool, bail: Option<Block>) {
         self.threads.begin_threads(lanes, packs);
         self.consecutive.clear();
@@ -83,17 +82,17 @@ impl<'a, 'f> GroupCode<'a, 'f> {
         self.bail = bail;
     }
 
-    /// Block in which the group begins again, one thread at a time.
+    /// Returns the block in which the group begins again, one thread at a time.
     pub(crate) fn bail(&self) -> Option<Block> {
         self.bail
     }
 
-    /// Returns true if the group can begin again: nothing was written yet.
+    /// Returns true if the group can begin again, because nothing was written yet.
     pub(crate) fn can_bail(&self) -> bool {
         self.bail.is_some() && !self.is_dirty
     }
 
-    /// Notes that threads may have written something, or that they did not.
+    /// Records that threads may have written something, if `writes` is true.
     pub(crate) fn note_write(&mut self, writes: bool) {
         self.is_dirty |= writes;
     }
@@ -102,19 +101,19 @@ impl<'a, 'f> GroupCode<'a, 'f> {
         Mark { facts: self.proven().mark(), is_dirty: self.is_dirty }
     }
 
-    /// Forgets what was found since.
+    /// Forgets the facts that were recorded since a mark.
     pub(crate) fn forget_since(&mut self, mark: Mark) {
         self.proven().forget_since(mark.facts);
     }
 
-    /// Notes a jump to a block.
+    /// Records a jump to a block.
     pub(crate) fn note_jump(&mut self, to: Block) {
         if self.is_dirty {
             self.after_writes.insert(to);
         }
     }
 
-    /// Goes back to what held at a branch, at the beginning of a block behind it.
+    /// Restores the facts of a branch at the beginning of a block behind it.
     pub(crate) fn go_back(&mut self, mark: Mark, block: Block) {
         self.forget_since(mark);
         self.is_dirty = mark.is_dirty || self.after_writes.contains(&block);
@@ -189,7 +188,7 @@ impl<'a, 'f> GroupCode<'a, 'f> {
         }
     }
 
-    /// Returns true if an operation gives all threads of the group the same.
+    /// Returns true if an operation gives all threads of the group the same value.
     fn is_equal_for_all(&mut self, op: Op) -> bool {
         match op {
             Op::Atomic { .. } | Op::AsArray(_) | Op::Index | Op::Call { .. } => return false,
@@ -248,7 +247,7 @@ impl<'a, 'f> GroupCode<'a, 'f> {
         equal
     }
 
-    /// A vector of the `f32` of a group.
+    /// Returns a vector of the `f32` of a group.
     pub(crate) fn vector(&mut self, row: Row) -> Value {
         if let Some(vector) = self.vector_of(row) {
             return vector;
@@ -262,12 +261,12 @@ impl<'a, 'f> GroupCode<'a, 'f> {
         vector
     }
 
-    /// The `f32` in a vector.
+    /// Takes the `f32` out of a vector.
     pub(crate) fn out_of_vector(&mut self, vector: Value) -> Row {
         std::array::from_fn(|at| self.lane_of(vector, at))
     }
 
-    /// A vector of masks from the `bool`s of a group.
+    /// Returns a vector of masks of the `bool`s of a group.
     pub(crate) fn mask(&mut self, row: Row) -> Value {
         if let Some(vector) = self.vector_of(row) {
             return vector;
@@ -295,8 +294,8 @@ impl<'a, 'f> GroupCode<'a, 'f> {
         self.select_lane(0);
     }
 
-    /// Applies `each` to vectors of `f32`, component by component; false if the operands have
-    /// others, or lie in memory.
+    /// Applies `each` to vectors of `f32`, component by component. Returns false if an operand is
+    /// not made of `f32`, or lies in memory.
     fn by_float(
         &mut self,
         value: gbxcule_ir::Value,
@@ -337,7 +336,7 @@ impl<'a, 'f> GroupCode<'a, 'f> {
         true
     }
 
-    /// Applies `each` to vectors of masks; false if no operand has come out of one.
+    /// Applies `each` to vectors of masks. Returns false if no operand was taken out of one.
     fn by_mask(
         &mut self,
         value: gbxcule_ir::Value,
@@ -426,7 +425,7 @@ impl<'a, 'f> GroupCode<'a, 'f> {
         true
     }
 
-    /// A vector of integers that are equal or count up.
+    /// Makes a vector of integers that are equal or count up.
     fn counted_vector(&mut self, row: Row) -> Value {
         let vector = self.b.ins().splat(types::I32X4, row[0]);
         if is_same(row) {
@@ -466,7 +465,8 @@ impl<'a, 'f> GroupCode<'a, 'f> {
         self.b.ins().bitselect(chosen, row[0], row[1])
     }
 
-    /// The handle of the array that a place is an element of, if it is one for all threads.
+    /// Returns the handle of the array in which a place is an element, if all threads have the same
+    /// handle.
     pub(crate) fn handles(&mut self, place: PlaceId) -> Option<LoweredValue> {
         let body = self.body();
         let Some(Projection::Element(_)) = body.path(place).first() else { return None };
@@ -487,7 +487,7 @@ impl<'a, 'f> GroupCode<'a, 'f> {
     }
 }
 
-/// Returns true if vectors of `f32` have an instruction for it.
+/// Returns true if there is a vector instruction for a native on `f32`.
 pub(crate) fn has_vector(native: Native) -> bool {
     matches!(
         native,

@@ -1,24 +1,23 @@
 //! Lowering to cranelift IR, for machine code in this process.
 //!
-//! Pure: it makes `ir::Function`s and lists what they refer to; `gbxcule-runtime` compiles,
-//! maps and runs them. Each kernel becomes one function that runs a *range* of the launch
+//! Pure: this crate makes `ir::Function`s and lists the items that they refer to; `gbxcule-runtime`
+//! compiles, maps and runs them. Each kernel becomes one function that runs a *range* of the launch
 //! grid:
 //!
 //! `fn(record, arguments, begin: i64, end: i64) -> i32`
 //!
-//! so that array descriptors are read once and the loop over threads is compiled code. It gives 0,
-//! or the [`Site`] that faulted plus 1 after writing details to the
+//! so that array descriptors are read once and the loop over threads is compiled code. The function
+//! returns 0, or the number of the [`Site`] that faulted plus 1, after it wrote details to the
 //! [`RangeRecord`](gbxcule_ir::abi::RangeRecord). Small functions are lowered in place at their
 //! calls; by-reference parameters then *are* the caller's variables.
 //!
-//! Five layers write a function. Each owns the layer below and is that layer with more knowledge,
-//! to which it dereferences; no layer sees one above it: [`code`] (instructions, slots, faults),
-//! [`typed`] (values of the IR's types), [`thread`] (frames and places of a thread), [`group`]
-//! (several threads at once), [`lowerer`] (statements, calls, loops).
+//! Five layers write a function. Each owns the layer below, dereferences to it, and adds knowledge;
+//! no layer sees one above it: [`code`] (instructions, slots, faults), [`typed`] (values of the
+//! IR's types), [`thread`] (frames and places of a thread), [`group`] (several threads at once),
+//! [`lowerer`] (statements, calls, loops).
 //!
-//! A value is taken apart into scalars as long as there are at most [`shape::MAX_LEAVES`]; larger
-//! ones lie in stack slots. Nothing here recurses over statements: bodies may be large and nest
-//! deeply.
+//! A value of up to [`shape::MAX_LEAVES`] scalars is split into them; larger values lie in stack
+//! slots. No function here recurses over statements: bodies may be large and nest deeply.
 
 mod access;
 mod code;
@@ -48,15 +47,15 @@ use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Module};
 
-/// Assumption about memory that several running threads use.
+/// Assumption about the memory that threads at the same time use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sharing {
-    /// No two threads ever run at once: nothing is done atomically.
+    /// No two threads run at the same time: no operation is atomic.
     Alone,
-    /// The arrays that [`Entry::exclusive`] names have their elements, and memory, for themselves:
-    /// what is done to a thread's own elements isn't done atomically.
+    /// No two elements of the arrays that [`Entry::exclusive`] names share memory with each other
+    /// or with another array: operations on a thread's own elements aren't atomic.
     Exclusive,
-    /// Anything.
+    /// Threads may share any memory.
     Any,
 }
 
@@ -65,22 +64,22 @@ pub enum Sharing {
 pub struct Options {
     /// Functions that check indices, divisors and views.
     pub checks: Checks,
-    /// Threads that run at once.
+    /// Assumption about threads that run at the same time.
     pub sharing: Sharing,
-    /// Facts about the machine: C's calling convention.
+    /// Facts about the machine, such as C's calling convention.
     pub target: TargetFrontendConfig,
 }
 
-/// Functions of a module that are called from outside, or that lie outside.
+/// Functions of a module that are called from outside, or that are defined outside.
 ///
 /// Both have the signature of a function called out of line: the record, a pointer for the result
-/// unless a register holds it, the parameters. Places are pointers; few scalars, array handles
-/// among them, are passed one by one. Such functions don't fault.
+/// unless a register holds it, the parameters. Places are pointers; values of few scalars, array
+/// handles included, are passed as scalars. Such functions don't fault.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Boundary<'b> {
-    /// Functions that are lowered though no kernel calls them.
+    /// Functions that are lowered even if no kernel calls them.
     pub exports: &'b [FunctionId],
-    /// Functions that the caller has elsewhere: what their bodies say doesn't matter.
+    /// Functions that the caller defines elsewhere: their bodies are ignored.
     pub externals: &'b [FunctionId],
 }
 

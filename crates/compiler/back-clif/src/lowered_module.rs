@@ -1,4 +1,4 @@
-//! Result of lowering: functions, and everything outside them that they refer to.
+//! Result of lowering: functions, and all items outside to which they refer.
 //!
 //! External names: namespace 0 is code (first [`LoweredModule::functions`], then
 //! [`LoweredModule::imports`], by position), namespace 1 is data ([`LoweredModule::tables`], by
@@ -13,9 +13,9 @@ use gbxcule_ir::{FunctionId, Name, Scalar, TableId, Type};
 /// A lowered module.
 #[derive(Default, Debug)]
 pub struct LoweredModule {
-    /// Kernels and functions that are called out of line.
+    /// Kernels, and functions that are called out of line.
     pub functions: Vec<Emitted>,
-    /// Functions of the runtime.
+    /// Functions of the runtime, and of the caller.
     pub imports: Vec<Import>,
     /// Constant tables.
     pub tables: Vec<TableId>,
@@ -36,7 +36,7 @@ pub struct Emitted {
     pub ir: ir::Function,
 }
 
-/// A function of the runtime that compiled code calls, all in the C calling convention.
+/// Function outside the module's code that compiled code calls, in the C calling convention.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Import {
     /// A native builtin on `f32` or `f64`.
@@ -45,7 +45,7 @@ pub enum Import {
     Remainder(Scalar),
     /// `fn(record, print: i32, arguments)`: see [`Printed`].
     Print,
-    /// A function of the module that lies outside: see [`super::Boundary`].
+    /// A function that the caller defines: see [`super::Boundary`].
     External(FunctionId),
 }
 
@@ -58,7 +58,7 @@ pub struct Printed {
     pub types: Vec<Type>,
 }
 
-/// A kernel among the functions.
+/// Kernel among the functions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
     /// The kernel.
@@ -66,33 +66,34 @@ pub struct Entry {
     /// Position in [`LoweredModule::functions`].
     pub position: usize,
     /// Number of leading dimensions of the grid that the function asks for: a range counts the
-    /// threads of these, row by row. 0: the function asks for none, and a range counts all threads.
+    /// threads of these dimensions, row by row. With 0 a range counts all threads.
     pub dims: u8,
-    /// Operations of a thread, about; huge if there are loops.
+    /// Approximate number of operations of a thread; huge if there are loops.
     pub work: u64,
-    /// Bytes of stack that it and its callees take for variables.
+    /// Bytes of stack that the variables of the kernel and its callees take.
     pub stack_bytes: u64,
-    /// Arrays of which threads touch their own elements only, if no two elements share memory, and
-    /// none does with anything else. See [`super::Sharing`].
+    /// Arrays in which threads touch only their own elements, if no two elements share memory with
+    /// each other or with another array. See [`super::Sharing`].
     pub exclusive: std::sync::Arc<[ParamArray]>,
-    /// Requirements on the arrays of a launch whose threads may run side by side in groups; others
-    /// must run in their order ([`RangeRecord::in_order`](gbxcule_ir::abi::RangeRecord)). `None` if
-    /// threads always do.
+    /// Requirements on the arrays of a launch whose threads may run side by side in groups. If an
+    /// array breaks them, threads must run in order
+    /// ([`RangeRecord::in_order`](gbxcule_ir::abi::RangeRecord)). `None` if threads always run in
+    /// order.
     pub order: Option<std::sync::Arc<super::order::GroupOrder>>,
 }
 
 impl LoweredModule {
-    /// The position of an exported function in [`LoweredModule::functions`].
+    /// Returns the position of an exported function in [`LoweredModule::functions`].
     pub fn position(&self, export: FunctionId) -> Option<usize> {
         self.functions.iter().position(|emitted| emitted.function == export)
     }
 
-    /// The position of an import, which is added if it is new.
+    /// Returns the position of an import, which is added if it is new.
     pub(super) fn import(&mut self, import: Import) -> usize {
         position_of(&mut self.imports, import)
     }
 
-    /// The position of a table, which is added if it is new.
+    /// Returns the position of a table, which is added if it is new.
     pub(super) fn table(&mut self, table: TableId) -> usize {
         position_of(&mut self.tables, table)
     }

@@ -1,7 +1,7 @@
 //! The highest layer: statements, calls and the loop over threads become a graph of blocks.
 //!
-//! A function lowered in place at a call is a frame on top of its caller's. The work left is a
-//! stack of [`LoweringTask`]s, so that no input makes this recurse deeply.
+//! A function lowered in place at a call is a frame on top of its caller's. The work that remains
+//! is a stack of [`LoweringTask`]s, so that no input makes this recurse deeply.
 
 mod call;
 mod control;

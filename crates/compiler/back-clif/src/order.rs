@@ -1,54 +1,54 @@
-//! Finds kernels that leave the same memory when the threads of a group run side by side, as when
+//! Finds kernels that leave the same memory when the threads of a group run side by side as when
 //! they run one after the other.
 //!
-//! Threads of a group differ in the launch index of the last dimension alone, by less than
-//! [`GROUP`]. Side by side, each statement is done for all of them in their order before the next.
-//! So an array that is written keeps its contents if
-//! - one statement alone touches it, once in each thread, or
-//! - all that is done to it are integer operations that commute, whose results nobody uses, or
+//! Threads of a group differ only in the launch index of the last dimension, by less than
+//! [`GROUP`]. Side by side, each statement is executed for all of them, in their order, before the
+//! next. So an array that is written gets the same contents if
+//! - only one statement touches it, once in each thread, or
+//! - all operations on it are integer operations that commute, whose results have no use, or
 //! - in one dimension the indices of any two of the threads differ in all accesses.
 //!
-//! This holds for elements; which arrays share memory is known at a launch ([`GroupOrder`]).
+//! This holds for elements; which arrays share memory is known only at a launch ([`GroupOrder`]).
 
 use super::access::{Access, Accesses, ParamArray, Purpose};
 use super::sum::{Atom, Sum};
 use super::typed::GROUP;
 
-/// Indices of threads of a group differ in one dimension of an array.
+/// Dimension of an array in which the indices of threads of a group differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Apart {
     /// Number of the dimension.
     pub dim: usize,
-    /// Largest difference. In a dimension of at most so many elements an index could meet one that
-    /// counts from the end.
+    /// Largest difference of the indices. In a dimension with at most this many elements, an index
+    /// could equal another thread's index that counts from the end.
     pub reach: i64,
 }
 
-/// An array that a kernel uses.
+/// Array that a kernel uses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UsedArray {
     /// The array.
     pub array: ParamArray,
     /// True if the kernel writes it.
     pub written: bool,
-    /// Set if the order of its accesses depends on it.
+    /// Dimension in which indices differ, if the order of the array's accesses relies on it.
     pub apart: Option<Apart>,
 }
 
-/// Requirements on the arrays of a launch, for groups of threads to leave the memory that threads
-/// leave in their order.
+/// Requirements on the arrays of a launch under which groups of threads leave the same memory as
+/// threads in order.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct GroupOrder {
     /// All arrays that the kernel uses.
     pub arrays: Vec<UsedArray>,
-    /// Pairs of these, by position, that may be one array; no others may share memory, where one
-    /// of them is written.
+    /// Pairs of these arrays, by position, that may be one array. No other two arrays may share
+    /// memory if one of them is written.
     pub same: Vec<(usize, usize, Apart)>,
 }
 
 impl GroupOrder {
-    /// Looks at a kernel that asks for `dims` dimensions of the grid; `None` if threads may have to
-    /// run in their order.
+    /// Analyses a kernel that asks for `dims` dimensions of the grid; `None` if threads may have to
+    /// run in order.
     pub(super) fn new(accesses: &Accesses, dims: u8) -> Option<Self> {
         if accesses.prints > 1 {
             return None;
@@ -84,7 +84,7 @@ fn accesses_of<'a>(accesses: &'a Accesses, arrays: &[&ParamArray]) -> Vec<&'a Ac
     accesses.all.iter().filter(|access| arrays.contains(&&access.array)).collect()
 }
 
-/// Returns true if accesses to an array leave the same whatever their indices are.
+/// Returns true if accesses to an array leave the same memory for all indices.
 fn keeps_order(all: &[&Access]) -> bool {
     let same = |access: &&Access| match (access.purpose, all[0].purpose) {
         (Purpose::Atomic { op, commutes: true, .. }, Purpose::Atomic { op: first, .. }) => {
@@ -117,8 +117,8 @@ fn apart(accesses: &Accesses, all: &[&Access], dims: u8) -> Option<Apart> {
     })
 }
 
-/// An index as `step * thread + base + number`, with a number from `low` to `high`, and a base that
-/// is the same for all threads of a group and for as long as they run.
+/// Index of the form `step * thread + base + number`, with a number from `low` to `high`, and a
+/// base that is the same for all threads of a group as long as they run.
 struct Form {
     step: i64,
     base: Sum,

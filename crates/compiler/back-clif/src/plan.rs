@@ -1,5 +1,5 @@
-//! Decisions before lowering: which functions are lowered in place, which can fault, and what
-//! has to lie in memory because an index known only when running goes into it.
+//! Decisions before lowering: which functions are lowered in place, which can fault, and which
+//! variables lie in memory because an index plans only at run time selects their parts.
 
 use super::Boundary;
 use super::access::{self, Accesses};
@@ -16,48 +16,48 @@ use gbxcule_ir::{
     StmtKind,
 };
 
-/// A function of at most this many operations, callees lowered in place included, goes inline.
-const SMALL: u64 = 80;
-/// Most operations of a function that goes inline because it is called once.
-const CALLED_ONCE: u64 = 4_000;
-/// Most operations of a function with `Inline::Always` that goes inline.
-const ALWAYS: u64 = 20_000;
-/// A kernel of at most this many operations is lowered for several threads at once, if it may be.
-const SEVERAL: u64 = 160;
-/// Cost assumed for a loop, whose number of iterations is unknown: enough for other threads to
-/// help.
-const LOOP: u64 = 1 << 20;
+/// Greatest number of operations of a function that goes inline at every call, with callees lowered
+/// in place.
+const MAX_SMALL: u64 = 80;
+/// Greatest number of operations of a function that goes inline because it is called once.
+const MAX_CALLED_ONCE: u64 = 4_000;
+/// Greatest number of operations of a function with `Inline::Always` that goes inline.
+const MAX_ALWAYS: u64 = 20_000;
+/// Greatest number of operations of a kernel that is lowered for several threads at once.
+const MAX_GROUPED: u64 = 160;
+/// Cost assumed for a loop, whose number of iterations is unknown: enough that other threads help.
+const LOOP_COST: u64 = 1 << 20;
 
 /// Decisions about a function.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct FunctionPlan {
     pub(crate) inline: bool,
-    /// True if it lies outside of the program.
+    /// True if the function is defined outside the program.
     pub(crate) is_external: bool,
     pub(crate) can_fault: bool,
-    /// Number of threads of a kernel that are lowered at once.
+    /// Number of threads that are lowered at once, for a kernel.
     pub(crate) lanes: usize,
-    /// Requirements for several at once, on the arrays of a launch.
+    /// Requirements of lowering several threads at once on the arrays of a launch.
     pub(crate) order: GroupOrder,
     /// Conditions in which threads that are lowered at once may differ.
     pub(crate) split: Vec<gbxcule_ir::Value>,
     /// Number of leading dimensions of the grid that the function and its callees ask for.
     pub(crate) dims: u8,
-    /// True if it computes functions that have no vector instruction.
+    /// True if it calls natives that have no vector instruction.
     pub(crate) has_scalar_natives: bool,
     /// Variables that lie in stack slots.
     pub(crate) memory_locals: Vec<bool>,
-    /// Parameters that must be given in memory.
+    /// Parameters that must be passed in memory.
     pub(crate) memory_params: Vec<bool>,
-    /// Arrays whose elements each belong to one thread; empty unless this is a kernel.
+    /// Arrays of which each element belongs to one thread; empty unless this is a kernel.
     pub(crate) exclusivity: Exclusivity,
     /// Position in [`Plan::emitted`].
     pub(crate) position: Option<usize>,
-    /// Bytes of all its variables, those of callees lowered in place included.
+    /// Bytes of all its variables, with those of callees lowered in place.
     frame_bytes: u64,
-    /// Bytes that the greediest of all other callees takes, with its own callees.
+    /// Bytes of the largest of its other callees, with that one's own callees.
     callee_bytes: u64,
-    /// Operations of a call, about; huge if there are loops.
+    /// Approximate number of operations of a call; huge if there are loops.
     work: u64,
 }
 
@@ -81,7 +81,7 @@ impl Plan {
         for &id in module.call_order() {
             let function = &module.functions[id];
             let checked = checks.of(function);
-            let context = Context { module, known: &functions, costs: &costs };
+            let context = Context { module, plans: &functions, costs: &costs };
             let (mut plan, cost) = of_function(&context, flats, function, checked);
             plan.is_external = boundary.externals.contains(&id);
             plan.can_fault &= !plan.is_external;
@@ -93,8 +93,8 @@ impl Plan {
                 && !kept
                 && match function.inline {
                     Inline::Never => false,
-                    Inline::Always => cost <= ALWAYS,
-                    Inline::Auto => cost <= if called == 1 { CALLED_ONCE } else { SMALL },
+                    Inline::Always => cost <= MAX_ALWAYS,
+                    Inline::Auto => cost <= if called == 1 { MAX_CALLED_ONCE } else { MAX_SMALL },
                 };
             if function.kind == FunctionKind::Kernel {
                 let accesses = access::accesses(module, id, boundary.externals);
@@ -109,7 +109,7 @@ impl Plan {
     fn emit(&mut self, module: &Valid<Module>, boundary: Boundary<'_>) {
         let mut reached = vec![false; self.functions.len()];
         boundary.exports.iter().for_each(|export| reached[export.index()] = true);
-        // Callers come after their callees.
+        // The reversed order has callers before their callees.
         for &id in module.call_order().iter().rev() {
             reached[id.index()] |= module.functions[id].kind == FunctionKind::Kernel;
             if reached[id.index()] && !self.functions[id.index()].is_external {
@@ -130,12 +130,12 @@ impl Plan {
         &self.functions[function.index()]
     }
 
-    /// Functions that are lowered by themselves.
+    /// Returns the functions that are lowered by themselves.
     pub(crate) fn emitted(&self) -> &[FunctionId] {
         &self.emitted
     }
 
-    /// The kernels among them.
+    /// Returns the kernels among them.
     pub(crate) fn entries(&self, module: &Module) -> Vec<Entry> {
         let kernels = self.emitted.iter().enumerate();
         let kernels = kernels.filter(|(_, id)| module.functions[**id].kind == FunctionKind::Kernel);
@@ -151,7 +151,8 @@ impl Plan {
     }
 }
 
-/// Decides how many threads of a kernel are lowered at once, and which elements are a thread's own.
+/// Decides how many threads of a kernel are lowered at once, and which elements belong to one
+/// thread.
 fn plan_threads(
     module: &Valid<Module>,
     functions: &mut [FunctionPlan],
@@ -160,10 +161,10 @@ fn plan_threads(
     accesses: Option<&Accesses>,
 ) {
     let dims = functions[id.index()].dims;
-    // Constants are made once for all threads.
+    // Constants are made once for all threads, so they don't count.
     let constants = module.functions[id].body.values.iter();
     let constants = constants.filter(|(_, data)| matches!(data.op, Op::Literal(_))).count();
-    let is_small = cost.saturating_sub(constants as u64) <= SEVERAL;
+    let is_small = cost.saturating_sub(constants as u64) <= MAX_GROUPED;
     let inline = |id: FunctionId| functions[id.index()].inline;
     let split = is_small.then(|| super::uniform::split(module, &inline, id)).flatten();
     let order = accesses.and_then(|accesses| GroupOrder::new(accesses, dims));
@@ -191,14 +192,16 @@ fn count_calls(module: &Module) -> Vec<u32> {
     calls
 }
 
-/// Facts about a module when one of its functions is planned: its callees are.
+/// Plans and costs of a module's functions, which are complete for the callees of the function that
+/// is being planned.
 struct Context<'a> {
     module: &'a Module,
-    known: &'a [FunctionPlan],
+    plans: &'a [FunctionPlan],
     costs: &'a [u64],
 }
 
-/// The plan of a function, and its operations, those of callees lowered in place included.
+/// Plans a function; returns the plan and its number of operations, with those of callees lowered
+/// in place.
 fn of_function(
     context: &Context<'_>,
     flats: &Flats<'_>,
@@ -231,15 +234,15 @@ fn of_function(
                 cost += width - 1 + plan.operation(context, body, body.values[value].op, checked);
             }
             StmtKind::For { .. } | StmtKind::While { .. } => {
-                plan.work = LOOP;
-                // The launch may be given up there.
+                plan.work = LOOP_COST;
+                // The launch may be given up in a loop.
                 plan.can_fault |= checked;
             }
             StmtKind::Trap { .. } | StmtKind::Assert { .. } => plan.can_fault = true,
             _ => {}
         }
     });
-    // Out of line, a place is passed as a pointer whatever the callee does with it.
+    // A function out of line gets every place as a pointer.
     for (at, param) in function.params.iter().enumerate() {
         plan.memory_params[at] |=
             param.mode != PassMode::Value && function.kind == FunctionKind::Kernel;
@@ -250,16 +253,16 @@ fn of_function(
 
 impl FunctionPlan {
     pub(crate) fn has_loops(&self) -> bool {
-        self.work >= LOOP
+        self.work >= LOOP_COST
     }
 
-    /// Returns true if `f32` of a group of threads go into vectors. Loops around scalar functions
-    /// are faster without: threads would wait for each other in each iteration.
+    /// Returns true if `f32` of a group of threads go into vectors. Loops with natives that have no
+    /// vector instruction are faster without: threads would wait for each other in each iteration.
     pub(crate) fn packs(&self) -> bool {
         !(self.has_loops() && self.has_scalar_natives)
     }
 
-    /// The places that a statement uses.
+    /// Notes which variables a statement's places force into memory.
     fn places(&mut self, body: &Body, stmt: &StmtKind, checked: bool) {
         let used = |used| match used {
             Use::Value(_) => {}
@@ -274,7 +277,7 @@ impl FunctionPlan {
         stmt_uses(body, stmt, |_| false, used);
     }
 
-    /// Notes the needs of an operation; returns how many operations it is besides itself.
+    /// Notes the needs of an operation; returns its number of operations, without itself.
     fn operation(&mut self, context: &Context<'_>, body: &Body, op: Op, checked: bool) -> u64 {
         match op {
             Op::LaunchIndex(dim) => self.dims = self.dims.max(dim + 1),
@@ -288,8 +291,8 @@ impl FunctionPlan {
             }
             Op::Call { function, args } => {
                 let args = &body.arg_lists[args];
-                self.call(&context.known[function.index()], body, args);
-                let inline = context.known[function.index()].inline;
+                self.call(&context.plans[function.index()], body, args);
+                let inline = context.plans[function.index()].inline;
                 return if inline { context.costs[function.index()] } else { 4 };
             }
             _ => {}
@@ -333,8 +336,9 @@ impl FunctionPlan {
         }
     }
 
-    /// The root lies in memory, unless the path leaves it through an array handle at once or later:
-    /// then what is indexed lies in memory anyway, and a little too much is kept there.
+    /// Puts the root of a place into memory, unless the path begins with fields and an array
+    /// handle: then the element lies in memory anyway. This puts slightly more into memory than
+    /// necessary.
     fn keep_in_memory(&mut self, body: &Body, place: PlaceId) {
         let first = body.path(place).iter().find(|step| !matches!(step, Projection::Field(_)));
         if matches!(first, Some(Projection::Element(_))) {

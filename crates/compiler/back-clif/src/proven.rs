@@ -1,10 +1,11 @@
-//! Facts that hold on all ways to where code is lowered now: indices that were checked.
+//! Facts that hold on all ways to the code that is lowered now: indices that were checked.
 
 use cranelift_codegen::ir::Value;
 use rustc_hash::FxHashMap;
 
-/// Facts about values: an index into an extent, as 64 bits; an address that is one, or a stride
-/// that is an element's, with itself.
+/// Facts about pairs of values. For an index and an extent, the fact is the index as 64 bits. For
+/// an address that isn't null, or a stride that is the size of an element, both values of the pair
+/// are the same.
 #[derive(Default)]
 pub(crate) struct Proven {
     facts: FxHashMap<(Value, Value), Value>,
@@ -22,12 +23,12 @@ impl Proven {
         }
     }
 
-    /// The number of facts: what is noted from here on can be forgotten.
+    /// Returns the number of facts, a mark to which [`Self::forget_since`] goes back.
     pub(crate) fn mark(&self) -> usize {
         self.order.len()
     }
 
-    /// Forgets what was noted since.
+    /// Forgets the facts that were recorded since a mark.
     pub(crate) fn forget_since(&mut self, mark: usize) {
         for key in self.order.drain(mark.min(self.order.len())..) {
             self.facts.remove(&key);

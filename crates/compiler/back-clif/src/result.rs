@@ -1,9 +1,9 @@
 //! Results and signatures of functions that are called out of line.
 //!
-//! A function out of line takes the record, a pointer for its results unless a register does, the
-//! launch index as far as it asks for it, and its parameters: places as pointers, few scalars as
-//! they are, anything larger as a pointer to its memory image. It gives a status first if it can
-//! fault.
+//! A function out of line takes the record, a pointer for its results unless a register holds them,
+//! the launch index in the dimensions that it asks for, and its parameters: places as pointers,
+//! values of few scalars as scalars, larger values as pointers to their memory image. Its first
+//! result is a status, if it can fault.
 
 use crate::code::Context;
 use crate::shape::clif_type;
@@ -11,10 +11,11 @@ use crate::typed::LoweredValue;
 use cranelift_codegen::ir::{AbiParam, Signature, Value, types};
 use gbxcule_ir::{FunctionId, PassMode, Scalar, Shape, Type};
 
-/// Values of more scalars are passed as pointers.
+/// Greatest number of scalars of a value that is passed as scalars.
 pub(crate) const MAX_PASSED: u64 = 8;
 
-/// A result taken apart: what goes through registers or block parameters, and what through memory.
+/// A result split into the parts that go through registers or block parameters, and those that go
+/// through memory.
 #[derive(Debug)]
 pub(crate) enum ResultParts {
     Leaves(Vec<Scalar>),
@@ -35,7 +36,7 @@ impl ResultParts {
         Self::Leaves(flat.leaves.iter().map(|leaf| leaf.scalar).collect())
     }
 
-    /// Visits all that isn't a tuple, in order.
+    /// Visits all parts except tuples, in order.
     pub(crate) fn each(&self, visit: &mut impl FnMut(&Self)) {
         match self {
             Self::Parts(parts) => parts.iter().for_each(|part| part.each(visit)),
@@ -43,7 +44,7 @@ impl ResultParts {
         }
     }
 
-    /// The only scalar, if there is nothing else.
+    /// Returns the only scalar, if there is nothing else.
     pub(crate) fn single(&self) -> Option<Scalar> {
         let (mut scalars, mut others) = (Vec::new(), false);
         self.each(&mut |part| match part {
@@ -53,7 +54,7 @@ impl ResultParts {
         (scalars.len() == 1 && !others).then(|| scalars[0])
     }
 
-    /// Bytes for everything, a scalar in 8 each.
+    /// Returns the number of bytes for all parts, with 8 for a scalar.
     pub(crate) fn size(&self) -> u64 {
         let mut size = 0;
         self.each(&mut |part| {
@@ -66,7 +67,7 @@ impl ResultParts {
         size
     }
 
-    /// Puts a value together from its scalars and addresses in order.
+    /// Assembles a value from its scalars and addresses in order.
     pub(crate) fn assemble(
         &self,
         next: &mut impl FnMut(Option<Scalar>, u64) -> Value,
@@ -84,7 +85,7 @@ impl ResultParts {
         }
     }
 
-    /// Takes a value apart into scalars and addresses, with what each is.
+    /// Splits a value into scalars and addresses, and passes each with its part to `visit`.
     pub(crate) fn take_apart(&self, val: &LoweredValue, visit: &mut impl FnMut(&Self, Value)) {
         match (self, val) {
             (Self::Parts(parts), LoweredValue::Parts(vals)) => {
@@ -96,7 +97,7 @@ impl ResultParts {
     }
 }
 
-/// The signature of a function out of line.
+/// Returns the signature of a function out of line.
 pub(crate) fn signature(cx: Context<'_>, id: FunctionId) -> Signature {
     let (function, decided) = (&cx.module.functions[id], cx.plan.of(id));
     let mut signature = Signature::new(cx.options.target.default_call_conv);

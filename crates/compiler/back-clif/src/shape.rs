@@ -1,40 +1,40 @@
-//! Types as the scalars that make them up, and where these lie in memory.
+//! Types as lists of scalars, and the offsets of these in memory.
 
 use cranelift_codegen::ir::{Type as ClifType, types};
 use gbxcule_ir::layout::{descriptor, field_offsets};
 use gbxcule_ir::{Module, Scalar, Shape, Type};
 use std::cell::OnceCell;
 
-/// Values of more scalars than this lie in memory.
+/// Greatest number of scalars of a value that doesn't lie in memory.
 pub(crate) const MAX_LEAVES: u64 = 64;
 
-/// A scalar of a value. Pointers of array handles count as `u64`.
+/// Scalar of a value. Pointers of array handles count as `u64`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Leaf {
     pub(crate) scalar: Scalar,
     pub(crate) offset: i32,
 }
 
-/// A storable type taken apart.
+/// Storable type, split into scalars.
 #[derive(Debug)]
 pub(crate) struct Flat {
     /// Number of scalars.
     pub(crate) count: u64,
-    /// All of them; empty if there are too many.
+    /// All scalars; empty if there are too many.
     pub(crate) leaves: Vec<Leaf>,
-    /// Offset and dimensions of the array handles inside, if `leaves` isn't empty.
+    /// Offsets and dimensions of the array handles inside, if `leaves` isn't empty.
     pub(crate) handles: Vec<(i32, u8)>,
     pub(crate) size: u64,
 }
 
 impl Flat {
-    /// Returns true if values lie in memory.
+    /// Returns true if values of the type lie in memory.
     pub(crate) fn is_large(&self) -> bool {
         self.count > MAX_LEAVES
     }
 }
 
-/// All types of a module, taken apart when asked for.
+/// All types of a module, each split when it is first asked for.
 #[derive(Debug)]
 pub(crate) struct Flats<'a> {
     module: &'a Module,
@@ -49,7 +49,7 @@ impl<'a> Flats<'a> {
         Self { module, flats, counts: (0..types).map(|_| OnceCell::new()).collect() }
     }
 
-    /// A storable type taken apart.
+    /// Returns a storable type, split into scalars.
     pub(crate) fn of(&self, ty: Type) -> &Flat {
         self.flats[ty.index()].get_or_init(|| {
             let count = self.count(ty);
@@ -62,8 +62,8 @@ impl<'a> Flats<'a> {
         })
     }
 
-    /// Counts the scalars of a storable type. `check` bounds how deep types nest; each is counted
-    /// once.
+    /// Counts the scalars of a storable type. `check` limits how deep types nest, and each type is
+    /// counted once.
     pub(crate) fn count(&self, ty: Type) -> u64 {
         let types = &self.module.types;
         *self.counts[ty.index()].get_or_init(|| match types[ty] {
@@ -112,7 +112,7 @@ fn push(module: &Module, ty: Type, base: i32, flat: &mut Flat) {
     }
 }
 
-/// The register type of a scalar. The 16-bit floats are kept as bits.
+/// Returns the register type of a scalar. 16-bit floats are kept as bits.
 pub(crate) const fn clif_type(scalar: Scalar) -> ClifType {
     match scalar {
         Scalar::Bool | Scalar::I8 | Scalar::U8 => types::I8,

@@ -4,12 +4,12 @@ use super::access::ParamArray;
 use gbxcule_ir::Value;
 use std::collections::BTreeMap;
 
-/// Products of a sum, at most.
+/// Greatest number of products of a sum.
 const MAX_TERMS: usize = 16;
-/// Factors of a product, at most.
+/// Greatest number of factors of a product.
 const MAX_FACTORS: usize = 4;
 
-/// A value that all threads know by itself.
+/// Value that is known only at run time.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Atom {
     /// The launch index of a dimension.
@@ -22,8 +22,8 @@ pub(super) enum Atom {
     Index(usize, Value),
 }
 
-/// Products of atoms, each with the number of times that it is added; the constant is the product
-/// of no atoms.
+/// Products of atoms, each with the factor by which it is added; the constant term is the empty
+/// product.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Sum {
     terms: BTreeMap<Vec<Atom>, i32>,

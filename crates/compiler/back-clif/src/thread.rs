@@ -1,9 +1,9 @@
-//! The third layer: code for one thread, which knows the frames of its functions and what the
-//! values and places of the IR are there.
+//! The third layer: code for one thread, which knows the frames of its functions and the values and
+//! places of the IR in them.
 //!
 //! Kernels whose control flow is the same for all threads are lowered for several at once,
-//! statement by statement, so that the machine always has something to do; one thread is selected
-//! at a time.
+//! statement by statement, so that the machine can work on several threads' instructions at a time;
+//! one thread is selected at a time.
 
 mod array;
 mod atomic;
@@ -30,15 +30,15 @@ pub(crate) enum BoundParam {
 /// Ways of leaving a frame.
 #[derive(Clone, Debug)]
 pub(crate) enum Exit {
-    /// The function returns; large results go where the pointer points.
+    /// The function returns; large results go to the address `results`.
     Return { results: Option<Value> },
-    /// The thread ends: on to the next.
+    /// The thread ends; the next one begins at the block.
     Thread(Block),
-    /// Control goes on in the caller, where `value` becomes defined.
+    /// Control goes on in the caller, where `value` is defined.
     Call { rest: Block, slots: Vec<StackSlot>, value: gbxcule_ir::Value },
 }
 
-/// One function being lowered, in place or not.
+/// Function being lowered, in place or by itself.
 pub(crate) struct InlineFrame<'a> {
     pub(crate) function: FunctionId,
     pub(crate) body: &'a Body,
@@ -50,18 +50,17 @@ pub(crate) struct InlineFrame<'a> {
     pub(crate) upward: Vec<gbxcule_ir::Value>,
     /// Targets of `Break` and `Continue`, for each open loop.
     pub(crate) loops: Vec<(Block, Block)>,
-    /// The facts that were known when it began.
+    /// Mark of the facts that held when the function began.
     pub(crate) mark: usize,
 }
 
-/// A thread being lowered. Kernels whose control flow is the same for all threads are lowered for
-/// several at once, statement by statement, so that the machine always has something to do.
+/// A thread being lowered, alone or in a group.
 #[derive(Default)]
 pub(crate) struct Lane<'a> {
     pub(crate) frames: Vec<InlineFrame<'a>>,
     /// Number of the thread, in a kernel.
     pub(crate) thread: Option<Value>,
-    /// Launch index by dimension, as far as it is asked for.
+    /// Launch index in the dimensions that the kernel asks for.
     pub(crate) coordinates: Vec<Value>,
 }
 
@@ -91,13 +90,12 @@ impl<'a, 'f> ThreadCode<'a, 'f> {
         Self { typed, lanes: Vec::new(), proven: Proven::default() }
     }
 
-    /// Gives the layer below.
+    /// Returns the layer below.
     pub(crate) fn into_typed(self) -> TypedCode<'a, 'f> {
         self.typed
     }
 
-    /// Takes up the threads that are lowered next; their `f32` may go into vectors if they are a
-    /// group.
+    /// Sets the threads that are lowered next; their `f32` may go into vectors if they are a group.
     pub(crate) fn begin_threads(&mut self, lanes: Vec<Lane<'a>>, packs: bool) {
         self.typed.begin_threads(packs && lanes.len() == GROUP);
         self.lanes = lanes;
@@ -113,12 +111,12 @@ impl<'a, 'f> ThreadCode<'a, 'f> {
         &self.lanes
     }
 
-    /// Facts that hold where code is written now.
+    /// Returns the facts that hold at the current point of the code.
     pub(crate) fn proven(&mut self) -> &mut Proven {
         &mut self.proven
     }
 
-    /// Turns to one of the threads.
+    /// Selects one of the threads.
     pub(crate) fn select_lane(&mut self, lane: usize) {
         self.typed.set_lane(lane);
         let thread = self.lanes[lane].thread;
@@ -131,12 +129,12 @@ impl<'a, 'f> ThreadCode<'a, 'f> {
         self.lanes[lane].frames.pop()
     }
 
-    /// The thread that is lowered now.
+    /// Returns the thread that is lowered now.
     pub(crate) fn current_lane(&self) -> &Lane<'a> {
         &self.lanes[self.lane()]
     }
 
-    /// Does something for every thread.
+    /// Calls `act` for every thread.
     pub(crate) fn each_lane(&mut self, mut act: impl FnMut(&mut Self)) {
         for lane in 0..self.lanes.len() {
             self.select_lane(lane);
@@ -176,7 +174,7 @@ impl<'a, 'f> ThreadCode<'a, 'f> {
         self.body().type_of(value)
     }
 
-    /// Value of the IR that is visible, as lowered.
+    /// Returns the lowered form of a visible value.
     pub(crate) fn val(&self, value: gbxcule_ir::Value) -> LoweredValue {
         match &self.frame().values[value.index()] {
             Some(val) => val.clone(),
@@ -184,7 +182,7 @@ impl<'a, 'f> ThreadCode<'a, 'f> {
         }
     }
 
-    /// Scalar of the IR that is visible, as lowered.
+    /// Returns the lowered form of a visible scalar.
     pub(crate) fn scalar(&self, value: gbxcule_ir::Value) -> Value {
         match self.frame().values[value.index()] {
             Some(LoweredValue::One(value)) => value,
@@ -197,7 +195,7 @@ impl<'a, 'f> ThreadCode<'a, 'f> {
         self.frame_mut().values[value.index()] = Some(val);
     }
 
-    /// Begins a frame: variables are made and hold zero.
+    /// Begins a frame, whose variables are zero.
     pub(crate) fn enter(&mut self, function: FunctionId, params: Vec<BoundParam>, exit: Exit) {
         let body = &self.cx.module.functions[function].body;
         let params = self.spill(function, params);
@@ -240,8 +238,8 @@ impl<'a, 'f> ThreadCode<'a, 'f> {
         });
     }
 
-    /// A variable of a group of threads, a vector of all of theirs. The first thread, whose frame
-    /// is made first, makes it.
+    /// Returns a variable that holds the vector of a whole group. The first thread, whose frame is
+    /// made first, declares it.
     fn group_variable(&mut self, local: LocalId, at: usize) -> Variable {
         if self.lane() > 0 {
             let frame = self.lanes[0].frames.last();
@@ -257,7 +255,7 @@ impl<'a, 'f> ThreadCode<'a, 'f> {
         var
     }
 
-    /// Puts those by-value parameters into memory that are indexed there.
+    /// Puts by-value parameters that are indexed into memory.
     fn spill(&mut self, function: FunctionId, params: Vec<BoundParam>) -> Vec<BoundParam> {
         let declared = &self.cx.module.functions[function].params;
         let kept = &self.cx.plan.of(function).memory_params;

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-/// Number of threads in a group: `f32` in a vector.
+/// Number of threads in a group, and of `f32` in a vector.
 pub(crate) const GROUP: usize = 4;
 
 /// The scalars of a group, by thread.
@@ -36,10 +36,10 @@ pub(crate) enum Storage {
     Slot(StackSlot),
 }
 
-/// A place that was found.
+/// Place whose indices were computed.
 #[derive(Clone, Debug)]
 pub(crate) enum LoweredPlace {
-    /// Scalars of a variable from `first` on.
+    /// Scalars of a variable, from `first` on.
     Vars {
         vars: Rc<[Variable]>,
         first: usize,
@@ -56,7 +56,7 @@ pub(crate) enum LoweredPlace {
 }
 
 impl LoweredValue {
-    /// Scalars of a value that isn't in memory.
+    /// Returns the scalars of a value that isn't in memory.
     pub(crate) fn leaves(&self) -> &[Value] {
         match self {
             Self::One(value) => std::slice::from_ref(value),
@@ -72,7 +72,7 @@ impl LoweredValue {
         }
     }
 
-    /// Returns true if two values are the same scalars, at the same addresses.
+    /// Returns true if two values consist of the same scalars, at the same addresses.
     pub(crate) fn same_as(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Memory(left), Self::Memory(right)) => left == right,
@@ -89,7 +89,7 @@ impl LoweredValue {
 }
 
 impl LoweredPlace {
-    /// A part of a place: `leaves` scalars and `bytes` bytes further.
+    /// Returns a part of a place: `leaves` scalars and `bytes` bytes further.
     pub(crate) fn inside(&self, leaves: u64, bytes: u64) -> Self {
         match self.clone() {
             Self::Vars { vars, first } => Self::Vars { vars, first: first + leaves as usize },
@@ -101,14 +101,15 @@ impl LoweredPlace {
     }
 }
 
-/// Code that knows how values of types are made of scalars.
+/// Code that knows how values of types consist of scalars.
 pub(crate) struct TypedCode<'a, 'f> {
     code: Code<'a, 'f>,
-    /// The thread of a group that code is written for; 0 when control flow is.
+    /// Thread of a group for which code is being written; 0 for control flow.
     lane: usize,
     /// True if `f32` of a group go into vectors.
     is_packed: bool,
-    /// Vector and position that each scalar came from; a `bool` came out of a vector of masks.
+    /// Vector and position from which each scalar was taken; a `bool` was taken from a vector of
+    /// masks.
     vectors: FxHashMap<Value, (Value, usize)>,
 }
 
@@ -131,12 +132,12 @@ impl<'a, 'f> TypedCode<'a, 'f> {
         Self { code, lane: 0, is_packed: false, vectors: FxHashMap::default() }
     }
 
-    /// Gives the function that was written.
+    /// Returns the layer below, with the function that was written.
     pub(crate) fn into_code(self) -> Code<'a, 'f> {
         self.code
     }
 
-    /// Begins code for other threads, whose `f32` go into vectors or not.
+    /// Begins code for other threads; `is_packed` puts their `f32` into vectors.
     pub(crate) fn begin_threads(&mut self, is_packed: bool) {
         self.is_packed = is_packed;
         self.vectors.clear();
@@ -155,19 +156,19 @@ impl<'a, 'f> TypedCode<'a, 'f> {
         self.lane = lane;
     }
 
-    /// One of the scalars in a vector.
+    /// Takes one of the scalars out of a vector.
     pub(crate) fn lane_of(&mut self, vector: Value, at: usize) -> Value {
         let value = self.b.ins().extractlane(vector, at as u8);
         self.note_lane(value, vector, at);
         value
     }
 
-    /// Remembers a scalar as one of those in a vector.
+    /// Records a scalar as one of those in a vector.
     pub(crate) fn note_lane(&mut self, value: Value, vector: Value, at: usize) {
         self.vectors.insert(value, (vector, at));
     }
 
-    /// The vector that holds exactly these.
+    /// Returns the vector that consists of exactly these scalars.
     pub(crate) fn vector_of(&self, row: Row) -> Option<Value> {
         let &(vector, 0) = self.vectors.get(&row[0])? else { return None };
         let whole = (0..GROUP).all(|at| self.vectors.get(&row[at]) == Some(&(vector, at)));

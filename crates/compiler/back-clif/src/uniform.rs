@@ -1,10 +1,10 @@
 //! Finds kernels whose control flow is the same for all threads, or whose threads can begin again
-//! where it is not.
+//! where it differs.
 //!
-//! A value *varies* if it may differ from thread to thread: what comes from a launch index, from
-//! array memory, or from anything that varies. If no condition does, threads can be lowered side by
-//! side. So can they if some do before anything is written, and outside of loops: a group whose
-//! threads differ there begins again, one by one.
+//! A value *varies* if it may differ from thread to thread: it comes from a launch index, from
+//! array memory, or from another value that varies. If no condition varies, threads can be lowered
+//! side by side. They also can if conditions vary only outside of loops and before anything is
+//! written: a group whose threads differ there begins again, one by one.
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::walk::{Step, Use, place_values, stmt_uses, walk};
@@ -12,8 +12,8 @@ use gbxcule_ir::{
     BlockId, Body, FunctionId, Module, Op, PlaceId, Projection, Root, StmtKind, Value,
 };
 
-/// Finds the conditions in which threads of a kernel may differ; nothing if control flow may differ
-/// elsewhere, in functions lowered in place too.
+/// Finds the conditions in which threads of a kernel may differ; `None` if control flow may differ
+/// at other places, functions lowered in place included.
 pub(super) fn split(
     module: &Valid<Module>,
     inline: &impl Fn(FunctionId) -> bool,
@@ -68,7 +68,7 @@ pub(super) fn may_write(module: &Valid<Module>, body: &Body, block: BlockId) -> 
     found
 }
 
-/// Returns true if a statement itself may.
+/// Returns true if a statement itself may write memory that outlives a thread, or print.
 pub(super) fn writes(module: &Valid<Module>, body: &Body, stmt: &StmtKind) -> bool {
     match *stmt {
         StmtKind::Store { place, .. } => {
@@ -116,7 +116,7 @@ impl Varying<'_> {
         match *stmt {
             StmtKind::Let(value) => {
                 let op = self.body.values[value].op;
-                // Values from array memory are not looked into, nor results of functions that
+                // Values from array memory count as varying, and so do results of functions that
                 // depend on more than their arguments.
                 let asks = match op {
                     Op::LaunchIndex(_) | Op::Atomic { .. } => true,
@@ -155,7 +155,7 @@ impl Varying<'_> {
         }
     }
 
-    /// Returns true if what a place holds varies.
+    /// Returns true if the content of a place varies.
     fn place(&self, place: PlaceId) -> bool {
         let memory = |step: &Projection| matches!(step, Projection::Element(_));
         let root = match self.body.places[place].root {
@@ -173,7 +173,7 @@ impl Varying<'_> {
         varies
     }
 
-    /// The varying conditions before which nothing is written, outside of loops.
+    /// Returns the varying conditions that stand outside of loops and before any write.
     fn early_conditions(&self) -> Vec<Value> {
         let (mut early, mut todo) = (Vec::new(), vec![self.body.root]);
         while let Some(block) = todo.pop() {
@@ -184,7 +184,7 @@ impl Varying<'_> {
                             early.push(condition);
                         }
                         todo.extend([accept, reject]);
-                        // Only threads that wrote nothing reach the statements after this one.
+                        // Only threads that wrote nothing may reach the statements after this one.
                         if [accept, reject].into_iter().any(|arm| self.goes_on_after_writes(arm)) {
                             break;
                         }

@@ -1,5 +1,5 @@
-//! Arithmetic: C++'s own operators where they mean the same, the header's functions where they
-//! don't.
+//! Arithmetic: C++'s own operators where they mean the same as the IR's, the header's functions
+//! elsewhere.
 
 use super::convert::is_small;
 use super::expr::{Expr, Level};
@@ -9,16 +9,29 @@ use super::ty::scalar as spell;
 use gbxcule_ir::op::{BinaryOp, Op, UnaryOp, Value};
 use gbxcule_ir::ty::{Scalar, Type};
 
-/// Operands of a binary operation and what is known of them.
+/// Operands of a binary operation, with known facts about them.
 struct Operands {
     left: Expr,
     right: Expr,
-    /// The exact result, before it is wrapped.
+    /// Interval of the exact result, before it is wrapped.
     exact: Option<Interval>,
-    /// The right one, if it is a literal.
+    /// Number of the right operand, if it is a literal.
     number: Option<i128>,
-    /// True if the right one is an amount that a shift takes.
+    /// True if the right operand is a valid amount of a shift.
     short: bool,
+}
+
+impl Operands {
+    /// Returns true if the exact result is a value of a type.
+    fn fits(&self, of: Scalar) -> bool {
+        let all = Interval::of(of).unwrap_or(Interval::new(0, 0));
+        self.exact.is_some_and(|exact| exact.is_in(all))
+    }
+
+    /// Returns true if C++'s quotient is the one that is rounded down.
+    fn rounds_down(&self, of: Scalar) -> bool {
+        !of.is_signed_int() || self.fits(of)
+    }
 }
 
 impl Writer<'_, '_> {
@@ -26,12 +39,19 @@ impl Writer<'_, '_> {
         let Some(of) = ty.as_scalar() else {
             let expr = self.take(operand);
             return match op {
-                UnaryOp::Negate => prefix("-", &expr),
-                UnaryOp::Not => Expr::call("gbx::bit_not", &[&expr]),
+                UnaryOp::Negate => {
+                    self.define_negation(ty);
+                    prefix("-", &expr)
+                }
+                UnaryOp::Not => {
+                    self.refuse_plain();
+                    Expr::call("gbx::bit_not", &[&expr])
+                }
             };
         };
         let lowest = Interval::of(of).map(|all| all.low);
-        let negatable = self.interval_of(operand).is_some_and(|value| Some(value.low) != lowest);
+        let negatable = self.is_plain()
+            || self.interval_of(operand).is_some_and(|value| Some(value.low) != lowest);
         let expr = self.take_exact(operand);
         match (op, of) {
             (UnaryOp::Not, Scalar::Bool) => prefix("!", &expr),
@@ -68,6 +88,9 @@ impl Writer<'_, '_> {
         }
         if of.is_float() {
             let (left, right) = (self.take_real(left), self.take_real(right));
+            if self.is_plain() && matches!(op, BinaryOp::FloorDivide | BinaryOp::Remainder) {
+                return plain_float(op, of, &left, &right);
+            }
             return float(op, of, &left, &right);
         }
         let exact = match (self.interval_of(left), self.interval_of(right)) {
@@ -82,10 +105,18 @@ impl Writer<'_, '_> {
         let short = self.interval_of(right).is_some_and(|right| right.is_in(amounts));
         let operands =
             Operands { left: self.take(left), right: self.take(right), exact, number, short };
-        integer(op, of, operands, self.trusted_argument(op)).faulting(faults)
+        if self.is_plain() {
+            if op == BinaryOp::FloorDivide && !operands.rounds_down(of) {
+                self.define_floor_div(of);
+                return Expr::call("floor_div", &[&operands.left, &operands.right]);
+            }
+            return integer(op, of, operands, None);
+        }
+        integer(op, of, operands, Some(self.trusted_argument(op))).faulting(faults)
     }
 
-    /// Last argument of a call of the header for a division: says if it is not to check.
+    /// Returns the last argument of a call of the header's division, which turns its check off in
+    /// trusted functions.
     fn trusted_argument(&self, op: BinaryOp) -> &'static str {
         match op {
             BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder => {
@@ -99,10 +130,13 @@ impl Writer<'_, '_> {
     fn composite(&mut self, op: BinaryOp, left: Value, right: Value, ty: Type) -> Expr {
         let floats = self.module.types.components(ty).is_some_and(|(of, _)| of.is_float());
         let (left, right) = (self.take(left), self.take(right));
+        if self.is_plain() {
+            self.define_composite(op, ty, &left, &right);
+        }
         let expr = match op {
             BinaryOp::Add => Expr::infix(Level::Sum, "+", &left, &right),
             BinaryOp::Subtract => Expr::infix(Level::Sum, "-", &left, &right),
-            // Times one scalar everywhere.
+            // Multiplication of every component by one scalar.
             BinaryOp::Multiply if right.splat.is_some() => {
                 let factor = right.splat.as_deref().unwrap_or(&right);
                 Expr::infix(Level::Product, "*", &left, factor)
@@ -115,6 +149,10 @@ impl Writer<'_, '_> {
                 let divisor = right.splat.as_deref().unwrap_or(&right);
                 Expr::infix(Level::Product, "/", &left, divisor)
             }
+            BinaryOp::Multiply | BinaryOp::Divide if self.is_plain() => {
+                let name = if op == BinaryOp::Divide { "cw_div" } else { "cw_mul" };
+                Expr::call(name, &[&left, &right])
+            }
             _ => Expr::call_ending(function(op), &[&left, &right], self.trusted_argument(op)),
         };
         Expr { compound: None, ..expr }
@@ -122,7 +160,7 @@ impl Writer<'_, '_> {
 }
 
 fn prefix(sign: &str, operand: &Expr) -> Expr {
-    // Two minus signs would be a decrement.
+    // Two minus signs would read as a decrement.
     let clash = operand.text.starts_with('-');
     let text = if clash {
         [sign, "(", &operand.text, ")"].concat()
@@ -151,9 +189,20 @@ fn float(op: BinaryOp, of: Scalar, left: &Expr, right: &Expr) -> Expr {
     }
 }
 
-fn integer(op: BinaryOp, of: Scalar, operands: Operands, vouched: &str) -> Expr {
-    let all = Interval::of(of).unwrap_or(Interval::new(0, 0));
-    let fits = operands.exact.is_some_and(|exact| exact.is_in(all));
+/// Writes an operation that only a function of CUDA has.
+fn plain_float(op: BinaryOp, of: Scalar, left: &Expr, right: &Expr) -> Expr {
+    let f = if of == Scalar::F32 { "f" } else { "" };
+    if op == BinaryOp::Remainder {
+        return Expr::call(&format!("fmod{f}"), &[left, right]);
+    }
+    let quotient = Expr::infix(Level::Product, "/", left, right);
+    Expr::call(&format!("floor{f}"), &[&quotient])
+}
+
+/// Writes an operation of integers. `vouched` is the last argument of a call of the header's
+/// function; a text without the header has operators alone.
+fn integer(op: BinaryOp, of: Scalar, operands: Operands, vouched: Option<&str>) -> Expr {
+    let fits = operands.fits(of);
     let (bits, signed) = (of.bits(), of.is_signed_int());
     let Operands { number, short, .. } = operands;
     let (symbol, level) = match op {
@@ -169,7 +218,7 @@ fn integer(op: BinaryOp, of: Scalar, operands: Operands, vouched: &str) -> Expr 
         BinaryOp::ShiftRight => (">>", Level::Shift),
     };
     let plain = match op {
-        // As C++ has it: of 32 bits and more unsigned ones wrap, narrower ones are computed as int.
+        // C++ wraps unsigned integers of 32 bits and more, and computes narrower ones as int.
         BinaryOp::Add | BinaryOp::Subtract => fits || !signed || bits < 32,
         BinaryOp::Multiply => fits || !signed || bits < 32,
         BinaryOp::Divide | BinaryOp::Remainder => {
@@ -181,12 +230,12 @@ fn integer(op: BinaryOp, of: Scalar, operands: Operands, vouched: &str) -> Expr 
         BinaryOp::ShiftRight => short,
     };
     let Operands { mut left, right, .. } = operands;
-    if !plain {
+    if let (false, Some(vouched)) = (plain, vouched) {
         let left = if left.exact { left } else { left.cast(spell(of)) };
         return Expr::call_ending(function(op), &[&left, &right], vouched);
     }
     if bits >= 32 {
-        // The wider type must win; of a shift, the left one alone decides.
+        // The wider type must decide; in a shift the left operand alone decides.
         let shifts = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
         if !left.exact && (shifts || !right.exact) {
             left = left.cast(spell(of));
@@ -196,7 +245,7 @@ fn integer(op: BinaryOp, of: Scalar, operands: Operands, vouched: &str) -> Expr 
     let wraps =
         matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::ShiftLeft);
     if op == BinaryOp::Multiply && of == Scalar::U16 && !fits {
-        // 65535 * 65535 is too much for an int.
+        // 65535 * 65535 overflows an int.
         left = left.cast("uint32_t");
     }
     let expr = Expr::infix(level, symbol, &left, &right);
@@ -210,7 +259,7 @@ fn integer(op: BinaryOp, of: Scalar, operands: Operands, vouched: &str) -> Expr 
     }
 }
 
-/// The header's function for an operation.
+/// Returns the header's function for an operation.
 fn function(op: BinaryOp) -> &'static str {
     match op {
         BinaryOp::Add => "gbx::add",

@@ -25,7 +25,7 @@ impl Writer<'_, '_> {
                 let zero = literal(Literal::from_bits(of, 0));
                 Expr { compound: None, ..Expr::infix(Level::Equality, "!=", &expr, &zero) }
             }
-            // By way of float.
+            // The conversion goes through float.
             Scalar::F16 | Scalar::Bf16 => {
                 let is_float = matches!(from, Scalar::F32 | Scalar::F16 | Scalar::Bf16);
                 let expr = if is_float { expr } else { expr.cast("float") };
@@ -35,11 +35,12 @@ impl Writer<'_, '_> {
             _ if from.is_float() && !to.is_float() => {
                 Expr::call(&format!("gbx::saturate<{}>", spell(to)), &[&expr])
             }
-            // Extents are never below 0: a compiler that knows it compares in 32 bits.
+            // Extents are never below 0: a compiler that sees an unsigned 32-bit number compares in
+            // 32 bits.
             Scalar::U64 if matches!(self.body.values[operand].op, Op::Extent { .. }) => {
                 expr.cast("uint32_t").cast(spell(to))
             }
-            // It is a float already.
+            // A small float's expression has the type float already.
             Scalar::F32 if is_small(from) => expr,
             _ => expr.cast(spell(to)),
         }

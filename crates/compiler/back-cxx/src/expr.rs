@@ -1,4 +1,5 @@
-//! Expressions being put together: text, how tightly it binds, and what it depends on.
+//! Expressions under construction: text, precedence, and the memory and variables that they depend
+//! on.
 
 use gbxcule_ir::function::LocalId;
 use std::borrow::Cow;
@@ -26,20 +27,20 @@ pub(super) enum Level {
 pub(super) struct Expr {
     pub(super) text: String,
     pub(super) level: Level,
-    /// True if C++ gives it exactly its type. If not, its value is right all the same, as a
-    /// narrower or promoted integer.
+    /// True if C++ gives the expression exactly its type. Otherwise the value is right, but in a
+    /// narrower or promoted integer type.
     pub(super) exact: bool,
-    /// A literal, a name, or part of one: cheap enough to be written twice.
+    /// True for a literal, a name, or a part of one: cheap enough to be written twice.
     pub(super) atom: bool,
     pub(super) needs: MoveBarriers,
-    /// The text as `left op right`, when `left op= right` would say the same.
+    /// Operator and operands of `left op right`, if `left op= right` would mean the same.
     pub(super) compound: Option<Compound>,
     /// Scalar of a composite whose parts are all equal.
     pub(super) splat: Option<Box<Expr>>,
 }
 
-/// Operator of an infix expression, and where its operands stand in the expression's text, without
-/// their parentheses.
+/// Operator of an infix expression, and the positions of its operands in the expression's text,
+/// without their parentheses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compound {
     left: (usize, usize),
@@ -56,17 +57,17 @@ impl Compound {
         &text[self.right.0..self.right.1]
     }
 
-    /// Returns the positions after `by` bytes of text were put before the expression.
+    /// Returns the positions after `by` bytes of text were inserted before the expression.
     pub(super) fn moved(self, by: usize) -> Self {
         let moved = |(start, end)| (start + by, end + by);
         Self { left: moved(self.left), op: self.op, right: moved(self.right) }
     }
 }
 
-/// Reasons that keep an expression from being moved down.
+/// Reasons for which an expression can't be moved behind later statements.
 #[derive(Clone, Default, Debug)]
 pub(super) struct MoveBarriers {
-    /// True if it reads memory that others may write.
+    /// True if it reads memory that other code may write.
     pub(super) memory: bool,
     /// True if it may fault.
     pub(super) faults: bool,
@@ -103,12 +104,12 @@ impl Expr {
         Self { atom: true, ..Self::new(text, Level::Primary) }
     }
 
-    /// A call.
+    /// Makes a call.
     pub(super) fn call(name: &str, args: &[&Self]) -> Self {
         Self::call_ending(name, args, "")
     }
 
-    /// A call with more text after its arguments.
+    /// Makes a call with more text after its arguments.
     pub(super) fn call_ending(name: &str, args: &[&Self], end: &str) -> Self {
         let length: usize = args.iter().map(|arg| arg.text.len() + 2).sum();
         let mut text = String::with_capacity(name.len() + length + end.len() + 2);
@@ -120,8 +121,8 @@ impl Expr {
         Self::new(text, Level::Primary).of(args)
     }
 
-    /// `left op right`, each side in parentheses if it binds less tightly than the operator, or if
-    /// leaving them out is right but hard to read.
+    /// Makes `left op right`. A side stands in parentheses if it binds less tightly than the
+    /// operator, or if the text without them would be correct but hard to read.
     pub(super) fn infix(level: Level, op: &'static str, left: &Self, right: &Self) -> Self {
         let length = left.text.len() + op.len() + right.text.len() + 6;
         let mut text = String::with_capacity(length);
@@ -134,7 +135,7 @@ impl Expr {
         Self { compound, ..Self::new(text, level).of(&[left, right]) }
     }
 
-    /// Takes over what the operands depend on.
+    /// Adds the dependences of the operands.
     pub(super) fn of(mut self, operands: &[&Self]) -> Self {
         operands.iter().for_each(|operand| self.needs.join(&operand.needs));
         self
@@ -153,7 +154,7 @@ impl Expr {
         self
     }
 
-    /// The text as an operand that must bind at least so tightly.
+    /// Returns the text as an operand that must bind at least as tightly as `level`.
     pub(super) fn at(&self, level: Level) -> Cow<'_, str> {
         if self.level >= level {
             Cow::Borrowed(&self.text)
@@ -162,7 +163,8 @@ impl Expr {
         }
     }
 
-    /// Appends the text, in parentheses or not; returns where it stands.
+    /// Appends the text, with parentheses unless `bare`; returns the positions of the text's begin
+    /// and end.
     fn put_at(&self, bare: bool, text: &mut String) -> (usize, usize) {
         if !bare {
             text.push('(');
@@ -176,7 +178,7 @@ impl Expr {
         (start, end)
     }
 
-    /// Returns true if it needs no parentheses beside an operator.
+    /// Returns true if the expression needs no parentheses beside an operator.
     fn stands_without_parentheses(&self, level: Level, right: bool) -> bool {
         // A minus after a minus would read as a decrement.
         if right && self.text.starts_with('-') && level >= Level::Sum {
@@ -187,7 +189,7 @@ impl Expr {
         chained && chains || self.level >= operand_level(level)
     }
 
-    /// `type(expression)`
+    /// Makes `type(expression)`.
     pub(super) fn cast(&self, ty: &str) -> Self {
         Self::new([ty, "(", &self.text, ")"].concat(), Level::Primary).of(&[self])
     }
@@ -203,8 +205,8 @@ pub(super) fn push_list<'a>(text: &mut String, parts: impl Iterator<Item = &'a s
     }
 }
 
-/// Returns the precedence that an operand needs: people know `a * b + c`, `a + b < c` and `a < b &&
-/// c`, the rest gets parentheses.
+/// Returns the precedence that an operand needs: readers know `a * b + c`, `a + b < c` and `a < b
+/// && c`; all other combinations get parentheses.
 fn operand_level(level: Level) -> Level {
     match level {
         Level::Choice | Level::Or | Level::And => Level::Equality,

@@ -1,4 +1,4 @@
-//! One function: its head, and the values and lines of its body.
+//! Writes one function: its head, and the values and lines of its body.
 
 use super::expr::{Expr, MoveBarriers};
 use super::hoist::{self, Declaration};
@@ -17,10 +17,10 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type};
 use rustc_hash::FxHashSet;
 
-/// Expressions longer than this get a name.
+/// Length of the longest expression that gets no name.
 const MAX_EXPRESSION: usize = 90;
 
-/// The longest line with all parameters of a function.
+/// Length of the longest line that holds all parameters of a function.
 const MAX_LINE: usize = 110;
 
 /// Writes one function.
@@ -33,24 +33,24 @@ pub(super) struct Writer<'u, 'a> {
     pub(super) params: Vec<String>,
     pub(super) locals: Vec<String>,
     pub(super) declarations: Vec<Declaration>,
-    /// Locals that array handles point at.
+    /// True for locals to which array handles point.
     pub(super) exposed: Vec<bool>,
-    /// Name of this thread's number.
+    /// Name of the variable that holds the thread's number.
     pub(super) thread: String,
     pub(super) intervals: Vec<Option<Interval>>,
     pub(super) depth: usize,
     /// Place in the source of the statement that is being written.
     pub(super) span: Span,
-    uses: Vec<u32>,
+    pub(super) uses: Vec<u32>,
     exprs: Vec<Option<Expr>>,
-    /// Values that wait for their one use, in order.
+    /// Values that wait for their only use, in order.
     pending: Vec<Value>,
-    /// The source line quoted last.
+    /// File and line of the source line that was quoted last.
     quoted: Option<(Option<gbxcule_ir::source::SourceId>, usize)>,
-    /// The span looked at last.
+    /// Span that was looked up last.
     quoted_span: Option<Span>,
-    /// All source lines that were quoted. What is written later than it was computed doesn't quote
-    /// its line again.
+    /// All source lines that were quoted. A value that is written later than it was computed
+    /// doesn't quote its line again.
     quoted_lines: FxHashSet<(Option<gbxcule_ir::source::SourceId>, usize)>,
     is_settling: bool,
     temporaries: u32,
@@ -117,6 +117,8 @@ impl Writer<'_, '_> {
         }
         let word = match self.function.inline {
             Inline::Auto => "",
+            Inline::Always if self.is_plain() => "__forceinline__ ",
+            Inline::Never if self.is_plain() => "__noinline__ ",
             Inline::Always => "GBX_INLINE ",
             Inline::Never => "GBX_NOINLINE ",
         };
@@ -130,19 +132,20 @@ impl Writer<'_, '_> {
         self.line("}");
     }
 
-    /// `static head(..)` of what runs inside a thread.
+    /// Begins `static head(..)`, a function that runs inside a thread.
     pub(super) fn open_function(&mut self, head: &str) {
         let device = if self.unit.cuda() { "__device__ " } else { "" };
         let mut params = Vec::new();
         if !self.thread.is_empty() {
             params.push(format!("const gbx::Thread& {}", self.thread));
         }
-        params.extend(self.parameters());
+        let own = if self.is_plain() { self.plain_parameters() } else { self.parameters() };
+        params.extend(own);
         self.head(&format!("static {device}{head}"), &params);
         self.depth = 1;
     }
 
-    /// The first lines of a function, the parameters below each other if they are many.
+    /// Writes the first lines of a function, with one line for each parameter if they are many.
     pub(super) fn head(&mut self, head: &str, params: &[String]) {
         let line = format!("{head}({})", params.join(", "));
         if line.len() > MAX_LINE {
@@ -167,11 +170,16 @@ impl Writer<'_, '_> {
             .collect()
     }
 
-    /// Variables that can't be declared where they are first written.
+    /// Declares the variables that can't be declared at their first store.
     pub(super) fn top_locals(&mut self) {
         for local in self.body.locals.handles() {
-            if self.declarations[Handle::index(local)] == Declaration::Top {
+            let declared = self.declarations[Handle::index(local)];
+            let is_tile = declared != Declaration::Nowhere && self.is_tile(local);
+            if declared == Declaration::Top || is_tile {
                 let name = self.declare(local);
+                if self.is_plain() && self.plain_fixed_local(local, &name) {
+                    continue;
+                }
                 let Local { ty, scratch, .. } = self.body.locals[local];
                 if scratch {
                     self.typed_line("", ty, &[" ", &name, ";"]);
@@ -183,7 +191,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Gives a local its name.
+    /// Chooses a local's name.
     pub(super) fn declare(&mut self, local: LocalId) -> String {
         let name = self.unit.names.local(&self.body.locals[local].name);
         self.locals[Handle::index(local)].clone_from(&name);
@@ -191,7 +199,11 @@ impl Writer<'_, '_> {
     }
 
     pub(super) fn ty(&self, ty: Type) -> &str {
-        self.unit.spelling.of(ty)
+        let name = self.unit.spelling.of(ty);
+        if name.is_empty() {
+            self.refuse_plain();
+        }
+        name
     }
 
     pub(super) fn shape(&self, ty: Type) -> &Shape {
@@ -201,12 +213,12 @@ impl Writer<'_, '_> {
 
 /// Lines of the text.
 impl Writer<'_, '_> {
-    /// Writes a line of the statement in hand, quoting its source line first if that is a new one.
+    /// Writes a line of the current statement, after its source line if that was not quoted yet.
     pub(super) fn line(&mut self, text: &str) {
         self.line_of(&[text]);
     }
 
-    /// Writes a line of parts, one after the other.
+    /// Writes a line that consists of parts.
     pub(super) fn line_of(&mut self, parts: &[&str]) {
         self.begin(parts.first().is_some_and(|part| part.starts_with('}')), None);
         self.end(parts);
@@ -216,7 +228,8 @@ impl Writer<'_, '_> {
     pub(super) fn typed_line(&mut self, word: &str, ty: Type, parts: &[&str]) {
         self.begin(false, None);
         self.unit.out.push_str(word);
-        self.unit.out.push_str(self.unit.spelling.of(ty));
+        let name = self.ty(ty).to_owned();
+        self.unit.out.push_str(&name);
         self.end(parts);
     }
 
@@ -264,7 +277,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Puts a line where the text once ended, before what was written since.
+    /// Inserts a line at an earlier position of the text.
     pub(super) fn insert_line(&mut self, at: usize, line: u32, depth: usize, text: &str) {
         let width = 4 * depth;
         self.unit.out.insert_str(at, &format!("{:width$}{text}\n", ""));
@@ -276,7 +289,7 @@ impl Writer<'_, '_> {
 
 /// Values and the expressions that wait for their use.
 impl Writer<'_, '_> {
-    /// The expression of an operand. If it waited for this use, it is gone afterwards.
+    /// Returns the expression of an operand. An expression that waited for this use is removed.
     pub(super) fn take(&mut self, value: Value) -> Expr {
         if let Some(position) = self.pending.iter().rposition(|&waiting| waiting == value) {
             self.pending.remove(position);
@@ -300,12 +313,16 @@ impl Writer<'_, '_> {
         if expr.exact { expr } else { expr.cast(self.ty(self.body.type_of(value))) }
     }
 
-    /// A `Let`.
+    /// Writes a `Let`, or lets its expression wait for its use.
     pub(super) fn define(&mut self, value: Value) {
         let data = self.body.values[value];
         let uses = self.uses[value.index()];
         let acts = live::has_effect(self.module, &data.op);
         if uses == 0 && !acts && !self.unit.faults.op(self.body, &data.op) {
+            return;
+        }
+        if self.is_plain() && matches!(self.shape(data.ty), Shape::Array { .. }) {
+            self.define_raw_array(value);
             return;
         }
         self.name_lazy_operands(&data.op);
@@ -337,8 +354,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Names operands that C++ evaluates only if they are chosen: they must not fault, or be
-    /// evaluated before.
+    /// Names waiting operands that may fault and that C++ would evaluate only if they are chosen.
     fn name_lazy_operands(&mut self, op: &Op) {
         let lazy = match *op {
             Op::Select { accept, reject, .. } => [Some(accept), Some(reject)],
@@ -352,21 +368,24 @@ impl Writer<'_, '_> {
         self.name_waiting(|value, needs| needs.faults && lazy.contains(&Some(value)));
     }
 
-    /// Gives a value a name of its own, here.
+    /// Chooses the name of a value that has none.
+    pub(super) fn next_temporary(&mut self) -> String {
+        self.temporaries += 1;
+        self.unit.names.local(&format!("v{}", self.temporaries - 1))
+    }
+
+    /// Declares a constant with the value of an expression.
     fn materialize(&mut self, value: Value, expr: &Expr) {
         let data = self.body.values[value];
         let name = match data.name {
             Some(name) => self.unit.names.local(self.module.text(name)),
-            None => {
-                self.temporaries += 1;
-                self.unit.names.local(&format!("v{}", self.temporaries - 1))
-            }
+            None => self.next_temporary(),
         };
         self.typed_line("const ", data.ty, &[" ", &name, " = ", &expr.text, ";"]);
         self.exprs[value.index()] = Some(Expr::atom(name));
     }
 
-    /// Names the waiting values that can't wait any longer.
+    /// Names the waiting values for which `must` holds.
     pub(super) fn name_waiting(&mut self, must: impl Fn(Value, &MoveBarriers) -> bool) {
         let mut position = 0;
         let span = self.span;
@@ -391,13 +410,13 @@ impl Writer<'_, '_> {
         self.span = span;
     }
 
-    /// Gives names to all waiting expressions before a statement with blocks inside: none waits
-    /// longer than that.
+    /// Names all waiting expressions before a statement with blocks: no expression waits across
+    /// such a statement.
     pub(super) fn name_all_waiting(&mut self) {
         self.name_waiting(|_, _| true);
     }
 
-    /// A value that the statement itself makes: the index of a loop.
+    /// Sets the name of a value that the statement itself defines: the index of a loop.
     pub(super) fn set(&mut self, value: Value, name: String, interval: Option<Interval>) {
         self.exprs[value.index()] = Some(Expr::atom(name));
         self.intervals[value.index()] = interval;

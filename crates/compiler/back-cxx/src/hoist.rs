@@ -1,5 +1,5 @@
-//! Declarations of variables: at their first store if everything about them happens after it in
-//! the same block, else at the top, holding zero.
+//! Chooses where variables are declared: at their first store, if all their mentions follow it in
+//! the same block, else at the top of the function, with the value zero.
 
 use gbxcule_ir::arena::Handle;
 use gbxcule_ir::function::Body;
@@ -18,7 +18,8 @@ pub(super) enum Declaration {
     Store(BlockId, usize),
 }
 
-/// The declaration of each local, by position; and which of them are exposed as arrays.
+/// Returns the declaration of each local, by position, and whether the local is exposed as an
+/// array.
 pub(super) fn declarations(body: &Body) -> (Vec<Declaration>, Vec<bool>) {
     let mut finder = DeclarationFinder {
         body,
@@ -26,7 +27,7 @@ pub(super) fn declarations(body: &Body) -> (Vec<Declaration>, Vec<bool>) {
         found: vec![None; body.locals.len()],
         exposed: vec![false; body.locals.len()],
     };
-    // Open blocks, and which statement each is at.
+    // Open blocks, each with the position of its current statement.
     let mut open: Vec<(BlockId, usize)> = Vec::new();
     walk(body, body.root, |step| match step {
         Step::Enter(block) => {
@@ -53,18 +54,18 @@ pub(super) fn declarations(body: &Body) -> (Vec<Declaration>, Vec<bool>) {
 
 struct DeclarationFinder<'a> {
     body: &'a Body,
-    /// The block around each, and its depth.
+    /// Block around each block, and the depth.
     parents: Vec<Option<(BlockId, usize)>>,
     found: Vec<Option<Mentions>>,
     exposed: Vec<bool>,
 }
 
-/// Mentions of a variable so far.
+/// Mentions of a variable found so far.
 #[derive(Clone, Copy)]
 struct Mentions {
-    /// The innermost block around all of them.
+    /// Innermost block around all mentions.
     block: BlockId,
-    /// The first one, if it stores the whole.
+    /// First mention, if it stores the whole variable.
     first: Option<(BlockId, usize)>,
 }
 
@@ -105,7 +106,7 @@ impl DeclarationFinder<'_> {
         self.parents[block.index()].map_or(0, |(_, depth)| depth)
     }
 
-    /// The innermost block around both.
+    /// Returns the innermost block around both blocks.
     fn common_block(&self, mut one: BlockId, mut other: BlockId) -> BlockId {
         while one != other {
             let (deeper, shallower) =

@@ -1,5 +1,5 @@
 //! Intervals of the values of integers. Where arithmetic can't overflow, or an index can't be
-//! wrong, the text uses plain operators, without a check.
+//! outside, the text uses plain operators without a check.
 
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::op::BinaryOp;
@@ -17,7 +17,7 @@ impl Interval {
         Self { low, high }
     }
 
-    /// All values of an integer type or `bool`.
+    /// Returns all values of an integer type or `bool`.
     pub(super) fn of(scalar: Scalar) -> Option<Self> {
         let bits = scalar.bits();
         match scalar {
@@ -41,13 +41,13 @@ impl Interval {
         Self::new(self.low.min(other.low), self.high.max(other.high))
     }
 
-    /// The exact result of an operation, before it is wrapped.
+    /// Returns the interval of an operation's exact result, before it is wrapped.
     pub(super) fn exact(op: BinaryOp, a: Self, b: Self) -> Option<Self> {
         Some(match op {
             BinaryOp::Add => Self::new(a.low + b.low, a.high + b.high),
             BinaryOp::Subtract => Self::new(a.low - b.high, a.high - b.low),
             BinaryOp::Multiply => {
-                // Of 64-bit factors the product may be as long as 128 bits.
+                // The product of 64-bit factors may take 128 bits.
                 let products = [(a.low, b.low), (a.low, b.high), (a.high, b.low), (a.high, b.high)];
                 let mut all = Vec::with_capacity(4);
                 for (x, y) in products {

@@ -1,13 +1,18 @@
-//! Kernels: the loop over the threads of a launch around what one thread does.
+//! Writes kernels: the loop over the threads of a launch around the code of one thread.
 
 use super::function::Writer;
 use super::library;
+use super::plain;
 use super::statement::{Statements, returns_in_loop};
 use gbxcule_ir::function::Residency;
 
 pub(super) fn write(writer: &mut Writer<'_, '_>) {
+    if writer.is_plain() {
+        return plain::write_kernel(writer);
+    }
     let symbol = writer.unit.function_name(writer.id).to_string();
-    // A return inside a loop can't be a `continue` of the loop over the threads.
+    // A return inside a loop can't be a `continue` of the loop over the threads, so the thread's
+    // code becomes a function.
     let apart = returns_in_loop(writer.body);
     writer.thread = writer.unit.names.local("thread");
     let args: Vec<String> = writer.params.clone();

@@ -1,28 +1,27 @@
 //! C++ and CUDA C++ text: one writer, two dialects.
 //!
-//! The two differ in a handful of words: how a function is marked, how a kernel is entered, where a
-//! table lies. What a kernel *does* is the same text, and both include one small header,
-//! [`HEADER`], with the types and the arithmetic that C++ leaves open. Text of the CUDA dialect
-//! compiles as host C++ behind [`HOST_CUDA`], so it can be run without a GPU; [`on_host`] makes
-//! such a program.
+//! The two differ in a few words: how a function is marked, how a kernel is entered, where a table
+//! lies. The code of a kernel is the same text, and both include one small header, [`HEADER`], with
+//! the types and the arithmetic that C++ leaves open. Text of the CUDA dialect compiles as host C++
+//! behind [`HOST_CUDA`], so it runs without a GPU; [`on_host`] makes such a program.
 //!
 //! # Compiling
-//! Host: C++17, `-ffp-contract=off`, and `-O2` as you like. NVRTC or nvcc:
-//! `--std=c++17 --fmad=false`. Floats are rounded once for each operation; fast-math flags break
-//! that.
+//! Host: C++17, `-ffp-contract=off`, and any `-O`. NVRTC or nvcc: `--std=c++17 --fmad=false`.
+//! Floats are rounded once for each operation; fast-math flags break that.
 //!
 //! # Entering
-//! A host kernel is `int symbol(const gbx::Grid*, void* const* args, gbx::Fault*)`: runs
-//! `begin..end` of the grid serially, gives the kind of the fault or 0. A CUDA kernel takes the
-//! `gbx::Grid` by value, then its own parameters, and works with any one-dimensional launch; faults
-//! go to the global `gbx_fault`. Array handles and structs lie in memory as [`gbxcule_ir::layout`]
-//! says. Extents of the grid are `i32`, so a launch index plus 1 never overflows.
+//! A host kernel is `int symbol(const gbx::Grid*, void* const* args, gbx::Fault*)`. It runs
+//! `begin..end` of the grid serially and returns the kind of the fault, or 0. A CUDA kernel takes
+//! the `gbx::Grid` by value, then its own parameters, and works with any one-dimensional launch;
+//! faults go to the global `gbx_fault`. Array handles and structs lie in memory as
+//! [`gbxcule_ir::layout`] defines. Extents of the grid are `i32`, so a launch index plus 1 never
+//! overflows.
 //!
 //! # Inlining
-//! Values used once become part of the expression that uses them. A value that reads memory is
-//! never moved over what may write it, one that may fault never over an effect, so the text does
-//! what the IR says, in the order in which it says it. Expressions are kept short: no compiler
-//! recurses far.
+//! A value that is used once becomes part of the expression that uses it. A value that reads memory
+//! is never moved across a write to that memory, and a value that may fault is never moved across
+//! an effect. So the text keeps the order of the IR. Expressions are kept short, so that no
+//! compiler recurses deeply.
 
 mod arith;
 mod convert;
@@ -37,6 +36,7 @@ mod live;
 mod name;
 mod op;
 mod place;
+mod plain;
 mod printf;
 mod statement;
 mod table;
@@ -50,17 +50,18 @@ use gbxcule_ir::module::Module;
 use gbxcule_ir::source::{SourceMap, Span};
 
 pub use library::{LibraryFunction, c_header, prefix, rust_module};
+pub use plain::{write_plain, write_plain_reverse};
 
 /// The header that all text includes, as [`HEADER_NAME`].
 pub const HEADER: &str = include_str!("gbxcule.h");
 /// Name by which the text includes the header.
 pub const HEADER_NAME: &str = "gbxcule.h";
-/// CUDA's words for a host compiler.
+/// Definitions of CUDA's words for a host compiler.
 pub const HOST_CUDA: &str = include_str!("host_cuda.h");
-/// Name by which [`on_host`] includes it.
+/// Name by which the text of [`on_host`] includes the definitions.
 pub const HOST_CUDA_NAME: &str = "host_cuda.h";
 
-/// Compiler that the text is for.
+/// Compiler for which the text is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Dialect {
     /// A C++17 compiler for the CPU.
@@ -76,7 +77,7 @@ pub struct Options<'a> {
     pub dialect: Dialect,
     /// One kernel and what it calls; `None` for the whole module.
     pub kernel: Option<FunctionId>,
-    /// The texts that spans point into: their lines are quoted as comments.
+    /// Texts into which spans point; their lines are quoted as comments.
     pub sources: Option<&'a SourceMap>,
     /// Functions that check indices and divisors.
     pub checks: Checks,
@@ -87,7 +88,7 @@ pub struct Options<'a> {
 }
 
 impl Options<'_> {
-    /// The whole module, checked, without comments.
+    /// Options for the whole module, with all checks and without comments.
     pub const fn new(dialect: Dialect) -> Self {
         Self {
             dialect,
@@ -100,7 +101,7 @@ impl Options<'_> {
     }
 }
 
-/// Text that was written.
+/// Written text.
 #[derive(Clone, Debug)]
 pub struct Text {
     /// The text.
@@ -121,11 +122,11 @@ pub struct Entry {
     pub kernel: FunctionId,
     /// Symbol.
     pub symbol: String,
-    /// True if threads soon go ways of their own ([`gbxcule_ir::Function::diverges`]).
+    /// True if threads soon take different branches ([`gbxcule_ir::Function::diverges`]).
     pub diverges: bool,
 }
 
-/// Source of a line of the text: how a `gbx::Fault` finds its way back to the source.
+/// Source of a line of the text, by which a `gbx::Fault` is traced back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Site {
     /// The line, from 1.
@@ -139,7 +140,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// Looks up a line among the sites of a text, which ascend.
+    /// Looks up a line among the sites of a text, which are sorted by line.
     pub fn of_line(sites: &[Self], line: u32) -> Option<&Self> {
         let at = sites.partition_point(|site| site.line <= line);
         sites[..at].last().filter(|site| site.line == line)
@@ -155,14 +156,16 @@ impl Text {
 
 /// Writes a module, or one kernel of it.
 pub fn write(module: &Valid<Module>, options: &Options<'_>) -> Text {
-    unit::Unit::new(module, options).write()
+    unit::Unit::new(module, options, None).write()
 }
 
-/// CUDA text as a host program: for each kernel a function `int on_host_symbol(unsigned blocks,
-/// unsigned threads, const gbx::Grid*, void* const* args, gbx::Fault*)`.
+/// Makes a host program of CUDA text. For each kernel it has a function `int
+/// on_host_symbol(unsigned blocks, unsigned threads, const gbx::Grid*, void* const* args,
+/// gbx::Fault*)`.
 pub fn on_host(text: &Text) -> String {
     debug_assert_eq!(text.dialect, Dialect::Cuda, "host text runs on the host as it is");
-    // The header comes first, so what the text says before it includes it must come before that.
+    // The header comes first, so definitions that precede the header in the text must come before
+    // it here as well.
     let unchecked = text.source.lines().find(|line| *line == unit::UNCHECKED);
     let unchecked = unchecked.map_or(String::new(), |line| format!("{line}\n"));
     let mut program = format!("{unchecked}#include \"{HOST_CUDA_NAME}\"\n{}\n", text.source);

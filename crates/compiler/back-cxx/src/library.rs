@@ -1,4 +1,5 @@
-//! A text as a library: kernels as functions of C, with the types of their parameters.
+//! A text that is a library: it has each kernel as a function of C, and the types of the
+//! parameters.
 //!
 //! A function `PREFIX_KERNEL(grid, parameters.., fault)` checks its grid and its arrays, runs
 //! `begin..end` of the grid on the caller's thread, and returns the kind of the fault or 0.
@@ -23,7 +24,7 @@ pub(super) const LIBRARY_HEADER: &str = include_str!("gbxcule_library.h");
 /// A kernel as a function of C.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LibraryFunction {
-    /// Kernel.
+    /// Handle of the kernel.
     pub kernel: FunctionId,
     /// Symbol of the function.
     pub symbol: String,
@@ -39,15 +40,15 @@ pub fn prefix(name: &str) -> String {
     sound(name).into_owned()
 }
 
-/// Opens a namespace of its own for all that follows: programs may link several libraries, whose
-/// structs and headers may differ under one name.
+/// Returns the opening of a namespace around the rest of the text: programs may link several
+/// libraries, whose structs and headers may differ under one name.
 pub(super) fn opening(prefix: &str) -> String {
     let headers = ["math", "stddef", "stdint", "stdio", "string"];
     let includes: String = headers.iter().map(|name| format!("#include <{name}.h>\n")).collect();
     format!("{includes}\nnamespace {prefix}_library {{\n\n")
 }
 
-/// Writes the function of a kernel, whose threads `range` runs.
+/// Writes the function of a kernel. `range` is the function that runs the kernel's threads.
 pub(super) fn function(writer: &mut Writer<'_, '_>, prefix: &str, range: &str) {
     let symbol = format!("{prefix}_{}", writer.unit.function_name(writer.id));
     let [grid, fault] = ["grid", "fault"].map(|name| writer.unit.names.local(name));
@@ -86,7 +87,7 @@ pub(super) fn describe(unit: &mut Unit<'_>, prefix: &str) {
             .map_or_else(|| "nullptr".to_owned(), |message| string(unit.module.text(message)));
         _ = writeln!(rows, "    {{{}, {}, {message}}},", site.line, string(&place));
     }
-    // An array has an element at least.
+    // The last row is never read: C++ has no arrays of 0 elements.
     unit.put(&format!(
         "static const gbx::Site sites[] = {{\n{rows}    {{0, \"\", nullptr}},\n}};\n\n\
          GBX_EXPORT GBX_PUBLIC int {prefix}_{DESCRIBE}(const gbx::Fault* fault, char* text, size_t size)\n{{\n    \

@@ -4,7 +4,8 @@ use super::expr::{Expr, Level};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::ty::Scalar;
 
-/// A literal as an operand: an integer without its type where C++ makes the value right anyway.
+/// Writes a literal as an operand: an integer without its type, if C++ makes the value right
+/// anyway.
 pub(super) fn literal(literal: Literal) -> Expr {
     match literal.scalar() {
         Scalar::Bool => Expr::atom(if literal.bits() != 0 { "true" } else { "false" }),
@@ -22,7 +23,7 @@ fn integer(scalar: Scalar, value: i128) -> Expr {
         _ => None,
     };
     if Some(value) == lowest {
-        // C++ has no negative literals, and none for 2^31 as an int.
+        // C++ has no negative literals, and no literal for 2^31 as an int.
         let text = format!("(-{} - 1)", -(value + 1));
         return Expr::atom(text).exact_if(exact);
     }
@@ -62,7 +63,7 @@ fn small_float(literal: Literal) -> Expr {
         _ => ("Bfloat16", "gbx::to_bfloat16"),
     };
     Expr::atom(if value.is_finite() {
-        // Exact: every f16 and bf16 is an f32.
+        // The conversion is exact: every f16 and bf16 is an f32.
         format!("{convert}({:?}f)", value as f32)
     } else {
         format!("{name}{{{:#x}}}", literal.bits())
@@ -74,7 +75,7 @@ fn signed(text: String) -> Expr {
     Expr { level, ..Expr::atom(text) }
 }
 
-/// Text as a C string.
+/// Writes a text as a C string.
 pub(super) fn string(text: &str) -> String {
     let mut quoted = String::from("\"");
     for byte in text.bytes() {
@@ -82,7 +83,8 @@ pub(super) fn string(text: &str) -> String {
             b'"' | b'\\' => quoted.extend(['\\', char::from(byte)]),
             b'\n' => quoted.push_str("\\n"),
             b' '..=b'~' => quoted.push(char::from(byte)),
-            // Three octal digits: unlike hexadecimal ones they can't run into what follows.
+            // An octal escape of three digits can't run into the next character, as a hexadecimal
+            // one can.
             _ => quoted.push_str(&format!("\\{byte:03o}")),
         }
     }

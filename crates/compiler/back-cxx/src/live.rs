@@ -1,4 +1,4 @@
-//! Counts the uses of each value, leaving out uses by values that nothing uses.
+//! Counts the uses of each value, without uses by values that have no use themselves.
 
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
@@ -9,7 +9,7 @@ use gbxcule_ir::place::{PlaceId, Projection};
 use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::walk::{Step, Use, op_uses, place_values, stmt_values, walk};
 
-/// Counts the uses of each value, by position. Values that are not needed use nothing.
+/// Counts the uses of each value, by position. Values that are not needed use no others.
 pub(super) fn uses(module: &Valid<Module>, body: &Body, faults: &Faults) -> Vec<u32> {
     let mut uses = vec![0; body.values.len()];
     let mut lets = Vec::new();
@@ -20,7 +20,8 @@ pub(super) fn uses(module: &Valid<Module>, body: &Body, faults: &Faults) -> Vec<
             _ => stmt_values(body, &stmt.kind, |value| uses[value.index()] += 1),
         }
     });
-    // A value is defined before it is used, so its users are known when it is reached backwards.
+    // A value is defined before it is used, so a backwards walk knows all its users when it reaches
+    // the value.
     for value in lets.into_iter().rev() {
         let op = &body.values[value].op;
         if uses[value.index()] > 0 || has_effect(module, op) || faults.op(body, op) {
@@ -44,10 +45,11 @@ pub(super) fn uses(module: &Valid<Module>, body: &Body, faults: &Faults) -> Vec<
     uses
 }
 
-/// Returns true if an operation does more than give a value.
+/// Returns true if an operation has an effect besides its value.
 pub(super) fn has_effect(module: &Valid<Module>, op: &Op) -> bool {
     match *op {
-        // A warp's minimum belongs where it stands, and so does what is hidden from a compiler.
+        // A warp's minimum must be computed at its place, and so must a value that is hidden from
+        // compilers.
         Op::Atomic { .. } | Op::Lowest(_) | Op::Opaque(_) => true,
         Op::Call { function, .. } => {
             let callee = &module.functions[function];
@@ -58,13 +60,13 @@ pub(super) fn has_effect(module: &Valid<Module>, op: &Op) -> bool {
     }
 }
 
-/// Operations that may fault, where faults are seen.
+/// Answers whether operations of a function may fault and are checked.
 #[derive(Debug)]
 pub(super) struct Faults {
     checks: Checks,
-    /// True if the function in hand is checked.
+    /// True if the current function is checked.
     checked: bool,
-    /// True, by position, if a call of the function may.
+    /// True, by position, if a call of the function may fault.
     functions: Vec<bool>,
 }
 
@@ -90,17 +92,18 @@ impl Faults {
         faults
     }
 
-    /// Turns to a function: what is asked from now on is about its operations.
+    /// Selects the function to which the next questions refer.
     pub(super) fn enter(&mut self, function: &Function) {
         self.checked = self.checks.of(function);
     }
 
-    /// Returns true if the function in hand is checked.
+    /// Returns true if the current function is checked.
     pub(super) fn checked(&self) -> bool {
         self.checked
     }
 
-    /// Last argument for calls of the header's functions that are not to check, though others do.
+    /// Returns the last argument for calls of the header's functions in a trusted function of a
+    /// text that has checks.
     pub(super) fn trusted_argument(&self) -> &'static str {
         if self.checked || self.checks == Checks::None { "" } else { ", gbx::trusted()" }
     }

@@ -1,8 +1,8 @@
-//! Names: what the user called things, made fit for C++ and CUDA and unique where they are seen.
+//! Names: the user's names, changed to be valid in C++ and CUDA and unique where they are visible.
 //!
-//! The names of the module (functions, structs, tables, kernels) are given first. A function's own
-//! names avoid those and whatever is visible around them; blocks beside each other may use a name
-//! twice.
+//! The names of the module (functions, structs, tables, kernels) are chosen first. A function's own
+//! names avoid those and all names that are visible around them; blocks beside each other may use
+//! the same name.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
@@ -26,7 +26,7 @@ const RESERVED: &[&str] = &[
     "unsigned", "using", "virtual", "void", "volatile", "warpSize", "wchar_t", "while", "xor", "xor_eq",
 ];
 
-/// Functions of the C library that headers declare: no kernel's symbol may be one of them.
+/// Functions of the C library that headers declare: no kernel's symbol may have such a name.
 #[rustfmt::skip]
 const LIBRARY: &[&str] = &[
     "abort", "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "atexit", "bcmp", "bcopy",
@@ -40,7 +40,7 @@ const LIBRARY: &[&str] = &[
     "sqrt", "strlen", "system", "tan", "tanh", "tgamma", "trunc", "write", "y0", "y1", "yn",
 ];
 
-/// Gives names.
+/// Chooses names.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     globals: FxHashSet<String>,
@@ -49,26 +49,33 @@ pub(super) struct Names {
     order: Vec<String>,
     /// Lengths of `order` where blocks began.
     marks: Vec<usize>,
-    /// The next number to try after a name, so that a thousand equal names take no million steps.
+    /// Next suffix to try for each name, so that a thousand equal names don't take a million steps.
     next: FxHashMap<String, u32>,
 }
 
 impl Names {
-    /// A name seen in the whole text.
+    /// Chooses a name that is visible in the whole text.
     pub(super) fn global(&mut self, name: &str) -> String {
         let name = self.unique(&sound(name));
         self.globals.insert(name.clone());
         name
     }
 
-    /// The symbol of a kernel.
+    /// Chooses the symbol of a kernel.
     pub(super) fn symbol(&mut self, name: &str) -> String {
         let sound = sound(name);
         let taken = LIBRARY.contains(&&*sound);
         self.global(&if taken { sound + "_kernel" } else { sound })
     }
 
-    /// A name seen to the end of the innermost open block.
+    /// Chooses the name of a function in a text without a namespace.
+    pub(super) fn device_function(&mut self, name: &str) -> String {
+        let sound = sound(name);
+        let taken = LIBRARY.contains(&&*sound);
+        self.global(&if taken { sound + "_of" } else { sound })
+    }
+
+    /// Chooses a name that is visible to the end of the innermost open block.
     pub(super) fn local(&mut self, name: &str) -> String {
         let name = self.unique(&sound(name));
         self.visible.insert(name.clone());
@@ -109,7 +116,7 @@ impl Names {
     }
 }
 
-/// An identifier of C++ that isn't reserved for its implementers.
+/// Makes a name an identifier of C++ that isn't reserved for implementations.
 pub(super) fn sound(name: &str) -> Cow<'_, str> {
     if is_sound(name) {
         return Cow::Borrowed(name);
@@ -132,7 +139,7 @@ pub(super) fn sound(name: &str) -> Cow<'_, str> {
     Cow::Owned(sound)
 }
 
-/// Returns true if a name can stay as it is, as most can.
+/// Returns true if a name can stay unchanged, as most can.
 fn is_sound(name: &str) -> bool {
     let bytes = name.as_bytes();
     bytes.first().is_some_and(u8::is_ascii_alphabetic)

@@ -16,6 +16,11 @@ use gbxcule_ir::ty::{Scalar, Shape, Type};
 impl Writer<'_, '_> {
     pub(super) fn op(&mut self, value: Value, data: &ValueData) -> Expr {
         let ty = data.ty;
+        if self.is_plain()
+            && let Some(expr) = self.plain_op(data)
+        {
+            return expr;
+        }
         match data.op {
             Op::Literal(constant) => literal(constant),
             Op::Zero => self.zero(ty),
@@ -68,20 +73,20 @@ impl Writer<'_, '_> {
         Expr::call(&["gbx::", name].concat(), &args.iter().collect::<Vec<_>>())
     }
 
-    /// A handle of the elements that a place holds.
+    /// Makes a handle of the elements that a place holds.
     fn as_array(&mut self, place: PlaceId, ty: Type) -> Expr {
         let place = self.place(place);
         let Shape::Array { of, dims } = *self.shape(ty) else {
             unreachable!("check rule 4: arrays of places")
         };
         let mut expr = Expr::call(&format!("gbx::as_array<{}, {dims}>", self.ty(of)), &[&place]);
-        // The pointer stays the same; what it points to may change.
+        // The pointer never changes, even if its elements do.
         expr.needs.memory = false;
         expr.needs.locals.clear();
         expr
     }
 
-    /// Interval of an integer.
+    /// Returns the interval of an integer operation.
     pub(super) fn interval(&self, data: &ValueData) -> Option<Interval> {
         let all = Interval::of(data.ty.as_scalar()?)?;
         let of = |value: Value| self.interval_of(value);
@@ -127,7 +132,7 @@ impl Writer<'_, '_> {
         Expr { compound: None, ..Expr::infix(level, op, &left, &right) }
     }
 
-    /// The operand, as `float` if it is one of the 16-bit floats.
+    /// Takes an operand, converted to `float` if it is a 16-bit float.
     pub(super) fn take_real(&mut self, value: Value) -> Expr {
         let expr = self.take(value);
         match self.body.type_of(value).as_scalar() {
@@ -151,7 +156,7 @@ impl Writer<'_, '_> {
         let parts: Vec<Expr> = values
             .iter()
             .map(|&value| {
-                // Literals that fit don't narrow.
+                // A literal that fits the type doesn't narrow.
                 let is_literal = matches!(self.body.values[value].op, Op::Literal(_));
                 if is_literal { self.take(value) } else { self.take_exact(value) }
             })
@@ -186,8 +191,11 @@ impl Writer<'_, '_> {
         Expr { atom, ..Expr::new(text, Level::Primary).of(&[&from]) }
     }
 
-    /// `[i]` and the like: a component by its position.
+    /// Writes the selection of a component by its position, such as `[i]`.
     pub(super) fn component(&self, ty: Type, index: u32) -> String {
+        if self.is_plain() {
+            return self.plain_component(ty, index);
+        }
         match self.shape(ty) {
             Shape::Matrix { cols, .. } => {
                 let cols = u32::from(*cols);
@@ -202,10 +210,15 @@ impl Writer<'_, '_> {
     fn call(&mut self, function: gbxcule_ir::function::FunctionId, args: List<Arg>) -> Expr {
         let mut exprs = Vec::new();
         if self.module.facts(function).launch_dims > 0 {
+            self.refuse_plain();
             exprs.push(Expr::atom(self.thread.clone()));
         }
         for &arg in &self.body.arg_lists[args] {
             exprs.push(match arg {
+                Arg::Value(value) if self.is_plain() && self.is_array(value) => {
+                    exprs.extend(self.raw_arguments(value));
+                    continue;
+                }
                 Arg::Value(value) => self.take(value),
                 Arg::Place(place) => self.place(place),
             });
@@ -264,7 +277,8 @@ impl Writer<'_, '_> {
         Expr::call_ending(&format!("gbx::view<{dims}>"), &args, vouched).faulting(faults)
     }
 
-    /// Gives names, before an operation acts, to waiting values that it could change or overtake.
+    /// Names waiting values, before an operation has its effect, which the operation could change
+    /// or which may not come after it.
     pub(super) fn name_waiting_before(&mut self, op: &Op) {
         let mut changed = Vec::new();
         if let Op::Call { function, args } = *op {
@@ -282,7 +296,7 @@ impl Writer<'_, '_> {
         });
     }
 
-    /// Gives names, before a place is written, to waiting values that the write could change.
+    /// Names waiting values, before a place is written, which the write could change.
     pub(super) fn settle_for_write(&mut self, place: PlaceId) {
         let root = match self.body.places[place].root {
             Root::Local(local) if !self.is_behind_handle(place) => Some(local),
@@ -295,7 +309,7 @@ impl Writer<'_, '_> {
         });
     }
 
-    /// `&&`, `||`, `!=` of truth values.
+    /// Writes `&&`, `||` or `!=` of `bool`s.
     pub(super) fn logic(&mut self, op: BinaryOp, left: Value, right: Value) -> Expr {
         let (op, level) = match op {
             BinaryOp::And => ("&&", Level::And),
@@ -307,7 +321,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// `[0]`, with what stands before the number.
+/// Writes an index such as `[0]` after a text.
 fn bracket(before: &str, index: u32) -> String {
     [before, itoa::Buffer::new().format(index), "]"].concat()
 }

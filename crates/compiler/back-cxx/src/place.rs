@@ -19,7 +19,12 @@ impl Writer<'_, '_> {
         let place = self.body.places[id];
         let mut expr;
         let mut ty;
+        let mut path = self.body.path(id);
         match place.root {
+            Root::Array(_) | Root::Param(_) if self.is_plain() && self.is_element(id) => {
+                (expr, ty) = self.raw_element(id);
+                path = &path[1..];
+            }
             Root::Local(local) => {
                 let index = Handle::index(local);
                 expr = Expr::new(with_room(&self.locals[index]), Level::Primary);
@@ -45,10 +50,10 @@ impl Writer<'_, '_> {
                 ty = self.body.type_of(value);
             }
         }
-        for &step in self.body.path(id) {
+        for &step in path {
             ty = self.step(&mut expr, ty, step);
         }
-        // What is not a plain name has no meaning of its own any more.
+        // Only a plain name is a composite of equal parts, or an operand of `op=`.
         Expr { splat: None, compound: None, ..expr }
     }
 
@@ -73,6 +78,10 @@ impl Writer<'_, '_> {
                 expr.text += &self.component(ty, index);
                 Type::scalar(types.components(ty).map_or(Scalar::Bool, |(of, _)| of))
             }
+            (Projection::At(index), shape) if self.is_plain() => {
+                self.plain_part(expr, &shape, index);
+                self.parts_of(&shape, ty).1
+            }
             (Projection::At(index), shape) => {
                 let (extent, of) = self.parts_of(&shape, ty);
                 let inside = Interval::new(0, i128::from(extent) - 1);
@@ -88,6 +97,7 @@ impl Writer<'_, '_> {
                 of
             }
             (Projection::Element(indices), Shape::Array { of, .. }) => {
+                self.refuse_plain();
                 self.element(expr, indices);
                 of
             }
@@ -95,7 +105,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Number and type of the parts of a place that an index chooses.
+    /// Returns the number and the type of the parts among which an index chooses.
     fn parts_of(&self, shape: &Shape, ty: Type) -> (u32, Type) {
         match *shape {
             Shape::Matrix { rows, cols, of } => {
@@ -110,7 +120,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Appends the call that gives an element of an array.
+    /// Appends the call that selects an element of an array.
     fn element(&mut self, expr: &mut Expr, indices: List<Value>) {
         let indices = &self.body.value_lists[indices];
         expr.text.push('(');
@@ -134,7 +144,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// A name, with room for what follows it.
+/// Returns a name with capacity for the text after it.
 fn with_room(name: &str) -> String {
     let mut text = String::with_capacity(name.len() + 24);
     text.push_str(name);

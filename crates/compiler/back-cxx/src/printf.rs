@@ -3,17 +3,18 @@
 use super::expr::Expr;
 use gbxcule_ir::ty::Scalar;
 
-/// The format as C's `printf` needs it, and its arguments. One of the wrong kind or missing is 0.
+/// Returns the format as C's `printf` needs it, and its arguments. An argument that is missing or
+/// of the wrong kind becomes 0.
 pub(super) fn printf(format: &str, args: &[(Expr, Option<Scalar>)]) -> (String, Vec<String>) {
     let (mut text, mut texts) = (String::new(), Vec::new());
     let mut args = args.iter();
-    let mut rest = format;
-    while let Some(at) = rest.find('%') {
-        text.push_str(&rest[..at]);
-        let after = &rest[at + 1..];
+    let mut tail = format;
+    while let Some(at) = tail.find('%') {
+        text.push_str(&tail[..at]);
+        let after = &tail[at + 1..];
         let ends = |c: char| c == '%' || c.is_ascii_alphabetic() && !"hlLqjzt".contains(c);
         let Some(end) = after.find(ends) else {
-            // No conversion follows: it is just text.
+            // No conversion follows: the rest of the format is plain text.
             return (text + "%%" + &after.replace('%', "%%"), texts);
         };
         let conversion = after.as_bytes()[end] as char;
@@ -27,9 +28,9 @@ pub(super) fn printf(format: &str, args: &[(Expr, Option<Scalar>)]) -> (String, 
             text.push_str(&format!("%{flags}{conversion}"));
             texts.push(value);
         }
-        rest = &after[end + 1..];
+        tail = &after[end + 1..];
     }
-    (text + rest, texts)
+    (text + tail, texts)
 }
 
 fn argument(conversion: char, arg: Option<(&Expr, Option<Scalar>)>) -> (String, String) {
@@ -60,7 +61,7 @@ fn argument(conversion: char, arg: Option<(&Expr, Option<Scalar>)>) -> (String, 
             match conversion {
                 'c' => ("c".into(), format!("int({})", expr.text)),
                 'd' | 'i' => (format!("ll{conversion}"), format!("(long long)({})", expr.text)),
-                // The bits of its own width.
+                // The bits are taken in the argument's own width.
                 _ => {
                     let unsigned = match of.bytes() {
                         1 => "uint8_t",

@@ -16,11 +16,11 @@ use gbxcule_ir::stmt::{BlockId, Case, Stmt, StmtKind};
 use gbxcule_ir::ty::{Scalar, Type};
 use gbxcule_ir::walk::{Step, walk};
 
-/// Construct that `break` and `continue` have to leave.
+/// Construct that a `break` or `continue` must leave.
 #[derive(Debug)]
 enum Breakable {
     Loop {
-        /// Label to which a `break` inside a switch goes.
+        /// Label behind the loop, for a `break` that stands inside a switch.
         label: Option<String>,
     },
     Switch,
@@ -30,9 +30,9 @@ enum Breakable {
 pub(super) struct Statements<'w, 'u, 'a> {
     writer: &'w mut Writer<'u, 'a>,
     frames: Vec<Breakable>,
-    /// True if a return goes on with the next thread.
+    /// True if a return is a `continue` of the loop over the threads.
     continues: bool,
-    /// Gotos out of loops written so far.
+    /// Number of labels for gotos out of loops.
     labels: u32,
 }
 
@@ -41,21 +41,21 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
         Self { writer, frames: Vec::new(), continues, labels: 0 }
     }
 
-    /// The outermost block.
+    /// Writes the outermost block.
     pub(super) fn root(&mut self, block: BlockId) {
         self.writer.unit.names.open();
         self.stmts(block, self.writer.body.blocks[block].stmts.len());
         self.writer.unit.names.close();
     }
 
-    /// The block of a statement, one level further in.
+    /// Writes the block of a statement, indented one level further.
     fn nested_block(&mut self, block: BlockId) {
         self.writer.depth += 1;
         self.root(block);
         self.writer.depth -= 1;
     }
 
-    /// The first statements of a block.
+    /// Writes the first statements of a block.
     fn stmts(&mut self, block: BlockId, count: usize) {
         for (position, stmt) in self.writer.body.blocks[block].stmts[..count].iter().enumerate() {
             self.stmt(block, position, stmt);
@@ -63,6 +63,14 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
     }
 
     fn stmt(&mut self, block: BlockId, position: usize, stmt: &'a Stmt) {
+        let role = self.writer.begin_role(block, position);
+        self.statement(block, position, stmt);
+        let is_last = block == self.writer.body.root
+            && position + 1 == self.writer.body.blocks[block].stmts.len();
+        self.writer.end_role(role, is_last);
+    }
+
+    fn statement(&mut self, block: BlockId, position: usize, stmt: &'a Stmt) {
         self.writer.span = stmt.span;
         match &stmt.kind {
             StmtKind::Let(value) => self.writer.define(*value),
@@ -79,7 +87,8 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
                 self.switch(&selector, of, cases, *default);
             }
             StmtKind::For { index, start, end, step, body } => {
-                self.for_loop(*index, [*start, *end, *step], *body);
+                let is_divided = self.writer.is_divided(block, position);
+                self.for_loop(*index, [*start, *end, *step], *body, is_divided);
             }
             StmtKind::While { header, condition, body } => {
                 self.while_loop(*header, *condition, *body);
@@ -91,8 +100,12 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
                     && position + 1 == self.writer.body.blocks[block].stmts.len();
                 self.leave(*value, last);
             }
-            StmtKind::Print { format, args } => self.print(*format, *args),
+            StmtKind::Print { format, args } => {
+                self.writer.refuse_plain();
+                self.print(*format, *args);
+            }
             StmtKind::Assert { condition, message } => {
+                self.writer.refuse_plain();
                 let condition = self.writer.take(*condition);
                 self.writer.name_waiting(|_, needs| needs.faults);
                 let says = string(self.writer.module.text(*message));
@@ -102,9 +115,10 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
                 );
             }
             StmtKind::Trap { message } => {
+                self.writer.refuse_plain();
                 let says = string(self.writer.module.text(*message));
                 self.writer.line_saying(&format!("gbx::trap({says});"), Some(*message));
-                // Compilers want to see that nothing follows.
+                // Compilers expect a return at the end, even if control never gets there.
                 if self.writer.function.result != Type::UNIT && self.frames.is_empty() {
                     self.writer.line(&format!("return {};", self.zero_result()));
                 }
@@ -142,6 +156,10 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
             }
             _ => None,
         };
+        if self.writer.is_plain() && self.writer.plain_fixed_store(place, value, declared.is_some())
+        {
+            return;
+        }
         let value = self.writer.take(value);
         if let Some(local) = declared {
             let name = self.writer.declare(local);
@@ -261,8 +279,9 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
         self.writer.line("}");
     }
 
-    fn for_loop(&mut self, index: Value, range: [Value; 3], body: BlockId) {
+    fn for_loop(&mut self, index: Value, range: [Value; 3], body: BlockId, is_divided: bool) {
         let ty = self.writer.body.type_of(index);
+        self.writer.begin_rounds(body);
         let of = ty.as_scalar().unwrap_or(Scalar::I32);
         let known = range.map(|bound| self.writer.interval_of(bound));
         let step = match self.writer.body.values[range[2]].op {
@@ -272,8 +291,10 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
         let [start, mut end, by] = range.map(|bound| self.writer.take(bound));
         self.writer.name_all_waiting();
         let interval = index_interval(known, step);
-        // `end` must be the same in each test.
-        let plain = matches!(step, Some(1 | -1)) || steps_inside(of, known[1], step);
+        // `end` must have the same value in each test.
+        let plain = matches!(step, Some(1 | -1))
+            || steps_inside(of, known[1], step)
+            || self.writer.is_plain() && step.is_some();
         if plain && !end.atom {
             let name = self.writer.unit.names.local("end");
             self.writer.typed_line("const ", ty, &[" ", &name, " = ", &end.text, ";"]);
@@ -288,15 +309,18 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
         if let (true, Some(step)) = (plain, step) {
             let test = if step > 0 { " < " } else { " > " };
             let next = match step {
+                _ if is_divided => format!("{name} += blockDim.x"),
                 1 => format!("++{name}"),
                 -1 => format!("--{name}"),
                 _ if step > 0 => format!("{name} += {step}"),
                 _ => format!("{name} -= {}", -step),
             };
-            let (start, end) = (&start.text, end.at(Level::Sum));
+            let start = if is_divided { "threadIdx.x" } else { &start.text };
+            let end = end.at(Level::Sum);
             let parts = [" ", &name, " = ", start, "; ", &name, test, &end, "; ", &next, ") {"];
             self.writer.typed_line("for (", ty, &parts);
         } else {
+            self.writer.refuse_plain();
             let (spelled, start, end, by) = (self.writer.ty(ty), &start.text, &end.text, &by.text);
             let range = format!(" : gbx::range<{spelled}>({start}, {end}, {by})) {{");
             self.writer.typed_line("for (const ", ty, &[" ", &name, &range]);
@@ -307,6 +331,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
 
     fn while_loop(&mut self, header: BlockId, condition: Value, body: BlockId) {
         self.writer.name_all_waiting();
+        [header, body].into_iter().for_each(|block| self.writer.begin_rounds(block));
         let (mark, depth) =
             ((self.writer.unit.out.len(), self.writer.unit.line), self.writer.depth);
         self.writer.unit.names.open();
@@ -330,7 +355,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
         self.writer.unit.names.close();
     }
 
-    /// The body of a loop whose first line is written, to its end.
+    /// Writes the body of a loop, after the loop's first line.
     fn loop_body(&mut self, body: BlockId) {
         self.frames.push(Breakable::Loop { label: None });
         self.nested_block(body);
@@ -378,12 +403,12 @@ pub(super) fn returns_in_loop(body: &Body) -> bool {
     found
 }
 
-/// Returns true if an index that is still inside can take one more step without overflow.
+/// Returns true if an index inside the range can take one more step without overflow.
 fn steps_inside(of: Scalar, end: Option<Interval>, step: Option<i128>) -> bool {
     let (Some(all), Some(end), Some(step)) = (Interval::of(of), end, step) else {
         return false;
     };
-    // Beyond 32 bits the sum itself might be computed as an int.
+    // The index after the last one must fit the type of the index.
     match step {
         2.. => end.high - 1 + step <= all.high,
         ..=-2 => end.low + 1 + step >= all.low,
@@ -391,7 +416,7 @@ fn steps_inside(of: Scalar, end: Option<Interval>, step: Option<i128>) -> bool {
     }
 }
 
-/// A label; those of `u64` are bits.
+/// Writes a label; the labels of a `u64` selector are its bits.
 fn spell_label(label: i64, of: Scalar) -> String {
     match of {
         Scalar::U64 => format!("{}u", label as u64),
@@ -400,7 +425,7 @@ fn spell_label(label: i64, of: Scalar) -> String {
     }
 }
 
-/// Interval of an index.
+/// Returns the interval of an index.
 fn index_interval([start, end, _]: [Option<Interval>; 3], step: Option<i128>) -> Option<Interval> {
     let (start, end, step) = (start?, end?, step?);
     Some(if step > 0 {

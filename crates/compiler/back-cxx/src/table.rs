@@ -6,10 +6,10 @@ use gbxcule_ir::layout;
 use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
-/// The widest line.
+/// Width of the widest line.
 const WIDTH: usize = 100;
 
-/// `{..}` with a table's values, broken into lines.
+/// Writes `{..}` with a table's values, broken into lines.
 pub(super) fn initializer(module: &Module, table: &Table) -> String {
     let mut words = Vec::new();
     value(module, table.ty, &table.bytes, &mut words);
@@ -29,7 +29,7 @@ pub(super) fn initializer(module: &Module, table: &Table) -> String {
     text
 }
 
-/// The words of one value. Types nest as deeply as a front end lets users write them.
+/// Adds the words of one value. The recursion is as deep as a front end lets users nest types.
 fn value(module: &Module, ty: Type, bytes: &[u8], words: &mut Vec<String>) {
     if bytes.iter().all(|&byte| byte == 0) {
         words.push(if ty.as_scalar().is_some_and(|of| !is_small(of)) {
@@ -63,7 +63,7 @@ fn scalar(of: Scalar, bytes: &[u8]) -> String {
     if is_small(of) { format!("{{{bits:#x}}}") } else { literal(Literal::from_bits(of, bits)).text }
 }
 
-/// The parts of a composite and where they lie.
+/// Returns the parts of a composite and their offsets.
 fn parts(module: &Module, ty: Type) -> Vec<(Type, u64)> {
     let types = &module.types;
     match &types[ty] {
@@ -77,7 +77,7 @@ fn parts(module: &Module, ty: Type) -> Vec<(Type, u64)> {
             (0..u64::from(*len)).map(|index| (*of, index * size)).collect()
         }
         _ => {
-            // Brace elision goes through the levels of a matrix or transform.
+            // Brace elision covers the inner levels of a matrix or transform.
             let (of, count) = types.components(ty).unwrap_or((Scalar::Bool, 0));
             (0..u64::from(count))
                 .map(|index| (Type::scalar(of), index * u64::from(of.bytes())))

@@ -2,6 +2,7 @@
 
 use super::name::Names;
 use super::name::sound;
+use super::plain;
 use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::{Scalar, Shape, StructId, Type};
 use std::fmt::Write as _;
@@ -9,12 +10,14 @@ use std::fmt::Write as _;
 /// Names of types in one text.
 #[derive(Debug)]
 pub(super) struct Spelling {
-    /// Names by position of the type; empty for types that the text doesn't need.
+    /// Names by the type's position; empty for types that the text doesn't need.
     names: Vec<String>,
-    /// Field names, by position of the struct.
+    /// Names of fields, by the struct's position.
     fields: Vec<Vec<String>>,
-    /// Types that are defined, in order: structs and tuples.
+    /// Types that the text defines, in order: structs and tuples.
     defined: Vec<Type>,
+    /// True for a text without the header, which defines all composites.
+    is_plain: bool,
 }
 
 pub(super) const fn scalar(scalar: Scalar) -> &'static str {
@@ -37,9 +40,14 @@ pub(super) const fn scalar(scalar: Scalar) -> &'static str {
 
 impl Spelling {
     /// Names all types that `needed` marks, and those inside them.
-    pub(super) fn new(module: &Module, mut needed: Vec<bool>, names: &mut Names) -> Self {
+    pub(super) fn new(
+        module: &Module,
+        mut needed: Vec<bool>,
+        names: &mut Names,
+        is_plain: bool,
+    ) -> Self {
         let shapes = module.types.shapes();
-        // What is inside a type was interned before it.
+        // The types inside a type were interned before it.
         for (ty, shape) in shapes.iter().rev() {
             if needed[ty.index()] {
                 inner_types(module, shape, |inner| needed[inner.index()] = true);
@@ -49,6 +57,7 @@ impl Spelling {
             names: Vec::with_capacity(shapes.len()),
             fields: vec![Vec::new(); module.types.structs().len()],
             defined: Vec::new(),
+            is_plain,
         };
         for (ty, shape) in shapes.iter() {
             let name = if needed[ty.index()] {
@@ -62,8 +71,25 @@ impl Spelling {
     }
 
     fn spell(&mut self, module: &Module, ty: Type, shape: &Shape, names: &mut Names) -> String {
+        if self.is_plain
+            && let Some(name) = plain::composite(shape)
+        {
+            self.defined.push(ty);
+            return names.global(&name);
+        }
         match shape {
+            Shape::Scalar(Scalar::F16 | Scalar::Bf16) if self.is_plain => String::new(),
             Shape::Scalar(of) => scalar(*of).into(),
+            Shape::Vector { .. }
+            | Shape::Matrix { .. }
+            | Shape::Quaternion(_)
+            | Shape::Transform(_)
+            | Shape::Array { .. }
+            | Shape::Fixed { .. }
+                if self.is_plain =>
+            {
+                String::new()
+            }
             Shape::Vector { len, of } => format!("Vec<{len}, {}>", scalar(*of)),
             Shape::Matrix { rows, cols, of } => format!("Mat<{rows}, {cols}, {}>", scalar(*of)),
             Shape::Quaternion(of) => format!("Quat<{}>", scalar(*of)),
@@ -89,17 +115,28 @@ impl Spelling {
         }
     }
 
-    /// A type.
+    /// Returns the name of a type.
     pub(super) fn of(&self, ty: Type) -> &str {
         &self.names[ty.index()]
     }
 
-    /// A field of a struct.
+    /// Returns the name of a struct's field.
     pub(super) fn field(&self, id: StructId, field: u32) -> &str {
         &self.fields[id.index()][field as usize]
     }
 
-    /// The definitions of all structs and tuples.
+    /// Returns the type of a field, and the extents behind its name.
+    fn field_type(&self, module: &Module, ty: Type) -> (&str, String) {
+        match module.types[ty] {
+            Shape::Fixed { of, len } if self.is_plain => {
+                let (of, inner) = self.field_type(module, of);
+                (of, format!("[{len}]{inner}"))
+            }
+            _ => (self.of(ty), String::new()),
+        }
+    }
+
+    /// Writes the definitions of all structs and tuples.
     pub(super) fn definitions(&self, module: &Module) -> String {
         let mut text = String::new();
         for &ty in &self.defined {
@@ -109,7 +146,8 @@ impl Spelling {
                 Shape::Struct(id) => {
                     let fields = &module.types.structure(*id).fields;
                     for (field, name) in fields.iter().zip(&self.fields[id.index()]) {
-                        _ = writeln!(text, "    {} {name};", self.of(field.ty));
+                        let (of, extent) = self.field_type(module, field.ty);
+                        _ = writeln!(text, "    {of} {name}{extent};");
                     }
                 }
                 Shape::Tuple(of) => {
@@ -117,10 +155,20 @@ impl Spelling {
                         _ = writeln!(text, "    {} item_{position};", self.of(of));
                     }
                 }
-                _ => {}
+                shape => {
+                    let named = |inner: &Shape| {
+                        let inner =
+                            module.types.find(inner).filter(|it| it.index() < ty.index())?;
+                        let name = self.of(inner);
+                        (!name.is_empty()).then(|| name.to_owned())
+                    };
+                    _ = writeln!(text, "    {}", plain::fields(shape, &named));
+                }
             }
             text.push_str("};\n");
-            if let Some(layout) = module.types.layout(ty) {
+            if !self.is_plain
+                && let Some(layout) = module.types.layout(ty)
+            {
                 _ = writeln!(text, "static_assert(sizeof({name}) == {}, \"layout\");", layout.size);
             }
             text.push('\n');

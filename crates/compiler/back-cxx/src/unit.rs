@@ -1,9 +1,10 @@
-//! One text: what it needs, its names, and its sections in order.
+//! Writes one text: its sections in order, with the names and items that it needs.
 
 use super::function;
 use super::library::{self, LIBRARY_HEADER, LibraryFunction};
 use super::live::Faults;
 use super::name::Names;
+use super::plain::{HELPERS, Plain};
 use super::table;
 use super::ty::Spelling;
 use super::{Checks, Dialect, Entry, HEADER, HEADER_NAME, Options, Site, Text};
@@ -14,10 +15,10 @@ use gbxcule_ir::function::{FunctionId, FunctionKind};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::place::Root;
 use gbxcule_ir::source::Span;
-use gbxcule_ir::ty::{Scalar, Type};
+use gbxcule_ir::ty::{Scalar, Shape, Type};
 use std::borrow::Cow;
 
-/// Definition in a text where nothing is checked.
+/// First line of a text without checks.
 pub(super) const UNCHECKED: &str = "#define GBX_UNCHECKED";
 
 /// State that all functions of a text share.
@@ -32,20 +33,29 @@ pub(super) struct Unit<'a> {
     pub(super) sites: Vec<Site>,
     pub(super) library: Vec<LibraryFunction>,
     pub(super) faults: Faults,
+    /// State of a text without the header.
+    pub(super) plain: Option<Plain>,
     functions: Vec<String>,
     tables: Vec<String>,
     needed: Vec<bool>,
 }
 
 impl<'a> Unit<'a> {
-    pub(super) fn new(module: &'a Valid<Module>, options: &'a Options<'a>) -> Self {
+    pub(super) fn new(
+        module: &'a Valid<Module>,
+        options: &'a Options<'a>,
+        plain: Option<Plain>,
+    ) -> Self {
         let needed = needed_functions(module, options);
         let (types, tables) = needed_items(module, &needed);
         let mut names = Names::default();
         if options.library.is_some() {
             names.global(library::DESCRIBE);
         }
-        // Kernels first, so that they get their names unchanged.
+        if plain.is_some() {
+            HELPERS.iter().for_each(|helper| _ = names.global(helper));
+        }
+        // Kernels come first, so that their names stay unchanged.
         let mut functions = vec![String::new(); module.functions.len()];
         let kinds = [FunctionKind::Kernel, FunctionKind::Callable];
         let all = kinds
@@ -60,7 +70,7 @@ impl<'a> Unit<'a> {
                 callables.push(id);
             }
         }
-        let spelling = Spelling::new(module, types, &mut names);
+        let spelling = Spelling::new(module, types, &mut names, plain.is_some());
         let tables =
             module
                 .tables
@@ -74,7 +84,9 @@ impl<'a> Unit<'a> {
                 })
                 .collect();
         for id in callables {
-            functions[id.index()] = names.global(&module.functions[id].name);
+            let name = &module.functions[id].name;
+            functions[id.index()] =
+                if plain.is_some() { names.device_function(name) } else { names.global(name) };
         }
         let (out, sites) = (String::new(), Vec::new());
         let faults = Faults::new(module, options.checks);
@@ -88,6 +100,7 @@ impl<'a> Unit<'a> {
             sites,
             library: Vec::new(),
             faults,
+            plain,
             functions,
             tables,
             needed,
@@ -131,6 +144,29 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// Writes a kernel and what it calls without the header.
+    pub(super) fn write_plain(mut self) -> Option<String> {
+        let structs = self.spelling.definitions(self.module);
+        self.write_tables();
+        let module = self.module;
+        let callables = module.call_order().iter().copied();
+        let kernels = module.kernels().map(|(id, _)| id);
+        let is_callable = |id: &FunctionId| module.functions[*id].kind == FunctionKind::Callable;
+        for id in callables.filter(is_callable).chain(kernels) {
+            if self.needed[id.index()] {
+                function::write(&mut self, id);
+            }
+        }
+        let body = self.out.trim_end();
+        let definitions = self.plain?.end(body)?;
+        let words = [&structs, &definitions, body];
+        let sized = |text: &&str| {
+            ["int8_t", "int16_t", "int32_t", "int64_t"].iter().any(|it| text.contains(it))
+        };
+        let include = if words.iter().any(sized) { "#include <stdint.h>\n\n" } else { "" };
+        Some(format!("{include}{structs}{definitions}{body}\n"))
+    }
+
     fn preamble(&mut self) {
         let name: String = self.module.name.chars().filter(|c| !c.is_control()).collect();
         let what = if self.cuda() { "CUDA C++" } else { "C++17 for the CPU" };
@@ -163,7 +199,11 @@ impl<'a> Unit<'a> {
             }
             let word = if self.cuda() { "static __device__ const" } else { "static const" };
             let values = table::initializer(module, table);
-            let text = format!("{word} {} {name} ={values};\n\n", self.spelling.of(table.ty));
+            let (ty, extent) = match (&self.plain, &module.types[table.ty]) {
+                (Some(_), &Shape::Fixed { of, len }) => (of, format!("[{len}]")),
+                _ => (table.ty, String::new()),
+            };
+            let text = format!("{word} {} {name}{extent} ={values};\n\n", self.spelling.of(ty));
             self.put(&text);
         }
     }
@@ -172,7 +212,7 @@ impl<'a> Unit<'a> {
         self.options.dialect == Dialect::Cuda
     }
 
-    /// Appends text, counting its lines.
+    /// Appends text and counts its lines.
     pub(super) fn put(&mut self, text: &str) {
         self.out.push_str(text);
         self.line += text.bytes().filter(|&byte| byte == b'\n').count() as u32;
@@ -186,19 +226,19 @@ impl<'a> Unit<'a> {
         &self.tables[Handle::index(id)]
     }
 
-    /// File and line of a span.
+    /// Returns the file and line of a span.
     pub(super) fn place(&self, span: Span) -> Option<(String, usize)> {
         let source = self.options.sources?.get(span.source()?);
         let (line, _) = source.line_column(span.start);
         Some((source.name.replace(|c: char| c.is_control(), " "), line))
     }
 
-    /// Number and text of a span's line.
+    /// Returns the number and text of a span's line.
     pub(super) fn quote(&self, span: Span) -> Option<(usize, Cow<'a, str>)> {
         let source = self.options.sources?.get(span.source()?);
         let (line, _) = source.line_column(span.start);
         let text = source.line(line).trim();
-        // A comment that ends in a backslash would go on in the next line.
+        // A comment that ends with a backslash would go on in the next line.
         let text = text.trim_end_matches(|c: char| c == '\\' || c.is_whitespace());
         if !text.contains(char::is_control) {
             return Some((line, Cow::Borrowed(text)));
@@ -221,7 +261,7 @@ fn needed_functions(module: &Valid<Module>, options: &Options<'_>) -> Vec<bool> 
     needed
 }
 
-/// The types and tables that functions mention.
+/// Marks the types and tables that functions mention.
 fn needed_items(module: &Valid<Module>, needed: &[bool]) -> (Vec<bool>, Vec<bool>) {
     let mut types = vec![false; module.types.shapes().len()];
     let mut tables = vec![false; module.tables.len()];
@@ -231,7 +271,7 @@ fn needed_items(module: &Valid<Module>, needed: &[bool]) -> (Vec<bool>, Vec<bool
             continue;
         }
         let body = &function.body;
-        // Of values that are never reached nothing is known.
+        // Values that are never reached may have any type.
         let mut need = |ty: Type| {
             if ty != Type::INVALID
                 && let Some(type_needed) = types.get_mut(ty.index())

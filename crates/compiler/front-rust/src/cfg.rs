@@ -1,11 +1,11 @@
-//! Conditional compilation: what `#[cfg(...)]` leaves out is gone before anything else looks at it,
-//! and `cfg!(...)` is `true` or `false`, as for rustc.
+//! Conditional compilation: removes the code that `#[cfg(...)]` excludes before any other part
+//! reads it, and replaces `cfg!(...)` by `true` or `false`, as rustc does.
 
 use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
 
-/// Applies every condition in a text. A condition that isn't understood stays, and is refused as
-/// any other attribute.
+/// Applies every condition in a text. A condition of an unknown form stays, and is refused like any
+/// other attribute.
 pub(super) fn apply(file: &mut syn::File, flags: &[&str]) {
     let mut conditions = Conditions { flags };
     if !conditions.keep(&mut file.attrs) {
@@ -19,7 +19,7 @@ struct Conditions<'a> {
 }
 
 impl Conditions<'_> {
-    /// Takes conditions that are understood away, and returns true if all of them hold.
+    /// Removes conditions of a known form, and returns true if all of them hold.
     fn keep(&self, attributes: &mut Vec<syn::Attribute>) -> bool {
         let mut holds = true;
         attributes.retain(|attribute| {
@@ -36,7 +36,7 @@ impl Conditions<'_> {
         holds
     }
 
-    /// Value of a condition made of flags, `not`, `all` and `any`.
+    /// Returns the value of a condition made of flags, `not`, `all` and `any`.
     fn value(&self, condition: &syn::Meta) -> Option<bool> {
         match condition {
             syn::Meta::Path(flag) => {
@@ -59,7 +59,7 @@ impl Conditions<'_> {
         }
     }
 
-    /// Takes out of a list separated by commas what a condition leaves out.
+    /// Removes from a list separated by commas the items that conditions exclude.
     fn retain<T>(
         &self,
         list: &mut Punctuated<T, syn::Token![,]>,

@@ -1,7 +1,7 @@
-//! Constants: their expressions, and the `const fn`s they call, worked out at once.
+//! Evaluates constants: their expressions, and the `const fn`s that they call.
 //!
-//! Arithmetic is [`eval`]'s; what rustc refuses in a constant (overflow, an index outside) is
-//! refused.
+//! Arithmetic is that of [`eval`]. A constant that rustc refuses (overflow, an index outside) is
+//! refused here as well.
 
 use super::item::{Items, Refused, Scope};
 use super::tree::{Arm, Block, Body, Expr, ExprKind, Pattern, Stmt};
@@ -14,10 +14,10 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Scalar;
 use std::rc::Rc;
 
-/// Steps that one constant may take.
-const BUDGET: u32 = 1_000_000;
-/// Calls within calls.
-const DEPTH: u32 = 64;
+/// Greatest number of steps of one constant.
+const MAX_STEPS: u32 = 1_000_000;
+/// Greatest depth of nested calls.
+const MAX_CALLS: u32 = 64;
 
 /// The value of a constant.
 #[derive(Clone, PartialEq, Debug)]
@@ -43,12 +43,12 @@ impl From<Refused> for EarlyExit {
     }
 }
 
-/// The literal that a number of a type is.
+/// Returns the literal of a number of a type.
 pub(super) fn literal(ty: &Ty, program: &Items<'_>, number: i128) -> Literal {
     Literal::int(scalar(ty, program), number)
 }
 
-/// The scalar that holds a number of a type.
+/// Returns the scalar type that holds a number of a type.
 pub(super) fn scalar(ty: &Ty, program: &Items<'_>) -> Scalar {
     match ty {
         Ty::Int(int) => int.scalar(),
@@ -58,7 +58,7 @@ pub(super) fn scalar(ty: &Ty, program: &Items<'_>) -> Scalar {
 }
 
 impl Items<'_> {
-    /// The value of a constant.
+    /// Returns the value of a constant.
     pub(super) fn const_value(&self, id: usize, asked_at: Span) -> Result<Rc<Const>, Refused> {
         let item = &self.consts[id];
         if let Some(value) = item.value.get() {
@@ -80,18 +80,20 @@ impl Items<'_> {
         if self.faults.borrow().len() > before {
             return Err(Refused);
         }
-        let mut steps = BUDGET;
-        EvaluationFrame::new(self, &body, &mut steps, DEPTH).expr(&body.value).map_err(|_| Refused)
+        let mut steps = MAX_STEPS;
+        EvaluationFrame::new(self, &body, &mut steps, MAX_CALLS)
+            .expr(&body.value)
+            .map_err(|_| Refused)
     }
 
-    /// The number of elements that a type or expression says.
+    /// Returns the number of elements that a type or expression gives.
     pub(super) fn length(&self, expr: &syn::Expr, scope: Scope) -> Result<u32, Refused> {
         let len = self.number(expr, &Ty::USIZE, scope)?;
         u32::try_from(len)
             .map_err(|_| self.refuse_construct(scope, expr, "an array of this length"))
     }
 
-    /// The number that an expression of an integer type, or `bool`, gives at once.
+    /// Evaluates an expression of an integer type, or `bool`, to a number.
     pub(super) fn number(&self, expr: &syn::Expr, ty: &Ty, scope: Scope) -> Result<i128, Refused> {
         match self.evaluate(expr, ty, scope)? {
             Const::Scalar(literal) => Ok(literal.as_int().unwrap_or_default()),
@@ -100,7 +102,7 @@ impl Items<'_> {
     }
 }
 
-/// A body being worked out.
+/// A body that is being evaluated.
 struct EvaluationFrame<'a, 'p> {
     program: &'a Items<'p>,
     body: &'a Body,
@@ -204,7 +206,7 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
             | ExprKind::Return(_)
             | ExprKind::Assign(..)
             | ExprKind::Update(..) => self.effect(expr),
-            // rustc has no `for` in constants either.
+            // rustc allows no `for` in constants either.
             ExprKind::For { .. } | ExprKind::Method(..) | ExprKind::Wrong => {
                 Err(self.unknown(expr.span))
             }
@@ -224,7 +226,7 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
         }
     }
 
-    /// Evaluates a loop, a way out of one, or an assignment.
+    /// Evaluates a loop, a `break`, `continue` or `return`, or an assignment.
     fn effect(&mut self, expr: &Expr) -> Outcome {
         match &expr.kind {
             ExprKind::While(condition, body) => {
@@ -262,8 +264,8 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
         }
     }
 
-    /// `-number`: the least integer of a type has no positive counterpart, so the sign is put to a
-    /// literal before the type is asked whether it holds the number.
+    /// Evaluates `-number`. The smallest integer of a type has no positive counterpart, so the sign
+    /// is applied to a literal before the check whether the type holds the number.
     fn negative(&mut self, expr: &Expr, ty: &Ty, inner: &Expr) -> Outcome {
         let number = match inner.kind {
             ExprKind::Number(number) => number,
@@ -272,7 +274,7 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
         self.integer_constant(expr, ty, -number)
     }
 
-    /// A struct, whose fields are evaluated in the order of the text.
+    /// Evaluates a struct, whose fields are evaluated in the order of the text.
     fn structure(&mut self, fields: &[(u32, Expr)]) -> Outcome {
         let mut parts: Vec<(u32, Const)> = Vec::new();
         for (position, field) in fields {
@@ -282,7 +284,7 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
         Ok(Const::Parts(parts.into_iter().map(|(_, part)| part).collect()))
     }
 
-    /// The body of the first arm that a number matches.
+    /// Evaluates the body of the first arm that matches a number.
     fn matched(&mut self, value: &Expr, arms: &[Arm], at: Span) -> Outcome {
         let number = self.number(value)?;
         let arm = arms.iter().find(|arm| {
@@ -295,11 +297,11 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
         }
     }
 
-    /// A number as a value of a type that must hold it.
+    /// Makes a value of a type, which must hold the number.
     fn integer_constant(&self, expr: &Expr, ty: &Ty, number: i128) -> Outcome {
         match ty {
             Ty::Int(int) if !int.contains(number) => {
-                let message = format!("{number} is no `{}`", self.program.show(ty));
+                let message = format!("{number} doesn't fit into `{}`", self.program.show(ty));
                 Err(self.refuse(expr.span, message))
             }
             _ => Ok(Const::Scalar(literal(ty, self.program, number))),
@@ -384,7 +386,7 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
         }
     }
 
-    /// One turn of a loop; returns the loop's value if it ends.
+    /// Runs one iteration of a loop; returns the loop's value if the loop ends.
     fn turn(&mut self, body: &Block, at: Span) -> Result<Option<Const>, EarlyExit> {
         self.step(at)?;
         match self.block(body) {
@@ -394,7 +396,7 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
         }
     }
 
-    /// Value of a variable, or of a part of one; `None` for parts of what is not a variable.
+    /// Returns the value of a variable, or of a part of one; `None` for parts of other expressions.
     fn place(&mut self, expr: &Expr) -> Result<Option<&mut Const>, EarlyExit> {
         let position = match &expr.kind {
             ExprKind::Var(var) => return Ok(self.vars[*var].as_mut()),
@@ -423,7 +425,7 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
         move || program.fault(Diagnostic::error(Code::RustConst, at, "this index lies outside"))
     }
 
-    /// A part of something that is not a variable.
+    /// Evaluates a part of an expression that is not a variable.
     fn part(&mut self, expr: &Expr) -> Outcome {
         let (base, position) = match &expr.kind {
             ExprKind::Field(base, field) => (base, i128::from(*field)),

@@ -1,9 +1,8 @@
-//! Turns syntax into [`tree`](super::tree): names resolved, types worked out as rustc does, in the
+//! Turns syntax into [`tree`](super::tree): resolves names and infers types as rustc does, in the
 //! order of the text.
 //!
-//! Called for a body when it is needed. Texts that rustc takes come through with the same
-//! types; others may be refused with fewer words than rustc has for them, but never taken for
-//! something else.
+//! A body goes through this when it is first needed. A text that rustc accepts gets the same types
+//! here. Another text may get fewer messages than from rustc, but is never given another meaning.
 
 mod block;
 mod call;
@@ -20,20 +19,20 @@ use gbxcule_ir::source::Span;
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
-/// Works out one body.
+/// Infers the types of one body.
 pub(super) struct Infer<'p, 'a> {
     program: &'p Items<'a>,
     scope: Scope,
     types: Unifier,
     vars: Vec<Var>,
-    /// Names in sight, innermost last.
+    /// Visible names, innermost last.
     names: Vec<(String, VarId)>,
     result: Ty,
     loops: Vec<Loop>,
     calls: Vec<(usize, Span)>,
 }
 
-/// A loop around what is being looked at.
+/// Loop around the current expression.
 struct Loop {
     /// Type of the values that `break` gives, if the loop can have a value.
     value: Option<Ty>,
@@ -41,7 +40,7 @@ struct Loop {
 }
 
 impl<'a> Items<'a> {
-    /// The body of a function.
+    /// Returns the body of a function.
     pub(super) fn body(&self, id: usize) -> Rc<Body> {
         let function = &self.functions[id];
         if let Some(body) = function.body.get() {
@@ -59,7 +58,7 @@ impl<'a> Items<'a> {
         Rc::clone(function.body.get_or_init(|| Rc::new(infer.finish(value))))
     }
 
-    /// An expression of a constant or of a length, of a given type.
+    /// Infers an expression of a constant or of a length, which must have the given type.
     pub(super) fn constant_body(&self, expr: &syn::Expr, ty: &Ty, scope: Scope) -> Body {
         let mut infer = Infer::new(self, scope, Ty::Wrong);
         let value = infer.expr(expr);
@@ -105,7 +104,7 @@ impl<'p, 'a> Infer<'p, 'a> {
         Refused
     }
 
-    /// A variable that is in sight from here on.
+    /// Declares a variable that is visible from here on.
     fn declare(&mut self, name: &str, ty: Ty, fixed: bool, span: Span) -> VarId {
         self.vars.push(Var { name: name.to_string(), ty, fixed, span });
         self.names.push((name.to_string(), self.vars.len() - 1));
@@ -121,7 +120,7 @@ impl<'p, 'a> Infer<'p, 'a> {
         if self.types.is_open_integer(ty) { "integer".into() } else { self.program.show(&known) }
     }
 
-    /// Makes an expression one of a type, or refuses it.
+    /// Converts an expression to a type, or refuses it.
     fn coerce(&mut self, expr: Expr, to: &Ty) -> Expr {
         let (from, wanted) =
             (self.types.resolve_outermost(&expr.ty), self.types.resolve_outermost(to));
@@ -152,12 +151,12 @@ impl<'p, 'a> Infer<'p, 'a> {
         Expr { kind: ExprKind::Wrong, ty: Ty::Wrong, span: expr.span }
     }
 
-    /// A block as a value of a type.
+    /// Converts a block to a value of a type.
     fn coerced(&mut self, block: Block, ty: Ty, span: Span, to: &Ty) -> Expr {
         self.coerce(Expr { kind: ExprKind::Block(block), ty, span }, to)
     }
 
-    /// The type of two ways to one value.
+    /// Returns the type that two alternative values have in common.
     fn join(&mut self, one: &Ty, other: &mut Expr) -> Ty {
         if self.types.resolve_outermost(one) == Ty::Never {
             return other.ty.clone();

@@ -1,5 +1,5 @@
-//! The items of all texts: modules, structs, enums, constants, functions; what lies outside the
-//! subset is refused here, whether it is used or not.
+//! Items of all texts: modules, structs, enums, constants, functions. Items outside the subset are
+//! refused here, even if they have no use.
 
 use super::constant::Const;
 use super::text::File;
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
-/// Definitions of all texts. Each is worked out once, when it is first needed.
+/// Definitions of all texts. The types of each are determined when it is first needed.
 pub(super) struct Items<'a> {
     pub(super) files: &'a [File],
     pub(super) modules: Vec<Module<'a>>,
@@ -33,7 +33,7 @@ pub(super) enum Owner {
     Enum(usize),
 }
 
-/// Definition that a name stands for.
+/// Definition that a name refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Def {
     Module(usize),
@@ -78,13 +78,14 @@ pub(super) struct Constant<'a> {
     pub(super) syntax: &'a syn::ItemConst,
     pub(super) span: Span,
     pub(super) ty: OnceCell<Ty>,
-    /// Set while the constant is evaluated: a request meanwhile means that it refers to itself.
+    /// Set while the constant is evaluated: a second request at that time means that the constant
+    /// refers to itself.
     pub(super) open: OnceCell<()>,
     pub(super) value: OnceCell<Option<Rc<Const>>>,
 }
 
 pub(super) struct Function<'a> {
-    /// Name, after its type's name if it is of an `impl` block.
+    /// Name; for a function of an `impl` block, after the type's name.
     pub(super) name: String,
     pub(super) scope: Scope,
     pub(super) owner: Option<Owner>,
@@ -96,7 +97,7 @@ pub(super) struct Function<'a> {
     pub(super) body: OnceCell<Rc<Body>>,
 }
 
-/// The types of a function.
+/// Types of a function's parameters and result.
 pub(super) struct Signature {
     pub(super) params: Vec<Param>,
     pub(super) result: Ty,
@@ -105,19 +106,19 @@ pub(super) struct Signature {
 pub(super) struct Param {
     pub(super) name: String,
     pub(super) ty: Ty,
-    /// The variable itself may be changed.
+    /// True if the variable itself may be changed.
     pub(super) mutable: bool,
     pub(super) span: Span,
 }
 
-/// Module in which names are looked up, and the text that they stand in.
+/// Module in which names are looked up, and the text of that module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Scope {
     pub(super) module: usize,
     pub(super) file: usize,
 }
 
-/// Mark of something refused and reported; the caller goes on without it.
+/// Mark of a refused item, which was reported; the caller goes on without the item.
 pub(super) struct Refused;
 
 impl<'a> Items<'a> {
@@ -151,7 +152,7 @@ impl<'a> Items<'a> {
         self.files[scope.file].span(at)
     }
 
-    /// Notes a fault.
+    /// Records a fault.
     pub(super) fn fault(&self, diagnostic: Diagnostic) {
         let mut faults = self.faults.borrow_mut();
         if !faults.contains(&diagnostic) {
@@ -287,7 +288,7 @@ impl<'a> Items<'a> {
                     next = number.base10_parse().unwrap_or(next);
                 }
                 Some((_, other)) => {
-                    self.refuse_construct(scope, other, "a discriminant that is no literal");
+                    self.refuse_construct(scope, other, "a discriminant that isn't a literal");
                 }
                 None => {}
             }
@@ -377,7 +378,7 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// Refuses attributes, except those that change nothing and those that are understood.
+    /// Refuses attributes, except those without effect and those of a known form.
     pub(super) fn attributes(&self, attributes: &[syn::Attribute], scope: Scope) {
         const KNOWN: [&str; 9] =
             ["doc", "inline", "cold", "derive", "repr", "allow", "expect", "rustfmt", "must_use"];
@@ -410,7 +411,7 @@ fn inline(attributes: &[syn::Attribute]) -> Inline {
     wish
 }
 
-/// The integer type that holds an enum: without `repr`, that of its discriminants.
+/// Returns the integer type that holds an enum: without `repr`, that of its discriminants.
 fn repr(attributes: &[syn::Attribute]) -> Int {
     let mut repr = Int::Isize;
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {

@@ -1,9 +1,9 @@
 //! The subset of Rust in which the machine is written, lowered to IR.
 //!
-//! The very files that rustc compiles go through here: `text` parses them, `item` collects what
-//! they define and `name` resolves paths; `infer` works out the types of each body that an entry
-//! point reaches, `constant` the constants, and `lower` builds the functions of a module. What lies
-//! outside the subset, or isn't understood, is a diagnostic at its line.
+//! The files that rustc compiles go through here unchanged: `text` parses them, `item` collects
+//! their definitions and `name` resolves paths; `infer` determines the types of each body that an
+//! entry point reaches, `constant` evaluates the constants, and `lower` builds the functions of a
+//! module. Code outside the subset is refused with a diagnostic at its line.
 
 mod cfg;
 mod constant;
@@ -22,10 +22,10 @@ use gbxcule_ir::source::{SourceMap, Span};
 use item::Items;
 use text::File;
 
-/// Lowers the functions named by `entries` (`Machine::run_frame`, or with more of the path) and all
-/// that they call. Each text is a path such as `src/ppu/line.rs`, which says which module it is,
-/// and what stands there; all go to `sources`. Functions of the module are called as the sources
-/// call them, those of `impl` blocks with their type's name before.
+/// Lowers the functions named by `entries` (`Machine::run_frame`, or a longer path) and all
+/// functions that they call. Each text is a path such as `src/ppu/line.rs`, which determines its
+/// module, and the content; all texts are added to `sources`. Functions of the module have the
+/// names of the sources, those of `impl` blocks with the type's name before them.
 pub fn lower(
     texts: &[(&str, &str)],
     entries: &[&str],
@@ -34,8 +34,7 @@ pub fn lower(
     lower_with_flags(texts, &[], entries, sources)
 }
 
-/// Does what [`lower`] does, for texts compiled with some flags: `#[cfg(flag)]` holds for them
-/// alone.
+/// Lowers as [`lower`] does, with some flags set: `#[cfg(flag)]` is true for these flags alone.
 pub fn lower_with_flags(
     texts: &[(&str, &str)],
     flags: &[&str],
@@ -65,7 +64,8 @@ pub fn lower_with_flags(
     if has_errors(&faults) { Err(faults) } else { Ok(module) }
 }
 
-/// The paths of all functions of some texts: as entries, they lower everything.
+/// Returns the paths of all functions of some texts, which can be given as entries to lower
+/// everything.
 pub fn functions(texts: &[(&str, &str)], flags: &[&str]) -> Vec<String> {
     let mut sources = SourceMap::new();
     let parse = |(path, text): &(&str, &str)| File::parse(path, text, flags, &mut sources).ok();

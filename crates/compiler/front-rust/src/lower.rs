@@ -28,7 +28,7 @@ use gbxcule_ir::ty::{Field, Struct, Type};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// State of the lowering: the functions made so far, and those to come.
+/// State of the lowering: the functions made so far, and those that remain.
 pub(super) struct Lower<'p, 'a> {
     program: &'p Items<'a>,
     structs: HashMap<usize, Type>,
@@ -39,7 +39,7 @@ pub(super) struct Lower<'p, 'a> {
 }
 
 impl<'p, 'a> Lower<'p, 'a> {
-    /// Lowers functions and all that they call.
+    /// Lowers functions and all functions that they call.
     pub(super) fn new(program: &'p Items<'a>) -> Self {
         Self {
             program,
@@ -60,7 +60,7 @@ impl<'p, 'a> Lower<'p, 'a> {
         }
     }
 
-    /// The function of the module for one of the sources, whose body may come later.
+    /// Returns the function of the module for one of the sources. Its body may be lowered later.
     fn declared(&mut self, id: usize, module: &mut Module) -> FunctionId {
         if let Some(&function) = self.functions.get(&id) {
             return function;
@@ -86,7 +86,8 @@ impl<'p, 'a> Lower<'p, 'a> {
         function
     }
 
-    /// A type of the sources in the module; of a reference, what it refers to.
+    /// Returns the module's type for one of the sources; for a reference, the type that it refers
+    /// to.
     fn ty(&mut self, ty: &Ty, module: &mut Module) -> Type {
         match ty {
             Ty::Int(int) => Type::scalar(int.scalar()),
@@ -115,7 +116,7 @@ impl<'p, 'a> Lower<'p, 'a> {
         if let Some(&ty) = self.structs.get(&id) {
             return ty;
         }
-        // A struct in itself has no size; the checker refuses what it then holds.
+        // A struct inside itself has no size; the checker refuses its fields then.
         self.structs.insert(id, Type::INVALID);
         let item = &self.program.structs[id];
         let mut fields = Vec::new();
@@ -181,7 +182,8 @@ struct Lowering<'l, 'm, 'p, 'a> {
     b: Builder<'m>,
     body: Rc<Body>,
     vars: Vec<Option<Binding>>,
-    /// Place to which a `break` writes the loop's value, for each loop around.
+    /// Place to which a `break` writes the loop's value, for each loop around the current
+    /// statement.
     loops: Vec<Option<PlaceId>>,
 }
 
@@ -190,7 +192,7 @@ struct Lowering<'l, 'm, 'p, 'a> {
 enum Binding {
     /// A scalar that never changes.
     Value(Value),
-    /// A place of its own; of a reference, the place it refers to.
+    /// A place of its own; for a reference, the place that it refers to.
     Place(PlaceId),
 }
 
@@ -227,7 +229,7 @@ impl<'m> Lowering<'_, 'm, '_, '_> {
         self.vars[position] = Some(Binding::Place(place));
     }
 
-    /// A variable of the module for one of the sources.
+    /// Declares the module's variable for one of the sources.
     fn variable(&mut self, var: &Var) -> PlaceId {
         let ty = self.ty(&var.ty);
         let local = self.b.local(var.name.clone(), ty);

@@ -6,8 +6,8 @@ use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
-/// Most `use` that may lead to one another.
-const HOPS: usize = 32;
+/// Greatest length of a chain of `use`.
+const MAX_USES: usize = 32;
 
 /// Namespace of a module: types or values.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,29 +25,29 @@ pub(super) enum Named {
 }
 
 impl Items<'_> {
-    /// The type, or module, that a path names.
+    /// Returns the type or module that a path names.
     pub(super) fn type_named(&self, path: &syn::Path, scope: Scope) -> Result<Def, Refused> {
         let names = self.plain(path, scope)?;
-        self.resolve(&names, scope.module, Space::Types, HOPS)
+        self.resolve(&names, scope.module, Space::Types, MAX_USES)
             .ok_or_else(|| self.unknown(scope, path, "type"))
     }
 
-    /// The constant, function or variant that a path names.
+    /// Returns the constant, function or variant that a path names.
     pub(super) fn value_named(&self, path: &syn::Path, scope: Scope) -> Result<Named, Refused> {
         let names = self.plain(path, scope)?;
         self.find_value(&names, scope).ok_or_else(|| self.unknown(scope, path, "name"))
     }
 
-    /// Looks a value up; no complaint if there is none.
+    /// Looks a value up, without a fault if there is none.
     pub(super) fn find_value(&self, names: &[&syn::Ident], scope: Scope) -> Option<Named> {
-        match self.resolve(names, scope.module, Space::Values, HOPS) {
+        match self.resolve(names, scope.module, Space::Values, MAX_USES) {
             Some(Def::Const(id)) => return Some(Named::Const(id)),
             Some(Def::Function(id)) => return Some(Named::Function(id)),
             _ => {}
         }
         let (last, before) = names.split_last()?;
         let last = last.to_string();
-        match self.resolve(before, scope.module, Space::Types, HOPS)? {
+        match self.resolve(before, scope.module, Space::Types, MAX_USES)? {
             Def::Enum(id) => {
                 let variant = self.enums[id].variants.iter().find(|variant| variant.0 == last);
                 let method = || self.methods.get(&(Owner::Enum(id), last.clone()));
@@ -63,8 +63,8 @@ impl Items<'_> {
         }
     }
 
-    /// A function by the path that an entry point is given by; searched from the root, or by its
-    /// last names alone if they are unique.
+    /// Returns the function that an entry point's path names: searched from the root, or by the
+    /// path's last names if they are unique.
     pub(super) fn entry(&self, path: &str) -> Option<usize> {
         let candidates = self.functions.iter().enumerate().filter(|(_, function)| {
             let full = self.full_name(function.scope.module, &function.name);
@@ -77,7 +77,7 @@ impl Items<'_> {
         }
     }
 
-    /// The path of something from the root.
+    /// Returns the path of an item from the root.
     pub(super) fn full_name(&self, module: usize, name: &str) -> String {
         let mut full = name.to_string();
         let mut inner = module;
@@ -144,7 +144,7 @@ impl Items<'_> {
         self.resolve(path, module, space, hops.checked_sub(1)?)
     }
 
-    /// A written type.
+    /// Returns the type that syntax stands for.
     pub(super) fn ty(&self, ty: &syn::Type, scope: Scope) -> Result<Ty, Refused> {
         match ty {
             syn::Type::Paren(inner) => self.ty(&inner.elem, scope),
@@ -185,13 +185,13 @@ impl Items<'_> {
         }
     }
 
-    /// The fields of a struct.
+    /// Returns the fields of a struct.
     pub(super) fn fields(&self, id: usize) -> &[Field] {
         let item = &self.structs[id];
         if let Some(fields) = item.fields.get() {
             return fields;
         }
-        // Not inside `get_or_init`: a length may ask for the fields again.
+        // This is outside of `get_or_init`, because a length may ask for the fields again.
         let fields = item.syntax.named.iter().map(|field| {
             self.attributes(&field.attrs, item.scope);
             let mut ty = self.ty(&field.ty, item.scope).unwrap_or(Ty::Wrong);
@@ -206,7 +206,7 @@ impl Items<'_> {
         item.fields.get_or_init(|| fields)
     }
 
-    /// The type of a constant.
+    /// Returns the type of a constant.
     pub(super) fn const_type(&self, id: usize) -> Ty {
         let item = &self.consts[id];
         if let Some(ty) = item.ty.get() {
@@ -216,7 +216,7 @@ impl Items<'_> {
         item.ty.get_or_init(|| ty).clone()
     }
 
-    /// The types of a function.
+    /// Returns the types of a function.
     pub(super) fn signature(&self, id: usize) -> Rc<Signature> {
         let function = &self.functions[id];
         if let Some(types) = function.types.get() {
@@ -277,7 +277,7 @@ impl Items<'_> {
         }
     }
 
-    /// A type as the user writes it.
+    /// Returns a type as the user writes it.
     pub(super) fn show(&self, ty: &Ty) -> String {
         match ty {
             Ty::Int(int) => int.name().into(),

@@ -1,5 +1,5 @@
-//! Finds the functions that the entry points reach. IR has no recursion, so a circle of calls is
-//! refused.
+//! Finds the functions that the entry points reach, and refuses circles of calls, because IR has no
+//! recursion.
 
 use super::item::Items;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -13,11 +13,11 @@ enum State {
     Done,
 }
 
-/// Works out the bodies of all functions that are reached, and refuses circles.
+/// Infers the bodies of all functions that are reached, and refuses circles.
 pub(super) fn check_recursion(program: &Items<'_>, entries: &[usize]) {
     let mut states = vec![State::Unseen; program.functions.len()];
     for &entry in entries {
-        // Functions being looked at, with the number of calls followed so far.
+        // Functions on the current path, each with the number of its calls that were followed.
         let mut path: Vec<(usize, usize)> = Vec::new();
         enter(entry, &mut states, &mut path);
         while let Some((function, followed)) = path.last_mut() {

@@ -1,4 +1,4 @@
-//! Source texts to syntax, and places in syntax to spans.
+//! Parses source texts, and converts places in syntax to spans.
 
 use super::cfg;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -8,13 +8,13 @@ use syn::spanned::Spanned;
 /// A parsed text.
 pub(super) struct File {
     id: SourceId,
-    /// The path of modules that the text's own path means: `ppu::line` for `src/ppu/line.rs`.
+    /// Module path that follows from the text's own path: `ppu::line` for `src/ppu/line.rs`.
     pub(super) modules: Vec<String>,
     pub(super) syntax: syn::File,
 }
 
 impl File {
-    /// Parses a text. Everything of the crate's root lies in `lib.rs` or `main.rs`.
+    /// Parses a text. The items of the crate's root lie in `lib.rs` or `main.rs`.
     pub(super) fn parse(
         path: &str,
         text: &str,
@@ -35,7 +35,7 @@ impl File {
         Ok(Self { id, modules, syntax })
     }
 
-    /// Returns the place of a piece of its syntax.
+    /// Returns the place of a piece of the text's syntax.
     pub(super) fn span(&self, at: &impl Spanned) -> Span {
         within(self.id, at.span())
     }

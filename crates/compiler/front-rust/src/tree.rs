@@ -1,5 +1,5 @@
-//! Bodies with names resolved and types known: what `infer` makes of syntax, and `lower` and
-//! `constant` read.
+//! Bodies with names resolved and types known: the result of `infer`, which `lower` and `constant`
+//! read.
 
 use super::ty::{Int, Ty, Unifier};
 use gbxcule_ir::op::{BinaryOp, CompareOp, UnaryOp};
@@ -15,9 +15,9 @@ pub(super) struct Body {
     pub(super) vars: Vec<Var>,
     /// Expression that it computes.
     pub(super) value: Expr,
-    /// Types that its type variables stand for.
+    /// Types of its type variables.
     pub(super) types: Unifier,
-    /// Functions it calls.
+    /// Functions that it calls.
     pub(super) calls: Vec<(usize, Span)>,
 }
 
@@ -56,7 +56,7 @@ pub(super) enum ExprKind {
     /// A reference to an array as a slice.
     Unsize(Box<Expr>),
     Unary(UnaryOp, Box<Expr>),
-    /// A shift's amount may have another type.
+    /// A binary operation; the amount of a shift may have another type.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     Compare(CompareOp, Box<Expr>, Box<Expr>),
     /// `&&` and `||`.
@@ -70,7 +70,7 @@ pub(super) enum ExprKind {
     Method(Method, Vec<Expr>),
     /// `len()` of a reference to an array or slice.
     Len(Box<Expr>),
-    /// A struct with all its fields, in the order in which they are written.
+    /// A struct with all its fields, in the order of the text.
     Struct(Vec<(u32, Expr)>),
     /// An array or tuple.
     Parts(Vec<Expr>),
@@ -92,7 +92,7 @@ pub(super) enum ExprKind {
     Return(Option<Box<Expr>>),
     Assign(Box<Expr>, Box<Expr>),
     Update(BinaryOp, Box<Expr>, Box<Expr>),
-    /// Was refused.
+    /// An expression that was refused.
     Wrong,
 }
 
@@ -119,7 +119,7 @@ pub(super) enum Pattern {
 /// An arm of a `match`.
 #[derive(Debug)]
 pub(super) struct Arm {
-    /// Inclusive ranges, which may go on beyond their type; `None` matches everything.
+    /// Inclusive ranges, which may exceed their type; `None` matches all values.
     pub(super) ranges: Option<Vec<(i128, i128)>>,
     pub(super) body: Expr,
 }
@@ -177,7 +177,8 @@ impl Method {
         (Self::SaturatingSub, "saturating_sub", Some(MethodTy::Own), MethodTy::Own),
     ];
 
-    /// The method, the type of its argument if it takes one, and of its result.
+    /// Returns a method by its name, with the type of its argument, if it takes one, and of its
+    /// result.
     pub(super) fn named(name: &str) -> Option<(Self, Option<MethodTy>, MethodTy)> {
         Self::ALL.iter().find(|row| row.1 == name).map(|row| (row.0, row.2, row.3))
     }
@@ -193,12 +194,12 @@ impl MethodTy {
 }
 
 impl Body {
-    /// A type when all is said; inference has made sure that it is known.
+    /// Returns the final form of a type; inference has made sure that the type is known.
     pub(super) fn ty(&self, ty: &Ty) -> Ty {
         self.types.resolve(ty).unwrap_or(Ty::Unit)
     }
 
-    /// The type of an expression.
+    /// Returns the type of an expression.
     pub(super) fn type_of(&self, expr: &Expr) -> Ty {
         self.ty(&expr.ty)
     }

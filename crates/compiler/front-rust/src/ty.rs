@@ -1,4 +1,4 @@
-//! Types of the subset, and unification: an integer literal's type is known when its use is.
+//! Types of the subset, and unification: the type of an integer literal follows from its use.
 
 use gbxcule_ir::ty::Scalar;
 use std::rc::Rc;
@@ -20,13 +20,14 @@ pub(super) enum Ty {
         mutable: bool,
         to: Rc<Ty>,
     },
-    /// A variable: a type that is not known yet.
+    /// A type variable: a type that is not known yet.
     Var(usize),
-    /// The type of a refused expression; it fits every type, so one error gives no second one.
+    /// The type of a refused expression. It fits every type, so that one error doesn't cause a
+    /// second one.
     Wrong,
 }
 
-/// The integer types. `usize` and `isize` have 64 bits, whatever the device.
+/// The integer types. `usize` and `isize` have 64 bits on every device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Int {
     I8,
@@ -67,7 +68,7 @@ impl Int {
         Self::ALL[self as usize].2
     }
 
-    /// The least and the greatest number.
+    /// Returns the smallest and the greatest number.
     pub(super) fn range(self) -> (i128, i128) {
         let bits = self.scalar().bits();
         let least = if self.scalar().is_signed_int() { -(1 << (bits - 1)) } else { 0 };
@@ -88,7 +89,7 @@ impl Ty {
         Self::Ref { mutable, to: Rc::new(to) }
     }
 
-    /// Type that a reference, or a reference to one, refers to; any other type itself.
+    /// Returns the type behind a reference, or behind several; any other type itself.
     pub(super) fn referred(&self) -> &Self {
         match self {
             Self::Ref { to, .. } => to.referred(),
@@ -135,12 +136,12 @@ impl Unifier {
         ty.clone()
     }
 
-    /// Returns true if it is an integer of a type that is not known yet.
+    /// Returns true if a type is an integer type that is not known yet.
     pub(super) fn is_open_integer(&self, ty: &Ty) -> bool {
         matches!(self.resolve_outermost(ty), Ty::Var(var) if matches!(self.vars[var], Var::Integer))
     }
 
-    /// Returns true if it is an integer, of a known type or not.
+    /// Returns true if a type is an integer type, known or not.
     pub(super) fn is_integer(&self, ty: &Ty) -> bool {
         matches!(self.resolve_outermost(ty), Ty::Int(_) | Ty::Wrong) || self.is_open_integer(ty)
     }

@@ -1,18 +1,19 @@
 //! Functions that a text must define with a given signature, such as a program's `reward`, and its
 //! settings: numbers bound at the top of the text.
 
-use super::Reader;
-use super::annotation::Annotation;
-use super::constant::{KnownValue, Unit};
-use super::decorator::Role;
 use super::lower::{Binding, Definition, Kind, LoweringError, Session};
-use super::scope::BindingSource;
-use super::signature::Formal;
-use super::syntax::{Expr, StmtFunctionDef};
+use super::reader::Reader;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::{FunctionId, Param};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::Type;
+use gbxcule_python_names::BindingSource;
+use gbxcule_python_names::syntax::{Expr, StmtFunctionDef};
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::decorator::{self, Role};
+use gbxcule_warp_types::signature::{self, Formal};
+use gbxcule_warp_types::unit::Unit;
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
 
 /// A function that a text may define for others to call.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +22,8 @@ pub struct EntryPoint<'w> {
     pub name: &'w str,
     /// Parameters.
     pub params: &'w [EntryParam],
+    /// One more parameter at the end, which a function has if it names one so.
+    pub optional: Option<(&'w str, EntryParam)>,
     /// The type of its result; `Type::UNIT` if it gives none.
     pub result: Type,
     /// The signature as users write it: `def reward(machine: gb.Machine) -> wp.float32`.
@@ -37,7 +40,7 @@ pub enum EntryParam {
 }
 
 /// The scope of the text itself.
-const TOP: super::scope::ScopeId = 0;
+const TOP: gbxcule_python_names::ScopeId = 0;
 
 impl<'a> Reader<'a> {
     /// Lowers a function of the text into a module that has the library's; `None` if the text has
@@ -48,17 +51,21 @@ impl<'a> Reader<'a> {
         module: &mut Module,
     ) -> Result<Option<FunctionId>, Vec<Diagnostic>> {
         let Some(def) = self.definition(wanted)? else { return Ok(None) };
-        let formals = self.unit.formals(def, TOP)?;
+        let formals = signature::formals(&self.unit, def, TOP)?;
         let mut session = Session::new(&self.unit, self.gradients);
-        let taken = formals.len() == wanted.params.len()
+        let last = formals.last().map(|formal| formal.name);
+        let optional = wanted.optional.filter(|(name, _)| last == Some(*name));
+        let params: Vec<EntryParam> =
+            wanted.params.iter().copied().chain(optional.map(|(_, param)| param)).collect();
+        let taken = formals.len() == params.len()
             && formals
                 .iter()
-                .zip(wanted.params)
+                .zip(&params)
                 .all(|(formal, param)| takes(&self.unit, &mut session, module, formal, *param));
         if !taken {
             return Err(vec![self.misfit(def, wanted, "takes other parameters")]);
         }
-        let id = self.lower_entry(&mut session, def, &formals, wanted.params, module);
+        let id = self.lower_entry(&mut session, def, &formals, &params, module);
         if session.report.faults().is_empty() && session.report.is_refused() {
             session.report.push(self.misfit(def, wanted, "is refused"));
         }
@@ -75,10 +82,11 @@ impl<'a> Reader<'a> {
     /// # Panics
     /// The text has no such function.
     pub fn declared(&self, name: &str, module: &mut Module) -> Result<FunctionId, Vec<Diagnostic>> {
-        let wanted = EntryPoint { name, params: &[], result: Type::UNIT, written: name };
+        let wanted =
+            EntryPoint { name, params: &[], optional: None, result: Type::UNIT, written: name };
         let def = self.definition(&wanted)?;
         let def = def.unwrap_or_else(|| panic!("the text has a function `{name}`"));
-        let formals = self.unit.formals(def, TOP)?;
+        let formals = signature::formals(&self.unit, def, TOP)?;
         let mut session = Session::new(&self.unit, self.gradients);
         let params: Vec<EntryParam> = formals
             .iter()
@@ -111,8 +119,11 @@ impl<'a> Reader<'a> {
             let at = params.len() as u32;
             match param {
                 EntryParam::Handle => {
-                    params.extend(self.unit.library.iter().flat_map(|it| it.parts.clone()));
-                    bindings.push(Binding::KnownValue(KnownValue::Handle(at), None));
+                    params.extend(self.unit.dialect.library.iter().flat_map(|it| it.parts.clone()));
+                    bindings.push(Binding::KnownValue(
+                        KnownValue::Foreign(WarpValue::Handle(at)),
+                        None,
+                    ));
                 }
                 EntryParam::Type(ty) => {
                     params.push(Param::value(formal.name, *ty).at(formal.span));
@@ -162,7 +173,8 @@ impl<'a> Reader<'a> {
                 _ => None,
             })
         };
-        let func = functions().filter(|def| self.unit.role(def, TOP) == Role::Func).last();
+        let func =
+            functions().filter(|def| decorator::role(&self.unit, def, TOP) == Role::Func).last();
         if let (None, Some(def)) = (func, functions().next()) {
             let fault = self.misfit(def, wanted, "has to be a `@wp.func`");
             let is_named_so = def.decorator_list.iter().any(|decorator| {

@@ -60,8 +60,3 @@ mod writer;
 use expr::Expressions;
 pub(super) use operand::{Binding, LoweringError};
 pub(super) use session::{Definition, Kind, Session};
-
-/// Runs with enough stack for one more level of the tree.
-pub(super) fn with_stack<T>(run: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, run)
-}

@@ -18,7 +18,7 @@ fn text_of(kernels: &str) -> Result<String, String> {
 fn elements_are_found_through_the_list_of_each_dimension() {
     let text = text_of(
         "@wp.kernel
-def k(a: wp.indexedarray(dtype=float, ndim=2), b: 'wp.indexedarray[int]', x: wp.array[float]):
+def k(a: wp.indexedarray(dtype=float, ndim=2), b: wp.indexedarray[int], x: wp.array[float]):
     i = wp.tid()
     row = a[i]
     x[i] = row[b[i]] + a[i][0] + float(len(a) + a.shape[1] + a.size + a.ndim)

@@ -28,6 +28,7 @@ fn lowered(text: &str) -> Result<Module, String> {
     let label = &module.functions[functions[1].1].params;
     let parts = label[..2].iter().map(|part| Param { name: part.name.clone(), ..part.clone() });
     let library = Library {
+        labels: Vec::new(),
         name: "jars".into(),
         handle: "Jar".into(),
         parts: parts.collect(),
@@ -36,7 +37,8 @@ fn lowered(text: &str) -> Result<Module, String> {
     let id = sources.add("count.py", format!("import warp as wp\nimport jars as j\n\n{text}"));
     let params = [EntryParam::Handle, EntryParam::Type(Type::F32)];
     let written = "def count(jar: j.Jar, x: wp.float32) -> wp.float32";
-    let wanted = EntryPoint { name: "count", params: &params, result: Type::F32, written };
+    let wanted =
+        EntryPoint { name: "count", params: &params, optional: None, result: Type::F32, written };
     let outcome = Program::parse(&sources, id).and_then(|program| {
         let found = program.reader_with(&library).function(&wanted, &mut module)?;
         found.map(|_| ()).ok_or_else(Vec::new)

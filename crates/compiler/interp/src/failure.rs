@@ -27,17 +27,17 @@ pub enum Fault {
     Assert(String),
     /// An integer divided by zero.
     DivisionByZero,
-    /// An index and the extent that it does not lie in.
+    /// An index, and the extent that it lies outside of.
     Index(i128, i64),
-    /// An element of an array without memory.
+    /// An access to an array without memory.
     AbsentArray,
-    /// An address that lies in no buffer: a handle says more than there is.
+    /// An address outside of every buffer: a handle claims more memory than there is.
     Address,
     /// More statements than the budget allows.
     Budget,
     /// More memory for variables than the interpreter has.
     Stack,
-    /// Arguments that are not what the function takes.
+    /// Arguments that don't fit the function's parameters.
     Arguments(String),
 }
 
@@ -49,7 +49,8 @@ impl Failure {
 }
 
 impl Fault {
-    /// The kind that compiled code has for it; `None` for faults of the interpreter alone.
+    /// Returns the kind that compiled code has for the fault; `None` for faults of the interpreter
+    /// alone.
     pub fn kind(&self) -> Option<FaultKind> {
         match self {
             Self::Trap(_) => Some(FaultKind::Trap),

@@ -15,18 +15,18 @@ pub(super) struct Frames {
     fields: Vec<Vec<u64>>,
 }
 
-/// Offsets in the stack frame of one function: parameters and variables first, which begin as zero,
-/// then values, which don't.
+/// Offsets in the stack frame of one function: first the parameters and variables, which begin as
+/// zero, then the values, which are not cleared.
 #[derive(Debug)]
 pub(super) struct Frame {
     params: Vec<u64>,
     locals: Vec<u64>,
     values: Vec<u64>,
-    /// Bytes that are zero when the function begins.
+    /// Bytes that are cleared when the function begins.
     pub(super) zeroed: u64,
     /// Positions and lengths of variables whose first contents do not matter.
     pub(super) scratch: Vec<(u64, u64)>,
-    /// All bytes.
+    /// Bytes of the whole frame.
     pub(super) size: u64,
 }
 
@@ -85,7 +85,8 @@ impl Frame {
     }
 }
 
-/// Bytes of a type; of a tuple, which has no layout, those of a struct with the same fields.
+/// Returns the size of a type in bytes. A tuple, which has no layout, has the size of a struct with
+/// the same fields.
 pub(super) fn size(types: &Types, ty: Type) -> u64 {
     match &types[ty] {
         Shape::Tuple(of) => tuple_offset(types, of, of.len()),
@@ -93,7 +94,7 @@ pub(super) fn size(types: &Types, ty: Type) -> u64 {
     }
 }
 
-/// Byte offset of a part of a tuple; that of the part after the last is the size.
+/// Returns the byte offset of a part of a tuple; with the number of parts, the tuple's size.
 pub(super) fn tuple_offset(types: &Types, of: &[Type], part: usize) -> u64 {
     let (mut end, mut widest) = (0u64, 1);
     for (position, &ty) in of.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! The interpreter: what IR means, in code. Slow, deterministic, checked; the other ways of running
-//! a program are held against it.
+//! The interpreter: the meaning of IR, as code. It is slow, deterministic and checked; the other
+//! ways of running a program are compared with it.
 //!
-//! An [`Interpreter`] owns buffers; kernels are launched over them with [`Interpreter::launch`],
-//! functions run with [`Interpreter::call`]. Threads run one after the other in row-major order.
-//! No program can hang or crash the host: steps are counted, every access is checked.
+//! An [`Interpreter`] owns buffers; [`Interpreter::launch`] launches kernels over them, and
+//! [`Interpreter::call`] runs functions. Threads run one after the other in row-major order. No
+//! program can hang or crash the host: steps are counted, and every access is checked.
 
 mod failure;
 mod frame;
@@ -26,7 +26,7 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Shape;
 use std::collections::HashMap;
 
-/// Steps a launch may take unless [`Interpreter::budget`] says otherwise.
+/// Greatest number of steps of a launch unless [`Interpreter::budget`] is set.
 pub const BUDGET: u64 = 100_000_000;
 
 /// A module ready to run, with memory of its own.
@@ -36,19 +36,19 @@ pub struct Interpreter<'m> {
     pub memory: Memory,
     /// Text that the program printed, up to the line that exceeds 1 MiB.
     pub output: String,
-    /// Statements that the next launches and calls may execute together.
+    /// Number of statements that the next launches and calls may execute together.
     pub budget: u64,
-    /// Perturbation of natives, as another library might compute them.
+    /// Change of natives' results that another library might make.
     pub perturbation: Option<Perturbation>,
-    /// Results of comparisons, if the caller asks for them.
+    /// Outcomes of comparisons, if the caller wants them.
     pub outcomes: Option<Outcomes>,
     module: &'m Valid<Module>,
     frames: Frames,
     stack: Vec<u8>,
 }
 
-/// Outcomes of comparisons, by function and place: true if one was ever false, and true if it was
-/// ever true.
+/// Outcomes of comparisons, by function and place: the first is true if the comparison was ever
+/// false, the second if it was ever true.
 pub type Outcomes = HashMap<(FunctionId, Span), [bool; 2]>;
 
 /// An argument of a launch or call.
@@ -58,7 +58,7 @@ pub enum Argument {
     Bytes(Vec<u8>),
     /// An array.
     Array(Array),
-    /// Address of a variable, for a parameter passed by reference.
+    /// Address of a place, for a parameter passed by reference.
     Place(Pointer),
 }
 
@@ -77,7 +77,7 @@ impl From<Array> for Argument {
 }
 
 impl<'m> Interpreter<'m> {
-    /// A interpreter without buffers.
+    /// Makes an interpreter without buffers.
     pub fn new(module: &'m Valid<Module>) -> Self {
         Self {
             memory: Memory::default(),
@@ -91,7 +91,7 @@ impl<'m> Interpreter<'m> {
         }
     }
 
-    /// The module that it runs.
+    /// Returns the module that the interpreter runs.
     pub fn module(&self) -> &'m Valid<Module> {
         self.module
     }
@@ -179,7 +179,7 @@ impl<'m> Interpreter<'m> {
     }
 }
 
-/// The next point of a grid in row-major order.
+/// Returns the next point of a grid in row-major order.
 fn next_index(mut index: [u32; 4], extents: [u32; 4]) -> Option<[u32; 4]> {
     for dim in (0..4).rev() {
         index[dim] += 1;

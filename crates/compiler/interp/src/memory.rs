@@ -1,8 +1,8 @@
-//! Memory as the interpreted program sees it: buffers of the host, the thread's stack and the
-//! module's tables in one space of 64-bit addresses.
+//! Memory of the interpreted program: buffers of the host, the thread's stack and the module's
+//! tables in one space of 64-bit addresses.
 //!
-//! The upper half of an address names the region, so that an index gone wild never reaches another
-//! buffer. Addresses mean nothing outside the [`super::Interpreter`] whose handles hold them.
+//! The upper half of an address names the region, so that a wild index never reaches another
+//! buffer. Addresses have a meaning only in the [`super::Interpreter`] whose handles hold them.
 
 use gbxcule_ir::layout::descriptor;
 use gbxcule_ir::ty::Scalar;
@@ -29,7 +29,7 @@ pub struct Pointer {
 }
 
 impl Pointer {
-    /// The address that handles and references hold.
+    /// Returns the address that handles and references hold.
     pub fn address(self) -> u64 {
         u64::from(BUFFERS | self.buffer.0) << 32 | u64::from(self.offset)
     }
@@ -55,22 +55,22 @@ impl Memory {
         self.add(bytes)
     }
 
-    /// The bytes of a buffer.
+    /// Returns the bytes of a buffer.
     pub fn bytes(&self, buffer: Buffer) -> &[u8] {
         &self.buffers[buffer.0 as usize]
     }
 
-    /// The bytes of a buffer, to change them.
+    /// Returns the bytes of a buffer, to change them.
     pub fn bytes_mut(&mut self, buffer: Buffer) -> &mut [u8] {
         &mut self.buffers[buffer.0 as usize]
     }
 
-    /// A buffer as numbers; bytes that make no whole one are left out.
+    /// Reads a buffer as numbers, without the remaining bytes of an incomplete number.
     pub fn read<T: Number>(&self, buffer: Buffer) -> Vec<T> {
         self.bytes(buffer).chunks_exact(size_of::<T>()).map(T::from_bytes).collect()
     }
 
-    /// The buffer of a region, if it is one.
+    /// Returns the buffer of a region, if the region is a buffer.
     pub(super) fn region(&self, region: u32) -> Option<&[u8]> {
         self.buffers.get(region.checked_sub(BUFFERS)? as usize).map(Vec::as_slice)
     }
@@ -80,12 +80,12 @@ impl Memory {
     }
 }
 
-/// A strided array over buffers, as a kernel's argument or part of one.
+/// Strided array over buffers: a kernel's argument, or part of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Array {
-    /// The first element, or nothing.
+    /// First element, or `None` for an absent array.
     pub data: Option<Pointer>,
-    /// The first element's gradient, or nothing.
+    /// Gradient of the first element, or `None`.
     pub gradient: Option<Pointer>,
     /// Number of dimensions, 1 to 4.
     pub dims: u8,
@@ -96,7 +96,7 @@ pub struct Array {
 }
 
 impl Array {
-    /// The whole of a buffer or the part from a pointer on, row-major without gaps.
+    /// Makes an array of a buffer, or of its part from a pointer on, row-major without gaps.
     pub fn dense(data: impl Into<Pointer>, element_bytes: u32, shape: &[u32]) -> Self {
         let mut array = Self {
             data: Some(data.into()),
@@ -119,7 +119,7 @@ impl Array {
         Self { gradient: Some(gradient.into()), ..self }
     }
 
-    /// The handle's memory image, as [`descriptor`] lays it out.
+    /// Returns the handle's memory image, as [`descriptor`] lays it out.
     pub fn image(&self) -> [u8; descriptor::LAYOUT.size as usize] {
         let address = |pointer: Option<Pointer>| pointer.map_or(0, Pointer::address);
         Handle {
@@ -133,7 +133,7 @@ impl Array {
     }
 }
 
-/// An array handle as it lies in memory.
+/// Array handle in the form that it has in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Handle {
     pub(super) data: u64,
@@ -174,10 +174,10 @@ pub trait Number: Copy {
     /// Scalar type of the number.
     const SCALAR: Scalar;
 
-    /// Reads a value of exactly as many bytes as it has.
+    /// Reads a value from exactly as many bytes as it has.
     fn from_bytes(bytes: &[u8]) -> Self;
 
-    /// Appends its bytes.
+    /// Appends the bytes of the number.
     fn append(self, bytes: &mut Vec<u8>);
 }
 

@@ -1,4 +1,4 @@
-//! Operations: from the values on the stack to one more.
+//! Operations: read values on the stack and write one more.
 
 use super::Fault;
 use super::frame;
@@ -15,7 +15,7 @@ use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::ty::{Scalar, Shape};
 
 impl Thread<'_, '_> {
-    /// Evaluates a value's operation, here and now. A call is only begun.
+    /// Evaluates a value's operation. A call is only begun.
     pub(super) fn operation(&mut self, value: Value) -> Result<(), Fault> {
         let op = self.body.values[value].op;
         match op {
@@ -39,7 +39,7 @@ impl Thread<'_, '_> {
                 let bits = self.get(operand).bits();
                 self.put(value, Literal::from_bits(self.scalar_of(value), bits));
             }
-            // Threads run one after the other here.
+            // Each thread runs alone, so that the minimum is its own value.
             Op::Lowest(same) | Op::Opaque(same) => self.put(value, self.get(same)),
             Op::Construct(parts) => self.construct(value, parts),
             Op::Splat(part) => self.splat(value, part),
@@ -72,7 +72,7 @@ impl Thread<'_, '_> {
         Ok(())
     }
 
-    /// Evaluates an operation that makes a handle of an array or asks one.
+    /// Evaluates an operation that makes an array handle or reads one.
     fn of_array(&mut self, value: Value, op: Op) -> Result<(), Fault> {
         match op {
             Op::View { array, selectors } => {
@@ -164,7 +164,7 @@ impl Thread<'_, '_> {
         self.put(value, result);
     }
 
-    /// The arguments of a call: values where they lie, and places.
+    /// Returns the arguments of a call: positions of values, and addresses of places.
     fn passed(&mut self, args: List<Arg>) -> Result<Vec<Passed>, Fault> {
         let mut passed = Vec::new();
         for &arg in &self.body.arg_lists[args] {
@@ -182,7 +182,7 @@ impl Thread<'_, '_> {
         self.interpreter.stack[at..][..size].fill(0);
     }
 
-    /// The scalar and number of a value's components.
+    /// Returns the scalar type and the number of a value's components.
     fn components(&self, value: Value) -> (Scalar, u32) {
         let components = self.interpreter.module.types.components(self.type_of(value));
         components.unwrap_or_else(|| unreachable!("check rule 4: components"))
@@ -207,7 +207,7 @@ impl Thread<'_, '_> {
         Ok(())
     }
 
-    /// The factors of a product that is not rounded before it is added or subtracted.
+    /// Returns the factors of a product that is not rounded before it is added or subtracted.
     fn fused(&self, op: BinaryOp, right: Value) -> Option<[Value; 2]> {
         let adds = matches!(op, BinaryOp::Add | BinaryOp::Subtract);
         if self.interpreter.perturbation != Some(Perturbation::Fused)
@@ -222,7 +222,7 @@ impl Thread<'_, '_> {
         }
     }
 
-    /// Returns true if a sum with a product may be off.
+    /// Returns true if the sum with a product is perturbed.
     fn may_round_once(&self, op: BinaryOp, left: Value, right: Value) -> bool {
         let product =
             |value: Value| matches!(self.body.values[value].op, Op::Binary(BinaryOp::Multiply, ..));

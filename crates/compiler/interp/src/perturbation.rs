@@ -1,53 +1,53 @@
 //! Runs a program with results moved by the error that libraries may make. A native's result moves
-//! within the units in the last place that its row of the builtin table allows; a program's results
-//! then move as far as those of two correct ways of running it may differ, and those of exact
-//! operations do not move. Other variants round a sum with a product once, form sums of products in
-//! another order, or let threads add to one place in any order.
+//! within the units in the last place that its row of the builtin table allows. A program's results
+//! then move as far as two correct ways of running it may differ, and results of exact operations
+//! don't move. Other variants round a sum with a product once, form sums of products in another
+//! order, or let threads add to one place in any order.
 
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
+use gbxcule_ir::splitmix;
 use gbxcule_ir::ty::Scalar;
 
 /// Kind of perturbation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Perturbation {
-    /// Every result one allowed error up.
+    /// Every result is moved one allowed error up.
     Up,
-    /// Every result one allowed error down.
+    /// Every result is moved one allowed error down.
     Down,
-    /// Every result moved by a random number of units, from this state on.
+    /// Every result is moved by a random number of units, drawn from this state.
     Random(u64),
     /// No result is moved; a sum with a product is rounded once, as a fused multiply-add does.
     Fused,
-    /// No result is moved; a sum with a product is off by a unit of the largest number that had a
-    /// part in it, as it may be where a library forms the sums of a determinant in an order of its
-    /// own.
+    /// No result is moved; a sum with a product is off by a unit of the largest number in it, as it
+    /// may be in a library that forms the sums of a determinant in another order.
     FusedProducts,
-    /// No result is moved; every atomic sum is off by a unit of the largest number that had a part
-    /// in it. Together these are a unit of all that is added, which is what rounding in another
-    /// order can come to.
+    /// No result is moved; every atomic sum is off by a unit of the largest number in it. Together
+    /// these are a unit of each number that is added, which is the error that another order of
+    /// rounding can make.
     AtomicSums,
 }
 
 impl Perturbation {
-    /// A result that another library might give in place of this one.
+    /// Returns a result that another library might give instead of the exact one.
     pub(super) fn moved(&mut self, native: Native, exact: Literal) -> Literal {
         let units = i64::from(native.row().ulps);
         let value = exact.as_f64();
         if units == 0 || !exact.scalar().is_float() || !value.is_finite() {
             return exact;
         }
-        // Halves are computed in f32 and rounded once: a unit is all that can come of it.
+        // 16-bit floats are computed in f32 and rounded once, so they are off by one unit at most.
         let units = if exact.scalar().bytes() == 2 { 1 } else { units };
         let by = match self {
             Self::Up => units,
             Self::Down => -units,
-            Self::Random(state) => (next(state) % (2 * units as u64 + 1)) as i64 - units,
+            Self::Random(state) => (splitmix::next(state) % (2 * units as u64 + 1)) as i64 - units,
             Self::Fused | Self::FusedProducts | Self::AtomicSums => 0,
         };
         let moved = step(exact, by);
-        // No library gives 0 the wrong sign, or leaves the range of a sine; but it may come to its
-        // end.
+        // No library gives 0 the wrong sign, or leaves the range of a sine, though it may reach the
+        // end of the range.
         if value == 0.0 {
             exact
         } else if value.abs() <= 1.0 && moved.as_f64().abs() > 1.0 {
@@ -58,7 +58,8 @@ impl Perturbation {
     }
 }
 
-/// Number that may stand in place of a sum of two numbers, a unit up or down; integers stay.
+/// Returns a number that may replace the sum of two numbers: a unit up or down. Integers stay
+/// unchanged.
 pub(super) fn perturbed_sum([left, right, sum]: [Literal; 3], up: bool) -> Literal {
     if !sum.scalar().is_float() || !sum.as_f64().is_finite() {
         return sum;
@@ -70,13 +71,13 @@ pub(super) fn perturbed_sum([left, right, sum]: [Literal; 3], up: bool) -> Liter
     Literal::float(sum.scalar(), sum.as_f64() + if up { unit } else { -unit })
 }
 
-/// Number in place of a sum, up or down as the numbers' bits have it: differences of sums that all
-/// move up would not move.
+/// Returns a number that may replace a sum, up or down by the parity of the operands' bits: if all
+/// sums moved up, their differences would not move.
 pub(super) fn perturbed_by_bits([left, right, sum]: [Literal; 3]) -> Literal {
     perturbed_sum([left, right, sum], (left.bits() ^ right.bits()).count_ones().is_multiple_of(2))
 }
 
-/// The float that is `by` floats away from a finite one, but not beyond 0.
+/// Returns the float that is `by` floats away from a finite one, but not beyond 0.
 fn step(from: Literal, by: i64) -> Literal {
     let sign = 1u64 << (from.scalar().bits() - 1);
     let (negative, magnitude) = (from.bits() & sign, from.bits() & !sign);
@@ -84,14 +85,6 @@ fn step(from: Literal, by: i64) -> Literal {
     let moved = magnitude.saturating_add_signed(by);
     let scalar: Scalar = from.scalar();
     Literal::from_bits(scalar, negative | moved.min(sign - 1))
-}
-
-/// SplitMix64.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let word = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Finding places, and reading and writing what is there.
+//! Addresses of places, and reads and writes there.
 
 use super::memory::{Handle as ArrayHandle, Memory};
 use super::thread::{STACK, Thread};
@@ -11,7 +11,7 @@ use gbxcule_ir::op::Value;
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::ty::{Shape, Type};
 
-/// Regions from here on are tables.
+/// First region that is a table.
 const TABLES: u32 = STACK + 1;
 
 const fn address(region: u32, offset: u64) -> u64 {
@@ -19,7 +19,7 @@ const fn address(region: u32, offset: u64) -> u64 {
 }
 
 impl Thread<'_, '_> {
-    /// The address of a place.
+    /// Computes the address of a place.
     pub(super) fn place(&mut self, id: PlaceId) -> Result<u64, Fault> {
         let place = self.body.places[id];
         let frame = self.interpreter.frames.of(self.function);
@@ -49,22 +49,22 @@ impl Thread<'_, '_> {
         Ok(at)
     }
 
-    /// A part of what lies at an address.
+    /// Computes the address and type of a part of a place.
     fn project(&self, at: u64, ty: Type, step: Projection) -> Result<(u64, Type), Fault> {
         let types = &self.interpreter.module.types;
         let bytes = |ty: Type| types.layout(ty).map_or(0, |layout| layout.size);
         let component = || types.components(ty).map_or(Type::INVALID, |(of, _)| Type::scalar(of));
-        let found = |shape: Shape| types.find(&shape).unwrap_or(Type::INVALID);
+        let existing = |shape: Shape| types.find(&shape).unwrap_or(Type::INVALID);
         Ok(match (step, &types[ty]) {
             (Projection::Field(field), Shape::Struct(id)) => {
                 let of = types.structure(*id).fields[field as usize].ty;
                 (at + self.interpreter.frames.field(*id, field), of)
             }
             (Projection::Field(0), &Shape::Transform(of)) => {
-                (at, found(Shape::Vector { len: 3, of }))
+                (at, existing(Shape::Vector { len: 3, of }))
             }
             (Projection::Field(_), &Shape::Transform(of)) => {
-                (at + 3 * u64::from(of.bytes()), found(Shape::Quaternion(of)))
+                (at + 3 * u64::from(of.bytes()), existing(Shape::Quaternion(of)))
             }
             (Projection::Component(index), _) => {
                 (at + u64::from(index) * bytes(component()), component())
@@ -72,7 +72,7 @@ impl Thread<'_, '_> {
             (Projection::At(index), shape) => {
                 let (of, extent) = match *shape {
                     Shape::Matrix { rows, cols, of } => {
-                        (found(Shape::Vector { len: cols, of }), i64::from(rows))
+                        (existing(Shape::Vector { len: cols, of }), i64::from(rows))
                     }
                     Shape::Fixed { of, len } => (of, i64::from(len)),
                     _ => (component(), types.components(ty).map_or(0, |(_, n)| i64::from(n))),
@@ -96,7 +96,8 @@ impl Thread<'_, '_> {
         })
     }
 
-    /// An index of any integer type, from the end if negative, inside `0..extent`.
+    /// Evaluates an index of any integer type inside `0..extent`; a negative one counts from the
+    /// end.
     pub(super) fn index_within(&self, index: Value, extent: i64) -> Result<i64, Fault> {
         let index = self.get(index).as_int().unwrap_or_default();
         let wide = i128::from(extent);
@@ -108,7 +109,7 @@ impl Thread<'_, '_> {
         }
     }
 
-    /// The bytes at an address.
+    /// Returns the bytes at an address.
     pub(super) fn bytes(&self, at: u64, size: u64) -> Result<&[u8], Fault> {
         if (at >> 32) as u32 != STACK {
             return elsewhere(&self.interpreter.memory, &self.interpreter.module.tables, at, size);
@@ -116,7 +117,7 @@ impl Thread<'_, '_> {
         part(&self.interpreter.stack, at, size)
     }
 
-    /// The bytes at an address, to change them.
+    /// Returns the bytes at an address, to change them.
     pub(super) fn bytes_mut(&mut self, at: u64, size: u64) -> Result<&mut [u8], Fault> {
         let (region, offset) = ((at >> 32) as u32, (at & 0xffff_ffff) as usize);
         let bytes = match region {
@@ -159,7 +160,7 @@ impl Thread<'_, '_> {
         Ok(())
     }
 
-    /// The handle of an array value.
+    /// Reads the handle of an array value.
     pub(super) fn handle(&self, array: Value) -> ArrayHandle {
         ArrayHandle::read(&self.interpreter.stack[self.slot(array) as usize..])
     }
@@ -170,7 +171,7 @@ impl Thread<'_, '_> {
         self.interpreter.stack[at..][..image.len()].copy_from_slice(&image);
     }
 
-    /// A handle to a fixed array in place.
+    /// Makes a handle to a fixed array in place.
     pub(super) fn array_of(&mut self, place: PlaceId, ty: Type) -> Result<ArrayHandle, Fault> {
         let data = self.place(place)?;
         let types = &self.interpreter.module.types;
@@ -188,7 +189,7 @@ impl Thread<'_, '_> {
     }
 }
 
-/// The bytes at an address that isn't on the stack.
+/// Returns the bytes at an address that isn't on the stack.
 fn elsewhere<'a>(
     memory: &'a Memory,
     tables: &'a Arena<Table>,
@@ -210,7 +211,7 @@ fn part(region: &[u8], at: u64, size: u64) -> Result<&[u8], Fault> {
     region.get(offset..end).ok_or(Fault::Address)
 }
 
-/// An address moved by bytes, if that stays in its region.
+/// Moves an address by bytes, within its region.
 pub(super) fn moved(at: u64, bytes: i64) -> Result<u64, Fault> {
     let to = at.wrapping_add_signed(bytes);
     if to >> 32 == at >> 32 { Ok(to) } else { Err(Fault::Address) }

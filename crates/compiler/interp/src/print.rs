@@ -1,4 +1,4 @@
-//! Print statements: the values they name, as text.
+//! Print statements: writes the values that they name as text.
 
 use super::thread::Thread;
 use gbxcule_ir::constant::Literal;
@@ -6,7 +6,7 @@ use gbxcule_ir::eval::{print_line, printf};
 use gbxcule_ir::function::Name;
 use gbxcule_ir::op::Value;
 
-/// Bytes of printed text after which nothing more is kept: a program may print without end.
+/// Greatest number of bytes of printed text that is stored: a program may print without end.
 const MAX_OUTPUT_BYTES: usize = 1 << 20;
 
 impl Thread<'_, '_> {
@@ -27,7 +27,7 @@ impl Thread<'_, '_> {
         self.interpreter.output.push_str(&text);
     }
 
-    /// A value on a line of its own.
+    /// Writes a value on a line of its own.
     fn line(&self, value: Value) -> String {
         let types = &self.interpreter.module.types;
         let ty = self.type_of(value);

@@ -1,5 +1,5 @@
-//! One thread: control, without recursion, so that neither deep blocks nor long chains of calls can
-//! overflow the host's stack.
+//! Runs one thread. Control flow uses no recursion, so that neither deep blocks nor long chains of
+//! calls can overflow the host's stack.
 
 use super::memory::Number;
 use super::{Argument, Failure, Fault, Interpreter, frame};
@@ -10,11 +10,11 @@ use gbxcule_ir::op::Value;
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::ty::Type;
 
-/// Bytes of variables and values that one thread may have.
+/// Greatest number of bytes of one thread's variables and values.
 const MAX_STACK_BYTES: u64 = 1 << 30;
-/// Byte that fills variables that begin with anything: NaN, or -1.
+/// Byte with which `scratch` variables begin: NaN in floats, -1 in integers.
 const SCRATCH: u8 = 0xff;
-/// The region of addresses that is the stack.
+/// Region of addresses that is the stack.
 pub(super) const STACK: u32 = 1;
 
 /// A running thread.
@@ -30,7 +30,7 @@ pub(super) struct Thread<'t, 'm> {
     pub(super) stmt_span: gbxcule_ir::source::Span,
 }
 
-/// Place at which to go on after a call.
+/// Place at which a caller goes on after a call.
 struct ReturnAddress {
     function: FunctionId,
     base: u64,
@@ -38,7 +38,7 @@ struct ReturnAddress {
     result: Value,
 }
 
-/// A position in a block.
+/// Position in a block.
 struct Cursor<'m> {
     block: BlockId,
     position: usize,
@@ -50,11 +50,11 @@ struct Cursor<'m> {
 enum BlockEnd<'m> {
     /// Control goes on after the statement that owns the block.
     Plain,
-    /// The body of a `For` with its loop's index, next number, bound and step.
+    /// The next iteration of a `For` follows, with its index, next number, bound and step.
     For { index: Value, next: i128, end: i128, step: i128 },
-    /// The header of a `While`.
+    /// The test of a `While` follows its header.
     Header(&'m StmtKind),
-    /// The body of a `While`.
+    /// The header of a `While` follows its body.
     Body(&'m StmtKind),
 }
 
@@ -136,7 +136,7 @@ impl<'m> Thread<'_, 'm> {
         Ok(())
     }
 
-    /// One statement, or the end of a block. Gives the result when the first function ends.
+    /// Runs one statement, or the end of a block. Returns the result when the first function ends.
     fn advance(&mut self) -> Result<Option<Vec<u8>>, Fault> {
         let first = self.calls.last().map_or(0, |caller| caller.cursors);
         let Some(cursor) = self.cursors[first..].last_mut() else { return Ok(self.leave(None)) };
@@ -176,7 +176,7 @@ impl<'m> Thread<'_, 'm> {
         }
     }
 
-    /// The next iteration of a `For`, if there is one.
+    /// Begins the next iteration of a `For`, if there is one.
     fn iterate(&mut self, body: BlockId, role: BlockEnd<'m>) {
         let BlockEnd::For { index, next, end, step } = role else { return };
         if (step > 0 && next < end) || (step < 0 && next > end) {
@@ -285,7 +285,7 @@ impl<'m> Thread<'_, 'm> {
         Ok(())
     }
 
-    /// Ends the function: the result goes to the caller, or out of the thread.
+    /// Ends a function: the result goes to the caller, or, for the first function, is returned.
     fn leave(&mut self, value: Option<Value>) -> Option<Vec<u8>> {
         let (from, size) = value.map_or((0, 0), |value| (self.slot(value), self.size_of(value)));
         let range = from as usize..(from + size) as usize;
@@ -317,12 +317,12 @@ impl<'m> Thread<'_, 'm> {
         frame::size(&self.interpreter.module.types, self.type_of(value))
     }
 
-    /// A scalar value.
+    /// Returns a scalar value.
     pub(super) fn get(&self, value: Value) -> Literal {
         self.scalar_at(self.slot(value), self.scalar_of(value))
     }
 
-    /// A scalar value's type.
+    /// Returns the type of a scalar value.
     pub(super) fn scalar_of(&self, value: Value) -> gbxcule_ir::ty::Scalar {
         self.type_of(value).as_scalar().unwrap_or_else(|| unreachable!("check rule 4: a scalar"))
     }
@@ -339,7 +339,7 @@ impl<'m> Thread<'_, 'm> {
         eval::to_bytes(literal, &mut self.interpreter.stack[at as usize..]);
     }
 
-    /// A word of a handle or reference on the stack.
+    /// Reads a word of a handle or reference on the stack.
     pub(super) fn word_at(&self, at: u64) -> u64 {
         u64::from_bytes(&self.interpreter.stack[at as usize..][..8])
     }

@@ -1,4 +1,4 @@
-//! Decompositions are what they claim: products give back the matrix, rotations are rotations.
+//! Checks the properties of decompositions: products restore the matrix, rotations are rotations.
 
 use gbxcule_interp::{Argument, Interpreter};
 use gbxcule_ir::check;
@@ -11,7 +11,7 @@ fn bytes(numbers: &[f64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// The result of a row on an n by n matrix of f64, as numbers.
+/// Calls a row on an n by n matrix of f64; returns the result's numbers.
 fn call(name: &str, n: u16, matrix: &[f64]) -> Vec<f64> {
     let mut module = Module::new(name);
     let ty = module.types.matrix(n, n, Scalar::F64);
@@ -57,7 +57,7 @@ fn is_rotation(q: Matrix) -> bool {
     apart(mul(q, transpose(q)), diagonal(&[1.0; 3])) < 1e-10 && (determinant - 1.0).abs() < 1e-10
 }
 
-/// Random matrices, and those that trouble such methods.
+/// Returns random matrices, and special ones that are hard for such methods.
 fn samples() -> Vec<Vec<f64>> {
     let mut random = Random::new(11);
     let mut number = || f64::from(random.below(2001)) / 200.0 - 5.0;

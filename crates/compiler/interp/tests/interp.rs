@@ -1,4 +1,4 @@
-//! The interpreter does what the semantics page says.
+//! Checks that the interpreter follows the page about the meaning of IR.
 
 use gbxcule_interp::{Argument, Array, Fault, Interpreter, Outcomes};
 use gbxcule_ir::check::{self, Valid};
@@ -12,7 +12,7 @@ fn checked(module: Module) -> Valid<Module> {
     check::module(module).unwrap_or_else(|faults| panic!("{faults:#?}"))
 }
 
-/// A kernel `k(x: array<i32, 1>)`.
+/// Makes a kernel `k(x: array<i32, 1>)`.
 fn kernel(build: impl FnOnce(&mut Builder<'_>)) -> (Valid<Module>, FunctionId) {
     let mut module = Module::new("m");
     let array = module.types.array(Type::I32, 1);
@@ -84,7 +84,7 @@ fn saxpy_runs_over_its_grid() {
         Array { strides: [-4, 0, 0, 0], ..Array::dense(y, 4, &[3]) }.into(),
         2.0f32.into(),
     ];
-    // The second array runs backwards: from its last element.
+    // The second array runs backwards, from its last element.
     let mut args = args;
     if let Argument::Array(array) = &mut args[1] {
         array.data = Some(gbxcule_interp::Pointer { buffer: y, offset: 8 });
@@ -121,8 +121,8 @@ fn loops_break_continue_and_count_without_wrapping() {
             let (zero, three, minus) = (b.i32(0), b.i32(3), b.i32(-3));
             let (first, last) = (b.i32(i32::MIN + 4), b.i32(i32::MIN));
             let cell = b.element(place, &[zero]);
-            // Twice, and then below the smallest number without having reached the bound by
-            // wrapping.
+            // The loop runs twice; a third index would lie below the smallest number, and must not
+            // wrap.
             b.for_range("i", [first, last, minus], |b, _| {
                 let old = b.load(cell);
                 let new = b.add(old, three);

@@ -16,16 +16,16 @@ pub use grid::{GRID_DIMS, Grid, RangeRecord};
 
 use crate::Function;
 
-/// Functions that see what *faults* in [`crate`]'s words: indices, divisors and views that are
-/// wrong. What traps by itself always does.
+/// Functions in which compiled code checks the operations that *fault* in [`crate`]'s words: wrong
+/// indices, divisors and views. `Trap` and a failed `Assert` stop a thread in every build.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Checks {
-    /// All.
+    /// All functions.
     #[default]
     All,
-    /// Functions whose author does not vouch for them: see [`Function::trusted`].
+    /// Functions that aren't [`Function::trusted`].
     Untrusted,
-    /// None.
+    /// No function.
     None,
 }
 

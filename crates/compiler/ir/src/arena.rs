@@ -1,4 +1,4 @@
-//! Typed arenas: append-only vectors whose indices carry the type of what they point at.
+//! Typed arenas: append-only vectors whose indices carry the type of the item.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -13,7 +13,7 @@ pub struct Handle<T> {
 }
 
 impl<T> Handle<T> {
-    /// The handle of the `index`-th item, counted from 0.
+    /// Returns the handle of the `index`-th item, counted from 0.
     pub const fn from_index(index: usize) -> Self {
         match NonZeroU32::new(index as u32 + 1) {
             Some(one_based) => Self { one_based, marker: PhantomData },
@@ -21,7 +21,7 @@ impl<T> Handle<T> {
         }
     }
 
-    /// The position in the arena, counted from 0.
+    /// Returns the position in the arena, counted from 0.
     pub const fn index(self) -> usize {
         self.one_based.get() as usize - 1
     }
@@ -89,22 +89,22 @@ impl<T> Arena<T> {
         self.items.is_empty()
     }
 
-    /// The item, or `None` for a handle from elsewhere.
+    /// Returns the item, or `None` for a handle of a longer arena.
     pub fn get(&self, handle: Handle<T>) -> Option<&T> {
         self.items.get(handle.index())
     }
 
-    /// All items with their handles.
+    /// Iterates over all items with their handles.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Handle<T>, &T)> + DoubleEndedIterator {
         self.items.iter().enumerate().map(|(index, item)| (Handle::from_index(index), item))
     }
 
-    /// All items, to change them.
+    /// Iterates over all items, to change them.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (Handle<T>, &mut T)> {
         self.items.iter_mut().enumerate().map(|(index, item)| (Handle::from_index(index), item))
     }
 
-    /// All handles.
+    /// Iterates over all handles.
     pub fn handles(
         &self,
     ) -> impl ExactSizeIterator<Item = Handle<T>> + DoubleEndedIterator + use<T> {
@@ -126,8 +126,8 @@ impl<T> IndexMut<Handle<T>> for Arena<T> {
     }
 }
 
-/// A run of items in a [`Pool`]: operands of variable number stay out of line, so that operations
-/// are small and `Copy`.
+/// Run of items in a [`Pool`]: operations of variable length keep their operands there, so that
+/// operations are small and `Copy`.
 pub struct List<T> {
     start: u32,
     len: u32,
@@ -188,12 +188,12 @@ impl<T> Pool<T> {
         if len == 0 { List::EMPTY } else { List { start: start as u32, len, marker: PhantomData } }
     }
 
-    /// The items of a list; `None` for a list from elsewhere.
+    /// Returns the items of a list, or `None` for a list of a longer pool.
     pub fn get(&self, list: List<T>) -> Option<&[T]> {
         self.items.get(list.start as usize..(list.start as usize).checked_add(list.len())?)
     }
 
-    /// The items of all lists, to change them.
+    /// Iterates over the items of all lists, to change them.
     pub fn items_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.items.iter_mut()
     }

@@ -43,7 +43,7 @@ pub struct BuiltinRow {
     pub name: &'static str,
     /// Front ends that can call it by name.
     pub visibility: Visibility,
-    /// The first that takes the arguments is meant.
+    /// Signatures, of which a call takes the first that fits the arguments.
     pub signatures: &'static [Signature],
     /// Derivative that `grad` uses.
     pub derivative: Derivative,
@@ -60,14 +60,14 @@ pub enum Visibility {
     Inner,
 }
 
-/// Argument types to a result type, and how it is computed.
+/// Argument types, the result's type, and the computation.
 #[derive(Clone, Copy, Debug)]
 pub struct Signature {
     /// Scalar types that the variable `T` of the patterns may stand for.
     pub domain: Domain,
     /// The parameters.
     pub params: &'static [Pattern],
-    /// Names, in the same order.
+    /// Names of the parameters, in the same order.
     pub names: &'static [&'static str],
     /// Type of the result.
     pub result: Pattern,
@@ -78,27 +78,27 @@ pub struct Signature {
 /// Definition of a signature.
 #[derive(Clone, Copy, Debug)]
 pub enum Definition {
-    /// Every back end computes it itself.
+    /// Native operation, which every back end computes by itself.
     Native(Native),
-    /// IR computes it: see [`BodyFn`].
+    /// Function of IR that a [`BodyFn`] builds.
     Body(BodyFn),
 }
 
-/// Builds the body of a builtin for the types of the function being built; returns its result,
-/// `None` if it has none or returned already. Parameters that are references are places to read and
-/// write.
+/// Builds the body of a builtin for the types of the function being built. Returns the result, or
+/// `None` if the builtin has no result or the body returned it already. Parameters that are
+/// references are places to read and write.
 pub type BodyFn = fn(&mut Builder<'_>) -> Option<Value>;
 
 /// A row by its position in the table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct BuiltinId(u16);
 
-/// A signature of a row: what a function of the module was made from.
+/// Signature from which a function of the module was made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Instance {
     /// The row.
     pub builtin: BuiltinId,
-    /// The signature's position in it.
+    /// Position of the signature in the row.
     pub signature: u16,
 }
 
@@ -133,22 +133,29 @@ fn table() -> &'static Table {
     })
 }
 
-/// The row with this name.
+/// Returns the row with this name.
 pub fn find(name: &str) -> Option<BuiltinId> {
     table().by_name.get(name).copied()
 }
 
-/// A row.
+/// Returns a row.
 pub fn row(id: BuiltinId) -> &'static BuiltinRow {
     table().rows[id.0 as usize]
 }
 
-/// All rows, in order.
+/// Returns true if a builtin takes its argument at a position by reference, given so many
+/// arguments.
+pub fn takes_place(id: BuiltinId, count: usize, at: usize) -> bool {
+    let mut signatures = row(id).signatures.iter().filter(|it| it.params.len() >= count);
+    signatures.any(|it| it.params.get(at).is_some_and(|param| param.is_reference()))
+}
+
+/// Iterates over all rows, in order.
 pub fn rows() -> impl Iterator<Item = (BuiltinId, &'static BuiltinRow)> {
     table().rows.iter().enumerate().map(|(id, &row)| (BuiltinId(id as u16), row))
 }
 
-/// The dialect's name nearest to a misspelled one, if it is near enough to be meant.
+/// Returns the dialect's name nearest to a misspelled one, if the two are close enough.
 pub fn nearest(name: &str) -> Option<&'static str> {
     nearest_of(
         name,
@@ -156,8 +163,8 @@ pub fn nearest(name: &str) -> Option<&'static str> {
     )
 }
 
-/// The nearest of some names to a misspelled one, if it is near enough to be meant; of several the
-/// one that begins most alike.
+/// Returns the name nearest to a misspelled one, if the two are close enough. Among equally near
+/// names it takes the one with the longest common beginning.
 pub fn nearest_of<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let alike = |other: &str| name.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
     let near = names.into_iter().map(|candidate| (distance(name, candidate), candidate));
@@ -166,7 +173,7 @@ pub fn nearest_of<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> O
     (distance <= 1 + name.len() / 4).then_some(candidate)
 }
 
-/// Insertions, deletions and substitutions from one name to the other.
+/// Counts the insertions, deletions and substitutions that turn one name into the other.
 fn distance(from: &str, to: &str) -> usize {
     let to = to.as_bytes();
     let mut row: Vec<usize> = (0..=to.len()).collect();
@@ -181,7 +188,7 @@ fn distance(from: &str, to: &str) -> usize {
     row[to.len()]
 }
 
-/// The first signature that takes arguments of these types, and the type of its result.
+/// Returns the first signature that takes arguments of these types, and the type of its result.
 pub fn resolve(id: BuiltinId, args: &[Type], types: &mut Types) -> Option<(u16, Type)> {
     row(id).signatures.iter().enumerate().find_map(|(position, signature)| {
         let bindings = pattern::bind(signature.domain, signature.params, args, types)?;
@@ -189,7 +196,8 @@ pub fn resolve(id: BuiltinId, args: &[Type], types: &mut Types) -> Option<(u16, 
     })
 }
 
-/// A row computed natively on one scalar, of any type in `domain`, and by component on vectors.
+/// Makes a row that is computed natively on one scalar of any type in `domain`, and by component on
+/// vectors.
 const fn row_of(
     name: &'static str,
     signatures: &'static [Signature],

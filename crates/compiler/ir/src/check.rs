@@ -1,26 +1,29 @@
-//! The checker makes [`Valid`] modules. Back ends, gradients and the interpreter take nothing else.
-//! Users of the dialect do not see its messages, because the front end checks types first.
+//! Checks modules: only a module that passes becomes a [`Valid`] one, and back ends, gradients and
+//! the interpreter take only those. Users of the dialect don't see these messages, because the
+//! front end checks types first.
 //!
 //! The rules, each with the code of its diagnostics:
 //!
-//! 1. `ir-handle`: every handle points at something of this module and body.
-//! 2. `ir-type`: no invalid types; stored things are storable; dimensions are sane; tables have
-//!    their size.
+//! 1. `ir-handle`: every handle names an item of this module and body.
+//! 2. `ir-type`: no type is invalid; stored types are storable; dimensions are in range; tables
+//!    have the size of their type.
 //! 3. `ir-scope`: a value has at most one definition, and is used only where it is visible.
-//! 4. `ir-operation`: operands and result of every operation have fitting types.
+//! 4. `ir-operation`: operands and result of every operation have types that fit it.
 //! 5. `ir-place`: roots and projections fit; indices are integers.
-//! 6. `ir-store`: what is written is writable and of the place's type.
+//! 6. `ir-store`: a store goes to a writable place, and the value has the place's type.
 //! 7. `ir-condition`: conditions are `bool`; selectors are integers, labels fit them and occur
 //!    once.
 //! 8. `ir-loop`: bounds and index of a `For` are of one integer type; `Break` and `Continue` are in
-//!    loops; a `While` header ends in no terminator, so that its condition is reached.
-//! 9. `ir-return`: results are of the function's type; no function with a result ends without one.
-//! 10. `ir-block`: a block has one owner, nothing follows a terminator, nesting is at most
+//!    loops; a `While` header does not end with a terminator, so that its condition is reached.
+//! 9. `ir-return`: results are of the function's type; a function with a result returns on every
+//!    way.
+//! 10. `ir-block`: a block has one owner, no statement follows a terminator, nesting is at most
 //!     [`MAX_NESTING`].
-//! 11. `ir-call`: arguments fit in number, type and mode; kernels aren't called; nothing recurses.
+//! 11. `ir-call`: arguments fit in number, type and mode; kernels aren't called; no function
+//!     reaches itself by calls.
 //! 12. `ir-alias`: a `Mutable` place overlaps no other place of its call.
-//! 13. `ir-kernel`: kernels have no result and take everything by value.
-//! 14. `ir-escape`: `AsArray` handles are indexed, viewed, measured and passed on, no more.
+//! 13. `ir-kernel`: kernels have no result, and all their parameters are passed by value.
+//! 14. `ir-escape`: `AsArray` handles are only indexed, viewed, measured and passed on.
 
 mod fact;
 mod flow;
@@ -36,16 +39,17 @@ use crate::function::FunctionId;
 use crate::module::Module;
 use std::ops::Deref;
 
-/// Size of the largest type: sizes and offsets in a place fit an `i32` in every back end.
+/// Size of the largest type, chosen so that sizes and offsets in a place fit an `i32` in every back
+/// end.
 pub const MAX_TYPE_BYTES: u64 = (1 << 31) - 1;
 
 /// Greatest depth of nested blocks. Deeper modules are refused, so that recursive back ends and
 /// host compilers do not overflow their stacks.
 pub const MAX_NESTING: usize = 200;
 
-/// A module that passed the check, with the facts that the check collected.
-/// [`check::module`](module()) alone makes one. Back ends, gradients and the interpreter take
-/// nothing else, and rely on the rules that the documentation of [`check`](self) lists.
+/// A module that passed the check, with the facts that the check collected. Only
+/// [`check::module`](module()) makes one. Back ends, gradients and the interpreter take nothing
+/// else, and rely on the rules that the documentation of [`check`](self) lists.
 ///
 /// ```
 /// use gbxcule_ir::{Builder, Module, Param, Type, check};

@@ -6,8 +6,8 @@ use super::ty::{Scalar, Type};
 use crate::source::Span;
 use std::fmt;
 
-/// A scalar constant: its type and its bits, zero-extended to 64. Equal literals have equal bits,
-/// so `-0.0` and `0.0` differ and a NaN equals itself.
+/// Scalar constant: its type and its bits, zero-extended to 64. Literals are compared by their
+/// bits, so `-0.0` and `0.0` differ and a NaN equals itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Literal {
     scalar: Scalar,
@@ -15,24 +15,24 @@ pub struct Literal {
 }
 
 impl Literal {
-    /// The literal with these bits; bits beyond the type's width are dropped.
+    /// Makes the literal with these bits; bits beyond the type's width are dropped.
     pub const fn from_bits(scalar: Scalar, bits: u64) -> Self {
         let width = scalar.bits();
         let mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
         Self { scalar, bits: bits & mask }
     }
 
-    /// `true` or `false`.
+    /// Makes `true` or `false`.
     pub const fn bool(value: bool) -> Self {
         Self { scalar: Scalar::Bool, bits: value as u64 }
     }
 
-    /// An integer, wrapped to the type's width; a float type gets the nearest value, `bool` whether
-    /// it differs from 0.
+    /// Makes a literal of an integer, wrapped to the type's width. A float type gets the nearest
+    /// value; `bool` gets true unless the integer is 0.
     pub fn int(scalar: Scalar, value: i128) -> Self {
         match scalar {
             Scalar::Bool => Self::bool(value != 0),
-            // Straight to the width: by way of f64 it would be rounded twice.
+            // One rounding: by way of f64 there would be two.
             Scalar::F32 => Self::float(scalar, f64::from(value as f32)),
             Scalar::F16 | Scalar::Bf16 => Self::float(scalar, f64::from(value as f32)),
             Scalar::F64 => Self::float(scalar, value as f64),
@@ -40,8 +40,8 @@ impl Literal {
         }
     }
 
-    /// A float, rounded to the type (to f16 and bf16 by way of f32, as NVIDIA Warp does); integer
-    /// types truncate and saturate, `bool` is whether it differs from 0.
+    /// Makes a literal of a float, rounded to the type (to f16 and bf16 by way of f32, as NVIDIA
+    /// Warp does). Integer types truncate and saturate; `bool` gets true unless the float is 0.
     pub fn float(scalar: Scalar, value: f64) -> Self {
         let bits = match scalar {
             Scalar::F64 => value.to_bits(),
@@ -61,17 +61,17 @@ impl Literal {
         Self::from_bits(scalar, bits)
     }
 
-    /// Type.
+    /// Returns the type.
     pub const fn scalar(self) -> Scalar {
         self.scalar
     }
 
-    /// Bits, zero-extended.
+    /// Returns the bits, zero-extended.
     pub const fn bits(self) -> u64 {
         self.bits
     }
 
-    /// The value of an integer or `bool`; `None` for floats.
+    /// Returns the value of an integer or `bool`; `None` for floats.
     pub fn as_int(self) -> Option<i128> {
         if self.scalar.is_float() {
             return None;
@@ -83,7 +83,7 @@ impl Literal {
         Some(i128::from(((self.bits << unused) as i64) >> unused))
     }
 
-    /// The value as f64, exact for all but 64-bit integers.
+    /// Returns the value as f64, which is exact for all types but 64-bit integers.
     pub fn as_f64(self) -> f64 {
         match self.scalar {
             Scalar::F64 => f64::from_bits(self.bits),
@@ -96,7 +96,7 @@ impl Literal {
 }
 
 impl Literal {
-    /// Writes the text of [`fmt::Display`] without its detours: texts have thousands of literals.
+    /// Writes the text of [`fmt::Display`] directly, because texts have thousands of literals.
     pub(super) fn put(self, f: &mut impl fmt::Write) -> fmt::Result {
         let name = self.scalar.name();
         match self.scalar {
@@ -123,7 +123,7 @@ impl Literal {
 }
 
 impl fmt::Display for Literal {
-    /// `true`, `-3i32`, `0.1f32`, `inff64`, `nanf32`; other NaNs than the usual show their bits.
+    /// Writes `true`, `-3i32`, `0.1f32`, `inff64`, `nanf32`; a NaN with other bits shows its bits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.put(f)
     }

@@ -1,8 +1,8 @@
 //! Faults of the user's program as data, and the one renderer.
 //!
-//! A pass that finds faults pushes [`Diagnostic`]s and goes on; none of them prints. Messages are
-//! lower case, without full stop, say what was found and what is allowed, and spell types as the
-//! user does.
+//! A pass that finds faults pushes [`Diagnostic`]s and goes on; no pass prints. Messages are lower
+//! case, without full stop, say what was found and what is allowed, and spell types as the user
+//! does.
 
 mod code;
 
@@ -16,7 +16,7 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 pub enum Severity {
     /// The program is refused.
     Error,
-    /// The program is taken, but it may not do what its author thinks.
+    /// The program is accepted, but it may not do what its author thinks.
     Warning,
 }
 
@@ -32,7 +32,7 @@ pub struct Label {
 /// One fault of the user's program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// A stable name such as `type-mismatch`; what surveys count by.
+    /// Stable name such as `type-mismatch`, by which surveys count.
     pub code: Code,
     /// Error or warning.
     pub severity: Severity,
@@ -45,12 +45,12 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error at `span`.
+    /// Makes an error at `span`.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Error, span, message.into())
     }
 
-    /// A warning at `span`.
+    /// Makes a warning at `span`.
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Warning, span, message.into())
     }
@@ -60,40 +60,40 @@ impl Diagnostic {
         Self { code, severity, message, labels, help: None }
     }
 
-    /// Says something about the main place.
+    /// Adds a text to the main place.
     #[must_use]
     pub fn here(mut self, text: impl Into<String>) -> Self {
         self.labels[0].text = text.into();
         self
     }
 
-    /// Points at another place.
+    /// Adds a label at another place.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
         self.labels.push(Label { span, text: text.into() });
         self
     }
 
-    /// Says what to do instead.
+    /// Adds advice on what to do instead.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
     }
 
-    /// The main place.
+    /// Returns the main place.
     pub fn span(&self) -> Span {
         self.labels.first().map_or(Span::NONE, |label| label.span)
     }
 }
 
-/// Returns true if any of these refuses the program.
+/// Returns true if one of these diagnostics refuses the program.
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
-/// Renders diagnostics, a blank line between them. Without colours: printers escape control
-/// characters, which a hostile text may contain.
+/// Renders diagnostics with a blank line between them. The text has no colours: printers escape
+/// control characters, which a hostile text may contain.
 pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
     let renderer = Renderer::plain();
     let texts: Vec<String> =
@@ -122,23 +122,27 @@ fn snippets<'a>(
     diagnostic: &'a Diagnostic,
     sources: &'a SourceMap,
 ) -> Vec<Snippet<'a, annotate_snippets::Annotation<'a>>> {
-    let mut ids: Vec<_> = diagnostic.labels.iter().filter_map(|l| l.span.source()).collect();
-    ids.dedup();
+    let place = |span: Span| span.source().map(|id| (id, sources.get(id).part(span.start)));
     let mut seen = Vec::new();
     let mut snippets = Vec::new();
-    for id in ids {
-        if seen.contains(&id) {
+    for (id, part) in diagnostic.labels.iter().filter_map(|label| place(label.span)) {
+        if seen.contains(&(id, part)) {
             continue;
         }
-        seen.push(id);
+        seen.push((id, part));
         let source = sources.get(id);
-        let labels = diagnostic.labels.iter().filter(|label| label.span.source() == Some(id));
+        let is_here = |label: &&Label| place(label.span) == Some((id, part));
+        let labels = diagnostic.labels.iter().filter(is_here);
         let spans: Vec<_> = labels.map(|label| clamped(label.span, &source.text)).collect();
         let (text, begin) = lines_around(&source.text, &spans);
         let (line, _) = source.line_column(begin as u32);
-        let mut snippet = Snippet::source(text).line_start(line).path(&source.name);
+        // The line around the marked ones may be the one before the part.
+        let (file, line) = part.map_or((&source.name, line), |part| {
+            (&part.file, (part.line + line).saturating_sub(part.first))
+        });
+        let mut snippet = Snippet::source(text).line_start(line).path(file);
         for (rank, label) in diagnostic.labels.iter().enumerate() {
-            if label.span.source() != Some(id) {
+            if !is_here(&label) {
                 continue;
             }
             let kind = if rank == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
@@ -154,8 +158,9 @@ fn snippets<'a>(
     snippets
 }
 
-/// The lines of a text that hold all of some spans, one more on either side, and the byte where
-/// they begin. The renderer reads all that it is given, for each diagnostic anew.
+/// Returns the lines of a text that hold all of some spans, with one more line on either side, and
+/// the byte at which they begin. The renderer reads its whole input for each diagnostic, so the
+/// input must be short.
 fn lines_around<'a>(text: &'a str, spans: &[std::ops::Range<usize>]) -> (&'a str, usize) {
     let first = spans.iter().map(|span| span.start).min().unwrap_or(0);
     let last = spans.iter().map(|span| span.end).max().unwrap_or(0);
@@ -165,7 +170,7 @@ fn lines_around<'a>(text: &'a str, spans: &[std::ops::Range<usize>]) -> (&'a str
     (&text[begin..line_end(line_end(last))], begin)
 }
 
-/// A span that surely lies in the text and on character boundaries, so that rendering never panics.
+/// Clamps a span to the text and to character boundaries, so that rendering never panics.
 fn clamped(span: Span, text: &str) -> std::ops::Range<usize> {
     let start = text.floor_char_boundary(span.start as usize);
     let end = text.ceil_char_boundary(span.end as usize);
@@ -175,6 +180,19 @@ fn clamped(span: Span, text: &str) -> std::ops::Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Part;
+
+    #[test]
+    fn lines_of_another_file_are_shown_where_they_stand_there() {
+        let mut sources = SourceMap::new();
+        let id = sources.add("a.py", "x = 1\n\ny = 2\n");
+        let part = Part { first: 3, count: 1, file: "b.py".to_owned(), line: 40 };
+        sources.set_parts(id, vec![part]);
+        let fault = Diagnostic::error(Code::PythonSyntax, Span::new(id, 7, 8), "m")
+            .label(Span::new(id, 0, 1), "n");
+        let text = render(&[fault], &sources);
+        assert!(text.contains("--> b.py:40:1") && text.contains("a.py:1:1"), "{text}");
+    }
 
     #[test]
     fn a_diagnostic_shows_code_place_and_help() {

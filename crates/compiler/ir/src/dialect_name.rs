@@ -1,8 +1,8 @@
 //! Types as users of the dialect write them, without the `wp.` before them: `vec3f`,
 //! `array2d[float32]`.
 //!
-//! All texts for users say types in these words: refusals, launches, reflection. The printer's
-//! own words ([`Types::display`]) are for those who read IR.
+//! All texts for users name types in these words: refusals, launches, reflection. The printer's own
+//! words ([`Types::display`]) are for readers of IR.
 
 use super::ty::{Scalar, Shape, Type, Types};
 
@@ -27,7 +27,7 @@ impl Scalar {
         }
     }
 
-    /// The letters after the name of a vector or matrix.
+    /// Returns the letters after the name of a vector or matrix.
     const fn suffix(self) -> &'static str {
         match self {
             Self::Bool => "bool",
@@ -85,7 +85,7 @@ pub fn fixed(extents: &[u32], of: &str) -> String {
 }
 
 impl Types {
-    /// A type.
+    /// Spells a type.
     pub fn spelled(&self, ty: Type) -> String {
         match &self[ty] {
             Shape::Scalar(of) => of.spelled().to_owned(),

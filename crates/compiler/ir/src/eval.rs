@@ -1,7 +1,8 @@
-//! One arithmetic for all code that computes at compile time: the interpreter, `pass::fold`, fronts
-//! that fold constants. Exact as [`crate`] says.
+//! One arithmetic for all code that computes at compile time: the interpreter, `pass::fold`, and
+//! front ends that fold constants. It is exact in the sense of [`crate`].
 //!
-//! All take literals whose types `check` found right; wrong ones give something, never a panic.
+//! All functions take literals whose types `check` accepts. For other types they return some
+//! literal, and never panic.
 
 mod float;
 mod integer;
@@ -17,11 +18,11 @@ use std::cmp::Ordering;
 pub use native::native;
 pub use print::{print_line, printf};
 
-/// An integer divided by zero has no value.
+/// Error of an integer division by zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DivisionByZero;
 
-/// `-x`, `!x`
+/// Computes `-x` or `!x`.
 pub fn unary(op: UnaryOp, operand: Literal) -> Literal {
     let (scalar, bits) = (operand.scalar(), operand.bits());
     match op {
@@ -34,7 +35,7 @@ pub fn unary(op: UnaryOp, operand: Literal) -> Literal {
     }
 }
 
-/// Computes an operation of two operands of one type, whose result has the same.
+/// Computes an operation whose two operands and result have one type.
 pub fn binary(op: BinaryOp, left: Literal, right: Literal) -> Result<Literal, DivisionByZero> {
     if left.scalar().is_float() {
         Ok(float::binary(op, left, right))
@@ -59,7 +60,7 @@ pub fn compare(op: CompareOp, left: Literal, right: Literal) -> bool {
     }
 }
 
-/// Converts to another scalar type by value.
+/// Converts a literal to another scalar type by value.
 pub fn convert(operand: Literal, to: Scalar) -> Literal {
     match operand.as_int() {
         Some(value) => Literal::int(to, value),
@@ -67,7 +68,8 @@ pub fn convert(operand: Literal, to: Scalar) -> Literal {
     }
 }
 
-/// Value that an atomic operation leaves in memory; for `CompareExchange`, the value after success.
+/// Returns the value that an atomic operation leaves in memory; for `CompareExchange`, the value
+/// after success.
 pub fn atomic(op: AtomicOp, old: Literal, operand: Literal) -> Literal {
     use crate::builtin::Native;
     let joined = |op| binary(op, old, operand).unwrap_or(old);
@@ -83,8 +85,8 @@ pub fn atomic(op: AtomicOp, old: Literal, operand: Literal) -> Literal {
     }
 }
 
-/// The scalar whose little-endian image these bytes begin with. Bytes of a `bool` other than 0 are
-/// true.
+/// Reads a scalar from the beginning of some bytes, little-endian. A `bool` is true unless its byte
+/// is 0.
 pub fn from_bytes(scalar: Scalar, bytes: &[u8]) -> Literal {
     let mut image = [0; 8];
     let width = scalar.bytes() as usize;
@@ -95,7 +97,7 @@ pub fn from_bytes(scalar: Scalar, bytes: &[u8]) -> Literal {
     }
 }
 
-/// Writes a scalar's image at the beginning of these bytes.
+/// Writes a scalar to the beginning of some bytes, little-endian.
 pub fn to_bytes(literal: Literal, bytes: &mut [u8]) {
     let width = literal.scalar().bytes() as usize;
     bytes[..width].copy_from_slice(&literal.bits().to_le_bytes()[..width]);

@@ -8,7 +8,7 @@ use super::stmt::{Block, BlockId};
 use super::ty::Type;
 use crate::source::Span;
 
-/// A name kept in the module's string table.
+/// Name that the module's string table holds.
 pub type Name = Handle<Box<str>>;
 
 /// A function or kernel.
@@ -20,29 +20,29 @@ pub struct Function {
     pub kind: FunctionKind,
     /// Parameters.
     pub params: Vec<Param>,
-    /// The type of its result; `Type::UNIT` if it has none, a tuple if it has several.
+    /// Type of the result: `Type::UNIT` without one, a tuple for several.
     pub result: Type,
     /// Body: the statements of the function.
     pub body: Body,
     /// Advice on inlining calls to it.
     pub inline: Inline,
-    /// The row of the builtin table it was made from.
+    /// Row of the builtin table from which the function was made.
     pub instance: Option<Instance>,
-    /// Reverse, if one was written by hand: `grad` calls it instead of deriving one.
+    /// Reverse that was written by hand: `grad` calls it instead of deriving one.
     pub adjoint: Option<FunctionId>,
-    /// Function that replaces it where a reverse runs it again; returns no floats.
+    /// Function that a reverse calls instead, where it runs this one again; returns no floats.
     pub replay: Option<FunctionId>,
-    /// Pairs of parameters of a kernel whose arrays must share no memory, gradients included. The
-    /// code that launches it must check that.
+    /// Pairs of a kernel's parameters whose arrays must share no memory, gradients included. The
+    /// code that launches the kernel must check this.
     pub disjoint: Vec<(u32, u32)>,
-    /// True if the author vouches that nothing in it faults: builds that trust it leave its checks
-    /// out.
+    /// True if the author guarantees that nothing in the function faults: builds that rely on this
+    /// omit its checks.
     pub trusted: bool,
     /// Part of a GPU's multiprocessor that a kernel may take.
     pub residency: Residency,
-    /// True for a kernel whose threads soon go ways of their own. A GPU then holds as many of them
-    /// at once as it can, and where it could hold more, fewer of them run in lockstep. Never
-    /// changes what a program means.
+    /// True for a kernel whose threads soon take different branches. A GPU then holds as many of
+    /// them at once as it can, and on GPUs that could hold more, fewer of them run in lockstep. The
+    /// flag never changes what a program means.
     pub diverges: bool,
     /// Place of the definition.
     pub span: Span,
@@ -60,26 +60,26 @@ pub enum FunctionKind {
     Kernel,
 }
 
-/// Part of a multiprocessor that the threads of a kernel may take, so that enough of them run side
-/// by side; never changes what a program means.
+/// Part of a multiprocessor that the threads of a kernel may take, so that enough threads run side
+/// by side. The limit never changes what a program means.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Residency {
-    /// Free choice of the GPU's compiler.
+    /// The GPU's compiler chooses.
     #[default]
     Free,
-    /// Blocks of so many threads at most, and so many blocks at once at least.
+    /// Limits on the blocks of threads.
     Blocks {
-        /// 1 to 1,024.
+        /// Greatest number of threads in a block: 1 to 1,024.
         threads: u32,
-        /// 1 to 32.
+        /// Smallest number of blocks at once: 1 to 32.
         together: Option<u32>,
     },
-    /// Most registers of a thread: 1 to 255.
+    /// Greatest number of registers of a thread: 1 to 255.
     Registers(u32),
 }
 
 impl Residency {
-    /// Returns true if a GPU with that much may exist.
+    /// Returns true if there may be a GPU that fits the limit.
     pub fn is_possible(self) -> bool {
         match self {
             Self::Free => true,
@@ -92,7 +92,7 @@ impl Residency {
     }
 }
 
-/// A wish about inlining; never changes what a program means.
+/// Request about inlining, which never changes what a program means.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Inline {
     /// Free choice of the back end.
@@ -100,7 +100,7 @@ pub enum Inline {
     Auto,
     /// The function goes inline at every call.
     Always,
-    /// Kept out of line: rare and fat.
+    /// The function stays out of line, because it is large and rarely called.
     Never,
 }
 
@@ -120,31 +120,31 @@ pub struct Param {
 /// Mode in which an argument is passed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PassMode {
-    /// A copy; the parameter can't be written.
+    /// Passed as a copy; the function can't write the parameter.
     Value,
-    /// The caller's place, to read.
+    /// Passed as the caller's place, to read.
     Shared,
-    /// The caller's place, to read and write.
+    /// Passed as the caller's place, to read and write.
     Mutable,
 }
 
 impl Param {
-    /// A parameter passed by value, without span.
+    /// Makes a parameter passed by value, without a span.
     pub fn value(name: impl Into<String>, ty: Type) -> Self {
         Self { name: name.into(), ty, mode: PassMode::Value, span: Span::NONE }
     }
 
-    /// A parameter passed by reference, to write.
+    /// Makes a parameter passed by reference, to write.
     pub fn mutable(name: impl Into<String>, ty: Type) -> Self {
         Self { mode: PassMode::Mutable, ..Self::value(name, ty) }
     }
 
-    /// A parameter passed by reference, to read.
+    /// Makes a parameter passed by reference, to read.
     pub fn shared(name: impl Into<String>, ty: Type) -> Self {
         Self { mode: PassMode::Shared, ..Self::value(name, ty) }
     }
 
-    /// Returns the local with a span.
+    /// Returns the parameter with a span.
     #[must_use]
     pub fn at(mut self, span: Span) -> Self {
         self.span = span;
@@ -159,7 +159,8 @@ pub struct Local {
     pub name: String,
     /// Type.
     pub ty: Type,
-    /// True if no part of it is read before it is written: it may begin with anything.
+    /// True if no part of it is read before it is written, so that its first content doesn't
+    /// matter.
     pub scratch: bool,
     /// Place at which it was first written.
     pub span: Span,
@@ -168,7 +169,7 @@ pub struct Local {
 /// Names a local of the same body.
 pub type LocalId = Handle<Local>;
 
-/// Body of a function: its statements and all that they point at.
+/// Body of a function: its statements and everything that they refer to.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Body {
     /// Operations.
@@ -210,12 +211,12 @@ impl Default for Body {
 }
 
 impl Body {
-    /// The type of a value.
+    /// Returns the type of a value.
     pub fn type_of(&self, value: Value) -> Type {
         self.values[value].ty
     }
 
-    /// The path of a place.
+    /// Returns the path of a place.
     pub fn path(&self, place: PlaceId) -> &[Projection] {
         &self.paths[self.places[place].path]
     }

@@ -1,8 +1,8 @@
-//! The two 16-bit floats as conversions from and to f32, to nearest with ties to even.
+//! Conversions between f32 and the two 16-bit floats, to nearest with ties to even.
 //!
 //! Arithmetic on them is done in f32 and rounded after each operation, everywhere.
 
-/// IEEE binary16 to f32, exact.
+/// Converts IEEE binary16 to f32, exactly.
 pub fn f32_from_f16(bits: u16) -> f32 {
     let sign = u32::from(bits >> 15) << 31;
     let exponent = u32::from(bits >> 10) & 0x1f;
@@ -15,7 +15,7 @@ pub fn f32_from_f16(bits: u16) -> f32 {
     f32::from_bits(sign | magnitude)
 }
 
-/// f32 to IEEE binary16. NaN keeps its sign and top payload bits and is quiet.
+/// Converts f32 to IEEE binary16. A NaN keeps its sign and top payload bits and becomes quiet.
 pub fn f16_from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
     let sign = (bits >> 16) as u16 & 0x8000;
@@ -28,18 +28,19 @@ pub fn f16_from_f32(value: f32) -> u16 {
         let odd = magnitude >> 13 & 1;
         ((magnitude - 0x3800_0000 + 0xfff + odd) >> 13) as u16
     } else {
-        // Adding 0.5 leaves the subnormal's value, in units of 2^-24, in the low fraction bits.
+        // After the addition of 0.5 the low fraction bits hold the subnormal's value, in units of
+        // 2^-24.
         (f32::from_bits(magnitude) + 0.5).to_bits() as u16
     };
     sign | half
 }
 
-/// bfloat16 to f32, exact.
+/// Converts bfloat16 to f32, exactly.
 pub fn f32_from_bf16(bits: u16) -> f32 {
     f32::from_bits(u32::from(bits) << 16)
 }
 
-/// f32 to bfloat16. NaN keeps its top bits and stays NaN.
+/// Converts f32 to bfloat16. A NaN keeps its top bits and stays NaN.
 pub fn bf16_from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
     let top = (bits >> 16) as u16;
@@ -67,7 +68,7 @@ mod tests {
 
     #[test]
     fn f16_rounds_to_nearest_even() {
-        // Halfway between neighbours goes to the even one, just above goes up.
+        // A value halfway between neighbours goes to the even one, a value just above goes up.
         for bits in 0..0x7bff_u16 {
             let (low, high) = (f64::from(f32_from_f16(bits)), f64::from(f32_from_f16(bits + 1)));
             let middle = ((low + high) / 2.0) as f32;

@@ -1,4 +1,4 @@
-//! Layouts in memory: C's natural layout, the same on CPU and CUDA, and NVIDIA Warp's.
+//! Layouts in memory: C's natural layout, the same on CPU, on CUDA and in NVIDIA Warp.
 //!
 //! Vectors, matrices (row-major), quaternions and transforms are packed scalars aligned like one
 //! scalar. Struct fields lie in order, each at its alignment; the size is rounded up to the
@@ -11,7 +11,7 @@ use super::ty::{Scalar, Shape, Struct, Types};
 pub struct Layout {
     /// Bytes from one element to the next.
     pub size: u64,
-    /// Power of two.
+    /// Alignment: a power of two.
     pub align: u32,
 }
 
@@ -35,8 +35,8 @@ pub mod descriptor {
     pub const LAYOUT: Layout = Layout { size: 56, align: 8 };
 }
 
-/// The layout of a type made of interned types; `None` for tuples and the invalid type. Called once
-/// a type, by the interner.
+/// Returns the layout of a type made of interned types; `None` for tuples and the invalid type. The
+/// interner calls this once for each type.
 pub(super) fn of_shape(types: &Types, shape: &Shape) -> Option<Layout> {
     let packed = |of: Scalar, count: u64| {
         Some(Layout { size: u64::from(of.bytes()) * count, align: of.bytes() })
@@ -58,7 +58,7 @@ pub(super) fn of_shape(types: &Types, shape: &Shape) -> Option<Layout> {
     }
 }
 
-/// Byte offset of each field.
+/// Returns the byte offset of each field.
 pub fn field_offsets(types: &Types, structure: &Struct) -> Option<Vec<u64>> {
     let mut offsets = Vec::with_capacity(structure.fields.len());
     fields(types, structure, |offset| offsets.push(offset))?;

@@ -1,19 +1,19 @@
 //! The intermediate representation, and what it means.
 //!
 //! This page is the reference for all code that runs, prints or differentiates IR. The interpreter
-//! is the same in code; where this page and the interpreter differ, one of them has a bug.
+//! is this page as code; where the two differ, one of them has a bug.
 //!
 //! # Shape
 //! A [`Module`] holds types, constant tables, functions and kernels. A [`Function`] has parameters,
 //! one result and a [`Body`]: a tree of [`Block`]s of [`Stmt`]s. There is no jump, no φ, no pointer
-//! value. An [`Op`] makes a [`Value`], which never changes; what changes lies in [`Place`]s.
+//! value. An [`Op`] makes a [`Value`], which never changes; variable data lies in [`Place`]s.
 //!
 //! # Order
-//! Statements run in order. A `Let` evaluates its operation when it is reached, and nowhere else:
-//! position is time. In a loop each iteration makes the value anew. Operations without effect may
-//! be evaluated elsewhere, twice or never as long as the program's results stay the same; `Load`
-//! may not move across a write to the same memory; a trap need not happen at its place among the
-//! effects before it, only instead of the effects after it.
+//! Statements run in order. A `Let` evaluates its operation when it is reached, and only then. In a
+//! loop each iteration computes the value again. Operations without effect may be evaluated at
+//! another point, twice or never, as long as the program's results stay the same; a `Load` may not
+//! move across a write to the same memory. A trap need not happen at its place among the effects
+//! before it, but no effect after it may happen.
 //!
 //! # Numbers
 //! - **Integers** wrap around in two's complement: `add`, `sub`, `mul`, `neg`, `abs` and the
@@ -25,13 +25,14 @@
 //!   the right shift of a negative number. A front end whose language masks the amount writes the
 //!   mask.
 //! - **Floats** are IEEE 754 to nearest, ties to even, one rounding for each operation: no
-//!   contraction to FMA, no reassociation, subnormals kept. Which NaN an operation gives is open,
-//!   NaN or not isn't. `f16` and `bf16`: every operation is done in `f32` and its result rounded.
-//!   `rem` is C's `fmod`; `floordiv` is `floor` of the quotient rounded to the type.
+//!   contraction to FMA, no reassociation, subnormals kept. Whether the result is a NaN is fixed;
+//!   the bits of the NaN are not. `f16` and `bf16`: every operation is done in `f32` and its result
+//!   rounded. `rem` is C's `fmod`; `floordiv` is `floor` of the quotient rounded to the type.
 //! - **`neg`** of a float flips the sign, of zero and NaN too.
 //! - **Comparisons** with NaN are false, but for `NotEqual`.
-//! - **`min(a, b)`** is `a` if `a <= b`, else `b`, but `a` if `b` is NaN: so the other one of a
-//!   NaN, and the first of two zeros. `max` likewise with `>=`. `CompareExchange` compares bits.
+//! - **`min(a, b)`** is `a` if `a <= b` or `b` is NaN, else `b`: so a NaN loses against a number,
+//!   and of two zeros the first wins. `max` does the same with `>=`. `CompareExchange` compares
+//!   bits.
 //! - **`Convert`**: integer to integer keeps the low bits, extended by the *source's* signedness.
 //!   To `bool` is "differs from 0" (NaN does); from `bool` is 0 or 1. Integer to float rounds to
 //!   nearest; float to integer truncates, saturates, and makes NaN 0. To `f16` and `bf16` from
@@ -53,11 +54,13 @@
 //! begins: the author of the IR vouches that no part of it is read before it is written.
 //!
 //! # Places
-//! The values on a path are evaluated before; a place is found when the load, store, atomic or call
-//! that uses it is reached: handles on the way (`Element`) are read then. `At` and `Element`
+//! The values on a path are evaluated before the place is used. The place itself is determined when
+//! the load, store, atomic or call that uses it is reached: handles on the path (`Element`) are
+//! read then.
 //! indices may be of any integer type. If the type is signed, an index from `-extent` to `-1`
 //! counts from the end, as in Python. Any other index outside `0..extent` *faults*; so does
-//! `Element` through an absent array. `Component` and `Field` are known to be inside.
+//! `Element` through an absent array. Positions of `Component` and `Field` are constants, and
+//! always inside.
 //!
 //! # Arrays
 //! An array value is a handle: data, gradient, extents, strides in bytes (they may be 0 or
@@ -69,48 +72,50 @@
 //! `start` strides, multiplies the stride by `step` and sets the extent to `len`; a negative `len`
 //! is taken as 0; unless `len` is 0, first and last index must lie in `0..extent`, without counting
 //! from the end, or the view *faults*. The gradient moves along. `Gradient` of an array without one
-//! is absent, and so are its views. `Extent` of an absent array is what its handle says. Tables are
-//! read-only arrays in place.
+//! is absent, and so are its views. `Extent` of an absent array is the number in its handle. Tables
+//! are read-only arrays in place.
 //!
 //! # Atomics
-//! Memory behind `Element` only; each component is changed in one step, relaxed; the old value
-//! comes back. A plain `a[i] += x` of the dialect is `Atomic Add` whose value is not used.
-//! `Subtract` adds the negative.
+//! Atomics act on memory behind `Element` only. Each component is changed in one step, with relaxed
+//! ordering, and the old value is returned. A plain `a[i] += x` of the dialect is an `Atomic Add`
+//! whose value is not used. `Subtract` adds the negative.
 //!
 //! # Calls
 //! By-value arguments are copies; a by-value parameter can't be written. `Shared` and `Mutable`
-//! parameters *are* the caller's places, found once, before the call. A `Mutable` place overlaps no
-//! other place of the same call ([`crate::check`] holds it for locals and parameters; a caller that
-//! passes elements of arrays vouches for them). Calls never recurse. Functions with several results
-//! return a tuple. The state of random numbers is a `u32` in the caller's variable, passed as
-//! `Mutable`.
+//! parameters *are* the caller's places, determined once, before the call. A `Mutable` place
+//! overlaps no other place of the same call ([`crate::check`] holds it for locals and parameters; a
+//! caller that passes elements of arrays vouches for them). Calls never recurse. Functions with
+//! several results return a tuple. The state of random numbers is a `u32` in the caller's variable,
+//! passed as `Mutable`.
 //!
 //! # Control
 //! `Switch` runs the case whose labels contain the selector, else the default. `For` runs with
-//! `start + k * step` for `k` = 0, 1, .. as long as that, computed without wrapping, is below `end`
-//! (above it, for a negative step); step 0 runs never. The bounds are of one integer type and read
-//! once; changing the index is not possible. `While` evaluates its header before each test.
+//! `start + k * step` for `k` = 0, 1, .. as long as that number, computed without wrapping, is
+//! below `end` (above `end` for a negative step); with step 0 it never runs. The bounds are of one
+//! integer type and are read once; the index can't be changed. `While` evaluates its header before
+//! each test.
 //!
 //! # Faults
-//! `Trap`, a failed `Assert`, and what *faults* above end the launch with an error naming the
-//! place. In *checked* builds they do; in *unchecked* builds `Trap` and `Assert` still do, but what
-//! faults is undefined behaviour. Builds may also leave out the checks of [`Function::trusted`]
-//! functions alone, and take for granted that no array there has a negative stride. How far other
-//! threads got is open.
+//! `Trap`, a failed `Assert`, and every operation that *faults* above end the launch with an error
+//! that names the place. In *unchecked* builds `Trap` and `Assert` still do so, but an operation
+//! that would fault is undefined behaviour. Builds may also leave out the checks of
+//! [`Function::trusted`] functions alone, and assume that no array there has a negative stride. How
+//! far other threads got is unspecified.
 //!
 //! # Launches
 //! A kernel runs once for each point of a grid of up to four dimensions, each of at most `i32::MAX`
 //! points, in any order or at once; `LaunchIndex(d)` is the coordinate, 0 beyond the grid's
-//! dimensions; functions may ask too. Plain stores of two threads to one place race: one of the
-//! values is kept. The interpreter runs threads in row-major order, last dimension fastest.
+//! dimensions; functions may ask for it as well. Plain stores of two threads to one place race:
+//! memory keeps one of the values. The interpreter runs threads in row-major order, last dimension
+//! fastest.
 //!
-//! `Lowest` is the least of a `u32` over the threads that run together: this one, and possibly
-//! others of the same launch that evaluate the same `Lowest` at the same time. Which those are is
-//! open, and may differ from one evaluation to the next, so results must not depend on it. Every
-//! way of running but CUDA on a device takes this thread alone.
+//! `Lowest` is the least of a `u32` over the threads that run together: this thread, and possibly
+//! others of the same launch that evaluate the same `Lowest` at the same time. The set of these
+//! threads is unspecified and may differ from one evaluation to the next, so results must not
+//! depend on it. Everywhere but in CUDA on a device the set is this thread alone.
 //!
-//! `Opaque` is its operand. A compiler of printed text must compute it where it stands, and knows
-//! nothing of it there, so it does not compute ahead of a switch what only some cases need.
+//! `Opaque` returns its operand. A compiler of printed text must compute it at its place and can
+//! assume nothing about the value, so it can't compute before a switch what only some cases need.
 //!
 //! # Printing
 //! `Print` without format writes each value on a line as NVIDIA Warp does; with format, as C's
@@ -134,6 +139,7 @@ pub mod parse;
 pub mod place;
 pub mod print;
 pub mod source;
+pub mod splitmix;
 pub mod stmt;
 pub mod ty;
 pub mod walk;

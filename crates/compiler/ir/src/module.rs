@@ -10,11 +10,11 @@ use rustc_hash::FxHashMap;
 
 /// Types, tables, functions and kernels.
 ///
-/// Front ends build it, `check` makes a `Valid<Module>` of it. Functions may be declared in any
-/// order and call each other before they have bodies, but not in a circle.
+/// Front ends build a module, and `check` makes a `Valid<Module>` of it. Functions may be declared
+/// in any order and call each other before they have bodies, but not in a circle.
 #[derive(Clone, Default, Debug)]
 pub struct Module {
-    /// Name: what the emitted text is called.
+    /// Name, which the emitted text gets.
     pub name: String,
     /// All types.
     pub types: Types,
@@ -28,12 +28,12 @@ pub struct Module {
 }
 
 impl Module {
-    /// An empty module.
+    /// Makes an empty module.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// Keeps a string.
+    /// Adds a string to the string table.
     pub fn intern(&mut self, text: &str) -> Name {
         if let Some(&name) = self.name_index.get(text) {
             return name;
@@ -43,17 +43,17 @@ impl Module {
         name
     }
 
-    /// A string that was kept.
+    /// Returns a string of the string table.
     pub fn text(&self, name: Name) -> &str {
         &self.names[name]
     }
 
-    /// Returns true if the string is of this module.
+    /// Returns true if the string table has this name.
     pub fn has_name(&self, name: Name) -> bool {
         self.names.get(name).is_some()
     }
 
-    /// All strings that were kept.
+    /// Returns the string table.
     pub fn names(&self) -> &Arena<Box<str>> {
         &self.names
     }
@@ -100,17 +100,17 @@ impl Module {
         self.functions.iter().filter(|(_, function)| function.kind == FunctionKind::Kernel)
     }
 
-    /// The first function or kernel with this name.
+    /// Returns the first function or kernel with this name.
     pub fn find(&self, name: &str) -> Option<FunctionId> {
         self.functions.iter().find(|(_, function)| function.name == name).map(|(id, _)| id)
     }
 
-    /// The function made before for these argument types of a builtin's signature.
+    /// Returns the function that was made from a builtin's signature for these argument types.
     pub(super) fn instance(&self, key: &(Instance, Box<[Type]>)) -> Option<FunctionId> {
         self.instances.get(key).copied()
     }
 
-    /// Remembers such a function.
+    /// Records a function that was made from a builtin's signature.
     pub(super) fn add_instance(&mut self, key: (Instance, Box<[Type]>), function: FunctionId) {
         self.functions[function].instance = Some(key.0);
         self.instances.insert(key, function);

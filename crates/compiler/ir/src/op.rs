@@ -1,7 +1,8 @@
 //! Operations: everything that makes a value.
 //!
-//! The set is closed. What could be a builtin is a row of [`super::builtin`] instead. Each
-//! variant says which operands it takes; `check` holds it, [`super`] says what it means.
+//! The set is closed: an operation that can be a builtin is a row of [`super::builtin`] instead.
+//! Each variant names the operands that it takes; `check` enforces this, and [`super`] defines the
+//! meaning.
 
 use super::arena::{Handle, List};
 use super::builtin::Native;
@@ -44,7 +45,7 @@ pub enum Op {
     /// Comparison of two scalars of one type, a `bool`; `bool` operands only with `Equal` and
     /// `NotEqual`.
     Compare(CompareOp, Value, Value),
-    /// One of two values of one type, both evaluated before.
+    /// Choice between two values of one type, both evaluated before.
     Select {
         /// A `bool`.
         condition: Value,
@@ -59,8 +60,8 @@ pub enum Op {
     Bitcast(Value),
     /// Value made of all parts in order: components (row-major), fields, elements, results.
     Construct(List<Value>),
-    /// A vector, matrix, quaternion or transform with this scalar in every component; a fixed array
-    /// with this element everywhere.
+    /// A vector, matrix, quaternion or transform with this scalar in every component, or a fixed
+    /// array with this value in every element.
     Splat(Value),
     /// One part by its position: a component (row-major), field, element, result.
     Extract {
@@ -90,7 +91,7 @@ pub enum Op {
     Atomic {
         /// Operation that changes the element.
         op: AtomicOp,
-        /// Array memory.
+        /// Array memory that is changed.
         place: PlaceId,
         /// The operand.
         value: Value,
@@ -106,8 +107,9 @@ pub enum Op {
         /// One for each leading dimension; further dimensions are kept whole.
         selectors: List<Selector>,
     },
-    /// An array handle to a fixed array in place, nested ones giving more dimensions. It must not
-    /// outlive the place: it may be indexed and passed to calls, not stored, not returned.
+    /// An array handle to a fixed array in place; nested arrays give more dimensions. The handle
+    /// must not outlive the place: it may be indexed and passed to calls, but not stored or
+    /// returned.
     AsArray(PlaceId),
     /// Elements of an array in one dimension: an `i32`.
     Extent {
@@ -122,8 +124,8 @@ pub enum Op {
     Gradient(Value),
     /// The least of a `u32` over the threads that run together: see the semantics in [`super`].
     Lowest(Value),
-    /// A `u32` as it is, of which compilers of printed text assume nothing: neither where it comes
-    /// from, nor that it may be computed anywhere but here.
+    /// A `u32`, unchanged, of which compilers of printed text can assume nothing: neither its
+    /// origin, nor that it may be computed elsewhere.
     Opaque(Value),
 }
 
@@ -139,7 +141,7 @@ pub enum Arg {
 /// Selection of a view in one dimension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Selector {
-    /// One index of any integer type: the dimension goes.
+    /// One index of any integer type: the dimension is dropped.
     At(Value),
     /// `len` indices from `start` on, `step` apart, all `i32`: the dimension stays.
     Range {
@@ -153,7 +155,7 @@ pub enum Selector {
 }
 
 impl Selector {
-    /// Returns the operation with other values as operands.
+    /// Returns the operation with its operands replaced by `map`.
     #[must_use]
     pub fn map(self, mut map: impl FnMut(Value) -> Value) -> Self {
         match self {
@@ -168,31 +170,30 @@ impl Selector {
 /// Operations with one operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum UnaryOp {
-    /// Integers and floats.
+    /// Negation of an integer or float.
     Negate,
-    /// `bool`, or all bits of an integer.
+    /// Negation of a `bool`, or of all bits of an integer.
     Not,
 }
 
-/// Operations with two operands of one type, which is the result's type; [`BinaryOp::of`] says
-/// which types.
+/// Operations whose two operands and result have one type. [`BinaryOp::of`] lists them by type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum BinaryOp {
     Add,
     Subtract,
     Multiply,
-    /// Floats; integers truncate.
+    /// Quotient; an integer quotient is truncated.
     Divide,
-    /// Rounds towards minus infinity.
+    /// Quotient rounded towards minus infinity.
     FloorDivide,
-    /// C's `%` and `fmod`: the sign of the left operand.
+    /// Remainder with the sign of the left operand, as C's `%` and `fmod`.
     Remainder,
     And,
     Or,
     Xor,
     ShiftLeft,
-    /// Copies of the sign move in from the left if the type is signed.
+    /// Shift that fills with copies of the sign if the type is signed, else with zeros.
     ShiftRight,
 }
 
@@ -219,20 +220,21 @@ pub enum AtomicOp {
     Min,
     /// The larger, as the builtin `max(old, operand)`.
     Max,
-    /// Integers.
+    /// Bits of both, for integers.
     And,
-    /// Integers.
+    /// Bits of either, for integers.
     Or,
-    /// Integers.
+    /// Bits that differ, for integers.
     Xor,
     /// The operand.
     Exchange,
-    /// The operand if the old value has the bits of the expected one, else the old value. Scalars.
+    /// The operand if the old value has the bits of the expected one, else the old value; for
+    /// scalars.
     CompareExchange,
 }
 
 impl UnaryOp {
-    /// Name in printed IR.
+    /// Returns the name in printed IR.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Negate => "neg",
@@ -242,7 +244,7 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
-    /// Operations that take operands, or components, of a scalar type.
+    /// Returns the operations that take operands, or components, of a scalar type.
     pub const fn of(scalar: Scalar) -> &'static [Self] {
         use BinaryOp::{
             Add, And, Divide, FloorDivide, Multiply, Or, Remainder, ShiftLeft, ShiftRight,
@@ -269,7 +271,7 @@ impl BinaryOp {
         }
     }
 
-    /// Name in printed IR.
+    /// Returns the name in printed IR.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Add => "add",
@@ -288,7 +290,7 @@ impl BinaryOp {
 }
 
 impl CompareOp {
-    /// Name in printed IR.
+    /// Returns the name in printed IR.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Equal => "eq",
@@ -302,7 +304,7 @@ impl CompareOp {
 }
 
 impl AtomicOp {
-    /// Name in printed IR.
+    /// Returns the name in printed IR.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Add => "add",

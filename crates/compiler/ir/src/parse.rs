@@ -1,12 +1,12 @@
-//! Reads the text that [`print`](crate::print) writes back into a module.
+//! Reads the text that [`print`](crate::print) writes, and makes a module of it.
 //!
-//! `parse::module` is for IR that somebody else wrote, such as a language model's answer: whatever
-//! the text, it ends with a module that [`check`](crate::check) still has to accept, or with a
-//! [`ParseError`] at a line and column. What is printed, parsed and printed again is the same text.
+//! `parse::module` is for IR from an unknown source, such as a language model's answer. Every text
+//! ends as a module that [`check`](crate::check) has yet to accept, or as a [`ParseError`] with
+//! line and column. A printed module, parsed and printed again, gives the same text.
 //!
-//! The printed form leaves some things out, which a parsed module doesn't have: spans, tables'
-//! bytes (a text with a table is refused), gradients written by hand, advice on inlining. Functions
-//! of one name are told apart by the types of their parameters.
+//! The printed form leaves some things out, which a parsed module lacks: spans, tables' bytes (a
+//! text with a table is refused), gradients written by hand, advice on inlining. Functions with the
+//! same name are told apart by the types of their parameters.
 
 mod function;
 mod literal;
@@ -22,10 +22,10 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use token::{Token, Tokens};
 
-/// Blocks inside of blocks, and types inside of types, at most.
+/// Greatest depth of nested blocks, and of nested types.
 const MAX_DEPTH: usize = 200;
 
-/// A text that is not IR.
+/// Error of a text that is not IR.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     /// Line, from 1.
@@ -57,7 +57,7 @@ pub fn module(text: &str) -> Result<Module> {
         functions: FxHashMap::default(),
     };
     let mut module = Module::new("kernel");
-    // Functions call others that stand after them: all signatures come first.
+    // Functions call others that stand after them, so all signatures are read first.
     let mut declared = Vec::new();
     while parser.item(&mut module, &mut declared)? {}
     for head in declared {
@@ -67,7 +67,7 @@ pub fn module(text: &str) -> Result<Module> {
     Ok(module)
 }
 
-/// A text on its way into a module.
+/// A text that is being parsed.
 struct Parser<'t> {
     tokens: Tokens<'t>,
     structs: FxHashMap<&'t str, Type>,
@@ -75,7 +75,8 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    /// Reads one struct, or the head of a function, whose body is skipped; false at the end.
+    /// Reads one struct, or the head of a function, and skips the function's body. Returns false at
+    /// the end.
     fn item(&mut self, module: &mut Module, declared: &mut Vec<Head<'t>>) -> Result<bool> {
         self.tokens.skip_lines();
         match self.tokens.peek() {

@@ -1,7 +1,7 @@
-//! Places: where values are kept. A root and a path of projections from it.
+//! Places, in which values are stored: a root and a path of projections from it.
 //!
-//! Indices on the path are values, so a place means the same memory wherever it is used after them;
-//! one place may serve a load and a store.
+//! Indices on the path are values, so a place names the same memory wherever it is used after them;
+//! one place may serve both a load and a store.
 
 use super::arena::{Handle, List};
 use super::constant::TableId;
@@ -16,7 +16,7 @@ pub struct Place {
     pub root: Root,
     /// Projections that lead from the root to the part, outermost first.
     pub path: List<Projection>,
-    /// The type of what is there.
+    /// Type of the value that the place holds.
     pub ty: Type,
 }
 

@@ -1,9 +1,9 @@
-//! Prints IR in a compact form of its own: for people, and for snapshots.
+//! Prints IR in a compact form of its own, for people and for snapshots.
 //!
-//! Literals stand where they are used. Values that the user named keep the name (a second one of
-//! the same name gets `.1`), the others are numbered in the order of their definition, so that a
-//! change moves only the lines it touches. Wrong modules print too, as long as their handles are in
-//! range.
+//! Literals stand where they are used. Values that the user named keep their names (a second value
+//! of the same name gets `.1`); the others are numbered in the order of their definition, so that a
+//! change moves only the lines that it touches. Wrong modules print as well, as long as their
+//! handles are in range.
 
 mod expr;
 mod name;
@@ -18,7 +18,7 @@ use super::ty::{Shape, Type, Types};
 use name::Names;
 use std::fmt::Write as _;
 
-/// The whole module.
+/// Prints the whole module.
 pub fn module(module: &Module) -> String {
     let mut text = String::new();
     for (_, structure) in module.types.structs().iter() {
@@ -39,8 +39,8 @@ pub fn module(module: &Module) -> String {
     text
 }
 
-/// Fixed arrays inside of each other, at most as many as an array has dimensions: those that an
-/// `array` operation makes dimensions of, unless its number is printed.
+/// Returns the number of nested fixed arrays, up to the number of dimensions that an array may
+/// have. An `array` operation makes dimensions of them unless its own number is printed.
 pub(crate) fn levels(types: &Types, mut ty: Type) -> u8 {
     let mut count = 0;
     while let Shape::Fixed { of, .. } = types[ty]
@@ -51,7 +51,7 @@ pub(crate) fn levels(types: &Types, mut ty: Type) -> u8 {
     count
 }
 
-/// One function.
+/// Prints one function.
 pub fn function(module: &Module, function: &Function) -> String {
     put(module, function, String::new())
 }
@@ -74,7 +74,7 @@ struct Printer<'a> {
     text: String,
 }
 
-/// Step of printing a block that is left to do: the tree is walked without recursion.
+/// Step of printing that is still to be done: the tree is walked without recursion.
 enum PrintTask {
     /// The statements of a block from a position on.
     Stmts(BlockId, usize),
@@ -227,7 +227,7 @@ impl Printer<'_> {
         Vec::new()
     }
 
-    /// The statements of both branches; an empty second one is left out.
+    /// Returns the tasks that print both branches; an empty second branch is left out.
     fn branches(&self, accept: BlockId, reject: BlockId) -> Vec<PrintTask> {
         let mut todo = vec![PrintTask::Stmts(accept, 0)];
         if self.body.blocks.get(reject).is_some_and(|block| !block.stmts.is_empty()) {
@@ -248,7 +248,7 @@ impl Printer<'_> {
         Vec::new()
     }
 
-    /// The line between a loop's header and its body.
+    /// Returns the line between a loop's header and its body.
     fn test(&mut self, condition: Value) -> PrintTask {
         let before = self.text.len();
         self.text.push_str("} test ");
@@ -257,7 +257,7 @@ impl Printer<'_> {
         PrintTask::Line(self.text.split_off(before))
     }
 
-    /// Begins a line with a word and values after it.
+    /// Begins a line with a word and the values after it.
     fn head(&mut self, depth: usize, word: &str, values: &[Value]) -> Vec<PrintTask> {
         self.margin(depth);
         self.text.push_str(word);
@@ -265,7 +265,8 @@ impl Printer<'_> {
         Vec::new()
     }
 
-    /// `name = operation`, or the operation alone where there is nothing to name.
+    /// Prints `name = operation`, or the operation alone if it is a call or atomic operation
+    /// without a result.
     fn definition(&mut self, value: Value, op: Option<&Op>) {
         let Some(op) = op else {
             self.text.push_str("invalid");
@@ -280,7 +281,7 @@ impl Printer<'_> {
     }
 }
 
-/// The label of a case and its statements.
+/// Returns the tasks that print the label of a case and its statements.
 fn case_tasks(case: &Case) -> [PrintTask; 2] {
     let labels: Vec<String> = case.labels.iter().map(i64::to_string).collect();
     [PrintTask::Line(format!("case {}:", labels.join(", "))), PrintTask::Stmts(case.body, 0)]

@@ -11,12 +11,12 @@ use std::fmt;
 pub struct SourceId(u32);
 
 impl SourceId {
-    /// The source that was added after this many others.
+    /// Returns the source that was added after this many others.
     pub fn from_index(index: u32) -> Self {
         Self(index)
     }
 
-    /// Returns the number of texts that were added before it.
+    /// Returns the number of texts that were added before this one.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -25,11 +25,11 @@ impl SourceId {
 /// The outcome of reading a file that a text imports.
 #[derive(Clone, Debug)]
 pub enum FileText {
-    /// Text.
+    /// The text of the file.
     Text(String),
     /// There is no such file.
     Nothing,
-    /// There is something that is not read, for this reason: "this is a folder, not a file".
+    /// The path is not readable as a file, for this reason: "this is a folder, not a file".
     Refused(String),
 }
 
@@ -50,15 +50,15 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span of generated code, which is in no source.
+    /// The span of generated code, which stands in no source.
     pub const NONE: Self = Self { source: u32::MAX, start: 0, end: 0 };
 
-    /// The bytes `start..end` of `source`.
+    /// Makes the span of the bytes `start..end` of `source`.
     pub fn new(source: SourceId, start: u32, end: u32) -> Self {
         Self { source: source.0, start, end }
     }
 
-    /// The text this span points into; `None` for [`Span::NONE`].
+    /// Returns the text that this span points into; `None` for [`Span::NONE`].
     pub fn source(self) -> Option<SourceId> {
         (self.source != u32::MAX).then_some(SourceId(self.source))
     }
@@ -68,7 +68,7 @@ impl Span {
         self.source != u32::MAX
     }
 
-    /// The smallest span that covers both; spans of different texts keep the first.
+    /// Returns the smallest span that covers both; for spans of different texts, the first.
     #[must_use]
     pub fn to(self, other: Self) -> Self {
         if !self.is_some() {
@@ -97,6 +97,19 @@ impl fmt::Debug for Span {
     }
 }
 
+/// Lines of a text that were taken from a place of another file, where messages point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// First of the lines in the text, counted from 1.
+    pub first: usize,
+    /// Number of lines.
+    pub count: usize,
+    /// Name of the file.
+    pub file: String,
+    /// Line of the file at which the first one stands.
+    pub line: usize,
+}
+
 /// A named text.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -105,10 +118,17 @@ pub struct Source {
     /// The whole text.
     pub text: String,
     line_starts: Vec<u32>,
+    parts: Vec<Part>,
 }
 
 impl Source {
-    /// Line and column (in characters) of a byte, both counted from 1.
+    /// Returns the part of another file that holds a byte, if one does.
+    pub fn part(&self, byte: u32) -> Option<&Part> {
+        let (line, _) = self.line_column(byte);
+        self.parts.iter().find(|part| (part.first..part.first + part.count).contains(&line))
+    }
+
+    /// Returns the line and the column (in characters) of a byte, both counted from 1.
     pub fn line_column(&self, byte: u32) -> (usize, usize) {
         let line = self.line_starts.partition_point(|&start| start <= byte).max(1);
         let start = self.line_starts[line - 1] as usize;
@@ -117,7 +137,7 @@ impl Source {
         (line, column + 1)
     }
 
-    /// A line, counted from 1, without its line end; empty past the last one.
+    /// Returns a line, counted from 1, without its line end; empty past the last one.
     pub fn line(&self, line: usize) -> &str {
         let Some(&start) = line.checked_sub(1).and_then(|index| self.line_starts.get(index)) else {
             return "";
@@ -132,38 +152,43 @@ impl Source {
 pub struct SourceMap {
     sources: Vec<Source>,
     /// Texts by name: a file that changed has several texts.
-    known: FxHashMap<String, Vec<SourceId>>,
+    ids_by_name: FxHashMap<String, Vec<SourceId>>,
 }
 
 impl SourceMap {
-    /// An empty map.
+    /// Makes an empty map.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a text; one that is there already by this name is not kept twice.
+    /// Adds a text. A text that the map has already under this name is not stored twice.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
         let (name, text) = (name.into(), text.into());
-        let same = self.known.entry(name.clone()).or_default();
-        let known = same.iter().find(|id| self.sources[id.index()].text == text);
-        if let Some(&known) = known {
-            return known;
+        let same = self.ids_by_name.entry(name.clone()).or_default();
+        let ids_by_name = same.iter().find(|id| self.sources[id.index()].text == text);
+        if let Some(&ids_by_name) = ids_by_name {
+            return ids_by_name;
         }
         let id = SourceId(self.sources.len() as u32);
         same.push(id);
-        // The search of the standard library takes several bytes at a time.
+        // The standard library's search takes several bytes at a time.
         let ends = text.match_indices('\n');
         let line_starts = std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect();
-        self.sources.push(Source { name, text, line_starts });
+        self.sources.push(Source { name, text, line_starts, parts: Vec::new() });
         id
     }
 
-    /// A text that was added before.
+    /// Notes which lines of a text were taken from other files.
+    pub fn set_parts(&mut self, id: SourceId, parts: Vec<Part>) {
+        self.sources[id.index()].parts = parts;
+    }
+
+    /// Returns a text that was added before.
     pub fn get(&self, id: SourceId) -> &Source {
         &self.sources[id.0 as usize]
     }
 
-    /// The bytes a span covers; empty for [`Span::NONE`].
+    /// Returns the text that a span covers; empty for [`Span::NONE`].
     pub fn text(&self, span: Span) -> &str {
         let Some(id) = span.source() else { return "" };
         self.get(id).text.get(span.start as usize..span.end as usize).unwrap_or("")

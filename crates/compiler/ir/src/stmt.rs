@@ -1,4 +1,4 @@
-//! Statements: a structured tree of blocks, no jumps but out of and around the innermost loop.
+//! Statements: a structured tree of blocks. The only jumps end the innermost loop or its iteration.
 
 use super::arena::{Handle, List};
 use super::function::Name;
@@ -16,7 +16,7 @@ pub struct Block {
 /// Names a block of the same body.
 pub type BlockId = Handle<Block>;
 
-/// A statement and where it comes from.
+/// A statement and its place in the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stmt {
     /// Action of the statement.
@@ -28,8 +28,8 @@ pub struct Stmt {
 /// Action of a statement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StmtKind {
-    /// Evaluates an operation, here and now; calls and atomics act. The value is visible in the
-    /// rest of this block and in the blocks inside it.
+    /// Evaluates an operation at this point; calls and atomics have their effects. The value is
+    /// visible in the rest of this block and in the blocks inside it.
     Let(Value),
     /// Writes a place.
     Store {
@@ -38,7 +38,7 @@ pub enum StmtKind {
         /// Value to store, of the place's type.
         value: Value,
     },
-    /// One of two blocks.
+    /// Runs one of two blocks.
     If {
         /// A `bool`.
         condition: Value,
@@ -47,8 +47,8 @@ pub enum StmtKind {
         /// Block that runs if it is false; may be empty.
         reject: BlockId,
     },
-    /// The case that lists the selector, or the default. No fall-through; a `Break` inside leaves
-    /// the loop around the switch.
+    /// Runs the case that lists the selector, or the default. Cases do not fall through; a `Break`
+    /// inside leaves the loop around the switch.
     Switch {
         /// An integer.
         selector: Value,
@@ -60,13 +60,14 @@ pub enum StmtKind {
     /// Runs the body for each of `start, start + step, ..` up to and without `end`; see the
     /// semantics in [`super`]. The operands are evaluated before.
     For {
-        /// Visible in the body: an `Op::Index`.
+        /// Index, visible in the body: an `Op::Index`.
         index: Value,
         /// The first index.
         start: Value,
         /// The bound, excluded.
         end: Value,
-        /// Upwards if positive, downwards if negative, no iteration if 0.
+        /// Distance to the next index: upwards if positive, downwards if negative, no iteration if
+        /// 0.
         step: Value,
         /// Block to repeat.
         body: BlockId,
@@ -74,8 +75,8 @@ pub enum StmtKind {
     /// Runs `header`; if the condition holds, runs `body` and begins again. `Continue` in the body
     /// goes to the header. Values of the header are visible in the body.
     While {
-        /// Block that computes the condition: no `Break`, `Continue` or `Return` of this loop
-        /// inside.
+        /// Block that computes the condition. It holds no `Break`, `Continue` or `Return` of this
+        /// loop.
         header: BlockId,
         /// A `bool` visible at the end of the header.
         condition: Value,
@@ -88,9 +89,10 @@ pub enum StmtKind {
     Continue,
     /// Leaves the function. A kernel's thread ends.
     Return(Option<Value>),
-    /// Writes a line for people.
+    /// Prints a line.
     Print {
-        /// C's `printf` format without newline added; `None` for the values as Python's `print`.
+        /// Format of C's `printf`, without an added newline; `None` prints as Python's `print`
+        /// does.
         format: Option<Name>,
         /// Values to print.
         args: List<Value>,
@@ -102,7 +104,7 @@ pub enum StmtKind {
         /// Message of the assertion.
         message: Name,
     },
-    /// Ends the thread with a fault; on the CPU the launch ends, too.
+    /// Ends the thread with a fault; on the CPU the launch ends as well.
     Trap {
         /// Message of the trap.
         message: Name,
@@ -119,7 +121,7 @@ pub struct Case {
 }
 
 impl StmtKind {
-    /// Returns true if nothing may follow it in its block.
+    /// Returns true if no statement may follow this one in its block.
     pub const fn is_terminator(&self) -> bool {
         matches!(self, Self::Break | Self::Continue | Self::Return(_) | Self::Trap { .. })
     }

@@ -1,6 +1,6 @@
-//! Types, interned: a [`Type`] is a small handle, equal handles are equal types.
+//! Types, interned: a [`Type`] is a small handle, and equal types have equal handles.
 //!
-//! Handles belong to one [`Types`]; scalars and the unit type have the same handle in all of them.
+//! Handles belong to one [`Types`]; scalars and the unit type have the same handles in all of them.
 
 use super::arena::{Arena, Handle};
 use super::layout::{self, Layout};
@@ -28,7 +28,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// All of them, in the order of their handles.
+    /// All scalars, in the order of their handles.
     pub const ALL: [Self; 13] = [
         Self::Bool,
         Self::I8,
@@ -45,7 +45,7 @@ impl Scalar {
         Self::F64,
     ];
 
-    /// The short name: `bool`, `i8` .. `u64`, `f16`, `bf16`, `f32`, `f64`.
+    /// Returns the short name: `bool`, `i8` .. `u64`, `f16`, `bf16`, `f32`, `f64`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bool => "bool",
@@ -64,7 +64,7 @@ impl Scalar {
         }
     }
 
-    /// Size and alignment in bytes; a `bool` takes one.
+    /// Returns the size and alignment in bytes; a `bool` takes one.
     pub const fn bytes(self) -> u32 {
         match self {
             Self::Bool | Self::I8 | Self::U8 => 1,
@@ -74,27 +74,27 @@ impl Scalar {
         }
     }
 
-    /// Width in bits; a `bool` has one.
+    /// Returns the width in bits; a `bool` has one.
     pub const fn bits(self) -> u32 {
         if matches!(self, Self::Bool) { 1 } else { self.bytes() * 8 }
     }
 
-    /// `f16`, `bf16`, `f32`, `f64`.
+    /// Returns true for `f16`, `bf16`, `f32`, `f64`.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64)
     }
 
-    /// The eight integer types; not `bool`.
+    /// Returns true for the eight integer types, without `bool`.
     pub const fn is_int(self) -> bool {
         !self.is_float() && !matches!(self, Self::Bool)
     }
 
-    /// `i8` .. `i64`.
+    /// Returns true for `i8` .. `i64`.
     pub const fn is_signed_int(self) -> bool {
         matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
     }
 
-    /// `u8` .. `u64`.
+    /// Returns true for `u8` .. `u64`.
     pub const fn is_unsigned_int(self) -> bool {
         matches!(self, Self::U8 | Self::U16 | Self::U32 | Self::U64)
     }
@@ -109,7 +109,7 @@ pub enum Shape {
     Vector {
         /// Number of components, at least 1.
         len: u16,
-        /// Type.
+        /// Type of a component.
         of: Scalar,
     },
     /// `rows * cols` scalars, row-major.
@@ -118,7 +118,7 @@ pub enum Shape {
         rows: u16,
         /// Number of columns, at least 1.
         cols: u16,
-        /// Type.
+        /// Type of a component.
         of: Scalar,
     },
     /// A quaternion of floats: components x, y, z, w.
@@ -127,24 +127,25 @@ pub enum Shape {
     Transform(Scalar),
     /// Named fields.
     Struct(StructId),
-    /// A handle to strided memory elsewhere, 1 to 4 dimensions. Copying it copies the handle.
+    /// A handle to strided memory elsewhere, 1 to 4 dimensions. A copy of the handle shares the
+    /// memory.
     Array {
         /// The element type.
         of: Type,
         /// Number of dimensions, 1 to 4.
         dims: u8,
     },
-    /// `len` elements in place; copying it copies them. Fixed arrays of fixed arrays nest.
+    /// `len` elements in place; a copy has elements of its own. Fixed arrays of fixed arrays nest.
     Fixed {
         /// The element type.
         of: Type,
         /// Number of elements.
         len: u32,
     },
-    /// Results of a function; the empty tuple is the result of a function without one. Tuples are
-    /// values only: never stored.
+    /// Results of a function; the empty tuple is the result of a function that returns nothing.
+    /// Tuples are never stored.
     Tuple(Box<[Type]>),
-    /// The type of a wrong operation. `check` refuses it; the builder uses it to go on.
+    /// Type of a wrong operation, with which the builder goes on. `check` refuses it.
     Invalid,
 }
 
@@ -171,12 +172,12 @@ impl Handle<Shape> {
     pub const UNIT: Self = Self::from_index(Scalar::ALL.len());
     pub const INVALID: Self = Self::from_index(Scalar::ALL.len() + 1);
 
-    /// The handle of a scalar type, the same in every module.
+    /// Returns the handle of a scalar type, which is the same in every module.
     pub const fn scalar(scalar: Scalar) -> Self {
         Self::from_index(scalar as usize)
     }
 
-    /// The scalar this is, if it is one.
+    /// Returns the scalar that this type is, if it is one.
     pub fn as_scalar(self) -> Option<Scalar> {
         Scalar::ALL.get(self.index()).copied()
     }
@@ -204,7 +205,7 @@ pub struct Field {
     pub span: Span,
 }
 
-/// The interner: all types and structs of a module.
+/// All types and structs of a module, each interned once.
 #[derive(Clone, Debug)]
 pub struct Types {
     shapes: Arena<Shape>,
@@ -213,8 +214,8 @@ pub struct Types {
     structs: Arena<Struct>,
 }
 
-/// Answers about a type that are needed often, worked out once when it is interned: types nest, and
-/// asking down the tree each time could take exponential time.
+/// Facts about a type that are asked often, computed once when the type is interned: types nest,
+/// and a walk down the tree for each question could take exponential time.
 #[derive(Clone, Copy, Debug)]
 struct Facts {
     layout: Option<Layout>,
@@ -239,7 +240,7 @@ impl Default for Types {
 }
 
 impl Types {
-    /// The handle of a type.
+    /// Returns the handle of a type, which is added if it is new.
     pub fn intern(&mut self, shape: Shape) -> Type {
         if let Some(&ty) = self.index.get(&shape) {
             return ty;
@@ -257,78 +258,79 @@ impl Types {
         ty
     }
 
-    /// The type, if it was interned before.
+    /// Returns the handle of a type, if it was interned before.
     pub fn find(&self, shape: &Shape) -> Option<Type> {
         self.index.get(shape).copied()
     }
 
-    /// `vec<len, of>`
+    /// Returns the type `vec<len, of>`.
     pub fn vector(&mut self, len: u16, of: Scalar) -> Type {
         self.intern(Shape::Vector { len, of })
     }
 
-    /// `mat<rows, cols, of>`
+    /// Returns the type `mat<rows, cols, of>`.
     pub fn matrix(&mut self, rows: u16, cols: u16, of: Scalar) -> Type {
         self.intern(Shape::Matrix { rows, cols, of })
     }
 
-    /// `quat<of>`
+    /// Returns the type `quat<of>`.
     pub fn quaternion(&mut self, of: Scalar) -> Type {
         self.intern(Shape::Quaternion(of))
     }
 
-    /// `transform<of>`
+    /// Returns the type `transform<of>`.
     pub fn transform(&mut self, of: Scalar) -> Type {
         self.intern(Shape::Transform(of))
     }
 
-    /// `array<of, dims>`
+    /// Returns the type `array<of, dims>`.
     pub fn array(&mut self, of: Type, dims: u8) -> Type {
         self.intern(Shape::Array { of, dims })
     }
 
-    /// `[of; len]`
+    /// Returns the type `[of; len]`.
     pub fn fixed(&mut self, of: Type, len: u32) -> Type {
         self.intern(Shape::Fixed { of, len })
     }
 
-    /// `(a, b, ..)`; no elements give [`Type::UNIT`].
+    /// Returns the type `(a, b, ..)`; without elements that is [`Type::UNIT`].
     pub fn tuple(&mut self, of: &[Type]) -> Type {
         self.intern(Shape::Tuple(of.into()))
     }
 
-    /// Defines a struct. Two definitions are two types, whatever their names.
+    /// Defines a struct. Two definitions are two types, even if their names are equal.
     pub fn define_struct(&mut self, definition: Struct) -> Type {
         let id = self.structs.push(definition);
         self.intern(Shape::Struct(id))
     }
 
-    /// A struct's definition.
+    /// Returns a struct's definition.
     pub fn structure(&self, id: StructId) -> &Struct {
         &self.structs[id]
     }
 
-    /// All structs.
+    /// Returns all structs.
     pub fn structs(&self) -> &Arena<Struct> {
         &self.structs
     }
 
-    /// All types.
+    /// Returns all types.
     pub fn shapes(&self) -> &Arena<Shape> {
         &self.shapes
     }
 
-    /// Size and alignment; `None` for what can't be stored: tuples and the invalid type.
+    /// Returns size and alignment; `None` for types that can't be stored: tuples and the invalid
+    /// type.
     pub fn layout(&self, ty: Type) -> Option<Layout> {
         self.facts.get(ty.index()).and_then(|facts| facts.layout)
     }
 
-    /// Returns true if the type is, or contains in place, an array handle.
+    /// Returns true if the type is an array handle, or contains one in place.
     pub fn holds_array(&self, ty: Type) -> bool {
         self.facts.get(ty.index()).is_some_and(|facts| facts.holds_array)
     }
 
-    /// Returns true if a type has floats in place: there is something to differentiate.
+    /// Returns true if a type has floats in place, which gradients differentiate.
     pub fn has_float(&self, ty: Type) -> bool {
         match &self[ty] {
             Shape::Array { .. } | Shape::Invalid => false,
@@ -339,8 +341,8 @@ impl Types {
         }
     }
 
-    /// Scalar components and their number: a scalar has one of itself, a vector `len`, a matrix
-    /// `rows * cols`, a quaternion 4, a transform 7; `None` for all other types.
+    /// Returns the scalar type of the components and their number: a scalar has one, a vector
+    /// `len`, a matrix `rows * cols`, a quaternion 4, a transform 7; `None` for all other types.
     pub fn components(&self, ty: Type) -> Option<(Scalar, u32)> {
         Some(match self[ty] {
             Shape::Scalar(scalar) => (scalar, 1),
@@ -352,7 +354,7 @@ impl Types {
         })
     }
 
-    /// Returns the type with another scalar in it: `vec<3, f32>` with `bool` is `vec<3, bool>`.
+    /// Returns the type with another scalar type: `vec<3, f32>` with `bool` is `vec<3, bool>`.
     pub fn with_scalar(&mut self, ty: Type, scalar: Scalar) -> Option<Type> {
         Some(match self[ty] {
             Shape::Scalar(_) => Type::scalar(scalar),
@@ -364,7 +366,7 @@ impl Types {
         })
     }
 
-    /// The type as the printer and messages of `check` write it.
+    /// Returns the type in the form that the printer and messages of `check` write.
     pub fn display(&self, ty: Type) -> TypeName<'_> {
         TypeName { types: self, ty }
     }
@@ -386,7 +388,7 @@ pub struct TypeName<'a> {
 }
 
 impl TypeName<'_> {
-    /// Writes the text of [`fmt::Display`] without its detours: texts have thousands of types.
+    /// Writes the text of [`fmt::Display`] directly, because texts have thousands of types.
     pub(super) fn put(self, f: &mut impl fmt::Write) -> fmt::Result {
         let name = |ty| self.types.display(ty);
         let number = |number: u32| itoa::Buffer::new().format(number).to_owned();

@@ -1,5 +1,5 @@
-//! The one walk over operands, places and blocks: passes use it and spell out only the operations
-//! that they are about.
+//! Walks over operands, places and blocks, so that a pass spells out only the operations that it
+//! changes.
 
 use super::function::Body;
 use super::op::{Arg, Op, Selector, Value};
@@ -21,8 +21,8 @@ pub enum Use {
     Expose(PlaceId),
 }
 
-/// Visits every value and place that an operation uses, in the order in which it is written. For a
-/// place passed to a call, `writes` tells by the argument's position if the callee writes it.
+/// Visits every value and place that an operation uses, in the order in which they are written.
+/// `writes` returns true for the position of a call's argument if the callee writes it.
 pub fn op_uses(body: &Body, op: &Op, writes: impl Fn(usize) -> bool, mut visit: impl FnMut(Use)) {
     match *op {
         Op::Literal(_) | Op::Zero | Op::Index | Op::LaunchIndex(_) => {}
@@ -76,7 +76,7 @@ pub fn op_uses(body: &Body, op: &Op, writes: impl Fn(usize) -> bool, mut visit: 
     }
 }
 
-/// Visits every value and place that a statement itself uses, without the blocks inside; for a
+/// Visits every value and place that a statement itself uses, without the blocks inside it; for a
 /// `Let`, those of its operation.
 pub fn stmt_uses(
     body: &Body,
@@ -105,7 +105,8 @@ pub fn stmt_uses(
     }
 }
 
-/// Changes the operands that an operation holds itself; those in lists are the pools'.
+/// Changes the operands that an operation holds itself; operands in lists are changed in their
+/// pools.
 pub fn map_operands(op: &mut Op, mut map: impl FnMut(&mut Value)) {
     match op {
         Op::Literal(_)
@@ -142,7 +143,7 @@ pub fn map_operands(op: &mut Op, mut map: impl FnMut(&mut Value)) {
     }
 }
 
-/// Changes the values that a statement holds itself; a loop's index is its own.
+/// Changes the values that a statement holds itself, except a loop's index, which the loop defines.
 pub fn map_stmt(stmt: &mut StmtKind, mut map: impl FnMut(&mut Value)) {
     match stmt {
         StmtKind::Store { value, .. } | StmtKind::Return(Some(value)) => map(value),
@@ -160,7 +161,7 @@ pub fn map_stmt(stmt: &mut StmtKind, mut map: impl FnMut(&mut Value)) {
     }
 }
 
-/// Puts other values for values, everywhere in a body.
+/// Replaces values by other values, everywhere in a body.
 pub fn substitute(body: &mut Body, mut with: impl FnMut(Value) -> Value) {
     let mut map = |value: &mut Value| *value = with(*value);
     for (_, data) in body.values.iter_mut() {
@@ -195,7 +196,7 @@ pub fn substitute(body: &mut Body, mut with: impl FnMut(Value) -> Value) {
     }
 }
 
-/// The values on a place's root and path.
+/// Visits the values on a place's root and path.
 pub fn place_values(body: &Body, place: PlaceId, mut visit: impl FnMut(Value)) {
     if let Root::Array(value) = body.places[place].root {
         visit(value);
@@ -211,7 +212,7 @@ pub fn place_values(body: &Body, place: PlaceId, mut visit: impl FnMut(Value)) {
     }
 }
 
-/// All values a statement uses, those of its places included.
+/// Visits all values that a statement uses, those of its places included.
 pub fn stmt_values(body: &Body, stmt: &StmtKind, mut visit: impl FnMut(Value)) {
     stmt_uses(
         body,
@@ -226,7 +227,7 @@ pub fn stmt_values(body: &Body, stmt: &StmtKind, mut visit: impl FnMut(Value)) {
     );
 }
 
-/// The blocks a statement owns, in the order in which they are printed.
+/// Visits the blocks that a statement owns, in the order in which they are printed.
 pub fn stmt_blocks(stmt: &StmtKind, mut visit: impl FnMut(BlockId)) {
     match stmt {
         StmtKind::If { accept, reject, .. } => {
@@ -246,12 +247,12 @@ pub fn stmt_blocks(stmt: &StmtKind, mut visit: impl FnMut(BlockId)) {
     }
 }
 
-/// A step of [`walk`].
+/// Step of [`walk`].
 #[derive(Clone, Copy, Debug)]
 pub enum Step<'a> {
     /// A block begins.
     Enter(BlockId),
-    /// A statement, before the blocks it owns.
+    /// A statement, before the blocks that it owns.
     Stmt(&'a Stmt),
     /// A block ends.
     Leave(BlockId),
@@ -288,7 +289,7 @@ pub fn walk<'a>(body: &'a Body, root: BlockId, mut visit: impl FnMut(Step<'a>)) 
     }
 }
 
-/// Returns the depth at which blocks nest.
+/// Returns the greatest depth at which blocks nest.
 pub fn depth(body: &Body) -> usize {
     let (mut depth, mut deepest) = (0, 0);
     walk(body, body.root, |step| match step {

@@ -1,4 +1,4 @@
-//! Each rule of the checker refuses what it is about.
+//! Checks that each rule of the checker refuses a program that breaks it.
 
 use gbxcule_ir::check;
 use gbxcule_ir::source::Span;

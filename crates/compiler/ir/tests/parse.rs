@@ -1,5 +1,5 @@
-//! Printed IR reads back: what is printed, parsed and printed again is the same text; what no
-//! printer wrote is refused at a line and column.
+//! Checks that printed IR reads back: a printed module, parsed and printed again, is the same text.
+//! A text that no printer wrote is refused at a line and column.
 
 use gbxcule_ir::source::Span;
 use gbxcule_ir::{
@@ -155,7 +155,7 @@ fn what_is_no_ir_is_refused_where_it_stands() {
         ("kernel k(x: f33) {\n}".into(), "1:13: expected a type, found `f33`"),
         ("kernel k(x: f32, x: f32) {\n}".into(), "1:27: there are two parameters `x`"),
         ("table t: f32 = 4 bytes".into(), "1:1: the bytes of a table aren't part of printed IR"),
-        ("kernel k() # {\n}".into(), "1:12: `#` is no part of IR"),
+        ("kernel k() # {\n}".into(), "1:12: `#` is not a token of IR"),
         (inside("%1 = plus %0, %0"), "3:8: expected an operation, found `plus`"),
         (inside("%1 = neg %2"), "3:12: expected a value, found `%2`"),
         (inside("%0 = load x"), "3:14: `%0` is defined twice"),

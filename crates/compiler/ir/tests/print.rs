@@ -1,4 +1,5 @@
-//! The printer's form of small programs, built by hand: what other snapshots look like.
+//! Shows the printer's form in small programs that are built by hand, as an introduction to other
+//! snapshots.
 
 use gbxcule_ir::check;
 use gbxcule_ir::source::Span;
@@ -64,7 +65,8 @@ fn loops_and_branches() {
     insta::assert_snapshot!(checked(module));
 }
 
-/// A function with a loop and a branch: how many steps it takes a number to become 1.
+/// Declares a function with a loop and a branch, which counts the steps that it takes a number to
+/// become 1.
 fn collatz(module: &mut Module) -> FunctionId {
     let collatz = module.declare("collatz", vec![Param::value("n", Type::I32)], Type::I32);
     let mut b = Builder::new(module, collatz);

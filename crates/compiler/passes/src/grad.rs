@@ -19,21 +19,24 @@
 //! 1. [`normal`]: callees that use memory are inlined, every body gets one exit;
 //!    [`store_forwarding`]: loads of what was just stored become that value.
 //! 2. [`activity`]: which values and variables carry derivatives.
-//! 3. [`need`]: which numbers the reverse uses. Everything else isn't computed again: a sum isn't,
-//!    a product is.
-//! 4. [`irreversible`]: what can't be known again is refused.
-//! 5. [`reverse`]: each block is run forward as far as needed, then backwards with the rules of
-//!    [`rule`]. Nothing is kept but of loops, in a fixed number of places. A statement inside `d`
-//!    blocks is so computed up to `d + 1` times more, and in a long loop with carried state, by
-//!    [`loop_reverse`] and [`checkpoint`], a few times more. Values without a use are dropped then.
+//! 3. [`need`]: which numbers the reverse uses. Only those are computed again: the operands of a
+//!    product are, those of a sum are not.
+//! 4. [`irreversible`]: refuses kernels whose reverse would need a number that memory no longer
+//!    holds.
+//! 5. [`reverse`]: runs each block forward as far as needed, then backwards with the rules of
+//!    [`rule`]. Only loops save state, in a fixed number of places. So a statement inside `d`
+//!    blocks is computed up to `d + 1` times more, and in a long loop with carried state, by
+//!    [`loop_reverse`] and [`checkpoint`], a few times more. At the end values without a use are
+//!    dropped.
 //!
 //! # Exactness
-//! Derivatives are exact up to rounding, or refused. What has no derivative gets one of its
-//! one-sided ones: `abs` at 0 goes up; of equal operands `min` and `max` take the first; `floor`
-//! and comparisons are flat even where they jump. An operation that had no effect on the result
-//! contributes nothing, even if its own derivative is infinite ([`rule`]). Threads of a forward
-//! launch that race have no gradient: of two threads that store to one element, or one of which
-//! stores where another adds, only the program's author can say which was first.
+//! Derivatives are exact up to rounding, or the kernel is refused. Where a function has only
+//! one-sided derivatives, the reverse takes one of them: `abs` at 0 goes up; of equal operands
+//! `min` and `max` take the first; `floor` and comparisons are flat even where they jump. An
+//! operation that had no effect on the result contributes nothing, even if its own derivative is
+//! infinite ([`rule`]). A forward launch whose threads race has no gradient: if two threads store
+//! to one element, or one stores where another adds, only the program's author can say which was
+//! first.
 //!
 //! # Memory
 //! Arrays of different parameters are taken to share no memory where one is written and the other
@@ -41,9 +44,10 @@
 //! and the code that launches it must hold that.
 //!
 //! # A gradient by hand
-//! A function whose [`Function::adjoint`](gbxcule_ir::Function) names another one isn't
-//! differentiated: the other one is called. It has the signature of a derived reverse, see
-//! [`signature`]. One with a [`Function::replay`](gbxcule_ir::Function) is taken to be that one.
+//! The reverse calls the function that [`Function::adjoint`](gbxcule_ir::Function) names instead of
+//! differentiating its owner. That function has the signature of a derived reverse, see
+//! [`signature`]. A function with a [`Function::replay`](gbxcule_ir::Function) is replaced by the
+//! function that `replay` names.
 
 mod activity;
 mod adjoint;
@@ -87,8 +91,8 @@ pub fn grad(source: &Valid<Module>, kernel: FunctionId) -> Result<Module, Vec<Di
     reverses(source, &[kernel]).map(|(module, _)| module)
 }
 
-/// The module with the reverses of several kernels added, and which they are; or why any is
-/// refused.
+/// Adds the reverses of several kernels to the module and returns their handles, or the reasons for
+/// which kernels are refused.
 pub fn reverses(
     source: &Valid<Module>,
     kernels: &[FunctionId],
@@ -98,27 +102,27 @@ pub fn reverses(
     let source = replayed.as_ref().unwrap_or(source);
     let inline = inline::choose(source);
     let mut shared = Shared { droppable: dce::droppable(source), ..Shared::default() };
-    let mut known = KnownReverses::default();
+    let mut finished = FinishedFunctions::default();
     let mut faults: Vec<Diagnostic> = Vec::new();
-    // Kernels may inline one function: what is wrong with it is said once.
-    let refuse = |faults: &mut Vec<Diagnostic>, found: Vec<Diagnostic>| {
-        let new = found.into_iter().filter(|fault| !faults.contains(fault));
+    // Kernels may inline one function: its faults are reported once.
+    let refuse = |faults: &mut Vec<Diagnostic>, refused: Vec<Diagnostic>| {
+        let new = refused.into_iter().filter(|fault| !faults.contains(fault));
         let new: Vec<Diagnostic> = new.collect();
         faults.extend(new);
     };
     for function in inline::called(source, kernels, &inline) {
-        known.finish(&module, function);
+        finished.finish(&module, function);
         if let Some(by_hand) = source.functions[function].adjoint {
             refuse(&mut faults, signature::check(source, function, by_hand));
             shared.reverses.insert(function, by_hand);
-            known.add(&module, function, by_hand);
+            finished.add(&module, function, by_hand);
         } else if signature::has_reverse(source, function) {
-            match differentiate(source, &mut module, function, (&inline, &known), &mut shared) {
+            match differentiate(source, &mut module, function, (&inline, &finished), &mut shared) {
                 Ok(reverse) => {
                     shared.reverses.insert(function, reverse);
-                    known.add(&module, function, reverse);
+                    finished.add(&module, function, reverse);
                 }
-                Err(found) => refuse(&mut faults, found),
+                Err(refused) => refuse(&mut faults, refused),
             }
         }
     }
@@ -127,9 +131,9 @@ pub fn reverses(
     }
     let mut reverses = Vec::with_capacity(kernels.len());
     for &kernel in kernels {
-        match differentiate(source, &mut module, kernel, (&inline, &known), &mut shared) {
+        match differentiate(source, &mut module, kernel, (&inline, &finished), &mut shared) {
             Ok(reverse) => reverses.push(reverse),
-            Err(found) => refuse(&mut faults, found),
+            Err(refused) => refuse(&mut faults, refused),
         }
     }
     if faults.is_empty() { Ok((module, reverses)) } else { Err(faults) }
@@ -140,23 +144,23 @@ pub fn reverse_name(name: &str) -> String {
     format!("adj_{name}")
 }
 
-/// Dependences of finished functions, and of their reverses.
+/// Dependences of finished functions and of their reverses.
 #[derive(Default)]
-struct KnownReverses {
-    finished: Dependences,
-    /// By the function that a reverse is of.
+struct FinishedFunctions {
+    dependences: Dependences,
+    /// Dependence of each reverse, by the function that it reverses.
     reverses: Dependences,
 }
 
-impl KnownReverses {
+impl FinishedFunctions {
     fn finish(&mut self, module: &Module, function: FunctionId) {
-        let found = Dependence::of(module, &self.finished, function);
-        self.finished.insert(function, found);
+        let dependence = Dependence::of(module, &self.dependences, function);
+        self.dependences.insert(function, dependence);
     }
 
     fn add(&mut self, module: &Module, function: FunctionId, reverse: FunctionId) {
         self.finish(module, reverse);
-        self.reverses.insert(function, self.finished[&reverse].clone());
+        self.reverses.insert(function, self.dependences[&reverse].clone());
     }
 }
 
@@ -164,7 +168,7 @@ fn differentiate(
     source: &Valid<Module>,
     module: &mut Module,
     id: FunctionId,
-    (inline, known): (&[bool], &KnownReverses),
+    (inline, finished): (&[bool], &FinishedFunctions),
     shared: &mut Shared,
 ) -> Result<FunctionId, Vec<Diagnostic>> {
     let function = &source.functions[id];
@@ -183,7 +187,7 @@ fn differentiate(
     store_forwarding::rewrite(&mut body, &module.types);
     let types = module.types.clone();
     let program =
-        Definitions { types: &types, functions: &source.functions, reverses: &known.reverses };
+        Definitions { types: &types, functions: &source.functions, reverses: &finished.reverses };
     let scan = Scan::new(&body);
     let activity = Activity::new(program, function, &scan);
     let need = Need::new(program, &scan, &activity);
@@ -200,7 +204,7 @@ fn differentiate(
     let adjoints = Reverser::new(&plan, b, function, shared).run();
     adjoint_content::run(&mut module.functions[into].body, &adjoints);
     dce::clean(module, into, &shared.droppable);
-    // Only what a reverse calls to multiply adjoints is known to compute and nothing else.
+    // Only the functions that multiply adjoints are known to have neither effects nor faults.
     let chains: Vec<FunctionId> = shared.chains.values().copied().collect();
     merge_repeats::run(module, into, &|function| chains.contains(&function));
     dce::clean(module, into, &shared.droppable);

@@ -1,8 +1,8 @@
 //! Turns one checked module into another: passes and gradients.
 //!
 //! Pure: no I/O, no unsafe. [`pass`] reshapes a module without changing what it does; [`grad`] adds
-//! the functions that carry gradients backwards; [`specialise`] leaves of a function what part of
-//! its arguments does not decide.
+//! the functions that carry gradients backwards; [`specialise`] runs a function on partly known
+//! arguments and keeps the rest as code.
 
 pub mod grad;
 pub mod pass;

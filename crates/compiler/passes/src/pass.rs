@@ -3,17 +3,17 @@
 //!
 //! | pass | what it does |
 //! |---|---|
-//! | [`inline`] | puts small builtins, and functions that ask for it, where they are called |
-//! | [`fold`] | computes what is constant, takes parts out of what was just put together |
+//! | [`inline`] | puts small builtins and functions that ask for it where they are called |
+//! | [`fold`] | computes constants, takes parts out of composites that the same body builds |
 //! | [`dce`] | drops code without a use |
-//! | [`carry`] | makes handles that go wherever a struct goes fields of the struct |
+//! | [`carry`] | makes handles that accompany a struct through all calls fields of the struct |
 //! | [`detach`] | moves arrays out of a struct, which keeps handles to them |
 //! | [`exit`] | makes functions leave at their end only |
-//! | [`lowest_first`] | lets those threads run first of a loop whose key is lowest |
+//! | [`lowest_first`] | in a loop, lets the threads whose key is lowest run first |
 //! | [`out_of_line`] | keeps large functions that are called from several places out of line |
 //! | [`promote`] | keeps fields of a struct in variables while a function works on them |
-//! | [`widen`] | keeps what was a struct in variables of a register's width |
-//! | [`window`] | chooses once for many reads which part of a table an address stands for |
+//! | [`widen`] | splits structs into variables of a register's width |
+//! | [`window`] | chooses an address's part of a table once for many reads |
 //!
 //! None of them removes or adds a fault, a trap or an effect.
 
@@ -30,22 +30,23 @@ pub mod promote;
 mod retype;
 pub mod widen;
 pub mod window;
+mod writer;
 
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::module::Module;
 
 /// Inlines, folds and drops code without a use.
 ///
-/// The swarm asks for it, for the machine's kernels. What users wrote is printed and compiled as
-/// the front end leaves it, so that texts keep its names and lines; both code generators, or the
-/// compilers behind them, put small functions in place and fold constants themselves.
+/// The swarm calls it for the machine's kernels. Users' kernels are printed and compiled as the
+/// front end leaves them, so that texts keep their names and lines; both code generators, or the
+/// compilers behind them, inline small functions and fold constants themselves.
 pub fn simplify(module: Valid<Module>) -> Valid<Module> {
     let mut module = inline::run(module);
     fold::run(&mut module);
     rechecked(dce::run(rechecked(module)))
 }
 
-/// The module as `check` returns it.
+/// Checks a module that a pass made.
 pub fn rechecked(module: Module) -> Valid<Module> {
     check::module(module)
         .unwrap_or_else(|faults| unreachable!("passes keep all rules: {faults:#?}"))

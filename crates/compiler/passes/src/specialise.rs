@@ -1,15 +1,16 @@
-//! Specialisation: what is left of calls of a function when part of its arguments is known (partial
-//! evaluation; for an interpreter, the first Futamura projection).
+//! Specialisation: runs calls of a function on partly known arguments and keeps the rest as code
+//! (partial evaluation; for an interpreter, the first Futamura projection).
 //!
-//! [`Specialiser::call`] runs a function on [`PartialValue`] values. What it can compute it
-//! computes; what it can't becomes code of a [`Residual`]. Two things are passed by reference: the
+//! [`Specialiser::call`] runs a function on [`PartialValue`] values. It computes what it can, and
+//! the other operations become code of a [`Residual`]. Two arguments are passed by reference: the
 //! *registers*, a struct whose fields are all values of the [`State`], and the *memory*, a struct
-//! that code reads and writes where it is. Of some of its places a value is known ([`KnownPlace`])
-//! until code that isn't seen through may have changed it; then the state is *touched*.
+//! that code reads and writes in place. Some places of the memory have a known value
+//! ([`KnownPlace`]), until a call that is left in the code may have changed it; then the state is
+//! *touched*.
 //!
-//! Where a condition isn't known, both ways are followed. They meet again after the branch if
-//! nothing but values sets them apart, else at the end of the call, where a [`Policy`] settles what
-//! was touched first. Ways that the policy tells apart never meet.
+//! Where a condition isn't known, both ways are followed. They meet again after the branch if only
+//! values differ, else at the end of the call, where a [`Policy`] first checks touched states. Ways
+//! that the policy tells apart never meet.
 
 mod arithmetic;
 mod frame;
@@ -30,24 +31,24 @@ use gbxcule_ir::op::{BinaryOp, CompareOp, Op, Value};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::ty::{Shape, Type};
 
-/// Ways that one call may have at once.
+/// Greatest number of ways that one call may have at once.
 const MAX_WAYS: usize = 64;
-/// Statements that one call may run.
+/// Greatest number of statements that one call may run.
 const MAX_STEPS: usize = 20_000;
 
-/// Knowledge of a scalar.
+/// Scalar of which all, something or nothing is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PartialValue {
-    /// All.
+    /// Known number.
     Literal(Literal),
-    /// The value of the residual code that it will have.
+    /// Value that the residual code computes.
     Value(Value),
-    /// An integer value of the residual code and how much more it is; never 0.
+    /// Sum of an integer value of the residual code and a constant, which is never 0.
     Sum(Value, Literal),
 }
 
 impl PartialValue {
-    /// The literal, if all is known.
+    /// Returns the number, if it is known.
     pub fn literal(self) -> Option<Literal> {
         match self {
             Self::Literal(literal) => Some(literal),
@@ -56,19 +57,19 @@ impl PartialValue {
     }
 }
 
-/// A value that a call passes or gives.
+/// Value that a call takes or returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PassedValue {
     /// A scalar.
     Scalar(PartialValue),
-    /// One of the arrays.
+    /// Array, by its position among the specialiser's arrays.
     Array(usize),
 }
 
 /// An argument of a specialised call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Input {
-    /// Passed by value.
+    /// Argument passed by value.
     Passed(PassedValue),
     /// The registers.
     Registers,
@@ -83,17 +84,17 @@ pub struct ArrayInput<'m> {
     pub param: u32,
     /// The type of the handle.
     pub ty: Type,
-    /// Elements, if they are bytes that never change.
+    /// Elements of an array of bytes that never change.
     pub bytes: Option<&'m [u8]>,
 }
 
-/// A place of the memory, by field numbers and indices from the outside in, of which something is
-/// known when the residual code begins.
+/// Place of the memory, by field numbers and indices from the outside in, whose value is known when
+/// the residual code begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KnownPlace {
-    /// Fields and indices.
+    /// Fields and indices from the outside in.
     pub path: Vec<u64>,
-    /// The value there.
+    /// Value of the place.
     pub literal: Literal,
 }
 
@@ -104,22 +105,22 @@ pub struct Unsupported(pub &'static str);
 /// Treatment of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Treatment {
-    /// Seen through.
+    /// The callee's statements are specialised.
     Unfold,
-    /// Left as a call.
+    /// The call stays in the code.
     Call,
-    /// The way ends before the call, by [`Policy::leave`].
+    /// The way ends before the call, with the code of [`Policy::leave`].
     Leave,
     /// The call is not allowed.
     Refuse,
 }
 
-/// Things that a way has done so far, which decide how it may go on.
+/// Progress of a way so far, which decides how the way may go on.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Progress {
-    /// Code that isn't seen through may have changed what is known or watched.
+    /// A call that is left in the code may have changed known or watched places.
     pub is_touched: bool,
-    /// The memory was read since the outermost call began, where nothing is known of it.
+    /// The memory was read, at an unknown place, since the outermost call began.
     pub has_read: bool,
     /// The memory was written since the outermost call began.
     pub has_stored: bool,
@@ -128,13 +129,13 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Returns true if the outermost call may be done over again from its beginning: nothing that
-    /// it read can have changed.
+    /// Returns true if the outermost call may be repeated from its beginning: nothing that it read
+    /// can have changed.
     pub fn may_repeat(self) -> bool {
         !(self.is_touched || self.has_read && self.has_stored)
     }
 
-    /// The deeds of ways that meet.
+    /// Returns the progress of two ways that meet.
     fn of_both(self, other: Self) -> Self {
         Self {
             is_touched: self.is_touched || other.is_touched,
@@ -145,7 +146,7 @@ impl Progress {
     }
 }
 
-/// Decisions of the caller.
+/// Decisions that the caller makes.
 pub trait Policy {
     /// Chooses the treatment of a call; `None` stands for an argument that is not a known scalar.
     fn treatment(
@@ -155,11 +156,11 @@ pub trait Policy {
         progress: Progress,
     ) -> Treatment;
 
-    /// Ends a way before a call that is treated so.
+    /// Ends a way before a call whose treatment is [`Treatment::Leave`].
     fn leave(&mut self, specialiser: &mut Specialiser<'_>, state: &State);
 
-    /// Brings a way that ended into order: if it is touched, code checks that all facts hold again.
-    /// Gives nothing if the way left the residual code.
+    /// Settles a way that ended: if its state is touched, adds code that checks all facts. Returns
+    /// `None` if the way left the residual code.
     fn recheck_facts(
         &mut self,
         specialiser: &mut Specialiser<'_>,
@@ -179,7 +180,7 @@ pub struct State {
     pub block: BlockId,
     /// The result of the last call.
     pub result: Option<PassedValue>,
-    /// Values of the facts that hold still.
+    /// Values of the facts that still hold.
     facts: Vec<Option<PartialValue>>,
     progress: Progress,
     frames: Vec<Frame>,
@@ -197,7 +198,7 @@ impl State {
         Self { registers, block, result: None, facts, progress, frames: Vec::new() }
     }
 
-    /// Returns true if code that isn't seen through may have changed what is known or watched.
+    /// Returns true if a call that is left in the code may have changed known or watched places.
     pub fn is_touched(&self) -> bool {
         self.progress.is_touched
     }
@@ -205,7 +206,7 @@ impl State {
 
 /// End of a way.
 enum Way {
-    /// Behind the statement at which it should stop.
+    /// The way reached the statement at which it should stop.
     Joined(State),
     /// The way left the function that holds this statement.
     Left(State),
@@ -213,7 +214,7 @@ enum Way {
     Ended(Vec<State>),
 }
 
-/// A place in the middle of a call.
+/// Place in the middle of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct ResumePoint {
     frames: usize,
@@ -230,7 +231,7 @@ pub struct Specialiser<'m> {
     memory: u32,
     memory_type: Type,
     facts: Vec<KnownPlace>,
-    /// Places a write to which touches the state.
+    /// Places that touch the state when they are written.
     watched: Vec<Vec<u64>>,
     used: Vec<bool>,
     steps: usize,
@@ -262,24 +263,24 @@ impl<'m> Specialiser<'m> {
         }
     }
 
-    /// Facts that the code relies on.
+    /// Returns the facts that the code relies on.
     pub fn used_facts(&self) -> impl Iterator<Item = &KnownPlace> {
         self.facts.iter().zip(&self.used).filter(|(_, used)| **used).map(|(fact, _)| fact)
     }
 
-    /// All facts.
+    /// Returns all facts.
     pub fn facts(&self) -> &[KnownPlace] {
         &self.facts
     }
 
-    /// Makes all facts hold again on a way on which code has checked that they do.
+    /// Makes all facts hold again, on a way on which code has checked them.
     pub fn restore(&self, state: &mut State) {
         let facts = self.facts.iter().map(|fact| Some(PartialValue::Literal(fact.literal)));
         state.facts = facts.collect();
         state.progress.is_touched = false;
     }
 
-    /// Specialises a call that has one way only and touches nothing.
+    /// Specialises a call that has only one way and touches nothing.
     pub fn call_straight(
         &mut self,
         state: State,
@@ -412,7 +413,7 @@ impl<'m> Specialiser<'m> {
         if self.steps > MAX_STEPS { Err(Unsupported("too many steps")) } else { Ok(()) }
     }
 
-    /// The end of a way that returned from the outermost function.
+    /// Ends a way that returned from the outermost function.
     fn returned(
         &mut self,
         state: State,
@@ -474,7 +475,7 @@ impl<'m> Specialiser<'m> {
             self.meet(&mut base, &meeting)?;
             return Ok(Way::Joined(base));
         }
-        // A way that the policy ended is nothing to wait for.
+        // Other ways don't wait for a way that the policy ended.
         let is_over = |way: &Way| matches!(way, Way::Ended(states) if states.is_empty());
         if ways.iter().any(is_over) {
             ways.retain(|way| !is_over(way));
@@ -518,7 +519,7 @@ impl<'m> Specialiser<'m> {
         let body = &self.module.functions[frame.function].body;
         let data = &body.values[value];
         let (block, residual) = (state.block, &mut self.residual);
-        let known = match data.op {
+        let result = match data.op {
             Op::Literal(literal) => PartialValue::Literal(literal),
             Op::Zero => match data.ty.as_scalar() {
                 Some(scalar) => PartialValue::Literal(Literal::from_bits(scalar, 0)),
@@ -564,7 +565,7 @@ impl<'m> Specialiser<'m> {
             _ => return Err(Unsupported("an operation on arrays or composites")),
         };
         let Some(frame) = state.frames.last_mut() else { unreachable!("seen above") };
-        frame.define(value, PassedValue::Scalar(known));
+        frame.define(value, PassedValue::Scalar(result));
         Ok(())
     }
 

@@ -1,4 +1,5 @@
-//! Functions that stand out of line: none is copied without bound, and small ones stay as they are.
+//! Functions that stand out of line: no function is copied without bound, and small ones are
+//! inlined as before.
 
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Arg, Builder, FunctionKind, Inline, Module};
@@ -7,7 +8,7 @@ use gbxcule_passes::pass::{self, out_of_line};
 /// Levels of functions, each of which calls the one below twice.
 const LEVELS: usize = 30;
 
-/// A kernel that calls the uppermost level once, and a module in which that is `once`.
+/// Returns a module with a kernel that calls the uppermost level once, through `once`.
 fn tower() -> Module {
     let mut text = String::from(
         "pub fn f0(s: &mut [u32; 4], at: u32) { s[(at & 3) as usize] += s[0]; s[1] ^= at; }\n",
@@ -42,7 +43,7 @@ fn inlines(module: Module, most: usize) -> Vec<Inline> {
 #[test]
 fn copies_do_not_double_with_each_level() {
     let found = inlines(tower(), 100);
-    // A few levels may be put into each other, the next one stands out of line, and so on.
+    // A few levels may be inlined into each other; the next one stands out of line, and so on.
     assert_eq!(found[0], Inline::Auto);
     assert_eq!(found[LEVELS - 1], Inline::Auto, "it is called once");
     for some in found[..LEVELS - 1].windows(6) {

@@ -1,4 +1,4 @@
-//! Passes keep what programs mean: the interpreter finds the same memory before and after.
+//! Passes keep the meaning of programs: the interpreter leaves the same memory before and after.
 
 use gbxcule_interp as interp;
 use gbxcule_ir::check::Valid;
@@ -58,7 +58,8 @@ fn a_single_exit_keeps_meaning() {
     });
 }
 
-/// Returns true if a function has a single exit after the pass, which may not nest too deeply.
+/// Returns true if the pass gives a function a single exit, which it doesn't if the function nests
+/// too deeply.
 fn has_single_exit(body: &str) -> bool {
     let text = format!("pub fn run(from: u32) -> u32 {{ let mut n = from; {body} n }}");
     let mut sources = SourceMap::new();
@@ -206,7 +207,7 @@ fn what_gains_nothing_or_is_referred_to_stays_in_the_struct() {
         ("for _ in 0..3 { s.sum += 1; }", 1, 1),
         ("let mut n = 0; while n < s.sum { n += 1; } s.other = n;", 2, 1),
         ("for _ in 0..3 { s.sum += 1; } s.other = 2;", 2, 1),
-        // Elements that are written, and arrays with more than four.
+        // Elements are written, or the array has more than four.
         ("for _ in 0..3 { s.sum += s.four[1]; s.four[2] = 1; }", 1, 1),
         ("for _ in 0..3 { s.sum += s.five[1]; }", 1, 1),
         ("for _ in 0..3 { s.sum += s.four[1]; }", 5, 5),
@@ -306,7 +307,7 @@ fn a_struct_of_bytes_and_halves_is_kept_in_words_and_wraps_as_before() {
     assert_eq!(run(true), run(false));
 }
 
-/// A struct with arrays, and functions that use them in every way that can be detached.
+/// Struct with arrays, and functions that use the arrays in every way that can be detached.
 const CELL: &str = "
     pub struct Cell { sum: u32, data: [u8; 8], small: [u32; 2] }
     impl Cell {
@@ -339,7 +340,7 @@ const CELL: &str = "
     fn last(data: &[u8]) -> u32 { data[data.len() - 1] as u32 }
 ";
 
-/// A kernel that runs a cell whose data comes from and goes to an array, given how.
+/// Runs a kernel over a cell whose data comes from an array and goes back to it, after `arrange`.
 fn cell(arrange: impl Fn(&mut Module, Type, FunctionId) -> Type, detached: bool) -> Vec<u8> {
     let mut sources = SourceMap::new();
     let module = gbxcule_front_rust::lower(&[("src/cell.rs", CELL)], &["Cell::run"], &mut sources);
@@ -432,7 +433,7 @@ fn what_cannot_be_detached_is_refused_where_it_stands() {
         let refusal = detach::fields(&mut module, ty, &[1]).expect_err("a refusal");
         assert!(refusal.message.contains(why), "{}", refusal.message);
         let refusal = detach::fields(&mut module, ty, &[0]).expect_err("a refusal");
-        assert!(refusal.message.contains("`sum` is no array in place"), "{}", refusal.message);
+        assert!(refusal.message.contains("`sum` is not an array in place"), "{}", refusal.message);
     }
 }
 
@@ -453,11 +454,11 @@ fn a_detached_array_is_reached_through_whatever_holds_its_struct() {
     let Shape::Struct(pair) = module.types[pair] else { panic!("a struct") };
     let ty = module.types.structure(pair).fields[1].ty;
     detach::fields(&mut module, ty, &[1]).expect("an array that can be detached");
-    // Its elements are those of a handle now, or `check` refuses the module.
+    // `check` refuses the module unless the array's elements are those of a handle.
     pass::rechecked(module);
 }
 
-/// An interpreter of a program of bytes: opcode 1 adds, 2 jumps back while it counts, 3 waits.
+/// Interpreter of a program of bytes: opcode 1 adds, 2 jumps back while it counts, 3 waits.
 const INTERPRETER: &str = "
     #[derive(Clone, Copy)]
     pub struct Cpu { sp: u16, pc: u16, now: u32, a: u8 }
@@ -512,7 +513,7 @@ fn interpreted(program: &[u8], is_scheduled: bool) -> Vec<u8> {
         };
         assert!(lowest_first::run(&mut module, run, position, &[2]));
         let text = print::function(&module, &module.functions[run]);
-        // Two minima a choice; the call is at the beginning, and after the burst.
+        // A choice takes two minima; the call stands at the beginning, and after the burst.
         assert_eq!(text.matches("lowest %").count(), 2, "{text}");
         assert_eq!(text.matches("Box::elsewhere(").count(), 2, "{text}");
     }

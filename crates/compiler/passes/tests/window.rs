@@ -1,12 +1,12 @@
-//! Windows: reads of a program through a window give what reads of each address give.
+//! Windows: reads of a program through a window return the bytes that reads of each address return.
 
 use gbxcule_interp as interp;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Arg, Builder, Literal, Param, Scalar, Type};
 use gbxcule_passes::pass::{self, lowest_first, promote, widen, window};
 
-/// An interpreter that sees its program through two windows: opcode 1 reads an operand, 2 and 3
-/// jump, 4 to 6 change the upper window, 7 counts down.
+/// Interpreter that sees its program through two windows: opcode 1 reads an operand, 2 and 3 jump,
+/// 4 to 6 change the upper window, 7 counts down.
 const WINDOWED: &str = "
     #[derive(Clone, Copy)]
     pub struct Cpu { sp: u16, pc: u16, now: u32, a: u32 }
@@ -123,7 +123,7 @@ fn reads_through_a_window_are_those_of_each_address() {
     let mut seen = std::collections::BTreeSet::new();
     for length in [0x10000, 0xa123, 0x3ffe] {
         for start in [0x3ffd, 0x7ffe, 0xfffe, 0x5000] {
-            // Few jumps, so that pages are left at their ends, too.
+            // Jumps are few, so that the program also leaves pages at their ends.
             let rare = 6 + random() % 40;
             let program: Vec<u8> = (0..length)
                 .map(|_| if random() % rare == 0 { random() as u8 } else { (random() & 1) as u8 })

@@ -1,7 +1,7 @@
-//! Cost of a reverse launch beside the forward launch, here and in NVIDIA Warp on the CPU if
-//! `GBXCULE_PYTHON` names a Python that has `warp-lang`; and how that grows with the iterations of
-//! a loop. Rounds alternate, so that both meet the same machine; medians are shown. Warp's CPU uses
-//! one thread: so do we.
+//! Measures a reverse launch beside the forward launch, here and in NVIDIA Warp on the CPU if
+//! `GBXCULE_PYTHON` names a Python that has `warp-lang`; and how the cost grows with the iterations
+//! of a loop. Rounds alternate, so that both run under the same conditions; the output has medians.
+//! Warp's CPU uses one thread, so this does as well.
 //!
 //! `GBXCULE_THREADS=1 GBXCULE_PYTHON=.venv/bin/python cargo run --release -p gbxcule-runtime
 //! --example gradient_speed`
@@ -62,7 +62,7 @@ fn main() {
     let [forward, back] = kernels("sines");
     for steps in [10, 1_000, 1_000_000] {
         let args = [(&x).into(), (&y).into(), steps.into()];
-        // Enough threads for a time that can be measured.
+        // The number of threads makes the time long enough to measure.
         let threads = (1_000_000 / steps) as usize;
         let time = |kernel: &Kernel| median((0..3).map(|_| run(kernel, threads, &args)).collect());
         let (forward, back) = (time(&forward), time(&back));
@@ -70,7 +70,7 @@ fn main() {
     }
 }
 
-/// A kernel of the script and its reverse, compiled.
+/// Compiles a kernel of the script and its reverse.
 fn kernels(name: &str) -> [Kernel; 2] {
     let mut sources = SourceMap::new();
     let id = sources.add("gradient_speed.py", include_str!("gradient_speed.py"));
@@ -86,7 +86,7 @@ fn kernels(name: &str) -> [Kernel; 2] {
     [name, &format!("adj_{name}")].map(|name| compiled.kernel(name).expect("it is there"))
 }
 
-/// Milliseconds of a launch.
+/// Returns the milliseconds of a launch.
 fn run(kernel: &Kernel, threads: usize, args: &[Argument]) -> f64 {
     let begin = Instant::now();
     kernel.launch(&[threads], args).expect("runs");

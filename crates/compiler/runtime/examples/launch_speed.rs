@@ -1,11 +1,11 @@
-//! Times kernels' compilation and launches, beside NVIDIA Warp's CPU if `GBXCULE_PYTHON` names a
-//! Python that has `warp-lang`. Rounds alternate, so that both meet the same machine; medians are
-//! shown.
+//! Measures kernels' compilation and launches, beside NVIDIA Warp's CPU if `GBXCULE_PYTHON` names a
+//! Python that has `warp-lang`. Rounds alternate, so that both run under the same conditions; the
+//! output has medians.
 //!
 //! `GBXCULE_PYTHON=.venv/bin/python cargo run --release -p gbxcule-runtime --example launch_speed`
 //!
-//! With a device behind it (`-- cuda:0`) kernels run there: each launch is waited for, and the last
-//! line says what one costs that isn't.
+//! With a device as argument (`-- cuda:0`) kernels run there: the program waits for each launch,
+//! and the last line has the time of a launch without a wait.
 
 #[path = "peer/process.rs"]
 mod process;
@@ -59,8 +59,8 @@ fn main() {
     }
 }
 
-/// Times the way from source text to code ready to run, for the samples in `docs/samples`; Warp
-/// does the same once, with an empty cache, after a kernel that warmed it up.
+/// Measures the time from source text to code that is ready to run, for the samples in
+/// `docs/samples`. Warp does the same once, with an empty cache, after a kernel that warmed it up.
 fn compile_speed(device: Device, mut peer: Option<&mut Peer>) {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/samples");
     let files = std::fs::read_dir(folder).expect("docs/samples").map(|file| file.expect("a file"));
@@ -76,7 +76,7 @@ fn compile_speed(device: Device, mut peer: Option<&mut Peer>) {
             let id = sources.add("sample", text.clone());
             let program = Program::parse(&sources, id).expect("Python");
             let module = program.compile("sample").and_then(check::module).expect("valid");
-            // No kernel keeps it, so it is compiled anew in the next round.
+            // No kernel holds the code, so the next round compiles it again.
             compile(&module, device, Build::default()).expect("compiles");
             times.push(begin.elapsed());
         }

@@ -1,6 +1,7 @@
-//! Launches on one thread beside NVIDIA Warp's on the CPU, if `GBXCULE_PYTHON` names a Python that
-//! has `warp-lang`: checked, with default settings. Rounds alternate, so that both meet the same
-//! machine; medians of processor time are shown, and the sum of what each kernel wrote.
+//! Measures launches on one thread beside NVIDIA Warp's on the CPU, if `GBXCULE_PYTHON` names a
+//! Python that has `warp-lang`: checked, with default settings. Rounds alternate, so that both run
+//! under the same conditions; the output has medians of processor time, and the sum of each
+//! kernel's results.
 //!
 //! `GBXCULE_THREADS=1 GBXCULE_PYTHON=.venv/bin/python cargo run --release -p gbxcule-runtime
 //! --example one_thread`
@@ -71,7 +72,7 @@ fn main() {
     }
 }
 
-/// Numbers from 0 to 1, as the script has them.
+/// Makes the numbers from 0 to 1 that the script uses.
 fn ramp(len: usize) -> Array {
     let numbers: Vec<f32> = (0..len).map(|at| (at % 1009) as f32 / 1009.0).collect();
     Array::from_slice(&numbers)

@@ -9,7 +9,7 @@ use gbxcule_ir::{Literal, Scalar, dialect_name};
 pub enum Argument {
     /// An array.
     Array(Array),
-    /// An array that isn't there: its extents are 0.
+    /// An absent array, whose extents are 0.
     Absent,
     /// A scalar of exactly this type.
     Scalar(Literal),
@@ -21,14 +21,14 @@ pub enum Argument {
     Value(DataType, Vec<u8>),
     /// The fields of a struct in order, by name.
     Struct(Vec<(String, Self)>),
-    /// The elements of an array of structs that may hold arrays: structs, or [`Self::Absent`] for
-    /// one whose fields are 0 and absent. The launch reads a copy of them.
+    /// Elements of an array of structs that may hold arrays: structs, or [`Self::Absent`] for a
+    /// struct whose fields are 0 and absent. The launch reads a copy of them.
     Rows(Vec<Self>),
 }
 
 impl Argument {
-    /// A vector, matrix, quaternion or transform of these scalars; what exactly, the parameter
-    /// says.
+    /// Makes a vector, matrix, quaternion or transform of these scalars; the parameter decides
+    /// which.
     pub fn value<T: Element>(value: T) -> Self {
         Self::Value(T::data_type(), bytemuck::bytes_of(&value).to_vec())
     }

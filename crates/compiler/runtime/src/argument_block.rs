@@ -1,4 +1,4 @@
-//! Turns arguments into the block of bytes that compiled code reads, with everything checked.
+//! Checks arguments and lays them out as the block of bytes that compiled code reads.
 
 use crate::argument::Argument;
 use crate::array::Array;
@@ -15,7 +15,7 @@ use gbxcule_ir::layout::{descriptor, field_offsets};
 use gbxcule_ir::{Literal, Module, Scalar, Shape, Struct, Type};
 use std::sync::Arc;
 
-/// Arguments in memory, with the buffers they point at locked for the launch.
+/// Arguments in memory, and the locked buffers to which they point.
 pub(crate) struct Packed<'a> {
     pub(crate) words: Vec<u64>,
     #[allow(dead_code, reason = "held, not read")]
@@ -36,7 +36,7 @@ impl Guard<'_> {
     }
 }
 
-/// A handle in the block, at a byte of it, and the buffer into which it points.
+/// Position of a handle in the block, and the buffer to which it points.
 struct Pointer<'a> {
     buffer: &'a Arc<Buffer>,
     at: usize,
@@ -44,7 +44,7 @@ struct Pointer<'a> {
     written: bool,
 }
 
-/// The block of bytes that compiled code reads, but for the addresses of arrays.
+/// Block of bytes that compiled code reads, still without the addresses of arrays.
 pub(crate) struct ArgumentBlock<'a> {
     module: &'a Module,
     device: Device,
@@ -53,15 +53,15 @@ pub(crate) struct ArgumentBlock<'a> {
     /// Offset of the rows.
     rows: usize,
     pointers: Vec<Pointer<'a>>,
-    /// Bytes where a handle points to rows, each with the byte where those begin.
+    /// Positions of handles that point to rows, each with the position where the rows begin.
     inner: Vec<(usize, usize)>,
-    /// True if the argument's arrays may be written.
+    /// True if the current argument's arrays may be written.
     written: bool,
-    /// Stream of all arrays, on a CUDA device, and the argument that had it first.
+    /// Stream of all arrays, on a CUDA device, and the first argument that has this stream.
     stream: Option<(&'a Stream, String)>,
 }
 
-/// Checks arguments against the kernel's parameters and lays them out.
+/// Checks arguments against the kernel's parameters, and lays them out.
 pub(crate) fn lay_out<'a>(
     module: &'a Module,
     reflection: &Reflection,
@@ -103,15 +103,15 @@ pub(crate) fn lay_out<'a>(
     Ok(block)
 }
 
-/// The arguments of a launch on a device.
+/// Arguments of a launch on a device.
 pub(crate) struct DeviceBlock {
     pub(crate) words: Vec<u64>,
     pub(crate) stream: Option<Stream>,
-    /// Rows on the device, until the launch is asked for.
+    /// Rows on the device, which live until the launch is queued.
     pub(crate) rows: Option<Array>,
 }
 
-/// The argument or part of one that doesn't fit, and why.
+/// Argument, or part of one, that doesn't fit, and the reason.
 type ArgumentMismatch = (String, String);
 
 impl<'a> ArgumentBlock<'a> {
@@ -191,7 +191,7 @@ impl<'a> ArgumentBlock<'a> {
         Ok(())
     }
 
-    /// Lays out rows after what the block holds so far, and a handle to them.
+    /// Lays out rows after the present content of the block, and a handle to them.
     fn rows(
         &mut self,
         of: Type,
@@ -225,7 +225,7 @@ impl<'a> ArgumentBlock<'a> {
         self.bytes[ndim..ndim + 2].copy_from_slice(&u16::from(dims).to_le_bytes());
     }
 
-    /// Checks that an array lies where the kernel runs, and in the same stream as those before.
+    /// Checks that an array lies on the kernel's device, and in the same stream as those before.
     fn place(&mut self, array: &'a Array, path: &str) -> Result<(), ArgumentMismatch> {
         let misfit = |reason: String| Err((path.to_string(), reason));
         for buffer in [Some(&array.data), array.gradient.as_ref()].into_iter().flatten() {
@@ -263,7 +263,7 @@ impl<'a> ArgumentBlock<'a> {
         if let Some(gradient) = &array.gradient {
             point(gradient, descriptor::GRAD);
         }
-        // Arrays are made with extents and strides that fit.
+        // Every array has extents and strides that fit `i32`.
         let extents = array.shape().iter().map(|&extent| extent as i32);
         let strides = array.strides().iter().map(|&stride| stride as i32);
         for (first, words) in [
@@ -278,8 +278,8 @@ impl<'a> ArgumentBlock<'a> {
         self.dimensions(array.shape().len() as u8, at);
     }
 
-    /// Locks each buffer once, in the order of their addresses so that launches at the same time
-    /// never wait for each other in a circle, and fills the pointers in.
+    /// Locks each buffer once, in the order of their addresses so that simultaneous launches never
+    /// wait for each other in a circle, and fills the pointers in.
     pub(crate) fn lock(mut self) -> Packed<'a> {
         let identity = |pointer: &Pointer<'_>| Arc::as_ptr(pointer.buffer);
         self.pointers.sort_by_key(identity);
@@ -306,15 +306,15 @@ impl<'a> ArgumentBlock<'a> {
         Packed { words, guards }
     }
 
-    /// Fills in where arrays lie on their device, and copies rows there; returns the arrays' stream
-    /// too, if there are any.
+    /// Fills in the addresses of arrays on their device, and copies rows there. Returns the arrays'
+    /// stream as well, if there are arrays.
     pub(crate) fn on_device(mut self) -> Result<DeviceBlock, Error> {
         for pointer in &self.pointers {
             let address = pointer.buffer.address().wrapping_add(pointer.offset as u64);
             self.bytes[pointer.at..pointer.at + 8].copy_from_slice(&address.to_le_bytes());
         }
         let stream = self.stream.map(|(stream, _)| stream.clone());
-        // Rows without a single array have no stream; there is nothing to be found in them.
+        // Rows without arrays have no stream, and no memory for a kernel to read.
         let rows = match &stream {
             Some(stream) if !self.inner.is_empty() => {
                 Some(stream.from_slice(&self.bytes[self.rows..])?)
@@ -339,7 +339,7 @@ fn words(bytes: &[u8]) -> Vec<u64> {
     words.collect()
 }
 
-/// The argument as a scalar, if it is one that the type holds.
+/// Converts an argument to a scalar, if the type holds its number.
 fn literal(scalar: Scalar, arg: &Argument) -> Option<Literal> {
     match *arg {
         Argument::Scalar(literal) => (literal.scalar() == scalar).then_some(literal),
@@ -356,8 +356,8 @@ fn literal(scalar: Scalar, arg: &Argument) -> Option<Literal> {
     }
 }
 
-/// Returns true if an image of one type serves as one of another: the same type, or composites of
-/// as many of the same scalars.
+/// Returns true if an image of one type can be used as one of another: if they are the same type,
+/// or composites of as many of the same scalars.
 fn same_image(wanted: &DataType, found: &DataType, bytes: usize) -> bool {
     fn scalars(ty: &DataType) -> Option<(Scalar, usize)> {
         Some(match ty {
@@ -377,7 +377,7 @@ fn same_image(wanted: &DataType, found: &DataType, bytes: usize) -> bool {
     alike && wanted.layout().0 == bytes
 }
 
-/// The image with every `bool` as 0 or 1 where that is all it is of.
+/// Returns the image with 0 or 1 for every `bool`.
 fn normalised(ty: &DataType, bytes: &[u8]) -> Vec<u8> {
     match ty {
         DataType::Vector(_, Scalar::Bool) | DataType::Matrix(_, _, Scalar::Bool) => {

@@ -37,7 +37,7 @@ pub struct Array {
 }
 
 impl Array {
-    /// Zeros on the host, row-major without gaps.
+    /// Makes an array of zeros on the host, row-major without gaps.
     ///
     /// # Errors
     /// A shape without dimensions or with more than four; more bytes than the host can address.
@@ -45,7 +45,7 @@ impl Array {
         Self::allocate(data_type, shape, |bytes| Ok(Buffer::zeroed(bytes)))
     }
 
-    /// Row-major without gaps, over memory that the given function makes.
+    /// Makes an array, row-major without gaps, in memory that the given function allocates.
     pub(crate) fn allocate(
         data_type: DataType,
         shape: &[usize],
@@ -66,7 +66,7 @@ impl Array {
         Self::in_buffer(Arc::new(make(bytes)?), data_type, 0, shape, &strides)
     }
 
-    /// A one-dimensional array of these elements on the host.
+    /// Makes a one-dimensional array of these elements on the host.
     pub fn from_slice<T: Element>(elements: &[T]) -> Self {
         let data = Buffer::copied_from(bytemuck::cast_slice(elements));
         Self {
@@ -79,7 +79,7 @@ impl Array {
         }
     }
 
-    /// An array over a copy of raw bytes on the host; strides are in bytes and may be 0 or
+    /// Makes an array over a copy of raw bytes on the host; strides are in bytes and may be 0 or
     /// negative.
     ///
     /// # Errors
@@ -148,7 +148,7 @@ impl Array {
         if self.is_empty() {
             return [0, 0];
         }
-        // i32 by i32 four times fits i128.
+        // The sum of four products of i32 and i32 fits i128.
         let mut low = self.offset as i128;
         let mut high = low + self.data_type.layout().0 as i128;
         for (&extent, &stride) in self.shape.iter().zip(&self.strides) {
@@ -246,7 +246,7 @@ impl Array {
     pub fn slice(&self, dim: usize, range: Range<usize>, step: isize) -> Result<Self, Error> {
         let extent = self.extent(dim)?;
         if range.start > range.end || range.end > extent || step == 0 {
-            let reason = format!("{range:?} by {step} is no part of {extent} elements");
+            let reason = format!("{range:?} by {step} reaches outside of {extent} elements");
             return Err(Error::Array(reason));
         }
         let mut part = self.clone();

@@ -8,16 +8,14 @@ use crate::stream::Stream;
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Memory shared by the arrays over it. Code that reads or writes it holds the lock, a running
-/// kernel too.
+/// Memory that arrays share. Code that reads or writes it holds the lock; so does a running kernel.
 ///
-/// Memory of a CUDA device needs no lock: everything that is done with it is in the order of its
-/// stream.
+/// Memory of a CUDA device needs no lock: its stream orders all operations on it.
 #[derive(Debug)]
 pub(crate) struct Buffer {
     memory: Memory,
     size: usize,
-    /// Stream in which it was made, and which counts its copies.
+    /// Stream in which it was made, which counts its copies.
     stream: Option<Stream>,
 }
 
@@ -29,7 +27,7 @@ enum Memory {
 
 #[derive(Debug)]
 enum HostMemory {
-    /// Our own, aligned to 16 bytes.
+    /// Memory of this library, aligned to 16 bytes.
     Own(Box<[u128]>),
     External(ExternalMemory),
 }
@@ -41,7 +39,7 @@ impl Buffer {
         Self { memory, size, stream: None }
     }
 
-    /// A copy of these bytes.
+    /// Makes a buffer with a copy of these bytes.
     pub(crate) fn copied_from(bytes: &[u8]) -> Self {
         let buffer = Self::zeroed(bytes.len());
         buffer.write().bytes().copy_from_slice(bytes);
@@ -52,7 +50,7 @@ impl Buffer {
         Self { stream: Some(stream), ..self }
     }
 
-    /// Zeros of the same size, made where this was.
+    /// Makes a buffer of zeros with the same size and place.
     pub(crate) fn zeros_beside(&self) -> Result<Self, Error> {
         match &self.stream {
             Some(stream) => stream.buffer(self.size),
@@ -64,7 +62,7 @@ impl Buffer {
         self.stream.as_ref()
     }
 
-    /// Copies pieces to the host, side by side.
+    /// Copies pieces to the host, packed together.
     pub(crate) fn download(&self, pieces: &Pieces, mut into: &mut [u8]) -> Result<(), Error> {
         if let Some(stream) = &self.stream {
             stream.counter().count_download(pieces.bytes);
@@ -82,7 +80,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// Copies bytes that lie side by side into pieces.
+    /// Copies packed bytes into pieces.
     pub(crate) fn upload(&self, pieces: &Pieces, mut from: &[u8]) -> Result<(), Error> {
         if let Some(stream) = &self.stream {
             stream.counter().count_upload(pieces.bytes);
@@ -99,7 +97,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// Repeats an element all over pieces.
+    /// Fills pieces with an element.
     pub(crate) fn fill(&self, pieces: &Pieces, element: &[u8]) -> Result<(), Error> {
         if let Memory::Cuda(memory) = &self.memory {
             if memory.fill(pieces, element)? {
@@ -121,7 +119,7 @@ impl Buffer {
         Self { memory, size, stream: None }
     }
 
-    /// Memory of a stream's device.
+    /// Makes a buffer of memory of a stream's device.
     pub(crate) fn on_device(memory: cuda::Memory, size: usize, stream: Stream) -> Self {
         Self { memory: Memory::Cuda(memory), size, stream: Some(stream) }
     }
@@ -145,20 +143,20 @@ impl Buffer {
         }
     }
 
-    /// The memory to read. A panic while it was written leaves bytes, which are never invalid.
+    /// Locks the memory for reading. A panic during a write leaves bytes, which are always valid.
     pub(crate) fn read(&self) -> ReadGuard<'_> {
         let memory = self.host().read().unwrap_or_else(PoisonError::into_inner);
         ReadGuard { memory, size: self.size }
     }
 
-    /// The memory to write.
+    /// Locks the memory for writing.
     pub(crate) fn write(&self) -> WriteGuard<'_> {
         let memory = self.host().write().unwrap_or_else(PoisonError::into_inner);
         WriteGuard { memory, size: self.size }
     }
 }
 
-/// The rows of pieces, one after the other.
+/// Returns the rows of all pieces in order.
 fn rows(pieces: &[Piece]) -> impl Iterator<Item = Range<usize>> {
     pieces.iter().flat_map(|piece| {
         (0..piece.rows).map(|row| {
@@ -168,7 +166,7 @@ fn rows(pieces: &[Piece]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Memory that only readers see.
+/// Lock on memory that others may read as well.
 pub(crate) struct ReadGuard<'a> {
     memory: RwLockReadGuard<'a, HostMemory>,
     size: usize,
@@ -190,7 +188,7 @@ impl ReadGuard<'_> {
     }
 }
 
-/// Memory that no other owner sees.
+/// Lock on memory that no one else can access.
 pub(crate) struct WriteGuard<'a> {
     memory: RwLockWriteGuard<'a, HostMemory>,
     size: usize,

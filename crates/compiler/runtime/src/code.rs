@@ -1,4 +1,4 @@
-//! Machine code in this process: made, kept and called.
+//! Machine code in this process: compiled, stored and called.
 #![allow(unsafe_code, reason = "running code that was just made")]
 
 use crate::error::Error;
@@ -14,19 +14,20 @@ use gbxcule_ir::{FunctionId, Module};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Record that compiled code gets a pointer to while a range runs: the part it knows, then ours.
+/// Record that compiled code gets by pointer while a range runs: the part that it knows, then this
+/// library's.
 #[repr(C)]
 pub(crate) struct Record {
     pub(crate) range: RangeRecord,
-    /// Valid as long as the range runs.
+    /// Launch; the pointer is valid as long as the range runs.
     pub(crate) launch: *const RunningLaunch<'static>,
 }
 
 const _: () = assert!(std::mem::offset_of!(Record, range) == 0);
 
 impl Record {
-    /// A record for ranges of a grid of these extents, in a launch that `stop` ends; `in_order` if
-    /// threads must not run side by side.
+    /// Makes a record for ranges of a grid of these extents, in a launch that `stop` ends. With
+    /// `in_order` threads must not run side by side.
     pub(crate) fn new(
         extents: [i64; GRID_DIMS],
         running: &RunningLaunch<'_>,
@@ -38,7 +39,7 @@ impl Record {
     }
 }
 
-/// Launch that runs, for functions that compiled code calls.
+/// Launch that is running, for functions that compiled code calls.
 pub(crate) struct RunningLaunch<'a> {
     pub(crate) module: &'a Module,
     pub(crate) program: &'a LoweredModule,
@@ -47,8 +48,8 @@ pub(crate) struct RunningLaunch<'a> {
 
 type Entry = unsafe extern "C" fn(*mut Record, *const u8, i64, i64) -> i32;
 
-/// A function of a module that lies elsewhere in this process, with the signature that
-/// [`Boundary`] tells.
+/// Function of a module that is defined elsewhere in this process, with the signature that
+/// [`Boundary`] describes.
 #[derive(Clone, Copy, Debug)]
 pub struct External {
     /// The function.
@@ -61,7 +62,7 @@ pub struct External {
 pub(crate) struct Code {
     memory: Option<JITModule>,
     functions: Vec<*const u8>,
-    /// Bytes of each of them.
+    /// Number of bytes of each function.
     sizes: Vec<usize>,
 }
 
@@ -73,14 +74,14 @@ unsafe impl Sync for Code {}
 impl Drop for Code {
     fn drop(&mut self) {
         if let Some(memory) = self.memory.take() {
-            // SAFETY: pointers into it are given out by `run` alone, which borrows `self`.
+            // SAFETY: only `run` gives out pointers into the memory, and `run` borrows `self`.
             unsafe { memory.free_memory() };
         }
     }
 }
 
 impl Code {
-    /// Lowers a module and makes machine code of it.
+    /// Lowers a module and compiles it to machine code.
     pub(crate) fn new(
         module: &Valid<Module>,
         externals: &[External],
@@ -141,7 +142,7 @@ impl Code {
         self.functions[position]
     }
 
-    /// Bytes of a function of the program.
+    /// Returns the number of bytes of a function of the program.
     pub(crate) fn bytes(&self, position: usize) -> usize {
         self.sizes[position]
     }
@@ -149,10 +150,9 @@ impl Code {
     /// Runs threads `begin..end` of the kernel at a position of the program; returns 0 or the
     /// number of the fault's site, counted from 1.
     ///
-    /// # Safety
-    /// The arguments must lie as the kernel's `Arguments` say, with handles that point at memory
-    /// that is not used in other ways meanwhile, and the record must name a living launch and a
-    /// living word to stop.
+    /// # Safety The arguments must lie as the kernel's `Arguments` describe. Their handles must
+    /// point to memory that is not used in other ways meanwhile. The record must name a living
+    /// launch and a living stop flag.
     pub(crate) unsafe fn run(
         &self,
         position: usize,

@@ -1,4 +1,4 @@
-//! Compiles each module once: equal modules share their code while a kernel of it is kept.
+//! Compiles each module once: equal modules share their code as long as a kernel holds it.
 
 use crate::code::Code;
 use crate::cuda::Image;
@@ -17,21 +17,22 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-/// The checks that compiled code makes.
+/// Checks that compiled code contains.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Build {
     checks: Checks,
 }
 
 impl Default for Build {
-    /// Indices, divisors and views are checked: what is wrong ends the launch with an error.
+    /// Returns a build in which indices, divisors and views are checked: a wrong one ends the
+    /// launch with an error.
     fn default() -> Self {
         Self { checks: Checks::All }
     }
 }
 
 impl Build {
-    /// Code without any checks.
+    /// Returns a build without checks.
     ///
     /// # Safety
     /// In every launch of what is built so, each index, divisor and view is right: what *faults* in
@@ -41,7 +42,7 @@ impl Build {
         Self { checks: Checks::None }
     }
 
-    /// Code that checks all functions but trusted ones.
+    /// Returns a build that checks all functions except trusted ones.
     ///
     /// # Safety
     /// In every launch of what is built so, each index, divisor and view in [trusted] functions is
@@ -60,7 +61,7 @@ impl Build {
 
 /// A module compiled for a device.
 pub struct Compiled {
-    /// Of code that was found by its recipe, only what launches need.
+    /// Module; for code that a recipe found, only the parts that launches need.
     module: Valid<Module>,
     notes: String,
     device: Device,
@@ -68,19 +69,19 @@ pub struct Compiled {
     reflections: Vec<Option<Reflection>>,
 }
 
-/// Code that a device has of a module.
+/// Compiled code of a module for a device.
 enum DeviceCode {
     Cpu(Arc<Native>),
     Cuda(Arc<Image>),
 }
 
-/// Machine code in this process, and what it is the code of.
+/// Machine code in this process, with the facts about it.
 pub(crate) struct Native {
     checks: Checks,
-    /// Code for a launch of one thread at a time, or of arrays as
-    /// [`gbxcule_back_clif::Entry::exclusive`] wants them.
+    /// Code for a launch of one thread at a time, or of arrays that fulfil
+    /// [`gbxcule_back_clif::Entry::exclusive`].
     pub(crate) code: Code,
-    /// Made when a launch first needs it: for threads that may meet anywhere.
+    /// Code for threads that may access the same elements, made when a launch first needs it.
     shared: OnceLock<Code>,
     pub(crate) program: LoweredModule,
 }
@@ -91,14 +92,15 @@ type Key = (Origin, Device, Build);
 /// Origin of code.
 #[derive(PartialEq, Eq, Hash)]
 enum Origin {
-    /// Hash of a module. Modules of equal hashes may differ, so they are compared, too.
+    /// Hash of a module. Different modules may have equal hashes, so the modules are compared as
+    /// well.
     Module(u64),
     Recipe(String),
 }
 
-/// Compiles a module, or finds it compiled: equal modules are compiled once while a kernel of them
-/// is kept. Machine code for a CUDA device is kept on disk too, in the folder `GBXCULE_CACHE` or
-/// the user's cache; what is there needs no NVRTC.
+/// Compiles a module, or returns it compiled: equal modules are compiled once as long as a kernel
+/// holds the code. Machine code for a CUDA device is also stored on disk, in the folder
+/// `GBXCULE_CACHE` or the user's cache; a module found there needs no NVRTC.
 pub fn compile(
     module: &Valid<Module>,
     device: Device,
@@ -120,9 +122,9 @@ fn compile_hashed(
     })
 }
 
-/// Compiles the module of a recipe, or finds it compiled. A recipe names everything that decides
-/// what the module is, its maker's version included: equal recipes make equal modules. A module
-/// whose machine code for a CUDA device is on disk is not made.
+/// Compiles the module of a recipe, or returns it compiled. A recipe names everything that decides
+/// the module, with the version of the code that makes it: equal recipes make equal modules. A
+/// module whose machine code for a CUDA device is on disk is not made.
 pub fn compile_recipe(
     recipe: &str,
     device: Device,
@@ -155,8 +157,8 @@ pub fn compile_recipe(
     )
 }
 
-/// Finds the code of a key that is of the same origin, or makes it: it takes the key from other
-/// code.
+/// Returns the code of a key with the same origin, or makes it. Code of another origin loses the
+/// key.
 fn find_or_make(
     key: Key,
     is_same: impl Fn(&Compiled) -> bool,
@@ -188,7 +190,7 @@ impl Native {
         Ok(Self { checks: build.checks, code, shared: OnceLock::new(), program })
     }
 
-    /// The code for any launch.
+    /// Returns the code for any launch.
     pub(crate) fn shared_code(&self, module: &Valid<Module>) -> Result<&Code, Error> {
         if sharing() == Sharing::Alone {
             return Ok(&self.code);
@@ -201,7 +203,7 @@ impl Native {
     }
 }
 
-/// Assumption for compiled code about threads of this process that run at once.
+/// Returns the assumption of compiled code about simultaneous threads of this process.
 fn sharing() -> Sharing {
     match pool() {
         Some(pool) if pool.current_num_threads() > 1 => Sharing::Exclusive,
@@ -222,7 +224,7 @@ impl Compiled {
         Ok(Self { module, notes, device, code, reflections })
     }
 
-    /// A kernel by its name.
+    /// Returns a kernel by its name.
     pub fn kernel(self: &Arc<Self>, name: &str) -> Result<Kernel, Error> {
         let named = |id: FunctionId| self.module.functions[id].name == name;
         let found = match &self.code {
@@ -244,18 +246,18 @@ impl Compiled {
         })
     }
 
-    /// Device that it was compiled for.
+    /// Returns the device for which it was compiled.
     pub fn device(&self) -> Device {
         self.device
     }
 
-    /// Notes of the maker of a recipe's module, which are kept with its code.
+    /// Returns the notes that the maker of a recipe's module left, which are stored with the code.
     pub fn notes(&self) -> &str {
         &self.notes
     }
 
-    /// The module it was compiled from; of code that was found by its recipe, what launches need of
-    /// it: the kernels' parameters.
+    /// Returns the module from which it was compiled. For code that a recipe found, the module has
+    /// only the kernels' parameters.
     pub fn module(&self) -> &Valid<Module> {
         &self.module
     }
@@ -268,7 +270,7 @@ impl Compiled {
     }
 }
 
-/// Everything that a module is, its spans included: faults name them.
+/// All parts of a module that decide its code, its spans included, because faults name them.
 type Parts<'m> = (
     &'m str,
     &'m Arena<Shape>,
@@ -284,7 +286,7 @@ fn parts(module: &Module) -> Parts<'_> {
 }
 
 fn fingerprint(module: &Module) -> u64 {
-    // Put together first: it comes in tens of thousands of pieces.
+    // The text is assembled first, because it comes in tens of thousands of pieces.
     let text = format!("{:?}", parts(module));
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);

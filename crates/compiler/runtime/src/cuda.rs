@@ -1,8 +1,8 @@
 //! NVIDIA GPUs, through the driver's library, which is loaded when a GPU is first used.
 //!
-//! Nothing here runs, or is needed, where the only device is the CPU. A context is a device ready
-//! for work, a queue its stream with the work that waits in it; memory, code and launches belong to
-//! a queue. These files make all calls of the driver.
+//! This code neither runs nor is needed where the CPU is the only device. A context is a device
+//! that is ready for work, a queue is its stream with the work that waits in it; memory, code and
+//! launches belong to a queue. These files make all calls of the driver.
 
 mod context;
 mod driver;
@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::nvrtc::Arch;
 use std::fmt;
 
-/// Facts of the driver about itself and its devices.
+/// Facts that the driver reports about itself and its devices.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Driver {
     /// Major and minor version of the newest CUDA that it supports.
@@ -32,11 +32,11 @@ pub struct Driver {
 /// A device of the driver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Gpu {
-    /// The name it is sold by.
+    /// Commercial name.
     pub name: String,
     /// Architecture.
     pub arch: Arch,
-    /// Memory.
+    /// Memory in bytes.
     pub memory_bytes: u64,
 }
 
@@ -48,7 +48,7 @@ impl fmt::Display for Gpu {
 }
 
 impl Driver {
-    /// Asks the driver; an error if there is none, or no device.
+    /// Asks the driver; an error if there is no driver, or no device.
     pub fn find() -> Result<Self, Error> {
         let cuda = driver::load()?;
         let gpus = (0..driver::device_count()?).map(driver::gpu).collect::<Result<_, _>>()?;

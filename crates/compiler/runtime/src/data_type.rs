@@ -4,7 +4,7 @@ use gbxcule_ir::{Module, Scalar, Shape, Type, dialect_name};
 use std::fmt;
 use std::sync::Arc;
 
-/// A type without array handles: what an array may be of.
+/// Type without array handles, which an array's elements may have.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum DataType {
     /// A number or truth value.
@@ -23,7 +23,8 @@ pub enum DataType {
     Struct(Arc<StructType>),
 }
 
-/// A struct of [`DataType`]s. Two with the same fields are the same type, whatever their names.
+/// A struct of [`DataType`]s. Two with the same fields are the same type, even if their names
+/// differ.
 #[derive(Clone, Debug)]
 pub struct StructType {
     /// Name, for messages.
@@ -47,7 +48,7 @@ impl std::hash::Hash for StructType {
 }
 
 impl DataType {
-    /// The type of a module that this stands for; `None` if it holds array handles.
+    /// Returns the data type of a module's type; `None` if it holds array handles.
     pub fn of(module: &Module, ty: Type) -> Option<Self> {
         Some(match module.types[ty] {
             Shape::Scalar(of) => Self::Scalar(of),
@@ -67,7 +68,7 @@ impl DataType {
         })
     }
 
-    /// Bytes and alignment, as in C.
+    /// Returns size and alignment in bytes, as in C.
     pub fn layout(&self) -> (usize, usize) {
         let packed = |of: Scalar, count: usize| (of.bytes() as usize * count, of.bytes() as usize);
         match self {
@@ -121,8 +122,8 @@ pub trait Element: bytemuck::Pod {
     /// Returns the data type of the elements.
     fn data_type() -> DataType;
 
-    /// Returns true if arrays of a type can be read and written as this one. `bool` goes as `u8`,
-    /// 16-bit floats go as `u16`, and composites also as arrays of their scalars.
+    /// Returns true if elements of a type can be read and written as this one. `bool` is accessed
+    /// as `u8`, 16-bit floats as `u16`, and composites also as arrays of their scalars.
     fn stands_for(ty: &DataType) -> bool {
         *ty == Self::data_type()
     }

@@ -1,10 +1,10 @@
-//! Products of compilers on disk, found again by the content of what they were made of, so that
-//! nothing of a compiler has to be there.
+//! Results of compilers on disk, found by a digest of the compiler's input, so that the compiler
+//! need not be installed.
 //!
-//! A file's name is the digest of what it was made of, and the compiler's version; code of several
-//! versions lies side by side. Another process sees a whole file or none. A file holds the digest
-//! of its name and its content. A file whose digest is wrong is made again, and so is one that
-//! another user could have written, because what is found here runs.
+//! A file's name consists of the digest of the compiler's input and the compiler's version; results
+//! of several versions lie side by side. Other processes see a whole file or no file. A file holds
+//! a digest of its name and its content. A file whose digest is wrong is made again, and so is one
+//! that another user could have written, because the content is executed.
 
 use crate::error::Error;
 use gbxcule_files::{NewFile, read_own, sweep};
@@ -12,30 +12,30 @@ use sha2::{Digest, Sha256};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// The variable that names the folder.
+/// Variable that names the folder.
 const VARIABLE: &str = "GBXCULE_CACHE";
-/// First bytes of a file, the layout's version with them.
+/// First bytes of a file, with the version of the layout.
 const MAGIC: &[u8] = b"gbxcule code 3\n";
 const DIGEST_BYTES: usize = 32;
-/// Bytes of the largest file that is read.
+/// Size of the largest file that is read.
 const MAX_BYTES: u64 = 1 << 28;
 
 /// Major and minor version of a compiler.
 type Version = (u32, u32);
 
-/// Folder of products of compilers. Its files may be deleted at any time.
+/// Folder with results of compilers. Its files may be deleted at any time.
 pub struct CodeFolder {
     folder: PathBuf,
-    /// End of the names of its files.
+    /// Ending of the names of its files.
     extension: &'static str,
-    /// True if the user named the folder: then a failure to write is reported.
+    /// True if the user named the folder: then a failed write is an error.
     named: bool,
 }
 
 impl CodeFolder {
-    /// The folder that `GBXCULE_CACHE` names, else one in the user's cache, for files whose names
-    /// end so; `None` if there is no such place. The home of a user is what `HOME` says, else what
-    /// the system knows of the user: services and containers often have no `HOME`.
+    /// Returns the folder that `GBXCULE_CACHE` names, else one in the user's cache, for files whose
+    /// names have this ending; `None` if there is no such place. The home of a user is `HOME`, else
+    /// the one that the system's user database has: services and containers often have no `HOME`.
     #[must_use]
     pub fn find(extension: &'static str) -> Option<Self> {
         let path =
@@ -55,7 +55,7 @@ impl CodeFolder {
         Some(Self { folder: user?.join("gbxcule"), extension, named: false })
     }
 
-    /// The name of what is made of these parts.
+    /// Returns the name of a result whose input consists of these parts.
     #[must_use]
     pub fn key(parts: &[&[u8]]) -> String {
         let mut digest = Sha256::new_with_prefix(MAGIC);
@@ -66,13 +66,13 @@ impl CodeFolder {
         gbxcule_files::hex(&digest.finalize())
     }
 
-    /// Finds what is kept by this name, of the newest compiler of those that are wanted.
+    /// Returns the result with this name, of the newest of the wanted compilers.
     pub fn find_code(&self, key: &str, wanted: impl Fn(Version) -> bool) -> Option<Vec<u8>> {
         self.codes(key, wanted).next()
     }
 
-    /// Contents kept by this name, of all compilers that are wanted, the newest first; each is read
-    /// when it is asked for.
+    /// Iterates over the results with this name, of all wanted compilers, the newest first. Each is
+    /// read when the iterator reaches it.
     pub(crate) fn codes(
         &self,
         key: &str,
@@ -84,19 +84,22 @@ impl CodeFolder {
         let mut versions: Vec<Version> =
             files.filter_map(version).filter(|version| wanted(*version)).collect();
         versions.sort_unstable();
-        versions.into_iter().rev().filter_map(move |version| read(&self.path(key, version), key))
+        versions
+            .into_iter()
+            .rev()
+            .filter_map(move |version| read(&self.folder.join(self.name(key, version)), key))
     }
 
-    /// Keeps what a compiler made.
+    /// Stores a result of a compiler.
     ///
     /// # Errors
     /// The user named the folder, and nothing can be written there.
     pub fn keep(&self, key: &str, version: Version, code: &[u8]) -> Result<(), Error> {
-        match self.write(&self.path(key, version), key, code) {
+        match self.write(&self.name(key, version), key, code) {
             Err(error) if self.named => {
                 Err(Error::Cache { path: self.folder.clone(), reason: error.to_string() })
             }
-            // It only has to be made again next time.
+            // The next process only has to compile again.
             Err(error) => {
                 say_once(&format!("{}: {error}", self.folder.display()));
                 Ok(())
@@ -105,22 +108,22 @@ impl CodeFolder {
         }
     }
 
-    fn path(&self, key: &str, (major, minor): Version) -> PathBuf {
-        self.folder.join(format!("{key}-{major}.{minor}{}", self.extension))
+    fn name(&self, key: &str, (major, minor): Version) -> String {
+        format!("{key}-{major}.{minor}{}", self.extension)
     }
 
-    fn write(&self, path: &Path, key: &str, content: &[u8]) -> std::io::Result<()> {
+    fn write(&self, name: &str, key: &str, content: &[u8]) -> std::io::Result<()> {
         sweep(&self.folder);
-        let mut file = NewFile::replacing(path)?;
+        let mut file = NewFile::replacing(&self.folder, name.as_ref())?;
         file.deny_others_writing()?;
         file.write_all(MAGIC)?;
         file.write_all(&digest(key, content))?;
         file.write_all(content)?;
-        // What a power cut leaves of it doesn't fit its digest.
+        // A file that a power cut has damaged doesn't fit its digest.
         file.commit_unsynced()
     }
 
-    /// The compiler's version in the name of a file with what this key stands for.
+    /// Returns the compiler's version in a file's name, if the name has this key.
     fn version_of(&self, key: &str, name: &str) -> Option<Version> {
         let version = name.strip_prefix(key)?.strip_prefix('-')?.strip_suffix(self.extension)?;
         let (major, minor) = version.split_once('.')?;
@@ -128,11 +131,12 @@ impl CodeFolder {
     }
 }
 
-/// Says that nothing is kept: each process compiles all of it anew, which takes minutes.
+/// Reports once that results can't be stored: then each process compiles again, which takes
+/// minutes.
 fn say_once(reason: &str) {
     static SAID: std::sync::Once = std::sync::Once::new();
     SAID.call_once(|| {
-        // Nothing else can be said where errors can't be written.
+        // A message that can't be written has no other way to the user.
         _ = writeln!(
             std::io::stderr(),
             "gbxcule: {reason}, so compiled kernels are not kept: name a folder in {VARIABLE}"
@@ -140,15 +144,15 @@ fn say_once(reason: &str) {
     });
 }
 
-/// The content of a file that is whole, and this user's.
+/// Returns the content of a file that is whole and belongs to this user.
 fn read(path: &Path, key: &str) -> Option<Vec<u8>> {
     let bytes = read_own(path, MAX_BYTES).ok()?;
     let (found, content) = bytes.strip_prefix(MAGIC)?.split_at_checked(DIGEST_BYTES)?;
     (digest(key, content) == *found).then(|| content.to_vec())
 }
 
-/// The digest that a file holds: code that was given another name is not the code that was asked
-/// for.
+/// Returns the digest that a file must hold. It includes the file's name, so that a renamed file is
+/// refused.
 fn digest(key: &str, content: &[u8]) -> [u8; DIGEST_BYTES] {
     Sha256::new_with_prefix(key).chain_update(content).finalize().into()
 }
@@ -168,10 +172,10 @@ mod tests {
     #[test]
     fn what_was_made_is_found_again_until_it_is_damaged() {
         let root = tempfile::tempdir().expect("a folder");
-        let kept = folder(root.path().join("a/b"), true);
-        assert_eq!(kept.find_code("key", any), None);
-        kept.keep("key", (13, 0), b"code").expect("a folder of ours");
-        assert_eq!(kept.find_code("key", any).as_deref(), Some(&b"code"[..]));
+        let cache = folder(root.path().join("a/b"), true);
+        assert_eq!(cache.find_code("key", any), None);
+        cache.keep("key", (13, 0), b"code").expect("a folder of ours");
+        assert_eq!(cache.find_code("key", any).as_deref(), Some(&b"code"[..]));
         let path = root.path().join("a/b/key-13.0.cubin");
         let whole = std::fs::read(&path).expect("the file");
         for at in 0..whole.len() {
@@ -179,40 +183,41 @@ mod tests {
             damaged[at] ^= 1;
             for damaged in [&damaged[..], &whole[..at]] {
                 std::fs::write(&path, damaged).expect("a file");
-                assert_eq!(kept.find_code("key", any), None, "{at}");
+                assert_eq!(cache.find_code("key", any), None, "{at}");
             }
         }
-        kept.keep("key", (13, 0), &[7]).expect("a folder of ours");
-        assert_eq!(kept.find_code("key", any), Some(vec![7]));
+        cache.keep("key", (13, 0), &[7]).expect("a folder of ours");
+        assert_eq!(cache.find_code("key", any), Some(vec![7]));
         let names = std::fs::read_dir(root.path().join("a/b")).expect("the folder");
         assert_eq!(names.count(), 1, "nothing is left half written");
     }
 
-    /// A user who may write to the folder, such as one in `/tmp`, must not choose what runs.
+    /// Another user who may write to the folder, such as one in `/tmp`, must not choose the code
+    /// that runs.
     #[cfg(unix)]
     #[test]
     fn files_that_others_could_have_written_are_not_used() {
         use std::os::unix::fs::PermissionsExt;
         let root = tempfile::tempdir().expect("a folder");
-        let kept = folder(root.path().into(), true);
-        kept.keep("key", (13, 0), b"code").expect("a folder of ours");
+        let cache = folder(root.path().into(), true);
+        cache.keep("key", (13, 0), b"code").expect("a folder of ours");
         let path = root.path().join("key-13.0.cubin");
         let mode = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode));
         mode(0o666).expect("ours");
-        assert_eq!(kept.find_code("key", any), None, "everybody may write to it");
-        kept.keep("key", (13, 0), b"code").expect("a folder of ours");
-        assert_eq!(kept.find_code("key", any).as_deref(), Some(&b"code"[..]), "made again");
-        // Another name for code of ours is other code.
+        assert_eq!(cache.find_code("key", any), None, "everybody may write to it");
+        cache.keep("key", (13, 0), b"code").expect("a folder of ours");
+        assert_eq!(cache.find_code("key", any).as_deref(), Some(&b"code"[..]), "made again");
+        // A copy with another name is refused.
         std::fs::copy(&path, root.path().join("other-13.0.cubin")).expect("a file");
-        assert_eq!(kept.find_code("other", any), None);
+        assert_eq!(cache.find_code("other", any), None);
         // Only the system's owner can make files that belong to others.
         if std::os::unix::fs::chown(&path, Some(12345), None).is_ok() {
-            assert_eq!(kept.find_code("key", any), None, "another user's");
+            assert_eq!(cache.find_code("key", any), None, "another user's");
         }
         std::fs::remove_file(&path).expect("ours");
         let made = std::process::Command::new("mkfifo").arg(&path).status();
         assert!(made.expect("mkfifo runs").success());
-        assert_eq!(kept.find_code("key", any), None, "nobody waits for a writer");
+        assert_eq!(cache.find_code("key", any), None, "nobody waits for a writer");
     }
 
     #[test]

@@ -5,21 +5,21 @@ use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use std::path::PathBuf;
 
-/// Why something could not be compiled or launched, or why a launch stopped.
+/// Reason why something could not be compiled or launched, or why a launch stopped.
 #[derive(Clone, PartialEq, Eq, thiserror::Error, Debug)]
 pub enum Error {
     /// A text that names no device.
-    #[error("`{0}` is no device: use `cpu`, `cuda` or `cuda:N`")]
+    #[error("`{0}` is not a device: use `cpu`, `cuda` or `cuda:N`")]
     UnknownDevice(String),
-    /// A number of threads that can't be had.
+    /// A number of threads that the process can't start.
     #[error("GBXCULE_THREADS is `{found}`: it takes a number of threads, 1 to {most}")]
     Threads {
         /// Value of the variable.
         found: String,
-        /// The most there may be.
+        /// Greatest number of threads.
         most: usize,
     },
-    /// The machine this runs on is unknown to the code generator.
+    /// A machine that the code generator doesn't support.
     #[error("can't make machine code here: {0}")]
     Host(String),
     /// The code generator refused a function.
@@ -37,15 +37,15 @@ pub enum Error {
         kernel: String,
         /// Number of bytes that it needs.
         bytes: u64,
-        /// Number of bytes that there are.
+        /// Number of bytes that a thread has.
         limit: u64,
     },
     /// A kernel that the module doesn't have.
     #[error("no kernel is called `{name}`; there are {known}")]
     NoKernel {
-        /// The name asked for.
+        /// Name that was asked for.
         name: String,
-        /// The kernels there are.
+        /// Kernels that the module has.
         known: String,
     },
     /// A grid that can't be launched.
@@ -56,7 +56,7 @@ pub enum Error {
         /// Description of the fault.
         reason: String,
     },
-    /// Another number of arguments than the kernel takes.
+    /// A wrong number of arguments.
     #[error("kernel `{kernel}` takes {wanted} arguments ({names}), found {found}")]
     ArgumentCount {
         /// Name of the kernel.
@@ -78,27 +78,27 @@ pub enum Error {
         /// Description of what was found and what is needed.
         reason: String,
     },
-    /// Two arguments that share memory, but must not.
+    /// Two arguments that share memory but must not.
     #[error(
         "arguments `{one}` and `{other}` of kernel `{kernel}` must not share memory: the gradient needs what `{one}` held, and the launch wrote to `{other}`"
     )]
     Overlap {
         /// Name of the kernel.
         kernel: String,
-        /// The argument that is read.
+        /// Argument that is read.
         one: String,
-        /// The argument that was written.
+        /// Argument that was written.
         other: String,
     },
     /// An array that can't be made.
     #[error("{0}")]
     Array(String),
-    /// No driver.
+    /// No driver is installed.
     #[error(
         "no NVIDIA driver: its library `libcuda` can't be loaded; install NVIDIA's driver, or use device `cpu`"
     )]
     NoDriver,
-    /// A driver without a device.
+    /// The driver sees no device.
     #[error(
         "the NVIDIA driver sees no GPU: look at `nvidia-smi` and CUDA_VISIBLE_DEVICES, or use device `cpu`"
     )]
@@ -108,12 +108,12 @@ pub enum Error {
         "there is no device `cuda:{ordinal}`: the driver sees {devices}, the first is `cuda:0`"
     )]
     NoSuchGpu {
-        /// The ordinal asked for.
+        /// Ordinal that was asked for.
         ordinal: u32,
         /// Number of devices.
         devices: u32,
     },
-    /// A kernel of a device where one of the CPU is needed.
+    /// A kernel of a device that is called where only one of the CPU can be.
     #[error(
         "kernel `{kernel}` runs on `{device}`, but here it is called in place: compile it for `cpu`"
     )]
@@ -123,9 +123,9 @@ pub enum Error {
         /// Device that it was compiled for.
         device: Device,
     },
-    /// Printed text of a device, asked for as a string.
+    /// Printed text of a device that was to go to a string.
     #[error(
-        "what kernel `{kernel}` prints on `{device}` goes to standard output: nothing else can take it"
+        "the text that kernel `{kernel}` prints on `{device}` goes to standard output: it can't be collected"
     )]
     Printing {
         /// Name of the kernel.
@@ -133,7 +133,7 @@ pub enum Error {
         /// Device on which it runs.
         device: Device,
     },
-    /// More memory than the device has left.
+    /// An allocation that exceeds the device's free memory.
     #[error(
         "`{device}` has too little memory: {} wanted, {} free; make fewer or smaller arrays, or end other programs on it (`nvidia-smi`)",
         mebibytes(*wanted), mebibytes(*free)
@@ -146,18 +146,18 @@ pub enum Error {
         /// Bytes free.
         free: u64,
     },
-    /// A driver that doesn't know the machine code of this NVRTC.
+    /// A driver that is too old for the machine code of this NVRTC.
     #[error(
         "the NVIDIA driver supports CUDA {}.{}, but NVRTC {}.{} makes code for CUDA {}: install a newer driver, or `pip install nvidia-cuda-nvrtc-cu{}`",
         driver.0, driver.1, nvrtc.0, nvrtc.1, nvrtc.0, driver.0
     )]
     DriverTooOld {
-        /// The newest CUDA that the driver supports.
+        /// Newest CUDA that the driver supports.
         driver: (u32, u32),
         /// NVRTC's version.
         nvrtc: (u32, u32),
     },
-    /// Machine code that the driver doesn't take.
+    /// Machine code that the driver refuses.
     #[error(
         "the driver doesn't take machine code for `{device}` ({arch}): {reason}; install a newer driver, or an NVRTC as old as the driver"
     )]
@@ -169,7 +169,7 @@ pub enum Error {
         /// Message of the driver.
         reason: String,
     },
-    /// A kernel did what no device survives.
+    /// A failure after which the device can't be used.
     #[error(
         "`{device}` stopped: {reason}; its arrays are lost, and this process can't use it any more: start it again. An unchecked build reached outside its arrays, or the device failed: a checked build says where, `compute-sanitizer` and `dmesg` more"
     )]
@@ -184,15 +184,15 @@ pub enum Error {
         "`{0}` was used before this process was forked, and CUDA does not work in it: start it with `spawn` instead"
     )]
     Forked(Device),
-    /// `GBXCULE_CACHE` can't be written.
+    /// A folder in `GBXCULE_CACHE` that can't be written.
     #[error("GBXCULE_CACHE is `{path}`, where machine code can't be kept: {reason}")]
     Cache {
-        /// The folder.
+        /// Folder.
         path: PathBuf,
         /// Message of the operating system.
         reason: String,
     },
-    /// The driver refused something.
+    /// A call that the driver refused.
     #[error("CUDA: {call}: {reason}")]
     Cuda {
         /// Function that was called.
@@ -201,19 +201,19 @@ pub enum Error {
         reason: String,
     },
     /// A text that names no GPU architecture.
-    #[error("`{0}` is no GPU architecture: use one such as `sm_90`, `sm_90a` or `sm_100f`")]
+    #[error("`{0}` is not a GPU architecture: use one such as `sm_90`, `sm_90a` or `sm_100f`")]
     UnknownArch(String),
-    /// NVRTC is nowhere.
+    /// NVRTC was not found.
     #[error(
         "no NVRTC, which compiles CUDA text: `pip install nvidia-cuda-nvrtc` into the active Python environment, or set GBXCULE_NVRTC to libnvrtc.so or a folder above it"
     )]
     NoNvrtc,
-    /// `GBXCULE_NVRTC` leads nowhere.
+    /// `GBXCULE_NVRTC` names a place without NVRTC.
     #[error(
         "GBXCULE_NVRTC is `{0}`, but there is no libnvrtc there: it names the library or a folder above it"
     )]
     NvrtcVariable(PathBuf),
-    /// NVRTC is there but of no use.
+    /// An NVRTC that can't be loaded or lacks functions.
     #[error("NVRTC at `{path}` can't be used: {reason}")]
     NvrtcUnusable {
         /// Path of the library.
@@ -221,7 +221,7 @@ pub enum Error {
         /// Message of the loader.
         reason: String,
     },
-    /// An architecture that this NVRTC is too old or too new for.
+    /// An architecture for which this NVRTC is too old or too new.
     #[error(
         "NVRTC {version} doesn't compile for `{arch}`, only for {known}: an older GPU needs an older one, a newer GPU a newer one"
     )]
@@ -251,7 +251,7 @@ pub enum Error {
         /// The compiler's log.
         log: String,
     },
-    /// `ptxas` is nowhere.
+    /// `ptxas` was not found.
     #[error(
         "no `ptxas` beside NVRTC or on PATH: `pip install nvidia-cuda-nvcc` into the same Python environment brings it"
     )]
@@ -279,19 +279,19 @@ fn mebibytes(bytes: u64) -> String {
 /// Place and cause of a stopped launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// The kernel that was launched.
+    /// Name of the launched kernel.
     pub kernel: String,
-    /// The function it happened in.
+    /// Name of the function in which the fault happened.
     pub function: String,
-    /// A stable name such as `index`.
+    /// Stable name such as `index`.
     pub code: Code,
     /// Message: what happened.
     pub message: String,
-    /// The index that was asked for; 0 if the fault is not about an index.
+    /// Index that the thread asked for; 0 if the fault is not about an index.
     pub index: i64,
     /// The thread's launch index in the dimensions that the kernel asks for.
     pub thread: Vec<i64>,
-    /// Place in the source: the operation, or on a CUDA device the statement that it is in.
+    /// Place in the source: the operation, or on a CUDA device the statement around it.
     pub span: Span,
 }
 

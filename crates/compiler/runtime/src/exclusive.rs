@@ -1,7 +1,7 @@
-//! Checks before a launch that elements of the listed arrays don't share memory.
+//! Checks before a launch that elements of the given arrays don't share memory.
 //!
-//! The compiler has shown that each thread uses only its own elements; together this allows plain
-//! adds instead of atomic ones, and threads that run side by side in groups.
+//! The compiler has proven that each thread accesses only its own elements. Together the two facts
+//! allow plain additions instead of atomic ones, and threads that run side by side in groups.
 
 use crate::argument::Argument;
 use crate::array::Array;
@@ -10,7 +10,7 @@ use crate::overlap::collect;
 use gbxcule_back_clif::{Apart, GroupOrder, MAX_SMALL, ParamArray};
 use std::sync::Arc;
 
-/// Returns true if all of a kernel's arrays that must be exclusive are.
+/// Returns true if all arrays that must be exclusive are.
 pub(crate) fn are_exclusive(exclusive: &[ParamArray], grid: &[usize], args: &[Argument]) -> bool {
     if exclusive.is_empty() {
         return true;
@@ -33,14 +33,14 @@ pub(crate) fn are_exclusive(exclusive: &[ParamArray], grid: &[usize], args: &[Ar
                 others += usize::from(memory.is_some_and(meets));
             }
         }
-        // It meets itself.
+        // The array itself is counted as one.
         others <= 1 && has_distinct_elements(array)
     })
 }
 
-/// Returns true if groups of threads that run side by side leave the memory that threads leave in
-/// their order: arrays that are written have their elements for themselves, and share memory only
-/// with arrays that are the same and used in the same way.
+/// Returns true if groups of threads that run side by side leave the same memory as threads in
+/// order: written arrays have no overlapping elements, and share memory only with arrays that are
+/// equal and used in the same way.
 pub(crate) fn may_group(order: &GroupOrder, args: &[Argument]) -> bool {
     let mut arrays = Vec::with_capacity(order.arrays.len());
     for used in &order.arrays {
@@ -49,7 +49,7 @@ pub(crate) fn may_group(order: &GroupOrder, args: &[Argument]) -> bool {
                 buffer(array, used.array.gradient).map(|own| (array, extent(array, own)))
             }
             Some(Argument::Absent) => None,
-            // Rows of structs are copied for the launch: nothing shares their memory.
+            // Rows of structs are copied for the launch, so no other array shares their memory.
             Some(Argument::Rows(_)) if !used.written => None,
             _ => return false,
         };
@@ -83,7 +83,7 @@ pub(crate) fn may_group(order: &GroupOrder, args: &[Argument]) -> bool {
     })
 }
 
-/// Returns true if no two different indices of threads of a group are one element.
+/// Returns true if different indices of threads of a group are always different elements.
 fn is_wider(array: &Array, apart: Apart) -> bool {
     array.shape().get(apart.dim).is_some_and(|&extent| extent as i64 > apart.reach)
 }
@@ -92,7 +92,7 @@ fn buffer(array: &Array, gradient: bool) -> Option<&Arc<Buffer>> {
     if gradient { array.gradient.as_ref() } else { Some(&array.data) }
 }
 
-/// Returns the range of an array's elements in a buffer that is laid out as its own.
+/// Returns the range of an array's elements in a buffer that has the layout of the array's own.
 fn extent(array: &Array, buffer: &Buffer) -> [i128; 2] {
     array.span().map(|at| at + i128::from(buffer.address()))
 }
@@ -106,8 +106,8 @@ fn find<'a>(exclusive: &ParamArray, args: &'a [Argument]) -> Option<&'a Argument
     Some(arg)
 }
 
-/// Returns true if no two elements share a byte: in each dimension a step goes beyond all that
-/// those of shorter steps reach.
+/// Returns true if no two elements share a byte: each stride is at least as long as the memory that
+/// the dimensions with shorter strides span.
 fn has_distinct_elements(array: &Array) -> bool {
     let dims = array.shape().iter().zip(array.strides());
     let dims = dims.filter(|&(&extent, _)| extent > 1);

@@ -1,5 +1,5 @@
-//! Memory of other owners that an array lies over: a NumPy array's, a tensor's. Nothing is copied.
-//! And streams of other owners, which wait for ours or ours for them.
+//! Memory of other owners under an array, such as a NumPy array or a tensor, without a copy.
+//! Streams of other owners, which wait for this library's streams, or the other way round.
 #![allow(unsafe_code, reason = "memory that another owner lends")]
 
 use crate::array::Array;
@@ -11,7 +11,7 @@ use crate::stream::Stream;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// Bytes at an address that their lender vouches for.
+/// Bytes at an address, whose validity the lender guarantees.
 #[derive(Debug)]
 pub(crate) struct ExternalMemory {
     address: NonNull<u8>,
@@ -46,8 +46,8 @@ impl ExternalMemory {
 }
 
 impl Stream {
-    /// Makes an array over memory of another owner on this stream's device, `size` bytes from
-    /// `address`: a tensor's.
+    /// Makes an array over memory of another owner on this stream's device, such as a tensor, with
+    /// `size` bytes from `address`.
     ///
     /// # Safety
     /// The conditions of [`Array::external`] hold for the device's memory: it stays valid for
@@ -83,14 +83,14 @@ impl Stream {
         Array::in_buffer(Arc::new(buffer), data_type, offset, shape, strides)
     }
 
-    /// The driver's handle, a `CUstream`, for libraries that put their own work into this stream;
-    /// `None` on the CPU.
+    /// Returns the driver's handle, a `CUstream`, for libraries that queue their own work in this
+    /// stream; `None` on the CPU.
     pub fn handle(&self) -> Option<u64> {
         self.queue().map(|queue| queue.handle())
     }
 
-    /// Makes another library's stream wait for what was asked of this one so far; no thread waits
-    /// on the host. On the CPU all of it has happened.
+    /// Makes another library's stream wait for the work queued here so far; no thread waits on the
+    /// host. On the CPU all of this work is done already.
     ///
     /// # Safety
     /// `other` is the handle of a living stream of the same device.
@@ -103,7 +103,7 @@ impl Stream {
             .map_or(Ok(()), |queue| unsafe { queue.order(other, cuda::StreamOrder::Before) })
     }
 
-    /// Makes this stream wait for what was asked of another library's so far.
+    /// Makes this stream wait for the work queued in another library's stream so far.
     ///
     /// # Safety
     /// `other` is the handle of a living stream of the same device.
@@ -117,8 +117,8 @@ impl Stream {
 }
 
 impl Array {
-    /// Makes an array over memory of another owner, `size` bytes from `address`; the first element
-    /// is at `offset`.
+    /// Makes an array over memory of another owner, with `size` bytes from `address`; the first
+    /// element is at `offset`.
     ///
     /// # Safety
     /// Until this array, its clones and its views are gone, the memory stays valid for reads, and
@@ -141,7 +141,7 @@ impl Array {
             let reason = format!("elements of `{data_type}` lie at multiples of {align} bytes");
             return Err(Error::Array(reason));
         }
-        // Of no bytes at all even the address may be missing.
+        // Memory of 0 bytes may have no address.
         let address = NonNull::new(address).unwrap_or_else(|| NonNull::<u128>::dangling().cast());
         let buffer = Buffer::external(ExternalMemory { address, size });
         Self::in_buffer(Arc::new(buffer), data_type, offset, shape, strides)

@@ -1,4 +1,4 @@
-//! Machine code of functions that callers in this process find by their addresses.
+//! Machine code of functions that callers in this process reach by address.
 
 use crate::code::{Code, External};
 use crate::error::Error;
@@ -7,15 +7,15 @@ use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Module};
 
-/// Functions of a module, compiled; their machine code lives as long as this.
+/// Compiled functions of a module; their machine code lives as long as this value.
 pub struct FunctionCode {
     code: Code,
     positions: Vec<usize>,
 }
 
 impl FunctionCode {
-    /// Compiles functions that don't fault, with the signature of
-    /// [`gbxcule_back_clif::Boundary`]. Trusted functions carry no checks.
+    /// Compiles functions that don't fault, with the signature of [`gbxcule_back_clif::Boundary`].
+    /// Trusted functions have no checks.
     pub fn new(
         module: &Valid<Module>,
         exports: &[FunctionId],
@@ -35,7 +35,7 @@ impl FunctionCode {
         self.code.address(self.positions[export])
     }
 
-    /// Bytes of an export's machine code.
+    /// Returns the size in bytes of an export's machine code.
     pub fn bytes(&self, export: usize) -> usize {
         self.code.bytes(self.positions[export])
     }

@@ -1,4 +1,4 @@
-//! Compiles cranelift IR to bytes, by the code generator for this machine.
+//! Compiles cranelift IR to bytes, with the code generator for this machine.
 
 use crate::error::Error;
 use crate::process::get_or_make;
@@ -12,22 +12,22 @@ use gbxcule_back_clif::Emitted;
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
-/// Functions with more instructions together are compiled on several threads.
-const PARALLEL_FROM: usize = 4_000;
-/// A function whose instructions times its cases of switches exceed this is compiled without
-/// optimisation: the optimiser computes anew in each case what only cases use.
-const UNOPTIMISED_FROM_PRODUCT: usize = 300_000;
-/// A function with more instructions is compiled without optimisation.
-const UNOPTIMISED_FROM: usize = 200_000;
+/// Number of instructions in all functions above which several threads compile them.
+const MIN_PARALLEL: usize = 4_000;
+/// Greatest product of a function's instructions and its cases of switches that is optimised: the
+/// optimiser repeats, in each case, computations that only cases use.
+const MAX_OPTIMISED_PRODUCT: usize = 300_000;
+/// Greatest number of instructions of a function that is optimised.
+const MAX_OPTIMISED: usize = 200_000;
 
-/// A function's machine code.
+/// Machine code of a function.
 pub(crate) struct Generated {
     pub(crate) bytes: Vec<u8>,
     pub(crate) alignment: u64,
     pub(crate) relocations: Vec<ModuleReloc>,
 }
 
-/// The code generators for this machine: the optimising one and the plain one.
+/// Code generators for this machine: the optimising one and the plain one.
 #[derive(Clone)]
 pub(crate) struct HostCompiler {
     pub(crate) optimising: OwnedTargetIsa,
@@ -50,7 +50,7 @@ impl HostCompiler {
         let instructions: usize = functions.iter().map(|f| f.ir.dfg.num_insts()).sum();
         let one = |(emitted, &id): (&Emitted, &FuncId)| self.function(emitted, id);
         match pool() {
-            Some(pool) if instructions > PARALLEL_FROM && functions.len() > 1 => {
+            Some(pool) if instructions > MIN_PARALLEL && functions.len() > 1 => {
                 pool.install(|| functions.par_iter().zip(ids).map(one).collect())
             }
             _ => functions.iter().zip(ids).map(one).collect(),
@@ -62,8 +62,7 @@ impl HostCompiler {
         let dfg = &context.func.dfg;
         let size = dfg.num_insts();
         let cases: usize = dfg.jump_tables.values().map(|table| table.all_branches().len()).sum();
-        let plain =
-            size > UNOPTIMISED_FROM || size.saturating_mul(cases) > UNOPTIMISED_FROM_PRODUCT;
+        let plain = size > MAX_OPTIMISED || size.saturating_mul(cases) > MAX_OPTIMISED_PRODUCT;
         let isa = if plain { &self.plain } else { &self.optimising };
         let compiled = context.compile(&**isa, &mut ControlPlane::default());
         let compiled = compiled.map_err(|error| format!("{:?}", error.inner))?;
@@ -84,7 +83,7 @@ fn generator(level: &str) -> Result<OwnedTargetIsa, Error> {
         ("is_pic", "false"),
         ("use_colocated_libcalls", "false"),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
-        // Variables may take many pages: touch each, so that the guard page is met.
+        // Variables may take many pages: the code touches each, so that it meets the guard page.
         ("enable_probestack", "true"),
         ("probestack_strategy", "inline"),
     ];

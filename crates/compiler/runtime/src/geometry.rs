@@ -1,5 +1,5 @@
 //! Trees of boxes and cells of points, built for the dialect's library of geometry
-//! (`crates/compiler/front-warp/src/geometry`), which says how they are laid out and walked.
+//! (`crates/compiler/warp-types/src/geometry`), which defines how they are laid out and walked.
 
 /// A corner of a box, or a point.
 pub type Point = [f32; 3];
@@ -7,14 +7,15 @@ pub type Point = [f32; 3];
 /// A tree of boxes, depth first: the first child of a node is the next node.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BoxTree {
-    /// For each node, the node at which a walk goes on that does not enter it.
+    /// For each node, the node that follows it in a walk that does not enter it.
     pub skips: Vec<i32>,
     /// Item of each leaf; -1 for other nodes.
     pub items: Vec<i32>,
 }
 
 impl BoxTree {
-    /// Builds a tree over boxes: halves along the axis in which their middles lie furthest apart.
+    /// Builds a tree over boxes: splits them in halves along the axis in which their centres lie
+    /// furthest apart.
     pub fn new(lowers: &[Point], uppers: &[Point]) -> Self {
         let mut tree = Self::default();
         let middle = |item: i32, axis: usize| {
@@ -50,7 +51,7 @@ impl BoxTree {
         let axis =
             (1..3).fold(0, |best, axis| if spreads[axis] > spreads[best] { axis } else { best });
         let half = items.len() / 2;
-        // The number decides between equal middles, so that a tree depends on its boxes alone.
+        // Equal centres are ordered by number, so that a tree depends only on its boxes.
         items.select_nth_unstable_by(half, |&one, &other| {
             middle(one, axis).total_cmp(&middle(other, axis)).then(one.cmp(&other))
         });
@@ -60,8 +61,8 @@ impl BoxTree {
         self.skips[node] = self.items.len() as i32;
     }
 
-    /// Returns true if it is a tree over so many boxes: each item is one of them, and each node
-    /// that is no leaf has two children behind it.
+    /// Returns true if it is a tree over this many boxes: each item is one of them, and each node
+    /// but the leaves has two children behind it.
     pub fn is_over(&self, boxes: usize) -> bool {
         let Self { skips, items } = self;
         let is_whole = |node: usize| match usize::try_from(items[node]) {
@@ -74,7 +75,7 @@ impl BoxTree {
         skips.len() == items.len() && (0..items.len()).all(is_whole)
     }
 
-    /// The boxes of all nodes for boxes of the items: corners low and high.
+    /// Returns the corners, low and high, of all nodes' boxes for the boxes of the items.
     ///
     /// # Panics
     /// It isn't a tree [over](Self::is_over) the boxes.
@@ -97,24 +98,24 @@ impl BoxTree {
     }
 }
 
-/// Points in cells of a grid that repeats without end.
+/// Points in the cells of a grid that repeats without end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PointCells {
-    /// First index in `points` of each cell.
+    /// Index in `points` of each cell's first point.
     pub starts: Vec<i32>,
-    /// End in `points` of each cell.
+    /// Index in `points` behind each cell's last point.
     pub ends: Vec<i32>,
-    /// Numbers of points by cell, and in a cell in order.
+    /// Numbers of points, sorted by cell, and in a cell in ascending order.
     pub points: Vec<i32>,
 }
 
 impl PointCells {
-    /// Sorts points into a grid of so many cells along each axis, `cells_per_unit` of them for a
+    /// Sorts points into a grid with `extents` cells along the axes, `cells_per_unit` cells to a
     /// unit of length.
     pub fn new(points: &[Point], extents: [i32; 3], cells_per_unit: f32) -> Self {
         let cell = |point: &Point| {
             let at = |axis: usize| {
-                // A cast gives the nearest number that there is, and 0 for what is none.
+                // A cast gives the nearest number in range, and 0 for a NaN.
                 let cell = (point[axis] * cells_per_unit).floor() as i32;
                 i64::from(cell.min(i32::MAX - 1)).rem_euclid(extents[axis].into()) as usize
             };
@@ -174,7 +175,7 @@ mod tests {
     fn points_lie_in_their_cells_in_order() {
         let points = [[0.5, 0.0, 0.0], [-0.5, 0.0, 0.0], [2.5, 0.0, 0.0], [f32::NAN, 9e30, 0.0]];
         let cells = PointCells::new(&points, [2, 3, 1], 1.0);
-        // Cell 1 along x is that of -0.5; 2,147,483,646 is 0 in three.
+        // Cell 1 along x holds -0.5; 2,147,483,646 is 0 modulo 3.
         assert_eq!(cells.points, [0, 2, 3, 1]);
         assert_eq!((cells.starts[0], cells.ends[0]), (0, 3));
         assert_eq!((cells.starts[1], cells.ends[1]), (3, 4));

@@ -1,7 +1,8 @@
 //! Functions that compiled code calls: mathematics beyond single instructions, and printing.
 //!
-//! All are called in the C convention with scalars only. The host's own mathematics is used where
-//! it has a function; it stays within the units in the last place that the builtin table allows.
+//! All have the C calling convention and take scalars only. The host's own mathematics is used
+//! where it has a function, because its error stays within the units in the last place that the
+//! builtin table allows.
 #![allow(unsafe_code, reason = "printing reads memory that compiled code points at")]
 
 use crate::code::Record;
@@ -90,7 +91,7 @@ extern "C" fn atan2_f64(y: f64, x: f64) -> f64 {
     y.atan2(x)
 }
 
-// 1 even beside a signalling NaN, of which C's libraries make a NaN.
+// The result is 1 even for a signalling NaN, for which C's libraries return a NaN.
 extern "C" fn pow_f32(x: f32, y: f32) -> f32 {
     if y == 0.0 || x == 1.0 { 1.0 } else { x.powf(y) }
 }
@@ -107,7 +108,7 @@ extern "C" fn rem_f64(x: f64, y: f64) -> f64 {
     x % y
 }
 
-/// A print statement's values, as [`gbxcule_back_clif::Printed`] lays them out.
+/// Prints the values of a print statement, which lie as [`gbxcule_back_clif::Printed`] describes.
 extern "C" fn print(record: *const Record, number: i32, arguments: *const u8) {
     // SAFETY: compiled code passes on the record it was called with, which `launch` keeps alive and
     // doesn't change during the call but for its fault fields, which are not read here.

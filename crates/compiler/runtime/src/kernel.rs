@@ -25,7 +25,7 @@ use host::HostLaunch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A kernel, ready to be launched. Cheap to clone.
+/// Kernel that is ready to be launched. Clones are cheap.
 ///
 /// ```
 /// use gbxcule_front_warp::Program;
@@ -59,7 +59,7 @@ pub struct Kernel {
     target: Target,
 }
 
-/// Code that a device has of the kernel.
+/// Compiled code of the kernel for a device.
 #[derive(Clone)]
 enum Target {
     Cpu {
@@ -89,7 +89,7 @@ impl Kernel {
         Self { compiled, id, layout, target }
     }
 
-    /// Returns true if it is the same kernel of the same code.
+    /// Returns true if both are the same kernel of the same code.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.id == other.id && Arc::ptr_eq(&self.compiled, &other.compiled)
     }
@@ -107,13 +107,13 @@ impl Kernel {
     /// Runs the kernel once for each point of a grid of up to four dimensions.
     ///
     /// On the CPU the launch has ended when this returns, and its first fault is an error. On CUDA:
-    /// - The launch is only queued, in the stream of its arrays. A launch without arrays is waited
-    ///   for at once.
+    /// - The launch is only queued, in the stream of its arrays. The call waits for a launch
+    ///   without arrays.
     /// - Its error is returned by the next call that waits for that stream, such as
-    ///   [`Array::to_vec`](crate::Array::to_vec) or [`Stream::synchronize`]. If nobody waits, a
+    ///   [`Array::to_vec`](crate::Array::to_vec) or [`Stream::synchronize`]. Without such a call a
     ///   fault is never reported.
     /// - A thread that faults ends; the other threads go on.
-    /// - Printed text appears when the stream is waited for.
+    /// - Printed text appears when a thread waits for the stream.
     ///
     /// # Errors
     /// An argument that doesn't fit its parameter, a grid that is too large, arrays of different
@@ -164,7 +164,7 @@ impl Kernel {
         let block = lay_out(module, reflection, &self.layout, self.device(), args)?;
         match &self.target {
             Target::Cpu { native, entry } => {
-                // Must come before the arguments are locked, because it reads their addresses.
+                // This must come before the arguments are locked, because it reads their addresses.
                 let here = host::runs_on_caller(entry, &plan);
                 let code = match here || exclusive::are_exclusive(&entry.exclusive, grid, args) {
                     true => &native.code,
@@ -205,7 +205,7 @@ impl Kernel {
                 };
                 let parameters = (words.as_slice(), self.layout.offsets.as_slice());
                 queue.launch(image, self, *position, grid, parameters)?;
-                // The rows' memory is freed in the stream, so after the launch.
+                // The rows' memory is freed in the stream, after the launch.
                 drop(rows);
                 if wait {
                     stream.synchronize()?;
@@ -215,8 +215,8 @@ impl Kernel {
         }
     }
 
-    /// Splits the grid. The kernel runs once for each point of it: dimensions that it reads with
-    /// `tid` count its threads, and all threads run again for each point of the other dimensions.
+    /// Splits the grid into the dimensions that the kernel reads with `tid`, which count its
+    /// threads, and the others, for each point of which all threads run again.
     fn plan(&self, grid: &[usize]) -> Result<Plan, Error> {
         let refuse = |reason: String| {
             let kernel = self.reflection().name.clone();
@@ -248,7 +248,7 @@ impl Kernel {
     }
 }
 
-/// A grid as it is run.
+/// A grid as the launch runs it.
 struct Plan {
     extents: [i64; GRID_DIMS],
     threads: i64,

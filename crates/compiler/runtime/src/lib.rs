@@ -1,16 +1,17 @@
-//! Running kernels: arrays, devices, launches.
+//! Runs kernels: arrays, devices, launches.
 //!
-//! [`compile`] takes a checked module to machine code of a [`Device`]; a [`Kernel`] of it is
-//! launched over a grid with [`Argument`]s, among them arrays that a [`Stream`] of the device made.
-//! Everything a caller can get wrong (types, lengths, missing arrays) is an [`Error`] that names
-//! the argument, and a kernel that faults ends as an error too, so the whole interface is safe.
+//! [`compile`] turns a checked module into machine code for a [`Device`]. A [`Kernel`] of it is
+//! launched over a grid with [`Argument`]s, such as arrays that a [`Stream`] of the device made.
+//! Every mistake that a caller can make (types, lengths, missing arrays) is an [`Error`] that names
+//! the argument, and a kernel that faults ends with an error as well, so the whole interface is
+//! safe.
 //!
-//! On one thread (`GBXCULE_THREADS=1`), and where a launch is so small that the caller's thread
-//! does all of it, kernels leave what their threads leave one after the other, in the order of the
-//! grid: threads run in groups only where that makes no difference. On several threads results
-//! don't depend on their number if no thread writes an element that another reads or writes.
-//! Integer atomics whose old values nobody uses may meet; floating point atomics add in the order
-//! in which threads come by.
+//! On one thread (`GBXCULE_THREADS=1`), and if a launch is so small that the caller's thread does
+//! all of it, kernels leave the same memory as threads that run one after the other in the order of
+//! the grid: threads run in groups only if that makes no difference. On several threads results
+//! don't depend on the number of threads if no thread writes an element that another reads or
+//! writes. Integer atomics whose old values are unused may target one element; floating point
+//! atomics add in the order in which threads reach them.
 
 mod argument;
 mod argument_block;

@@ -1,8 +1,8 @@
 //! NVRTC, NVIDIA's compiler as a library: CUDA text to PTX or machine code, without GPU and driver.
 //!
-//! [`Nvrtc::find`] looks where `GBXCULE_NVRTC` says, else into the Python environment for the wheel
-//! `nvidia-cuda-nvrtc`, else into the system. The header that our text includes is handed over with
-//! it, so nothing else of CUDA has to be installed.
+//! [`Nvrtc::find`] looks at the place that `GBXCULE_NVRTC` names, else in the Python environment
+//! for the wheel `nvidia-cuda-nvrtc`, else in the system. The header that the text includes is
+//! passed along, so no other part of CUDA has to be installed.
 
 mod arch;
 mod library;
@@ -28,14 +28,15 @@ pub enum CodeFormat {
     Cubin,
 }
 
-/// Floats are rounded once for each operation, as everywhere else.
+/// Options for C++17, and for floats that are rounded once for each operation, as everywhere else.
 pub(crate) const OPTIONS: [&str; 2] = ["--std=c++17", "--fmad=false"];
-/// A switch becomes a jump by a table if one in ten of its range is a case; NVRTC makes trees of
-/// comparisons otherwise. NVRTC 13.0 takes the option too, though 13.5 documents it first.
+/// Option that makes a switch a jump by a table if one in ten of its range is a case; without it
+/// NVRTC makes trees of comparisons. NVRTC 13.0 accepts the option as well, though only 13.5
+/// documents it.
 pub(crate) const JUMP_TABLES: &str = "--jump-table-density=10";
 const KNOWS_JUMP_TABLES: (u32, u32) = (13, 0);
 
-/// NVRTC, loaded.
+/// Loaded NVRTC.
 #[derive(Clone, Debug)]
 pub struct Nvrtc {
     library: Library,
@@ -46,7 +47,7 @@ pub struct Nvrtc {
 }
 
 impl Nvrtc {
-    /// Finds and loads it.
+    /// Finds and loads NVRTC.
     pub fn find() -> Result<Self, Error> {
         let places = locate::places()?;
         let mut refused = Vec::new();
@@ -56,7 +57,8 @@ impl Nvrtc {
                 Err(reason) => refused.push((place, reason)),
             }
         }
-        // A library that is there but can't be loaded says more than that none was found.
+        // The error of a library that exists but can't be loaded is more helpful than that no
+        // library was found.
         let there = refused.into_iter().find(|(place, _)| place.path.is_absolute());
         Err(match there {
             Some((place, reason)) => Error::NvrtcUnusable { path: place.path.clone(), reason },
@@ -64,12 +66,13 @@ impl Nvrtc {
         })
     }
 
-    /// The one that `GBXCULE_NVRTC` names, if it does: code of no other will do then.
+    /// Returns the NVRTC that `GBXCULE_NVRTC` names, if it is set: then code of no other NVRTC is
+    /// used.
     pub(crate) fn named() -> Result<Option<Self>, Error> {
         locate::named().map(|_| Self::shared()).transpose()
     }
 
-    /// The one that this process found first, or finds now.
+    /// Returns the NVRTC that this process has found, or finds now.
     pub(crate) fn shared() -> Result<Self, Error> {
         static FOUND: PerProcess<Mutex<Option<Nvrtc>>> = PerProcess::new();
         let mut found = FOUND.get().lock().unwrap_or_else(PoisonError::into_inner);
@@ -94,17 +97,17 @@ impl Nvrtc {
         Ok(Self { library, version, archs, path: path.into(), origin })
     }
 
-    /// Major and minor version of CUDA.
+    /// Returns the major and minor version of CUDA.
     pub fn version(&self) -> (u32, u32) {
         self.version
     }
 
-    /// The architectures that it compiles for, oldest first.
+    /// Returns the architectures for which it compiles, oldest first.
     pub fn archs(&self) -> &[Arch] {
         &self.archs
     }
 
-    /// The newest of them whose machine code runs on a GPU of an architecture: of the same
+    /// Returns the newest of them whose machine code runs on a GPU of an architecture: of the same
     /// generation, and no newer.
     pub fn arch_for(&self, gpu: Arch) -> Result<Arch, Error> {
         let runs =
@@ -132,7 +135,7 @@ impl Nvrtc {
         &self.origin
     }
 
-    /// Compiles a text that may include our header; `name` is what messages call it.
+    /// Compiles a text that may include the header; messages call the text `name`.
     pub fn compile(
         &self,
         text: &str,
@@ -143,7 +146,7 @@ impl Nvrtc {
         self.compile_with(text, name, arch, output, &[]).map(|(bytes, _)| bytes)
     }
 
-    /// Compiles to machine code and says what each kernel takes of the GPU.
+    /// Compiles to machine code and returns the resources that each kernel takes.
     pub fn measure(
         &self,
         text: &str,
@@ -155,7 +158,7 @@ impl Nvrtc {
         Ok((bytes, Usage::parse(&log)))
     }
 
-    /// Compiles with more options of NVRTC's; returns its log too.
+    /// Compiles with further options of NVRTC; returns its log as well.
     pub fn compile_with(
         &self,
         text: &str,

@@ -12,9 +12,9 @@ pub enum Output {
     /// Standard output.
     #[default]
     Standard,
-    /// Onto the end of a string.
+    /// The end of a string.
     Text(Arc<Mutex<String>>),
-    /// None: the text is dropped.
+    /// No destination: the text is dropped.
     Nowhere,
 }
 
@@ -22,7 +22,7 @@ impl Output {
     /// Writes the text of one print statement at once, so that threads don't mix.
     pub(crate) fn write(&self, text: &str) {
         match self {
-            // A closed pipe is nothing a kernel could do about.
+            // An error such as a closed pipe is ignored, because a kernel can't react to it.
             Self::Standard => _ = std::io::stdout().lock().write_all(text.as_bytes()),
             Self::Text(all) => {
                 all.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
@@ -32,8 +32,8 @@ impl Output {
     }
 }
 
-/// The text of a print statement. Arguments lie one after the other, each at a multiple of 16
-/// bytes.
+/// Returns the text of a print statement. Arguments lie one after the other, each at a multiple of
+/// 16 bytes.
 pub(crate) fn text(module: &Module, printed: &Printed, mut bytes: &[u8]) -> String {
     let mut args = Vec::with_capacity(printed.types.len());
     for &ty in &printed.types {
@@ -51,7 +51,7 @@ pub(crate) fn text(module: &Module, printed: &Printed, mut bytes: &[u8]) -> Stri
     }
 }
 
-/// Bytes of all arguments of a print statement.
+/// Returns the size of all arguments of a print statement in bytes.
 pub(crate) fn arguments_size(module: &Module, printed: &Printed) -> usize {
     printed.types.iter().map(|&ty| space(module, ty)).sum()
 }

@@ -1,15 +1,15 @@
-//! Arguments that must share no memory: a reverse kernel reads what the forward launch must have
-//! left alone.
+//! Checks that arguments share no memory that must not: a reverse kernel reads numbers that the
+//! forward launch must not have overwritten.
 //!
-//! Arrays count as sharing memory where the bytes from the first to the last element of each meet,
-//! so two columns of one matrix do, though no element is in both.
+//! Arrays count as sharing memory if the ranges from the first to the last element of each overlap.
+//! So two columns of one matrix do, though they have no element in common.
 
 use crate::argument::Argument;
 use crate::array::Array;
 use crate::error::Error;
 use crate::reflection::Reflection;
 
-/// Checks that no arrays overlap that the kernel takes to be disjoint.
+/// Checks that arrays which the kernel takes to be disjoint don't overlap.
 pub(crate) fn check(reflection: &Reflection, args: &[Argument]) -> Result<(), Error> {
     for &(one, other) in &reflection.disjoint {
         let arrays = [one, other].map(|at| {
@@ -27,7 +27,7 @@ pub(crate) fn check(reflection: &Reflection, args: &[Argument]) -> Result<(), Er
     Ok(())
 }
 
-/// All arrays in an argument.
+/// Collects all arrays in an argument.
 pub(crate) fn collect<'a>(arg: &'a Argument, found: &mut Vec<&'a Array>) {
     match arg {
         Argument::Array(array) => found.push(array),
@@ -38,8 +38,8 @@ pub(crate) fn collect<'a>(arg: &'a Argument, found: &mut Vec<&'a Array>) {
 }
 
 impl Array {
-    /// Returns true if memory or gradients of two arrays lie over each other. Addresses decide: the
-    /// same lent memory may have come in more than once.
+    /// Returns true if memory or gradients of two arrays overlap. Addresses decide, because the
+    /// same lent memory may have been passed more than once.
     fn shares_memory(&self, other: &Self) -> bool {
         let others = other.extents();
         let meets = |[low, high]: &[i128; 2]| {

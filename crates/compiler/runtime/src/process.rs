@@ -1,17 +1,17 @@
-//! Values of one process: a forked one has a copy of the memory, but none of the threads, nor the
-//! owners of their locks.
+//! Values of one process. A forked process has a copy of the memory, but neither the threads nor
+//! the owners of their locks.
 
 use std::sync::OnceLock;
 
-/// A value that each process has for itself, made at its first use. Statics that hold locks are
-/// kept so: a lock that another thread held while the process forked would stay locked in the child
-/// for ever. The parent's value is neither touched nor dropped.
+/// Value that each process has for itself, made at its first use. Statics with locks are kept in
+/// this way: a lock that another thread held while the process forked would stay locked in the
+/// child for ever. The parent's value is neither changed nor dropped.
 pub struct PerProcess<T: 'static>(OnceLock<ProcessValue<T>>);
 
 struct ProcessValue<T: 'static> {
     process: u32,
     value: T,
-    /// The value of a child process; its parent's stays before it.
+    /// Value of a child process; its parent's value stays before it.
     next: OnceLock<Box<ProcessValue<T>>>,
 }
 
@@ -44,8 +44,8 @@ impl<T: Default> Default for PerProcess<T> {
 }
 
 /// Returns the content of a cell, made at its first use. Unlike `get_or_init`, no thread waits for
-/// another that makes it, so a forked child doesn't either; two threads that come at once both make
-/// it, and one is kept.
+/// another that makes it, so a forked child doesn't either; two threads at once both make it, and
+/// one result is kept.
 pub fn get_or_make<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
     if let Some(made) = cell.get() {
         return made;
@@ -54,18 +54,18 @@ pub fn get_or_make<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
     cell.get_or_init(|| made)
 }
 
-/// A mark of the process that made something.
+/// Mark of the process that made a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Process(u32);
 
 impl Process {
-    /// The calling process.
+    /// Returns the mark of the calling process.
     #[must_use]
     pub fn current() -> Self {
         Self(std::process::id())
     }
 
-    /// Returns true in the process that made the value. Threads and devices do not work in a forked
+    /// Returns true in the process that made the mark. Threads and devices do not work in a forked
     /// child.
     #[must_use]
     pub fn is_current(self) -> bool {

@@ -1,20 +1,20 @@
 //! The one way from a path to the text of a program: for `gbxcule compile`, Python's `from_file`,
-//! the programs of swarms and surveys, and for what those import.
+//! the programs of swarms and surveys, and for their imports.
 //!
-//! A text may come from any source, and messages quote texts. So only regular files are read, of a
-//! limited size, that really lie, links resolved, below the program's own folder (the one around
-//! its outermost package, if it is in one) or below a folder that the user named.
+//! A text may come from any source, and messages quote texts. So only regular files of a limited
+//! size are read, and only if they lie, with links resolved, below the program's own folder (the
+//! one around its outermost package, if it is in one) or below a folder that the user named.
 
 use gbxcule_ir::source::FileText;
 use std::path::{Path, PathBuf};
 
-/// Most bytes of a file.
+/// Size of the largest file in bytes.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// Most folders up at which a package may begin.
+/// Greatest number of folders above the file at which a package may begin.
 const MAX_PACKAGE_DEPTH: usize = 32;
 
-/// Why a file isn't read.
+/// Reason for which a file isn't read.
 #[derive(thiserror::Error, Debug)]
 pub enum ReadError {
     /// The system refused to open or read the file.
@@ -23,30 +23,31 @@ pub enum ReadError {
     /// The file is a folder, a pipe or a device, is too large, or is not UTF-8 text.
     #[error("{0}")]
     Unsuitable(std::io::Error),
-    /// The path or a link leads elsewhere.
+    /// The path or a link leads out of the allowed folders.
     #[error("it leads out of `{}`", .0.display())]
     Outside(PathBuf),
 }
 
-/// The folders that the files of a program may lie in.
+/// Folders in which the files of a program may lie.
 #[derive(Clone, Debug)]
 pub struct ProgramFiles {
-    /// Links resolved; the program's own folder first.
+    /// Folders with links resolved, the program's own first.
     folders: Vec<PathBuf>,
 }
 
 impl ProgramFiles {
-    /// Files of a program, by the path of its file, which need not be there.
+    /// Allows the files of a program, by the path of its file, which need not exist.
     pub fn of(file: &Path) -> Self {
         let folder = file.parent().unwrap_or(Path::new(""));
         Self::below(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
     }
 
-    /// Files below a folder, or the one around the outermost package that it is in.
+    /// Allows the files below a folder, or below the one around the outermost package that the
+    /// folder is in.
     pub fn below(folder: &Path) -> Self {
         let Ok(mut outermost) = folder.canonicalize() else { return Self { folders: Vec::new() } };
         for _ in 0..MAX_PACKAGE_DEPTH {
-            // A folder without a file of its own is in the package that is around it.
+            // A folder without an `__init__.py` belongs to the package around it.
             let is_package = |folder: &Path| folder.join("__init__.py").is_file();
             let is_inside = is_package(&outermost) || outermost.parent().is_some_and(is_package);
             if !is_inside || !outermost.pop() {
@@ -56,21 +57,21 @@ impl ProgramFiles {
         Self { folders: vec![outermost] }
     }
 
-    /// Files below another folder too.
+    /// Allows the files below another folder as well.
     #[must_use]
     pub fn and_below(mut self, folder: &Path) -> Self {
         self.folders.extend(folder.canonicalize());
         self
     }
 
-    /// The text of a file.
+    /// Returns the text of a file.
     pub fn text(&self, path: &Path) -> Result<String, ReadError> {
         let real = path.canonicalize()?;
         if !self.folders.iter().any(|folder| real.starts_with(folder)) {
             return Err(ReadError::Outside(self.folders.first().cloned().unwrap_or_default()));
         }
         gbxcule_files::read_text(&real, MAX_BYTES).map_err(|error| {
-            // An error without a number is the reader's own: the file is there.
+            // An error without a number comes from the reader itself: the file exists.
             if error.raw_os_error().is_none() {
                 ReadError::Unsuitable(error)
             } else {

@@ -1,6 +1,7 @@
-//! `ptxas`, NVIDIA's assembler: what a kernel takes of a GPU, as its `-v` reports it.
+//! `ptxas`, NVIDIA's assembler: the resources that a kernel takes of a GPU, as its `-v` reports
+//! them.
 //!
-//! NVRTC has the assembler inside, so [`crate::nvrtc::Nvrtc::measure`] needs no program; [`Ptxas`]
+//! NVRTC contains the assembler, so [`crate::nvrtc::Nvrtc::measure`] needs no program; [`Ptxas`]
 //! runs the program of the wheel `nvidia-cuda-nvcc` or of a toolkit on PTX.
 
 use crate::error::Error;
@@ -11,7 +12,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Resources that a kernel, or a function of its own that kernels call, takes for each thread.
+/// Resources that a kernel, or a function that kernels call, takes for each thread.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Usage {
     /// The kernel's symbol.
@@ -22,7 +23,7 @@ pub struct Usage {
     pub registers: Option<u32>,
     /// Bytes of local memory for variables.
     pub stack_bytes: u32,
-    /// Bytes of local memory with those of the functions it calls, where the report has them.
+    /// Bytes of local memory with those of the functions that it calls, where the report has them.
     pub total_stack_bytes: Option<u32>,
     /// Bytes of registers written to local memory.
     pub spill_store_bytes: u32,
@@ -31,7 +32,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// All functions of a report, kernels and others, in its order.
+    /// Returns all functions of a report, kernels and others, in the report's order.
     pub fn parse(report: &str) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         let mut arch = String::new();
@@ -84,7 +85,8 @@ impl fmt::Display for Usage {
     }
 }
 
-/// The swarm's kernels take it minutes, and modules of thousands of kernels have long reports.
+/// Limits of a run: the swarm's kernels take minutes, and modules of thousands of kernels have long
+/// reports.
 const LIMITS: Limits = Limits {
     wall: Duration::from_secs(900),
     cpu: Duration::from_secs(900),
@@ -101,7 +103,7 @@ pub struct Ptxas {
 }
 
 impl Ptxas {
-    /// The one installed beside NVRTC, else the one on `PATH`.
+    /// Returns the program installed beside NVRTC, else the one on `PATH`.
     pub fn find(nvrtc: &Nvrtc) -> Result<Self, Error> {
         let name = if cfg!(windows) { "ptxas.exe" } else { "ptxas" };
         let beside = nvrtc.path().ancestors().skip(1).take(3);
@@ -109,7 +111,8 @@ impl Ptxas {
         let variable = std::env::var_os("PATH").unwrap_or_default();
         let on_path: Vec<PathBuf> = std::env::split_paths(&variable).collect();
         let beside = beside.map(|folder| folder.join("bin").join(name));
-        // No variable names it: three folders above a library may be any user's.
+        // No variable names the program, so it must be trusted: three folders above a library may
+        // belong to any user.
         let mut beside =
             beside.filter(|path| path.is_file() && gbxcule_python_env::is_trusted(path));
         let mut on_path = on_path.into_iter().map(|folder| folder.join(name));
@@ -122,11 +125,11 @@ impl Ptxas {
         &self.program
     }
 
-    /// Assembles PTX for an architecture, throws the machine code away and returns the report.
+    /// Assembles PTX for an architecture, discards the machine code and returns the report.
     pub fn measure(&self, ptx: &Path, arch: Arch) -> Result<Vec<Usage>, Error> {
         let failed = |log: String| Error::Ptxas { path: ptx.into(), arch: arch.to_string(), log };
         let nowhere = if cfg!(windows) { "NUL" } else { "/dev/null" };
-        // PTX may come from any source, and assemblers are not written for that.
+        // PTX may come from any source, and assemblers are not made to withstand hostile input.
         let ptx = ptx.canonicalize().map_err(|error| failed(error.to_string()))?;
         let folder = ptx.parent().unwrap_or(Path::new("/"));
         let policy = Policy::compiler(&self.program, folder).within(LIMITS);

@@ -1,8 +1,8 @@
-//! Modules by their recipes: what is kept on disk of a module whose machine code is there, so that
-//! its kernels are launched without making the module again.
+//! Modules by their recipes: the facts on disk about a module whose machine code is there as well,
+//! so that its kernels are launched without making the module again.
 //!
-//! That is the digest of its text, by which the machine code is found, the kernels' parameters, the
-//! lines that may fault, and the notes of its maker.
+//! The facts are the digest of its text, by which the machine code is found, the kernels'
+//! parameters, the lines that may fault, and the notes of its maker.
 
 use crate::compile_cache::Build;
 use crate::cuda::{Image, LaunchTable};
@@ -14,11 +14,11 @@ use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::source::{SourceId, Span};
 use gbxcule_ir::{FunctionId, Module, Param, Scalar, Shape, Type, Types};
 
-/// End of the names of files with signatures.
+/// Ending of the names of files with signatures.
 const EXTENSION: &str = ".signature";
 /// Version of the records.
 const VERSION: (u32, u32) = (1, 0);
-/// Number that stands for no source and no message.
+/// Number that stands for no source, or no message.
 const NONE: u32 = u32::MAX;
 
 /// A module that was made by a recipe.
@@ -26,11 +26,11 @@ const NONE: u32 = u32::MAX;
 pub struct MadeModule {
     /// Module.
     pub module: Valid<Module>,
-    /// Facts that its maker wants back when the module is not made: [`crate::Compiled::notes`].
+    /// Facts that the maker needs when the module is not made: [`crate::Compiled::notes`].
     pub notes: String,
 }
 
-/// A module as launches need it, found on disk.
+/// Parts of a module that launches need, found on disk.
 #[derive(Debug)]
 pub(crate) struct Signature {
     /// Kernels without bodies, and functions that may fault, which have names only.
@@ -42,7 +42,7 @@ pub(crate) struct Signature {
     pub(crate) source: String,
 }
 
-/// A compiled module of which a signature is kept.
+/// Compiled module whose signature is stored.
 pub(crate) struct Kept<'a> {
     pub(crate) image: &'a Image,
     pub(crate) module: &'a Valid<Module>,
@@ -50,7 +50,7 @@ pub(crate) struct Kept<'a> {
     pub(crate) reflections: &'a [Option<Reflection>],
 }
 
-/// The name of a recipe's signature.
+/// Returns the name of a recipe's signature.
 pub(crate) fn name(recipe: &str, build: Build) -> String {
     CodeFolder::key(&[b"signature", recipe.as_bytes(), format!("{build:?}").as_bytes()])
 }
@@ -60,7 +60,7 @@ pub(crate) fn find(name: &str) -> Option<Signature> {
     Reader { rest: &record }.signature()
 }
 
-/// Keeps the signature of a module whose kernels take numbers and arrays of numbers.
+/// Stores the signature of a module whose kernels take numbers and arrays of numbers.
 pub(crate) fn keep(name: &str, kept: &Kept<'_>) -> Result<(), Error> {
     match (CodeFolder::find(EXTENSION), record(kept)) {
         (Some(folder), Some(record)) => folder.keep(name, VERSION, &record),
@@ -68,8 +68,8 @@ pub(crate) fn keep(name: &str, kept: &Kept<'_>) -> Result<(), Error> {
     }
 }
 
-/// The record of a signature; `None` if a kernel takes something else than numbers and arrays of
-/// numbers.
+/// Writes the record of a signature; `None` if a kernel has parameters other than numbers and
+/// arrays of numbers.
 fn record(kept: &Kept<'_>) -> Option<Vec<u8>> {
     let Kept { image, module, notes, reflections } = kept;
     let LaunchTable { kernels, sites } = &image.table;
@@ -115,7 +115,7 @@ fn record(kept: &Kept<'_>) -> Option<Vec<u8>> {
     Some(record.bytes)
 }
 
-/// The scalar of a number, or of an array of numbers with its dimensions.
+/// Returns the scalar of a number, or of an array of numbers with its dimensions.
 fn numbers_of(types: &Types, ty: Type) -> Option<(Scalar, u8)> {
     match types[ty] {
         Shape::Scalar(scalar) => Some((scalar, 0)),
@@ -124,7 +124,7 @@ fn numbers_of(types: &Types, ty: Type) -> Option<(Scalar, u8)> {
     }
 }
 
-/// Numbers of four bytes, and texts behind their lengths.
+/// Writes numbers of four bytes, and texts after their lengths.
 #[derive(Default)]
 struct Writer {
     bytes: Vec<u8>,
@@ -141,7 +141,7 @@ impl Writer {
     }
 }
 
-/// A record that is being read; what does not fit gives `None`.
+/// Record that is being read; a field that doesn't fit gives `None`.
 struct Reader<'r> {
     rest: &'r [u8],
 }

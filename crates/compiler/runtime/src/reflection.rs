@@ -7,7 +7,7 @@ use gbxcule_ir::{
     Root, StmtKind, Type, Value,
 };
 
-/// A kernel as its callers see it.
+/// Kernel as its callers see it.
 #[derive(Clone, Debug)]
 pub struct Reflection {
     /// Name.
@@ -25,12 +25,11 @@ pub struct Reflection {
 pub struct Parameter {
     /// Name.
     pub name: String,
-    /// Type, of the kernel's module.
+    /// Type in the kernel's module.
     pub ty: Type,
     /// The type as users of the dialect write it.
     pub type_name: String,
-    /// True if arrays in it may be written, or their gradients. What can't be told counts as
-    /// written.
+    /// True if arrays in it, or their gradients, may be written. In doubt they count as written.
     pub written: bool,
 }
 
@@ -60,18 +59,18 @@ pub fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
     reflected.collect()
 }
 
-/// Uses that a function makes of the handles that its parameters hold.
+/// Uses that a function makes of the handles in its parameters.
 #[derive(Clone, Default, Debug)]
 struct HandleSummary {
     /// True, for each parameter, if memory of its handles may be written.
     written: Vec<bool>,
-    /// The first parameter whose handles each parameter, and then the result, may hold.
+    /// For each parameter, and then for the result, the first parameter whose handles it may hold.
     class: Vec<usize>,
 }
 
-/// Handles flow through values and variables. Handles that flow into each other are one class, in
-/// either direction: a little coarse, and done in one walk. Nodes are parameters, result, locals,
-/// values.
+/// Flow of handles through values and variables. Handles that flow into each other, in either
+/// direction, form one class: this is slightly coarse, but takes only one walk. Nodes are
+/// parameters, result, locals and values.
 struct HandleFlow<'a> {
     body: &'a Body,
     function: &'a Function,
@@ -133,7 +132,7 @@ impl HandleFlow<'_> {
             Root::Param(position) => position as usize,
             Root::Local(local) => self.result() + 1 + local.index(),
             Root::Array(value) => self.value(value),
-            // Tables hold no handles: a node of their own would stay alone.
+            // Tables hold no handles, so their node has no meaning.
             Root::Table(_) => self.result() + 1 + self.body.locals.len(),
         }
     }

@@ -3,8 +3,8 @@
 //!
 //! On a CUDA device [`Array::write`], [`Array::fill`] and launches only queue work and return at
 //! once; [`Array::to_vec`] and [`Stream::synchronize`] wait, and so does a write or a fill of a
-//! view whose elements lie over or between each other. On the CPU all work is done when the call
-//! returns. Callers are written the same way for both.
+//! view whose elements overlap or interleave. On the CPU all work is done when the call returns.
+//! Callers are written the same way for both.
 
 use crate::array::Array;
 use crate::buffer::Buffer;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A queue of work on a device. Cloning it gives the same queue.
+/// Queue of work on a device. Clones are the same queue.
 ///
 /// ```
 /// use gbxcule_ir::Scalar;
@@ -40,7 +40,7 @@ pub struct Stream {
 struct StreamState {
     device: Device,
     counter: Arc<Counter>,
-    /// The driver's stream; `None` on the CPU.
+    /// Stream of the driver; `None` on the CPU.
     queue: Option<Arc<cuda::Queue>>,
 }
 
@@ -51,7 +51,7 @@ pub struct Traffic {
     pub uploaded: u64,
     /// Bytes copied from arrays.
     pub downloaded: u64,
-    /// Number of waits for queued work. On the CPU, where nothing waits, it counts the calls that
+    /// Number of waits for queued work. On the CPU, where no call waits, it counts the calls that
     /// would wait on a GPU.
     pub waits: u64,
 }
@@ -165,8 +165,8 @@ impl Stream {
         }
     }
 
-    /// Marks the place that this stream's work has come to, for callers that keep something until
-    /// then. Waits for nothing.
+    /// Marks the present end of the stream's work, for callers that keep a value until the stream
+    /// has passed it. The call does not wait.
     ///
     /// # Errors
     /// An error of the device.
@@ -175,8 +175,8 @@ impl Stream {
         Ok(Mark { mark })
     }
 
-    /// Returns true if work that is asked for now is captured in a CUDA graph, so that it runs
-    /// when the graph does. Marks of captured work can't be asked whether they are passed.
+    /// Returns true if work that is queued now is captured in a CUDA graph, and runs when the graph
+    /// does. `is_passed` fails for marks of captured work.
     ///
     /// # Errors
     /// An error of the device.
@@ -201,7 +201,7 @@ impl Stream {
         &self.inner.counter
     }
 
-    /// The driver's stream; `None` on the CPU.
+    /// Returns the driver's stream; `None` on the CPU.
     pub(crate) fn queue(&self) -> Option<&Arc<cuda::Queue>> {
         self.inner.queue.as_ref()
     }
@@ -218,10 +218,10 @@ impl Stream {
     }
 }
 
-/// A place in a stream's work.
+/// Place in a stream's work.
 #[derive(Debug)]
 pub struct Mark {
-    /// On the CPU work is done when it is asked for.
+    /// Mark of the driver; `None` on the CPU, where work is done as soon as it is queued.
     mark: Option<cuda::QueueMark>,
 }
 

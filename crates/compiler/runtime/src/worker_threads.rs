@@ -1,27 +1,26 @@
-//! The threads that kernels run on.
+//! Threads on which kernels run.
 
 use crate::error::Error;
 use crate::process::PerProcess;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::OnceLock;
 
-/// Bytes of stack that kernels may take for variables on a thread of the pool.
+/// Bytes of stack that a kernel's variables may take on a thread of the pool.
 pub(crate) const MAX_STACK: u64 = 24 << 20;
-/// Bytes that they may take on the caller's thread.
+/// Bytes of stack that a kernel's variables may take on the caller's thread.
 pub(crate) const MAX_CALLER_STACK: u64 = 64 << 10;
 
-/// One thread for each core, or as many as `GBXCULE_THREADS` says.
+/// Returns the pool: one thread for each core, or as many as `GBXCULE_THREADS` sets.
 pub(crate) fn pool() -> Option<&'static ThreadPool> {
-    // A forked process has no threads but the one that forked: the pool of its parent would never
-    // answer.
+    // A forked process has only the thread that forked: the pool of its parent would never answer.
     static POOL: PerProcess<OnceLock<Option<&'static ThreadPool>>> = PerProcess::new();
     *POOL.get().get_or_init(make)
 }
 
-/// Threads, at most: more than any computer has cores.
+/// Greatest number of threads: more than any computer has cores.
 const MAX_THREADS: usize = 1024;
 
-/// Number of threads that `GBXCULE_THREADS` asks for; nothing if it is not set, or empty.
+/// Returns the number of threads in `GBXCULE_THREADS`; `None` if it is not set, or empty.
 fn requested_threads() -> Result<Option<usize>, Error> {
     let Some(text) = std::env::var_os("GBXCULE_THREADS").filter(|text| !text.is_empty()) else {
         return Ok(None);
@@ -33,12 +32,12 @@ fn requested_threads() -> Result<Option<usize>, Error> {
     }
 }
 
-/// Finds out whether `GBXCULE_THREADS` says something that can be done, before anything is started.
+/// Checks the value of `GBXCULE_THREADS` before any thread is started.
 pub fn check_threads() -> Result<(), Error> {
     requested_threads().map(drop)
 }
 
-/// Pools are never let go of, as threads may be in them when the process ends.
+/// Makes the pool, which is never dropped, because threads may be in it when the process ends.
 fn make() -> Option<&'static ThreadPool> {
     let threads = requested_threads().ok().flatten();
     let builder = ThreadPoolBuilder::new()
@@ -49,7 +48,7 @@ fn make() -> Option<&'static ThreadPool> {
     Some(Box::leak(Box::new(builder.build().ok()?)))
 }
 
-/// Does something with rayon's parallel iterators on the threads that kernels run on.
+/// Runs work with rayon's parallel iterators on the threads on which kernels run.
 pub fn in_pool<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     match pool() {
         Some(pool) => pool.install(work),

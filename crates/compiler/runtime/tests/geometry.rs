@@ -26,7 +26,7 @@ fn kernel() -> Kernel {
     compiled.kernel("count").expect("it is there")
 }
 
-/// A row of the table of hash grids, as the library lays it out.
+/// Returns a row of the table of hash grids in the library's layout.
 fn row(points: &[[f32; 3]], extents: [i32; 3], cells_per_unit: f32) -> Argument {
     let cells = PointCells::new(points, extents, cells_per_unit);
     let array = |numbers: &[i32]| Argument::from(Array::from_slice(numbers));
@@ -63,7 +63,7 @@ fn a_grid_is_found_by_its_id_among_others() {
     let count = |one: &[f32; 3]| points.iter().filter(|other| near(one, other)).count() as i32;
     let expected: Vec<i32> = points.iter().map(count).collect();
     assert_eq!(counted(2, rows.clone(), &points).expect("a grid"), expected);
-    // One that has no points, and an id that nothing has.
+    // A grid without points, and an id that no grid has.
     assert_eq!(counted(1, rows.clone(), &points).expect("a grid"), vec![0; 200]);
     assert_eq!(counted(0, rows, &points).expect("no grid"), vec![0; 200]);
 }

@@ -1,6 +1,6 @@
-//! Kernels that are lowered for several threads at once, against the interpreter: grids and rows
-//! that don't divide by their number, threads that part, layouts in which neighbours don't lie side
-//! by side, indices that leave the array.
+//! Kernels that are lowered for several threads at once, compared with the interpreter: grids and
+//! rows that their number doesn't divide, threads that take different branches, layouts in which
+//! neighbours aren't adjacent, and indices outside of the array.
 
 #[path = "warp/native.rs"]
 mod native;
@@ -33,7 +33,7 @@ def put(o: wp.array2d(dtype=float), i: int, j: int, value: float):
 const PLANE: &[&str] = &[
     "    o[i, j] = 2.0 * m[i, j] + p[i, j]",
     "    m[i, j] = m[i, j] + 1.0\n    m[i, j] = m[i, j] * 3.0",
-    // Threads part before anything is written, and write before others part.
+    // Threads take different branches before the first store, and some store before others branch.
     "    if i == 0 or j == 0 or i == m.shape[0] - 1 or j == m.shape[1] - 1:\n        o[i, j] = m[i, j]\n        return\n    \
      o[i, j] = m[i - 1, j] + m[i + 1, j] + m[i, j - 1] + m[i, j + 1] - 4.0 * m[i, j]",
     "    if m[i, j] > 0.3:\n        o[i, j] = wp.sqrt(m[i, j])\n    else:\n        if p[i, j] > 0.5:\n            \
@@ -42,24 +42,24 @@ const PLANE: &[&str] = &[
     "    s = float(0.0)\n    for k in range(n):\n        if m[i, j] > 0.5:\n            s += p[i, k]\n    o[i, j] = s",
     "    if j % 3 == 1:\n        return\n    o[i, j] = float(j)",
     "    if n > 2:\n        o[i, j] = 1.0\n    else:\n        o[i, j] = p[i, j]",
-    // From the other end, and both.
+    // Indices from the end of a dimension, and of both dimensions.
     "    o[i, j] = m[i - 1, j - 2]",
     "    o[i, j] = m[-1 - i, -1 - j]",
     "    o[i, j] = p[0, m.shape[1] - 1 - j]",
     "    o[m.shape[0] - 1 - i, j] = m[i, j]",
-    // Loops whose variables are vectors, counters, components.
+    // Loops with vectors, counters and components as variables.
     "    s = float(0.0)\n    v = wp.vec3()\n    for k in range(n):\n        s = s * 0.5 + m[i, j] * float(k)\n        \
      v += wp.vec3(s, p[i, k], 1.0)\n        v[1] = s\n    o[i, j] = s + wp.dot(v, v) + v[n % 3]",
     "    k = int(0)\n    s = m[i, j]\n    while k < n:\n        k += 1\n        if k == 3:\n            continue\n        \
      s = wp.max(s, p[i, k])\n    o[i, j] = s",
-    // A function without a vector's instruction in a loop: no vectors.
+    // A loop with a function that has no vector instruction, which excludes vectors.
     "    s = m[i, j]\n    for k in range(n):\n        s = wp.round(s * 3.0) * 0.25 + halved(s, p[i, k])\n        \
      if n > 3:\n            s += 0.5\n    o[i, j] = s",
-    // Functions: early results, several, arrays, variables that are passed.
+    // Functions: early results, several results, arrays, variables passed by reference.
     "    o[i, j] = halved(m[i, j], float(n)) + halved(p[0, 0], 0.5)",
     "    w, k = both(wp.vec3(m[i, j], p[i, j], 2.0), n)\n    o[i, j] = w[0] - w[1] + float(k)",
     "    put(o, i, j, m[i, j])\n    put(p, i, j, o[i, j] + 1.0)",
-    // Everything that has a vector's instruction, and what hasn't.
+    // Functions with a vector instruction, and functions without one.
     "    a = m[i, j] - 0.5\n    b = p[i, j]\n    c = wp.min(a, b) + wp.max(a, 0.0) + wp.abs(a) + wp.floor(8.0 * a)\n    \
      c += wp.ceil(a) + wp.trunc(9.0 * b) + wp.rint(7.0 * a) + wp.round(5.0 * a) + wp.sqrt(a) - a / b\n    \
      o[i, j] = c + wp.mod(a, 0.2) + wp.sign(a)",
@@ -68,7 +68,7 @@ const PLANE: &[&str] = &[
     "    v = wp.where(m[i, j] > p[i, j], wp.vec3(1.0, m[i, j], 2.0), wp.vec3())\n    o[i, j] = wp.length(v)",
     "    o[i, j] = float(wp.float64(m[i, j]) * wp.float64(0.1)) + float(wp.float16(p[i, j]))",
     "    o[i, j] = float(int(m[i, j] * 100.0) // 7 + j * 3 - i)",
-    // Adding where no other thread does; where others do; old values.
+    // Additions to elements that no other thread has and to shared ones; old values.
     "    o[i, j] += m[i, j]\n    p[i, j] -= 2.0",
     "    wp.atomic_add(o, 0, 0, 1.0)",
     "    o[i, j] = wp.atomic_add(p, i, j, m[i, j])",
@@ -102,7 +102,7 @@ fn module(params: &str, body: &str, index: &str) -> Valid<Module> {
         .unwrap_or_else(|faults| panic!("{}", render(&faults, &sources)))
 }
 
-/// Numbers from -0.1 to 1 in an order of no meaning, an infinity and a NaN among them.
+/// Returns numbers from -0.1 to 1 in a scattered order, with an infinity and a NaN among them.
 fn numbers(count: usize) -> Vec<u8> {
     let number = |at: usize| match at % 61 {
         17 => f32::INFINITY,
@@ -113,7 +113,8 @@ fn numbers(count: usize) -> Vec<u8> {
     (0..count).flat_map(|at| number(at).to_le_bytes()).collect()
 }
 
-/// How elements of an array lie: bytes of each dimension's steps in its own, from the last element.
+/// Layout of an array's elements: dense, two elements apart, from the last element backwards, or
+/// with the first dimension fastest.
 #[derive(Clone, Copy, Debug)]
 enum Layout {
     Dense,
@@ -148,7 +149,7 @@ fn array(module: &Module, param: usize, buffer: usize, shape: &[u32], layout: La
     Actual::Array { buffer, offset: offset as u32, of, shape, strides, gradient: None }
 }
 
-/// Kernels of a module, which keep its code for all launches.
+/// Returns the checked and the unchecked kernel of a module, which all launches share.
 fn kept(module: &Valid<Module>) -> [Kernel; 2] {
     [true, false].map(|checked| {
         let compiled = compile(module, Device::Cpu, native::build(checked));
@@ -178,7 +179,8 @@ fn threads_of_a_plane_leave_what_the_interpreter_leaves() {
             [[1, 1], [1, 4], [3, 5], [5, 3], [2, 8], [4, 13], [9, 6]].iter().enumerate()
         {
             for layout in [Layout::Dense, Layout::Wide, Layout::Backwards, Layout::Transposed] {
-                // Rows and columns beyond the grid: loops take up to five.
+                // The arrays have rows and columns beyond the grid, because loops read up to five
+                // of them.
                 let shape = [dims[0].max(2), dims[1] + 6];
                 let others = if at % 2 == 0 { layout } else { Layout::Dense };
                 let layouts = [layout, others, Layout::Dense];

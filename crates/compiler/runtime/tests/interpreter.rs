@@ -1,4 +1,4 @@
-//! Compiled code against the interpreter, on random programs.
+//! Compiled code compared with the interpreter, on random programs.
 
 #[path = "warp/native.rs"]
 mod native;

@@ -1,4 +1,4 @@
-//! Launches: what kernels do to memory, and what callers get wrong.
+//! Launches: the effects of kernels on memory, and the errors of callers.
 
 use gbxcule_ir::check;
 use gbxcule_ir::source::{SourceMap, Span};
@@ -18,7 +18,7 @@ fn kernel_of(module: Module, name: &str) -> Kernel {
     compiled.kernel(name).expect("is there")
 }
 
-/// A kernel `k(a: array[float32], n: i32)`.
+/// Returns a kernel `k(a: array[float32], n: i32)`.
 fn kernel(fill: impl FnOnce(&mut Builder<'_>)) -> Kernel {
     let mut module = Module::new("m");
     let array = module.types.array(Type::F32, 1);
@@ -30,7 +30,7 @@ fn kernel(fill: impl FnOnce(&mut Builder<'_>)) -> Kernel {
     kernel_of(module, "k")
 }
 
-/// Stores a launch index, as a float, at an index into the array.
+/// Stores a launch index as a float at an index into the array.
 fn store_at(b: &mut Builder<'_>, index: gbxcule_ir::Value) {
     let i = b.launch_index(0);
     let (a, value) = (b.param_place(0), b.convert(i, Scalar::F32));
@@ -63,7 +63,7 @@ fn a_launch_runs_each_point_of_the_grid_once() {
         kernel.launch(&shape, &[Argument::from(&array)]).expect("runs");
         let counts = array.to_vec::<i32>().expect("i32");
         assert!(counts.iter().all(|&count| count == 1), "{shape:?}");
-        // A fourth dimension that is not asked for repeats.
+        // The kernel asks for three dimensions, so each index runs once for each index of a fourth.
         kernel.launch(&[shape[0], shape[1], shape[2], 3], &[Argument::from(&array)]).expect("runs");
         assert!(array.to_vec::<i32>().expect("i32").iter().all(|&count| count == 4));
     }
@@ -97,7 +97,7 @@ fn an_index_outside_stops_the_launch_and_says_where() {
     assert!(text.contains("a.py:2:1") && text.contains("index 10 where there are 10"), "{text}");
     let all = Error::Fault(Box::new(fault)).to_string();
     assert_eq!(all, "kernel `k` stopped at thread (7): index 10 where there are 10 elements");
-    // A launch large enough for all threads stops too.
+    // A launch that is large enough for all threads stops too.
     assert!(kernel.launch(&[1 << 20], &args).is_err());
 }
 
@@ -350,7 +350,7 @@ fn arrays_that_are_only_read_need_no_lock_of_their_own() {
     let written: Vec<bool> = kernel.reflection().parameters.iter().map(|p| p.written).collect();
     assert_eq!(written, [false, true]);
     let array = Array::from_slice(&[1.0f32, 2.0]);
-    // The same array twice: one lock, to write.
+    // The launch locks an array that is passed twice once, for writing.
     kernel.launch(&[2], &[Argument::from(&array), Argument::from(&array)]).expect("runs");
 }
 
@@ -380,7 +380,7 @@ fn sines_are_right_to_the_last_place_everywhere() {
         let chosen = b.select(which, sine, cosine);
         b.store(a, chosen);
     });
-    // Every 2^14th float, and what lies around multiples of half of pi.
+    // Every 2^14th float, and floats around multiples of half of pi.
     let mut all: Vec<f32> = (0..1 << 18).map(|k| f32::from_bits(k << 14)).collect();
     all.extend((0..70_000).map(|k| (f64::from(k) * std::f64::consts::FRAC_PI_2) as f32));
     for (n, exact) in [(0, f64::sin as fn(f64) -> f64), (1, f64::cos)] {
@@ -508,7 +508,8 @@ fn composites_are_passed_by_their_image() {
     assert_eq!(out.to_vec::<[f32; 4]>().expect("four"), [[1.0, 2.0, 3.0, 4.0]; 2]);
 }
 
-/// `get(a, i) = a[i]`, trusted or not; the kernel gives it the first two elements of four.
+/// Returns a module with `get(a, i) = a[i]`, trusted or not, and a kernel that passes it the first
+/// two of four elements.
 fn of_the_first_two(trusted: bool) -> Module {
     let mut module = Module::new("two");
     let array = module.types.array(Type::I32, 1);
@@ -547,7 +548,7 @@ fn trusted_functions_alone_are_not_checked() {
             (true, Build::default()),
             // SAFETY: the index lies in the memory behind the view.
             (false, unsafe { Build::trusting() }),
-            // SAFETY: likewise.
+            // SAFETY: the index lies in the memory behind the view.
             (true, unsafe { Build::trusting() }),
         ] {
             let mut module = check::module(of_the_first_two(trusted)).expect("valid");

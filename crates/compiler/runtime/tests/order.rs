@@ -1,5 +1,6 @@
-//! Launches on one thread leave what threads leave that run one after the other, as the interpreter
-//! runs them: kernels whose elements other threads read and write, arrays that share memory.
+//! Launches on one thread leave the same memory as the interpreter, which runs the kernel's threads
+//! one after another: kernels whose elements other threads read and write, and arrays that share
+//! memory.
 
 #[path = "warp/native.rs"]
 mod native;
@@ -11,8 +12,8 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Module, Scalar, Type};
 use gbxcule_testkit::arbitrary::{Actual, Random, RandomProgram};
 
-/// Returns true if launches run on one thread here; runs the test in a process where they do, if
-/// not.
+/// Returns true if launches run on one thread in this process. Else runs the test in a process
+/// where they do.
 fn is_on_one_thread(test: &str) -> bool {
     const NAME: &str = "GBXCULE_THREADS";
     if std::env::var(NAME).is_ok_and(|threads| threads == "1") {
@@ -40,7 +41,8 @@ fn module(body: &str) -> Valid<Module> {
         .unwrap_or_else(|faults| panic!("{}", render(&faults, &sources)))
 }
 
-/// Launches of `dims` threads with one buffer of floats for each of the three arrays, by number.
+/// Compares launches of `dims` threads. `buffers` has the number of the buffer of floats for each
+/// of the three arrays.
 fn agrees(body: &str, dims: u32, buffers: [usize; 3], shifts: [u32; 3]) {
     let module = module(body);
     let (kernel, _) = module.kernels().next().expect("one");

@@ -1,5 +1,4 @@
-//! Every operation on scalars, compiled, against the one arithmetic of `eval`, on values worth
-//! trying.
+//! Every compiled operation on scalars, compared with the arithmetic of `eval` on chosen values.
 
 use gbxcule_ir::check;
 use gbxcule_ir::eval;
@@ -9,13 +8,13 @@ use gbxcule_ir::{
 use gbxcule_runtime::{Argument, Array, Build, DataType, Device, compile};
 use gbxcule_testkit::arbitrary::distance;
 
-/// Numbers of a type: small, large, odd, and many in between.
+/// Returns numbers of a type: small ones, large ones, edge cases, and many in between.
 fn values(scalar: Scalar) -> Vec<Literal> {
     let bits = scalar.bits();
     let mut patterns: Vec<u64> = vec![0, 1, 2, 3, 7];
     patterns.extend((0..bits).flat_map(|bit| [1u64 << bit, (1u64 << bit).wrapping_sub(1)]));
     patterns.extend(patterns.clone().iter().map(|pattern| !pattern));
-    // Odd multiples of a large odd number spread over all bits.
+    // Multiples of a large odd number spread over all bits.
     patterns.extend((1..40u64).map(|k| k.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
     let mut all: Vec<Literal> = patterns.iter().map(|&p| Literal::from_bits(scalar, p)).collect();
     if scalar.is_float() {
@@ -74,7 +73,7 @@ fn run(
     bytes.chunks(result.bytes() as usize).map(|part| eval::from_bytes(result, part)).collect()
 }
 
-/// All pairs of two lists, as two columns.
+/// Returns all pairs of two lists, as two columns.
 fn pairs(left: &[Literal], right: &[Literal]) -> [Vec<Literal>; 2] {
     let all = || left.iter().flat_map(|&l| right.iter().map(move |&r| (l, r)));
     [all().map(|(l, _)| l).collect(), all().map(|(_, r)| r).collect()]

@@ -1,12 +1,12 @@
-//! Launches that are given up: wherever a kernel may go on for long, it asks. What would fail here
-//! never ends.
+//! Launches that are given up: a kernel asks for an end at each place where it may run for long. A
+//! test that fails here never ends.
 
 use gbxcule_front_warp::Program;
 use gbxcule_ir::check;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_runtime::{Argument, Array, Build, Device, Kernel, compile};
 
-/// A kernel `k(a: wp.array(dtype=wp.int32))` of a text.
+/// Returns the kernel `k(a: wp.array(dtype=wp.int32))` of a text.
 fn kernel(text: &str) -> Kernel {
     let mut sources = SourceMap::new();
     let id = sources.add("stop.py", format!("import warp as wp\n\n{text}"));
@@ -99,7 +99,7 @@ fn many_threads_are_given_up_with_loops_and_without() {
 def k(a: wp.array(dtype=wp.int32)):
     wp.atomic_add(a, 1, wp.tid() * 0 + 1)
 ";
-    // Perhaps none of them has run: other tests use the same pool.
+    // Perhaps no thread has run yet: other tests use the same threads of the host.
     assert_ne!(given_up(text, &[2_147_483_647]), i32::MAX);
     let text = "\
 @wp.kernel

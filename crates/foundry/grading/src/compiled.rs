@@ -1,13 +1,14 @@
-//! Answers in C++ and CUDA C++: compiled and run in the sandbox, each by itself, so that no answer
-//! can reach another's results. CUDA text is compiled behind the header that makes it C++.
+//! Answers in C++: compiled and run in the sandbox, each by itself, so that no answer can reach
+//! another's results. CUDA text is compiled so only if that is asked for, behind the header that
+//! makes it C++.
 
 use crate::device_code;
 use crate::graded_row::GradedRow;
 use crate::task::Language;
-use crate::{Grade, GradeOptions};
+use crate::{Grade, GradeOptions, backward_memory};
 use gbxcule_back_cxx::Dialect;
 use gbxcule_rows::error::SynthError;
-use gbxcule_rows::execute::{self, ArgumentBytes};
+use gbxcule_rows::execute::ArgumentBytes;
 use gbxcule_rows::row_program;
 use gbxcule_rows::sandboxed_program::{self, Job, JobFailure};
 
@@ -34,18 +35,15 @@ pub(crate) fn grade(
     if is_cuda && let Some(reason) = device_code::refusal(text, &entry.symbol) {
         return Ok(Grade::DoesNotCompile(reason));
     }
-    let mut launches = Vec::new();
-    for draw in &problem.draws {
-        launches.push(if backward {
-            let data = execute::forward(own, problem.grid(), &draw.data);
-            let Ok(data) = data else { unreachable!("it ran when the problem was made") };
-            ArgumentBytes { data, gradients: draw.cotangents.clone() }
-        } else {
-            ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() }
-        });
-    }
-    let (symbol, grid) = (entry.symbol.clone(), problem.grid());
-    let job = Job { text, is_cuda, module, kernel, symbol, grid, launches };
+    let launches = problem.draws(backward).map(|draw| {
+        let memory = match backward {
+            true => backward_memory(problem, draw),
+            false => ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() },
+        };
+        (draw.grid(), memory)
+    });
+    let (symbol, launches) = (entry.symbol.clone(), launches.collect());
+    let job = Job { text, is_cuda, module, kernel, symbol, launches };
     let outcome = sandboxed_program::run(&[job], &options.work, options.limits)?.pop();
     let launched = match outcome.unwrap_or_else(|| Err(JobFailure::Machine("it was lost".into()))) {
         Ok(launched) => launched,
@@ -61,7 +59,7 @@ pub(crate) fn grade(
         }
         Err(JobFailure::Machine(reason)) => return Ok(Grade::NotGraded(reason)),
     };
-    for (draw, memory) in problem.draws.iter().zip(launched) {
+    for (draw, memory) in problem.draws(backward).zip(launched) {
         let wrong = match memory {
             None => Some(format!("it faults, on {}", draw.name)),
             Some(memory) if backward => problem.backward_difference(draw, &memory),

@@ -48,7 +48,7 @@ const HOST_NAMES: [&str; 39] = [
     "vector",
 ];
 
-/// Returns why a text is no code for a device, if it is none; `symbol` is its kernel.
+/// Returns the reason why a text is not code for a device, if there is one; `symbol` is its kernel.
 pub(crate) fn refusal(text: &str, symbol: &str) -> Option<String> {
     let words = words(text);
     if let Some(word) = words.iter().find(|word| WORDS.contains(word)) {

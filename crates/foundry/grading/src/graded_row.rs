@@ -8,17 +8,18 @@
 //! [`AllowedErrors`] moves them.
 
 use crate::FRESH_INPUTS;
+use crate::shape::{Reshaping, Shaped};
 use gbxcule_grammar::input::{ArgumentInput, is_small, leaves};
-use gbxcule_grammar::random;
-use gbxcule_ir::Scalar;
+use gbxcule_grammar::random::{self, Random};
+use gbxcule_ir::{Literal, Scalar};
 use gbxcule_rows::allowed_error::{AllowedErrors, Runner};
 use gbxcule_rows::distance::exact;
-use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs};
+use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs, Variation};
 use gbxcule_rows::row::{Results, Row, results};
 use gbxcule_rows::row_program::{RowProgram, element};
 use gbxcule_rows::tensor::{self, Tensor};
 use gbxcule_rows::{rounding, widen};
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 /// Factor on the largest difference that rounding makes.
 const FACTOR: f64 = 4.0;
@@ -26,41 +27,74 @@ const FACTOR: f64 = 4.0;
 const UNITS: f64 = 4.0;
 /// Draws among which fresh inputs are looked for.
 const TRIES: u64 = 40;
-/// Bytes that outputs are filled with, of one draw and of the next: each is a finite number of
-/// every type.
-const POISONS: [u8; 2] = [0x5a, 0xc3];
+/// Draws of one shape and range.
+const DRAWS_OF_A_SHAPE: u64 = 2;
+/// Factors on floats, of which each draw tries another one first: a mistake may show among large
+/// numbers alone, or among moderate ones.
+const FACTORS: [f64; 3] = [16.0, 4.0, 2.0];
+/// Growths of integers by themselves, widest first.
+const GROWTHS: [i64; 3] = [20, 1, 0];
+/// Part of the largest number by which sums in other orders may differ.
+const ORDER_ERROR: f64 = 1e-4;
+/// Elements of an output that begin at zero, one in so many; others hold bytes at random.
+const ZEROS: usize = 8;
 /// Mixed into seeds, so that no seed of fresh inputs is one by which a row was made.
 const FRESH_STREAM: u64 = 0x6672_6573_6820_696e;
 
 /// A row, ready to grade answers.
 pub(crate) struct GradedRow {
     pub(crate) program: RowProgram,
-    dims: Vec<u32>,
-    inputs: Vec<ArgumentInput>,
     /// The wide program, where there is one.
-    wide: Option<RowProgram>,
+    pub(crate) wide: Option<RowProgram>,
     pub(crate) draws: Vec<FreshInputs>,
+    /// A launch of many points, made when it is asked for.
+    pub(crate) large: OnceLock<Option<FreshInputs>>,
+    /// Shape and inputs of the row itself.
+    pub(crate) own: Shaped,
+    /// Seed of the fresh inputs.
+    pub(crate) seed: u64,
 }
 
 /// Inputs, and what the row makes of them.
 pub(crate) struct FreshInputs {
     /// Name in messages.
     pub(crate) name: String,
-    seed: u64,
+    pub(crate) seed: u64,
+    /// Extents of the launch.
+    pub(crate) dims: Vec<u32>,
+    pub(crate) inputs: Vec<ArgumentInput>,
     /// Arguments before the launch.
     pub(crate) data: Vec<Vec<u8>>,
     /// Arguments after it.
-    after: Vec<Vec<u8>>,
+    pub(crate) after: Vec<Vec<u8>>,
     /// Gradients before the reverse runs.
     pub(crate) cotangents: Vec<Vec<u8>>,
-    results: Results,
-    tolerances: OnceCell<Tolerances>,
+    pub(crate) results: Results,
+    pub(crate) tolerances: OnceLock<Tolerances>,
+    pub(crate) kind: DrawKind,
+}
+
+/// Kinds of draws; all but plain ones have no gradients.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DrawKind {
+    /// Numbers at random.
+    Plain,
+    /// Special values of floats among them.
+    SpecialValues,
+    /// A launch of 100,000 points.
+    ManyPoints,
+}
+
+impl FreshInputs {
+    pub(crate) fn grid(&self) -> LaunchInputs<'_> {
+        LaunchInputs { dims: &self.dims, inputs: &self.inputs }
+    }
 }
 
 /// Allowed error of each number, forward and backward.
-struct Tolerances {
-    outputs: Vec<Vec<f64>>,
-    gradients: Vec<Vec<f64>>,
+pub(crate) struct Tolerances {
+    pub(crate) outputs: Vec<Vec<f64>>,
+    pub(crate) gradients: Vec<Vec<f64>>,
 }
 
 impl GradedRow {
@@ -70,16 +104,23 @@ impl GradedRow {
         let program = RowProgram::read(&row.source).map_err(|faults| {
             format!("row {}: its source is refused: {}", row.id, first(&faults))
         })?;
+        Self::of_program(program, row, seed)
+    }
+
+    /// Makes the problem of a row whose program was read.
+    pub(crate) fn of_program(program: RowProgram, row: &Row, seed: u64) -> Result<Self, String> {
         let inputs =
             row.inputs().ok_or_else(|| format!("row {}: its inputs aren't sound", row.id))?;
         if !program.takes(&inputs) || !is_small(&row.launch_dims) {
             return Err(format!("row {}: its inputs don't fit its kernel", row.id));
         }
         let wide = widen::program(&program);
-        let dims = row.launch_dims.clone();
-        let mut problem = Self { program, dims, inputs, wide, draws: Vec::new() };
+        let own = Shaped { dims: row.launch_dims.clone(), inputs };
+        let fresh = random::seed(row.input_seed ^ FRESH_STREAM, seed);
+        let (draws, large) = (Vec::new(), OnceLock::new());
+        let mut problem = Self { program, wide, draws, large, own: own.clone(), seed: fresh };
         let stored = problem
-            .draw("the stored inputs".into(), row.input_seed)
+            .draw("the stored inputs".into(), &own, row.input_seed)
             .map_err(|reason| format!("row {}: it doesn't run: {reason}", row.id))?;
         let holds = row.outputs_json.as_ref().is_none_or(|text| {
             let distance = exact(text, &stored.results.outputs);
@@ -89,20 +130,46 @@ impl GradedRow {
             return Err(format!("row {}: its stored results aren't those of its source", row.id));
         }
         problem.draws.push(stored);
-        problem.add_fresh_draws(random::seed(row.input_seed ^ FRESH_STREAM, seed));
+        problem.add_fresh_draws(&own, fresh);
         Ok(problem)
     }
 
-    /// Adds draws on which rounding decides nothing; if there are too few, others on which the row
+    /// Adds draws of other shapes and ranges on which the row's program runs, rounding decides
+    /// nothing, and the order of threads neither; if there are too few, others on which the row
     /// runs.
-    fn add_fresh_draws(&mut self, seed: u64) {
+    fn add_fresh_draws(&mut self, own: &Shaped, seed: u64) {
+        let mut random = Random::new(random::seed(seed, TRIES));
+        for number in 0..FRESH_INPUTS as usize {
+            let ways = Reshaping::of_draw(number).iter();
+            let found = ways.flat_map(|way| own.reshaped(*way, &mut random)).find_map(|shaped| {
+                // A row may be defined for its own signs and indices alone.
+                let seed = random::seed(seed, 8 * number as u64);
+                wider(&shaped, number).iter().find_map(|wider| self.sound_draw(wider, seed))
+            });
+            self.draws.extend(found);
+        }
+        self.add_rough_draws(own, seed);
+        let empty = own.reshaped(Reshaping::Zero, &mut random);
+        let empty = empty.and_then(|shaped| self.sound_draw(&shaped, seed));
+        self.draws.extend(empty);
+        let special = self.special_draws(own, seed);
+        self.draws.extend(special);
+    }
+
+    /// Inputs on which an answer runs, forward or backward.
+    pub(crate) fn draws(&self, backward: bool) -> impl Iterator<Item = &FreshInputs> {
+        self.draws.iter().filter(move |it| !backward || it.kind == DrawKind::Plain)
+    }
+
+    /// Adds draws of the row's own shape, of which the row's results may depend on rounding.
+    fn add_rough_draws(&mut self, own: &Shaped, seed: u64) {
         let mut rough = Vec::new();
         for number in 0..TRIES {
             if self.draws.len() as u64 > FRESH_INPUTS {
                 return;
             }
             let name = format!("fresh inputs {}", self.draws.len());
-            let Ok(draw) = self.draw(name, random::seed(seed, number)) else { continue };
+            let Ok(draw) = self.draw(name, own, random::seed(seed, number)) else { continue };
             match self.is_harmless(&draw) {
                 true => self.draws.push(draw),
                 false => rough.push(draw),
@@ -115,42 +182,98 @@ impl GradedRow {
         }
     }
 
-    pub(crate) fn grid(&self) -> LaunchInputs<'_> {
-        LaunchInputs { dims: &self.dims, inputs: &self.inputs }
+    /// A draw on which the row means one thing: its results are finite, and neither rounding nor
+    /// the order of threads decides them.
+    fn sound_draw(&self, shaped: &Shaped, seed: u64) -> Option<FreshInputs> {
+        if !self.program.takes(&shaped.inputs) {
+            return None;
+        }
+        let name = format!("fresh inputs {}", self.draws.len());
+        (0..DRAWS_OF_A_SHAPE).find_map(|number| {
+            let draw = self.draw(name.clone(), shaped, random::seed(seed, number)).ok()?;
+            let finite = |it: &Tensor| it.numbers.iter().all(|it| it.as_f64().is_finite());
+            let all = draw.results.outputs.iter().chain(draw.results.slopes()).all(finite);
+            (all && self.is_harmless(&draw) && self.is_ordered(&draw)).then_some(draw)
+        })
     }
 
-    fn draw(&self, name: String, seed: u64) -> Result<FreshInputs, String> {
-        let (grid, kernel) = (self.grid(), self.program.kernel);
+    /// True if threads in other orders give the same, but for rounding.
+    pub(crate) fn is_ordered(&self, draw: &FreshInputs) -> bool {
+        let memory = ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() };
+        (1..=2).all(|seed| {
+            let way = Variation { order_seed: Some(seed), ..Variation::default() };
+            let (module, kernel) = (&self.program.forward, self.program.kernel);
+            let found = execute::launch_varied(way, module, kernel, draw.grid(), &memory);
+            found.is_ok_and(|found| {
+                let arguments = draw.after.iter().zip(&found.data).enumerate();
+                arguments.into_iter().all(|(at, (one, other))| {
+                    let [one, other] =
+                        [one, other].map(|it| execute::numbers(module, kernel, at, it));
+                    is_alike(&one, &other)
+                })
+            })
+        })
+    }
+
+    /// The array whose gradient a draw of some number leaves absent, if the row has one that can
+    /// be.
+    pub(crate) fn absent_gradient(&self, number: usize) -> Option<usize> {
+        let draw = self.draws.first()?;
+        let is_input = |at: &usize| !draw.inputs[*at].written && !draw.cotangents[*at].is_empty();
+        let inputs: Vec<usize> = (0..draw.inputs.len()).filter(is_input).collect();
+        // The stored inputs have all gradients.
+        (number > 0 && !inputs.is_empty()).then(|| inputs[number % inputs.len()])
+    }
+
+    fn draw(&self, name: String, shaped: &Shaped, seed: u64) -> Result<FreshInputs, String> {
+        let Shaped { dims, inputs } = shaped.clone();
+        let (grid, kernel) = (LaunchInputs { dims: &dims, inputs: &inputs }, self.program.kernel);
         let data = execute::arguments(&self.program.forward, kernel, grid.inputs, seed);
         let after = execute::forward(&self.program, grid, &data)?;
-        let data = self.poisoned(&data, &after, POISONS[self.draws.len() % POISONS.len()]);
+        let poison = random::seed(self.seed, self.draws.len() as u64);
+        let data = self.poisoned(grid, &data, &after, poison);
         let results = results(&self.program, grid, seed)?;
         let cotangents = execute::cotangents(&self.program.forward, kernel, grid.inputs, seed);
+        let tolerances = OnceLock::new();
+        let kind = DrawKind::Plain;
         Ok(FreshInputs {
             name,
             seed,
+            dims,
+            inputs,
             data,
             after,
             cotangents,
             results,
-            tolerances: OnceCell::new(),
+            tolerances,
+            kind,
         })
     }
 
-    /// The arguments with a pattern in the place of zeros, where the row's results don't depend on
-    /// them: an answer that adds to an output, or leaves it as it is, is wrong.
-    fn poisoned(&self, data: &[Vec<u8>], after: &[Vec<u8>], pattern: u8) -> Vec<Vec<u8>> {
+    /// The arguments with numbers at random in the place of zeros, where the row's results don't
+    /// depend on them: an answer that adds to an output, or leaves it as it is, is wrong. Some
+    /// elements stay zero, so that an answer can't tell by them that it is graded.
+    pub(crate) fn poisoned(
+        &self,
+        grid: LaunchInputs<'_>,
+        data: &[Vec<u8>],
+        after: &[Vec<u8>],
+        seed: u64,
+    ) -> Vec<Vec<u8>> {
+        let mut random = Random::new(seed);
         let (module, params) = (&self.program.forward, self.program.params());
         let mut poisoned = data.to_vec();
-        for (at, given) in self.inputs.iter().enumerate() {
+        for (at, given) in grid.inputs.iter().enumerate() {
             let of = element(module, params[at].ty).unwrap_or(params[at].ty);
             // Some bytes are no bool.
             let takes_bytes = leaves(&module.types, of).iter().all(|it| it.scalar != Scalar::Bool);
             if !given.zero || !given.written || !takes_bytes {
                 continue;
             }
-            let zeros = std::mem::replace(&mut poisoned[at], vec![pattern; data[at].len()]);
-            let found = execute::forward(&self.program, self.grid(), &poisoned);
+            let elements = given.shape.iter().product::<u32>().max(1) as usize;
+            let noise = noise(data[at].len(), elements, &mut random);
+            let zeros = std::mem::replace(&mut poisoned[at], noise);
+            let found = execute::forward(&self.program, grid, &poisoned);
             if found.ok().as_deref() != Some(after) {
                 poisoned[at] = zeros;
             }
@@ -160,7 +283,7 @@ impl GradedRow {
 
     /// The results in 64 bits, if rounding changes nothing but last digits.
     fn wide_results(&self, draw: &FreshInputs) -> Option<Results> {
-        let found = results(self.wide.as_ref()?, self.grid(), draw.seed).ok()?;
+        let found = results(self.wide.as_ref()?, draw.grid(), draw.seed).ok()?;
         rounding::is_harmless(&draw.results, &found).then_some(found)
     }
 
@@ -172,7 +295,7 @@ impl GradedRow {
         draw.tolerances.get_or_init(|| {
             let exact = &draw.results;
             let bounds =
-                AllowedErrors::find(&self.program, self.grid(), draw.seed, exact, Runner::Device);
+                AllowedErrors::find(&self.program, draw.grid(), draw.seed, exact, Runner::Device);
             let wide = self.wide_results(draw);
             let of =
                 |narrow: &[Tensor], wide: Option<&[Tensor]>, bounds: Option<&Vec<Vec<f64>>>| {
@@ -205,7 +328,7 @@ impl GradedRow {
         draw: &FreshInputs,
         found: &ArgumentBytes,
     ) -> Option<String> {
-        for (at, given) in self.inputs.iter().enumerate() {
+        for (at, given) in draw.inputs.iter().enumerate() {
             if !given.written && found.data.get(at) != Some(&draw.after[at]) {
                 return Some(format!("`{}` is changed, on {}", given.name, draw.name));
             }
@@ -236,7 +359,10 @@ impl GradedRow {
     ) -> Option<String> {
         for (place, tensor) in wanted.iter().enumerate() {
             let own = |it: &ArgumentInput| it.name == tensor.name;
-            let Some(at) = self.inputs.iter().position(own) else { continue };
+            let Some(at) = draw.inputs.iter().position(own) else { continue };
+            if found.get(at).is_some_and(|it| it.is_empty()) {
+                continue;
+            }
             let numbers =
                 execute::numbers(&self.program.forward, self.program.kernel, at, &found[at]);
             for (index, (&wanted, &found)) in tensor.numbers.iter().zip(&numbers).enumerate() {
@@ -245,8 +371,15 @@ impl GradedRow {
                 if tensor::units(wanted, found) == 0.0 || right.is_nan() && is.is_nan() {
                     continue;
                 }
-                // What isn't a number is off by more than anything.
-                let is_near = (right - is).abs() <= tolerances(place)[index];
+                let tolerance = tolerances(place)[index];
+                let is_free = tolerance == f64::INFINITY;
+                let is_probe = draw.kind != DrawKind::Plain;
+                let is_alike = is_probe && !right.is_finite() && !is.is_finite();
+                if is_free || is_alike {
+                    continue;
+                }
+                // A NaN is never near a number: the comparison is false.
+                let is_near = (right - is).abs() <= tolerance;
                 if !is_near {
                     let element = index / (tensor.numbers.len() / elements(tensor)).max(1);
                     return Some(format!(
@@ -258,6 +391,48 @@ impl GradedRow {
         }
         None
     }
+}
+
+/// The ranges that a draw of some number tries, each once.
+fn wider(shaped: &Shaped, number: usize) -> Vec<Shaped> {
+    let factors = (0..FACTORS.len()).map(|at| FACTORS[(number + at) % FACTORS.len()]);
+    let both = factors.flat_map(|factor| GROWTHS.map(|growth| (Some(factor), growth)));
+    let mut all: Vec<Shaped> = Vec::new();
+    for (factor, growth) in both.chain([(None, 0)]) {
+        let next = shaped.widened(factor, growth);
+        if !all.contains(&next) {
+            all.push(next);
+        }
+    }
+    all
+}
+
+/// Bytes at random that are a finite number of every type; some elements are zero.
+fn noise(bytes: usize, elements: usize, random: &mut Random) -> Vec<u8> {
+    let size = (bytes / elements).max(1);
+    let mut noise = Vec::with_capacity(bytes);
+    while noise.len() < bytes {
+        let is_zero = elements >= ZEROS && random.below(ZEROS) == 0;
+        for _ in 0..size.min(bytes - noise.len()) {
+            // The exponent of a float in which these five bits aren't all set is no infinity's.
+            let byte = match 1 + random.below(255) as u8 {
+                byte if byte & 0x7C == 0x7C => byte ^ 0x40,
+                byte => byte,
+            };
+            noise.push(if is_zero { 0 } else { byte });
+        }
+    }
+    noise
+}
+
+/// True if numbers are equal but for rounding.
+fn is_alike(one: &[Literal], other: &[Literal]) -> bool {
+    let largest = one.iter().map(|it| it.as_f64().abs()).fold(1.0, f64::max);
+    let is_near = |(a, b): (&Literal, &Literal)| {
+        let (a, b) = (a.as_f64(), b.as_f64());
+        a == b || (a - b).abs() <= ORDER_ERROR * largest || a.is_nan() && b.is_nan()
+    };
+    one.iter().zip(other).all(is_near)
 }
 
 /// Elements of an array; 1 of a value.

@@ -56,10 +56,9 @@ fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
         Ok(kernel) => kernel,
         Err(reason) => return Grade::DoesNotCompile(reason),
     };
-    for draw in &problem.draws {
+    for draw in problem.draws(false) {
         let memory = ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() };
-        let ran =
-            execute::launch_with_budget(ANSWER_BUDGET, module, kernel, problem.grid(), &memory);
+        let ran = execute::launch_with_budget(ANSWER_BUDGET, module, kernel, draw.grid(), &memory);
         let wrong = match ran {
             Ok(after) => problem.forward_difference(draw, &after),
             Err(fault) => Some(format!("{fault}, on {}", draw.name)),

@@ -2,34 +2,43 @@
 //! stores and on fresh ones that no dataset holds.
 //!
 //! [`task`] asks, [`answer`] reads what came back, `graded_row` works out what is right,
-//! `interpreted` runs Python and IR, `compiled` runs C++ and CUDA text in the sandbox, [`score`]
-//! counts.
+//! `interpreted` runs Python and IR, `simulated` CUDA text, `compiled` C++ in the sandbox,
+//! [`score`] counts.
 //!
 //! Answers are texts of unknown origin. Python is read by our front end and never executed; IR is
-//! parsed; both run on the interpreter, which counts steps and has memory of its own. C++ and CUDA
-//! texts are compiled and run in the sandbox alone, each answer by itself.
+//! parsed; both run on the interpreter, which counts steps and has memory of its own. CUDA is
+//! compiled in the sandbox; its machine code runs on the simulator, which has memory of its own.
+//! C++ is compiled and run in the sandbox alone, each answer by itself.
 
 pub mod answer;
 mod code_block;
 mod compiled;
 mod device_code;
 mod graded_row;
+mod grader;
 mod interpreted;
 mod picture;
+mod probe;
+pub mod race;
+mod raw_form;
 pub mod score;
+mod shape;
+mod simulated;
 pub mod stand_in;
 pub mod task;
 
+pub use grader::Grader;
+
 use answer::Answer;
+use gbxcule_gpu_check::compiler::CudaCompiler;
 use gbxcule_rows::error::SynthError;
+use gbxcule_rows::execute::{self, ArgumentBytes};
 use gbxcule_rows::row::Row;
-use gbxcule_rows::sandboxed_program::{self, HostLimits};
-use gbxcule_rows::worker_threads::on_threads;
+use gbxcule_rows::sandboxed_program::HostLimits;
 use gbxcule_sandbox::Limits;
 use graded_row::GradedRow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use task::{Language, Task};
 
@@ -49,14 +58,23 @@ pub enum Grade {
     WrongResult(String),
     /// A program that gives what the row's does, on all inputs.
     Right,
+    /// Machine code of which the simulator does not know a part, with that: it counts as wrong, or
+    /// an answer could leave the statistics.
+    UnknownForm(String),
     /// No verdict, with the reason: the row can't be run, or this machine failed.
     NotGraded(String),
 }
 
 impl Grade {
     /// Names of the verdicts, as tables show them.
-    pub const NAMES: [&str; 5] =
-        ["right", "wrong result", "does not compile", "does not parse", "not graded"];
+    pub const NAMES: [&str; 6] = [
+        "right",
+        "wrong result",
+        "does not compile",
+        "does not parse",
+        "unknown form",
+        "not graded",
+    ];
 
     /// Position of the name in [`Grade::NAMES`].
     pub fn kind(&self) -> usize {
@@ -65,7 +83,8 @@ impl Grade {
             Self::WrongResult(_) => 1,
             Self::DoesNotCompile(_) => 2,
             Self::DoesNotParse(_) => 3,
-            Self::NotGraded(_) => 4,
+            Self::UnknownForm(_) => 4,
+            Self::NotGraded(_) => 5,
         }
     }
 
@@ -76,6 +95,7 @@ impl Grade {
             Self::DoesNotParse(reason)
             | Self::DoesNotCompile(reason)
             | Self::WrongResult(reason)
+            | Self::UnknownForm(reason)
             | Self::NotGraded(reason) => Some(reason),
         }
     }
@@ -92,6 +112,31 @@ pub struct GradeOptions {
     pub workers: usize,
     /// Limits of the host's compiler and of what it made.
     pub limits: HostLimits,
+    /// CUDA is compiled as C++ behind a header and run without warps, blocks and races, in the
+    /// place of NVRTC and the simulator.
+    pub cuda_on_host: bool,
+}
+
+/// Way in which answers in CUDA are run.
+enum CudaRunner {
+    /// NVRTC and the simulator.
+    Simulator(CudaCompiler),
+    /// C++ behind a header.
+    Host,
+    /// None: what is missing.
+    Missing(String),
+}
+
+impl CudaRunner {
+    fn find(options: &GradeOptions) -> Self {
+        if options.cuda_on_host {
+            return Self::Host;
+        }
+        match CudaCompiler::find(&options.work) {
+            Ok(compiler) => Self::Simulator(compiler),
+            Err(reason) => Self::Missing(reason.to_string()),
+        }
+    }
 }
 
 impl GradeOptions {
@@ -120,47 +165,14 @@ pub fn grade(
     options: &GradeOptions,
     graded: &(dyn Fn() + Sync),
 ) -> Result<Vec<Grade>, SynthError> {
-    let is_compiled =
-        |answer: &Answer| matches!(answer.task.answered_in(), Language::Cpp | Language::Cuda);
-    if answers.iter().any(is_compiled) {
-        sandboxed_program::check(&options.work, options.limits)?;
-    }
-    // What is right is worked out once for all answers about a row.
-    let mut by_row: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-    for (at, answer) in answers.iter().enumerate() {
-        by_row.entry(answer.row).or_default().push(at);
-    }
-    let by_row: Vec<(u64, Vec<usize>)> = by_row.into_iter().collect();
-    let next = AtomicUsize::new(0);
-    let work = || -> Result<Vec<(usize, Grade)>, SynthError> {
-        let mut grades = Vec::new();
-        while let Some((id, own)) = by_row.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let problem = rows
-                .get(id)
-                .ok_or_else(|| "the dataset has no such row".to_owned())
-                .and_then(|row| GradedRow::of(row, options.seed));
-            for &at in own {
-                let grade = match &problem {
-                    Ok(problem) => grade_one(problem, &answers[at], options)?,
-                    Err(reason) => Grade::NotGraded(reason.clone()),
-                };
-                grades.push((at, grade));
-                graded();
-            }
-        }
-        Ok(grades)
-    };
-    let parts: Result<Vec<Vec<(usize, Grade)>>, SynthError> =
-        on_threads(options.workers, work).into_iter().collect();
-    let mut grades: Vec<(usize, Grade)> = parts?.into_iter().flatten().collect();
-    grades.sort_by_key(|(at, _)| *at);
-    Ok(grades.into_iter().map(|(_, grade)| grade).collect())
+    Grader::new(rows, options.clone()).grade(answers, graded)
 }
 
 fn grade_one(
     problem: &GradedRow,
     answer: &Answer,
     options: &GradeOptions,
+    cuda: &CudaRunner,
 ) -> Result<Grade, SynthError> {
     if let Some(reason) = &answer.missing {
         return Ok(Grade::DoesNotParse(reason.clone()));
@@ -173,9 +185,28 @@ fn grade_one(
     match answer.task.answered_in() {
         Language::Python => Ok(interpreted::python(problem, text)),
         Language::Ir => Ok(interpreted::ir(problem, text)),
-        Language::Cpp | Language::Cuda => {
+        Language::Cuda => {
             let backward = answer.task == Task::ForwardToBackward;
-            compiled::grade(problem, text, answer.task.answered_in(), backward, options)
+            match cuda {
+                CudaRunner::Simulator(compiler) => {
+                    Ok(simulated::grade(problem, text, backward, compiler))
+                }
+                CudaRunner::Host => {
+                    compiled::grade(problem, text, Language::Cuda, backward, options)
+                }
+                CudaRunner::Missing(reason) => Ok(Grade::NotGraded(format!(
+                    "CUDA is run by NVRTC and the simulator: {reason}"
+                ))),
+            }
         }
+        Language::Cpp => compiled::grade(problem, text, Language::Cpp, false, options),
     }
+}
+
+/// Memory before the launch of a gradient's kernel: what the forward kernel left, and gradients of
+/// its results.
+fn backward_memory(problem: &GradedRow, draw: &graded_row::FreshInputs) -> ArgumentBytes {
+    let data = execute::forward(&problem.program, draw.grid(), &draw.data);
+    let Ok(data) = data else { unreachable!("it ran when the problem was made") };
+    ArgumentBytes { data, gradients: draw.cotangents.clone() }
 }

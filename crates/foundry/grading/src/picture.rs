@@ -18,7 +18,7 @@ const LINE: u32 = 26;
 const FRAME: u32 = 130;
 
 /// Draws the picture of a task.
-pub(crate) fn draw(path: &Path, task: &str, scores: &[&GroupScore]) -> Result<(), SynthError> {
+pub(crate) fn draw(folder: &Path, task: &str, scores: &[&GroupScore]) -> Result<(), SynthError> {
     let of = |wanted: fn(&Group) -> bool| -> Vec<&GroupScore> {
         scores.iter().copied().filter(|it| wanted(&it.group) && !it.pass.is_empty()).collect()
     };
@@ -32,8 +32,8 @@ pub(crate) fn draw(path: &Path, task: &str, scores: &[&GroupScore]) -> Result<()
         panel(&left, &format!("{task}: pass@1 by family, %"), &families)?;
         panel(&right, "by feature, %; lines are intervals of 95 %", &features)
     })
-    .map_err(|error| SynthError::data(path, error))?;
-    write_whole(path, &bytes)
+    .map_err(|error| SynthError::data(folder, error))?;
+    write_whole(folder, &format!("{task}.png"), &bytes)
 }
 
 fn panel(area: &Canvas<'_>, title: &str, scores: &[&GroupScore]) -> DrawResult {

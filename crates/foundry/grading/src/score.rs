@@ -70,7 +70,7 @@ pub struct GroupScore {
     /// Problems with an answer that was graded.
     pub problems: usize,
     /// Answers by verdict, in the order of [`Grade::NAMES`].
-    pub verdicts: [usize; 5],
+    pub verdicts: [usize; Grade::NAMES.len()],
     /// pass@k.
     pub pass: Vec<PassAtK>,
 }
@@ -101,7 +101,7 @@ pub fn wilson(share: f64, trials: usize) -> (f64, f64) {
 struct ProblemScore {
     graded: usize,
     right: usize,
-    verdicts: [usize; 5],
+    verdicts: [usize; Grade::NAMES.len()],
 }
 
 /// Scores answers: for each task all problems, then families, then features.
@@ -126,7 +126,7 @@ pub fn score(rows: &BTreeMap<u64, Row>, answers: &[Answer], grades: &[Grade]) ->
 }
 
 fn of_group(task: Task, group: Group, problems: &[ProblemScore]) -> GroupScore {
-    let mut verdicts = [0; 5];
+    let mut verdicts = [0; Grade::NAMES.len()];
     for problem in problems {
         verdicts.iter_mut().zip(problem.verdicts).for_each(|(all, own)| *all += own);
     }
@@ -166,9 +166,9 @@ pub fn write(
     let tasks: BTreeSet<&str> = scores.iter().map(|score| score.task).collect();
     for task in tasks {
         let own: Vec<&GroupScore> = scores.iter().filter(|score| score.task == task).collect();
-        picture::draw(&folder.join(format!("{task}.png")), task, &own)?;
+        picture::draw(folder, task, &own)?;
     }
-    write_whole(&folder.join(FILES[0]), lines.as_bytes())?;
+    write_whole(folder, FILES[0], lines.as_bytes())?;
     let path = folder.join(FILES[1]);
     let summary = json!({
         "schema_version": 1,
@@ -181,7 +181,7 @@ pub fn write(
     });
     let text =
         serde_json::to_string_pretty(&summary).map_err(|error| SynthError::data(&path, error))?;
-    write_whole(&path, format!("{text}\n").as_bytes())
+    write_whole(folder, FILES[1], format!("{text}\n").as_bytes())
 }
 
 #[cfg(test)]
@@ -209,6 +209,16 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn an_unknown_form_counts_as_wrong_and_a_row_that_does_not_run_as_nothing() {
+        let answer = |row| Answer::new(row, Task::PythonToCuda, String::new(), 1);
+        let answers = [answer(1), answer(1), answer(2)];
+        let (form, row) = (Grade::UnknownForm("LDGSTS".into()), Grade::NotGraded("row".into()));
+        let scores = score(&BTreeMap::new(), &answers, &[Grade::Right, form, row]);
+        assert_eq!((scores[0].problems, scores[0].pass[0].pass), (1, 0.5));
+        assert_eq!(scores[0].verdicts, [1, 0, 0, 0, 1, 1]);
     }
 
     #[test]

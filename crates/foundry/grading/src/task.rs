@@ -1,5 +1,6 @@
 //! Tasks: what a model is asked about a row, as chat messages and as plain text.
 
+use crate::raw_form;
 use gbxcule_back_cxx::Dialect;
 use gbxcule_rows::row::{Row, Texts};
 use gbxcule_rows::row_program::{self, RowProgram};
@@ -130,7 +131,7 @@ impl Task {
             self.request(&row.kernel),
             self.given_in().fences()[0],
             given.trim_end(),
-            self.interface(&program)?,
+            self.interface(&program, row)?,
         );
         let system = "You translate kernels for GPUs. Answer with one fenced code block that holds the whole \
                       text, and nothing else.";
@@ -175,9 +176,9 @@ impl Task {
     }
 
     /// Rules for an answer, so that it can be called from outside.
-    fn interface(self, program: &RowProgram) -> Option<String> {
+    fn interface(self, program: &RowProgram, row: &Row) -> Option<String> {
         Some(match self {
-            Self::PythonToCuda => cuda_interface(&signature(program, Dialect::Cuda, false)?),
+            Self::PythonToCuda => cuda_interface(program, row, false)?,
             Self::PythonToCpp => {
                 let text = signature(program, Dialect::Host, false)?;
                 format!(
@@ -193,17 +194,16 @@ impl Task {
                  `name = operation operands`; literals carry their types, as in `2.0f32` and `0i32`. Variables are \
                  declared first (`var x: f32`), read by `load`, written by `place = value`. For example,\n\n\
                  ```python\n{EXAMPLE}```\n\nis\n\n```ir\n{}```",
-                RowProgram::read_forward(EXAMPLE).ok()?.emit(Texts::Cpu).ir
+                RowProgram::read_forward(EXAMPLE).ok()?.emit(Texts::Cpu, 1).ir
             ),
             Self::CudaToPython => "Write `import warp as wp`, one `@wp.kernel` with the same parameters in the same \
                                    order, `@wp.func` for functions and `@wp.struct` for structs. `wp.tid()` gives the \
                                    thread's index."
                 .into(),
             Self::ForwardToBackward => format!(
-                "The gradient of an array `x` is the array `gbx::gradient(x)`, whose `data` is null if there is none. \
-                 The gradients of what the kernel writes hold the gradients of the result with respect to it; add to \
-                 the gradients of what it reads. {}",
-                cuda_interface(&signature(program, Dialect::Cuda, true)?)
+                "The gradients of what the kernel writes hold the gradients of the result with respect to it; add to \
+                 the gradients of what it reads. A gradient may be absent: its pointer is null. {}",
+                cuda_interface(program, row, true)?
             ),
         })
     }
@@ -229,14 +229,43 @@ const EXAMPLE: &str = "import warp as wp\n\n\n@wp.kernel\ndef scale(x: wp.array(
      i = wp.tid()\n    total = float(0.0)\n    for j in range(3):\n        total += x[i] * 2.0\n    if total > 1.0:\n        \
      y[i] = wp.sin(total)\n";
 
-fn cuda_interface(text: &str) -> String {
-    format!(
-        "Begin with `#include \"gbxcule.h\"` and put everything into `namespace program`. Loop over the threads of the \
-         launch with\n`for (gbx::Thread thread(grid); thread.runs(); thread.next())` and ask `thread.index(0)` for what \
-         `wp.tid()` is.\n{ARRAYS}The kernel must be exactly this one, and structs have these fields in this \
-         order:\n\n```cuda\n{text}\n```"
-    )
+/// All that an answer in CUDA may use, and how it is launched.
+fn cuda_interface(program: &RowProgram, row: &Row, backward: bool) -> Option<String> {
+    let written: Vec<bool> = row.inputs()?.iter().map(|it| it.written).collect();
+    let own = signature(program, Dialect::Cuda, backward)?;
+    let mut parts = Vec::new();
+    if let Some(head) = raw_form::head(program, row.launch_dims.len(), &written, backward) {
+        let gradients = if backward { "`grad_x` is the gradient of `x`. " } else { "" };
+        parts.push(format!(
+            "The kernel must be exactly this one, with these structs:\n\n```cuda\n{head}\n```\n\n`dim0`, `dim1`, .. are \
+             the extents of the launch: it computes what a thread of the given kernel does for each of its points, \
+             the last extent fastest. Arrays are dense and row-major, `x_dim0`, .. are the extents of `x`. {gradients}\
+             Extents differ from launch to launch, and may be 1 or 0."
+        ));
+    }
+    let header = format!(
+        "Begin with `#include \"gbxcule.h\"` and put everything into `namespace program`. Loop over the threads of \
+         the launch with\n`for (gbx::Thread thread(grid); thread.runs(); thread.next())` and ask `thread.index(0)` for \
+         what `wp.tid()` is.\n{ARRAYS}The gradient of an array `x` is the array `gbx::gradient(x)`, whose `data` is \
+         null if there is none. The kernel must be exactly this one, and structs have these fields in this \
+         order:\n\n```cuda\n{own}\n```"
+    );
+    parts.push(match parts.is_empty() {
+        true => header,
+        false => format!("Or use the header of the given text's language. {header}"),
+    });
+    parts.push(LAUNCH.into());
+    Some(parts.join("\n\n"))
 }
+
+/// Facts that an answer in CUDA may rely on.
+const LAUNCH: &str = "NVRTC compiles the text for sm_80 as C++17; `cuda_fp16.h`, `cuda_bf16.h` and \
+    `cooperative_groups.h` may be included, and no header is needed. The kernel is launched as `<<<blocks, threads>>>` \
+    of one dimension with any number of threads from 1 to 1024, or as many as `__launch_bounds__` allow, and at least \
+    as many threads as points, often more. A text that needs another launch says so in a comment of its own line, \
+    `// launch: <<<(dim0 + 255) / 256, 256>>>`: integers, the kernel's integer parameters, `+ - * / %`, `min` and \
+    `max`; a third number is bytes of dynamic shared memory. A race, a barrier in divergent code, a read of shared \
+    memory that no thread wrote, and an access outside of an array are wrong, whatever the result.";
 
 /// The structs and heads of functions by which a text is entered, as the compiler prints them.
 fn signature(program: &RowProgram, dialect: Dialect, backward: bool) -> Option<String> {

@@ -22,7 +22,7 @@ fn kernels_that_print_pass_every_check_and_are_right() {
     let (code, work) = (folder.path().join("code"), folder.path().join("work"));
     std::fs::create_dir(&code).expect("a folder");
     std::fs::write(code.join("loud.py"), KERNELS).expect("a file");
-    let plan = Plan { seed: 1, mode: Mode::Run, device: Texts::Both, host_every: 0 };
+    let plan = Plan { seed: 1, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 100 };
     let rows = harvest(&code, "MIT", plan, 1, &|_| ()).expect("rows").rows;
     assert_eq!(rows.len(), 2);
     let wanted = Checks { host: Some(work.clone()), ..Checks::default() };
@@ -42,7 +42,13 @@ fn kernels_that_print_pass_every_check_and_are_right() {
     let answers: Vec<Answer> =
         rows.iter().flat_map(|row| tasks().filter_map(move |task| answer(row, task))).collect();
     assert_eq!(answers.len(), 10);
-    let options = GradeOptions { seed: 5, work, workers: 2, limits: GradeOptions::LIMITS };
+    let options = GradeOptions {
+        seed: 5,
+        work,
+        workers: 2,
+        limits: GradeOptions::LIMITS,
+        cuda_on_host: true,
+    };
     let grades = grade(&by_id, &answers, &options, &|| ()).expect("a C++ compiler");
     assert!(grades.iter().all(|it| *it == Grade::Right), "{grades:?}");
 }

@@ -1,16 +1,16 @@
 //! Kernels as a person writes them: the part of Python's syntax that the dialect has, typed where
 //! the grammar needs it.
 //!
-//! The grammar builds it, `spell` prints it. It says nothing about what is right: the front end
-//! reads the printed text as it reads any other.
+//! The grammar builds the tree and `spell` prints it. A tree may be wrong: the front end reads the
+//! printed text as it reads any other.
 
 use gbxcule_ir::Scalar;
 use std::rc::Rc;
 
-/// A name of the text.
+/// A name that stands in the text.
 pub(crate) type Name = Rc<str>;
 
-/// A type of the dialect but arrays.
+/// A type of the dialect that is no array.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Ty {
     Scalar(Scalar),
@@ -18,7 +18,7 @@ pub(crate) enum Ty {
     Mat(u8, u8, Scalar),
     Quat,
     Transform,
-    /// A struct of the text, by position.
+    /// Position of a struct in [`Text`].
     Struct(usize),
 }
 
@@ -31,7 +31,7 @@ pub(crate) const MAT22: Ty = Ty::Mat(2, 2, Scalar::F32);
 pub(crate) const MAT33: Ty = Ty::Mat(3, 3, Scalar::F32);
 
 impl Ty {
-    /// The scalar it is made of, if it is of one.
+    /// Returns the scalar that the type is made of; `None` for a struct.
     pub(crate) fn scalar(self) -> Option<Scalar> {
         match self {
             Self::Scalar(of) | Self::Vec(_, of) | Self::Mat(_, _, of) => Some(of),
@@ -49,11 +49,11 @@ pub(crate) enum Expr {
     Float(f64),
     /// `-x`, `~x`, `not x`.
     Unary(&'static str, Box<Expr>),
-    /// Arithmetic, comparisons, `and`, `or`.
+    /// Arithmetic, a comparison, `and` or `or`.
     Binary(Box<Expr>, &'static str, Box<Expr>),
     /// `accept if condition else reject`: condition, accept, reject.
     If(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// A builtin with its `wp.`, a type, or a function of the text.
+    /// A call of a builtin with its `wp.`, of a type, or of a function of the text.
     Call(Name, Vec<Expr>),
     Index(Box<Expr>, Vec<Expr>),
     Attr(Box<Expr>, Name),
@@ -64,11 +64,11 @@ pub(crate) enum Expr {
 /// A statement.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Stmt {
-    /// Several targets take a result apart.
+    /// An assignment; several targets take the parts of one result.
     Assign(Vec<Expr>, Expr),
     /// `target op= value`.
     Augment(Expr, &'static str, Expr),
-    /// Arms with their conditions, and what else.
+    /// Arms with their conditions, and the statements of `else`.
     If(Vec<(Expr, Vec<Stmt>)>, Vec<Stmt>),
     /// `for name in range(..)`.
     For(Name, Vec<Expr>, Vec<Stmt>),
@@ -76,11 +76,11 @@ pub(crate) enum Stmt {
     Break,
     Continue,
     Return(Vec<Expr>),
-    /// A call for its effect.
+    /// A call whose result is not used.
     Do(Expr),
 }
 
-/// A parameter: its name and its type, of an array of `dims` dimensions unless that is 0.
+/// A parameter: its name, and its type or, unless `dims` is 0, the element type of its array.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Param {
     pub(crate) name: Name,
@@ -95,7 +95,7 @@ pub(crate) struct Struct {
     pub(crate) fields: Vec<(Name, Ty)>,
 }
 
-/// A function, or the kernel.
+/// A function or the kernel.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Function {
     pub(crate) name: Name,
@@ -113,7 +113,8 @@ pub(crate) struct Text {
 }
 
 impl Expr {
-    /// Sums and products group to the left, as people write them.
+    /// Joins two expressions by an operator. Sums and products group to the left, as people write
+    /// them.
     pub(crate) fn binary(left: Self, op: &'static str, right: Self) -> Self {
         match right {
             Self::Binary(first, inner, second)
@@ -130,7 +131,7 @@ impl Expr {
         Self::Unary(op, Box::new(of))
     }
 
-    /// A builtin of Warp.
+    /// Returns the call of a builtin of Warp.
     pub(crate) fn wp(name: &str, args: Vec<Self>) -> Self {
         Self::Call(format!("wp.{name}").into(), args)
     }

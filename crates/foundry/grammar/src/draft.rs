@@ -30,14 +30,14 @@ use gbxcule_ir::Scalar;
 use range::KnownRanges;
 use std::collections::HashSet;
 
-/// A kernel with what a launch of it needs.
+/// A kernel with its launch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Draft {
-    /// Main subject.
+    /// The main subject.
     pub family: Family,
-    /// Grid of the launch.
+    /// Extents of the launch's grid.
     pub dims: Vec<u32>,
-    /// An input for each parameter.
+    /// One input for each parameter.
     pub inputs: Vec<ArgumentInput>,
     pub(crate) text: Text,
 }
@@ -60,7 +60,7 @@ impl Draft {
     }
 }
 
-/// Something that an expression can read.
+/// An expression that others may read.
 #[derive(Clone, Debug)]
 struct Var {
     expr: Expr,
@@ -89,15 +89,15 @@ struct Signature {
 /// Weights of a family: how often it draws each kind of expression.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weights {
-    /// Transcendental functions.
+    /// Weight of transcendental functions.
     math: u32,
-    /// `a if c else b`, `wp.where`.
+    /// Weight of `a if c else b` and `wp.where`.
     select: u32,
-    /// Vectors and what is made of them.
+    /// Weight of vectors, matrices, quaternions and numbers made of them.
     geometry: u32,
-    /// Bits and integer division.
+    /// Weight of bit operations and integer division.
     bits: u32,
-    /// Largest depth of expressions.
+    /// The most levels that an expression has.
     depth: usize,
 }
 
@@ -105,9 +105,9 @@ pub(crate) struct Weights {
 pub(crate) struct KernelBuilder {
     random: Random,
     weights: Weights,
-    /// The floats of this kernel.
+    /// The float type of this kernel.
     real: Scalar,
-    /// Theme of the names of this kernel's numbers.
+    /// Theme of the names of this kernel's floats.
     theme: usize,
     taken: HashSet<String>,
     vars: Vec<Var>,
@@ -117,16 +117,16 @@ pub(crate) struct KernelBuilder {
     structs: Vec<Struct>,
     functions: Vec<Function>,
     signatures: Vec<Signature>,
-    /// Known ranges of variables, valid until they are assigned.
+    /// Ranges of variables, each valid until its variable is assigned.
     known: KnownRanges,
     /// Variables that have the same value in all threads.
     uniform: HashSet<Name>,
-    /// Draws of expressions that may still be thrown away.
+    /// Number of expressions that may still be rejected and drawn again.
     redraws: u32,
     params: Vec<Param>,
     inputs: Vec<ArgumentInput>,
     dims: Vec<u32>,
-    /// The launch indices.
+    /// Names of the launch indices.
     index: Vec<Name>,
 }
 
@@ -139,15 +139,17 @@ struct Mark {
     signatures: Vec<bool>,
 }
 
-/// Draws of one expression before an implausible one is kept; `draft` then rejects the kernel.
-const DRAWS: usize = 12;
-/// Draws of a whole kernel before implausible expressions are kept; `draft` then rejects it.
-const REDRAWS: u32 = 300;
-/// Size from which on an expression is often given a name.
-const LONG: usize = 7;
+/// The most times that one expression is drawn. The last draw stays even if it is implausible, and
+/// `draft` then rejects the kernel.
+const MAX_DRAWS: usize = 12;
+/// The most expressions that a kernel draws again. After them implausible ones stay, and `draft`
+/// then rejects the kernel.
+const MAX_REDRAWS: u32 = 300;
+/// The least size of an expression that is often given a name.
+const MIN_NAMED_SIZE: usize = 7;
 
-/// Draws a kernel: `row` decides the family, `seed` everything else. `None` if the result is
-/// implausible.
+/// Draws a kernel: `row` decides the family, and `seed` everything else. Returns `None` if the
+/// kernel is implausible.
 pub fn draft(row: u64, seed: u64) -> Option<Draft> {
     let family = Family::draw(&mut Random::new(row));
     let mut maker = KernelBuilder::new(Random::new(seed), family.weights());
@@ -180,7 +182,7 @@ impl KernelBuilder {
             signatures: Vec::new(),
             known: KnownRanges::new(),
             uniform: HashSet::new(),
-            redraws: REDRAWS,
+            redraws: MAX_REDRAWS,
             params: Vec::new(),
             inputs: Vec::new(),
             dims: Vec::new(),
@@ -212,7 +214,7 @@ impl KernelBuilder {
         }
     }
 
-    /// The kernel's own float type.
+    /// Returns the type of the kernel's floats.
     fn float_type(&self) -> Ty {
         Ty::Scalar(self.real)
     }
@@ -227,7 +229,7 @@ impl KernelBuilder {
         }
     }
 
-    /// Forgets what was written since.
+    /// Returns the kernel to the state that `mark` recorded.
     fn reset(&mut self, mark: &Mark) {
         if let Some(block) = self.blocks.last_mut() {
             block.truncate(mark.stmts);
@@ -239,13 +241,14 @@ impl KernelBuilder {
         self.signatures.iter_mut().zip(&mark.signatures).for_each(|(it, &used)| it.used = used);
     }
 
-    /// An expression of a type that `draw` makes, drawn again until it makes sense. If it is long,
-    /// it may get a name.
+    /// Draws an expression of a type by `draw`, again until it makes sense. A long expression may
+    /// get a name.
     fn sound(&mut self, ty: Ty, draw: impl Fn(&mut Self) -> Expr) -> Expr {
         self.drawn(&draw, Self::is_senseless).map_or_else(
             |expr| expr,
             |expr| {
-                let long = plausibility::size(&expr) >= LONG && plausibility::reads(&expr);
+                let long =
+                    plausibility::size(&expr) >= MIN_NAMED_SIZE && plausibility::reads(&expr);
                 if long && self.random.chance(60) { self.named(ty, expr) } else { expr }
             },
         )
@@ -264,14 +267,14 @@ impl KernelBuilder {
         plausibility::is_senseless(expr, &self.known)
     }
 
-    /// The first draw without a fault, else the last one.
+    /// Returns the first draw without a fault as `Ok`, or else the last draw as `Err`.
     fn drawn(
         &mut self,
         draw: impl Fn(&mut Self) -> Expr,
         is_faulty: impl Fn(&Self, &Expr) -> bool,
     ) -> Result<Expr, Expr> {
         let mark = self.mark();
-        for _ in 1..DRAWS {
+        for _ in 1..MAX_DRAWS {
             let expr = draw(self);
             if !is_faulty(self, &expr) {
                 return Ok(expr);
@@ -285,7 +288,8 @@ impl KernelBuilder {
         Err(draw(self))
     }
 
-    /// An expression as something that can be repeated: if it is more than a name, it gets one.
+    /// Returns a name of an expression's value, which can be repeated; defines the name if the
+    /// expression is longer than one.
     fn named(&mut self, ty: Ty, expr: Expr) -> Expr {
         if plausibility::is_name_like(&expr) {
             return expr;
@@ -336,7 +340,7 @@ impl KernelBuilder {
         self.name_from(identifiers::variable(ty, self.theme))
     }
 
-    /// A launch over a grid of that many dimensions, with `i = wp.tid()`.
+    /// Begins a launch over a grid of `dims` dimensions, with `i = wp.tid()`.
     fn launch(&mut self, dims: usize) {
         let extents: &[(i64, i64)] = match dims {
             1 => &[(6, 20)],
@@ -363,7 +367,7 @@ impl KernelBuilder {
         self.push(Stmt::Assign(targets, Expr::wp("tid", vec![])));
     }
 
-    /// The launch indices as an index.
+    /// Returns the launch indices as an index of an array.
     fn here(&self) -> Vec<Expr> {
         self.index.iter().map(Expr::from).collect()
     }
@@ -374,7 +378,7 @@ impl KernelBuilder {
         name
     }
 
-    /// An array to read at the launch indices.
+    /// Adds an array that is read at the launch indices, and returns its name.
     fn input(&mut self, ty: Ty) -> Name {
         let shape = self.dims.clone();
         self.input_of(ty, shape)
@@ -405,20 +409,21 @@ impl KernelBuilder {
         }
     }
 
-    /// Makes room for an array whose elements are read by indices of the family's own choice.
+    /// Adds an array whose elements are read at indices that the family chooses, and returns its
+    /// name.
     fn side_input(&mut self, ty: Ty, shape: Vec<u32>, given: ArgumentInput) -> Name {
         let name = self.array_name(ty);
         self.param(name, ty, shape.len() as u8, ArgumentInput { shape, ..given })
     }
 
-    /// An array of zeros to write.
+    /// Adds an array of zeros that the kernel writes, and returns its name.
     fn output(&mut self, ty: Ty, shape: Vec<u32>) -> Name {
         let name = self.name_of(Role::Output);
         let dims = shape.len() as u8;
         self.param(name, ty, dims, ArgumentInput::zeros(shape))
     }
 
-    /// A number, or small composite, as a parameter.
+    /// Adds a number or a small composite as a parameter, and returns its name.
     fn value(&mut self, ty: Ty) -> Name {
         let name = self.name_for(ty);
         let given = ArgumentInput::spread(&mut self.random, vec![]);
@@ -428,7 +433,7 @@ impl KernelBuilder {
         name
     }
 
-    /// A count as a parameter: known to be from `low` to `high`.
+    /// Adds a parameter that counts from `low` to `high`, and returns its name.
     fn count(&mut self, low: i64, high: i64) -> Name {
         let name = self.name_from(&[
             "n",
@@ -444,7 +449,7 @@ impl KernelBuilder {
         self.param(name, INT, 0, given)
     }
 
-    /// `name = value`, to be read later.
+    /// Writes `name = value`; the name is still to be read.
     fn define(&mut self, ty: Ty, value: Expr) -> Name {
         let name = self.name_for(ty);
         self.define_as(name, ty, value)
@@ -462,7 +467,8 @@ impl KernelBuilder {
         name
     }
 
-    /// A variable that begins with a number: written so that it is not a constant of the dialect.
+    /// Defines a variable that begins with a number, written so that the dialect doesn't take the
+    /// variable for a constant.
     fn accumulator(&mut self, ty: Ty, start: f64) -> Name {
         let name = self.name_of(Role::Accumulator);
         let value = match ty {
@@ -476,18 +482,18 @@ impl KernelBuilder {
         name
     }
 
-    /// Lets expressions read a name.
+    /// Lets expressions read a name, which is still to be read.
     fn reveal(&mut self, name: &Name, ty: Ty) {
         self.vars.push(Var { expr: Expr::from(name), ty, used: false });
     }
 
-    /// Lets expressions read a variable that need not be read.
+    /// Lets expressions read a variable that may also stay unread.
     fn offer(&mut self, name: &Name, ty: Ty) {
         self.vars.push(Var { expr: Expr::from(name), ty, used: true });
     }
 
-    /// Collects the statements that `build` writes as a block of their own. Variables of the block
-    /// are gone after it.
+    /// Returns the statements that `build` writes as a block. The block's variables are out of
+    /// scope after it.
     fn block(&mut self, build: impl FnOnce(&mut Self)) -> Vec<Stmt> {
         self.blocks.push(Vec::new());
         let known = self.vars.len();
@@ -499,8 +505,8 @@ impl KernelBuilder {
         }
     }
 
-    /// Stores an expression that absorbs what is pending at the launch indices of a new output, or
-    /// of an array that is updated in place.
+    /// Stores an expression that absorbs all pending definitions, at the launch indices of a new
+    /// output or of an array that is updated in place.
     fn store(&mut self, ty: Ty) {
         if self.random.chance(9) {
             return self.update(ty);
@@ -512,8 +518,8 @@ impl KernelBuilder {
         self.push(Stmt::Assign(vec![Expr::from(&out).index(at)], value));
     }
 
-    /// Writes an array that the kernel updates in place, by replacing or adding. A replaced element
-    /// that the gradient needs makes the row's gradient refused.
+    /// Writes an array that the kernel updates in place, by replacing elements or by adding to
+    /// them. The gradient of a row is refused if it needs an element that was replaced.
     fn update(&mut self, ty: Ty) {
         let given = ArgumentInput {
             written: true,
@@ -534,7 +540,7 @@ impl KernelBuilder {
         self.push(Stmt::Assign(vec![place], value));
     }
 
-    /// An expression of a type that absorbs everything pending.
+    /// Returns an expression of a type that absorbs all pending definitions.
     fn closing(&mut self, ty: Ty) -> Expr {
         let depth = self.weights.depth;
         let draw = |m: &mut Self| {

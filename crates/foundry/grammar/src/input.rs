@@ -1,4 +1,4 @@
-//! Inputs of a kernel: a few numbers from which every input follows.
+//! Inputs of a kernel: a few numbers from which every value of an input follows.
 //!
 //! Leaf `k` of argument `a` (components, fields and elements counted in the order of memory) of a
 //! row with input seed `s` is number `k` of the SplitMix64 stream with seed `s + 2^32 a`: its upper
@@ -6,25 +6,57 @@
 //! rounded to its type; an integer is
 //! `least + floor((most - least + 1) * fraction)`; a bool is true if the fraction is at least 0.5.
 //! Quaternions, also those of transforms, are then divided by their length in float64 and rounded
-//! again. Gradients of the arrays that a kernel writes are drawn as floats from -1 to 1, with
-//! `a + 2^16` for `a`.
+//! again. An [`Arrangement`] then orders the numbers of an array. Gradients of the arrays that a
+//! kernel writes are drawn as floats from -1 to 1, with `a + 2^16` for `a`.
+
+mod arrangement;
 
 use crate::random::{Random, at, fraction};
+pub use arrangement::Arrangement;
 use gbxcule_ir::layout::field_offsets;
-use gbxcule_ir::{Literal, Scalar, Shape, Type, Types};
+use gbxcule_ir::{Field, Literal, Scalar, Shape, Type, Types};
 use serde::{Deserialize, Serialize};
 
 /// Input of one argument: the shape, and the range of the numbers that fill it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ArgumentInput {
-    /// The parameter.
+    /// Name of the parameter.
     pub name: String,
-    /// Elements in each dimension; none for a value.
+    /// Number of elements in each dimension; empty for a value that is no array.
     pub shape: Vec<u32>,
-    /// Every number is 0.
+    /// True if every number is 0.
     pub zero: bool,
-    /// The kernel writes this argument: a result, or an array that is updated in place.
+    /// True if the kernel writes this argument: a result, or an array that is updated in place.
     pub written: bool,
+    /// The least float.
+    pub low: f64,
+    /// The greatest float.
+    pub high: f64,
+    /// The least integer.
+    pub least: i64,
+    /// The greatest integer.
+    pub most: i64,
+    /// Relation between the numbers of an array.
+    #[serde(default, skip_serializing_if = "Arrangement::is_free")]
+    pub arrangement: Arrangement,
+    /// Ranges of a struct's fields that have ranges of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<FieldRange>,
+}
+
+/// Range of the numbers of one field of a struct.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct FieldRange {
+    /// Name of the field.
+    pub name: String,
+    /// Range of the field's numbers.
+    #[serde(flatten)]
+    pub range: NumberRange,
+}
+
+/// Range of numbers: floats from `low` to `high`, integers from `least` to `most`.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct NumberRange {
     /// The least float.
     pub low: f64,
     /// The greatest float.
@@ -35,10 +67,10 @@ pub struct ArgumentInput {
     pub most: i64,
 }
 
-/// Elements of an array and points of a grid, at most: rows are small, and what a row says may come
-/// from anybody.
+/// The most elements of an array and points of a grid. Rows are small, and a forged row may name
+/// any size.
 const MAX_ELEMENTS: u32 = 1 << 16;
-/// Integers that are drawn lie between this and its negative: doubles hold all of them.
+/// The greatest magnitude of a drawn integer: doubles hold all integers up to it exactly.
 const LARGEST: i64 = 1 << 52;
 
 /// Returns true if an array, or a grid, of this size fits into a row.
@@ -47,7 +79,7 @@ pub fn is_small(dims: &[u32]) -> bool {
     dims.len() <= 4 && count.is_some_and(|count| count <= MAX_ELEMENTS)
 }
 
-/// Dimensions of a parameter's arrays; none of a value.
+/// Returns the number of dimensions of a parameter's array; 0 for a parameter that is no array.
 pub fn rank(types: &Types, of: Type) -> usize {
     match types[of] {
         Shape::Array { dims, .. } => usize::from(dims),
@@ -58,22 +90,33 @@ pub fn rank(types: &Types, of: Type) -> usize {
 impl ArgumentInput {
     /// Returns true if inputs can be drawn from these numbers, which may come from a foreign file.
     pub fn is_sound(&self) -> bool {
-        let integers = -LARGEST <= self.least && self.least <= self.most && self.most <= LARGEST;
-        integers && self.low.is_finite() && self.high.is_finite() && is_small(&self.shape)
+        let mut ranges = self.fields.iter().map(|field| field.range).chain([self.range()]);
+        ranges.all(NumberRange::is_sound) && is_small(&self.shape)
     }
 
-    /// An array of zeros that the kernel writes.
+    /// Returns the input for an array of zeros that the kernel writes.
     pub fn zeros(shape: Vec<u32>) -> Self {
         Self { zero: true, written: true, ..Self::integers(shape, 0, 0) }
     }
 
-    /// Integers of a range, and floats from -1 to 1.
+    /// Returns an input of integers from `least` to `most` and floats from -1 to 1.
     pub fn integers(shape: Vec<u32>, least: i64, most: i64) -> Self {
         let (low, high) = (-1.0, 1.0);
-        Self { name: String::new(), shape, zero: false, written: false, low, high, least, most }
+        Self {
+            name: String::new(),
+            shape,
+            zero: false,
+            written: false,
+            low,
+            high,
+            least,
+            most,
+            arrangement: Arrangement::Free,
+            fields: Vec::new(),
+        }
     }
 
-    /// Numbers of moderate size.
+    /// Returns an input with numbers of moderate size.
     pub fn spread(random: &mut Random, shape: Vec<u32>) -> Self {
         let (low, high) =
             random.pick(&[(-1.0, 1.0), (-2.0, 2.0), (0.1, 1.5), (-1.5, 2.5), (0.2, 2.0)]);
@@ -81,7 +124,7 @@ impl ArgumentInput {
         Self { low, high, ..Self::integers(shape, least, most) }
     }
 
-    /// The bytes of one argument.
+    /// Returns the bytes of one argument.
     pub fn bytes(&self, types: &Types, of: Type, seed: u64, argument: u64) -> Vec<u8> {
         let size = types.layout(of).map_or(0, |layout| layout.size as usize);
         let count = self.shape.iter().product::<u32>() as usize;
@@ -90,33 +133,59 @@ impl ArgumentInput {
             return bytes;
         }
         let leaves = leaves(types, of);
+        let ranges = self.ranges(types, of, leaves.len());
         let stream = seed.wrapping_add(argument << 32);
         for element in 0..count {
             let cell = &mut bytes[element * size..][..size];
-            for (k, leaf) in leaves.iter().enumerate() {
+            for (k, (leaf, range)) in leaves.iter().zip(&ranges).enumerate() {
                 let place = (element * leaves.len() + k) as u64;
-                leaf.write(cell, self.draw(leaf.scalar, fraction(at(stream, place))));
+                leaf.write(cell, range.draw(leaf.scalar, fraction(at(stream, place))));
             }
             normalise(&leaves, cell);
         }
+        self.arrangement.arrange(self, &leaves, &mut bytes);
         bytes
     }
 
-    fn draw(&self, scalar: Scalar, fraction: f64) -> Literal {
+    fn range(&self) -> NumberRange {
+        let &Self { low, high, least, most, .. } = self;
+        NumberRange { low, high, least, most }
+    }
+
+    /// Returns the range of each scalar of a type.
+    fn ranges(&self, types: &Types, of: Type, count: usize) -> Vec<NumberRange> {
+        let Shape::Struct(id) = types[of] else { return vec![self.range(); count] };
+        let fields = types.structure(id).fields.iter();
+        let of_field = |field: &Field| {
+            let own = self.fields.iter().find(|it| *it.name == *field.name);
+            let range = own.map_or(self.range(), |it| it.range);
+            vec![range; leaves(types, field.ty).len()]
+        };
+        fields.flat_map(of_field).collect()
+    }
+}
+
+impl NumberRange {
+    fn is_sound(self) -> bool {
+        let integers = -LARGEST <= self.least && self.least <= self.most && self.most <= LARGEST;
+        integers && self.low.is_finite() && self.high.is_finite()
+    }
+
+    fn draw(self, scalar: Scalar, fraction: f64) -> Literal {
         if scalar == Scalar::Bool {
             return Literal::bool(fraction >= 0.5);
         }
         if scalar.is_float() {
             return Literal::float(scalar, self.low + (self.high - self.low) * fraction);
         }
-        // An unsigned number is drawn from as many numbers from 0 on.
+        // An unsigned number's range has as many numbers, from 0 on.
         let least = if scalar.is_unsigned_int() { self.least.max(0) } else { self.least };
         let span = (self.most - least + 1) as f64;
         Literal::int(scalar, i128::from(least + (span * fraction).floor() as i64))
     }
 }
 
-/// The gradient that an array of a row gets before its reverse runs.
+/// Returns the gradient that an array of a row gets before its reverse kernel runs.
 pub fn cotangent(types: &Types, of: Type, count: usize, seed: u64, argument: u64) -> Vec<u8> {
     let given = ArgumentInput::integers(vec![count as u32], 0, 0);
     let size = types.layout(of).map_or(0, |layout| layout.size as usize);
@@ -128,21 +197,21 @@ pub fn cotangent(types: &Types, of: Type, count: usize, seed: u64, argument: u64
             let place = (element * leaves.len() + k) as u64;
             leaf.write(
                 &mut bytes[element * size..],
-                given.draw(leaf.scalar, fraction(at(stream, place))),
+                given.range().draw(leaf.scalar, fraction(at(stream, place))),
             );
         }
     }
     bytes
 }
 
-/// A scalar in the image of a type.
+/// A scalar inside the bytes of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Leaf {
-    /// Bytes before the scalar.
+    /// Offset of the scalar in the value, in bytes.
     pub offset: usize,
     /// Type of the scalar.
     pub scalar: Scalar,
-    /// The first of four components of a quaternion.
+    /// True for the first of the four components of a quaternion.
     turn: bool,
 }
 
@@ -161,7 +230,7 @@ impl Leaf {
     }
 }
 
-/// The scalars of a type in the order of memory; none behind handles.
+/// Returns the scalars of a type in the order of memory; empty for handles.
 pub fn leaves(types: &Types, of: Type) -> Vec<Leaf> {
     let moved = |by: usize, of: Type| {
         leaves(types, of).into_iter().map(move |leaf| Leaf { offset: leaf.offset + by, ..leaf })

@@ -1,8 +1,8 @@
 //! Kernels sampled from typed grammars, and the inputs of their launches.
 //!
 //! [`draft()`] draws a kernel in NVIDIA Warp's dialect from a seed: a tree (`ast`) that is printed
-//! as Python (`spell`). [`input`] draws what a launch is given, by position, so that a row stores a
-//! seed. Nothing is compiled or run here.
+//! as Python (`spell`). [`input`] draws the arguments of a launch, each by its position, so that a
+//! row stores a seed instead of data. This crate compiles and runs nothing.
 
 mod ast;
 mod draft;

@@ -1,29 +1,22 @@
-//! Numbers that depend on a seed and nothing else: the same on every machine, for ever.
+//! Numbers that depend on a seed only: the same on every machine, for ever.
 //!
-//! SplitMix64, because inputs are drawn by position: element `k` of a stream is known without those
-//! before it, and three lines of Python draw the same.
+//! The generator is SplitMix64, because inputs are drawn by position: element `k` of a stream
+//! follows without those before it, and three lines of Python draw the same numbers.
 
-/// The step of SplitMix64.
-const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+use gbxcule_ir::splitmix::STEP;
+pub use gbxcule_ir::splitmix::mix;
 
-/// SplitMix64's finaliser: one 64-bit number of another.
-pub const fn mix(word: u64) -> u64 {
-    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
-}
-
-/// Number `at` of a stream.
+/// Returns number `at` of a stream.
 pub fn at(seed: u64, at: u64) -> u64 {
-    mix(seed.wrapping_add(at.wrapping_add(1).wrapping_mul(GAMMA)))
+    mix(seed.wrapping_add(at.wrapping_add(1).wrapping_mul(STEP)))
 }
 
-/// A seed made of two.
+/// Returns a seed made of a seed and the number of a part.
 pub fn seed(seed: u64, part: u64) -> u64 {
-    mix(mix(seed.wrapping_add(GAMMA)) ^ part.wrapping_mul(GAMMA))
+    mix(mix(seed.wrapping_add(STEP)) ^ part.wrapping_mul(STEP))
 }
 
-/// 53 random bits as a number from 0 to below 1.
+/// Returns the upper 53 bits as a number from 0 to below 1.
 pub fn fraction(word: u64) -> f64 {
     (word >> 11) as f64 / (1u64 << 53) as f64
 }
@@ -36,7 +29,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The stream of a seed.
+    /// Returns the stream of a seed.
     pub fn new(seed: u64) -> Self {
         Self { seed, next: 0 }
     }
@@ -56,7 +49,7 @@ impl Random {
         low + self.below((high - low + 1) as usize) as i64
     }
 
-    /// Returns true in so many of a hundred draws.
+    /// Returns true in `percent` of a hundred draws.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
@@ -71,7 +64,7 @@ impl Random {
         fraction(self.word())
     }
 
-    /// The position of one of some weights, in proportion to them.
+    /// Draws a position, each in proportion to its weight.
     pub fn weighted(&mut self, weights: impl IntoIterator<Item = u32> + Clone) -> usize {
         let total: u32 = weights.clone().into_iter().sum();
         let mut left = self.below(total.max(1) as usize) as u32;
@@ -91,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_stream_is_that_of_splitmix64() {
-        // The first numbers of SplitMix64 with seed 0, as its authors print them.
+        // These are the first numbers of SplitMix64 with seed 0, as its authors print them.
         assert_eq!(at(0, 0), 0xe220_a839_7b1d_cdaf);
         assert_eq!(at(0, 1), 0x6e78_9e6a_a1b9_65f4);
     }

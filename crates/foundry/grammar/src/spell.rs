@@ -4,7 +4,7 @@ use crate::ast::{Expr, Function, Param, Stmt, Text, Ty};
 use gbxcule_ir::Scalar;
 use std::fmt::Write as _;
 
-/// The text of a file.
+/// Returns the text of a file.
 pub(crate) fn text(text: &Text) -> String {
     let mut out = String::from("import warp as wp\n");
     if !text.constants.is_empty() {
@@ -163,7 +163,7 @@ fn operator(op: &str) -> u8 {
     }
 }
 
-/// The text of an expression.
+/// Returns the text of an expression.
 pub(crate) fn expr(it: &Expr) -> String {
     match it {
         Expr::Name(name) => name.to_string(),
@@ -173,7 +173,8 @@ pub(crate) fn expr(it: &Expr) -> String {
         Expr::Unary(op, of) => format!("{op}{}", held(of, 11)),
         Expr::Binary(left, op, right) => {
             let own = operator(op);
-            // Comparisons would chain; everything else groups to the left.
+            // A comparison as an operand of a comparison gets parentheses, because Python would
+            // chain them; all other operators group to the left.
             let left = held(left, if own == 4 { 5 } else { own });
             format!("{left} {op} {}", held(right, own + 1))
         }

@@ -8,26 +8,26 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Definitions of a cut, at most: no kernel of a person needs more.
+/// The most definitions of a cut: no kernel of a person needs more.
 const MAX_DEFINITIONS: usize = 300;
-/// Imports that lead from one file to the next, at most.
+/// The most imports that lead from one file to the next.
 const MAX_IMPORTS: usize = 8;
-/// Names that are looked up for a cut, at most: `import *` of files that import each other so has
-/// no end that anyone would wait for.
+/// The most names that are looked up for a cut. Files that import each other with `import *` would
+/// else take hours.
 const MAX_LOOKUPS: usize = 100_000;
-/// Bytes of all definitions of a cut, at most.
+/// The most bytes of all definitions of a cut.
 const MAX_CUT_BYTES: usize = 4 << 20;
-/// Packages that stay imports: what a row needs of them is known to the compiler.
-const KNOWN: [&str; 4] = ["warp", "math", "numpy", "typing"];
+/// Packages that stay imports: the compiler knows their names.
+const KNOWN_PACKAGES: [&str; 4] = ["warp", "math", "numpy", "typing"];
 
 /// A file with its statements.
 pub(crate) struct Source {
     path: PathBuf,
     text: String,
     statements: Vec<Statement>,
-    /// Statements by the one that they are below, and by the names that they define.
+    /// Positions of statements by the statement above them and by the names that they define.
     by_name: HashMap<Option<usize>, HashMap<String, Vec<usize>>>,
-    /// Statements with an `import *`.
+    /// Positions of the statements with an `import *`.
     stars: Vec<usize>,
 }
 
@@ -54,7 +54,7 @@ impl Source {
     }
 }
 
-/// Files below a folder that were read, each once.
+/// The files below a folder that were read, each once.
 pub(crate) struct Sources {
     allowed: ProgramFiles,
     files: HashMap<PathBuf, Option<Rc<Source>>>,
@@ -65,7 +65,7 @@ impl Sources {
         Self { allowed: ProgramFiles::below(folder), files: HashMap::new() }
     }
 
-    /// A file, if it may be read and is a text.
+    /// Returns a file if it may be read and is text.
     pub(crate) fn file(&mut self, path: &Path) -> Option<Rc<Source>> {
         let read = || {
             let text = self.allowed.text(path).ok()?;
@@ -74,7 +74,8 @@ impl Sources {
         self.files.entry(path.into()).or_insert_with(read).clone()
     }
 
-    /// The file of a module that a file imports: beside it, or beside the packages around it.
+    /// Returns the file of a module that a file imports: it lies beside the importing file, or
+    /// beside the packages around that file.
     fn module(&mut self, from: &Path, import: &Import) -> Option<Rc<Source>> {
         let mut folder = from.parent()?.to_path_buf();
         for _ in 1..import.level {
@@ -88,7 +89,7 @@ impl Sources {
                     return self.file(&path);
                 }
             }
-            // An import without dots is found beside the outermost package.
+            // The module of an import without dots lies beside the outermost package.
             if import.level > 0 || !folder.join("__init__.py").is_file() || !folder.pop() {
                 return None;
             }
@@ -102,10 +103,10 @@ type DefinitionId = (PathBuf, usize);
 /// Definitions that a cut takes along.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reach {
-    /// All that are mentioned, directly or by others.
+    /// All definitions that are mentioned, directly or by others.
     All,
-    /// Definitions without functions and classes that are Python's alone: their texts mention whole
-    /// programs.
+    /// All definitions but functions and classes without a decorator: Python alone runs those, and
+    /// their texts mention whole programs.
     Decorated,
 }
 
@@ -114,17 +115,18 @@ struct Cutter<'s> {
     reach: Reach,
     /// Whole lines of imports of known packages.
     imports: BTreeSet<String>,
-    /// Second names of definitions: `here = there`, as an import gives them.
+    /// Second names of definitions, `here = there`, that imports give.
     aliases: BTreeSet<String>,
-    /// Names that stand for modules, in a file: what follows their dot is written without them.
+    /// Names of modules in each file: the cut writes `module.name` without the module.
     modules: BTreeMap<PathBuf, BTreeSet<String>>,
-    /// Chosen definitions in the order in which they are printed: what others need first.
+    /// Chosen definitions, and the order in which the cut prints them: a definition stands before
+    /// those that need it.
     chosen: BTreeMap<DefinitionId, Rc<Source>>,
     order: Vec<DefinitionId>,
     todo: Vec<(Rc<Source>, usize)>,
-    /// Names that were looked up.
+    /// Number of names that were looked up.
     lookups: usize,
-    /// Bytes of the definitions.
+    /// Number of bytes of the definitions.
     bytes: usize,
 }
 
@@ -187,7 +189,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// Chooses what a name means at a statement: a definition beside it or further out.
+    /// Chooses the definitions that a name means at a statement: beside it or further out.
     fn need(&mut self, file: &Rc<Source>, statement: usize, name: &str, depth: usize) {
         if depth > MAX_IMPORTS {
             return;
@@ -203,7 +205,7 @@ impl Cutter<'_> {
         self.take_starred(file, name, depth);
     }
 
-    /// Chooses what a name means that some `from module import *` brings.
+    /// Chooses the definitions of a name that some `from module import *` brings.
     fn take_starred(&mut self, file: &Rc<Source>, name: &str, depth: usize) -> bool {
         let stars = file.stars.iter().flat_map(|&at| &file.statements[at].imports);
         let stars = stars.filter(|it| it.name == "*");
@@ -221,7 +223,7 @@ impl Cutter<'_> {
         false
     }
 
-    /// Chooses what a module gives by a name, its own or one that it imports.
+    /// Chooses the definitions of a name at the top of a module, its own or imported ones.
     fn take_at_top(&mut self, file: &Rc<Source>, name: &str, depth: usize) -> bool {
         depth <= MAX_IMPORTS
             && self.lookups <= MAX_LOOKUPS
@@ -229,7 +231,7 @@ impl Cutter<'_> {
                 || self.take_starred(file, name, depth))
     }
 
-    /// Chooses `name` of a module of the folder that a statement calls `module`.
+    /// Chooses the definitions of `name` in a module of the folder that a statement calls `module`.
     fn need_of_module(&mut self, file: &Rc<Source>, statement: usize, module: &str, name: &str) {
         let mut scope = Some(statement);
         let import = loop {
@@ -259,7 +261,7 @@ impl Cutter<'_> {
                 Import { module: path, original: None, ..import.clone() }
             }
         };
-        if whole.level == 0 && whole.module == package && KNOWN.contains(&package) {
+        if whole.level == 0 && whole.module == package && KNOWN_PACKAGES.contains(&package) {
             return;
         }
         if let Some(other) = self.sources.module(&file.path, &whole)
@@ -296,7 +298,7 @@ impl Cutter<'_> {
 
     fn import(&mut self, file: &Rc<Source>, import: &Import, depth: usize) {
         let package = import.module.split('.').next().unwrap_or_default();
-        if import.level == 0 && KNOWN.contains(&package) && import.original.is_none() {
+        if import.level == 0 && KNOWN_PACKAGES.contains(&package) && import.original.is_none() {
             let alias = if import.name == import.module {
                 String::new()
             } else {
@@ -307,7 +309,7 @@ impl Cutter<'_> {
         }
         let Some(original) = &import.original else { return };
         let Some(other) = self.sources.module(&file.path, import) else {
-            if import.level == 0 && KNOWN.contains(&package) {
+            if import.level == 0 && KNOWN_PACKAGES.contains(&package) {
                 let alias = match import.name == *original {
                     true => String::new(),
                     false => format!(" as {}", import.name),
@@ -321,15 +323,16 @@ impl Cutter<'_> {
         }
     }
 
-    /// Prints what was chosen: other files first, each in its own order, the kernel last.
+    /// Returns the text of the chosen definitions: other files first, each in its own order, and
+    /// the kernel last.
     fn text(&self, file: &Rc<Source>, kernel: usize) -> String {
         let mut text: String = self.imports.iter().map(|line| format!("{line}\n")).collect();
-        let own = |place: &&DefinitionId| place.0 == file.path;
-        let others = self.order.iter().filter(|place| !own(place)).rev();
-        let mut own: Vec<&DefinitionId> = self.order.iter().filter(own).collect();
+        let is_own = |place: &&DefinitionId| place.0 == file.path;
+        let others = self.order.iter().filter(|place| !is_own(place)).rev();
+        let mut own: Vec<&DefinitionId> = self.order.iter().filter(is_own).collect();
         own.sort();
         own.retain(|place| place.1 != kernel);
-        // A definition inside of another one that was chosen is there already.
+        // A chosen definition that lies inside another chosen one is printed with it.
         let is_inside = |place: &&DefinitionId| {
             let source = &self.chosen[place];
             let mut parent = source.statements[place.1].parent;
@@ -369,7 +372,7 @@ impl Statement {
     }
 }
 
-/// A block in which `module.name` is written as `name`.
+/// Returns a block in which `module.name` is written as `name`.
 fn without_modules(block: &str, modules: &BTreeSet<String>) -> String {
     let (mut text, mut from) = (String::with_capacity(block.len()), 0);
     for three in tokens(block).windows(3) {
@@ -383,7 +386,7 @@ fn without_modules(block: &str, modules: &BTreeSet<String>) -> String {
     text + &block[from..]
 }
 
-/// A block of lines moved to the left.
+/// Returns a block of lines moved to the left.
 fn dedented(block: &str, margin: usize) -> String {
     if margin == 0 {
         return block.to_owned();

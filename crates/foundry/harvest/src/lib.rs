@@ -35,16 +35,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use text::{own_text, parameter_types};
 use unmarked::likely_kernels;
 
-/// A kernel that is not a row.
+/// A kernel that gave no row.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct RefusedKernel {
-    /// File, below the folder.
+    /// Path of the file below the folder.
     pub file: String,
-    /// Line of its name.
+    /// Line of the kernel's name, from 1 on.
     pub line: usize,
     /// Name of the kernel.
     pub kernel: String,
-    /// Reason, one of those that [`Harvest::refused`] counts, or [`UNMARKED`].
+    /// Reason of the refusal: one of those that [`Harvest::refused`] counts, or [`UNMARKED`].
     pub reason: String,
 }
 
@@ -53,9 +53,9 @@ pub struct RefusedKernel {
 pub struct Harvested {
     /// Rows, in the order of the files.
     pub rows: Vec<Row>,
-    /// Origin and counts.
+    /// Origin of the files, and counts of kernels.
     pub harvest: Harvest,
-    /// Kernels that are no rows, in the order of the files.
+    /// Kernels that gave no row, in the order of the files.
     pub refused: Vec<RefusedKernel>,
 }
 
@@ -72,18 +72,18 @@ struct KernelInFile {
 }
 
 /// Kernels and functions in the files of a folder.
-struct Found {
+struct FolderKernels {
     kernels: Vec<KernelInFile>,
-    /// Number of functions that are no kernels.
+    /// Number of functions other than kernels.
     functions: usize,
-    /// Functions that may be kernels: file, line, name.
+    /// Functions that may be kernels: file, line and name of each.
     unmarked: Vec<(PathBuf, usize, String)>,
-    /// Files that were not read, each with the reason.
+    /// Files that could not be read, each with the reason.
     unread: Vec<String>,
 }
 
-/// Harvests a folder: the rows, and what became of the kernels that are none; `looked` hears of the
-/// number of kernels, then of each.
+/// Harvests a folder: returns the rows, and the reason for each kernel that gave no row. Calls
+/// `looked` with the number of kernels, and then with `None` after each kernel.
 pub fn harvest(
     folder: &Path,
     license: &str,
@@ -93,19 +93,19 @@ pub fn harvest(
 ) -> Result<Harvested, SynthError> {
     let mut files = python_files(folder)?;
     files.sort();
-    let Found { kernels: found, functions, unmarked, unread } = find(folder, license, &files);
-    looked(Some(found.len()));
-    let made = take_all(folder, &found, plan, workers, looked);
+    let FolderKernels { kernels, functions, unmarked, unread } = find(folder, license, &files);
+    looked(Some(kernels.len()));
+    let outcomes = take_all(folder, &kernels, plan, workers, looked);
     let name = folder.canonicalize().map_err(SynthError::file(folder))?;
     let name = name.file_name().map_or(String::new(), |it| it.to_string_lossy().into_owned());
     let mut harvest = Harvest {
-        // The card has it in a line.
+        // The dataset card shows the folder's name on one line.
         folder: name.replace(char::is_control, "\u{fffd}"),
         license: license.into(),
         commit: commit::commit(folder),
         files: files.len() - unread.len(),
         unread,
-        kernels: found.len(),
+        kernels: kernels.len(),
         functions,
         unmarked: unmarked.len(),
         ..Harvest::default()
@@ -119,8 +119,8 @@ pub fn harvest(
     };
     let mut refused: Vec<RefusedKernel> = unmarked.into_iter().map(may_be).collect();
     let (mut rows, mut known) = (Vec::new(), HashMap::new());
-    for (at, outcome) in made {
-        let KernelInFile { file, line, name, .. } = &found[at];
+    for (at, outcome) in outcomes {
+        let KernelInFile { file, line, name, .. } = &kernels[at];
         let (file, line, kernel) = (below(file), *line, name.clone());
         match outcome {
             Ok(row) => {
@@ -138,8 +138,8 @@ pub fn harvest(
     Ok(Harvested { rows, harvest, refused })
 }
 
-/// The row with its origin: where it stands, and the first row of its structure among those that
-/// are known.
+/// Adds a row's origin: its place in the files, and the first row of the same structure if there is
+/// an earlier one.
 fn with_origin(
     row: Row,
     (file, line): (String, usize),
@@ -158,7 +158,7 @@ fn with_origin(
 /// Makes rows of kernels on several threads; the rows are in the kernels' order.
 fn take_all(
     folder: &Path,
-    found: &[KernelInFile],
+    kernels: &[KernelInFile],
     plan: Plan,
     workers: usize,
     looked: &(dyn Fn(Option<usize>) + Sync),
@@ -168,7 +168,7 @@ fn take_all(
         let (mut made, mut sources) = (Vec::new(), Sources::below(folder));
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(kernel) = found.get(at) else { return made };
+            let Some(kernel) = kernels.get(at) else { return made };
             made.push((at, take(kernel, plan, &mut sources)));
             looked(None);
         }
@@ -180,7 +180,7 @@ fn take_all(
 }
 
 /// Reads files for their kernels.
-fn find(folder: &Path, license: &str, files: &[PathBuf]) -> Found {
+fn find(folder: &Path, license: &str, files: &[PathBuf]) -> FolderKernels {
     let allowed = ProgramFiles::below(folder);
     let (mut sources, mut texts) = (SourceMap::new(), ParsedTexts::new(ImportOptions::default()));
     let (mut all, mut functions, mut unread) = (Vec::new(), 0, Vec::new());
@@ -239,7 +239,7 @@ fn find(folder: &Path, license: &str, files: &[PathBuf]) -> Found {
             });
         }
     }
-    Found { kernels: all, functions, unmarked, unread }
+    FolderKernels { kernels: all, functions, unmarked, unread }
 }
 
 /// Returns the place and the message of the first of some diagnostics.

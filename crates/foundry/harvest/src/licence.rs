@@ -1,8 +1,8 @@
 //! The licence of a folder's files, read from the files themselves: licence texts, the line
 //! `license` of `pyproject.toml`, and `SPDX-License-Identifier` lines of Python files.
 //!
-//! Rows are published with this licence, so nobody's word replaces the files': a folder whose files
-//! name no licence gives no rows.
+//! Rows are published with this licence, so the user's word cannot replace the files': a folder
+//! whose files name no licence gives no rows.
 
 use gbxcule_files::{MAX_TEXT_BYTES, read_text};
 use gbxcule_rows::error::SynthError;
@@ -10,8 +10,8 @@ use gbxcule_rows::feature_count::python_files;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Words by which the text of a licence is known, white space aside, with its SPDX identifier; the
-/// first line that fits counts.
+/// SPDX identifiers of licences, each with words by which the licence's text is recognised, white
+/// space aside. The first entry whose words occur counts.
 const TEXTS: [(&str, &[&str]); 14] = [
     ("Apache-2.0", &["Apache License", "Version 2.0"]),
     ("MPL-2.0", &["Mozilla Public License", "2.0"]),
@@ -28,24 +28,24 @@ const TEXTS: [(&str, &[&str]); 14] = [
     ("Unlicense", &["released into the public domain", "unlicense"]),
     ("CC0-1.0", &["CC0 1.0 Universal"]),
 ];
-/// Beginnings of the names of files that hold licences, in small letters.
+/// Beginnings of the names of licence files, in small letters.
 const NAMES: [&str; 4] = ["license", "licence", "copying", "unlicense"];
-/// Words before an identifier in a file of source text.
+/// Words before an SPDX identifier in a source file.
 const HEADER: &str = "SPDX-License-Identifier:";
-/// Lines of a file in which a header is looked for.
+/// Number of lines at the beginning of a file in which the header is looked for.
 const HEADER_LINES: usize = 40;
 
-/// Licences that the files of a folder name, and where.
+/// Licences that the files of a folder name.
 #[derive(Default)]
 struct Named {
     /// SPDX identifiers.
     identifiers: BTreeSet<String>,
-    /// Licence files whose text is unknown.
+    /// Licence files whose text fits no entry of [`TEXTS`].
     unknown: Vec<PathBuf>,
 }
 
-/// The licence of a folder: what its files name, and where they name several or a text that is
-/// unknown here, the one that the user states of them.
+/// Returns the licence of a folder: the one that its files name. If they name several, or a text
+/// that is unknown here, the user has to state which one holds.
 ///
 /// # Errors
 /// The files name no licence, name several and none is stated, or name others than the stated one.
@@ -79,13 +79,13 @@ pub fn licence_of(folder: &Path, stated: Option<&str>) -> Result<String, SynthEr
     }
 }
 
-/// The licence that a file's header names, if it names another one than `licence`.
+/// Returns the licence that a file's header names if it differs from `licence`.
 pub(crate) fn other_licence(text: &str, licence: &str) -> Option<String> {
     let own = header(text)?;
     words(own).any(|word| words(licence).all(|it| it != word)).then(|| own.to_owned())
 }
 
-/// The identifiers of an SPDX expression.
+/// Returns the identifiers of an SPDX expression.
 fn words(expression: &str) -> impl Iterator<Item = &str> {
     let parts = expression.split([' ', '(', ')']);
     parts.filter(|it| !["", "OR", "AND", "WITH"].contains(it))
@@ -97,7 +97,8 @@ fn header(text: &str) -> Option<&str> {
     super::is_licence(expression).then_some(expression)
 }
 
-/// Looks into the folder, those above it up to the root of its repository, and its Python files.
+/// Finds the licences named in the folder, in the folders above it up to the root of its
+/// repository, and in its Python files.
 fn named(folder: &Path) -> Result<Named, SynthError> {
     let mut named = Named::default();
     let own = folder.canonicalize().map_err(SynthError::file(folder))?;
@@ -131,14 +132,14 @@ fn named(folder: &Path) -> Result<Named, SynthError> {
     Ok(named)
 }
 
-/// The identifier of a licence's text.
+/// Returns the SPDX identifier of a licence's text.
 fn of_text(text: &str) -> Option<&'static str> {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let holds = |words: &[&str]| words.iter().all(|it| text.contains(it));
     TEXTS.iter().find(|(_, words)| holds(words)).map(|(identifier, _)| *identifier)
 }
 
-/// The identifiers in the line `license = "MIT"` of a project.
+/// Returns the identifiers in the line `license = "MIT"` of a project.
 fn of_project(path: &Path) -> Vec<String> {
     let text = read_text(path, MAX_TEXT_BYTES).unwrap_or_default();
     let line =
@@ -188,14 +189,14 @@ mod tests {
         assert_eq!(of(&both, Some("MIT AND BSD-3-Clause")), found("MIT AND BSD-3-Clause"));
     }
 
-    /// A user's word would publish rows under a licence that nobody gave.
+    /// The user's word would else publish rows under a licence that no author gave.
     #[test]
     fn a_folder_without_a_licence_is_refused_whatever_is_stated() {
         let code = ("code/a.py", "x = 1\n");
         for stated in [None, Some("MIT")] {
             let said = of(&[code], stated).expect_err("no licence");
             assert!(said.contains("name no licence"), "{said}");
-            // Above a folder that is no checkout anybody's files may lie.
+            // Above a folder that is no checkout, the files may be anybody's.
             assert_eq!(of(&[code, ("LICENSE", MIT)], stated), Err(said));
         }
         let said = of(&[code, ("code/LICENSE", MIT)], Some("Apache-2.0")).expect_err("another");

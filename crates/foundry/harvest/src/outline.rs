@@ -1,24 +1,27 @@
-//! The statements of a Python text by their indentation, and the names they define: enough to cut a
-//! kernel out of a file with all that it needs. Nothing is decided here about what Python means: a
+//! The statements of a Python text with their lines, and the names that they define: enough to cut
+//! a kernel out of a file with all that it needs. This module doesn't decide what Python means: a
 //! text that was cut out wrongly compiles to other IR, or not at all, and is refused.
 
-use gbxcule_rows::structure::{Token, tokens};
+use gbxcule_ir::source::Span;
+use gbxcule_python_names::syntax::{self, Expr, Stmt, Visitor, walk_stmt};
+use gbxcule_rows::structure::{Token, indentation, tokens};
 use std::collections::BTreeSet;
 
-/// A statement with everything that is indented below it, decorators included.
+/// A statement with its decorators and everything that is indented below it.
 #[derive(Clone, Debug)]
 pub(crate) struct Statement {
-    /// Bytes of the text, from the first line's margin to the end of the last line.
+    /// Range of the statement in the text, in bytes: from the first line's margin to the end of the
+    /// last line.
     pub(crate) begin: usize,
     pub(crate) end: usize,
     pub(crate) margin: usize,
-    /// Position of the statement that it is indented below.
+    /// Position of the statement below which it is indented.
     pub(crate) parent: Option<usize>,
-    /// Names that it defines.
+    /// Names that the statement defines.
     pub(crate) defines: Vec<String>,
-    /// Binding of an import; the names are then in `defines`.
+    /// Names that an import binds; `defines` holds them too.
     pub(crate) imports: Vec<Import>,
-    /// A function or class.
+    /// True for a function or class.
     pub(crate) is_definition: bool,
 }
 
@@ -26,211 +29,145 @@ pub(crate) struct Statement {
 #[derive(Default)]
 pub(crate) struct Mentions {
     pub(crate) names: BTreeSet<String>,
-    /// Names after the dot of names: `module.name`.
+    /// Pairs of a name and an attribute of it, as in `module.name`.
     pub(crate) attributes: BTreeSet<(String, String)>,
 }
 
 /// A name that an import binds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Import {
-    /// The name here; `*` for all names of the module.
+    /// The name in the importing file; `*` for all names of the module.
     pub(crate) name: String,
     /// Dots before the module's name.
     pub(crate) level: usize,
     /// The module, `a.b`; empty in `from . import x`.
     pub(crate) module: String,
-    /// The name there; `None` for the module itself.
+    /// The name in the imported module; `None` if the import binds the module itself.
     pub(crate) original: Option<String>,
 }
 
 impl Mentions {
-    /// Reads the text of a statement. Outlines don't hold this: of statements below statements the
-    /// names would be there again and again.
+    /// Reads the names that a statement's text mentions. Outlines don't store them: a statement's
+    /// names would be stored again with each statement around it.
     pub(crate) fn of(text: &str) -> Self {
-        let mut found = Self::default();
+        let mut mentions = Self::default();
         let all = tokens(text);
         for (_, token) in &all {
             if let Token::Name(name, false) = token {
-                found.names.insert((*name).to_owned());
+                mentions.names.insert((*name).to_owned());
             }
         }
         for three in all.windows(3) {
             if let [Token::Name(module, false), Token::Mark("."), Token::Name(name, true)] =
                 [three[0].1, three[1].1, three[2].1]
             {
-                found.attributes.insert((module.to_owned(), name.to_owned()));
+                mentions.attributes.insert((module.to_owned(), name.to_owned()));
             }
         }
-        found
+        mentions
     }
 }
 
-/// The statements of a text, in order; those indented below others follow them.
+/// Returns the statements of a text, in order; those indented below a statement follow it. A text
+/// that isn't Python has none.
 pub(crate) fn outline(text: &str) -> Vec<Statement> {
-    let all = tokens(text);
-    let line_begin = |at: usize| text[..at].trim_end_matches([' ', '\t']).len();
-    // What follows the end of brackets that span lines is marked as a line, too, and is none.
-    let begins = |&(at, token): &(usize, Token<'_>)| match token {
-        Token::Line(_) => line_begin(at) == 0 || text[..line_begin(at)].ends_with('\n'),
-        _ => false,
-    };
-    let lines: Vec<usize> = (0..all.len()).filter(|&at| begins(&all[at])).collect();
-    let mut statements: Vec<Statement> = Vec::new();
-    let mut open: Vec<usize> = Vec::new();
-    // Decorators wait for what they decorate.
-    let mut decorators: Option<usize> = None;
-    for (number, &first) in lines.iter().enumerate() {
-        let (at, Token::Line(margin)) = all[first] else { continue };
-        let last = lines.get(number + 1).copied().unwrap_or(all.len());
-        let words: Vec<Token<'_>> = all[first + 1..last].iter().map(|it| it.1).collect();
-        let begin = line_begin(at);
-        if words.first() == Some(&Token::Mark("@")) {
-            decorators.get_or_insert(begin);
-            continue;
-        }
-        let begin = decorators.take().unwrap_or(begin);
-        // A statement ends where the next one begins that isn't indented below it.
-        while let Some(&above) = open.last()
-            && statements[above].margin >= margin
+    let mut reader = Reader { text, statements: Vec::new(), parent: None };
+    if let Ok(tree) = syntax::parse(text, 0, |_, _| Span::NONE) {
+        tree.body.iter().for_each(|stmt| reader.visit_stmt(stmt));
+    }
+    reader.statements
+}
+
+/// Reads the statements of a text.
+struct Reader<'t> {
+    text: &'t str,
+    statements: Vec<Statement>,
+    /// Position of the statement below which the next ones are indented.
+    parent: Option<usize>,
+}
+
+impl Visitor<'_> for Reader<'_> {
+    fn visit_stmt(&mut self, stmt: &Stmt) {
+        let (start, end) = (syntax::start(stmt) as usize, syntax::end(stmt) as usize);
+        let begin = self.text[..start].rfind('\n').map_or(0, |line| line + 1);
+        // A statement behind `;` or `:` belongs to the one that begins the line.
+        if !self.text[begin..start].trim_start_matches(['\u{feff}', ' ', '\t', '\u{c}']).is_empty()
         {
-            statements[above].end = begin;
-            open.pop();
+            return;
         }
-        let (defines, is_definition) = definitions(&words);
-        let imports = imports(&words);
+        let imports = imports(stmt);
         let defines = match imports.is_empty() {
-            true => defines,
+            true => definitions(stmt),
             false => imports.iter().map(|it| it.name.clone()).collect(),
         };
-        statements.push(Statement {
+        self.statements.push(Statement {
             begin,
-            end: text.len(),
-            margin,
-            parent: open.last().copied(),
+            end: self.end_of_lines(end),
+            margin: indentation(&self.text.as_bytes()[begin..start], usize::MAX).1,
+            parent: self.parent,
             defines,
             imports,
-            is_definition,
+            is_definition: matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_)),
         });
-        open.push(statements.len() - 1);
+        let around = self.parent.replace(self.statements.len() - 1);
+        walk_stmt(self, stmt);
+        self.parent = around;
     }
-    statements
+
+    fn visit_expr(&mut self, _: &Expr) {}
 }
 
-fn name_at<'a>(words: &[Token<'a>], at: usize) -> Option<&'a str> {
-    match words.get(at) {
-        Some(Token::Name(name, false)) => Some(name),
-        _ => None,
+impl Reader<'_> {
+    /// Returns the end of the line of a byte, and of the empty lines and comments behind the line.
+    fn end_of_lines(&self, byte: usize) -> usize {
+        let mut lines = self.text[byte..].split_inclusive('\n');
+        let own = lines.next().map_or(0, str::len);
+        let is_beside = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
+        byte + own + lines.take_while(is_beside).map(str::len).sum::<usize>()
     }
 }
 
-/// The names that a line defines, and whether it begins a function or class.
-fn definitions(words: &[Token<'_>]) -> (Vec<String>, bool) {
-    if let Some("def" | "class") = name_at(words, 0) {
-        return (name_at(words, 1).map(str::to_owned).into_iter().collect(), true);
-    }
-    let mut names = Vec::new();
-    let mut at = 0;
-    while let Some(name) = name_at(words, at) {
-        match words.get(at + 1) {
-            Some(Token::Mark("=" | ":")) => {
-                names.push(name.to_owned());
-                // `a = b = 1`
-                match (words.get(at + 1), words.get(at + 3)) {
-                    (Some(Token::Mark("=")), Some(Token::Mark("="))) => at += 2,
-                    _ => return (names, false),
-                }
-            }
-            Some(Token::Mark(",")) => {
-                names.push(name.to_owned());
-                at += 2;
-            }
-            _ => break,
-        }
-    }
-    let assigns = words.contains(&Token::Mark("="));
-    (if assigns { names } else { Vec::new() }, false)
+/// Returns the names that a statement defines.
+fn definitions(stmt: &Stmt) -> Vec<String> {
+    let targets = match stmt {
+        Stmt::FunctionDef(def) => return vec![def.name.to_string()],
+        Stmt::ClassDef(def) => return vec![def.name.to_string()],
+        Stmt::Assign(assign) => &assign.targets[..],
+        Stmt::AnnAssign(assign) => std::slice::from_ref(&*assign.target),
+        _ => &[],
+    };
+    let parts = targets.iter().flat_map(|target| match target {
+        Expr::Tuple(tuple) => &tuple.elts[..],
+        target => std::slice::from_ref(target),
+    });
+    let name = |part: &Expr| part.as_name_expr().map(|name| name.id.to_string());
+    parts.filter_map(name).collect()
 }
 
-/// The names that an import binds.
-fn imports(words: &[Token<'_>]) -> Vec<Import> {
-    match name_at(words, 0) {
-        Some("import") => imported_modules(words),
-        Some("from") => imported_names(words),
+/// Returns the names that an import binds.
+fn imports(stmt: &Stmt) -> Vec<Import> {
+    match stmt {
+        Stmt::Import(import) => import
+            .names
+            .iter()
+            .map(|alias| {
+                let first = alias.name.split('.').next().unwrap_or_default();
+                let name = alias.asname.as_ref().map_or(first, |name| name.as_str()).to_owned();
+                Import { name, level: 0, module: alias.name.to_string(), original: None }
+            })
+            .collect(),
+        Stmt::ImportFrom(import) => import
+            .names
+            .iter()
+            .map(|alias| Import {
+                name: alias.asname.as_ref().unwrap_or(&alias.name).to_string(),
+                level: import.level as usize,
+                module: import.module.as_ref().map_or(String::new(), ToString::to_string),
+                original: Some(alias.name.to_string()),
+            })
+            .collect(),
         _ => Vec::new(),
     }
-}
-
-/// A path with dots that begins at a word, and the word after it.
-fn path_at(words: &[Token<'_>], mut at: usize) -> (String, usize) {
-    let mut path = String::new();
-    while let Some(Token::Name(name, _)) = words.get(at) {
-        path += name;
-        at += 1;
-        if words.get(at) != Some(&Token::Mark(".")) {
-            break;
-        }
-        path.push('.');
-        at += 1;
-    }
-    (path, at)
-}
-
-/// The name after `as` at a word.
-fn renamed<'a>(words: &[Token<'a>], at: usize) -> Option<&'a str> {
-    (name_at(words, at) == Some("as")).then(|| name_at(words, at + 1)).flatten()
-}
-
-/// The modules of `import a.b, c as d`.
-fn imported_modules(words: &[Token<'_>]) -> Vec<Import> {
-    let (mut found, mut at) = (Vec::new(), 1);
-    while at < words.len() {
-        let (module, next) = path_at(words, at);
-        let first = module.split('.').next().unwrap_or_default().to_owned();
-        let (name, next) = match renamed(words, next) {
-            Some(name) => (name.to_owned(), next + 2),
-            None => (first, next),
-        };
-        found.push(Import { name, level: 0, module, original: None });
-        at = next + 1;
-    }
-    found
-}
-
-/// The names of `from .a import b, c as d`.
-fn imported_names(words: &[Token<'_>]) -> Vec<Import> {
-    let level = words[1..].iter().take_while(|it| **it == Token::Mark(".")).count();
-    let (module, mut at) = match name_at(words, 1 + level) {
-        Some("import") => (String::new(), 1 + level),
-        // Behind a dot a name is marked as such.
-        _ if words.get(1 + level) == Some(&Token::Name("import", true)) => {
-            (String::new(), 1 + level)
-        }
-        _ => path_at(words, 1 + level),
-    };
-    at += 1;
-    let mut found = Vec::new();
-    while at < words.len() {
-        let original = match words.get(at) {
-            Some(Token::Name(original, _)) => original,
-            Some(Token::Mark("*")) => &"*",
-            _ => {
-                at += 1;
-                continue;
-            }
-        };
-        let (name, next) = match renamed(words, at + 1) {
-            Some(name) => (name, at + 3),
-            None => (*original, at + 1),
-        };
-        found.push(Import {
-            name: name.to_owned(),
-            level,
-            module: module.clone(),
-            original: Some((*original).to_owned()),
-        });
-        at = next + 1;
-    }
-    found
 }
 
 #[cfg(test)]

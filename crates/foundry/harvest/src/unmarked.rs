@@ -1,102 +1,100 @@
-//! Functions that look like kernels and that the front end knows no mark of: their decorator comes
-//! from a file that it doesn't follow, or makes kernels when Python runs it.
+//! Functions that look like kernels but have no decorator that the front end knows: their decorator
+//! comes from a file that the front end doesn't follow, or makes kernels when Python runs it.
 
-use gbxcule_rows::structure::{Token, tokens};
+use gbxcule_ir::source::Span;
+use gbxcule_python_names::syntax::{self, Expr, Stmt, Visitor, walk_expr, walk_stmt};
 use std::collections::HashSet;
 
 /// A function that calls `wp.tid` in its own body, or that its file launches.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Unmarked {
     pub(crate) name: String,
-    /// Byte of its name in the text.
+    /// Offset of the function's name in the text, in bytes.
     pub(crate) at: usize,
 }
 
 /// A function of a text, while its body is read.
-struct Function<'a> {
-    name: &'a str,
+struct Function {
+    name: String,
     at: usize,
-    /// Decorated by `wp.func`, which makes no kernels.
+    /// True if `wp.func` decorates the function, which makes no kernel of it.
     is_device_function: bool,
     calls_tid: bool,
 }
 
-/// Returns the functions of a text that call `wp.tid` or are launched, without device functions.
+/// Functions of a text, and the names that the text launches.
+#[derive(Default)]
+struct Reader {
+    functions: Vec<Function>,
+    /// Positions of the functions around the statement that is read; `None` for a class.
+    around: Vec<Option<usize>>,
+    launched: HashSet<String>,
+}
+
+/// Returns the functions of a text that call `wp.tid` or are launched; device functions are left
+/// out.
 pub(crate) fn likely_kernels(text: &str) -> Vec<Unmarked> {
-    let tokens = tokens(text);
-    let kinds: Vec<Token<'_>> = tokens.iter().map(|it| it.1).collect();
-    let mut functions: Vec<Function<'_>> = Vec::new();
-    // Margins of the blocks around a line, with the function that each one is the body of.
-    let mut open: Vec<(usize, Option<usize>)> = Vec::new();
-    let mut is_device_function = false;
-    let launched = launched(&kinds);
-    for (number, &kind) in kinds.iter().enumerate() {
-        if let Token::Line(margin) = kind {
-            // After brackets over several lines there is one in the middle of a line.
-            if !is_at_margin(text, tokens[number].0) {
-                continue;
-            }
-            open.retain(|(outer, _)| *outer < margin);
-            let rest = &kinds[number + 1..];
-            match rest {
-                [Token::Mark("@"), ..] => is_device_function |= is_func(rest),
-                [Token::Name("def", false), Token::Name(name, false), ..] => {
-                    let at = tokens[number + 2].0;
-                    open.push((margin, Some(functions.len())));
-                    functions.push(Function { name, at, is_device_function, calls_tid: false });
-                    is_device_function = false;
-                }
-                _ => {
-                    if matches!(rest, [Token::Name("class", false), ..]) {
-                        open.push((margin, None));
-                    }
-                    is_device_function = false;
-                }
-            }
-            continue;
-        }
-        let is_tid =
-            matches!(kinds[..number], [.., Token::Name("wp" | "warp", false), Token::Mark(".")])
-                && kind == Token::Name("tid", true);
-        if let (true, Some(&(_, Some(function)))) = (is_tid, open.last()) {
-            functions[function].calls_tid = true;
-        }
+    let mut reader = Reader::default();
+    if let Ok(tree) = syntax::parse(text, 0, |_, _| Span::NONE) {
+        tree.body.iter().for_each(|stmt| reader.visit_stmt(stmt));
     }
+    let Reader { functions, launched, .. } = reader;
     let is_likely =
-        |it: &&Function<'_>| (it.calls_tid || launched.contains(it.name)) && !it.is_device_function;
-    let wanted = functions.iter().filter(is_likely);
-    wanted.map(|it| Unmarked { name: it.name.to_owned(), at: it.at }).collect()
+        |it: &Function| (it.calls_tid || launched.contains(&it.name)) && !it.is_device_function;
+    let wanted = functions.into_iter().filter(is_likely);
+    wanted.map(|it| Unmarked { name: it.name, at: it.at }).collect()
 }
 
-/// Names that a text launches: `wp.launch(NAME, ..)` and its like.
-fn launched<'a>(tokens: &[Token<'a>]) -> HashSet<&'a str> {
-    let name = |six: &[Token<'a>]| match six {
-        [
-            Token::Name("wp" | "warp", false),
-            Token::Mark("."),
-            Token::Name(call, true),
-            Token::Mark("("),
-            Token::Name(name, false),
-            Token::Mark(","),
-        ] if call.starts_with("launch") => Some(*name),
-        _ => None,
-    };
-    tokens.windows(6).filter_map(name).collect()
-}
-
-/// Returns true if nothing but white space stands before a byte in its line.
-fn is_at_margin(text: &str, at: usize) -> bool {
-    let begin = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    text[begin..at].trim().is_empty()
-}
-
-/// Returns true for `@wp.func` and its like.
-fn is_func(decorator: &[Token<'_>]) -> bool {
-    match decorator {
-        [_, Token::Name(_, false), Token::Mark("."), Token::Name(name, true), ..]
-        | [_, Token::Name(name, false), ..] => name.starts_with("func"),
-        _ => false,
+impl Visitor<'_> for Reader {
+    fn visit_stmt(&mut self, stmt: &Stmt) {
+        let inner = match stmt {
+            Stmt::FunctionDef(def) => {
+                self.functions.push(Function {
+                    name: def.name.to_string(),
+                    at: syntax::start(&def.name) as usize,
+                    is_device_function: def.decorator_list.iter().any(|it| is_func(&it.expression)),
+                    calls_tid: false,
+                });
+                Some(Some(self.functions.len() - 1))
+            }
+            Stmt::ClassDef(_) => Some(None),
+            _ => None,
+        };
+        self.around.extend(inner);
+        walk_stmt(self, stmt);
+        if inner.is_some() {
+            self.around.pop();
+        }
     }
+
+    fn visit_expr(&mut self, expr: &Expr) {
+        match (member_of_warp(expr), expr, self.around.last()) {
+            (Some("tid"), _, Some(Some(function))) => self.functions[*function].calls_tid = true,
+            (_, Expr::Call(call), _)
+                if member_of_warp(&call.func).is_some_and(|it| it.starts_with("launch")) =>
+            {
+                let kernel = call.arguments.args.first().and_then(Expr::as_name_expr);
+                self.launched.extend(kernel.map(|name| name.id.to_string()));
+            }
+            _ => {}
+        }
+        walk_expr(self, expr);
+    }
+}
+
+/// Returns `member` of `wp.member`.
+fn member_of_warp(expr: &Expr) -> Option<&str> {
+    match syntax::path(expr)?[..] {
+        ["wp" | "warp", member] => Some(member),
+        _ => None,
+    }
+}
+
+/// Returns true for the decorator `@wp.func` or one of its forms.
+fn is_func(decorator: &Expr) -> bool {
+    let decorator = decorator.as_call_expr().map_or(decorator, |call| &call.func);
+    let path = syntax::path(decorator).unwrap_or_default();
+    path.len() <= 2 && path.last().is_some_and(|name| name.starts_with("func"))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Rows that somebody forged: whichever column is changed, a check fails.
+//! Rows that somebody forged: if any column is changed, a check fails.
 
 use gbxcule_harvest::{harvest, manifest_of};
 use gbxcule_rows::batch::Manifest;
@@ -8,9 +8,10 @@ use gbxcule_rows::validate::{Checks, Provenance, has_failed, validate};
 use gbxcule_rows::verdict::{CheckOutcome, NotRun, Verdict};
 use serde_json::{Value, json};
 
-const PLAN: Plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0 };
+const PLAN: Plan =
+    Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 100 };
 
-/// A dataset of a few rows, with the checks that need no other program.
+/// A dataset of a few rows, with the checks that run no other program.
 struct Dataset {
     rows: Vec<Row>,
     checks: Checks,
@@ -53,7 +54,7 @@ impl Dataset {
     }
 }
 
-/// Another value of the same kind.
+/// Returns another value of the same kind.
 fn other(value: &Value) -> Value {
     match value {
         Value::Null => json!("x"),
@@ -68,16 +69,17 @@ fn other(value: &Value) -> Value {
     }
 }
 
-/// Changes each column by itself, and, where it may be null, takes it away.
+/// Returns the row with each column changed by itself and, where a column may be null, with the
+/// column removed.
 fn changed(row: &Row) -> Vec<(String, Row)> {
     let Ok(Value::Object(columns)) = serde_json::to_value(row) else { unreachable!("columns") };
-    assert_eq!(columns.len(), 33, "each column is forged");
+    assert_eq!(columns.len(), 41, "each column is forged");
     let mut all = Vec::new();
     for (name, value) in &columns {
         for value in [other(value), Value::Null] {
             let mut forged = columns.clone();
             forged.insert(name.clone(), value);
-            // What can't be null is no row.
+            // A row without a column can't be read unless the column may be null.
             let read = serde_json::from_value::<Row>(Value::Object(forged));
             all.extend(read.ok().filter(|it| it != row).map(|it| (name.clone(), it)));
         }
@@ -122,7 +124,7 @@ fn what_is_forged_is_named() {
     named(Row { warp_gradient: Some("wrong".into()), ..row.clone() }, "verdicts", "warp_gradient");
 }
 
-/// A row that was run and is right, but is not what its number gives.
+/// A row that was run and is right, but differs from the row that its number gives.
 #[test]
 fn a_good_row_in_the_place_of_another_fails() {
     let dataset = Dataset::sampled();
@@ -165,12 +167,12 @@ fn verdicts_that_no_check_gave_fail() {
         let failed = dataset.failed(&forged);
         assert!(failed.iter().any(|(check, _)| check == "verdicts"), "{what}: {failed:?}");
     }
-    // Verdicts of other checks that were made later are kept, and are no forgery.
+    // Verdicts of checks that were made later are kept; they are no forgery.
     let later = with(&|checks| checks.push(check("nvrtc", "pass")));
     assert_eq!(dataset.failed(&later), []);
 }
 
-/// Making a row of a hostile source again could last for minutes.
+/// A hostile source could make the generation of a row last for minutes.
 #[test]
 fn a_row_that_is_wrong_already_is_not_made_again() {
     let dataset = Dataset::harvested();
@@ -185,7 +187,7 @@ fn a_row_that_is_wrong_already_is_not_made_again() {
     assert_eq!(origin, Some(&NotRun::Failing));
 }
 
-/// The first row of a structure, the licence and the rest of what the manifest says, too.
+/// The first row of a structure, the licence and the other facts of the manifest are checked too.
 #[test]
 fn an_origin_that_the_harvest_does_not_have_fails() {
     let dataset = Dataset::harvested();

@@ -1,4 +1,5 @@
-//! Rows from real code: cut out of its files, run, checked, loaded with sampled ones.
+//! Rows from real code: cut out of their files, run, checked, and loaded together with sampled
+//! rows.
 
 use gbxcule_harvest::{FAMILY, Harvested, UNMARKED, harvest};
 use gbxcule_rows::batch::read;
@@ -10,7 +11,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-const PLAN: Plan = Plan { seed: 1, mode: Mode::Run, device: Texts::Both, host_every: 0 };
+const PLAN: Plan =
+    Plan { seed: 1, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 100 };
 
 const LIBRARY: &str = "import warp as wp\n\nSCALE = wp.constant(2.5)\n\n@wp.struct\nclass Body:\n    mass: float\n    at: wp.vec3\n\n\
     @wp.func\ndef energy(body: Body):\n    return SCALE * body.mass * wp.length_sq(body.at)\n\ndef marked(function):\n    return function\n\nraise RuntimeError(\"executed\")\n";
@@ -140,7 +142,7 @@ fn kernels_of_a_folder_become_rows_that_pass_every_check() {
     let again = harvest(&code, "MIT", PLAN, 1, &|_| ()).expect("rows").rows;
     assert_eq!(rows, again, "the same folder gives the same rows");
 
-    // Sampled and harvested rows are of one schema.
+    // Sampled and harvested rows have one schema.
     let mixed: Vec<Row> = [make(PLAN, 1)].into_iter().chain(rows).collect();
     let file = folder.path().join("mixed/data/part-000000.parquet");
     std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
@@ -220,7 +222,7 @@ fn what_imports_and_launches_say_goes_along() {
     assert_eq!(shifted.reason, "results that depend on the order of threads");
 }
 
-/// The package's folder is named by GBXCULE_WARP_PACKAGE.
+/// The environment variable GBXCULE_WARP_PACKAGE names the package's folder.
 #[test]
 #[ignore = "needs NVIDIA Warp's package, and minutes"]
 fn the_package_of_warp_gives_a_thousand_rows() {
@@ -240,8 +242,8 @@ fn the_package_of_warp_gives_a_thousand_rows() {
     assert!(rows.len() >= 1000, "{}", rows.len());
 }
 
-/// Each of these took longer than anyone would wait, or all memory, when statements held the names
-/// of those below them and names were looked for in every statement of every file.
+/// Each of these files took hours or all memory when statements held the names of those below them
+/// and names were looked for in every statement of every file.
 #[test]
 fn files_that_were_made_to_last_forever_are_read_to_their_end() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -263,7 +265,8 @@ fn files_that_were_made_to_last_forever_are_read_to_their_end() {
     let stars: String = (0..40).map(|from| format!("from m{from} import *\n")).collect();
     (0..40).for_each(|module| write(&format!("m{module}.py"), stars.clone()));
     write("star.py", format!("import warp as wp\n{stars}{}", kernel("star")));
-    // Each is 16 of the one before: the last of them has 1 GiB, and is no variable of a row's.
+    // Each struct is 16 times as large as the one before. The last one has 1 GiB, which no variable
+    // of a row may have.
     let structs: String = (1..7)
         .map(|at| {
             let fields: String =

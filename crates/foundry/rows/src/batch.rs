@@ -79,7 +79,7 @@ impl Manifest {
 
     /// The command that makes it, but for its folder.
     pub(crate) fn command(&self) -> String {
-        let Plan { seed, mode, device, host_every } = self.plan;
+        let Plan { seed, mode, device, host_every, sampled } = self.plan;
         let (device, mode) = (format!("{device:?}"), format!("{mode:?}"));
         if let Some(harvest) = &self.harvest {
             let (folder, license) = (&harvest.folder, &harvest.license);
@@ -91,7 +91,7 @@ impl Manifest {
         let host =
             if host_every == 0 { String::new() } else { format!(" --host-every {host_every}") };
         format!(
-            "gbxcule synth batch --count {} --seed {seed} --device {} --mode {}{host}{}",
+            "gbxcule synth batch --count {} --seed {seed} --sampled {sampled} --device {} --mode {}{host}{}",
             self.count,
             device.to_lowercase(),
             mode.to_lowercase(),
@@ -148,7 +148,12 @@ pub struct Work {
 
 /// Returns the path of a block.
 pub fn block_path(folder: &Path, block: u64) -> PathBuf {
-    folder.join("data").join(format!("part-{block:06}.parquet"))
+    folder.join(block_name(block, "parquet"))
+}
+
+/// Name of a block in the folder, in this format.
+fn block_name(block: u64, extension: &str) -> String {
+    format!("data/part-{block:06}.{extension}")
 }
 
 /// Work of one process, and the part of it that the folder holds already.
@@ -169,9 +174,9 @@ pub struct Extent {
 
 /// Begins the work in a folder: says what it holds, unless it holds something else, looks at what
 /// is there, and removes what killed processes left. No rows are lost: files that a living process
-/// is writing stay.
+/// is writing stay. A folder of fewer rows grows if the work resumes: its last block is made anew.
 pub fn begin(folder: &Path, manifest: &Manifest, work: &Work) -> Result<Extent, SynthError> {
-    claim(folder, manifest)?;
+    claim(folder, manifest, work.resume)?;
     let extent = extent(folder, manifest, work);
     if !work.resume && extent.there > 0 {
         return Err(SynthError::NotEmpty { path: folder.into() });
@@ -226,7 +231,7 @@ pub fn finish(
 ) -> Result<(), SynthError> {
     for &block in &extent.twins {
         let path = block_path(folder, block);
-        write_twin(&path, &table::read_parquet(&path)?)?;
+        write_twin(folder, block, &table::read_parquet(&path)?)?;
     }
     for &block in &extent.missing {
         let path = block_path(folder, block);
@@ -237,15 +242,15 @@ pub fn finish(
         let mut rows = rows(manifest, block, (work.workers, tools), made)?;
         sample(&mut rows, manifest.plan.host_every, folder)?;
         if work.jsonl {
-            write_twin(&path, &rows)?;
+            write_twin(folder, block, &rows)?;
         }
-        write_whole(&path, &to_parquet(&rows)?)?;
+        write_whole(folder, &block_name(block, "parquet"), &to_parquet(&rows)?)?;
     }
     Ok(())
 }
 
 /// Says what a folder holds, unless it holds something else.
-fn claim(folder: &Path, manifest: &Manifest) -> Result<(), SynthError> {
+fn claim(folder: &Path, manifest: &Manifest, resumes: bool) -> Result<(), SynthError> {
     // The owner of the folder would choose which files of this user are replaced.
     for inside in [folder.join("data"), folder.join("statistics")] {
         if inside.is_symlink() {
@@ -254,13 +259,18 @@ fn claim(folder: &Path, manifest: &Manifest) -> Result<(), SynthError> {
         }
     }
     let path = folder.join(MANIFEST);
+    let text = serde_json::to_string_pretty(manifest);
+    let text = text.map_err(|error| SynthError::data(&path, error))? + "\n";
     if !path.exists() {
-        let text = serde_json::to_string_pretty(manifest)
-            .map_err(|error| SynthError::data(&path, error))?;
         // Of several that come at once, one says it, and the others read what it said.
-        write_new(&path, format!("{text}\n").as_bytes()).map_err(SynthError::file(&path))?;
+        let written = write_new(folder, MANIFEST, text.as_bytes());
+        written.map_err(SynthError::file(&path))?;
     }
     let found = Manifest::read(folder)?;
+    let grows = resumes && found.count < manifest.count;
+    if grows && (Manifest { count: manifest.count, ..found.clone() }) == *manifest {
+        return write_whole(folder, MANIFEST, text.as_bytes());
+    }
     if found == *manifest {
         return Ok(());
     }
@@ -269,8 +279,8 @@ fn claim(folder: &Path, manifest: &Manifest) -> Result<(), SynthError> {
     Err(SynthError::Other { path: folder.into(), reason })
 }
 
-fn write_twin(path: &Path, rows: &[Row]) -> Result<(), SynthError> {
-    write_whole(&path.with_extension("jsonl"), to_jsonl(rows)?.as_bytes())
+fn write_twin(folder: &Path, block: u64, rows: &[Row]) -> Result<(), SynthError> {
+    write_whole(folder, &block_name(block, "jsonl"), to_jsonl(rows)?.as_bytes())
 }
 
 /// The rows of a block, in order, by several threads.

@@ -37,7 +37,7 @@ pub fn write(
 ) -> Result<(), SynthError> {
     picture::draw(folder, rows, warp)?;
     let text = card(manifest, rows, warp, files(folder)?.0, seen);
-    NAMES.iter().try_for_each(|name| write_whole(&folder.join(name), text.as_bytes()))
+    NAMES.iter().try_for_each(|name| write_whole(folder, name, text.as_bytes()))
 }
 
 /// The card of some rows: the same rows, the same text.
@@ -232,7 +232,8 @@ mod tests {
 
     #[test]
     fn text_of_warp_is_under_its_own_licence() {
-        let plan = Plan { seed: 0, mode: Mode::Text, device: Texts::Both, host_every: 0 };
+        let plan =
+            Plan { seed: 0, mode: Mode::Text, device: Texts::Both, host_every: 0, sampled: 100 };
         let begins = |warp: Option<serde_json::Value>, head: &str| {
             let manifest = Manifest { warp, ..Manifest::new(0, plan, &Tools::default()) };
             let text = card(&manifest, &[], &Usage::default(), Format::Parquet, &|_| ());

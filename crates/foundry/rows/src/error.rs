@@ -15,7 +15,7 @@ pub enum SynthError {
         /// Reason of the system.
         source: std::io::Error,
     },
-    /// A data file is none, or of another schema.
+    /// A file is not a data file, or has another schema.
     #[error("{path}: {reason}")]
     Data {
         /// Path of the file.

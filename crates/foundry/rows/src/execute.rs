@@ -51,7 +51,7 @@ pub fn cotangents(
         let Some(of) = element(module, param) else { return Vec::new() };
         let count = given.shape.iter().product::<u32>() as usize;
         let drawn = cotangent(&module.types, of, count, seed, at);
-        // What isn't written is not a result: its gradient begins at 0.
+        // An array that the kernel doesn't write is not a result: its gradient begins at 0.
         if given.written { drawn } else { vec![0; drawn.len()] }
     })
 }

@@ -125,7 +125,7 @@ impl WideKernel<'_> {
         let slope = (8.0 * rise(near) - rise(far)) / (12.0 * STEP);
         let scale = slope.abs().max(1.0);
         let differ = rise(near) / (2.0 * STEP) - rise(far) / (4.0 * STEP);
-        // What bends grows with the square of the step, a kink with the step.
+        // The error of a curve grows with the square of the step, that of a kink with the step.
         let bend = |[up, down]: [f64; 2]| up - middle - (middle - down);
         let kink = (2.0 * bend(near) - bend(far) / 2.0) / STEP;
         let smooth = differ.abs() <= 1e-6 * scale && kink.abs() <= 1e-4 * scale;

@@ -20,6 +20,7 @@ use crate::verdict::{Check, Verdict};
 use crate::{mutation_check, rounding, structure, tensor, widen};
 use gbxcule_grammar::input::ArgumentInput;
 use input::Threads;
+pub(crate) use input::{FoundInputs, judge};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -170,6 +171,16 @@ pub(crate) fn made_again(source: &str, program: &RowProgram, plan: Plan) -> Opti
 /// Makes a row of a text if inputs are found.
 fn tried(source: &str, program: &RowProgram, plan: Plan, threads: Threads) -> Result<Row, Refusal> {
     let given = input::find(program, plan.seed ^ structure_seed(source), threads)?;
+    checked(source, program, plan, &given)
+}
+
+/// The row of a text on inputs, if its results hold.
+pub(crate) fn checked(
+    source: &str,
+    program: &RowProgram,
+    plan: Plan,
+    given: &FoundInputs,
+) -> Result<Row, Refusal> {
     let grid = LaunchInputs { dims: &given.dims, inputs: &given.inputs };
     let have = results(program, grid, given.seed).map_err(|_| Refusal::NotFinite)?;
     if !order::is_settled(program, grid, given.seed, &have) {
@@ -231,17 +242,10 @@ fn row(
     (input_seed, attempt): (u64, u32),
     (have, checks): (Results, Vec<Check>),
 ) -> Row {
-    let emitted = program.emit(plan.device);
     let inputs: &[ArgumentInput] = grid.inputs;
     let row = Row {
         family: FAMILY.into(),
         source: source.into(),
-        ir: emitted.ir,
-        ir_backward: emitted.ir_backward,
-        cpp: emitted.cpp,
-        cpp_backward: emitted.cpp_backward,
-        cuda: emitted.cuda,
-        cuda_backward: emitted.cuda_backward,
         gradient_refused: program.reverse.as_ref().err().cloned(),
         launch_dims: grid.dims.into(),
         inputs_json: json!(inputs).to_string(),
@@ -255,6 +259,7 @@ fn row(
         compiler: COMPILER_VERSION.into(),
         ..Row::default()
     };
+    let row = program.emit(plan.device, grid.dims.len()).fill(row);
     Labels::of(source, program, inputs).label(row)
 }
 

@@ -35,7 +35,11 @@ impl Labels {
 
     /// Puts them into a row.
     pub(crate) fn label(self, row: Row) -> Row {
-        let Self { kernel, signature_json, features, structure, split, in_warp } = self;
+        let Self { kernel, signature_json, features, structure, mut split, in_warp } = self;
+        // All instances of an algorithm are in one part: a test row's algorithm is a new one.
+        if let Some(template) = &row.template {
+            split = split::split_of(&structure::digest(template, 4)).into();
+        }
         Row { kernel, signature_json, features, structure, split, in_warp, ..row }
     }
 }

@@ -77,13 +77,7 @@ impl Mutation {
             Self::SourceAndTexts => {
                 wrong.source = replace(&row.source, &changes(&row.source), &mut random)?;
                 let program = RowProgram::read(&wrong.source).ok()?;
-                let emitted = program.emit(row.texts());
-                wrong.ir = emitted.ir;
-                wrong.ir_backward = emitted.ir_backward;
-                wrong.cpp = emitted.cpp;
-                wrong.cpp_backward = emitted.cpp_backward;
-                wrong.cuda = emitted.cuda;
-                wrong.cuda_backward = emitted.cuda_backward;
+                wrong = program.emit(row.texts(), row.launch_dims.len()).fill(wrong);
                 wrong = Labels::of(&wrong.source, &program, &row.inputs()?).label(wrong);
                 wrong.gradient_refused = program.reverse.err();
                 // Verdicts of the row that it was.

@@ -35,7 +35,8 @@ pub(crate) fn seed(
     let first = draw(0).ok_or(RejectReason::Faults)?;
     let (shown, hidden): (Vec<usize>, Vec<usize>) =
         (0..wrong.len()).partition(|at| shows(&first, at));
-    // What shows nowhere is the same in other words; what shows elsewhere has to show here.
+    // A mutant that no draw tells from the kernel is the kernel in other words. A mutant that
+    // another draw tells from the kernel has to show in the first draw too.
     let others: Vec<(InputDraw, Vec<usize>)> = (1..DRAWS)
         .filter(|_| !hidden.is_empty())
         .filter_map(|number| {

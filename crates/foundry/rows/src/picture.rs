@@ -31,18 +31,20 @@ struct Bars<'a> {
 /// Draws both pictures.
 pub(crate) fn draw(folder: &Path, rows: &[Row], warp: &Usage) -> Result<(), SynthError> {
     let shares = |canvas: &Canvas<'_>| shares(canvas, rows, warp);
-    write(&folder.join(SHARES), (1600, 1520), shares)?;
+    write(folder, SHARES, (1600, 1520), shares)?;
     let structures = |canvas: &Canvas<'_>| structures(canvas, rows);
-    write(&folder.join(STRUCTURES), (900, 640), structures)
+    write(folder, STRUCTURES, (900, 640), structures)
 }
 
 fn write(
-    path: &Path,
+    folder: &Path,
+    name: &str,
     size: (u32, u32),
     draw: impl FnOnce(&Canvas<'_>) -> DrawResult,
 ) -> Result<(), SynthError> {
-    let bytes = gbxcule_chart::png(size, draw).map_err(|error| SynthError::data(path, error))?;
-    write_whole(path, &bytes)
+    let bytes = gbxcule_chart::png(size, draw)
+        .map_err(|error| SynthError::data(&folder.join(name), error))?;
+    write_whole(folder, name, &bytes)
 }
 
 fn shares(canvas: &Canvas<'_>, rows: &[Row], warp: &Usage) -> DrawResult {

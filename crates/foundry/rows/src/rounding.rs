@@ -16,7 +16,7 @@ pub fn is_harmless(results: &Results, wide: &Results) -> bool {
         narrow.len() == wide.len()
             && narrow.iter().zip(wide).all(|(one, other)| units(one, other) <= UNITS)
     };
-    // A gradient of 64 bits that isn't finite is none.
+    // An infinity or NaN of 64 bits is not a gradient.
     near(&results.outputs, &wide.outputs)
         && (wide.gradients.is_none() || near(results.slopes(), wide.slopes()))
 }

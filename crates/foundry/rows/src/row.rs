@@ -15,7 +15,7 @@ pub(crate) use crate::semantic_check::RejectReason;
 use crate::skeleton::KnownSkeletons;
 use crate::tensor::{self, Tensor};
 use crate::verdict::{Check, CheckOutcome, Verdict};
-use crate::{mutation_check, rounding, widen};
+use crate::{mutation_check, rounding, seed_text, template_row, widen};
 use gbxcule_back_cxx::Dialect;
 use gbxcule_grammar::input::ArgumentInput;
 use gbxcule_grammar::{Draft, draft, random};
@@ -26,7 +26,7 @@ use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 /// Changes when the same seed would give other rows.
-pub const GENERATOR_VERSION: u32 = 6;
+pub const GENERATOR_VERSION: u32 = 7;
 /// The compiler that made the texts.
 pub const COMPILER_VERSION: &str = concat!("gbxcule ", env!("CARGO_PKG_VERSION"));
 /// Drafts tried for a row.
@@ -62,6 +62,8 @@ pub struct Row {
     pub cpp_backward: Option<String>,
     pub cuda: Option<String>,
     pub cuda_backward: Option<String>,
+    pub cuda_plain: Option<String>,
+    pub cuda_plain_backward: Option<String>,
     pub ptx: Option<String>,
     pub ptx_backward: Option<String>,
     pub warp_cpp: Option<String>,
@@ -72,6 +74,7 @@ pub struct Row {
     pub signature_json: String,
     pub launch_dims: Vec<u32>,
     pub inputs_json: String,
+    #[serde(with = "seed_text")]
     pub input_seed: u64,
     pub outputs_json: Option<String>,
     pub gradients_json: Option<String>,
@@ -79,6 +82,7 @@ pub struct Row {
     pub structure: String,
     pub split: String,
     pub checks_json: String,
+    #[serde(with = "seed_text")]
     pub seed: u64,
     pub attempt: u32,
     pub generator_version: u32,
@@ -86,6 +90,13 @@ pub struct Row {
     pub in_warp: bool,
     pub warp_gradient: Option<String>,
     pub origin_json: Option<String>,
+    /// The algorithm of the library that the row is an instance of.
+    pub template: Option<String>,
+    pub summary: Option<String>,
+    pub description: Option<String>,
+    pub specification: Option<String>,
+    pub real_launch_dims: Vec<u32>,
+    pub block_dims: Vec<u32>,
 }
 
 /// Devices for which a row holds text.
@@ -124,9 +135,17 @@ pub struct Plan {
     /// One of this many rows has its C++ text compiled by the host's compiler and run; 0 for none.
     #[serde(default)]
     pub host_every: u64,
+    /// Percentage of the rows that the grammar samples; the others are algorithms of the library.
+    #[serde(default = "all_sampled")]
+    pub sampled: u32,
 }
 
-/// A row, or why a draft was none.
+/// Datasets of programs that had no library.
+fn all_sampled() -> u32 {
+    100
+}
+
+/// A sampled row, or why a draft was none.
 fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
     let own = random::seed(plan.seed, id);
     let seed = random::seed(own, attempt);
@@ -134,16 +153,10 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
     let source = draft.source();
     let program = RowProgram::read(&source).map_err(|_| RejectReason::Faults)?;
     let checked = check(plan.mode, &draft, &program, &source, random::seed(seed, 1 << 40))?;
-    let emitted = program.emit(plan.device);
+    let emitted = program.emit(plan.device, draft.dims.len());
     let row = Row {
         id,
         family: draft.family.name().into(),
-        ir: emitted.ir,
-        ir_backward: emitted.ir_backward,
-        cpp: emitted.cpp,
-        cpp_backward: emitted.cpp_backward,
-        cuda: emitted.cuda,
-        cuda_backward: emitted.cuda_backward,
         gradient_refused: program.reverse.as_ref().err().cloned(),
         launch_dims: draft.dims.clone(),
         inputs_json: json!(draft.inputs).to_string(),
@@ -158,7 +171,7 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
         ..Row::default()
     };
     let labels = Labels::of(&source, &program, &draft.inputs);
-    Ok(labels.label(Row { source, ..row }))
+    Ok(labels.label(emitted.fill(Row { source, ..row })))
 }
 
 /// Results of the checks of a draft: the seed of inputs that pass them, verdicts, and results.
@@ -255,6 +268,10 @@ pub(crate) fn machine_code(
 
 /// Row `id` of a dataset.
 pub fn make(plan: Plan, id: u64) -> Row {
+    template_row::make(plan, id).unwrap_or_else(|| sampled(plan, id))
+}
+
+fn sampled(plan: Plan, id: u64) -> Row {
     for number in 0..ATTEMPTS {
         if let Ok(row) = attempt(plan, id, number) {
             return row;

@@ -1,6 +1,6 @@
 //! A row's program: everything that the compiler makes of the source text.
 
-use crate::row::Texts;
+use crate::row::{Row, Texts};
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_grammar::input::{ArgumentInput, rank};
 use gbxcule_ir::check::{self, Valid};
@@ -56,6 +56,27 @@ pub struct Emitted {
     pub cuda: Option<String>,
     /// CUDA C++ of the reverse.
     pub cuda_backward: Option<String>,
+    /// CUDA without the header, if the kernel has such a text.
+    pub cuda_plain: Option<String>,
+    /// CUDA of the reverse without the header.
+    pub cuda_plain_backward: Option<String>,
+}
+
+impl Emitted {
+    /// Puts the texts into a row.
+    pub(crate) fn fill(self, row: Row) -> Row {
+        Row {
+            ir: self.ir,
+            ir_backward: self.ir_backward,
+            cpp: self.cpp,
+            cpp_backward: self.cpp_backward,
+            cuda: self.cuda,
+            cuda_backward: self.cuda_backward,
+            cuda_plain: self.cuda_plain,
+            cuda_plain_backward: self.cuda_plain_backward,
+            ..row
+        }
+    }
 }
 
 /// The first code of some diagnostics.
@@ -151,8 +172,8 @@ impl RowProgram {
             && params.iter().zip(inputs).map(bytes).fold(0, u64::saturating_add) <= MAX_INPUT_BYTES
     }
 
-    /// The IR, and the texts for some devices.
-    pub fn emit(&self, texts: Texts) -> Emitted {
+    /// The IR, and the texts for some devices and for grids of so many dimensions.
+    pub fn emit(&self, texts: Texts, dims: usize) -> Emitted {
         let reverse = self.reverse.as_ref().ok();
         let text = |dialect| {
             texts.have(dialect).then(|| write(&self.forward, self.kernel, dialect).source)
@@ -161,6 +182,9 @@ impl RowProgram {
             let reverse = reverse.filter(|_| texts.have(dialect))?;
             Some(write(&reverse.module, reverse.kernel, dialect).source)
         };
+        let has_cuda = texts.have(Dialect::Cuda);
+        let plain = || cxx::write_plain(&self.forward, self.kernel, dims);
+        let plain_reverse = |it: &Reverse| cxx::write_plain_reverse(&it.module, it.kernel, dims);
         Emitted {
             ir: print::module(&self.forward),
             ir_backward: reverse.map(|it| print::module(&it.module)),
@@ -168,6 +192,8 @@ impl RowProgram {
             cpp_backward: back(Dialect::Host),
             cuda: text(Dialect::Cuda),
             cuda_backward: back(Dialect::Cuda),
+            cuda_plain: has_cuda.then(plain).flatten(),
+            cuda_plain_backward: reverse.filter(|_| has_cuda).and_then(plain_reverse),
         }
     }
 }

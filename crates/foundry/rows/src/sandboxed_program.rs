@@ -13,7 +13,7 @@ use crate::row_program::element;
 use gbxcule_back_cxx::{HEADER, HEADER_NAME, HOST_CUDA, HOST_CUDA_NAME};
 use gbxcule_files::TemporaryFolder;
 use gbxcule_ir::{FunctionId, Module};
-use gbxcule_sandbox::{ChildEnd, Limits, Outcome, Policy, SandboxError};
+use gbxcule_sandbox::{ChildEnd, Limits, Outcome, Policy, Room, SandboxError};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -45,10 +45,9 @@ pub struct Job<'a> {
     pub kernel: FunctionId,
     /// Name of the kernel in the text.
     pub symbol: String,
-    /// Size of a launch, and its inputs.
-    pub grid: LaunchInputs<'a>,
-    /// Memory before each launch; the first is compiled in before the second, and so on.
-    pub launches: Vec<ArgumentBytes>,
+    /// Size of each launch, its inputs, and memory before it; the first is compiled in before the
+    /// second, and so on.
+    pub launches: Vec<(LaunchInputs<'a>, ArgumentBytes)>,
 }
 
 /// Memory that each launch of a job left; `None` for one that faulted.
@@ -118,9 +117,13 @@ pub fn check(parent: &Path, limits: HostLimits) -> Result<(), SynthError> {
     let compiled = compile(folder.path(), limits.compiler)
         .map_err(|error| SynthError::compiler(&compiler, &error))?;
     if !compiled.ended.is_success() {
+        if let Some(lack) = Room::now(folder.path()).disk_lack(&limits.compiler) {
+            return Err(SynthError::data(parent, lack));
+        }
         return Err(SynthError::compiler(&compiler, &first_error(&compiled.stderr)));
     }
-    // What starts no program here starts no answer either: that is no verdict on any.
+    // A sandbox that can't start this program can't start an answer either, so its error is not
+    // a verdict on an answer.
     let ran = gbxcule_sandbox::run(
         &folder.path().join("main"),
         &[] as &[&str],
@@ -287,11 +290,11 @@ fn bytes_left(job: &Job<'_>) -> usize {
     let arrays = |memory: &ArgumentBytes| -> usize {
         memory.data.iter().chain(&memory.gradients).map(Vec::len).sum()
     };
-    job.launches.iter().map(|memory| 8 + arrays(memory)).sum()
+    job.launches.iter().map(|(_, memory)| 8 + arrays(memory)).sum()
 }
 
 fn launched(job: &Job<'_>, rest: &mut &[u8]) -> Launched {
-    job.launches.iter().map(|memory| outcome(memory, rest)).collect()
+    job.launches.iter().map(|(_, memory)| outcome(memory, rest)).collect()
 }
 
 fn outcome(before: &ArgumentBytes, rest: &mut &[u8]) -> Option<ArgumentBytes> {
@@ -316,8 +319,8 @@ fn main_text(jobs: &[Job<'_>], chosen: &[usize], folder: &Path) -> Result<String
         let symbol = &job.symbol;
         _ = writeln!(main, "#define program program_{at}\n#define {symbol} {symbol}_{at}");
         _ = writeln!(main, "#include \"{file}\"\n#undef program\n#undef {symbol}");
-        for (number, memory) in job.launches.iter().enumerate() {
-            main += &function(job, at, memory, number);
+        for number in 0..job.launches.len() {
+            main += &function(job, at, number);
             _ = writeln!(calls, "    job_{at}_{number}(out);");
         }
     }
@@ -329,14 +332,15 @@ fn list(numbers: &[u32]) -> String {
 }
 
 /// Declares the handle of each array and returns the text of each argument's address.
-fn array_arguments(job: &Job<'_>, memory: &ArgumentBytes, body: &mut String) -> Vec<String> {
+fn array_arguments(job: &Job<'_>, launch: usize, body: &mut String) -> Vec<String> {
+    let (grid, memory) = &job.launches[launch];
     let mut args = Vec::new();
     for (at, param) in job.module.functions[job.kernel].params.iter().enumerate() {
         let Some(of) = element(job.module, param.ty) else {
             args.push(format!("data_{at}"));
             continue;
         };
-        let shape = &job.grid.inputs[at].shape;
+        let shape = &grid.inputs[at].shape;
         let mut stride = job.module.types.layout(of).map_or(0, |layout| layout.size as u32);
         let mut strides = vec![0; shape.len()];
         for (dim, extent) in shape.iter().enumerate().rev() {
@@ -361,7 +365,8 @@ fn array_arguments(job: &Job<'_>, memory: &ArgumentBytes, body: &mut String) -> 
 }
 
 /// A function that launches a job and writes what is left.
-fn function(job: &Job<'_>, number: usize, memory: &ArgumentBytes, launch: usize) -> String {
+fn function(job: &Job<'_>, number: usize, launch: usize) -> String {
+    let (grid, memory) = &job.launches[launch];
     let mut body = String::new();
     let mut bytes = |name: String, bytes: &[u8]| {
         let list: Vec<String> = bytes.iter().map(u8::to_string).collect();
@@ -378,16 +383,16 @@ fn function(job: &Job<'_>, number: usize, memory: &ArgumentBytes, launch: usize)
     for (at, gradient) in memory.gradients.iter().enumerate() {
         bytes(format!("grad_{at}"), gradient);
     }
-    let args = array_arguments(job, memory, &mut body);
+    let args = array_arguments(job, launch, &mut body);
     let mut extents = [1; 4];
-    extents.iter_mut().zip(job.grid.dims).for_each(|(extent, &dim)| *extent = dim);
-    let count: u32 = job.grid.dims.iter().product();
+    extents.iter_mut().zip(grid.dims).for_each(|(extent, &dim)| *extent = dim);
+    let count: u32 = grid.dims.iter().product();
     _ = writeln!(body, "    void* args[] = {{{}}};\n    gbx::Fault fault = {{}};", args.join(", "));
     _ = writeln!(
         body,
         "    gbx::Grid grid = {{0, {count}, {{{}}}, {}, 0}};",
         list(&extents),
-        job.grid.dims.len()
+        grid.dims.len()
     );
     let symbol = format!("program_{number}::{}_{number}", job.symbol);
     body += &if job.is_cuda {

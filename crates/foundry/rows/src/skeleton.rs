@@ -60,7 +60,7 @@ impl KnownSkeletons {
                 Err(error) if error.kind() == ErrorKind::PermissionDenied => {
                     return Err(SynthError::file(&path)(error));
                 }
-                // What is no text of a size that is read holds no kernels.
+                // A file that is too large, or not UTF-8, counts as a file without kernels.
                 Err(_) => {}
             }
         }

@@ -35,7 +35,7 @@ const LONG_MARKS: [&str; 16] = [
     "//", "**", "<<", ">>", "<=", ">=", "==", "!=", "+=", "-=", "*=", "/=", "&=", "|=", "^=", "->",
 ];
 
-/// The tokens of a text, with where they begin; comments and blank lines are none.
+/// The tokens of a text, with where they begin; comments and blank lines give no token.
 pub fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
     let bytes = text.as_bytes();
     let mut found: Vec<(usize, Token<'_>)> = Vec::new();

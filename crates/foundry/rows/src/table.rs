@@ -3,6 +3,7 @@
 mod column;
 mod guard;
 mod leaf;
+mod source;
 #[cfg(test)]
 mod tests;
 
@@ -17,18 +18,19 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
+use source::Source;
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Changes when a reader would have to.
-pub const SCHEMA_VERSION: u32 = 3;
+pub const SCHEMA_VERSION: u32 = 5;
 const VERSION_KEY: &str = "gbxcule_schema_version";
 
 /// Writes a file of a folder whole. The folder may come from anybody: no link in it is followed.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), SynthError> {
-    gbxcule_files::replace(path, bytes).map_err(SynthError::file(path))
+pub fn write_whole(folder: &Path, inside: &str, bytes: &[u8]) -> Result<(), SynthError> {
+    let written = gbxcule_files::replace(folder, inside, bytes);
+    written.map_err(|error| SynthError::file(&folder.join(inside))(error))
 }
 
 /// Rows of a row group: what a reader decodes at once.
@@ -84,13 +86,13 @@ pub(crate) fn is_column(name: &str) -> bool {
 /// Opens a Parquet file and reads it; a panic of the `parquet` crate becomes an error.
 fn with_reader<T>(
     path: &Path,
-    read: impl FnOnce(&SerializedFileReader<fs::File>, &MemoryBudget) -> Result<T, SynthError>,
+    read: impl FnOnce(&SerializedFileReader<Source>, &MemoryBudget) -> Result<T, SynthError>,
 ) -> Result<T, SynthError> {
     let file = gbxcule_files::open(path).map_err(SynthError::file(path))?;
-    let bytes = file.metadata().map_err(SynthError::file(path))?.len();
+    let bytes = file.get().metadata().map_err(SynthError::file(path))?.len();
     let outcome = guard::catch_panic(|| {
-        let reader =
-            SerializedFileReader::new(file).map_err(|error| SynthError::data(path, error))?;
+        let reader = SerializedFileReader::new(Source(file))
+            .map_err(|error| SynthError::data(path, error))?;
         read(&reader, &MemoryBudget::of(bytes))
     });
     outcome.unwrap_or_else(|panic| {
@@ -118,7 +120,7 @@ fn read_columns(path: &Path, left_out: &[&str]) -> Result<Vec<Row>, SynthError> 
 
 fn read_rows(
     path: &Path,
-    reader: &SerializedFileReader<fs::File>,
+    reader: &SerializedFileReader<Source>,
     budget: &MemoryBudget,
     left_out: &[&str],
 ) -> Result<Vec<Row>, SynthError> {
@@ -137,7 +139,7 @@ fn read_rows(
     Ok(rows)
 }
 
-fn version(reader: &SerializedFileReader<fs::File>) -> Option<String> {
+fn version(reader: &SerializedFileReader<Source>) -> Option<String> {
     let notes = reader.metadata().file_metadata().key_value_metadata()?;
     notes.iter().find(|note| note.key == VERSION_KEY)?.value.clone()
 }

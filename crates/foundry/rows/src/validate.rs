@@ -171,7 +171,7 @@ impl StoredRow {
             row.input_seed,
         );
         let (dims, seed) = (row.launch_dims.clone(), row.input_seed);
-        let emitted = program.emit(row.texts());
+        let emitted = program.emit(row.texts(), row.launch_dims.len());
         Some(Self { program, dims, inputs, seed, results, emitted, bounds: Default::default() })
     }
 
@@ -255,19 +255,14 @@ fn checks(row: &Row, stored: Option<&StoredRow>) -> Vec<CheckOutcome> {
 
 /// Returns true if the compiler prints the texts that the row holds.
 fn same_texts(row: &Row, StoredRow { program, emitted, .. }: &StoredRow) -> bool {
-    row.ir == emitted.ir
-        && row.ir_backward == emitted.ir_backward
-        && row.cpp == emitted.cpp
-        && row.cpp_backward == emitted.cpp_backward
-        && row.cuda == emitted.cuda
-        && row.cuda_backward == emitted.cuda_backward
+    emitted.clone().fill(row.clone()) == *row
         && row.gradient_refused.as_ref() == program.reverse.as_ref().err()
 }
 
 /// Returns true if a row's C++ and CUDA texts are those that the compiler prints for its source.
 pub(crate) fn is_printed(row: &Row) -> bool {
     RowProgram::read(&row.source).is_ok_and(|program| {
-        let emitted = program.emit(row.texts());
+        let emitted = program.emit(row.texts(), row.launch_dims.len());
         (&row.cpp, &row.cpp_backward, &row.cuda, &row.cuda_backward)
             == (&emitted.cpp, &emitted.cpp_backward, &emitted.cuda, &emitted.cuda_backward)
     })

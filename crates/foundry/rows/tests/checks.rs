@@ -7,7 +7,7 @@ use gbxcule_rows::verdict::Verdict;
 use std::path::{Path, PathBuf};
 
 fn rows(range: std::ops::Range<u64>) -> Vec<Row> {
-    let plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0 };
+    let plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 100 };
     range.map(|id| make(plan, id)).collect()
 }
 

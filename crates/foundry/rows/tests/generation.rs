@@ -10,8 +10,10 @@ use gbxcule_rows::verdict::Verdict;
 use std::collections::HashSet;
 use std::path::Path;
 
-const TEXT: Plan = Plan { seed: 5, mode: Mode::Text, device: Texts::Both, host_every: 0 };
-const RUN: Plan = Plan { seed: 5, mode: Mode::Run, device: Texts::Both, host_every: 0 };
+const TEXT: Plan =
+    Plan { seed: 5, mode: Mode::Text, device: Texts::Both, host_every: 0, sampled: 100 };
+const RUN: Plan =
+    Plan { seed: 5, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 100 };
 
 #[test]
 fn nearly_every_row_has_a_structure_of_its_own() {
@@ -75,19 +77,20 @@ fn rows_that_nvidia_warp_has_are_marked() {
 
 /// Readers find columns by name and order; a change of either is another `SCHEMA_VERSION`.
 #[test]
-fn the_columns_of_schema_version_3() {
+fn the_columns_of_the_schema() {
     let rows = [make(TEXT, 0)];
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("synth");
     std::fs::create_dir_all(&folder).expect("a folder");
     let path = folder.join("columns.parquet");
     std::fs::write(&path, to_parquet(&rows).expect("Parquet")).expect("a file");
     let names = column_names(&path).expect("columns").join(" ");
-    assert_eq!(SCHEMA_VERSION, 3);
+    assert_eq!(SCHEMA_VERSION, 5);
     assert_eq!(
         names,
-        "id family kernel source ir ir_backward cpp cpp_backward cuda cuda_backward ptx ptx_backward warp_cpp warp_cuda \
-         warp_origin_json gradient_refused signature_json inputs_json outputs_json gradients_json structure split \
-         checks_json warp_gradient origin_json compiler launch_dims features input_seed seed attempt generator_version in_warp"
+        "id family kernel source ir ir_backward cpp cpp_backward cuda cuda_backward cuda_plain \
+         cuda_plain_backward ptx ptx_backward warp_cpp warp_cuda warp_origin_json gradient_refused signature_json inputs_json outputs_json gradients_json structure split \
+         checks_json warp_gradient origin_json template summary description specification compiler launch_dims \
+         real_launch_dims block_dims features input_seed seed attempt generator_version in_warp"
     );
     assert_eq!(read_parquet(&path).expect("rows"), rows);
 }

@@ -12,7 +12,7 @@ use gbxcule_rows::validate::{Checks, validate};
 use gbxcule_rows::verdict::{CheckOutcome, NotRun, Verdict};
 
 fn row(id: u64) -> Row {
-    make(Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0 }, id)
+    make(Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 100 }, id)
 }
 
 fn verdict(checks: &[CheckOutcome], name: &str) -> Result<Verdict, NotRun> {
@@ -55,7 +55,7 @@ fn a_text_that_the_compiler_does_not_print_is_not_run_and_has_no_verdict() {
         let found = ["cpp", "cuda_on_host", "texts"].map(|name| verdict(&verdicts[at], name));
         assert_eq!(found, [cpp.clone(), cuda.clone(), Ok(texts)], "row {at}");
     }
-    // What was not run leaves no trace in the stored row.
+    // A check that did not run leaves no trace in the stored row.
     let mut row = rows[1].clone();
     row.record_verdicts(&verdicts[1]);
     assert!(row.checks().iter().all(|check| check.check != "cpp"), "{}", row.checks_json);
@@ -123,7 +123,7 @@ fn links_in_a_foreign_dataset_lead_no_writer_out_of_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let (dataset, own) = (folder.path().join("dataset"), folder.path().join("own"));
     std::fs::write(&own, "precious").expect("a file");
-    let plan = Plan { seed: 11, mode: Mode::Text, device: Texts::Cpu, host_every: 0 };
+    let plan = Plan { seed: 11, mode: Mode::Text, device: Texts::Cpu, host_every: 0, sampled: 100 };
     let manifest = Manifest::new(2, plan, &Tools::default());
     for name in [
         "dataset_card.md",
@@ -149,7 +149,7 @@ fn links_in_a_foreign_dataset_lead_no_writer_out_of_it() {
 #[test]
 fn a_manifest_writes_no_lines_of_its_own_into_the_card() {
     let folder = tempfile::tempdir().expect("a folder");
-    let plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Cpu, host_every: 0 };
+    let plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Cpu, host_every: 0, sampled: 100 };
     let good = Harvest { folder: "code".into(), license: "MIT".into(), ..Harvest::default() };
     let said = |harvest: Harvest| {
         let manifest = manifest_of(harvest, 1, plan);
@@ -175,7 +175,7 @@ fn a_manifest_writes_no_lines_of_its_own_into_the_card() {
 #[test]
 fn a_manifest_with_a_key_of_its_own_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    let plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Cpu, host_every: 0 };
+    let plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Cpu, host_every: 0, sampled: 100 };
     let harvest = Harvest { folder: "code".into(), license: "MIT".into(), ..Harvest::default() };
     let ptx = Some(Ptx { arch: "sm_90".into(), nvrtc: "13.0".into() });
     let manifest = Manifest { ptx, ..manifest_of(harvest, 1, plan) };

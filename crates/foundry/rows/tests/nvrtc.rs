@@ -10,7 +10,8 @@ use gbxcule_rows::validate::{Checks, count_verdicts, validate};
 use gbxcule_rows::verdict::{Check, CheckOutcome, NotRun, Skipped, Verdict};
 use std::path::{Path, PathBuf};
 
-const PLAN: Plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0 };
+const PLAN: Plan =
+    Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 100 };
 const ROWS: u64 = 12;
 
 /// A dataset with PTX.

@@ -11,7 +11,7 @@ use std::path::Path;
 const WORK: Work = Work { shard: 0, shards: 1, workers: 1, resume: true, jsonl: true };
 
 fn manifest(count: u64, seed: u64, host_every: u64) -> Manifest {
-    let plan = Plan { seed, mode: Mode::Text, device: Texts::Cpu, host_every };
+    let plan = Plan { seed, mode: Mode::Text, device: Texts::Cpu, host_every, sampled: 100 };
     Manifest::new(count, plan, &Tools::default())
 }
 

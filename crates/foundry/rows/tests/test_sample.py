@@ -21,9 +21,10 @@ def test_plain_pyarrow_reads_every_row_and_the_schema_version(table):
 
 
 def test_every_column_may_be_null_and_has_the_type_that_readers_know(table):
-    numbers = {"id": "uint64", "input_seed": "uint64", "seed": "uint64", "attempt": "uint32"}
+    numbers = {"id": "uint64", "attempt": "uint32"}
     other = {"generator_version": "uint32", "in_warp": "bool"}
-    lists = {"launch_dims": "list<item: uint32>", "features": "list<item: string>"}
+    dims = {name: "list<item: uint32>" for name in ["launch_dims", "real_launch_dims", "block_dims"]}
+    lists = dims | {"features": "list<item: string>"}
     found = {field.name: str(field.type) for field in table.schema if str(field.type) != "string"}
     assert found == numbers | other | lists
     assert all(field.nullable for field in table.schema)
@@ -56,3 +57,20 @@ def test_what_is_json_reads_as_json_and_what_is_text_is_there(table):
             assert json.loads(row[name]), (row["id"], name)
         assert (row["gradients_json"] is None) == (row["gradient_refused"] is not None)
         assert row["ir"] and row["cpp"] and row["cuda"]
+
+
+def test_seeds_are_texts_so_that_no_reader_rounds_them(table):
+    for name in ["input_seed", "seed"]:
+        assert all(str(int(seed)) == seed for seed in table.column(name).to_pylist())
+    assert max(int(seed) for seed in table.column("input_seed").to_pylist()) > 2**53
+
+
+def test_algorithms_are_described_in_three_lengths(table):
+    rows = table.to_pylist()
+    algorithms = [row for row in rows if row["template"]]
+    assert len(algorithms) > len(rows) / 2
+    for row in algorithms:
+        assert len(row["summary"]) < len(row["description"]) < len(row["specification"]), row["id"]
+        assert "\n" not in row["summary"] and row["real_launch_dims"] and row["block_dims"]
+        for parameter in json.loads(row["signature_json"]):
+            assert all(f"`{parameter['name']}`" in row[name] for name in ["description", "specification"])

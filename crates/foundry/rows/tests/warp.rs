@@ -6,11 +6,14 @@ use gbxcule_rows::batch::{Manifest, Work, batch, read};
 use gbxcule_rows::external_column::Tools;
 use gbxcule_rows::row::{Mode, Plan, Row, Texts, make};
 use gbxcule_rows::skeleton::KnownSkeletons;
+use gbxcule_rows::template_row;
 use gbxcule_rows::validate::{Checks, count_verdicts, validate};
 use gbxcule_rows::verdict::{Check, Verdict};
+use gbxcule_templates::LIBRARY;
 use std::path::{Path, PathBuf};
 
-const PLAN: Plan = Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0 };
+const PLAN: Plan =
+    Plan { seed: 11, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 100 };
 
 #[test]
 #[ignore = "needs NVIDIA Warp"]
@@ -29,6 +32,41 @@ fn nvidia_warp_computes_the_same_and_its_wrong_gradients_are_labelled() {
     let labelled =
         |label: &str| rows.iter().filter(|row| row.warp_gradient.as_deref() == Some(label)).count();
     assert!(labelled("right") >= 20 && labelled("wrong") >= 1, "{verdicts:?}");
+}
+
+/// Algorithms of the library, an instance of each: every twelfth, or with `GBXCULE_SHARE=1/1` all.
+#[test]
+#[ignore = "needs NVIDIA Warp"]
+fn nvidia_warp_agrees_with_the_algorithms() {
+    let share = std::env::var("GBXCULE_SHARE").unwrap_or_else(|_| "1/12".into());
+    let share =
+        share.split_once('/').and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
+    let (part, of): (usize, usize) = share.expect("GBXCULE_SHARE=i/n");
+    let plan = Plan { sampled: 0, ..PLAN };
+    let chosen = LIBRARY.iter().enumerate().filter(|(at, _)| at % of == part % of);
+    let rows: Vec<Row> = chosen
+        .map(|(at, template)| {
+            let instance = template.instance(at as u64, 3).expect("an instance").expect("a text");
+            let row = template_row::row(plan, template, &instance, at as u64);
+            Row {
+                id: at as u64,
+                ..row.unwrap_or_else(|fault| panic!("{}: {fault}", template.name))
+            }
+        })
+        .collect();
+    let wanted = Checks { warp: Some(Python::find()), ..Checks::default() };
+    let verdicts = validate(&rows, &wanted).expect("verdicts");
+    let mut faults = Vec::new();
+    for (row, checks) in rows.iter().zip(&verdicts) {
+        for check in checks.iter().flatten().filter(|check| check.check.starts_with("warp")) {
+            println!("{}/{} {check:?}", row.family, row.kernel);
+            if check.verdict == Verdict::Fail {
+                faults.push(format!("{}/{} {check:?}\n{}", row.family, row.kernel, row.source));
+            }
+        }
+    }
+    println!("{:?}", count_verdicts(&verdicts));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 /// A change of the IR changes skeletons; then `gbxcule synth skeletons` has to make the list anew.

@@ -36,7 +36,7 @@ impl ActionSource {
         }
     }
 
-    /// The actions of all envs at one step.
+    /// Sets the actions of all envs at one step.
     pub fn fill(&self, codec: &Codec, seed: u64, step: u64, actions: &mut [u8]) {
         let count = codec.actions.len() as u64;
         for (env, action) in (0_u64..).zip(actions) {

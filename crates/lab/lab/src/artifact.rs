@@ -1,4 +1,4 @@
-//! Artifacts of the lab: JSON with a schema version, written whole or not at all.
+//! Artifacts of the lab: JSON with a schema version, in files that are complete or not there.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,32 +11,32 @@ use time::macros::format_description;
 
 use crate::LabError;
 
-/// The version of every artifact's layout; it changes when a reader would have to.
+/// Version of every artifact's layout, which changes whenever readers must change.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// Bytes of an artifact, at most.
+/// Size of the largest artifact in bytes.
 const MAX_JSON_BYTES: u64 = 64 << 20;
 
-/// A ROM with the name it goes by and the hash that identifies it.
+/// ROM with its name, and the hash that identifies it.
 #[derive(Debug, Clone)]
 pub struct RomImage {
-    /// A micro-ROM's name, or the file's.
+    /// Name of a micro-ROM, or of the file.
     pub name: String,
-    /// The bytes as they came.
+    /// Bytes of the ROM, unchanged.
     pub bytes: Arc<[u8]>,
-    /// Their SHA-256.
+    /// SHA-256 of the bytes.
     pub sha256: String,
 }
 
 impl RomImage {
-    /// A ROM with this name and these bytes.
+    /// Makes a ROM with this name and these bytes.
     #[must_use]
     pub fn new(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Self {
         let bytes = bytes.into();
         Self { name: name.into(), sha256: sha256(&bytes), bytes }
     }
 
-    /// A micro-ROM by name, else a file.
+    /// Finds a micro-ROM by name, else reads a file.
     ///
     /// # Errors
     /// There is no such micro-ROM and the file cannot be read.
@@ -53,7 +53,7 @@ impl RomImage {
     }
 }
 
-/// Paths of a folder's entries, sorted.
+/// Returns the paths of a folder's entries, sorted.
 pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, LabError> {
     let read = || fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>();
     let mut paths: Vec<PathBuf> = read().map_err(LabError::file(folder))?;
@@ -61,21 +61,21 @@ pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, LabError> {
     Ok(paths)
 }
 
-/// SHA-256 in lower-case hexadecimal.
+/// Returns the SHA-256 in lower-case hexadecimal.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
     gbxcule_files::hex(&Sha256::digest(bytes))
 }
 
-/// The present moment as `20261121T031500Z`, which sorts by time and fits a file name.
+/// Returns the present time as `20261121T031500Z`, which sorts by time and fits a file name.
 #[must_use]
 pub fn timestamp() -> String {
     let format = format_description!("[year][month][day]T[hour][minute][second]Z");
     OffsetDateTime::now_utc().format(format).unwrap_or_default()
 }
 
-/// A name as a part of a file's name: what shells, file systems and terminals take as it is, and
-/// not too long.
+/// Makes a name fit to be a part of a file's name: only characters that shells, file systems and
+/// terminals leave alone, and not too many.
 #[must_use]
 pub fn file_part(name: &str) -> String {
     const MOST: usize = 80;
@@ -88,11 +88,11 @@ pub fn file_part(name: &str) -> String {
     part
 }
 
-/// A name for this run: when, what, and a number of its own, so that two runs of one second differ
-/// on all machines.
+/// Makes a name for this run: the time, the kind of run, and a random number, so that two runs in
+/// one second have different names on all machines.
 #[must_use]
-pub fn run_id(what: &str) -> String {
-    format!("{}-{}-{}", timestamp(), file_part(what), gbxcule_files::random_word())
+pub fn run_id(kind: &str) -> String {
+    format!("{}-{}-{}", timestamp(), file_part(kind), gbxcule_files::random_word())
 }
 
 /// Writes a file as a whole: see [`gbxcule_files::write`].
@@ -103,9 +103,12 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
     gbxcule_files::write(path, bytes).map_err(LabError::file(path))
 }
 
-/// Writes a file of a folder that others may have filled: see [`gbxcule_files::replace`].
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
-    gbxcule_files::replace(path, bytes).map_err(LabError::file(path))
+/// Writes a file of a folder that others may have filled, and returns its path: see
+/// [`gbxcule_files::replace`].
+pub(crate) fn replace(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, LabError> {
+    let path = folder.join(name);
+    gbxcule_files::replace(folder, name, bytes).map_err(LabError::file(&path))?;
+    Ok(path)
 }
 
 /// Writes JSON for people and programs to read.

@@ -1,4 +1,4 @@
-//! One interface over everything that can run Game Boys.
+//! One interface for all programs that can run Game Boys.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -33,14 +33,14 @@ pub enum BackendKind {
     SwarmInterpreted,
     /// The swarm on a CUDA device.
     SwarmCuda,
-    /// Wrong on purpose: proves that the failure path works.
+    /// A backend with wrong reports, which proves that the failure path works.
     StubBad,
     /// libmgba in this process, the second reference.
     Libmgba,
 }
 
 impl BackendKind {
-    /// Returns true for an emulator that others wrote.
+    /// Returns true for an emulator written by others.
     #[must_use]
     pub fn is_emulator_of_others(self) -> bool {
         matches!(self, Self::PyboySingle | Self::PyboyVecMp | Self::Libmgba)
@@ -57,7 +57,7 @@ impl BackendKind {
         Self::Libmgba,
     ];
 
-    /// The name that artifacts record and command lines take.
+    /// Returns the name in artifacts and on command lines.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -71,7 +71,7 @@ impl BackendKind {
         }
     }
 
-    /// The device it runs on, as `--device` spells it.
+    /// Returns the device on which it runs, as `--device` spells it.
     #[must_use]
     pub fn device(self) -> &'static str {
         if self == Self::SwarmCuda { "cuda" } else { "cpu" }
@@ -140,7 +140,7 @@ impl FromStr for BackendKind {
 pub struct BackendConfig {
     /// The ROM as it came from the file.
     pub rom: Arc<[u8]>,
-    /// Machines.
+    /// Number of machines.
     pub num_envs: usize,
     /// Meaning of an action's number.
     pub codec: Codec,
@@ -150,19 +150,19 @@ pub struct BackendConfig {
     pub stage: Stage,
     /// Programs that compute rewards and observations.
     pub programs: Programs,
-    /// Draw the last frame of every step.
+    /// True if the last frame of every step is drawn.
     pub draw_last: bool,
-    /// Frames must end at the same moment as those of all other backends, at whatever cost.
+    /// True if frames must end at the same moment as those of all other backends, at any cost.
     pub lockstep: bool,
-    /// Threads or child processes; all cores when absent.
+    /// Number of threads or child processes; `None` stands for all cores.
     pub workers: Option<NonZeroUsize>,
     /// Number of the CUDA device, for the backend that takes one.
     pub cuda: u32,
-    /// Code made for the ROM, for the backend that has it.
+    /// Use of code made for the ROM, for the backend that has it.
     pub recompile: Recompile,
-    /// Model of the machines; the program decides when absent.
+    /// Model of the machines; `None` lets the program decide.
     pub model: Option<Model>,
-    /// Cables between machines, for the backends that have them.
+    /// Cables between machines, for backends that have them.
     pub link: LinkMode,
 }
 
@@ -175,7 +175,7 @@ impl BackendConfig {
         Ok(Rom::for_model(&self.rom, self.model)?)
     }
 
-    /// Workers to start when no number was given.
+    /// Returns the number of workers to start.
     #[must_use]
     pub fn workers(&self) -> usize {
         self.workers
@@ -183,7 +183,7 @@ impl BackendConfig {
             .map_or(1, NonZeroUsize::get)
     }
 
-    /// Returns this configuration as one of a swarm of our own.
+    /// Returns this configuration as one of a swarm.
     pub(crate) fn swarm(&self) -> SwarmConfig {
         SwarmConfig {
             num_envs: self.num_envs,
@@ -211,7 +211,7 @@ pub struct EnvState {
     pub frames: Option<u64>,
 }
 
-/// Name of a model as command lines and artifacts have it, `auto` where the program decides.
+/// Returns the name of a model on command lines and in artifacts; `auto` if the program decides.
 #[must_use]
 pub fn model_name(model: Option<Model>) -> &'static str {
     match model {
@@ -221,7 +221,7 @@ pub fn model_name(model: Option<Model>) -> &'static str {
     }
 }
 
-/// The bytes of a frame as backends give them.
+/// Returns the bytes of a frame in the form that backends give.
 pub(crate) fn frame_bytes(frame: Frame<'_>) -> Vec<u8> {
     match frame {
         Frame::Shades(shades) => shades.to_vec(),
@@ -261,20 +261,21 @@ pub trait Backend {
         Ok(())
     }
 
-    /// The state of every machine.
+    /// Returns the state of every machine.
     ///
     /// # Errors
     /// The backend failed.
     fn states(&mut self) -> Result<Vec<EnvState>, LabError>;
 
-    /// One machine's memory as a debugger sees it.
+    /// Returns one machine's memory as a debugger sees it.
     ///
     /// # Errors
     /// No such env or range, or the backend failed.
     fn read_memory(&mut self, env: usize, range: Range<u32>) -> Result<Vec<u8>, LabError>;
 
-    /// One machine's last drawn frame: of the original packed as [`gbxcule_swarm::FRAME_BYTES`]
-    /// says, of the Color two bytes a pixel, RGB555 with the lower byte first.
+    /// Returns one machine's last drawn frame: for the original packed as
+    /// [`gbxcule_swarm::FRAME_BYTES`] describes, for the Color two bytes a pixel, RGB555 with the
+    /// lower byte first.
     ///
     /// # Errors
     /// No such env, or the backend failed.
@@ -286,7 +287,7 @@ pub trait Backend {
     /// The backend failed.
     fn rewards(&self) -> Result<Vec<f32>, LabError>;
 
-    /// Returns one observation after the other, as they are after the last whole step.
+    /// Returns the observations after the last whole step, one env after the other.
     ///
     /// # Errors
     /// The backend failed.

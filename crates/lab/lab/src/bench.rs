@@ -1,9 +1,9 @@
-//! Sweeps: how many frames a second, for how many machines, on which backend.
+//! Sweeps: frames a second, by number of machines and backend.
 //!
-//! All backends of a sweep take turns within one run, so that what else the machine does hits them
-//! alike. Opening and the first step are timed apart; a window is warmed up first, and always ends
-//! with a sync. A device runs behind the calls that ask for its steps, so how many of them fit into
-//! a window is told by the time of the warm-up's steps, each of which is waited for.
+//! All backends of a sweep take turns within one run, so that other load on the computer affects
+//! them alike. Opening and the first step are timed separately; a window begins after a warm-up and
+//! always ends with a sync. A device runs behind the calls that queue its steps, so the number of
+//! steps in a window follows from the time of the warm-up's steps, each of which is waited for.
 
 use std::time::{Duration, Instant};
 
@@ -15,9 +15,10 @@ use crate::artifact::{RomImage, SCHEMA_VERSION, run_id};
 use crate::backend::{Backend, BackendConfig, BackendKind, model_name};
 use crate::{LabError, program, system};
 
-/// Steps after which a device is waited for, unless the user chooses another number.
+/// Default number of steps between two waits for a device.
 pub const SYNC_EVERY: u64 = 64;
-/// Waits in a window of the longest time, at least, so that it ends near that time.
+/// Smallest number of waits in a window of the longest time, so that the window ends near that
+/// time.
 const MIN_WAITS: u32 = 8;
 
 /// Value of `kind` in a benchmark's artifact.
@@ -32,20 +33,20 @@ pub struct BenchPlan {
     pub cuda: u32,
     /// ROM that all machines run.
     pub rom: RomImage,
-    /// Numbers of machines.
+    /// Numbers of machines to measure.
     pub env_counts: Vec<usize>,
-    /// PyBoy gets no more machines than this: each of them holds megabytes of Python.
+    /// Greatest number of machines for PyBoy, each of which takes megabytes of Python.
     pub most_pyboy_envs: usize,
-    /// Steps of a window.
+    /// Number of steps of a window.
     pub steps: u64,
-    /// A window ends early after this long, at a sync.
+    /// Time after which a window ends early, at a sync.
     pub longest_window: Duration,
-    /// Steps before the first window.
+    /// Number of steps before the first window.
     pub warmup_steps: u64,
-    /// Windows of each backend and count.
+    /// Number of windows for each backend and count.
     pub repeats: u32,
-    /// Steps between two syncs, at most; with 0 only the end of a window is one. Long steps are
-    /// waited for more often: each result says after how many.
+    /// Greatest number of steps between two syncs; with 0 only the end of a window is one. Long
+    /// steps are waited for more often: each result records the number of steps.
     pub sync_every: u64,
     /// Meaning of an action's number.
     pub codec: Codec,
@@ -55,19 +56,19 @@ pub struct BenchPlan {
     pub stage: Stage,
     /// Programs that compute rewards and observations.
     pub programs: Programs,
-    /// Draw the last frame of every step.
+    /// True if the last frame of every step is drawn.
     pub draw_last: bool,
     /// Source of the actions.
     pub action_gen: ActionSource,
     /// Seed of the actions.
     pub actions_seed: u64,
-    /// The experiment, if the plan is one.
+    /// Name of the experiment, if the plan is one.
     pub experiment: Option<&'static str>,
-    /// Threads or child processes; all cores when absent.
+    /// Number of threads or child processes; `None` stands for all cores.
     pub workers: Option<std::num::NonZeroUsize>,
-    /// Code made for the ROM, for the backend that has it.
+    /// Use of code made for the ROM, for the backend that has it.
     pub recompile: Recompile,
-    /// Model of the machines; the program decides when absent.
+    /// Model of the machines; `None` lets the program decide.
     pub model: Option<Model>,
     /// Cables between machines.
     pub link: LinkMode,
@@ -76,9 +77,9 @@ pub struct BenchPlan {
 /// Progress of a running benchmark, for display.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
-    /// Windows done.
+    /// Number of finished windows.
     pub done: usize,
-    /// Windows in all.
+    /// Number of all windows.
     pub of: usize,
     /// Backend that is being measured.
     pub backend: BackendKind,
@@ -86,7 +87,7 @@ pub struct Progress {
     pub num_envs: usize,
 }
 
-/// One backend with one number of machines, while it is measured.
+/// Backend with a number of machines, during its measurement.
 struct Contestant {
     backend: Box<dyn Backend>,
     actions: Vec<u8>,
@@ -104,7 +105,7 @@ struct Window {
     seconds: f64,
 }
 
-/// Runs the sweep. `keep` gets the artifact each time that a number of machines has been measured.
+/// Runs the sweep. `keep` gets the artifact after each number of machines.
 ///
 /// # Errors
 /// A backend cannot be started or failed, or `keep` failed.
@@ -180,7 +181,7 @@ impl BenchPlan {
     }
 }
 
-/// The artifact without results.
+/// Makes the artifact, still without results.
 fn artifact(plan: &BenchPlan) -> Value {
     json!({
         "schema_version": SCHEMA_VERSION,
@@ -231,7 +232,7 @@ impl Contestant {
         Ok(contestant)
     }
 
-    /// Takes a step and waits for it; gives its seconds.
+    /// Takes a step and waits for it; returns its seconds.
     fn take_whole_step(&mut self, plan: &BenchPlan) -> Result<f64, LabError> {
         let start = Instant::now();
         self.take_step(plan)?;
@@ -247,7 +248,7 @@ impl Contestant {
         self.backend.step(&self.actions)
     }
 
-    /// Steps between two syncs, and of a window.
+    /// Returns the number of steps between two syncs, and of a window.
     fn steps_of_a_window(&self, plan: &BenchPlan) -> (u64, u64) {
         let within = |time: Duration, most| steps_within(time, self.step_s, most);
         match plan.sync_every {
@@ -314,7 +315,7 @@ impl Contestant {
     }
 }
 
-/// Number of steps of a length that fit into a time: one at least, and at most so many.
+/// Returns the number of steps of a length that fit into a time: at least one, and at most `most`.
 fn steps_within(time: Duration, step_s: f64, most: u64) -> u64 {
     ((time.as_secs_f64() / step_s) as u64).clamp(1, most.max(1))
 }
@@ -337,8 +338,8 @@ fn parallel(plan: &BenchPlan, kind: BackendKind, num_envs: usize) -> usize {
     }
 }
 
-/// Scaling efficiency: the speed over that of the backend's smallest number of machines, divided by
-/// how many times more machines are worked on at once.
+/// Adds the scaling efficiency: the speed over that of the backend's smallest number of machines,
+/// divided by the factor by which the number of machines at once has grown.
 fn add_scaling(results: &mut [Value]) {
     let each = |result: &Value| {
         Some(result["frames_per_s"].as_f64()? / result["parallel"].as_u64()? as f64)

@@ -1,4 +1,5 @@
-//! Mismatch bundles: one folder that answers every question about a disagreement and can repeat it.
+//! Mismatch bundles: one folder with everything that is known about a disagreement, and the command
+//! that repeats it.
 //!
 //! The folder is filled under a temporary name and renamed into place, so a run that is killed
 //! leaves no half bundle under the name of a whole one.
@@ -17,13 +18,13 @@ use crate::region::Region;
 use crate::verify::{Mismatch, Observed, VerifyPlan, VerifyResult, registers};
 use crate::{LabError, command, system};
 
-/// Memory dumps are cut here: enough to see the difference, small enough to mail.
+/// Size at which memory dumps are cut: enough to see the difference, small enough for a mail.
 pub const MAX_MEM_DUMP_BYTES: usize = 1024;
 
 /// Value of `kind` in a bundle's `metadata.json`.
 pub const KIND: &str = "mismatch_bundle";
 
-/// The names of the files; [`crate::replay`] reads them back.
+/// Names of the files, which [`crate::replay`] reads.
 pub(crate) const METADATA: &str = "metadata.json";
 pub(crate) const ACTIONS: &str = "actions.jsonl";
 pub(crate) const ROM: &str = "rom.gb";
@@ -44,7 +45,8 @@ pub fn write(
     let place = folder.join(&id);
     let temporary = TemporaryFolder::inside(folder).map_err(LabError::file(folder))?;
     fill(temporary.path(), &id, plan, verdict, mismatch)?;
-    temporary.rename(&place).map_err(LabError::file(&place))
+    temporary.rename(&id).map_err(LabError::file(&place))?;
+    Ok(place)
 }
 
 fn fill(
@@ -77,7 +79,8 @@ fn fill(
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).map_err(LabError::file(script))
 }
 
-/// The script finds the command by itself where the bundle was made.
+/// Returns the script that repeats the run. The script finds the command by itself where the bundle
+/// was made.
 fn repro() -> String {
     let (here, words) = command::started();
     let here = here.to_string_lossy().replace('\'', r"'\''");
@@ -188,8 +191,8 @@ fn actions(verdict: &VerifyResult) -> String {
     text
 }
 
-/// A frame as a picture that every viewer opens, and its file's ending: the original's two bits a
-/// pixel become gray, the Color's words colours.
+/// Converts a frame to a picture that every viewer opens, and returns the file's ending with it:
+/// the original's two bits a pixel become gray, the Color's words colours.
 fn portable_picture(frame: &[u8]) -> (&'static str, Vec<u8>) {
     if frame.len() == FRAME_BYTES {
         let mut picture = b"P5 160 144 3\n".to_vec();

@@ -1,11 +1,11 @@
-//! The command that runs: a program of its own, or a script of the Python package, whose
-//! process is Python's.
+//! The command that runs: a program of its own, or a script of the Python package, whose process is
+//! Python.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// How Python started this process.
+/// Way in which Python started this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Script {
     /// As the script that the package installs.
@@ -19,20 +19,20 @@ pub enum Script {
 
 static SCRIPT: OnceLock<Script> = OnceLock::new();
 
-/// Remembers the script that started this process. The first call counts.
+/// Records the script that started this process. Only the first call has an effect.
 pub fn set_script(script: Script) {
     SCRIPT.get_or_init(|| script);
 }
 
 impl Script {
-    /// The file that is executed.
+    /// Returns the file that is executed.
     fn path(&self) -> &Path {
         match self {
             Self::File(path) | Self::Module { python: path } => path,
         }
     }
 
-    /// Words behind the file, before those of the command.
+    /// Returns the words between the file and those of the command.
     fn words(&self) -> &'static str {
         match self {
             Self::File(_) => "",
@@ -41,8 +41,8 @@ impl Script {
     }
 }
 
-/// Path of the program that was started, and words that follow it before those of the command: the
-/// Python script if there is one, else the executable.
+/// Returns the path of the program that was started, and the words between it and those of the
+/// command. The program is the Python script if there is one, else the executable.
 #[must_use]
 pub fn started() -> (PathBuf, &'static str) {
     match SCRIPT.get() {
@@ -51,8 +51,8 @@ pub fn started() -> (PathBuf, &'static str) {
     }
 }
 
-/// Returns the command as the user typed it, as far as this process knows: the program, and words
-/// that follow it.
+/// Returns the command as the user typed it, as far as this process knows: the program, and the
+/// words after it.
 #[must_use]
 pub fn typed() -> (String, &'static str) {
     let first = || env::args().next().unwrap_or_else(|| "gbxcule".to_owned());

@@ -17,13 +17,13 @@ pub struct Finding {
     pub subject: &'static str,
     /// True if the tool was found.
     pub found: bool,
-    /// Version that was found, or the purpose of a tool that is missing.
+    /// Version that was found, or the purpose of a missing tool.
     pub what: String,
-    /// The command that brings it; nothing if it is there or can't be brought.
+    /// Command that installs it; `None` if it is present or can't be installed.
     pub remedy: Option<&'static str>,
 }
 
-/// Looks for everything that some part of gbxcule can use.
+/// Looks for all tools that some part of gbxcule can use.
 #[must_use]
 pub fn inventory() -> Vec<Finding> {
     let system = system::describe();

@@ -7,7 +7,7 @@ use gbxcule_swarm::SwarmError;
 
 use crate::BackendKind;
 
-/// Error of the lab, with advice on what to do about it.
+/// Error of the lab, with advice on how to fix it.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum LabError {
@@ -19,6 +19,8 @@ pub enum LabError {
     Json { path: PathBuf, source: serde_json::Error },
     #[error("{}: {found}", path.display())]
     Artifact { path: PathBuf, found: String },
+    #[error("{found}")]
+    GameLog { found: String },
     #[error(transparent)]
     Oracle(#[from] OracleError),
     #[error("{backend} has one machine, {num_envs} were asked for; {instead} has up to 4096")]

@@ -9,15 +9,15 @@ pub struct Experiment {
     pub name: &'static str,
     /// Question that the experiment answers.
     pub question: &'static str,
-    /// The ROM it runs.
+    /// ROM of the experiment.
     pub rom: &'static str,
-    /// The stage it runs.
+    /// Stage of the experiment.
     pub stage: Stage,
-    /// Frames of a step; the sweep's own when absent.
+    /// Frames of a step; `None` stands for the sweep's own number.
     pub frames_per_step: Option<u32>,
 }
 
-/// The experiments, each adding one thing to the one before.
+/// All experiments, each of which adds one part to the one before.
 pub const EXPERIMENTS: [Experiment; 5] = [
     Experiment {
         name: "E0",
@@ -56,7 +56,7 @@ pub const EXPERIMENTS: [Experiment; 5] = [
     },
 ];
 
-/// The experiment of that name.
+/// Returns the experiment with a name.
 #[must_use]
 pub fn by_name(name: &str) -> Option<Experiment> {
     EXPERIMENTS.into_iter().find(|experiment| experiment.name.eq_ignore_ascii_case(name))

@@ -1,7 +1,7 @@
-//! The report on what a machine with a GPU gave (`python/packaging/gpu/run.py`): `gpu.md` and
-//! `gpu.png`, the tables and the picture of `docs/gpu-results.md`.
+//! Reports on the results from a machine with a GPU (`python/packaging/gpu/run.py`): writes
+//! `gpu.md` and `gpu.png`, the tables and the picture of `docs/gpu-results.md`.
 //!
-//! The folder may come from anywhere: its numbers are checked as those of artifacts are.
+//! The folder may come from an unknown source: its numbers are checked as those of artifacts are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -19,13 +19,13 @@ pub const ROWS: &str = "bench.jsonl";
 const PROFILES: &str = "ncu.jsonl";
 const STEPS: &str = "steps.txt";
 const PYTHON: &str = "python.jsonl";
-/// Bytes and lines of a result, at most.
+/// Greatest numbers of bytes and lines of a result.
 const MAX_BYTES: u64 = 64 << 20;
 const MAX_LINES: usize = 10_000;
-/// Issues of a machine's frame by ROM, as `make gpu-counts` counts them.
+/// Instructions that a warp issues for a machine's frame, by ROM, as `make gpu-counts` counts them.
 type Counts = BTreeMap<String, f64>;
 
-/// A measured number of machines.
+/// One measurement of a number of machines.
 struct Row {
     step: String,
     rom: String,
@@ -33,14 +33,14 @@ struct Row {
     frames_per_s: f64,
     slowest: f64,
     fastest: f64,
-    /// True if nothing but ROM and machines was chosen.
+    /// True if all options except ROM and number of machines have their defaults.
     is_plain: bool,
-    /// Card and build, as the artifact has them.
+    /// Card and build, from the artifact.
     origin: String,
 }
 
-/// Writes the report on a folder that `run.py` filled; `counts` is a page with the table that
-/// `make gpu-counts` prints.
+/// Writes the report on a folder that `run.py` filled; `counts` is a page with the table of `make
+/// gpu-counts`.
 ///
 /// # Errors
 /// There are no results, they are damaged, or the folder cannot be written to.
@@ -57,13 +57,13 @@ pub fn write(folder: &Path, counts: Option<&Path>) -> Result<Report, LabError> {
         bound(&mut text, &profile, &counts);
     }
     python(&mut text, &lines(&folder.join(PYTHON))?);
-    let (summary, plot) = (folder.join("gpu.md"), folder.join("gpu.png"));
-    replace(&plot, &plot::over_machines_and_issues(&groups(&rows), &over_issues(&rows, &counts))?)?;
-    replace(&summary, text.as_bytes())?;
+    let points = plot::over_machines_and_issues(&groups(&rows), &over_issues(&rows, &counts))?;
+    let plot = replace(folder, "gpu.png", &points)?;
+    let summary = replace(folder, "gpu.md", text.as_bytes())?;
     Ok(Report { summary, plot, text })
 }
 
-/// The text of a result; nothing if no step left it.
+/// Returns the text of a result; an empty text if no step left one.
 fn read(path: &Path) -> Result<String, LabError> {
     if !path.exists() {
         return Ok(String::new());
@@ -72,8 +72,8 @@ fn read(path: &Path) -> Result<String, LabError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The JSON of a result, a value a line. A last line that was cut off is left out: the machine may
-/// have been taken away while it was written.
+/// Returns the JSON of a result, one value a line. An incomplete last line is ignored: the machine
+/// may have been taken away during the write.
 fn lines(path: &Path) -> Result<Vec<Value>, LabError> {
     let text = read(path)?;
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
@@ -122,7 +122,8 @@ fn rows(folder: &Path) -> Result<Vec<Row>, LabError> {
     Ok(rows)
 }
 
-/// The rows of a table whose first two columns are a ROM and the issues of a machine's frame.
+/// Returns the rows of a table whose first two columns are a ROM and the issues of a machine's
+/// frame.
 fn read_counts(path: &Path) -> Result<Counts, LabError> {
     let text = read(path)?;
     let rows =
@@ -130,14 +131,15 @@ fn read_counts(path: &Path) -> Result<Counts, LabError> {
     let row = |line: &str| {
         let mut cells = line.trim_matches('|').split('|').map(str::trim);
         let (rom, issues) = (cells.next()?, cells.next()?);
-        // "AMBER_ROAD, on the Color" is the ROM too; "MEM_RWB, without its blocks" runs otherwise.
+        // "AMBER_ROAD, on the Color" names the ROM; "MEM_RWB, without its blocks" is another way of
+        // running.
         let rom = rom.strip_suffix(", on the Color").unwrap_or(rom);
         Some((rom.to_owned(), issues.replace(',', "").parse().ok()?))
     };
     Ok(rows.skip(2).take_while(|line| line.starts_with('|')).filter_map(row).collect())
 }
 
-/// Adds the steps that say whether something is right.
+/// Adds the steps that report success or failure of a check.
 fn verdicts(text: &mut String, steps: &str) {
     let is_verdict = |line: &&str| {
         ["equal_", "gate_", "tests_", "memcheck", "initcheck", "foundry", "torch"]
@@ -153,7 +155,8 @@ fn verdicts(text: &mut String, steps: &str) {
     text.push_str("```\n");
 }
 
-/// Adds frames a second of each ROM, a column for each number of machines, beside counted issues.
+/// Adds frames a second of each ROM, with a column for each number of machines and the counted
+/// issues.
 fn speeds(text: &mut String, rows: &[Row], counts: &Counts) {
     let plain = || rows.iter().filter(|row| row.is_plain);
     let machines: BTreeSet<u64> = plain().map(|row| row.num_envs).collect();
@@ -178,7 +181,7 @@ fn speeds(text: &mut String, rows: &[Row], counts: &Counts) {
     }
 }
 
-/// Adds what was measured with other choices, by its step.
+/// Adds the measurements with other options, by step.
 fn others(text: &mut String, rows: &[Row]) {
     if rows.iter().all(|row| row.is_plain) {
         return;
@@ -190,7 +193,7 @@ fn others(text: &mut String, rows: &[Row]) {
     }
 }
 
-/// Adds what bounds a step, by NVIDIA's profiler.
+/// Adds the limits of a step, from NVIDIA's profiler.
 fn bound(text: &mut String, profile: &Value, counts: &Counts) {
     let config = &profile["config"];
     let rom = name(&config["rom"]["name"]);
@@ -244,7 +247,7 @@ fn bound(text: &mut String, profile: &Value, counts: &Counts) {
     line("duration", with_unit("gpu__time_duration.sum"));
 }
 
-/// The five reasons for which warps wait longest, in cycles between two issues.
+/// Returns the five reasons for which warps wait longest, in cycles between two issues.
 fn stalls(figures: &Value) -> Vec<(String, f64)> {
     let stall = |(metric, figure): (&String, &Value)| {
         let reason = metric.strip_prefix("smsp__average_warps_issue_stalled_")?;
@@ -259,15 +262,15 @@ fn stalls(figures: &Value) -> Vec<(String, f64)> {
     all
 }
 
-/// Adds what programs in Python measured.
-fn python(text: &mut String, found: &[Value]) {
-    if found.is_empty() {
+/// Adds the measurements of programs in Python.
+fn python(text: &mut String, measurements: &[Value]) {
+    if measurements.is_empty() {
         return;
     }
     text.push_str(
         "\n## In Python\n| what | machines | ms | frames a second |\n|---|---:|---:|---:|\n",
     );
-    for line in found {
+    for line in measurements {
         let number = |field: &str, print: fn(f64) -> String| {
             line[field].as_f64().map_or_else(String::new, print)
         };
@@ -282,7 +285,7 @@ fn python(text: &mut String, found: &[Value]) {
     }
 }
 
-/// The ROMs of plain rows, in the order in which they were measured.
+/// Returns the ROMs of plain rows, in the order of measurement.
 fn names(rows: &[Row]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for row in rows.iter().filter(|row| row.is_plain) {
@@ -293,7 +296,7 @@ fn names(rows: &[Row]) -> Vec<&str> {
     names
 }
 
-/// Speeds over machines, a line for each ROM.
+/// Returns speeds by number of machines, a line for each ROM.
 fn groups(rows: &[Row]) -> Vec<Group> {
     let group = |rom: &str| {
         let own = rows.iter().filter(|row| row.is_plain && row.rom == rom);
@@ -306,7 +309,7 @@ fn groups(rows: &[Row]) -> Vec<Group> {
     names(rows).into_iter().map(group).collect()
 }
 
-/// Each ROM's best speed over its counted issues.
+/// Returns each ROM's best speed by its counted issues.
 fn over_issues(rows: &[Row], counts: &Counts) -> Vec<Group> {
     let best = |group: Group| {
         let issues = *counts.get(&group.label)?;
@@ -321,7 +324,7 @@ fn millions(frames_per_s: f64) -> String {
     significant(frames_per_s / 1e6)
 }
 
-/// Three digits, or all before the point.
+/// Formats a number with three digits, or with all digits before the point.
 fn significant(value: f64) -> String {
     match value {
         100.0.. => thousands(value),

@@ -1,10 +1,9 @@
-//! The lab: holds the swarm against references, measures it honestly, and writes down what was
-//! found.
+//! The lab: compares the swarm with references, measures its speed, and records the results.
 //!
-//! Everything that can run Game Boys is a [`Backend`]: ours, PyBoy in child processes, libmgba, and
-//! one that is wrong on purpose. [`verify`] steps two of them in lockstep; [`bundle`] writes a
-//! disagreement down so that it can be replayed; [`bench`] times them; [`report`] draws what was
-//! timed; [`doctor`] says what this machine has.
+//! Every program that can run Game Boys is a [`Backend`]: the swarm, PyBoy in child processes,
+//! libmgba, and one with wrong reports. [`verify`] steps two of them in lockstep; [`bundle`]
+//! records a disagreement so that it can be replayed; [`bench`] measures speeds; [`report`] draws
+//! them; [`doctor`] lists the tools of this computer.
 
 pub mod action_source;
 pub mod artifact;
@@ -15,6 +14,7 @@ pub mod command;
 pub mod doctor;
 mod error;
 pub mod experiments;
+pub mod game_log;
 pub mod gpu_report;
 mod plot;
 pub mod program;

@@ -1,5 +1,6 @@
-//! Pictures of measured speeds. That of a sweep has frames a second on the left, speed-up over the
-//! baseline on the right; that of a GPU has the ROMs over machines, and over counted issues.
+//! Pictures of measured speeds. The picture of a sweep has frames a second on the left and the
+//! speed-up over the baseline on the right; the picture of a GPU has the ROMs by number of
+//! machines, and by counted issues.
 //!
 //! All scales are logarithmic, because numbers of machines, issues and speeds span decades.
 
@@ -12,7 +13,7 @@ use crate::report::{Series, Sweep};
 
 const SIZE: (u32, u32) = (1800, 860);
 
-/// Okabe and Ito's palette: told apart by everybody, and in print.
+/// Okabe and Ito's palette, whose colours everybody can tell apart, in print as well.
 const COLOURS: [RGBColor; 6] = [
     RGBColor(0x00, 0x72, 0xB2),
     RGBColor(0xD5, 0x5E, 0x00),
@@ -22,13 +23,15 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(0x56, 0xB4, 0xE9),
 ];
 
-/// Points of one name: what they lie over, and the value with its lowest and highest.
+/// Points with one name: the position on the horizontal axis, and the value with its lowest and
+/// highest.
 pub(crate) struct Group {
     pub(crate) label: String,
     pub(crate) points: Vec<(f64, [f64; 3])>,
 }
 
-/// One panel: its title, what its points lie over, and the value of a point that it shows.
+/// One panel: its title, the meaning of its horizontal axis, and the value of a point that it
+/// shows.
 struct Panel {
     title: &'static str,
     over: &'static str,
@@ -40,7 +43,7 @@ struct Line {
     label: String,
     colour: RGBColor,
     baseline: bool,
-    /// Machines, and the value with its lowest and highest.
+    /// Number of machines, and the value with its lowest and highest.
     points: Vec<(f64, [f64; 3])>,
 }
 
@@ -50,7 +53,7 @@ pub(crate) fn scaling(sweeps: &[Sweep]) -> Result<Vec<u8>, LabError> {
         .map_err(|error| LabError::Plot(error.to_string()))
 }
 
-/// Draws speeds over machines on the left, over issues on the right if any were counted.
+/// Draws speeds by number of machines on the left, and by issues on the right if any were counted.
 pub(crate) fn over_machines_and_issues(
     machines: &[Group],
     issues: &[Group],
@@ -177,8 +180,8 @@ fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)))
 }
 
-/// The number whose powers are written on the scale. Less than two decades may hold one power of
-/// ten, or none.
+/// Returns the number whose powers label the scale. Less than two decades may contain only one
+/// power of ten, or none.
 fn base(lowest: f64, highest: f64) -> f64 {
     if highest / lowest < 100.0 { 2.0 } else { 10.0 }
 }

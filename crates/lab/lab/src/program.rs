@@ -1,10 +1,10 @@
-//! Programs in artifacts: which they are, and the text of those that are not built in, so that an
-//! artifact is whole without the user's files.
+//! Programs in artifacts: their names, and the texts of those that are not built in, so that an
+//! artifact is complete without the user's files.
 
 use gbxcule_swarm::{ProgramText, Programs};
 use serde_json::{Value, json};
 
-/// Programs as artifacts record them.
+/// Writes programs in the form that artifacts have.
 #[must_use]
 pub fn to_json(programs: &Programs) -> Value {
     let text = |program: &ProgramText| {
@@ -25,7 +25,7 @@ pub fn to_json(programs: &Programs) -> Value {
     })
 }
 
-/// The inverse of [`to_json`].
+/// Reads programs back that [`to_json`] wrote.
 ///
 /// # Errors
 /// A program is missing, or is not what its SHA-256 says.
@@ -42,8 +42,8 @@ pub fn from_json(recorded: &Value) -> Result<Programs, String> {
                 let files = files.map_err(|error| format!("files of program `{role}`: {error}"))?;
                 ProgramText::with_files(name, text, files)
             }
-            // Only what is built in goes without its text: a name must not lead to a file of this
-            // computer's.
+            // Only a built-in program may come without its text: a name must not lead to a file of
+            // this computer.
             None if name.ends_with(".py") => return Err(format!("no text of program `{role}`")),
             None => ProgramText::find(name).map_err(|error| error.to_string())?,
         };

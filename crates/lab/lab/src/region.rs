@@ -7,9 +7,9 @@ use std::str::FromStr;
 /// Addresses from `low` up to but not including `high`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Region {
-    /// The first address.
+    /// First address.
     pub low: u32,
-    /// One past the last address.
+    /// Address after the last.
     pub high: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Runs bundles again.
+//! Repeats the run of a bundle.
 
 use std::path::Path;
 
@@ -9,21 +9,21 @@ use crate::artifact::{RomImage, read_json};
 use crate::verify::{Judgement, VerifyPlan, VerifyResult, lockstep};
 use crate::{LabError, bundle, program};
 
-/// Bytes of the recorded actions, at most.
+/// Greatest number of bytes of the recorded actions.
 const MAX_ACTIONS_BYTES: u64 = 256 << 20;
 
 /// Comparison of a repetition with the bundle.
 #[derive(Debug)]
 pub struct Replay {
-    /// The plan that the bundle recorded.
+    /// Plan that the bundle recorded.
     pub plan: VerifyPlan,
-    /// The repetition.
+    /// Result of the repetition.
     pub verdict: VerifyResult,
-    /// True if the same disagreement shows at the same step, to the byte.
+    /// True if the same disagreement appears at the same step, byte for byte.
     pub reproduced: bool,
 }
 
-/// Runs a bundle's actions against its two backends, up to the step at which they disagreed.
+/// Runs a bundle's actions on its two backends, up to the step at which they disagreed.
 ///
 /// # Errors
 /// The folder is not a bundle, its ROM is not the one it names, or a backend failed.
@@ -57,7 +57,7 @@ pub fn replay(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<Replay, La
     Ok(Replay { plan, verdict, reproduced })
 }
 
-/// The inverse of [`VerifyPlan::to_json`].
+/// Reads a plan back that [`VerifyPlan::to_json`] wrote.
 fn plan(metadata: &Value, rom: Vec<u8>) -> Result<VerifyPlan, String> {
     let recorded = &metadata["plan"];
     let text =
@@ -92,7 +92,7 @@ fn plan(metadata: &Value, rom: Vec<u8>) -> Result<VerifyPlan, String> {
         programs: program::from_json(&recorded["programs"])?,
         action_gen: text("action_gen")?.parse()?,
         actions_seed: number("actions_seed")?,
-        // Older plans do not say: it was the first.
+        // Older plans don't record the device: it was the first.
         cuda: small("cuda").unwrap_or(0),
         model: model(&recorded["model"])?,
         // Older plans have no cables.
@@ -101,7 +101,7 @@ fn plan(metadata: &Value, rom: Vec<u8>) -> Result<VerifyPlan, String> {
     })
 }
 
-/// The model that a plan names; older plans name none.
+/// Returns the model that a plan names; older plans name none.
 fn model(recorded: &Value) -> Result<Option<Model>, String> {
     match recorded.as_str() {
         None | Some("auto") => Ok(None),

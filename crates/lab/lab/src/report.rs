@@ -1,4 +1,4 @@
-//! The report on a folder of bench artifacts: `summary.md` and `scaling.png`.
+//! Reports on a folder of bench artifacts: writes `summary.md` and `scaling.png`.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -8,21 +8,21 @@ use serde_json::Value;
 use crate::artifact::{entries, read_foreign_json, read_json, replace};
 use crate::{LabError, bench, plot};
 
-/// Results of one artifact, and characters of a name, at most.
+/// Greatest numbers of an artifact's results, and of characters of a name.
 const MAX_RESULTS: usize = 10_000;
 const MAX_NAME_CHARACTERS: usize = 80;
-/// Numbers that a bench can measure, and frames a second that can be drawn.
+/// Largest number that a bench can measure, and smallest frames a second that can be drawn.
 const MAX_MEASURED: f64 = 1e18;
 const MIN_SPEED: f64 = 1e-9;
 
-/// Counts and paths of a report that was written.
+/// Paths and text of a report that was written.
 #[derive(Debug)]
 pub struct Report {
-    /// The summary.
+    /// Path of the summary.
     pub summary: PathBuf,
-    /// The plot beside it.
+    /// Path of the plot beside it.
     pub plot: PathBuf,
-    /// The summary's text.
+    /// Text of the summary.
     pub text: String,
 }
 
@@ -59,8 +59,7 @@ pub(crate) struct Sweep {
 }
 
 impl Sweep {
-    /// The best that the baseline reached with any number of machines: what a speed-up is measured
-    /// against.
+    /// Returns the baseline's best speed with any number of machines, to which speed-ups refer.
     pub(crate) fn baseline_frames_per_s(&self) -> Option<f64> {
         let series = self.series.iter().find(|series| series.backend == self.baseline)?;
         series.points.iter().map(|point| point.frames_per_s).max_by(f64::total_cmp)
@@ -72,7 +71,7 @@ impl Sweep {
         }
         let artifact = read_json(path)?;
         let say = |found: &str| LabError::Artifact { path: path.into(), found: found.to_owned() };
-        let broken = || say("results are missing, or are no numbers that a bench can measure");
+        let broken = || say("results are missing, or are not numbers that a bench can measure");
         let mut series: Vec<Series> = Vec::new();
         let results = artifact["results"].as_array().ok_or_else(broken)?;
         if results.is_empty() || results.len() > MAX_RESULTS {
@@ -100,14 +99,14 @@ impl Sweep {
     }
 }
 
-/// A name that an artifact holds, short enough for a picture.
+/// Returns a name in an artifact, shortened for a picture.
 pub(crate) fn name(value: &Value) -> String {
     let text = value.as_str().unwrap_or("?");
     text.chars().filter(|it| !it.is_control()).take(MAX_NAME_CHARACTERS).collect()
 }
 
-/// A result, if its numbers are such as a bench can measure: those that are drawn are positive and
-/// of a size that a scale can show.
+/// Returns a result, if a bench can measure its numbers: those that are drawn are positive and of a
+/// size that a scale can show.
 pub(crate) fn point(result: &Value) -> Option<Point> {
     let measured = |value: &Value| value.as_f64().filter(|it| (0.0..=MAX_MEASURED).contains(it));
     let number = |field: &str| measured(&result[field]);
@@ -141,11 +140,9 @@ pub fn write(folder: &Path) -> Result<Report, LabError> {
     let Some(first) = sweeps.first() else {
         return Err(LabError::NothingToReport(folder.into()));
     };
-    let plot = folder.join("scaling.png");
-    replace(&plot, &plot::scaling(&sweeps)?)?;
+    let plot = replace(folder, "scaling.png", &plot::scaling(&sweeps)?)?;
     let text = summary(first, &sweeps);
-    let summary = folder.join("summary.md");
-    replace(&summary, text.as_bytes())?;
+    let summary = replace(folder, "summary.md", text.as_bytes())?;
     Ok(Report { summary, plot, text })
 }
 
@@ -200,7 +197,7 @@ fn settings(text: &mut String, artifact: &Value) {
     );
 }
 
-/// Frames a second side by side, each with its factor over the baseline's best.
+/// Adds frames a second side by side, each with its factor over the baseline's best.
 fn speed_table(text: &mut String, sweep: &Sweep) {
     let best = sweep.baseline_frames_per_s();
     let names = sweep.series.iter().map(|series| {
@@ -263,7 +260,7 @@ fn detail_table(text: &mut String, sweep: &Sweep) {
     }
 }
 
-/// 1234567.8 as `1,234,568`.
+/// Formats 1234567.8 as `1,234,568`.
 #[must_use]
 pub fn thousands(value: f64) -> String {
     let digits = format!("{value:.0}");

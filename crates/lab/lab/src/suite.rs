@@ -1,9 +1,9 @@
-//! Every micro-ROM against a reference, with the differences that are explained.
+//! Runs every micro-ROM against a reference, with the differences that have an explanation.
 //!
-//! A row says what is compared and for how long. Where a reference is the wrong one, the row pins
-//! in what that shows, after which step first, at how many steps, and why we know. Everything else
-//! must be equal all the same, and a run in which the pinned difference does not show exactly so
-//! fails like any other mismatch.
+//! A row defines the comparison and its length. If the reference is known to be wrong, the row pins
+//! the fields that differ, the first step, the number of steps, and the reason. All other values
+//! must be equal, and a run that doesn't show exactly the pinned difference fails like any other
+//! mismatch.
 
 use std::fmt::Write;
 
@@ -31,32 +31,32 @@ pub struct Case {
     pub model: Model,
     /// Memory that is compared.
     pub regions: &'static [Region],
-    /// Elapsed T-cycles are compared too.
+    /// True if elapsed T-cycles are compared as well.
     pub counters: bool,
-    /// The drawn frame is compared too.
+    /// True if the drawn frame is compared as well.
     pub frame: bool,
-    /// Differences in which a reference is known to be wrong.
+    /// Differences for which a reference is known to be wrong.
     pub explained: &'static [Explained],
 }
 
-/// A difference that is understood.
+/// Difference with a known reason.
 #[derive(Debug, Clone, Copy)]
 pub struct Explained {
     /// Backend that is wrong.
     pub reference: BackendKind,
-    /// Fields in which it may show; it may show in no other.
+    /// Fields that may differ; no other field may.
     pub fields: &'static [&'static str],
-    /// Step after which it shows first.
+    /// First step after which the fields differ.
     pub first: u64,
-    /// Number of steps after which it shows.
+    /// Number of steps after which the fields differ.
     pub times: u64,
-    /// Digest over every value of both sides at every step at which they differ: see [`SetAside`].
+    /// Digest of every value of both sides at every step at which they differ: see [`SetAside`].
     pub digest: &'static str,
     /// Reason why the reference is known to be wrong.
     pub why: &'static str,
 }
 
-/// Differences that were set aside in a run.
+/// Explained differences of a run.
 #[derive(Debug, Clone, Default)]
 pub struct SetAside {
     first: u64,
@@ -77,7 +77,7 @@ impl SetAside {
         }
     }
 
-    /// The head of a SHA-256 over all steps, fields and values.
+    /// Returns the first digits of a SHA-256 over all steps, fields and values.
     fn digest(&self) -> String {
         sha256(self.values.as_bytes())[..12].to_owned()
     }
@@ -90,13 +90,13 @@ impl SetAside {
 /// Outcome of a row.
 #[derive(Debug)]
 pub enum Outcome {
-    /// Everything is equal.
+    /// All values are equal.
     Agrees(Box<VerifyResult>),
-    /// The pinned difference shows as pinned.
+    /// The pinned difference appears as pinned.
     AsExplained(&'static Explained),
-    /// A pinned difference shows in another way than pinned, or not at all.
+    /// A pinned difference appears in another form than pinned, or not at all.
     Stale(&'static Explained, SetAside),
-    /// A difference without an explanation.
+    /// There is a difference without an explanation.
     Unexplained {
         /// Plan that was run.
         plan: Box<VerifyPlan>,
@@ -107,7 +107,7 @@ pub enum Outcome {
     },
 }
 
-/// The suite, in the order of the micro-ROMs, those of the Color after the original's.
+/// Returns the suite, in the order of the micro-ROMs, with those of the Color after the original's.
 pub fn cases() -> impl Iterator<Item = &'static Case> {
     explained::CASES.iter().chain(&color::CASES)
 }
@@ -133,12 +133,12 @@ pub fn run(
         ..VerifyPlan::new(reference, dut, RomImage::find(case.rom)?)
     };
     let explained = case.explained.iter().find(|explained| explained.reference == reference);
-    let mut found = SetAside::default();
+    let mut set_aside = SetAside::default();
     let mut judge = |mismatch: &Mismatch| {
         if !explained.is_some_and(|explained| explained.covers(&mismatch.differences)) {
             return Judgement::Stop;
         }
-        found.add(mismatch);
+        set_aside.add(mismatch);
         Judgement::SetAside
     };
     let mut verdict = verify(&plan, &mut judge, &mut |_| {})?;
@@ -149,13 +149,13 @@ pub fn run(
             mismatch: Box::new(mismatch),
         },
         (None, None) => Outcome::Agrees(Box::new(verdict)),
-        (None, Some(explained)) if found.is(explained) => Outcome::AsExplained(explained),
-        (None, Some(explained)) => Outcome::Stale(explained, found),
+        (None, Some(explained)) if set_aside.is(explained) => Outcome::AsExplained(explained),
+        (None, Some(explained)) => Outcome::Stale(explained, set_aside),
     })
 }
 
-/// Finds why the reference of a plan is known to be wrong in all fields that differ, if the suite
-/// has an explanation for that ROM.
+/// Returns the reason for which the reference of a plan is known to be wrong in all differing
+/// fields, if the suite has one for that ROM.
 #[must_use]
 pub fn known_difference(plan: &VerifyPlan, differences: &[Difference]) -> Option<&'static str> {
     let reference = match plan.reference {

@@ -15,10 +15,10 @@ pub const COMMIT: &str = env!("GBXCULE_COMMIT");
 /// The compiler that built it.
 pub const RUSTC: &str = env!("GBXCULE_RUSTC");
 
-/// Time that NVIDIA's own tool may take. It asks every GPU, and hangs where one does not answer.
+/// Greatest time for NVIDIA's own tool, which asks every GPU and hangs if one does not answer.
 const TOOL_LIMIT: Duration = Duration::from_secs(5);
 
-/// The host, the GPU if there is one, and what runs on them.
+/// Describes the host, the GPU if there is one, and their software.
 #[must_use]
 pub fn describe() -> Value {
     json!({
@@ -58,8 +58,9 @@ fn memory_bytes() -> Option<u64> {
     Some(kibibytes.trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
 }
 
-/// Each GPU's name, driver and memory, as NVIDIA's own tool reports them within a few seconds, or
-/// else as the driver does, which may be a stand-in. Empty on a machine without a GPU.
+/// Returns each GPU's name, driver and memory: as NVIDIA's own tool reports them within a few
+/// seconds, else as the driver does, which may be a stand-in. The list is empty on a machine
+/// without a GPU.
 #[must_use]
 pub fn gpus() -> Vec<Value> {
     let gpus = gpus_by_nvidia_smi();
@@ -70,7 +71,7 @@ pub fn gpus() -> Vec<Value> {
     gpus.iter().map(gpu_by_driver).collect()
 }
 
-/// Describes a GPU in the fields of [`gpus_by_nvidia_smi`].
+/// Describes a GPU with the fields of [`gpus_by_nvidia_smi`].
 fn gpu_by_driver(gpu: &Gpu) -> Value {
     let memory = format!("{} MiB", gpu.memory_bytes >> 20);
     let number = gpu.arch.number();
@@ -78,7 +79,7 @@ fn gpu_by_driver(gpu: &Gpu) -> Value {
     json!({ "name": gpu.name, "driver": null, "memory": memory, "compute_capability": capability })
 }
 
-/// Output of a command that succeeds within a time; one that takes longer is ended.
+/// Returns the output of a command that succeeds within a time; a slower one is ended.
 fn output_within(command: &mut Command, limit: Duration) -> Option<String> {
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = quiet.spawn().ok()?;
@@ -87,7 +88,7 @@ fn output_within(command: &mut Command, limit: Duration) -> Option<String> {
     std::thread::spawn(move || {
         let mut text = Vec::new();
         let read = pipe.read_to_end(&mut text);
-        // Nobody waits any more if the limit has passed.
+        // After the limit no thread waits for the result.
         _ = sender.send(read.map(|_| text));
     });
     let output = receiver.recv_timeout(limit);
@@ -112,13 +113,13 @@ fn gpus_by_nvidia_smi() -> Vec<Value> {
     text.lines().filter(|line| !line.trim().is_empty()).map(gpu).collect()
 }
 
-/// The driver's version, and that of the NVRTC wheel, which is the CUDA runtime's.
+/// Returns the driver's version, and that of the NVRTC wheel, which is the CUDA runtime's.
 fn cuda() -> Value {
     let driver = first_line("/proc/driver/nvidia/version");
     json!({ "driver": driver, "runtime": nvrtc_wheel() })
 }
 
-/// The NVRTC wheel of the Python environment, whose version is the CUDA runtime's.
+/// Returns the NVRTC wheel of the Python environment, whose version is the CUDA runtime's.
 fn nvrtc_wheel() -> Option<String> {
     package_version("nvidia-cuda-nvrtc").map(|version| format!("nvidia-cuda-nvrtc {version}"))
 }
@@ -131,8 +132,8 @@ fn package_version(name: &str) -> Option<String> {
     found.as_str().map(str::to_owned)
 }
 
-/// The interpreter and the packages that matter here, each with where its wheel came from (PEP
-/// 610).
+/// Returns the interpreter and the packages that affect results, each with the origin of its wheel
+/// (PEP 610).
 #[must_use]
 pub fn python_packages() -> Value {
     python_json(PACKAGES_SCRIPT).unwrap_or(Value::Null)

@@ -1,4 +1,4 @@
-//! Lockstep: two backends take the same actions, and after every step everything named must be
+//! Lockstep: two backends take the same actions, and after every step all compared values must be
 //! equal.
 
 use std::time::{Duration, Instant};
@@ -13,34 +13,34 @@ use crate::backend::{Backend, BackendConfig, BackendKind, EnvState, model_name};
 use crate::program;
 use crate::region::Region;
 
-/// Actions that a run records, at most: they are kept in memory until it is over.
+/// Greatest number of actions of a run, which are kept in memory to its end.
 const MAX_ACTIONS: u64 = 1 << 33;
 
-/// Bytes of all regions together, at most: the whole memory sixteen times.
+/// Greatest number of bytes of all regions together: the whole memory sixteen times.
 const MAX_REGION_BYTES: u64 = 16 << 16;
 
-/// Plan of a comparison: the two backends, the run, and how many values of it are compared.
+/// Plan of a comparison: the two backends, the run, and the values that are compared.
 #[derive(Debug, Clone)]
 pub struct VerifyPlan {
-    /// The one that is trusted.
+    /// Backend that is trusted.
     pub reference: BackendKind,
-    /// The one under test.
+    /// Backend under test.
     pub dut: BackendKind,
     /// Number of the CUDA device, for the backend that takes one.
     pub cuda: u32,
     /// ROM that both sides run.
     pub rom: RomImage,
-    /// Machines.
+    /// Number of machines.
     pub num_envs: usize,
-    /// Steps to take.
+    /// Number of steps.
     pub steps: u64,
-    /// Steps between two comparisons; the last step is compared, too.
+    /// Number of steps between two comparisons; the last step is compared as well.
     pub compare_every: u64,
-    /// Memory to compare; nothing else of memory is looked at.
+    /// Regions of memory to compare; the rest of memory is ignored.
     pub regions: Vec<Region>,
-    /// Compare elapsed T-cycles too, where both count them.
+    /// True if elapsed T-cycles are compared as well, if both backends count them.
     pub compare_counters: bool,
-    /// Compare the drawn frame too.
+    /// True if the drawn frame is compared as well.
     pub compare_frame: bool,
     /// Meaning of an action's number.
     pub codec: Codec,
@@ -54,17 +54,16 @@ pub struct VerifyPlan {
     pub action_gen: ActionSource,
     /// Seed of the actions.
     pub actions_seed: u64,
-    /// Code made for the ROM, for the backend that has it.
+    /// Use of code made for the ROM, for the backend that has it.
     pub recompile: Recompile,
-    /// Model of the machines; the program decides when absent.
+    /// Model of the machines; `None` lets the program decide.
     pub model: Option<Model>,
     /// Cables between machines.
     pub link: LinkMode,
 }
 
 impl VerifyPlan {
-    /// A plan with everything by default: 1024 steps of one frame, one machine, every step
-    /// compared.
+    /// Makes a plan of defaults: 1024 steps of one frame, one machine, every step compared.
     #[must_use]
     pub fn new(reference: BackendKind, dut: BackendKind, rom: RomImage) -> Self {
         Self {
@@ -90,7 +89,7 @@ impl VerifyPlan {
         }
     }
 
-    /// Checks that the plan can be carried out: plans come from command lines and bundles.
+    /// Checks that the plan can be carried out, because plans come from command lines and bundles.
     fn check(&self) -> Result<(), LabError> {
         let actions = u128::from(self.steps) * self.num_envs as u128;
         // A step takes some bytes of its own.
@@ -125,7 +124,7 @@ impl VerifyPlan {
         }
     }
 
-    /// The plan as an artifact records it.
+    /// Writes the plan in the form that artifacts have.
     #[must_use]
     pub fn to_json(&self) -> Value {
         json!({
@@ -160,13 +159,13 @@ pub struct Observed {
     pub state: EnvState,
     /// The named regions' bytes, in the plan's order.
     pub regions: Vec<Vec<u8>>,
-    /// The drawn frame, if it was to be compared.
+    /// The drawn frame, if the plan compares frames.
     pub frame: Option<Vec<u8>>,
     /// Outputs of the stage, by name.
     pub outputs: Vec<(String, f32)>,
 }
 
-/// One thing that is not equal.
+/// One value that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// A register's name, `tcycles`, `frame`, or a region.
@@ -180,7 +179,7 @@ pub struct Difference {
 /// The first disagreement of a run.
 #[derive(Debug, Clone)]
 pub struct Mismatch {
-    /// Steps taken when it showed.
+    /// Number of steps taken before the disagreement appeared.
     pub step: u64,
     /// The first machine that disagrees.
     pub env: usize,
@@ -188,24 +187,24 @@ pub struct Mismatch {
     pub disagreeing_envs: usize,
     /// Values that differ.
     pub differences: Vec<Difference>,
-    /// The reference's machine.
+    /// Machine of the reference.
     pub reference: Observed,
-    /// The machine under test.
+    /// Machine under test.
     pub dut: Observed,
 }
 
 /// Result of a run.
 #[derive(Debug)]
 pub struct VerifyResult {
-    /// Steps taken.
+    /// Number of steps taken.
     pub steps: u64,
-    /// Comparisons made, each of all machines.
+    /// Number of comparisons, each of all machines.
     pub comparisons: u64,
-    /// Every step's actions, as far as the run came.
+    /// Actions of every step that was run.
     pub actions: Vec<Vec<u8>>,
-    /// Disagreements that were judged to be understood.
+    /// Number of disagreements with a known reason.
     pub set_aside: u64,
-    /// The disagreement that ended the run, if any.
+    /// Disagreement that ended the run, if there was one.
     pub mismatch: Option<Mismatch>,
     /// Duration of the run.
     pub elapsed: Duration,
@@ -347,39 +346,39 @@ fn outputs(plan: &VerifyPlan, backend: &dyn Backend) -> Result<Vec<Vec<(String, 
 }
 
 fn differences(plan: &VerifyPlan, [reference, dut]: &[Observed; 2]) -> Vec<Difference> {
-    let mut found = Vec::new();
-    let mut hold = |field: &str, reference: String, dut: String| {
+    let mut differences = Vec::new();
+    let mut compare = |field: &str, reference: String, dut: String| {
         if reference != dut {
-            found.push(Difference { field: field.to_owned(), reference, dut });
+            differences.push(Difference { field: field.to_owned(), reference, dut });
         }
     };
     for ((field, left), (_, right)) in
         registers(&reference.state).into_iter().zip(registers(&dut.state))
     {
-        hold(field, left, right);
+        compare(field, left, right);
     }
     if let (true, Some(left), Some(right)) =
         (plan.compare_counters, reference.state.tcycles, dut.state.tcycles)
     {
-        hold("tcycles", left.to_string(), right.to_string());
+        compare("tcycles", left.to_string(), right.to_string());
     }
     for (region, (left, right)) in
         plan.regions.iter().zip(reference.regions.iter().zip(&dut.regions))
     {
-        hold(&region.to_string(), sha256(left), sha256(right));
+        compare(&region.to_string(), sha256(left), sha256(right));
     }
     if let (Some(left), Some(right)) = (&reference.frame, &dut.frame) {
-        hold("frame", sha256(left), sha256(right));
+        compare("frame", sha256(left), sha256(right));
     }
-    // To the last bit, as a not-a-number has one too.
+    // The bits are printed as well, because a NaN has them.
     let number = |it: f32| format!("{it} ({:08x})", it.to_bits());
     for ((field, left), (_, right)) in reference.outputs.iter().zip(&dut.outputs) {
-        hold(field, number(*left), number(*right));
+        compare(field, number(*left), number(*right));
     }
-    found
+    differences
 }
 
-/// The registers by name, as they are printed.
+/// Returns the registers by name, in printed form.
 #[must_use]
 pub fn registers(state: &EnvState) -> [(&'static str, String); 10] {
     let cpu = &state.cpu;

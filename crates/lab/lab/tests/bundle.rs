@@ -1,4 +1,4 @@
-//! Mismatch bundles: written whole, answering every question, and repeatable.
+//! Mismatch bundles: complete, informative and repeatable.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use gbxcule_lab::verify::{Judgement, Mismatch, VerifyPlan, VerifyResult, verify}
 use gbxcule_swarm::Model;
 use serde_json::Value;
 
-/// `stub_bad` against the swarm it lies about: no oracle needed.
+/// Plans a comparison of `stub_bad` with the swarm, which needs no oracle.
 fn plan() -> VerifyPlan {
     let rom = RomImage::find("MEM_RWB").expect("a ROM of the suite");
     VerifyPlan {

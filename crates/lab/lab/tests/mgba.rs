@@ -1,4 +1,5 @@
-//! libmgba itself. Built only with `--features mgba`, which needs Debian's libmgba-dev.
+//! Tests with libmgba itself. They are built only with `--features mgba`, which needs Debian's
+//! libmgba-dev.
 #![cfg(feature = "mgba")]
 
 use gbxcule_lab::BackendKind;

@@ -1,4 +1,5 @@
-//! PyBoy itself, through its oracle server. Needs the Python that `make .venv/oracle.txt` sets up.
+//! Tests with PyBoy itself, through its oracle server. They need the Python that `make
+//! .venv/oracle.txt` sets up.
 
 use gbxcule_lab::artifact::RomImage;
 use gbxcule_lab::suite::{self, Outcome};
@@ -73,7 +74,7 @@ fn stub_bad_is_caught_at_the_first_step() {
     assert_eq!(verdict.mismatch.expect("it lies").step, 1);
 }
 
-/// Every other case of the suite, from the first or the second on: two tests run side by side.
+/// Runs every other case of the suite, from the first or the second on: two tests run side by side.
 fn half_of_the_suite_comes_out_as_pinned(first: usize) {
     for case in suite::cases().skip(first).step_by(2) {
         let outcome =

@@ -1,10 +1,10 @@
-//! The caller's end of an oracle process: framed calls that end within a bounded time, whatever the
-//! child does. The limit of a call is the caller's: `lab::backend::pyboy`, `rows::warp`.
+//! The caller's end of an oracle process: framed calls that end within a limited time, even if the
+//! child hangs. The caller sets the limit of each call: `lab::backend::pyboy`, `rows::warp`.
 //!
-//! One thread writes, one reads frames, one keeps the tail of stderr; the caller only ever waits on
-//! a channel with a limit. A child that dies, hangs or prints something else is ended and becomes
-//! an error with its stderr. What it started itself ends with it, and all of them with this
-//! process.
+//! One thread writes, one reads frames, one keeps the tail of stderr; the caller only waits on a
+//! channel with a limit. A child that dies, hangs or prints anything but frames is ended and
+//! becomes an error with its stderr. Processes that it started end with it, and all of them end
+//! with this process.
 
 use std::io::{Read, Write};
 use std::process::{ChildStdin, Command, Stdio};
@@ -18,34 +18,35 @@ use serde_json::Value;
 
 use crate::OracleError;
 
-/// Every frame begins with this; the Python end is `gbxcule.oracle.framing`.
+/// First bytes of every frame; the Python end is `gbxcule.oracle.framing`.
 const MAGIC: [u8; 4] = *b"GBX1";
-/// The version of the frames' contents: `PROTOCOL_VERSION` in `gbxcule/oracle/framing.py`.
+/// Version of the frames' contents: `PROTOCOL_VERSION` in `gbxcule/oracle/framing.py`.
 const PROTOCOL_VERSION: u64 = 1;
 const MAX_HEADER_BYTES: usize = 1 << 20;
 const MAX_PAYLOAD_BYTES: usize = 1 << 28;
 const STDERR_TAIL_BYTES: usize = 8 << 10;
-/// Time that a child that closed its stdout may take to end by itself, and a dead one's stderr to
-/// run dry: both happen at once, unless the computer is busy or another process holds the pipe.
+/// Time in which a child that closed its stdout must end by itself, and the stderr of a dead one
+/// must run dry. Both normally happen at once, unless the computer is busy or another process holds
+/// the pipe.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// An answer: its JSON header and its bytes.
+/// Answer: a JSON header and bytes.
 #[derive(Debug)]
 pub struct Answer {
     /// JSON header.
     pub header: Value,
-    /// The bytes after it.
+    /// Bytes after the header.
     pub payload: Vec<u8>,
 }
 
-/// A running oracle.
+/// Running oracle.
 pub struct OracleChild {
     oracle: String,
     child: ChildGroup,
     requests: Sender<Vec<u8>>,
     answers: Receiver<Result<Answer, StreamError>>,
     stderr: Arc<Mutex<Vec<u8>>>,
-    /// Closes when the pipe has ended.
+    /// Channel that closes when the pipe has ended.
     stderr_ended: Receiver<()>,
     pending: Option<(String, Duration)>,
 }
@@ -86,8 +87,8 @@ impl OracleChild {
         Ok(Self { oracle, child: owned, requests, answers, stderr, stderr_ended, pending })
     }
 
-    /// Starts a confined `command`, and ends it if all that it starts uses more than its policy
-    /// gives.
+    /// Starts a confined `command`, and ends it if all processes that it starts use more than the
+    /// policy allows.
     ///
     /// # Errors
     /// The program, or a thread, cannot be started.
@@ -102,7 +103,7 @@ impl OracleChild {
         Ok(this)
     }
 
-    /// Asks and waits for the answer.
+    /// Sends a request and waits for the answer.
     ///
     /// # Errors
     /// The child died, hung, printed rubbish or refused.
@@ -116,15 +117,15 @@ impl OracleChild {
         self.answer()
     }
 
-    /// Asks without waiting, so that several children can work at once.
+    /// Sends a request without waiting, so that several children can work at once.
     pub fn ask(&mut self, header: &Value, payload: &[u8], limit: Duration) {
         let command = header["command"].as_str().unwrap_or("?").to_owned();
-        // If the writer is gone the child is too, and the answer will say so.
+        // If the writer is gone, the child is as well, and the answer will report it.
         let _ = self.requests.send(frame(&header.to_string(), payload));
         self.pending = Some((command, limit));
     }
 
-    /// The answer to what was asked last.
+    /// Waits for the answer to the last request.
     ///
     /// # Errors
     /// The child died, hung, printed rubbish or refused.
@@ -159,8 +160,8 @@ impl OracleChild {
         }
     }
 
-    /// The child closed its stdout: lets it exit by itself, so that its own status is
-    /// reported.
+    /// Describes a child that closed its stdout: lets it exit by itself first, so that its own
+    /// status is reported.
     fn exit_report(&mut self) -> (String, String) {
         let step = Duration::from_millis(10);
         for _ in 0..DRAIN_TIMEOUT.as_millis() / step.as_millis() {
@@ -179,7 +180,7 @@ impl OracleChild {
             (None, Ok(status)) => status.to_string(),
             (None, Err(error)) => error.to_string(),
         };
-        // Nothing is ever sent: the wait ends when the pipe closes, or after the time.
+        // The channel never has a message: the wait ends when the pipe closes, or after the time.
         let _ = self.stderr_ended.recv_timeout(DRAIN_TIMEOUT);
         let tail = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         (status, String::from_utf8_lossy(&tail).into_owned())
@@ -190,7 +191,7 @@ fn frame(header: &str, payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(12 + header.len() + payload.len());
     bytes.extend_from_slice(&MAGIC);
     for part in [header.as_bytes(), payload] {
-        // A ROM is at most 8 MiB: lengths fit 32 bits.
+        // A ROM is at most 8 MiB, so lengths fit 32 bits.
         bytes.extend_from_slice(&(part.len() as u32).to_le_bytes());
     }
     bytes.extend_from_slice(header.as_bytes());
@@ -225,8 +226,8 @@ fn read_answer(stdout: &mut impl Read) -> Result<Answer, StreamError> {
             Ok(0) | Err(_) => return Err(StreamError::Rubbish(quote(&prefix[..filled]))),
             Ok(bytes) => filled += bytes,
         }
-        // A stray print may be shorter than a prefix: judge as soon as the magic can be seen to be
-        // wrong.
+        // A stray print may be shorter than a prefix, so a wrong magic is reported as soon as it
+        // can be seen.
         let seen = filled.min(MAGIC.len());
         if prefix[..seen] != MAGIC[..seen] {
             return Err(StreamError::Rubbish(quote(&prefix[..filled])));
@@ -280,7 +281,7 @@ mod tests {
         OracleChild::start("test", command).expect("sh starts")
     }
 
-    /// Longer than a shell takes to start on a busy machine.
+    /// Time that is longer than a shell takes to start on a busy machine.
     const LONG: Duration = Duration::from_secs(60);
 
     fn hello(script: &str) -> OracleError {

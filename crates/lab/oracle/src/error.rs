@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Error of an oracle, with advice on what to do about it.
+/// Error of an oracle, with advice on how to fix it.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum OracleError {

@@ -1,8 +1,8 @@
-//! The caller's end of the oracles: PyBoy and NVIDIA Warp, each in a child process that speaks
+//! The caller's end of the oracles: PyBoy and NVIDIA Warp, each in a child process that exchanges
 //! frames.
 //!
-//! Their end is the Python package's `gbxcule.oracle`. A child may die, hang or print rubbish; the
-//! caller always gets an answer or an error within the limit that it set.
+//! The other end is the Python package's `gbxcule.oracle`. A child may die, hang or print anything;
+//! the caller always gets an answer or an error within the limit that it set.
 
 mod child;
 mod error;

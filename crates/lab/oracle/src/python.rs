@@ -12,30 +12,30 @@ use gbxcule_sandbox::Policy;
 
 use crate::OracleError;
 
-/// Removes the working folder from where Python looks for modules: a `json.py` that lies there
-/// would be run. `PYTHONSAFEPATH` does the same from Python 3.11 on.
+/// Python code that removes the working folder from the search path for modules: otherwise a
+/// `json.py` there would be executed. `PYTHONSAFEPATH` does the same from Python 3.11 on.
 const SAFE_PATH: &str = "import sys; sys.path[:] = [it for it in sys.path if it]\n";
 
 /// Part of the package that serves oracles.
 const PACKAGE: &str = "gbxcule/oracle/__main__.py";
 
-/// Serves the oracle that the first argument names.
+/// Python code that serves the oracle named by the first argument.
 const SERVE: &str =
     "import runpy; runpy.run_module('gbxcule.oracle', run_name='__main__', alter_sys=True)";
 
-/// An interpreter, and the folder that holds the `gbxcule` package when it is not installed.
+/// Interpreter, and the folder with the `gbxcule` package if that is not installed.
 #[derive(Debug, Clone)]
 pub struct Python {
     /// The interpreter.
     pub program: PathBuf,
-    /// Folder that goes in front of `PYTHONPATH`.
+    /// Folder that goes first in `PYTHONPATH`.
     pub package_folder: Option<PathBuf>,
 }
 
 impl Python {
-    /// `GBXCULE_PYTHON`, else the active environment, else `.venv` of the user's own project, else
-    /// `python3`; with the package of the folder `python` beside this program, else of the project,
-    /// else what the interpreter has.
+    /// Finds the interpreter: `GBXCULE_PYTHON`, else the active environment, else `.venv` of the
+    /// user's own project, else `python3`. The package comes from the folder `python` beside this
+    /// program, else from the project, else from the interpreter.
     #[must_use]
     pub fn find() -> Self {
         let program = Self::interpreter().program;
@@ -54,7 +54,7 @@ impl Python {
         PythonInterpreter::find(&search_starts())
     }
 
-    /// The command that serves an oracle.
+    /// Returns the command that serves an oracle.
     #[must_use]
     pub fn oracle(&self, name: &str) -> Command {
         let mut command = self.script(SERVE);
@@ -62,7 +62,7 @@ impl Python {
         command
     }
 
-    /// The command that runs a text of ours, and nothing that lies in the working folder.
+    /// Returns the command that runs a text of this crate, and no file of the working folder.
     #[must_use]
     pub fn script(&self, text: &str) -> Command {
         let mut command = self.command();
@@ -70,9 +70,9 @@ impl Python {
         command
     }
 
-    /// The command that serves an oracle to which foreign programs are given: in the sandbox, with
-    /// `folder` to write in; and the policy that its owner holds it to. It imports nothing from
-    /// there, so an oracle that is started again runs no text that a program left for it.
+    /// Returns the command that serves an oracle in the sandbox, for foreign programs, and the
+    /// policy that its owner enforces. The oracle may write in `folder`, and imports nothing from
+    /// there, so a restarted oracle runs no text that a program left for it.
     ///
     /// # Errors
     /// The interpreter doesn't start, or the sandbox can't be made.
@@ -104,7 +104,7 @@ impl Python {
         Ok((command, policy))
     }
 
-    /// The bare interpreter, able to import the package.
+    /// Returns the command of the bare interpreter, which can import the package.
     #[must_use]
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
@@ -115,7 +115,8 @@ impl Python {
         command
     }
 
-    /// Returns the folders in which Python looks for packages first, if ours isn't installed.
+    /// Returns the folders in which Python looks for packages first, if the package isn't
+    /// installed.
     fn python_path(&self) -> Option<OsString> {
         let mut path = vec![self.package_folder.clone()?];
         path.extend(env::var_os("PYTHONPATH").iter().flat_map(env::split_paths));
@@ -123,13 +124,13 @@ impl Python {
     }
 }
 
-/// Returns a text of ours that doesn't import from the working folder.
+/// Returns a text of this crate, changed so that it doesn't import from the working folder.
 fn safe(text: &str) -> String {
     format!("{SAFE_PATH}{text}")
 }
 
-/// The folder `python` beside a program, if the package lies in it and nobody else could have put
-/// it there.
+/// Returns the folder `python` beside a program, if the package lies there and nobody else could
+/// have put it there.
 fn package_beside(program: &Path) -> Option<PathBuf> {
     let folder = program.parent()?.join("python");
     let package = folder.join(PACKAGE);

@@ -1,4 +1,4 @@
-//! An oracle that is started again after a question killed it.
+//! Oracle that is started again after a request killed it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{Answer, OracleChild, OracleError, Python};
 
-/// An oracle that is started when it is first asked, and again when it is asked after it died.
+/// Oracle that is started at the first request, and again at the first request after it died.
 pub struct RestartingOracle {
     name: &'static str,
     python: Python,
@@ -17,14 +17,14 @@ pub struct RestartingOracle {
 }
 
 impl RestartingOracle {
-    /// The oracle of this name, not started yet.
+    /// Makes the oracle of a name, without starting it.
     #[must_use]
     pub fn new(name: &'static str, python: Python) -> Self {
         Self { name, python, folder: None, child: None }
     }
 
-    /// Creates an oracle that runs in the sandbox, for foreign programs: it reads what is installed
-    /// and writes in this folder alone. It ends with the thread that asks it first.
+    /// Makes an oracle that runs in the sandbox, for foreign programs: it reads installed files and
+    /// writes only in this folder. It ends with the thread of the first request.
     #[must_use]
     pub fn confined(name: &'static str, python: Python, folder: &Path) -> Self {
         Self { folder: Some(folder.into()), ..Self::new(name, python) }
@@ -40,7 +40,7 @@ impl RestartingOracle {
         }
     }
 
-    /// Asks and waits for the answer.
+    /// Sends a request and waits for the answer.
     ///
     /// # Errors
     /// The oracle cannot be started, died, hung, printed rubbish or refused.
@@ -73,7 +73,7 @@ mod tests {
     fn an_oracle_that_died_is_started_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let program = folder.path().join("python");
-        // Ends at its first question; started again, it answers.
+        // The script ends at its first start, and answers at the second.
         let script = "#!/bin/sh\nif mkdir \"$0.lived\" 2>/dev/null; then exit 3; fi\n\
                       printf 'GBX1\\013\\0\\0\\0\\0\\0\\0\\0{\"ok\":true}'; sleep 60\n";
         fs::write(&program, script).expect("a script");

@@ -1,8 +1,8 @@
-//! Counts how much of a body of Python files goes through front end and checker, how fast, and what
-//! is in the way of the rest; with `survey_with_texts` C++ and CUDA texts, too.
+//! Counts how many kernels of a tree of Python files pass front end and checker, how fast, and the
+//! reasons against the others; with `survey_with_texts` C++ and CUDA texts as well.
 //!
-//! Pure: takes paths and texts, gives counts and a table. Walking directories is for others. Each
-//! kernel found is compiled, refused, or a bug of ours: nothing is dropped.
+//! Pure: takes paths and texts, returns counts and a table; callers walk the directories. Each
+//! kernel is compiled, refused, or shows a bug of the compiler: none is dropped.
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_front_warp::{ImportOptions, Program, ReadFile, Texts};
@@ -20,11 +20,11 @@ use std::time::{Duration, Instant};
 /// Result for one kernel.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// The kernel.
+    /// Name of the kernel.
     pub kernel: String,
-    /// Line of its name.
+    /// Line of the kernel's name.
     pub line: usize,
     /// Outcome of the compilation.
     pub outcome: Outcome,
@@ -35,11 +35,11 @@ pub struct Entry {
 pub enum Outcome {
     /// The kernel passed all stages.
     Compiled,
-    /// The kernel passed all stages with values that were tried for what only Python knows.
+    /// The kernel passed all stages with tried values for those that only Python knows.
     Tried,
-    /// The front end or the checker found this wrong with it.
+    /// The front end or the checker refused it for these reasons.
     Refused(Vec<Diagnostic>),
-    /// A stage stopped with this message: a bug.
+    /// A stage stopped with this message, which means a bug of the compiler.
     Bug(String),
 }
 
@@ -56,7 +56,7 @@ pub enum CompilerStage {
     Cuda,
 }
 
-/// Kernels that a stage finished, and what that took.
+/// Number of kernels that passed a stage, and its time.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct StageTotal {
     /// Number of kernels that passed the stage.
@@ -70,7 +70,7 @@ pub struct StageTotal {
 pub struct Survey {
     /// All kernels.
     pub entries: Vec<Entry>,
-    /// Files that are no Python, with the first error.
+    /// Files that are not Python, with the first error.
     pub unparsed: Vec<(String, Diagnostic)>,
     /// Number of files read.
     pub files: usize,
@@ -78,17 +78,18 @@ pub struct Survey {
     pub stage_totals: [StageTotal; 4],
     /// Bytes of all text.
     pub text_bytes: usize,
-    /// The texts, for rendering.
+    /// Texts, for rendering.
     pub sources: SourceMap,
-    /// True if the texts of each kernel are written too.
+    /// True if the texts of each kernel are written as well.
     writes_texts: bool,
 }
 
-/// Most bytes of text that are kept for files to come.
+/// Greatest number of bytes of text that are kept for later files.
 const MAX_TEXTS: usize = 256 << 20;
 
-/// Compiles every kernel of every text by itself; `read` gives the texts of files that these import
-/// from. The C++ and CUDA texts of kernels are left out: every valid module has them.
+/// Compiles every kernel of every text by itself; `read` returns the texts of files from which
+/// these import. The C++ and CUDA texts of kernels are not written, because every valid module has
+/// them.
 pub fn survey(
     files: impl IntoIterator<Item = (String, String)>,
     import_options: &ImportOptions,
@@ -97,8 +98,8 @@ pub fn survey(
     Survey::default().of(files, import_options, read)
 }
 
-/// Compiles as [`survey`] does, and writes both texts of each kernel: they are timed, and a bug of
-/// a writer is found.
+/// Compiles as [`survey`] does, and writes both texts of each kernel, which measures the writers
+/// and finds their bugs.
 pub fn survey_with_texts(
     files: impl IntoIterator<Item = (String, String)>,
     import_options: &ImportOptions,
@@ -107,7 +108,7 @@ pub fn survey_with_texts(
     Survey { writes_texts: true, ..Survey::default() }.of(files, import_options, read)
 }
 
-/// Names of modules among some files that lines of imports mention.
+/// Returns the names of modules among some files that lines of imports mention.
 fn imported_names(files: &[(String, String)]) -> FxHashSet<String> {
     let modules: FxHashSet<&str> = files.iter().filter_map(|(path, _)| module_name(path)).collect();
     let mut imported = FxHashSet::default();
@@ -120,7 +121,7 @@ fn imported_names(files: &[(String, String)]) -> FxHashSet<String> {
     imported
 }
 
-/// The last part of the name that a file has as a module.
+/// Returns the last part of the module name of a file.
 fn module_name(path: &str) -> Option<&str> {
     let path = Path::new(path);
     let stem = path.file_stem()?;
@@ -140,7 +141,8 @@ impl Survey {
         let imported = imported_names(&files);
         for (path, text) in files {
             self.add(&mut texts, path.clone(), text, read);
-            // Trees are most of what a survey keeps, and files of kernels are hardly ever imported.
+            // Syntax trees take most of a survey's memory, and files of kernels are hardly ever
+            // imported.
             if !module_name(&path).is_some_and(|name| imported.contains(name)) {
                 texts.forget(Path::new(&path));
             }
@@ -156,7 +158,7 @@ impl Survey {
         let known = texts.source(Path::new(&path));
         let id = known.unwrap_or_else(|| self.sources.add(path.clone(), text));
         let begin = Instant::now();
-        // Imports are followed for kernels alone.
+        // Imports are followed only for kernels.
         if !texts.may_hold_kernels(&self.sources, id) {
             return;
         }
@@ -183,7 +185,7 @@ impl Survey {
                             |module: &mut Module| reader.lower_with_trials(kernel.position, module);
                         match self.compile(id, tried) {
                             Ok(()) => Ok(Outcome::Tried),
-                            // A missing feature stands in the way with any values.
+                            // A missing feature refuses the kernel for all values.
                             Err(left) if left.iter().any(lacks_a_feature) => Err(left),
                             Err(_) => Err(faults),
                         }
@@ -229,7 +231,7 @@ impl Survey {
         Ok(cxx::write(module, &options).source.len())
     }
 
-    /// Does a stage's work on a kernel.
+    /// Runs a stage on a kernel and adds its time.
     fn timed<T>(
         &mut self,
         stage: CompilerStage,
@@ -243,19 +245,19 @@ impl Survey {
         result
     }
 
-    /// Kernels that came through all stages, with values that were tried too.
+    /// Returns the number of kernels that passed all stages, those with tried values included.
     pub fn compiled(&self) -> usize {
         let compiled = |it: &&Entry| matches!(it.outcome, Outcome::Compiled | Outcome::Tried);
         self.entries.iter().filter(compiled).count()
     }
 
-    /// Kernels that came through only with values that were tried.
+    /// Returns the number of kernels that passed only with tried values.
     pub fn tried(&self) -> usize {
         self.entries.iter().filter(|entry| matches!(entry.outcome, Outcome::Tried)).count()
     }
 
-    /// Refused kernels that lack nothing but values or types: none that were tried fit, but others
-    /// may, given by `--define` and `--types`.
+    /// Returns the number of refused kernels that lack only values or types: none of the tried ones
+    /// fit, but `--define` and `--types` may give others.
     pub fn wants_values(&self) -> usize {
         let wants = |entry: &&Entry| match &entry.outcome {
             Outcome::Refused(faults) => faults.iter().all(asks_for_values),
@@ -264,7 +266,7 @@ impl Survey {
         self.entries.iter().filter(wants).count()
     }
 
-    /// Kernels that showed a bug of ours.
+    /// Returns the kernels that showed a bug of the compiler.
     pub fn bugs(&self) -> impl Iterator<Item = (&Entry, &str)> {
         self.entries.iter().filter_map(|entry| match &entry.outcome {
             Outcome::Bug(what) => Some((entry, what.as_str())),
@@ -272,8 +274,8 @@ impl Survey {
         })
     }
 
-    /// The first messages of refused kernels, most frequent first, each with the first kernel that
-    /// it is about.
+    /// Returns the first messages of refused kernels, most frequent first, each with the first
+    /// kernel that has it.
     pub fn reasons(&self) -> Vec<(&str, usize, &Entry)> {
         let mut counts: BTreeMap<&str, (usize, &Entry)> = BTreeMap::new();
         for entry in &self.entries {
@@ -289,7 +291,7 @@ impl Survey {
         rows
     }
 
-    /// Every kernel that isn't compiled, with all that is wrong with it, as the compiler says it.
+    /// Describes every kernel that isn't compiled, with all of the compiler's messages.
     pub fn refusals(&self) -> String {
         let mut text = String::new();
         for entry in &self.entries {
@@ -304,7 +306,7 @@ impl Survey {
         text
     }
 
-    /// A line for each stage.
+    /// Writes a line for each stage.
     fn write_rates(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "\n{:<30} {:>6} {:>9} {:>11}", "one core", "done", "seconds", "kernels/s")?;
         let names = ["source to IR", "checker", "C++ text", "CUDA text"];
@@ -320,7 +322,7 @@ impl Survey {
         rate(f, "source to CUDA text", self.compiled(), front + check + cuda)
     }
 
-    /// Refused kernels by the code of their first fault, most frequent first.
+    /// Counts refused kernels by the code of their first fault, most frequent first.
     pub fn refused(&self) -> Vec<(&'static str, usize)> {
         let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
         for entry in &self.entries {
@@ -335,12 +337,12 @@ impl Survey {
     }
 }
 
-/// Returns true if a fault is that only Python knows a value.
+/// Returns true if the reason of a fault is a value that only Python knows.
 fn asks_for_values(fault: &Diagnostic) -> bool {
     matches!(fault.code, Code::NeedsPythonEvaluation | Code::ImportedName | Code::GenericKernel)
 }
 
-/// Returns true if a fault is that we lack something of Warp's, whatever the values are.
+/// Returns true if the reason of a fault is a missing feature of Warp, for all values.
 fn lacks_a_feature(fault: &Diagnostic) -> bool {
     let is_small = matches!(
         fault.code,
@@ -349,7 +351,7 @@ fn lacks_a_feature(fault: &Diagnostic) -> bool {
     !is_small && fault.code.name().starts_with("unsupported")
 }
 
-/// Most messages that a printed survey shows.
+/// Greatest number of messages in a printed survey.
 const REASONS_SHOWN: usize = 20;
 
 impl fmt::Display for Survey {

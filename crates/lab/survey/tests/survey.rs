@@ -61,7 +61,7 @@ def other(word):
 ";
     let result = survey_of(&[("k.py", text)]);
     assert_eq!((result.compiled(), result.tried()), (0, 0));
-    // A missing feature is named before a value that could be given.
+    // A missing feature is reported before a value that the caller could give.
     assert_eq!(result.refused(), [("needs-python-evaluation", 1), ("unsupported-tile", 1)]);
     assert_eq!(result.wants_values(), 1, "`word` may have a value that fits");
     let said = result.refusals();
@@ -112,7 +112,7 @@ fn values_from_other_files_are_given_to_all_files_of_a_survey() {
     def k(x: wp.array(dtype=float)):
         x[0] = f(x[0]) + float(n)
 ";
-    // A name of the file's own comes before a module of that name.
+    // A class of the file itself hides a module of the same name.
     let own = format!("{text}class lib:\n    make_helpers = 1\n");
     let files = [("k.py", text), ("l.py", &own)];
     let files = files.map(|(path, text)| (path.to_owned(), format!("{HEAD}{text}")));
@@ -200,9 +200,9 @@ def c(x: wp.array(dtype=int)):
     assert_eq!(
         helps,
         [
-            "`gbxcule compile --define LIMIT=VALUE` says it",
+            "`gbxcule compile --define LIMIT=VALUE` says it, or `gbxcule.kernel` reads it in Python",
             "say what it computes by a `@wp.func`",
-            "`gbxcule compile --define warp.fem.FIRST_NODE=VALUE` says it",
+            "`gbxcule compile --define warp.fem.FIRST_NODE=VALUE` says it, or `gbxcule.kernel` reads it in Python",
         ]
     );
 }

@@ -1,9 +1,9 @@
-//! Arguments of macros: found in the line that uses one, put into the lines of its body. The
-//! expander calls this before any line is parsed.
+//! Arguments of macros: splits those of a use, and substitutes them in the lines of the macro's
+//! body. The expander calls this before any line is parsed.
 
 use crate::lex::quoted_bytes;
 
-/// The arguments between commas that are in no bracket, no text and no character.
+/// Splits arguments at commas outside of brackets, texts and characters.
 pub(crate) fn split(text: &str) -> Vec<String> {
     if text.trim().is_empty() {
         return Vec::new();
@@ -25,13 +25,14 @@ pub(crate) fn split(text: &str) -> Vec<String> {
     arguments
 }
 
-/// The highest argument of which a macro's line speaks, 0 if it speaks of none.
+/// Returns the highest argument number in a macro's line, or 0.
 pub(crate) fn highest(line: &str) -> usize {
     let digits = line.split('\\').skip(1).filter_map(|rest| rest.chars().next()?.to_digit(10));
     digits.max().unwrap_or(0) as usize
 }
 
-/// A macro's line with `\1` to `\9` replaced, and `\@` by a number that no other use has.
+/// Replaces `\1` to `\9` in a macro's line by the arguments, and `\@` by a number that each use has
+/// for itself.
 pub(crate) fn substitute(line: &str, arguments: &[String], using: usize) -> String {
     let mut result = String::new();
     let mut chars = line.chars();

@@ -1,8 +1,8 @@
-//! Pictures drawn with characters to tiles of two bits a pixel. Pan Docs "VRAM Tile Data".
+//! Converts pictures drawn with characters to tiles of two bits a pixel. Pan Docs "VRAM Tile Data".
 
 use crate::error::Complaint;
 
-/// The shades, lightest first.
+/// Shades, lightest first.
 const SHADES: [char; 4] = ['.', ':', 'o', '#'];
 
 /// Order of the tiles of a picture.
@@ -10,11 +10,11 @@ const SHADES: [char; 4] = ['.', ':', 'o', '#'];
 pub(crate) enum Order {
     /// Left to right, then down: backgrounds.
     Rows,
-    /// Pairs of one above the other, as 8x16 objects want them.
+    /// Pairs of tiles, one above the other, as 8x16 objects need them.
     Tall,
 }
 
-/// The tiles of a picture, or the complaint and the row it is about.
+/// Returns the tiles of a picture, or a complaint and its row.
 pub(crate) fn tiles(rows: &[String], order: Order) -> Result<Vec<u8>, (usize, Complaint)> {
     let whole = if order == Order::Tall { 16 } else { 8 };
     if rows.is_empty() || !rows.len().is_multiple_of(whole) {
@@ -54,7 +54,7 @@ fn shades(row: &str) -> Result<Vec<u8>, Complaint> {
     row.trim().chars().enumerate().map(shade).collect()
 }
 
-/// The low and the high bits of eight pixels.
+/// Returns the low and the high bits of eight pixels.
 fn planes(pixels: &[u8]) -> [u8; 2] {
     let plane = |bit: u8| pixels.iter().fold(0, |byte, shade| byte << 1 | (shade >> bit & 1));
     [plane(0), plane(1)]

@@ -1,4 +1,5 @@
-//! The assembler's public functions: source text to a cartridge, to bare code, or to all errors.
+//! Public functions of the assembler: source text becomes a cartridge, bare code, or the list of
+//! all errors.
 
 use crate::emit;
 use crate::error::{AssembleErrors, Complaint, Complaints};
@@ -7,7 +8,7 @@ use crate::layout::{Definitions, Item, Layout};
 use crate::rom::{Rom, Symbol};
 use crate::statement;
 
-/// A source and the files it may include.
+/// Source and the files that it may include.
 #[derive(Clone, Debug)]
 pub struct Assembler<'a> {
     name: &'a str,
@@ -17,7 +18,7 @@ pub struct Assembler<'a> {
 }
 
 impl<'a> Assembler<'a> {
-    /// A source under the name that errors shall show.
+    /// Makes an assembler for a source; errors show `name`.
     pub fn new(name: &'a str, text: &'a str) -> Assembler<'a> {
         Assembler { name, text, includes: Vec::new(), folder: None }
     }
@@ -28,13 +29,15 @@ impl<'a> Assembler<'a> {
         self
     }
 
-    /// Adds files that are read only when they are included; they go before others of their name.
+    /// Adds files that are read only when they are included; they take precedence over others of
+    /// the same name.
     pub fn with_folder(mut self, folder: &'a dyn Folder) -> Assembler<'a> {
         self.folder = Some(folder);
         self
     }
 
-    /// A whole cartridge: header, checksums, and execution starting at the label `Start`.
+    /// Assembles a whole cartridge: header, checksums, and execution that starts at the label
+    /// `Start`.
     pub fn rom(&self) -> Result<Rom, AssembleErrors> {
         let mut run = self.layout(Layout::cartridge());
         let banks = usize::from(run.layout.banks).next_power_of_two();
@@ -56,8 +59,7 @@ impl<'a> Assembler<'a> {
         })
     }
 
-    /// Assembles bare code and data as they lie from `address` on, without a cartridge around them:
-    /// for tests.
+    /// Assembles bare code and data from `address` on, without a cartridge around them, for tests.
     pub fn code_at(&self, address: u16) -> Result<Vec<u8>, AssembleErrors> {
         let mut run = self.layout(Layout::fragment(address));
         let mut image = Image { bytes: Vec::new(), is_used: Vec::new() };
@@ -105,12 +107,12 @@ struct Run {
     errors: Complaints,
     found: AssembleErrors,
     name: String,
-    /// Lines were left out, so that names may be missing.
+    /// True if lines were left out, so that names may be missing.
     is_cut: bool,
 }
 
 impl Run {
-    /// Address of the label where execution begins.
+    /// Returns the address of the label at which execution begins.
     fn start(&mut self) -> Option<u16> {
         let Some(start) = self.layout.definitions.get("Start") else {
             let complaint = Complaint::new(1, "no label `Start`, where execution begins");
@@ -138,8 +140,8 @@ impl Run {
         }
     }
 
-    /// Fails with all complaints, if there is one: those of includes, macros and art first, then
-    /// those of the lines in their order.
+    /// Fails with all complaints, if there are any: first those of includes, macros and art, then
+    /// those of the lines in order.
     fn finish(&mut self) -> Result<(), AssembleErrors> {
         let mut complaints = std::mem::take(&mut self.errors.0);
         if self.is_cut {

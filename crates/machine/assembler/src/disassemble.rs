@@ -1,12 +1,13 @@
-//! Disassembles bytes to text that the assembler reads back to the same bytes. Used by mismatch
+//! Disassembles bytes to text that the assembler turns back into the same bytes, for mismatch
 //! bundles and tests.
 
 use crate::opcode::{self, Form, Slot};
 
-/// The instruction at the front of `bytes`, which lies at address `pc`, and its length in bytes.
+/// Disassembles the first instruction of `bytes`, which lies at address `pc`; returns its text and
+/// its length in bytes.
 ///
-/// Bytes that are no whole instruction are shown as `db` of one byte; no bytes give no text.
-/// Relative jumps are shown with their target.
+/// An incomplete or unknown instruction is shown as `db` of one byte; an empty slice gives an empty
+/// text. Relative jumps are shown with their target.
 ///
 /// ```
 /// assert_eq!(gbxcule_assembler::disassemble(&[0x18, 0xFE], 0x150), ("jr $0150".to_string(), 2));

@@ -1,4 +1,4 @@
-//! The second pass: every name is known, every item leaves its bytes.
+//! The second pass: every name is known, and every item becomes bytes.
 
 use crate::error::{Complaint, Complaints};
 use crate::expression::{Expression, Names};
@@ -6,7 +6,7 @@ use crate::layout::{Content, Cursor, Definitions, Item, Scope};
 use crate::opcode::{Form, Slot};
 use crate::statement::{Datum, Operand, OperandKind};
 
-/// The bytes of an item; complaints are kept and the item left out.
+/// Returns the bytes of an item. An item with complaints has no bytes.
 pub(crate) fn bytes(
     item: &Item,
     definitions: &Definitions,
@@ -71,7 +71,8 @@ fn instruction(
     Ok(bytes)
 }
 
-/// Refuses a relative jump from one bank at $4000 to another one, which is not in place then.
+/// Refuses a relative jump from one bank at $4000 to another one, which is not mapped at that
+/// moment.
 fn check_bank(
     mnemonic: &str,
     target: &Expression,
@@ -92,7 +93,7 @@ fn check_bank(
     }
 }
 
-/// The label in `Label`, `Label + 2` or `Label - 2`.
+/// Returns the label in `Label`, `Label + 2` or `Label - 2`.
 fn first_name(value: &Expression) -> Option<&str> {
     match value {
         Expression::Name { name, .. } => Some(name),

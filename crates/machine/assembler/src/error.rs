@@ -1,19 +1,19 @@
-//! Errors of the assembler: all complaints of a run together.
+//! Errors of the assembler: all complaints of a run.
 
 use std::fmt;
 
-/// One complaint about one place.
+/// Complaint about one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssembleError {
-    /// The file as it was named to the assembler.
+    /// Name of the file, as the assembler was given it.
     pub file: String,
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: u32,
-    /// The column in characters, from 1.
+    /// Column in characters, from 1.
     pub column: u32,
-    /// Text of the complaint: the thing found, and the things allowed there.
+    /// Text of the complaint: what was found, and what is allowed there.
     pub message: String,
-    /// The file and line that used the macro, when the place is inside one.
+    /// File and line that used the macro, if the place is inside one.
     pub used_at: Option<(String, u32)>,
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for AssembleError {
     }
 }
 
-/// Everything found wrong in one run; never empty.
+/// All complaints of one run; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssembleErrors(pub Vec<AssembleError>);
 
@@ -46,7 +46,7 @@ impl fmt::Display for AssembleErrors {
 
 impl std::error::Error for AssembleErrors {}
 
-/// A complaint whose line is known to the caller.
+/// Complaint whose line the caller knows.
 #[derive(Debug)]
 pub(crate) struct Complaint {
     pub(crate) column: u32,
@@ -59,12 +59,12 @@ impl Complaint {
     }
 }
 
-/// The complaints of a run, each with the index of its expanded line.
+/// Complaints of a run, each with the index of its expanded line.
 #[derive(Default)]
 pub(crate) struct Complaints(pub(crate) Vec<(usize, Complaint)>);
 
 impl Complaints {
-    /// Keeps the complaint of a failed attempt and goes on.
+    /// Records the complaint of a failed attempt.
     pub(crate) fn keep<T>(&mut self, line: usize, attempt: Result<T, Complaint>) -> Option<T> {
         attempt.map_err(|complaint| self.0.push((line, complaint))).ok()
     }

@@ -1,4 +1,4 @@
-//! Source files to one list of lines: includes followed, macros written out, art drawn.
+//! Expands source files to one list of lines: follows includes, expands macros, draws art.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::error::{AssembleError, Complaint};
 use crate::layout::nearest;
 use crate::lex::without_comment;
 
-/// A line ready to be parsed, and where it came from.
+/// Line that is ready to be parsed, and its origin.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) file: String,
@@ -29,24 +29,24 @@ impl Line {
     }
 }
 
-/// Includes and macros inside each other at most so deep.
-const DEEPEST: usize = 16;
+/// Greatest depth of includes and macros inside each other.
+const MAX_DEPTH: usize = 16;
 
-/// More lines than any source needs: macros that use macros grow fast.
+/// Greatest number of lines; no source needs as many, but macros that use macros grow fast.
 const MAX_LINES: usize = 200_000;
 
-/// A line that a macro writes has at most so many bytes: arguments given on twice grow fast.
+/// Length of the longest line of a macro's expansion: arguments that are passed on twice grow fast.
 const MAX_LINE_BYTES: usize = 10_000;
 
-/// Files that a missing include's complaint names at most.
+/// Greatest number of files that the complaint about a missing include names.
 const MAX_NEAR: usize = 3;
 
 /// Files that are read only when a source includes them.
 pub trait Folder: std::fmt::Debug {
-    /// Names that `include` may have.
+    /// Returns the names that `include` may have.
     fn names(&self) -> Vec<String>;
 
-    /// The text of the file with one of these names, or why it can't be read.
+    /// Returns the text of the file with one of these names, or the reason why it can't be read.
     fn read(&self, name: &str) -> Result<String, String>;
 }
 
@@ -57,13 +57,13 @@ pub(crate) struct Expander<'a> {
     pub(crate) lines: Vec<Line>,
     pub(crate) errors: Vec<AssembleError>,
     macros: BTreeMap<String, Vec<Line>>,
-    /// Macros that were complained about, which are not written out any more.
+    /// Macros with complaints, which are not expanded any more.
     refused: BTreeSet<String>,
-    /// Macros and files inside of which the present line lies, outermost first.
+    /// Macros around the present line, outermost first.
     macros_around: Vec<String>,
     files_around: Vec<String>,
     uses: usize,
-    /// Lines met so far, those of macros as often as they are written out.
+    /// Number of lines so far; those of a macro count for each expansion.
     lines_met: usize,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Expander<'a> {
         Expander { includes, folder, ..Expander::default() }
     }
 
-    /// Reads a whole file.
+    /// Expands a whole file.
     pub(crate) fn file(&mut self, name: &str, text: &str, depth: usize) {
         // Some editors begin a file with a byte order mark.
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
@@ -97,12 +97,12 @@ impl<'a> Expander<'a> {
         self.files_around.pop();
     }
 
-    /// Returns true if there were more lines than are allowed: the rest was left out.
+    /// Returns true if there were more lines than are allowed, so that the rest was left out.
     pub(crate) fn is_cut(&self) -> bool {
         self.lines_met > MAX_LINES
     }
 
-    /// Counts a line, and complains about the first one that is too much.
+    /// Counts a line, and complains about the first one beyond the limit.
     fn meet(&mut self, line: &Line) {
         if self.is_cut() {
             return;
@@ -190,8 +190,8 @@ impl<'a> Expander<'a> {
 
     fn include(&mut self, line: &Line, quoted: &str, depth: usize) {
         let name = quoted.trim_matches('"');
-        if depth >= DEEPEST {
-            return self.complain(line, format!("includes and macros more than {DEEPEST} deep"));
+        if depth >= MAX_DEPTH {
+            return self.complain(line, format!("includes and macros more than {MAX_DEPTH} deep"));
         }
         if self.files_around.iter().any(|file| file == name) {
             return self.complain(line, format!("`{name}` includes itself"));
@@ -206,7 +206,8 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// The text of a file to include; files of the folder go before others of their name.
+    /// Returns the text of a file to include; files of the folder take precedence over others of
+    /// the same name.
     fn text_of(&self, name: &str) -> Option<Result<String, String>> {
         let folder = self.folder.filter(|folder| folder.names().iter().any(|own| own == name));
         if let Some(folder) = folder {
@@ -216,7 +217,7 @@ impl<'a> Expander<'a> {
         found.map(|include| Ok(include.1.to_string()))
     }
 
-    /// Words about the files that there are, for the complaint about a missing one.
+    /// Names the files with similar names, for the complaint about a missing one.
     fn near_files(&self, name: &str) -> String {
         let mut known = self.folder.map(|folder| folder.names()).unwrap_or_default();
         known.extend(self.includes.iter().map(|include| include.0.to_string()));
@@ -242,8 +243,8 @@ impl<'a> Expander<'a> {
             self.refused.insert(name.to_string());
             return self.complain(line, format!("macro `{name}` uses itself{through}"));
         }
-        if depth >= DEEPEST {
-            return self.complain(line, format!("includes and macros more than {DEEPEST} deep"));
+        if depth >= MAX_DEPTH {
+            return self.complain(line, format!("includes and macros more than {MAX_DEPTH} deep"));
         }
         self.uses += 1;
         match self.written_out(line, name, arguments) {
@@ -256,7 +257,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// The lines of a macro with the arguments of a use.
+    /// Returns the lines of a macro with the arguments of a use.
     fn written_out(&self, line: &Line, name: &str, text: &str) -> Result<Vec<Line>, String> {
         let body = &self.macros[name];
         let arguments = argument::split(text);
@@ -304,7 +305,7 @@ impl<'a> Expander<'a> {
     fn art_line(&mut self, order: Order, start: Line, mut rows: Vec<Line>, line: Line) -> Block {
         let text = without_comment(&line.text);
         if !text.trim().eq_ignore_ascii_case("endart") {
-            // A line of nothing but a comment is no row.
+            // A line with only a comment is not a row.
             if text == line.text || !text.trim().is_empty() {
                 rows.push(Line { text: text.to_string(), ..line });
             }

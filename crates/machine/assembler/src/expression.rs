@@ -1,4 +1,4 @@
-//! Arithmetic over numbers and names, kept as a tree until all labels are known.
+//! Arithmetic over numbers and names, a tree until all labels are known.
 
 use crate::error::Complaint;
 use crate::lex::{SourcePosition, Token};
@@ -10,12 +10,12 @@ pub(crate) enum Expression {
         name: String,
         column: u32,
     },
-    /// The ROM bank in which a label lies: `bank(Label)`.
+    /// ROM bank in which a label lies: `bank(Label)`.
     Bank {
         name: String,
         column: u32,
     },
-    /// `@`: the address of the statement.
+    /// `@`, the address of the statement.
     Here,
     Unary {
         operator: Unary,
@@ -37,7 +37,7 @@ pub(crate) enum Unary {
     High,
 }
 
-/// Answers what a name stands for.
+/// Values of names.
 pub(crate) trait Names {
     fn value(&self, name: &str, column: u32) -> Result<i64, Complaint>;
     fn bank(&self, name: &str, column: u32) -> Result<i64, Complaint>;
@@ -86,13 +86,13 @@ fn combine(operator: &str, left: i64, right: i64, column: u32) -> Result<i64, Co
     }
 }
 
-/// Loosest binding first.
+/// Binary operators by precedence, loosest first.
 const LEVELS: [&[&str]; 6] = [&["|"], &["^"], &["&"], &["<<", ">>"], &["+", "-"], &["*", "/", "%"]];
 
-/// Deeper nesting is refused, so that no source can exhaust the stack.
-const DEEPEST: usize = 64;
+/// Greatest depth of nesting, chosen so that no source can exhaust the stack.
+const MAX_DEPTH: usize = 64;
 
-/// Reads through the tokens of a line.
+/// Reader of the tokens of a line.
 pub(crate) struct Reader<'a> {
     spots: &'a [SourcePosition],
     at: usize,
@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
         self.at += 1;
     }
 
-    /// Takes the sign if it comes next.
+    /// Takes a sign if it comes next; returns true if it did.
     pub(crate) fn accept(&mut self, sign: &str) -> bool {
         let found = matches!(self.peek(0), Some(Token::Sign(next)) if *next == sign);
         self.at += usize::from(found);
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The complaint that something else was wanted here.
+    /// Makes the complaint that something else is allowed here.
     pub(crate) fn unexpected(&self, wanted: &str) -> Complaint {
         let found = match self.peek(0) {
             None => "the end of the line".to_string(),
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
 
     fn unary(&mut self) -> Result<Expression, Complaint> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return Err(Complaint::new(self.column(), "an expression nested too deeply"));
         }
         let value = match (self.accept("-"), self.accept("~")) {

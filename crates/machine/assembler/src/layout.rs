@@ -1,28 +1,31 @@
-//! The first pass: every statement gets its address and every label its value.
+//! The first pass: gives every statement an address and every label a value.
 
 use std::collections::BTreeMap;
 
 use crate::error::{Complaint, Complaints};
 use crate::expression::{Expression, Names};
-use crate::hardware::REGISTERS;
 use crate::header::{CartridgeType, Header, RAM_SIZES};
 use crate::opcode::Form;
 use crate::select_form::select;
 use crate::statement::{Datum, Operand, Statement};
 
+/// Names that every source may use: the registers of the hardware, spelled as in Pan Docs, each
+/// with its address.
+const REGISTERS: &str = include_str!("registers.txt");
+
 /// Position of the next byte.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cursor {
-    /// The ROM bank, or none outside the ROM.
+    /// ROM bank; `None` outside the ROM.
     pub(crate) bank: Option<u16>,
     pub(crate) address: u32,
 }
 
-/// Something that leaves bytes, at its place.
+/// Statement that becomes bytes, with its address.
 pub(crate) struct Item {
     pub(crate) line: usize,
     pub(crate) place: Cursor,
-    /// The label before it, which its local names belong to.
+    /// Label before it, to which its local names belong.
     pub(crate) scope: String,
     pub(crate) content: Content,
 }
@@ -43,7 +46,7 @@ pub(crate) struct Definition {
 
 pub(crate) type Definitions = BTreeMap<String, Definition>;
 
-/// The names as one statement sees them.
+/// Names that one statement can see.
 pub(crate) struct Scope<'a> {
     pub(crate) definitions: &'a Definitions,
     pub(crate) scope: &'a str,
@@ -83,7 +86,7 @@ impl Names for Scope<'_> {
     }
 }
 
-/// Local names carry the label before them.
+/// Adds the label before it to a local name.
 fn full_name(scope: &str, name: &str) -> String {
     match name.starts_with('.') {
         true => format!("{scope}{name}"),
@@ -91,7 +94,7 @@ fn full_name(scope: &str, name: &str) -> String {
     }
 }
 
-/// The known names close to a misspelled one, the closest first, at most so many.
+/// Returns the known names close to a misspelled one, the closest first, at most `most`.
 pub(crate) fn nearest<'a>(
     name: &str,
     known: impl Iterator<Item = &'a String>,
@@ -105,7 +108,7 @@ pub(crate) fn nearest<'a>(
     near.into_iter().map(|(_, other)| other).take(most).collect()
 }
 
-/// Counts the letters that must be put in, left out or changed.
+/// Counts the letters that must be inserted, deleted or changed.
 pub(crate) fn distance(left: &str, right: &str) -> usize {
     let right: Vec<char> = right.chars().collect();
     let mut row: Vec<usize> = (0..=right.len()).collect();
@@ -127,38 +130,40 @@ pub(crate) struct Layout {
     pub(crate) definitions: Definitions,
     pub(crate) header: Header,
     pub(crate) banks: u16,
-    /// Line and column that asked for the last of the banks.
+    /// Line and column that required the last of the banks.
     banks_place: (usize, u32),
     /// Line and column of the label `Start`, if there is one.
     pub(crate) start_place: Option<(usize, u32)>,
     place: Cursor,
-    /// Place at which `rom` goes on, and the bank to which `org` comes back after variables.
+    /// Cursor at which `rom` continues; `org` after variables returns to its bank.
     rom_place: Cursor,
-    /// Address at which `ram` goes on.
+    /// Address at which `ram` continues.
     ram_address: u32,
     scope: String,
-    /// A fragment has one flat address space and no cartridge around it.
+    /// True for a fragment, which has one flat address space and no cartridge around it.
     is_fragment: bool,
 }
 
 impl Layout {
-    /// A whole cartridge, starting after its header.
+    /// Begins a whole cartridge, after its header.
     pub(crate) fn cartridge() -> Layout {
         Layout::at(Cursor { bank: Some(0), address: 0x150 }, false)
     }
 
-    /// Bare code at an address.
+    /// Begins bare code at an address.
     pub(crate) fn fragment(address: u16) -> Layout {
         Layout::at(Cursor { bank: Some(0), address: u32::from(address) }, true)
     }
 
     fn at(place: Cursor, is_fragment: bool) -> Layout {
-        let register = |&(name, value): &(&str, i64)| {
-            (name.to_string(), Definition { value, bank: None, is_label: false })
+        let register = |line: &str| {
+            let (name, address) = line.split_once(' ')?;
+            let value = i64::from_str_radix(address, 16).ok()?;
+            Some((name.to_owned(), Definition { value, bank: None, is_label: false }))
         };
         Layout {
             items: Vec::new(),
-            definitions: REGISTERS.iter().map(register).collect(),
+            definitions: REGISTERS.lines().filter_map(register).collect(),
             header: Header {
                 title: String::new(),
                 cartridge: CartridgeType::ROM_ONLY,
@@ -275,7 +280,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Remembers where the ROM, or RAM, goes on.
+    /// Records where the ROM, or RAM, continues.
     fn leave(&mut self) {
         match self.place.bank {
             Some(_) => self.rom_place = self.place,
@@ -355,7 +360,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Refuses what does not fit into the bank at hand.
+    /// Refuses bytes that don't fit into the current bank.
     fn fit(&mut self, line: usize, bytes: u32, column: u32) -> Result<(), Complaint> {
         let Cursor { bank: Some(bank), address } = self.place else { return Ok(()) };
         if self.is_fragment {
@@ -385,9 +390,9 @@ impl Layout {
         }
     }
 
-    /// Complains, at the end, about more banks than the cartridge has room for.
+    /// Complains, at the end, about more banks than the cartridge can have.
     pub(crate) fn check_banks(&self, errors: &mut Complaints) {
-        let most = self.header.cartridge.most_banks();
+        let most = self.header.cartridge.max_banks();
         if self.banks > most {
             let message = format!(
                 "{} ROM banks, and a cartridge `{}` has {most} at most; `cartridge mbc5` has 512",

@@ -1,4 +1,4 @@
-//! One line of assembly text to tokens, each with its column.
+//! Splits one line of assembly text into tokens, each with its column.
 
 use crate::error::Complaint;
 
@@ -21,8 +21,8 @@ pub(crate) struct SourcePosition {
 const SIGNS: [&str; 18] =
     ["<<", ">>", "[", "]", "(", ")", ",", ":", "+", "-", "*", "/", "%", "&", "|", "^", "~", "@"];
 
-/// The bytes of the text or the character that begins `rest`, 0 if none does. Text that is not
-/// closed reaches to the end.
+/// Returns the length in bytes of the text or the character at the beginning of `rest`, or 0. A
+/// text that is not closed reaches to the end.
 pub(crate) fn quoted_bytes(rest: &str) -> usize {
     let mut chars = rest.chars();
     match (chars.next(), chars.next(), chars.next()) {
@@ -32,7 +32,7 @@ pub(crate) fn quoted_bytes(rest: &str) -> usize {
     }
 }
 
-/// The line up to a `;` that is in no text and no character.
+/// Returns the line up to a `;` outside of texts and characters.
 pub(crate) fn without_comment(line: &str) -> &str {
     let mut at = 0;
     while let Some(c) = line[at..].chars().next() {
@@ -44,7 +44,7 @@ pub(crate) fn without_comment(line: &str) -> &str {
     line
 }
 
-/// The tokens of a line, its comment left out.
+/// Returns the tokens of a line, without its comment.
 pub(crate) fn lex(line: &str) -> Result<Vec<SourcePosition>, Complaint> {
     let mut lexer = Lexer { chars: line.chars().collect(), at: 0 };
     let mut spots: Vec<SourcePosition> = Vec::new();
@@ -85,7 +85,8 @@ impl Lexer {
         }
     }
 
-    /// `%101` is a number where a value may begin, and a remainder right after one: `n%10`.
+    /// Returns true if `%` begins a binary number: `%101` where a value may begin. Right after a
+    /// value it is the remainder: `n%10`.
     fn starts_binary(&self) -> bool {
         let before = self.at.checked_sub(1).map(|at| self.chars[at]);
         let behind_value = before.is_some_and(|c| c.is_ascii_alphanumeric() || "_)@".contains(c));
@@ -103,7 +104,7 @@ impl Lexer {
             .ok_or_else(|| {
                 let found: String = self.chars[start..self.at].iter().collect();
                 let message = format!(
-                    "`{found}` is no number; numbers are 12, $1F, %0101 or 'c', with _ between digits"
+                    "`{found}` is not a number; numbers are 12, $1F, %0101 or 'c', with _ between digits"
                 );
                 Complaint::new(start as u32 + 1, message)
             })
@@ -166,7 +167,8 @@ impl Lexer {
     }
 }
 
-/// Letters that another language takes for a control character, and where: a `\` is a letter here.
+/// Returns the first letters that other languages read as a control character, and their position:
+/// here a `\` is a letter.
 fn escape_in(text: &str) -> Option<(usize, &'static str)> {
     let escapes = ["\\n", "\\r", "\\t", "\\0"];
     let found = escapes.into_iter().filter_map(|escape| Some((text.find(escape)?, escape)));

@@ -1,8 +1,8 @@
-//! ROMs made here: an SM83 assembler, the micro-ROM suite written with it, and the built-in games.
+//! ROMs of this project: an SM83 assembler, the micro-ROM suite written with it, and the built-in
+//! games.
 //!
-//! Nothing comes from elsewhere and nothing is read from disk: `all()` assembles the sources in
-//! `asm/` and those of `gbxcule-games`, byte for byte the same every time. Used by tests, benches
-//! and the swarm.
+//! The crate reads nothing from disk: `all()` assembles the sources in `asm/` and those of
+//! `gbxcule-games`, with the same bytes every time. Tests, benches and the swarm use it.
 
 mod argument;
 mod art;
@@ -12,7 +12,6 @@ mod emit;
 mod error;
 mod expand;
 mod expression;
-mod hardware;
 mod header;
 mod layout;
 mod lex;

@@ -1,10 +1,12 @@
-//! The built-in ROM that a name means which no ROM has: for messages of commands and of Python.
+//! Finds the built-in ROM that is meant by a name that no ROM has, for messages of commands and of
+//! Python.
 
 use crate::layout::distance;
 use crate::suite::{BuiltIn, all, for_color};
 
-/// Returns the built-in ROM that a name means: the one with these letters, the only one with this
-/// word, or the one that is most like it; none if no one is. A path means its file.
+/// Returns the built-in ROM that a name probably means: the one with these letters, the only one
+/// with this word, or the most similar one; `None` if none is similar. For a path, its file name
+/// counts.
 ///
 /// ```
 /// let meant = gbxcule_assembler::meant_by("games/pearl-drfit.gb").expect("a ROM");
@@ -44,7 +46,7 @@ mod tests {
             ("heist", Some("PEARL_HEIST")),
             ("keys", Some("KEEP_OF_KEYS")),
             ("amber-raod", Some("AMBER_ROAD")),
-            // Two have this word.
+            // Two ROMs have this word.
             ("pearl", None),
             ("tetris", None),
             ("", None),

@@ -1,16 +1,15 @@
-//! The SM83's instruction set as one table of forms, read by the assembler and the disassembler
-//! alike.
+//! The SM83's instruction set as one table of forms, for both the assembler and the disassembler.
 //!
-//! A form is written as the assembler accepts it, with a placeholder for what follows the opcode:
-//! `n8` a byte, `n16` a word, `h8` an address in FF00..FFFF, `e8` a jump relative to the next
-//! instruction, `s8` a signed byte. Everything the two readers know about encodings stands here.
+//! A form is written as the assembler accepts it, with a placeholder for the bytes after the
+//! opcode: `n8` a byte, `n16` a word, `h8` an address in FF00..FFFF, `e8` a jump relative to the
+//! next instruction, `s8` a signed byte. All knowledge of encodings stands here.
 
 use std::sync::OnceLock;
 
 /// Kind of an operand of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// Spelled exactly so and part of the opcode: `a`, `[hl+]`, `nz`, the `3` of `bit 3, a`.
+    /// Spelled exactly so, and part of the opcode: `a`, `[hl+]`, `nz`, the `3` of `bit 3, a`.
     Fixed(String),
     /// A byte after the opcode: `n8`.
     Byte,
@@ -52,16 +51,16 @@ impl Slot {
     }
 }
 
-/// One instruction with its operands' kinds: a cell of the opcode chart.
+/// Instruction with the kinds of its operands: a cell of the opcode chart.
 #[derive(Clone, Debug)]
 pub struct Form {
     /// True if the opcode follows a CB byte.
     pub prefixed: bool,
     /// The opcode itself.
     pub opcode: u8,
-    /// Text in the chart, placeholders and all: `ld a, n8`.
+    /// Text in the chart, with placeholders: `ld a, n8`.
     pub text: String,
-    /// The word in front: `ld`.
+    /// First word: `ld`.
     pub mnemonic: String,
     /// The operands in order.
     pub slots: Vec<Slot>,
@@ -74,13 +73,13 @@ impl Form {
         Form { prefixed, opcode, text: text.to_string(), mnemonic: mnemonic.to_string(), slots }
     }
 
-    /// The length of the whole instruction in bytes.
+    /// Returns the length of the whole instruction in bytes.
     pub fn bytes(&self) -> usize {
         1 + usize::from(self.prefixed) + self.slots.iter().map(Slot::bytes).sum::<usize>()
     }
 }
 
-/// All 500 forms: 244 of one byte's opcode, then 256 after CB.
+/// Returns all 500 forms: 244 with an opcode of one byte, then 256 after CB.
 pub fn forms() -> &'static [Form] {
     static FORMS: OnceLock<Vec<Form>> = OnceLock::new();
     FORMS.get_or_init(|| {
@@ -90,7 +89,7 @@ pub fn forms() -> &'static [Form] {
     })
 }
 
-/// The form of an opcode, if the CPU has one there.
+/// Returns the form of an opcode, if the CPU has one.
 pub fn form(is_prefixed: bool, opcode: u8) -> Option<&'static Form> {
     static PLACES: OnceLock<Vec<Option<usize>>> = OnceLock::new();
     let places = PLACES.get_or_init(|| {
@@ -103,8 +102,8 @@ pub fn form(is_prefixed: bool, opcode: u8) -> Option<&'static Form> {
     places[usize::from(is_prefixed) * 256 + usize::from(opcode)].map(|place| &forms()[place])
 }
 
-/// The chart of opcodes after CB is regular: eight rotations, then `bit`, `res` and `set` by bit
-/// number.
+/// Returns the text of an opcode after CB. That chart is regular: eight rotations, then `bit`,
+/// `res` and `set` by bit number.
 fn prefixed(opcode: u8) -> String {
     const TARGET: [&str; 8] = ["b", "c", "d", "e", "h", "l", "[hl]", "a"];
     const ROTATE: [&str; 8] = ["rlc", "rrc", "rl", "rr", "sla", "sra", "swap", "srl"];
@@ -117,7 +116,8 @@ fn prefixed(opcode: u8) -> String {
     }
 }
 
-/// The unprefixed chart, four to a line; the empty cells hang a real CPU, CB is the prefix.
+/// Chart of unprefixed opcodes, four to a line. A real CPU hangs at the empty cells; CB is the
+/// prefix.
 #[rustfmt::skip]
 const CHART: [&str; 256] = [
     "nop",            "ld bc, n16",     "ld [bc], a",     "inc bc", // 00

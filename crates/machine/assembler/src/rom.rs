@@ -1,9 +1,9 @@
-//! A finished cartridge with the names of its places.
+//! Finished cartridge, with the names of its addresses.
 
 /// A label of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// The label; local ones carry the label before them: `Start.loop`.
+    /// Label; a local one carries the label before it: `Start.loop`.
     pub name: String,
     /// ROM bank; 0 for RAM.
     pub bank: u16,
@@ -23,12 +23,12 @@ pub struct Rom {
 }
 
 impl Rom {
-    /// The address of a label.
+    /// Returns the address of a label.
     pub fn address(&self, name: &str) -> Option<u16> {
         self.symbols.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.address)
     }
 
-    /// The labels in the `.sym` form that debuggers read: `00:0150 Start`.
+    /// Returns the labels in the `.sym` form that debuggers read: `00:0150 Start`.
     pub fn symbol_listing(&self) -> String {
         let lines = self
             .symbols

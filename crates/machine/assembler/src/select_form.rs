@@ -1,12 +1,12 @@
-//! Finds the form of the opcode chart that an instruction of the source means.
+//! Finds the form of the opcode chart for an instruction of the source.
 
 use crate::error::Complaint;
 use crate::expression::{Expression, Names};
 use crate::opcode::{Form, Slot, forms};
 use crate::statement::{Operand, OperandKind};
 
-/// The form of `mnemonic` that takes these operands. Numbers that are part of the opcode, as in
-/// `bit 3, a` and `rst $18`, must be known by now.
+/// Returns the form of `mnemonic` that takes these operands. Numbers that are part of the opcode,
+/// as in `bit 3, a` and `rst $18`, must be known already.
 pub(crate) fn select(
     mnemonic: &str,
     column: u32,
@@ -25,7 +25,7 @@ pub(crate) fn select(
     })
 }
 
-/// Writes out what sources may leave away, and numbers that belong to the opcode as text.
+/// Adds operands that sources may omit, and converts numbers that belong to the opcode to text.
 fn complete(
     mnemonic: &str,
     operands: &[Operand],
@@ -37,7 +37,7 @@ fn complete(
         ("add" | "adc" | "sub" | "sbc" | "and" | "xor" | "or" | "cp", [_]) => {
             operands.insert(0, fixed("a"));
         }
-        // The byte after STOP is skipped by the CPU.
+        // The CPU skips the byte after STOP.
         ("stop", []) => {
             operands.push(Operand { kind: OperandKind::Value(Expression::Number(0)), column: 0 });
         }

@@ -1,4 +1,4 @@
-//! One line of tokens to statements: a label, an instruction, a directive.
+//! Parses one line of tokens to statements: a label, an instruction, a directive.
 
 use crate::error::Complaint;
 use crate::expression::{Expression, Reader};
@@ -43,18 +43,18 @@ pub(crate) enum Statement {
         address: Expression,
         column: u32,
     },
-    /// `bank 2`: what follows lies in that ROM bank, at $4000.
+    /// `bank 2`: the following statements lie in that ROM bank, at $4000.
     Bank {
         number: Expression,
         column: u32,
     },
-    /// `ram $C000`: what follows is labels and `ds` in memory outside the ROM. `ram` alone goes on
-    /// where the last one ended.
+    /// `ram $C000`: the following labels and `ds` lie in memory outside the ROM. `ram` alone
+    /// continues where the last one ended.
     Ram {
         address: Option<Expression>,
         column: u32,
     },
-    /// `rom`: what follows goes on in the ROM where `ram` left it.
+    /// `rom`: the following statements continue in the ROM where `ram` left it.
     Rom,
     /// `title "NAME"`
     Title {
@@ -107,7 +107,7 @@ const RESERVED: [&str; 15] =
 const DIRECTIVES: &str = "db, dw, ds, align, org, bank, banks, ram, rom, title, cartridge, model, ramsize, \
                           art, macro, include, equ";
 
-/// The statements of a line: at most a label and one more.
+/// Returns the statements of a line: at most a label and one more.
 pub(crate) fn parse(line: &str) -> Result<Vec<Statement>, Complaint> {
     let spots = lex(line)?;
     let mut reader = Reader::new(&spots, line.chars().count() as u32 + 1);
@@ -136,7 +136,7 @@ fn check_name(reader: &Reader, name: &str) -> Result<u32, Complaint> {
         ));
     }
     if name.trim_start_matches('.').is_empty() || name.trim_start_matches('.').contains('.') {
-        let message = format!("`{name}` is no label; labels are `Name` or `.local`");
+        let message = format!("`{name}` is not a label; labels are `Name` or `.local`");
         return Err(Complaint::new(column, message));
     }
     Ok(column)
@@ -189,7 +189,9 @@ fn statement(reader: &mut Reader) -> Result<Statement, Complaint> {
         }
         _ => Err(Complaint::new(
             column,
-            format!("`{word}` is no instruction, macro or directive; directives are {DIRECTIVES}"),
+            format!(
+                "`{word}` is not an instruction, macro or directive; directives are {DIRECTIVES}"
+            ),
         )),
     }
 }

@@ -1,6 +1,5 @@
-//! The registry: every ROM by name. A new micro-ROM is one source in `asm/` and one row here; a
-//! file that sources include is a row of `includes!`. Games come from their folders
-//! (`gbxcule-games`).
+//! Registry of every ROM by name. A new micro-ROM is one source in `asm/` and one row here; a file
+//! that sources include is a row of `includes!`. Games come from their folders (`gbxcule-games`).
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -9,12 +8,12 @@ use gbxcule_games::{GAMES, Game};
 use crate::assemble::Assembler;
 use crate::rom::Rom;
 
-/// A ROM that is assembled when asked for.
+/// ROM that is assembled when it is first asked for.
 #[derive(Clone, Debug)]
 pub struct BuiltIn {
-    /// The name by which commands and reports know it: `ALU_LOOP`.
+    /// Name in commands and reports: `ALU_LOOP`.
     pub name: &'static str,
-    /// One line on what it exercises.
+    /// One line about the part of the machine that it exercises.
     pub purpose: &'static str,
     /// Bytes that the ROM leaves in work RAM.
     pub signature: &'static str,
@@ -25,7 +24,7 @@ pub struct BuiltIn {
 }
 
 impl BuiltIn {
-    /// The ROM, assembled at the first call.
+    /// Returns the ROM, which the first call assembles.
     pub fn rom(&self) -> &Rom {
         self.built.get_or_init(|| {
             let assembler = Assembler::new(self.file, self.source);
@@ -38,7 +37,7 @@ impl BuiltIn {
         })
     }
 
-    /// The ROM file.
+    /// Returns the bytes of the ROM file.
     pub fn bytes(&self) -> &[u8] {
         &self.rom().bytes
     }
@@ -53,7 +52,7 @@ impl From<&'static Game> for BuiltIn {
     }
 }
 
-/// Returns all ROMs that the original runs, the endless loops first, the games last.
+/// Returns all ROMs that the original runs: endless loops first, games last.
 pub fn all() -> &'static [BuiltIn] {
     static ALL: LazyLock<Vec<BuiltIn>> = LazyLock::new(|| with_games(&SUITE, false));
     &ALL
@@ -80,14 +79,14 @@ pub fn includes() -> &'static [(&'static str, &'static str)] {
     &ALL
 }
 
-/// The ROM called so.
+/// Returns the ROM with a name.
 pub fn by_name(name: &str) -> Option<&'static BuiltIn> {
     all().iter().chain(for_color()).find(|rom| rom.name == name)
 }
 
 macro_rules! includes {
     ($($name:literal)*) => {
-        /// The shared files that sources may include, by their paths below `asm/`.
+        /// Shared files that sources may include, by their paths below `asm/`.
         const INCLUDES: &[(&str, &str)] =
             &[$(($name, include_str!(concat!("../asm/", $name)))),*];
     };

@@ -1,4 +1,4 @@
-//! The assembler's language: what it accepts, and what it says about what it doesn't.
+//! The assembler's language: the texts that it accepts, and its complaints about others.
 
 use gbxcule_assembler::{Assembler, Folder, assemble, global_checksum, header_checksum};
 use proptest::prelude::*;
@@ -139,14 +139,14 @@ error: a byte is -128 to 255, found 256
 #[test]
 fn complaints_say_what_is_allowed() {
     let table = [
-        ("Start: lda 5", "`lda` is no instruction, macro or directive; directives are db, dw"),
+        ("Start: lda 5", "`lda` is not an instruction, macro or directive; directives are db, dw"),
         ("Start: bit 8, a", "no instruction `bit 8, a`; allowed are bit 0, b, bit 0, c"),
         ("Start: rst 9", "allowed are rst $00, rst $08, rst $10"),
         ("Start: jp Strat", "no name `Strat`; did you mean `Start`"),
         ("Start: ldh [$C000], a", "`ldh` reaches $FF00 to $FFFF, found $C000"),
         ("Start: ldh [-1], a", "`ldh` reaches $FF00 to $FFFF, found -1"),
         ("Start: ld a, 3 +", "expected a number, a name or `(`, found the end of the line"),
-        ("Start: db $GG", "`$GG` is no number; numbers are 12, $1F, %0101 or 'c'"),
+        ("Start: db $GG", "`$GG` is not a number; numbers are 12, $1F, %0101 or 'c'"),
         ("Start: db \"open", "text without its closing `\"`"),
         ("Start: nop nop", "no instruction `nop value`; allowed are nop"),
         ("Start: add sp, 200", "a signed byte is -128 to 127, found 200"),
@@ -306,7 +306,7 @@ fn a_missing_file_is_answered_with_the_nearest_ones() {
     );
 }
 
-/// A folder whose second file can't be read.
+/// Folder whose second file can't be read.
 #[derive(Debug)]
 struct Broken;
 
@@ -318,7 +318,7 @@ impl Folder for Broken {
     fn read(&self, name: &str) -> Result<String, String> {
         match name {
             "good.inc" => Ok(" db 7".to_string()),
-            _ => Err("this is no UTF-8 text".to_string()),
+            _ => Err("this is not UTF-8 text".to_string()),
         }
     }
 }
@@ -331,7 +331,7 @@ fn files_of_a_folder_are_read_when_they_are_included() {
     assert_eq!(good.rom().map(|rom| rom.bytes[0x150]), Ok(7));
     let broken = source("broken.inc");
     let found = Assembler::new("main.asm", &broken).with_folder(&Broken).rom();
-    let expected = "`broken.inc` can't be read: this is no UTF-8 text\n --> main.asm:2:2";
+    let expected = "`broken.inc` can't be read: this is not UTF-8 text\n --> main.asm:2:2";
     assert!(found.expect_err("broken").to_string().contains(expected));
 }
 

@@ -1,4 +1,4 @@
-//! The opcode chart against itself in both directions, and against encodings written down by hand.
+//! The opcode chart: each direction against the other, and against encodings written by hand.
 
 use std::collections::BTreeSet;
 

@@ -249,6 +249,10 @@ impl Apu {
             self.rewrite_sweep(old, phase);
         }
         if !self.has_dac(channel) {
+            #[cfg(color)]
+            if channel == WAVE {
+                self.voices.reads_on_bus = self.is_active(WAVE) && self.wave.countdown_ticks == 1;
+            }
             self.deactivate(channel);
         }
     }

@@ -12,8 +12,10 @@ use crate::dma::{is_lost_to_dma, sync_dma};
 use crate::dma::{move_dma, read_on_dma_bus, write_on_dma_bus};
 #[cfg(not(color))]
 use crate::dma::{read_on_dma_bus, write_on_dma_bus};
-use crate::machine::{COLOR, Machine, WRAM_BYTES};
+use crate::machine::{COLOR, Machine, WRAM_BYTES, is_before};
 use crate::ppu::VRAM_BYTES;
+#[cfg(color)]
+use crate::ppu::color_palette::write_palettes;
 #[cfg(color)]
 use crate::ppu::color_write::write_ppu;
 use crate::ppu::oam_bug::corrupt_oam_by_count;
@@ -158,28 +160,12 @@ impl Machine {
         value: u8,
     ) {
         self.now = now;
-        sync_dma(self, rom, cart_ram);
-        if is_lost_to_dma(self, address) {
-            if address < 0xfe00 {
-                write_on_dma_bus(self, rom, cart_ram, address, value);
-            }
-            return;
-        }
-        match address >> 8 {
-            0x00..=0x7f => {
-                self.cart.write_control(self.mcycles_at_single_speed(), address, value);
-                self.set_fast_path(!self.dma.active);
-            }
-            0x80..=0x9f => write_vram(self, address, value),
-            0xa0..=0xbf => {
-                self.cart.write_ram(cart_ram, self.mcycles_at_single_speed(), address, value);
-            }
-            0xfe => write_oam(self, address, value),
-            0xff => self.write_high(rom, cart_ram, address as u8, value),
-            _ => {
-                let at = self.wram_index(address);
-                self.wram[at] = value;
-            }
+        if self.dma.active {
+            write_beside_dma(self, rom, cart_ram, address, value);
+        } else if address >= 0xff00 {
+            self.write_high(rom, cart_ram, address as u8, value);
+        } else {
+            write_memory(self, cart_ram, address, value);
         }
     }
 
@@ -204,9 +190,25 @@ impl Machine {
         view::read_register(self, low)
     }
 
+    /// A write to FF00-FFFF. What programs write most is done here, without the registers that the
+    /// rest saves.
     fn write_high(&mut self, rom: &[u8], cart_ram: &mut [u8], low: u8, value: u8) {
+        if low >= 0x80 && low < 0xff {
+            self.hram[(low & 0x7f) as usize] = value;
+            return;
+        }
+        #[cfg(color)]
+        if low >= 0x68 && low < 0x6c {
+            write_palettes(self, low, value);
+            return;
+        }
+        self.write_register(rom, cart_ram, low, value);
+    }
+
+    /// A write to a chip's register or IE.
+    #[inline(never)]
+    fn write_register(&mut self, rom: &[u8], cart_ram: &mut [u8], low: u8, value: u8) {
         match low {
-            0x80..=0xfe => self.hram[(low & 0x7f) as usize] = value,
             0x00 => {
                 self.joypad.write(&mut self.interrupts, value);
                 if self.interrupts.pending() != 0 {
@@ -233,6 +235,10 @@ impl Machine {
             }
             0x10..=0x3f => {
                 self.apu.write(self.now, self.timer.div_base, 0xff00 | low as u16, value);
+                #[cfg(color)]
+                if self.apu.voices.reads_on_bus {
+                    self.deadline = self.now;
+                }
             }
             0x46 => {
                 sync_dma(self, rom, cart_ram);
@@ -250,20 +256,16 @@ impl Machine {
             0xff => self.interrupts.enabled = value,
             _ => {}
         }
-        // What was written may have moved a deadline or let an interrupt through.
-        match low {
-            0x02 | 0x04..=0x07 | 0x0f | 0x40 | 0x41 | 0x43 | 0x45 | 0x46 | 0x4a | 0x4b | 0xff => {
-                self.deadline = self.now;
-            }
-            _ => {}
-        }
+        move_deadline(self, low);
     }
 
     /// Returns the bits of SC that read as ones.
     #[inline(always)]
     pub(crate) fn serial_control_ones(&self) -> u8 {
         #[cfg(color)]
-        let ones = if self.ppu.compatible { 0x7e } else { 0x7c };
+        let is_fast = !self.ppu.compatible || self.color.drives_outside;
+        #[cfg(color)]
+        let ones = if is_fast { 0x7c } else { 0x7e };
         #[cfg(not(color))]
         let ones = 0x7e;
         ones
@@ -436,5 +438,73 @@ impl Machine {
             }
             _ => self.poke(rom, cart_ram, address, value),
         }
+    }
+}
+
+/// Moves the next deadline after a write to a register, which may have moved a part's deadline or
+/// let an interrupt through.
+#[inline(always)]
+fn move_deadline(machine: &mut Machine, low: u8) {
+    if COLOR && low == 0x1a {
+        machine.deadline = machine.now;
+    }
+    match low {
+        0x02 | 0x04..=0x07 | 0x0f | 0x40 | 0x41 | 0x46 | 0xff => machine.deadline = machine.now,
+        0x43 | 0x45 | 0x4a | 0x4b => {
+            if machine.interrupts.pending() != 0 {
+                machine.deadline = machine.now;
+            }
+            bring_deadline_forward(machine);
+        }
+        0x42 | 0x47..=0x49 => bring_deadline_forward(machine),
+        _ => {}
+    }
+}
+
+/// A write while OAM DMA is set up or runs.
+#[inline(never)]
+fn write_beside_dma(
+    machine: &mut Machine,
+    rom: &[u8],
+    cart_ram: &mut [u8],
+    address: u16,
+    value: u8,
+) {
+    sync_dma(machine, rom, cart_ram);
+    if is_lost_to_dma(machine, address) {
+        if address < 0xfe00 {
+            write_on_dma_bus(machine, rom, cart_ram, address, value);
+        }
+    } else if address >= 0xff00 {
+        machine.write_high(rom, cart_ram, address as u8, value);
+    } else {
+        write_memory(machine, cart_ram, address, value);
+    }
+}
+
+/// A write below FF00.
+#[inline(never)]
+fn write_memory(machine: &mut Machine, cart_ram: &mut [u8], address: u16, value: u8) {
+    match address >> 8 {
+        0x00..=0x7f => {
+            machine.cart.write_control(machine.mcycles_at_single_speed(), address, value);
+            machine.set_fast_path(!machine.dma.active);
+        }
+        0x80..=0x9f => write_vram(machine, address, value),
+        0xa0..=0xbf => {
+            machine.cart.write_ram(cart_ram, machine.mcycles_at_single_speed(), address, value);
+        }
+        0xfe => write_oam(machine, address, value),
+        _ => {
+            let at = machine.wram_index(address);
+            machine.wram[at] = value;
+        }
+    }
+}
+
+/// Called after a write to a register that moves the PPU's deadline alone.
+pub(crate) fn bring_deadline_forward(machine: &mut Machine) {
+    if machine.ppu.is_on() && is_before(machine.ppu.deadline, machine.deadline) {
+        machine.deadline = machine.ppu.deadline;
     }
 }

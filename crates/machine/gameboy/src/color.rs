@@ -5,7 +5,7 @@
 
 use crate::hdma::write_hdma_control;
 use crate::machine::Machine;
-use crate::ppu::color_palette::{read_palette, write_color_cell};
+use crate::ppu::color_palette::read_palette;
 use crate::ppu::sync_ppu_now;
 use crate::ppu::whole_or_by_dots::before_picture_change;
 
@@ -27,6 +27,11 @@ pub struct Color {
     pub behind_oam: [u8; 24],
     /// STOP came while the PPU drew, which keeps video RAM open.
     pub stopped_in_mode3: bool,
+    /// FF6C (OPRI) bit 0 as it reads back.
+    pub opri: u8,
+    /// FF4C (KEY0) bit 3: the picture is the original's, meant for a panel that is driven from
+    /// outside, but banks, speed, infrared, OPRI and the fast serial clock stay open.
+    pub drives_outside: bool,
 }
 
 /// The byte after OAM that an address of FEA0-FEFF means: its bits 3 and 4 are not looked at.
@@ -92,7 +97,8 @@ pub(crate) fn color_register(machine: &Machine, low: u8) -> u8 {
         return apu.read_levels(machine.now, machine.timer.div_base, low);
     }
     let palettes = &machine.ppu.palettes;
-    if machine.ppu.compatible {
+    let is_picture = low >= 0x51 && low <= 0x55 || low == 0x69 || low == 0x6b;
+    if machine.ppu.compatible && (is_picture || !machine.color.drives_outside) {
         return register_open_to_all(machine, low);
     }
     match low {
@@ -101,7 +107,7 @@ pub(crate) fn color_register(machine: &Machine, low: u8) -> u8 {
         0x56 => machine.color.read_infrared(),
         0x69 => palettes.background[(palettes.background_index & 0x3f) as usize],
         0x6b => palettes.object[(palettes.object_index & 0x3f) as usize],
-        0x6c => machine.ppu.sorts_by_x as u8 | 0xfe,
+        0x6c => machine.color.opri | 0xfe,
         0x70 => machine.color.wram_bank | 0xf8,
         0x74 => machine.color.undocumented[2],
         _ => register_open_to_all(machine, low),
@@ -122,7 +128,7 @@ fn register_open_to_all(machine: &Machine, low: u8) -> u8 {
     }
 }
 
-/// Writes FF4C-FF77.
+/// Writes FF4C-FF77 but the palettes' registers (`write_palettes`).
 pub(crate) fn write_color(machine: &mut Machine, low: u8, value: u8) {
     match low {
         0x72 | 0x73 => machine.color.undocumented[(low & 3) as usize ^ 2] = value,
@@ -130,6 +136,8 @@ pub(crate) fn write_color(machine: &mut Machine, low: u8, value: u8) {
         _ => {
             if !machine.ppu.compatible {
                 write_color_only(machine, low, value);
+            } else if machine.color.drives_outside {
+                write_beside_picture(machine, low, value);
             }
         }
     }
@@ -138,19 +146,29 @@ pub(crate) fn write_color(machine: &mut Machine, low: u8, value: u8) {
 /// Writes a register that programs for the original cannot change.
 fn write_color_only(machine: &mut Machine, low: u8, value: u8) {
     match low {
-        0x4d => machine.speed.armed = value & 1 != 0,
-        0x4f => machine.color.vram_bank = value & 1,
         0x51..=0x54 => machine.hdma.write_address(low, value),
         0x55 => write_hdma_control(machine, value),
+        _ => write_beside_picture(machine, low, value),
+    }
+}
+
+/// Writes a register that is open also in the mode for a panel that is driven from outside (docboy
+/// `cgb_dmg_ext_mode`).
+#[inline(never)]
+fn write_beside_picture(machine: &mut Machine, low: u8, value: u8) {
+    match low {
+        0x4d => machine.speed.armed = value & 1 != 0,
+        0x4f => machine.color.vram_bank = value & 1,
         0x56 => machine.color.infrared = value & 0xc1,
-        0x68 => machine.ppu.palettes.background_index = value & 0xbf,
-        0x69 => write_color_cell(machine, false, value),
-        0x6a => machine.ppu.palettes.object_index = value & 0xbf,
-        0x6b => write_color_cell(machine, true, value),
         0x6c => {
-            sync_ppu_now(machine);
-            before_picture_change(machine);
-            machine.ppu.sorts_by_x = value & 1 != 0;
+            machine.color.opri = value & 1;
+            // The boot ROM has chosen for programs of the Color (SameBoy, docboy
+            // `obj_priority_change_opri`).
+            if machine.color.drives_outside {
+                sync_ppu_now(machine);
+                before_picture_change(machine);
+                machine.ppu.sorts_by_x = value & 1 != 0;
+            }
         }
         0x70 => machine.color.select_wram(value & 7),
         0x74 => machine.color.undocumented[2] = value,

@@ -180,7 +180,7 @@ pub(crate) fn write_on_dma_bus(
 
 /// OAM takes this byte instead of the one that moves.
 fn write_into_dma(machine: &mut Machine, rom: &[u8], cart_ram: &[u8], value: u8) {
-    // What a transfer that is being cut off leaves in OAM is copied over by the next one.
+    // The next transfer copies over the bytes that a transfer which is being cut off leaves.
     let index = machine.now.wrapping_sub(machine.dma.start);
     if index >= TRANSFER_MCYCLES {
         return;

@@ -6,13 +6,14 @@
 // Pan Docs "VRAM DMA transfers".
 #![cfg(color)]
 
-use crate::dma::halt_dma;
-use crate::machine::Machine;
-use crate::ppu::color_timing::{is_hdma_period, is_vram_write_blocked};
+use crate::cpu::Mode;
+use crate::dma::{halt_dma, move_dma};
+use crate::machine::{Machine, is_before};
+use crate::ppu::color_timing::is_hdma_period;
 use crate::ppu::registers::read_vram;
 use crate::ppu::timing::schedule_ppu;
-use crate::ppu::whole_or_by_dots::before_picture_change;
-use crate::ppu::{sync_ppu, sync_ppu_now};
+use crate::ppu::whole_or_by_dots::{before_picture_change, before_timing_change};
+use crate::ppu::{LINE_TCYCLES, LineProgress, VBLANK_LINE, sync_ppu, sync_ppu_now};
 
 /// Bytes of a block.
 const BLOCK_BYTES: u16 = 16;
@@ -23,10 +24,14 @@ const BLOCK_TCYCLES: u32 = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Hdma {
-    /// FF51 and FF52: where the next byte comes from.
+    /// FF51 and FF52: where the first byte comes from.
     pub source: u16,
     /// FF53 and FF54: where in video RAM it goes.
     pub target: u16,
+    /// Bytes copied since FF52 was written.
+    pub source_bytes: u16,
+    /// Bytes copied since FF54 was written.
+    pub target_bytes: u16,
     /// FF55 bits 0 to 6: blocks left, less one.
     pub left: u8,
     /// A block is copied in each HBlank.
@@ -55,11 +60,13 @@ pub enum HaltedAt {
 }
 
 impl Hdma {
-    /// Makes an HDMA without a transfer.
+    /// Makes an HDMA without a transfer, as the boot ROM leaves it.
     pub const fn idle() -> Hdma {
         Hdma {
-            source: 0xfff0,
-            target: 0xfff0,
+            source: 0xd430,
+            target: 0x99d0,
+            source_bytes: 0,
+            target_bytes: 0,
             left: 0x7f,
             active: false,
             due: 0,
@@ -74,13 +81,20 @@ impl Hdma {
         (!self.active as u8) << 7 | self.left
     }
 
-    /// A write to FF51-FF54.
+    /// A write to FF51-FF54. Only the lower halves begin a count anew (docboy
+    /// `hdma_transfer_write_hdma*`).
     pub(crate) fn write_address(&mut self, low: u8, value: u8) {
         match low {
             0x51 => self.source = (value as u16) << 8 | self.source & 0xf0,
-            0x52 => self.source = self.source & 0xff00 | (value & 0xf0) as u16,
+            0x52 => {
+                self.source = self.source & 0xff00 | (value & 0xf0) as u16;
+                self.source_bytes = 0;
+            }
             0x53 => self.target = (value as u16) << 8 | self.target & 0xf0,
-            _ => self.target = self.target & 0xff00 | (value & 0xf0) as u16,
+            _ => {
+                self.target = self.target & 0xff00 | (value & 0xf0) as u16;
+                self.target_bytes = 0;
+            }
         }
     }
 
@@ -139,19 +153,15 @@ pub(crate) fn rest_hdma(machine: &mut Machine, pc: u16) {
     }
 }
 
-/// Notes the transfer's state before the speed changes. A block that is due is copied at once
-/// if double speed begins, and ends the transfer (gambatte
-/// `hdma_transition_speedchange_hdmalen*`).
-///
-/// Returns true if a block was due.
-pub(crate) fn rest_hdma_for_change(machine: &mut Machine, pc: u16) -> bool {
-    rest_hdma(machine, pc);
-    let was_due = machine.hdma.rest == HaltedAt::Due;
-    if was_due && !machine.speed.double {
+/// Decides about a block where the speed changes: one that was due before STOP is copied as double
+/// speed begins, and ends the transfer (gambatte `hdma_transition_speedchange_hdmalen*`); HBlank
+/// that began since is slept through.
+pub(crate) fn take_block_of_change(machine: &mut Machine) {
+    let is_copied = machine.hdma.rest == HaltedAt::Due && !machine.speed.double;
+    machine.hdma.due = is_copied as u8;
+    if is_copied {
         machine.hdma.rest = HaltedAt::Inside;
-        machine.hdma.due = 1;
     }
-    was_due
 }
 
 /// Resumes the transfer when the CPU wakes from HALT. A block that was due before takes the bus
@@ -179,17 +189,23 @@ pub(crate) fn wake_hdma(machine: &mut Machine) {
 
 /// Copies what is due, while the CPU stands still. Returns true if the CPU had fetched the next
 /// opcode before it halted.
+#[inline(never)]
 pub(crate) fn run_hdma(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -> bool {
     let left = machine.hdma.left;
     let began = machine.now;
     hold_opcode(machine, machine.cpu.pc);
+    // The opcode that the CPU fetched before is still on the bus, once.
+    let pc = machine.cpu.pc;
+    let mut open_bus =
+        if pc & 0x8000 == 0 { machine.read_for_dma(rom, cart_ram, pc) } else { 0xff };
     // HBlank that begins meanwhile has no block (gambatte
     // `hdma_transition_halt_late_unhalt_scx1_*`).
     let mut waits = machine.hdma.active;
     machine.hdma.active = false;
     while machine.hdma.due > 0 {
         machine.hdma.due -= 1;
-        let ends = copy_block(machine, rom, cart_ram);
+        let ends = copy_block(machine, rom, cart_ram, open_bus);
+        open_bus = 0xff;
         machine.now = machine.now.wrapping_add(BLOCK_TCYCLES >> machine.tcycle_shift());
         if ends || machine.hdma.left == 0 {
             if machine.hdma.left == 0 {
@@ -205,7 +221,7 @@ pub(crate) fn run_hdma(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -
     }
     sync_ppu_now(machine);
     machine.hdma.active = waits;
-    if machine.speed.changing {
+    if machine.speed.changing && machine.cpu.mode == Mode::Halted {
         machine.hdma.left = left;
         machine.hdma.active = false;
         // OAM DMA stands still.
@@ -220,25 +236,90 @@ pub(crate) fn run_hdma(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -
     fetched
 }
 
+/// Brings the PPU past the two dots from a T-cycle on, and what it draws with it; returns true if
+/// it reads video RAM on either. The rest of mode 3 is free for a block (docboy
+/// `gdma_ppu_on_pixel_transfer_conflict_*`).
+fn meets_ppu(machine: &mut Machine, moment: u32) -> bool {
+    let meets = reads_vram(machine, moment) | reads_vram(machine, moment.wrapping_add(1));
+    before_picture_change(machine);
+    meets
+}
+
+fn reads_vram(machine: &mut Machine, moment: u32) -> bool {
+    sync_ppu(machine, moment);
+    before_timing_change(machine);
+    let pipeline = &machine.ppu.pipeline;
+    let fetches = pipeline.fetch_step & 1 != 0 || pipeline.has_read_object();
+    machine.ppu.stage == LineProgress::Rendering && fetches
+}
+
+/// Returns true if no dot of a block's time lies in mode 3, for sure.
+fn is_vram_free(machine: &Machine) -> bool {
+    let ppu = &machine.ppu;
+    let ends = machine.tcycles().wrapping_sub(ppu.beam.line_start).wrapping_add(BLOCK_TCYCLES + 2);
+    let is_hblank = ppu.beam.line < VBLANK_LINE
+        && ppu.stage != LineProgress::Rendering
+        && ppu.mode3_end != 0
+        && ppu.beam.dot > ppu.mode3_end;
+    let is_over = is_hblank || ppu.beam.line >= VBLANK_LINE;
+    !ppu.is_on() || is_over && ends < LINE_TCYCLES as u32
+}
+
+/// Copies what OAM DMA has moved before a block. The block takes OAM's bus: until it ends, the
+/// bytes that OAM DMA moves are lost, but those at odd places of the block's source go to OAM as
+/// well (gambatte `oamdma/oamdmasrcC000_hdmasrc0000`, docboy `gdma_source_wram_dma_source_ram_*`).
+#[inline(never)]
+fn take_oam_bus(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) {
+    sync_ppu_now(machine);
+    before_timing_change(machine);
+    move_dma(machine, rom, cart_ram);
+    let first = machine.now.wrapping_add(1);
+    let ends = first.wrapping_add(BLOCK_TCYCLES >> machine.tcycle_shift());
+    let index = ends.wrapping_sub(machine.dma.start);
+    if machine.dma.is_moving(first) && is_before(machine.dma.start, ends) {
+        machine.dma.copied = index.min(machine.oam.len() as u32) as u8;
+    }
+}
+
+fn write_oam_beside_dma(machine: &mut Machine, address: u16, index: u16, value: u8) {
+    let mcycles = 1 + ((2 * index as u32) >> machine.tcycle_shift());
+    let at = (address & 0xff) as usize;
+    if machine.dma.is_moving(machine.now.wrapping_add(mcycles)) && at < machine.oam.len() {
+        machine.oam[at] = value;
+    }
+}
+
 /// Copies a block and returns true if it reaches the end of the address space.
-fn copy_block(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -> bool {
+fn copy_block(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8], open_bus: u8) -> bool {
+    let mut open_bus = open_bus;
     let began = machine.tcycles();
+    if machine.dma.active {
+        take_oam_bus(machine, rom, cart_ram);
+    }
+    let source = machine.hdma.source.wrapping_add(machine.hdma.source_bytes);
+    let target = machine.hdma.target.wrapping_add(machine.hdma.target_bytes);
+    sync_ppu_now(machine);
+    before_picture_change(machine);
+    let is_free = is_vram_free(machine);
     for index in 0..BLOCK_BYTES {
-        let address = machine.hdma.source.wrapping_add(index);
-        // UNVERIFIED: video RAM can't be read and written at once; FF stands for what comes.
-        let value = if address & 0xe000 == 0x8000 {
-            0xff
-        } else {
-            machine.read_for_dma(rom, cart_ram, address)
-        };
-        sync_ppu(machine, began.wrapping_add(2 + 2 * index as u32));
-        if !is_vram_write_blocked(machine) {
-            before_picture_change(machine);
-            let at = machine.vram_index(machine.hdma.target.wrapping_add(index));
+        let address = source.wrapping_add(index);
+        let answers = address & 0xe000 != 0x8000 && address < 0xe000;
+        let value = if answers { machine.read_for_dma(rom, cart_ram, address) } else { open_bus };
+        open_bus = 0xff;
+        if index & 1 != 0 && machine.dma.active {
+            write_oam_beside_dma(machine, address, index, value);
+        }
+        if is_free || !meets_ppu(machine, began.wrapping_add(2 + 2 * index as u32)) {
+            let at = machine.vram_index(target.wrapping_add(index));
             machine.vram[at] = value;
         }
     }
-    machine.hdma.source = machine.hdma.source.wrapping_add(BLOCK_BYTES);
-    machine.hdma.target = machine.hdma.target.wrapping_add(BLOCK_BYTES);
-    machine.hdma.target == 0
+    machine.hdma.source_bytes = machine.hdma.source_bytes.wrapping_add(BLOCK_BYTES);
+    machine.hdma.target_bytes = machine.hdma.target_bytes.wrapping_add(BLOCK_BYTES);
+    let ends = machine.hdma.target.wrapping_add(machine.hdma.target_bytes) == 0;
+    if ends {
+        machine.hdma.target = 0;
+        machine.hdma.target_bytes = 0;
+    }
+    ends
 }

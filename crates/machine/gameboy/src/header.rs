@@ -156,6 +156,15 @@ impl Cartridge {
         if self.cgb_flag & 0x80 != 0 { Model::Color } else { Model::Original }
     }
 
+    /// Returns KEY0 as the Color's boot ROM leaves it: bit 2 locks the Color's registers, bit 3
+    /// those of the picture alone.
+    pub fn key0(&self) -> u8 {
+        match self.model() {
+            Model::Original => 4,
+            Model::Color => self.cgb_flag,
+        }
+    }
+
     /// Checks that the program runs on a model.
     pub fn check_model(&self, model: Model) -> Result<(), RomError> {
         let is_color_only = self.cgb_flag & 0xc0 == 0xc0;

@@ -61,6 +61,7 @@ pub mod joypad;
 mod power_on_memory;
 #[cfg(not(color))]
 pub mod step;
+mod stop;
 #[cfg(not(color))]
 pub mod timer;
 #[cfg(color)]

@@ -6,6 +6,7 @@
 //! changes a reason for an interrupt sets `deadline = now`.
 
 use crate::apu::Apu;
+use crate::bus::bring_deadline_forward;
 use crate::cart::Cart;
 #[cfg(color)]
 use crate::color::Color;
@@ -20,8 +21,9 @@ use crate::ppu::{
 };
 use crate::serial::Serial;
 #[cfg(color)]
-use crate::speed::Speed;
+use crate::speed::{Speed, end_pending_change, pass_slow_mcycle};
 use crate::step::{Step, buttons_in_frame};
+use crate::stop::service_stopped;
 use crate::timer::Timer;
 
 /// True if this crate is compiled as a Game Boy Color.
@@ -116,7 +118,7 @@ pub fn is_before(moment: u32, other: u32) -> bool {
     (moment.wrapping_sub(other) as i32) < 0
 }
 
-fn earlier(moment: u32, other: u32) -> u32 {
+pub(crate) fn earlier(moment: u32, other: u32) -> u32 {
     if is_before(moment, other) { moment } else { other }
 }
 
@@ -165,6 +167,7 @@ impl Machine {
             self.run_until_deadline(rom, cart_ram);
             if self.deadline == before {
                 self.deadline = deadline;
+                bring_deadline_forward(self);
             }
         } else {
             self.service(rom, cart_ram);
@@ -212,6 +215,17 @@ impl Machine {
     /// come.
     #[inline(never)]
     pub fn service(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
+        // docboy `ch3_disable_channel_while_sampling_*`.
+        #[cfg(color)]
+        if self.apu.voices.reads_on_bus {
+            let is_double = self.speed.double;
+            self.apu.voices.read_on_bus(&self.apu.wave_ram, self.cpu.pc, is_double);
+        }
+        #[cfg(color)]
+        if self.speed.changing && self.speed.armed && self.cpu.mode == Mode::Halted {
+            pass_slow_mcycle(self);
+            return;
+        }
         self.sync_due(rom, cart_ram, 0);
         if self.ppu.frame_over || self.is_lcd_off_frame_over() {
             self.end_frame();
@@ -229,6 +243,13 @@ impl Machine {
         }
         match self.cpu.mode {
             Mode::Running => {
+                #[cfg(color)]
+                if self.speed.ends_change(self.now) {
+                    // A dispatch is another service, whose use of the serial port is known before.
+                    end_pending_change(self);
+                    self.deadline = self.now;
+                    return;
+                }
                 if self.cpu.ime && self.interrupts.pending() != 0 {
                     let mut cpu = self.cpu;
                     cpu.dispatch_interrupt(self, rom, cart_ram);
@@ -237,7 +258,7 @@ impl Machine {
                 }
             }
             Mode::Halted => self.service_halted(rom, cart_ram),
-            Mode::Stopped => self.service_stopped(),
+            Mode::Stopped => service_stopped(self),
             Mode::Locked => self.now = self.next_deadline(),
         }
         self.cpu.now = self.now;
@@ -304,20 +325,6 @@ impl Machine {
         }
     }
 
-    // Pan Docs "Reducing power consumption", STOP: only a button ends it, and DIV begins at zero.
-    // The LCD and TIMA go on here, which they do not on a real DMG.
-    fn service_stopped(&mut self) {
-        if self.joypad.lines() != 0x0f {
-            self.cpu.mode = Mode::Running;
-            self.reset_div();
-            if self.cpu.stop_skips {
-                self.cpu.pc = self.cpu.pc.wrapping_add(1);
-            }
-        } else {
-            self.now = self.next_deadline();
-        }
-    }
-
     /// Brings the PPU up to `now` and works out its deadline: for states that come from elsewhere.
     pub fn settle_ppu(&mut self) {
         sync_ppu_now(self);
@@ -336,7 +343,8 @@ impl Machine {
             self.serial.schedule(self.now, div_base);
         }
         sync_dma(self, rom, cart_ram);
-        let ppu_now = self.now.wrapping_add((ppu_ahead_tcycles + 3) >> self.tcycle_shift());
+        let shift = self.tcycle_shift();
+        let ppu_now = self.now.wrapping_add((ppu_ahead_tcycles + (1 << shift) - 1) >> shift);
         if self.ppu.is_on() && !is_before(ppu_now, self.ppu.deadline) {
             sync_ppu(self, self.tcycles().wrapping_add(ppu_ahead_tcycles));
             schedule_ppu(self);
@@ -350,7 +358,9 @@ impl Machine {
         }
         #[cfg(color)]
         if self.speed.changing {
-            next = earlier(next, self.speed.resume_at.wrapping_add(1));
+            // A halted CPU looks at the lines an M-cycle before.
+            let is_halted = self.cpu.mode == Mode::Halted;
+            next = earlier(next, self.speed.resume_at.wrapping_add(is_halted as u32));
         }
         if self.ppu.is_on() {
             earlier(next, self.ppu.deadline)
@@ -365,7 +375,7 @@ impl Machine {
 
     /// Returns the time at which the frame ends if the LCD stays off. A program that switches it on
     /// and off all the time never reaches line 0, and must not make its frame endless.
-    fn lcd_off_frame_end(&self) -> u32 {
+    pub(crate) fn lcd_off_frame_end(&self) -> u32 {
         let longest = self.frame_start.wrapping_add(2 * self.frame_mcycles());
         earlier(self.lcd_off_since.wrapping_add(self.frame_mcycles()), longest)
     }

@@ -14,9 +14,7 @@ use crate::cpu::{Cpu, Mode, Z};
 use crate::dma::Dma;
 #[cfg(color)]
 use crate::hdma::Hdma;
-use crate::header::Cartridge;
-#[cfg(color)]
-use crate::header::Model;
+use crate::header::{Cartridge, Model};
 use crate::interrupts::{Interrupts, VBLANK};
 use crate::joypad::Joypad;
 use crate::machine::{COLOR, Machine, WRAM_BYTES};
@@ -100,7 +98,7 @@ impl Machine {
                 synced_at: 0,
                 deadline: FAR_MCYCLES,
             },
-            joypad: Joypad { pressed: 0, select: if COLOR { 0x30 } else { 0 } },
+            joypad: Joypad { pressed: 0, select: boot_buttons(cartridge) },
             cart: Cart::new(cartridge),
             wram: [0; WRAM_BYTES],
             vram: [0; VRAM_BYTES],
@@ -129,6 +127,8 @@ impl Machine {
                 undocumented: [0; 4],
                 behind_oam: [0; 24],
                 stopped_in_mode3: false,
+                opri: (cartridge.model() == Model::Original) as u8,
+                drives_outside: cartridge.key0() & 8 != 0,
             },
         };
         for bank in machine.wram.chunks_mut(0x2000) {
@@ -172,6 +172,12 @@ impl Machine {
         }
         self.vram[0x1910] = 0x19;
     }
+}
+
+/// Rows of buttons that the boot ROM leaves selected: both, but none if the Color's looked for a
+/// combination of buttons that chooses a palette.
+fn boot_buttons(cartridge: &Cartridge) -> u8 {
+    if COLOR && cartridge.model() == Model::Original { 0x30 } else { 0 }
 }
 
 #[cfg(not(color))]
@@ -304,6 +310,8 @@ fn boot_ppu(_cartridge: &Cartridge) -> Ppu {
         entered_vblank: false,
         frame_over: false,
         deadline: 0,
+        #[cfg(not(color))]
+        stops_at: 0,
         used_fine_scroll: FINE_SCROLL_UNUSED,
         stage: LineProgress::Untouched,
         mode3_end: 0,
@@ -314,7 +322,7 @@ fn boot_ppu(_cartridge: &Cartridge) -> Ppu {
         #[cfg(color)]
         palettes: boot_palettes(_cartridge),
         #[cfg(color)]
-        compatible: _cartridge.model() == Model::Original,
+        compatible: _cartridge.key0() & 0x0c != 0,
         #[cfg(color)]
         sorts_by_x: _cartridge.model() == Model::Original,
         #[cfg(color)]

@@ -136,6 +136,9 @@ pub struct Ppu {
     pub frame_over: bool,
     /// Time at which the PPU may raise an interrupt next, in M-cycles.
     pub deadline: u32,
+    /// M-cycle in which the PPU stops after a STOP.
+    #[cfg(not(color))]
+    pub stops_at: u32,
     /// SCX's lower bits as the current line used them, if SCX was written after that.
     pub used_fine_scroll: u8,
     /// Progress of the current line's picture.
@@ -156,7 +159,7 @@ pub struct Ppu {
     /// of BGP, OBP0 and OBP1.
     #[cfg(color)]
     pub compatible: bool,
-    /// FF6C (OPRI) bit 0: X decides which object lies in front, as on the original.
+    /// X decides which object lies in front, as on the original: OPRI as the boot ROM left it.
     #[cfg(color)]
     pub sorts_by_x: bool,
     /// The CPU runs at double speed, so that its M-cycle has two dots.
@@ -186,6 +189,22 @@ impl Ppu {
 
 /// Brings the PPU to a T-cycle: everything that happens before it has then happened.
 pub fn sync_ppu(machine: &mut Machine, until: u32) {
+    let elapsed = until.wrapping_sub(machine.ppu.beam.line_start);
+    #[cfg(color)]
+    let follows_lyc = machine.ppu.lyc_request || machine.ppu.lyc_release;
+    #[cfg(not(color))]
+    let follows_lyc = false;
+    if machine.ppu.is_on() && !follows_lyc && passes_no_event(machine, elapsed) {
+        if elapsed as u16 > machine.ppu.beam.dot {
+            machine.ppu.beam.dot = elapsed as u16;
+        }
+        return;
+    }
+    sync_ppu_with_events(machine, until);
+}
+
+#[inline(never)]
+fn sync_ppu_with_events(machine: &mut Machine, until: u32) {
     #[cfg(color)]
     follow_lyc(machine, until);
     advance_ppu(machine, until);
@@ -218,6 +237,36 @@ pub(crate) fn advance_ppu(machine: &mut Machine, until: u32) {
     advance_in_line(machine, elapsed as u16);
 }
 
+/// Returns true if nothing happens from the current dot up to `to`, in T-cycles of the line, but
+/// that dots pass. A moment before the current dot changes nothing either.
+#[inline(always)]
+fn passes_no_event(machine: &Machine, to: u32) -> bool {
+    let ppu = &machine.ppu;
+    if to >= LINE_TCYCLES as u32 || ppu.beam.dot <= timing::LYC_0_DOT {
+        false
+    } else if ppu.beam.line >= VBLANK_LINE || to <= timing::MODE3_DOT as u32 {
+        true
+    } else if ppu.stage == LineProgress::Rendering {
+        false
+    } else {
+        !watches_hblank(machine) || ppu.mode3_end != 0 && ppu.beam.dot > ppu.mode3_end + 2
+    }
+}
+
+/// Returns true if HBlank has had all its effects and still goes on, and the line's picture needs
+/// nothing more: memory and colours may then change without a sync.
+#[cfg(color)]
+#[inline(always)]
+pub(crate) fn stays_in_hblank(machine: &Machine) -> bool {
+    let ppu = &machine.ppu;
+    let is_finished =
+        ppu.stage == LineProgress::Done || ppu.stage == LineProgress::Untouched && !ppu.draw;
+    ppu.mode3_end != 0
+        && ppu.beam.dot > ppu.mode3_end + color_timing::HBLANK_EDGE_DOTS
+        && is_finished
+        && machine.tcycles().wrapping_sub(ppu.beam.line_start) < LINE_TCYCLES as u32
+}
+
 fn advance_in_line(machine: &mut Machine, to: u16) {
     let from = machine.ppu.beam.dot;
     if machine.ppu.beam.line < VBLANK_LINE {
@@ -229,22 +278,8 @@ fn advance_in_line(machine: &mut Machine, to: u16) {
 }
 
 fn advance_in_visible_line(machine: &mut Machine, from: u16, to: u16) {
-    if !machine.ppu.beam.first_line {
-        if from <= 3 && to > 3 {
-            line_event(machine, 3);
-        }
-        #[cfg(color)]
-        machine.ppu.meet_wy_between(from, to);
-        if from <= 4 && to > 4 {
-            let ppu = &mut machine.ppu;
-            ppu.beam.dot = 5;
-            ppu.frame_over |= ppu.beam.line == 0 && ppu.entered_vblank;
-            #[cfg(not(color))]
-            ppu.meet_wy();
-        }
-        if from <= timing::COMPARE_DOT && to > timing::COMPARE_DOT {
-            line_event(machine, timing::COMPARE_DOT);
-        }
+    if from <= timing::LAST_BEGINNING_DOT && !machine.ppu.beam.first_line {
+        begin_visible_line(machine, from, to);
     }
     if to <= timing::MODE3_DOT {
         return;
@@ -270,6 +305,25 @@ fn advance_in_visible_line(machine: &mut Machine, from: u16, to: u16) {
         finish_line(machine);
         #[cfg(color)]
         machine.ppu.meet_wy();
+    }
+}
+
+/// Events of a line's first dots.
+fn begin_visible_line(machine: &mut Machine, from: u16, to: u16) {
+    if from <= 3 && to > 3 {
+        line_event(machine, 3);
+    }
+    #[cfg(color)]
+    machine.ppu.meet_wy_between(from, to);
+    if from <= 4 && to > 4 {
+        let ppu = &mut machine.ppu;
+        ppu.beam.dot = 5;
+        ppu.frame_over |= ppu.beam.line == 0 && ppu.entered_vblank;
+        #[cfg(not(color))]
+        ppu.meet_wy();
+    }
+    if from <= timing::COMPARE_DOT && to > timing::COMPARE_DOT {
+        line_event(machine, timing::COMPARE_DOT);
     }
 }
 

@@ -7,11 +7,11 @@
 use crate::interrupts::{Interrupts, SERIAL};
 use crate::timer::FAR_MCYCLES;
 
-/// M-cycles between falling edges of the system counter's bit 7.
-const EDGE_MCYCLES: u32 = 64;
-/// M-cycles between the edges of the Color's fast clock.
+/// M-cycles between falling edges of the system counter's bit 7, as a power of two.
+const EDGE_SHIFT: u32 = 6;
+/// M-cycles between the edges of the Color's fast clock, as a power of two.
 #[cfg(color)]
-const FAST_EDGE_MCYCLES: u32 = 2;
+const FAST_EDGE_SHIFT: u32 = 1;
 /// Bits of SC that exist.
 #[cfg(not(color))]
 const CONTROL_BITS: u8 = 0x81;
@@ -39,16 +39,19 @@ pub struct Serial {
 
 impl Serial {
     /// M-cycles between two edges of the clock.
-    #[cfg(not(color))]
     #[inline(always)]
     pub(crate) fn edge_mcycles(&self) -> u32 {
-        EDGE_MCYCLES
+        1 << self.edge_shift()
     }
 
-    /// M-cycles between two edges of the clock.
-    #[cfg(color)]
-    pub(crate) fn edge_mcycles(&self) -> u32 {
-        if self.sc & 2 != 0 { FAST_EDGE_MCYCLES } else { EDGE_MCYCLES }
+    /// M-cycles between two edges of the clock, as a power of two.
+    #[inline(always)]
+    fn edge_shift(&self) -> u32 {
+        #[cfg(color)]
+        let shift = if self.sc & 2 != 0 { FAST_EDGE_SHIFT } else { EDGE_SHIFT };
+        #[cfg(not(color))]
+        let shift = EDGE_SHIFT;
+        shift
     }
 
     fn transferring(&self) -> bool {
@@ -57,9 +60,9 @@ impl Serial {
 
     /// Brings SB, SC and the interrupt line up to `now`.
     pub fn sync(&mut self, interrupts: &mut Interrupts, now: u32, div_base: u32) {
-        let period = self.edge_mcycles();
-        let from = self.synced_at.wrapping_sub(div_base) / period;
-        let mut edges = (now.wrapping_sub(div_base) / period).wrapping_sub(from);
+        let shift = self.edge_shift();
+        let from = self.synced_at.wrapping_sub(div_base) >> shift;
+        let mut edges = (now.wrapping_sub(div_base) >> shift).wrapping_sub(from);
         self.synced_at = now;
         while edges != 0 && self.transferring() {
             self.edge(interrupts);
@@ -91,9 +94,9 @@ impl Serial {
     pub fn schedule(&mut self, now: u32, div_base: u32) {
         self.deadline = if self.transferring() {
             let edges = (8 - self.bits as u32) * 2 - self.clock_high as u32;
-            let period = self.edge_mcycles();
-            let passed = now.wrapping_sub(div_base) / period;
-            div_base.wrapping_add((passed + edges).wrapping_mul(period))
+            let shift = self.edge_shift();
+            let passed = now.wrapping_sub(div_base) >> shift;
+            div_base.wrapping_add((passed + edges) << shift)
         } else {
             now.wrapping_add(FAR_MCYCLES)
         };

@@ -60,6 +60,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("src/serial.rs", include_str!("serial.rs")),
     ("src/speed.rs", include_str!("speed.rs")),
     ("src/step.rs", include_str!("step.rs")),
+    ("src/stop.rs", include_str!("stop.rs")),
     ("src/kernel_call.rs", include_str!("kernel_call.rs")),
     ("src/timer.rs", include_str!("timer.rs")),
     ("src/view.rs", include_str!("view.rs")),

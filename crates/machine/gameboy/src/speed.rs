@@ -3,10 +3,16 @@
 //! two, because sound, picture and the cartridge's clock keep their speed.
 
 #[cfg(color)]
+use crate::cpu::Mode;
+#[cfg(color)]
 use crate::dma::halt_dma;
+#[cfg(color)]
+use crate::hdma::take_block_of_change;
 #[cfg(color)]
 use crate::machine::is_before;
 use crate::machine::{FRAME_MCYCLES, Machine};
+#[cfg(color)]
+use crate::ppu::sync_ppu;
 #[cfg(color)]
 use crate::ppu::timing::schedule_ppu;
 
@@ -38,7 +44,7 @@ pub struct Speed {
 const CHANGE_MCYCLES: u32 = 0x8001;
 /// M-cycles of single speed that pass before double speed begins.
 #[cfg(color)]
-pub(crate) const SLOW_MCYCLES: u32 = 2;
+const SLOW_MCYCLES: u32 = 2;
 /// T-cycles by which the picture gets ahead of the CPU when double speed ends.
 #[cfg(color)]
 const GAINED_TCYCLES: u32 = 1;
@@ -116,20 +122,38 @@ impl Speed {
         self.since = moment;
     }
 
-    /// Ends a change of speed if the CPU goes on now; returns true if it does.
-    pub(crate) fn ends_change(&mut self, now: u32) -> bool {
-        let ends = self.changing && !is_before(now, self.resume_at);
-        if ends {
-            self.changing = false;
-        }
-        ends
+    /// Returns true if a change of speed is over: the CPU goes on now.
+    pub(crate) fn ends_change(&self, now: u32) -> bool {
+        self.changing && !is_before(now, self.resume_at)
     }
 }
 
 /// STOP while KEY1 is armed: the CPU waits while its clock settles, then runs on at the other
-/// speed. DIV begins anew (Pan Docs "FF4D").
+/// speed. DIV begins anew (Pan Docs "FF4D"). With an interrupt pending the CPU waits for an M-cycle
+/// of the new speed at most, and DIV begins anew in the one after (AGE `spsw-interrupts`, docboy
+/// `stop_key1_joypad0_interrupt1_*`).
 #[cfg(color)]
-pub(crate) fn change_speed(machine: &mut Machine) {
+pub(crate) fn change_speed(machine: &mut Machine, is_pending: bool) {
+    let is_slow = !machine.speed.double;
+    begin_div_anew(machine);
+    machine.speed.changing = true;
+    machine.speed.resume_at = machine.now.wrapping_add(CHANGE_MCYCLES);
+    if is_pending {
+        switch_clock(machine, if is_slow { 0 } else { GAINED_TCYCLES.wrapping_sub(4) });
+        machine.now = machine.now.wrapping_add(is_slow as u32);
+        machine.speed.resume_at = machine.now.wrapping_add(1);
+    } else if !is_slow {
+        // OAM DMA moves once more (docboy `speed_switch_to_single_during_dma_*`).
+        halt_dma(machine, 0u32.wrapping_sub(1));
+        switch_clock(machine, GAINED_TCYCLES);
+    }
+    if machine.ppu.is_on() {
+        schedule_ppu(machine);
+    }
+}
+
+#[cfg(color)]
+fn begin_div_anew(machine: &mut Machine) {
     machine.sync_interrupts();
     // TIMA may count once more, an M-cycle before DIV begins anew (gambatte
     // `speedchange_tima*`).
@@ -141,20 +165,21 @@ pub(crate) fn change_speed(machine: &mut Machine) {
     machine.timer.div_base = counter_base;
     machine.timer.schedule(machine.now);
     machine.serial.schedule(machine.now, machine.timer.div_base);
-    machine.speed.changing = true;
-    machine.speed.resume_at = machine.now.wrapping_add(CHANGE_MCYCLES);
+}
+
+/// Lets the clocks run at the other speed from now on; the picture gets ahead by some T-cycles.
+#[cfg(color)]
+fn switch_clock(machine: &mut Machine, gained: u32) {
     if !machine.speed.double {
-        machine.now = machine.now.wrapping_add(SLOW_MCYCLES);
-        // OAM DMA moves in the first of them (gambatte `oamdmasrcC0_speedchange_readC000`).
+        // gambatte `oamdmasrcC0_speedchange_readC000`.
         halt_dma(machine, 1);
-        machine.sync_interrupts();
     }
     machine.apu.sync(machine.now, machine.timer.div_base);
+    take_block_of_change(machine);
     let (frame, dark) = (
         machine.now.wrapping_sub(machine.frame_start),
         machine.now.wrapping_sub(machine.lcd_off_since),
     );
-    let gained = if machine.speed.double { GAINED_TCYCLES } else { 0 };
     let tcycles = machine.tcycles().wrapping_add(gained);
     machine.speed.steady_mcycles = machine.mcycles_at_single_speed();
     machine.speed.tcycles = tcycles;
@@ -173,7 +198,55 @@ pub(crate) fn change_speed(machine: &mut Machine) {
         machine.frame_start = machine.now.wrapping_sub(frame >> 1);
         machine.lcd_off_since = machine.now.wrapping_sub(dark >> 1);
     }
-    if machine.ppu.is_on() {
-        schedule_ppu(machine);
+}
+
+/// Lets one of the M-cycles of single speed pass that come before double speed, or begins that. If
+/// an interrupt is requested in the first six T-cycles the CPU wakes early, after the first
+/// M-cycle if the request came in it (docboy `speed_switch_to_double_interrupt_*_aligned_*`).
+#[cfg(color)]
+#[cold]
+#[inline(never)]
+pub(crate) fn pass_slow_mcycle(machine: &mut Machine) {
+    let began = machine.speed.resume_at.wrapping_sub(CHANGE_MCYCLES);
+    let passed = machine.now.wrapping_sub(began);
+    machine.sync_interrupts();
+    let wakes_at_once = passed == 1 && machine.interrupts.pending() != 0;
+    if wakes_at_once || passed >= SLOW_MCYCLES {
+        let wakes = wakes_at_once || machine.speed.resume_at == machine.now;
+        switch_clock(machine, 0);
+        if wakes {
+            machine.speed.changing = false;
+            machine.cpu.mode = Mode::Running;
+        }
+        if wakes_at_once {
+            machine.now = machine.now.wrapping_add(1);
+            machine.timer.div_base = machine.timer.div_base.wrapping_add(1);
+        }
+        if machine.ppu.is_on() {
+            schedule_ppu(machine);
+        }
+    } else {
+        if passed == 1 {
+            sync_ppu(machine, machine.tcycles().wrapping_add(2));
+            if machine.interrupts.pending() != 0 {
+                machine.speed.resume_at = machine.now.wrapping_add(1);
+            }
+        }
+        machine.now = machine.now.wrapping_add(1);
     }
+    machine.cpu.now = machine.now;
+    machine.deadline = machine.now;
+}
+
+/// Begins DIV anew after a change of speed that did not stop the CPU.
+#[cfg(color)]
+#[cold]
+#[inline(never)]
+pub(crate) fn end_pending_change(machine: &mut Machine) {
+    machine.speed.changing = false;
+    machine.sync_interrupts();
+    machine.apu.sync(machine.now, machine.timer.div_base);
+    machine.timer.div_base = machine.speed.resume_at;
+    machine.timer.schedule(machine.now);
+    machine.serial.schedule(machine.now, machine.timer.div_base);
 }

@@ -22,8 +22,11 @@ use codec::{Field, Reader, Unreadable, Writer};
 const MAGIC: [u8; 8] = if crate::COLOR { *b"gbxcolor" } else { *b"gbxstate" };
 /// First bytes of a state of the other model.
 const OTHER_MAGIC: [u8; 8] = if crate::COLOR { *b"gbxstate" } else { *b"gbxcolor" };
+/// Number of bytes of a state before its first field: magic, version, and the cartridge's title and
+/// two checksums.
+pub const PREAMBLE_BYTES: usize = MAGIC.len() + 4 + 16 + 1 + 2;
 /// Raised with every change of `list`.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 impl Machine {
     /// Returns the length of a state of a machine with this cartridge.

@@ -195,7 +195,7 @@ proptest! {
         let (drawn, mut drawn_machine) = observe(true, &scene, &writes);
         let (skipped, skipped_machine) = observe(false, &scene, &writes);
         prop_assert_eq!(drawn, skipped);
-        // What only the picture needs may differ.
+        // Fields that only the picture needs may differ.
         drawn_machine.frame = skipped_machine.frame;
         drawn_machine.ppu.draw = false;
         drawn_machine.ppu.pipeline = skipped_machine.ppu.pipeline;

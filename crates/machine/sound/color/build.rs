@@ -1,4 +1,4 @@
-//! Sets the flag with which the sources of sound are those of a Game Boy Color.
+//! Sets the flag that makes the sources of sound those of a Game Boy Color.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

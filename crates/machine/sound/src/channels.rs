@@ -1,4 +1,4 @@
-//! The four channels: an M-cycle at a time, or many at once in which nothing happens.
+//! The four channels, computed for one M-cycle, or for many at once in which no level changes.
 
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::apu::Apu;
@@ -9,7 +9,7 @@ use crate::mixer::Levels;
 use crate::noise::Noise;
 use crate::pulse::Pulse;
 
-/// Offsets of registers from FF10: NR12, NR22 and NR42 set up the envelopes.
+/// Offsets of the channels' registers: NR12, NR22 and NR42 set up the envelopes.
 const PULSE_2: u8 = 1;
 const WAVE: u8 = 2;
 const NOISE: u8 = 3;
@@ -20,7 +20,7 @@ const NR52: u8 = 0x26;
 /// M-cycles between two clocks of the sequencer: DIV's bit 4 falls.
 const CLOCK_MCYCLES: u32 = 2048;
 
-/// State that only ears notice, beside a copy of what the machine keeps.
+/// State that only the sound has, beside a copy of the machine's audio unit.
 #[derive(Clone, Debug)]
 pub(crate) struct Channels {
     apu: Apu,
@@ -29,24 +29,24 @@ pub(crate) struct Channels {
     pulses: [Pulse; 2],
     envelopes: [Envelope; 4],
     noise: Noise,
-    /// The sample that channel 3 read last.
+    /// Sample that channel 3 read last.
     wave_sample: u8,
 }
 
 impl Channels {
-    /// Channels of a machine of which this knows nothing but what programs can read.
+    /// Makes channels of a machine of which only the state that programs can read is known.
     pub(crate) fn of(machine: &Machine) -> Self {
         let mut channels = Self::from_registers(machine);
         if machine.now == 0 {
-            // The boot ROM's chime has faded, and its wave goes on unheard, at a place that
-            // gambatte's `ch1_init_pos` tests show to the M-cycle.
+            // The boot ROM's chime has faded, and its wave continues without sound, at a position
+            // that gambatte's `ch1_init_pos` tests show to the M-cycle.
             channels.pulses[0] = Pulse::playing(machine.apu.registers[1], 2, 6);
             channels.envelopes[0] = Envelope::default();
         }
         channels
     }
 
-    /// Waves are at their begin, volumes as NRx2 has them.
+    /// Makes channels with waves at their beginning, and volumes as in NRx2.
     fn from_registers(machine: &Machine) -> Self {
         let (mut apu, now, div_base) = (machine.apu, machine.now, machine.timer.div_base);
         apu.sync(now, div_base);
@@ -66,7 +66,7 @@ impl Channels {
         channels
     }
 
-    /// Writes down what the machine's state doesn't hold.
+    /// Writes the state that the machine's state doesn't hold.
     pub(crate) fn write_to(&self, bytes: &mut Vec<u8>) {
         self.pulses.iter().for_each(|pulse| pulse.write_to(bytes));
         self.envelopes.iter().for_each(|envelope| envelope.write_to(bytes));
@@ -74,7 +74,7 @@ impl Channels {
         bytes.push(self.wave_sample);
     }
 
-    /// Channels of a machine, with what [`Channels::write_to`] wrote.
+    /// Reads channels of a machine that [`Channels::write_to`] wrote.
     pub(crate) fn read(machine: &Machine, fields: &mut Fields<'_>) -> Option<Self> {
         let mut channels = Self::from_registers(machine);
         for pulse in &mut channels.pulses {
@@ -100,7 +100,7 @@ impl Channels {
         self.apu.registers[usize::from(channel * 5 + number)]
     }
 
-    /// A write to FF10-FF3F, by the address's low byte, at the present moment.
+    /// Handles a write to FF10-FF3F, by the address's low byte, at the present moment.
     pub(crate) fn write(&mut self, address: u8, value: u8) {
         let was_powered = self.apu.powered;
         let offset = address.wrapping_sub(0x10);
@@ -128,7 +128,7 @@ impl Channels {
     fn trigger(&mut self, channel: u8) {
         if channel != WAVE {
             let setup = self.register(channel, 2);
-            // Where the sequencer stands an M-cycle later counts (gambatte's
+            // The sequencer's position one M-cycle later decides (gambatte's
             // `ch2_init_reset_env_counter_timing` tests).
             let mut ahead = self.apu;
             ahead.sync(self.now.wrapping_add(1), self.div_base);
@@ -145,7 +145,7 @@ impl Channels {
         }
     }
 
-    /// A write to DIV, at the present moment.
+    /// Handles a write to DIV, at the present moment.
     pub(crate) fn reset_div(&mut self, div_base: u32) {
         let before = self.apu.sequencer.clocks;
         self.apu.div_reset(self.now, self.div_base);
@@ -153,12 +153,13 @@ impl Channels {
         self.div_base = div_base;
     }
 
-    /// The machine counts from another moment, which changes nothing.
+    /// Follows the machine when it counts from another moment, which changes no level.
     pub(crate) fn rebase_div(&mut self, div_base: u32) {
         self.div_base = div_base;
     }
 
-    /// The 64 Hz clock is the sequencer's step 7, after which its count is 0 again.
+    /// Clocks the envelopes. The 64 Hz clock is the sequencer's step 7, after which its count is 0
+    /// again.
     fn clock_envelopes(&mut self, clocks_before: u8) {
         if self.apu.sequencer.clocks != clocks_before && self.apu.sequencer.clocks == 0 {
             for channel in [0, PULSE_2, NOISE] {
@@ -170,8 +171,8 @@ impl Channels {
         }
     }
 
-    /// Lets some M-cycles pass, one at least and `most` at most; returns levels, and for how many
-    /// halves of an M-cycle each of them lasts.
+    /// Lets at least one and at most `most` M-cycles pass. Returns levels, each with the number of
+    /// half M-cycles for which it lasts.
     pub(crate) fn advance(&mut self, most: u32) -> [(Levels, u32); 2] {
         let quiet = self.quiet_mcycles().min(most);
         if quiet == 0 {
@@ -184,7 +185,7 @@ impl Channels {
         [(levels, 2 * quiet), (levels, 0)]
     }
 
-    /// Lets channels 1, 2 and 4 go on, as the registers are now.
+    /// Advances channels 1, 2 and 4 with the present registers.
     fn advance_waves(&mut self, mcycles: u32) {
         for (channel, pulse) in (0..).zip(&mut self.pulses) {
             if self.apu.is_active(channel) {
@@ -197,9 +198,9 @@ impl Channels {
         }
     }
 
-    /// Returns how many M-cycles from now on levels stay as they are: they change after the last
-    /// of these, by a step of a pulse or a shift, or later. No clock of the sequencer, no
-    /// iteration of the sweep and no step of channel 3 is among them.
+    /// Returns the number of M-cycles in which levels stay the same. A pulse's step or a shift
+    /// changes them at the end of the last one or later. None of these M-cycles has a clock of the
+    /// sequencer, an iteration of the sweep or a step of channel 3.
     fn quiet_mcycles(&self) -> u32 {
         if self.apu.sweep.is_busy(self.apu.registers[0]) {
             return 0;
@@ -212,7 +213,7 @@ impl Channels {
             }
         }
         if self.apu.is_active(WAVE) {
-            // Its countdown is in halves of an M-cycle.
+            // Channel 3's countdown is in half M-cycles.
             quiet = quiet.min(self.apu.wave.countdown_ticks.saturating_sub(1) / 2);
         }
         if self.apu.is_active(NOISE) { quiet.min(self.noise.mcycles_to_shift()) } else { quiet }
@@ -240,7 +241,7 @@ impl Channels {
         [first, second]
     }
 
-    /// Present levels.
+    /// Returns the present levels.
     fn levels(&self) -> Levels {
         std::array::from_fn(|channel| {
             let channel = channel as u8;
@@ -262,7 +263,7 @@ impl Channels {
     }
 }
 
-/// NR32: mute, full, half, quarter.
+/// Returns the shift that NR32 gives: mute, full, half, quarter.
 fn wave_shift(volume: u8) -> u8 {
     match volume >> 5 & 3 {
         0 => 4,
@@ -272,7 +273,7 @@ fn wave_shift(volume: u8) -> u8 {
 
 #[cfg(test)]
 impl Channels {
-    /// Checks that many M-cycles at once are as many one after the other.
+    /// Checks that many M-cycles at once give the same as single ones.
     pub(crate) fn assert_skips_are_steps(&self, mcycles: u32) {
         let (mut skipped, mut stepped) = (self.clone(), self.clone());
         let (mut at_once, mut each) = (Vec::new(), Vec::new());

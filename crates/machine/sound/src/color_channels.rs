@@ -1,4 +1,5 @@
-//! The four channels of a Color: a copy of its audio unit, which keeps their levels for programs.
+//! The four channels of a Color: a copy of its audio unit, which computes their levels for
+//! programs.
 
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::apu::Apu;
@@ -6,7 +7,7 @@ use gbxcule_gameboy::apu::Apu;
 use crate::fields::Fields;
 use crate::mixer::Levels;
 
-/// Channels 3 and 4, and the offset of NR43 from FF10.
+/// Numbers of channels 3 and 4, and the offset of NR43 from FF10.
 const WAVE: u8 = 2;
 const NOISE: u8 = 3;
 const NOISE_SETUP: usize = 0x12;
@@ -14,7 +15,7 @@ const NOISE_SETUP: usize = 0x12;
 /// M-cycles of single speed from a clock of the sequencer to the moment half a period after it.
 const HALF_CLOCK_MCYCLES: u32 = 1024;
 
-/// A copy of what the machine keeps.
+/// Copy of the machine's audio unit.
 #[derive(Clone, Debug)]
 pub(crate) struct ColorChannels {
     apu: Apu,
@@ -22,15 +23,15 @@ pub(crate) struct ColorChannels {
 }
 
 impl ColorChannels {
-    /// Channels of a machine, up to where its own are.
+    /// Makes channels of a machine, as up to date as the machine's own.
     pub(crate) fn of(machine: &Machine) -> Self {
         Self { apu: machine.apu, div_base: machine.timer.div_base }
     }
 
-    /// Writes nothing down: the machine's state holds all of it.
+    /// Writes nothing: the machine's state holds everything.
     pub(crate) fn write_to(&self, _: &mut Vec<u8>) {}
 
-    /// Channels of a machine.
+    /// Makes channels of a machine.
     pub(crate) fn read(machine: &Machine, _: &mut Fields<'_>) -> Option<Self> {
         Some(Self::of(machine))
     }
@@ -43,29 +44,30 @@ impl ColorChannels {
         &self.apu
     }
 
-    /// A write to FF10-FF3F, by the address's low byte, at the present moment.
+    /// Handles a write to FF10-FF3F, by the address's low byte, at the present moment.
     pub(crate) fn write(&mut self, address: u8, value: u8) {
         self.apu.write(self.now(), self.div_base, 0xff00 | u16::from(address), value);
     }
 
-    /// A write to DIV, at the present moment.
+    /// Handles a write to DIV, at the present moment.
     pub(crate) fn reset_div(&mut self, div_base: u32) {
         self.apu.div_reset(self.now(), self.div_base);
         self.div_base = div_base;
     }
 
-    /// The machine counts from another moment, which changes nothing.
+    /// Follows the machine when it counts from another moment, which changes no level.
     pub(crate) fn rebase_div(&mut self, div_base: u32) {
         self.div_base = div_base;
     }
 
-    /// M-cycles have another length from now on.
+    /// Changes the length of the following M-cycles.
     pub(crate) fn change_speed(&mut self, is_double: bool) {
         self.apu.double_speed = is_double;
     }
 
-    /// Lets some M-cycles pass, one at least and `most` at most; returns the levels at their
-    /// beginning, and for how many times 2 T-cycles they last: one for an M-cycle of double speed.
+    /// Lets at least one and at most `most` M-cycles pass. Returns the levels at their beginning,
+    /// and the number of ticks of 2 T-cycles for which they last: one for an M-cycle of double
+    /// speed.
     pub(crate) fn advance(&mut self, most: u32) -> [(Levels, u32); 1] {
         let mcycles = self.mcycles_to_change().min(most);
         let mut levels = [None; 4];
@@ -76,12 +78,12 @@ impl ColorChannels {
         [(levels, mcycles * self.ticks())]
     }
 
-    /// Ticks of 2 T-cycles in an M-cycle.
+    /// Returns the number of ticks of 2 T-cycles in an M-cycle.
     fn ticks(&self) -> u32 {
         if self.apu.double_speed { 1 } else { 2 }
     }
 
-    /// Returns how many M-cycles pass to the end of the one in which a level may change next: by a
+    /// Returns the number of M-cycles to the end of the one in which a level may change next: by a
     /// clock of the sequencer, half a period after it, by the sweep, or by a step of a channel.
     fn mcycles_to_change(&self) -> u32 {
         if self.apu.sweep.is_busy(self.apu.registers[0]) || self.apu.voices.late {
@@ -104,7 +106,7 @@ impl ColorChannels {
         ticks.div_ceil(self.ticks()).max(1)
     }
 
-    /// Returns how many ticks pass to channel 4's next shift: a bit of its counter rises then.
+    /// Returns the number of ticks to channel 4's next shift, at which a bit of its counter rises.
     fn ticks_to_shift(&self) -> u32 {
         let (setup, noise) = (self.apu.registers[NOISE_SETUP], &self.apu.voices.noise);
         if setup >> 4 >= 14 || !noise.runs {
@@ -119,7 +121,7 @@ impl ColorChannels {
 
 #[cfg(test)]
 impl ColorChannels {
-    /// Checks that many M-cycles at once are as many one after the other.
+    /// Checks that many M-cycles at once give the same as single ones.
     pub(crate) fn assert_skips_are_steps(&self, mcycles: u32) {
         let (mut skipped, mut stepped) = (self.clone(), self.clone());
         let (mut at_once, mut each) = (Vec::new(), Vec::new());

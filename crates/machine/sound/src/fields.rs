@@ -1,24 +1,24 @@
-//! The fields of a stored sound, read one after the other.
+//! Reader of the fields of a stored sound.
 
-/// Bytes that are left.
+/// Bytes that remain.
 pub(crate) struct Fields<'b>(pub(crate) &'b [u8]);
 
 impl Fields<'_> {
-    /// The next bytes; `None` if fewer are left.
+    /// Returns the next `N` bytes; `None` if fewer remain.
     pub(crate) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (taken, rest) = self.0.split_first_chunk::<N>()?;
         self.0 = rest;
         Some(*taken)
     }
 
-    /// The next byte, if it is below a limit.
+    /// Returns the next byte, if it is below a limit.
     #[cfg(not(color))]
     pub(crate) fn below(&mut self, limit: u8) -> Option<u8> {
         let [byte] = self.array()?;
         (byte < limit).then_some(byte)
     }
 
-    /// The next byte as a flag, 0 or 1.
+    /// Returns the next byte as a flag, 0 or 1.
     #[cfg(not(color))]
     pub(crate) fn flag(&mut self) -> Option<bool> {
         Some(self.below(2)? == 1)

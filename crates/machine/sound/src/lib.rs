@@ -1,16 +1,16 @@
-//! Sound as samples, on request: computed beside the machine from the writes to its sound
+//! Sound as samples, on request: computed beside the machine, from the writes to its sound
 //! registers.
 //!
-//! The machine itself keeps what programs can read back (`gbxcule_gameboy::apu`). [`Sound`] runs
-//! channels of its own that also have what programs cannot read: the steps of the waves, the
-//! volumes and the noise. It runs the machine one instruction at a time, so that no write is
-//! missed, and changes nothing in it; a machine without sound costs no more than before. Everything
-//! is whole numbers, so the samples are the same everywhere.
+//! The machine itself holds the state that programs can read (`gbxcule_gameboy::apu`). [`Sound`]
+//! runs channels of its own, which also hold the state that programs cannot read: the steps of the
+//! waves, the volumes and the noise. It runs the machine one instruction at a time, so that it
+//! misses no write, and changes nothing in the machine; a machine without sound costs no more than
+//! before. All arithmetic is on integers, so the samples are the same everywhere.
 //!
-//! The package in the folder `color` compiles these sources for the Color, whose machine keeps the
-//! levels.
+//! The package in the folder `color` compiles these sources for the Color, whose machine computes
+//! the levels itself.
 
-// The Color's machine has the same calls.
+// The Color's machine has the same functions.
 #[cfg(color)]
 extern crate gbxcule_gameboy_color as gbxcule_gameboy;
 

@@ -1,4 +1,4 @@
-//! Turns levels into samples: panning, volumes, a box filter, and the capacitor of the output.
+//! Converts levels to samples: panning, volumes, a box filter, and the output's capacitor.
 
 use gbxcule_gameboy::apu::Apu;
 
@@ -10,7 +10,8 @@ pub const SAMPLE_MCYCLES: u32 = 22;
 /// Samples of one frame while the LCD is on.
 pub const SAMPLES_PER_FRAME: usize = (gbxcule_gameboy::FRAME_MCYCLES / SAMPLE_MCYCLES) as usize;
 
-/// Levels of the four channels before their converters, 0 to 15; `None` where the converter is off.
+/// Levels of the four channels before their converters, 0 to 15; `None` for a converter that is
+/// off.
 pub type Levels = [Option<u8>; 4];
 
 /// One sample: left and right.
@@ -21,12 +22,12 @@ const VOLUMES: usize = 0x14;
 const PANNING: usize = 0x15;
 
 /// Greatest sum of a side: four channels, 15, volume 8.
-const LOUDEST: i32 = 4 * 15 * 8;
+const MAX_SUM: i32 = 4 * 15 * 8;
 
 /// Greatest charge: that of the loudest input.
 const MAX_CHARGE: u64 = (i16::MAX as u64 / 2) << 16;
 
-/// Sums of one sample under way, and the charge of the output's capacitors.
+/// Sums of the present sample, and the charge of the output's capacitors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mixer {
     sums: [i32; 2],
@@ -36,14 +37,14 @@ pub(crate) struct Mixer {
 }
 
 impl Mixer {
-    /// Writes its fields down.
+    /// Writes the mixer's fields.
     pub(crate) fn write_to(&self, bytes: &mut Vec<u8>) {
         bytes.extend(self.sums.iter().flat_map(|sum| sum.to_le_bytes()));
         bytes.extend(self.halves.to_le_bytes());
         bytes.extend(self.charges.iter().flat_map(|charge| charge.to_le_bytes()));
     }
 
-    /// Reads what [`Mixer::write_to`] wrote; `None` if no sums are so large.
+    /// Reads the fields that [`Mixer::write_to`] wrote; `None` if no sums can be as large.
     pub(crate) fn read(fields: &mut Fields<'_>) -> Option<Self> {
         let mut mixer = Self::default();
         for sum in &mut mixer.sums {
@@ -53,14 +54,14 @@ impl Mixer {
         for charge in &mut mixer.charges {
             *charge = i64::from_le_bytes(fields.array()?);
         }
-        let loudest = LOUDEST.unsigned_abs() * mixer.halves.min(2 * SAMPLE_MCYCLES);
+        let loudest = MAX_SUM.unsigned_abs() * mixer.halves.min(2 * SAMPLE_MCYCLES);
         let is_possible = mixer.halves < 2 * SAMPLE_MCYCLES
             && mixer.sums.iter().all(|sum| sum.unsigned_abs() <= loudest)
             && mixer.charges.iter().all(|charge| charge.unsigned_abs() <= MAX_CHARGE);
         is_possible.then_some(mixer)
     }
 
-    /// Takes so many halves of an M-cycle, in which levels stay; adds samples whose time is over.
+    /// Adds a number of half M-cycles with the same levels; adds the samples that end in them.
     pub(crate) fn add(
         &mut self,
         levels: &Levels,
@@ -85,24 +86,24 @@ impl Mixer {
         }
     }
 
-    /// The mean of a sample's time, after the capacitor. While every converter is off, the output
-    /// is cut off, and the capacitor keeps its charge (Pan Docs "Mixer").
+    /// Returns the mean of a sample's time, after the capacitor. While every converter is off, the
+    /// output is cut off, and the capacitor keeps its charge (Pan Docs "Mixer").
     fn filtered(&mut self, side: usize, is_any_on: bool) -> i16 {
         let scale = i64::from(i16::MAX / 2) << 16;
         let input =
-            i64::from(self.sums[side]) * scale / i64::from(LOUDEST * 2 * SAMPLE_MCYCLES as i32);
+            i64::from(self.sums[side]) * scale / i64::from(MAX_SUM * 2 * SAMPLE_MCYCLES as i32);
         if !is_any_on {
             return 0;
         }
         let output = input - self.charges[side];
-        // 0.999958 for each T-cycle (Pan Docs), raised to the sample's 88: 1 - 1/271.
+        // The factor 0.999958 for each T-cycle (Pan Docs), raised to the sample's 88, is 1 - 1/271.
         self.charges[side] += output / 271;
         (output >> 16).clamp(i64::from(i16::MIN), i64::from(i16::MAX)) as i16
     }
 }
 
-/// Left and right in the converters' units: each channel between -15 and 15, times its side's
-/// volume.
+/// Returns left and right in the converters' units: each channel between -15 and 15, times the
+/// volume of the side.
 pub(crate) fn mix(levels: &Levels, apu: &Apu) -> [i32; 2] {
     let (volumes, panning) = (apu.registers[VOLUMES], apu.registers[PANNING]);
     let side = |volume: u8, shift: u8| {

@@ -3,10 +3,10 @@
 
 use crate::fields::Fields;
 
-/// NR43: a register of 7 bits instead of 15.
+/// Bit of NR43 with which the shift register has 7 bits instead of 15.
 const IS_SHORT: u8 = 0x08;
 
-/// The shift register.
+/// Shift register of channel 4.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Noise {
     register: u16,
@@ -15,18 +15,18 @@ pub(crate) struct Noise {
 }
 
 impl Noise {
-    /// Makes the channel of sound that was just switched on.
+    /// Makes the channel as it is when sound was just switched on.
     pub(crate) fn new() -> Self {
         Self { register: 0, countdown: 0 }
     }
 
-    /// Writes its fields down.
+    /// Writes the register's fields.
     pub(crate) fn write_to(&self, bytes: &mut Vec<u8>) {
         bytes.extend(self.register.to_le_bytes());
         bytes.extend(self.countdown.to_le_bytes());
     }
 
-    /// Reads what [`Noise::write_to`] wrote.
+    /// Reads the fields that [`Noise::write_to`] wrote.
     pub(crate) fn read(fields: &mut Fields<'_>) -> Option<Self> {
         let register = u16::from_le_bytes(fields.array()?);
         let countdown = u32::from_le_bytes(fields.array()?);
@@ -38,12 +38,12 @@ impl Noise {
         *self = Self { register: 0, countdown: period(setup) };
     }
 
-    /// M-cycles to the end of the one with which a channel that plays shifts next.
+    /// Returns the M-cycles to the end of the one in which a playing channel shifts next.
     pub(crate) fn mcycles_to_shift(&self) -> u32 {
         self.countdown.max(1)
     }
 
-    /// M-cycles of a channel that plays, at most as many as are left to its next shift.
+    /// Advances a playing channel by M-cycles, at most to its next shift.
     pub(crate) fn advance(&mut self, mcycles: u32, setup: u8) {
         self.countdown = self.countdown.saturating_sub(mcycles);
         if self.countdown != 0 {
@@ -67,7 +67,8 @@ impl Noise {
     }
 }
 
-/// M-cycles of one shift: 2, 4, 8, ... 28 by NR43's divider, doubled as often as its shift says.
+/// Returns the M-cycles of one shift: 2, 4, 8, ... 28 by NR43's divider, times two to the power of
+/// its shift.
 fn period(setup: u8) -> u32 {
     let divider = match setup & 7 {
         0 => 2,

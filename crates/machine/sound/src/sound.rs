@@ -1,4 +1,4 @@
-//! Runs a machine and makes its sound as samples.
+//! Runs a machine and makes samples of its sound.
 
 use gbxcule_gameboy::{Machine, Step};
 
@@ -9,9 +9,9 @@ use crate::color_channels::ColorChannels as Channels;
 use crate::fields::Fields;
 use crate::mixer::{Levels, Mixer, StereoSample};
 
-/// The sound of one machine. If something else has run the machine or changed its state, waves
-/// begin anew and volumes are as they were set: a machine's state doesn't hold what only ears
-/// notice. [`Sound::to_bytes`] does.
+/// Sound of one machine. If other code has run the machine or changed its state, waves restart and
+/// volumes are as they were set, because a machine's state holds only what programs can read.
+/// [`Sound::to_bytes`] holds the rest.
 #[derive(Clone, Debug)]
 pub struct Sound {
     channels: Channels,
@@ -20,20 +20,20 @@ pub struct Sound {
 }
 
 impl Sound {
-    /// Listens to a machine from now on.
+    /// Starts to follow a machine.
     #[must_use]
     pub fn new(machine: &Machine) -> Self {
         let channels = Channels::of(machine);
         Self { channels, mixer: Mixer::default(), samples: Vec::new() }
     }
 
-    /// Listens to a machine from now on, as a new one does.
+    /// Starts again to follow a machine, as a new sound does.
     pub fn restart(&mut self, machine: &Machine) {
         (self.channels, self.mixer) = (Channels::of(machine), Mixer::default());
         self.samples.clear();
     }
 
-    /// Returns the sound of this moment without the samples that were made.
+    /// Returns the present sound without the samples that were made.
     #[must_use]
     pub fn without_samples(&self, machine: &Machine) -> Self {
         let (channels, mixer) = (self.channels.clone(), self.mixer.clone());
@@ -42,8 +42,8 @@ impl Sound {
         sound
     }
 
-    /// Returns what the machine's state doesn't hold: places in the waves, volumes, the sample
-    /// under way and the charge of the output.
+    /// Returns the state that the machine's state doesn't hold: positions in the waves, volumes,
+    /// the present sample and the charge of the output.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -52,8 +52,8 @@ impl Sound {
         bytes
     }
 
-    /// Makes the sound of a machine from the bytes that [`Sound::to_bytes`] gave; `None` if no
-    /// sound gives these.
+    /// Makes the sound of a machine from the bytes of [`Sound::to_bytes`]; `None` if no sound has
+    /// these bytes.
     #[must_use]
     pub fn from_bytes(machine: &Machine, bytes: &[u8]) -> Option<Self> {
         let mut fields = Fields(bytes);
@@ -62,7 +62,7 @@ impl Sound {
         fields.0.is_empty().then(|| Self { channels, mixer, samples: Vec::new() })
     }
 
-    /// Begins anew if something else has run the machine or changed its sound.
+    /// Restarts if other code has run the machine or changed its sound.
     fn follow(&mut self, machine: &Machine) {
         if self.channels.now() != machine.now || *self.channels.apu() != machine.apu {
             self.channels = Channels::of(machine);
@@ -80,7 +80,7 @@ impl Sound {
         self.run_frame_with(machine, rom, cart_ram, draw, |_| {});
     }
 
-    /// Runs the machine to the end of its frame, and shows the levels of every half M-cycle.
+    /// Runs the machine to the end of its frame, and passes the levels of every half M-cycle on.
     pub fn run_frame_with(
         &mut self,
         machine: &mut Machine,
@@ -105,7 +105,8 @@ impl Sound {
                 self.channels.write(apu.written.address, apu.written.value);
             }
             if machine.timer.div_base != div_base {
-                // The counter has 16 bits: at a frame's end its base moves by whole turns.
+                // The counter has 16 bits: at the end of a frame its base moves by a multiple of
+                // its period.
                 if machine.timer.div_base.wrapping_sub(div_base) & 0x3fff == 0 {
                     self.channels.rebase_div(machine.timer.div_base);
                 } else {
@@ -141,7 +142,7 @@ impl Sound {
         })
     }
 
-    /// Samples made since they were last cleared.
+    /// Returns the samples made since they were last cleared.
     #[must_use]
     pub fn samples(&self) -> &[StereoSample] {
         &self.samples
@@ -152,8 +153,8 @@ impl Sound {
         self.samples.clear();
     }
 
-    /// The copy of what the machine keeps, equal to it between frames; on the Color but for noise
-    /// that nobody has looked at.
+    /// Returns the copy of the machine's audio unit, equal to it between frames; on the Color
+    /// except for noise that was not read.
     #[must_use]
     pub fn apu(&self) -> &gbxcule_gameboy::apu::Apu {
         self.channels.apu()
@@ -176,7 +177,7 @@ mod tests {
 
     use super::Sound;
 
-    /// Plays a ROM with all buttons in turn, and looks at its sound after each frame.
+    /// Plays a ROM with all buttons in turn, and checks its sound after each frame.
     fn play(rom: &[u8], frames: u32) {
         let cartridge = Cartridge::from_rom(rom).expect("a right header");
         let mut rom = rom.to_vec();
@@ -201,7 +202,8 @@ mod tests {
 
     #[test]
     fn every_channel_is_skipped_as_it_is_stepped() {
-        // Sweeps up and down, periods of one M-cycle, lengths that end, all kinds of noise.
+        // The programs have sweeps up and down, periods of one M-cycle, lengths that end, and all
+        // kinds of noise.
         for kind in 0..32_u8 {
             let mut text = "Start: di\n".to_owned();
             if cfg!(color) && kind % 2 == 1 {

@@ -1,9 +1,9 @@
-//! Sound against worked-out values, and that it changes nothing.
+//! Compares sound with computed values, and checks that it changes nothing in the machine.
 
 use gbxcule_gameboy::{Cartridge, Machine, Step};
 use gbxcule_sound::{Levels, SAMPLES_PER_FRAME, Sound, sample_rate, wav};
 
-/// A machine with its cartridge, and its sound.
+/// Machine with its cartridge and its sound.
 struct Console {
     machine: Machine,
     rom: Vec<u8>,
@@ -20,7 +20,8 @@ impl Console {
         Self { sound: Sound::new(&machine), machine, rom, ram }
     }
 
-    /// A program that writes to sound registers, one after the other, and waits.
+    /// Makes a machine with a program that writes to sound registers, one after the other, and
+    /// waits.
     fn writing(writes: &[(u8, u8)]) -> Self {
         let mut text = "Start: xor a\nldh [$26], a\nld a, $80\nldh [$26], a\n".to_owned();
         let always = [(0x24, 0x77), (0x25, 0xff)];
@@ -32,7 +33,7 @@ impl Console {
         )
     }
 
-    /// Levels of one channel in each half M-cycle of so many frames.
+    /// Returns the levels of one channel in each half M-cycle, for a number of frames.
     fn levels(&mut self, channel: usize, frames: u32) -> Vec<u8> {
         let mut levels = Vec::new();
         for _ in 0..frames {
@@ -43,7 +44,8 @@ impl Console {
     }
 }
 
-/// Level and length of each run of equal levels, but for the first and the last, which are cut.
+/// Returns level and length of each run of equal levels, except the first and the last, which are
+/// cut.
 fn runs(levels: &[u8]) -> Vec<(u8, usize)> {
     let runs: Vec<_> = levels.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect();
     runs[1..runs.len() - 1].to_vec()
@@ -73,7 +75,7 @@ fn a_machine_runs_as_it_does_unheard() {
     assert_eq!((SAMPLES_PER_FRAME, sample_rate()), (798, 47_663));
 }
 
-/// Another state put into the machine, or memory written from outside, between frames.
+/// Between frames the machine gets another state, or its memory is written from outside.
 #[test]
 fn a_machine_that_was_changed_is_heard_as_it_is() {
     let mut console = Console::writing(&[(0x16, 0x80), (0x17, 0xf0), (0x18, 0), (0x19, 0x87)]);
@@ -93,7 +95,7 @@ fn a_machine_that_was_changed_is_heard_as_it_is() {
 fn a_pulse_has_its_period_its_duty_and_its_volume() {
     for (duty, high, low) in [(0x00, 1, 7), (0x40, 2, 6), (0x80, 4, 4), (0xc0, 6, 2)] {
         for (channel, base) in [(0, 0x10), (1, 0x15)] {
-            // 2048 - 0x700 M-cycles a step.
+            // A step takes 2048 - 0x700 M-cycles.
             let writes = [(base + 1, duty), (base + 2, 0xa0), (base + 3, 0), (base + 4, 0x87)];
             let runs = runs(&Console::writing(&writes).levels(channel, 3));
             assert!(runs.len() > 10);
@@ -111,7 +113,7 @@ fn the_wave_is_read_from_its_memory_a_sample_each_period() {
         (0..16_u8).map(|byte| (0x30 + byte, byte.wrapping_mul(0x1f) ^ 0x59)).collect();
     let samples: Vec<u8> = pattern.iter().flat_map(|(_, byte)| [byte >> 4, byte & 15]).collect();
     for (volume, shift) in [(0x20, 0), (0x40, 1), (0x60, 2), (0x00, 4)] {
-        // 2048 - 0x7f9 = 7 half M-cycles a sample.
+        // A sample takes 2048 - 0x7f9 = 7 half M-cycles.
         let play = [(0x1a, 0x80), (0x1c, volume), (0x1d, 0xf9), (0x1e, 0x87)];
         let writes = [&pattern[..], &play].concat();
         let levels = Console::writing(&writes).levels(2, 2);
@@ -126,7 +128,7 @@ fn the_wave_is_read_from_its_memory_a_sample_each_period() {
 
 #[test]
 fn noise_is_that_of_a_shift_register() {
-    // NR43: width, and periods of 2, 8 and 24 M-cycles.
+    // NR43 sets the width, and periods of 2, 8 and 24 M-cycles.
     for (setup, period) in [(0x08, 2), (0x00, 2), (0x1a, 16), (0x03, 12)] {
         let writes = [(0x21, 0xf0), (0x22, setup), (0x23, 0x80)];
         let levels = Console::writing(&writes).levels(3, 4);
@@ -155,7 +157,7 @@ fn volumes_rise_and_fall_64_times_a_second_at_most() {
         let pace = usize::from(setup & 7_u8);
         let writes = [(0x16, 0x80), (0x17, setup), (0x18, 0xff), (0x19, 0x87)];
         let levels = Console::writing(&writes).levels(1, 40);
-        // The wave's zeros are left out: it is high in every 8th half M-cycle at least.
+        // The wave's zeros are ignored: it is high in at least every 8th half M-cycle.
         let loud: Vec<u8> =
             levels.chunks_exact(16).map(|part| *part.iter().max().expect("some")).collect();
         let runs: Vec<_> = runs(&loud).into_iter().filter(|run| run.0 != 0).collect();
@@ -173,8 +175,8 @@ fn volumes_rise_and_fall_64_times_a_second_at_most() {
 
 #[test]
 fn sides_and_volumes_are_as_set() {
-    // Channel 2 to the left only, at the left's volume of 8; a constant level of 15 is pulled to
-    // the middle by the capacitor, so the loudest sample tells.
+    // Channel 2 plays on the left only, at the left's volume of 8. The capacitor pulls a constant
+    // level of 15 to the middle, so the loudest sample is compared.
     let writes = [(0x25, 0x20), (0x24, 0x70), (0x16, 0x80), (0x17, 0xf0), (0x18, 0), (0x19, 0x87)];
     let loudest = |writes: &[(u8, u8)]| {
         let mut console = Console::writing(writes);
@@ -205,7 +207,7 @@ fn a_wav_file_says_how_long_it_is() {
 
 #[test]
 fn sound_goes_on_from_its_bytes() {
-    // A tune in the first pulse channel that falls, and noise.
+    // The first pulse channel plays a falling tune, the fourth noise.
     let writes =
         [(0x11, 0x80), (0x12, 0xf3), (0x14, 0x87), (0x21, 0xf7), (0x22, 0x31), (0x23, 0x80)];
     let mut console = Console::writing(&writes);
@@ -230,7 +232,7 @@ fn bytes_that_no_sound_gives_are_refused() {
     }
     let longer = [bytes.as_slice(), &[0]].concat();
     assert!(Sound::from_bytes(&console.machine, &longer).is_none(), "a byte too many");
-    // Whatever is taken can be played.
+    // Every state that is accepted can be played.
     for place in 0..bytes.len() {
         for value in [1, 0x10, 0x7f, 0xff] {
             let mut changed = bytes.clone();

@@ -1,4 +1,4 @@
-//! Charts as PNG: what the reports of `lab` and the cards of `rows` are drawn on.
+//! Charts as PNG, for the reports of `lab` and the cards of `rows`.
 //!
 //! `plotters` draws into memory, `png` encodes it. The font is compiled in, so that the same
 //! numbers give the same pixels on every machine.
@@ -41,7 +41,7 @@ pub fn png(
 fn load_font() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // The font is a constant of this binary: either it always loads or a test fails.
+        // The font is a constant of this binary: it always loads, or a test fails.
         let _ = register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT);
     });
 }

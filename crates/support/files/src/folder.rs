@@ -1,18 +1,20 @@
 //! A temporary folder that is moved to its place when it is complete.
 
 use std::fs::{self, File};
-use std::io::{Error, ErrorKind, Result};
-use std::path::{Path, PathBuf};
+use std::io::{Error, Result};
+use std::path::Path;
 
+use crate::open_folder::{OpenFolder, is_taken};
 use crate::temporary::{Temporary, lock_in_use, name, sweep};
-use crate::write_target::explained;
+use crate::write_target::make_folder;
 
 /// A folder of this process alone, removed when it is dropped, at a signal that ends the process,
 /// or, if the process was killed, by the next one that makes such a folder at the same place.
 #[derive(Debug)]
 pub struct TemporaryFolder {
     temporary: Temporary,
-    /// Locked for as long as it is open.
+    parent: OpenFolder,
+    /// Handle that holds the lock.
     _owner: Option<File>,
 }
 
@@ -22,27 +24,27 @@ impl TemporaryFolder {
     /// # Errors
     /// The parent can't be written to.
     pub fn inside(parent: &Path) -> Result<Self> {
-        crate::check_local(parent)?;
-        fs::create_dir_all(parent).map_err(|error| explained(parent, error))?;
-        sweep(parent);
-        // Programs that run in it may have another working folder.
-        let parent = fs::canonicalize(parent)?;
+        let parent = make_folder(parent)?;
+        sweep(parent.path());
+        // Programs that run in the folder may have another working folder.
+        let path = fs::canonicalize(parent.path())?;
         for _ in 0..16 {
-            let temporary = Temporary::new(parent.join(name(None)));
-            match fs::DirBuilder::new().create(temporary.path()) {
+            let name = name(None);
+            let temporary = Temporary::new(path.join(&name));
+            match parent.make(&name) {
                 Ok(()) => {
-                    let owner = File::open(temporary.path()).ok();
-                    // Another sweeper may have taken it for a leftover before it was locked.
+                    let owner = parent.open(&name).ok();
+                    // Another sweeper may have removed it as a leftover before it was locked.
                     let is_ours = match &owner {
                         Some(owner) => lock_in_use(owner, temporary.path()),
                         None => temporary.path().exists(),
                     };
                     if is_ours {
-                        return Ok(Self { temporary, _owner: owner });
+                        return Ok(Self { temporary, parent, _owner: owner });
                     }
                 }
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(explained(temporary.path(), error)),
+                Err(error) if is_taken(&error) => {}
+                Err(error) => return Err(error),
             }
         }
         Err(Error::other("no free name for a temporary folder in it"))
@@ -54,13 +56,13 @@ impl TemporaryFolder {
         self.temporary.path()
     }
 
-    /// Gives it a name at which nothing is yet.
+    /// Renames it to a name in its parent at which no file exists.
     ///
     /// # Errors
     /// Something is there, or the name is too long.
-    pub fn rename(mut self, place: &Path) -> Result<PathBuf> {
-        fs::rename(self.path(), place).map_err(|error| explained(place, error))?;
+    pub fn rename(mut self, name: &str) -> Result<()> {
+        self.parent.rename(self.temporary.name(), name.as_ref())?;
         self.temporary.keep();
-        Ok(place.to_owned())
+        Ok(())
     }
 }

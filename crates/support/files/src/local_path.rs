@@ -1,5 +1,6 @@
-//! Paths of this machine, told from URLs: the system would take `s3://bucket/rows` for a folder
-//! `s3:` of the working folder, and what a cluster writes there is lost with the machine.
+//! Distinguishes paths of this machine from URLs: the system would take `s3://bucket/rows` for a
+//! folder `s3:` in the working folder, and data that a job on a cluster writes there is lost with
+//! the machine.
 
 use std::io::{Error, ErrorKind, Result};
 use std::path::Path;
@@ -20,8 +21,8 @@ pub fn check_local(path: &Path) -> Result<()> {
     Err(Error::new(ErrorKind::InvalidInput, said))
 }
 
-/// Returns true for a scheme, a colon and a slash. Python's `pathlib` makes one slash of two, and
-/// Windows names a disk by one letter.
+/// Returns true for a scheme, a colon and a slash. One slash is enough, because Python's `pathlib`
+/// makes one of two; a single letter is a disk of Windows.
 fn is_url(text: &str) -> bool {
     let Some((scheme, _)) = text.split_once(":/") else { return false };
     scheme.len() > 1
@@ -53,8 +54,8 @@ mod tests {
             open(url).map(drop),
             check_writable(url),
             NewFile::create(url).map(drop),
-            NewFile::replacing(url).map(drop),
-            write_new(url, b"").map(drop),
+            NewFile::replacing(url, Path::new("a")).map(drop),
+            write_new(url, "a", b"").map(drop),
             TemporaryFolder::inside(url).map(drop),
         ];
         for outcome in refused {

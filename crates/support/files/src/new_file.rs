@@ -1,14 +1,20 @@
 //! A file that appears under its name when it is whole.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
 
-use crate::temporary::{Temporary, lock_in_use, name, sweep_first};
-use crate::write_target::{WriteTarget, explained, make_folder};
+use rustix::fs::Mode;
 
-/// Attempts at a name; a second one only if another process swept the first away as it was made.
-const ATTEMPTS: usize = 16;
+use crate::open_folder::{OpenFolder, is_taken, kind};
+use crate::patience::{Patient, patiently};
+use crate::temporary::{Temporary, lock_in_use, name, sweep_first};
+use crate::write_target::{Place, WriteTarget, open_folder, open_stream, place_inside};
+
+/// Greatest number of attempts at a name; a second one is needed only if another process swept the
+/// first away as it was made.
+const MAX_ATTEMPTS: usize = 16;
 
 /// Checks that a file can be written at `path`, before the work begins that makes it: as
 /// [`NewFile::create`] does, but a pipe or a device is not opened, and folders that are made for it
@@ -17,13 +23,11 @@ const ATTEMPTS: usize = 16;
 /// # Errors
 /// As those of [`NewFile::create`].
 pub fn check_writable(path: &Path) -> Result<()> {
-    let WriteTarget::File(place) = WriteTarget::find(path)? else { return Ok(()) };
-    let folders = place.ancestors().skip(1).filter(|it| *it != Path::new(""));
-    let missing: Vec<PathBuf> =
-        folders.take_while(|it| !it.exists()).map(Path::to_path_buf).collect();
-    let outcome = NewFile::beside(place).map(drop);
-    // One that isn't empty is in use by now, and stays.
-    missing.iter().for_each(|folder| _ = fs::remove_dir(folder));
+    let WriteTarget::File(mut place) = WriteTarget::find(path)? else { return Ok(()) };
+    let made = std::mem::take(&mut place.made);
+    let outcome = NewFile::at(place).map(drop);
+    // A folder that isn't empty is in use by now, and stays.
+    made.iter().rev().for_each(|folder| _ = fs::remove_dir(folder));
     outcome
 }
 
@@ -31,65 +35,69 @@ pub fn check_writable(path: &Path) -> Result<()> {
 /// unless it is a pipe or a device, which gets its bytes as they come.
 #[derive(Debug)]
 pub struct NewFile {
-    file: File,
-    place: PathBuf,
-    /// Nothing for a pipe or a device.
+    file: Patient<File>,
+    folder: OpenFolder,
+    name: OsString,
+    /// Temporary file; `None` for a pipe or a device.
     temporary: Option<Temporary>,
 }
 
 impl NewFile {
-    /// A file that is to be at `path`, whose folder is made if it is not there. A symbolic link is
-    /// followed.
+    /// Begins a file for `path`, whose folder is made if it doesn't exist. A symbolic link is
+    /// followed, unless another user left it in a folder that everybody may write to.
     ///
     /// # Errors
     /// A folder is in its place, the name is too long, or the folder can't be written to.
     pub fn create(path: &Path) -> Result<Self> {
         match WriteTarget::find(path)? {
             WriteTarget::Stream(place) => {
-                let file = File::options().write(true).open(&place)?;
-                Ok(Self { file, place, temporary: None })
+                let file = Patient::new(open_stream(&place)?);
+                let Place { folder, name, .. } = place;
+                Ok(Self { file, folder, name, temporary: None })
             }
-            WriteTarget::File(place) => Self::beside(place),
+            WriteTarget::File(place) => Self::at(place),
         }
     }
 
-    /// A file that is to be at `path` in a folder that others may have filled: what is in its place
-    /// is replaced when this is whole, be it a link, a pipe or a device.
+    /// Begins a file for a path below a folder that others may have filled. The file replaces a
+    /// link, a pipe or a device at its place instead of following it. A link in the place of a
+    /// folder on the way is an error.
     ///
     /// # Errors
     /// As those of [`NewFile::create`].
-    pub fn replacing(path: &Path) -> Result<Self> {
-        crate::check_local(path)?;
-        if fs::symlink_metadata(path).is_ok_and(|there| there.is_dir()) {
+    pub fn replacing(folder: &Path, inside: &Path) -> Result<Self> {
+        let place = place_inside(folder, inside)?;
+        if place.folder.entry(&place.name)?.is_some_and(|there| kind(&there).is_dir()) {
             return Err(Error::new(ErrorKind::IsADirectory, "a folder is in its place"));
         }
-        Self::beside(path.to_owned())
+        Self::at(place)
     }
 
-    fn beside(place: PathBuf) -> Result<Self> {
-        let folder = make_folder(&place)?;
-        // A name that is too long is found now, not when everything has been written.
-        if let Err(error) = fs::symlink_metadata(&place)
-            && error.kind() == ErrorKind::InvalidFilename
-        {
-            return Err(explained(&place, error));
-        }
-        sweep_first(&folder);
-        for _ in 0..ATTEMPTS {
-            let temporary = Temporary::new(folder.join(name(place.extension())));
-            match File::options().write(true).create_new(true).open(temporary.path()) {
+    fn at(Place { folder, name: place, .. }: Place) -> Result<Self> {
+        // A name that is too long is found now, and not only when everything has been written.
+        let before = folder.entry(&place)?;
+        sweep_first(folder.path());
+        for _ in 0..MAX_ATTEMPTS {
+            let name = name(Path::new(&place).extension());
+            let temporary = Temporary::new(folder.join(&name));
+            match folder.create(&name) {
                 Ok(file) if lock_in_use(&file, temporary.path()) => {
-                    // Secrets stay as readable as they were.
-                    if let Ok(before) = fs::symlink_metadata(&place)
-                        && before.is_file()
+                    // The new file is readable by as few users as the old one, which may hold
+                    // secrets. A file of another user gives no rights.
+                    let own = rustix::process::geteuid().as_raw();
+                    if let Some(before) = before
+                        && kind(&before).is_file()
+                        && before.st_uid == own
                     {
-                        file.set_permissions(before.permissions())?;
+                        let rights = Mode::from_raw_mode(before.st_mode & 0o777);
+                        patiently(|| rustix::fs::fchmod(&file, rights))?;
                     }
-                    return Ok(Self { file, place, temporary: Some(temporary) });
+                    let file = Patient::new(file);
+                    return Ok(Self { file, folder, name: place, temporary: Some(temporary) });
                 }
                 Ok(_) => {}
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(explained(temporary.path(), error)),
+                Err(error) if is_taken(&error) => {}
+                Err(error) => return Err(error),
             }
         }
         Err(Error::other("no free name for a temporary file beside it"))
@@ -97,8 +105,8 @@ impl NewFile {
 
     /// Returns the path of the temporary file, for a program or a library that writes by name.
     #[must_use]
-    pub fn path(&self) -> &Path {
-        self.temporary.as_ref().map_or(&self.place, Temporary::path)
+    pub fn path(&self) -> PathBuf {
+        self.temporary.as_ref().map_or_else(|| self.folder.join(&self.name), |it| it.path().into())
     }
 
     /// Takes the permission to write from everybody but its owner, whatever the system's setting or
@@ -107,26 +115,21 @@ impl NewFile {
     /// # Errors
     /// The file system refuses.
     pub fn deny_others_writing(&self) -> Result<()> {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let mode = self.file.metadata()?.permissions().mode();
-            self.file.set_permissions(PermissionsExt::from_mode(mode & !0o022))?;
-        }
-        Ok(())
+        let file = self.file.get();
+        let mode = patiently(|| rustix::fs::fstat(file))?.st_mode;
+        patiently(|| rustix::fs::fchmod(file, Mode::from_raw_mode(mode & 0o755)))
     }
 
     /// Moves it to its place when its bytes are on the disk.
     ///
     /// # Errors
     /// The disk is full, or the folder can't be written to.
-    pub fn commit(self) -> Result<()> {
+    pub fn commit(mut self) -> Result<()> {
         if self.temporary.is_some() {
-            self.file.sync_all()?;
+            self.sync()?;
         }
-        let place = self.place.clone();
-        self.commit_unsynced()?;
-        sync_folder(&place);
+        self.rename()?;
+        self.folder.sync();
         Ok(())
     }
 
@@ -136,11 +139,7 @@ impl NewFile {
     /// # Errors
     /// The folder can't be written to.
     pub fn commit_unsynced(mut self) -> Result<()> {
-        self.file.flush()?;
-        let Some(temporary) = &mut self.temporary else { return Ok(()) };
-        fs::rename(temporary.path(), &self.place)?;
-        temporary.keep();
-        Ok(())
+        self.rename()
     }
 
     /// Moves it to its place if nothing is there; false if something is, which stays.
@@ -149,17 +148,28 @@ impl NewFile {
     /// The folder can't be written to.
     pub fn commit_new(self) -> Result<bool> {
         let Some(temporary) = &self.temporary else { return self.commit().map(|()| true) };
-        self.file.sync_all()?;
-        match fs::hard_link(temporary.path(), &self.place) {
+        self.sync()?;
+        match self.folder.link(temporary.name(), &self.name) {
             Ok(()) => {
-                sync_folder(&self.place);
+                self.folder.sync();
                 Ok(true)
             }
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
-            // A file system without links: two that come at the same moment can't be told apart.
-            Err(_) if self.place.exists() => Ok(false),
+            Err(error) if is_taken(&error) => Ok(false),
+            // On a file system without links, two writers at the same moment can't be told apart.
+            Err(_) if self.folder.entry(&self.name)?.is_some() => Ok(false),
             Err(_) => self.commit().map(|()| true),
         }
+    }
+
+    fn sync(&self) -> Result<()> {
+        patiently(|| rustix::fs::fsync(self.file.get()))
+    }
+
+    fn rename(&mut self) -> Result<()> {
+        let Some(temporary) = &mut self.temporary else { return Ok(()) };
+        self.folder.rename(temporary.name(), &self.name)?;
+        temporary.keep();
+        Ok(())
     }
 }
 
@@ -173,16 +183,8 @@ impl Write for NewFile {
     }
 }
 
-/// Makes the new name survive a power cut, where the system can.
-fn sync_folder(place: &Path) {
-    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if let Ok(folder) = File::open(folder.unwrap_or(Path::new("."))) {
-        let _ = folder.sync_all();
-    }
-}
-
-/// Writes a file whole. What can't be written leaves nothing behind; a pipe or a device, such as
-/// `/dev/null`, is written to as it is; a symbolic link is followed.
+/// Writes a complete file, or leaves nothing behind. A pipe or a device, such as `/dev/null`, is
+/// written to directly; a symbolic link is followed.
 ///
 /// # Errors
 /// A folder is in its place, the name is too long, the disk is full, or the folder can't be written
@@ -193,23 +195,34 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     file.commit()
 }
 
-/// Writes a file whole in a folder that others may have filled: a symbolic link, a pipe or a device
-/// in its place is replaced, and what a link leads to stays as it is.
+/// Writes a complete file below a folder that others may have filled. A symbolic link, a pipe or a
+/// device at its place is replaced, and the target of a link stays unchanged.
 ///
 /// # Errors
-/// As those of [`write()`].
-pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    let mut file = NewFile::replacing(path)?;
+/// As those of [`write()`], or a link is in the place of a folder on the way.
+pub fn replace(folder: &Path, inside: impl AsRef<Path>, bytes: &[u8]) -> Result<()> {
+    let mut file = NewFile::replacing(folder, inside.as_ref())?;
     file.write_all(bytes)?;
     file.commit()
 }
 
-/// Writes a file whole if nothing is in its place; false if something is, which stays as it is.
+/// Moves a file or a folder of this user to a path below a folder that others may have filled, on
+/// the same file system. A link in its place is replaced by a file, and refuses a folder.
 ///
 /// # Errors
-/// As those of [`write()`].
-pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
-    let mut file = NewFile::create(path)?;
+/// Something else is in its place, or a link is in the place of a folder on the way.
+pub fn move_inside(from: &Path, folder: &Path, inside: &Path) -> Result<()> {
+    let Place { folder, name, .. } = place_inside(folder, inside)?;
+    folder.take(from, &name)
+}
+
+/// Writes a complete file below a folder that others may have filled, if nothing is at its place;
+/// returns false if something is, such as a link, which stays unchanged.
+///
+/// # Errors
+/// As those of [`replace()`].
+pub fn write_new(folder: &Path, inside: impl AsRef<Path>, bytes: &[u8]) -> Result<bool> {
+    let mut file = NewFile::replacing(folder, inside.as_ref())?;
     file.write_all(bytes)?;
     file.commit_new()
 }
@@ -221,9 +234,11 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
 /// # Errors
 /// The disk is full.
 pub fn write_scratch(path: &Path, bytes: &[u8]) -> Result<()> {
+    let name = path.file_name().unwrap_or_default();
+    let folder = open_folder(path.parent().unwrap_or(path))?;
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-        _ => File::options().write(true).create_new(true).open(path)?.write_all(bytes),
+        _ => Patient::new(folder.create(name)?).write_all(bytes),
     }
 }
 
@@ -233,20 +248,13 @@ pub fn write_scratch(path: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// It isn't there, or isn't a file of one name.
 pub fn allow_execution(path: &Path) -> Result<()> {
-    #[cfg(unix)]
-    {
-        use rustix::fs::{Mode, OFlags, fchmod, fstat};
+    use rustix::fs::{OFlags, fchmod, fstat};
 
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = rustix::fs::open(path, flags, Mode::empty())?;
-        let found = fstat(&file)?;
-        let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode).is_file();
-        if !is_file || found.st_nlink != 1 {
-            return Err(Error::new(ErrorKind::InvalidInput, "it isn't a file of one name"));
-        }
-        fchmod(&file, Mode::from_raw_mode(0o700))?;
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = patiently(|| rustix::fs::open(path, flags, Mode::empty()))?;
+    let found = fstat(&file)?;
+    if !kind(&found).is_file() || found.st_nlink != 1 {
+        return Err(Error::new(ErrorKind::InvalidInput, "it isn't a file of one name"));
     }
-    #[cfg(not(unix))]
-    let _ = path;
-    Ok(())
+    patiently(|| fchmod(&file, Mode::from_raw_mode(0o700)))
 }

@@ -4,11 +4,16 @@
 //! A pipe may never end and a device may have no end, so neither is opened to be read. The size is
 //! held while reading, as a file may grow, or may lie about its size as those in `/proc` do.
 
-use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::fs::{File, FileType, Metadata};
 use std::io::{Error, ErrorKind, Read, Result};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// Bytes of the largest cartridge there is: no ROM file is larger.
+use rustix::fs::{Mode, OFlags};
+
+use crate::patience::{Patient, patiently};
+
+/// Size of the largest cartridge, and so of the largest ROM file.
 pub const MAX_ROM_BYTES: u64 = 8 << 20;
 /// Bytes of the largest text that a person wrote by hand: a program, a manifest.
 pub const MAX_TEXT_BYTES: u64 = 16 << 20;
@@ -17,21 +22,15 @@ pub const MAX_TEXT_BYTES: u64 = 16 << 20;
 ///
 /// # Errors
 /// The path is a URL, or the file can't be opened, or is a folder, a pipe, a socket or a device.
-pub fn open(path: &Path) -> Result<File> {
+pub fn open(path: &Path) -> Result<Patient<File>> {
     crate::check_local(path)?;
     // Opening some devices has an effect of its own.
     check_regular(path.metadata()?.file_type())?;
-    let mut options = OpenOptions::new();
-    options.read(true);
-    // The file may have been replaced since: opening a pipe would wait for a writer.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        &mut options,
-        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
-    );
-    let file = options.open(path)?;
+    // The file may have been replaced since the check: opening a pipe would wait for a writer.
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file: File = patiently(|| rustix::fs::open(path, flags, Mode::empty()))?.into();
     check_regular(file.metadata()?.file_type())?;
-    Ok(file)
+    Ok(Patient::new(file))
 }
 
 fn check_regular(kind: FileType) -> Result<()> {
@@ -57,29 +56,21 @@ pub fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
 /// As those of [`read()`], or another user could have written it.
 pub fn read_own(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     let file = open(path)?;
-    // Asked of the open file: the name may lead elsewhere by now.
-    if !is_own(&file.metadata()?) {
+    // The check is on the open file, because the name may lead to another one by now.
+    if !is_own(&file.get().metadata()?) {
         let said = "another user could have written this";
         return Err(Error::new(ErrorKind::PermissionDenied, said));
     }
     read_open(file, most_bytes)
 }
 
-#[cfg(unix)]
 fn is_own(there: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
     let owners = [rustix::process::geteuid().as_raw(), 0];
     owners.contains(&there.uid()) && there.mode() & 0o002 == 0
 }
 
-/// Folders of a user are the user's alone on systems without Unix's owners.
-#[cfg(not(unix))]
-fn is_own(_: &Metadata) -> bool {
-    true
-}
-
-fn read_open(file: File, most_bytes: u64) -> Result<Vec<u8>> {
-    let size = file.metadata()?.len();
+fn read_open(file: Patient<File>, most_bytes: u64) -> Result<Vec<u8>> {
+    let size = file.get().metadata()?.len();
     if size > most_bytes {
         return Err(too_large(size, most_bytes));
     }

@@ -1,9 +1,9 @@
-//! Comparison of paths by the files to which they lead.
+//! Compares paths by the files to which they lead.
 
 use std::path::{Path, PathBuf};
 
-/// Returns true if both paths lead to one file, however they are spelled, or to one place for a
-/// file that is not there yet.
+/// Returns true if both paths lead to one file, in spite of different spellings, or to one place
+/// for a file that doesn't exist yet.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     one == other || place(one).is_some_and(|one| place(other) == Some(one))
 }

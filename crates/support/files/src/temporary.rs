@@ -2,12 +2,18 @@
 //! other processes.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Result;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::patience::patiently;
+use crate::removal::remove;
 
 const PREFIX: &str = ".gbxcule-";
 const SUFFIX: &str = ".part";
@@ -27,10 +33,10 @@ fn with_temporaries<R>(change: impl FnOnce(&mut BTreeSet<PathBuf>) -> R) -> R {
 
 /// Creates a random name. Its length is always the same, so that even a file with a name of 255
 /// bytes gets one beside it.
-pub(crate) fn name(extension: Option<&OsStr>) -> String {
+pub(crate) fn name(extension: Option<&OsStr>) -> OsString {
     let random = random();
     let extension = if extension == Some(OsStr::new(PICTURE)) { ".png" } else { "" };
-    format!("{PREFIX}{random:016x}{SUFFIX}{extension}")
+    format!("{PREFIX}{random:016x}{SUFFIX}{extension}").into()
 }
 
 /// Returns a number that the system seeds for each thread, different at each call. A process id
@@ -69,6 +75,11 @@ impl Temporary {
         &self.path
     }
 
+    /// Returns its name in its folder.
+    pub(crate) fn name(&self) -> &OsStr {
+        self.path.file_name().unwrap_or_default()
+    }
+
     /// Keeps the file or folder, which has another name by now.
     pub(crate) fn keep(&mut self) {
         self.kept = true;
@@ -78,21 +89,15 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         if !self.kept {
-            remove(&self.path);
+            // If that fails, the next start sweeps it away.
+            let _ = remove(&self.path);
         }
         with_temporaries(|all| all.remove(&self.path));
     }
 }
 
-/// Removes a file or a folder; what can't be removed is for the next start.
-fn remove(path: &Path) {
-    if fs::remove_file(path).is_err() {
-        let _ = fs::remove_dir_all(path);
-    }
-}
-
-/// Takes the lock that says that a temporary file or folder is in use. Without one, where the file
-/// system has none, no process sweeps it away either. Returns false if a sweeper was faster.
+/// Takes the lock that marks a temporary file or folder as used. On a file system without locks no
+/// process sweeps it away either. Returns false if a sweeper was faster.
 pub(crate) fn lock_in_use(file: &File, path: &Path) -> bool {
     !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && path.exists()
 }
@@ -115,17 +120,21 @@ pub(crate) fn sweep_first(folder: &Path) {
 }
 
 fn is_abandoned(path: &Path) -> Result<bool> {
-    // Only what we made ourselves is opened: no pipe blocks this, and no link leads elsewhere.
     let kind = fs::symlink_metadata(path)?.file_type();
-    if !kind.is_file() && !kind.is_dir() {
+    // Only files and folders of this user are opened: no pipe blocks this, and no link leads
+    // elsewhere, not even one that was put there since the check.
+    let common = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let flags = match () {
+        () if kind.is_file() => OFlags::WRONLY | OFlags::APPEND,
+        () if kind.is_dir() => OFlags::DIRECTORY,
+        () => return Ok(false),
+    };
+    let file: File = patiently(|| rustix::fs::open(path, common | flags, Mode::empty()))?.into();
+    let is_own = file.metadata()?.uid() == rustix::process::geteuid().as_raw();
+    if !is_own || file.try_lock().is_err() {
         return Ok(false);
     }
-    let file =
-        if kind.is_file() { File::options().append(true).open(path)? } else { File::open(path)? };
-    if file.try_lock().is_err() {
-        return Ok(false);
-    }
-    remove(path);
+    remove(path)?;
     Ok(true)
 }
 
@@ -135,7 +144,7 @@ pub fn remove_all() {
     for path in all {
         // A thread may be adding to a folder.
         for _ in 0..5 {
-            remove(&path);
+            let _ = remove(&path);
             if !path.exists() {
                 break;
             }
@@ -149,11 +158,14 @@ mod tests {
 
     #[test]
     fn names_differ_and_are_known_again() {
-        let names: BTreeSet<String> = (0..1000).map(|_| name(None)).collect();
+        let names: BTreeSet<OsString> = (0..1000).map(|_| name(None)).collect();
         assert_eq!(names.len(), 1000);
-        assert!(names.iter().all(|name| is_name(OsStr::new(name))));
-        assert!(is_name(OsStr::new(&name(Some(OsStr::new("png"))))));
-        assert!(name(Some(OsStr::new("parquet"))).ends_with(".part"), "readers look for tables");
+        assert!(names.iter().all(|name| is_name(name)));
+        assert!(is_name(&name(Some(OsStr::new("png")))));
+        assert!(
+            name(Some(OsStr::new("parquet"))).to_string_lossy().ends_with(".part"),
+            "readers look for tables"
+        );
         let others =
             ["part", ".gbxcule-", ".gbxcule-0123456789abcdef", ".gbxcule-0123456789abcdeg.part"];
         assert!(others.iter().all(|name| !is_name(OsStr::new(name))));

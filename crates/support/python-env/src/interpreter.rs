@@ -1,5 +1,5 @@
-//! The Python interpreter to run: the one that the user named, else that of the active environment,
-//! else that of the user's own project, else `python3`.
+//! Chooses the Python interpreter to run: the one that the user named, else that of the active
+//! environment, else that of the user's own project, else `python3`.
 
 use std::env;
 use std::ffi::OsString;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use crate::project::find_in_project;
 
-/// The variable that names the interpreter.
+/// Variable that names the interpreter.
 pub const VARIABLE: &str = "GBXCULE_PYTHON";
 
-/// The variables by which virtual environments and Conda say which environment is active.
+/// Variables by which virtual environments and Conda name the active environment.
 const ACTIVE: [&str; 2] = ["VIRTUAL_ENV", "CONDA_PREFIX"];
 
-/// An interpreter, and the one that was passed over.
+/// Interpreter to run, and the reason why another one was passed over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PythonInterpreter {
     /// Path of the program to run.
@@ -23,7 +23,7 @@ pub struct PythonInterpreter {
 }
 
 impl PythonInterpreter {
-    /// The interpreter for this process; projects are those around these places.
+    /// Finds the interpreter for this process; projects are searched around these places.
     #[must_use]
     pub fn find(starts: &[PathBuf]) -> Self {
         Self::find_by(&|name| env::var_os(name), starts)

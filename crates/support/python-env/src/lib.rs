@@ -1,7 +1,7 @@
-//! The Python environment: which interpreter is run, and which programs of a project are trusted.
+//! The Python environment: which interpreter runs, and which programs of a project are trusted.
 //!
-//! An interpreter that lies in a folder may have been put there by another user. So one is run only
-//! if the user named it, activated its environment, or owns the project that it lies in.
+//! An interpreter in a folder may have been put there by another user. So an interpreter runs only
+//! if the user named it, activated its environment, or owns the project in which it lies.
 
 mod interpreter;
 mod project;

@@ -1,5 +1,5 @@
-//! The user's project: the nearest folder above with a `pyproject.toml` or a `.git`, if the user
-//! owns it.
+//! The user's project: the nearest folder above that has a `pyproject.toml` or a `.git` and belongs
+//! to the user.
 //!
 //! The folders above may belong to other users: below a shared folder, `.venv/bin/python` may be a
 //! program of another user's. So code is run from a project only if this user owns the project's
@@ -11,15 +11,17 @@ use std::path::{Path, PathBuf};
 
 const MARKS: [&str; 2] = ["pyproject.toml", ".git"];
 
-/// Returns the places from which a project is searched: the working folder, then this program.
+/// Returns the places from which a project is searched: the working folder, then the folder of this
+/// program.
 #[must_use]
 pub fn search_starts() -> Vec<PathBuf> {
     [std::env::current_dir().ok(), std::env::current_exe().ok()].into_iter().flatten().collect()
 }
 
-/// A file of the user's own project by its path in it, or why the one that is there is not used.
+/// Returns a file of the user's own project by its path there, or the reason why an existing file
+/// is not used.
 ///
-/// Looks in the project around each of the starts, in order.
+/// The search takes the project around each of the starts, in order.
 ///
 /// # Errors
 /// Another user may have put the file there.
@@ -59,14 +61,14 @@ fn project(start: &Path) -> Option<PathBuf> {
     start.ancestors().find(is_marked).map(Path::to_owned)
 }
 
-/// Returns the reason why a file of a project is not trusted, if it is not.
+/// Returns the reason why a file of a project is not trusted, if there is one.
 fn distrusted(root: &Path, relative: &Path) -> Option<String> {
     let marks = MARKS.map(|mark| root.join(mark));
     let marks = marks.into_iter().filter(|mark| mark.exists());
     let between = relative.ancestors().filter(|part| !part.as_os_str().is_empty());
     let between = between.map(|part| root.join(part));
     marks.chain([root.to_owned()]).chain(between).find_map(|path| {
-        // The owner of a link chose its target.
+        // The target of a link was chosen by the owner of the link.
         let link = path.symlink_metadata().ok().filter(Metadata::is_symlink);
         let link = link.and_then(|link| (!owner::is_ours(&link)).then(|| other_owner(&path)));
         let whole = path.metadata().map_err(|error| format!("{}: {error}", path.display()));
@@ -141,7 +143,7 @@ mod tests {
 
     const PYTHON: &str = ".venv/bin/python";
 
-    /// A folder with an environment, and a folder deep in it.
+    /// Makes a folder with an environment, and a folder deep inside it.
     fn tree() -> (tempfile::TempDir, PathBuf) {
         let root = tempfile::tempdir().expect("a folder");
         let deep = root.path().join("a/b");
@@ -158,8 +160,8 @@ mod tests {
     #[test]
     fn a_folder_above_counts_only_if_it_is_a_project() {
         let (root, deep) = tree();
-        // The folder for temporary files may lie in a project itself; this one's environment must
-        // not be found.
+        // The folder for temporary files may lie inside a project; the test must not find that
+        // project's environment.
         assert_ne!(find(&deep), Ok(Some(root.path().join(PYTHON))));
         for mark in MARKS {
             let (root, deep) = tree();

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use crate::policy::Policy;
+use crate::policy::{Kind, Policy};
 use crate::{SandboxError, protection::Protection};
 
 /// The program as a command that is confined by the policy from its first instruction on, to be
@@ -76,8 +76,10 @@ fn confine(
         if here.calls { crate::syscall::filters(policy.kind).map_err(failed)? } else { &[] };
     let limits = resource_limits(policy);
     let parent = rustix::process::getpid();
+    let priority = rustix::process::getpriority_process(None).ok();
+    let tasks = limit_of_tasks(policy, here.namespaces);
     let before_exec = move || {
-        use rustix::process::setrlimit;
+        use rustix::process::{Resource, setrlimit};
         for (resource, limit) in &limits {
             setrlimit(*resource, *limit)?;
         }
@@ -86,7 +88,12 @@ fn confine(
         unsafe {
             libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
         }
+        if let Some(priority) = priority {
+            rustix::process::setpriority_process(None, priority)?;
+        }
         crate::privilege::drop_all(here.namespaces)?;
+        // In a namespace of its own the kernel counts this child's alone.
+        setrlimit(Resource::Nproc, tasks)?;
         crate::privilege::end_with(parent)?;
         if let Some(rules) = rules.take() {
             rules.restrict_self().map_err(|_| Error::from_raw_os_error(libc::EPERM))?;
@@ -104,8 +111,25 @@ fn confine(
     Ok(())
 }
 
-/// Limits of the kernel for each process. The number of processes isn't among them: it would count
-/// all of the user's.
+/// Returns the kernel's limit for processes and threads, for a program that makes them faster than
+/// this process counts them. It is greater than the policy's own limit, so that the program's end
+/// is reported. Outside of a namespace the kernel counts all processes of the user; root's
+/// processes have no limit.
+#[cfg(target_os = "linux")]
+fn limit_of_tasks(policy: &Policy, namespaces: bool) -> rustix::process::Rlimit {
+    /// Number of processes that the user's other programs may add meanwhile.
+    const OTHERS: u64 = 1000;
+
+    // A compiled program may start no process, so the count would only delay it.
+    let is_counted = !namespaces && policy.kind != Kind::Program;
+    let beside = if is_counted { crate::tree::tasks_of_user() + OTHERS } else { 0 };
+    let most = rustix::process::getrlimit(rustix::process::Resource::Nproc).maximum;
+    let wanted = beside + 2 * policy.limits.tasks as u64;
+    let wanted = Some(wanted.min(most.unwrap_or(u64::MAX)));
+    rustix::process::Rlimit { current: wanted, maximum: wanted }
+}
+
+/// Returns the kernel's limits for each process.
 #[cfg(target_os = "linux")]
 fn resource_limits(policy: &Policy) -> Vec<(rustix::process::Resource, rustix::process::Rlimit)> {
     use rustix::process::{Resource, Rlimit, getrlimit};

@@ -1,4 +1,5 @@
-//! Rights of a child to files, sockets and signals, held by Landlock as far as the kernel knows it.
+//! Rights of a child to files, sockets and signals, enforced by Landlock as far as the kernel
+//! supports it.
 
 use std::thread::JoinHandle;
 
@@ -9,14 +10,14 @@ use landlock::{
 
 use crate::Policy;
 
-/// Landlock version that is asked for; an older kernel does the part that it knows.
+/// Newest version of Landlock that is used; an older kernel enforces the part that it knows.
 const NEWEST: ABI = ABI::V6;
 
-/// The rights of a policy, to be taken on by a thread or process.
+/// Returns the rights of a policy, which a thread or process takes on.
 pub(crate) fn rules(policy: &Policy) -> Result<RulesetCreated, RulesetError> {
     let read = AccessFs::from_read(NEWEST);
     let write = AccessFs::from_all(NEWEST) & !AccessFs::Execute & !devices();
-    // What a compiler wrote is run by another policy, whose folder is read.
+    // A compiler's output is executed under another policy, which may read the folder.
     Ruleset::default()
         .handle_access(AccessFs::from_all(NEWEST))?
         .handle_access(AccessNet::from_all(NEWEST))?
@@ -31,8 +32,8 @@ fn devices() -> landlock::BitFlags<AccessFs> {
     AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::MakeSock | AccessFs::MakeFifo
 }
 
-/// Returns how many of the rules this kernel enforces, tried by a thread that ends. Where the
-/// system gives no thread all are taken for granted: then a child is confined, or not started.
+/// Returns how many of the rules this kernel enforces, tried by a thread that ends. If the system
+/// gives no thread, all are assumed: then a child is confined, or doesn't start.
 pub(crate) fn status() -> RulesetStatus {
     let tried = std::thread::Builder::new().spawn(|| {
         let policy = Policy::program(std::path::Path::new("/usr/lib"));

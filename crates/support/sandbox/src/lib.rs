@@ -1,11 +1,11 @@
 //! Child processes with limits, an owner and an end.
 //!
 //! [`run`] starts a program that may be hostile (a compiler at work on a foreign text, or the
-//! program it made), confined by a [`Policy`], and gives what it wrote, or which limit ended it.
-//! [`ChildGroup`] is for trusted programs that live on, such as the oracles' servers: unconfined,
-//! but with an owner. Whatever happens to this process, SIGKILL too, its children and theirs end
-//! with it ([`orphan_killer`]). What holds on this machine is [`Protection`], in words;
-//! `SECURITY.md` has the whole.
+//! program that it made), confined by a [`Policy`], and returns its output, or the limit that ended
+//! it. [`ChildGroup`] is for trusted programs that live on, such as the oracles' servers: they are
+//! not confined, but have an owner. If this process ends in any way, SIGKILL included, its children
+//! and their children end with it ([`orphan_killer`]). [`Protection`] describes the protection on
+//! this machine in words; `SECURITY.md` has the details.
 
 mod confine;
 mod error;
@@ -13,6 +13,8 @@ mod error;
 mod landlock;
 mod orphan_killer;
 mod owner;
+#[cfg(all(test, target_os = "linux", target_arch = "x86_64"))]
+mod page;
 mod policy;
 #[cfg(target_os = "linux")]
 mod privilege;

@@ -1,11 +1,11 @@
-//! A small shell process that outlives this one by a moment and ends its children, however this one
-//! ended.
+//! A small shell process that outlives this process by a moment and ends its children, in whatever
+//! way this process ended.
 //!
-//! A signal that can be caught is handled by its program; only the system learns of SIGKILL,
-//! which closes our end of a pipe. The shell reads the other end: `+ GROUP` when a child starts,
-//! `- GROUP` when it has ended, and at the end of the pipe it ends the groups that are left. No
-//! child can reach it: children hold no end of the pipe, and confined ones may not send signals.
-//! Where there is no `sh`, only SIGKILL leaves something behind.
+//! A program handles a signal that can be caught by itself; of SIGKILL only the system learns,
+//! which closes this end of a pipe. The shell reads the other end: `+ GROUP` when a child starts,
+//! `- GROUP` when it has ended, and at the end of the pipe it ends the remaining groups. No child
+//! can reach the shell: children hold no end of the pipe, and confined ones may not send signals.
+//! On a system without `sh`, SIGKILL leaves children behind.
 
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -21,8 +21,8 @@ done
 for group in $groups; do kill -s KILL -- "-$group"; done
 "#;
 
-/// The process with our end of its pipe, and whose it is: one that forked off this process has none
-/// yet.
+/// Process with this end of its pipe, and its owner: a process that forked off the owner has no
+/// watcher yet.
 struct Watcher {
     owner: u32,
     _shell: Child,
@@ -36,7 +36,7 @@ pub(crate) fn watch(group: u32) {
     send('+', group);
 }
 
-/// The group has ended.
+/// Reports that a group has ended.
 pub(crate) fn group_ended(group: u32) {
     send('-', group);
 }
@@ -49,7 +49,8 @@ fn send(sign: char, group: u32) {
     if let Some(known) = &mut *watcher
         && writeln!(known.pipe, "{sign} {group}").is_err()
     {
-        // Another process ended it. The next child gets a new one, which knows of that child alone.
+        // Another process ended the watcher. The next child gets a new one, which knows only that
+        // child.
         *watcher = None;
     }
 }
@@ -57,9 +58,9 @@ fn send(sign: char, group: u32) {
 fn start() -> Option<Watcher> {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", SCRIPT]).env_clear().current_dir("/");
-    // It must not delay a reader that waits for the end of our output.
+    // The watcher must not delay a reader that waits for the end of this process's output.
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    // A Ctrl-C in the terminal is for the others.
+    // A Ctrl-C in the terminal must not end the watcher.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut shell = command.spawn().ok()?;

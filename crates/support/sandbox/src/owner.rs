@@ -11,12 +11,12 @@ use crate::{ChildEnd, Policy, orphan_killer, tree};
 /// Time between two polls of a child.
 const POLL_EVERY: Duration = Duration::from_millis(5);
 
-/// Time between two looks at what a group uses that lives on, and how many of them look at its
-/// folder once.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
-const LOOKS_PER_FOLDER: u32 = 8;
+/// Time between two measurements of a living group, and number of measurements for each look at its
+/// folder.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+const LOOKS_PER_FOLDER: u32 = 32;
 
-/// The groups of this process that are not known to have ended.
+/// Groups of this process that are not known to have ended.
 static GROUPS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 fn groups<R>(change: impl FnOnce(&mut BTreeSet<u32>) -> R) -> R {
@@ -69,6 +69,8 @@ impl ChildGroup {
         let (group, policy) = (self.group(), policy.clone());
         let exceeded = Arc::downgrade(&self.exceeded);
         let look = move || {
+            #[cfg(target_os = "linux")]
+            let _first = tree::come_first();
             for count in 1_u32.. {
                 std::thread::sleep(LOOK_EVERY);
                 // The number may be another group's once this one has ended.
@@ -146,7 +148,7 @@ fn end_group(group: u32) {
     use rustix::process::{Pid, Signal, kill_process_group};
 
     if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
-        // Its last member may have ended just now.
+        // The last member may have ended just now.
         let _ = kill_process_group(group, Signal::KILL);
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// Folders in which a system keeps the files that every program needs to start: the loader and
 /// libraries.
-const LIBRARIES: [&str; 8] = [
+pub(crate) const LIBRARIES: [&str; 8] = [
     "/lib",
     "/lib32",
     "/lib64",
@@ -16,8 +16,8 @@ const LIBRARIES: [&str; 8] = [
     "/etc/ld.so.cache",
     "/nix/store",
 ];
-/// Files in which the system tells an interpreter of itself, and of no process.
-const SYSTEM: [&str; 8] = [
+/// Files in which the system describes itself to an interpreter, and no process.
+pub(crate) const SYSTEM: [&str; 8] = [
     "/proc/cpuinfo",
     "/proc/meminfo",
     "/proc/stat",
@@ -28,7 +28,7 @@ const SYSTEM: [&str; 8] = [
     "/etc/localtime",
 ];
 /// Folders with a compiler's parts, headers and libraries, beside the one in which it is installed.
-const TOOLS: [&str; 10] = [
+pub(crate) const TOOLS: [&str; 10] = [
     "/bin",
     "/usr",
     "/opt",

@@ -1,4 +1,4 @@
-//! Privileges of a child between fork and exec: none. Each function makes system calls alone,
+//! Removes all privileges of a child between fork and exec. Each function makes only system calls,
 //! without memory or locks.
 
 use std::io::{Error, Result};
@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
 
-/// Takes all capabilities from this process, and gives none back at exec, root's neither. With
-/// `namespaces` it sees no users and no queues or segments of memory but its own.
+/// Takes all capabilities from this process, and lets exec give none back, not even root's. With
+/// `namespaces` the process sees only its own users, queues and segments of memory.
 pub(crate) fn drop_all(namespaces: bool) -> Result<()> {
     if namespaces {
         own_namespaces()?;
@@ -19,7 +19,8 @@ pub(crate) fn drop_all(namespaces: bool) -> Result<()> {
     Ok(())
 }
 
-/// Ends this process with its parent. A change of privileges would undo it, so it comes after that.
+/// Makes this process end with its parent. A change of privileges would undo this, so it comes
+/// last.
 pub(crate) fn end_with(parent: Pid) -> Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     if getppid() != Some(parent) {
@@ -38,8 +39,8 @@ fn own_namespaces() -> Result<()> {
     }
 }
 
-/// Returns true if this system gives namespaces to this user's children: one that does nothing
-/// tries it.
+/// Returns true if this system gives namespaces to this user's children, tried by a child that does
+/// nothing.
 #[allow(unsafe_code)]
 pub(crate) fn has_namespaces() -> bool {
     use std::os::unix::process::CommandExt;
@@ -47,7 +48,7 @@ pub(crate) fn has_namespaces() -> bool {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", ":"]).env_clear();
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // SAFETY: the function makes system calls alone.
+    // SAFETY: the function makes only system calls.
     unsafe {
         command.pre_exec(|| drop_all(true));
     }

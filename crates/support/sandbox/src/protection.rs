@@ -3,27 +3,26 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-/// The parts of a sandbox beside limits, an owner and an end, which every Unix has.
+/// Parts of a sandbox beside limits, an owner and an end, which every Unix has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a part of its own")]
 pub struct Protection {
-    /// Files outside of what a policy names can't be read or written (Landlock, Linux 6.2 or
-    /// newer).
+    /// Files outside of a policy can't be read or written (Landlock, Linux 6.2 or newer).
     pub files: bool,
-    /// Signals and sockets to other processes are held by the kernel's Landlock, too (Linux 6.12 or
+    /// The kernel's Landlock also stops signals and sockets to other processes (Linux 6.12 or
     /// newer).
     pub scopes: bool,
-    /// No network, no processes outside of the group (seccomp).
+    /// The child has no network, and no processes outside of its group (seccomp).
     pub calls: bool,
-    /// A child's users, queues and segments of memory are namespaces of its own. Where the system
-    /// gives none, which is no lack, seccomp alone holds what they would.
+    /// A child's users, queues and segments of memory are namespaces of its own. If the system
+    /// gives no namespaces, seccomp alone enforces the same, so nothing is lacking.
     pub namespaces: bool,
-    /// Time, memory, files' lengths are limited.
+    /// Time, memory and the lengths of files are limited.
     pub limits: bool,
 }
 
 impl Protection {
-    /// Returns the protection on this machine, which is found out once.
+    /// Returns the protection on this machine, which is determined once.
     #[must_use]
     pub fn here() -> Self {
         static FOUND: OnceLock<Protection> = OnceLock::new();

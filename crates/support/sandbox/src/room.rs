@@ -1,29 +1,30 @@
-//! Room that this machine has for a child, measured before and after it: the one witness of a fault
-//! of the machine. What a child says or does is no witness, as it may be hostile.
+//! Memory and disk that this machine has for a child, measured before and after it: the only
+//! evidence for a fault of the machine. The child's own words and behaviour are no evidence,
+//! because the child may be hostile.
 
 use std::path::Path;
 
 use crate::Limits;
 
-/// Names of files that a compiler needs for a text of ours, with what it writes on its way.
+/// Number of files that a compiler needs for one text, with those that it writes on its way.
 const FILES: u64 = 64;
 
-/// Measurement of what is free, and how often the system ended a process for want of memory.
+/// Free memory and disk, and the number of processes that the system ended for want of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room {
     /// Bytes that the folder's file system still takes.
     pub disk_bytes: u64,
-    /// Files that it still takes.
+    /// Number of files that the folder's file system still takes.
     pub files: u64,
     /// Bytes of memory that are available.
     pub memory_bytes: u64,
-    /// Processes that the system ended for want of memory, since it began.
+    /// Number of processes that the system ended for want of memory, since it started.
     pub memory_kills: u64,
 }
 
 impl Room {
-    /// Measures the room for a child that works in a folder. What the system doesn't tell is taken
-    /// for enough.
+    /// Measures the room for a child that works in a folder. A number that the system doesn't
+    /// report counts as enough.
     #[must_use]
     pub fn now(folder: &Path) -> Self {
         let (disk_bytes, files) = disk(folder);
@@ -31,8 +32,7 @@ impl Room {
         Self { disk_bytes, files, memory_bytes, memory_kills }
     }
 
-    /// Returns what the disk lacks, as a sentence, if a child could be short of it within its
-    /// limits.
+    /// Returns a sentence about what the disk lacks, if a child within its limits could need more.
     #[must_use]
     pub fn disk_lack(&self, limits: &Limits) -> Option<String> {
         let needed = limits.written_bytes;
@@ -44,7 +44,7 @@ impl Room {
             .then(|| format!("the disk takes {} files more, and {FILES} may be needed", self.files))
     }
 
-    /// Returns what memory lacked between two measurements, as a sentence: the system ended a
+    /// Returns a sentence about the lack of memory between two measurements: the system ended a
     /// process, and had less than the child may take.
     #[must_use]
     pub fn memory_lack(&self, after: &Self, limits: &Limits) -> Option<String> {
@@ -57,7 +57,7 @@ impl Room {
 #[cfg(unix)]
 fn disk(folder: &Path) -> (u64, u64) {
     let Ok(free) = rustix::fs::statvfs(folder) else { return (u64::MAX, u64::MAX) };
-    // A file system without a table of files says that it has none at all.
+    // A file system without a table of files reports 0 files.
     let files = if free.f_files == 0 { u64::MAX } else { free.f_favail };
     (free.f_bavail.saturating_mul(free.f_frsize), files)
 }
@@ -67,8 +67,8 @@ fn disk(_: &Path) -> (u64, u64) {
     (u64::MAX, u64::MAX)
 }
 
-/// Returns the memory that is available and the count of processes ended for want of it: of the
-/// system, or of the control group that this process sees as its own, if that has less.
+/// Returns the available memory and the number of processes ended for want of it: of the system, or
+/// of the control group that this process sees as its own, if that has less.
 fn memory() -> (u64, u64) {
     let number = |path: &str, name: &str| -> Option<u64> {
         let text = std::fs::read_to_string(path).ok()?;

@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::policy::{Limits, Policy};
+use gbxcule_files::Patient;
+
+use crate::policy::{Kind, Limits, Policy};
 use crate::{ChildGroup, SandboxError, confine, tree};
 
 /// Time between two polls of a child: short for one that ends at once, longer for one that takes
@@ -100,8 +102,10 @@ pub fn run<S: AsRef<OsStr>>(
     command.args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let begin = Instant::now();
+    #[cfg(target_os = "linux")]
+    let _first = tree::come_first();
     let spawned = ChildGroup::spawn(&mut command);
-    // Its end of the pipe must not be waited for.
+    // The command's end of the pipe must not be waited for.
     drop(command);
     let mut owned = spawned.map_err(|source| {
         if has_mark(reached) {
@@ -120,11 +124,12 @@ pub fn run<S: AsRef<OsStr>>(
     let cpu = tree::cpu_time(owned.group());
     let read = |source| SandboxError::Read { program: program.into(), source };
     let status = owned.end().map_err(read)?;
-    let (stdout, whole) = stdout.take();
+    let (stdout, whole) = stdout.take().map_err(read)?;
     let ended = early.unwrap_or_else(|| {
         if whole { explained(status, cpu, limits) } else { ChildEnd::Output(limits.output_bytes) }
     });
-    Ok(Outcome { ended, stdout, stderr: String::from_utf8_lossy(&stderr.take().0).into_owned() })
+    let stderr = String::from_utf8_lossy(&stderr.take().map_err(read)?.0).into_owned();
+    Ok(Outcome { ended, stdout, stderr })
 }
 
 /// Returns true if a child left its mark before it became its program.
@@ -148,12 +153,13 @@ fn wait(
         if stdout.overflowed.load(Ordering::Relaxed) {
             return Some(ChildEnd::Output(limits.output_bytes));
         }
-        if look == MAX_POLL
-            && let Some(ended) = tree::exceeded(owned.group(), policy, true)
+        thread::sleep(look);
+        // A program has one process and writes no file.
+        if policy.kind != Kind::Program
+            && let Some(ended) = tree::exceeded(owned.group(), policy, look == MAX_POLL)
         {
             return Some(ended);
         }
-        thread::sleep(look);
         look = (look * 2).min(MAX_POLL);
     }
     None
@@ -185,9 +191,9 @@ fn explained(status: ExitStatus, _: Duration, _: Limits) -> ChildEnd {
     ChildEnd::Exited(status.code().unwrap_or(-1))
 }
 
-/// Bytes that a thread reads from a pipe.
+/// Bytes that a thread reads from a pipe, or why it can't.
 struct OutputReader {
-    bytes: Arc<Mutex<Vec<u8>>>,
+    bytes: Arc<Mutex<std::io::Result<Vec<u8>>>>,
     overflowed: Arc<AtomicBool>,
     /// Closes when the pipe has ended.
     ended: Receiver<()>,
@@ -200,34 +206,46 @@ impl OutputReader {
         most: usize,
         stops: bool,
     ) -> std::io::Result<Self> {
-        let (bytes, overflowed) = (Arc::default(), Arc::new(AtomicBool::new(false)));
+        let bytes = Arc::new(Mutex::new(Ok(Vec::new())));
+        let overflowed = Arc::new(AtomicBool::new(false));
         let (open, ended) = channel();
         let all = Self { bytes: Arc::clone(&bytes), overflowed: Arc::clone(&overflowed), ended };
         thread::Builder::new().spawn(move || {
             let _open = open;
-            let Some(mut pipe) = pipe else { return };
+            let Some(pipe) = pipe else { return };
+            let mut pipe = Patient::new(pipe);
             let mut buffer = [0; 16 << 10];
-            while let Ok(count @ 1..) = pipe.read(&mut buffer) {
-                let mut bytes: std::sync::MutexGuard<'_, Vec<u8>> =
-                    bytes.lock().unwrap_or_else(PoisonError::into_inner);
-                let room = most - bytes.len();
-                bytes.extend_from_slice(&buffer[..count.min(room)]);
-                if count > room {
-                    overflowed.store(true, Ordering::Relaxed);
-                    if stops {
+            loop {
+                let read = pipe.read(&mut buffer);
+                let mut all = bytes.lock().unwrap_or_else(PoisonError::into_inner);
+                match (read, &mut *all) {
+                    (Ok(count @ 1..), Ok(all)) => {
+                        let room = most - all.len();
+                        all.extend_from_slice(&buffer[..count.min(room)]);
+                        if count > room {
+                            overflowed.store(true, Ordering::Relaxed);
+                            if stops {
+                                return;
+                            }
+                        }
+                    }
+                    (Err(error), all) => {
+                        *all = Err(error);
                         return;
                     }
+                    _ => return,
                 }
             }
         })?;
         Ok(all)
     }
 
-    /// The bytes, and whether they are all.
-    fn take(&self) -> (Vec<u8>, bool) {
-        // Nothing is ever sent: this ends with the pipe, or at the time limit.
+    /// Returns the bytes, and whether they are complete.
+    fn take(&self) -> std::io::Result<(Vec<u8>, bool)> {
+        // The channel never has a message: the wait ends with the pipe, or at the time limit.
         let _ = self.ended.recv_timeout(DRAIN_TIMEOUT);
-        let bytes = std::mem::take(&mut *self.bytes.lock().unwrap_or_else(PoisonError::into_inner));
-        (bytes, !self.overflowed.load(Ordering::Relaxed))
+        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = std::mem::replace(&mut *bytes, Ok(Vec::new()))?;
+        Ok((bytes, !self.overflowed.load(Ordering::Relaxed)))
     }
 }

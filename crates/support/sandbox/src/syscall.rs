@@ -37,7 +37,7 @@ pub(crate) fn filters(kind: Kind) -> Result<&'static [BpfProgram], String> {
 }
 
 fn make(kind: Kind) -> Result<Vec<BpfProgram>, seccompiler::Error> {
-    // The first filter lets the second one be installed, which then refuses any more.
+    // The first filters allow the last one to be installed, which then refuses any more.
     let allowed = allowed(kind).into_iter().chain([libc::SYS_seccomp]);
     let allowed = allowed.map(|call| (call, Vec::new())).collect();
     let mut refused: BTreeMap<i64, Vec<SeccompRule>> =
@@ -57,14 +57,18 @@ fn make(kind: Kind) -> Result<Vec<BpfProgram>, seccompiler::Error> {
         refused.insert(libc::SYS_clone, rules.collect::<Result<_, _>>()?);
     }
     let (allow, error) = (SeccompAction::Allow, |number: i32| SeccompAction::Errno(number as u32));
+    // Reserved bytes are counted nowhere before they are written. With this error the C library
+    // writes them instead.
+    let reserving = [(libc::SYS_fallocate, Vec::new())].into();
     Ok(vec![
         filter(allowed, error(libc::ENOSYS), allow.clone())?,
+        filter(reserving, allow.clone(), error(libc::EOPNOTSUPP))?,
         filter(refused, allow, error(libc::EPERM))?,
     ])
 }
 
-/// Returns the calls that a kind of child may make, some of them with some arguments alone.
-fn allowed(kind: Kind) -> Vec<c_long> {
+/// Returns the calls that a kind of child may make, some of them only with certain arguments.
+pub(crate) fn allowed(kind: Kind) -> Vec<c_long> {
     let mut calls = [table::EVERY, table::EVERY_HERE].concat();
     if kind != Kind::Program {
         calls.extend([table::BUILDING, table::BUILDING_HERE].concat());
@@ -131,11 +135,24 @@ pub(crate) fn works() -> bool {
     tried.map_or(true, |thread| thread.join().unwrap_or(false))
 }
 
+/// Returns the calls that the kernel's header on this machine names, with their numbers.
+#[cfg(test)]
+pub(crate) fn kernels_list() -> Vec<(String, c_long)> {
+    let mut command = std::process::Command::new("cc");
+    command.args(["-E", "-dM", "-x", "c", "-include", "sys/syscall.h", "/dev/null"]);
+    let output = command.output().expect("a C compiler");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let call = |line: &str| {
+        let (name, number) = line.strip_prefix("#define __NR_")?.split_once(' ')?;
+        Some((name.to_owned(), number.parse().ok()?))
+    };
+    text.lines().filter_map(call).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
-    use std::process::Command;
 
     #[test]
     fn a_kernel_with_seccomp_takes_the_filters_of_every_kind() {
@@ -149,19 +166,6 @@ mod tests {
             });
             assert!(taken.join().expect("it ends"), "{kind:?}");
         }
-    }
-
-    /// Returns the calls that the kernel's header on this machine names, with their numbers.
-    fn kernels_list() -> Vec<(String, c_long)> {
-        let mut command = Command::new("cc");
-        command.args(["-E", "-dM", "-x", "c", "-include", "sys/syscall.h", "/dev/null"]);
-        let output = command.output().expect("a C compiler");
-        let text = String::from_utf8_lossy(&output.stdout);
-        let call = |line: &str| {
-            let (name, number) = line.strip_prefix("#define __NR_")?.split_once(' ')?;
-            Some((name.to_owned(), number.parse().ok()?))
-        };
-        text.lines().filter_map(call).collect()
     }
 
     #[test]

@@ -9,20 +9,25 @@ use crate::run::ChildEnd;
 /// Bytes that each entry of a folder counts for at least, so that many empty files are much, too.
 const ENTRY_BYTES: u64 = 4096;
 
-/// Returns the limit of the whole tree that a group exceeds, if there is one. Looking at its folder
-/// takes longer than the rest.
+/// Length of the longest path that is measured; the system takes 4096 bytes.
+const MAX_PATH_BYTES: usize = 3000;
+
+/// Returns the limit of the whole tree that a group exceeds, if there is one. The look at its
+/// folder takes longer than the other measurements.
 pub(crate) fn exceeded(group: u32, policy: &Policy, looks_at_folder: bool) -> Option<ChildEnd> {
     let Limits { tasks, written_bytes, .. } = policy.limits;
-    let (mut found, mut written) = (0, 0);
+    let (mut members, mut count) = (Vec::new(), 0);
+    // The count stops at the limit, because a program that forks without end goes on meanwhile.
     for (process, fields) in processes(group) {
-        found += fields.get(17).and_then(|it| it.parse().ok()).unwrap_or(1);
-        written += written_by(&process);
+        count += fields.get(17).and_then(|it| it.parse().ok()).unwrap_or(1);
+        if count > tasks {
+            return Some(ChildEnd::Tasks(tasks));
+        }
+        members.push(process);
     }
-    if found > tasks {
-        return Some(ChildEnd::Tasks(tasks));
-    }
-    // What was written to memory, on a `tmpfs`, isn't counted by the process but lies in the
-    // folder.
+    let written: u64 = members.iter().map(|it| written_by(it) + held_by(it)).sum();
+    // The process's own count leaves out files in memory, on a `tmpfs`, so the folder is measured
+    // as well.
     let written = written.max(if looks_at_folder && written_bytes > 0 {
         bytes_below(&policy.folder)
     } else {
@@ -31,7 +36,24 @@ pub(crate) fn exceeded(group: u32, policy: &Policy, looks_at_folder: bool) -> Op
     (written > written_bytes).then_some(ChildEnd::Written(written_bytes))
 }
 
-/// Returns the time on a core of a process that has ended and was not waited for.
+/// Lets this thread run before all others until the returned value is dropped, if the user may do
+/// so (the system's owner). Otherwise a program that forks without end would leave this thread no
+/// core. The kernel limits the processes of other users.
+#[cfg(target_os = "linux")]
+pub(crate) fn come_first() -> impl Drop {
+    struct First(Option<i32>);
+    impl Drop for First {
+        fn drop(&mut self) {
+            if let Some(before) = self.0 {
+                let _ = rustix::process::setpriority_process(None, before);
+            }
+        }
+    }
+    let before = rustix::process::getpriority_process(None).ok();
+    First(before.filter(|_| rustix::process::setpriority_process(None, -20).is_ok()))
+}
+
+/// Returns the processor time of a process that has ended and was not waited for.
 pub(crate) fn cpu_time(process: u32) -> Duration {
     let fields = fields(&process.to_string()).unwrap_or_default();
     let ticks = |at: usize| fields.get(at).and_then(|it| it.parse::<u64>().ok()).unwrap_or(0);
@@ -42,18 +64,36 @@ pub(crate) fn cpu_time(process: u32) -> Duration {
     Duration::from_millis((ticks(11) + ticks(12)) * 1000 / each)
 }
 
-/// Returns the processes of a group, each with its fields after its name:
-/// `PID (any name) STATE PARENT GROUP ..`.
-fn processes(group: u32) -> Vec<(String, Vec<String>)> {
-    // There is no such folder on systems other than Linux.
-    let Ok(all) = std::fs::read_dir("/proc") else { return Vec::new() };
-    let group = group.to_string();
-    let of_group = |entry: std::fs::DirEntry| {
+/// Returns how many processes and threads this user has.
+#[cfg(target_os = "linux")]
+pub(crate) fn tasks_of_user() -> u64 {
+    use std::os::unix::fs::MetadataExt;
+
+    let own = rustix::process::geteuid().as_raw();
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let tasks = all.filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
-        let fields = name.bytes().all(|it| it.is_ascii_digit()).then(|| fields(&name)).flatten()?;
-        (fields.get(2) == Some(&group)).then_some((name, fields))
-    };
-    all.flatten().filter_map(of_group).collect()
+        let is_own = entry.metadata().is_ok_and(|it| it.uid() == own);
+        is_own.then(|| fields(&name)?.get(17)?.parse::<u64>().ok()).flatten()
+    });
+    tasks.sum()
+}
+
+/// Returns the processes of a group, each with the fields after its name: `PID (any name) STATE
+/// PARENT GROUP ..`. Processes with greater numbers than the group's come first, because all
+/// members have such numbers until the system's counter begins anew.
+fn processes(group: u32) -> impl Iterator<Item = (String, Vec<String>)> {
+    // Other systems than Linux have no such folder.
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
+    let mut numbers: Vec<u32> = all.filter_map(number).collect();
+    numbers.sort_unstable_by_key(|&it| (it < group, it));
+    let name = group.to_string();
+    numbers.into_iter().filter_map(move |it| {
+        let process = it.to_string();
+        let fields = fields(&process)?;
+        (fields.get(2) == Some(&name)).then_some((process, fields))
+    })
 }
 
 fn fields(process: &str) -> Option<Vec<String>> {
@@ -69,10 +109,25 @@ fn written_by(process: &str) -> u64 {
     line.and_then(|it| it.parse().ok()).unwrap_or(0)
 }
 
-/// Returns the bytes that the files below a folder take.
+/// Returns the bytes of nameless files that a process has open: no folder contains them, and a
+/// `tmpfs` sends them to no disk.
+fn held_by(process: &str) -> u64 {
+    let open = std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+    let nameless = |entry: std::fs::DirEntry| {
+        let found = std::fs::metadata(entry.path()).ok()?;
+        (found.is_file() && names(&found) == 0).then(|| taken(&found))
+    };
+    open.filter_map(nameless).sum()
+}
+
+/// Returns the bytes that the files below a folder take. A folder that is nested deeper than a path
+/// can say counts as the greatest number.
 fn bytes_below(folder: &Path) -> u64 {
     let (mut bytes, mut left) = (0, vec![folder.to_owned()]);
     while let Some(folder) = left.pop() {
+        if folder.as_os_str().len() > MAX_PATH_BYTES {
+            return u64::MAX;
+        }
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let Ok(found) = entry.metadata() else { continue };
             bytes += ENTRY_BYTES.max(taken(&found));
@@ -88,6 +143,16 @@ fn bytes_below(folder: &Path) -> u64 {
 fn taken(found: &std::fs::Metadata) -> u64 {
     // In units of 512 bytes, whatever the file system's blocks are: stat(2).
     std::os::unix::fs::MetadataExt::blocks(found) * 512
+}
+
+#[cfg(unix)]
+fn names(found: &std::fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(found)
+}
+
+#[cfg(not(unix))]
+fn names(_: &std::fs::Metadata) -> u64 {
+    1
 }
 
 #[cfg(not(unix))]

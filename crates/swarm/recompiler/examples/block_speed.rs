@@ -12,7 +12,13 @@
 //! With a third argument, `interpreter` or `blocks`, it runs that way only, for a profiler;
 //! `counted` compares frames in which arrivals are counted with others, frame by frame. With
 //! `drawn` as the last one every frame is drawn, with `played` random buttons are held for 8 of
-//! each 24 frames. `GBXCULE_PYTHON` is a Python that has PyBoy.
+//! each 24 frames. `GBXCULE_PYTHON` is a Python that has PyBoy. The package
+//! `gbxcule-recompiler-color` has it as `block_speed_color`.
+
+#[cfg(color)]
+extern crate gbxcule_gameboy_color as gbxcule_gameboy;
+#[cfg(color)]
+extern crate gbxcule_recompiler_color as gbxcule_recompiler;
 
 use gbxcule_gameboy::{Cartridge, Machine};
 use gbxcule_recompiler::EagerRunner;

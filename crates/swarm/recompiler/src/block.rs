@@ -3,8 +3,8 @@
 //! A block runs instructions as `Machine::run_until_deadline` would, on registers that it keeps in
 //! variables, and leaves with the machine's registers written. It begins over when a way comes back
 //! to the head. These things make it right:
-//! - It enters only if the deadline lies after the start of the last instruction of its longest
-//!   way, so that the interpreter would have run all of it.
+//! - It enters only if the deadline lies after the start of the last instruction before it looks at
+//!   the deadline again, on any way, so that the interpreter would have run all of it.
 //! - It enters only if the memory map is the one that it was made from, as far as it relied on it.
 //! - Where code that it does not see through was called, or a deadline was set, both are looked at
 //!   again after the instruction, and the block is left if they do not hold.
@@ -185,6 +185,9 @@ pub(crate) struct Limits<'e> {
     /// M-cycles of the longest way, about: the interpreter runs what is left of them before a
     /// deadline.
     pub(crate) mcycles: u32,
+    /// M-cycles of a way after which it looks at the deadline again, so that the block needs no
+    /// more time than up to there when it begins.
+    pub(crate) mcycles_unchecked: u32,
     /// Branches on a way at most: each nests the code one deeper.
     pub(crate) branches: usize,
     /// Where a chip would be asked the block is left, before that instruction.
@@ -195,8 +198,14 @@ pub(crate) struct Limits<'e> {
 
 impl Limits<'_> {
     /// Limits of blocks for CPUs.
-    pub(crate) const CPU: Self =
-        Self { instructions: 160, mcycles: 160, branches: 24, leaves: false, ends: &[] };
+    pub(crate) const CPU: Self = Self {
+        instructions: 160,
+        mcycles: 160,
+        mcycles_unchecked: 24,
+        branches: 24,
+        leaves: false,
+        ends: &[],
+    };
 }
 
 /// A block before it is compiled.
@@ -207,7 +216,8 @@ pub struct Block {
     body: Body,
     /// The memory map that it needs.
     pub(crate) relied_on: ReliedOn,
-    /// M-cycles from the head to the start of the last instruction, on the longest way.
+    /// M-cycles from the head to the start of the last instruction before the way looks at the
+    /// deadline again, on the longest way.
     pub longest_mcycles: u32,
 }
 
@@ -237,6 +247,7 @@ impl Block {
     }
 
     /// Code of the block, as IR.
+    #[cfg(not(color))]
     pub(crate) fn into_body(self) -> Body {
         self.body
     }

@@ -12,11 +12,13 @@ use std::ffi::c_void;
 pub(crate) type Door = (&'static str, *const u8);
 
 /// Returns all doors.
-pub(crate) fn doors() -> [Door; 3] {
-    [
+pub(crate) fn doors() -> Vec<Door> {
+    vec![
         ("Machine::read_elsewhere", read_elsewhere as ReadDoor as *const u8),
         ("Machine::write_slow", write_slow as WriteDoor as *const u8),
         ("Machine::touch_oam", touch_oam as TouchDoor as *const u8),
+        #[cfg(color)]
+        ("write_color_cell", write_color_cell as ColorCellDoor as *const u8),
     ]
 }
 
@@ -55,6 +57,8 @@ type WriteDoor = unsafe extern "C" fn(
     u32,
 );
 type TouchDoor = unsafe extern "C" fn(*mut c_void, *mut Machine, u32);
+#[cfg(color)]
+type ColorCellDoor = unsafe extern "C" fn(*mut c_void, *mut Machine, u32, u32);
 
 /// `back-clif` fixes the parameters: an array is its data, gradient, extent and stride.
 ///
@@ -123,4 +127,23 @@ unsafe extern "C" fn touch_oam(_record: *mut c_void, machine: *mut Machine, now:
     // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
     // which outlive this call; machine code keeps no reference while it calls.
     unsafe { &mut *machine }.touch_oam(now);
+}
+
+/// # Safety
+/// The machine is the one that `Code::run` was given.
+#[cfg(color)]
+unsafe extern "C" fn write_color_cell(
+    _record: *mut c_void,
+    machine: *mut Machine,
+    of_objects: u32,
+    value: u32,
+) {
+    // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
+    // which outlive this call; machine code keeps no reference while it calls.
+    let machine = unsafe { &mut *machine };
+    gbxcule_gameboy::ppu::color_palette::write_color_cell(
+        machine,
+        of_objects & 1 != 0,
+        value as u8,
+    );
 }

@@ -27,11 +27,9 @@ const MAX_LOOP_BLOCKS: usize = 4;
 const MAX_TURN_BLOCKS: usize = 16;
 /// Bounds of a block that is a loop. It leaves where a chip would be asked, so that no call needs
 /// registers beside the loop's own.
-const LOOP_LIMITS: Limits<'_> =
-    Limits { instructions: 160, mcycles: 160, branches: 4, leaves: true, ends: &[] };
+const LOOP_LIMITS: Limits<'_> = Limits { branches: 4, leaves: true, ..TURN_LIMITS };
 /// Bounds of a block of a turn. Copies to video RAM are among them, which ask a chip each time.
-const TURN_LIMITS: Limits<'_> =
-    Limits { instructions: 160, mcycles: 160, branches: 3, leaves: false, ends: &[] };
+const TURN_LIMITS: Limits<'_> = Limits { branches: 3, mcycles_unchecked: u32::MAX, ..Limits::CPU };
 /// Instructions below which no smaller block is tried.
 const MIN_INSTRUCTIONS: usize = 8;
 /// Operations of a block at most: the loop has some thousands itself.

@@ -5,6 +5,7 @@
 //! run in this process. A head is a hint. One that fits no machine makes a block that never runs.
 
 use crate::block::MemoryMap;
+#[cfg(not(color))]
 use crate::hot_code::HotCode;
 use crate::learning::HotHead;
 use gbxcule_runtime::CodeFolder;
@@ -12,15 +13,17 @@ use gbxcule_runtime::CodeFolder;
 const EXTENSION: &str = ".heads";
 /// Version of the records.
 const VERSION: (u32, u32) = (1, 0);
+#[cfg(not(color))]
 /// Version of what is found for kernels: another one where the search changed.
 const HOT_CODE_VERSION: (u32, u32) = (1, 0);
+#[cfg(not(color))]
 /// Bytes before the heads of a kernel: instructions of two kinds, and whether it is a loop.
 const HOT_CODE_BYTES: usize = 8 + 8 + 1;
 /// Bytes of PC in a record; the memory map follows.
 const PC_BYTES: usize = 2;
 const RECORD_BYTES: usize = PC_BYTES + MemoryMap::RECORD_BYTES;
 
-/// The heads that are kept for a ROM; none if there are none, or they are damaged.
+/// Heads that are stored for a ROM; empty if nothing is stored or the file is damaged.
 pub(crate) fn load(rom: &[u8]) -> Vec<HotHead> {
     let kept = CodeFolder::find(EXTENSION)
         .and_then(|folder| folder.find_code(&key("heads", rom), |version| version == VERSION));
@@ -35,6 +38,7 @@ pub(crate) fn save(rom: &[u8], heads: &[HotHead]) {
     }
 }
 
+#[cfg(not(color))]
 /// The hot code that was found for kernels of a ROM.
 pub(crate) fn load_hot_code(rom: &[u8]) -> Option<HotCode> {
     let key = key("hot code", rom);
@@ -42,6 +46,7 @@ pub(crate) fn load_hot_code(rom: &[u8]) -> Option<HotCode> {
     read_hot_code(&CodeFolder::find(EXTENSION)?.find_code(&key, is_known)?)
 }
 
+#[cfg(not(color))]
 /// Keeps the hot code of a ROM, as `save` does.
 pub(crate) fn save_hot_code(rom: &[u8], found: &HotCode) {
     if let Some(folder) = CodeFolder::find(EXTENSION) {
@@ -53,11 +58,13 @@ fn key(purpose: &str, rom: &[u8]) -> String {
     CodeFolder::key(&[purpose.as_bytes(), rom])
 }
 
+#[cfg(not(color))]
 fn hot_code_record(found: &HotCode) -> Vec<u8> {
     let counts = found.instructions.iter().flat_map(|count| count.to_le_bytes());
     counts.chain([u8::from(found.is_loop)]).chain(records(&found.heads)).collect()
 }
 
+#[cfg(not(color))]
 fn read_hot_code(record: &[u8]) -> Option<HotCode> {
     let (first, heads) = record.split_first_chunk::<HOT_CODE_BYTES>()?;
     let (counts, rest) = first.as_chunks::<8>();
@@ -116,6 +123,7 @@ mod tests {
         assert_eq!(MemoryMap::from_record(&beyond), None);
     }
 
+    #[cfg(not(color))]
     #[test]
     fn hot_code_comes_back_as_it_was() {
         let map = MemoryMap::from_record(&[0; MemoryMap::RECORD_BYTES]).expect("a map");

@@ -6,15 +6,23 @@
 //! works on the native machine where it lies, and [`Table`] has them by address. [`EagerRunner`]
 //! runs one machine by it; [`Runner`] runs machines of a swarm by [`SharedBlocks`], which a thread
 //! makes meanwhile. The interpreter defines what a block must do, and runs on where a block ends.
+//!
+//! The package in the folder `color` compiles these sources for the Color.
+
+// The Color's machine has the same calls.
+#[cfg(color)]
+extern crate gbxcule_gameboy_color as gbxcule_gameboy;
 
 mod block;
 mod code;
 mod door;
+#[cfg(not(color))]
 mod hot_code;
 mod kept_heads;
 mod learning;
 mod machine_ir;
 mod maker;
+#[cfg(not(color))]
 mod recompile;
 mod runner;
 mod shared_blocks;
@@ -23,14 +31,23 @@ mod trial;
 
 pub use block::{Block, MemoryMap};
 pub use code::{Code, Memories};
+#[cfg(color)]
+pub use gbxcule_recompiler::Recompile;
+#[cfg(not(color))]
 pub use hot_code::HotCode;
 pub use machine_ir::MachineIr;
+#[cfg(not(color))]
 pub use recompile::Recompile;
 pub use runner::EagerRunner;
 pub use shared_blocks::{Runner, SharedBlocks};
 pub use table::Table;
 
 /// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
+#[cfg(all(doctest, not(color)))]
 #[doc = include_str!("../README.md")]
 struct ReadmeExample;
+
+/// Example of the Color's README, run as a test of the documentation.
+#[cfg(all(doctest, color))]
+#[doc = include_str!("../color/README.md")]
+struct ColorReadmeExample;

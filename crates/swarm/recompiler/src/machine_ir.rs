@@ -1,6 +1,6 @@
 //! The machine's source as IR, and the names in it that blocks are made by.
 
-use gbxcule_gameboy::SOURCES;
+use gbxcule_gameboy::{FLAGS, SOURCES};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
@@ -33,7 +33,8 @@ impl MachineIr {
         TRANSLATION.get_or_init(|| {
             let mut sources = SourceMap::new();
             let module =
-                gbxcule_front_rust::lower(SOURCES, &ENTRIES, &mut sources).and_then(check::module);
+                gbxcule_front_rust::lower_with_flags(SOURCES, FLAGS, &ENTRIES, &mut sources);
+            let module = module.and_then(check::module);
             // The machine's own tests translate every function.
             let module = module.unwrap_or_else(|faults| {
                 unreachable!("the machine keeps to the subset: {}", render(&faults, &sources))

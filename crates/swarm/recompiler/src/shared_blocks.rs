@@ -6,10 +6,10 @@
 //! Blocks are exact, so no result depends on when they come, nor on the clock by which a frame with
 //! them is compared with one without.
 
+use crate::Recompile;
 use crate::kept_heads;
 use crate::learning::{HotHead, Learning};
 use crate::maker::{self, Request};
-use crate::recompile::Recompile;
 use crate::runner::CompiledBatch;
 use crate::table::Table;
 use crate::trial::Trial;

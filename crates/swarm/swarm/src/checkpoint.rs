@@ -6,18 +6,22 @@
 //! can add a note for state of its own.
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 use gbxcule_runtime::Device;
 
-use crate::env_record::{read_env, read_episode, read_sound, write_env, write_episode};
+use crate::env_record::{
+    read_env, read_episode, read_pictures, read_sound, write_env, write_episode, write_pictures,
+};
+use crate::machine::MachineSound;
 use crate::record::{Reader, RecordKind, Writer};
 use crate::{
-    Chance, Codec, EnvSnapshot, Episode, Hook, Model, ProgramText, Programs, Rom, Schedule, Swarm,
-    SwarmConfig, SwarmError,
+    Chance, Codec, EnvSnapshot, Episode, Hook, Model, PictureStack, ProgramText, Programs, Rom,
+    Schedule, Swarm, SwarmConfig, SwarmError,
 };
 
 const CHECKPOINT: RecordKind =
-    RecordKind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 4, oldest: 4 };
+    RecordKind { name: "checkpoint", magic: b"gbxcule swarm\n", version: 5, oldest: 4 };
 
 /// One env of a checkpoint.
 pub(crate) struct SavedEnv {
@@ -33,6 +37,26 @@ pub(crate) struct StepOutputs {
     pub(crate) observations: Vec<f32>,
 }
 
+/// A checkpoint that was read.
+///
+/// The parts of a swarm that several processes stepped can be divided anew:
+/// [`Checkpoint::only`] takes some envs of a part, [`Checkpoint::append`] joins parts.
+pub struct Checkpoint {
+    note: Vec<u8>,
+    device: String,
+    shared: Shared,
+    envs: Vec<SavedEnv>,
+    outputs: StepOutputs,
+}
+
+/// All that the envs of a swarm share.
+struct Shared {
+    rom: Rom,
+    config: SwarmConfig,
+    seed: u64,
+    starts: Vec<(u32, EnvSnapshot)>,
+}
+
 impl Swarm {
     /// First bytes of every checkpoint.
     pub const CHECKPOINT_MAGIC: &[u8] = CHECKPOINT.magic;
@@ -44,31 +68,20 @@ impl Swarm {
     /// # Errors
     /// The device failed, or a program stopped in an earlier step.
     pub fn checkpoint(&self, note: &[u8]) -> Result<Vec<u8>, SwarmError> {
-        let mut writer = Writer::new(CHECKPOINT);
-        writer.bytes(note);
-        writer.text(&self.device().to_string());
-        writer.bytes(self.rom().bytes());
-        writer.u8(u8::from(self.rom().model() == Model::Color));
-        write_config(&mut writer, self.config());
-        writer.u64(self.seed());
-        writer.u64(self.starts().len() as u64);
-        for (start, weight) in self.starts().iter().zip(self.weights()) {
-            writer.u32(*weight);
-            write_env(&mut writer, start, self.rom())?;
-        }
-        let mut sounds = Vec::new();
-        for (env, manual_buttons) in self.manual_buttons().into_iter().enumerate() {
-            let snapshot = self.snapshot(env)?;
-            write_env(&mut writer, &snapshot, self.rom())?;
-            sounds.extend(snapshot.sound);
-            write_episode(&mut writer, self.episode(env)?);
-            // No byte stands for an env without manual buttons.
-            writer.u16(manual_buttons.map_or(u16::MAX, u16::from));
-        }
-        writer.floats(&self.rewards()?);
-        let dones: Vec<u8> = self.dones()?.into_iter().map(u8::from).collect();
-        writer.bytes(&dones);
-        writer.floats(&self.observations()?);
+        let shared = Shared {
+            rom: self.rom().clone(),
+            config: self.config().clone(),
+            seed: self.seed(),
+            starts: self.weights().iter().copied().zip(self.starts().iter().cloned()).collect(),
+        };
+        let envs = self.manual_buttons().into_iter().enumerate().map(|(env, manual_buttons)| {
+            let (snapshot, episode) = (self.snapshot(env)?, self.episode(env)?);
+            Ok(SavedEnv { snapshot, episode, manual_buttons })
+        });
+        let mut writer = shared.begin(note, &self.device().to_string())?;
+        let sounds = write_saved_envs(&mut writer, &shared.rom, envs)?;
+        let (rewards, dones, observations) = (self.rewards()?, self.dones()?, self.observations()?);
+        StepOutputs { rewards, dones, observations }.write(&mut writer);
         sounds.iter().for_each(|sound| writer.bytes(&sound.to_bytes()));
         Ok(writer.finish())
     }
@@ -83,33 +96,96 @@ impl Swarm {
         device: Option<Device>,
         threads: Option<NonZeroUsize>,
     ) -> Result<(Self, Vec<u8>), SwarmError> {
+        let Checkpoint { note, device: recorded, shared, envs, outputs } =
+            Checkpoint::from_bytes(bytes)?;
+        let Shared { rom, mut config, seed, starts } = shared;
+        config.threads = threads.or(config.threads);
+        let device = device.map_or_else(|| recorded.parse(), Ok)?;
+        let (weights, starts): (Vec<u32>, Vec<EnvSnapshot>) = starts.into_iter().unzip();
+        let mut swarm = Self::new(rom, config, device)?;
+        swarm.restore_checkpoint(starts, envs, &outputs, seed)?;
+        swarm.set_weights_of_all_starts(&weights)?;
+        Ok((swarm, note))
+    }
+}
+
+impl Checkpoint {
+    /// Returns the caller's note.
+    #[must_use]
+    pub fn note(&self) -> &[u8] {
+        &self.note
+    }
+
+    /// Returns the checkpoint as bytes, with another note.
+    ///
+    /// # Errors
+    /// A machine cannot be written.
+    pub fn with_note(self, note: &[u8]) -> Result<Vec<u8>, SwarmError> {
+        let mut writer = self.shared.begin(note, &self.device)?;
+        let envs = self.envs.into_iter().map(Ok);
+        let sounds = write_saved_envs(&mut writer, &self.shared.rom, envs)?;
+        self.outputs.write(&mut writer);
+        sounds.iter().for_each(|sound| writer.bytes(&sound.to_bytes()));
+        Ok(writer.finish())
+    }
+
+    /// Takes these envs alone.
+    ///
+    /// # Errors
+    /// The checkpoint has not so many envs, or the range is empty.
+    pub fn only(mut self, envs: Range<usize>) -> Result<Self, SwarmError> {
+        if envs.is_empty() || envs.end > self.envs.len() {
+            return Err(SwarmError::NoSuchPart { envs, num_envs: self.envs.len() });
+        }
+        let numbers = self.shared.config.programs.obs_dim();
+        self.envs.truncate(envs.end);
+        self.envs.drain(..envs.start);
+        let StepOutputs { rewards, dones, observations } = &mut self.outputs;
+        *rewards = rewards[envs.clone()].to_vec();
+        *dones = dones[envs.clone()].to_vec();
+        *observations = observations[envs.start * numbers..envs.end * numbers].to_vec();
+        self.shared.config.num_envs = self.envs.len();
+        Ok(self)
+    }
+
+    /// Adds the envs of another part of the same swarm. What all envs share stays as it is here.
+    ///
+    /// # Errors
+    /// The other has another ROM or configuration, or other starts.
+    pub fn append(&mut self, other: Self) -> Result<(), SwarmError> {
+        if self.shared.without_envs()? != other.shared.without_envs()? {
+            return Err(SwarmError::PartOfAnother);
+        }
+        self.envs.extend(other.envs);
+        self.outputs.rewards.extend(other.outputs.rewards);
+        self.outputs.dones.extend(other.outputs.dones);
+        self.outputs.observations.extend(other.outputs.observations);
+        self.shared.config.num_envs = self.envs.len();
+        Ok(())
+    }
+
+    /// Reads a checkpoint.
+    ///
+    /// # Errors
+    /// The bytes are no checkpoint or are damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, SwarmError> {
         let mut reader = Reader::new(CHECKPOINT, bytes)?;
-        let note = reader.bytes()?.to_vec();
-        let device = match (device, reader.text()?) {
-            (Some(device), _) => device,
-            (None, recorded) => recorded.parse()?,
-        };
+        let (note, device) = (reader.bytes()?.to_vec(), reader.text()?.to_owned());
         let bytes = reader.bytes()?;
         let model = if reader.flag()? { Model::Color } else { Model::Original };
         let rom = Rom::for_model(bytes, Some(model))?;
-        let mut config = read_config(&mut reader)?;
-        config.threads = threads.or(config.threads);
-        let (num_envs, seed) = (config.num_envs, reader.u64()?);
-        let (mut starts, mut weights) = (Vec::new(), Vec::new());
+        let config = read_config(&mut reader)?;
+        let seed = reader.u64()?;
+        let mut starts = Vec::new();
         for _ in 0..reader.u64()? {
-            weights.push(reader.u32()?);
-            starts.push(read_env(&mut reader, &rom)?.into_start());
+            starts.push((reader.u32()?, read_env(&mut reader, &rom)?.into_start()));
         }
         if starts.is_empty() {
             return Err(CHECKPOINT.damaged("its episodes begin nowhere"));
         }
         let mut envs = Vec::new();
-        for _ in 0..num_envs {
-            let snapshot = read_env(&mut reader, &rom)?;
-            snapshot.check(&rom, &config.programs)?;
-            let (episode, manual_buttons) = (read_episode(&mut reader)?, reader.u16()?);
-            let manual_buttons = u8::try_from(manual_buttons).ok();
-            envs.push(SavedEnv { snapshot, episode, manual_buttons });
+        for _ in 0..config.num_envs {
+            envs.push(read_saved_env(&mut reader, &rom, &config)?);
         }
         let outputs = StepOutputs {
             rewards: reader.floats()?,
@@ -121,17 +197,84 @@ impl Swarm {
             envs.iter_mut().try_for_each(|env| read_sound(&mut reader, &mut env.snapshot))?;
         }
         reader.finish()?;
-        let numbers = num_envs * config.programs.obs_dim();
-        if [outputs.rewards.len(), outputs.dones.len()] != [num_envs; 2]
+        let numbers = config.num_envs * config.programs.obs_dim();
+        if [outputs.rewards.len(), outputs.dones.len()] != [config.num_envs; 2]
             || outputs.observations.len() != numbers
         {
             return Err(CHECKPOINT.damaged("it has other outputs than its programs"));
         }
-        let mut swarm = Self::new(rom, config, device)?;
-        swarm.restore_checkpoint(starts, envs, &outputs, seed)?;
-        swarm.set_start_weights(&weights)?;
-        Ok((swarm, note))
+        let shared = Shared { rom, config, seed, starts };
+        Ok(Self { note, device, shared, envs, outputs })
     }
+}
+
+impl Shared {
+    /// Begins a checkpoint.
+    fn begin(&self, note: &[u8], device: &str) -> Result<Writer, SwarmError> {
+        let mut writer = Writer::new(CHECKPOINT);
+        writer.bytes(note);
+        writer.text(device);
+        writer.bytes(self.rom.bytes());
+        writer.u8(u8::from(self.rom.model() == Model::Color));
+        write_config(&mut writer, &self.config);
+        writer.u64(self.seed);
+        writer.u64(self.starts.len() as u64);
+        for (weight, start) in &self.starts {
+            writer.u32(*weight);
+            write_env(&mut writer, start, &self.rom)?;
+        }
+        Ok(writer)
+    }
+
+    /// Returns bytes in which the parts of one swarm are alike: each part has a number of envs, a
+    /// number of threads and a seed of its own.
+    fn without_envs(&self) -> Result<Vec<u8>, SwarmError> {
+        let config = SwarmConfig { num_envs: 0, threads: None, ..self.config.clone() };
+        let (rom, starts) = (self.rom.clone(), self.starts.clone());
+        Ok(Self { rom, config, seed: 0, starts }.begin(&[], "")?.finish())
+    }
+}
+
+impl StepOutputs {
+    fn write(&self, writer: &mut Writer) {
+        writer.floats(&self.rewards);
+        let dones: Vec<u8> = self.dones.iter().map(|done| u8::from(*done)).collect();
+        writer.bytes(&dones);
+        writer.floats(&self.observations);
+    }
+}
+
+/// Writes envs, and returns their sounds, which come last in a checkpoint.
+fn write_saved_envs(
+    writer: &mut Writer,
+    rom: &Rom,
+    envs: impl Iterator<Item = Result<SavedEnv, SwarmError>>,
+) -> Result<Vec<MachineSound>, SwarmError> {
+    let mut sounds = Vec::new();
+    for env in envs {
+        let SavedEnv { snapshot, episode, manual_buttons } = env?;
+        write_env(writer, &snapshot, rom)?;
+        write_pictures(writer, &snapshot);
+        write_episode(writer, episode);
+        // No byte stands for an env without manual buttons.
+        writer.u16(manual_buttons.map_or(u16::MAX, u16::from));
+        sounds.extend(snapshot.sound);
+    }
+    Ok(sounds)
+}
+
+fn read_saved_env(
+    reader: &mut Reader<'_>,
+    rom: &Rom,
+    config: &SwarmConfig,
+) -> Result<SavedEnv, SwarmError> {
+    let mut snapshot = read_env(reader, rom)?;
+    if reader.version() > 4 {
+        read_pictures(reader, &mut snapshot)?;
+    }
+    snapshot.check(rom, config)?;
+    let (episode, manual_buttons) = (read_episode(reader)?, reader.u16()?);
+    Ok(SavedEnv { snapshot, episode, manual_buttons: u8::try_from(manual_buttons).ok() })
 }
 
 fn write_config(writer: &mut Writer, config: &SwarmConfig) {
@@ -159,6 +302,11 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
             writer.text(path);
             writer.text(text);
         }
+        writer.u64(text.labels().len() as u64);
+        for (label, place) in text.labels() {
+            writer.text(label);
+            writer.u32(*place);
+        }
     }
     writer.u64(config.programs.hooks().len() as u64);
     for Hook { bank, address, ends_step, calls } in config.programs.hooks() {
@@ -167,6 +315,13 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
         writer.u8(u8::from(*ends_step));
         // No function has an empty name.
         writer.text(calls.as_deref().unwrap_or_default());
+    }
+    writer.floats(&config.weights);
+    writer.u64(config.sticky.to_bits());
+    writer.u32(config.noop_max);
+    writer.u8(u8::from(config.pictures.is_some()));
+    if let Some(pictures) = config.pictures {
+        pictures.write(writer);
     }
 }
 
@@ -202,6 +357,12 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
     }
     let programs = Programs::with_hooks(reward, obs, hooks)?;
     let chance = (chance != NO_CHANCE).then_some(chance);
+    let (mut sticky, mut noop_max, mut pictures, mut weights) = (0.0, 0, None, Vec::new());
+    if reader.version() > 4 {
+        weights = reader.floats()?;
+        (sticky, noop_max) = (f64::from_bits(reader.u64()?), reader.u32()?);
+        pictures = reader.flag()?.then(|| PictureStack::read(reader)).transpose()?;
+    }
     Ok(SwarmConfig {
         num_envs,
         codec,
@@ -209,6 +370,10 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
         stage,
         programs,
         draw_last,
+        weights,
+        pictures,
+        sticky,
+        noop_max,
         chance,
         power_on,
         sound,
@@ -224,5 +389,11 @@ fn read_text(reader: &mut Reader<'_>) -> Result<ProgramText, SwarmError> {
     for _ in 0..count {
         files.push((reader.text()?.to_owned(), reader.text()?.to_owned()));
     }
-    Ok(ProgramText::with_files(name, text, files))
+    let program = ProgramText::with_files(name, text, files);
+    let mut labels = Vec::new();
+    let count = if reader.version() > 4 { reader.u64()? } else { 0 };
+    for _ in 0..count {
+        labels.push((reader.text()?, reader.u32()?));
+    }
+    Ok(program.with_labels(labels))
 }

@@ -4,7 +4,12 @@ use std::num::NonZeroUsize;
 
 use gbxcule_recompiler::Recompile;
 
-use crate::{Chance, Codec, LinkMode, PowerOnChoice, Programs, Schedule, Stage, SwarmError};
+use crate::{
+    Chance, Codec, LinkMode, PictureStack, PowerOnChoice, Programs, Schedule, Stage, SwarmError,
+};
+
+/// Most frames without buttons where an episode begins: each number of them is a start of its own.
+const MAX_NOOPS: u32 = 240;
 
 /// The configuration of a swarm.
 ///
@@ -30,6 +35,16 @@ pub struct SwarmConfig {
     pub programs: Programs,
     /// Draw the last frame of every step, also if no program looks at it.
     pub draw_last: bool,
+    /// Numbers that the programs' functions read in `weights`; callers may change them between
+    /// steps.
+    pub weights: Vec<f32>,
+    /// Pictures that the swarm keeps of each env for its learner.
+    pub pictures: Option<PictureStack>,
+    /// Probability that an env repeats its last action in a step, whatever it is told; 0 to 1.
+    pub sticky: f64,
+    /// Most frames without buttons at the beginning of an episode: 1 to so many are drawn with the
+    /// episode's start. 0 runs none.
+    pub noop_max: u32,
     /// Number in memory that gets a random value when an episode begins.
     pub chance: Option<Chance>,
     /// Contents of memory at power-on.
@@ -59,6 +74,10 @@ impl SwarmConfig {
             stage: Stage::default(),
             programs: Programs::default(),
             draw_last: false,
+            weights: Vec::new(),
+            pictures: None,
+            sticky: 0.0,
+            noop_max: 0,
             chance: None,
             power_on: PowerOnChoice::default(),
             sound: false,
@@ -69,10 +88,42 @@ impl SwarmConfig {
     }
 
     /// Returns true if the last frame of every step is drawn: the configuration asks for it, or a
-    /// program looks at it.
+    /// program or a stack of pictures looks at it.
     #[must_use]
     pub fn draws(&self) -> bool {
-        self.draw_last || self.programs.reads_pixels()
+        self.draw_last || self.looks_at_pixels()
+    }
+
+    /// Returns true if something is computed of the pixels after each step.
+    pub(crate) fn looks_at_pixels(&self) -> bool {
+        self.programs.reads_pixels() || self.pictures.is_some()
+    }
+
+    /// Cells of one env: those of its programs, and its last action if actions are sticky.
+    pub(crate) fn cells(&self) -> usize {
+        self.programs.scratch_len() + usize::from(self.sticky > 0.0)
+    }
+
+    /// Puts the weights into an env's cells.
+    pub(crate) fn put_weights(&self, cells: &mut [f32]) {
+        cells[self.programs.weight_cells()].copy_from_slice(&self.weights);
+    }
+
+    /// Checks what is refused on every device.
+    pub(crate) fn check(&self) -> Result<(), SwarmError> {
+        if self.num_envs == 0 {
+            return Err(SwarmError::NoEnvs);
+        }
+        if !(0.0..=1.0).contains(&self.sticky) {
+            return Err(SwarmError::NoProbability { found: self.sticky });
+        }
+        if self.noop_max > MAX_NOOPS {
+            return Err(SwarmError::ManyNoops { found: self.noop_max, most: MAX_NOOPS });
+        }
+        self.pictures.map_or(Ok(()), |pictures| pictures.check(self))?;
+        self.programs.check_codec(&self.codec)?;
+        self.programs.check_weights(&self.weights)?;
+        self.check_link()
     }
 
     /// Checks that a cable fits the rest of the configuration.

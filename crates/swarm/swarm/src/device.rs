@@ -11,6 +11,7 @@
 //! `recipe`; `swarm` launches them, `outputs` reads results and machines.
 
 mod begin;
+mod buffers;
 mod column;
 mod copy_env;
 mod host_copy;
@@ -22,18 +23,22 @@ mod machine_ir;
 mod manual_buttons;
 mod memory;
 mod outputs;
+mod picture_stack;
 mod recipe;
 mod rollout;
 mod single_frames;
 mod state_arrays;
 mod step;
+mod sticky;
 mod swarm;
 #[cfg(test)]
 mod tests;
 
 pub use begin::begin_module;
 pub use link::{outputs_kernel, pair_kernel};
+pub use picture_stack::pictures_module;
 pub use rollout::{MemoryNumber, RolloutArrays, RolloutConfig, RolloutState, refused_action};
 pub use state_arrays::Layout;
 pub use step::{Order, step_module};
+pub use sticky::sticky_module;
 pub use swarm::{DeviceConfig, DeviceSwarm};

@@ -5,11 +5,14 @@ use std::fmt::Write as _;
 
 use crate::machine::MachineSound;
 use crate::record::{Reader, RecordKind, Writer};
-use crate::{AnyMachine, Counters, EnvSnapshot, Episode, Hook, Programs, Rom, SwarmError};
+use crate::{
+    AnyMachine, Counters, EnvSnapshot, Episode, Hook, PictureStack, Programs, Rom, SwarmConfig,
+    SwarmError,
+};
 
-/// The record that holds one env's state. Version 1 has no observation.
+/// The record that holds one env's state. Version 1 has no observation, version 2 no pictures.
 pub(crate) const STATE: RecordKind =
-    RecordKind { name: "state", magic: b"gbxcule env\n", version: 2, oldest: 1 };
+    RecordKind { name: "state", magic: b"gbxcule env\n", version: 3, oldest: 1 };
 
 /// The contents of an env's state.
 pub(crate) struct EnvRecord {
@@ -23,7 +26,7 @@ impl EnvRecord {
     /// other programs wrote is left out: then an episode of these programs begins.
     pub(crate) fn from_bytes(
         rom: &Rom,
-        programs: &Programs,
+        config: &SwarmConfig,
         bytes: &[u8],
     ) -> Result<Self, SwarmError> {
         if !STATE.matches_magic(bytes) {
@@ -31,11 +34,14 @@ impl EnvRecord {
             return Ok(Self { snapshot, episode: None });
         }
         let mut reader = Reader::new(STATE, bytes)?;
-        let is_theirs = reader.text()? == identity(programs);
+        let is_theirs = reader.text()? == identity(&config.programs);
         let mut snapshot = read_env(&mut reader, rom)?;
         let episode = read_episode(&mut reader)?;
         if reader.version() > 1 && reader.flag()? {
             snapshot.observation = Some(reader.floats()?);
+        }
+        if reader.version() > 2 {
+            read_pictures(&mut reader, &mut snapshot)?;
         }
         if !reader.is_at_end() {
             read_sound(&mut reader, &mut snapshot)?;
@@ -44,7 +50,8 @@ impl EnvRecord {
         if !is_theirs {
             (snapshot.scratch, snapshot.observation) = (None, None);
         }
-        snapshot.check(rom, programs)?;
+        fit_last_action(&mut snapshot, config);
+        snapshot.check(rom, config)?;
         Ok(Self { snapshot, episode: Some(episode) })
     }
 }
@@ -64,10 +71,22 @@ pub(crate) fn to_bytes(
     if let Some(observation) = &snapshot.observation {
         writer.floats(observation);
     }
+    write_pictures(&mut writer, snapshot);
     if let Some(sound) = &snapshot.sound {
         writer.bytes(&sound.to_bytes());
     }
     Ok(writer.finish())
+}
+
+/// Makes the cells of an env that repeats no actions fit a swarm that does, and the other way
+/// round: the last action is the last cell.
+fn fit_last_action(snapshot: &mut EnvSnapshot, config: &SwarmConfig) {
+    let (own, all) = (config.programs.scratch_len(), config.cells());
+    if let Some(scratch) =
+        snapshot.scratch.as_mut().filter(|it| (own..=own + 1).contains(&it.len()))
+    {
+        scratch.resize(all, 0.0);
+    }
 }
 
 /// A name of the programs that kept a scratch.
@@ -114,6 +133,30 @@ pub(crate) fn read_env(reader: &mut Reader<'_>, rom: &Rom) -> Result<EnvSnapshot
     let scratch = reader.floats()?;
     snapshot.scratch = has_begun.then_some(scratch);
     Ok(snapshot)
+}
+
+/// Writes the stack of an env's pictures.
+pub(crate) fn write_pictures(writer: &mut Writer, snapshot: &EnvSnapshot) {
+    writer.u8(u8::from(snapshot.pictures.is_some()));
+    if let Some((form, bytes)) = &snapshot.pictures {
+        form.write(writer);
+        writer.bytes(bytes);
+    }
+}
+
+/// Reads the stack of an env's pictures.
+pub(crate) fn read_pictures(
+    reader: &mut Reader<'_>,
+    snapshot: &mut EnvSnapshot,
+) -> Result<(), SwarmError> {
+    if reader.flag()? {
+        let (form, bytes) = (PictureStack::read(reader)?, reader.bytes()?.to_vec());
+        if bytes.len() != form.bytes() {
+            return Err(reader.damaged("its pictures have another size"));
+        }
+        snapshot.pictures = Some((form, bytes));
+    }
+    Ok(())
 }
 
 /// Reads the sound of an env.

@@ -69,7 +69,7 @@ pub trait EnvStates {
     /// There is no such env, the bytes are no state of a machine with this cartridge, or the device
     /// failed; nothing has changed then.
     fn load_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
-        let record = EnvRecord::from_bytes(self.rom(), &self.config().programs, bytes)?;
+        let record = EnvRecord::from_bytes(self.rom(), self.config(), bytes)?;
         self.restore(env, &record.snapshot)
     }
 
@@ -79,7 +79,7 @@ pub trait EnvStates {
     /// # Errors
     /// As [`EnvStates::load_state`], or the state holds a machine alone.
     fn resume_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
-        let record = EnvRecord::from_bytes(self.rom(), &self.config().programs, bytes)?;
+        let record = EnvRecord::from_bytes(self.rom(), self.config(), bytes)?;
         let episode = record.episode.ok_or(SwarmError::NoEpisode)?;
         self.restore(env, &record.snapshot)?;
         self.set_episode(env, episode)
@@ -92,7 +92,7 @@ pub trait EnvStates {
     /// # Errors
     /// As [`EnvStates::load_state`].
     fn import_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
-        let snapshot = imported(bytes, self.rom(), &self.config().programs)?;
+        let snapshot = imported(bytes, self.rom(), self.config())?;
         self.restore(env, &snapshot)
     }
 
@@ -131,8 +131,8 @@ pub trait EnvStates {
         }
         let rom = self.rom();
         let snapshots = states.iter().map(|bytes| {
-            let snapshot = imported(bytes, rom, &config.programs)?;
-            snapshot.check(rom, &config.programs).map(|()| snapshot)
+            let snapshot = imported(bytes, rom, config)?;
+            snapshot.check(rom, config).map(|()| snapshot)
         });
         let snapshots = snapshots.collect::<Result<Vec<_>, _>>()?;
         let last = snapshots.len().saturating_sub(1);

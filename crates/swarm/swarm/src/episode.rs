@@ -5,6 +5,8 @@
 //! envs of a swarm have seeds that [`env_seed`] mixes from the swarm's, so that two swarms of two
 //! seeds share none.
 
+use gbxcule_ir::splitmix;
+
 use crate::{LinkMode, Rom, SwarmError, banked_address};
 
 /// A number in memory that is drawn anew where an episode begins.
@@ -61,7 +63,12 @@ impl Episode {
     }
 
     fn bits(self) -> u64 {
-        splitmix64(splitmix64(self.seed).wrapping_add(self.count.wrapping_mul(GOLDEN)))
+        splitmix64(splitmix64(self.seed).wrapping_add(self.count.wrapping_mul(splitmix::STEP)))
+    }
+
+    /// Random bits of a frame of this episode, others than those of its start.
+    pub(crate) fn bits_at(self, frame: u64) -> u64 {
+        splitmix64(self.bits().wrapping_add(frame.wrapping_add(1).wrapping_mul(splitmix::STEP)))
     }
 
     /// Begins the next episode and draws its chance, 1 to 65,535: 0 would stay 0 in the generators
@@ -105,16 +112,21 @@ impl Episodes {
         self.weights = weights;
     }
 
-    /// Sets one weight for each start.
-    pub(crate) fn set_start_weights(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
-        let (starts, found) = (self.weights.len(), weights.len());
+    /// Sets one weight for each run of so many starts.
+    pub(crate) fn set_start_weights(
+        &mut self,
+        weights: &[u32],
+        each: usize,
+    ) -> Result<(), SwarmError> {
+        let (starts, found) = (self.weights.len() / each, weights.len());
         if found != starts {
             return Err(SwarmError::WrongWeights { starts, found });
         }
         if weights.iter().all(|weight| *weight == 0) {
             return Err(SwarmError::NoStart);
         }
-        self.set_start_weights_unchecked(weights.to_vec());
+        let spread = weights.iter().flat_map(|&weight| std::iter::repeat_n(weight, each));
+        self.set_start_weights_unchecked(spread.collect());
         Ok(())
     }
 
@@ -152,8 +164,6 @@ impl Episodes {
     }
 }
 
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
-
 /// Returns the seed of an env of a swarm with this seed. The first env has the swarm's own, so that
 /// a swarm begins with the games of a single env; all others have numbers that depend on every bit
 /// of the swarm's seed and of the env's number, as two neighbours of `seed + env` would not.
@@ -166,23 +176,13 @@ pub fn env_seed(seed: u64, env: u64) -> u64 {
 /// on every bit of the state.
 #[must_use]
 pub fn splitmix64(bits: u64) -> u64 {
-    let bits = bits.wrapping_add(GOLDEN);
-    let bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    bits ^ bits >> 31
+    splitmix::mix(bits.wrapping_add(splitmix::STEP))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::in_bank;
-
-    #[test]
-    fn the_mix_is_splitmix64() {
-        // The first numbers of its reference implementation, seeded with 0.
-        assert_eq!(splitmix64(0), 0xE220_A839_7B1D_CDAF);
-        assert_eq!(splitmix64(GOLDEN), 0x6E78_9E6A_A1B9_65F4);
-    }
 
     #[test]
     fn chance_takes_numbers_of_one_or_two_bytes() {

@@ -26,6 +26,18 @@ pub enum SwarmError {
     WrongLength { what: &'static str, num_envs: usize, found: usize },
     #[error("frames {start} to {end} are no range of a step, which has the frames 0 to {of}")]
     BadFrameRange { start: u32, end: u32, of: u32 },
+    #[error(
+        "the programs take {expected} weights (`WEIGHTS`), found {found}: give one number for each"
+    )]
+    OtherWeights { found: usize, expected: usize },
+    #[error("`sticky` is a probability from 0 to 1, found {found}")]
+    NoProbability { found: f64 },
+    #[error(
+        "`noop_max` is 0 to {most} frames, found {found}: begin later with start_steps or a saved state"
+    )]
+    ManyNoops { found: u32, most: u32 },
+    #[error("{said}")]
+    PictureStack { said: String },
     #[error("the buffer has {found} bytes, the view fills {expected}")]
     WrongBuffer { expected: usize, found: usize },
     #[error(
@@ -43,7 +55,7 @@ pub enum SwarmError {
     #[error("no rollout goes on: enter one before steps take actions that lie on the device")]
     NoRollout,
     #[error(
-        "{low:04X} is outside of {start:04X} to {last:04X}, where numbers are read while actions lie on the device; let a          program compute the reward and the end of episodes, or pass actions of the host"
+        "{low:04X} is outside of {start:04X} to {last:04X}, where numbers are read while actions lie on the device; let a program compute the reward and the end of episodes, or pass actions of the host"
     )]
     OutsideOfWorkRam { low: u32, start: u32, last: u32 },
     #[error(transparent)]
@@ -89,6 +101,12 @@ pub enum SwarmError {
     OtherFormat { what: &'static str, found: u32, read: u32 },
     #[error("the {what} is cut off or damaged: {why}")]
     Damaged { what: &'static str, why: &'static str },
+    #[error("a checkpoint of {num_envs} machines has no envs {} to {}", envs.start, envs.end)]
+    NoSuchPart { envs: std::ops::Range<usize>, num_envs: usize },
+    #[error(
+        "the checkpoints are parts of different swarms: their ROMs, options or starts differ; take those that one job wrote in          one step"
+    )]
+    PartOfAnother,
     #[error("the state cannot be used: {0}")]
     State(#[from] StateError),
     #[error(

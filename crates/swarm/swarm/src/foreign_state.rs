@@ -19,7 +19,7 @@ use gbxcule_gameboy::{FRAME_MCYCLES, Model, PowerOnMemory};
 use self::color::ColorMemories;
 use crate::env_record::{EnvRecord, STATE};
 use crate::machine::of_either;
-use crate::{AnyMachine, EnvSnapshot, Programs, Rom, SwarmError};
+use crate::{AnyMachine, EnvSnapshot, Rom, SwarmConfig, SwarmError};
 
 const LINE_TCYCLES: u32 = 456;
 /// No instruction of an idling machine goes further past the place, nor does a frame begin later
@@ -113,12 +113,12 @@ fn held(size: usize, has_clock: bool) -> String {
 pub(crate) fn imported(
     bytes: &[u8],
     rom: &Rom,
-    programs: &Programs,
+    config: &SwarmConfig,
 ) -> Result<EnvSnapshot, SwarmError> {
     let foreign_state = if bess::matches_magic(bytes) {
         bess::read(bytes, rom)?
     } else if STATE.matches_magic(bytes) || is_machine(bytes) {
-        return Ok(EnvRecord::from_bytes(rom, programs, bytes)?.snapshot);
+        return Ok(EnvRecord::from_bytes(rom, config, bytes)?.snapshot);
     } else if pyboy::matches_magic(bytes) {
         pyboy::read(bytes, rom)?
     } else {
@@ -272,7 +272,8 @@ impl ForeignState {
         while !reached(machine, wanted) {
             idle(machine, &nops, cart_ram);
         }
-        // What begins in this very moment has begun for the state too: no interrupt comes twice.
+        // An event of this very moment has happened for the foreign state too: no interrupt comes
+        // twice.
         of_either!(machine, machine => machine.settle_ppu());
     }
 

@@ -116,7 +116,13 @@ fn library(module: &Module, access: MachineAccess, calls: &ProgramCalls) -> Libr
         MachineAccess::Read => machine_params(module, calls.writes),
         MachineAccess::Change => changing_parts(module, calls, &functions),
     };
-    Library { name: "gbxcule".into(), handle: "Machine".into(), parts, functions }
+    Library {
+        name: "gbxcule".into(),
+        handle: "Machine".into(),
+        parts,
+        functions,
+        labels: Vec::new(),
+    }
 }
 
 /// The parts of a `gb.Machine` for functions that change it.

@@ -7,6 +7,7 @@ use gbxcule_gameboy as original;
 use gbxcule_gameboy::state::{Difference, StateError};
 use gbxcule_gameboy::{Cartridge, Model, PowerOnMemory, Step};
 use gbxcule_gameboy_color as color;
+use gbxcule_recompiler::Recompile;
 
 use crate::{Rom, banked_address};
 
@@ -271,6 +272,79 @@ impl<'f> Frame<'f> {
         match model {
             Model::Original => Box::new(frames.as_chunks().0.iter().map(Self::Shades)),
             Model::Color => Box::new(frames.as_chunks().0.iter().map(Self::Colors)),
+        }
+    }
+}
+
+/// Runs frames of machines of one model by code made for their ROM.
+pub(crate) enum AnyRunner {
+    Original(gbxcule_recompiler::Runner),
+    Color(gbxcule_recompiler_color::Runner),
+}
+
+impl AnyRunner {
+    /// A runner for machines that run a ROM.
+    pub(crate) fn new(rom: &Rom, recompile: Recompile) -> Self {
+        let bytes = rom.shared_bytes();
+        match rom.model() {
+            Model::Original => Self::Original(gbxcule_recompiler::Runner::new(bytes, recompile)),
+            Model::Color => Self::Color(gbxcule_recompiler_color::Runner::new(bytes, recompile)),
+        }
+    }
+
+    /// Does what [`AnyMachine::run_step`] does.
+    pub(crate) fn run_step(
+        &mut self,
+        machine: &mut AnyMachine,
+        cart_ram: &mut [u8],
+        buttons: u8,
+        step: Step,
+    ) -> u32 {
+        match (self, machine) {
+            (Self::Original(runner), AnyMachine::Original(machine)) => {
+                machine.run_step_with(buttons, step, |machine, draw| {
+                    runner.run_frame(machine, cart_ram, draw);
+                })
+            }
+            (Self::Color(runner), AnyMachine::Color(machine)) => {
+                machine.run_step_with(buttons, step, |machine, draw| {
+                    runner.run_frame(machine, cart_ram, draw);
+                })
+            }
+            _ => unreachable!("the machines of a swarm have one model"),
+        }
+    }
+
+    /// Runs a frame with these buttons held.
+    pub(crate) fn run_frame(
+        &mut self,
+        machine: &mut AnyMachine,
+        cart_ram: &mut [u8],
+        buttons: u8,
+        draw: bool,
+    ) {
+        match (self, machine) {
+            (Self::Original(runner), AnyMachine::Original(machine)) => {
+                machine.set_buttons(buttons);
+                runner.run_frame(machine, cart_ram, draw);
+            }
+            (Self::Color(runner), AnyMachine::Color(machine)) => {
+                machine.set_buttons(buttons);
+                runner.run_frame(machine, cart_ram, draw);
+            }
+            _ => unreachable!("the machines of a swarm have one model"),
+        }
+    }
+
+    /// Number of blocks, if frames are run by them.
+    pub(crate) fn blocks(&self) -> Option<usize> {
+        match self {
+            Self::Original(runner) => {
+                runner.shared().are_used().then(|| runner.shared().table().len())
+            }
+            Self::Color(runner) => {
+                runner.shared().are_used().then(|| runner.shared().table().len())
+            }
         }
     }
 }

@@ -22,8 +22,8 @@ use crate::shared_calls::SwarmParts;
 use crate::step_plan::StepPlan;
 use crate::worker_pool::WorkerPool;
 use crate::{
-    AnyMachine, Counters, EnvSnapshot, LinkMode, Model, Rom, Stage, SwarmConfig, SwarmError,
-    banked_address, capacity,
+    AnyMachine, Counters, EnvSnapshot, LinkMode, Rom, Stage, SwarmConfig, SwarmError,
+    banked_address, capacity, sticky,
 };
 
 /// Machines stepped together on CPU threads. Results do not depend on the number of threads.
@@ -63,9 +63,7 @@ impl NativeSwarm {
     /// No machines asked for or more than there is memory for, a thread could not be started, or
     /// the configuration does not fit: hooks, sound, cable, codec, chance.
     pub fn new(rom: Rom, config: SwarmConfig) -> Result<Self, SwarmError> {
-        if config.num_envs == 0 {
-            return Err(SwarmError::NoEnvs);
-        }
+        config.check()?;
         config.chance.map_or(Ok(()), |chance| chance.check(&rom))?;
         capacity::check(
             Device::Cpu,
@@ -78,21 +76,18 @@ impl NativeSwarm {
             .or_else(|| std::thread::available_parallelism().ok())
             .map_or(1, NonZeroUsize::get);
         let starts = EnvSnapshot::power_on(&rom, config.power_on);
-        let SwarmConfig { ref programs, stage, .. } = config;
+        let programs = &config.programs;
         let hooks = &HookTable::new(programs.hooks(), &rom)?;
-        programs.check_codec(&config.codec)?;
         if config.sound && programs.needs_single_frames() {
             return Err(SwarmError::SoundBesideHooks);
         }
-        config.check_link()?;
         let (start, sound, link) = (&starts[0], config.sound, config.link);
         let runs_frames = config.recompile != Recompile::Off
             && !sound
             && hooks.places.is_empty()
-            && link == LinkMode::Open
-            && rom.model() == Model::Original;
+            && link == LinkMode::Open;
         let recompile = runs_frames.then_some(config.recompile);
-        let plan = ShardPlan { rom: &rom, programs, stage, start, hooks, sound, recompile, link };
+        let plan = ShardPlan { rom: &rom, config: &config, start, hooks, recompile };
         let mut envs_per_shard =
             config.num_envs.div_ceil(threads.saturating_mul(SHARDS_PER_THREAD));
         if link == LinkMode::Pairs {
@@ -120,13 +115,11 @@ impl NativeSwarm {
     }
 
     /// Returns the number of blocks of code made for the ROM; `None` if machines run without them:
-    /// the configuration or the model leaves them out ([`SwarmConfig::recompile`]), or the last
-    /// trial is not won.
+    /// the configuration leaves them out ([`SwarmConfig::recompile`]), or the last trial is not
+    /// won.
     #[must_use]
     pub fn blocks(&self) -> Option<usize> {
-        let runner = self.shards.iter().flatten().find_map(Shard::runner)?;
-        let shared = runner.shared();
-        shared.are_used().then(|| shared.table().len())
+        self.shards.iter().flatten().find_map(Shard::runner)?.blocks()
     }
 
     /// Threads that step and show the machines.
@@ -153,6 +146,31 @@ impl NativeSwarm {
             if let Some(chance) = self.config.chance {
                 shard.write_memory(slot, chance.low, &chance.bytes(drawn));
             }
+        }
+        self.begin(mask)
+    }
+
+    /// Changes the weights that the programs read from the next step on.
+    ///
+    /// # Errors
+    /// The programs take another number of weights.
+    pub fn set_weights(&mut self, weights: &[f32]) -> Result<(), SwarmError> {
+        self.config.programs.check_weights(weights)?;
+        self.config.weights = weights.to_vec();
+        self.shards.iter_mut().flatten().for_each(|shard| shard.set_weights(weights));
+        Ok(())
+    }
+
+    /// Begins episodes of the marked envs where their machines are, as after the loss of a life:
+    /// the programs' scratch is zero and `begin` runs, and pictures begin with the last frame.
+    ///
+    /// # Errors
+    /// The mask does not have one entry for each env, or a program stopped.
+    pub fn begin_again(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
+        self.config.check_length("mask entry", mask.len())?;
+        for env in marked(mask) {
+            let slot = env % self.envs_per_shard;
+            shard_mut(&mut self.shards, env / self.envs_per_shard).forget(slot);
         }
         self.begin(mask)
     }
@@ -214,6 +232,23 @@ impl NativeSwarm {
         let slot = env % self.envs_per_shard;
         shard_mut(&mut self.shards, env / self.envs_per_shard).manual_buttons[slot] = buttons;
         Ok(())
+    }
+
+    /// Has envs that step repeat their last action where chance says so.
+    fn stick_actions(&mut self, begins: bool) {
+        let SwarmConfig { codec, schedule, sticky, .. } = &self.config;
+        let draw = (begins, sticky::threshold(*sticky));
+        let mut episodes = self.episodes.by_env.iter();
+        for shard in self.shards.iter_mut().flatten() {
+            for (slot, &episode) in (0..shard.len()).zip(&mut episodes) {
+                if shard.rests[slot] {
+                    continue;
+                }
+                let action = shard.stick(slot, shard.actions[slot], episode, draw);
+                shard.actions[slot] = action;
+                (shard.buttons[slot], shard.frames_held[slot]) = codec.pressed(action, *schedule);
+            }
+        }
     }
 
     fn collect_outputs(&mut self, stage: Stage) {
@@ -290,7 +325,7 @@ impl NativeSwarm {
     /// There is no such env, the snapshot belongs to another cartridge, model or other programs, or
     /// a program stopped.
     pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
-        snapshot.check(&self.rom, &self.config.programs)?;
+        snapshot.check(&self.rom, &self.config)?;
         self.load_env(env, snapshot)?;
         if let Some(observation) = snapshot.observation_in(&self.config) {
             self.put_observation(env, observation);
@@ -376,6 +411,13 @@ impl NativeSwarm {
         (shard.machine(slot), shard.cart_ram(slot))
     }
 
+    /// The stack of an env's pictures; the env must exist.
+    pub(crate) fn pictures(&self, env: usize) -> &[u8] {
+        let shard = self.shards[env / self.envs_per_shard].as_ref();
+        let shard = shard.unwrap_or_else(|| unreachable!("shards are home between steps"));
+        shard.pictures(env % self.envs_per_shard)
+    }
+
     fn locate(&self, env: usize) -> Result<(&Shard, usize), SwarmError> {
         let shard = self.shards.get(env / self.envs_per_shard).and_then(Option::as_ref);
         match shard {
@@ -432,6 +474,9 @@ impl SwarmParts for NativeSwarm {
                 (*buttons, *frames_held) = codec.pressed(*action, *schedule);
             }
         }
+        if self.config.sticky > 0.0 && !plan.is_idle {
+            self.stick_actions(plan.first_frame == 0);
+        }
         self.workers.step(&mut self.shards, plan)?;
         self.collect_outputs(self.config.stage);
         self.take_fault()
@@ -452,7 +497,9 @@ fn env_bytes(rom: &Rom, config: &SwarmConfig) -> u64 {
     let samples =
         config.schedule.frames_per_step() as usize * SAMPLES_PER_FRAME * size_of::<[i16; 2]>();
     let sound = if config.sound { MachineSound::bytes(rom.model()) + samples } else { 0 };
-    (state + size_of::<f32>() * programs.scratch_len() + buttons + 2 * outputs + sound) as u64
+    let pictures = config.pictures.map_or(0, |it| it.bytes() + it.picture.bytes());
+    let cells = size_of::<f32>() * config.cells();
+    (state + cells + buttons + 2 * outputs + sound + pictures) as u64
 }
 
 fn shard_mut(shards: &mut [Option<Shard>], index: usize) -> &mut Shard {

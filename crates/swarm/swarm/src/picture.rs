@@ -51,6 +51,47 @@ impl Picture {
         }
     }
 
+    /// Every form.
+    const ALL: [Self; 7] = [
+        Self::Packed,
+        Self::Gray,
+        Self::Mean,
+        Self::Stride,
+        Self::Rgb,
+        Self::RgbCorrected,
+        Self::Rgb555,
+    ];
+
+    /// The name that users write and artifacts record.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Packed => "packed",
+            Self::Gray => "gray",
+            Self::Mean => "mean",
+            Self::Stride => "stride",
+            Self::Rgb => "rgb",
+            Self::RgbCorrected => "rgb_corrected",
+            Self::Rgb555 => "rgb555",
+        }
+    }
+
+    /// The form of a name.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|picture| picture.name() == name)
+    }
+
+    /// Bytes of a pixel; of packed pictures, of four.
+    #[must_use]
+    pub fn pixel_bytes(self) -> usize {
+        match self {
+            Self::Rgb | Self::RgbCorrected => 3,
+            Self::Rgb555 => 2,
+            Self::Packed | Self::Gray | Self::Mean | Self::Stride => 1,
+        }
+    }
+
     /// Bytes of the whole.
     #[must_use]
     pub fn bytes(self) -> usize {
@@ -235,6 +276,21 @@ pub enum Grays {
 }
 
 impl Grays {
+    /// The name that users write and artifacts record.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Even => "even",
+            Self::Pyboy => "pyboy",
+        }
+    }
+
+    /// The grays of a name.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        [Self::Even, Self::Pyboy].into_iter().find(|grays| grays.name() == name)
+    }
+
     /// Returns the grays of the four shades, from the lightest to the darkest.
     #[must_use]
     pub const fn levels(self) -> [u8; 4] {

@@ -10,6 +10,7 @@ mod native_programs;
 mod program_call;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::path::Path;
@@ -17,6 +18,7 @@ use std::sync::{Arc, OnceLock};
 
 use gbxcule_front_warp::{FileText, Program};
 use gbxcule_ir::FunctionId;
+use gbxcule_ir::builtin::nearest_of;
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_runtime::ProgramFiles;
@@ -43,6 +45,7 @@ const BUILT_IN_SIZES: Sizes = Sizes {
     reward_scratch: 0,
     obs_scratch: 0,
     obs_dim: OBS_V0_DIM,
+    weights: 0,
     has_done: false,
     has_begin: [false; 2],
     reads_pixels: false,
@@ -51,6 +54,9 @@ const BUILT_IN_SIZES: Sizes = Sizes {
     is_called: [false; 2],
     writes: false,
 };
+
+/// The name that messages show of a text without a file.
+const TEXT_NAME: &str = "program";
 
 /// Names and texts of the programs that need no file.
 pub fn built_in() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -69,6 +75,7 @@ pub struct ProgramText {
     text: Arc<str>,
     sha256: Arc<str>,
     files: Arc<[(String, String)]>,
+    labels: Arc<[(String, u32)]>,
 }
 
 impl ProgramText {
@@ -88,16 +95,47 @@ impl ProgramText {
             hash.update(text.as_bytes());
         }
         let sha256 = gbxcule_files::hex(&hash.finalize()).into();
-        Self { name: name.into(), text: text.into(), sha256, files: files.into() }
+        let labels = Arc::new([]);
+        Self { name: name.into(), text: text.into(), sha256, files: files.into(), labels }
     }
 
-    /// A built-in program by its name, or a file by its path.
+    /// The text with the places ([`crate::in_bank`]) of labels that it writes in quotes, and of
+    /// those that it may mean by a misspelled one.
+    #[must_use]
+    pub fn with_labels<'l>(self, labels: impl IntoIterator<Item = (&'l str, u32)>) -> Self {
+        let places: BTreeMap<&str, u32> = labels.into_iter().collect();
+        let texts =
+            std::iter::once(&*self.text).chain(self.files.iter().map(|(_, text)| &text[..]));
+        let quoted = texts.flat_map(|text| text.split(['"', '\'']));
+        let mut used: Vec<(String, u32)> = quoted
+            .filter(|word| !word.is_empty() && !word.contains(char::is_whitespace))
+            .filter_map(|word| match places.contains_key(word) {
+                true => Some(word),
+                false => nearest_of(word, places.keys().copied()),
+            })
+            .map(|label| (label.to_owned(), places[label]))
+            .collect();
+        if used.is_empty() {
+            return self;
+        }
+        used.sort();
+        used.dedup();
+        let mut hash = Sha256::new_with_prefix(self.sha256.as_bytes());
+        hash.update(format!("{used:?}"));
+        let sha256 = gbxcule_files::hex(&hash.finalize()).into();
+        Self { labels: used.into(), sha256, ..self }
+    }
+
+    /// A built-in program by its name, a file by its path, or a text of several lines itself.
     ///
     /// # Errors
     /// Neither exists, or the file cannot be read.
     pub fn find(name_or_path: &str) -> Result<Self, SwarmError> {
         if let Some((name, text)) = built_in().find(|(name, _)| *name == name_or_path) {
             return Ok(Self::new(name, text));
+        }
+        if name_or_path.contains('\n') {
+            return Ok(Self::new(TEXT_NAME, name_or_path));
         }
         if Path::new(name_or_path).extension().is_none_or(|extension| extension != "py") {
             return Err(SwarmError::NoSuchProgram { name: name_or_path.to_owned() });
@@ -125,6 +163,12 @@ impl ProgramText {
     #[must_use]
     pub fn files(&self) -> &[(String, String)] {
         &self.files
+    }
+
+    /// Labels that it writes in quotes, and their places.
+    #[must_use]
+    pub fn labels(&self) -> &[(String, u32)] {
+        &self.labels
     }
 
     /// The SHA-256 of the text and of those it imports from, in hexadecimal.
@@ -211,6 +255,8 @@ struct Sizes {
     reward_scratch: usize,
     obs_scratch: usize,
     obs_dim: usize,
+    /// Numbers that the caller gives, the larger count of both texts.
+    weights: usize,
     has_done: bool,
     /// Texts with a `begin`: the reward's, the observation's. If both are one text, only the first
     /// is true.
@@ -408,10 +454,10 @@ impl Programs {
             .all(|program| program.text() == BUILT_IN)
     }
 
-    /// Cells of one env: the programs' scratch, the hooks' counts, the mask of actions.
+    /// Cells of one env: the programs' scratch, the hooks' counts, the mask of actions, weights.
     #[must_use]
     pub fn scratch_len(&self) -> usize {
-        self.mask_cells().end
+        self.weight_cells().end
     }
 
     /// The cells in which hooks are counted, two for each, after the programs' own.
@@ -424,6 +470,25 @@ impl Programs {
     pub(crate) fn mask_cells(&self) -> Range<usize> {
         let first = self.hook_cells().end;
         first..first + self.mask_len()
+    }
+
+    /// The cells that hold the weights, alike in all envs.
+    pub(crate) fn weight_cells(&self) -> Range<usize> {
+        let first = self.mask_cells().end;
+        first..first + self.0.sizes.weights
+    }
+
+    /// Returns the number of weights that the texts ask for.
+    #[must_use]
+    pub fn weights(&self) -> usize {
+        self.0.sizes.weights
+    }
+
+    /// Checks that there is a weight for each that the texts ask for.
+    pub(crate) fn check_weights(&self, weights: &[f32]) -> Result<(), SwarmError> {
+        let (found, expected) = (weights.len(), self.weights());
+        let fits = found == expected;
+        fits.then_some(()).ok_or(SwarmError::OtherWeights { found, expected })
     }
 
     /// The cells of a text.

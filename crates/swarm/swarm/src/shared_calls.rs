@@ -123,7 +123,7 @@ macro_rules! shared_calls {
             ) -> Result<bool, SwarmError> {
                 let starts = EnvSnapshot::starts_of(states, steps, &self.rom, &self.config, go_on)?;
                 let Some(starts) = starts else { return Ok(false) };
-                self.put_starts(starts)?;
+                self.put_starts(EnvSnapshot::with_noops(starts, &self.rom, &self.config))?;
                 self.load_first_start()?;
                 self.episodes.awaits_begin.fill(true);
                 self.clear_outputs()?;
@@ -138,7 +138,7 @@ macro_rules! shared_calls {
             /// device failed.
             pub fn set_starts(&mut self, states: &[&[u8]]) -> Result<(), SwarmError> {
                 let starts = EnvSnapshot::later_starts(states, &self.rom, &self.config)?;
-                self.put_starts(starts)
+                self.put_starts(EnvSnapshot::with_noops(starts, &self.rom, &self.config))
             }
 
             /// Sets the weight of each start: a start of weight 3 is chosen three times as often
@@ -147,7 +147,17 @@ macro_rules! shared_calls {
             /// # Errors
             /// There is not one weight for each start, or all are 0.
             pub fn set_start_weights(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
-                self.episodes.set_start_weights(weights)
+                // Each start has one more for each number of frames without buttons.
+                let each = self.config.noop_max.max(1) as usize;
+                self.episodes.set_start_weights(weights, each)
+            }
+
+            /// Sets the weights that a checkpoint has.
+            pub(crate) fn set_weights_of_all_starts(
+                &mut self,
+                weights: &[u32],
+            ) -> Result<(), SwarmError> {
+                self.episodes.set_start_weights(weights, 1)
             }
 
             /// Makes an env's present state the only start of later episodes; programs begin there
@@ -157,7 +167,7 @@ macro_rules! shared_calls {
             /// There is no such env, or the device failed.
             pub fn start_from_env(&mut self, env: usize) -> Result<(), SwarmError> {
                 let start = self.snapshot(env)?.into_start();
-                self.put_starts(vec![start])
+                self.put_starts(EnvSnapshot::with_noops(vec![start], &self.rom, &self.config))
             }
 
             /// Presses each env's action, runs the schedule's frames, computes the outputs of the

@@ -1,7 +1,7 @@
 //! The saved state of one env.
 
 use crate::machine::{MachineSound, of_either};
-use crate::{AnyMachine, PowerOnChoice, Programs, Rom, SwarmConfig, SwarmError};
+use crate::{AnyMachine, PictureStack, PowerOnChoice, Rom, SwarmConfig, SwarmError};
 
 /// Counters of an env since its reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,6 +24,9 @@ pub struct EnvSnapshot {
     /// The last observation of the programs; `None` where an episode begins, and if the stage
     /// of the swarm computes none.
     pub(crate) observation: Option<Vec<f32>>,
+    /// The stack of its last pictures; `None` where an episode begins, and in a swarm that keeps
+    /// none.
+    pub(crate) pictures: Option<(PictureStack, Vec<u8>)>,
     /// Sound state beside the machine's; `None` if the swarm makes no sound, or if sound begins
     /// anew.
     pub(crate) sound: Option<MachineSound>,
@@ -42,7 +45,15 @@ impl EnvSnapshot {
     /// A machine where an episode begins: nothing is counted, programs keep nothing yet.
     pub(crate) fn start(machine: AnyMachine, cart_ram: Vec<u8>) -> Self {
         let counters = Counters::default();
-        Self { machine, cart_ram, counters, scratch: None, observation: None, sound: None }
+        Self {
+            machine,
+            cart_ram,
+            counters,
+            scratch: None,
+            observation: None,
+            pictures: None,
+            sound: None,
+        }
     }
 
     /// Draws the frame that comes next, of a copy that goes on.
@@ -61,7 +72,7 @@ impl EnvSnapshot {
     }
 
     /// Checks that an env with this cartridge and these programs can be in this state.
-    pub(crate) fn check(&self, rom: &Rom, programs: &Programs) -> Result<(), SwarmError> {
+    pub(crate) fn check(&self, rom: &Rom, config: &SwarmConfig) -> Result<(), SwarmError> {
         if self.machine.model() != rom.model() {
             return Err(SwarmError::OtherModel);
         }
@@ -69,7 +80,7 @@ impl EnvSnapshot {
         if found != expected {
             return Err(SwarmError::OtherCartridge { found, expected });
         }
-        let (found, expected) = (self.scratch().len(), programs.scratch_len());
+        let (found, expected) = (self.scratch().len(), config.cells());
         if found != expected && self.scratch.is_some() {
             return Err(SwarmError::OtherPrograms { found, expected });
         }
@@ -99,6 +110,11 @@ impl EnvSnapshot {
         let observation = self.observation.as_deref()?;
         let is_theirs = observation.len() == config.programs.obs_dim();
         (is_theirs && config.stage.owns_observation()).then_some(observation)
+    }
+
+    /// Returns the stack of pictures, if it is one of this form.
+    pub(crate) fn pictures_as(&self, form: PictureStack) -> Option<&[u8]> {
+        self.pictures.as_ref().filter(|(known, _)| *known == form).map(|(_, bytes)| &bytes[..])
     }
 
     /// Returns the env's counters since its reset.

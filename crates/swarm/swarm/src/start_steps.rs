@@ -22,7 +22,7 @@ impl EnvSnapshot {
         let mut starts = match states {
             [] => Self::power_on(rom, config.power_on),
             _ => {
-                let read = |bytes: &&[u8]| imported(bytes, rom, &config.programs);
+                let read = |bytes: &&[u8]| imported(bytes, rom, config);
                 let starts = states.iter().map(|bytes| read(bytes).map(Self::into_start));
                 starts.collect::<Result<_, _>>()?
             }
@@ -43,6 +43,23 @@ impl EnvSnapshot {
         }
         let starts = Self::starts_of(states, 0, rom, config, &mut || true)?;
         Ok(starts.unwrap_or_default())
+    }
+
+    /// Makes, of each start, one for each number of frames without buttons that an episode may
+    /// begin with.
+    pub(crate) fn with_noops(starts: Vec<Self>, rom: &Rom, config: &SwarmConfig) -> Vec<Self> {
+        if config.noop_max == 0 {
+            return starts;
+        }
+        let step = Step { frames: 1, release_after: u32::MAX, draw_last: config.draws() };
+        let mut all = Vec::new();
+        for mut start in starts {
+            for _ in 0..config.noop_max {
+                start.machine.run_step(rom.bytes(), &mut start.cart_ram, 0, step);
+                all.push(start.clone());
+            }
+        }
+        all
     }
 
     /// Runs some steps without buttons, before anything is counted, calls `go_on` several times a

@@ -53,7 +53,7 @@ impl FrameRange {
             return Err(SwarmError::BadFrameRange { start, end, of });
         }
         let computes = end == of;
-        let draw_last = self.draw_last || computes && config.programs.reads_pixels();
+        let draw_last = self.draw_last || computes && config.looks_at_pixels();
         let programs = &config.programs;
         let is_picture_needed = self.draw_last || config.draws();
         Ok(StepPlan {
@@ -71,6 +71,21 @@ impl FrameRange {
 }
 
 impl StepPlan {
+    /// Divides the plan before the step's last frame, and has the frame before it drawn: for
+    /// pictures of both. `None` takes the place of a part that has no frames.
+    pub(crate) fn before_last_frame(self) -> [Option<Self>; 2] {
+        let last = self.step_frames - 1;
+        let (start, end) = (self.first_frame, self.first_frame + self.frames);
+        let before = Self {
+            frames: end.min(last).saturating_sub(start),
+            draw_last: end >= last,
+            computes: false,
+            ..self
+        };
+        let after = Self { frames: u32::from(end > last), first_frame: last, ..self };
+        [before, after].map(|part| (part.frames > 0).then_some(part))
+    }
+
     /// Returns the frames of this range, counted from its first, in which a machine with a cable
     /// draws those of its own that begin there. Its frames end at other times than the pair's. So
     /// the last picture that is complete at the step's end began two frames before that end, or

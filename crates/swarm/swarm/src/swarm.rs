@@ -169,6 +169,11 @@ impl Swarm {
         either!(self, swarm => swarm.set_start_weights(weights))
     }
 
+    /// Sets the weights that a checkpoint has.
+    pub(crate) fn set_weights_of_all_starts(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.set_weights_of_all_starts(weights))
+    }
+
     /// Sets the starts of episodes: these states, or power-on if there are none, each advanced by
     /// `steps` steps without buttons.
     pub fn restart_from(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
@@ -189,6 +194,16 @@ impl Swarm {
     /// Resets the marked envs to a start.
     pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.reset_masked(mask))
+    }
+
+    /// Changes the weights that the programs read from the next step on.
+    pub fn set_weights(&mut self, weights: &[f32]) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.set_weights(weights))
+    }
+
+    /// Begins episodes of the marked envs where their machines are, as after the loss of a life.
+    pub fn begin_again(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
+        either!(self, swarm => swarm.begin_again(mask))
     }
 
     /// Makes an env's present state the only start of later episodes.

@@ -12,9 +12,10 @@ use rayon::prelude::*;
 
 use crate::banked_address::check_range;
 use crate::picture::{self, Grays, Picture};
+use crate::picture_stack::PictureMaker;
 use crate::{
-    AnyMachine, DeviceSwarm, EnvSnapshot, Features, Frame, NativeSwarm, OBS_V0_DIM, Rom,
-    SwarmError, obs_v0,
+    AnyMachine, DeviceSwarm, EnvSnapshot, Features, Frame, NativeSwarm, OBS_V0_DIM, PictureStack,
+    Rom, SwarmConfig, SwarmError, obs_v0,
 };
 
 /// One way of looking at a machine.
@@ -22,6 +23,8 @@ use crate::{
 pub enum View {
     /// The last drawn frame, in these grays.
     Picture(Picture, Grays),
+    /// The stack of pictures that the swarm keeps ([`crate::SwarmConfig::pictures`]).
+    Stack(PictureStack),
     /// The bytes at these addresses, or in banks ([`crate::in_bank`]), one range after the other.
     Memory(Vec<Range<u32>>),
     /// The bits at these addresses as bytes 0 and 1, the lowest bit of a byte first.
@@ -36,6 +39,7 @@ impl View {
     pub fn bytes_per_env(&self) -> usize {
         match self {
             Self::Picture(picture, _) => picture.bytes(),
+            Self::Stack(form) => form.bytes(),
             Self::Memory(ranges) => ranges.iter().map(ExactSizeIterator::len).sum(),
             Self::Bits(ranges) => ranges.iter().map(|range| 8 * range.len()).sum(),
             Self::ObsV0 => OBS_V0_DIM * size_of::<f32>(),
@@ -45,18 +49,26 @@ impl View {
     fn ranges(&self) -> &[Range<u32>] {
         match self {
             Self::Memory(ranges) | Self::Bits(ranges) => ranges,
-            Self::Picture(..) | Self::ObsV0 => &[],
+            Self::Picture(..) | Self::Stack(_) | Self::ObsV0 => &[],
         }
     }
 
     /// The rows of `out` that a call of `fill_view` fills, each with its env.
     fn rows<'o>(
         &self,
-        num_envs: usize,
+        config: &SwarmConfig,
         rom: &Rom,
         mask: Option<&[bool]>,
         out: &'o mut [u8],
     ) -> Result<Vec<(usize, &'o mut [u8])>, SwarmError> {
+        let num_envs = config.num_envs;
+        if let Self::Stack(form) = self
+            && config.pictures != Some(*form)
+        {
+            return Err(SwarmError::PictureStack {
+                said: "the swarm keeps no such pictures".into(),
+            });
+        }
         self.ranges().iter().try_for_each(|range| check_range(range, rom))?;
         let (row, found) = (self.bytes_per_env(), out.len());
         let expected = num_envs * row;
@@ -75,6 +87,7 @@ impl View {
     fn show_machine(&self, machine: &AnyMachine, rom: &Rom, cart_ram: &[u8], row: &mut [u8]) {
         match self {
             Self::Picture(picture, grays) => picture.fill(*grays, machine.frame(), row),
+            Self::Stack(form) => PictureMaker::new(*form).fill(machine.frame(), row),
             Self::Memory(ranges) | Self::Bits(ranges) => {
                 let places = ranges.iter().cloned().flatten();
                 let bytes = places.map(|place| machine.peek_place(rom.bytes(), cart_ram, place));
@@ -112,9 +125,12 @@ impl NativeSwarm {
         mask: Option<&[bool]>,
         out: &mut [u8],
     ) -> Result<(), SwarmError> {
-        let mut rows = view.rows(self.config().num_envs, self.rom(), mask, out)?;
+        let mut rows = view.rows(self.config(), self.rom(), mask, out)?;
         let rows_per_thread = rows.len().div_ceil(self.threads()).max(1);
         let fill = |(env, row): &mut (usize, &mut [u8])| {
+            if let View::Stack(_) = view {
+                return row.copy_from_slice(self.pictures(*env));
+            }
             let (machine, cart_ram) = self.machine_and_cart_ram(*env);
             view.show_machine(machine, self.rom(), cart_ram, row);
         };
@@ -133,7 +149,7 @@ macro_rules! fill_view_ahead {
             /// # Errors
             /// As [`Self::fill_view`].
             pub fn fill_view_ahead(&self, view: &View, out: &mut [u8]) -> Result<(), SwarmError> {
-                for (env, row) in view.rows(self.config().num_envs, self.rom(), None, out)? {
+                for (env, row) in view.rows(self.config(), self.rom(), None, out)? {
                     let mut snapshot = self.snapshot(env)?;
                     snapshot.draw_ahead(self.rom());
                     view.show_machine(&snapshot.machine, self.rom(), &snapshot.cart_ram, row);
@@ -159,13 +175,20 @@ impl DeviceSwarm {
         mask: Option<&[bool]>,
         out: &mut [u8],
     ) -> Result<(), SwarmError> {
-        let rows = view.rows(self.config().num_envs, self.rom(), mask, out)?;
+        let rows = view.rows(self.config(), self.rom(), mask, out)?;
         let envs: Vec<usize> = rows.iter().map(|(env, _)| *env).collect();
         match view {
             View::Picture(picture, grays) => {
                 let frames = self.frames(&envs)?;
                 let rows = rows.into_iter().zip(Frame::each(self.rom().model(), &frames));
                 rows.for_each(|((_, row), frame)| picture.fill(*grays, frame, row));
+            }
+            View::Stack(_) => {
+                let stacks = self.pictures(&envs)?;
+                let stacks = stacks.chunks_exact(view.bytes_per_env());
+                rows.into_iter()
+                    .zip(stacks)
+                    .for_each(|((_, row), stack)| row.copy_from_slice(stack));
             }
             View::Memory(ranges) | View::Bits(ranges) => {
                 let places: Vec<u32> = ranges.iter().cloned().flatten().collect();

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Chance, Codec, EnvStates, NativeSwarm, PowerOnChoice, ProgramText, Programs, Rom, Schedule,
-    Swarm, SwarmConfig, SwarmError,
+    Chance, Checkpoint, Codec, EnvStates, NativeSwarm, PowerOnChoice, ProgramText, Programs, Rom,
+    Schedule, Swarm, SwarmConfig, SwarmError,
 };
 use sha2::{Digest, Sha256};
 
@@ -118,6 +118,27 @@ fn a_swarm_goes_on_from_a_checkpoint_bit_for_bit() {
 }
 
 #[test]
+fn parts_of_a_checkpoint_join_to_the_whole() {
+    let mut whole = swarm("MBC1_RAM");
+    whole.reset(3).expect("a reset");
+    play(&mut whole, 0..9);
+    let bytes = whole.checkpoint(b"a note").expect("a checkpoint");
+    let part = |bytes: &[u8], envs| Checkpoint::from_bytes(bytes).expect("whole").only(envs);
+    let mut joined = part(&bytes, 0..1).expect("an env");
+    for envs in [1..4, 4..5] {
+        joined.append(part(&bytes, envs).expect("envs")).expect("parts of one swarm");
+    }
+    assert_eq!(joined.note(), b"a note");
+    assert!(joined.with_note(b"a note").expect("bytes") == bytes);
+    for envs in [2..2, 3..6] {
+        assert!(matches!(part(&bytes, envs), Err(SwarmError::NoSuchPart { num_envs: 5, .. })));
+    }
+    let other = swarm("PEARL_DRIFT").checkpoint(b"").expect("a checkpoint");
+    let joined = part(&bytes, 0..1).expect("an env").append(part(&other, 1..2).expect("an env"));
+    assert!(matches!(joined, Err(SwarmError::PartOfAnother)));
+}
+
+#[test]
 fn a_checkpoint_has_a_table_of_actions_of_ones_own() {
     let codec = Codec::by_name("A+RIGHT:1,LEFT,NOOP,START:2,UP,B").expect("a codec");
     let config = SwarmConfig { codec, ..config(TASK) };
@@ -174,7 +195,7 @@ fn damage_is_an_error_even_where_the_checksum_fits() {
             let mut changed = bytes.clone();
             changed[at] ^= 1 << draw(8);
             read(&changed).expect_err("a checksum");
-            // What is believed may be another state, but it is one.
+            // A changed file with a right checksum may be read as another state, or be refused.
             _ = read(&signed(changed));
             read(&bytes[..at]).expect_err("an end");
             if at > 60 {
@@ -192,7 +213,7 @@ fn damage_is_an_error_even_where_the_checksum_fits() {
     assert_eq!(read(&state), "not a checkpoint of this program; check that this is the right file");
     let mut newer = checkpoint.clone();
     newer[b"gbxcule swarm\n".len()] = 9;
-    assert!(read(&newer).contains("format version 9, this program reads version 4"));
+    assert!(read(&newer).contains("format version 9, this program reads version 5"));
 }
 
 fn swarm_of_one() -> NativeSwarm {

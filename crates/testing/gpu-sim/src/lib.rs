@@ -2,8 +2,9 @@
 //!
 //! [`ptx::translate`] turns the PTX that NVRTC prints into C++, instruction by instruction, and
 //! [`object::build`] makes a shared object of it, which the stand-in for NVIDIA's driver loads
-//! (`crates/testing/testkit/src/stand_in`). Only tests use this crate; `docs/testing.md` says what
-//! the simulation shows and what it can't.
+//! (`crates/testing/testkit/src/stand_in`). [`sass::module::LoadedCubin`] runs machine code, for
+//! tests and for answers in CUDA; `docs/testing.md` says what the simulation shows and what it
+//! can't.
 
 pub mod object;
 pub mod ptx;

@@ -1,8 +1,8 @@
-//! Random programs and their inputs, to hold every way of running a program against the others.
+//! Random programs and their inputs, by which tests compare all ways of running a program.
 //!
-//! A seed gives the same [`RandomProgram`] for ever. Programs are valid, end, never fault, don't
-//! race, and use only operations whose results are exact. So all ways of running must leave the
-//! same memory; only the bits of a NaN may differ.
+//! A seed gives the same [`RandomProgram`] for ever. Programs are valid, end, never fault, have no
+//! races, and use only operations whose results are exact. So all ways of running them must leave
+//! the same memory; only the bits of a NaN may differ.
 
 mod actual;
 mod compare;
@@ -25,31 +25,31 @@ use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::FunctionId;
 use gbxcule_ir::module::Module;
 
-/// A kernel with everything that a launch of it needs.
+/// A kernel with its launch.
 #[derive(Clone, Debug)]
 pub struct RandomProgram {
-    /// The module.
+    /// The checked module.
     pub module: Valid<Module>,
     /// The kernel to launch.
     pub kernel: FunctionId,
-    /// The grid.
+    /// Extents of the grid.
     pub dims: Vec<u32>,
-    /// Memory before the launch.
+    /// Buffers of memory before the launch.
     pub buffers: Vec<Vec<u8>>,
-    /// An argument for each parameter.
+    /// One argument for each parameter.
     pub args: Vec<Actual>,
 }
 
 /// Choice of the constructs in a random program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Statements of the kernel, about.
+    /// Approximate number of the kernel's statements.
     pub statements: u32,
-    /// Functions beside it.
+    /// Number of functions besides the kernel.
     pub functions: u32,
     /// True if `f16` and `bf16` occur.
     pub halves: bool,
-    /// True if floats occur at all.
+    /// True if floats of any width occur.
     pub floats: bool,
 }
 
@@ -59,18 +59,18 @@ impl Default for Options {
     }
 }
 
-/// The program of a seed.
+/// Returns the program of a seed.
 pub fn program(seed: u64) -> RandomProgram {
     program_with(seed, Options::default())
 }
 
-/// The program of a seed and options.
+/// Returns the program of a seed and options.
 pub fn program_with(seed: u64, options: Options) -> RandomProgram {
     kernel::generate(Random::new(seed), options)
 }
 
 impl RandomProgram {
-    /// Memory after the launch, as the interpreter does it.
+    /// Returns the memory after a launch in the interpreter.
     pub fn interpret(&self) -> Result<Vec<Vec<u8>>, Failure> {
         let mut interpreter = Interpreter::new(&self.module);
         let buffers: Vec<_> =
@@ -80,8 +80,8 @@ impl RandomProgram {
         Ok(buffers.into_iter().map(|buffer| interpreter.memory.bytes(buffer).to_vec()).collect())
     }
 
-    /// The first number in which two memories differ by more than so many units in the last place,
-    /// in words; NaNs are all equal.
+    /// Describes the first number by which two memories differ: by more than `ulps` units in the
+    /// last place. NaNs are all equal.
     pub fn difference(&self, left: &[Vec<u8>], right: &[Vec<u8>], ulps: u64) -> Option<String> {
         compare::difference(self, left, right, ulps)
     }

@@ -19,20 +19,20 @@ use std::process::Command;
 pub struct LaunchOutcome {
     /// Kind, line, index and extent of the fault; kind 0 if there is none.
     pub fault: [i64; 4],
-    /// Memory after it.
+    /// Memory after the launch.
     pub buffers: Vec<Vec<u8>>,
 }
 
 impl LaunchOutcome {
-    /// The kind of the fault, if there is one.
+    /// Returns the kind of the fault, if there is one.
     pub fn kind(&self) -> Option<FaultKind> {
         let number = i32::try_from(self.fault[0]).expect("a number of 32 bits");
         (number != 0).then(|| FaultKind::from_number(number).expect("a kind of fault"))
     }
 }
 
-/// Compiles and runs all programs in a folder of that name; returns what each left, and what all
-/// printed.
+/// Compiles and runs all programs in a folder of a name. Returns the outcome of each program, and
+/// the text that all of them printed.
 pub fn run(
     name: &str,
     dialect: Dialect,
@@ -68,13 +68,13 @@ fn outcome(program: &RandomProgram, rest: &mut &[u8]) -> LaunchOutcome {
     LaunchOutcome { fault, buffers }
 }
 
-/// Makes a fresh folder for a test's files, with our headers: `tmp/cxx/PROGRAM/NAME` in the target
-/// folder, where PROGRAM is the test's.
+/// Makes an empty folder for a test's files, with our headers in it: `tmp/cxx/PROGRAM/NAME` in the
+/// target folder, where PROGRAM is the test program's name.
 pub fn folder(name: &str) -> PathBuf {
     let program = std::env::current_exe().expect("this program");
     let stem = program.file_stem().expect("a name").to_string_lossy();
     let stem = stem.rsplit_once('-').map_or(&*stem, |(stem, _hash)| stem);
-    // PROGRAM lies in `deps` of a profile's folder.
+    // The test program lies in the folder `deps` of a profile's folder.
     let target = program.ancestors().nth(3).expect("a program that Cargo built");
     let folder = target.join("tmp/cxx").join(stem).join(name);
     _ = std::fs::remove_dir_all(&folder);
@@ -89,8 +89,8 @@ pub fn write(path: &Path, text: &str) {
     std::fs::write(path, text).expect("a file for the test");
 }
 
-/// Compiles with the host's C++ compiler: `CXX`, else `c++`. Warnings are errors: the text is
-/// clean.
+/// Compiles a source with the host's C++ compiler, which `CXX` names or which is `c++`. Warnings
+/// are errors, because our texts cause none.
 pub fn compile(source: &Path, program: &Path) {
     let compiler = std::env::var_os("CXX").unwrap_or("c++".into());
     let flags = "-std=c++17 -O1 -ffp-contract=off -Wall -Wextra -Werror -Wno-unused-parameter \
@@ -116,7 +116,7 @@ fn main_text(folder: &Path, dialect: Dialect, programs: &[RandomProgram]) -> Str
     let header = if dialect == Dialect::Cuda { HOST_CUDA_NAME } else { HEADER_NAME };
     let mut main = format!("#include \"{header}\"\n");
     let mut calls = String::new();
-    // Programs that follow each other with the same kernel share its text.
+    // Programs with the same kernel that follow each other share its text.
     let (mut texts, mut last) = (0, String::new());
     for (number, program) in programs.iter().enumerate() {
         let again = texts > 0 && text(program, dialect, &format!("kernel_{}", texts - 1)) == last;
@@ -137,7 +137,7 @@ fn main_text(folder: &Path, dialect: Dialect, programs: &[RandomProgram]) -> Str
         + "    return fclose(out);\n}\n"
 }
 
-/// The text of a program whose kernel has a name of its own.
+/// Returns the text of a program whose kernel has the name `symbol`.
 fn text(program: &RandomProgram, dialect: Dialect, symbol: &str) -> String {
     let mut module = program.module.clone().into_inner();
     module.functions[program.kernel].name = symbol.into();
@@ -148,7 +148,7 @@ fn text(program: &RandomProgram, dialect: Dialect, symbol: &str) -> String {
     text.source
 }
 
-/// The declaration of an argument: its bytes, or a handle of an array.
+/// Returns the declaration of an argument: its bytes, or a handle of an array.
 fn declared_argument(arg: usize, actual: &Actual) -> String {
     match actual {
         Actual::Bytes(content) => format!(
@@ -177,12 +177,12 @@ fn byte_list(bytes: &[u8]) -> String {
     bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// A function that launches a program and writes what is left.
+/// Returns a function that launches a program and writes the memory that it leaves.
 fn job(program: &RandomProgram, dialect: Dialect, number: usize, of_text: usize) -> String {
     let symbol = format!("program_{of_text}::kernel_{of_text}");
     let mut body = String::new();
     for (buffer, content) in program.buffers.iter().enumerate() {
-        // One byte more: none would be no array.
+        // One byte more than the buffer needs, because C++ has no arrays of 0 bytes.
         _ = writeln!(
             body,
             "    alignas(16) static unsigned char buffer_{buffer}[{}] = {{{}}};",
@@ -206,7 +206,7 @@ fn job(program: &RandomProgram, dialect: Dialect, number: usize, of_text: usize)
             program.dims.len()
         );
         _ = match dialect {
-            // In two parts, as if by two threads.
+            // The launch runs in two parts, as two threads would run it.
             Dialect::Host => {
                 writeln!(body, "    if (fault.kind == 0) {symbol}(&part_{part}, args, &fault);")
             }

@@ -1,12 +1,12 @@
 //! Helpers that the tests of several crates share. Only tests depend on this crate.
 //!
-//! Random programs ([`arbitrary`]) and programs written by hand ([`sample`], [`pattern`]); ways of
-//! running them ([`host`], [`stand_in`]) and oracles to ask about them ([`warp`]); the machine's
-//! recorded cases ([`sm83`]) and its memory image ([`machine_image`]); pages whose examples are run
-//! ([`page_example`]).
+//! The crate has random programs ([`arbitrary`]) and programs written by hand ([`sample`],
+//! [`pattern`]); ways to run them ([`host`], [`stand_in`]) and oracles to ask about them
+//! ([`warp`]); recorded instructions of the machine ([`sm83`]) and the machine's memory image
+//! ([`machine_image`]); and pages whose examples are run ([`page_example`]).
 //!
-//! Without the feature `kernels` only [`sm83`] and [`page_example`] are there, and nothing of the
-//! compiler is built.
+//! Without the feature `kernels` the crate has only [`sm83`] and [`page_example`], and Cargo builds
+//! nothing of the compiler.
 
 #[cfg(feature = "kernels")]
 pub mod arbitrary;

@@ -1,26 +1,25 @@
-//! The machine's memory image, from and to the native machine, by the names of the fields.
+//! Conversions between the machine's memory image and the native machine, by the names of the
+//! fields.
 //!
 //! A saved state holds every scalar of the machine in the order of its field list, without gaps;
-//! the image has them where `layout` puts them. So one walk over the struct's type carries both
-//! ways.
+//! the image has each at the offset that `layout` gives. So one walk over the struct's type serves
+//! both directions.
 
+use gbxcule_gameboy::state::PREAMBLE_BYTES;
 use gbxcule_gameboy::{Cartridge, Machine};
 use gbxcule_ir::layout::field_offsets;
 use gbxcule_ir::{Shape, Type, Types};
 
-/// Bytes of a state before its first field: what it is, and which cartridge it belongs to.
-const PREAMBLE_BYTES: usize = 31;
-
-/// Offset of each scalar of the machine in its image, in the order of a state.
+/// Offsets of the machine's scalars in its image, in the order of a state.
 pub struct Image {
-    /// Offset in the image and number of bytes; neighbours are one.
+    /// Offset in the image and number of bytes of each run of scalars that are neighbours in both.
     runs: Vec<(usize, usize)>,
-    /// Bytes of the image.
+    /// Number of bytes of the image.
     pub size: usize,
 }
 
 impl Image {
-    /// Finds the machine among a translation's types.
+    /// Finds the machine among the types of a translation.
     pub fn new(types: &Types) -> Self {
         let machine = types.structs().iter().find(|(_, item)| item.name == "Machine");
         let (id, _) = machine.expect("the machine's struct");
@@ -30,7 +29,7 @@ impl Image {
         Self { runs, size: types.layout(ty).expect("a layout").size as usize }
     }
 
-    /// The image of a native machine.
+    /// Returns the image of a native machine.
     pub fn of(&self, machine: &Machine, cartridge: &Cartridge, cart_ram: &[u8]) -> Vec<u8> {
         let mut state = vec![0; machine.state_len(cartridge)];
         machine.save_state(cartridge, cart_ram, &mut state).expect("a buffer that fits");
@@ -44,7 +43,7 @@ impl Image {
         image
     }
 
-    /// The native machine that an image is, given any other one of the same cartridge.
+    /// Returns the native machine of an image, made from another machine with the same cartridge.
     pub fn machine(
         &self,
         image: &[u8],

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-/// Paths and texts.
+/// Pairs of a path and a text.
 pub type Files = Vec<(String, String)>;
 
-/// A page's text as it should be: each `python` block followed by a `text` block with what `said`
-/// gives for it, or by none where that is nothing. A block with a path after `python` is a file
-/// beside those after it.
+/// Returns a page's text as it should be: behind each `python` block a `text` block with the result
+/// of `said` for it, or no `text` block if the result is empty. A block with a path after `python`
+/// is a file that lies beside the later blocks.
 fn expected_page(page: &str, said: &dyn Fn(&str, &Files) -> String) -> String {
     let mut files = Files::new();
     let mut lines = page.lines().peekable();
@@ -42,7 +42,7 @@ fn expected_page(page: &str, said: &dyn Fn(&str, &Files) -> String) -> String {
     out
 }
 
-/// Holds a page against what is said of its examples; `GBXCULE_BLESS=1` writes it anew.
+/// Compares a page with the results of its examples; `GBXCULE_BLESS=1` writes the page anew.
 pub fn check_page(path: &Path, said: &dyn Fn(&str, &Files) -> String) {
     let page = std::fs::read_to_string(path).expect("a page");
     let wanted = expected_page(&page, said);

@@ -5,7 +5,7 @@ use gbxcule_front_warp::Program;
 use gbxcule_ir::Module;
 use gbxcule_ir::source::SourceMap;
 
-/// Text of the document with the patterns.
+/// Text of the file with the patterns.
 pub const TEXT: &str = include_str!("pattern/patterns.py");
 
 /// A kernel of the patterns, with the inputs on which it is tested.
@@ -14,14 +14,14 @@ pub struct Pattern {
     pub title: String,
     /// Name of the kernel.
     pub name: String,
-    /// The kernel with what a launch of it needs.
+    /// The kernel with its launch.
     pub case: Differentiable,
 }
 
 /// Values of `x` and `o` before the launch.
 const ARRAYS: [&[f64]; 2] = [&[0.7, -1.3, 1.9, 0.4, -0.6, 1.1], &[0.3, -0.2, 0.9, 0.5]];
 
-/// All of them, in the order of the text.
+/// Returns all patterns, in the order of the text.
 pub fn patterns() -> Vec<Pattern> {
     let mut sources = SourceMap::new();
     let id = sources.add("patterns.py", TEXT);

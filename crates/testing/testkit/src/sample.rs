@@ -1,4 +1,4 @@
-//! Small kernels built by hand, as a front end would build them from the source beside them.
+//! Small kernels built by hand, as a front end would build them from the source text that each has.
 
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::source::{SourceId, SourceMap, Span};
@@ -7,17 +7,17 @@ use gbxcule_ir::{
     Scalar, Selector, Struct, Table, Type, builtin,
 };
 
-/// A checked module and the text that its spans point into.
+/// A checked module and its texts.
 pub struct Sample {
     /// Name of the sample.
     pub name: &'static str,
     /// The checked module.
     pub module: Valid<Module>,
-    /// The text that its spans point into.
+    /// Texts that the module's spans point into.
     pub sources: SourceMap,
 }
 
-/// All samples.
+/// Returns all samples.
 pub fn all() -> Vec<Sample> {
     vec![saxpy(), collatz(), machine(), halves(), integers(), faults(), leaving(), order()]
 }
@@ -27,7 +27,7 @@ fn checked(name: &'static str, module: Module, sources: SourceMap) -> Sample {
     Sample { name, module, sources }
 }
 
-/// The span of a line of a text.
+/// Returns the span of a line of a text.
 fn line(sources: &SourceMap, id: SourceId, number: usize) -> Span {
     let text = &sources.get(id).text;
     let start: usize = text.split_inclusive('\n').take(number - 1).map(str::len).sum();
@@ -42,7 +42,7 @@ def saxpy(x: wp.array(dtype=float), y: wp.array(dtype=float), a: float):
     y[i] = a * x[i] + y[i]
 ";
 
-/// One statement over an array.
+/// Returns a kernel with one statement over an array.
 pub fn saxpy() -> Sample {
     let mut sources = SourceMap::new();
     let id = sources.add("saxpy.py", SAXPY);
@@ -68,7 +68,7 @@ pub fn saxpy() -> Sample {
     checked("saxpy", module, sources)
 }
 
-/// Loops, branches, calls, views, atomics, a switch.
+/// Returns a kernel with loops, branches, calls, views, atomics and a switch.
 pub fn collatz() -> Sample {
     let mut module = Module::new("collatz");
     let collatz = collatz_function(&mut module);
@@ -99,7 +99,7 @@ pub fn collatz() -> Sample {
     checked("collatz", module, SourceMap::new())
 }
 
-/// The number of steps until a number becomes 1.
+/// Declares a function that counts the steps until a number becomes 1.
 fn collatz_function(module: &mut Module) -> FunctionId {
     let collatz = module.declare("collatz", vec![Param::value("n", Type::I32)], Type::I32);
     let mut b = Builder::new(module, collatz);
@@ -141,7 +141,7 @@ fn collatz_function(module: &mut Module) -> FunctionId {
     collatz
 }
 
-/// Structs, tables, references, random numbers, formats.
+/// Returns a kernel with structs, tables, references, random numbers and formats.
 pub fn machine() -> Sample {
     let mut module = Module::new("machine");
     let (wram, table) = (module.types.fixed(Type::U8, 8), module.types.fixed(Type::U8, 256));
@@ -180,7 +180,8 @@ pub fn machine() -> Sample {
     checked("machine", module, SourceMap::new())
 }
 
-/// Executes an opcode of a machine; the result is its time by a table.
+/// Declares a function that executes an opcode of a machine and returns the opcode's time from a
+/// table.
 fn step_function(module: &mut Module, machine: Type, table: Type) -> FunctionId {
     let bytes = (0..=255).map(|opcode: u8| if opcode < 0x40 { 8 } else { 4 }).collect();
     let cycles =
@@ -213,7 +214,7 @@ fn step_function(module: &mut Module, machine: Type, table: Type) -> FunctionId 
     step
 }
 
-/// 16-bit floats and doubles.
+/// Returns a kernel with 16-bit floats and doubles.
 pub fn halves() -> Sample {
     let mut module = Module::new("halves");
     let arrays = [Type::F16, Type::BF16, Type::F64].map(|of| module.types.array(of, 1));
@@ -246,8 +247,8 @@ pub fn halves() -> Sample {
     checked("halves", module, SourceMap::new())
 }
 
-/// Integer operations that C++ leaves open, and those for which the text knows that it doesn't
-/// matter.
+/// Returns a kernel with integer operations whose results C++ leaves undefined, and with operations
+/// whose operands exclude such results.
 pub fn integers() -> Sample {
     let mut module = Module::new("integers");
     let kernel = integers_kernel(&mut module);
@@ -264,7 +265,7 @@ pub fn integers() -> Sample {
     b.rename(i, "i");
     let (a, byte, wide, f) = (b.arg(0), b.arg(1), b.arg(2), b.arg(3));
     let (one, three, minus) = (b.i32(1), b.i32(3), b.i32(-1));
-    // An index plus one fits; a sum of unknown numbers may not.
+    // The sum of an index and one doesn't overflow; a sum of unknown numbers may.
     let next_index = b.add(i, one);
     for value in [
         next_index,
@@ -308,7 +309,7 @@ pub fn integers() -> Sample {
     checked("integers", module, SourceMap::new())
 }
 
-/// A kernel with numbers of four types, and arrays of three.
+/// Declares a kernel with numbers of four types and arrays of three.
 fn integers_kernel(module: &mut Module) -> FunctionId {
     let types = [Type::I32, Type::U8, Type::I64, Type::F32];
     let params =
@@ -319,7 +320,8 @@ fn integers_kernel(module: &mut Module) -> FunctionId {
     module.declare_kernel("integers", params.chain(outs).collect())
 }
 
-/// Operations that may fault: indices of all kinds, divisors, absent arrays, asserts.
+/// Returns kernels with operations that may fault: indices of all kinds, divisors, absent arrays,
+/// asserts.
 pub fn faults() -> Sample {
     let mut module = Module::new("faults");
     let out = module.types.array(Type::I32, 1);
@@ -357,7 +359,7 @@ pub fn faults() -> Sample {
             let place = b.element(place, &[zero]);
             b.store(place, n);
         },
-        // Chosen or not, what may fault is evaluated.
+        // An operand that may fault is evaluated even if it is not chosen.
         &|b| {
             let cell = b.element(out, &[n]);
             let (value, positive) = (b.load(cell), b.lt(n, zero));
@@ -377,7 +379,8 @@ pub fn faults() -> Sample {
     checked("faults", module, SourceMap::new())
 }
 
-/// Ways out of loops: break inside a switch, continue, return inside a loop, steps of all kinds.
+/// Returns a kernel with ways out of loops: break inside a switch, continue, return inside a loop,
+/// steps of all kinds.
 pub fn leaving() -> Sample {
     let mut module = Module::new("leaving");
     let out = module.types.array(Type::I32, 1);
@@ -431,7 +434,8 @@ pub fn leaving() -> Sample {
     checked("leaving", module, SourceMap::new())
 }
 
-/// Loads that wait for a store and must not: each cell ends as the order of the source says.
+/// Returns a kernel whose loads must not be moved behind a store: each cell ends as the order of
+/// the source says.
 pub fn order() -> Sample {
     let mut module = Module::new("order");
     let out = module.types.array(Type::I32, 1);
@@ -447,16 +451,16 @@ pub fn order() -> Sample {
         .collect();
     let (alias, zero) = (b.param_place(1), b.i32(0));
     let alias = b.element(alias, &[zero]);
-    // The array is written between load and use, through the other handle.
+    // A store through the other handle writes the array between the load and its use.
     let before = b.load(cells[0]);
     let seven = b.i32(7);
     b.store(alias, seven);
     b.store(cells[1], before);
-    // Likewise by an atomic.
+    // An atomic operation writes the array between the load and its use.
     let before = b.load(cells[0]);
     b.atomic(AtomicOp::Add, alias, seven);
     b.store(cells[2], before);
-    // A variable is written between load and use, plainly and by a call.
+    // A store and a call write a variable between its load and its use.
     let x = b.local("x", Type::I32);
     let x = b.local_place(x);
     let before = b.load(x);
@@ -469,7 +473,7 @@ pub fn order() -> Sample {
     let all = b.add(both, before);
     b.store(cells[3], all);
     count_up(&mut b, cells[4]);
-    // A loop does not clear its variables.
+    // A loop does not clear its variables for the next iteration.
     let (one, three) = (b.i32(1), b.i32(3));
     let kept = b.local("kept", Type::I32);
     let kept = b.local_place(kept);
@@ -483,7 +487,8 @@ pub fn order() -> Sample {
     checked("order", module, SourceMap::new())
 }
 
-/// A loop that adds one to a cell until it holds 3. The load in its header is made anew each time.
+/// Writes a loop that adds one to a cell until the cell holds 3. The load in the loop's header runs
+/// in each iteration.
 fn count_up(b: &mut Builder<'_>, cell: PlaceId) {
     b.while_loop(
         |b| {
@@ -498,7 +503,7 @@ fn count_up(b: &mut Builder<'_>, cell: PlaceId) {
     );
 }
 
-/// Adds one to a variable of the caller; the result is its old value.
+/// Declares a function that adds one to a variable of its caller and returns the old value.
 fn bump_function(module: &mut Module) -> FunctionId {
     let bump = module.declare("bump", vec![Param::mutable("x", Type::I32)], Type::I32);
     let mut b = Builder::new(module, bump);
@@ -511,7 +516,7 @@ fn bump_function(module: &mut Module) -> FunctionId {
     bump
 }
 
-/// A switch as an interpreter of machine code has it, with long expressions in its cases.
+/// Returns a switch as interpreters of machine code have it, with long expressions in its cases.
 pub fn dispatch(cases: i64) -> Valid<Module> {
     let mut module = Module::new("dispatch");
     let out = module.types.array(Type::I32, 1);

@@ -1,5 +1,5 @@
-//! The cases in `GBXCULE_TEST_DATA`: registers and memory before and after one instruction, and its
-//! accesses of the bus.
+//! The recorded instructions in `GBXCULE_TEST_DATA`: registers and memory before and after one
+//! instruction, and its accesses of the bus.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -10,22 +10,22 @@ use serde_json::Value;
 /// Registers and memory.
 #[derive(Debug, PartialEq, Eq)]
 pub struct State {
-    /// A F B C D E H L.
+    /// The registers A, F, B, C, D, E, H and L.
     pub registers: [u8; 8],
-    /// SP.
+    /// The stack pointer.
     pub sp: u16,
-    /// PC.
+    /// The program counter.
     pub pc: u16,
-    /// Interrupts are enabled, or will be after the next instruction.
+    /// True if interrupts are enabled, or will be after the next instruction.
     pub ime: bool,
-    /// The bytes that are not zero.
+    /// Addresses and values of the bytes that are not zero.
     pub memory: BTreeMap<u16, u8>,
 }
 
 /// Outcome of an instruction.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Registers and memory after it.
+    /// Registers and memory after the instruction.
     pub state: State,
     /// Kind (0 none, 1 read, 2 write), address and value of each M-cycle.
     pub accesses: Vec<(u8, u16, u8)>,
@@ -33,17 +33,17 @@ pub struct Outcome {
 
 /// One instruction of a recording.
 pub struct RecordedInstruction {
-    /// Name, which starts with the opcode.
+    /// Name of the record, which starts with the opcode.
     pub name: String,
-    /// Registers and memory before it.
+    /// Registers and memory before the instruction.
     pub before: State,
-    /// IE.
+    /// The register IE.
     pub enabled: u8,
-    /// Outcome of the case's instruction.
+    /// Outcome of the instruction.
     pub outcome: Outcome,
 }
 
-/// All recorded cases.
+/// Returns all recorded instructions.
 pub fn cases() -> Vec<RecordedInstruction> {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let data = std::env::var_os("GBXCULE_TEST_DATA")
@@ -102,7 +102,7 @@ impl State {
     }
 }
 
-/// Memory of these bytes: zeros are everywhere else too.
+/// Returns the memory with these bytes, and with zeros at all other addresses.
 pub fn memory(bytes: impl Iterator<Item = (u16, u8)>) -> BTreeMap<u16, u8> {
     bytes.filter(|(_, value)| *value != 0).collect()
 }

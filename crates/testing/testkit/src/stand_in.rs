@@ -1,7 +1,7 @@
-//! Stand-ins for NVIDIA's driver and NVRTC, built of the sources beside this file: libraries of the
-//! same names and functions that run CUDA text on the host. Tests run a child process with them, so
-//! that everything of the runtime but the machine code runs without a GPU. `docs/testing.md` says
-//! what they are and what not.
+//! Stand-ins for NVIDIA's driver and NVRTC: libraries with the same names and functions that run
+//! CUDA text on the host, built from the sources beside this file. Tests run child processes with
+//! them, so that all code of the runtime except the machine code runs without a GPU.
+//! `docs/testing.md` says what the stand-ins do and what they leave out.
 
 use gbxcule_back_cxx::{HOST_CUDA, HOST_CUDA_NAME};
 use std::ffi::OsString;
@@ -19,8 +19,8 @@ const SOURCES: [(&str, &str); 7] = [
     ("ptx_compiler.cpp", include_str!("stand_in/ptx_compiler.cpp")),
 ];
 
-/// A command that finds the stand-ins where it looks for the driver and NVRTC, with a cache of its
-/// own.
+/// Returns a command that finds the stand-ins in place of the driver and NVRTC, and has a cache of
+/// its own.
 pub fn command(program: &Path, cache: &Path) -> Command {
     let folder = folder();
     let mut search: OsString = folder.into();
@@ -34,8 +34,8 @@ pub fn command(program: &Path, cache: &Path) -> Command {
     command
 }
 
-/// A command that finds the stand-in for the driver, too, and NVIDIA's own NVRTC at a path: what
-/// runs is the PTX that it makes.
+/// Returns a command that finds the stand-in for the driver and NVIDIA's own NVRTC at a path. It
+/// runs the PTX that NVRTC makes.
 pub fn ptx_command(program: &Path, nvrtc: &Path) -> Command {
     let folder = folder();
     let mut command = command(program, &folder.join("ptx_cache"));
@@ -44,8 +44,8 @@ pub fn ptx_command(program: &Path, nvrtc: &Path) -> Command {
     command
 }
 
-/// A command that runs the machine code that NVIDIA's NVRTC, at a path, makes for a generation of
-/// GPUs such as 90.
+/// Returns a command that runs the machine code that NVIDIA's NVRTC, at a path, makes for an
+/// architecture such as 90.
 pub fn sass_command(program: &Path, nvrtc: &Path, arch: u32) -> Command {
     let folder = folder();
     let mut command = command(program, &folder.join("sass_cache"));
@@ -56,22 +56,24 @@ pub fn sass_command(program: &Path, nvrtc: &Path, arch: u32) -> Command {
     command
 }
 
-/// Generations of GPUs whose machine code tests run: `GBXCULE_ARCHS=sm_90,sm_100`, or all three.
+/// Returns the architectures whose machine code tests run: those of `GBXCULE_ARCHS=sm_90,sm_100`,
+/// or all three.
 pub fn archs() -> Vec<u32> {
     let named = std::env::var("GBXCULE_ARCHS").unwrap_or_else(|_| "sm_80,sm_90,sm_100".into());
     let arch = |name: &str| name.trim().strip_prefix("sm_").and_then(|it| it.parse().ok());
     let archs = named.split(',').map(|name| arch(name).ok_or(name));
-    archs.collect::<Result<_, _>>().unwrap_or_else(|name| panic!("`{name}` is no architecture"))
+    archs.collect::<Result<_, _>>().unwrap_or_else(|name| panic!("`{name}` is not an architecture"))
 }
 
-/// The disassembler of the wheel beside NVRTC's.
+/// Returns the path of the disassembler, which lies in a wheel beside that of NVRTC.
 pub fn nvdisasm(nvrtc: &Path) -> PathBuf {
     let mut folders = nvrtc.ancestors().map(|folder| folder.join("bin").join("nvdisasm"));
     let found = folders.find(|path| path.exists());
     found.unwrap_or_else(|| panic!("no nvdisasm beside {}: make nvrtc", nvrtc.display()))
 }
 
-/// The program `gpu-sim`, which Cargo puts beside what this test's program lies in.
+/// Returns the path of the program `gpu-sim`, which Cargo puts into the folder above the test
+/// program's.
 fn gpu_sim() -> PathBuf {
     let test = std::env::current_exe().expect("this program");
     let program = test.ancestors().nth(2).expect("a folder of Cargo's").join("gpu-sim");
@@ -79,12 +81,12 @@ fn gpu_sim() -> PathBuf {
     program
 }
 
-/// The folder with the libraries, built once for their content.
+/// Returns the folder with the libraries, which is built once for each content.
 pub fn folder() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
         let texts = SOURCES.iter().map(|(_, text)| *text).chain([HOST_CUDA]);
-        // FNV-1a: a name for the content.
+        // The folder's name is the content's hash by FNV-1a.
         let hash = texts.flat_map(str::bytes).fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
         });
@@ -98,7 +100,8 @@ pub fn folder() -> &'static Path {
     })
 }
 
-/// Builds beside the place and renames, as other tests may do the same at this moment.
+/// Builds the libraries in another folder and renames it, as other tests may build them at this
+/// moment.
 fn build(place: &Path) {
     let beside = place.with_extension(std::process::id().to_string());
     std::fs::create_dir_all(&beside).expect("a folder");
@@ -110,7 +113,7 @@ fn build(place: &Path) {
     compile(&beside, &["ptx_compiler.cpp"], "libnvrtc_ptx.so");
     std::fs::copy(beside.join("libcuda.so.1"), beside.join("libcuda.so")).expect("a file");
     if std::fs::rename(&beside, place).is_err() {
-        // Another thread was faster.
+        // Another test was faster.
         _ = std::fs::remove_dir_all(&beside);
     }
     assert!(place.join("libcuda.so").exists(), "{} was not built", place.display());

@@ -6,17 +6,17 @@ use gbxcule_oracle::{Answer, OracleError, Python, RestartingOracle};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The child ends a command of its own after 300 s.
+/// The limit of one question. The child ends a command of its own after 300 s.
 const LIMIT: Duration = Duration::from_secs(330);
 
-/// Started again when a question ended it.
+/// An oracle that is started again when a question ended it.
 pub struct Warp(RestartingOracle);
 
-/// A kernel with its arguments: arrays each over a buffer of their own.
+/// A kernel with its arguments: each array has a buffer of its own.
 pub struct Launch<'a> {
-    /// Key by which the child finds it: its `kernel`, or its `line`.
+    /// Key by which the child finds the kernel: its `kernel` or its `line`.
     pub kernel: (&'static str, Value),
-    /// The kernel and what it is launched with.
+    /// The kernel and its arguments.
     pub program: &'a RandomProgram,
 }
 
@@ -24,7 +24,7 @@ pub struct Launch<'a> {
 pub type Memory = Vec<Vec<u8>>;
 
 impl Warp {
-    /// An oracle that starts its child at the first question.
+    /// Returns an oracle that starts its child at the first question.
     pub fn find() -> Self {
         Self(RestartingOracle::new("warp", Python::find()))
     }
@@ -38,8 +38,8 @@ impl Warp {
         self.0.call(header, payload, LIMIT).map_err(said)
     }
 
-    /// The answer to a command about launches, and the memory of each after it: a buffer for each
-    /// array, or nothing where the launch failed.
+    /// Returns the answer to a command about launches, and the memory after each launch: a buffer
+    /// for each array, or no buffer if the launch failed.
     pub fn run(
         &mut self,
         mut command: Value,

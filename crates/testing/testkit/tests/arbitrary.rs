@@ -1,4 +1,4 @@
-//! Random programs are what their module promises.
+//! Random programs keep the promises of their module.
 
 use gbxcule_ir::print;
 use gbxcule_testkit::arbitrary::{self, Options};

@@ -1,10 +1,11 @@
-//! The program `gbxcule`. All it does is in the library, which the Python package's command calls,
-//! too.
+//! The program `gbxcule`. All of its code is in the library, which the command of the Python
+//! package calls as well.
 
 use mimalloc::MiMalloc;
 use std::process::ExitCode;
 
-/// Compilers allocate often: a quarter of what the foundry did was the system's allocator.
+/// Allocator of the program. Compilers allocate often: the system's allocator took a quarter of the
+/// foundry's time.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

@@ -22,7 +22,7 @@ use super::{Dataset, LaunchDevice};
 use crate::print::{self, say};
 use crate::progress;
 
-/// Rows to an executable of the host's compiler.
+/// Number of rows in one executable of the host's compiler.
 const HOST_ROWS: usize = 32;
 
 /// Options of the checks with the host's compiler.
@@ -120,7 +120,7 @@ impl Validate {
     }
 }
 
-/// Differences that are counted together: above the first, up to the second.
+/// Ranges in which differences are counted together: above the first number, up to the second.
 const LEVELS: [(f64, f64); 6] =
     [(-1.0, 0.0), (0.0, 1.0), (1.0, 2.0), (2.0, 4.0), (4.0, 16.0), (16.0, f64::INFINITY)];
 

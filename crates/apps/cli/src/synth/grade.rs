@@ -22,8 +22,8 @@ use crate::print::{self, say};
 use crate::progress;
 use crate::run_options::workers;
 
-/// Features of fewer problems are in the JSON alone.
-const FEATURE_PROBLEMS: usize = 10;
+/// Number of problems below which a feature appears only in the JSON.
+const MIN_FEATURE_PROBLEMS: usize = 10;
 
 fn task(text: &str) -> Result<Task, String> {
     text.parse()
@@ -84,7 +84,7 @@ impl Tasks {
                 lines += &format!("{prompt}\n");
                 count += 1;
                 if self.stand_in.is_some() {
-                    // The Nth answer of each N is the wrong one.
+                    // The last answer of every `mutate_every` is the wrong one.
                     let is_changed = self.mutate_every.is_some_and(|every| count % every == 0);
                     let own = || StandIn::own(row, task);
                     let changed = is_changed.then(|| StandIn::changed(row, task, row.id)).flatten();
@@ -114,8 +114,9 @@ impl Tasks {
 
 /// Compile and run the answers of a language model, and print how many are right
 ///
-/// Each answer runs on its row's stored inputs and on 3 fresh ones. C++ and CUDA text runs in the
-/// sandbox, Python is read and never executed. Writes `grades.json`, `grades.jsonl` and a picture
+/// Each answer runs on its row's stored inputs and on fresh ones of other shapes. CUDA is compiled
+/// by NVRTC and run by a simulator that finds races, C++ runs in the sandbox, Python is read and
+/// never executed. Writes `grades.json`, `grades.jsonl` and a picture
 /// of each task. No network is used.
 #[derive(Args)]
 pub(crate) struct Grade {
@@ -144,6 +145,11 @@ pub(crate) struct Grade {
     /// Threads; else one for each core
     #[arg(long, value_name = "W", value_parser = workers)]
     workers: Option<NonZeroUsize>,
+
+    /// Run CUDA as C++ behind a header, without NVRTC, warps and races: a wrong answer may pass,
+    /// and CUDA that needs a GPU's compiler is refused
+    #[arg(long)]
+    cuda_on_host: bool,
 
     /// The folder for the verdicts
     #[arg(long, value_name = "DIR", default_value = "runs/grade")]
@@ -187,6 +193,7 @@ impl Grade {
             work: self.work,
             workers: self.workers.or(cores).map_or(1, NonZeroUsize::get),
             limits: GradeOptions::LIMITS,
+            cuda_on_host: self.cuda_on_host,
         };
         let bar = progress::late_bar(answers.len() as u64, "answers").with_message("grading");
         let grades = grading::grade(&rows, &answers, &options, &|| progress::advance(&bar, 1))?;
@@ -205,28 +212,32 @@ fn print_scores(
     grades: &[grading::Grade],
     scores: &[GroupScore],
 ) {
-    let mut failures: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut failures: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for grade in grades {
-        if let grading::Grade::NotGraded(reason) = grade {
-            *failures.entry(reason).or_default() += 1;
-        }
+        let (what, reason) = match grade {
+            grading::Grade::NotGraded(reason) => ("were not graded", reason),
+            grading::Grade::UnknownForm(reason) => ("count as wrong for an unknown form", reason),
+            _ => continue,
+        };
+        *failures.entry((what, reason)).or_default() += 1;
     }
-    for (reason, count) in failures {
-        say!("{count} answers were not graded: {reason}");
+    for ((what, reason), count) in failures {
+        say!("{count} answers {what}: {reason}");
     }
     say!("{} answers about {} rows", answers.len(), rows.len());
     let mut task = "";
     for score in scores {
-        if matches!(score.group, Group::Feature(_)) && score.problems < FEATURE_PROBLEMS {
+        if matches!(score.group, Group::Feature(_)) && score.problems < MIN_FEATURE_PROBLEMS {
             continue;
         }
         if task != score.task {
             task = score.task;
-            let [right, wrong, compile, parse, _] = grading::Grade::NAMES;
-            let cells = ["problems", "answers", right, wrong, compile, parse].map(str::to_owned);
+            let [right, wrong, compile, parse, form, _] = grading::Grade::NAMES;
+            let cells = ["problems", "answers", right, wrong, compile, parse, form];
+            let cells = cells.map(str::to_owned);
             say!("\n{}pass@k, % [95 %]", table_row(task, cells));
         }
-        let [right, wrong, compile, parse, _] = score.verdicts;
+        let [right, wrong, compile, parse, form, _] = score.verdicts;
         let pass = score.pass.iter().map(|pass_at_k| {
             let shares = [pass_at_k.pass, pass_at_k.low, pass_at_k.high];
             let [pass, low, high] = shares.map(|share| 100.0 * share);
@@ -234,15 +245,17 @@ fn print_scores(
         });
         let pass: Vec<String> = pass.collect();
         let answers = score.verdicts.iter().sum();
-        let counts = [score.problems, answers, right, wrong, compile, parse];
+        let counts = [score.problems, answers, right, wrong, compile, parse, form];
         let cells = counts.map(|count| count.to_string());
         say!("{}{}", table_row(score.group.name(), cells), pass.join("  "));
     }
 }
 
-/// A row of the table of scores, up to its last column.
-fn table_row(name: &str, [problems, answers, right, wrong, compile, parse]: [String; 6]) -> String {
+/// Formats a row of the table of scores, up to its last column.
+fn table_row(name: &str, cells: [String; 7]) -> String {
+    let [problems, answers, right, wrong, compile, parse, form] = cells;
     format!(
-        "{name:<20} {problems:>8} {answers:>8} {right:>7} {wrong:>13} {compile:>17} {parse:>15}   "
+        "{name:<20} {problems:>8} {answers:>8} {right:>7} {wrong:>13} {compile:>17} {parse:>15} \
+         {form:>13}   "
     )
 }

@@ -53,7 +53,7 @@ pub(crate) struct Harvest {
 impl Harvest {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         if let Some(stated) = self.license.as_deref().filter(|it| !is_licence(it)) {
-            bail!("`{stated}` is no SPDX expression such as `Apache-2.0`");
+            bail!("`{stated}` is not an SPDX expression such as `Apache-2.0`");
         }
         let out = NewDataset::at(&self.out)?;
         let license = licence_of(&self.folder, self.license.as_deref())?;
@@ -62,6 +62,7 @@ impl Harvest {
             mode: Mode::Run,
             device: self.texts.device.texts(),
             host_every: 0,
+            sampled: 100,
         };
         let cores = std::thread::available_parallelism().ok();
         let workers = self.workers.or(cores).map_or(1, NonZeroUsize::get);

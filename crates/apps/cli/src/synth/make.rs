@@ -13,9 +13,10 @@ use gbxcule_rows::feature_count::Usage;
 use gbxcule_rows::leak::unique;
 use gbxcule_rows::row::{Mode, Plan, Row};
 use gbxcule_rows::skeleton::{KnownSkeletons, is_known};
+use gbxcule_rows::table::write_whole;
 use gbxcule_runtime::nvrtc::Arch;
 
-use super::new_dataset::{NewDataset, write_file};
+use super::new_dataset::NewDataset;
 use super::{Dataset, RowDevice, TextDevice};
 use crate::print::{self, say};
 use crate::progress;
@@ -39,6 +40,10 @@ struct DatasetOptions {
     /// all checks
     #[arg(long, value_enum, default_value = "run")]
     mode: Depth,
+
+    /// Percentage of the rows that a grammar samples; the others are algorithms of the library
+    #[arg(long, value_name = "PERCENT", default_value_t = 30, value_parser = clap::value_parser!(u32).range(0..=100))]
+    sampled: u32,
 
     /// Have the C++ text of one in N rows compiled by the host's compiler and run, too
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -105,7 +110,13 @@ impl DatasetOptions {
             Depth::Meaning => Mode::Meaning,
             Depth::Run => Mode::Run,
         };
-        let plan = Plan { seed: self.seed, mode, device, host_every: self.host_every };
+        let plan = Plan {
+            seed: self.seed,
+            mode,
+            device,
+            host_every: self.host_every,
+            sampled: self.sampled,
+        };
         Manifest::new(self.count, plan, tools)
     }
 
@@ -194,13 +205,13 @@ impl Card {
             write_card(&self.folder, &Usage::of_warp())?;
             return Ok(true);
         };
-        // A folder that is no dataset gets no file.
+        // A folder that is not a dataset gets no file.
         Manifest::read(&self.folder)?;
         let warp = Usage::of_folder(tests)?;
         if warp.kernels == 0 {
             bail!("no kernel below {}: --warp-tests takes Python files", tests.display());
         }
-        write_file(&self.folder.join("statistics/usage.csv"), warp.to_csv().as_bytes())?;
+        write_whole(&self.folder, "statistics/usage.csv", warp.to_csv().as_bytes())?;
         write_card(&self.folder, &warp)?;
         Ok(true)
     }
@@ -212,7 +223,7 @@ fn write_card(folder: &Path, warp: &Usage) -> anyhow::Result<()> {
     describe(folder, &manifest, &rows, warp)
 }
 
-/// The rows of a folder for statistics.
+/// Reads the rows of a folder for statistics.
 pub(super) fn read_rows(folder: &Path, manifest: &Manifest) -> anyhow::Result<Vec<Row>> {
     let bar = progress::late_bar(manifest.count, "rows").with_message("reading");
     let rows = read_brief(folder, &|rows| progress::advance(&bar, rows as u64 - bar.position()))?;

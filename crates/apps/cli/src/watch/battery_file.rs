@@ -1,4 +1,4 @@
-//! The battery of a machine that is played: a `.sav` file that is put into the cartridge at the
+//! Battery of a machine that is played: a `.sav` file that is loaded into the cartridge at the
 //! start, and written while the machine runs.
 
 use std::path::{Path, PathBuf};
@@ -10,25 +10,26 @@ use gbxcule_swarm::SwarmError;
 use crate::driver::Driver;
 use crate::print;
 
-/// Time between two looks at the cartridge: that much play is lost at most when the program ends.
+/// Time between two reads of the cartridge, which is the longest play that is lost when the program
+/// ends.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Bytes of a battery file, at most: more than any cartridge keeps.
+/// Greatest size of a battery file in bytes: more than any cartridge keeps.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// A file that keeps what machine 0 keeps by its battery.
+/// File with the battery-backed memory of machine 0.
 #[derive(Debug)]
 pub(crate) struct BatteryFile {
     path: PathBuf,
     /// Contents of the cartridge's RAM when it was last written or read.
     kept: Vec<u8>,
     next_look: Instant,
-    /// The last attempt to write failed, and the user was told.
+    /// True if the last attempt to write failed, and the user was told.
     has_failed: bool,
 }
 
 impl BatteryFile {
-    /// Puts a file into machine 0, or takes the machine's own RAM if there is no such file yet.
+    /// Loads a file into machine 0, or takes the machine's own RAM if the file doesn't exist.
     pub(crate) fn inserted(path: &Path, driver: &mut Driver) -> anyhow::Result<Self> {
         let shown = || format!("--battery {}", path.display());
         ensure!(
@@ -50,13 +51,13 @@ impl BatteryFile {
         })
     }
 
-    /// Writes the file if a second has passed and the RAM has changed since.
+    /// Writes the file if a second has passed and the RAM has changed.
     pub(crate) fn look(&mut self, driver: &Driver) -> Result<(), SwarmError> {
         if Instant::now() < self.next_look { Ok(()) } else { self.keep(driver) }
     }
 
-    /// Writes the file if the RAM has changed. A clock that went on is no reason to write. A
-    /// failure is told once, and the next look tries again.
+    /// Writes the file if the RAM has changed, ignoring the cartridge's clock. A failure is
+    /// reported once, and the next call tries again.
     pub(crate) fn keep(&mut self, driver: &Driver) -> Result<(), SwarmError> {
         self.next_look = Instant::now() + LOOK_INTERVAL;
         let ram = driver.cartridge_ram()?;

@@ -1,11 +1,11 @@
-//! The open connections, limited in number: a new one that finds all places taken gets the place of
-//! the one that has been silent longest. So neither requests that are never finished nor viewers
-//! that read nothing keep others out.
+//! Open connections, whose number is limited: a new one for which there is no place ends the one
+//! that has been silent longest. So neither unfinished requests nor viewers that read nothing keep
+//! others out.
 
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Connections whose request isn't answered yet, and viewers.
+/// Greatest numbers of connections whose request isn't answered yet, and of viewers.
 const MAX_OPENING: usize = 64;
 pub(crate) const MAX_VIEWERS: usize = 64;
 
@@ -14,7 +14,7 @@ pub(crate) const MAX_VIEWERS: usize = 64;
 enum Stage {
     /// The first request is being read or answered.
     Opening,
-    /// The connection is a WebSocket that is sent views.
+    /// The connection is a WebSocket that gets views.
     Viewer,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Connections {
 #[derive(Default)]
 struct ConnectionTable {
     open: Vec<OpenConnection>,
-    /// Counts events of all connections: ids and times of activity are taken from it.
+    /// Number of events of all connections, from which ids and times of activity are taken.
     activity: u64,
 }
 
@@ -48,7 +48,7 @@ impl ConnectionTable {
         self.open.iter().filter(|open| open.stage == stage).count()
     }
 
-    /// Ends the connections of a stage that have been silent longest, until `most` are left.
+    /// Ends the connections of a stage that have been silent longest, until `most` remain.
     fn make_room(&mut self, stage: Stage, most: usize) {
         while self.count(stage) > most {
             self.end_most_silent(stage);
@@ -60,13 +60,13 @@ impl ConnectionTable {
         let of_stage = self.open.iter().enumerate().filter(|(_, open)| open.stage == stage);
         let silent = of_stage.min_by_key(|(_, open)| open.last_active).map(|(at, _)| at);
         if let Some(at) = silent {
-            // Its thread wakes up and finds it ended; it may have ended already.
+            // The connection's thread wakes up and sees the end, or has ended already.
             let _ = self.open.remove(at).stream.shutdown(Shutdown::Both);
         }
         silent.is_some()
     }
 
-    /// Records activity of a connection; returns it, unless it has been ended.
+    /// Records activity of a connection; returns the connection, unless it has been ended.
     fn touch(&mut self, id: u64) -> Option<&mut OpenConnection> {
         let activity = self.next_activity();
         let open = self.open.iter_mut().find(|open| open.id == id)?;
@@ -80,7 +80,7 @@ impl Connections {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a connection in.
+    /// Adds a connection.
     pub(crate) fn admit(self: &Arc<Self>, stream: TcpStream) -> Connection {
         let stream = Arc::new(stream);
         let mut table = self.lock();
@@ -96,8 +96,8 @@ impl Connections {
         Connection { all: Arc::clone(self), id, stream }
     }
 
-    /// Ends one connection whose request isn't answered yet, or else a viewer: there are no more
-    /// descriptors.
+    /// Ends one connection whose request isn't answered yet, or else a viewer, because there are no
+    /// more descriptors.
     pub(crate) fn end_one(&self) {
         let mut table = self.lock();
         let _ = table.end_most_silent(Stage::Opening) || table.end_most_silent(Stage::Viewer);
@@ -111,7 +111,7 @@ impl Connections {
     }
 }
 
-/// One connection, which has its place until this is dropped.
+/// Connection that keeps its place until this is dropped.
 pub(crate) struct Connection {
     all: Arc<Connections>,
     pub(crate) id: u64,
@@ -128,7 +128,7 @@ impl Connection {
         table.make_room(Stage::Viewer, MAX_VIEWERS);
     }
 
-    /// Records that a whole message was received or sent.
+    /// Records that a complete message was received or sent.
     pub(crate) fn record_activity(&self) {
         self.all.lock().touch(self.id);
     }
@@ -157,7 +157,7 @@ mod tests {
             Self { listener, all: Arc::default() }
         }
 
-        /// Both ends of a connection.
+        /// Returns both ends of a connection.
         fn connect(&self) -> (Connection, TcpStream) {
             let address = self.listener.local_addr().expect("an address");
             let far = TcpStream::connect(address).expect("it listens");

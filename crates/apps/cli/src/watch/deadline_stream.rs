@@ -1,28 +1,28 @@
-//! A connection with a deadline for each request, however slowly its bytes come or go.
+//! Connection with a deadline for each request, even if its bytes come or go slowly.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Reads and writes until a deadline; after it everything fails.
+/// Stream whose reads and writes fail after a deadline.
 pub(crate) struct DeadlineStream {
     stream: Arc<TcpStream>,
     until: Instant,
 }
 
 impl DeadlineStream {
-    /// A connection whose deadline is `time` from now on.
+    /// Makes a stream whose deadline is `time` from now.
     pub(crate) fn new(stream: Arc<TcpStream>, time: Duration) -> Self {
         Self { stream, until: Instant::now() + time }
     }
 
-    /// Sets the deadline anew, `time` from now on.
+    /// Moves the deadline to `time` from now.
     pub(crate) fn extend(&mut self, time: Duration) {
         self.until = Instant::now() + time;
     }
 
-    /// Makes reading and writing return at once.
+    /// Makes reads and writes return at once.
     pub(crate) fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
         self.stream.set_nonblocking(nonblocking)
     }
@@ -35,8 +35,7 @@ impl DeadlineStream {
     }
 }
 
-/// Returns true if the error is that time was up or, on a nonblocking stream, that nothing has come
-/// yet.
+/// Returns true if the deadline has passed, or if no bytes have come yet on a nonblocking stream.
 pub(crate) fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock)
 }

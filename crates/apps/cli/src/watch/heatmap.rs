@@ -1,30 +1,30 @@
-//! The map of where machines have been, by two numbers in memory such as a hero's coordinates.
+//! Map of where machines have been, by two numbers in memory such as a hero's coordinates.
 //!
-//! Cells get coarser as the numbers grow: the map has 256 of them a side, at most.
+//! Cells get coarser as the numbers grow: the map has at most 256 of them a side.
 
 use std::ops::Range;
 use std::str::FromStr;
 
 use gbxcule_swarm::{Swarm, SwarmError, View};
 
-/// Cells in a row, and rows.
+/// Number of cells in a row, and of rows.
 const SIDE: usize = 256;
 
-/// Bytes of both coordinates of an env.
+/// Greatest number of bytes of both coordinates of an env.
 const MAX_BYTES: u32 = 4;
 
-/// The place of a coordinate in memory: one byte, or two, the lower one first.
+/// Place of a coordinate in memory: one byte, or two, the lower one first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coordinate(Range<u32>);
 
 impl Coordinate {
-    /// The bytes at these addresses.
+    /// Makes a coordinate of the bytes at these addresses.
     ///
     /// # Errors
     /// There are not one or two of them.
     pub fn new(addresses: Range<u32>) -> Result<Self, String> {
         let is_short = addresses.start < addresses.end && addresses.end - addresses.start <= 2;
-        // A bank may stand above the address.
+        // The bank, if there is one, stands above the address.
         if is_short && addresses.start >> 16 == (addresses.end - 1) >> 16 {
             return Ok(Self(addresses));
         }
@@ -47,7 +47,7 @@ impl FromStr for Coordinates {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong =
-            || format!("`{text}` is no pair of places; write D361,D362 or C010:C012,02:D014");
+            || format!("`{text}` is not a pair of places; write D361,D362 or C010:C012,02:D014");
         let coordinate = |place: &str| {
             let address = |digits: &str| u32::from_str_radix(digits, 16).map_err(|_| wrong());
             let (bank, rest) = match place.split_once(':') {
@@ -68,32 +68,32 @@ impl FromStr for Coordinates {
     }
 }
 
-/// Counts of machines at each place.
+/// Number of visits of machines to each place.
 #[derive(Debug)]
 pub(crate) struct Heatmap {
     view: View,
     bytes: Vec<u8>,
     x_bytes: usize,
-    /// Numbers in a row of a cell.
+    /// Number of coordinates that one cell covers in each direction.
     cell: u32,
     visits: Vec<u32>,
-    /// Columns and rows with visits: none at first.
+    /// Columns and rows with visits, empty at first.
     columns: Range<usize>,
     rows: Range<usize>,
 }
 
-/// The map as it is shown.
+/// Map as it is shown.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct HeatPicture {
-    /// Cells left of it and above it, where nobody was.
+    /// Number of empty columns left of it, and of empty rows above it.
     pub(crate) left: usize,
     pub(crate) top: usize,
     pub(crate) columns: usize,
     pub(crate) rows: usize,
     pub(crate) cell: u32,
     pub(crate) most: u32,
-    /// A byte a cell, row by row: 0 where nobody was, 255 where most often; in between the
-    /// logarithm.
+    /// A byte for each cell, row by row: 0 for a cell without visits, 255 for the one with most
+    /// visits, and in between the logarithm.
     pub(crate) heat: Vec<u8>,
 }
 
@@ -125,7 +125,7 @@ impl Heatmap {
         Ok(())
     }
 
-    /// The cell of an env, as it was looked at last.
+    /// Returns the cell of an env, at the last look.
     pub(crate) fn place(&self, env: usize) -> Option<[u32; 2]> {
         let row = self.bytes.chunks_exact(self.view.bytes_per_env()).nth(env)?;
         let (x, y) = row.split_at(self.x_bytes);
@@ -145,7 +145,7 @@ impl Heatmap {
         widen(&mut self.rows, y);
     }
 
-    /// Makes one cell of four.
+    /// Merges four cells into one.
     fn coarsen(&mut self) {
         let finer = std::mem::replace(&mut self.visits, vec![0; SIDE * SIDE]);
         for (at, visits) in finer.into_iter().enumerate() {
@@ -180,14 +180,14 @@ impl Heatmap {
     }
 }
 
-/// Makes a range hold a number.
+/// Extends a range so that it contains a number.
 fn widen(range: &mut Range<usize>, number: usize) {
     let (start, end) =
         if range.start == range.end { (number, number) } else { (range.start, range.end) };
     *range = start.min(number)..end.max(number + 1);
 }
 
-/// The number in a byte or two.
+/// Reads a number of one or two bytes.
 fn number(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte))
 }

@@ -1,12 +1,12 @@
-//! The part of HTTP that one page and one WebSocket need: reading a request's head, writing a whole
+//! The part of HTTP that one page and one WebSocket need: reads a request's head, writes a complete
 //! answer.
 
 use std::io::{self, Read, Write};
 
-/// A browser's head is never longer than this.
+/// Size of the longest head of a request, which is more than browsers send.
 const MAX_HEAD_BYTES: usize = 16 << 10;
 
-/// The first line and the headers of a request, and what was read beyond them.
+/// First line and headers of a request, and the bytes that were read after them.
 #[derive(Debug)]
 pub(crate) struct Head {
     pub(crate) method: String,
@@ -26,7 +26,7 @@ impl Head {
             if read == 0 || bytes.len() + read > MAX_HEAD_BYTES {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "no whole request head"));
             }
-            // The end may have begun in the bytes before.
+            // The empty line may have begun in the bytes before.
             let from = bytes.len().saturating_sub(3);
             bytes.extend_from_slice(&chunk[..read]);
             if let Some(end) = bytes[from..].windows(4).position(|four| four == b"\r\n\r\n") {
@@ -57,20 +57,20 @@ impl Head {
         })
     }
 
-    /// A header by its lower-case name.
+    /// Returns a header by its lower-case name.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns true if a page of ours sent this request, or no page did. Another page that a
-    /// browser happens to show may not drive the swarm.
+    /// Returns true if this page sent the request, or no page did. Another page in the same browser
+    /// may not drive the swarm.
     pub(crate) fn is_same_origin(&self) -> bool {
         let host = self.header("host").unwrap_or_default();
         self.header("origin").is_none_or(|origin| origin == format!("http://{host}"))
     }
 
     /// Returns true if the page was opened by an address or as `localhost`. Anyone can make another
-    /// name point here.
+    /// name point to this computer.
     pub(crate) fn is_by_address(&self) -> bool {
         let host = self.header("host").unwrap_or_default();
         let name = match host.rsplit_once(':') {
@@ -81,7 +81,7 @@ impl Head {
         address.parse::<std::net::IpAddr>().is_ok() || name == "localhost"
     }
 
-    /// Returns true if the address carries this token. The comparison takes the same time for every
+    /// Returns true if the address has this token. The comparison takes the same time for every
     /// wrong token.
     pub(crate) fn has_token(&self, token: &str) -> bool {
         let mut given = self.query.split('&').filter_map(|part| part.strip_prefix("token="));
@@ -91,7 +91,7 @@ impl Head {
         })
     }
 
-    /// The key of a WebSocket handshake, if this is one.
+    /// Returns the key of a WebSocket handshake, if the request is one.
     pub(crate) fn websocket_key(&self) -> Option<&str> {
         let upgrade = self.header("upgrade")?;
         self.header("sec-websocket-key").filter(|_| upgrade.eq_ignore_ascii_case("websocket"))
@@ -103,7 +103,7 @@ impl Head {
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; \
                       form-action 'none'; frame-ancestors 'none'";
 
-/// Writes a whole answer; the connection is closed after it.
+/// Writes a complete answer, after which the connection is closed.
 pub(crate) fn answer(
     stream: &mut impl Write,
     status: &str,

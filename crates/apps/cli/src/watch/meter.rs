@@ -1,11 +1,11 @@
-//! Frames of all machines a second, over the last while.
+//! Measures the frames a second of all machines together.
 
 use std::time::{Duration, Instant};
 
-/// Over what time frames are counted.
+/// Time over which frames are counted.
 const WINDOW: Duration = Duration::from_millis(500);
 
-/// A count of frames, and the time since it began.
+/// Number of frames, and the time at which the count began.
 #[derive(Debug)]
 pub(crate) struct Meter {
     since: Instant,
@@ -29,7 +29,7 @@ impl Meter {
         }
     }
 
-    /// Frames a second; 0 in the first moments.
+    /// Returns the frames a second; 0 in the first moments.
     pub(crate) fn rate(&self) -> f64 {
         self.rate
     }

@@ -1,30 +1,30 @@
-//! The limit on work that is asked of a device before it is waited for, so that a new request does
-//! not wait long. `session` asks after each piece of a step, and reports how long waiting took.
-//! This module reads no clock.
+//! Limits the work that is queued on a device before it is waited for, so that a new request does
+//! not wait long. `session` asks after each piece of a step, and reports how long a wait took. This
+//! module reads no clock.
 
 use std::time::Duration;
 
-/// Pieces after which a device is waited for, or after less if they take this long.
+/// Numbers of pieces and time after which a device is waited for, whichever comes first.
 const MAX_PIECES: u32 = 64;
-const LONGEST: Duration = Duration::from_millis(50);
+const MAX_TIME: Duration = Duration::from_millis(50);
 
-/// Pieces asked for since the device was waited for.
+/// Pieces that were queued since the device was last waited for.
 #[derive(Debug, Default)]
 pub(crate) struct QueuedPieces {
     pieces: u32,
-    /// The time that asking took.
+    /// Time that queueing took.
     busy: Duration,
     /// Time of one piece, measured when the device was last waited for; zero before that.
     piece_took: Duration,
 }
 
 impl QueuedPieces {
-    /// Counts a piece that took so long to ask for; returns true if it is time to wait.
+    /// Counts a piece that took `took` to queue; returns true if it is time to wait.
     pub(crate) fn ask(&mut self, took: Duration) -> bool {
         self.pieces += 1;
         self.busy += took;
         let is_first = self.piece_took.is_zero();
-        is_first || self.pieces >= MAX_PIECES || self.piece_took * self.pieces >= LONGEST
+        is_first || self.pieces >= MAX_PIECES || self.piece_took * self.pieces >= MAX_TIME
     }
 
     /// Returns true if there is work to wait for.
@@ -32,7 +32,7 @@ impl QueuedPieces {
         self.pieces > 0
     }
 
-    /// Notes that the device was waited for, and how long it took.
+    /// Records that the device was waited for, and the time that it took.
     pub(crate) fn settle(&mut self, waited: Duration) {
         if self.is_waiting() {
             let piece_took = (self.busy + waited) / self.pieces;
@@ -52,7 +52,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
     const US: Duration = Duration::from_micros(1);
 
-    /// Pieces until it says to wait, each of which takes so long to ask for.
+    /// Returns the number of pieces until it is time to wait, if each takes `took` to queue.
     fn asked(queue: &mut QueuedPieces, took: Duration) -> u32 {
         (1..).find(|_| queue.ask(took)).unwrap_or_default()
     }
@@ -75,7 +75,7 @@ mod tests {
             queue.ask(Duration::ZERO);
             queue.settle(piece);
             for _ in 0..3 {
-                // Asking is quick, the work is done while the session waits.
+                // Queueing is quick, and the work is done while the session waits.
                 assert_eq!(asked(&mut queue, Duration::ZERO), pieces, "{piece:?}");
                 queue.settle(piece * pieces);
                 assert_eq!(queue.piece_took(), piece);

@@ -1,27 +1,25 @@
-//! Requests of a browser, as `server_message` defines them: read from text and checked against
-//! bounds.
+//! Requests of a browser, as `server_message` defines them: parses them and checks their limits.
 //!
-//! Texts come from any computer that can connect. A malformed request, or one beyond the limits of
-//! a session, is refused here.
+//! Texts may come from any computer that can connect. A malformed request, or one beyond the limits
+//! of a session, is refused here.
 
 use gbxcule_swarm::Model;
 use serde::Deserialize;
 
 use crate::watch::tile::Shrink;
 
-/// No view is larger than this many bytes of pictures; a browser that asks for more gets fewer
-/// machines.
+/// Greatest size of a view's pictures in bytes; a browser that asks for more gets fewer machines.
 const MAX_PICTURE_BYTES: usize = 8 << 20;
 
-/// Most bytes of colours, which fill the largest screens too.
+/// Greatest size of colour pictures in bytes, enough for the largest screens.
 const MAX_COLOR_BYTES: usize = 32 << 20;
 
-/// Nor are those of all viewers together, who share it: each has one view on its way.
+/// Greatest size of all viewers' pictures together, because each may have one view on its way.
 const MAX_BYTES_OF_ALL: usize = 64 << 20;
 
-/// Limits of the speed: full speed is requested with 0; the slowest is a frame a minute.
-const FASTEST_TIMES: f64 = 1000.0;
-const SLOWEST_TIMES: f64 = 0.001;
+/// Limits of the speed: 0 requests full speed, and the slowest is a frame a minute.
+const MAX_TIMES: f64 = 1000.0;
+const MIN_TIMES: f64 = 0.001;
 
 /// Request of a browser.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
@@ -46,16 +44,16 @@ pub(crate) struct Look {
     pub(crate) shrink: Shrink,
     #[serde(default)]
     pub(crate) chosen: Option<usize>,
-    /// Send the machine's sound since the last view.
+    /// True to send the machine's sound since the last view.
     #[serde(default)]
     pub(crate) sound: bool,
-    /// Send the map of where machines were.
+    /// True to send the map of where machines were.
     #[serde(default)]
     pub(crate) map: bool,
 }
 
 impl Look {
-    /// Returns the part of the request that exists and fits.
+    /// Limits the request to machines that exist and pictures that fit.
     pub(crate) fn clipped(self, num_envs: usize, viewers: usize, model: Model) -> Self {
         let first = self.first.min(num_envs);
         let share = MAX_BYTES_OF_ALL / viewers.max(1);
@@ -69,7 +67,7 @@ impl Look {
     }
 }
 
-/// Parses a text from the browser, or says what is wrong with it.
+/// Parses a text from the browser, or returns what is wrong with it.
 pub(crate) fn parse(text: &str) -> Result<Request, String> {
     let request = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if let Request::Speed { times } = request {
@@ -79,18 +77,18 @@ pub(crate) fn parse(text: &str) -> Result<Request, String> {
 }
 
 impl Request {
-    /// Returns true if the request leaves the swarm as it is.
+    /// Returns true if the request leaves the swarm unchanged.
     pub(crate) fn only_looks(self) -> bool {
         matches!(self, Self::Look(_) | Self::Save { .. } | Self::LetGo)
     }
 }
 
 pub(crate) fn check_speed(times: f64) -> Result<(), String> {
-    if times == 0.0 || (SLOWEST_TIMES..=FASTEST_TIMES).contains(&times) {
+    if times == 0.0 || (MIN_TIMES..=MAX_TIMES).contains(&times) {
         Ok(())
     } else {
         Err(format!(
-            "speed {times:e} is not 0 (as fast as it goes) or between {SLOWEST_TIMES} and {FASTEST_TIMES}"
+            "speed {times:e} is not 0 (as fast as it goes) or between {MIN_TIMES} and {MAX_TIMES}"
         ))
     }
 }

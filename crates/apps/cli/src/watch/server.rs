@@ -1,5 +1,5 @@
-//! One port for the page and the view: each connection gets a thread, which answers one request or
-//! becomes a viewer.
+//! Serves the page and the view on one port. Each connection gets a thread, which answers one
+//! request or serves a viewer.
 
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -21,10 +21,11 @@ use crate::watch::viewer::{self, FirstMessage};
 /// Time limit of a request, and of its answer, from the first byte to the last.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Threads for connections: those that have their places, and as many that are about to end.
+/// Greatest number of threads for connections: those that have places, and as many that are about
+/// to end.
 const MAX_THREADS: usize = 256;
 
-/// Pause after the system gave no connection.
+/// Pause after the system refused a connection.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
 /// A port that listens.
@@ -78,7 +79,7 @@ impl Server {
     }
 }
 
-/// A server that accepts browsers until it is closed, or the process ends.
+/// Server that accepts browsers until it is closed, or the process ends.
 pub(crate) struct RunningServer {
     address: SocketAddr,
     is_closed: Arc<AtomicBool>,
@@ -93,7 +94,7 @@ impl RunningServer {
         if address.ip().is_unspecified() {
             address.set_ip(Ipv4Addr::LOCALHOST.into());
         }
-        // Wakes the thread that accepts; nobody waits for one that could not be woken.
+        // This wakes the thread that accepts; a thread that could not be woken is not waited for.
         if TcpStream::connect_timeout(&address, TIMEOUT).is_ok() {
             let _ = self.thread.join();
         }
@@ -112,8 +113,8 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>, is_closed: &AtomicBool) 
             Ok((stream, _)) => stream,
             // The browser has gone again.
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
-            // Mostly there are no more descriptors: trying again at once would only keep a core
-            // busy.
+            // The usual reason is that there are no more descriptors: trying again at once would
+            // keep a core busy.
             Err(_) => {
                 connections.end_one();
                 thread::sleep(ACCEPT_RETRY);
@@ -125,9 +126,9 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>, is_closed: &AtomicBool) 
         }
         let (connection, shared) = (connections.admit(stream), Arc::clone(shared));
         let thread = thread::Builder::new().name("viewer".to_owned());
-        // Without a thread the connection closes; the next one may have more luck.
+        // Without a thread the connection closes; the next attempt may succeed.
         let _ = thread.spawn(move || {
-            // A connection that fails is the browser's to open again.
+            // The browser may open a failed connection again.
             let _ = serve(&connection, &shared);
         });
     }

@@ -1,7 +1,7 @@
 //! Messages between the browser and the swarm over the WebSocket `/socket`.
 //!
-//! The server speaks first, with `hello`; where others than this computer can connect, the address
-//! is `/socket?token=...` with the page's token:
+//! The server sends the first message, `hello`. If other computers can connect, the address is
+//! `/socket?token=...` with the page's token:
 //! ```json
 //! {"type":"hello", "mode":"watch", "rom":"PEARL_DRIFT", "num_envs":64, "device":"cpu",
 //!  "frames_per_step":24, "release_after_frames":8, "codec":"full_v1", "actions":"random",
@@ -20,15 +20,15 @@
 //! | `let_go` | | the env that this browser holds is driven by actions again |
 //! | `save` | `env` | the next view brings the env's state along |
 //!
-//! A swarm that somebody else steps (`mode` is `train`) can be looked at and its states be saved;
+//! A swarm that other code steps (`mode` is `train`) can be viewed and its states can be saved;
 //! other requests are refused.
 //!
-//! A view is a binary message: the length of a JSON text as u32, little endian; the text; then the
+//! A view is a binary message: the length of a JSON text as u32, little endian; the text; the
 //! pictures of `count` machines from `first` on, each (160 / shrink) x (144 / shrink) pixels of 2
-//! bits, leftmost in the top bits; then, if one is chosen, its whole picture; then, if it is asked
-//! for, the map of where machines were, a byte for each of `columns` x `rows` cells; then `sound`
-//! samples of machine 0 since the viewer's last view, left and right as i16, little endian; then a
-//! state that was asked for, `state_bytes` of it.
+//! bits, leftmost in the top bits; the whole picture of the chosen machine, if there is one; the
+//! map of where machines were, if it was asked for, a byte for each of `columns` x `rows` cells;
+//! `sound` samples of machine 0 since the viewer's last view, left and right as i16, little endian;
+//! and a state that was asked for, of `state_bytes` bytes.
 //! ```json
 //! {"step":12, "frame":0, "running":true, "speed":0, "frames_per_s":412000.0, "first":0,
 //!  "count":64, "shrink":1, "sound":0, "done": [3, 17], "state_bytes": 0,
@@ -42,16 +42,16 @@
 //!             "memory":[0]}}
 //! ```
 //! Machines of the Color have pictures of 16 bits a pixel, RGB555 with red in the lowest bits, the
-//! lower byte first; their views say so with `"colors": "raw"` or `"corrected"`, the curve to show
-//! them by.
+//! lower byte first. Their views have `"colors": "raw"` or `"corrected"`, the curve by which they
+//! are shown.
 //!
-//! `episodes` has means of the last 100. Of the map, `left` and `top` count cells where no machine
-//! was, `cell` is how many numbers a cell is wide, `most` the visits where its byte is 255, `place`
-//! the cell of the chosen machine.
-//! `done` names those of the `count` machines whose episode is over. `memory` is C000 to C01F,
-//! `observation` the first 32 numbers of `obs_dim`; what the stage or the programs do not have is
-//! null. Each `look` is answered by one view; a browser waits for it before it sends the next, so
-//! that a slow one falls behind without delaying others. Requests are taken in turns, one of each
+//! `episodes` has means of the last 100. In the map, `left` and `top` count the empty cells before
+//! it, `cell` is the number of coordinates that a cell covers, `most` the number of visits for
+//! which its byte is 255, and `place` the cell of the chosen machine.
+//! `done` lists those of the `count` machines whose episode is over. `memory` is C000 to C01F,
+//! `observation` the first 32 numbers of `obs_dim`; a field that the stage or the programs lack is
+//! null. Each `look` is answered by one view. A browser waits for it before it sends the next, so
+//! that a slow one falls behind without delaying others. Requests are handled in turns, one of each
 //! viewer. A malformed request is answered with `{"type":"refused", "message":"..."}` and changes
 //! nothing.
 
@@ -95,7 +95,7 @@ pub(crate) struct SwarmDescription<'a> {
     pub(crate) device: Device,
     pub(crate) schedule: Schedule,
     pub(crate) codec: &'a Codec,
-    /// The source of the actions, and its seed.
+    /// Source of the actions, and its seed.
     pub(crate) actions: String,
     pub(crate) seed: u64,
     pub(crate) sound: bool,
@@ -103,7 +103,7 @@ pub(crate) struct SwarmDescription<'a> {
 }
 
 impl SwarmDescription<'_> {
-    /// The first message on a connection.
+    /// Returns the first message on a connection.
     pub(crate) fn text(&self) -> String {
         let hello = json!({
             "type": "hello",
@@ -124,12 +124,12 @@ impl SwarmDescription<'_> {
     }
 }
 
-/// The answer to something malformed.
+/// Returns the answer to a malformed request.
 pub(crate) fn refusal(message: &str) -> String {
     json!({ "type": "refused", "message": message }).to_string()
 }
 
-/// State of the swarm, as every view reports it.
+/// State of the swarm that every view reports.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Status {
     pub(crate) step: u64,
@@ -154,7 +154,7 @@ pub(crate) struct ViewHead<'a> {
     pub(crate) state_bytes: usize,
 }
 
-/// A view up to its pictures, with room for all that follows.
+/// Writes a view up to its pictures, with capacity for the rest.
 pub(crate) fn view_head(view: &ViewHead<'_>) -> Vec<u8> {
     let ViewHead { status, look, model, .. } = view;
     let map = view.map.map(|map| {

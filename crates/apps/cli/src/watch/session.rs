@@ -1,8 +1,8 @@
-//! A swarm that runs for its viewers: at its own pace, with their requests between its steps.
+//! Swarm that runs for its viewers at its own pace, and handles their requests between its steps.
 //!
-//! At full speed, steps are run whole and drawn only if a viewer is waiting; at the speed of
-//! real machines they are run in pieces of a frame or more, each of them drawn, so that motion is
-//! smooth. Neither changes what happens.
+//! At full speed, steps are run whole and drawn only if a viewer waits. At the speed of real
+//! machines they are run in pieces of a frame or more, each of them drawn, so that motion is
+//! smooth. Both ways give the same result.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -25,14 +25,15 @@ use crate::watch::statistics::{Statistics, Summary};
 use crate::watch::swarm_channel::SwarmReceiver;
 use crate::watch::viewers::{ViewSource, Viewers};
 
-/// Paced pieces are made as long as it takes to have no more of them than this in a second.
+/// Greatest number of pieces a second, which decides how many frames a piece has.
 const MAX_PIECES_PER_S: f64 = 60.0;
 
-/// Behind its pace by more than this, the swarm forgets what it has missed.
+/// Lag behind its pace after which the swarm gives up catching up.
 const MAX_LAG: Duration = Duration::from_millis(200);
 
-/// A step that takes longer is drawn even if no viewer waits yet: one will before the step is over.
-const LONG_STEP: Duration = Duration::from_millis(8);
+/// Duration from which on a step is drawn even if no viewer waits yet, because one will before the
+/// step is over.
+const MIN_LONG_STEP: Duration = Duration::from_millis(8);
 
 /// Settings at the beginning of a session.
 #[derive(Debug)]
@@ -41,7 +42,7 @@ pub(crate) struct Start {
     pub(crate) running: bool,
     pub(crate) mode: Mode,
     pub(crate) curve: Curve,
-    /// Map where machines go.
+    /// Coordinates of the map of where machines go.
     pub(crate) heatmap: Option<Coordinates>,
     /// File of the first machine's battery.
     pub(crate) battery: Option<BatteryFile>,
@@ -58,7 +59,7 @@ impl Session {
         Self { viewers: Viewers::default(), runner: Runner::new(driver, start) }
     }
 
-    /// Runs until the server has ended and no viewer is left.
+    /// Runs until the server has ended and no viewer remains.
     pub(crate) fn run(mut self, from_viewers: &SwarmReceiver) -> Result<(), SwarmError> {
         let Self { viewers, runner } = &mut self;
         loop {
@@ -79,17 +80,17 @@ impl Session {
     }
 }
 
-/// A swarm that runs at a speed.
+/// Swarm that runs at a speed.
 struct Runner {
     driver: Driver,
     curve: Curve,
     running: bool,
     speed: f64,
     due: Instant,
-    /// The pictures are of the present moment.
+    /// True if the pictures show the present moment.
     is_drawn: bool,
     ahead: QueuedPieces,
-    /// Pieces of steps that were run.
+    /// Number of pieces of steps that were run.
     pieces: u64,
     meter: Meter,
     sound: SoundQueue,
@@ -124,12 +125,12 @@ impl Runner {
         self.due.saturating_duration_since(Instant::now())
     }
 
-    /// One piece of running: a whole step, or some frames of one.
+    /// Runs one piece: a whole step, or some frames of one.
     fn tick(&mut self, viewers: &Viewers) -> Result<(), SwarmError> {
         let begin = Instant::now();
         if self.speed == 0.0 {
             let draw = viewers.awaits_next(self)
-                || (self.ahead.piece_took() > LONG_STEP && !viewers.is_empty());
+                || (self.ahead.piece_took() > MIN_LONG_STEP && !viewers.is_empty());
             self.finish_step(draw)?;
         } else {
             let frames = self.driver.advance(piece_frames(self.speed), true)?;
@@ -149,13 +150,13 @@ impl Runner {
         self.battery.as_mut().map_or(Ok(()), |battery| battery.look(&self.driver))
     }
 
-    /// Stands still from now on: nothing else would look at the battery.
+    /// Stops running. The battery is written now, because nothing else would read it.
     fn stop(&mut self) -> Result<(), SwarmError> {
         self.set_running(false);
         self.battery.as_mut().map_or(Ok(()), |battery| battery.keep(&self.driver))
     }
 
-    /// Resets all machines. A battery outlives it, as it outlives the power switch.
+    /// Resets all machines. The battery's memory survives, as it survives the power switch.
     fn reset(&mut self) -> Result<(), SwarmError> {
         let kept = self.battery.is_some().then(|| self.driver.battery()).transpose()?;
         self.driver.reset()?;
@@ -179,10 +180,10 @@ impl Runner {
             return Ok(());
         }
         if let Some(StepOutcome { rewards, over }) = self.driver.outcome()? {
-            // An episode that is over stays so until the step with which the next one begins.
+            // An episode that is over stays over until the step with which the next one begins.
             self.statistics.count(&rewards, &over, |env| over[env]);
         }
-        // A device is looked at where it is waited for.
+        // A device is read when it is waited for.
         if self.driver.device() == Device::Cpu { self.look_at_map() } else { Ok(()) }
     }
 
@@ -190,8 +191,8 @@ impl Runner {
         self.heatmap.as_mut().map_or(Ok(()), |map| map.look(self.driver.swarm()))
     }
 
-    /// Sets the speed. The next piece comes sooner at a higher speed, but never at once: asking
-    /// often makes nothing faster.
+    /// Sets the speed. The next piece comes sooner at a higher speed, but never at once, so that
+    /// frequent requests don't make the swarm faster.
     fn set_speed(&mut self, times: f64) {
         let now = Instant::now();
         self.due = if self.speed == 0.0 || times == 0.0 {
@@ -211,7 +212,7 @@ impl Runner {
         self.meter = Meter::default();
     }
 
-    /// Stop where there is a picture of it.
+    /// Pauses at a moment that has a picture.
     fn pause(&mut self) -> Result<(), SwarmError> {
         if !self.is_drawn {
             self.finish_step(true)?;
@@ -237,7 +238,7 @@ impl ViewSource for Runner {
         self.is_drawn
     }
 
-    /// Waits for what a device was only asked for, and sees how long a piece took.
+    /// Waits for work that was queued on a device, and measures how long a piece took.
     fn settle(&mut self) -> Result<(), SwarmError> {
         if self.ahead.is_waiting() {
             let begin = Instant::now();
@@ -320,14 +321,14 @@ impl ViewSource for Runner {
     }
 }
 
-/// Frames that are run at once at a speed.
+/// Returns the number of frames that are run at once at a speed.
 fn piece_frames(speed: f64) -> u32 {
-    // At most a thousand times real speed: some thousand frames.
+    // At a thousand times real speed, the greatest, these are some thousand frames.
     (REAL_FRAMES_PER_S * speed / MAX_PIECES_PER_S).ceil().max(1.0) as u32
 }
 
-/// The time that frames take at a speed, which `request::check_speed` keeps from being too small to
-/// divide by.
+/// Returns the time that frames take at a speed. `request::check_speed` makes sure that the speed
+/// is not too small to divide by.
 fn time_of(frames: u32, speed: f64) -> Duration {
     Duration::from_secs_f64(f64::from(frames) / (REAL_FRAMES_PER_S * speed))
 }

@@ -1,8 +1,8 @@
-//! The last moments of a machine's sound, for viewers that take it at their own pace.
+//! The most recent samples of a machine's sound, for viewers that read them at their own pace.
 
 use std::collections::VecDeque;
 
-/// Samples that are kept: half a second. A viewer that comes later misses the rest.
+/// Greatest number of samples that are kept: half a second. A slower viewer misses older ones.
 const MAX_SAMPLES: usize = 24_000;
 
 /// Samples of a machine, counted from the beginning of the session.
@@ -20,12 +20,12 @@ impl SoundQueue {
         self.samples.drain(..excess);
     }
 
-    /// Number of the sample that comes next.
+    /// Returns the number of the next sample.
     pub(crate) fn end(&self) -> u64 {
         self.end
     }
 
-    /// Samples from a number on, as far as they are kept.
+    /// Returns the samples from a number on that are kept.
     pub(crate) fn since(&self, begin: u64) -> impl ExactSizeIterator<Item = [i16; 2]> + '_ {
         let count = self.end.saturating_sub(begin).min(self.samples.len() as u64) as usize;
         self.samples.range(self.samples.len() - count..).copied()

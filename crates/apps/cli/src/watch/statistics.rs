@@ -2,20 +2,20 @@
 
 use std::collections::VecDeque;
 
-/// Episodes over which means are taken.
+/// Number of episodes over which means are taken.
 const MEAN_OVER: usize = 100;
 
-/// Returns of present episodes, and what the last ones came to.
+/// Returns of present episodes, and results of the last ones.
 #[derive(Debug, Default)]
 pub(crate) struct Statistics {
     envs: Vec<Running>,
-    /// Return and steps of the last episodes.
+    /// Return and number of steps of the last episodes.
     last: VecDeque<(f64, u64)>,
     episodes: u64,
     best: Option<f64>,
 }
 
-/// An env's present episode.
+/// Present episode of an env.
 #[derive(Debug, Clone, Default)]
 struct Running {
     total: f64,
@@ -27,7 +27,7 @@ struct Running {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Summary {
     pub(crate) episodes: u64,
-    /// Return and length, over the last 100 episodes.
+    /// Means of return and length over the last 100 episodes.
     pub(crate) mean_return: Option<f64>,
     pub(crate) mean_steps: Option<f64>,
     /// Highest return of all episodes that ended.
@@ -37,7 +37,7 @@ pub(crate) struct Summary {
 }
 
 impl Statistics {
-    /// Counts a step of all envs. After the end of its episode an env is left out as long as it
+    /// Counts a step of all envs. After the end of its episode an env doesn't count as long as it
     /// `is_between` episodes, and counts again from the next step on.
     pub(crate) fn count(
         &mut self,
@@ -66,7 +66,7 @@ impl Statistics {
         self.last.drain(..excess);
     }
 
-    /// Forgets the present episodes of some envs, which begin anew.
+    /// Restarts the present episodes of some envs.
     pub(crate) fn begin(&mut self, begins: impl Fn(usize) -> bool) {
         for (env, running) in self.envs.iter_mut().enumerate() {
             if begins(env) {
@@ -75,12 +75,12 @@ impl Statistics {
         }
     }
 
-    /// The return of an env's present episode, or of the one that has just ended.
+    /// Returns the return of an env's present episode, or of the one that has just ended.
     pub(crate) fn return_of(&self, env: usize) -> f32 {
         self.envs.get(env).map_or(0.0, |running| running.total as f32)
     }
 
-    /// All of it in some numbers; none before the first step.
+    /// Returns a summary; `None` before the first step.
     pub(crate) fn summary(&self) -> Option<Summary> {
         let leader =
             self.envs.iter().enumerate().max_by(|(_, a), (_, b)| a.total.total_cmp(&b.total));
@@ -107,7 +107,7 @@ mod tests {
         let nobody = |_| false;
         statistics.count(&[1.0, 2.0], &[false, false], nobody);
         statistics.count(&[1.0, 3.0], &[true, false], nobody);
-        // Env 0 is between its episodes: what it is paid there belongs to none.
+        // Env 0 is between its episodes, so its reward there belongs to none.
         statistics.count(&[7.0, 0.0], &[false, true], |env| env == 0);
         statistics.count(&[4.0, 1.0], &[true, false], nobody);
         let summary = statistics.summary().expect("some steps");

@@ -1,6 +1,6 @@
-//! The channel from the viewers' threads to the swarm's thread. It carries new viewers, and it
-//! wakes the swarm when a viewer has sent a request. Each viewer has a queue of its own for
-//! requests, so that one viewer cannot fill the queue of another.
+//! Channel from the viewers' threads to the swarm's thread. It carries new viewers, and wakes the
+//! swarm when a viewer has sent a request. Each viewer has a queue of its own for requests, so that
+//! one viewer cannot fill another's.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,16 +9,16 @@ use std::time::Duration;
 
 use crate::watch::request::Request;
 
-/// New viewers that may wait for the swarm.
+/// Greatest number of new viewers that wait for the swarm.
 const MAX_WAITING: usize = 64;
 
-/// Request of a viewer; `looks` counts the viewer's looks, this request included.
+/// Request of a viewer; `looks` counts the viewer's looks, with this request.
 pub(crate) struct ViewerRequest {
     pub(crate) request: Request,
     pub(crate) looks: u64,
 }
 
-/// The answer to the look of that number.
+/// Answer to the look with this number.
 pub(crate) struct View {
     pub(crate) look: u64,
     pub(crate) bytes: Vec<u8>,
@@ -28,7 +28,7 @@ pub(crate) struct View {
 pub(crate) struct ViewerLink {
     pub(crate) requests: Receiver<ViewerRequest>,
     pub(crate) views: Sender<View>,
-    /// A view is on its way to the browser, which gets no other one meanwhile.
+    /// True while a view is on its way to the browser, which gets no other one at that time.
     pub(crate) is_served: Arc<AtomicBool>,
 }
 
@@ -60,19 +60,19 @@ pub(crate) fn swarm_channel() -> (SwarmSender, SwarmReceiver) {
 }
 
 impl SwarmSender {
-    /// Brings a new viewer; false if the swarm has ended.
+    /// Adds a new viewer; returns false if the swarm has ended.
     pub(crate) fn join(&self, link: ViewerLink) -> bool {
         self.sender.send(Some(link)).is_ok()
     }
 
-    /// Wakes the swarm, which then reads all queues. Only the first of several calls sends a
-    /// message, until the swarm has waited again: a flood of requests sends no more.
+    /// Wakes the swarm, which then reads all queues. Until the swarm waits again, only the first of
+    /// several calls sends a message, so that a flood of requests sends only one.
     pub(crate) fn wake(&self) {
         if self.is_woken.swap(true, Ordering::SeqCst) {
             return;
         }
         if let Err(TrySendError::Full(_)) = self.sender.try_send(None) {
-            // The new viewers in the channel wake the swarm.
+            // If the channel is full, the new viewers in it wake the swarm.
         }
     }
 }

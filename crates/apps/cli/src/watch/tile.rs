@@ -1,8 +1,8 @@
-//! Machines made small: a packed picture averaged over squares of 2, 4 or 8 pixels, packed again;
-//! red, green and blue of a Color each for themselves.
+//! Makes pictures of machines smaller: averages a packed picture over squares of 2, 4 or 8 pixels,
+//! and packs the result; a Color's red, green and blue are averaged separately.
 //!
-//! Called for every visible machine of every view, on the swarm's own thread, so it adds up pixels
-//! by table.
+//! This runs for every visible machine of every view, on the swarm's own thread, so it adds up
+//! pixels by a table.
 
 use gbxcule_swarm::{Frame, Model};
 use serde::Deserialize;
@@ -11,7 +11,7 @@ const WIDTH: usize = 160;
 const HEIGHT: usize = 144;
 const ROW_BYTES: usize = WIDTH / 4;
 
-/// Sum of the four pixels in a byte.
+/// Sum of the four pixels in each byte.
 const BYTE_SUM: [u8; 256] = {
     let mut sums = [0; 256];
     let mut byte = 0_usize;
@@ -36,7 +36,7 @@ impl TryFrom<usize> for Shrink {
     fn try_from(divisor: usize) -> Result<Self, String> {
         match divisor {
             1 | 2 | 4 | 8 => Ok(Self(divisor)),
-            _ => Err(format!("shrink {divisor} is none of 1, 2, 4, 8")),
+            _ => Err(format!("shrink is {divisor}, but must be 1, 2, 4 or 8")),
         }
     }
 }
@@ -48,7 +48,7 @@ impl Shrink {
         self.0
     }
 
-    /// Bytes of one picture of a machine.
+    /// Returns the bytes of one picture of a machine.
     pub(crate) fn tile_bytes(self, model: Model) -> usize {
         let bits = match model {
             Model::Original => 2,
@@ -57,7 +57,7 @@ impl Shrink {
         WIDTH * HEIGHT * bits / 8 / (self.0 * self.0)
     }
 
-    /// Appends a picture made small.
+    /// Appends a smaller picture.
     pub(crate) fn append(self, picture: Frame<'_>, out: &mut Vec<u8>) {
         match picture {
             Frame::Shades(packed) => self.append_shades(packed, out),
@@ -109,7 +109,7 @@ impl Shrink {
             for four in sums.chunks_exact(4) {
                 let shade = |sum: u16| (usize::from(sum) + half_of_square) / (2 * half_of_square);
                 let packed = four.iter().fold(0, |packed, sum| packed << 2 | shade(*sum));
-                // Four shades of 2 bits.
+                // The byte has four shades of 2 bits.
                 out.push(packed as u8);
             }
         }

@@ -1,8 +1,8 @@
-//! One browser: its requests go to the session, the session's views go back to it.
+//! Serves one browser: passes its requests to the session, and the session's views back.
 //!
-//! While the browser is owed a view this thread waits for the session and looks at the socket in
-//! between; else it waits for the browser, and asks now and then whether it is still there. A view
-//! that the browser takes slowly blocks this thread alone, and not for long.
+//! While the browser waits for a view, this thread waits for the session and polls the socket.
+//! Otherwise it waits for the browser, and asks now and then whether the browser is still there. A
+//! browser that receives a view slowly blocks only this thread, and not for long.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,38 +22,38 @@ use crate::watch::request::{self, Request};
 use crate::watch::server_message;
 use crate::watch::swarm_channel::{SwarmSender, View, ViewerLink, ViewerRequest};
 
-/// Requests have some hundred bytes.
+/// Greatest size of a request in bytes; real ones have about a hundred.
 const MAX_REQUEST_BYTES: usize = 4096;
 
-/// Requests that may wait for the swarm. A browser that sends more is turned away: if it waited,
-/// the socket would hold a hundred thousand requests, and the swarm would work on them for a minute
-/// after the browser's end.
+/// Greatest number of a browser's requests that wait for the swarm. A browser that sends more is
+/// disconnected: if it waited instead, the socket would hold a hundred thousand requests, and the
+/// swarm would work on them for a minute after the browser's end.
 const MAX_REQUESTS_WAITING: usize = 1024;
 
-/// Views are sent in frames of so many bytes: the socket's buffer holds a copy of one frame, not of
-/// the whole view.
+/// Size of the frames in which views are sent, which limits the socket's buffer to a copy of one
+/// frame instead of the whole view.
 const SOCKET_FRAME_BYTES: usize = 64 << 10;
 
 /// Time between two reads of the socket while the browser waits for a view.
 const POLL_EVERY: Duration = Duration::from_millis(3);
 
-/// Time after which a silent browser is asked whether it is there, and the time that it may stay
-/// silent. Browsers answer by themselves.
+/// Time after which a silent browser is asked whether it is there, and greatest time that it may
+/// stay silent. Browsers answer without a script.
 const PING_EVERY: Duration = Duration::from_secs(15);
 const MAX_SILENCE: Duration = Duration::from_secs(60);
 
 /// Time limit of a browser for one message.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The first message to every viewer, and what viewers may do.
+/// First message to every viewer, and the rights of viewers.
 pub(crate) struct FirstMessage {
-    /// The first message.
+    /// Text of the message.
     pub(crate) hello: String,
-    /// Viewers may do more than look.
+    /// True if viewers may send other requests than looks.
     pub(crate) may_act: bool,
 }
 
-/// Serves a browser until one side goes away.
+/// Serves a browser until one side ends the connection.
 pub(crate) fn serve(
     connection: &Connection,
     read_ahead: Vec<u8>,
@@ -67,7 +67,7 @@ pub(crate) fn serve(
     let stream = DeadlineStream::new(Arc::clone(&connection.stream), TIMEOUT);
     let socket = WebSocket::from_partially_read(stream, read_ahead, Role::Server, Some(config));
     let (requests, asked) = sync_channel(MAX_REQUESTS_WAITING);
-    // Holds one view at most.
+    // The channel holds at most one view.
     let (sender, views) = channel();
     let is_served = Arc::new(AtomicBool::new(false));
     let link = ViewerLink { requests: asked, views: sender, is_served: Arc::clone(&is_served) };
@@ -86,9 +86,9 @@ pub(crate) fn serve(
         answered: 0,
         last_active: Instant::now(),
     };
-    // The connection's end is the ordinary end of this thread, whichever side made it.
+    // The end of the connection is the ordinary end of this thread, whichever side caused it.
     let _ = browser.run(hello);
-    // The session finds that the browser has left.
+    // The session notices that the browser has left.
     drop(browser);
     to_swarm.wake();
 }
@@ -101,8 +101,8 @@ struct Browser<'a> {
     to_swarm: &'a SwarmSender,
     connection: &'a Connection,
     may_act: bool,
-    /// Looks passed on. The session answers the last of them for certain, and an earlier one only
-    /// if it was quick.
+    /// Number of looks that were passed on. The session always answers the last of them, and an
+    /// earlier one only if it had the time.
     asked: u64,
     answered: u64,
     last_active: Instant,
@@ -157,7 +157,7 @@ impl Browser<'_> {
         self.socket.send(message)
     }
 
-    /// Takes a message if there is one; waits for it unless the browser is owed a view.
+    /// Receives a message if there is one; waits for it unless the browser waits for a view.
     fn listen(&mut self, is_owed: bool) -> Result<(), Error> {
         self.socket.get_mut().extend(PING_EVERY);
         self.socket.get_ref().set_nonblocking(is_owed)?;

@@ -1,5 +1,5 @@
-//! The viewers of a swarm: takes their requests in turns, one of each, and answers every `look`
-//! with the newest picture. A `ViewSource` says what there is to see and which requests it obeys.
+//! Viewers of a swarm: handles their requests in turns, one of each, and answers every `look` with
+//! the newest picture. A `ViewSource` gives the views, and decides which requests it obeys.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -24,16 +24,16 @@ pub(crate) trait ViewSource {
     /// Returns the number of machines.
     fn num_envs(&self) -> usize;
 
-    /// Counts whatever makes a view differ from the one before.
+    /// Returns a number that grows with everything that changes a view.
     fn version(&self) -> u64;
 
-    /// Returns true if the pictures are of the present moment.
+    /// Returns true if the pictures show the present moment.
     fn is_drawn(&self) -> bool;
 
-    /// Waits until there is something to see.
+    /// Waits until the swarm can be viewed.
     fn settle(&mut self) -> Result<(), SwarmError>;
 
-    /// Does what a viewer wants, who holds the buttons of an env, or none.
+    /// Handles a request of a viewer, who may hold the buttons of an env.
     fn handle(&mut self, holds: &mut Option<usize>, request: Request) -> Result<(), SwarmError>;
 
     fn status(&self) -> Status;
@@ -45,13 +45,13 @@ pub(crate) trait ViewSource {
 
     fn model(&self) -> Model;
 
-    /// The curve by which colours are shown.
+    /// Returns the curve by which colours are shown.
     fn curve(&self) -> Curve;
 
     /// Passes the last drawn frames of some envs to `see`, one after the other.
     fn pictures(&self, envs: &[usize], see: &mut dyn FnMut(Frame<'_>)) -> Result<(), SwarmError>;
 
-    /// An env's state, as `--state` takes it.
+    /// Returns an env's state in the form that `--state` takes.
     fn state(&self, env: usize) -> Result<Vec<u8>, SwarmError>;
 
     fn sound(&self) -> Option<&SoundQueue>;
@@ -67,9 +67,9 @@ struct Viewer {
     looks: u64,
     last: Option<(Look, u64)>,
     holds: Option<usize>,
-    /// The sample that comes next.
+    /// Number of the next sample.
     heard: u64,
-    /// The machine whose state the next view brings along.
+    /// Machine whose state the next view contains.
     saves: Option<usize>,
 }
 
@@ -78,7 +78,8 @@ impl Viewer {
         Self { link, look: None, looks: 0, last: None, holds: None, heard: 0, saves: None }
     }
 
-    /// Returns the look to be answered next: none while the last view is on its way to the browser.
+    /// Returns the look to be answered next; `None` while the last view is on its way to the
+    /// browser.
     fn awaits(&self, version: u64) -> Option<Look> {
         let look = self.look.filter(|look| self.last != Some((*look, version)))?;
         (!self.link.is_served.load(Ordering::SeqCst)).then_some(look)
@@ -89,7 +90,7 @@ impl Viewer {
 #[derive(Default)]
 pub(crate) struct Viewers {
     viewers: Vec<Viewer>,
-    /// Requests that made a view differ.
+    /// Number of requests that changed a view.
     changes: u64,
 }
 
@@ -104,10 +105,10 @@ impl Viewers {
         self.viewers.iter().any(|viewer| viewer.awaits(next).is_some())
     }
 
-    /// Waits for a new viewer or a request, and takes in the viewers that have come; returns false
-    /// if there can be none any more.
+    /// Waits for a new viewer or a request, and adds the viewers that have come; returns false if
+    /// no more can come.
     pub(crate) fn admit(&mut self, from: &SwarmReceiver, mut wait: Option<Duration>) -> bool {
-        // More than these come next time: the swarm is not kept from running by arrivals.
+        // Further arrivals are added next time, so that they don't keep the swarm from running.
         for _ in 0..MAX_VIEWERS {
             match from.wait(wait) {
                 Ok(link) => self.viewers.extend(link.map(Viewer::new)),
@@ -119,17 +120,17 @@ impl Viewers {
         true
     }
 
-    /// Handles one request of each viewer, so that one who sends many gets no more than
-    /// the others; returns true if there was any.
+    /// Handles one request of each viewer, so that one who sends many gets no more than the others;
+    /// returns true if there was any.
     pub(crate) fn take_turns(&mut self, source: &mut impl ViewSource) -> Result<bool, SwarmError> {
         let (mut is_busy, mut index) = (false, 0);
         while index < self.viewers.len() {
             let link = &self.viewers[index].link;
             match link.requests.try_recv() {
-                // Requests end with their viewer: nobody waits for what they would do.
+                // The requests of a viewer that has left are dropped.
                 Ok(asked) if !link.has_left() => {
                     self.handle(index, &asked, source)?;
-                    // Each viewer waits for one request of each other viewer at most.
+                    // Each viewer waits for at most one request of each other viewer.
                     self.answer(source)?;
                     is_busy = true;
                     index += 1;
@@ -178,14 +179,15 @@ impl Viewers {
             viewer.heard = source.sound().map_or(0, SoundQueue::end);
             (viewer.look, viewer.last) = (None, Some((look, version)));
             viewer.link.is_served.store(true, Ordering::SeqCst);
-            // A viewer that is gone is found by the end of its requests.
+            // A viewer that has left is noticed by the end of its requests.
             let _ = viewer.link.views.send(View { look: viewer.looks, bytes });
         }
         Ok(())
     }
 }
 
-/// A view, with the samples from a number on if they are asked for, and with a machine's state.
+/// Writes a view, with the samples from a number on if they were asked for, and with a machine's
+/// state.
 fn view(
     source: &impl ViewSource,
     look: Look,

@@ -1,4 +1,4 @@
-//! `gbxcule play --battery`: what a cartridge keeps outlives the program and a reset.
+//! `gbxcule play --battery`: the cartridge's memory outlives the program and a reset.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,8 @@ use serde_json::json;
 use crate::client::Client;
 use crate::serving::{Serving, wait_until};
 
-/// Counts at A000 and A001 some 140 times a second, and leaves the rest of its RAM alone.
+/// Program that counts at A000 and A001 some 140 times a second, and leaves the rest of its RAM
+/// alone.
 const COUNTER: &str = "\
     cartridge mbc1_ram_battery
     ramsize 8
@@ -38,7 +39,7 @@ fn play(rom: &Path, battery: &Path) -> Serving {
     Serving::run(&mut command)
 }
 
-/// The counter of a file.
+/// Returns the counter in a file.
 fn count(battery: &Path) -> u16 {
     fs::read(battery).map_or(0xFFFF, |file| u16::from_le_bytes([file[0], file[1]]))
 }

@@ -1,5 +1,4 @@
-//! The page in a real browser: what it draws is compared pixel by pixel, and pictures of it are
-//! left to look at.
+//! The page in a real browser: its pixels are compared, and pictures of it are written for people.
 
 use std::path::PathBuf;
 
@@ -12,13 +11,13 @@ const WIDE: Window = Window { width: 1280, height: 800, ratio: 1.0, dark: false 
 const PHONE: Window = Window { width: 390, height: 844, ratio: 2.0, dark: false };
 const PHONE_ON_ITS_SIDE: Window = Window { width: 844, height: 390, ratio: 2.0, dark: false };
 
-/// Looks for a speed whose text is wider than its label, and so lies over its neighbour.
+/// Script that looks for a speed whose text is wider than its label, and so covers its neighbour.
 const SPEEDS_OVERLAP: &str = "[...document.querySelectorAll('#speed span')].some((span) => { \
      const text = document.createRange(); text.selectNodeContents(span); \
      return text.getBoundingClientRect().width > span.getBoundingClientRect().width; })";
 
-/// Shades of 160 x 144 pixels of a canvas's upper left corner, as digits; the green palette's reds
-/// tell them apart.
+/// Returns the shades of 160 x 144 pixels in a canvas's upper left corner, as digits; the reds of
+/// the green palette identify them.
 fn shades(browser: &mut Chromium, canvas: &str) -> String {
     let script = format!(
         "(() => {{ const context = document.getElementById('{canvas}').getContext('2d'); \
@@ -58,7 +57,7 @@ fn picture(browser: &mut Chromium, name: &str, window: Window) {
     std::fs::create_dir_all(&folder).expect("a folder");
     for dark in [false, true] {
         browser.set_window(Window { dark, ..window });
-        // Two pictures of the browser later everything is laid out and drawn anew.
+        // After two more pictures the browser has laid out and drawn everything again.
         for _ in 0..4 {
             browser.evaluate(
                 "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 60)))",
@@ -80,11 +79,11 @@ fn the_page_shows_the_swarm_and_obeys() {
     wait_until("the first picture is there", || {
         browser.holds("document.getElementById('loading').hidden")
     });
-    // Keys work before anything was clicked.
+    // Keys work before the first click.
     browser.press("ArrowRight");
     wait_for_text(&mut browser, "name", "Machine 0");
     browser.press("Escape");
-    // Every pixel of a machine is as large as the others, at every size.
+    // All pixels of a machine have the same size, at every size of the window.
     let scale = "(() => { const canvas = document.getElementById('mosaic'); \
                  return canvas.getBoundingClientRect().width * devicePixelRatio / canvas.width; })()";
     for button in ["larger", "larger", "smaller", "smaller", "smaller", "fit"] {
@@ -93,7 +92,7 @@ fn the_page_shows_the_swarm_and_obeys() {
         browser.click_on(button);
     }
 
-    // Stepped by a click and by a key, every pixel is the swarm's.
+    // After a step by a click and one by a key, every pixel is the swarm's.
     browser.click_on("step");
     wait_for_text(&mut browser, "step-count", "1");
     browser.press(".");
@@ -102,7 +101,7 @@ fn the_page_shows_the_swarm_and_obeys() {
     let expected = expected_shades(&expected_swarm(12, 6, 3), 0);
     wait_until("the third step is drawn", || shades(&mut browser, "mosaic") == expected);
 
-    // Running, the tiles change.
+    // The tiles change while the swarm runs.
     browser.click_on("run");
     wait_for_text(&mut browser, "run", "Pause");
     wait_until("tiles change", || shades(&mut browser, "mosaic") != expected);
@@ -116,7 +115,8 @@ fn the_page_shows_the_swarm_and_obeys() {
     assert_eq!(browser.thrown, [""; 0]);
 }
 
-/// A click enlarges a machine, its neighbour is a button away, and steps show its registers.
+/// Enlarges a machine with a click, goes to its neighbour by a button, and shows its registers in
+/// steps.
 fn enlarge_and_step(browser: &mut Chromium) {
     let corner = browser.evaluate(
         "(({ x, y }) => [x, y])(document.getElementById('sheet').getBoundingClientRect())",
@@ -141,7 +141,7 @@ fn enlarge_and_step(browser: &mut Chromium) {
     assert!(registers.ends_with(&format!("PC{pc:04X}")), "{registers}, not {pc:04X}");
 }
 
-/// A keyboard takes the machine over and gives it back.
+/// Takes the machine over by the keyboard, and gives it back.
 fn take_over(browser: &mut Chromium) {
     browser.click_on("run");
     browser.click_on("hands");
@@ -156,7 +156,7 @@ fn take_over(browser: &mut Chromium) {
     wait_until("actions drive it again", || text(browser, "action") != "your hands");
 }
 
-/// Red, green and blue of 160 x 144 pixels of a canvas's upper left corner.
+/// Returns red, green and blue of 160 x 144 pixels in a canvas's upper left corner.
 fn colors(browser: &mut Chromium, canvas: &str) -> Vec<[u8; 3]> {
     let script = format!(
         "(() => {{ const context = document.getElementById('{canvas}').getContext('2d'); \
@@ -197,7 +197,7 @@ fn machines_of_the_color_are_drawn_in_colour() {
         wait_for_text(&mut browser, "name", "Machine 1");
         wait_until("the enlarged machine", || colors(&mut browser, "screen") == expected(1));
         assert!(browser.holds("document.getElementById('palette').hidden"));
-        // The palette of shades changes nothing.
+        // The palette of shades has no effect.
         let amber = "(() => { const palette = document.getElementById('palette'); \
                      palette.value = 'amber'; palette.onchange(); })()";
         browser.evaluate(amber);
@@ -219,7 +219,7 @@ fn what_programs_say_is_on_the_page() {
     let mut browser = Chromium::start();
     browser.open(&serving.url(), WIDE);
     wait_for_text(&mut browser, "rate", "paused");
-    // How light a machine's upper left corner is, where there is nothing but water.
+    // The brightness of a machine's upper left corner, which shows only water.
     let light = |env: usize| {
         format!(
             "(() => {{ const canvas = document.getElementById('mosaic'); const wide = Math.round(canvas.width / \
@@ -248,7 +248,8 @@ fn what_programs_say_is_on_the_page() {
         assert!(number(text(&mut browser, "reward")) <= number(text(&mut browser, "return")));
     }
     assert_eq!(seen, [true; 2], "episodes end and begin");
-    // All machines together: their episodes, the one that is ahead, and where they were.
+    // The page shows all machines together: their episodes, the leader, and the map of where they
+    // were.
     assert!(text(&mut browser, "episode-count").parse::<u64>().is_ok_and(|count| count > 0));
     browser.click_on("leader");
     let leader = text(&mut browser, "leader");

@@ -1,4 +1,4 @@
-//! Statistics of episodes and the map, held against a swarm that is given the same actions.
+//! Compares statistics of episodes and the map with a swarm that gets the same actions.
 
 use std::collections::HashMap;
 
@@ -54,7 +54,7 @@ fn the_map_and_the_episodes_are_those_of_all_machines() {
     let most = visits.values().max().expect("visits");
     assert_eq!((map["cell"].as_u64(), map["most"].as_u64()), (Some(1), Some(*most)));
     assert_eq!(map["place"], json!(swarm.read_memory(2, 0xC006..0xC008).expect("an env")));
-    // The chosen machine's picture lies before it.
+    // The chosen machine's picture comes first.
     let heat = &view.pictures[gbxcule_swarm::FRAME_BYTES..];
     assert_eq!(heat.len(), size("columns") * size("rows"));
     for (at, heat) in heat.iter().enumerate() {

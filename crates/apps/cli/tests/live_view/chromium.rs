@@ -1,4 +1,4 @@
-//! A headless Chromium driven over its DevTools protocol, with a fresh profile, ended with the
+//! Headless Chromium, driven over its DevTools protocol, with a fresh profile, which ends with the
 //! test.
 
 use std::io::{BufRead, BufReader};
@@ -11,7 +11,7 @@ use tungstenite::{Message, WebSocket};
 
 use crate::serving::wait_until;
 
-/// No sandbox, because CI runs as root; the rest keeps it from asking for anything outside.
+/// Flags without a sandbox, because CI runs as root; the others stop requests to other computers.
 const FLAGS: [&str; 11] = [
     "--headless",
     "--no-sandbox",
@@ -107,7 +107,7 @@ impl Chromium {
         self.call("Emulation.setEmulatedMedia", &json!({ "features": features }));
     }
 
-    /// The value of an expression, waited for if it is a promise.
+    /// Returns the value of an expression, after a wait if it is a promise.
     pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
         let parameters =
             json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
@@ -131,7 +131,7 @@ impl Chromium {
         }
     }
 
-    /// Click into the middle of an element.
+    /// Clicks into the middle of an element.
     pub(crate) fn click_on(&mut self, id: &str) {
         let middle = format!(
             "(() => {{ const box = document.getElementById('{id}').getBoundingClientRect(); \
@@ -171,7 +171,7 @@ pub(crate) struct Window {
 
 impl Drop for Chromium {
     fn drop(&mut self) {
-        // Whatever happened, the test's browser must not outlive it.
+        // The browser must not outlive its test.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

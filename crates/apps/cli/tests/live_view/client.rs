@@ -1,4 +1,4 @@
-//! A browser without a page: a plain WebSocket client.
+//! Browser without a page: a plain WebSocket client.
 
 use std::net::TcpStream;
 use std::time::Duration;
@@ -37,7 +37,7 @@ impl Client {
         self.socket.send(Message::text(text)).expect("it listens");
     }
 
-    /// The next message of the server's; whether we are still there is answered on the way.
+    /// Returns the next message of the server, and answers its pings meanwhile.
     fn message(&mut self) -> Message {
         loop {
             let message = self.socket.read().expect("a message");

@@ -1,8 +1,7 @@
 //! The live view as people use it: the binary serves, and a WebSocket client or a real browser
-//! looks.
+//! connects.
 //!
-//! The pictures of the view are held against a swarm of the test's own that is given the same
-//! actions.
+//! The pictures of the view are compared with a swarm of the test's own that gets the same actions.
 
 mod battery;
 mod browser;

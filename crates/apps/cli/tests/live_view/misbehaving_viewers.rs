@@ -1,4 +1,4 @@
-//! Viewers that flood, dawdle, send half of everything or take nothing: the swarm goes on, and
+//! Viewers that flood, are slow, send half of a message or read nothing: the swarm goes on, and
 //! others are served.
 
 use std::io::{Read, Write};
@@ -13,10 +13,10 @@ use tungstenite::Message;
 use crate::client::Client;
 use crate::serving::{Serving, wait_until};
 
-/// More than there are places for.
+/// Number of connections that exceeds the places.
 const MANY: usize = 300;
 
-/// A field of `/proc/PID/status`.
+/// Returns a field of `/proc/PID/status`.
 #[cfg(target_os = "linux")]
 fn status(serving: &Serving, field: &str) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{}/status", serving.child.id()));
@@ -25,13 +25,13 @@ fn status(serving: &Serving, field: &str) -> u64 {
     line.trim_matches([':', '\t', ' ', 'k', 'B']).parse().expect("a number")
 }
 
-/// The whole answer to bytes.
+/// Returns the complete answer to some bytes.
 fn answer(serving: &Serving, bytes: &str) -> String {
     let mut stream = TcpStream::connect(&serving.address).expect("it listens");
     stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket");
     stream.write_all(bytes.as_bytes()).expect("it listens");
     let mut answer = String::new();
-    // A connection that is ended is an answer too.
+    // A connection that is ended is an answer as well.
     let _ = stream.read_to_string(&mut answer);
     answer
 }
@@ -68,7 +68,7 @@ fn viewers_that_flood_take_turns_with_the_others() {
                         .send(Message::text(json!({ "type": request }).to_string()))
                         .is_err()
                     {
-                        // It was turned away for the flood.
+                        // The flood disconnected it.
                         flooder = Client::connect(serving);
                     }
                     sent.fetch_add(1, Ordering::Relaxed);
@@ -77,8 +77,8 @@ fn viewers_that_flood_take_turns_with_the_others() {
         }
         wait_until("the flood has begun", || sent.load(Ordering::Relaxed) > 1000);
         let mut client = Client::connect(&serving);
-        // Each answer comes while requests of the flood are waiting: it never stops before the last
-        // one.
+        // Each answer comes while requests of the flood are waiting, which never stops before the
+        // last answer.
         for count in 0..30 {
             client.send(&json!({ "type": "hold", "env": 0, "buttons": count }));
             let view = client.look(0, 2, 1, Some(0));
@@ -88,7 +88,7 @@ fn viewers_that_flood_take_turns_with_the_others() {
     });
 }
 
-/// Each of its steps would be made, a minute of them.
+/// The requests of the flood would make a minute of steps.
 #[test]
 fn the_requests_of_a_viewer_that_floods_and_leaves_end_with_it() {
     let serving = Serving::start(&["watch", "--num-envs", "16", "--paused"]);
@@ -99,7 +99,7 @@ fn the_requests_of_a_viewer_that_floods_and_leaves_end_with_it() {
     drop(flooder);
     let mut client = Client::connect(&serving);
     let mut looks = 0;
-    // Nothing new is to be seen for the same look.
+    // An unchanged swarm has no new view for the same look.
     let mut step = || {
         looks += 1;
         client.look(0, 1 + looks % 2, 8, None).head["step"].as_u64().expect("a number")
@@ -130,8 +130,9 @@ fn viewers_that_never_read_hold_little_memory_and_no_place() {
             assert_eq!(client.look(0, 4, 8, None).head["count"], 4);
         }
     }
-    // Each of them alone may have a view of 3 MB waiting: together they would be 900 MB and more.
-    // The 64 that have places hold 192 MB at most; what the allocator keeps differs by system.
+    // Each of them alone may have a view of 3 MB waiting: together they would take more than 900
+    // MB. The 64 that have places take at most 192 MB; the allocator keeps more, depending on the
+    // system.
     let grown = status(&serving, "VmRSS").saturating_sub(before);
     assert!(grown < 600 << 10, "{grown} KiB more");
     assert!(status(&serving, "Threads") < 256 + 20);
@@ -198,7 +199,7 @@ fn beyond_this_computer_nobody_is_let_in_without_the_token() {
     }
     assert!(get(&serving, &format!("/{}", serving.query)).starts_with("HTTP/1.1 200 OK\r\n"));
     assert!(get(&serving, "/main.js").starts_with("HTTP/1.1 200 OK\r\n"));
-    // By a name, too: who knows the token was told it.
+    // A request by name works as well, if it has the token.
     let named = format!("GET /{} HTTP/1.1\r\nHost: games.example:1\r\n\r\n", serving.query);
     assert!(answer(&serving, &named).starts_with("HTTP/1.1 200 OK\r\n"));
     assert_eq!(Client::connect(&serving).look(0, 1, 8, None).head["count"], 1);

@@ -1,4 +1,4 @@
-//! A `gbxcule watch` or `play` of the test's own, and the swarm that it must agree with.
+//! A `gbxcule watch` or `play` of the test's own, and the swarm with which it must agree.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use gbxcule_lab::action_source::ActionSource;
 use gbxcule_swarm::{Codec, NativeSwarm, Programs, Rom, Schedule, Stage, SwarmConfig};
 
-/// Longer than anything takes on a busy machine.
+/// Time that is longer than any request takes on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Waits until something holds, or fails with its name.
+/// Waits until a condition holds, or fails with its name.
 pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
@@ -34,7 +34,7 @@ impl Serving {
         Self::run(Command::new(env!("CARGO_BIN_EXE_gbxcule")).args(arguments))
     }
 
-    /// A command that is to serve.
+    /// Runs a command that serves.
     pub(crate) fn run(command: &mut Command) -> Self {
         let mut child =
             command.args(["--port", "0"]).stdout(Stdio::piped()).spawn().expect("the binary runs");
@@ -55,14 +55,14 @@ impl Serving {
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        // It may have been ended by the test already.
+        // The test may have ended it already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A program for the game, for `--reward` and `--obs` alike: what it says differs from machine to
-/// machine and from step to step, and shows if it is run once too often.
+/// Program for the game, for `--reward` and `--obs`: its numbers differ between machines and steps,
+/// and show if it runs once too often.
 pub(crate) const TASK: &str = "\
 import gbxcule as gb
 import warp as wp
@@ -85,8 +85,8 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         obs[at] = wp.float32(gb.read(machine, 0xC000 + at)) + scratch[0]
 ";
 
-/// PEARL_DRIFT on so many machines after so many steps of random actions, as `watch` runs it
-/// by default.
+/// Makes PEARL_DRIFT with a number of machines, after a number of steps of random actions, as
+/// `watch` runs it by default.
 pub(crate) fn expected_swarm(num_envs: usize, frames_per_step: u32, steps: u64) -> NativeSwarm {
     let mut swarm = fresh_swarm(num_envs, frames_per_step, Programs::default());
     for step in 0..steps {
@@ -103,7 +103,7 @@ pub(crate) fn fresh_swarm(
     fresh_swarm_of("PEARL_DRIFT", num_envs, frames_per_step, programs)
 }
 
-/// The game for the Color, as [`expected_swarm`] has the built-in one.
+/// Makes the game for the Color, as [`expected_swarm`] does for the built-in one.
 pub(crate) fn expected_colors(num_envs: usize, frames_per_step: u32, steps: u64) -> NativeSwarm {
     let mut swarm = fresh_swarm_of("AMBER_ROAD", num_envs, frames_per_step, Programs::default());
     for step in 0..steps {

@@ -67,7 +67,7 @@ fn machines_of_the_color_come_in_colour() {
         let (pixels, _) = view.pictures.as_chunks();
         let is_gray = |color: u16| color & 31 == color >> 5 & 31 && color & 31 == color >> 10 & 31;
         assert!(pixels.iter().any(|pixel| !is_gray(u16::from_le_bytes(*pixel))), "colours");
-        // An eighth of it, and the whole one after it.
+        // The view has a picture of an eighth, and the whole one after it.
         let view = client.look(0, 1, 8, Some(2));
         assert_eq!(view.pictures.len(), 20 * 18 * 2 + frame(2).len());
         assert!(view.pictures.ends_with(frame(2)));
@@ -95,7 +95,7 @@ fn the_machine_that_is_played_is_heard() {
         let samples = swarm.samples(0).expect("an env").iter().flatten();
         expected.extend(samples.flat_map(|side| side.to_le_bytes()));
         client.send(&json!({ "type": "step" }));
-        // A view brings all samples since the last one.
+        // A view has all samples since the last one.
         if step % 3 == 0 {
             client.send(&look);
             let view = client.view();
@@ -184,7 +184,7 @@ fn programs_of_the_user_are_shown_as_a_swarm_computes_them_also_frame_by_frame()
     let (mut total, mut was_done, mut step) = (0.0, false, 0);
     let (mut ends, mut over) = (0, 0);
     for _ in 0..4 {
-        // Some steps at once, some piece by piece.
+        // Some steps run at once, some piece by piece.
         client.send(&json!({ "type": "step" }));
         client.send(&json!({ "type": "run" }));
         let mut view = client.look(1, 5, 8, Some(4));
@@ -264,7 +264,7 @@ fn a_running_swarm_pauses_on_a_picture_of_that_very_step() {
 fn a_browser_that_takes_nothing_does_not_hold_the_swarm_up() {
     let serving = Serving::start(&["watch", "--num-envs", "64"]);
     let mut slow = Client::connect(&serving);
-    // Far more than the socket holds, and nothing of it is read.
+    // The views are far more than the socket holds, and none of them is read.
     for times in 0..200 {
         let look = json!({ "type": "look", "first": 0, "count": 60 + times % 4, "shrink": 1, "chosen": 0 });
         slow.send(&look);
@@ -325,10 +325,10 @@ fn what_is_malformed_is_refused_and_harms_nobody() {
     let look = client.look(usize::MAX, usize::MAX, 8, Some(usize::MAX));
     assert_eq!((&look.head["count"], &look.head["chosen"]), (&json!(0), &Value::Null));
 
-    // A message that is too long, bytes that are no WebSocket at all, half a request: their
-    // connection ends.
+    // A message that is too long, bytes that are no WebSocket, half a request: each ends its
+    // connection.
     let mut long = Client::connect(&serving);
-    // Its connection may end while it is being sent.
+    // The connection may end while the message is being sent.
     let sent = long.socket.send(Message::text("x".repeat(1 << 20)));
     assert!(sent.is_err() || long.socket.read().is_err());
     for bytes in [&b"\x00\xFF\x00\xFF\r\n\r\n"[..], b"GET / HTTP/1.1\r\nHost: "] {

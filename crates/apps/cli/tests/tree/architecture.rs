@@ -1,5 +1,5 @@
-//! The house rules that a compiler doesn't hold: who may depend on whom, how long files may be, and
-//! which names say nothing.
+//! House rules that no compiler enforces: which crate may depend on which, how long files may be,
+//! and which names say nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ const MAX_FILE_LINES: usize = 600;
 
 const EMPTY_NAMES: [&str; 7] = ["utils", "util", "helpers", "common", "base", "misc", "manager"];
 
-/// The manifest of each of our crates, by the package's name.
+/// Returns the manifest of each of our crates, by the package's name.
 fn manifests() -> BTreeMap<String, String> {
     let texts = crate_folders().into_iter().map(|folder| {
         let text = std::fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
@@ -20,7 +20,7 @@ fn manifests() -> BTreeMap<String, String> {
     texts.collect()
 }
 
-/// Our crates among the `[dependencies]` of a manifest; tests may use more.
+/// Returns our crates among the `[dependencies]` of a manifest; tests may use more.
 fn uses(text: &str) -> BTreeSet<String> {
     let mut in_dependencies = false;
     let mut found = BTreeSet::new();
@@ -36,12 +36,12 @@ fn uses(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// The name by which pages call a package: without `gbxcule-`, which most have.
+/// Returns the name by which pages call a package: without `gbxcule-`, which most have.
 fn short(package: &str) -> &str {
     package.strip_prefix("gbxcule-").unwrap_or(package)
 }
 
-/// The table of crates in docs/architecture.md: what each uses.
+/// Returns the table of crates in docs/architecture.md: the dependencies of each.
 fn documented() -> BTreeMap<String, BTreeSet<String>> {
     let page = std::fs::read_to_string(root().join("docs/architecture.md")).expect("the page");
     let section = page.split("\n## ").find(|section| section.starts_with("The crates\n"));
@@ -69,7 +69,7 @@ fn crates_use_each_other_as_the_architecture_says() {
     }
 }
 
-/// `cargo fuzz` is run with `--locked`, and by hand: nobody else would notice.
+/// `cargo fuzz` runs with `--locked`, and by hand, so that nobody else would notice a stale file.
 #[test]
 fn the_lock_of_the_fuzz_targets_has_our_crates_as_they_are() {
     let lock = std::fs::read_to_string(root().join("fuzz/Cargo.lock")).expect("a lock");
@@ -86,12 +86,12 @@ fn the_lock_of_the_fuzz_targets_has_our_crates_as_they_are() {
 #[test]
 fn only_tests_use_the_testkit() {
     for (name, text) in manifests() {
-        assert!(!uses(&text).contains("testkit"), "{name} is no test");
+        assert!(!uses(&text).contains("testkit"), "{name} is not a test");
     }
 }
 
-/// The release profile is one for other people's code: a crate of ours that it doesn't name would
-/// be slow unnoticed.
+/// The release profile's default is for other people's code: a crate of ours that it doesn't name
+/// would be slow unnoticed.
 #[test]
 fn the_release_profile_names_every_crate() {
     let text = std::fs::read_to_string(root().join("Cargo.toml")).expect("a manifest");
@@ -99,7 +99,7 @@ fn the_release_profile_names_every_crate() {
     for name in manifests().keys() {
         assert!(profile.contains(&format!("\n{name} = {{")), "{name} has no row");
     }
-    // Cargo forgets the profile's own `strip` for packages that have a row.
+    // Cargo ignores the profile's own `strip` for packages that have a row.
     for name in ["cli", "python"] {
         let start = format!("gbxcule-{name} = {{");
         let row = profile.lines().find(|line| line.starts_with(&start)).expect("a row");
@@ -137,10 +137,10 @@ fn every_rust_source_opens_with_what_it_is() {
     }
 }
 
-/// Macros that panic when the reader has gone away or the disk is full.
+/// Macros that panic if the reader has gone away or the disk is full.
 const PRINTING: [&str; 4] = ["println!(", "print!(", "eprintln!(", "eprint!("];
 
-/// Streams on which that printing is built; only the command's printer uses them.
+/// Streams on which printing is built, which only the command's printer uses.
 const STREAMS: [&str; 2] = ["io::stdout", "io::stderr"];
 
 #[test]
@@ -148,7 +148,7 @@ fn one_printer_writes_all_standard_output() {
     let mut is_printer_there = false;
     for path in all_sources().iter().filter(|path| path.extension().is_some_and(|it| it == "rs")) {
         let name = path.strip_prefix(root()).expect("below the root").display().to_string();
-        // Build scripts speak to Cargo, tests to their runner.
+        // Build scripts print for Cargo, tests for their runner.
         if !name.contains("/src/") || name.ends_with("/tests.rs") || name.contains("/tests/") {
             continue;
         }

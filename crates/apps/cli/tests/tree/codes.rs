@@ -1,9 +1,9 @@
-//! Every code of a diagnostic is given by something.
+//! Checks that some code gives every code of a diagnostic.
 
 use super::files::{files_below, root};
 use gbxcule_ir::diagnostic::Code;
 
-/// The variant of a code: `type-mismatch` is `TypeMismatch`.
+/// Returns the variant of a code: `TypeMismatch` for `type-mismatch`.
 fn variant(name: &str) -> String {
     let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
     name.split('-').map(capital).collect()

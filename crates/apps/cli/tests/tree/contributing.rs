@@ -1,10 +1,10 @@
-//! Every path that a page names as the place of something exists, and the book has every page.
+//! Checks that every path in a page exists, and that the book has every page.
 
 use std::path::Path;
 
 use super::files::{files_below, root};
 
-/// Spans of code in a page that look like paths of this repository.
+/// Returns the code spans of a page that look like paths of this repository.
 fn paths_in(text: &str) -> Vec<String> {
     const FOLDERS: [&str; 8] =
         ["crates/", "docs/", "games/", "python/", "examples/", "fuzz/", ".ci/", ".github/"];
@@ -36,7 +36,7 @@ fn every_path_that_a_page_names_exists() {
     assert!(missing.is_empty(), "pages name what is not there:\n{}", missing.join("\n"));
 }
 
-/// The targets of a page's links to files of this repository.
+/// Returns the targets of a page's links to files of this repository.
 fn links_in(text: &str) -> Vec<&str> {
     text.split("](")
         .skip(1)

@@ -1,13 +1,13 @@
-//! The files that the rules are about.
+//! Files that the rules are about.
 
 use std::path::{Path, PathBuf};
 
-/// The repository's own folder.
+/// Returns the repository's own folder.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().expect("the repository")
 }
 
-/// The folders of our crates, in order, `gameboy/color` among them, which has no sources.
+/// Returns the folders of our crates, in order; `gameboy/color` among them has no sources.
 pub(crate) fn crate_folders() -> Vec<PathBuf> {
     let parts = ["crates", "games"].iter();
     let manifests = parts.flat_map(|part| files_below(&root().join(part), &["toml"]));
@@ -15,7 +15,8 @@ pub(crate) fn crate_folders() -> Vec<PathBuf> {
     manifests.map(|path| path.parent().expect("a folder").to_owned()).collect()
 }
 
-/// Files whose names end in one of `extensions`, in and below a folder, without what was built.
+/// Returns the files in and below a folder whose names end in one of `extensions`, without build
+/// outputs.
 pub(crate) fn files_below(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     collect(folder, extensions, &mut found);
@@ -39,7 +40,7 @@ fn collect(folder: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The lines of a file with their numbers, which begin at 1.
+/// Returns the lines of a file with their numbers, from 1.
 pub(crate) fn lines_of(path: &Path) -> Vec<(usize, String)> {
     let text = std::fs::read_to_string(path).expect("a readable source");
     text.lines().enumerate().map(|(index, line)| (index + 1, line.to_owned())).collect()

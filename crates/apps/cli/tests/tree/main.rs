@@ -1,7 +1,7 @@
-//! Rules about the tree itself, which no compiler holds: who depends on whom, how files are named
-//! and how long they are, what one type does, how sentences begin, and that pages name what exists.
-//! Clippy holds how long functions are (`clippy.toml`), cargo-deny which licences dependencies have
-//! (`deny.toml`).
+//! Rules about the tree itself, which no compiler enforces: which crate depends on which, how files
+//! are named and how long they are, what one type does, how sentences begin, and that pages name
+//! existing things. Clippy limits the length of functions (`clippy.toml`), cargo-deny the licences
+//! of dependencies (`deny.toml`).
 
 mod architecture;
 mod codes;

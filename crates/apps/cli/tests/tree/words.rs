@@ -18,14 +18,14 @@ const RIDDLES: [&str; 12] = [
 /// Folders of texts that our own programs print.
 const PRINTED: [&str; 2] = ["docs/samples", "examples/dataset"];
 
-/// The files that people write.
+/// Returns the files that people write.
 fn written_files(extensions: &[&str]) -> Vec<PathBuf> {
     let mut files = files_below(&root(), extensions);
     files.retain(|path| PRINTED.iter().all(|folder| !relative(path).starts_with(folder)));
     files
 }
 
-/// The text of a line that is a comment and nothing else.
+/// Returns the text of a line that is only a comment.
 fn comment(line: &str) -> Option<&str> {
     let line = line.trim_start();
     line.strip_prefix("//").or_else(|| line.strip_prefix("# "))
@@ -37,7 +37,7 @@ fn begins_with_a_riddle(sentence: &str) -> bool {
     endings.any(|ending| !ending.starts_with(|next: char| next.is_alphanumeric()))
 }
 
-/// The sentence with which a comment in a language of C's kind begins, or a docstring of Python.
+/// Returns the first sentence of a comment in a language of C's kind, or of a docstring of Python.
 fn first_sentence<'a>(line: &'a str, before: &str) -> Option<&'a str> {
     let line = line.trim_start();
     if let Some(text) = line.strip_prefix("\"\"\"").or_else(|| line.strip_prefix("/*")) {
@@ -47,7 +47,7 @@ fn first_sentence<'a>(line: &'a str, before: &str) -> Option<&'a str> {
     line.strip_prefix("//").filter(|_| !follows).map(|it| it.trim_start_matches(['/', '!', ' ']))
 }
 
-/// One word that is longer than a line may be, such as a link, cannot be wrapped.
+/// Returns true if a text has no word, such as a link, that is longer than a line may be.
 fn can_be_wrapped(text: &str, widest: usize) -> bool {
     text.split_whitespace().all(|word| word.chars().count() + 8 < widest)
 }
@@ -91,9 +91,7 @@ fn comments_begin_with_what_they_are_about() {
     for path in written_files(&["rs", "h", "c", "cpp", "js", "py"]) {
         let mut before = String::new();
         for (number, line) in lines_of(&path) {
-            let is_inside = path.extension().is_some_and(|it| it == "rs")
-                && line.trim_start().starts_with("// ");
-            if !is_inside && first_sentence(&line, &before).is_some_and(begins_with_a_riddle) {
+            if first_sentence(&line, &before).is_some_and(begins_with_a_riddle) {
                 riddles.push(format!("{}:{number}: {}", path.display(), line.trim_start()));
             }
             before = line;
@@ -102,7 +100,7 @@ fn comments_begin_with_what_they_are_about() {
     assert!(riddles.is_empty(), "begin with a noun or a verb:\n{}", riddles.join("\n"));
 }
 
-/// The name of a type that a line declares for more than its own module.
+/// Returns the name of a type that a line declares for other modules.
 fn exported_type(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix("pub")?;
     let rest = if let Some(inside) = rest.strip_prefix('(') {
@@ -126,7 +124,7 @@ fn a_type_that_leaves_its_module_has_its_name_alone() {
     for folder in crate_folders() {
         let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let sources = folder.join("src");
-        // A package may compile another one's sources.
+        // A package may compile the sources of another one.
         let sources = if sources.is_dir() { files_below(&sources, &["rs"]) } else { Vec::new() };
         for path in sources {
             for (number, line) in lines_of(&path) {
@@ -146,7 +144,7 @@ fn a_type_that_leaves_its_module_has_its_name_alone() {
     assert!(twice.is_empty(), "exported types that share a name:\n{}", twice.join("\n"));
 }
 
-/// The name of a constant that a line declares, in Rust or in Python.
+/// Returns the name of a constant that a line declares, in Rust or in Python.
 fn constant(line: &str) -> Option<&str> {
     let is_name = |character: char| matches!(character, 'A'..='Z' | '0'..='9' | '_');
     let rest = line.split_once("const ").map_or(line, |(_, rest)| rest);
@@ -167,7 +165,7 @@ fn is_limit_of_another_form(name: &str) -> bool {
 fn limits_begin_with_max_or_min() {
     let mut wrong = Vec::new();
     let mut files = written_files(&["rs", "py"]);
-    // There such a name is a place in a game's memory.
+    // There such a name is an address in a game's memory.
     files.retain(|path| !(relative(path).starts_with("games/") && path.ends_with("program.py")));
     for path in files {
         for (number, line) in lines_of(&path) {

@@ -1,4 +1,4 @@
-//! Python's values as arguments of a launch: arrays in place, everything else by value.
+//! Converts Python's values to arguments of a launch: arrays in place, all other values by value.
 #![allow(unsafe_code)]
 
 use std::collections::BTreeSet;
@@ -13,9 +13,9 @@ use super::launch_target::{LaunchTarget, field_of};
 use crate::array::DeviceArray;
 use crate::dlpack::{Borrowed, CPU, CUDA, Element};
 
-/// The arguments of one launch, and the arrays borrowed for it.
+/// Arguments of one launch, and the arrays borrowed for it.
 pub(crate) struct Arguments {
-    // Dropped in this order: arrays before the memory they lie over.
+    // The fields are dropped in this order: arrays before the memory under them.
     list: Vec<Argument>,
     borrowed: Vec<Borrowed>,
     owners: BTreeSet<u64>,
@@ -68,9 +68,8 @@ impl Arguments {
         Ok(Self { list, borrowed: taker.borrowed, owners: taker.owners })
     }
 
-    /// Makes the streams of the borrowed arrays' owners wait for what was launched; on the CPU all
-    /// of it is done. An owner's next work on such an array, freeing it too, then comes after the
-    /// launch.
+    /// Makes the streams of the borrowed arrays' owners wait for the launch; on the CPU it has
+    /// ended. So an owner's next work on such an array, freeing included, comes after the launch.
     pub(crate) fn make_owners_wait(&self, place: &LaunchTarget) -> Result<(), Error> {
         let Some(stream) = place.stream.as_ref().filter(|_| !self.borrowed.is_empty()) else {
             return Ok(());
@@ -78,7 +77,7 @@ impl Arguments {
         // SAFETY: the streams of arrays of this package, which the borrowed arrays keep, and the
         // caller's, which the caller of the Python function vouches for.
         let put = self.owners.iter().try_for_each(|owner| unsafe { stream.make_wait(*owner) });
-        // What can't be put in order must have happened before the arrays go.
+        // If an owner's stream can't wait, the launch must end before the arrays are released.
         put.or_else(|error| stream.synchronize().and(Err(error)))
     }
 
@@ -95,14 +94,14 @@ struct ArgumentReader<'a> {
     owners: BTreeSet<u64>,
 }
 
-/// An array's own description, of any library; strides in elements, `None` for C order.
+/// Description of an array of any library, with strides in elements; `None` for C order.
 struct ArrayDescription<'a> {
     element: Element,
     shape: &'a [i64],
     strides: Option<&'a [i64]>,
 }
 
-/// An array as a kernel indexes it: extents, strides in bytes.
+/// Array as a kernel indexes it, with strides in bytes.
 struct IndexedArray {
     data_type: DataType,
     extents: Vec<usize>,
@@ -216,7 +215,7 @@ impl ArgumentReader<'_> {
         Ok(Argument::Struct(taken))
     }
 
-    /// An array in place.
+    /// Converts an array in place.
     fn array(&mut self, of: Type, dims: u8, value: &Bound<'_, PyAny>) -> PyResult<Array> {
         if let Ok(array) = value.cast::<DeviceArray>()
             && let array = array.get().array()
@@ -261,8 +260,8 @@ impl ArgumentReader<'_> {
         array.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// A NumPy array of records as its bytes, if the kernel wants structs that are laid out as
-    /// these.
+    /// Returns the bytes of a NumPy array of records, if the kernel needs structs with the same
+    /// layout.
     fn records<'py>(
         &self,
         of: Type,
@@ -302,17 +301,18 @@ impl ArgumentReader<'_> {
                 wanted.layout().0
             )));
         }
-        // A dimension of one record each, then its bytes: strides of any kind stay what they are.
+        // The array gets a dimension of one record, then its bytes: so strides of any kind stay
+        // unchanged.
         let each =
             value.call_method1("__getitem__", ((value.py().Ellipsis(), value.py().None()),))?;
         Ok(Some(each.call_method1("view", ("uint8",))?))
     }
 
-    /// An array of the kernels' stream.
+    /// Converts an array of the kernels' stream.
     fn own(&self, of: Type, dims: u8, array: &Array) -> PyResult<Array> {
         let element = DeviceArray::element_of(array);
         let shape: Vec<i64> = array.shape().iter().map(|&extent| extent as i64).collect();
-        // They have no gaps.
+        // These arrays have no gaps.
         let described = ArrayDescription { element, shape: &shape, strides: None };
         let IndexedArray { data_type, extents, strides } = self.index(of, dims, &described)?;
         let array = array.view_as(data_type, array.offset(), &extents, &strides);
@@ -323,8 +323,8 @@ impl ArgumentReader<'_> {
     fn check_place(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let Some(ask) = value.getattr_opt("__dlpack_device__")? else { return Ok(()) };
         let (kind, ordinal): (i32, i32) = ask.call0()?.extract()?;
-        let wanted = self.place.device;
-        let found = match (kind, u32::try_from(ordinal)) {
+        let launch_device = self.place.device;
+        let array_device = match (kind, u32::try_from(ordinal)) {
             (CPU, _) => Device::Cpu,
             (CUDA, Ok(ordinal)) => Device::Cuda(ordinal),
             _ => {
@@ -334,20 +334,20 @@ impl ArgumentReader<'_> {
                 return Err(PyValueError::new_err(message));
             }
         };
-        if found == wanted {
+        if array_device == launch_device {
             return Ok(());
         }
-        let how = match wanted {
+        let how = match launch_device {
             Device::Cpu => "`numpy()` of a device array or `cpu()` of a tensor copies it",
             Device::Cuda(_) => "`gbxcule.kernel.array(.., device=..)` copies it there",
         };
         Err(PyValueError::new_err(format!(
-            "lies on `{found}`, but the launch is on `{wanted}`: {how}"
+            "lies on `{array_device}`, but the launch is on `{launch_device}`: {how}"
         )))
     }
 
-    /// The array as the kernel sees it: the last dimensions are those of the elements, if these are
-    /// vectors or matrices.
+    /// Returns the array as the kernel indexes it: if the elements are vectors or matrices, the
+    /// last dimensions are theirs.
     fn index(&self, of: Type, dims: u8, array: &ArrayDescription<'_>) -> PyResult<IndexedArray> {
         let Some(data_type) = DataType::of(self.module, of) else {
             return Err(PyTypeError::new_err("arrays of structs that hold arrays can't be given"));
@@ -359,7 +359,7 @@ impl ArgumentReader<'_> {
             .iter()
             .map(|extent| *extent as usize)
             .eq(inner.iter().copied());
-        // NumPy has no `bfloat16`: the bits may come as integers.
+        // NumPy has no `bfloat16`, so the bits may come as integers.
         let is_bits = scalar == Some(Scalar::Bf16)
             && array.element == Element { kind: 1, bits: 16, lanes: 1 };
         if (array.element != wanted && !is_bits) || shape.len() < outer || !has_inner {
@@ -383,7 +383,7 @@ impl ArgumentReader<'_> {
     }
 }
 
-/// Bytes of the elements below and above the first.
+/// Returns the number of bytes of the elements below and above the first.
 fn reach(extents: &[usize], strides: &[isize]) -> (usize, usize) {
     let (mut below, mut above) = (0, 0);
     for (extent, stride) in extents.iter().zip(strides) {
@@ -401,7 +401,7 @@ fn c_order(shape: &[i64]) -> Vec<i64> {
     strides
 }
 
-/// The dimensions within an element and what they are of; bytes for structs.
+/// Returns the dimensions within an element and the scalar type; bytes for structs.
 fn inside(ty: &DataType) -> (Vec<usize>, Option<Scalar>) {
     match ty {
         DataType::Scalar(of) => (vec![], Some(*of)),
@@ -421,7 +421,7 @@ fn inside(ty: &DataType) -> (Vec<usize>, Option<Scalar>) {
 }
 
 fn number(scalar: Scalar, value: &Bound<'_, PyAny>) -> PyResult<Option<Argument>> {
-    // NumPy's and torch's scalars give Python's own.
+    // The scalars of NumPy and torch convert to Python's own.
     let own = if value.hasattr("item")? { value.call_method0("item")? } else { value.clone() };
     if own.is_instance_of::<PyBool>() {
         let truth: bool = own.extract()?;
@@ -437,8 +437,8 @@ fn number(scalar: Scalar, value: &Bound<'_, PyAny>) -> PyResult<Option<Argument>
     Ok(None)
 }
 
-/// A vector, matrix, quaternion or transform from any nested sequence or array; the shape of one
-/// that doesn't fit.
+/// Reads a vector, matrix, quaternion or transform from any nested sequence or array; returns the
+/// shape of one that doesn't fit.
 fn composite(
     wanted: &DataType,
     value: &Bound<'_, PyAny>,

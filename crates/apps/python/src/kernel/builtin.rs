@@ -1,9 +1,7 @@
-//! Questions of `gbxcule.warp` about the dialect, so that Python can call its builtins.
+//! Answers questions of `gbxcule.warp` about the dialect, so that Python can call its builtins.
 
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
-
-use std::collections::BTreeMap;
 
 use gbxcule_ir::builtin::{Visibility, rows};
 use gbxcule_ir::check;
@@ -12,9 +10,10 @@ use gbxcule_ir::{Module, Scalar, Shape, Type};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
+use super::text::Given;
 use super::{CompileError, refused, text};
 
-/// The builtins that kernels call as `wp.name`.
+/// Returns the builtins that kernels call as `wp.name`.
 #[pyfunction]
 pub(crate) fn builtin_names() -> Vec<&'static str> {
     rows()
@@ -23,14 +22,14 @@ pub(crate) fn builtin_names() -> Vec<&'static str> {
         .collect()
 }
 
-/// A kind of type, its dimensions and its scalar.
+/// Kind of a type, its dimensions and its scalar.
 type SpelledType = (&'static str, Vec<u16>, &'static str);
 
-/// The types of the results of a text's function `value_of_call`, which its kernel calls.
+/// Returns the types of the results of a text's function `value_of_call`, which its kernel calls.
 #[pyfunction]
 pub(crate) fn result_types(py: Python<'_>, text: String) -> PyResult<Vec<SpelledType>> {
     let outcome = py.detach(|| {
-        let program = text::parse("<call>".into(), text, false, BTreeMap::new())?;
+        let program = text::parse(Given { file: "<call>".into(), text, ..Given::default() })?;
         let mut module = Module::new("call");
         let reader = program.reader();
         for kernel in reader.kernels() {

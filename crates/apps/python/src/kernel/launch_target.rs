@@ -1,4 +1,4 @@
-//! Target of a launch: the CPU, or the one stream that kernels have on a CUDA device.
+//! Target of a launch: the CPU, or the only stream that kernels have on a CUDA device.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,15 +13,15 @@ use super::LaunchError;
 use super::text;
 use crate::dlpack::CUDA;
 
-/// CUDA's handle for the default stream, where libraries work that were not told otherwise.
+/// CUDA's handle for the default stream, in which libraries work unless another is chosen.
 const DEFAULT_STREAM: u64 = 1;
 
 /// Target of a launch.
 pub(crate) struct LaunchTarget {
     pub(crate) device: Device,
-    /// The kernels' stream on a CUDA device.
+    /// Stream of the kernels on a CUDA device.
     pub(crate) stream: Option<Stream>,
-    /// The stream in which the caller goes on with arrays of other libraries.
+    /// Stream in which the caller continues with arrays of other libraries.
     pub(crate) caller: u64,
 }
 
@@ -31,13 +31,13 @@ impl LaunchTarget {
             Device::Cpu => None,
             Device::Cuda(_) => Some(stream(device).map_err(|error| failed(&error))?),
         };
-        // 0 is what many libraries call it.
+        // Many libraries use 0 for the default stream.
         let caller = caller.filter(|&handle| handle != 0).unwrap_or(DEFAULT_STREAM);
         Ok(Self { device, stream, caller })
     }
 }
 
-/// The kernels' stream on a device.
+/// Returns the kernels' stream on a device.
 pub(crate) fn stream(device: Device) -> Result<Stream, Error> {
     static KNOWN: PerProcess<Mutex<BTreeMap<Device, Stream>>> = PerProcess::new();
     let mut known = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,12 +49,13 @@ pub(crate) fn stream(device: Device) -> Result<Stream, Error> {
     Ok(stream)
 }
 
-/// A device by its name.
+/// Returns a device by its name.
 pub(crate) fn named(name: &str) -> PyResult<Device> {
     name.parse().map_err(|error: Error| PyValueError::new_err(error.to_string()))
 }
 
-/// The Python error for a failure in the kernels' stream or on the CPU, with the line of a fault.
+/// Makes the Python error for a failure in the kernels' stream or on the CPU, with the line of a
+/// fault.
 pub(crate) fn failed(error: &Error) -> PyErr {
     LaunchError::new_err(match error {
         Error::Fault(fault) => gbxcule_ir::diagnostic::render(&[fault.diagnostic()], &text::all()),
@@ -62,7 +63,7 @@ pub(crate) fn failed(error: &Error) -> PyErr {
     })
 }
 
-/// The CUDA device of the first array of an argument that lies on one.
+/// Returns the CUDA device of the first array of an argument that lies on one.
 pub(crate) fn of_arrays(
     module: &Module,
     ty: Type,
@@ -88,7 +89,7 @@ pub(crate) fn of_arrays(
     }
 }
 
-/// A field of a struct that is given as a dictionary, or as an object with attributes.
+/// Returns a field of a struct that is given as a dictionary, or as an object with attributes.
 pub(crate) fn field_of<'py>(
     value: &Bound<'py, PyAny>,
     name: &str,

@@ -1,21 +1,25 @@
-//! The settings of a swarm, read from the keyword arguments of its constructor in Python.
+//! Settings of a swarm, read from the keyword arguments of its constructor in Python.
 //!
 //! A keyword that is not a setting, or a value of another type, is refused as Python refuses the
 //! arguments of a function.
 
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
-use gbxcule_swarm::{Codec, Hook, ProgramText, Programs, Recompile, Schedule, Stage, SwarmConfig};
+use gbxcule_swarm::{
+    Codec, Hook, PictureStack, ProgramText, Programs, Recompile, Schedule, Stage, SwarmConfig,
+};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::{OrRefuse, drawn_at};
+use crate::view::View;
 
-/// A hook's bank and address, whether it ends the step, and the function that it calls.
+/// Bank and address of a hook, whether it ends the step, and the function that it calls.
 type HookTuple = (u16, u16, bool, Option<String>);
 
-/// A keyword argument for each field.
+/// Settings, one keyword argument for each field.
 pub(super) struct Settings {
     codec: String,
     frames_per_step: u32,
@@ -24,6 +28,11 @@ pub(super) struct Settings {
     reward: String,
     obs: String,
     draw_last: bool,
+    pictures: Option<PictureStack>,
+    labels: HashMap<String, u32>,
+    weights: Vec<f32>,
+    sticky: f64,
+    noop_max: u32,
     chance: Option<(u32, u32)>,
     power_on: String,
     sound: bool,
@@ -46,6 +55,13 @@ impl Settings {
             reward: keywords.text("reward", "reward_v0")?,
             obs: keywords.text("obs", "obs_v0")?,
             draw_last: keywords.take("draw_last", false)?,
+            pictures: keywords
+                .take::<Option<Py<View>>>("pictures", None)?
+                .and_then(|view| view.get().stack()),
+            labels: keywords.take("labels", HashMap::new())?,
+            weights: keywords.take("weights", Vec::new())?,
+            sticky: keywords.take("sticky", 0.0)?,
+            noop_max: keywords.take("noop_max", 0)?,
             chance: keywords.take("chance", None)?,
             power_on: keywords.text("power_on", "zero")?,
             sound: keywords.take("sound", false)?,
@@ -69,13 +85,23 @@ impl Settings {
         });
         let [reward, obs] =
             [&self.reward, &self.obs].map(|name| ProgramText::find(name).or_refuse());
+        let labels = || self.labels.iter().map(|(label, place)| (&**label, *place));
         let schedule = Schedule::new(self.frames_per_step, self.release_after_frames);
         Ok(SwarmConfig {
             codec: Codec::by_name(&self.codec).or_refuse()?,
             schedule: schedule.or_refuse()?,
             stage: self.stage.parse::<Stage>().map_err(PyValueError::new_err)?,
-            programs: Programs::with_hooks(reward?, obs?, hooks.collect()).or_refuse()?,
+            programs: Programs::with_hooks(
+                reward?.with_labels(labels()),
+                obs?.with_labels(labels()),
+                hooks.collect(),
+            )
+            .or_refuse()?,
             draw_last: self.draw_last,
+            weights: self.weights,
+            pictures: self.pictures,
+            sticky: self.sticky,
+            noop_max: self.noop_max,
             chance: self.chance.map(drawn_at),
             power_on: self.power_on.parse().map_err(PyValueError::new_err)?,
             sound: self.sound,
@@ -95,7 +121,7 @@ impl<'py> Keywords<'py> {
         Ok(Self(keywords.map(|keywords| keywords.copy()).transpose()?))
     }
 
-    /// Takes an argument out; the default stands in for one that was not given.
+    /// Takes an argument out, or the default if it was not given.
     fn take<T>(&mut self, name: &str, default: T) -> PyResult<T>
     where
         T: for<'a> FromPyObject<'a, 'py>,

@@ -1,13 +1,14 @@
-//! Samples of a step for `Swarm.sound_into`: equally many of each env.
+//! Samples of a step for `Swarm.sound_into`, the same number for each env.
 
 use gbxcule_swarm::{Swarm, SwarmConfig, SwarmError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Bytes of a sample, left and right.
+/// Size of a sample in bytes, left and right.
 const SAMPLE_BYTES: usize = size_of::<[i16; 2]>();
 
-/// Checks that a swarm makes sound, and that equally many whole samples of each env fill an array.
+/// Checks that a swarm makes sound, and that an array holds the same number of whole samples of
+/// each env.
 pub(super) fn check(config: &SwarmConfig, bytes: usize) -> PyResult<()> {
     if !config.sound {
         return Err(PyValueError::new_err("this swarm makes no sound: make it with `sound=True`"));
@@ -20,7 +21,7 @@ pub(super) fn check(config: &SwarmConfig, bytes: usize) -> PyResult<()> {
     Ok(())
 }
 
-/// Writes the newest samples of the marked envs, after zeros where there are fewer.
+/// Writes the newest samples of the marked envs, after zeros if there are fewer.
 pub(super) fn fill(swarm: &Swarm, out: &mut [u8], mask: Option<&[u8]>) -> Result<(), SwarmError> {
     let row = out.len() / swarm.config().num_envs;
     for (env, row) in out.chunks_mut(row).enumerate() {

@@ -16,7 +16,7 @@ impl Code<'_, '_> {
             Scalar::F16 | Scalar::Bf16 => {
                 let (x, y) = (widen(&mut self.b, of, x), widen(&mut self.b, of, y));
                 if op == BinaryOp::FloorDivide {
-                    // The rounded quotient is rounded down.
+                    // The quotient is rounded, then its floor is taken.
                     let quotient = self.float(BinaryOp::Divide, Scalar::F32, x, y);
                     let rounded = narrow(&mut self.b, of, quotient);
                     let rounded = widen(&mut self.b, of, rounded);
@@ -80,7 +80,8 @@ pub(crate) fn unary(b: &mut FunctionBuilder<'_>, op: UnaryOp, of: Scalar, x: Val
     }
 }
 
-/// 8-bit products are made in 32 bits: not every machine has a narrow multiplication.
+/// Multiplies integers; 8-bit products are computed in 32 bits, because some machines have no
+/// narrow multiplication.
 fn multiply(b: &mut FunctionBuilder<'_>, of: Scalar, x: Value, y: Value) -> Value {
     if of.bytes() > 2 {
         return b.ins().imul(x, y);
@@ -91,7 +92,7 @@ fn multiply(b: &mut FunctionBuilder<'_>, of: Scalar, x: Value, y: Value) -> Valu
     b.ins().ireduce(clif_type(of), product)
 }
 
-/// The machine takes the amount modulo the width; the IR doesn't.
+/// Shifts an integer. The machine takes the amount modulo the width; the IR doesn't.
 fn shift(b: &mut FunctionBuilder<'_>, op: BinaryOp, of: Scalar, x: Value, amount: Value) -> Value {
     let ty = clif_type(of);
     let width = i64::from(of.bits());
@@ -123,7 +124,7 @@ pub(crate) fn compare(
     b.ins().icmp(int_code(op, of), x, y)
 }
 
-/// The condition that compares floats.
+/// Returns the condition code of a comparison of floats.
 pub(crate) fn float_code(op: CompareOp) -> FloatCC {
     match op {
         CompareOp::Equal => FloatCC::Equal,
@@ -135,7 +136,7 @@ pub(crate) fn float_code(op: CompareOp) -> FloatCC {
     }
 }
 
-/// The condition code of a comparison of integers or `bool`s.
+/// Returns the condition code of a comparison of integers or `bool`s.
 pub(crate) fn int_code(op: CompareOp, of: Scalar) -> IntCC {
     let code = match op {
         CompareOp::Equal => IntCC::Equal,
@@ -148,7 +149,7 @@ pub(crate) fn int_code(op: CompareOp, of: Scalar) -> IntCC {
     if of.is_signed_int() { code } else { code.unsigned() }
 }
 
-/// Zero of a scalar type.
+/// Makes the zero of a scalar type.
 pub(crate) fn zero_of(b: &mut FunctionBuilder<'_>, scalar: Scalar) -> Value {
     match scalar {
         Scalar::F32 => b.ins().f32const(0.0),

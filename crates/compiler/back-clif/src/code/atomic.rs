@@ -9,7 +9,7 @@ use cranelift_frontend::FunctionBuilder;
 use gbxcule_ir::{AtomicOp, BinaryOp, Native, Scalar};
 
 impl Code<'_, '_> {
-    /// Changes one scalar; returns the old one.
+    /// Changes one scalar atomically; returns the old one.
     pub(crate) fn change(
         &mut self,
         op: AtomicOp,
@@ -26,7 +26,7 @@ impl Code<'_, '_> {
         scalar_from(&mut self.b, of, old)
     }
 
-    /// Changes memory without an atomic instruction, where no other thread comes in between.
+    /// Changes memory without an atomic instruction, where no other thread can interfere.
     pub(crate) fn change_plainly(
         &mut self,
         op: AtomicOp,
@@ -62,7 +62,7 @@ impl Code<'_, '_> {
         scalar_from(&mut self.b, of, old)
     }
 
-    /// Value that an operation leaves.
+    /// Returns the value that an operation leaves in memory.
     fn changed(&mut self, op: AtomicOp, of: Scalar, old: Value, operand: Value) -> Value {
         let binary = match op {
             AtomicOp::Add => BinaryOp::Add,
@@ -81,8 +81,8 @@ impl Code<'_, '_> {
         self.binary(binary, of, old, operand)
     }
 
-    /// Changes memory by a loop where the machine has no instruction: compute, and try again if
-    /// another thread was faster.
+    /// Changes memory in a loop, where the machine has no instruction for the operation: computes
+    /// the new value, and tries again if another thread was faster.
     fn change_by_retry(
         &mut self,
         op: AtomicOp,

@@ -52,7 +52,7 @@ fn int_to_float(
 ) -> Value {
     match from {
         Scalar::U64 => b.ins().fcvt_from_uint(to, x),
-        // As a signed number of more bits: one rounding, one instruction.
+        // Conversion as a signed number of more bits takes one rounding and one instruction.
         Scalar::U32 => {
             let wide = b.ins().uextend(types::I64, x);
             b.ins().fcvt_from_sint(to, wide)
@@ -96,7 +96,7 @@ pub(crate) fn bitcast(b: &mut FunctionBuilder<'_>, to: Scalar, x: Value) -> Valu
     b.ins().bitcast(ty, MemFlagsData::new(), x)
 }
 
-/// An index of any integer type as 64 bits, by its signedness.
+/// Extends an index of any integer type to 64 bits, by its signedness.
 pub(crate) fn index_to_i64(b: &mut FunctionBuilder<'_>, of: Scalar, x: Value) -> Value {
     match (of.bytes() < 8, of.is_signed_int()) {
         (false, _) => x,

@@ -1,5 +1,5 @@
-//! Integer division. The machine traps on a divisor of 0 and on the smallest integer by -1;
-//! compiled code never gets there, checked or not.
+//! Integer division. The machine traps on a divisor of 0 and on the smallest integer divided by -1;
+//! compiled code executes neither, with checks or without.
 
 use super::Code;
 use crate::shape::clif_type;
@@ -17,7 +17,7 @@ impl Code<'_, '_> {
             self.fault_if(zero, FaultKind::Division.into(), None);
         }
         if of.bytes() <= 2 {
-            // In 32 bits the smallest integer by -1 is like any other.
+            // In 32 bits the smallest narrow integer divided by -1 doesn't overflow.
             let (x, y) = (extend(&mut self.b, of, x), extend(&mut self.b, of, y));
             let wide = if of.is_signed_int() { Scalar::I32 } else { Scalar::U32 };
             let result = divide_whole(&mut self.b, op, wide, x, y, known);
@@ -42,7 +42,7 @@ fn divide_whole(
     match (op, of.is_signed_int()) {
         (BinaryOp::Remainder, false) => b.ins().urem(x, safe),
         (_, false) => b.ins().udiv(x, safe),
-        // With a divisor of 1 for -1 the remainder is right as it is.
+        // A divisor of -1 becomes 1, which leaves the same remainder, 0.
         (BinaryOp::Remainder, true) => b.ins().srem(x, safe),
         (BinaryOp::Divide, true) => quotient(b, x, y, safe),
         (_, true) => {
@@ -59,7 +59,7 @@ fn divide_whole(
     }
 }
 
-/// The quotient by `y`, of which `safe` is 1 where `y` is 0 or -1.
+/// Computes the quotient by `y`; `safe` is `y`, but 1 where `y` is 0 or -1.
 fn quotient(b: &mut FunctionBuilder<'_>, x: Value, y: Value, safe: Value) -> Value {
     let quotient = b.ins().sdiv(x, safe);
     if safe == y {
@@ -70,7 +70,7 @@ fn quotient(b: &mut FunctionBuilder<'_>, x: Value, y: Value, safe: Value) -> Val
     b.ins().select(minus, negated, quotient)
 }
 
-/// The divisor, but 1 where the machine would trap.
+/// Returns the divisor, replaced by 1 where the machine would trap.
 fn safe_divisor(b: &mut FunctionBuilder<'_>, of: Scalar, y: Value) -> Value {
     let one = b.ins().iconst(clif_type(of), 1);
     let bad = if of.is_signed_int() {
@@ -82,7 +82,7 @@ fn safe_divisor(b: &mut FunctionBuilder<'_>, of: Scalar, y: Value) -> Value {
     b.ins().select(bad, one, y)
 }
 
-/// An integer as 32 bits, by its signedness.
+/// Extends an integer to 32 bits, by its signedness.
 pub(crate) fn extend(b: &mut FunctionBuilder<'_>, of: Scalar, x: Value) -> Value {
     match (of.bytes() < 4, of.is_signed_int()) {
         (false, _) => x,
@@ -91,7 +91,7 @@ pub(crate) fn extend(b: &mut FunctionBuilder<'_>, of: Scalar, x: Value) -> Value
     }
 }
 
-/// An integer's value, if it is a constant here.
+/// Returns an integer's value, if it is a constant here.
 pub(crate) fn constant(b: &FunctionBuilder<'_>, value: Value, of: Scalar) -> Option<i64> {
     use cranelift_codegen::ir::{InstructionData, Opcode, ValueDef};
     let dfg = &b.func.dfg;

@@ -12,32 +12,32 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::{FunctionId, Scalar};
 use std::mem::offset_of;
 
-/// A place in the program where a launch may stop.
+/// Place in the program at which a launch may stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Site {
-    /// The function.
+    /// Function.
     pub function: FunctionId,
     /// Place in the source.
     pub span: Span,
-    /// Why.
+    /// Reason for which the launch may stop.
     pub cause: Cause,
 }
 
-/// The function's one fault exit, and where in the program the code belongs that is written now.
+/// The function's one fault exit, and the place in the program to which the current code belongs.
 pub(super) struct Faults {
     record: Value,
     /// Scalar that a function out of line returns in a register.
     register_result: Option<Scalar>,
     fault_exit: Option<Block>,
     status_exit: Option<Block>,
-    /// Calls that the code lies in, the function's own first.
+    /// Nested calls in which the code lies, the function's own first.
     calls: Vec<InlineCall>,
     span: Span,
-    /// The number of the thread, in a kernel.
+    /// Number of the thread, in a kernel.
     thread: Option<Value>,
 }
 
-/// A function that is lowered in place, or by itself.
+/// Function that is lowered in place, or by itself.
 struct InlineCall {
     function: FunctionId,
     called_at: Span,
@@ -63,7 +63,7 @@ impl Faults {
 }
 
 impl Code<'_, '_> {
-    /// The pointer to the record of the launch.
+    /// Returns the pointer to the record of the launch.
     pub(crate) fn record(&self) -> Value {
         self.faults.record
     }
@@ -72,7 +72,7 @@ impl Code<'_, '_> {
         self.faults.record = record;
     }
 
-    /// Begins the code of a function, which is called from the current place.
+    /// Begins the code of a function that is called at the current place.
     pub(crate) fn enter_call(&mut self, function: FunctionId) {
         let is_checked = self.cx.options.checks.of(&self.cx.module.functions[function]);
         self.faults.calls.push(InlineCall { function, called_at: self.faults.span, is_checked });
@@ -82,27 +82,27 @@ impl Code<'_, '_> {
         self.faults.calls.pop();
     }
 
-    /// The code that follows belongs to this place in the source.
+    /// Sets the place in the source to which the following code belongs.
     pub(crate) fn set_span(&mut self, span: Span) {
         self.faults.span = span;
     }
 
-    /// The code that follows belongs to the thread of this number.
+    /// Sets the thread to which the following code belongs.
     pub(crate) fn set_thread(&mut self, thread: Option<Value>) {
         self.faults.thread = thread;
     }
 
-    /// The function in hand.
+    /// Returns the function to which the current code belongs.
     pub(crate) fn function(&self) -> FunctionId {
         self.faults.call().function
     }
 
-    /// Returns true if the function in hand is checked, wherever it is lowered.
+    /// Returns true if the current function is checked.
     pub(crate) fn is_checked(&self) -> bool {
         self.faults.call().is_checked
     }
 
-    /// Stops the launch if `condition` holds. Details are `i64`.
+    /// Stops the launch if `condition` holds. The two details are `i64`.
     pub(crate) fn fault_if(&mut self, condition: Value, cause: Cause, details: Option<[Value; 2]>) {
         let (cold, rest) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(condition, cold, &[], rest, &[]);
@@ -114,14 +114,14 @@ impl Code<'_, '_> {
         self.b.switch_to_block(rest);
     }
 
-    /// Stops the launch if it was given up meanwhile. Asked in loops of unknown length and around
-    /// loops; the innermost `For` are left as fast as they are, as they end soon.
+    /// Stops the launch if it was given up meanwhile. Loops of unknown length, and loops around
+    /// loops, contain this test; an innermost `For` goes without it, because it ends soon.
     pub(crate) fn stop_if_asked(&mut self) {
         if !self.is_checked() {
             return;
         }
-        // The pointer stays, so that its load moves out of loops; the byte is another thread's to
-        // write.
+        // The pointer never changes, so that its load moves out of loops; the byte is written by
+        // another thread.
         let flags = MemFlagsData::trusted();
         let fixed = flags.with_readonly();
         let stop = offset_of!(RangeRecord, stop) as i32;
@@ -142,7 +142,7 @@ impl Code<'_, '_> {
         self.b.ins().jump(exit, &details);
     }
 
-    /// Returns the present place: in the innermost function of the user's text.
+    /// Returns the present place in the innermost function of the user's text.
     fn site(&self, cause: Cause) -> Site {
         let (mut function, mut span) = (self.function(), self.faults.span);
         for pair in self.faults.calls.windows(2).rev() {
@@ -154,7 +154,7 @@ impl Code<'_, '_> {
         Site { function, span, cause }
     }
 
-    /// Passes on the status of a call.
+    /// Returns from the function if a call returned a fault.
     pub(crate) fn pass_on(&mut self, status: Value) {
         let thread = self.faults.thread;
         let exit = *self.faults.status_exit.get_or_insert_with(|| {
@@ -183,7 +183,7 @@ impl Code<'_, '_> {
         })
     }
 
-    /// Fills the exits that were used, at the end of the function.
+    /// Writes the exits that were used, at the end of the function.
     pub(crate) fn close_exits(&mut self) {
         let flags = MemFlagsData::trusted();
         if let Some(exit) = self.faults.fault_exit {
@@ -227,7 +227,7 @@ impl Code<'_, '_> {
         self.b.ins().return_(&results);
     }
 
-    /// Condition that an unsigned `i64` is not below another: a fault.
+    /// Computes the condition that an unsigned `i64` is not below another, which means a fault.
     pub(crate) fn at_or_above(&mut self, index: Value, limit: Value) -> Value {
         self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, index, limit)
     }

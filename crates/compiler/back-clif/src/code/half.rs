@@ -1,5 +1,5 @@
-//! The 16-bit floats: kept as bits, widened for each operation, rounded after it. The sequences
-//! compute what [`gbxcule_ir::half`] does.
+//! 16-bit floats: stored as bits, widened for each operation, rounded after it. The instructions
+//! compute the same as [`gbxcule_ir::half`].
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::immediates::Ieee32;
@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
 use gbxcule_ir::Scalar;
 
-/// A float as it is computed with: 16-bit ones as `f32`, others as they are.
+/// Widens a 16-bit float to `f32`; other floats stay unchanged.
 pub(crate) fn widen(b: &mut FunctionBuilder<'_>, of: Scalar, x: Value) -> Value {
     match of {
         Scalar::Bf16 => {
@@ -20,7 +20,7 @@ pub(crate) fn widen(b: &mut FunctionBuilder<'_>, of: Scalar, x: Value) -> Value 
     }
 }
 
-/// The way back, to nearest with ties to even.
+/// Rounds an `f32` to a 16-bit float, to nearest with ties to even.
 pub(crate) fn narrow(b: &mut FunctionBuilder<'_>, of: Scalar, x: Value) -> Value {
     match of {
         Scalar::Bf16 => narrow_bf16(b, x),
@@ -41,7 +41,7 @@ fn widen_f16(b: &mut FunctionBuilder<'_>, x: Value) -> Value {
     let bits = b.ins().uextend(types::I32, x);
     let magnitude = b.ins().band_imm_u(bits, 0x7fff);
     let placed = b.ins().ishl_imm_u(magnitude, 13);
-    // The exponents differ by 112; multiplying gets subnormals right too.
+    // The exponents differ by 112; a multiplication handles subnormals correctly.
     let small = as_f32(b, placed);
     let scale = b.ins().f32const(Ieee32::with_bits(0x7780_0000));
     let scaled = b.ins().fmul(small, scale);
@@ -63,7 +63,7 @@ fn narrow_f16(b: &mut FunctionBuilder<'_>, x: Value) -> Value {
     let sum = b.ins().iadd_imm_s(magnitude, 0xfff - 0x3800_0000);
     let sum = b.ins().iadd(sum, odd);
     let normal = b.ins().ushr_imm_u(sum, 13);
-    // Adding 0.5 leaves a subnormal's value, in units of 2^-24, in the low fraction bits.
+    // After the addition of 0.5 the low fraction bits hold a subnormal's value, in units of 2^-24.
     let (float, half) = (as_f32(b, magnitude), b.ins().f32const(0.5));
     let sum = b.ins().fadd(float, half);
     let tiny = as_bits(b, sum);

@@ -1,4 +1,4 @@
-//! Native builtins: exact ones as instructions, the rest as calls into the runtime.
+//! Native builtins: exact ones as instructions, the others as calls into the runtime.
 
 use super::Code;
 use super::half::{narrow, widen};
@@ -42,7 +42,7 @@ impl Code<'_, '_> {
     }
 }
 
-/// The first if `code` holds or the second is NaN, else the second.
+/// Selects the first operand if `code` holds or the second is NaN, else the second.
 fn extremum(b: &mut FunctionBuilder<'_>, code: FloatCC, x: Value, y: Value) -> Value {
     let first = b.ins().fcmp(code, x, y);
     let no_second = b.ins().fcmp(FloatCC::Unordered, y, y);
@@ -50,7 +50,8 @@ fn extremum(b: &mut FunctionBuilder<'_>, code: FloatCC, x: Value, y: Value) -> V
     b.ins().select(chosen, x, y)
 }
 
-/// Halves away from zero: the largest number below one half, added, never carries too far.
+/// Rounds halves away from zero by adding the largest number below one half, which never carries
+/// too far.
 fn round(b: &mut FunctionBuilder<'_>, of: Scalar, x: Value) -> Value {
     let half = match of {
         Scalar::F64 => b.ins().f64const(0.5f64.next_down()),
@@ -93,7 +94,7 @@ fn int_native(b: &mut FunctionBuilder<'_>, native: Native, of: Scalar, args: &[V
     }
 }
 
-/// Bits as 32 or 64, without sign.
+/// Extends bits to 32 or 64, without sign.
 fn unsigned(b: &mut FunctionBuilder<'_>, x: Value) -> Value {
     let narrow = b.func.dfg.value_type(x).bits() < 32;
     if narrow { b.ins().uextend(types::I32, x) } else { x }

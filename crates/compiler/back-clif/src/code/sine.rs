@@ -1,6 +1,7 @@
-//! Sine and cosine of `f32` in line, within 1 unit in the last place: reduced and computed in
-//! `f64`, where Taylor's series to the 11th power is nearer than an `f32` can tell. Arguments too
-//! large for the short reduction, infinities and NaN go to the runtime's function.
+//! Sine and cosine of `f32` in line, within 1 unit in the last place. They are reduced and computed
+//! in `f64`, where the error of Taylor's series to the 11th power is smaller than an `f32` can
+//! show. Arguments too large for the short reduction, infinities and NaN go to the runtime's
+//! function.
 
 use super::Code;
 use crate::lowered_module::Import;
@@ -11,11 +12,11 @@ use gbxcule_ir::{Native, Scalar};
 
 /// Largest operand for which the product of the quotient and [`HALF_PI_HIGH`] is exact.
 const MAX_REDUCED: f32 = 100_000.0;
-/// Adding it to a number below 2^51 rounds that to a whole one, which then lies in the low bits.
+/// Number whose addition rounds a number below 2^51 to an integer, which then lies in the low bits.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
 /// The upper 33 bits of half of pi.
 const HALF_PI_HIGH: f64 = f64::from_bits(0x3ff9_21fb_5440_0000);
-/// The rest of it.
+/// Half of pi minus its upper 33 bits.
 const HALF_PI_LOW: f64 = f64::from_bits(0x3dd0_b461_1a62_6331);
 
 impl Code<'_, '_> {
@@ -66,7 +67,7 @@ fn near_sine(b: &mut FunctionBuilder<'_>, x: Value, cosine: bool) -> Value {
     let sine = series(b, sine, square, fourth);
     let cosine = series(b, cosine, square, fourth);
     let one = b.ins().f64const(1.0);
-    // Multiply last, so that -0 keeps its sign.
+    // The multiplication comes last, so that -0 keeps its sign.
     let sine = b.ins().fmul(square, sine);
     let sine = b.ins().fadd(one, sine);
     let sine = b.ins().fmul(r, sine);
@@ -75,8 +76,8 @@ fn near_sine(b: &mut FunctionBuilder<'_>, x: Value, cosine: bool) -> Value {
 
     let odd = b.ins().band_imm_u(quadrant, 1);
     let odd = b.ins().icmp_imm_s(IntCC::NotEqual, odd, 0);
-    // Select on integers: a float select becomes a branch, which would be mispredicted half the
-    // time.
+    // The selection is on integers: a float select becomes a branch, which would be mispredicted
+    // half the time.
     let [sine, cosine] =
         [sine, cosine].map(|value| b.ins().bitcast(types::I64, MemFlagsData::new(), value));
     let chosen = b.ins().select(odd, cosine, sine);
@@ -87,7 +88,7 @@ fn near_sine(b: &mut FunctionBuilder<'_>, x: Value, cosine: bool) -> Value {
     b.ins().fdemote(types::F32, signed)
 }
 
-/// `c0 + c1 s + c2 s^2 + c3 s^3 + c4 s^4`, as few steps deep as it goes.
+/// Computes `c0 + c1 s + c2 s^2 + c3 s^3 + c4 s^4` with the shortest chain of dependent operations.
 fn series(
     b: &mut FunctionBuilder<'_>,
     coefficients: [f64; 5],

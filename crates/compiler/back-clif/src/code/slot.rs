@@ -1,4 +1,4 @@
-//! Stack slots, and copies of what is too large for registers.
+//! Stack slots, and copies of values that are too large for registers.
 
 use super::Code;
 use crate::shape::clif_type;
@@ -10,11 +10,11 @@ use cranelift_codegen::ir::{
 use cranelift_frontend::FunctionBuilder;
 use gbxcule_ir::Scalar;
 
-/// Copies of more bytes than this are loops.
+/// Greatest number of bytes that are copied without a loop.
 const MAX_UNROLLED: u64 = 256;
 
 impl Code<'_, '_> {
-    /// A new stack slot.
+    /// Makes a stack slot.
     pub(crate) fn slot(&mut self, size: u64) -> StackSlot {
         let size = u32::try_from(size.next_multiple_of(16)).unwrap_or(u32::MAX);
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, size, 4);
@@ -37,7 +37,7 @@ impl Code<'_, '_> {
         }
     }
 
-    /// Copies a large value; source and target are aligned as their type is.
+    /// Copies a large value; source and target have the alignment of its type.
     pub(crate) fn copy(&mut self, to: Value, from: Value, size: u64, align: u64) {
         let step = align.clamp(1, 8);
         let ty = match step {
@@ -46,7 +46,7 @@ impl Code<'_, '_> {
             4 => types::I32,
             _ => types::I64,
         };
-        // Machines we run on load whole words from anywhere.
+        // The supported machines load whole words from any address.
         let (whole, rest) = (size / 8 * 8, size % 8);
         let plain = MemFlagsData::new().with_notrap();
         let mut chunks = Chunks::new(whole, 8);
@@ -62,7 +62,7 @@ impl Code<'_, '_> {
     }
 }
 
-/// The pieces of a large value, one after the other: code for each, or a loop over them.
+/// The pieces of a large value in order: code for each, or a loop over them.
 pub(crate) struct Chunks {
     size: u64,
     step: u64,
@@ -70,9 +70,9 @@ pub(crate) struct Chunks {
 }
 
 enum ChunkState {
-    /// Nothing was written yet.
+    /// No code was written yet.
     New,
-    /// Code for the pieces up to this offset from an address was written.
+    /// Code for the pieces up to this offset from a start was written.
     Unrolled(Value, u64),
     /// The body of the loop is being written.
     Loop {
@@ -88,7 +88,8 @@ impl Chunks {
         Self { size, step, state: ChunkState::New }
     }
 
-    /// Begins the code for the next pieces; gives their running offset and a constant one.
+    /// Begins the code for the next piece; returns the running offset and a constant one to add to
+    /// it.
     pub(crate) fn next(&mut self, b: &mut FunctionBuilder<'_>) -> Option<(Value, i32)> {
         match self.state {
             ChunkState::New => {
@@ -124,7 +125,7 @@ impl Chunks {
     }
 }
 
-/// Loads a scalar. A `bool` may lie there as any byte but 0.
+/// Loads a scalar. A `bool` in memory is true for any byte but 0.
 pub(crate) fn load_scalar(
     b: &mut FunctionBuilder<'_>,
     scalar: Scalar,

@@ -1,4 +1,4 @@
-//! Loads and stores of a group of threads: one of a vector where elements lie side by side.
+//! Loads and stores of a group of threads, with one vector if the elements are adjacent.
 
 use super::GroupCode;
 use crate::typed::{GROUP, LoweredPlace, LoweredValue, Row};
@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use gbxcule_ir::{PlaceId, Projection, Root, Scalar, Type};
 
 impl GroupCode<'_, '_> {
-    /// The address of the first of four `f32` that lie side by side in array memory.
+    /// Returns the address of the first of four `f32` that are adjacent in array memory.
     pub(super) fn neighbours(&mut self, place: PlaceId) -> Option<Value> {
         self.prove_group(place);
         let body = self.body();
@@ -35,7 +35,7 @@ impl GroupCode<'_, '_> {
         true
     }
 
-    /// Adds to elements that belong to the threads alone; gives the old ones.
+    /// Adds to elements that only these threads access; returns the old values.
     pub(super) fn group_add(
         &mut self,
         value: gbxcule_ir::Value,
@@ -71,7 +71,7 @@ impl GroupCode<'_, '_> {
             self.store_variables(&locs, value);
             return;
         }
-        // A place that was passed may lie in an array.
+        // A parameter's place may lie in an array.
         self.is_dirty |= is_memory || matches!(body.places[place].root, Root::Param(_));
         let ty = body.places[place].ty;
         for (lane, loc) in locs.iter().enumerate() {
@@ -112,7 +112,7 @@ impl GroupCode<'_, '_> {
     }
 }
 
-/// Elements of 4 bytes lie at multiples of 4.
+/// Returns the flags of an access to adjacent elements, which are aligned to 4 bytes.
 fn unaligned() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
 }

@@ -1,5 +1,5 @@
-//! Proofs about indices of a group of threads, made before anything is written, while the threads
-//! can still begin again one by one.
+//! Proofs about indices of a group of threads. They are made before anything is written, as long as
+//! the threads can begin again one by one.
 
 use super::GroupCode;
 use crate::typed::{GROUP, LoweredValue, Row};
@@ -9,8 +9,8 @@ use gbxcule_ir::walk::place_values;
 use gbxcule_ir::{Op, PlaceId, Projection, Scalar, Stmt, StmtKind, Type};
 
 impl GroupCode<'_, '_> {
-    /// Makes sure that indices which count up from thread to thread lie in their array, negative
-    /// ones not among them; otherwise the group begins again, one by one.
+    /// Makes sure that indices which count up from thread to thread lie inside their array and
+    /// aren't negative; otherwise the group begins again, one by one.
     pub(crate) fn prove_group(&mut self, place: PlaceId) {
         let body = self.body();
         let Some(&Projection::Element(indices)) = body.path(place).first() else { return };
@@ -27,8 +27,8 @@ impl GroupCode<'_, '_> {
         }
     }
 
-    /// Proves what statements need, as far as it is known before them: the first is the first that
-    /// writes, and later ones can't begin again.
+    /// Proves the indices of the following statements as far as they are known already: after the
+    /// first statement that writes, the group can't begin again.
     pub(crate) fn look_ahead(&mut self, stmts: &[Stmt]) {
         let body = self.body();
         for stmt in stmts {
@@ -51,7 +51,7 @@ impl GroupCode<'_, '_> {
         }
     }
 
-    /// Proves that elements of a group lie side by side.
+    /// Proves that elements of a group are adjacent.
     fn prove_sides(&mut self, place: PlaceId, indices: &[gbxcule_ir::Value]) {
         let is_float = self.body().places[place].ty == Type::scalar(Scalar::F32);
         if let (true, Some(&last), Some(handle)) = (is_float, indices.last(), self.handles(place)) {
@@ -65,7 +65,8 @@ impl GroupCode<'_, '_> {
         let is_known = row.iter().all(|&index| proven.get(index, extent).is_some());
         let Some(bail) = self.bail.filter(|_| !self.is_dirty && !is_known) else { return };
         let wide = self.b.ins().sextend(types::I64, row[0]);
-        // The first may be so large; the last is then inside too, and no sum wraps.
+        // The first index is below this limit, so that the last one is inside as well and no sum
+        // wraps.
         let limit = self.b.ins().sextend(types::I64, extent);
         let limit = self.b.ins().iadd_imm_s(limit, 1 - GROUP as i64);
         let zero = self.b.ins().iconst(types::I64, 0);
@@ -78,8 +79,8 @@ impl GroupCode<'_, '_> {
         }
     }
 
-    /// Returns true if the elements of a group lie side by side: their indices were proven, and the
-    /// last stride is an element's.
+    /// Returns true if the elements of a group are adjacent: their indices were proven, and the
+    /// last stride is the size of an element.
     pub(crate) fn has_sides(&mut self, handle: &LoweredValue, dims: usize, row: Row) -> bool {
         let leaves = handle.leaves();
         // A handle is two addresses, extents and strides.

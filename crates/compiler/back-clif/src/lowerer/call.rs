@@ -48,14 +48,14 @@ impl Lowerer<'_, '_> {
         self.run_frame();
     }
 
-    /// Lowers the body of the innermost frame and all that is called in place.
+    /// Lowers the body of the innermost frame and all calls in place inside it.
     pub(crate) fn run_frame(&mut self) {
         let root = self.body().root;
         self.todo.extend([LoweringTask::Leave, LoweringTask::Stmts(root, 0)]);
         self.run();
     }
 
-    /// Calls a function, for every thread; `value` becomes its result.
+    /// Calls a function for every thread; `value` becomes its result.
     pub(crate) fn call(&mut self, value: gbxcule_ir::Value, id: FunctionId, args: List<Arg>) {
         if self.cx.plan.of(id).inline {
             self.call_in_place(value, id, args);
@@ -77,7 +77,7 @@ impl Lowerer<'_, '_> {
             let mut slots = Vec::new();
             result.each(&mut |part| match part {
                 ResultParts::Leaves(leaves) => leaves.iter().for_each(|&leaf| {
-                    // The vector that a group passes is the first thread's.
+                    // A group passes one vector, as the first thread's argument.
                     let ty = match leaf {
                         Scalar::F32 if lowerer.is_packed() => types::F32X4,
                         _ => clif_type(leaf),
@@ -96,7 +96,7 @@ impl Lowerer<'_, '_> {
         self.todo.extend([LoweringTask::Leave, LoweringTask::Stmts(function.body.root, 0)]);
     }
 
-    /// The end of a function's text.
+    /// Lowers the end of a function's text.
     pub(crate) fn leave_frame(&mut self) {
         let result = self.cx.module.functions[self.function()].result;
         if result == Type::UNIT && !self.b.is_unreachable() {
@@ -165,8 +165,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Results of all threads as block parameters: the `f32` of a group as vectors, in place of the
-    /// first thread's.
+    /// Returns the results of all threads as block parameters. The `f32` of a group are one vector,
+    /// in the position of the first thread's.
     fn joined(&mut self, args: &[Vec<Value>]) -> Vec<BlockArg> {
         let mut joined = Vec::new();
         for (lane, own) in args.iter().enumerate() {

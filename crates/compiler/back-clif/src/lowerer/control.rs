@@ -1,4 +1,4 @@
-//! Statements: the tree of blocks becomes a graph, by a stack of what is left to do.
+//! Statements: the tree of blocks becomes a graph, with a stack of the tasks that remain.
 
 use super::Lowerer;
 use crate::code::{constant, int_code};
@@ -12,30 +12,30 @@ use gbxcule_ir::abi::{Cause, FaultKind};
 use gbxcule_ir::walk::{Step, walk};
 use gbxcule_ir::{BlockId, Case, CompareOp, Op, PlaceId, Scalar, Stmt, StmtKind, Value};
 
-/// Step of the lowering that is left to do.
+/// Task of the lowering that remains to be done.
 pub(crate) enum LoweringTask<'a> {
-    /// The statements of a block of the innermost frame from a position on.
+    /// Lowers the statements of a block of the innermost frame from a position on.
     Stmts(BlockId, usize),
-    /// Goes to a block unless the current one has ended.
+    /// Jumps to a block unless the current one has ended.
     Goto(Block),
-    /// Begins a block to which all jumps are known, and goes back to the facts before its branch.
+    /// Begins a block all jumps to which are known, and restores the facts of its branch.
     Begin(Block, Mark),
-    /// The condition of a `While` after its header.
+    /// Lowers the test of a `While` after its header.
     Test(&'a StmtKind, [Block; 2]),
-    /// Ends a loop: seals where its ways lead.
+    /// Ends a loop and seals its blocks.
     EndLoop { head: Block, exit: Block, latch: Option<Latch>, mark: Mark },
     /// Leaves a frame that was lowered in place.
     Leave,
 }
 
-/// The end of a `For`'s iteration.
+/// End of a `For`'s iteration.
 #[derive(Clone, Copy)]
 pub(crate) struct Latch {
     block: Block,
     body: Block,
     index: clif::Value,
     range: Range,
-    /// Iterations may take long: loops are inside.
+    /// True if iterations may take long, because there are loops inside.
     is_long: bool,
 }
 
@@ -45,12 +45,12 @@ struct Range {
     of: Scalar,
     end: clif::Value,
     step: clif::Value,
-    /// The step, if it is known.
+    /// Step, if it is a constant.
     known: Option<i64>,
 }
 
 impl<'a> Lowerer<'a, '_> {
-    /// Does all that is left to do.
+    /// Does all tasks that remain.
     pub(crate) fn run(&mut self) {
         while let Some(next) = self.todo.pop() {
             match next {
@@ -96,7 +96,7 @@ impl<'a> Lowerer<'a, '_> {
         }
     }
 
-    /// Lowers a statement, or the beginning of it; the rest is put on top of what is left to do.
+    /// Lowers a statement, or its beginning; the remaining parts become tasks.
     fn stmt(&mut self, stmt: &'a StmtKind) {
         match stmt {
             StmtKind::Let(value) => self.evaluate(*value),
@@ -171,14 +171,15 @@ impl<'a> Lowerer<'a, '_> {
         self.start_unreachable_block();
     }
 
-    /// Starts a block after a jump, for code that is never reached but may still be lowered.
+    /// Starts a block after a jump, for code that control never reaches but that may still be
+    /// lowered.
     fn start_unreachable_block(&mut self) {
         let block = self.b.create_block();
         self.b.seal_block(block);
         self.b.switch_to_block(block);
     }
 
-    /// Ends a block that is never reached.
+    /// Ends a block that control never reaches.
     pub(crate) fn never(&mut self) {
         self.b.ins().trap(clif::TrapCode::unwrap_user(1));
     }
@@ -212,6 +213,15 @@ impl<'a> Lowerer<'a, '_> {
         let mark = self.mark();
         self.todo.push(LoweringTask::Begin(rest, mark));
         if !empty {
+            let (accept, reject) = (&self.body().blocks[accept], &self.body().blocks[reject]);
+            let leaves =
+                matches!(reject.stmts.last(), Some(it) if it.kind == StmtKind::Return(None));
+            if leaves && accept.stmts.is_empty() {
+                // A guard that fails stands out of the way of the code that it guards.
+                self.b.set_cold_block(no);
+            }
+        }
+        if !empty {
             self.todo.extend([
                 LoweringTask::Goto(rest),
                 LoweringTask::Stmts(reject, 0),
@@ -231,7 +241,8 @@ impl<'a> Lowerer<'a, '_> {
         frames.len() == 1 && self.cx.plan.of(frames[0].function).split.contains(&condition)
     }
 
-    /// Goes where all threads of a group go, or begins again, one by one.
+    /// Branches with all threads of a group if they agree; otherwise the group begins again, one by
+    /// one.
     fn branch_together(&mut self, condition: Value, [yes, no, bail]: [Block; 3]) {
         let row = self.of_each(|lowerer| lowerer.scalar(condition));
         let mask = self.mask(row);
@@ -244,7 +255,7 @@ impl<'a> Lowerer<'a, '_> {
         self.b.ins().brif(all, yes, &[], bail, &[]);
     }
 
-    /// Goes into a loop of these blocks; gives the mark of what holds in each iteration.
+    /// Enters a loop of these blocks; returns the mark of the facts that hold in each iteration.
     fn enter_loop(&mut self, blocks: &[BlockId]) -> Mark {
         let (module, body) = (self.cx.module, self.body());
         let writes = blocks.iter().any(|&block| uniform::may_write(module, body, block));
@@ -308,7 +319,7 @@ impl<'a> Lowerer<'a, '_> {
         ]);
     }
 
-    /// Returns true if there are loops in a block, or in what it calls.
+    /// Returns true if there are loops in a block, or in a function that it calls.
     fn has_loops(&self, block: BlockId) -> bool {
         let (body, mut found) = (self.body(), false);
         walk(body, block, |step| {
@@ -325,8 +336,8 @@ impl<'a> Lowerer<'a, '_> {
         found
     }
 
-    /// Condition under which the loop runs with this index: below the end, above it for a negative
-    /// step.
+    /// Computes the condition under which the loop runs with this index: below the end, or above it
+    /// for a negative step.
     fn loop_condition(&mut self, range: Range, index: clif::Value) -> clif::Value {
         let Range { of, end, step, known } = range;
         let (below, above) = (int_code(CompareOp::Less, of), int_code(CompareOp::Greater, of));
@@ -362,11 +373,11 @@ impl<'a> Lowerer<'a, '_> {
         let Range { of, end, step, known } = range;
         let next = self.b.ins().iadd(index, step);
         let again = match known {
-            // Adding the step cannot wrap past the end.
+            // An addition of 1 or -1 cannot wrap past the end.
             Some(1) => self.loop_condition(range, next),
             Some(-1) if of.is_signed_int() => self.loop_condition(range, next),
             _ => {
-                // The distance to the end fits, as the index lies before it.
+                // The distance to the end fits, because the index lies before the end.
                 let (up, down) = (self.b.ins().isub(end, index), self.b.ins().isub(index, end));
                 let negative = self.is_down(range);
                 let distance = self.b.ins().select(negative, down, up);
@@ -385,7 +396,7 @@ impl<'a> Lowerer<'a, '_> {
         };
         let condition = self.scalar(*condition);
         self.b.ins().brif(condition, inner, &[], exit, &[]);
-        // Facts that the header established hold in the body too.
+        // Facts that the header established hold in the body as well.
         let mark = self.mark();
         self.todo.extend([
             LoweringTask::Goto(head),

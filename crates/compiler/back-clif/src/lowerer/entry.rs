@@ -12,7 +12,7 @@ use gbxcule_ir::FunctionId;
 use gbxcule_ir::abi::{Arguments, RangeRecord};
 use std::mem::offset_of;
 
-/// `fn(record, arguments, begin: i64, end: i64) -> i32`
+/// Returns the signature `fn(record, arguments, begin: i64, end: i64) -> i32`.
 pub(crate) fn signature(options: Options) -> Signature {
     let mut signature = Signature::new(options.target.default_call_conv);
     signature.params.extend([AbiParam::new(types::I64); 4]);
@@ -21,8 +21,8 @@ pub(crate) fn signature(options: Options) -> Signature {
 }
 
 impl Lowerer<'_, '_> {
-    /// Lowers a kernel: if its plan says so, a loop over several threads at once; and one over
-    /// those that are left.
+    /// Lowers a kernel: a loop over groups of threads, if its plan allows that, and a loop over the
+    /// remaining threads.
     pub(crate) fn kernel(&mut self, id: FunctionId) {
         let [entry, start, done] = [(); 3].map(|()| self.b.create_block());
         self.b.append_block_params_for_function_params(entry);
@@ -63,7 +63,7 @@ impl Lowerer<'_, '_> {
         self.b.ins().return_(&[fine]);
     }
 
-    /// The head of a loop over threads: their number and coordinates.
+    /// Makes the head of a loop over threads, whose parameters are their number and coordinates.
     fn loop_head(&mut self, words: usize) -> Block {
         let head = self.b.create_block();
         (0..words).for_each(|_| _ = self.b.append_block_param(head, types::I64));
@@ -71,10 +71,11 @@ impl Lowerer<'_, '_> {
     }
 
     /// Loops over the threads of a range, by groups. Threads run one by one at the end of a row or
-    /// of the range, where a group is not full, and where threads of a group take different ways.
+    /// of the range, where a group is not full, and where threads of a group take different
+    /// branches.
     fn groups(&mut self, range: &Range, first: &[Value], done: Block) {
         let [head, alone, bail] = [0, 1, 0].map(|more| self.loop_head(first.len() + more));
-        // Arrays of the launch may share memory.
+        // Arrays of the launch that share memory force threads to run in order.
         let in_order = offset_of!(RangeRecord, in_order) as i32;
         let record = self.record();
         let in_order = self.b.ins().load(types::I8, MemFlagsData::trusted(), record, in_order);
@@ -123,7 +124,8 @@ impl Lowerer<'_, '_> {
         self.b.seal_block(head);
     }
 
-    /// A loop over threads up to `until`, then on to `rest` with the next thread, if it takes one.
+    /// Loops over single threads up to `until`, then jumps to `rest`, with the next thread if
+    /// `rest` takes one.
     fn one_by_one(
         &mut self,
         range: &Range,
@@ -148,8 +150,8 @@ impl Lowerer<'_, '_> {
         self.b.seal_block(alone);
     }
 
-    /// Takes up the threads that are lowered next, from the one with this number and these
-    /// coordinates on.
+    /// Sets the threads that are lowered next: `count` threads, from the one with this number and
+    /// these coordinates on.
     fn take_up(&mut self, range: &Range, current: &[Value], count: usize, bail: Option<Block>) {
         let mut lanes = Vec::with_capacity(count);
         for lane in 0..count {
@@ -172,7 +174,7 @@ impl Lowerer<'_, '_> {
         self.begin_threads(lanes, packs, bail);
     }
 
-    /// Lowers the kernel for them, and begins the block after it.
+    /// Lowers the kernel for the current threads, and begins the block after it.
     fn run_threads(&mut self, range: &Range, latch: Block) {
         let mark = self.mark();
         self.each_lane(|lowerer| {
@@ -201,7 +203,8 @@ impl Lowerer<'_, '_> {
         bound
     }
 
-    /// The coordinates of the first thread of a range; none if they are its number.
+    /// Computes the coordinates of the first thread of a range. In one dimension the list is empty,
+    /// because the coordinate is the thread's number.
     fn first_coordinates(&mut self, begin: Value, grid: &[Value]) -> Vec<Value> {
         if grid.len() <= 1 {
             return Vec::new();
@@ -217,8 +220,8 @@ impl Lowerer<'_, '_> {
         coordinates
     }
 
-    /// The thread that is `by` further in the last dimension, carrying into those before; as many
-    /// are in its row.
+    /// Computes the coordinates of the thread that is `by` further in the last dimension, with
+    /// carries into the dimensions before. The row must hold that many more threads.
     fn next_coordinates(&mut self, current: &[Value], grid: &[Value], by: i64) -> Vec<Value> {
         let mut moved = vec![self.b.ins().iadd_imm_s(current[0], by)];
         if grid.len() <= 1 {
@@ -245,7 +248,7 @@ impl Lowerer<'_, '_> {
 struct Range {
     id: FunctionId,
     params: Vec<BoundParam>,
-    /// The extents of the grid that the kernel asks for.
+    /// Extents of the grid in the dimensions that the kernel asks for.
     grid: Vec<Value>,
     end: Value,
 }

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use gbxcule_ir::abi::FaultKind;
 use gbxcule_ir::{PlaceId, Scalar, Selector, Shape, Type};
 
-/// The scalars of a handle.
+/// Scalars of a handle.
 #[derive(Clone, Debug)]
 struct Parts {
     data: Value,
@@ -38,14 +38,14 @@ impl Parts {
 }
 
 impl ThreadCode<'_, '_> {
-    /// The address of an element.
+    /// Returns the address of an element.
     pub(crate) fn element(
         &mut self,
         handle: &LoweredValue,
         indices: &[gbxcule_ir::Value],
     ) -> Value {
         let parts = Parts::new(handle);
-        // Extents alone don't tell: a gradient that isn't there has those of its array.
+        // A check of extents is not enough: an absent gradient has the extents of its array.
         if self.is_checked() && self.proven.get(parts.data, parts.data).is_none() {
             let absent = self.b.ins().icmp_imm_s(IntCC::Equal, parts.data, 0);
             self.fault_if(absent, FaultKind::Absent.into(), None);
@@ -107,14 +107,15 @@ impl ThreadCode<'_, '_> {
         view.into_val()
     }
 
-    /// An address some bytes on; no address stays none.
+    /// Adds bytes to an address; a null address stays null.
     fn moved(&mut self, address: Value, bytes: Value) -> Value {
         let sum = self.b.ins().iadd(address, bytes);
         let absent = self.b.ins().icmp_imm_s(IntCC::Equal, address, 0);
         self.b.ins().select(absent, address, sum)
     }
 
-    /// Unless nothing is taken, first and last index lie in the array.
+    /// Checks that the first and the last index of a range lie in the array, unless the range is
+    /// empty.
     fn check_range(&mut self, start: Value, len: Value, step: Value, extent: Value) {
         let len = self.b.ins().sextend(types::I64, len);
         let step = self.b.ins().sextend(types::I64, step);

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 use gbxcule_ir::{AtomicOp, PlaceId, Scalar};
 
 impl ThreadCode<'_, '_> {
-    /// Returns true if no other thread can meet an atomic operation.
+    /// Returns true if no other thread can interfere with an atomic operation.
     pub(crate) fn is_plain(&self, value: gbxcule_ir::Value) -> bool {
         match self.cx.options.sharing {
             Sharing::Alone => true,
@@ -19,7 +19,7 @@ impl ThreadCode<'_, '_> {
         }
     }
 
-    /// Changes a place with an operand; with what is expected there, if the operation asks.
+    /// Changes a place with an operand; `CompareExchange` also has an expected value.
     pub(crate) fn atomic(
         &mut self,
         op: AtomicOp,

@@ -1,4 +1,4 @@
-//! Arguments and results: passing between a thread, the functions it calls, and its caller.
+//! Arguments and results, passed between a thread, the functions that it calls, and its caller.
 
 use super::{BoundParam, Exit, ThreadCode};
 use crate::lowered_module::{Import, Printed};
@@ -27,7 +27,7 @@ impl ThreadCode<'_, '_> {
         value.map_or_else(|| LoweredValue::Parts([].into()), |value| self.val(value))
     }
 
-    /// Puts a thread's result where its caller in the same function takes it up.
+    /// Passes a thread's result to its caller in the same function.
     pub(crate) fn pass_result(
         &mut self,
         carried: &ResultParts,

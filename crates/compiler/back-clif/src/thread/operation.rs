@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use gbxcule_ir::{Native, Op, Scalar, Type, Value};
 
 impl ThreadCode<'_, '_> {
-    /// Evaluates an operation, all but calls.
+    /// Evaluates any operation except a call.
     pub(crate) fn operation(&mut self, value: Value) -> LoweredValue {
         let body = self.body();
         let (op, ty) = (body.values[value].op, body.values[value].ty);
@@ -63,7 +63,7 @@ impl ThreadCode<'_, '_> {
             Op::Extent { array, dim } => LoweredValue::One(self.extent(array, dim)),
             Op::Present(array) => LoweredValue::One(self.present(array)),
             Op::Gradient(array) => self.gradient(array),
-            // Threads run one after the other here.
+            // On the CPU each thread is alone, so that the minimum is its own value.
             Op::Lowest(same) | Op::Opaque(same) => LoweredValue::One(self.scalar(same)),
             Op::Index | Op::Call { .. } => unreachable!("loops and calls define these"),
         }
@@ -74,7 +74,7 @@ impl ThreadCode<'_, '_> {
         self.construct(ty, &parts)
     }
 
-    /// Lowers an operation that is done to each component of its operands.
+    /// Lowers an operation that is applied to each component of its operands.
     fn componentwise<const N: usize>(
         &mut self,
         operands: [Value; N],

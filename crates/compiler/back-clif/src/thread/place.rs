@@ -1,4 +1,4 @@
-//! Finding places: from a root along the path to variables or memory.
+//! Computation of places: from a root along the path to variables or memory.
 
 use super::{BoundParam, ThreadCode};
 use crate::code::index_to_i64;
@@ -10,7 +10,7 @@ use gbxcule_ir::layout::field_offsets;
 use gbxcule_ir::{BinaryOp, Op, PlaceId, Projection, Root, Scalar, Shape, Type};
 
 impl ThreadCode<'_, '_> {
-    /// Finds a place now. Indices are checked on the way.
+    /// Computes a place, and checks the indices on its path.
     pub(crate) fn place(&mut self, id: PlaceId) -> LoweredPlace {
         let body = self.body();
         let (mut loc, mut ty) = self.root(id);
@@ -112,7 +112,7 @@ impl ThreadCode<'_, '_> {
                 return (loc.inside(index * count, index * size), part);
             }
             if !matches!(loc, LoweredPlace::Memory { .. }) {
-                // Surely a fault; what follows is never reached.
+                // The fault always happens; the code after it is never reached.
                 let extent = self.b.ins().iconst(types::I64, extent as i64);
                 self.constant_outside(index as i64, extent);
                 return (loc.inside(0, 0), part);
@@ -131,7 +131,7 @@ impl ThreadCode<'_, '_> {
         (LoweredPlace::Memory { address: self.b.ins().iadd(address, offset), offset: 0 }, part)
     }
 
-    /// Stops the launch, as a constant index lies outside.
+    /// Stops the launch, because a constant index lies outside.
     fn constant_outside(&mut self, index: i64, extent: Value) {
         if self.is_checked() {
             let index = self.b.ins().iconst(types::I64, index);
@@ -140,7 +140,7 @@ impl ThreadCode<'_, '_> {
         }
     }
 
-    /// Type of the elements that `At` takes of a type, and their number.
+    /// Returns the type of the elements that `At` selects in a type, and their number.
     fn element_of(&self, ty: Type) -> (Type, u64) {
         let types = &self.cx.module.types;
         match types[ty] {
@@ -163,7 +163,8 @@ impl ThreadCode<'_, '_> {
         }
     }
 
-    /// An index as 64 bits in `0..extent`: negative ones count from the end, others fault.
+    /// Computes an index as 64 bits in `0..extent`: negative ones count from the end, others
+    /// outside fault.
     pub(crate) fn index(&mut self, index: gbxcule_ir::Value, extent: Value) -> Value {
         let of = self.ty(index).as_scalar().unwrap_or(Scalar::I32);
         let scalar = self.scalar(index);
@@ -182,7 +183,7 @@ impl ThreadCode<'_, '_> {
         found
     }
 
-    /// Returns true if a mask keeps an index inside.
+    /// Returns true if a mask keeps an index below the extent.
     fn is_masked(&self, index: gbxcule_ir::Value, extent: u64) -> bool {
         let body = self.body();
         let Op::Binary(BinaryOp::And, left, right) = body.values[index].op else { return false };
@@ -194,7 +195,7 @@ impl ThreadCode<'_, '_> {
         })
     }
 
-    /// Returns true if an index surely doesn't count from the end.
+    /// Returns true if an index cannot be negative.
     fn is_never_negative(&self, index: gbxcule_ir::Value) -> bool {
         let data = &self.body().values[index];
         let of = data.ty.as_scalar();

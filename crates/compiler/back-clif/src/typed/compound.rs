@@ -1,4 +1,4 @@
-//! Operations on composites: by component, taken apart and put together.
+//! Operations on composites: by component, extraction of parts, construction.
 
 use super::{LoweredPlace, LoweredValue, TypedCode};
 use crate::code::{Chunks, Code, load_scalar, zero_of};
@@ -7,8 +7,8 @@ use gbxcule_ir::layout::field_offsets;
 use gbxcule_ir::{Scalar, Shape, Type};
 
 impl TypedCode<'_, '_> {
-    /// Applies `each` to the scalars of operands that have equally many. `from` is the operands'
-    /// scalar, `ty` the result's type.
+    /// Applies `each` to the scalars of operands that have equally many. `from` is the scalar type
+    /// of the operands, `ty` the result's type.
     pub(crate) fn by_component(
         &mut self,
         from: Scalar,
@@ -135,7 +135,7 @@ impl TypedCode<'_, '_> {
         LoweredValue::Memory(result)
     }
 
-    /// A part of type `ty` of a value of type `whole`.
+    /// Extracts a part of type `ty` from a value of type `whole`.
     pub(crate) fn extract(
         &mut self,
         val: &LoweredValue,
@@ -148,7 +148,7 @@ impl TypedCode<'_, '_> {
             LoweredValue::Memory(address) => {
                 let offset = self.part_offset(whole, index as usize);
                 if self.cx.flats.of(ty).is_large() {
-                    // The whole does not change either.
+                    // The part can stay in the whole's memory, which never changes.
                     let offset = self.b.ins().iconst(types::I64, i64::from(offset));
                     return LoweredValue::Memory(self.b.ins().iadd(*address, offset));
                 }

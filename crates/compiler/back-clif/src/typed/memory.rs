@@ -1,4 +1,4 @@
-//! Values in and out of memory and variables.
+//! Reads and writes of memory and variables.
 
 use super::{LoweredPlace, LoweredValue, Storage, TypedCode};
 use crate::code::load_scalar;
@@ -15,7 +15,7 @@ impl TypedCode<'_, '_> {
         LoweredValue::from_leaves(leaves.iter().map(load).collect())
     }
 
-    /// The address that a memory place has.
+    /// Returns the address of a place in memory.
     pub(crate) fn address(&mut self, loc: &LoweredPlace) -> Value {
         match *loc {
             LoweredPlace::Memory { address, offset: 0 } => address,
@@ -62,7 +62,7 @@ impl TypedCode<'_, '_> {
         }
     }
 
-    /// A variable, or the part of a group's that is this thread's.
+    /// Returns a variable's value, or the selected thread's part of a group's vector.
     fn variable(&mut self, var: Variable) -> Value {
         let value = self.b.use_var(var);
         match self.b.func.dfg.value_type(value).is_vector() {
@@ -102,7 +102,7 @@ impl TypedCode<'_, '_> {
         }
     }
 
-    /// Stores a small value with all that belongs to its memory image.
+    /// Stores a small value with its whole memory image.
     pub(crate) fn store_leaves(
         &mut self,
         val: &LoweredValue,
@@ -126,7 +126,7 @@ impl TypedCode<'_, '_> {
         }
     }
 
-    /// The address of a value's memory image: never written.
+    /// Returns the address of a value's memory image, which is never written.
     pub(crate) fn in_memory(&mut self, val: &LoweredValue, ty: Type) -> Value {
         if let LoweredValue::Memory(address) = *val {
             return address;

@@ -9,10 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::LibraryFunction;
 use crate::name::{Names, sound};
 
-/// C: types that all libraries share.
+/// Types that all libraries share, in C.
 const C_TYPES: &str = include_str!("gbx_types.h");
 
-/// Rust: types that all libraries have.
+/// Types that all libraries have, in Rust.
 const RUST_TYPES: &str = include_str!("gbx_types.rs.txt");
 
 /// Keywords of Rust, and one of C, that C++ does not have.
@@ -86,7 +86,7 @@ struct Declarations<'a> {
     language: Language,
     types: String,
     defined: FxHashSet<Type>,
-    /// Names that structs have got.
+    /// Names given to structs.
     structs: FxHashMap<Type, String>,
     names: Names,
 }
@@ -115,7 +115,7 @@ impl<'a> Declarations<'a> {
         declarations
     }
 
-    /// Defines a type behind those that it is made of.
+    /// Defines a type after the types that it is made of.
     fn define(&mut self, ty: Type) {
         if !self.defined.insert(ty) {
             return;
@@ -123,7 +123,8 @@ impl<'a> Declarations<'a> {
         let module = self.module;
         let fields: Vec<(String, String)> = match module.types[ty] {
             Shape::Scalar(_) | Shape::Tuple(_) | Shape::Invalid => return,
-            // Elements are the user's memory: their type is declared for it.
+            // The user lays out the memory of the elements, and needs the declaration of their
+            // type.
             Shape::Array { of, .. } => return self.define(of),
             Shape::Vector { len, of } => vec![self.items(self.scalar(of), &[len.into()])],
             Shape::Quaternion(of) => vec![self.items(self.scalar(of), &[4])],
@@ -179,7 +180,8 @@ impl<'a> Declarations<'a> {
         };
     }
 
-    /// Field with the items of a composite: its name with extents in C, its type in Rust.
+    /// Returns the field with the items of a composite: its name with extents in C, its type in
+    /// Rust.
     fn items(&self, of: &str, extents: &[u32]) -> (String, String) {
         match self.language {
             Language::C => {
@@ -224,7 +226,7 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// The name of a type that libraries share.
+    /// Returns the name of a type that libraries share.
     fn shared(&self, name: &str) -> String {
         if self.language == Language::C {
             return format!("gbx_{name}");
@@ -250,7 +252,7 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// A name that is no keyword of the language.
+    /// Returns the name, or one like it if the name is a keyword of C or Rust.
     fn word(&self, name: &str) -> String {
         if KEYWORDS.contains(&name) { format!("{name}_") } else { name.to_owned() }
     }

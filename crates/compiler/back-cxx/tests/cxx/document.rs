@@ -1,6 +1,7 @@
-//! The samples under `docs/samples`: a source beside its text, kept equal.
+//! Compares the samples under `docs/samples`: each source has its text beside it.
 //!
-//! `GBXCULE_WRITE_SAMPLES=1 cargo test -p gbxcule-back-cxx --test cxx samples` writes them anew.
+//! `GBXCULE_WRITE_SAMPLES=1 cargo test -p gbxcule-back-cxx --test cxx samples` writes the texts
+//! again.
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_front_warp::Program;
@@ -12,7 +13,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/samples")
 }
 
-/// The names of the Python files, without ending.
+/// Returns the names of the Python files, without their ending.
 fn names() -> Vec<String> {
     let files = std::fs::read_dir(folder()).expect("docs/samples");
     let paths = files.map(|file| file.expect("a file").path());
@@ -24,7 +25,7 @@ fn names() -> Vec<String> {
     names
 }
 
-/// The text of a sample.
+/// Writes the text of a sample.
 pub(crate) fn text(name: &str, dialect: Dialect) -> String {
     let file = format!("{name}.py");
     let source = std::fs::read_to_string(folder().join(&file)).expect("a sample");
@@ -44,7 +45,7 @@ fn samples_are_what_is_written_today() {
     assert!(names().len() >= 5);
     for name in names() {
         let mut files = vec![(format!("{name}.cu"), text(&name, Dialect::Cuda))];
-        // One pair is enough to show what differs: docs/cpu-vs-cuda.md.
+        // One pair of texts is enough for docs/cpu-vs-cuda.md.
         if name == "particles" {
             files.push((format!("{name}.cpp"), text(&name, Dialect::Host)));
         }

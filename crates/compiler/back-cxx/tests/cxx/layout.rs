@@ -1,4 +1,4 @@
-//! `gbxcule.h` and `gbxcule_ir::abi` lay the same records out, and number faults alike.
+//! Checks that `gbxcule.h` and `gbxcule_ir::abi` have the same records and numbers of faults.
 
 use gbxcule_back_cxx::{HEADER_NAME, HOST_CUDA_NAME};
 use gbxcule_ir::abi::{FaultKind, FaultRecord, Grid};
@@ -6,7 +6,7 @@ use gbxcule_ir::layout::descriptor;
 use gbxcule_testkit::host;
 use std::mem::offset_of;
 
-/// Assertions for a C++ compiler: sizes, offsets and numbers as Rust has them.
+/// Writes assertions for a C++ compiler: sizes, offsets and numbers as Rust has them.
 fn assertions(header: &str, fault_bytes: usize, thread: Option<usize>) -> String {
     let mut text = format!("#include \"{header}\"\n#include <cstddef>\n");
     let mut hold = |claim: String| text += &format!("static_assert({claim}, \"as abi says\");\n");

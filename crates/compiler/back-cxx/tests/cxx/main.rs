@@ -1,5 +1,5 @@
-//! C++ and CUDA text: what it looks like, that compilers take it, and that it does what the
-//! interpreter does.
+//! C++ and CUDA text: its form, that compilers accept it, and that it computes what the interpreter
+//! computes.
 
 mod document;
 mod layout;

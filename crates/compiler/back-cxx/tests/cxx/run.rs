@@ -1,5 +1,5 @@
-//! The text, compiled by a host compiler, does what the interpreter does: in the host's dialect,
-//! and in CUDA's behind the header that makes it host C++.
+//! Compiles the text with a host compiler and compares its results with the interpreter's: in the
+//! host's dialect, and in CUDA's behind the header that makes it host C++.
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_interp::Number;
@@ -11,7 +11,7 @@ use gbxcule_testkit::arbitrary::{self, Actual, Random, RandomProgram};
 use gbxcule_testkit::host;
 use gbxcule_testkit::sample;
 
-/// Seeds of the programs that every run of the tests tries.
+/// Seeds of the programs in every run of the tests.
 const SEEDS: std::ops::Range<u64> = 0..40;
 
 fn agrees_with_the_interpreter(name: &str, dialect: Dialect, seeds: std::ops::Range<u64>) {
@@ -36,7 +36,7 @@ fn cuda_text_of_random_programs_does_what_the_interpreter_does() {
     agrees_with_the_interpreter("random_cuda", Dialect::Cuda, SEEDS);
 }
 
-/// A sample's kernel over arrays of numbers and scalars.
+/// Makes a program of a sample's kernel over arrays and scalars.
 fn program(module: Valid<Module>, dims: &[u32], args: Vec<Given>) -> RandomProgram {
     let kernel = module.kernels().next().expect("a kernel").0;
     let mut program =
@@ -223,7 +223,7 @@ fn prints_are_those_of_the_interpreter() {
     assert_eq!(printed, "8 of 8\n8 of 8\n8 of 8\n");
 }
 
-/// A kernel that applies a native builtin to each element.
+/// Makes a kernel that applies a native builtin to each element.
 fn native_program(native: Native, of: Scalar, inputs: &[Vec<Literal>]) -> RandomProgram {
     let mut module = Module::new(native.row().name);
     let ty = module.types.array(Type::scalar(of), 1);
@@ -291,7 +291,7 @@ fn native_builtins_are_within_the_bounds_of_their_rows() {
             };
             let inputs: Vec<Vec<Literal>> = (0..row.arity).map(|_| input()).collect();
             programs.push(native_program(native, of, &inputs));
-            // The 16-bit floats are rounded from a float that may be off.
+            // A 16-bit float is rounded from a float that may be off.
             let small = matches!(of, Scalar::F16 | Scalar::Bf16);
             bounds.push(if small { 1.min(row.ulps) } else { row.ulps });
         }
@@ -308,7 +308,7 @@ fn native_builtins_are_within_the_bounds_of_their_rows() {
     }
 }
 
-/// Returns true if nothing in a module is allowed to differ.
+/// Returns true if a module has only exact operations.
 fn is_exact(module: &Module) -> bool {
     let mut values = module.functions.iter().flat_map(|(_, function)| function.body.values.iter());
     !values.any(|(_, data)| matches!(data.op, Op::Native { native, .. } if native.row().ulps > 0))
@@ -324,7 +324,7 @@ fn every_builtin_does_what_the_interpreter_does() {
             let (outcomes, _) = host::run(name, dialect, &programs);
             for ((case, program), outcome) in cases.iter().zip(&programs).zip(outcomes) {
                 let expected = program.interpret().expect("builtins don't fault");
-                // What is made of a sine may be off by more than the sine.
+                // A result computed from a sine may be off by more than the sine.
                 let ulps = if is_exact(&program.module) { 0 } else { 64 };
                 let difference = program.difference(&expected, &outcome.buffers, ulps);
                 assert_eq!(difference, None, "{name}: {}", case.name());

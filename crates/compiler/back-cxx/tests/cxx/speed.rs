@@ -1,4 +1,4 @@
-//! Time in which text is written. Measures; decides nothing.
+//! Measures the time in which text is written, without a limit.
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_testkit::arbitrary;

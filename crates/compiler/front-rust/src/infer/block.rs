@@ -1,4 +1,4 @@
-//! Blocks and what `let` binds.
+//! Blocks and the variables that `let` declares.
 
 use super::Infer;
 use crate::item::Refused;
@@ -8,7 +8,7 @@ use gbxcule_ir::diagnostic::Code;
 use syn::spanned::Spanned;
 
 impl Infer<'_, '_> {
-    /// A block and its type.
+    /// Infers a block and its type.
     pub(super) fn block(&mut self, block: &syn::Block) -> (Block, Ty) {
         let mark = self.names.len();
         let mut stmts = Vec::new();
@@ -61,7 +61,7 @@ impl Infer<'_, '_> {
         Stmt::Let(self.bind(pattern, &ty, true), Some(value))
     }
 
-    /// Declares what a pattern of `let` names.
+    /// Declares the names in a pattern of `let`.
     fn bind(&mut self, pattern: &syn::Pat, ty: &Ty, has_value: bool) -> Pattern {
         match self.try_bind(pattern, ty, has_value) {
             Ok(pattern) => pattern,

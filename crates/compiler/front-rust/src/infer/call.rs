@@ -22,7 +22,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// A call with the first arguments given.
+    /// Infers a call whose first arguments are given.
     fn call_of(
         &mut self,
         id: usize,
@@ -78,7 +78,7 @@ impl Infer<'_, '_> {
 
     fn integer_method(&mut self, receiver: Expr, call: &syn::ExprMethodCall, name: &str) -> Typed {
         let own = self.types.resolve_outermost(&receiver.ty);
-        // Only methods of a trait may be called on a literal whose type is not known yet.
+        // A literal of unknown type has only the methods of a trait.
         let of_trait = matches!(name, "min" | "max") && self.types.is_open_integer(&own);
         let known = Method::named(name).filter(|_| of_trait || matches!(own, Ty::Int(_)));
         let Some((method, argument, result)) = known else {

@@ -1,4 +1,4 @@
-//! Expressions: literals, names, parts of things, composites.
+//! Expressions: literals, names, parts of values, composites.
 
 use super::Infer;
 use crate::item::{Def, Refused};
@@ -9,7 +9,7 @@ use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::source::Span;
 use std::rc::Rc;
 
-/// Expression with its type, as inference found them.
+/// Expression with its type.
 pub(super) type Typed = Result<(ExprKind, Ty), Refused>;
 
 impl Infer<'_, '_> {
@@ -192,13 +192,13 @@ impl Infer<'_, '_> {
         Ok((ExprKind::Repeat(Box::new(part), len), ty))
     }
 
-    /// Notes a fault about types that don't fit.
+    /// Reports types that don't fit.
     pub(super) fn mismatch(&mut self, span: Span, message: &str) -> Refused {
         self.refuse(Code::RustType, span, message)
     }
 }
 
-/// Name of a construct outside the subset.
+/// Names a construct outside the subset.
 fn construct(expr: &syn::Expr) -> &'static str {
     match expr {
         syn::Expr::Closure(_) => "a closure",

@@ -55,8 +55,8 @@ fn is_shift(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight)
 }
 
-/// Returns true if `as` says of which type its operand is: `!0 as u8` is of `u8`, `(1 << 3) as u8`
-/// of `i32`.
+/// Returns true if `as` decides the type of its operand: `!0 as u8` is computed in `u8`, `(1 << 3)
+/// as u8` in `i32`.
 fn is_literal(expr: &syn::Expr) -> bool {
     match expr {
         syn::Expr::Lit(_) => true,
@@ -131,7 +131,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The right operand of an operator on a left one.
+    /// Infers the right operand of an operator.
     fn operand(&mut self, expr: &syn::Expr, op: BinaryOp, left: &Expr) -> Result<Expr, Refused> {
         let right = self.expr(expr);
         let right = self.referred(right);

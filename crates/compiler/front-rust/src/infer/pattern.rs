@@ -7,11 +7,11 @@ use crate::name::Named;
 use crate::ty::{Int, Ty};
 use gbxcule_ir::diagnostic::Code;
 
-/// Inclusive ranges, which may go on beyond their type; `None` for everything.
+/// Inclusive ranges, which may exceed their type; `None` stands for all values.
 pub(super) type Ranges = Option<Vec<(i128, i128)>>;
 
 impl Infer<'_, '_> {
-    /// The numbers that a pattern matches, of values of a type.
+    /// Returns the numbers that a pattern matches, among the values of a type.
     pub(super) fn ranges(&mut self, pattern: &syn::Pat, ty: &Ty) -> Result<Ranges, Refused> {
         match pattern {
             syn::Pat::Wild(_) => Ok(None),
@@ -64,7 +64,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The number that a literal, possibly negative, or a constant stands for.
+    /// Returns the number of a constant, or of a literal that may be negative.
     fn number(&mut self, expr: &syn::Expr, ty: &Ty) -> Result<i128, Refused> {
         if let syn::Expr::Path(path) = expr {
             return self.named(&path.path, ty);

@@ -6,7 +6,7 @@ use crate::ty::Ty;
 use gbxcule_ir::op::{Arg, Value};
 
 impl Lowering<'_, '_, '_, '_> {
-    /// A call; its value is of the unit type if the function has no result.
+    /// Lowers a call. Its value has the unit type if the function has no result.
     pub(super) fn call(&mut self, id: usize, args: &[Expr]) -> Value {
         let function = self.all.declared(id, self.b.module);
         let signature = self.all.program.signature(id);

@@ -11,10 +11,10 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::{BlockId, Case};
 use gbxcule_ir::ty::{Scalar, Type};
 
-/// Labels that a switch may have; a `match` on more numbers becomes a chain of `If`s.
+/// Greatest number of labels of a switch; a `match` on more numbers becomes a chain of `If`s.
 const MAX_LABELS: i128 = 1024;
 
-/// An arm of a `match` with the numbers that are left for it.
+/// Arm of a `match`, and the numbers that reach it.
 struct Choice<'e> {
     body: &'e Expr,
     ranges: Vec<(i128, i128)>,
@@ -35,7 +35,7 @@ impl Lowering<'_, '_, '_, '_> {
         self.b.while_blocks(header, condition, body);
     }
 
-    /// `loop`, whose value, if it has one, comes to a place.
+    /// Lowers `loop`, whose value, if there is one, is stored in a place.
     pub(super) fn infinite_loop(&mut self, body: &Block, value: Option<PlaceId>) {
         self.b.open_block();
         let condition = self.b.bool(true);
@@ -83,8 +83,8 @@ impl Lowering<'_, '_, '_, '_> {
         self.b.for_block(index, [start, end, step], body);
     }
 
-    /// A loop whose last index may be the greatest there is: it counts before the body runs, so
-    /// that `continue` does too.
+    /// Lowers a loop whose last index may be the greatest of its type. The index is incremented
+    /// before the body runs, so that `continue` doesn't skip that.
     fn inclusive_loop(
         &mut self,
         var: VarId,
@@ -118,7 +118,7 @@ impl Lowering<'_, '_, '_, '_> {
         self.b.while_blocks(header, condition, body);
     }
 
-    /// A `match`; `each` lowers the body of an arm.
+    /// Lowers a `match`; `each` lowers the body of an arm.
     pub(super) fn switch(
         &mut self,
         at: Span,
@@ -163,7 +163,8 @@ impl Lowering<'_, '_, '_, '_> {
         self.b.if_blocks(condition, accept, reject);
     }
 
-    /// Choices of each arm, less those of the arms before it; the last one takes all the rest.
+    /// Returns the ranges of each arm, without those of the arms before it. The last arm takes all
+    /// remaining numbers.
     fn choices<'e>(&mut self, ty: &Ty, at: Span, arms: &'e [Arm]) -> Option<Vec<Choice<'e>>> {
         let mut left = self.numbers(ty);
         let mut choices = Vec::new();
@@ -191,7 +192,7 @@ impl Lowering<'_, '_, '_, '_> {
         Some(choices)
     }
 
-    /// All numbers that a value of a type may be.
+    /// Returns all numbers that a value of a type may have.
     fn numbers(&self, ty: &Ty) -> Vec<(i128, i128)> {
         match ty {
             Ty::Bool => vec![(0, 1)],
@@ -204,7 +205,8 @@ impl Lowering<'_, '_, '_, '_> {
         }
     }
 
-    /// Returns true if an expression is better stored by its branches than made as one value.
+    /// Returns true if it is better that the branches of an expression store their values than that
+    /// one value is made.
     pub(super) fn branches(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::If(..) => !self.selects(expr),
@@ -215,7 +217,8 @@ impl Lowering<'_, '_, '_, '_> {
     }
 }
 
-/// Rest of a part without a range; what the range takes of it goes to `taken`.
+/// Removes a range from a part of the numbers and returns the remaining parts; the removed part is
+/// added to `taken`.
 fn subtract_range(
     (low, high): (i128, i128),
     (first, last): (i128, i128),

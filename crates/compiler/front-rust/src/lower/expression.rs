@@ -12,18 +12,18 @@ use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
 
-/// Most operations that are computed in vain so that a branch is saved.
-const CHEAP: u32 = 6;
+/// Greatest number of operations that are computed needlessly to avoid a branch.
+const MAX_CHEAP: u32 = 6;
 
 impl Lowering<'_, '_, '_, '_> {
-    /// The value of an expression.
+    /// Lowers an expression to its value.
     pub(super) fn value(&mut self, expr: &Expr) -> Value {
         let ty = self.body.type_of(expr);
         self.value_as(expr, &ty)
     }
 
-    /// The value of an expression that stands where one of a type is needed; one that never ends,
-    /// such as `return`, fits any type.
+    /// Lowers an expression to a value of a type. An expression that never ends, such as `return`,
+    /// fits any type.
     fn value_as(&mut self, expr: &Expr, wanted: &Ty) -> Value {
         let outer = self.b.span();
         self.b.set_span(expr.span);
@@ -85,7 +85,7 @@ impl Lowering<'_, '_, '_, '_> {
                 self.refuse_construct(expr, "a reference in this place");
                 self.b.zero(Type::INVALID)
             }
-            // These have no value, so control doesn't come here.
+            // These expressions have no value, so control doesn't come here.
             _ => {
                 self.effect(expr);
                 let ty = self.ty(wanted);
@@ -100,13 +100,13 @@ impl Lowering<'_, '_, '_, '_> {
         self.integers().converted(value, to)
     }
 
-    /// The value of a place.
+    /// Loads the value of a place.
     fn loaded(&mut self, expr: &Expr) -> Value {
         let place = self.place(expr);
         self.b.load(place)
     }
 
-    /// Lowers an expression without a value, and makes one of the wanted type.
+    /// Lowers an expression without a value, and makes a value of the wanted type.
     fn nothing(&mut self, expr: &Expr, wanted: &Ty) -> Value {
         self.effect(expr);
         let ty = self.ty(wanted);
@@ -120,7 +120,7 @@ impl Lowering<'_, '_, '_, '_> {
         }
     }
 
-    /// The value that statements leave in a variable of their own.
+    /// Returns the value that statements store in a variable made for it.
     fn by_variable(
         &mut self,
         name: &str,
@@ -134,14 +134,14 @@ impl Lowering<'_, '_, '_, '_> {
         self.b.load(place)
     }
 
-    /// A tuple or an array, whose parts are computed in the order of the text.
+    /// Lowers a tuple or an array, whose parts are computed in the order of the text.
     fn parts(&mut self, parts: &[Expr], wanted: &Ty) -> Value {
         let parts: Vec<Value> = parts.iter().map(|part| self.value(part)).collect();
         let ty = self.ty(wanted);
         self.b.construct(ty, &parts)
     }
 
-    /// A struct, whose fields are computed in the order of the text.
+    /// Lowers a struct, whose fields are computed in the order of the text.
     fn structure(&mut self, fields: &[(u32, Expr)], wanted: &Ty) -> Value {
         let mut parts: Vec<(u32, Value)> = Vec::with_capacity(fields.len());
         for (position, field) in fields {
@@ -153,7 +153,7 @@ impl Lowering<'_, '_, '_, '_> {
         self.b.construct(ty, &parts)
     }
 
-    /// An array of equal elements.
+    /// Lowers an array of equal elements.
     fn repeated(&mut self, part: &Expr, wanted: &Ty) -> Value {
         let ty = self.ty(wanted);
         let part = self.value(part);
@@ -163,7 +163,7 @@ impl Lowering<'_, '_, '_, '_> {
         }
     }
 
-    /// The value of a block's last expression.
+    /// Lowers a block to the value of its last expression.
     fn block_value(&mut self, block: &Block, wanted: &Ty) -> Value {
         self.stmts(&block.stmts);
         match &block.tail {
@@ -179,7 +179,7 @@ impl Lowering<'_, '_, '_, '_> {
         if let Ty::Int(int) = ty
             && !int.contains(number)
         {
-            let message = format!("{number} is no `{}`", int.name());
+            let message = format!("{number} doesn't fit into `{}`", int.name());
             self.fault(Code::RustType, at, message);
         }
         let literal = constant::literal(ty, self.all.program, number);
@@ -228,16 +228,16 @@ impl Lowering<'_, '_, '_, '_> {
         self.b.load(place)
     }
 
-    /// Returns true if both arms of an `if` may be computed and one be taken.
+    /// Returns true if both arms of an `if` may be computed and one selected.
     pub(super) fn selects(&self, expr: &Expr) -> bool {
         let ExprKind::If(_, accept, Some(reject)) = &expr.kind else { return false };
         let scalar = matches!(self.body.type_of(expr), Ty::Int(_) | Ty::Bool | Ty::Enum(_));
         scalar && self.is_cheap(accept) && self.is_cheap(reject)
     }
 
-    /// Returns true if an expression has no effect, can't fault, and takes next to nothing.
+    /// Returns true if an expression has no effect, can't fault, and costs little.
     fn is_cheap(&self, expr: &Expr) -> bool {
-        let mut left = CHEAP;
+        let mut left = MAX_CHEAP;
         self.costs(expr, &mut left)
     }
 

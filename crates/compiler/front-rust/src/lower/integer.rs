@@ -17,7 +17,7 @@ impl<'b, 'm> Integers<'b, 'm> {
         Self { b }
     }
 
-    /// The literal that a value is, if it is one.
+    /// Returns the literal that a value is, if it is one.
     pub(super) fn literal_of(&self, value: Value) -> Option<Literal> {
         match self.b.body().values[value].op {
             Op::Literal(literal) => Some(literal),
@@ -25,7 +25,7 @@ impl<'b, 'm> Integers<'b, 'm> {
         }
     }
 
-    /// A value as another scalar, at once if it is a literal.
+    /// Converts a value to another scalar; a literal is converted at once.
     pub(super) fn converted(&mut self, value: Value, to: Scalar) -> Value {
         match self.literal_of(value).and_then(Literal::as_int) {
             Some(number) => self.int(to, number),
@@ -51,7 +51,7 @@ impl<'b, 'm> Integers<'b, 'm> {
         }
     }
 
-    /// An amount to shift a scalar by: of its type, below its width.
+    /// Converts the amount of a shift to the scalar's type, and masks it below the width.
     fn amount(&mut self, amount: Value, of: Scalar) -> Value {
         let most = of.bits() - 1;
         if let Some(number) = self.literal_of(amount).and_then(Literal::as_int) {
@@ -91,7 +91,7 @@ impl<'b, 'm> Integers<'b, 'm> {
         self.b.convert(count, Scalar::U32)
     }
 
-    /// Reinterprets a value without sign, so that shifts to the right bring zeros in.
+    /// Reinterprets a value as unsigned, so that shifts to the right fill with zeros.
     fn unsigned(&mut self, value: Value) -> Value {
         let to = match self.scalar_of(value) {
             Scalar::I8 => Scalar::U8,
@@ -118,7 +118,7 @@ impl<'b, 'm> Integers<'b, 'm> {
         self.b.convert(both, own)
     }
 
-    /// Groups of bits in reverse order: neighbours change places, then pairs of them, and so on.
+    /// Reverses the order of groups of bits: swaps neighbours, then pairs of them, and so on.
     fn reverse_groups(&mut self, value: Value, group_bits: u32) -> Value {
         let own = self.scalar_of(value);
         let mut value = self.unsigned(value);
@@ -139,7 +139,7 @@ impl<'b, 'm> Integers<'b, 'm> {
         self.b.convert(value, own)
     }
 
-    /// The nearest number that the type has.
+    /// Computes an operation and clamps its result to the type's range.
     fn saturated(&mut self, op: BinaryOp, left: Value, right: Value) -> Value {
         let of = self.scalar_of(left);
         let result = self.b.binary(op, left, right);
@@ -151,7 +151,8 @@ impl<'b, 'm> Integers<'b, 'm> {
             };
             return self.b.select(overflows, limit, result);
         }
-        // Both operands of a sum, or the left one and the negated right one, have the other sign.
+        // Both operands of a sum have the opposite sign of a wrapped result; in a difference, the
+        // left operand and the negated right one do.
         let changed = self.b.binary(BinaryOp::Xor, left, result);
         let against = match op {
             BinaryOp::Add => self.b.binary(BinaryOp::Xor, right, result),
@@ -166,7 +167,7 @@ impl<'b, 'm> Integers<'b, 'm> {
         self.b.select(overflows, limit, result)
     }
 
-    /// True if a value lies in one of the ranges, ends included.
+    /// Computes whether a value lies in one of the ranges, ends included.
     pub(super) fn is_in(&mut self, value: Value, ranges: &[(i128, i128)]) -> Value {
         let Some(scalar) = self.b.body().type_of(value).as_scalar() else {
             return self.b.bool(false);

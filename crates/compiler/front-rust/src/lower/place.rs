@@ -1,4 +1,4 @@
-//! Places: what can be written, referred to, or read in part.
+//! Places: expressions that can be written, referred to, or read in part.
 
 use super::table::LoweredConstant;
 use super::{Binding, Lowering};
@@ -8,7 +8,7 @@ use gbxcule_ir::op::Value;
 use gbxcule_ir::place::PlaceId;
 
 impl Lowering<'_, '_, '_, '_> {
-    /// Returns true if an expression names a place, rather than making a value.
+    /// Returns true if an expression names a place rather than making a value.
     pub(super) fn is_place(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Var(var) => matches!(self.vars[*var], Some(Binding::Place(_))),
@@ -52,7 +52,7 @@ impl Lowering<'_, '_, '_, '_> {
         }
     }
 
-    /// Place that a reference refers to; of a slice, where its array handle lies.
+    /// Returns the place that a reference refers to; for a slice, the place of its array handle.
     pub(super) fn reference(&mut self, expr: &Expr) -> PlaceId {
         match &expr.kind {
             ExprKind::Var(var) => match self.vars[*var] {
@@ -79,7 +79,7 @@ impl Lowering<'_, '_, '_, '_> {
         }
     }
 
-    /// The value of a slice: an array handle.
+    /// Lowers a slice to its value, an array handle.
     pub(super) fn slice(&mut self, expr: &Expr) -> Value {
         if let ExprKind::Unsize(inner) = &expr.kind {
             let array = self.reference(inner);
@@ -89,14 +89,14 @@ impl Lowering<'_, '_, '_, '_> {
         self.b.load(place)
     }
 
-    /// A place for something that was refused, or that control never reaches.
+    /// Makes a place for a refused expression, or for one that control never reaches.
     fn unreachable_place(&mut self, expr: &Expr) -> PlaceId {
         let ty = self.ty(&expr.ty);
         let local = self.b.local("lost", ty);
         self.b.local_place(local)
     }
 
-    /// A new place with a value in it.
+    /// Makes a new place with a value in it.
     pub(super) fn spill(&mut self, value: Value) -> PlaceId {
         let ty = self.b.body().type_of(value);
         let local = self.b.local("temporary", ty);

@@ -85,7 +85,7 @@ impl Lowering<'_, '_, '_, '_> {
         place
     }
 
-    /// `place = expr`, the place known before: branches store by themselves.
+    /// Lowers `place = expr` for a place that is determined already: branches store by themselves.
     pub(super) fn store_into(&mut self, place: PlaceId, expr: &Expr) {
         let outer = self.b.span();
         self.b.set_span(expr.span);
@@ -120,7 +120,7 @@ impl Lowering<'_, '_, '_, '_> {
         }
     }
 
-    /// An expression whose value, if it has one, is dropped.
+    /// Lowers an expression and drops its value, if it has one.
     pub(super) fn effect(&mut self, expr: &Expr) {
         let outer = self.b.span();
         self.b.set_span(expr.span);
@@ -183,7 +183,7 @@ impl Lowering<'_, '_, '_, '_> {
         }
     }
 
-    /// The value first, then the place, as in Rust.
+    /// Lowers an assignment: first the value, then the place, as in Rust.
     fn assign(&mut self, place: &Expr, value: &Expr) {
         if self.branches(value) && !has_index(place) {
             let place = self.place(place);
@@ -203,7 +203,7 @@ impl Lowering<'_, '_, '_, '_> {
     }
 }
 
-/// Returns true if finding a place computes anything.
+/// Returns true if a place has an index to compute.
 fn has_index(place: &Expr) -> bool {
     match &place.kind {
         ExprKind::Var(_) => false,

@@ -1,4 +1,4 @@
-//! Constants: scalars are literals, composites read-only tables.
+//! Constants: scalars become literals, composites become read-only tables.
 
 use super::{Lower, Lowering};
 use crate::constant::Const;
@@ -13,7 +13,7 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type, Types};
 
 impl Lower<'_, '_> {
-    /// The table of a composite constant.
+    /// Returns the table of a composite constant.
     fn table(&mut self, id: usize, value: &Const, module: &mut Module) -> TableId {
         if let Some(&table) = self.tables.get(&id) {
             return table;
@@ -31,7 +31,7 @@ impl Lower<'_, '_> {
 }
 
 impl Lowering<'_, '_, '_, '_> {
-    /// The value of a constant that is a scalar, or where a composite one lies.
+    /// Returns the value of a scalar constant, or the place of a composite one.
     pub(super) fn constant(&mut self, id: usize, at: Span) -> LoweredConstant {
         match self.all.program.const_value(id, at).as_deref() {
             Ok(Const::Scalar(literal)) => LoweredConstant::Scalar(self.b.literal(*literal)),
@@ -39,7 +39,7 @@ impl Lowering<'_, '_, '_, '_> {
                 let table = self.all.table(id, value, self.b.module);
                 LoweredConstant::Table(self.b.table_place(table))
             }
-            // Already refused.
+            // The constant was refused already.
             Err(_) => LoweredConstant::Scalar(self.b.zero(Type::INVALID)),
         }
     }

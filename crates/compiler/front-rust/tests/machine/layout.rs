@@ -1,5 +1,5 @@
-//! The translated machine lies in memory as rustc lays the native one out, field by field: what is
-//! compiled from the translation may read a native machine where it is.
+//! Checks that the translated machine has the same layout in memory as the native one, field by
+//! field: code compiled from the translation reads native machines in place.
 
 use gbxcule_gameboy::apu::{Apu, LastWrites, Sequencer, Sweep, Wave};
 use gbxcule_gameboy::cart::{Cart, ClockRegisters, Rtc};
@@ -15,7 +15,7 @@ use gbxcule_gameboy::view::StepNumbers;
 use gbxcule_ir::Shape;
 use gbxcule_ir::layout::field_offsets;
 
-/// A struct as rustc lays it out.
+/// Layout that rustc gives a struct.
 struct Native {
     name: &'static str,
     size: usize,
@@ -42,7 +42,7 @@ fn natives() -> Vec<Native> {
         Interrupts { requested enabled }
         Timer { div_base tima tma tac synced_at overflowed overflow_at reload_at deadline }
         Ppu { lcdc stat scy scx lyc bgp obp0 obp1 wy wx beam stat_line lyc_line
-            lyc_frozen wy_met window_line draw frame_blank entered_vblank frame_over deadline
+            lyc_frozen wy_met window_line draw frame_blank entered_vblank frame_over deadline stops_at
             used_fine_scroll stage mode3_end scan pipeline }
         Beam { line dot line_start first_line }
         Scan { x y entry entries count }

@@ -1,5 +1,5 @@
-//! The machine's own sources go through the front end, and what comes out does what rustc's code
-//! does.
+//! Translates the machine's own sources and compares the result's behaviour with that of rustc's
+//! code.
 
 mod layout;
 mod twin;
@@ -67,7 +67,7 @@ fn wishes_about_inlining_come_along() {
     assert_eq!(wish("Machine::run_frame"), Inline::Auto);
 }
 
-/// Registers, work RAM and an instruction at C100.
+/// Draws registers, work RAM and an instruction at C100.
 fn instruction() -> impl Strategy<Value = ([u8; 8], u16, [u8; 3], u64)> {
     let addresses = prop_oneof![0xc000..0xdffeu16, any::<u16>()];
     (any::<[u8; 8]>(), addresses, any::<[u8; 3]>(), any::<u64>())

@@ -1,4 +1,4 @@
-//! One machine twice: rustc's, and the translated one in the interpreter.
+//! Two copies of one machine: rustc's, and the translated one in the interpreter.
 
 use gbxcule_gameboy::{Cartridge, Machine};
 use gbxcule_interp::{self as interp, Argument, Array, Buffer};
@@ -39,7 +39,7 @@ impl<'m> Twin<'m> {
         Self { native, cart_ram, cartridge, rom, module, image, interpreter, machine, roms, ram }
     }
 
-    /// Makes the translated machine what the native one is now.
+    /// Copies the state of the native machine to the translated one.
     pub(crate) fn copy_native(&mut self) {
         let image = self.image.of(&self.native, &self.cartridge, &self.cart_ram);
         self.interpreter.memory.bytes_mut(self.machine).copy_from_slice(&image);
@@ -79,7 +79,7 @@ impl<'m> Twin<'m> {
         native
     }
 
-    /// Every byte of both.
+    /// Compares every byte of both machines.
     pub(crate) fn assert_equal(&self, when: &str) {
         let memory = &self.interpreter.memory;
         assert!(memory.bytes(self.ram) == self.cart_ram, "{when}: cartridge RAM differs");

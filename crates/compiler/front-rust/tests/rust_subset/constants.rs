@@ -1,5 +1,5 @@
-//! Constants of every kind, worked out by rustc here and by the front end there; `main.rs` compares
-//! all.
+//! Constants of every kind, which rustc evaluates here and the front end evaluates as well;
+//! `main.rs` compares them.
 
 const fn bit(holds: bool) -> u64 {
     holds as u64
@@ -42,7 +42,7 @@ const COMPARED: [bool; 10] = [
     Side::Left as u8 == 3,
 ];
 
-/// The right side of `&&` and `||` is worked out only if it decides.
+/// The right side of `&&` and `||` is evaluated only if it decides.
 const SHORT: [bool; 4] =
     [AT < 4 && FEW[AT] == 1, AT >= 4 || FEW[AT] == 1, AT > 4 && FEW[0] == 4, AT < 4 || FEW[1] == 3];
 const AT: usize = 5;
@@ -138,7 +138,7 @@ const fn looped() -> u64 {
     found + turns * 1000 + last * 100_000
 }
 
-/// Every way of changing a part of a variable.
+/// Changes a part of a variable in every way.
 const fn parts() -> u64 {
     let mut cells = [0u8; 4];
     let before = cells;
@@ -193,7 +193,7 @@ const fn late(first: bool) -> u64 {
     x + y
 }
 
-/// The parameter is its own variable.
+/// The parameter is a variable of its own.
 const fn halved(mut x: u64) -> u64 {
     let mut turns = 0;
     while x > 1 {
@@ -217,7 +217,7 @@ const fn second(cells: &[u8]) -> u64 {
     cells[1] as u64
 }
 
-/// Calls may nest, and go on for long.
+/// Calls may nest deeply.
 const fn factorial(x: u64) -> u64 {
     if x == 0 { 1 } else { x * factorial(x - 1) }
 }

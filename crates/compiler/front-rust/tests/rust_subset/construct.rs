@@ -1,9 +1,8 @@
 //! Every construct of the subset, in functions of numbers; branches and loops are in `control.rs`.
-//! rustc compiles these files, the front end reads them; `main.rs` holds the two against each
-//! other.
+//! rustc compiles these files, the front end translates them, and `main.rs` compares the two.
 //!
-//! Arithmetic can't overflow, divisors aren't zero, indices are masked: what debug builds panic on
-//! is outside of what the subset promises.
+//! Arithmetic can't overflow, divisors aren't zero, and indices are masked, because the subset
+//! promises nothing for operations on which debug builds panic.
 
 use self::inner::deeper::{Depth, twice as doubled};
 

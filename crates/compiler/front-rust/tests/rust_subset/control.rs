@@ -1,4 +1,4 @@
-//! Every way through a function: branches, matches, loops, early ends. A part of `construct.rs`.
+//! Branches, matches, loops and early returns. A part of `construct.rs`.
 
 use crate::construct::{Colour, FAR, LIMIT};
 
@@ -82,7 +82,7 @@ pub fn match_wide(a: u64) -> u8 {
     }
 }
 
-/// Matches on a number that is known to be a `u64` only later.
+/// The `match` is on a number whose type is known to be `u64` only later.
 pub fn match_before_the_type(a: u64) -> u8 {
     let mut x = 5;
     let mut found = 0;

@@ -1,9 +1,9 @@
-//! Refusals: what leaves the subset, or doesn't fit, is refused at its line.
+//! Refusals: code outside the subset, or with types that don't fit, is refused at its line.
 
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
 
-/// Holds what is said of a text with `f` as entry point.
+/// Compares the rendered diagnostics of a text whose entry point is `f` with a snapshot.
 macro_rules! assert_refused {
     ($text:expr) => {
         insta::with_settings!({ omit_expression => true }, {

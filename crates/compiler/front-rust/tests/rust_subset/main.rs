@@ -1,4 +1,4 @@
-//! The subset of Rust means in IR what it means to rustc.
+//! Checks that the subset of Rust means the same in IR as to rustc.
 
 #[allow(clippy::all, missing_docs, unreachable_pub, unused, reason = "for compilers to read")]
 mod constants;
@@ -30,7 +30,7 @@ fn lowered(entries: &[&str]) -> Valid<Module> {
     module.unwrap_or_else(|faults| panic!("{}", render(&faults, &sources)))
 }
 
-/// A number that a test gives to both, or gets from both.
+/// A number that a test passes to both, or gets from both.
 trait Number: Copy {
     fn from_bits(bits: u64) -> Self;
     fn image(self) -> Vec<u8>;
@@ -62,13 +62,13 @@ impl Number for bool {
     }
 }
 
-/// The functions that both read.
+/// The functions that rustc and the front end read.
 mod written {
     pub(super) use crate::construct::*;
     pub(super) use crate::control::*;
 }
 
-/// One of them, and what rustc makes of it.
+/// One of these functions, with its result from rustc.
 struct Case {
     name: &'static str,
     native: fn(&[u64]) -> Call,
@@ -150,7 +150,7 @@ cases! {
     late_values(bool, u8) -> u8;
 }
 
-/// Numbers at which something happens.
+/// Numbers near which results change.
 #[rustfmt::skip]
 const EDGES: [u64; 22] = [
     0, 1, 2, 3, 7, 8, 15, 31, 32, 63, 64, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fff_ffff,
@@ -189,7 +189,7 @@ fn every_construct_means_what_rustc_says() {
             let bits = [byte, byte * 7 + 3, byte ^ byte >> 3, !byte];
             compare(&bits).unwrap_or_else(|error| panic!("{bits:?}: {error}"));
         }
-        // A runner counts its successes over all that it ever ran: each case needs its own.
+        // A runner counts its successes over all that it ever ran, so each case needs its own.
         let mut runner = TestRunner::new(ProptestConfig {
             cases: 200,
             failure_persistence: None,

@@ -1,10 +1,10 @@
-//! Refusals of what the subset leaves out, a sentence each: refused once, with these words, where «
-//! and » stand.
+//! Refusals of constructs outside the subset. Each text is refused once, with these words, at the
+//! place between « and ».
 
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::SourceMap;
 
-/// Items that all sentences may use. `f` is the entry point.
+/// Items that all texts may use. `f` is the entry point.
 const AROUND: &str = "
     const LIMIT: u8 = 5;
     const TABLE: [u8; 4] = [1, 2, 3, 4];
@@ -27,7 +27,7 @@ fn faults(text: &str) -> Vec<Diagnostic> {
         .unwrap_or_default()
 }
 
-/// Holds that each text is refused for one reason: a code, a message, and the place that is marked.
+/// Checks that each text is refused for one reason: a code, a message, and the marked place.
 fn assert_each_refused<'t>(
     sentences: impl IntoIterator<Item = (&'t str, &'static str, String)>,
     whole: impl Fn(&str) -> String,
@@ -60,7 +60,7 @@ fn beside(items: &str) -> String {
     format!("{items} {AROUND} fn f() {{}}")
 }
 
-/// Items and what they are called.
+/// Items, and the name of the construct in each.
 const ITEMS: &[(&str, &str)] = &[
     ("«struct Q(u8);»", "a struct without named fields"),
     ("«struct Q;»", "a struct without named fields"),
@@ -69,7 +69,7 @@ const ITEMS: &[(&str, &str)] = &[
     ("struct Q { x: «*const u8» }", "this type"),
     ("struct Q { «#[serde]» x: u8 }", "this attribute"),
     ("enum E { «A(u8)» }", "a variant with payload"),
-    ("enum E { A, B = «1 + 1» }", "a discriminant that is no literal"),
+    ("enum E { A, B = «1 + 1» }", "a discriminant that isn't a literal"),
     ("enum E«<T>» { A }", "a generic item"),
     ("«#[test]» fn h() {}", "this attribute"),
     ("«#[serde]» struct Q { x: u8 }", "this attribute"),
@@ -109,7 +109,7 @@ const ITEMS: &[(&str, &str)] = &[
     ("struct Q { x: [u8; «0x1_0000_0000»] }", "an array of this length"),
 ];
 
-/// Statements and what in them is left out.
+/// Statements, and the construct in each that is outside the subset.
 const STATEMENTS: &[(&str, &str)] = &[
     ("«fn h() {}»", "an item in a function"),
     ("«assert!(b);»", "a macro"),
@@ -180,7 +180,7 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("let pair = («&a», 1);", "a reference in this place"),
 ];
 
-/// Statements, and the message about types that don't fit in them.
+/// Statements, and the message about types that don't fit.
 const MISFITS: &[(&str, &str)] = &[
     ("if «a» {}", "a `bool` is needed here, found a `u8`"),
     ("while «1» {}", "a `bool` is needed here, found a `integer`"),
@@ -268,7 +268,7 @@ const MISFITS: &[(&str, &str)] = &[
     ("«match Mode::Run { Mode::Run => {} }»", "this `match` leaves values out"),
 ];
 
-/// Statements, and the message about a name in them.
+/// Statements, and the message about a name.
 const NAMES: &[(&str, &str)] = &[
     ("match a { 0..=«b» => {} _ => {} }", "this name is defined in none of the texts"),
     ("let x = «missing»;", "this name is defined in none of the texts"),
@@ -312,7 +312,7 @@ const NAMES: &[(&str, &str)] = &[
     ("1.«rotate_left»(2);", "the integer that `rotate_left` is called on has no type yet"),
 ];
 
-/// Constants that can't be worked out.
+/// Constants that can't be evaluated, and the message.
 const CONSTANTS: &[(&str, &str)] = &[
     ("const C: u8 = «LIMIT + 251»;", "this overflows"),
     ("const C: u8 = «LIMIT - 6»;", "this overflows"),
@@ -323,10 +323,10 @@ const CONSTANTS: &[(&str, &str)] = &[
     ("const C: i8 = «LIMIT as i8 - 127 - 7»;", "this overflows"),
     ("const C: u8 = «LIMIT / (LIMIT - 5)»;", "this divides by zero"),
     ("const C: u8 = «LIMIT % (LIMIT - 5)»;", "this divides by zero"),
-    ("const C: u8 = «256»;", "256 is no `u8`"),
-    ("const C: i8 = «-129»;", "-129 is no `i8`"),
-    ("const C: u8 = «-1»;", "-1 is no `u8`"),
-    ("const D: i8 = -128; const C: i8 = «-D»;", "128 is no `i8`"),
+    ("const C: u8 = «256»;", "256 doesn't fit into `u8`"),
+    ("const C: i8 = «-129»;", "-129 doesn't fit into `i8`"),
+    ("const C: u8 = «-1»;", "-1 doesn't fit into `u8`"),
+    ("const D: i8 = -128; const C: i8 = «-D»;", "128 doesn't fit into `i8`"),
     ("const C: u8 = «TABLE[4]»;", "this index lies outside"),
     ("const fn t() -> [u8; 2] { [1, 2] } const C: u8 = «t()[2]»;", "this index lies outside"),
     (
@@ -378,7 +378,7 @@ fn outside(what: &str) -> String {
     format!("{what} is outside the subset of Rust that is translated")
 }
 
-/// A fault is told once, also if another item needs what was refused.
+/// Constants with faults that are reported once, even if another item needs the refused one.
 const FAULTS_IN_CONSTANTS: &[(&str, &str)] = &[
     ("const C: u8 = «missing»;", "this name is defined in none of the texts"),
     (
@@ -392,7 +392,7 @@ const FAULTS_IN_CONSTANTS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Names that lead nowhere, in whole programs.
+/// Whole programs in which names form circles.
 const CIRCLES: &[(&str, &str)] = &[
     ("fn f() { «f()»; }", "`f` comes to call itself here; recursion is not translated"),
     (

@@ -1,4 +1,4 @@
-//! Shape of the IR of a program: nothing is computed, copied or branched upon that needn't be.
+//! Shape of a program's IR: it has no needless computations, copies or branches.
 
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::render;
@@ -68,7 +68,8 @@ fn places_and_literals_are_used_as_they_stand() {
     });
 }
 
-/// A dense choice among these is one jump; more labels than that would only be long.
+/// A dense choice among up to 1024 numbers is one jump; with more labels the table would be too
+/// long.
 #[test]
 fn a_match_on_up_to_1024_numbers_is_a_switch() {
     let of = |last: u32| {
@@ -78,7 +79,7 @@ fn a_match_on_up_to_1024_numbers_is_a_switch() {
     assert!(!of(1024).contains("switch"));
 }
 
-/// Every statement of a function, by the text that a fault in it points at.
+/// Lists every statement of a function, by the text at which a fault in it points.
 #[test]
 fn statements_stand_where_they_were_written() {
     let text = "fn f(a: u32, b: u32, cells: &mut [u32; 4]) -> u32 {\n    \

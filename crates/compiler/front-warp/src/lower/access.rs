@@ -4,16 +4,19 @@ use super::operand::{Binding, LoweringError, LoweringResult, Operand, fault};
 use super::tile::tile_index;
 use super::writer::Writer;
 use super::{Expressions, indexed_array};
-use crate::annotation::Annotation;
-use crate::constant::KnownValue;
-use crate::syntax::Expr;
-use crate::warp;
 use gbxcule_ir::builtin::{Visibility, find, row};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::Value;
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type};
+use gbxcule_python_names::syntax::Expr;
+use gbxcule_python_values::of_self;
+use gbxcule_python_values::with_stack;
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::geometry;
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
+use gbxcule_warp_types::warp;
 
 /// Target of a chain of names, attributes and subscripts.
 pub(super) enum Access<'a> {
@@ -86,7 +89,7 @@ impl<'a> Access<'a> {
         let span = b.unit().span(expr);
         match &self {
             Self::Operand(Operand::KnownValue(
-                KnownValue::Composite(..) | KnownValue::Typed(_),
+                KnownValue::Foreign(WarpValue::Composite(..)) | KnownValue::Typed(_),
             )) => {}
             Self::Operand(Operand::KnownValue(KnownValue::Member(path)))
                 if &**path == "warp.adjoint" =>
@@ -134,9 +137,7 @@ impl<'a> Expressions<'_, 'a> {
     pub(super) fn access(&mut self, expr: &'a Expr) -> LoweringResult<Access<'a>> {
         match expr {
             Expr::Name(name) => self.name_access(name.id.as_str(), expr),
-            Expr::Attribute(_)
-                if crate::attribute::of_self(expr).is_some() && !self.names.contains("self") =>
-            {
+            Expr::Attribute(_) if of_self(expr).is_some() && !self.names.contains("self") => {
                 let known = self.unit.known(expr, self.scope)?;
                 Ok(Access::Operand(known.into()))
             }
@@ -145,7 +146,7 @@ impl<'a> Expressions<'_, 'a> {
                 base.attribute(&mut self.b, attribute.attr.as_str(), expr)
             }
             Expr::Subscript(_) => self.subscript(expr),
-            _ => super::with_stack(|| self.expr(expr)).map(Access::Operand),
+            _ => with_stack(|| self.expr(expr)).map(Access::Operand),
         }
     }
 
@@ -175,7 +176,7 @@ impl<'a> Expressions<'_, 'a> {
                                 format!("`{name}` isn't bound on every way to this place");
                             return fault(Code::UndefinedName, self.span(expr), message);
                         } else {
-                            self.unit.bare(name, expr).ok_or(undefined)?
+                            geometry::bare(self.unit, name, expr).ok_or(undefined)?
                         }
                     }
                     other => other?,
@@ -214,7 +215,7 @@ impl<'a> Expressions<'_, 'a> {
                         self.unit.known(expr, self.scope)?,
                     )));
                 }
-                KnownValue::Type(_) => {
+                KnownValue::Foreign(WarpValue::Type(_)) => {
                     return Ok(Access::Operand(Operand::KnownValue(
                         self.unit.known(expr, self.scope)?,
                     )));
@@ -388,7 +389,9 @@ fn type_attribute<'a>(
     span: Span,
 ) -> LoweringResult<KnownValue<'a>> {
     match (b.module.types.components(ty), attr) {
-        (Some((scalar, _)), "dtype") => return Ok(KnownValue::Type(Annotation::Scalar(scalar))),
+        (Some((scalar, _)), "dtype") => {
+            return Ok(KnownValue::Foreign(WarpValue::Type(Annotation::Scalar(scalar))));
+        }
         (Some((_, count)), "length") => return Ok(KnownValue::Int(i128::from(count))),
         _ => {}
     }
@@ -443,7 +446,7 @@ pub(super) fn element_type<'a>(
     span: Span,
 ) -> LoweringResult<KnownValue<'a>> {
     match Annotation::of_type(of, &b.module.types) {
-        Some(annotation) => Ok(KnownValue::Type(annotation)),
+        Some(annotation) => Ok(KnownValue::Foreign(WarpValue::Type(annotation))),
         None => {
             let message = "a struct's type can't be taken from an array";
             fault(Code::UnsupportedValue, span, message)

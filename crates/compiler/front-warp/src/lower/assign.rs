@@ -6,12 +6,12 @@ use super::operand::{Binding, LoweringResult, Operand, fault};
 use super::tile::{self, assign_tile};
 use super::usage;
 use super::writer::Writer;
-use crate::syntax::{self, Expr, StmtAssign, StmtAugAssign};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{AtomicOp, Value};
 use gbxcule_ir::place::{PlaceId, Projection};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
+use gbxcule_python_names::syntax::{self, Expr, StmtAssign, StmtAugAssign};
 
 impl<'a> Statements<'_, 'a> {
     pub(super) fn assign(&mut self, assign: &'a StmtAssign) -> LoweringResult<()> {

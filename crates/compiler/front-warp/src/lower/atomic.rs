@@ -3,12 +3,12 @@
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
 use super::{Expressions, indexed_array};
-use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{AtomicOp, Value};
 use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_python_names::syntax::{Expr, ExprCall};
 
 /// The operation a name stands for, and how many values follow the indices.
 pub(super) fn named(name: &str) -> Option<(AtomicOp, usize)> {

@@ -4,14 +4,14 @@ use super::Expressions;
 use super::access::is_builtin;
 use super::operand::{LoweringError, LoweringResult, Operand, fault};
 use super::special::{BuiltinCall, construct_struct};
-use crate::annotation::Annotation;
-use crate::constant::KnownValue;
-use crate::decorator::Role;
-use crate::syntax::{Arguments, Expr, ExprCall, ExprSlice};
-use crate::warp;
 use gbxcule_ir::builtin::{self, Visibility};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::ty::Shape;
+use gbxcule_python_names::syntax::{Arguments, Expr, ExprCall, ExprSlice};
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::decorator::{self, Role};
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
+use gbxcule_warp_types::warp;
 
 /// An argument: its keyword, what it is, and where it stands.
 pub(super) type CallArgument<'a> = (Option<&'a str>, Operand<'a>, Option<&'a Expr>);
@@ -25,22 +25,22 @@ impl<'a> Expressions<'_, 'a> {
         let span = self.span(expr);
         let callee = self.callee(&call.func).map_err(|stop| as_function(stop, &call.func))?;
         match callee {
-            KnownValue::Function(family) => {
+            KnownValue::Foreign(WarpValue::Function(family)) => {
                 let given = self.call_arguments(&call.arguments)?;
                 self.call_user(family, &given, span)
             }
-            KnownValue::Type(Annotation::Struct(class)) => {
+            KnownValue::Foreign(WarpValue::Type(Annotation::Struct(class))) => {
                 let given = self.call_arguments(&call.arguments)?;
                 construct_struct(&mut self.b, class, given, span)
             }
-            KnownValue::Type(annotation) => {
+            KnownValue::Foreign(WarpValue::Type(annotation)) => {
                 let annotation = of_arguments(&call.func).unwrap_or(annotation);
                 BuiltinCall::new(self, call, span).construct_type(&annotation)
             }
             KnownValue::Member(path) => self.call_member(&path, call, expr),
             KnownValue::Python(def, home, _) => {
                 let name = &def.name;
-                let (code, message) = match self.unit.role(def, home) {
+                let (code, message) = match decorator::role(self.unit, def, home) {
                     Role::Kernel => (
                         Code::NotCallable,
                         format!("`{name}` is a kernel: kernels are launched, not called"),
@@ -168,14 +168,14 @@ impl<'a> Expressions<'_, 'a> {
     ) -> LoweringResult<Operand<'a>> {
         let span = self.span(expr);
         let name = path.rsplit('.').next().unwrap_or(path);
-        if let Some(library) = self.unit.library
+        if let Some(library) = self.unit.dialect.library
             && path.strip_prefix(library.name.as_str()).is_some_and(|rest| rest.starts_with('.'))
         {
             return self.call_library(library, name, call, span);
         }
         // `warp.fem.grad` is no `warp.grad`.
         if path.starts_with("warp.") && path.matches('.').count() > 1 {
-            return Err(self.unit.unknown_module(path, span).into());
+            return Err(self.unit.files.unknown_module(path, span).into());
         }
         if let Some(result) = BuiltinCall::new(self, call, span).lower(name, path) {
             return result;
@@ -198,7 +198,7 @@ impl<'a> Expressions<'_, 'a> {
                         let message = format!("Python's `{name}` isn't part of the dialect");
                         return fault(Code::UnknownFunction, span, message);
                     }
-                    return Err(self.unit.unknown_module(path, span).into());
+                    return Err(self.unit.files.unknown_module(path, span).into());
                 }
                 let message = format!("`wp.{name}` is no builtin of this compiler");
                 let fault = Diagnostic::error(Code::UnknownBuiltin, self.span(&call.func), message);

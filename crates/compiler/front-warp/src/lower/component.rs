@@ -4,12 +4,12 @@ use super::Expressions;
 use super::access::Access;
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
-use crate::constant::KnownValue;
-use crate::syntax::{Expr, ExprSlice};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Scalar;
+use gbxcule_python_names::syntax::{Expr, ExprSlice};
+use gbxcule_warp_types::value::KnownValue;
 
 impl<'a> Expressions<'_, 'a> {
     pub(super) fn vector_index(

@@ -6,14 +6,15 @@ use super::operand::{LoweringResult, Operand, fault};
 use super::session::Definition;
 use super::usage::Usage;
 use super::user_function::Instances;
-use super::with_stack;
 use super::writer::Writer;
-use crate::annotation::Annotation;
-use crate::syntax::{ElifElseClause, Expr, Stmt};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::BlockId;
 use gbxcule_ir::ty::{Shape, Type};
+use gbxcule_python_names::syntax::{ElifElseClause, Expr, Stmt};
+use gbxcule_python_values::with_stack;
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::type_expr;
 use std::rc::Rc;
 
 /// Lowers the statements of one function.
@@ -30,12 +31,12 @@ impl<'s, 'a> Statements<'s, 'a> {
     pub(super) fn lower(b: Writer<'s, 'a>, definition: Definition<'_, 'a>) {
         let Definition { def, scope, formals, bindings, kind } = definition;
         let unit = b.unit();
-        let usage = Usage::of(def, Rc::clone(&unit.references));
-        let is_library = unit.files.geometry == Some(unit.scopes.text(scope));
+        let usage = Usage::of(def, Rc::clone(&unit.dialect.references));
+        let is_library = unit.files.library == Some(unit.scopes.text(scope));
         let e = Expressions::new(b, Names::new(usage, is_library), scope, kind);
         let mut lower = Self { e, result: None, in_loop: 0 };
         lower.e.names.enter(&mut lower.e.b, formals, bindings);
-        let returns = def.returns.as_deref().map(|it| (unit.annotation(it, scope), it));
+        let returns = def.returns.as_deref().map(|it| (type_expr::annotation(unit, it, scope), it));
         lower.suite(&def.body);
         lower.end(returns);
         lower.e.b.finish();

@@ -8,13 +8,15 @@ use super::session::Kind;
 use super::tile;
 use super::tile::Writes;
 use super::writer::Writer;
-use crate::constant::{KnownValue, Unit};
-use crate::scope::ScopeId;
-use crate::syntax::{BoolOp, CmpOp, Expr, UnaryOp};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::{BoolOp, CmpOp, Expr, UnaryOp};
+use gbxcule_python_values::with_stack;
+use gbxcule_warp_types::unit::Unit;
+use gbxcule_warp_types::value::KnownValue;
 
 /// Lowers the expressions of one function.
 pub(super) struct Expressions<'s, 'a> {
@@ -76,7 +78,7 @@ impl<'s, 'a> Expressions<'s, 'a> {
     pub(super) fn expr(&mut self, expr: &'a Expr) -> LoweringResult<Operand<'a>> {
         let outer = self.b.span();
         self.b.set_span(self.unit.span(expr));
-        let result = super::with_stack(|| self.expression(expr));
+        let result = with_stack(|| self.expression(expr));
         self.b.set_span(outer);
         result
     }
@@ -168,9 +170,18 @@ impl<'s, 'a> Expressions<'s, 'a> {
     fn connective(&mut self, op: BoolOp, values: &'a [Expr]) -> LoweringResult<Operand<'a>> {
         let and = op == BoolOp::And;
         let first = self.expr(&values[0])?;
+        let rest = &values[1..];
+        if let Operand::KnownValue(known) = &first
+            && let Some(truth) = known.truth()
+        {
+            if truth == and && !rest.is_empty() {
+                return self.connective(op, rest);
+            }
+            return Ok(Operand::KnownValue(KnownValue::Bool(truth)));
+        }
         let mut truth = self.b.truth(first, self.span(&values[0]))?;
-        if values[1..].iter().all(is_simple) {
-            for value in &values[1..] {
+        if rest.iter().all(is_simple) {
+            for value in rest {
                 let next = self.expr_truth(value)?;
                 truth = if and { self.b.and(truth, next) } else { self.b.or(truth, next) };
             }
@@ -179,7 +190,7 @@ impl<'s, 'a> Expressions<'s, 'a> {
         self.b.check_nesting(self.span(&values[0]))?;
         let place = self.b.temporary(if and { "all" } else { "any" }, Type::BOOL);
         self.b.store(place, truth);
-        for value in &values[1..] {
+        for value in rest {
             let so_far = self.b.load(place);
             let condition = if and { so_far } else { self.b.not(so_far) };
             self.b.open_block();
@@ -275,6 +286,15 @@ impl<'s, 'a> Expressions<'s, 'a> {
                 _ => {}
             }
         }
+        if let (Operand::KnownValue(known), [op], [Operand::KnownValue(other)]) =
+            (&left_value, ops, &operands[..])
+            && known.as_int().is_some()
+            && other.as_int().is_some()
+            && let Some(outcome) = gbxcule_python_values::compared(*op, known, other)
+        {
+            // `if i < 6` in a loop that is unrolled.
+            return Ok(Operand::KnownValue(KnownValue::Bool(outcome)));
+        }
         for (&op, right) in ops.iter().zip(operands) {
             let compared = compared(&mut self.b, op, left_value.clone(), right.clone(), span)?;
             all = Some(match all {
@@ -306,7 +326,7 @@ impl Operand<'_> {
 /// Returns true if evaluating an expression costs little and has no effect: names and numbers, and
 /// arithmetic of them that doesn't divide.
 fn is_simple(expr: &Expr) -> bool {
-    use crate::syntax::Operator;
+    use gbxcule_python_names::syntax::Operator;
     match expr {
         Expr::Name(_) | Expr::NumberLiteral(_) | Expr::BooleanLiteral(_) => true,
         Expr::UnaryOp(unary) => is_simple(&unary.operand),

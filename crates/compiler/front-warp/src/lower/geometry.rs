@@ -1,20 +1,20 @@
-//! Tables of what ids stand for, and loops over queries: see [`crate::geometry`].
+//! Tables of what ids stand for, and loops over queries: see [`gbxcule_warp_types::geometry`].
 
 use super::Expressions;
 use super::operand::{Binding, LoweringResult, Operand, fault};
 use super::user_function::{PassedArguments, instance};
 use super::writer::Writer;
-use crate::annotation::Annotation;
-use crate::constant::KnownValue;
-use crate::geometry;
-use crate::scope::OverloadSet;
-use crate::syntax::ExprCall;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{FunctionId, Param, PassMode};
 use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type};
+use gbxcule_python_names::syntax::ExprCall;
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::geometry;
+use gbxcule_warp_types::signature;
+use gbxcule_warp_types::value::{KnownValue, OverloadSet, WarpValue};
 
 impl<'a> Expressions<'_, 'a> {
     /// `wp.table_of(HashGrid)`, in the library: all grids, by id.
@@ -24,16 +24,16 @@ impl<'a> Expressions<'_, 'a> {
         span: Span,
     ) -> LoweringResult<Operand<'a>> {
         let known = match &call.arguments.args[..] {
-            [of] if self.unit.files.geometry == Some(self.unit.scopes.text(self.scope)) => {
+            [of] if self.unit.files.library == Some(self.unit.scopes.text(self.scope)) => {
                 self.unit.known(of, self.scope)?
             }
             _ => return fault(Code::UnknownBuiltin, span, "`wp.table_of` is no builtin"),
         };
-        let KnownValue::Type(Annotation::Struct(key)) = known else {
+        let KnownValue::Foreign(WarpValue::Type(Annotation::Struct(key))) = known else {
             return fault(Code::WrongArguments, span, "a table is of structs");
         };
         let of = self.b.structure(key)?;
-        let (name, _, _) = self.unit.fields(key)?;
+        let (name, _, _) = signature::fields(self.unit, key)?;
         let ty = self.b.module.types.array(of, 1);
         let table = Param::value(geometry::table_of(name).unwrap_or(name), ty);
         Ok(Operand::Value(add_table(&mut self.b, &table)))
@@ -46,11 +46,11 @@ impl<'a> Expressions<'_, 'a> {
         index: PlaceId,
         span: Span,
     ) -> LoweringResult<Value> {
-        let defs = self.unit.overloads(next);
+        let defs = signature::overloads(self.unit, next);
         let Some(&(def, _)) = defs.first() else {
             unreachable!("the library has the functions that its table names")
         };
-        let Ok(formals) = self.unit.formals(def, next.home) else {
+        let Ok(formals) = signature::formals(self.unit, def, next.home) else {
             unreachable!("the library's signatures are right")
         };
         let mut passing = PassedArguments::default();
@@ -105,6 +105,6 @@ pub(super) fn with_tables<'a>(
 pub(super) fn next_of<'a>(b: &Writer<'_, 'a>, query: Type) -> Option<OverloadSet<'a>> {
     let Shape::Struct(id) = *b.shape(query) else { return None };
     let name = geometry::next_of(&b.module.types.structure(id).name)?;
-    let root = b.unit().scopes.root(b.unit().files.geometry?);
+    let root = b.unit().scopes.root(b.unit().files.library?);
     Some(OverloadSet::all(root, name, b.unit().frame_of(root)))
 }

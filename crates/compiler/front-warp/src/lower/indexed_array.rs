@@ -5,14 +5,14 @@ use super::access::{Access, element_type};
 use super::operand::{LoweringResult, Operand, fault};
 use super::view::check_count;
 use super::writer::Writer;
-use crate::constant::KnownValue;
-use crate::indexed_array;
-use crate::syntax::Expr;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{Selector, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
+use gbxcule_python_names::syntax::Expr;
+use gbxcule_warp_types::indexed_array;
+use gbxcule_warp_types::value::KnownValue;
 
 /// Lengths of the dimensions: a list gives its own, a dimension without a list the array's.
 pub(super) fn extents(b: &mut Writer<'_, '_>, indexed: Value, dims: u8) -> Vec<Value> {

@@ -4,15 +4,15 @@ use super::Expressions;
 use super::call::CallArgument;
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
-use crate::constant::KnownValue;
-use crate::library::Library;
-use crate::syntax::ExprCall;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{Param, PassMode};
 use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_python_names::syntax::ExprCall;
+use gbxcule_warp_types::library::Library;
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
 
 impl<'a> Expressions<'_, 'a> {
     /// `gb.name(machine, ..)`
@@ -41,10 +41,10 @@ impl<'a> Expressions<'_, 'a> {
             args.push(match library.part(param) {
                 Some(part) => handle_part(&mut self.b, first + part, param.mode),
                 None => {
-                    match values
-                        .next()
-                        .map(|value| library_value(&mut self.b, value, param.ty, span))
-                    {
+                    match values.next().map(|value| {
+                        let value = placed(library, value, param, &asked, span)?;
+                        library_value(&mut self.b, value, param.ty, span)
+                    }) {
                         Some(value) => Arg::Value(value?),
                         None => return misused(library, written, &asked, span),
                     }
@@ -80,7 +80,8 @@ fn matched<'a>(
     asked: &[&Param],
     given: &[CallArgument<'a>],
 ) -> Option<(u32, Vec<CallArgument<'a>>)> {
-    let ((None, Operand::KnownValue(KnownValue::Handle(first)), _), rest) = given.split_first()?
+    let ((None, Operand::KnownValue(KnownValue::Foreign(WarpValue::Handle(first))), _), rest) =
+        given.split_first()?
     else {
         return None;
     };
@@ -103,6 +104,25 @@ fn misused<'a>(
     let mut wanted = vec![format!("a `{prefix}{}`", library.handle)];
     wanted.extend(asked.iter().map(|param| format!("`{}`", param.name)));
     fault(Code::WrongArguments, span, format!("`{written}` takes {}", wanted.join(", ")))
+}
+
+/// The value of an address, where a label stands for it.
+fn placed<'a>(
+    library: &Library,
+    (keyword, operand, expr): CallArgument<'a>,
+    param: &Param,
+    asked: &[&Param],
+    call: Span,
+) -> LoweringResult<CallArgument<'a>> {
+    let operand = match operand {
+        Operand::KnownValue(KnownValue::Text(label)) if param.name == "address" => {
+            let takes_bank = asked.iter().any(|param| param.name == "bank");
+            let address = library.address(&label, takes_bank, call)?;
+            Operand::KnownValue(KnownValue::Int(address))
+        }
+        operand => operand,
+    };
+    Ok((keyword, operand, expr))
 }
 
 /// A value for a parameter: any integer, as its type; or a truth value or an array of its type.

@@ -3,13 +3,12 @@
 use super::control::Statements;
 use super::geometry::next_of;
 use super::operand::{LoweringResult, Operand, fault};
-use crate::constant::KnownValue;
-use crate::scope::OverloadSet;
-use crate::syntax::{self, Expr, Stmt, StmtFor, StmtWhile};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
+use gbxcule_python_names::syntax::{self, Expr, Stmt, StmtFor, StmtWhile};
+use gbxcule_warp_types::value::{KnownValue, OverloadSet, WarpValue};
 
 /// Loops over so many known numbers are unrolled, as NVIDIA Warp does by default.
 const MAX_UNROLL: i128 = 16;
@@ -82,11 +81,14 @@ impl<'a> Statements<'_, 'a> {
         let is_named = match iter {
             Expr::Name(name) => self.e.names.contains(name.id.as_str()),
             Expr::Call(call) => {
-                matches!(self.e.unit.known(&call.func, self.e.scope), Ok(KnownValue::Function(_)))
+                matches!(
+                    self.e.unit.known(&call.func, self.e.scope),
+                    Ok(KnownValue::Foreign(WarpValue::Function(_)))
+                )
             }
             _ => false,
         };
-        if !is_named || self.e.unit.files.geometry.is_none() {
+        if !is_named || self.e.unit.files.library.is_none() {
             return Ok(None);
         }
         let Operand::Value(value) = self.e.expr(iter)? else { return Ok(None) };
@@ -145,7 +147,9 @@ impl<'a> Statements<'_, 'a> {
                         }
                         path => {
                             let name = path.rsplit('.').next().unwrap_or(path);
-                            if let Some((code, what)) = crate::warp::missing_feature(name) {
+                            if let Some((code, what)) =
+                                gbxcule_warp_types::warp::missing_feature(name)
+                            {
                                 return fault(
                                     code,
                                     self.e.span(iter),

@@ -10,17 +10,17 @@ use super::operand::{Binding, LoweringError, LoweringResult, fault};
 use super::session::{Definition, Kind};
 use super::writer::Writer;
 use super::{Expressions, Session};
-use crate::annotation::Annotation;
-use crate::constant::Unit;
-use crate::scope::ScopeId;
-use crate::signature::Formal;
-use crate::syntax::{Expr, StmtFunctionDef};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{FunctionId, Local, LocalId, Param, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type};
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::{Expr, StmtFunctionDef};
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::signature::{self, Formal};
+use gbxcule_warp_types::unit::Unit;
 
 /// The variables of `wp.adjoint[..]`, by parameter, and the function's results.
 pub(crate) struct ManualGradient<'a> {
@@ -78,7 +78,7 @@ impl<'a> Session<'a> {
             })
         };
         for &(hook, scope) in unit.scopes.functions().iter().rev().filter(hooks) {
-            let formals = match unit.formals(hook, scope) {
+            let formals = match signature::formals(unit, hook, scope) {
                 Ok(formals) => formals,
                 Err(faults) => {
                     faults.into_iter().for_each(|fault| self.report.push(fault));

@@ -11,9 +11,6 @@ use super::operand::{Binding, LoweringResult, Operand, fault};
 use super::tile::Tile;
 use super::usage::Usage;
 use super::writer::Writer;
-use crate::constant::KnownValue;
-use crate::geometry;
-use crate::signature::Formal;
 pub(super) use flow::Bindings;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{LocalId, PassMode};
@@ -21,6 +18,9 @@ use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::BlockId;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_warp_types::geometry;
+use gbxcule_warp_types::signature::Formal;
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -100,7 +100,7 @@ impl<'a> Names<'a> {
 
     /// Returns true if a query may take a variable of this type by reference.
     fn is_query_result(&self, b: &Writer<'_, 'a>, ty: Type) -> bool {
-        if b.unit().files.geometry.is_none() {
+        if b.unit().files.library.is_none() {
             return false;
         }
         match *b.shape(ty) {
@@ -195,7 +195,10 @@ impl<'a> Names<'a> {
         }
         let binding = match operand {
             Operand::KnownValue(known) if found.is_none() => {
-                if let Some(Binding::KnownValue(old @ KnownValue::Function(..), _)) = self.get(name)
+                if let Some(Binding::KnownValue(
+                    old @ KnownValue::Foreign(WarpValue::Function(..)),
+                    _,
+                )) = self.get(name)
                     && *old != known
                 {
                     let message = format!("`{name}` stands for one function only");
@@ -227,7 +230,7 @@ impl<'a> Names<'a> {
         let value = b.materialize(&known, span)?;
         let local = self.keep(b, name, value);
         Ok(match known {
-            KnownValue::Composite(..) => Binding::Local(local),
+            KnownValue::Foreign(WarpValue::Composite(..)) => Binding::Local(local),
             known => Binding::KnownValue(known, Some(local)),
         })
     }
@@ -299,7 +302,7 @@ fn settled<'a>(
     };
     match b.unit().settled(known) {
         KnownValue::Member(path) if b.unit().files.looked_for(&path).is_some() => {
-            Err(b.unit().unknown_module(&path, span).into())
+            Err(b.unit().files.unknown_module(&path, span).into())
         }
         settled => Ok(Operand::KnownValue(settled)),
     }

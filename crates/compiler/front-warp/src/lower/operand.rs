@@ -1,11 +1,11 @@
 //! Operands and bindings of the functions that are lowered, and the reasons why lowering ends.
 
 use super::tile::{Tile, TileParam};
-use crate::constant::KnownValue;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::LocalId;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
+use gbxcule_warp_types::value::KnownValue;
 use std::rc::Rc;
 
 /// Why lowering of a statement ended.

@@ -3,16 +3,16 @@
 use super::operand::{LoweringError, LoweringResult, Operand, fault};
 use super::writer::Writer;
 use super::{Expressions, tile};
-use crate::constant::KnownValue;
-use crate::decorator::Role;
-use crate::scope::{BindingSource, OverloadSet};
-use crate::syntax::{CmpOp, Operator, UnaryOp};
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::builtin;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::{Arg, BinaryOp, CompareOp, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_python_names::BindingSource;
+use gbxcule_python_names::syntax::{CmpOp, Operator, UnaryOp};
+use gbxcule_warp_types::decorator::{self, Role};
+use gbxcule_warp_types::value::{KnownValue, OverloadSet};
 
 impl<'a> Expressions<'_, 'a> {
     pub(super) fn binary(
@@ -65,7 +65,7 @@ impl<'a> Expressions<'_, 'a> {
         };
         let Some(&definition) = definitions.last() else { return Ok(None) };
         let BindingSource::Function(def) = definition.source else { return Ok(None) };
-        if self.unit.role(def, home) != Role::Func {
+        if decorator::role(self.unit, def, home) != Role::Func {
             return Ok(None);
         }
         let family = OverloadSet::all(home, def.name.as_str(), self.unit.frame_of(home));

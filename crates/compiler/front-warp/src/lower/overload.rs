@@ -3,13 +3,13 @@
 use super::call::CallArgument;
 use super::operand::{LoweringError, LoweringResult, Operand, fault};
 use super::writer::Writer;
-use crate::annotation::Annotation;
-use crate::constant::KnownValue;
-use crate::scope::{OverloadSet, ScopeId};
-use crate::signature::Formal;
-use crate::syntax::StmtFunctionDef;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::StmtFunctionDef;
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::signature::{self, Formal};
+use gbxcule_warp_types::value::{KnownValue, OverloadSet, WarpValue};
 
 /// An overload whose parameters take the arguments.
 pub(super) struct MatchingOverload<'a> {
@@ -27,11 +27,11 @@ pub(super) fn matching<'a>(
     span: Span,
 ) -> LoweringResult<MatchingOverload<'a>> {
     let OverloadSet { home, name, .. } = family;
-    let defs = b.unit().overloads(family);
+    let defs = signature::overloads(b.unit(), family);
     let (mut known, mut generic) = (None, None);
     let mut taken: Vec<String> = Vec::new();
     for (def, conditional) in defs.into_iter().rev() {
-        let formals = match b.unit().formals(def, home) {
+        let formals = match signature::formals(b.unit(), def, home) {
             Ok(formals) => formals,
             Err(faults) => {
                 let report = &mut b.session().report;
@@ -121,8 +121,11 @@ fn shown_argument<'a>(b: &mut Writer<'_, 'a>, operand: &Operand<'a>) -> String {
         Some(ty) => format!("`{}`", b.shown(ty)),
         None => b
             .unit()
+            .dialect
             .library
-            .filter(|_| matches!(operand, Operand::KnownValue(KnownValue::Handle(_))))
+            .filter(|_| {
+                matches!(operand, Operand::KnownValue(KnownValue::Foreign(WarpValue::Handle(_))))
+            })
             .map_or_else(
                 || "a function, type or tuple".to_owned(),
                 |library| format!("`{}`", library.handle),
@@ -157,11 +160,17 @@ fn takes<'a>(b: &mut Writer<'_, 'a>, annotation: &Annotation, operand: &Operand<
         return *annotation != Annotation::Callable && b.takes(annotation, ty);
     }
     match operand {
-        Operand::KnownValue(KnownValue::Function(..) | KnownValue::Member(_)) => {
+        Operand::KnownValue(
+            KnownValue::Foreign(WarpValue::Function(..)) | KnownValue::Member(_),
+        ) => {
             matches!(annotation, Annotation::Callable | Annotation::Any)
         }
-        Operand::KnownValue(KnownValue::Type(_)) => *annotation == Annotation::Any,
-        Operand::KnownValue(KnownValue::Handle(_)) => *annotation == Annotation::Handle,
+        Operand::KnownValue(KnownValue::Foreign(WarpValue::Type(_))) => {
+            *annotation == Annotation::Any
+        }
+        Operand::KnownValue(KnownValue::Foreign(WarpValue::Handle(_))) => {
+            *annotation == Annotation::Handle
+        }
         Operand::Tile(tile) => {
             let known = |class| b.structs().known(class);
             let shape = tile.shape();

@@ -8,14 +8,15 @@ use super::snippet;
 use super::struct_type::StructTypes;
 use super::user_function::Instances;
 use super::writer::Writer;
-use crate::constant::Unit;
-use crate::decorator::Role;
-use crate::scope::ScopeId;
-use crate::signature::Formal;
-use crate::syntax::StmtFunctionDef;
 use gbxcule_ir::function::{FunctionId, Param};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::Type;
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::StmtFunctionDef;
+use gbxcule_warp_types::decorator::{self, Role};
+use gbxcule_warp_types::kernel_option;
+use gbxcule_warp_types::signature::Formal;
+use gbxcule_warp_types::unit::Unit;
 
 /// Structs and functions made so far, and what was refused.
 pub(crate) struct Session<'a> {
@@ -48,7 +49,7 @@ impl<'a> Session<'a> {
     pub(crate) fn new(unit: &Unit<'a>, gradients: bool) -> Self {
         Self {
             structs: StructTypes::default(),
-            report: Report::new(unit.trials.is_brief()),
+            report: Report::new(unit.dialect.trials.is_brief()),
             instances: Instances::default(),
             gradients,
         }
@@ -69,7 +70,7 @@ impl<'a> Session<'a> {
             .map(|(formal, &ty)| Param::value(formal.name, ty).at(formal.span));
         let id = module.declare_kernel(def.name.as_str(), params.collect());
         module.functions[id].span = unit.span(&def.name);
-        match unit.residency(def, scope) {
+        match kernel_option::residency(unit, def, scope) {
             Ok(residency) => module.functions[id].residency = residency,
             Err(fault) => self.report.push(*fault),
         }
@@ -87,7 +88,7 @@ impl<'a> Session<'a> {
         definition: Definition<'_, 'a>,
     ) -> bool {
         let before = self.report.faults().len();
-        if unit.role(definition.def, definition.scope) == Role::Native {
+        if decorator::role(unit, definition.def, definition.scope) == Role::Native {
             if let Err(fault) = snippet::lower(unit, self, module, id, &definition) {
                 self.report.push(*fault);
             }

@@ -3,10 +3,10 @@
 use super::access::Access;
 use super::control::Statements;
 use super::operand::{LoweringResult, fault};
-use crate::syntax::Expr;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::ty::Shape;
+use gbxcule_python_names::syntax::Expr;
 
 impl<'a> Statements<'_, 'a> {
     /// Returns true if a target is a subscript with a slice.

@@ -3,20 +3,21 @@
 
 mod construct;
 mod matrix;
+mod pointer;
 
 pub(super) use construct::construct_struct;
 
 use super::operand::{LoweringResult, Operand, fault};
 use super::operator::{function_operator, named_operator, operate_one};
-use super::tile::tile_call;
+use super::tile::{operator as tile_operator, tile_call};
 use super::{Expressions, atomic, indexed_array, usage};
-use crate::annotation::Annotation;
-use crate::constant::KnownValue;
-use crate::syntax::{Expr, ExprCall, UnaryOp};
 use gbxcule_ir::builtin;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape};
+use gbxcule_python_names::syntax::{Expr, ExprCall, UnaryOp};
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
 
 /// Types of Warp's arrays, which Python makes from pointers.
 const ARRAY_TYPES: [&str; 5] = ["array", "array1d", "array2d", "array3d", "array4d"];
@@ -72,8 +73,7 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
                 self.construct_type(&Annotation::Matrix(None, None, any))
             }
             name if path.starts_with("warp.") && ARRAY_TYPES.contains(&name) => {
-                let message = "arrays can't be made from pointers in a kernel";
-                fault(Code::UnsupportedPointer, span, message)
+                self.array_at_pointer()
             }
             "constant" if path == "warp.constant" => match &call.arguments.args[..] {
                 [value] => self.e.expr(value),
@@ -95,10 +95,8 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
     fn binary_function(&mut self, name: &str) -> Option<LoweringResult<Operand<'a>>> {
         let (call, span) = (self.call, self.span);
         let arguments = &call.arguments;
-        if !arguments.keywords.is_empty()
-            || arguments.args.len() != 2
-            || function_operator(name).is_none()
-        {
+        let op = function_operator(name)?;
+        if !arguments.keywords.is_empty() || arguments.args.len() != 2 {
             return None;
         }
         let given = match self.e.call_arguments(arguments) {
@@ -106,6 +104,11 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
             Err(stop) => return Some(Err(stop)),
         };
         let operands: Vec<Operand<'a>> = given.into_iter().map(|(_, operand, _)| operand).collect();
+        if let [left, right] = &operands[..]
+            && operands.iter().any(|operand| matches!(operand, Operand::Tile(_)))
+        {
+            return Some(tile_operator(self.e, op, left, right, span));
+        }
         named_operator(&mut self.e.b, name, &operands, span)
     }
 
@@ -236,7 +239,9 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
             None => Annotation::of_type(ty, &self.e.b.module.types),
         };
         match annotation {
-            Some(annotation) => Ok(Operand::KnownValue(KnownValue::Type(annotation))),
+            Some(annotation) => {
+                Ok(Operand::KnownValue(KnownValue::Foreign(WarpValue::Type(annotation))))
+            }
             None => fault(Code::TypeMismatch, span, "the type of this can't be named"),
         }
     }
@@ -247,7 +252,11 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
         let given = self.e.call_arguments(&call.arguments)?;
         let [
             (_, operand, _),
-            (_, Operand::KnownValue(KnownValue::Type(Annotation::Scalar(to))), _),
+            (
+                _,
+                Operand::KnownValue(KnownValue::Foreign(WarpValue::Type(Annotation::Scalar(to)))),
+                _,
+            ),
         ] = &given[..]
         else {
             return fault(Code::WrongArguments, span, "`wp.cast` needs a number and a scalar type");

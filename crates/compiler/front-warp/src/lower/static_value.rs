@@ -2,12 +2,13 @@
 
 use super::Expressions;
 use super::operand::{LoweringError, LoweringResult, Operand, fault};
-use crate::arithmetic::{as_int, compared, python_number};
-use crate::constant::KnownValue;
-use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Scalar;
+use gbxcule_python_names::syntax::{Expr, ExprCall};
+use gbxcule_python_values::{compared, iterated, part, python_number};
+use gbxcule_warp_types::substitute;
+use gbxcule_warp_types::value::KnownValue;
 
 impl<'a> Expressions<'_, 'a> {
     /// `wp.static(expr)`: what the text says `expr` is.
@@ -20,7 +21,7 @@ impl<'a> Expressions<'_, 'a> {
             return fault(Code::WrongArguments, span, "`wp.static` needs one expression");
         };
         match self.static_expr(arg) {
-            Err(LoweringError::Fault(fault)) => Ok(self.unit.tried(Err(fault))?),
+            Err(LoweringError::Fault(fault)) => Ok(substitute::tried(self.unit, Err(fault))?),
             known => known.map(|known| self.unit.settled(known)),
         }
         .map(Operand::KnownValue)
@@ -82,7 +83,7 @@ impl<'a> Expressions<'_, 'a> {
         };
         if let (Some("len"), [of]) = (name, &*call.arguments.args)
             && let Ok(of) = self.static_expr(of)
-            && let Some(len) = crate::sequence::len(&of)
+            && let Some(len) = gbxcule_python_values::len(&of)
         {
             return Ok(KnownValue::Int(len as i128));
         }
@@ -121,12 +122,7 @@ fn element_at<'a>(base: &KnownValue<'a>, at: &[KnownValue<'a>]) -> Option<KnownV
             };
             items.iter().rev().find(|(key, _)| is_key(key)).map(|(_, value)| value.clone())
         }
-        (base, [at]) => {
-            let parts = crate::sequence::iterated(base)?;
-            let at = as_int(at)?;
-            let at = if at < 0 { at + parts.len() as i128 } else { at };
-            parts.get(usize::try_from(at).ok()?).cloned()
-        }
+        (base, [at]) => part(&iterated(base)?, at.as_int()?),
         _ => None,
     }
 }

@@ -1,13 +1,14 @@
 //! Types of annotations, and the structs that are defined for classes of the text.
 
 use super::operand::{LoweringError, fault};
-use crate::annotation::{Annotation, StructKey};
-use crate::constant::Unit;
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::module::Module;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Field, Shape, Type};
+use gbxcule_warp_types::annotation::{Annotation, StructKey};
+use gbxcule_warp_types::signature;
+use gbxcule_warp_types::unit::Unit;
 use rustc_hash::FxHashMap;
 
 /// Structs may hold structs so deep: lowering and printing recurse over types.
@@ -54,13 +55,13 @@ impl StructTypes {
             Some(Definition::Known(ty)) => return Ok(*ty),
             Some(Definition::Refused) => return Err(LoweringError::Reported),
             Some(Definition::Open) => {
-                let (name, span, _) = unit.fields(key)?;
+                let (name, span, _) = signature::fields(unit, key)?;
                 return fault(Code::Recursion, span, format!("`{name}` contains itself"));
             }
             None => {}
         }
         if self.open == MAX_STRUCT_NESTING {
-            let (_, span, _) = unit.fields(key)?;
+            let (_, span, _) = signature::fields(unit, key)?;
             let message = format!("structs nest at most {MAX_STRUCT_NESTING} deep");
             self.classes.insert(key, Definition::Refused);
             return fault(Code::TooComplex, span, message);
@@ -80,13 +81,15 @@ impl StructTypes {
         module: &mut Module,
         key: StructKey,
     ) -> Result<Type, LoweringError> {
-        let (name, span, specs) = unit.fields(key)?;
+        let (name, span, specs) = signature::fields(unit, key)?;
         let mut fields = Vec::with_capacity(specs.len());
         for spec in specs {
             let ty = self.concrete(unit, module, &spec.annotation, spec.span)?;
             fields.push(Field { name: spec.name.to_owned(), ty, span: spec.span });
         }
-        let ty = module.types.define_struct(crate::annotation::structure(name, fields, span));
+        let ty = module
+            .types
+            .define_struct(gbxcule_warp_types::annotation::structure(name, fields, span));
         fits_in_memory(module, ty, span)
     }
 
@@ -102,7 +105,7 @@ impl StructTypes {
             return fault(code, span, format!("{what} aren't supported"));
         }
         if *annotation == Annotation::Handle {
-            let handle = unit.library.map_or("", |library| &library.handle);
+            let handle = unit.dialect.library.map_or("", |library| &library.handle);
             return fault(Code::UnknownType, span, format!("only functions take a `{handle}`"));
         }
         self.define_structs(unit, module, annotation)?;

@@ -5,14 +5,14 @@ use super::access::Access;
 use super::call::CallArgument;
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
-use crate::constant::KnownValue;
 use gbxcule_ir::builtin::{self, BuiltinId, Signature};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
-use gbxcule_ir::op::{Arg, Value};
+use gbxcule_ir::op::Arg;
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;
+use gbxcule_warp_types::value::KnownValue;
 
 impl<'a> Expressions<'_, 'a> {
     /// Calls a builtin by its row.
@@ -29,7 +29,7 @@ impl<'a> Expressions<'_, 'a> {
         }
         let signatures = builtin::row(row).signatures;
         let wants_place: Vec<bool> =
-            (0..given.len()).map(|at| is_reference(signatures, given.len(), at)).collect();
+            (0..given.len()).map(|at| builtin::takes_place(row, given.len(), at)).collect();
         let Some(order) = match_arguments(signatures, &given) else {
             let message = format!("`wp.{name}` has no parameters of these names");
             return fault(Code::WrongArguments, span, message);
@@ -60,11 +60,11 @@ impl<'a> Expressions<'_, 'a> {
         Err(fault.help(format!("it takes {}", takes.join(" or "))).into())
     }
 
-    /// The variable of a builtin's state; a value that is none is copied to one.
+    /// The variable of a builtin's state; a value that isn't a variable is copied to a new one.
     fn state_place(
         &mut self,
         operand: Operand<'a>,
-        expr: Option<&'a crate::syntax::Expr>,
+        expr: Option<&'a gbxcule_python_names::syntax::Expr>,
         span: Span,
     ) -> LoweringResult<PlaceId> {
         if let Some(expr) = expr
@@ -94,25 +94,6 @@ fn default_argument<'a>(
     let ty = b.operand_type(&operand)?;
     let (scalar, _) = b.module.types.components(ty)?;
     Some((None, Operand::KnownValue(KnownValue::Typed(Literal::float(scalar, 1e-6))), None))
-}
-
-/// Returns true if a parameter of a builtin with so many arguments is taken by reference.
-fn is_reference(signatures: &[Signature], count: usize, at: usize) -> bool {
-    let mut signatures = signatures.iter().filter(|it| it.params.len() >= count);
-    signatures.any(|it| it.params.get(at).is_some_and(|param| param.is_reference()))
-}
-
-/// Calls a builtin by its row with values; `None` if it doesn't take them.
-pub(super) fn call_row(b: &mut Writer<'_, '_>, row: BuiltinId, values: &[Value]) -> Option<Value> {
-    let signatures = builtin::row(row).signatures;
-    let mut args = Vec::with_capacity(values.len());
-    for (at, &value) in values.iter().enumerate() {
-        args.push(match is_reference(signatures, values.len(), at) {
-            true => Arg::Place(b.stored("state", value)),
-            false => Arg::Value(value),
-        });
-    }
-    b.builtin(row, &args)
 }
 
 /// Finds the argument of each parameter, by position and keyword.

@@ -20,13 +20,13 @@ pub(super) use view::tile_index;
 
 use super::operand::{LoweringResult, fault};
 use super::writer::Writer;
-use crate::annotation::Annotation;
-use crate::constant::KnownValue;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{BinaryOp, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
 
 /// A tile may take so many bytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -273,7 +273,7 @@ impl Tile {
             "size" => KnownValue::Int(i128::from(self.count())),
             "ndim" => KnownValue::Int(self.dims.len() as i128),
             "dtype" => match Annotation::of_type(self.of, &b.module.types) {
-                Some(annotation) => KnownValue::Type(annotation),
+                Some(annotation) => KnownValue::Foreign(WarpValue::Type(annotation)),
                 None => {
                     let message = "a struct's type can't be taken from a tile";
                     return fault(Code::UnsupportedValue, span, message);

@@ -1,7 +1,7 @@
 //! Uses of names in a function, found before it is lowered.
 
-use crate::reference::References;
-use crate::syntax::{Expr, ExprCall, ExprContext, Stmt, StmtFunctionDef};
+use gbxcule_python_names::syntax::{Expr, ExprCall, ExprContext, Stmt, StmtFunctionDef};
+use gbxcule_warp_types::reference::References;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

@@ -10,17 +10,17 @@ use super::overload::matching;
 use super::session::{Definition, Kind};
 use super::tile::{Tile, TileShape};
 use super::writer::Writer;
-use crate::annotation::Annotation;
-use crate::constant::KnownValue;
-use crate::frame::FrameId;
-use crate::scope::{OverloadSet, ScopeId};
-use crate::signature::Formal;
-use crate::syntax::StmtFunctionDef;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::function::{FunctionId, Param, PassMode};
 use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Shape, Type};
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::StmtFunctionDef;
+use gbxcule_python_values::FrameId;
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::signature::Formal;
+use gbxcule_warp_types::value::{KnownValue, OverloadSet, WarpValue};
 use rustc_hash::FxHashMap;
 
 /// Arguments that a call passes, and the instance of the function that takes them.
@@ -46,11 +46,12 @@ impl<'a> PassedArguments<'a> {
         (_, operand, expr): CallArgument<'a>,
         call: Span,
     ) -> LoweringResult<()> {
-        if let (Operand::KnownValue(KnownValue::Handle(from)), Some(library)) =
-            (&operand, e.unit.library)
+        if let (Operand::KnownValue(KnownValue::Foreign(WarpValue::Handle(from))), Some(library)) =
+            (&operand, e.unit.dialect.library)
         {
             let at = self.params.len() as u32;
-            self.bindings.push(Binding::KnownValue(KnownValue::Handle(at), None));
+            self.bindings
+                .push(Binding::KnownValue(KnownValue::Foreign(WarpValue::Handle(at)), None));
             for (param, arg) in handle_parts(&mut e.b, library, *from) {
                 self.add(param, arg);
             }
@@ -185,13 +186,13 @@ impl<'a> Expressions<'_, 'a> {
         span: Span,
     ) -> LoweringResult<Operand<'a>> {
         let unit = self.unit;
-        let found = unit.framed(family.frame, || matching(&mut self.b, family, given, span))?;
+        let found = unit.frames.run(family.frame, || matching(&mut self.b, family, given, span))?;
         let mut passing = PassedArguments::default();
         for (formal, given) in found.formals.iter().zip(found.passed) {
             passing.pass(self, formal, given, span)?;
         }
         let args = std::mem::take(&mut passing.args);
-        let function = unit.framed(family.frame, || {
+        let function = unit.frames.run(family.frame, || {
             instance(&mut self.b, (found.def, family.home), &found.formals, passing, span)
         })?;
         let args = with_tables(&mut self.b, function, args);

@@ -2,12 +2,12 @@
 
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
-use crate::constant::KnownValue;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
 
 impl<'a> Writer<'_, 'a> {
     /// An operand as a value of the IR.
@@ -65,7 +65,7 @@ impl<'a> Writer<'_, 'a> {
             KnownValue::Int(value) => self.literal(Literal::int(Scalar::I32, *value)),
             KnownValue::Float(value) => self.literal(Literal::float(Scalar::F32, *value)),
             KnownValue::Typed(literal) => self.literal(*literal),
-            KnownValue::Composite(annotation, parts) => {
+            KnownValue::Foreign(WarpValue::Composite(annotation, parts)) => {
                 let ty = self.concrete(annotation, span)?;
                 let parts: Vec<Value> = parts.iter().map(|&part| self.literal(part)).collect();
                 self.construct(ty, &parts)
@@ -83,17 +83,17 @@ impl<'a> Writer<'_, 'a> {
                 if settled != *known {
                     return self.materialize(&settled, span);
                 }
-                return Err(self.unit().unknown_module(path, span).into());
+                return Err(self.unit().files.unknown_module(path, span).into());
             }
             KnownValue::None
             | KnownValue::Text(_)
-            | KnownValue::Handle(_)
-            | KnownValue::Type(_)
+            | KnownValue::Foreign(WarpValue::Handle(_))
+            | KnownValue::Foreign(WarpValue::Type(_))
             | KnownValue::Module(_)
             | KnownValue::ImportedModule(_)
             | KnownValue::Member(_)
             | KnownValue::Dict(_)
-            | KnownValue::Function(..)
+            | KnownValue::Foreign(WarpValue::Function(..))
             | KnownValue::Python(..)
             | KnownValue::Class(_) => return self.never_a_value(known, span),
         })
@@ -104,8 +104,8 @@ impl<'a> Writer<'_, 'a> {
         let message = match known {
             KnownValue::None => "`None` is no value in a kernel".to_owned(),
             KnownValue::Text(_) => "a string can only be printed".to_owned(),
-            KnownValue::Handle(_) => {
-                let handle = self.unit().library.map_or("", |library| &library.handle);
+            KnownValue::Foreign(WarpValue::Handle(_)) => {
+                let handle = self.unit().dialect.library.map_or("", |library| &library.handle);
                 format!("a `{handle}` can only be passed to functions")
             }
             _ => "a value is needed here, not the name of a type, function or module".to_owned(),
@@ -128,7 +128,9 @@ impl<'a> Writer<'_, 'a> {
             KnownValue::Int(_) => Type::I32,
             KnownValue::Float(_) => Type::F32,
             KnownValue::Typed(literal) => Type::scalar(literal.scalar()),
-            KnownValue::Composite(annotation, _) => self.concrete(annotation, Span::NONE).ok()?,
+            KnownValue::Foreign(WarpValue::Composite(annotation, _)) => {
+                self.concrete(annotation, Span::NONE).ok()?
+            }
             KnownValue::Member(_) => match self.unit().settled(known.clone()) {
                 KnownValue::Int(_) => Type::I32,
                 _ => return None,

@@ -4,14 +4,14 @@ use super::Expressions;
 use super::access::Access;
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
-use crate::constant::KnownValue;
-use crate::syntax::{Expr, ExprSlice};
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{Selector, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape};
+use gbxcule_python_names::syntax::{Expr, ExprSlice};
+use gbxcule_warp_types::value::KnownValue;
 
 /// One index of a subscript.
 enum Index<'a> {

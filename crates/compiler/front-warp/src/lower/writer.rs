@@ -3,9 +3,6 @@
 use super::Session;
 use super::operand::{LoweringResult, fault};
 use super::struct_type::StructTypes;
-use crate::annotation::{Annotation, StructKey};
-use crate::constant::Unit;
-use crate::indexed_array;
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -15,6 +12,9 @@ use gbxcule_ir::op::{Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_warp_types::annotation::{Annotation, StructKey};
+use gbxcule_warp_types::indexed_array;
+use gbxcule_warp_types::unit::Unit;
 use std::ops::{Deref, DerefMut};
 
 /// Greatest depth of nested blocks: less than [`gbxcule_ir::check::MAX_NESTING`], so that passes
@@ -95,19 +95,6 @@ impl<'s, 'a> Writer<'s, 'a> {
         annotation.takes(ty, &self.module.types, &|class| self.structs().known(class))
     }
 
-    pub(super) fn ty(&self, value: Value) -> Type {
-        self.body().type_of(value)
-    }
-
-    pub(super) fn shape(&self, ty: Type) -> &Shape {
-        &self.module.types[ty]
-    }
-
-    /// A type as messages show it.
-    pub(super) fn shown(&self, ty: Type) -> String {
-        self.module.types.spelled(ty)
-    }
-
     /// The scalar of a number, vector or matrix.
     pub(super) fn scalar_in(&self, ty: Type) -> Option<Scalar> {
         self.module.types.components(ty).map(|(scalar, _)| scalar)
@@ -121,39 +108,6 @@ impl<'s, 'a> Writer<'s, 'a> {
     /// Returns true if writing through a name of this type leaves the name itself as it is.
     pub(super) fn is_handle(&self, ty: Type) -> bool {
         matches!(self.shape(ty), Shape::Array { .. }) || self.indexed_element(ty).is_some()
-    }
-
-    /// The number a value surely is, if it is a literal.
-    pub(super) fn literal_of(&self, value: Value) -> Option<Literal> {
-        match self.body().values[value].op {
-            Op::Literal(literal) => Some(literal),
-            _ => None,
-        }
-    }
-
-    /// A variable without a name in the text.
-    pub(super) fn temporary(&mut self, name: &str, ty: Type) -> PlaceId {
-        let local = self.local(name, ty);
-        self.local_place(local)
-    }
-
-    /// A variable without a name in the text that holds a value.
-    pub(super) fn stored(&mut self, name: &str, value: Value) -> PlaceId {
-        let place = self.temporary(name, self.ty(value));
-        self.store(place, value);
-        place
-    }
-
-    /// Zero of any type, tuples included.
-    pub(super) fn zero_of(&mut self, ty: Type) -> Value {
-        match self.shape(ty).clone() {
-            Shape::Tuple(parts) => {
-                let parts: Vec<Value> = parts.iter().map(|&part| self.zero(part)).collect();
-                self.construct(ty, &parts)
-            }
-            Shape::Scalar(scalar) => self.literal(Literal::from_bits(scalar, 0)),
-            _ => self.zero(ty),
-        }
     }
 
     /// The lengths of an array in all its dimensions.

@@ -1,9 +1,9 @@
-//! The builtin table against NVIDIA Warp on the CPU, row by row:
-//! `GBXCULE_PYTHON=.. cargo nextest run -p gbxcule-interp --run-ignored only -E 'binary(warp)'`.
+//! Compares the builtin table with NVIDIA Warp on the CPU, row by row: `GBXCULE_PYTHON=.. cargo
+//! nextest run -p gbxcule-interp --run-ignored only -E 'binary(warp)'`.
 //!
 //! Integers must be equal. Floats may differ by the units in the last place in [`TOLERANCES`],
-//! counted at the size of the number or of 1, whichever is larger. What else differs stands in
-//! [`DIFFERENCES`] with its reason, and must differ.
+//! counted at the size of the number or of 1, whichever is larger. Rows with other differences
+//! stand in [`DIFFERENCES`] with the reason, and must differ.
 
 use gbxcule_ir::builtin::{self, Visibility};
 use gbxcule_ir::eval;
@@ -17,13 +17,13 @@ use std::fmt::Write as _;
 /// Seeds of the operands.
 const SEEDS: [u64; 3] = [7, 21, 22];
 
-/// Kernels to a module.
+/// Number of kernels in a module.
 const BATCH: usize = 24;
 
 /// Rows that are allowed more than 4 units in the last place.
 const TOLERANCES: &[(&str, f64)] = &[
-    // Sums of products that cancel: another order, or Warp's minors in double, show in what is
-    // left.
+    // In sums of products that cancel, the remainder shows another order, or Warp's minors in
+    // double.
     ("ddot", 32.0),
     ("determinant", 128.0),
     ("eig3", 32.0),
@@ -34,7 +34,7 @@ const TOLERANCES: &[(&str, f64)] = &[
     ("svd3", 256.0),
 ];
 
-/// Rows, or rows with a scalar type, that differ or that Warp doesn't take, and why.
+/// Rows, or rows with a scalar type, that differ or that Warp rejects, each with the reason.
 const DIFFERENCES: &[(&str, &str)] = &[
     ("erfcinv(bf16", "Warp's is infinite at 1e-40, where it is 9.4"),
     ("erfcinv(f32", "Warp's is infinite at 1e-40, where it is 9.4"),
@@ -68,7 +68,7 @@ fn every_row_agrees_with_warp() {
     assert!(report.surprises.is_empty(), "{:#?}", report.surprises);
 }
 
-/// One row alone, for looking closer.
+/// Returns the name of the only row to compare, if one is set.
 fn filter() -> String {
     std::env::var("GBXCULE_ROW").unwrap_or_default()
 }
@@ -93,7 +93,7 @@ impl Report {
     }
 }
 
-/// Runs a batch; halves it when Warp refuses it, until the case that it refuses is known.
+/// Runs a batch; halves it if Warp rejects it, until the rejected case is known.
 fn compare(warp: &mut Warp, batch: &[Case], report: &mut Report) {
     let mut source = String::from("import warp as wp\n");
     let mut launches = Vec::new();
@@ -130,14 +130,14 @@ fn halve(warp: &mut Warp, batch: &[Case], report: &mut Report, error: &str) {
     compare(warp, right, report);
 }
 
-/// The reason why a case is known to differ.
+/// Returns the reason for which a case is known to differ.
 fn difference(case: &Case) -> Option<&'static str> {
     let (full, name) = (case.name(), builtin::row(case.row).name);
     let known = |pattern: &str| pattern == name || full.starts_with(pattern);
     DIFFERENCES.iter().find(|(pattern, _)| known(pattern)).map(|(_, reason)| *reason)
 }
 
-/// A program, numbered by its case, and the memory that Warp left.
+/// Program, numbered by its case, and the memory that Warp left.
 type Run<'a> = (&'a (usize, RandomProgram), &'a Vec<Vec<u8>>);
 
 fn judge(case: &Case, runs: &[Run<'_>], report: &mut Report) {
@@ -162,7 +162,7 @@ fn judge(case: &Case, runs: &[Run<'_>], report: &mut Report) {
         }
         dull &= inputs < ours.len() && theirs[inputs..].iter().flatten().all(|&byte| byte == 0);
     }
-    // No unsigned number is below 0.
+    // No unsigned number is below 0, so such results are constant.
     if dull && name != "step" && difference(case).is_none() {
         report.surprises.push(format!("{}: every result is 0", case.name()));
     }
@@ -180,7 +180,7 @@ fn judge(case: &Case, runs: &[Run<'_>], report: &mut Report) {
     }
 }
 
-/// Pairs of scalars of two buffers, numbered.
+/// Returns pairs of scalars of two buffers, numbered.
 fn scalars<'a>(
     types: &Types,
     of: Type,

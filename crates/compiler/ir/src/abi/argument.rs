@@ -2,17 +2,17 @@
 
 use crate::{FunctionId, Module};
 
-/// Places of a kernel's arguments in the block of bytes that a launch reads.
+/// Positions of a kernel's arguments in the block of bytes that a launch reads.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Arguments {
-    /// Byte offset of each.
+    /// Byte offset of each argument.
     pub offsets: Vec<u64>,
     /// Bytes of all arguments together.
     pub size: u64,
 }
 
 impl Arguments {
-    /// Arguments in order, each at a multiple of 8 bytes.
+    /// Places the arguments in order, each at a multiple of 8 bytes.
     pub fn new(module: &Module, kernel: FunctionId) -> Self {
         let (mut offsets, mut size) = (Vec::new(), 0u64);
         for param in &module.functions[kernel].params {

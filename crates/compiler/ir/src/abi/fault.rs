@@ -3,7 +3,7 @@
 use crate::Name;
 use std::mem::offset_of;
 
-/// Why a thread stops: `gbx::FaultKind`. 0 stands for no fault.
+/// Reason for which a thread stops: `gbx::FaultKind`. The number 0 stands for no fault.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(i32)]
 pub enum FaultKind {
@@ -19,12 +19,12 @@ pub enum FaultKind {
     Absent = 5,
     /// A view beyond its array.
     View = 6,
-    /// A launch that was given up: on the CPU only, so it has no name in the header.
+    /// The launch was given up. This happens on the CPU only, so the header has no name for it.
     Stopped = 7,
 }
 
 impl FaultKind {
-    /// Each kind that the header names.
+    /// Each kind that the header names, with the name.
     pub const ALL: [(Self, &'static str); 6] = [
         (Self::Trap, "TRAP"),
         (Self::Assertion, "ASSERTION"),
@@ -34,17 +34,17 @@ impl FaultKind {
         (Self::View, "VIEW"),
     ];
 
-    /// The number that compiled code writes.
+    /// Returns the number that compiled code writes.
     pub const fn number(self) -> i32 {
         self as i32
     }
 
-    /// The kind of a number that compiled code wrote.
+    /// Returns the kind that a number stands for.
     pub fn from_number(number: i32) -> Option<Self> {
         Self::ALL.into_iter().map(|(kind, _)| kind).find(|kind| kind.number() == number)
     }
 
-    /// The code of its diagnostic.
+    /// Returns the code of the kind's diagnostic.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Trap => "trap",
@@ -57,8 +57,8 @@ impl FaultKind {
         }
     }
 
-    /// The message of its diagnostic: `text` is that of a trap or an assertion, the numbers are the
-    /// index and the extent that it does not lie in.
+    /// Returns the message of the kind's diagnostic. `text` is the message of a trap or an
+    /// assertion; the numbers are the index and the extent that the index lies outside of.
     pub fn message(self, text: &str, found: i128, limit: i64) -> String {
         match self {
             Self::Trap => format!("trap: {text}"),
@@ -72,7 +72,7 @@ impl FaultKind {
     }
 }
 
-/// Why a statement may fault.
+/// Reason for which a statement may fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cause {
     /// Kind of the fault.
@@ -93,23 +93,23 @@ impl From<FaultKind> for Cause {
 pub struct FaultRecord {
     /// Number of a [`FaultKind`], or 0.
     pub kind: i32,
-    /// The line of the text.
+    /// Line of the text.
     pub line: i32,
-    /// Index, or end of a view, that was asked for.
+    /// Index, or end of a view, that the thread asked for.
     pub index: i64,
-    /// Number of elements that there are.
+    /// Number of elements that the array has.
     pub extent: i64,
     /// Number of the device's thread.
     pub thread: i64,
 }
 
 impl FaultRecord {
-    /// Size on a device.
+    /// Size of a record on a device, in bytes.
     pub const BYTES: usize = size_of::<Self>();
-    /// Size on the host.
+    /// Size of a record on the host, in bytes.
     pub const HOST_BYTES: usize = offset_of!(Self, thread);
 
-    /// A record as it lies in a device's memory.
+    /// Reads a record from the bytes of a device's memory.
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
         fn at<const N: usize>(bytes: &[u8], offset: usize) -> [u8; N] {
             std::array::from_fn(|byte| bytes[offset + byte])

@@ -1,7 +1,9 @@
 //! Short names for arithmetic, for code that builds formulas.
 
 use super::Builder;
+use crate::constant::Literal;
 use crate::op::{BinaryOp, CompareOp, UnaryOp, Value};
+use crate::ty::Shape;
 use crate::ty::Type;
 
 #[allow(missing_docs, reason = "the names say it")]
@@ -68,6 +70,18 @@ impl Builder<'_> {
         match (ty.as_scalar(), parts) {
             (Some(_), &[part]) => part,
             _ => self.construct(ty, parts),
+        }
+    }
+
+    /// Zero of any type, tuples included.
+    pub fn zero_of(&mut self, ty: Type) -> Value {
+        match self.shape(ty).clone() {
+            Shape::Tuple(parts) => {
+                let parts: Vec<Value> = parts.iter().map(|&part| self.zero(part)).collect();
+                self.construct(ty, &parts)
+            }
+            Shape::Scalar(scalar) => self.literal(Literal::from_bits(scalar, 0)),
+            _ => self.zero(ty),
         }
     }
 }

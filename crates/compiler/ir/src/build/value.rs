@@ -4,7 +4,7 @@ use super::Builder;
 use crate::builtin::{self, BuiltinId, Definition, Instance, Native};
 use crate::constant::Literal;
 use crate::function::{FunctionId, Param, PassMode};
-use crate::op::{Arg, AtomicOp, BinaryOp, CompareOp, Op, Selector, UnaryOp, Value, ValueData};
+use crate::op::{Arg, AtomicOp, BinaryOp, CompareOp, Op, Selector, UnaryOp, Value};
 use crate::place::PlaceId;
 use crate::ty::{Scalar, Shape, Type};
 
@@ -247,30 +247,11 @@ impl Builder<'_> {
         self.emit(Op::Opaque(value), Type::U32)
     }
 
-    /// Gives a value the name the user gave it, if it has none yet.
-    pub fn rename(&mut self, value: Value, name: &str) {
-        if self.body.values[value].name.is_none() {
-            self.body.values[value].name = Some(self.module.intern(name));
-        }
-    }
-
-    /// The type of an argument.
-    pub fn arg_type(&self, arg: Arg) -> Type {
-        match arg {
-            Arg::Value(value) => self.body.type_of(value),
-            Arg::Place(place) => self.place_type(place),
-        }
-    }
-
-    /// Adds an operation of a given type and its `Let`. The other methods are shorter.
+    /// Adds an operation of a given type and its `Let`.
     pub fn emit(&mut self, op: Op, ty: Type) -> Value {
-        let value = self.value(op, ty);
+        let value = self.define(op, ty);
         self.push_let(value);
         value
-    }
-
-    pub(super) fn value(&mut self, op: Op, ty: Type) -> Value {
-        self.body.values.push(ValueData { op, ty, name: None, span: self.span })
     }
 
     fn instantiate(

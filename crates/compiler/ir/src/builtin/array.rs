@@ -26,7 +26,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     ], Zero, "Where a value begins in a sorted array: the first element not below it, at most the last."),
 ];
 
-/// Halves the range until one position is left.
+/// Halves the range until it holds one position.
 fn lower_bound(b: &mut Builder<'_>, range: [Value; 2], value: Value) -> Option<Value> {
     let one = b.i32(1);
     let last = b.sub(range[1], one);

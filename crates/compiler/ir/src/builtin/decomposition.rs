@@ -1,5 +1,5 @@
 //! Decompositions of small matrices. `U` and `V` are rotations, so the last singular value has the
-//! sign of the determinant; NVIDIA Warp has it so.
+//! sign of the determinant, as in NVIDIA Warp.
 
 use super::formula::{Formula, Term, formula};
 use super::sample::{build, variable};
@@ -18,13 +18,13 @@ const V3: Pattern = Vector(Dim::Is(3));
 const M22: Pattern = Pattern::Matrix(Dim::Is(2), Dim::Is(2));
 const M33: Pattern = Pattern::Matrix(Dim::Is(3), Dim::Is(3));
 
-/// Rounds of Jacobi's method, as many as Warp takes: more of them would turn vectors of equal
-/// eigenvalues further than Warp does.
+/// Number of rounds of Jacobi's method, the same as in Warp: more rounds would turn vectors of
+/// equal eigenvalues further than Warp does.
 const fn rounds(scalar: Scalar) -> i32 {
     if matches!(scalar, Scalar::F64) { 8 } else { 4 }
 }
 
-/// The square of the cotangent of an eighth of a half turn: 3 + sqrt(8).
+/// Square of the cotangent of an eighth of a half turn: 3 + sqrt(8).
 const WIDEST: f64 = 3.0 + 2.0 * SQRT_2;
 
 /// The planes of a round, each with the direction from its first axis to its second.
@@ -70,13 +70,13 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     }))], Through, "`a * v` and v, the longest columns of the product first.") },
 ];
 
-/// A 3 by 3 matrix being worked on.
+/// A 3 by 3 matrix that is changed step by step.
 #[derive(Clone)]
 struct SquareMatrix<'f> {
     parts: Vec<Term<'f>>,
 }
 
-/// Cosine and sine.
+/// Cosine and sine of a rotation's angle.
 #[derive(Clone, Copy)]
 struct Rotation<'f> {
     cos: Term<'f>,
@@ -84,7 +84,8 @@ struct Rotation<'f> {
 }
 
 impl<'f> Rotation<'f> {
-    /// Rotation that turns a point to the positive first axis; none for the origin.
+    /// Returns the rotation that turns a point to the positive first axis. The origin is not
+    /// turned.
     fn from_sides(x: Term<'f>, y: Term<'f>) -> Self {
         let (zero, one) = (x.like(0.0), x.like(1.0));
         let square = x * x + y * y;
@@ -93,10 +94,11 @@ impl<'f> Rotation<'f> {
         Self { cos: none.select(one, x / length), sin: none.select(zero, y / length) }
     }
 
-    /// Turn that makes an entry beside the diagonal small, without a root of a root: its half angle
-    /// is `atan(entry / (2 * difference))`, and an eighth of a turn where that would be too far.
-    /// McAdams and others, "Computing the Singular Value Decomposition of 3x3 matrices with minimal
-    /// branching", 2011; Warp has it too, and the choice of turns is what orders eigenvalues.
+    /// Returns the turn that makes an entry beside the diagonal small. Its half angle is
+    /// `atan(entry / (2 * difference))`, but at most an eighth of a half turn; no root is taken of
+    /// a root. Source: McAdams and others, "Computing the Singular Value Decomposition of 3x3
+    /// matrices with minimal branching", 2011. Warp uses the same method, and the choice of turns
+    /// decides the order of eigenvalues.
     fn towards_diagonal(s: &SquareMatrix<'f>, first: usize, second: usize) -> Self {
         let sin = s.at(second, first);
         let cos = (s.at(first, first) - s.at(second, second)) * 2.0;
@@ -150,7 +152,7 @@ impl<'f> SquareMatrix<'f> {
         }
     }
 
-    /// Swaps two columns, one of them negated: a rotation stays one.
+    /// Swaps two columns and negates one of them, so that a rotation stays a rotation.
     fn swap_columns(&mut self, swaps: Term<'f>, left: usize, right: usize) {
         for row in 0..3 {
             let (x, y) = (self.at(row, left), self.at(row, right));
@@ -204,13 +206,13 @@ fn plane<'f>(f: Formula<'f>) -> Term<'f> {
     let root = alike.select(zero, square.or_one_where(alike).sqrt());
     let large = ((sum + root) * 0.5).sqrt();
     let small = ((sum - root) * 0.5).max(zero).sqrt();
-    // The sum of the eigenvector's two usual forms: at most one of them is zero.
+    // The sum of the eigenvector's two usual forms: at most one of the forms is zero.
     let (x, y) = (difference + root - mixed * 2.0, difference - root + mixed * 2.0);
     let square = x * x + y * y;
     let degenerate = square.equals(zero);
     let length = square.or_one_where(degenerate).sqrt();
     let diagonal = x.like(std::f64::consts::FRAC_1_SQRT_2);
-    // With equal values any V will do.
+    // If the singular values are equal, any V is right.
     let x = alike.select(one, degenerate.select(diagonal, x / length));
     let y = alike.select(zero, degenerate.select(diagonal, y / length));
     let nothing = large.equals(zero);

@@ -1,7 +1,7 @@
 //! Formulas in Rust's own notation, in which bodies of builtins are written.
 //!
-//! A [`Term`] is a value of the function being built; operators on terms add operations to it. A
-//! scalar or number beside a composite counts for each component.
+//! A [`Term`] is a value of the function being built; operators on terms add operations to the
+//! function. A scalar or number beside a composite stands for every component.
 
 use super::Native;
 use crate::build::Builder;
@@ -41,12 +41,12 @@ pub(super) struct Formula<'f> {
 #[derive(Clone, Copy)]
 pub(super) struct Term<'f> {
     on: &'f dyn SharedBuilder,
-    /// The value itself.
+    /// Value of the term.
     pub(super) value: Value,
 }
 
 impl<'f> Formula<'f> {
-    /// Uses the builder itself.
+    /// Makes a term by direct use of the builder.
     pub(super) fn with(self, make: impl FnOnce(&mut Builder<'_>) -> Value) -> Term<'f> {
         let mut made = None;
         let mut make = Some(make);
@@ -76,17 +76,17 @@ impl<'f> Formula<'f> {
         std::array::from_fn(|position| self.arg(position as u32))
     }
 
-    /// An `i32`.
+    /// Makes an `i32` constant.
     pub(super) fn int(self, value: i32) -> Term<'f> {
         self.with(|b| b.i32(value))
     }
 
-    /// An `f32`.
+    /// Makes an `f32` constant.
     pub(super) fn float(self, value: f32) -> Term<'f> {
         self.with(|b| b.f32(value))
     }
 
-    /// The function's result of its parts.
+    /// Assembles the function's result from its parts.
     pub(super) fn result(self, parts: &[Term<'f>]) -> Term<'f> {
         let parts = values(parts);
         self.with(|b| {
@@ -95,28 +95,28 @@ impl<'f> Formula<'f> {
         })
     }
 
-    /// A vector.
+    /// Makes a vector of components.
     pub(super) fn vector(self, parts: &[Term<'f>]) -> Term<'f> {
         let of = parts[0].scalar();
         let ty = self.type_with(|types| types.vector(parts.len() as u16, of));
         self.construct(ty, parts)
     }
 
-    /// A quaternion of x, y, z, w.
+    /// Makes a quaternion of x, y, z, w.
     pub(super) fn quaternion(self, parts: &[Term<'f>]) -> Term<'f> {
         let of = parts[0].scalar();
         let ty = self.type_with(|types| types.quaternion(of));
         self.construct(ty, parts)
     }
 
-    /// A transform of its seven components.
+    /// Makes a transform of a translation and a rotation.
     pub(super) fn transform(self, position: Term<'f>, rotation: Term<'f>) -> Term<'f> {
         let of = position.scalar();
         let ty = self.type_with(|types| types.transform(of));
         self.construct(ty, &[position.parts(), rotation.parts()].concat())
     }
 
-    /// A matrix of its components, row by row.
+    /// Makes a matrix of components, row by row.
     pub(super) fn matrix(self, rows: usize, parts: &[Term<'f>]) -> Term<'f> {
         let (of, cols) = (parts[0].scalar(), parts.len() / rows);
         let ty = self.type_with(|types| types.matrix(rows as u16, cols as u16, of));
@@ -135,13 +135,13 @@ impl<'f> Formula<'f> {
         self.with(|b| b.named(name, &args))
     }
 
-    /// A builtin that changes parameter 0, a place, on the way.
-    pub(super) fn call_with_state(self, name: &str, rest: &[Term<'f>]) -> Term<'f> {
-        let rest = values(rest);
+    /// Calls a builtin that changes parameter 0, which is a place.
+    pub(super) fn call_with_state(self, name: &str, more: &[Term<'f>]) -> Term<'f> {
+        let more = values(more);
         self.with(|b| {
             let place = Arg::Place(b.param_place(0));
             let args: Vec<Arg> =
-                [place].into_iter().chain(rest.into_iter().map(Arg::Value)).collect();
+                [place].into_iter().chain(more.into_iter().map(Arg::Value)).collect();
             let value = super::find(name).and_then(|row| b.builtin(row, &args));
             value.unwrap_or_else(|| b.zero(Type::INVALID))
         })
@@ -168,7 +168,7 @@ macro_rules! natives {
 impl<'f> Term<'f> {
     natives!(sqrt Sqrt, sin Sin, cos Cos, asin Asin, acos Acos, exp Exp, log Log, abs Abs, floor Floor);
 
-    /// The function it belongs to.
+    /// Returns the formula that the term belongs to.
     pub(super) fn formula(self) -> Formula<'f> {
         Formula { on: self.on }
     }
@@ -214,7 +214,7 @@ impl<'f> Term<'f> {
         self.formula().with(|b| b.extract(self.value, index))
     }
 
-    /// A number of its scalar type, in every component.
+    /// Makes a constant of the term's scalar type.
     pub(super) fn like(self, value: f64) -> Self {
         self.formula().with(|b| {
             let ty = b.body().type_of(self.value);
@@ -231,8 +231,8 @@ impl<'f> Term<'f> {
     }
 
     /// A native builtin on scalars.
-    pub(super) fn native(self, native: Native, rest: &[Self]) -> Self {
-        let args = values(&[&[self], rest].concat());
+    pub(super) fn native(self, native: Native, more: &[Self]) -> Self {
+        let args = values(&[&[self], more].concat());
         self.formula().with(|b| b.native(native, &args))
     }
 
@@ -281,13 +281,13 @@ impl<'f> Term<'f> {
         self.compare(CompareOp::Equal, other)
     }
 
-    /// Returns the value, or 1 where this `bool` says: a divisor that is never 0, so that
+    /// Returns 1 where `bad` is true, else the value: a divisor that is never 0, so that
     /// derivatives of the arm that isn't chosen stay finite.
     pub(super) fn or_one_where(self, bad: Self) -> Self {
         bad.select(self.like(1.0), self)
     }
 
-    /// One of two, as this `bool` says.
+    /// Selects one of two terms by this `bool`.
     pub(super) fn select(self, accept: Self, reject: Self) -> Self {
         self.formula().with(|b| b.select(self.value, accept.value, reject.value))
     }

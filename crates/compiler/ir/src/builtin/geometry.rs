@@ -11,7 +11,8 @@ const V3: Pattern = VectorOf(Dim::Is(3), Scalar::F32);
 const V3D: Pattern = VectorOf(Dim::Is(3), Scalar::F64);
 const I32: Pattern = Is(Scalar::I32);
 
-/// A point nearer than this to a triangle's plane, times the length of its normal, lies in it.
+/// Greatest distance of a point from a triangle's plane, times the length of the normal, at which
+/// the point counts as lying in the plane.
 const IN_PLANE: f64 = 1e-6;
 
 #[rustfmt::skip]
@@ -35,7 +36,7 @@ fn closest(f: Formula<'_>) -> Term<'_> {
     let (p_is_point, q_is_point) = (a.le(epsilon), e.le(epsilon));
     let (a_safe, e_safe) = (a.or_one_where(p_is_point), e.or_one_where(q_is_point));
 
-    // Where the lines are nearest, then moved onto the edges.
+    // The nearest points of the two lines, moved onto the edges.
     let denominator = difference(a, e, b, b);
     let parallel = denominator.le(zero);
     let s = clamped(difference(b, g, c, e) / denominator.or_one_where(parallel));
@@ -53,13 +54,14 @@ fn closest(f: Formula<'_>) -> Term<'_> {
     f.vector(&[s, t, f.call("length", &[apart])])
 }
 
-/// `a * b - c * d`, rounded once or nearly so: the products nearly cancel.
+/// Computes `a * b - c * d` in `f64`, because the products nearly cancel.
 fn difference<'f>(a: Term<'f>, b: Term<'f>, c: Term<'f>, d: Term<'f>) -> Term<'f> {
     let [a, b, c, d] = [a, b, c, d].map(|term| term.to(Scalar::F64));
     (a * b - c * d).to(Scalar::F32)
 }
 
-/// Tests if two triangles meet: an edge of one meets the other, unless they lie in one plane.
+/// Tests if two triangles meet: if an edge of one meets the other, or, in one plane, if they
+/// overlap.
 fn intersect(f: Formula<'_>) -> Term<'_> {
     let all: [Term<'_>; 6] = f.args();
     let (v, u) = ([all[0], all[1], all[2]], [all[3], all[4], all[5]]);
@@ -87,7 +89,8 @@ fn intersect(f: Formula<'_>) -> Term<'_> {
     flat.select(overlap(normal, v, u), some).select(one, none)
 }
 
-/// The normal of a triangle, and how high points lie over its plane, in lengths of the normal.
+/// Returns the normal of a triangle, and the heights of points over its plane, in units of the
+/// normal's length.
 fn heights<'f>(triangle: [Term<'f>; 3], points: [Term<'f>; 3]) -> (Term<'f>, [Term<'f>; 3]) {
     let [a, b, c] = triangle;
     let normal = (b - a).cross(c - a);
@@ -98,7 +101,7 @@ fn heights<'f>(triangle: [Term<'f>; 3], points: [Term<'f>; 3]) -> (Term<'f>, [Te
     (normal, heights)
 }
 
-/// Tests that the line through two points meets a triangle: all edges lie on one side of it.
+/// Tests if the line through two points meets a triangle: all edges lie on one side of the line.
 fn line_meets_triangle<'f>(from: Term<'f>, to: Term<'f>, triangle: [Term<'f>; 3]) -> Term<'f> {
     let along = to - from;
     let corners = triangle.map(|corner| corner - from);
@@ -109,7 +112,7 @@ fn line_meets_triangle<'f>(from: Term<'f>, to: Term<'f>, triangle: [Term<'f>; 3]
     or(and(a, and(b, c)), and(x, and(y, z)))
 }
 
-/// Tests that two triangles in a plane overlap: no side of either has them on different hands.
+/// Tests if two triangles in a plane overlap: no side of either separates them.
 fn overlap<'f>(normal: Term<'f>, v: [Term<'f>; 3], u: [Term<'f>; 3]) -> Term<'f> {
     let apart = [v, u].into_iter().flat_map(|triangle| {
         (0..3).map(move |at| {

@@ -19,7 +19,7 @@ const fn square(n: u16) -> Pattern {
     matrix(Dim::Is(n), Dim::Is(n))
 }
 
-/// Builds several vectors of one length.
+/// Signatures of a matrix that is built from several vectors of one length.
 macro_rules! vectors {
     ($count:literal, $names:expr, $params:expr, rows) => {
         body(Number, &$names, &$params, matrix(Dim::Is($count), Dim::N), |b| {
@@ -103,7 +103,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
         body(Float, &["m"], &[square(3)], T, |b| formula(b, |f| minor(&f.arg(0).parts(), 3))),
         body(Float, &["m"], &[square(4)], T, |b| formula(b, |f| minor(&f.arg(0).parts(), 4))),
     ], Through, "The determinant."),
-    row_of("inverse", inverses!(), Through, "The inverse; zero if there is none."),
+    row_of("inverse", inverses!(), Through, "The inverse; zero for a matrix that has no inverse."),
     row_of("inverse_approx", inverses!(), Through, "The inverse, as exact as `inverse`."),
 ];
 
@@ -117,7 +117,7 @@ fn diagonal(m: Term<'_>) -> Vec<Term<'_>> {
     (0..n).map(|at| parts[at * (n + 1)]).collect()
 }
 
-/// The determinant of a square of components, along its first row.
+/// Computes the determinant of a square of components, along its first row.
 fn minor<'f>(m: &[Term<'f>], n: usize) -> Term<'f> {
     match n {
         1 => m[0],
@@ -133,17 +133,17 @@ fn minor<'f>(m: &[Term<'f>], n: usize) -> Term<'f> {
     }
 }
 
-/// Minor of a square matrix: all elements but those of one row and one column.
+/// Returns all elements of a square matrix except those of one row and one column.
 fn submatrix<'f>(m: &[Term<'f>], n: usize, row: usize, col: usize) -> Vec<Term<'f>> {
     (0..n * n).filter(|at| at / n != row && at % n != col).map(|at| m[at]).collect()
 }
 
-/// Cofactors by the determinant.
+/// Divides cofactors by the determinant.
 fn inverse(f: Formula<'_>, n: usize) -> Term<'_> {
     let m = f.arg(0).parts();
     let whole = f.call("determinant", &[f.arg(0)]);
     let (zero, one) = (whole.like(0.0), whole.like(1.0));
-    // What a determinant of NaN gives depends on the size, in NVIDIA Warp: zeros but for 3 by 3.
+    // NVIDIA Warp's inverse for a determinant of NaN depends on the size: zeros, except for 3 by 3.
     let regular =
         if n == 3 { whole.compare(CompareOp::NotEqual, zero) } else { whole.abs().gt(zero) };
     let scale = one / regular.select(whole, one);

@@ -1,7 +1,7 @@
 //! Native builtins: functions that each back end, and `eval`, must compute by itself.
 //!
-//! All take scalars of one type and give a scalar. On `f16` and `bf16` they are done in `f32` and
-//! rounded once.
+//! All take scalars of one type and return a scalar. On `f16` and `bf16` they are computed in `f32`
+//! and rounded once.
 
 use super::{Domain, native_derivative as derivative};
 use crate::build::Builder;
@@ -57,11 +57,11 @@ pub struct NativeRow {
     pub native: Native,
     /// Name in printed IR.
     pub name: &'static str,
-    /// Scalars it takes.
+    /// Scalars that it takes.
     pub domain: Domain,
     /// Number of operands.
     pub arity: u8,
-    /// The result's scalar; `None` for the operands' own.
+    /// Scalar of the result; `None` stands for the operands' own.
     pub result: Option<Scalar>,
     /// Units in the last place by which two ways of running may differ on f32 and f64.
     pub ulps: u8,
@@ -73,14 +73,14 @@ pub struct NativeRow {
     pub derivative: Derivative,
 }
 
-/// Derivative of a builtin, as `grad` finds it.
+/// Derivative of a builtin.
 #[derive(Clone, Copy, Debug)]
 pub enum Derivative {
-    /// The builtin's body is differentiated.
+    /// `grad` differentiates the builtin's body.
     Through,
-    /// Zero almost everywhere, or not a number at all.
+    /// Zero almost everywhere, or undefined because the result is not a float.
     Zero,
-    /// Partial derivatives are given.
+    /// Partial derivatives, built from operands and result.
     Partials(PartialsFn),
 }
 
@@ -88,17 +88,17 @@ pub enum Derivative {
 pub type PartialsFn = fn(&mut Builder<'_>, &[Value], Value) -> Vec<Value>;
 
 impl Native {
-    /// Row.
+    /// Returns the native's row.
     pub fn row(self) -> &'static NativeRow {
         &NATIVES[self as usize]
     }
 
-    /// The scalar of its result on operands of a scalar type.
+    /// Returns the scalar type of the result for operands of a scalar type.
     pub fn result(self, of: Scalar) -> Scalar {
         self.row().result.unwrap_or(of)
     }
 
-    /// Every native builtin, in the order of the table.
+    /// Iterates over every native builtin, in the order of the table.
     pub fn all() -> impl Iterator<Item = Self> {
         NATIVES.iter().map(|row| row.native)
     }
@@ -138,25 +138,25 @@ use Derivative::{Partials, Zero};
 /// Rows of all natives, in the order of the enum.
 #[rustfmt::skip]
 static NATIVES: [NativeRow; 36] = [
-    // If one operand is NaN the other; if both are equal (-0 and 0 are) the first.
+    // If one operand is NaN, the result is the other; if both are equal (-0 and 0 are), the first.
     row(Native::Min, "min", 0, Partials(derivative::min)).binary().on(Domain::Number),
     row(Native::Max, "max", 0, Partials(derivative::max)).binary().on(Domain::Number),
-    // Of the smallest integer, itself.
+    // The smallest integer's absolute value is itself.
     row(Native::Abs, "abs", 0, Partials(derivative::abs)).on(Domain::Number),
     row(Native::Copysign, "copysign", 0, Partials(derivative::copysign)).binary(),
     row(Native::Floor, "floor", 0, Zero),
     row(Native::Ceil, "ceil", 0, Zero),
     row(Native::Trunc, "trunc", 0, Zero),
-    // Halves away from zero.
+    // Halves are rounded away from zero.
     row(Native::Round, "round", 0, Zero),
-    // Halves to even.
+    // Halves are rounded to even.
     row(Native::Rint, "rint", 0, Zero),
     row(Native::Sqrt, "sqrt", 0, Partials(derivative::sqrt)),
     row(Native::Cbrt, "cbrt", 2, Partials(derivative::cbrt)),
     row(Native::Sin, "sin", 2, Partials(derivative::sin)),
     row(Native::Cos, "cos", 2, Partials(derivative::cos)),
     row(Native::Tan, "tan", 2, Partials(derivative::tan)),
-    // Operands beyond -1 and 1 are taken as -1 and 1.
+    // Operands outside -1..1 are clamped.
     row(Native::Asin, "asin", 2, Partials(derivative::asin)),
     row(Native::Acos, "acos", 2, Partials(derivative::acos)),
     row(Native::Atan, "atan", 2, Partials(derivative::atan)),
@@ -176,9 +176,9 @@ static NATIVES: [NativeRow; 36] = [
     row(Native::IsNan, "isnan", 0, Zero).with_result(Scalar::Bool),
     row(Native::IsInf, "isinf", 0, Zero).with_result(Scalar::Bool),
     row(Native::IsFinite, "isfinite", 0, Zero).with_result(Scalar::Bool),
-    // Bits that are 1, of the type's own width.
+    // Counts the bits that are 1, in the type's own width.
     row(Native::BitCount, "bit_count", 0, Zero).on(Domain::Int).with_result(Scalar::I32),
-    // Of 0, the width.
+    // The count for 0 is the width.
     row(Native::LeadingZeros, "leading_zeros", 0, Zero).on(Domain::Int).with_result(Scalar::I32),
     row(Native::TrailingZeros, "trailing_zeros", 0, Zero).on(Domain::Int).with_result(Scalar::I32),
 ];

@@ -1,5 +1,5 @@
-//! Derivatives of native builtins: of each operand, from the operands and the result. `native`'s
-//! table names them.
+//! Derivatives of native builtins by each operand, computed from the operands and the result. The
+//! table of `native` names them.
 
 use super::native::Native;
 use crate::build::Builder;
@@ -136,20 +136,20 @@ fn reciprocal(b: &mut Builder<'_>, x: Value, above: f64) -> Value {
     b.div(above, x)
 }
 
-/// -1 below zero, else 1: what the dialect calls `sign`.
+/// Computes -1 below zero, else 1, as the dialect's `sign` does.
 fn sign(b: &mut Builder<'_>, x: Value) -> Value {
     let (zero, one, minus) = (constant(b, x, 0.0), constant(b, x, 1.0), constant(b, x, -1.0));
     let below = b.lt(x, zero);
     b.select(below, minus, one)
 }
 
-/// The sign bit as -1 or 1, of zeros too.
+/// Computes -1 or 1 from the sign bit, for zeros as well.
 fn sign_bit(b: &mut Builder<'_>, x: Value) -> Value {
     let one = constant(b, x, 1.0);
     b.native(Native::Copysign, &[one, x])
 }
 
-/// Condition under which the result of `min` or `max` is its first operand.
+/// Computes whether the result of `min` or `max` is its first operand.
 fn is_first_operand(b: &mut Builder<'_>, first: Value, result: Value) -> Value {
     b.eq(first, result)
 }
@@ -159,7 +159,7 @@ fn either(b: &mut Builder<'_>, like: Value, first: Value) -> Vec<Value> {
     vec![b.select(first, one, zero), b.select(first, zero, one)]
 }
 
-/// `above / sqrt(1 - x^2)`; 0 beyond -1 and 1, where the operand is clamped.
+/// Computes `above / sqrt(1 - x^2)`, and 0 outside -1..1, where the operand is clamped.
 fn arc(b: &mut Builder<'_>, x: Value, above: f64) -> Value {
     let (one, square, above) = (constant(b, x, 1.0), b.mul(x, x), constant(b, x, above));
     let rest = b.sub(one, square);
@@ -169,7 +169,7 @@ fn arc(b: &mut Builder<'_>, x: Value, above: f64) -> Value {
     b.select(beyond, zero, slope)
 }
 
-/// `height * exp(-x^2)`
+/// Computes `height * exp(-x^2)`.
 fn gaussian(b: &mut Builder<'_>, x: Value, height: f64) -> Value {
     let (square, height) = (b.mul(x, x), constant(b, x, height));
     let minus = b.neg(square);

@@ -18,7 +18,8 @@ const fn point(len: u16) -> Pattern {
     VectorOf(Dim::Is(len), Scalar::F32)
 }
 
-/// Octaves, and by what frequency grows and amplitude shrinks: from none to all given.
+/// Signatures with none, one, two or all of: the number of octaves, the factor by which frequency
+/// grows, and the factor by which amplitude shrinks.
 macro_rules! curl {
     ($len:literal, $result:literal) => {
         [
@@ -124,7 +125,7 @@ fn periodic(f: Formula<'_>) -> Term<'_> {
     at(f, Some(&periods)).0
 }
 
-/// Noise and its gradient at the point that is parameter 1.
+/// Computes the noise, and its gradient, at the point that is parameter 1.
 fn at<'f>(f: Formula<'f>, periods: Option<&[Term<'f>]>) -> (Term<'f>, Term<'f>) {
     let coordinates = f.arg(1).parts();
     let mut cell =
@@ -145,7 +146,7 @@ fn at<'f>(f: Formula<'f>, periods: Option<&[Term<'f>]>) -> (Term<'f>, Term<'f>) 
     (value, if gradient.len() == 1 { gradient[0] } else { f.vector(&gradient) })
 }
 
-/// The cell of the lattice around a point.
+/// Cell of the lattice around a point.
 struct Cell<'f> {
     f: Formula<'f>,
     state: Term<'f>,
@@ -155,7 +156,8 @@ struct Cell<'f> {
 }
 
 impl<'f> Cell<'f> {
-    /// Value and gradient, the first `dims` dimensions interpolated, the others at a corner.
+    /// Returns value and gradient with the first `dims` dimensions interpolated and the others at a
+    /// corner.
     fn between(&self, dims: usize, corner: &mut [bool]) -> (Term<'f>, Vec<Term<'f>>) {
         let Some(dim) = dims.checked_sub(1) else { return self.at_corner(corner) };
         let [(low, slopes), (high, other)] = [false, true].map(|side| {
@@ -191,7 +193,7 @@ impl<'f> Cell<'f> {
     }
 }
 
-/// Adds gradients of noise of growing frequency, one field in the plane, three in space.
+/// Adds gradients of noise of growing frequency: one field in the plane, three in space.
 fn curl_noise(b: &mut Builder<'_>) -> Option<Value> {
     let point = b.arg(1);
     let ty = b.body().type_of(point);

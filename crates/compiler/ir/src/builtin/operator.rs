@@ -16,7 +16,7 @@ const fn matrix(rows: Dim, cols: Dim) -> Pattern {
     Pattern::Matrix(rows, cols)
 }
 
-/// An operation on two equal scalars or vectors.
+/// Signatures of an operation on two scalars, or two vectors, of one type.
 macro_rules! scalars_and_vectors {
     ($domain:ident, $op:ident) => {
         &[
@@ -26,7 +26,7 @@ macro_rules! scalars_and_vectors {
     };
 }
 
-/// An operation on two equal values by component.
+/// Signatures of an operation on two values of one type, component by component.
 macro_rules! by_component {
     ($op:ident) => {
         &[
@@ -146,7 +146,7 @@ fn one(b: &mut Builder<'_>, op: UnaryOp) -> Option<Value> {
     Some(b.unary(op, x))
 }
 
-/// Rows times columns; each sum runs upwards from its first product.
+/// Multiplies rows by columns; each sum begins with its first product.
 fn product<'f>(
     f: Formula<'f>,
     a: Term<'f>,

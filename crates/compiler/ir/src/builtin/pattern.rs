@@ -1,4 +1,4 @@
-//! Patterns of types in signatures, and matching them.
+//! Patterns of types in signatures, and the match of arguments against them.
 //!
 //! A signature has one scalar variable `T`, one variable `A` for a whole type, and the dimensions
 //! `N`, `M`, `K`. The first parameter in which a variable occurs binds it.
@@ -47,7 +47,7 @@ pub enum Dim {
     M,
     /// Third variable.
     K,
-    /// Exactly this.
+    /// Exactly this length.
     Is(u16),
 }
 
@@ -78,13 +78,13 @@ pub enum Pattern {
     Array(u8),
     /// An array of one scalar type with this number of dimensions.
     ArrayOf(u8, Scalar),
-    /// An array of anything: binds nothing.
+    /// An array of any element type, which binds no variable.
     AnyArray,
     /// A place that holds one scalar type, passed by reference.
     Reference(Scalar),
     /// A place that holds any storable type, the type variable, passed by reference.
     ReferenceA,
-    /// A place that holds what another pattern says, passed by reference.
+    /// A place that holds another pattern's type, passed by reference.
     Place(&'static Pattern),
     /// Two results.
     Pair(&'static Pattern, &'static Pattern),
@@ -101,7 +101,7 @@ impl Pattern {
     }
 }
 
-/// Types and lengths that the variables of a pattern stand for.
+/// Types and lengths to which the variables of patterns are bound.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Bindings {
     scalar: Option<Scalar>,
@@ -109,7 +109,7 @@ pub struct Bindings {
     dims: [Option<u16>; 3],
 }
 
-/// Matches argument types against parameters.
+/// Matches argument types against the parameters of a signature.
 pub(super) fn bind(
     domain: Domain,
     params: &[Pattern],
@@ -126,7 +126,7 @@ pub(super) fn bind(
 }
 
 impl Bindings {
-    /// Types for all variables.
+    /// Binds all variables.
     pub const fn new(scalar: Scalar, whole: Type, dims: [u16; 3]) -> Self {
         let [n, m, k] = dims;
         Self { scalar: Some(scalar), whole: Some(whole), dims: [Some(n), Some(m), Some(k)] }
@@ -182,7 +182,7 @@ impl Bindings {
         }
     }
 
-    /// The type a pattern stands for; `None` if it stands for many.
+    /// Returns the type that a pattern stands for; `None` if it stands for many.
     pub fn apply(&self, pattern: Pattern, types: &mut Types) -> Option<Type> {
         Some(match pattern {
             Pattern::T => Type::scalar(self.scalar?),

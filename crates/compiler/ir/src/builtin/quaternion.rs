@@ -1,4 +1,4 @@
-//! Quaternions: components x, y, z, w; rotations are of length 1.
+//! Quaternions: components x, y, z, w. A rotation has length 1.
 
 use super::formula::{Formula, Term, formula};
 use super::{BuiltinRow, Derivative, Dim, Domain, Pattern, body, row_of};
@@ -86,7 +86,8 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     ], Through, "The rotation of a rotation matrix."),
     row_of("quat_between_vectors", &[body(F32, &["a", "b"], &[V3, V3], Quaternion, |b| formula(b, |f| {
         let [a, b] = f.args().map(|direction| f.call("normalize", &[direction]));
-        // Around the normal of both; its half angle has the tangent sin / (1 + cos) of the whole.
+        // The turn is around the normal of both vectors; the tangent of its half angle is sin / (1
+        // + cos) of the whole angle.
         let ([x, y, z], cosine) = (a.cross(b).split(), a.dot(b));
         let turn = f.quaternion(&[x, y, z, cosine + 1.0]);
         f.call("normalize", &[turn])
@@ -116,7 +117,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
             let [e, axis] = f.args();
             let half = component(e, axis) * 0.5;
             let (sin, zero) = (half.sin(), half.like(0.0));
-            // Any number but 0 and 1 means z, as in Warp.
+            // Any number but 0 and 1 stands for the z axis, as in Warp.
             let on = [0, 1].map(|at| axis.equals(f.int(at)));
             let (x, y) = (on[0].select(sin, zero), on[1].select(sin, zero));
             let z = on[0].select(zero, on[1].select(zero, sin));
@@ -126,13 +127,13 @@ pub(super) static ROWS: &[BuiltinRow] = &[
         Through, "Angles for `quat_from_euler` with the same axes."),
 ];
 
-/// The part x, y, z.
+/// Returns the part x, y, z.
 fn imaginary(q: Term<'_>) -> Term<'_> {
     let [x, y, z, _] = q.split();
     q.formula().vector(&[x, y, z])
 }
 
-/// A vector rotated forth (1) or back (-1).
+/// Rotates a vector forwards (1) or backwards (-1).
 fn rotated<'f>(q: Term<'f>, x: Term<'f>, direction: f64) -> Term<'f> {
     let (v, w) = (imaginary(q), q.part(3));
     let along = v.dot(x) * 2.0;
@@ -140,14 +141,16 @@ fn rotated<'f>(q: Term<'f>, x: Term<'f>, direction: f64) -> Term<'f> {
     x * (w * w * 2.0 - 1.0) + v * along + turned
 }
 
-/// A component by a number known only when running; the last for any other.
+/// Selects a component by an index that is known only at run time; an index outside 0..2 selects
+/// the last.
 fn component<'f>(e: Term<'f>, axis: Term<'f>) -> Term<'f> {
     let f = e.formula();
     let [x, y, z] = e.split();
     axis.equals(f.int(0)).select(x, axis.equals(f.int(1)).select(y, z))
 }
 
-/// Shepperd's method: the largest of the four components first, the others by division through it.
+/// Shepperd's method: computes the largest of the four components first, and divides by it to get
+/// the others.
 fn from_matrix<'f>(f: Formula<'f>, width: usize) -> Term<'f> {
     let m = f.arg(0).parts();
     let at = |row: usize, col: usize| m[row * width + col];
@@ -156,11 +159,11 @@ fn from_matrix<'f>(f: Formula<'f>, width: usize) -> Term<'f> {
     let trace = a + b + c;
     let sums = [at(0, 1) + at(1, 0), at(2, 0) + at(0, 2), at(1, 2) + at(2, 1)];
     let differences = [at(2, 1) - at(1, 2), at(0, 2) - at(2, 0), at(1, 0) - at(0, 1)];
-    // Four times the square of each component, as far as the diagonal tells.
+    // Four times the square of each component, computed from the diagonal.
     let squares = [(a - (b + c)) + one, (b - (c + a)) + one, (c - (a + b)) + one, trace + one];
     let [p, q, r] = differences;
     let [xy, zx, yz] = sums;
-    // What the others are a multiple of, for each component that may be the largest.
+    // Numerators of the other components, for each component that may be the largest.
     let multiples = [[zero, xy, zx, p], [xy, zero, yz, q], [zx, yz, zero, r], [p, q, r, zero]];
     let by_trace = trace.ge(zero);
     let second = b.gt(a);
@@ -186,7 +189,7 @@ fn to_euler<'f>(f: Formula<'f>) -> Term<'f> {
     let [x, y, z, w] = f.arg(0).split();
     let [i, j, last] = [1, 2, 3].map(|at| f.arg(at) + f.int(1));
     let same = i.equals(last);
-    // Of a sequence that ends with its first axis: the axis that is left over.
+    // A sequence that ends with its first axis uses the remaining axis here.
     let k = same.select(f.int(6) - i - j, last);
     let sign = ((i - j) * (j - k) * (k - i)).to(Scalar::F32) / 2.0;
     let along =
@@ -199,7 +202,8 @@ fn to_euler<'f>(f: Formula<'f>) -> Term<'f> {
     let (near, far) = (a * a + b * b, c * c + d * d);
     let middle = (2.0 * near / (near + far) - 1.0).acos();
     let (plus, minus) = (b.atan2(a), d.atan2(c));
-    // At either end only sum or difference of the outer angles is known: the first is taken as 0.
+    // At either end only the sum or the difference of the outer angles is determined: the first
+    // angle is set to 0.
     let tiny = f.float(1e-6);
     let at_begin = middle.abs().lt(tiny);
     let at_end = (middle - std::f64::consts::PI).abs().lt(tiny);

@@ -1,4 +1,4 @@
-//! Random numbers: NVIDIA Warp's generator, PCG on 32 bits of state kept by the caller.
+//! Random numbers: NVIDIA Warp's generator, PCG with 32 bits of state that the caller holds.
 
 use super::{BuiltinRow, Derivative, Domain, Pattern, body, row_of};
 use crate::build::Builder;
@@ -67,7 +67,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     ], Zero, "A float in 0..1, or in low..high."),
 ];
 
-/// The generator: from one state to the next, which is also the number drawn.
+/// Returns the state that follows a state, which is also the number drawn.
 fn pcg(b: &mut Builder<'_>, state: Value) -> Value {
     let u32 =
         |b: &mut Builder<'_>, value: u32| b.literal(Literal::int(Scalar::U32, i128::from(value)));
@@ -86,7 +86,7 @@ fn pcg(b: &mut Builder<'_>, state: Value) -> Value {
     b.binary(BinaryOp::Xor, shifted, word)
 }
 
-/// Moves the state of parameter 0 on and returns it.
+/// Advances the state of parameter 0 and returns it.
 fn advance(b: &mut Builder<'_>) -> Value {
     let place = b.param_place(0);
     let state = b.load(place);
@@ -95,7 +95,7 @@ fn advance(b: &mut Builder<'_>) -> Value {
     next
 }
 
-/// 24 random bits as a float in 0..1.
+/// Draws 24 random bits as a float in 0..1.
 fn unit(b: &mut Builder<'_>) -> Value {
     let bits = advance(b);
     let eight = b.literal(Literal::int(Scalar::U32, 8));

@@ -32,7 +32,7 @@ macro_rules! sample {
 #[rustfmt::skip]
 pub(super) static ROWS: &[BuiltinRow] = &[
     sample!("randn", F32, |f| {
-        // Never the logarithm of 0.
+        // The addend keeps the logarithm's operand above 0.
         let size = (-2.0 * (unit(f) + f64::from(5.96e-8f32)).log()).sqrt();
         size * (f64::from(2.0 * PI) * unit(f)).cos()
     }, "A float of the normal distribution."),
@@ -78,12 +78,12 @@ pub(super) static ROWS: &[BuiltinRow] = &[
         "The logarithm of the gamma function of whole numbers from 1, in single precision.") },
 ];
 
-/// A float in 0..1.
+/// Draws a float in 0..1.
 fn unit(f: Formula<'_>) -> Term<'_> {
     f.call_with_state("randf", &[])
 }
 
-/// An angle.
+/// Draws an angle in 0..2 pi.
 fn turn(f: Formula<'_>) -> Term<'_> {
     let (low, high) = (f.float(0.0), f.float(2.0 * PI));
     f.call_with_state("randf", &[low, high])
@@ -94,7 +94,8 @@ fn cube<const N: usize>(f: Formula<'_>) -> Term<'_> {
     f.vector(&parts)
 }
 
-/// A point at an angle from the pole, on the sphere or at any radius.
+/// Returns a point with this height over the equator, at a random angle around the axis: on the
+/// sphere, or inside it.
 fn point_in_ball<'f>(f: Formula<'f>, height: Term<'f>, inside: bool) -> Term<'f> {
     let turn = turn(f);
     let (x, y) = (turn.cos(), turn.sin());
@@ -105,15 +106,16 @@ fn point_in_ball<'f>(f: Formula<'f>, height: Term<'f>, inside: bool) -> Term<'f>
     f.vector(&[radius * x * height.sin(), radius * y * height.sin(), radius * height.cos()])
 }
 
-/// A new variable with its first value.
+/// Declares a variable with its first value.
 pub(super) fn variable(b: &mut Builder<'_>, name: &str, first: Value) -> PlaceId {
-    let local = b.local(name, b.body().type_of(first));
+    let ty = b.body().type_of(first);
+    let local = b.local(name, ty);
     let place = b.local_place(local);
     b.store(place, first);
     place
 }
 
-/// The value of a formula.
+/// Builds a formula and returns its value.
 pub(super) fn build(
     b: &mut Builder<'_>,
     make: impl for<'f> FnOnce(Formula<'f>) -> Term<'f>,
@@ -121,8 +123,8 @@ pub(super) fn build(
     formula(b, make).unwrap_or_else(|| unreachable!("a formula has a value"))
 }
 
-/// Draws a number of Poisson's distribution. Small means: multiplies until below `exp(-lam)`. From
-/// 10 on: Hörmann's transformed rejection.
+/// Draws a number of Poisson's distribution. For means below 10 it multiplies until the product is
+/// below `exp(-lam)`; from 10 on it uses Hörmann's transformed rejection.
 fn poisson(b: &mut Builder<'_>) -> Option<Value> {
     let mean = b.arg(1);
     let (ten, zero) = (b.f32(10.0), b.f32(0.0));
@@ -195,10 +197,10 @@ fn rejection(b: &mut Builder<'_>) {
     );
 }
 
-/// Computes `log_gamma` by Stirling's series from 7 on, reached by `log_gamma(x) = log_gamma(x + 1)
-/// - log(x)`.
+/// Computes `log_gamma`: from 7 on by Stirling's series, below by steps of `log_gamma(x) =
+/// log_gamma(x + 1) - log(x)`.
 fn log_gamma(b: &mut Builder<'_>) -> Option<Value> {
-    // B(2k) / (2k (2k - 1))
+    // The coefficients are B(2k) / (2k (2k - 1)).
     const SERIES: [f64; 10] = [
         1.0 / 12.0,
         -1.0 / 360.0,

@@ -1,4 +1,4 @@
-//! Arithmetic and functions of scalars, on vectors by component where NVIDIA Warp has that.
+//! Arithmetic and functions of scalars, on vectors by component where NVIDIA Warp allows it.
 
 use super::{
     BuiltinRow, Derivative, Dim, Domain, Native, Pattern, Visibility, body, native, row_of,
@@ -11,14 +11,14 @@ use Pattern::{A, Is, T, Unit};
 
 const V: Pattern = Pattern::Vector(Dim::N);
 
-/// A function of one float.
+/// Row of a function of one float.
 macro_rules! float {
     ($name:literal, $native:ident, $doc:literal) => {
         row_of($name, &[native(Float, &["x"], &[T], T, Native::$native)], Through, $doc)
     };
 }
 
-/// `bool` of a float, of any of a composite's components.
+/// Row of a test of a float, or of all components of a composite, that returns a `bool`.
 macro_rules! test {
     ($name:literal, $native:ident, $all:literal, $doc:literal) => {
         row_of(
@@ -188,7 +188,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     })], Through, "Whether all components are equal.") },
 ];
 
-/// A constant of the scalar type in `like`.
+/// Makes a constant of the scalar type of `like`.
 pub(super) fn number(b: &mut Builder<'_>, like: Value, value: f64) -> Value {
     let ty = b.body().type_of(like);
     let scalar = b.module.types.components(ty).map(|(scalar, _)| scalar);
@@ -205,7 +205,7 @@ fn sign(b: &mut Builder<'_>, x: Value) -> Value {
     b.select(below, minus, one)
 }
 
-/// A native builtin on each component of all parameters.
+/// Applies a native builtin to each component of all parameters.
 fn by_component(b: &mut Builder<'_>, native: Native) -> Value {
     let args: Vec<Value> = (0..native.row().arity).map(|at| b.arg(u32::from(at))).collect();
     let ty = b.body().type_of(args[0]);
@@ -219,7 +219,7 @@ fn by_component(b: &mut Builder<'_>, native: Native) -> Value {
     b.assemble(ty, &results)
 }
 
-/// A native builtin between all components of the parameter.
+/// Applies a native builtin of two operands along all components of the parameter.
 fn folded(b: &mut Builder<'_>, native: Native) -> Option<Value> {
     let arg = b.arg(0);
     b.parts(arg).into_iter().reduce(|all, part| b.native(native, &[all, part]))
@@ -246,7 +246,8 @@ fn lerp(b: &mut Builder<'_>) -> Value {
     b.add(left, right)
 }
 
-/// Compares two values: true if all components are equal. Types without components never are.
+/// Compares two values: true if all components are equal. Values of types without components are
+/// never equal.
 fn equal(b: &mut Builder<'_>, left: Value, right: Value) -> Value {
     let (left, right) = (b.parts(left), b.parts(right));
     let pairs: Vec<Value> = left.into_iter().zip(right).map(|(l, r)| b.eq(l, r)).collect();

@@ -1,4 +1,4 @@
-//! Rigid transformations: a translation and a rotation, first rotated and then moved.
+//! Rigid transformations: a rotation, then a translation.
 
 use super::formula::{Formula, Term, formula};
 use super::{BuiltinRow, Derivative, Dim, Domain, Pattern, body, row_of};
@@ -79,7 +79,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
         });
         let rotation: Vec<_> = (0..9).map(|at| {
             let (part, scale) = (m[at / 3 * 4 + at % 3], scales[at % 3]);
-            // A column of zeros stays what it is.
+            // A column of zeros is left unchanged.
             let none = scale.equals(scale.like(0.0));
             none.select(part, part / scale.or_one_where(none))
         }).collect();
@@ -88,7 +88,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     }))], Through, "What `transform_compose` was given."),
 ];
 
-/// Translation and rotation.
+/// Splits a transform into translation and rotation.
 pub(super) fn halves(t: Term<'_>) -> (Term<'_>, Term<'_>) {
     let (f, parts) = (t.formula(), t.parts());
     (f.vector(&parts[..3]), f.quaternion(&parts[3..]))

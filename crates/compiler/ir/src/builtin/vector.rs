@@ -75,7 +75,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     ], Through, "The quotients of components."),
 ];
 
-/// The sum of products of components, from the first on.
+/// Sums the products of components, from the first to the last.
 pub(super) fn dot(b: &mut Builder<'_>, x: Value, y: Value) -> Option<Value> {
     let left = b.parts(x);
     let right = if x == y { left.clone() } else { b.parts(y) };
@@ -94,7 +94,8 @@ fn pseudo_huber<'f>(v: Term<'f>, delta: Term<'f>) -> Term<'f> {
     delta * (1.0 + v.dot(v) / (delta * delta)).sqrt()
 }
 
-/// The position of the component that is better than all before it. NaNs are passed over.
+/// Returns the position of the first component that is better than all before it. NaNs are passed
+/// over.
 fn extreme<'f>(f: Formula<'f>, better: fn(Term<'f>, Term<'f>) -> Term<'f>) -> Term<'f> {
     let parts = f.arg(0).parts();
     let (mut best, mut at) = (parts[0], f.int(0));

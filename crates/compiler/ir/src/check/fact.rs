@@ -1,4 +1,4 @@
-//! Facts about functions for back ends and passes, collected once a module is known to be right.
+//! Facts about functions for back ends and passes, collected once a module has passed the check.
 
 use super::module::callees;
 use crate::arena::Handle;
@@ -12,9 +12,9 @@ use crate::walk::{Step, Use, place_values, stmt_uses, walk};
 /// Facts about one function.
 #[derive(Clone, Debug)]
 pub struct FunctionFacts {
-    /// Number of uses of each value; 0 also for values that are never reached.
+    /// Number of uses of each value; 0 also for values that no statement reaches.
     pub uses: Vec<u32>,
-    /// The functions it calls itself, each once.
+    /// Functions that it calls itself, each once.
     pub callees: Vec<FunctionId>,
     /// Effects of the function, its callees included.
     pub effects: Effects,
@@ -25,11 +25,11 @@ pub struct FunctionFacts {
 /// Effects of a function besides giving its result.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Effects {
-    /// Writes array memory or a `Mutable` parameter, or changes memory atomically.
+    /// True if it writes array memory or a `Mutable` parameter, or changes memory atomically.
     pub writes: bool,
-    /// Prints, or may stop the launch by `Trap` or `Assert`.
+    /// True if it prints, or may stop the launch by `Trap` or `Assert`.
     pub acts: bool,
-    /// Reads array memory or a parameter passed by reference.
+    /// True if it reads array memory or a parameter passed by reference.
     pub reads: bool,
 }
 
@@ -39,7 +39,7 @@ impl Effects {
         !self.writes && !self.acts
     }
 
-    /// Returns true if equal arguments give equal results, whenever it is called.
+    /// Returns true if equal arguments give equal results at all times.
     pub fn is_pure(self) -> bool {
         self.is_none() && !self.reads
     }
@@ -58,18 +58,18 @@ impl FunctionFacts {
     }
 }
 
-/// Facts of all functions, by position. Callees come first in `order`.
+/// Collects the facts of all functions, by position. `order` has callees before their callers.
 pub(super) fn collect(module: &Module, order: &[FunctionId]) -> Vec<FunctionFacts> {
     let mut facts: Vec<Option<FunctionFacts>> = vec![None; module.functions.len()];
     for &id in order {
-        let mut found = of_function(module, &module.functions[id]);
-        for callee in &found.callees {
+        let mut own = of_function(module, &module.functions[id]);
+        for callee in &own.callees {
             if let Some(callee) = &facts[callee.index()] {
-                found.effects.join(callee.effects);
-                found.launch_dims = found.launch_dims.max(callee.launch_dims);
+                own.effects.join(callee.effects);
+                own.launch_dims = own.launch_dims.max(callee.launch_dims);
             }
         }
-        facts[Handle::index(id)] = Some(found);
+        facts[Handle::index(id)] = Some(own);
     }
     facts.into_iter().flatten().collect()
 }
@@ -118,8 +118,8 @@ fn writes_argument(module: &Module, op: Option<Op>, position: usize) -> bool {
     module.functions[function].params[position].mode == PassMode::Mutable
 }
 
-/// Returns true if code outside may see the memory of a place: not in a local, table or by-value
-/// parameter.
+/// Returns true if other code may see the memory of a place: if the place is not in a local, table
+/// or by-value parameter.
 fn is_shared(function: &Function, place: PlaceId) -> bool {
     let body = &function.body;
     let behind = |step: &Projection| matches!(step, Projection::Element(_));

@@ -1,4 +1,4 @@
-//! Finds blocks whose end control never reaches.
+//! Finds blocks whose end is never reached.
 
 use crate::constant::Literal;
 use crate::function::Body;
@@ -6,11 +6,11 @@ use crate::op::Op;
 use crate::stmt::{BlockId, StmtKind};
 use crate::walk::{Step, stmt_blocks, walk};
 
-/// Returns, for each block, true if control never leaves it at its end. Blocks must form a tree.
+/// Returns true, for each block, if control never reaches its end. Blocks must form a tree.
 pub(super) fn diverging(body: &Body) -> Vec<bool> {
     let mut diverges = vec![false; body.blocks.len()];
     let mut breaks = vec![false; body.blocks.len()];
-    // Blocks end in post-order: those inside are known when one is asked about.
+    // Blocks end in post-order: inner blocks are done when an outer block asks for them.
     let mut order: Vec<BlockId> = Vec::new();
     walk(body, body.root, |step| {
         if let Step::Leave(block) = step {

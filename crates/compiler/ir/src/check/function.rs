@@ -1,4 +1,4 @@
-//! Rules about bodies: the walk over statements, with what is visible at each.
+//! Rules about bodies, checked in a walk over statements that tracks which values are visible.
 
 use super::{MAX_NESTING, flow};
 use crate::diagnostic::{Code, Diagnostic};
@@ -35,7 +35,7 @@ enum Part {
     Body,
 }
 
-/// Step of the check that is left to do: the tree is walked without recursion.
+/// Step of the check that is still to be done: the tree is walked without recursion.
 enum CheckTask<'a> {
     /// A block with a scope of its own, in which a loop's index is visible.
     Open(BlockId, Option<Value>),
@@ -79,28 +79,28 @@ pub(super) fn check(module: &Module, function: &Function, faults: &mut Vec<Diagn
 }
 
 impl<'a> Checker<'a> {
-    /// Notes a fault; returns `false` for convenience.
+    /// Records a fault; always returns `false`, so that checks can return its result.
     pub(super) fn fault(&mut self, code: Code, message: impl Into<String>) -> bool {
         let message = format!("in `{}`: {}", self.function.name, message.into());
         self.faults.push(Diagnostic::error(code, self.span, message));
         false
     }
 
-    /// A type as messages show it.
+    /// Returns a type as messages show it.
     pub(super) fn show(&self, ty: Type) -> String {
         self.module.types.display(ty).to_string()
     }
 
-    /// Returns true if a value exists and is visible here.
+    /// Returns true if a value exists and is visible here, and records a fault otherwise.
     pub(super) fn visible(&mut self, value: Value) -> bool {
         match self.visible.get(value.index()) {
             Some(true) => true,
-            Some(false) => self.fault(Code::IrScope, "a value that isn't visible here"),
+            Some(false) => self.fault(Code::IrScope, "a value that is used outside of its block"),
             None => self.fault(Code::IrHandle, "a value that doesn't exist"),
         }
     }
 
-    /// Returns true if a value is visible and of a type.
+    /// Returns true if a value is visible and of a type, and records a fault otherwise.
     pub(super) fn visible_as(&mut self, value: Value, ty: Type, code: Code) -> bool {
         if !self.visible(value) {
             return false;
@@ -129,7 +129,8 @@ impl<'a> Checker<'a> {
                 CheckTask::Open(block, index) => self.open(block, index, &mut todo),
                 CheckTask::Header(stmt, header) => {
                     self.open(header, None, &mut todo);
-                    // Between the header's statements and the end of its scope.
+                    // The test runs between the header's statements and the end of the header's
+                    // scope.
                     if matches!(todo.last(), Some(CheckTask::Stmts(block, 0)) if *block == header) {
                         let stmts = CheckTask::Stmts(header, 0);
                         todo.pop();
@@ -229,7 +230,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Statements that own blocks or leave them. `todo` gets the blocks, the first one last.
+    /// Checks statements that own blocks or leave them. Adds their blocks to `todo`, the first one
+    /// last.
     fn control(&mut self, stmt: &'a StmtKind, todo: &mut Vec<CheckTask<'a>>) {
         match stmt {
             StmtKind::If { condition, accept, reject } => {
@@ -296,13 +298,16 @@ impl<'a> Checker<'a> {
             return;
         }
         let Some(scalar) = self.body.type_of(selector).as_scalar().filter(|s| s.is_int()) else {
-            self.fault(Code::IrCondition, "a switch on what is no integer");
+            self.fault(Code::IrCondition, "the selector of a switch is not an integer");
             return;
         };
         let mut seen = HashSet::new();
         for &label in cases.iter().flat_map(|case| case.labels.iter()) {
             if !fits(label, scalar) {
-                self.fault(Code::IrCondition, format!("label {label} is no `{}`", scalar.name()));
+                self.fault(
+                    Code::IrCondition,
+                    format!("label {label} doesn't fit into `{}`", scalar.name()),
+                );
             } else if !seen.insert(label) {
                 self.fault(Code::IrCondition, format!("label {label} occurs twice"));
             }
@@ -315,7 +320,10 @@ impl<'a> Checker<'a> {
         };
         let ty = data.ty;
         if data.op != Op::Index || !ty.as_scalar().is_some_and(Scalar::is_int) {
-            return self.fault(Code::IrLoop, "a loop index that is none, or no integer");
+            return self.fault(
+                Code::IrLoop,
+                "a loop index that is not defined by `index` or not an integer",
+            );
         }
         bounds.into_iter().all(|bound| self.visible_as(bound, ty, Code::IrLoop))
     }
@@ -334,7 +342,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Returns true if a label is a value of the selector's type; those of `u64` are bits.
+/// Returns true if a label is a value of the selector's type. Labels of a `u64` selector are its
+/// bits.
 fn fits(label: i64, scalar: Scalar) -> bool {
     let bits = scalar.bits();
     match scalar {

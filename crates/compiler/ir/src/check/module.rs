@@ -18,7 +18,7 @@ pub(super) fn check(module: &Module, faults: &mut Vec<Diagnostic>) {
         let size = module.types.layout(table.ty).map(|layout| layout.size);
         if size != Some(table.bytes.len() as u64) || module.types.holds_array(table.ty) {
             let (name, ty) = (&table.name, module.types.display(table.ty));
-            let message = format!("table `{name}` is no image of `{ty}`");
+            let message = format!("the bytes of table `{name}` are not a value of `{ty}`");
             faults.push(Diagnostic::error(Code::IrType, table.span, message));
         }
     }
@@ -78,7 +78,10 @@ fn signature(module: &Module, function: &Function, faults: &mut Vec<Diagnostic>)
             && param.is_some_and(|p| module.types.holds_array(p.ty))
     };
     if !function.disjoint.iter().all(|&(one, other)| holds(one) && holds(other)) {
-        fault(Code::IrKernel, format!("`{name}` keeps apart what are no arrays of a kernel"));
+        fault(
+            Code::IrKernel,
+            format!("`{name}` names pairs of arrays that are not parameters of a kernel"),
+        );
     }
     if !function.residency.is_possible()
         || function.kind != FunctionKind::Kernel && function.residency != Residency::Free
@@ -95,7 +98,8 @@ fn signature(module: &Module, function: &Function, faults: &mut Vec<Diagnostic>)
     }
 }
 
-/// Callees before callers; `None` if functions call each other in a circle or don't exist.
+/// Orders functions so that callees come before callers; `None` if functions call each other in a
+/// circle or don't exist.
 pub(super) fn call_order(module: &Module, faults: &mut Vec<Diagnostic>) -> Option<Vec<FunctionId>> {
     #[derive(Clone, Copy, PartialEq)]
     enum VisitState {
@@ -135,17 +139,17 @@ pub(super) fn call_order(module: &Module, faults: &mut Vec<Diagnostic>) -> Optio
     Some(order)
 }
 
-/// The functions that a function calls, each once, in order.
+/// Returns the functions that a function calls, each once, in order.
 pub(super) fn callees(module: &Module, function: &Function) -> Vec<FunctionId> {
-    let mut found = Vec::new();
+    let mut callees = Vec::new();
     for (_, data) in function.body.values.iter() {
         if let Op::Call { function, .. } = data.op
             && module.functions.get(function).is_some()
         {
-            found.push(function);
+            callees.push(function);
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    found
+    callees.sort_unstable();
+    callees.dedup();
+    callees
 }

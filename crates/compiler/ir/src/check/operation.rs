@@ -1,4 +1,5 @@
-//! Rule 4: operands and results of operations; rules 11, 12 and 14 where operations are concerned.
+//! Rule 4: operands and results of operations. Rules 11, 12 and 14, as far as operations break
+//! them.
 
 use super::function::Checker;
 use crate::arena::List;
@@ -10,7 +11,7 @@ use crate::place::PlaceId;
 use crate::ty::{Scalar, Shape, Type};
 
 impl Checker<'_> {
-    /// Returns true if the operation of an existing value is right where it stands.
+    /// Returns true if the operation of an existing value is right at its position.
     pub(super) fn operation(&mut self, value: Value) -> bool {
         let data = self.body.values[value];
         if self.module.types.shapes().get(data.ty).is_none() {
@@ -30,8 +31,8 @@ impl Checker<'_> {
         self.fault(Code::IrOperation, format!("`{what}` of these operands gives no `{ty}`"))
     }
 
-    /// Returns true if all operands are visible and all places right. `AsArray` handles may go to
-    /// few.
+    /// Returns true if all operands are visible and all places right. Only few operations take
+    /// `AsArray` handles.
     fn operands(&mut self, op: &Op) -> bool {
         let mut values = Vec::new();
         let mut places = Vec::new();
@@ -67,7 +68,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns true if a value may be kept: it is not a handle to memory of a variable.
+    /// Returns true if a value may be stored or returned: if it is not a handle to memory of a
+    /// variable.
     pub(super) fn not_local_handle(&mut self, value: Value) -> bool {
         let mut next = Some(value);
         while let Some(value) = next {
@@ -94,7 +96,7 @@ impl Checker<'_> {
         self.module.types.components(ty)
     }
 
-    /// Returns true if an operation on right operands gives a type.
+    /// Returns true if an operation on right operands has a result of a type.
     fn fits(&mut self, op: &Op, ty: Type) -> bool {
         let types = &self.module.types;
         match *op {
@@ -165,7 +167,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Returns true if a type has parts that can all be one value.
+    /// Returns true if all parts of a type can be one value.
     fn is_repeated(&self, part: Value, ty: Type) -> bool {
         match self.module.types[ty] {
             Shape::Fixed { of, .. } => self.ty(part) == of,
@@ -190,7 +192,7 @@ impl Checker<'_> {
         matches!(self.module.types[self.ty(value)], Shape::Array { .. })
     }
 
-    /// Returns true if `ty` is `from` with `to` for its scalar.
+    /// Returns true if `ty` is `from` with the scalar type `to`.
     fn is_converted(&self, from: Type, to: Scalar, ty: Type) -> bool {
         match (&self.module.types[from], &self.module.types[ty]) {
             (Shape::Scalar(_), Shape::Scalar(of)) => *of == to,
@@ -284,7 +286,7 @@ impl Checker<'_> {
         )
     }
 
-    /// Rule 12.
+    /// Checks rule 12: `Mutable` places overlap no other place of their call.
     fn apart(&mut self, args: &[Arg], params: &[Param]) -> bool {
         let places = args.iter().zip(params).filter_map(|(arg, param)| match arg {
             Arg::Place(place) => Some((*place, param.mode)),

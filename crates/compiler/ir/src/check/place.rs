@@ -1,4 +1,4 @@
-//! Rules 5 and 6: places, and rule 12: places of one call.
+//! Rules 5 and 6, about places, and rule 12, about the places of one call.
 
 use super::function::Checker;
 use crate::diagnostic::Code;
@@ -7,7 +7,7 @@ use crate::place::{PlaceId, Projection, Root};
 use crate::ty::{Scalar, Shape, Type};
 
 impl Checker<'_> {
-    /// Returns true if a place is right. Its values must be visible.
+    /// Returns true if a place is right, and all its values are visible.
     pub(super) fn place(&mut self, id: PlaceId) -> bool {
         let Some(&place) = self.body.places.get(id) else {
             return self.fault(Code::IrHandle, "a place that doesn't exist");
@@ -27,8 +27,10 @@ impl Checker<'_> {
                 }
                 let array = self.body.type_of(value);
                 if !matches!(self.module.types[array], Shape::Array { .. }) || path.is_empty() {
-                    return self
-                        .fault(Code::IrPlace, "a place in a value that is no array's element");
+                    return self.fault(
+                        Code::IrPlace,
+                        "a place in a value that is not the element of an array",
+                    );
                 }
                 Some(array)
             }
@@ -114,8 +116,8 @@ impl Checker<'_> {
         self.body.path(id).iter().any(|step| matches!(step, Projection::Element(_)))
     }
 
-    /// Returns true if two places may share memory, as far as roots and constant projections tell.
-    /// Memory behind different handles is the caller's word.
+    /// Returns true if two places may share memory, judged by roots and constant projections. That
+    /// memory behind different handles is separate is the caller's promise.
     pub(super) fn overlap(&self, one: PlaceId, other: PlaceId) -> bool {
         if self.body.places[one].root != self.body.places[other].root {
             return false;
@@ -129,11 +131,12 @@ impl Checker<'_> {
                     return false;
                 }
                 (Projection::Element(_), Projection::Element(_)) => return left == right,
-                // Field 0 and 1 of a transform against components, and indices: they may meet.
+                // Fields of a transform may overlap its components, and an index may overlap any
+                // other step.
                 _ => {}
             }
         }
-        // What is behind a handle is not part of the place that holds the handle.
+        // Memory behind a handle is not part of the place that holds the handle.
         let shorter = self.body.path(one).len().min(self.body.path(other).len());
         let behind = |id: PlaceId| {
             self.body.path(id)[shorter..].iter().any(|step| matches!(step, Projection::Element(_)))

@@ -20,15 +20,15 @@ pub enum CodeSource {
     Subset,
     /// The checker of IR and its passes. A user of a front end never meets these codes.
     Ir,
-    /// A launch: what stops a thread.
+    /// A launch: faults that stop a thread.
     Launch,
-    /// The interpreter alone, which counts and bounds what it runs.
+    /// The interpreter alone, which counts and limits the statements that it runs.
     Interpreter,
 }
 
 macro_rules! codes {
     ($($stage:ident { $($variant:ident $name:literal $meaning:literal,)* })*) => {
-        /// Why a program is refused or stopped.
+        /// Reason for which a program is refused or stopped.
         #[derive(Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Code {
             $($(#[doc = $meaning] $variant,)*)*
@@ -37,11 +37,11 @@ macro_rules! codes {
         }
 
         impl Code {
-            /// Every code of a program's text, in the order of stages. [`FaultKind::ALL`] has those
-            /// of launches.
+            /// Every code that a program's text can get, in the order of stages. [`FaultKind::ALL`]
+            /// has the codes of launches.
             pub const ALL: &[Self] = &[$($(Self::$variant,)*)*];
 
-            /// Stable name, as messages show it and surveys count it.
+            /// Returns the stable name, by which messages and surveys call the code.
             pub const fn name(self) -> &'static str {
                 match self {
                     $($(Self::$variant => $name,)*)*
@@ -49,7 +49,7 @@ macro_rules! codes {
                 }
             }
 
-            /// Line of a table that says what is wrong with the program.
+            /// Returns the line of a table that says what is wrong with the program.
             pub const fn meaning(self) -> &'static str {
                 match self {
                     $($(Self::$variant => $meaning,)*)*
@@ -57,7 +57,7 @@ macro_rules! codes {
                 }
             }
 
-            /// The part of the compiler that gives the code.
+            /// Returns the part of the compiler that gives the code.
             pub const fn stage(self) -> CodeSource {
                 match self {
                     $($(Self::$variant => CodeSource::$stage,)*)*
@@ -70,21 +70,21 @@ macro_rules! codes {
 
 codes! {
     Dialect {
-        PythonSyntax "python-syntax" "the text is no Python",
-        TooComplex "too-complex" "it nests too deep, or unrolls too far",
+        PythonSyntax "python-syntax" "the text can't be parsed as Python",
+        TooComplex "too-complex" "a text that nests too deep or unrolls too far",
         UnsupportedSyntax "unsupported-syntax" "a part of Python that isn't in the dialect",
-        NeedsPythonEvaluation "needs-python-evaluation" "only running Python could tell",
-        ImportedName "imported-name" "a name of a module that is no file beside the kernel's",
+        NeedsPythonEvaluation "needs-python-evaluation" "a value that only a run of Python could tell",
+        ImportedName "imported-name" "a name of a module that has no file beside the kernel's file",
         UndefinedName "undefined-name" "a name that nothing defines",
         UnknownType "unknown-type" "an annotation that names no type",
-        UnknownAttribute "unknown-attribute" "a field, component or property that isn't there",
+        UnknownAttribute "unknown-attribute" "a field, component or property that the value doesn't have",
         UnknownFunction "unknown-function" "a function that its module doesn't have",
-        UnknownBuiltin "unknown-builtin" "a name that isn't one of Warp's",
+        UnknownBuiltin "unknown-builtin" "a name that Warp doesn't have",
         MissingAnnotation "missing-annotation" "a parameter without a type",
         GenericKernel "generic-kernel" "types of a generic kernel that can't be found, or don't fit",
         TypeMismatch "type-mismatch" "operands, arguments or stored values of the wrong type",
         WrongArguments "wrong-arguments" "the wrong number or names of arguments, indices or components",
-        IndexOutOfRange "index-out-of-range" "an index that is known and lies outside",
+        IndexOutOfRange "index-out-of-range" "a constant index outside of its array, vector, matrix or tile",
         NeedsConstant "needs-constant" "a number or shape that must be known before the launch",
         IntegerTooLarge "integer-too-large" "an integer that its type doesn't hold",
         ConstantInLoop "constant-in-loop" "a constant that changes in a dynamic loop",
@@ -92,32 +92,32 @@ codes! {
         KernelResult "kernel-result" "a kernel that returns a value",
         TidInFunction "tid-in-function" "`wp.tid()` outside a kernel",
         NoValue "no-value" "the value of a call that gives none",
-        NotCallable "not-callable" "a call of what is no function",
+        NotCallable "not-callable" "a call of a value that isn't a function",
         Recursion "recursion" "a function that calls itself",
         FunctionRebound "function-rebound" "a name that stands for several functions",
-        NotWritable "not-writable" "a store to what is no variable and no element",
+        NotWritable "not-writable" "a store to an expression that is neither a variable nor an element",
         UnsupportedValue "unsupported-value" "a string, `None` or type used as a value",
-        UnsupportedIteration "unsupported-iteration" "a loop over what is no `range` and no query",
-        UnsupportedTile "unsupported-tile" "functions of tiles that aren't here",
-        UnsupportedMesh "unsupported-mesh" "queries of meshes that aren't here",
+        UnsupportedIteration "unsupported-iteration" "a loop over a value that is neither a `range` nor a query",
+        UnsupportedTile "unsupported-tile" "functions of tiles that this compiler doesn't have",
+        UnsupportedMesh "unsupported-mesh" "queries of meshes that this compiler doesn't have",
         UnsupportedVolume "unsupported-volume" "volumes",
         UnsupportedTexture "unsupported-texture" "textures",
-        UnsupportedBvh "unsupported-bvh" "queries of hierarchies of boxes that aren't here",
-        UnsupportedHashGrid "unsupported-hash-grid" "queries of hash grids that aren't here",
+        UnsupportedBvh "unsupported-bvh" "queries of hierarchies of boxes that this compiler doesn't have",
+        UnsupportedHashGrid "unsupported-hash-grid" "queries of hash grids that this compiler doesn't have",
         UnsupportedDense "unsupported-dense" "dense linear algebra",
-        UnsupportedNative "unsupported-native" "C++ in a native snippet that isn't read",
+        UnsupportedNative "unsupported-native" "C++ in a native snippet that this compiler doesn't read",
         UnsupportedPointer "unsupported-pointer" "raw pointers and strides of arrays",
-        UnsupportedAdjoint "unsupported-adjoint" "adjoints outside a gradient by hand, or of what has none",
+        UnsupportedAdjoint "unsupported-adjoint" "adjoints outside of a gradient by hand, or of a value without an adjoint",
         UnsupportedGradientCall "unsupported-gradient-call" "gradients of functions inside kernels",
         UnsupportedFabricArray "unsupported-fabric-array" "fabric arrays",
         UnsupportedIndexedArray "unsupported-indexed-array" "slices of indexed arrays",
         UnsupportedFixedArray "unsupported-fixed-array" "fixed arrays as types, kept or returned",
         UnsupportedAtomic "unsupported-atomic" "atomic operations that the type doesn't have",
         UnsupportedVariadic "unsupported-variadic" "functions with any number of arguments",
-        UnsupportedSliceAssignment "unsupported-slice-assignment" "slices of what is no vector or matrix, written",
+        UnsupportedSliceAssignment "unsupported-slice-assignment" "a store to a slice of a value other than a vector or matrix",
         UnsupportedBreakpoint "unsupported-breakpoint" "breakpoints",
         NoKernel "no-kernel" "a text without the kernel that is asked for",
-        Refused "refused" "a kernel that uses what is refused elsewhere",
+        Refused "refused" "a kernel that uses a definition which another message refuses",
     }
     Program {
         WrongCall "wrong-call" "a program that may only look writes to the machine",
@@ -133,18 +133,18 @@ codes! {
         GradReplay "grad-replay" "a function with a replay gives floats",
     }
     Subset {
-        RustSyntax "rust-syntax" "the text is no Rust",
+        RustSyntax "rust-syntax" "the text can't be parsed as Rust",
         RustSubset "rust-subset" "a part of Rust that isn't in the subset",
         RustName "rust-name" "a name that nothing defines",
         RustType "rust-type" "types that don't fit",
         RustConst "rust-const" "a constant that can't be computed",
         RustRecursion "rust-recursion" "a function that calls itself",
-        RustEntry "rust-entry" "an entry point that isn't there",
+        RustEntry "rust-entry" "an entry point that the program doesn't have",
     }
     Ir {
         IrHandle "ir-handle" "a handle that points at nothing",
         IrType "ir-type" "a type that can't be",
-        IrScope "ir-scope" "a value that isn't visible here",
+        IrScope "ir-scope" "a value that is used outside of its block",
         IrOperation "ir-operation" "operands that don't fit their operation",
         IrPlace "ir-place" "a place whose parts don't fit",
         IrStore "ir-store" "a store that doesn't fit",
@@ -162,7 +162,7 @@ codes! {
         Address "address" "an address that lies in no buffer",
         Budget "budget" "more statements than the budget allows",
         Stack "stack" "more memory for variables than the interpreter has",
-        Arguments "arguments" "arguments that are not what the function takes",
+        Arguments "arguments" "arguments that don't fit the function's parameters",
     }
 }
 

@@ -1,4 +1,4 @@
-//! Floats: one rounding for each operation; the 16-bit ones are done in f32.
+//! Floats: one rounding for each operation; 16-bit floats are computed in f32.
 
 use crate::constant::Literal;
 use crate::op::BinaryOp;
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn f16_is_done_in_f32_and_rounded_once() {
-        // 1 + 2^-11 is a tie, and goes to the even 1.
+        // 1 + 2^-11 lies halfway between neighbours and goes to the even one, 1.
         let (one, tiny) =
             (Literal::float(Scalar::F16, 1.0), Literal::float(Scalar::F16, 2f64.powi(-11)));
         assert_eq!(binary(BinaryOp::Add, one, tiny), one);

@@ -1,5 +1,5 @@
-//! Native builtins. Those on `f32` are computed in `f64` and rounded once, so this is the most
-//! exact of all ways to run them; `libm` makes it the same on every host.
+//! Native builtins. Those on `f32` are computed in `f64` and rounded once, which is more exact than
+//! any back end; `libm` makes the result the same on every host.
 
 use super::{compare, special};
 use crate::builtin::Native;
@@ -7,7 +7,7 @@ use crate::constant::Literal;
 use crate::op::CompareOp;
 use crate::ty::Scalar;
 
-/// A native builtin on operands of one type.
+/// Computes a native builtin on operands of one type.
 pub fn native(native: Native, args: &[Literal]) -> Literal {
     let first = args[0];
     let (scalar, x) = (first.scalar(), first.as_f64());
@@ -48,7 +48,7 @@ fn clamped(x: f64) -> f64 {
     if x > -1.0 { x.min(1.0) } else { -1.0 }
 }
 
-/// A function of one or two reals.
+/// Computes a function of one or two reals.
 #[allow(clippy::manual_clamp, reason = "`clamp` would keep NaN")]
 fn real(native: Native, x: f64, y: f64) -> f64 {
     match native {

@@ -3,13 +3,12 @@
 use crate::constant::Literal;
 use crate::ty::Shape;
 
-/// Characters, and digits after the point, of a conversion at most: a format may ask for as many
-/// as memory holds.
-const WIDEST: usize = 512;
+/// Greatest width and precision of a conversion: a format may ask for any number of characters.
+const MAX_WIDTH: usize = 512;
 
-/// A value of these components on a line of its own; a matrix on one for each row.
+/// Prints a value with these components on one line, and a matrix with a line for each row.
 pub fn print_line(shape: &Shape, parts: &[Literal]) -> String {
-    // Components of composites are floats to Warp's print, whatever they are.
+    // Warp prints components of composites as floats, for all their types.
     let short = |part: &Literal| general(f64::from(part.as_f64() as f32), 6);
     let joined = |parts: &[Literal]| parts.iter().map(short).collect::<Vec<_>>().join(" ");
     match *shape {
@@ -65,7 +64,7 @@ fn converted(spec: &str, conversion: char, arg: Literal) -> String {
     let digits = spec.trim_start_matches(['-', '+', ' ', '#', '0']);
     let flags = &spec[..spec.len() - digits.len()];
     let (width, precision) = digits.split_once('.').map_or((digits, None), |(w, p)| (w, Some(p)));
-    let number = |digits: &str| digits.parse::<usize>().unwrap_or(0).min(WIDEST);
+    let number = |digits: &str| digits.parse::<usize>().unwrap_or(0).min(MAX_WIDTH);
     let (width, precision) = (number(width), precision.map(number));
     let (real, int) = (arg.as_f64(), arg.as_int().unwrap_or_default());
     let mut text = match conversion {
@@ -102,7 +101,7 @@ fn converted(spec: &str, conversion: char, arg: Literal) -> String {
     }
 }
 
-/// `%e`
+/// Formats a float for `%e`.
 fn exponential(value: f64, precision: usize) -> String {
     if !value.is_finite() {
         return value.to_string().to_lowercase();
@@ -116,7 +115,7 @@ fn exponential(value: f64, precision: usize) -> String {
     format!("{digits}e{sign}{exponent:0>2}")
 }
 
-/// `%g`
+/// Formats a float for `%g`.
 fn general(value: f64, precision: usize) -> String {
     if !value.is_finite() {
         return value.to_string().to_lowercase();

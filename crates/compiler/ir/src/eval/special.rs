@@ -1,14 +1,14 @@
-//! Inverses of the error functions, which `libm` lacks: a guess, made exact by Halley's method.
+//! Inverses of the error functions, which `libm` lacks: an estimate, refined by Halley's method.
 
 use std::f64::consts::{FRAC_2_SQRT_PI, PI};
 
-/// `erf(erfinv(x)) == x`; infinite at -1 and 1, NaN beyond.
+/// Computes the inverse of `erf`; infinite at -1 and 1, NaN beyond.
 pub(super) fn erfinv(x: f64) -> f64 {
     let size = x.abs();
     if size.is_nan() || size > 1.0 {
         return f64::NAN;
     }
-    // Above one half 1 - x is exact, and the tail is solved without cancellation.
+    // For x above one half, 1 - x is exact, and the tail is solved without cancellation.
     let root = if size > 0.5 {
         tail(1.0 - size)
     } else {
@@ -17,7 +17,7 @@ pub(super) fn erfinv(x: f64) -> f64 {
     root.copysign(x)
 }
 
-/// `erfc(erfcinv(x)) == x`; infinite at 0 and 2, NaN beyond.
+/// Computes the inverse of `erfc`; infinite at 0 and 2, NaN beyond.
 pub(super) fn erfcinv(x: f64) -> f64 {
     if x.is_nan() || !(0.0..=2.0).contains(&x) {
         f64::NAN
@@ -30,7 +30,7 @@ pub(super) fn erfcinv(x: f64) -> f64 {
     }
 }
 
-/// The positive root of `erfc(z) == y`, for y below one half.
+/// Computes the positive root of `erfc(z) == y`, for y below one half.
 fn tail(y: f64) -> f64 {
     if y == 0.0 {
         return f64::INFINITY;
@@ -40,12 +40,13 @@ fn tail(y: f64) -> f64 {
     halley_steps(guess, |z| (y - libm::erfc(z)) / erf_slope(z))
 }
 
-/// The slope of `erf`.
+/// Computes the slope of `erf`.
 fn erf_slope(z: f64) -> f64 {
     FRAC_2_SQRT_PI * libm::exp(-z * z)
 }
 
-/// Halley's method: `error` is the function by its slope, whose own logarithmic slope is `-2 z`.
+/// Refines a root by Halley's method. `error` is the function divided by its slope; the logarithmic
+/// slope of that slope is `-2 z`.
 fn halley_steps(mut z: f64, error: impl Fn(f64) -> f64) -> f64 {
     for _ in 0..8 {
         let step = error(z);

@@ -1,5 +1,5 @@
-//! Functions: the head, variables, and statements, whose blocks are kept on a stack, so that no
-//! text makes this recurse.
+//! Functions: the head, variables, and statements. Open blocks stand on a stack, so that no text
+//! makes the parser recurse.
 
 use super::token::Token;
 use super::{MAX_DEPTH, Parser, Result};
@@ -11,7 +11,7 @@ use crate::stmt::{BlockId, Case};
 use crate::ty::Type;
 use rustc_hash::FxHashMap;
 
-/// A function that was declared, and where its body begins.
+/// A function that was declared, and the position at which its body begins.
 pub(super) struct Head<'t> {
     pub(super) name: &'t str,
     pub(super) function: FunctionId,
@@ -19,7 +19,7 @@ pub(super) struct Head<'t> {
     pub(super) body: usize,
 }
 
-/// Reads `kernel name(x: array<f32, 1>) apart(x, y) {`, and declares it.
+/// Reads `kernel name(x: array<f32, 1>) apart(x, y) {`, and declares the kernel.
 pub(super) fn head<'t>(
     parser: &mut Parser<'t>,
     module: &mut Module,
@@ -38,7 +38,7 @@ pub(super) fn head<'t>(
     Ok(Head { name, function, params: names, body: parser.tokens.position() })
 }
 
-/// Reads `(x: array<f32, 1>, y: mut u8)`: names as they stand there, and parameters.
+/// Reads `(x: array<f32, 1>, y: mut u8)`: the names in the text, and the parameters.
 fn parameters<'t>(
     parser: &mut Parser<'t>,
     module: &mut Module,
@@ -108,7 +108,7 @@ fn attributes(parser: &mut Parser<'_>, names: &[&str]) -> Result<(Vec<(u32, u32)
     Ok((disjoint, residency))
 }
 
-/// The name without the number by which the printer told it from an earlier one.
+/// Returns the name without the suffix that the printer adds to tell it from an earlier one.
 fn own_name<'t>(name: &'t str, is_known: impl Fn(&'t str) -> bool) -> &'t str {
     match name.rsplit_once('.') {
         Some((base, number))
@@ -128,7 +128,7 @@ pub(super) enum Binding {
     Value(Value),
 }
 
-/// A statement whose blocks aren't all closed.
+/// A statement of which some blocks are still open.
 enum Open {
     Accept(Value),
     Reject(Value, BlockId),
@@ -141,8 +141,8 @@ enum Open {
         header: BlockId,
         condition: Value,
     },
-    /// A switch, with the cases so far and the labels of the one that is open: `None` before the
-    /// first, no labels for the default.
+    /// A switch, with its finished cases and the labels of the open one: `None` before the first
+    /// case, no labels for the default.
     Switch {
         selector: Value,
         cases: Vec<Case>,
@@ -150,7 +150,7 @@ enum Open {
     },
 }
 
-/// A function on its way into the module.
+/// A function that is being parsed.
 pub(super) struct FunctionParser<'p, 'm, 't> {
     pub(super) parser: &'p mut Parser<'t>,
     pub(super) b: Builder<'m>,
@@ -190,7 +190,7 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
         Ok(())
     }
 
-    /// `var x: f32`, `scratch tape: [f32; 256]`
+    /// Reads lines such as `var x: f32` and `scratch tape: [f32; 256]`.
     fn variables(&mut self) -> Result<()> {
         loop {
             self.parser.tokens.skip_lines();
@@ -218,7 +218,7 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
         }
     }
 
-    /// Names a value that was just made.
+    /// Gives a name to a value that was just made.
     fn define(&mut self, name: &'t str, value: Value) -> Result<()> {
         let own = own_name(name, |base| self.names.contains_key(base));
         if !name.starts_with('%') {
@@ -232,7 +232,7 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
             let message = format!("blocks nest {MAX_DEPTH} deep at most");
             return Err(self.parser.tokens.error(message));
         }
-        // The labels of a switch open its blocks.
+        // The blocks of a switch are opened by its labels.
         if !matches!(open, Open::Switch { .. }) {
             self.b.open_block();
         }
@@ -287,12 +287,12 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
                 self.b.trap(&message);
                 Ok(())
             }
-            // A call or an atomic operation whose value there is none of.
+            // A call or an atomic operation without a result.
             _ => self.operation().map(drop),
         }
     }
 
-    /// `if %1 {`, up to the brace; returns the value.
+    /// Reads `if %1 {`, up to the brace; returns the value.
     fn value_and_brace(&mut self) -> Result<Value> {
         self.parser.tokens.next();
         let value = self.value()?;
@@ -316,7 +316,7 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
         Ok(())
     }
 
-    /// `name = operation`, or `place = value`.
+    /// Reads `name = operation` or `place = value`.
     fn assignment(&mut self, word: &'t str) -> Result<()> {
         let begin = self.parser.tokens.position();
         if *self.parser.tokens.ahead(1) == Token::Mark("=") && self.is_definition(word) {
@@ -333,8 +333,8 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
         Ok(())
     }
 
-    /// Returns true if a line that begins with `word =` defines a value: `x.1` may also be a part
-    /// of the variable `x`.
+    /// Returns true if a line that begins with `word =` defines a value. The word `x.1` may also
+    /// name a part of the variable `x`.
     fn is_definition(&self, word: &'t str) -> bool {
         if matches!(self.names.get(word), Some(Binding::Local(_) | Binding::Param(_))) {
             return false;
@@ -342,7 +342,7 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
         if self.root(word).is_none() {
             return true;
         }
-        // After a store there is one value, after a definition an operation.
+        // A store is followed by one value, a definition by an operation.
         let one_word = *self.parser.tokens.ahead(3) == Token::Line;
         let is_value = match *self.parser.tokens.ahead(2) {
             Token::Word(right) => {
@@ -354,7 +354,7 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
         !(one_word && is_value)
     }
 
-    /// `for i in range(0i32, %1, 1i32) {`
+    /// Reads `for i in range(0i32, %1, 1i32) {`.
     fn for_loop(&mut self) -> Result<()> {
         self.parser.tokens.next();
         let name = self.parser.tokens.word("the index of the loop")?;
@@ -368,12 +368,13 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
         let step = self.value()?;
         self.parser.tokens.mark(")")?;
         self.parser.tokens.mark("{")?;
-        let index = self.b.unnamed_index(self.b.body().type_of(start));
+        let ty = self.b.body().type_of(start);
+        let index = self.b.unnamed_index(ty);
         self.define(name, index)?;
         self.open(Open::For { index, range: [start, end, step] })
     }
 
-    /// `case 1, 2:` or `default:`, which end the case before.
+    /// Reads `case 1, 2:` or `default:`, which end the case before.
     fn case(&mut self, word: &str) -> Result<()> {
         self.parser.tokens.next();
         let mut own = Vec::new();
@@ -439,7 +440,7 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
             Open::For { index, range } => self.b.for_block(index, range, block),
             Open::Header => {
                 self.parser.tokens.keyword("test")?;
-                // The literal `true` may stand here: it belongs to the header.
+                // The literal `true` may stand here; the header defines it.
                 let condition = self.value()?;
                 self.parser.tokens.mark("{")?;
                 return self.open(Open::Body { header: block, condition });

@@ -3,14 +3,14 @@
 use crate::constant::Literal;
 use crate::ty::Scalar;
 
-/// The literal that a word writes, if it is one that its type has.
+/// Returns the literal that a word writes, if its type has such a value.
 pub(super) fn literal(word: &str) -> Option<Literal> {
     match word {
         "true" => return Some(Literal::bool(true)),
         "false" => return Some(Literal::bool(false)),
         _ => {}
     }
-    // `bf16` ends like `f16`: of two names that fit, the longer is meant.
+    // `bf16` ends like `f16`: if two names fit, the longer one is right.
     let fits = Scalar::ALL.into_iter().filter(|scalar| word.ends_with(scalar.name()));
     let scalar = fits.max_by_key(|scalar| scalar.name().len())?;
     let digits = word.strip_suffix(scalar.name())?;
@@ -18,7 +18,7 @@ pub(super) fn literal(word: &str) -> Option<Literal> {
         return float(scalar, digits);
     }
     let literal = Literal::int(scalar, digits.parse().ok()?);
-    // A number that its type doesn't have would be another number.
+    // A number that is out of the type's range would wrap to another number.
     (scalar.is_int() && literal.as_int() == digits.parse().ok()).then_some(literal)
 }
 
@@ -36,7 +36,7 @@ fn float(scalar: Scalar, digits: &str) -> Option<Literal> {
     if !digits.ends_with(|last: char| last.is_ascii_digit()) {
         return None;
     }
-    // An f32 is rounded once from its digits, not by way of an f64.
+    // An f32 is rounded once, from its digits and not by way of an f64.
     if scalar == Scalar::F32 {
         return Some(Literal::from_bits(scalar, u64::from(digits.parse::<f32>().ok()?.to_bits())));
     }

@@ -45,7 +45,7 @@ const ATOMIC: [AtomicOp; 9] = [
 ];
 
 impl<'t> FunctionParser<'_, '_, 't> {
-    /// An operand: a name or a literal.
+    /// Reads an operand: a name or a literal.
     pub(super) fn value(&mut self) -> Result<Value> {
         let unknown = self.parser.tokens.expected("a value");
         let word = self.parser.tokens.word("a value")?;
@@ -56,7 +56,7 @@ impl<'t> FunctionParser<'_, '_, 't> {
         }
     }
 
-    /// Values with commas between them, up to a mark.
+    /// Reads values with commas between them, up to a mark.
     pub(super) fn values(&mut self, end: &'static str) -> Result<Vec<Value>> {
         let mut values = Vec::new();
         while !self.parser.tokens.takes(end) {
@@ -68,7 +68,7 @@ impl<'t> FunctionParser<'_, '_, 't> {
         Ok(values)
     }
 
-    /// Parses `N` values with commas between them.
+    /// Reads `N` values with commas between them.
     fn operands<const N: usize>(&mut self) -> Result<[Value; N]> {
         let first = self.value()?;
         let mut operands = [first; N];
@@ -83,7 +83,7 @@ impl<'t> FunctionParser<'_, '_, 't> {
         self.parser.ty(&mut self.b.module.types)
     }
 
-    /// An operation.
+    /// Reads an operation.
     pub(super) fn operation(&mut self) -> Result<Value> {
         let Token::Word(word) = *self.parser.tokens.peek() else { return self.typed() };
         match self.parser.tokens.ahead(1) {
@@ -154,7 +154,8 @@ impl<'t> FunctionParser<'_, '_, 't> {
         Ok(self.b.as_array(place, dims))
     }
 
-    /// An operation by the name of its operator; a word that names none begins a type or a value.
+    /// Reads an operation by the name of its operator. A word that names no operator begins a type
+    /// or a value.
     fn operator(&mut self, word: &str, begin: usize) -> Result<Value> {
         if let Some(op) = UNARY.into_iter().find(|op| op.name() == word) {
             let operand = self.value()?;
@@ -181,7 +182,7 @@ impl<'t> FunctionParser<'_, '_, 't> {
         Ok(self.b.native(native, &args))
     }
 
-    /// `f64 %1`, a conversion, or `vec<2, f32> { %1, %2 }`.
+    /// Reads `f64 %1`, a conversion, or `vec<2, f32> { %1, %2 }`.
     fn typed(&mut self) -> Result<Value> {
         let ty = self.ty()?;
         if self.parser.tokens.takes("{") {
@@ -192,7 +193,7 @@ impl<'t> FunctionParser<'_, '_, 't> {
         Ok(self.b.emit(Op::Convert(value), ty))
     }
 
-    /// `%1.0`, `body.mass`
+    /// Reads `%1.0` or `body.mass`.
     fn extract(&mut self) -> Result<Value> {
         let unknown = self.parser.tokens.expected("an operation");
         let word = self.parser.tokens.word("an operation")?;
@@ -209,7 +210,7 @@ impl<'t> FunctionParser<'_, '_, 't> {
         Ok(self.b.extract(from, index as u32))
     }
 
-    /// `name(%1, &place)`
+    /// Reads `name(%1, &place)`.
     fn call(&mut self, name: &'t str) -> Result<Value> {
         let unknown = self.parser.tokens.error(format!("there is no function `{name}`"));
         let refused =
@@ -241,7 +242,7 @@ impl<'t> FunctionParser<'_, '_, 't> {
             })
     }
 
-    /// `atomic add x[%1], %2`, `atomic cas x[%1], %2 -> %3`
+    /// Reads `atomic add x[%1], %2` or `atomic cas x[%1], %2 -> %3`.
     fn atomic(&mut self) -> Result<Value> {
         let word = self.parser.tokens.word("an atomic operation")?;
         let op = ATOMIC.into_iter().find(|op| op.name() == word).ok_or_else(|| {
@@ -257,7 +258,7 @@ impl<'t> FunctionParser<'_, '_, 't> {
         Ok(self.b.emit(Op::Atomic { op, place, value, expected }, ty))
     }
 
-    /// `view %0[%1, %2 by %3 x %4]`
+    /// Reads `view %0[%1, %2 by %3 x %4]`.
     fn view(&mut self) -> Result<Value> {
         let array = self.value()?;
         self.parser.tokens.mark("[")?;
@@ -279,12 +280,13 @@ impl<'t> FunctionParser<'_, '_, 't> {
         Ok(self.b.view(array, &selectors))
     }
 
-    /// Fixed arrays inside of each other that become dimensions where nothing else is said.
+    /// Returns the number of nested fixed arrays that become dimensions unless the text gives a
+    /// number.
     fn levels(&self, ty: Type) -> u8 {
         crate::print::levels(&self.b.module.types, ty)
     }
 
-    /// The root that a word begins with, and what of the word leads on from there.
+    /// Splits a word into the root that it begins with and the part that leads on from there.
     pub(super) fn root(&self, word: &'t str) -> Option<(Binding, &'t str)> {
         let mut end = word.len();
         loop {
@@ -305,7 +307,7 @@ impl<'t> FunctionParser<'_, '_, 't> {
         }
     }
 
-    /// `total`, `x[%1].mass`, `pose.q.3`
+    /// Reads a place such as `total`, `x[%1].mass` or `pose.q.3`.
     pub(super) fn place(&mut self) -> Result<PlaceId> {
         let unknown = self.parser.tokens.expected("a variable, parameter or array");
         let word = self.parser.tokens.word("a place")?;

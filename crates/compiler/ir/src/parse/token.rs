@@ -1,4 +1,4 @@
-//! Words, marks and texts of printed IR, each with its place.
+//! Words, marks and texts of printed IR, each with its position.
 
 use super::{ParseError, Result};
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 /// A token.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Token<'t> {
-    /// A name with what its dots say, a number, a keyword: `x.1`, `%3`, `-1.5e-7f32`, `.mass`.
+    /// A name with its dots, a number, or a keyword: `x.1`, `%3`, `-1.5e-7f32`, `.mass`.
     Word(&'t str),
     /// Punctuation.
     Mark(&'static str),
@@ -33,13 +33,13 @@ impl fmt::Display for Token<'_> {
     }
 }
 
-/// Marks, the longer ones first.
+/// All marks, the longer ones first.
 const MARKS: [&str; 14] = ["->", "(", ")", "[", "]", "{", "}", "<", ">", ",", ";", ":", "=", "&"];
 
-/// The tokens of a text and a place among them.
+/// The tokens of a text and a position among them.
 pub(super) struct Tokens<'t> {
     text: &'t str,
-    /// Each with the byte at which it begins.
+    /// Each token with the byte at which it begins.
     tokens: Vec<(usize, Token<'t>)>,
     at: usize,
 }
@@ -48,7 +48,7 @@ fn is_word(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '_' | '%' | '.')
 }
 
-/// Bytes of the word that a text begins with.
+/// Returns the length in bytes of the word that a text begins with.
 fn word_length(text: &str) -> usize {
     let mut end = 0;
     let mut characters = text.char_indices().peekable();
@@ -57,9 +57,9 @@ fn word_length(text: &str) -> usize {
         let next = characters.peek().map_or(' ', |it| it.1);
         let goes_on = match character {
             '-' if at == 0 => next.is_ascii_digit() || next == 'i',
-            // `1e-7f32`
+            // `-` as in `1e-7f32`.
             '-' => is_number && text[..at].ends_with('e') && next.is_ascii_digit(),
-            // `nan:7fc00001f32`
+            // `:` as in `nan:7fc00001f32`.
             ':' => &text[..at] == "nan" && next.is_ascii_hexdigit(),
             other => is_word(other),
         };
@@ -73,10 +73,10 @@ fn word_length(text: &str) -> usize {
 
 impl<'t> Tokens<'t> {
     pub(super) fn of(text: &'t str) -> Result<Self> {
-        let mut all = Self { text, tokens: Vec::new(), at: 0 };
-        let mut at = 0;
-        while let Some(first) = text[at..].chars().next() {
-            let rest = &text[at..];
+        let mut tokens = Self { text, tokens: Vec::new(), at: 0 };
+        let mut offset = 0;
+        while let Some(first) = text[offset..].chars().next() {
+            let rest = &text[offset..];
             let word = word_length(rest);
             let (length, token) = if first == '\n' {
                 (1, Some(Token::Line))
@@ -84,7 +84,7 @@ impl<'t> Tokens<'t> {
                 (first.len_utf8(), None)
             } else if first == '"' {
                 let (length, unescaped) = unescape(rest).ok_or_else(|| {
-                    all.error_at(at, "a text needs a quote at its end and Rust's escapes")
+                    tokens.error_at(offset, "a text needs a quote at its end and Rust's escapes")
                 })?;
                 (length, Some(Token::Text(unescaped)))
             } else if word > 0 {
@@ -92,14 +92,14 @@ impl<'t> Tokens<'t> {
             } else if let Some(mark) = MARKS.into_iter().find(|mark| rest.starts_with(mark)) {
                 (mark.len(), Some(Token::Mark(mark)))
             } else {
-                let message = format!("`{}` is no part of IR", first.escape_default());
-                return Err(all.error_at(at, message));
+                let message = format!("`{}` is not a token of IR", first.escape_default());
+                return Err(tokens.error_at(offset, message));
             };
-            all.tokens.extend(token.map(|token| (at, token)));
-            at += length;
+            tokens.tokens.extend(token.map(|token| (offset, token)));
+            offset += length;
         }
-        all.tokens.push((at, Token::End));
-        Ok(all)
+        tokens.tokens.push((offset, Token::End));
+        Ok(tokens)
     }
 
     pub(super) fn position(&self) -> usize {
@@ -110,12 +110,12 @@ impl<'t> Tokens<'t> {
         self.at = position;
     }
 
-    /// The next token.
+    /// Returns the next token.
     pub(super) fn peek(&self) -> &Token<'t> {
         self.ahead(0)
     }
 
-    /// The token after `count` others.
+    /// Returns the token after `count` others.
     pub(super) fn ahead(&self, count: usize) -> &Token<'t> {
         let last = self.tokens.len() - 1;
         &self.tokens[(self.at + count).min(last)].1
@@ -127,21 +127,21 @@ impl<'t> Tokens<'t> {
         token
     }
 
-    /// Takes a mark if it comes next.
+    /// Takes a mark if it comes next; returns true if it did.
     pub(super) fn takes(&mut self, mark: &'static str) -> bool {
-        let found = *self.peek() == Token::Mark(mark);
-        if found {
+        let comes_next = *self.peek() == Token::Mark(mark);
+        if comes_next {
             self.next();
         }
-        found
+        comes_next
     }
 
-    /// Takes a mark that must come next.
+    /// Takes a mark, which must come next.
     pub(super) fn mark(&mut self, mark: &'static str) -> Result<()> {
         if self.takes(mark) { Ok(()) } else { Err(self.expected(&format!("`{mark}`"))) }
     }
 
-    /// Takes a word that must come next.
+    /// Takes a keyword, which must come next.
     pub(super) fn keyword(&mut self, wanted: &str) -> Result<()> {
         if *self.peek() == Token::Word(wanted) {
             self.next();
@@ -151,17 +151,17 @@ impl<'t> Tokens<'t> {
     }
 
     /// Takes any word.
-    pub(super) fn word(&mut self, what: &str) -> Result<&'t str> {
+    pub(super) fn word(&mut self, expected: &str) -> Result<&'t str> {
         match *self.peek() {
             Token::Word(word) => {
                 self.next();
                 Ok(word)
             }
-            _ => Err(self.expected(what)),
+            _ => Err(self.expected(expected)),
         }
     }
 
-    /// Takes a text.
+    /// Takes a text in quotes.
     pub(super) fn quoted(&mut self) -> Result<String> {
         match self.peek() {
             Token::Text(_) => match self.next() {
@@ -190,7 +190,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Goes after the mark that closes a body that is open.
+    /// Moves behind the mark that closes the open body.
     pub(super) fn skip_body(&mut self) -> Result<()> {
         let (begin, mut depth) = (self.at, 1usize);
         while depth > 0 {
@@ -207,12 +207,12 @@ impl<'t> Tokens<'t> {
         Ok(())
     }
 
-    /// The error for a wrong token.
-    pub(super) fn expected(&self, what: &str) -> ParseError {
-        self.error(format!("expected {what}, found {}", self.peek()))
+    /// Makes the error for a wrong token.
+    pub(super) fn expected(&self, expected: &str) -> ParseError {
+        self.error(format!("expected {expected}, found {}", self.peek()))
     }
 
-    /// An error at the next token.
+    /// Makes an error at the next token.
     pub(super) fn error(&self, message: impl Into<String>) -> ParseError {
         self.error_at(self.tokens.get(self.at).map_or(0, |it| it.0), message)
     }
@@ -225,7 +225,7 @@ impl<'t> Tokens<'t> {
     }
 }
 
-/// A text as `{:?}` writes it: the bytes it takes, and what it says.
+/// Reads a text in the form that `{:?}` writes; returns its length in bytes, and the text.
 fn unescape(text: &str) -> Option<(usize, String)> {
     let mut said = String::new();
     let mut characters = text.char_indices().skip(1);

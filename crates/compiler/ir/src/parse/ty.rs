@@ -10,7 +10,7 @@ fn scalar(word: &str) -> Option<Scalar> {
 }
 
 impl<'t> Parser<'t> {
-    /// `struct Body { mass: f32, at: vec<3, f32> }`
+    /// Reads `struct Body { mass: f32, at: vec<3, f32> }`.
     pub(super) fn structure(&mut self, types: &mut Types) -> Result<()> {
         self.tokens.keyword("struct")?;
         let name = self.tokens.word("a struct's name")?;
@@ -35,7 +35,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// Returns true if a type comes next, and not the name of something else.
+    /// Returns true if a type comes next, rather than another name.
     pub(super) fn is_type(&self) -> bool {
         match *self.tokens.peek() {
             Token::Mark("(" | "[") => true,
@@ -49,7 +49,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A type.
+    /// Reads a type.
     pub(super) fn ty(&mut self, types: &mut Types) -> Result<Type> {
         self.nested_type(types, 0)
     }
@@ -110,7 +110,7 @@ impl<'t> Parser<'t> {
         Ok(ty)
     }
 
-    /// The rest of a tuple of types.
+    /// Reads the remaining types of a tuple.
     fn tuple(&mut self, types: &mut Types, depth: usize) -> Result<Type> {
         let mut parts = Vec::new();
         while !self.tokens.takes(")") {
@@ -125,7 +125,7 @@ impl<'t> Parser<'t> {
     fn component(&mut self, before: &'static str) -> Result<Scalar> {
         self.tokens.mark(before)?;
         let word = self.tokens.word("a scalar type")?;
-        scalar(word).ok_or_else(|| self.tokens.error(format!("`{word}` is no scalar type")))
+        scalar(word).ok_or_else(|| self.tokens.error(format!("`{word}` is not a scalar type")))
     }
 
     fn extent(&mut self, before: &'static str) -> Result<u16> {
@@ -133,7 +133,7 @@ impl<'t> Parser<'t> {
         self.count("a number up to 65535")
     }
 
-    /// A number without a type.
+    /// Reads a number without a type.
     pub(super) fn count<N: std::str::FromStr>(&mut self, what: &str) -> Result<N> {
         let error = self.tokens.expected(what);
         self.tokens.word(what)?.parse().map_err(|_| error)

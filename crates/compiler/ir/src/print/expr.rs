@@ -1,4 +1,4 @@
-//! Prints operations, places and operands, straight into the text: modules have many.
+//! Prints operations, places and operands directly into the text, because modules have many.
 
 use super::name::ValueName;
 use super::{Printer, levels};
@@ -36,7 +36,7 @@ impl Printer<'_> {
         if self.module.has_name(name) { self.module.text(name) } else { "" }
     }
 
-    /// Parts with commas between them.
+    /// Prints parts with commas between them.
     fn join<T: Copy>(&mut self, parts: &[T], mut put: impl FnMut(&mut Self, T)) {
         for (position, &part) in parts.iter().enumerate() {
             if position > 0 {
@@ -46,7 +46,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A word and the values after it.
+    /// Prints a word and the values after it.
     fn word(&mut self, word: &str, values: &[Value]) {
         self.text.push_str(word);
         self.text.push(' ');
@@ -122,7 +122,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A word, a type, and values if there are any.
+    /// Prints a word, a type, and the values, if there are any.
     fn typed(&mut self, word: &str, ty: Type, values: &[Value]) {
         self.text.push_str(word);
         self.ty(ty);
@@ -152,7 +152,7 @@ impl Printer<'_> {
         self.value(value);
     }
 
-    /// `array PLACE`, with the number of dimensions where it is not the place's own.
+    /// Prints `array PLACE`, with the number of dimensions if it differs from the place's own.
     fn as_array(&mut self, place: PlaceId, ty: Type) {
         let types = &self.module.types;
         self.text.push_str("array ");
@@ -177,7 +177,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints where a place begins; returns the type there, unless it is undefined.
+    /// Prints the root of a place; returns its type, unless the root is undefined.
     fn root(&mut self, root: Root) -> Option<Type> {
         let (body, module, function) = (self.body, self.module, self.function);
         match root {
@@ -201,7 +201,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints a step into a place of a type; returns the type there, unless it is undefined.
+    /// Prints a step into a place of a type; returns the type of the part, unless the step is
+    /// undefined.
     fn projection(&mut self, projection: Projection, ty: Option<Type>) -> Option<Type> {
         let types = &self.module.types;
         let shape = ty.map(|ty| &types[ty]);

@@ -1,4 +1,5 @@
-//! Names for values and locals, unique within a function and stable under insertions.
+//! Names for values and locals, unique within a function, that change little when lines are
+//! inserted.
 
 use crate::arena::Handle;
 use crate::function::{Function, LocalId};
@@ -23,7 +24,7 @@ pub(super) struct Names<'a> {
     params: Vec<Cow<'a, str>>,
     locals: Vec<Cow<'a, str>>,
     taken: FxHashSet<Cow<'a, str>>,
-    /// The next suffix to try, by name: many values may share one.
+    /// Next suffix to try for each name that several values share.
     next_suffix: FxHashMap<&'a str, usize>,
 }
 

@@ -1,5 +1,6 @@
 //! Finds values and variables that carry derivatives: those that vary with an input *and* matter
-//! for an output. Without regard to order: a variable carries or it doesn't.
+//! for an output. The order of statements plays no part: a variable carries a derivative everywhere
+//! or nowhere.
 
 use super::scan::{Definitions, Scan};
 use gbxcule_ir::builtin::Native;
@@ -19,8 +20,8 @@ pub(super) struct Activity {
 }
 
 impl Activity {
-    /// Floats made of bits that matter, in a body that also takes bits of floats that vary: what
-    /// flows through bits isn't followed.
+    /// Returns floats made of bits that matter, if the body also takes the bits of floats that
+    /// vary: the analysis doesn't follow a derivative through bits.
     pub(super) fn floats_from_bits(&self) -> &[Value] {
         &self.bits
     }

@@ -1,8 +1,8 @@
 //! Storage of adjoints, and additions to them.
 //!
-//! The adjoint of a value is itself a value as long as it is a scalar used only in the block that
-//! defines it; all others, and those of variables, are variables of the same type. They begin as
-//! zero, and are zero again once they have been taken.
+//! The adjoint of a scalar that is used only in the block that defines it is itself a value. The
+//! adjoints of all other values, and of variables, are variables of the same type. An adjoint
+//! begins as zero, and is zero again once it has been taken.
 
 use super::activity::Activity;
 use super::scan::Scan;
@@ -102,8 +102,8 @@ impl Adjoints {
         accumulate(b, place, amount);
     }
 
-    /// Takes the adjoint of a value, if anything was added to it; it is zero again. Of a tuple,
-    /// that of a part.
+    /// Takes the adjoint of a value, or of a tuple's part, if anything was added to it. The adjoint
+    /// is zero afterwards.
     pub(super) fn take(&mut self, b: &mut Builder<'_>, value: Value, part: u32) -> Option<Value> {
         if !self.stored[value.index()] {
             return self.sums.remove(&value);
@@ -128,7 +128,7 @@ impl Adjoints {
         b.local_place(local)
     }
 
-    /// The adjoint of a variable.
+    /// Returns the variable that holds the adjoint of a variable.
     pub(super) fn local(
         &mut self,
         b: &mut Builder<'_>,
@@ -140,7 +140,7 @@ impl Adjoints {
         b.local_place(local)
     }
 
-    /// The adjoint of a parameter.
+    /// Returns the variable that holds the adjoint of a parameter.
     pub(super) fn param(
         &mut self,
         b: &mut Builder<'_>,
@@ -154,11 +154,11 @@ impl Adjoints {
     }
 }
 
-/// Name of a value, if it has one.
+/// Name of a value, if the value has one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OptionalName<'a>(pub(super) Option<&'a str>);
 
-/// The place of a component, field or element by its position.
+/// Returns the place of a component, field or element by its position.
 fn part_place(b: &mut Builder<'_>, shape: &Shape, place: PlaceId, part: u32) -> PlaceId {
     match shape {
         Shape::Struct(_) => b.field(place, part),
@@ -186,7 +186,7 @@ pub(super) fn clear(b: &mut Builder<'_>, place: PlaceId) {
     });
 }
 
-/// Adds to all floats of a place. What was just left zero takes the amount as it is.
+/// Adds to all floats of a place. A float that was just set to zero is overwritten by the amount.
 pub(super) fn accumulate(b: &mut Builder<'_>, place: PlaceId, amount: Value) {
     each(b, place, Some(amount), &mut |b, place, amount| {
         let Some(amount) = amount else { return };
@@ -209,11 +209,11 @@ pub(super) fn accumulate_shared(b: &mut Builder<'_>, place: PlaceId, amount: Val
     });
 }
 
-/// Most elements of a fixed array that are spelled out.
-const UNROLLED: u32 = 8;
+/// Greatest number of elements of a fixed array for which the code is unrolled.
+const MAX_UNROLLED: u32 = 8;
 
-/// Does something for each scalar, vector or matrix of floats in a place, with the same part of a
-/// value.
+/// Calls `action` for each scalar, vector or matrix of floats in a place, together with the same
+/// part of `value`.
 fn each(
     b: &mut Builder<'_>,
     place: PlaceId,
@@ -227,7 +227,7 @@ fn each(
     let shape = b.module.types[ty].clone();
     let parts = match shape {
         Shape::Struct(id) => b.module.types.structure(id).fields.len() as u32,
-        Shape::Fixed { len, .. } if len > UNROLLED => {
+        Shape::Fixed { len, .. } if len > MAX_UNROLLED => {
             let source = value.map(|value| {
                 let local = b.local("elements", ty);
                 let from = b.local_place(local);

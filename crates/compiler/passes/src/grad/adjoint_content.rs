@@ -1,8 +1,9 @@
-//! Contents of the variables of adjoints, where they are known: what was stored is used as it is
+//! Contents of the variables of adjoints, where they are known: a stored value is used directly
 //! instead of loaded again, and nothing is added to zero.
 //!
 //! Adjoints begin as zero and are zero again once they have been taken, so that in straight lines,
-//! and from one round of a loop to the next, most of them hold what the statement before left.
+//! and from one round of a loop to the next, most of them hold the value that the statement before
+//! stored.
 
 use gbxcule_ir::function::{Body, LocalId};
 use gbxcule_ir::op::{BinaryOp, Op, Value};
@@ -11,7 +12,7 @@ use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
 use gbxcule_ir::walk::{Step, Use, stmt_blocks, stmt_uses, substitute, walk};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Rewrites what variables are known to hold.
+/// Replaces loads of adjoints' variables by the values that they are known to hold.
 pub(super) fn run(body: &mut Body, adjoints: &FxHashSet<LocalId>) {
     let mut tracked = adjoints.clone();
     walk(body, body.root, |step| {
@@ -48,7 +49,7 @@ pub(super) fn run(body: &mut Body, adjoints: &FxHashSet<LocalId>) {
     });
 }
 
-/// Content of a variable, where it is known.
+/// Content of a variable, where the content is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Content {
     Zero,
@@ -64,13 +65,13 @@ struct Contents {
     tracked: FxHashSet<LocalId>,
     /// First equal value of each value.
     same: Vec<Value>,
-    /// Values that are zero because a variable was.
+    /// Values that are zero because the variable that they were loaded from was.
     zeros: Vec<bool>,
     depth: usize,
 }
 
 impl Contents {
-    /// Follows the statements of a block; with `rewrite` those that aren't needed go.
+    /// Follows the statements of a block. With `rewrite` it removes statements that aren't needed.
     fn block(&mut self, body: &mut Body, block: BlockId, state: &mut State, rewrite: bool) {
         let mut stmts = std::mem::take(&mut body.blocks[block].stmts);
         let mut kept = Vec::with_capacity(stmts.len());
@@ -84,7 +85,7 @@ impl Contents {
         body.blocks[block].stmts = stmts;
     }
 
-    /// Follows a statement; returns false if its value is another one.
+    /// Follows a statement; returns false if the statement only repeats another value.
     fn stmt(&mut self, body: &mut Body, stmt: &Stmt, state: &mut State, rewrite: bool) -> bool {
         match &stmt.kind {
             StmtKind::Let(value) => return self.define(body, *value, state, rewrite),
@@ -163,7 +164,7 @@ impl Contents {
         body.path(place).iter().all(part)
     }
 
-    /// Follows a store; returns false if it leaves everything as it was.
+    /// Follows a store; returns false if the store changes nothing.
     fn store(&mut self, body: &Body, place: PlaceId, value: Value, state: &mut State) -> bool {
         let Root::Local(local) = body.places[place].root else { return true };
         if !self.tracked.contains(&local) || !self.is_part(body, place) {
@@ -184,7 +185,8 @@ impl Contents {
         true
     }
 
-    /// Follows a loop: what is zero before it, and after each round too, is zero in all rounds.
+    /// Follows a loop: a variable that is zero before the loop and after each round is zero in all
+    /// rounds.
     fn cycle(
         &mut self,
         body: &mut Body,
@@ -231,7 +233,7 @@ impl Contents {
 fn drop_overwritten(body: &mut Body, tracked: &FxHashSet<LocalId>) {
     for block in body.blocks.handles().collect::<Vec<_>>() {
         let mut stmts = std::mem::take(&mut body.blocks[block].stmts);
-        let mut kept = vec![true; stmts.len()];
+        let mut is_read = vec![true; stmts.len()];
         // Stores that nothing has read yet.
         let mut open: FxHashMap<LocalId, usize> = FxHashMap::default();
         for (position, stmt) in stmts.iter().enumerate() {
@@ -240,7 +242,7 @@ fn drop_overwritten(body: &mut Body, tracked: &FxHashSet<LocalId>) {
                     let Root::Local(local) = body.places[place].root else { continue };
                     let whole = body.path(place).is_empty() && tracked.contains(&local);
                     if whole && let Some(before) = open.insert(local, position) {
-                        kept[before] = false;
+                        is_read[before] = false;
                     }
                     if !whole {
                         open.remove(&local);
@@ -257,7 +259,7 @@ fn drop_overwritten(body: &mut Body, tracked: &FxHashSet<LocalId>) {
             }
         }
         if block == body.root {
-            // What is stored last is never read.
+            // The value that is stored last is never read.
             let mut read: FxHashSet<LocalId> = FxHashSet::default();
             for (position, stmt) in stmts.iter().enumerate().rev() {
                 match stmt.kind {
@@ -267,20 +269,20 @@ fn drop_overwritten(body: &mut Body, tracked: &FxHashSet<LocalId>) {
                             && tracked.contains(&local)
                             && !read.contains(&local)
                         {
-                            kept[position] = false;
+                            is_read[position] = false;
                         }
                     }
                     _ => reads(body, stmt, &mut read),
                 }
             }
         }
-        let mut kept = kept.into_iter();
-        stmts.retain(|_| kept.next().unwrap_or(true));
+        let mut is_read = is_read.into_iter();
+        stmts.retain(|_| is_read.next().unwrap_or(true));
         body.blocks[block].stmts = stmts;
     }
 }
 
-/// Adds the variables that a statement and those in it read.
+/// Adds the variables that a statement, or one in its blocks, reads.
 fn reads(body: &Body, stmt: &Stmt, read: &mut FxHashSet<LocalId>) {
     let mut of = |stmt: &Stmt| {
         if let StmtKind::Let(value) = stmt.kind
@@ -300,7 +302,7 @@ fn reads(body: &Body, stmt: &Stmt, read: &mut FxHashSet<LocalId>) {
     });
 }
 
-/// The variables that some blocks write, and whether they leave a loop or a function.
+/// Returns the variables that some blocks write, and whether the blocks leave a loop or a function.
 fn written(body: &Body, blocks: impl Iterator<Item = BlockId>) -> (FxHashSet<LocalId>, bool) {
     let (mut locals, mut jumps) = (FxHashSet::default(), false);
     for block in blocks {

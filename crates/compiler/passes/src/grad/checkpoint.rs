@@ -10,13 +10,13 @@ use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{BinaryOp, Value};
 use gbxcule_ir::ty::Type;
 
-/// Declares the function that returns the number of steps to go before the next checkpoint is
-/// taken, when `steps` (2 or more) are to be reversed from the last one and `free` checkpoints (1
-/// or more) are left.
+/// Declares the function that returns the number of steps before the next checkpoint is taken, when
+/// `steps` (2 or more) are to be reversed from the last one and `free` checkpoints (1 or more) are
+/// left.
 ///
 /// Chooses the smallest r for which `total(r)` >= `steps`, where `total(r) = C(free + 1 + r, free +
 /// 1)`. Then up to `C(free + r, free)` steps may lie after the new checkpoint, and up to `total(r -
-/// 1)` before it; the shortest way that keeps both limits is best.
+/// 1)` before it; the smallest number within both limits is best.
 pub(super) fn declare(module: &mut Module) -> FunctionId {
     let params = vec![Param::value("steps", Type::I64), Param::value("free", Type::I64)];
     let function = module.declare("checkpoint_distance", params, Type::I64);

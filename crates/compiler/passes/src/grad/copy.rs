@@ -1,5 +1,5 @@
-//! Copies operations and places of one body into another by the builder, one at a time, as inlining
-//! and the reverse pass of `grad` need it. (`pass::copy` copies whole bodies by their handles.)
+//! Copies operations and places of one body into another by the builder, one at a time, for
+//! inlining and the reverse pass of `grad`. (`pass::copy` copies whole bodies by their handles.)
 
 use gbxcule_ir::arena::List;
 use gbxcule_ir::build::Builder;
@@ -20,7 +20,7 @@ pub(super) enum Binding {
     Place(PlaceId),
 }
 
-/// Names, in the function being built, of what one body names.
+/// Maps the handles of one body to those of the function being built.
 #[derive(Debug)]
 pub(super) struct Copy<'a> {
     pub(super) body: &'a Body,
@@ -35,7 +35,7 @@ impl<'a> Copy<'a> {
         Self { body, values, locals, params }
     }
 
-    /// The copy of a value.
+    /// Returns the copy of a value.
     pub(super) fn value(&self, old: Value) -> Value {
         let new = self.values[old.index()];
         new.unwrap_or_else(|| unreachable!("a value is copied before it is used"))
@@ -45,7 +45,7 @@ impl<'a> Copy<'a> {
         self.values[old.index()] = Some(new);
     }
 
-    /// The variable that stands for one of the copied body.
+    /// Returns the variable of the function being built that stands for one of the copied body.
     pub(super) fn local(&mut self, b: &mut Builder<'_>, old: LocalId) -> LocalId {
         if let Some(new) = self.locals[old.index()] {
             return new;
@@ -56,13 +56,13 @@ impl<'a> Copy<'a> {
         new
     }
 
-    /// The copy of a place; its values must have been copied.
+    /// Returns the copy of a place; the values on its path must have been copied before.
     pub(super) fn place(&mut self, b: &mut Builder<'_>, old: PlaceId) -> PlaceId {
         let len = self.body.path(old).len();
         self.place_up_to(b, old, len)
     }
 
-    /// The copy of the first steps of a place.
+    /// Returns the copy of the first steps of a place.
     pub(super) fn place_up_to(
         &mut self,
         b: &mut Builder<'_>,
@@ -122,7 +122,7 @@ impl<'a> Copy<'a> {
                     (self.value(condition), self.value(accept), self.value(reject));
                 b.emit(Op::Select { condition, accept, reject }, data.ty)
             }
-            // One to its own type is how `store_forwarding` writes "the same".
+            // `store_forwarding` writes a conversion to a value's own type for "the same value".
             Op::Convert(value) if self.body.type_of(value) == data.ty => self.value(value),
             Op::Convert(value) => b.emit(Op::Convert(self.value(value)), data.ty),
             Op::Bitcast(value) => b.emit(Op::Bitcast(self.value(value)), data.ty),
@@ -178,7 +178,7 @@ impl<'a> Copy<'a> {
         selectors.map(|selector| selector.map(|value| self.value(value))).collect()
     }
 
-    /// The copy of a call's argument.
+    /// Returns the copy of a call's argument.
     pub(super) fn arg(&mut self, b: &mut Builder<'_>, arg: Arg) -> Arg {
         match arg {
             Arg::Value(value) => Arg::Value(self.value(value)),
@@ -186,7 +186,8 @@ impl<'a> Copy<'a> {
         }
     }
 
-    /// The value that a load of a whole parameter gives, if the parameter is bound to one.
+    /// Returns the value that a load of a whole parameter gives, if the parameter is bound to a
+    /// value.
     fn bound(&self, place: PlaceId) -> Option<Value> {
         match self.body.places[place].root {
             Root::Param(position) if self.body.path(place).is_empty() => {

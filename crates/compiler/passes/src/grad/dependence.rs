@@ -1,9 +1,10 @@
-//! Dependence of what a function gives on its parameters, read off its finished body.
+//! Computes which parameters each result of a function depends on, from its finished body.
 //!
-//! [`super::need`] asks it of reverses: where a call is reversed, an argument on which no wanted
-//! adjoint depends need not be known. Its reverse gets zero instead. So a parameter that decides
-//! which statements run, which part of a variable is read, or what an integer is divided by counts
-//! as one on which everything depends: with another number the reverse might fault or never end.
+//! [`super::need`] asks this of reverses: where a call is reversed, an argument need not be
+//! finished if no wanted adjoint depends on it. The reverse gets zero in its place. So a parameter
+//! that decides which statements run, which part of a variable is read, or what an integer is
+//! divided by counts as one on which everything depends: with another number the reverse might
+//! fault or never end.
 
 use gbxcule_ir::function::{Body, FunctionId, LocalId, PassMode};
 use gbxcule_ir::module::Module;
@@ -17,7 +18,7 @@ use rustc_hash::FxHashMap;
 /// Dependences of the functions that are finished.
 pub(super) type Dependences = FxHashMap<FunctionId, Dependence>;
 
-/// Set of parameters by their positions; all from 63 on are one.
+/// Set of parameters by their positions. All positions from 63 on share one bit.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 struct ParamSet(u64);
 
@@ -37,7 +38,7 @@ impl ParamSet {
     }
 }
 
-/// Parameters on which what a function gives depends.
+/// Parameters on which the results and the end of a function depend.
 #[derive(Clone, Debug)]
 pub(super) struct Dependence {
     /// Parameters on which everything depends.
@@ -47,7 +48,8 @@ pub(super) struct Dependence {
 }
 
 impl Dependence {
-    /// Returns true if a result, or whether the function gets to its end, depends on a parameter.
+    /// Returns true if a result depends on a parameter, or if the parameter decides whether the
+    /// function gets to its end.
     pub(super) fn of_result(&self, result: usize, param: usize) -> bool {
         let of = self.results.get(result).copied().unwrap_or(ParamSet::ALL);
         self.control.contains(param) || of.contains(param)
@@ -58,9 +60,9 @@ impl Dependence {
         self.control.contains(param)
     }
 
-    /// The dependence of a function whose callees are known. Where one isn't and has callees
-    /// itself, everything depends on what it is given.
-    pub(super) fn of(module: &Module, known: &Dependences, function: FunctionId) -> Self {
+    /// Computes the dependence of a function from those of its callees. If a callee's dependence is
+    /// missing and the callee calls functions itself, everything depends on its arguments.
+    pub(super) fn of(module: &Module, finished: &Dependences, function: FunctionId) -> Self {
         let source = &module.functions[function];
         let results = match &module.types[source.result] {
             Shape::Tuple(of) => of.len(),
@@ -68,41 +70,42 @@ impl Dependence {
         };
         let mut flow = Flow {
             module,
-            known,
+            finished,
             body: &source.body,
             values: vec![ParamSet::default(); source.body.values.len()],
             locals: vec![ParamSet::default(); source.body.locals.len()],
             params: (0..source.params.len()).map(ParamSet::only).collect(),
-            found: Self {
+            result: Self {
                 control: ParamSet::default(),
                 results: vec![ParamSet::default(); results],
             },
         };
-        // Variables are read before they are written in loops: once more until nothing is new.
+        // Loops read variables before they write them: the walk is repeated until it finds nothing
+        // new.
         loop {
-            let before = (flow.locals.clone(), flow.params.clone(), flow.found.control);
+            let before = (flow.locals.clone(), flow.params.clone(), flow.result.control);
             walk(flow.body, flow.body.root, |step| {
                 if let Step::Stmt(stmt) = step {
                     flow.stmt(&stmt.kind);
                 }
             });
-            if before == (flow.locals.clone(), flow.params.clone(), flow.found.control) {
-                return flow.found;
+            if before == (flow.locals.clone(), flow.params.clone(), flow.result.control) {
+                return flow.result;
             }
         }
     }
 }
 
-/// Walk over a body with what values and variables depend on so far.
+/// Walk over a body with the parameters on which values and variables depend so far.
 struct Flow<'a> {
     module: &'a Module,
-    known: &'a Dependences,
+    finished: &'a Dependences,
     body: &'a Body,
     values: Vec<ParamSet>,
     locals: Vec<ParamSet>,
-    /// Dependences of what parameters hold that are passed by reference.
+    /// Dependences of the contents of parameters that are passed by reference.
     params: Vec<ParamSet>,
-    found: Dependence,
+    result: Dependence,
 }
 
 impl Flow<'_> {
@@ -121,13 +124,13 @@ impl Flow<'_> {
                 self.write(place, self.value(value));
             }
             StmtKind::Return(Some(value)) => {
-                for result in 0..self.found.results.len() {
+                for result in 0..self.result.results.len() {
                     let on = self.part(value, result);
-                    self.found.results[result].add(on);
+                    self.result.results[result].add(on);
                 }
             }
             _ => {
-                let mut control = self.found.control;
+                let mut control = self.result.control;
                 stmt_uses(
                     self.body,
                     stmt,
@@ -138,16 +141,16 @@ impl Flow<'_> {
                         }
                     },
                 );
-                self.found.control = control;
+                self.result.control = control;
             }
         }
     }
 
-    /// Everything depends on the values on a place's path.
+    /// Makes everything depend on the values on a place's path.
     fn indices(&mut self, place: PlaceId) {
-        let mut control = self.found.control;
+        let mut control = self.result.control;
         place_values(self.body, place, |value| control.add(self.values[value.index()]));
-        self.found.control = control;
+        self.result.control = control;
     }
 
     fn read(&mut self, place: PlaceId) -> ParamSet {
@@ -172,7 +175,7 @@ impl Flow<'_> {
             Root::Param(position) if !self.is_memory(place) => {
                 self.params[position as usize].add(on);
             }
-            _ => self.found.control.add(on),
+            _ => self.result.control.add(on),
         }
     }
 
@@ -181,7 +184,7 @@ impl Flow<'_> {
         path.any(|step| matches!(step, Projection::Element(_)))
     }
 
-    /// Parameters on which one of several results in a value depends.
+    /// Returns the parameters on which one part of a value that has several results depends.
     fn part(&self, value: Value, result: usize) -> ParamSet {
         match self.body.values[value].op {
             Op::Construct(parts) if self.is_tuple(value) => {
@@ -201,7 +204,7 @@ impl Flow<'_> {
         matches!(self.module.types[self.body.type_of(value)], Shape::Tuple(_))
     }
 
-    /// Parameters on which the value of an operation depends.
+    /// Returns the parameters on which the value of an operation depends.
     fn operation(&mut self, value: Value) -> ParamSet {
         let op = self.body.values[value].op;
         match op {
@@ -228,12 +231,12 @@ impl Flow<'_> {
             on.add(self.read(place));
         }
         if !self.only_computes(value) {
-            self.found.control.add(on);
+            self.result.control.add(on);
         }
         on
     }
 
-    /// Returns true if an operation, whatever it is given, has a value and does nothing else.
+    /// Returns true if an operation gives a value for all operands and has no other effect.
     fn only_computes(&self, value: Value) -> bool {
         match self.body.values[value].op {
             Op::Binary(BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder, ..) => {
@@ -263,11 +266,11 @@ impl Flow<'_> {
         }
         let all = self.passed(value, ParamSet::ALL);
         let Some(callee) = self.callee(function) else {
-            self.found.control.add(all);
+            self.result.control.add(all);
             return all;
         };
         let control = self.passed(value, callee.control);
-        self.found.control.add(control);
+        self.result.control.add(control);
         for (&arg, param) in args.iter().zip(&self.module.functions[function].params) {
             if let (Arg::Place(place), PassMode::Mutable) = (arg, param.mode) {
                 self.write(place, all);
@@ -281,13 +284,13 @@ impl Flow<'_> {
         on
     }
 
-    /// Returns true if a function writes what it is passed by reference.
+    /// Returns true if a function writes to a parameter that is passed by reference.
     fn writes(&self, function: FunctionId) -> bool {
         let mut params = self.module.functions[function].params.iter();
         params.any(|param| param.mode == PassMode::Mutable)
     }
 
-    /// Parameters on which the arguments of a call in some positions depend.
+    /// Returns the parameters on which the arguments of a call in some positions depend.
     fn passed(&self, value: Value, positions: ParamSet) -> ParamSet {
         let mut on = ParamSet::default();
         let Op::Call { args, .. } = self.body.values[value].op else { return on };
@@ -309,8 +312,8 @@ impl Flow<'_> {
     }
 
     fn callee(&self, function: FunctionId) -> Option<Dependence> {
-        if let Some(known) = self.known.get(&function) {
-            return Some(known.clone());
+        if let Some(finished) = self.finished.get(&function) {
+            return Some(finished.clone());
         }
         let body = &self.module.functions[function].body;
         let calls = body.values.iter().any(|(_, data)| matches!(data.op, Op::Call { .. }));

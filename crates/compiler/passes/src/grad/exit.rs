@@ -5,7 +5,7 @@ use gbxcule_ir::function::Body;
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::walk::{Step, stmt_blocks, walk};
 
-/// Possibility that control leaves a block otherwise than at its end.
+/// Ways in which control leaves a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Exit {
     /// Control always reaches the block's end.
@@ -29,12 +29,13 @@ pub(super) struct Exits {
 impl Exits {
     pub(super) fn new(body: &Body) -> Self {
         let count = body.blocks.len();
-        let mut found = Self {
+        let mut exits = Self {
             exits: vec![Exit::Never; count],
             breaks: vec![false; count],
             returns: vec![false; count],
         };
-        // Blocks end in post-order: those inside are known when one is asked about.
+        // Blocks end in post-order: the exits of inner blocks are known when an outer block asks
+        // for them.
         let mut order = Vec::new();
         walk(body, body.root, |step| {
             if let Step::Leave(block) = step {
@@ -42,22 +43,22 @@ impl Exits {
             }
         });
         for block in order {
-            found.block(body, block);
+            exits.block(body, block);
         }
-        found
+        exits
     }
 
     fn block(&mut self, body: &Body, block: BlockId) {
-        let at = block.index();
+        let index = block.index();
         for stmt in &body.blocks[block].stmts {
             let kind = &stmt.kind;
-            self.exits[at] = self.exits[at].max(self.of_stmt(kind));
+            self.exits[index] = self.exits[index].max(self.of_stmt(kind));
             let is_loop = matches!(kind, StmtKind::For { .. } | StmtKind::While { .. });
-            self.breaks[at] |= matches!(kind, StmtKind::Break);
-            self.returns[at] |= matches!(kind, StmtKind::Return(_) | StmtKind::Trap { .. });
+            self.breaks[index] |= matches!(kind, StmtKind::Break);
+            self.returns[index] |= matches!(kind, StmtKind::Return(_) | StmtKind::Trap { .. });
             stmt_blocks(kind, |inner| {
-                self.breaks[at] |= !is_loop && self.breaks[inner.index()];
-                self.returns[at] |= self.returns[inner.index()];
+                self.breaks[index] |= !is_loop && self.breaks[inner.index()];
+                self.returns[index] |= self.returns[inner.index()];
             });
         }
     }
@@ -66,7 +67,7 @@ impl Exits {
         self.exits[block.index()]
     }
 
-    /// Returns the exit of a statement whose blocks are known.
+    /// Returns the exit of a statement; the exits of its blocks are known.
     pub(super) fn of_stmt(&self, stmt: &StmtKind) -> Exit {
         match stmt {
             kind if kind.is_terminator() => Exit::Always,
@@ -85,7 +86,7 @@ impl Exits {
         }
     }
 
-    /// Returns true if the loop with this body may end before its time.
+    /// Returns true if the loop with this body may end before all its rounds are done.
     pub(super) fn leaves_loop(&self, body: BlockId) -> bool {
         self.breaks[body.index()] || self.returns[body.index()]
     }

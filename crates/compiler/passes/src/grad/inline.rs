@@ -1,6 +1,6 @@
-//! Chooses the callees that are dissolved in their callers before differentiation, and those that
-//! get a reverse of their own. (`pass::inline` chooses by size and speed; this choice is by
-//! effects, so that the reverse is right.)
+//! Chooses the callees that are inlined before differentiation, and those that get a reverse of
+//! their own. (`pass::inline` chooses by size and speed; this choice is by effects, so that the
+//! reverse is right.)
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::FunctionId;
@@ -10,8 +10,8 @@ use gbxcule_ir::place::Projection;
 use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::walk::{Step, walk};
 
-/// Returns true, for each function, if its calls are dissolved: it touches array memory, or acts on
-/// the outside, or calls one that does, or is given a place in array memory.
+/// Returns true, for each function, if its calls are inlined: if it touches array memory or acts on
+/// the outside, calls a function that does, or is given a place in array memory.
 pub(super) fn choose(source: &Valid<Module>) -> Vec<bool> {
     let mut chosen = vec![false; source.functions.len()];
     for (id, function) in source.functions.iter() {
@@ -31,13 +31,13 @@ pub(super) fn choose(source: &Valid<Module>) -> Vec<bool> {
     for &id in source.call_order() {
         let callees = &source.facts(id).callees;
         chosen[id.index()] |= callees.iter().any(|callee| chosen[callee.index()]);
-        // One with a gradient by hand stays whole.
+        // A function with a gradient by hand stays whole.
         chosen[id.index()] &= source.functions[id].adjoint.is_none();
     }
     chosen
 }
 
-/// Returns true if a function itself has to do with arrays, or may stop the launch.
+/// Returns true if a function itself reads or writes arrays, or may stop the launch.
 pub(super) fn uses_memory(module: &Module, function: FunctionId) -> bool {
     let (types, function) = (&module.types, &module.functions[function]);
     let holds = |ty| types.holds_array(ty);
@@ -53,7 +53,8 @@ pub(super) fn uses_memory(module: &Module, function: FunctionId) -> bool {
         || function.body.locals.iter().any(|(_, local)| holds(local.ty))
 }
 
-/// The functions with a reverse of their own that kernels reach, callees before their callers.
+/// Returns the functions with a reverse of their own that kernels reach, callees before their
+/// callers.
 pub(super) fn called(
     source: &Valid<Module>,
     kernels: &[FunctionId],

@@ -35,7 +35,8 @@ struct Accesses {
     faults: Vec<Diagnostic>,
 }
 
-/// Refuses, or gives the parameters whose arrays must lie apart: read, written.
+/// Refuses the kernel, or returns the pairs of parameters whose arrays must not overlap: the one
+/// that is read, and the one that is written.
 pub(super) fn check(
     program: Definitions<'_>,
     scan: &Scan<'_>,
@@ -43,8 +44,8 @@ pub(super) fn check(
     need: &Need,
 ) -> Result<Vec<(u32, u32)>, Vec<Diagnostic>> {
     let Accesses { reads, writes, mut faults } = accesses(program, scan, activity, need);
-    // Elements of an array made of a variable are taken for memory: what is said of them would
-    // mislead.
+    // Other faults are dropped if there is one about an array made of a variable: its elements were
+    // taken for memory, so that the other faults would mislead.
     if faults.iter().any(|fault| fault.code == LOCAL_ARRAY) {
         return Err(faults);
     }
@@ -76,15 +77,17 @@ fn accesses(
     activity: &Activity,
     need: &Need,
 ) -> Accesses {
-    let mut found = Accesses::default();
-    for (position, at) in scan.stmts.iter().enumerate() {
-        let span = at.stmt.span;
+    let mut accesses = Accesses::default();
+    for (position, site) in scan.stmts.iter().enumerate() {
+        let span = site.stmt.span;
         let access = |place| Access { place, position, span };
-        let value = match at.stmt.kind {
+        let value = match site.stmt.kind {
             StmtKind::Store { place, value } if scan.is_memory(place) => {
-                found.writes.push(access(place));
+                accesses.writes.push(access(place));
                 let stored = scan.body.type_of(value);
-                found.faults.extend(program.types.holds_array(stored).then(|| stored_handle(span)));
+                accesses
+                    .faults
+                    .extend(program.types.holds_array(stored).then(|| stored_handle(span)));
                 continue;
             }
             StmtKind::Let(value) => value,
@@ -92,27 +95,27 @@ fn accesses(
         };
         match scan.body.values[value].op {
             Op::Load(place) if scan.is_memory(place) && need.value(value) => {
-                found.reads.push(access(place));
+                accesses.reads.push(access(place));
             }
             Op::Atomic { op, place, .. } => {
-                found.writes.push(access(place));
+                accesses.writes.push(access(place));
                 let float = program.types.has_float(scan.body.places[place].ty);
                 if float && is_extreme(op) {
                     // The winner of a minimum or maximum is recognised by the final value in the
                     // array.
-                    found.reads.push(access(place));
+                    accesses.reads.push(access(place));
                 }
                 let old_used = need.value(value) || activity.value(value);
-                found.faults.extend(atomic(op, float, old_used, span));
+                accesses.faults.extend(atomic(op, float, old_used, span));
             }
             Op::Bitcast(_) if !activity.floats_from_bits().contains(&value) => {}
-            op => found.faults.extend(irreversible(op, span)),
+            op => accesses.faults.extend(irreversible(op, span)),
         }
     }
-    found
+    accesses
 }
 
-/// Operations that have no reverse.
+/// Returns the fault of an operation that has no reverse.
 fn irreversible(op: Op, span: Span) -> Option<Diagnostic> {
     let (code, message, help) = match op {
         Op::Bitcast(_) => (
@@ -138,7 +141,7 @@ fn irreversible(op: Op, span: Span) -> Option<Diagnostic> {
 /// Refuses a store of a handle: the memory of an array that was read from memory is known only if
 /// no handle is stored there.
 fn stored_handle(span: Span) -> Diagnostic {
-    let message = "a struct with an array in it is stored: which memory its array is can't be known for the gradient";
+    let message = "a struct with an array in it is stored: the gradient can't tell which memory its array uses";
     Diagnostic::error(Code::GradStoredArray, span, message)
         .help("store its fields without arrays one by one")
 }
@@ -158,19 +161,19 @@ fn atomic(op: AtomicOp, float: bool, old_used: bool, span: Span) -> Option<Diagn
     Some(Diagnostic::error(Code::GradAtomic, span, message).help(help))
 }
 
-/// Returns true if a write may come after a read, and change what it found.
+/// Returns true if a write may come after a read, and change the element that was read.
 fn may_overwrite(scan: &Scan<'_>, read: &Access, write: &Access) -> bool {
-    let known = |access: &Access| (access.place, access.position);
+    let site = |access: &Access| (access.place, access.position);
     if read.position == write.position
         || extremes_agree(scan, read, write)
-        || is_read_last(scan, known(read), known(write))
+        || is_read_last(scan, site(read), site(write))
     {
         return false;
     }
     write.position > read.position || share_loop(scan, read, write)
 }
 
-/// The atomic operation that an access is.
+/// Returns the atomic operation that an access does.
 fn atomic_op(scan: &Scan<'_>, access: &Access) -> Option<AtomicOp> {
     let StmtKind::Let(value) = scan.stmts[access.position].stmt.kind else { return None };
     match scan.body.values[value].op {
@@ -187,14 +190,14 @@ fn is_extreme(op: AtomicOp) -> bool {
     matches!(op, AtomicOp::Min | AtomicOp::Max)
 }
 
-/// Returns true if both are minima or both maxima of one place: the final value there is that of
-/// the winner.
+/// Returns true if both accesses are minima, or both are maxima, of one place: the final value
+/// there is that of the winner.
 fn extremes_agree(scan: &Scan<'_>, one: &Access, other: &Access) -> bool {
     extreme_op(scan, one).is_some() && extreme_op(scan, one) == extreme_op(scan, other)
 }
 
-/// Returns true if another thread may also write the element whose extreme is read, with another
-/// operation.
+/// Returns true if another thread may also write the element whose minimum or maximum is read, with
+/// another operation.
 fn may_mix_operations(scan: &Scan<'_>, read: &Access, write: &Access) -> bool {
     let (Some(extreme), Some(other)) = (extreme_op(scan, read), atomic_op(scan, write)) else {
         return false;
@@ -202,7 +205,7 @@ fn may_mix_operations(scan: &Scan<'_>, read: &Access, write: &Access) -> bool {
     extreme != other && origin::may_meet(scan, read.place, write.place)
 }
 
-/// Returns true if one loop contains both.
+/// Returns true if one loop contains both accesses.
 fn share_loop(scan: &Scan<'_>, one: &Access, other: &Access) -> bool {
     let around = loops(scan, other.position);
     let mut shared = loops(scan, one.position).into_iter();
@@ -210,7 +213,8 @@ fn share_loop(scan: &Scan<'_>, one: &Access, other: &Access) -> bool {
 }
 
 fn overwritten(scan: &Scan<'_>, read: &Access, write: &Access) -> Diagnostic {
-    let message = "an array element is overwritten, but the gradient needs what was read from it";
+    let message =
+        "an array element is overwritten, but the gradient needs the number that was read from it";
     let help = match origin::is_same_element(scan, read.place, write.place) {
         true => "keep the number in a variable and store it once, or write to another array",
         false => {
@@ -225,8 +229,8 @@ fn overwritten(scan: &Scan<'_>, read: &Access, write: &Access) -> Diagnostic {
 }
 
 fn unknown_winner(read: &Access, write: &Access) -> Diagnostic {
-    let message = "an atomic minimum or maximum and another atomic operation on one array: what is there in the end \
-                   doesn't say who won";
+    let message = "an atomic minimum or maximum and another atomic operation on one array: the final value \
+                   doesn't tell which thread won";
     Diagnostic::error(Code::GradAtomic, read.span, message)
         .label(write.span, "the other one")
         .help("give each an array of its own")

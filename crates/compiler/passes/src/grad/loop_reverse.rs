@@ -1,11 +1,10 @@
-//! The reverse of loops: iterations from the last to the first, each from the state in which it
-//! began.
+//! Reverses loops: iterations from the last to the first, each from the state in which it began.
 //!
-//! A loop whose iterations need nothing of each other keeps no state. Any other is cut into
-//! segments of so many iterations as a *tape* has places: a segment is run forward once, noting the
-//! state in which each of its iterations began, then backwards. Where segments began is known from
-//! checkpoints in a small fixed number of slots (see [`super::checkpoint`]). A loop known to be one
-//! segment has none.
+//! A loop whose iterations need nothing of each other saves no state. Any other loop is cut into
+//! segments, each with as many iterations as a *tape* has places. A segment is first run forward,
+//! which records on the tape the state in which each of its iterations began, then backwards. The
+//! starts of segments are computed again from checkpoints in a small fixed number of slots (see
+//! [`super::checkpoint`]). A loop that is known to fit one segment has no slots.
 
 use super::checkpoint;
 use super::reverse::Reverser;
@@ -19,22 +18,22 @@ use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::ty::{Scalar, Type};
 
-/// Number of checkpoints of a loop, if its state is small.
+/// Number of checkpoints of a loop with a small state.
 const MAX_SLOTS: u64 = 16;
-/// Number of checkpoints of a loop, however large its state.
+/// Number of checkpoints of a loop with a large state.
 const MIN_SLOTS: u64 = 4;
-/// Iterations of a segment, if the state is small; a power of two, like the next.
+/// Iterations of a segment if the state is small. A power of two, as `MIN_TAPE` is.
 const MAX_TAPE: u64 = 256;
-/// Iterations of a segment, however large the state.
+/// Iterations of a segment if the state is large.
 const MIN_TAPE: u64 = 4;
-/// Bytes that slots and tape of a loop may take each as long as they are longer than the least.
-const KEPT_BYTES: u64 = 1024;
+/// Bytes that the slots and the tape of a loop may each take, unless their minimum is longer.
+const MAX_STATE_BYTES: u64 = 1024;
 
 /// A loop to be reversed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReversedLoop {
     body: BlockId,
-    /// Index, and start, end and step of a `For`.
+    /// Index, and start, end and step, of a `For`.
     range: Option<(Value, [Value; 3])>,
 }
 
@@ -48,27 +47,27 @@ impl ReversedLoop {
     }
 }
 
-/// Variables, and an array of what they held at several times.
+/// Variables, each with an array of the values that it had at several times.
 type SavedState = Vec<(PlaceId, PlaceId)>;
 
-/// Values with which the iterations of a segment began.
+/// States in which the iterations of a segment began.
 struct Tape {
     state: SavedState,
-    /// A power of two.
+    /// Number of iterations that the tape holds: a power of two.
     places: u64,
 }
 
 /// The checkpoints of a loop.
 struct Checkpoints {
     state: SavedState,
-    /// Iteration before which each was taken.
+    /// Iteration before which each checkpoint was taken.
     positions: PlaceId,
-    /// The last one in use.
+    /// Slot of the last checkpoint in use.
     top: PlaceId,
     count: u64,
 }
 
-/// The iterations of a segment: the first and the last.
+/// Iterations of a segment: the first and the last.
 #[derive(Clone, Copy)]
 struct Segment {
     number: Value,
@@ -77,7 +76,7 @@ struct Segment {
 }
 
 impl Reverser<'_, '_> {
-    /// The reverse of a loop that begins in the present state. `trips` says how often it ran.
+    /// Reverses a loop that begins in the present state. `trips` is its number of iterations.
     pub(super) fn reverse_loop(
         &mut self,
         reversed: &ReversedLoop,
@@ -127,7 +126,7 @@ impl Reverser<'_, '_> {
         }
     }
 
-    /// Reverses all iterations of a loop by its own index, which steps backwards.
+    /// Reverses all iterations of a loop that counts with its own index, backwards.
     fn index_backwards(&mut self, reversed: &ReversedLoop, index: Value, range: [Value; 3]) {
         let data = self.scan.body.values[index];
         let name = data.name.map_or("i", |name| self.b.module.text(name)).to_owned();
@@ -148,7 +147,7 @@ impl Reverser<'_, '_> {
         self.b.for_block(back, range, block);
     }
 
-    /// Reverses iterations, from the last of them to the first.
+    /// Reverses the iterations of a range, from the last to the first.
     fn backwards(
         &mut self,
         reversed: &ReversedLoop,
@@ -171,12 +170,12 @@ impl Reverser<'_, '_> {
         self.b.for_block(back, [last, before, minus], block);
     }
 
-    /// Reverses all segments of a loop with this last iteration.
+    /// Reverses all segments of a loop that ends with the iteration `last`.
     fn segments(&mut self, reversed: &ReversedLoop, tape: &Tape, slots: &Checkpoints, last: Value) {
         let b = &mut self.b;
         let (one, minus) = (number(b, 1), b.number(Type::I64, -1.0));
         let shift = number(b, u64::from(tape.places.trailing_zeros()));
-        // Without an iteration -1: no segment.
+        // A loop without iterations has -1 as its last one, and so no segment.
         let last_segment = b.binary(BinaryOp::ShiftRight, last, shift);
         let number_of = b.loop_index(Type::I64, "segment");
         b.open_block();
@@ -208,7 +207,7 @@ impl Reverser<'_, '_> {
         bytes.sum::<u64>().max(1)
     }
 
-    /// Makes room for variables at several times.
+    /// Declares arrays for the values of variables at several times.
     fn reserve_state(&mut self, state: &[LocalId], name: &str, count: u64) -> SavedState {
         let mut kept = Vec::new();
         for &local in state {
@@ -220,9 +219,9 @@ impl Reverser<'_, '_> {
         kept
     }
 
-    /// Makes a tape; not a longer one than iterations known.
+    /// Makes a tape, no longer than the number of iterations if that is known.
     fn tape(&mut self, state: &[LocalId], known: Option<u64>) -> Tape {
-        let most = (KEPT_BYTES / self.state_bytes(state)).clamp(MIN_TAPE, MAX_TAPE);
+        let most = (MAX_STATE_BYTES / self.state_bytes(state)).clamp(MIN_TAPE, MAX_TAPE);
         let most = 1 << most.ilog2();
         let places = known.map_or(most, |known| known.min(most).next_power_of_two());
         Tape { state: self.reserve_state(state, "tape", places), places }
@@ -230,7 +229,7 @@ impl Reverser<'_, '_> {
 
     /// Makes slots and takes the first checkpoint.
     fn slots(&mut self, state: &[LocalId]) -> Checkpoints {
-        let count = (KEPT_BYTES / self.state_bytes(state)).clamp(MIN_SLOTS, MAX_SLOTS);
+        let count = (MAX_STATE_BYTES / self.state_bytes(state)).clamp(MIN_SLOTS, MAX_SLOTS);
         let positions = array(&mut self.b, "checkpoint_positions", Type::I64, count);
         let top = self.b.local("checkpoint_top", Type::I64);
         let top = self.b.local_place(top);
@@ -245,8 +244,8 @@ impl Reverser<'_, '_> {
         slots
     }
 
-    /// Brings back the state in which the last iteration of a segment began, noting those before
-    /// it, and takes further checkpoints on the way.
+    /// Restores the state in which the last iteration of a segment began, records the states of the
+    /// iterations before it, and takes further checkpoints on the way.
     fn rewind(
         &mut self,
         reversed: &ReversedLoop,
@@ -285,7 +284,7 @@ impl Reverser<'_, '_> {
         let there = self.b.load(goal);
         self.run_to(reversed, tape, [here, there]);
         self.b.store(at, there);
-        // Where the segment begins none is needed.
+        // Where the segment begins no checkpoint is needed.
         let takes = self.b.lt(there, segment.first);
         self.b.if_then(takes, |b| {
             let (top, one) = (b.load(slots.top), number(b, 1));
@@ -296,7 +295,8 @@ impl Reverser<'_, '_> {
         self.b.while_blocks(header, before, body);
     }
 
-    /// Runs iterations from one up to, without, another, noting with what each began.
+    /// Runs the iterations from `here` to `there` without the last, and records the state in which
+    /// each began.
     fn run_to(&mut self, reversed: &ReversedLoop, tape: &Tape, [here, there]: [Value; 2]) {
         let one = number(&mut self.b, 1);
         let count = self.b.loop_index(Type::I64, "again");
@@ -311,7 +311,8 @@ impl Reverser<'_, '_> {
     }
 }
 
-/// The iteration before which the next checkpoint is taken, on the way from one to a segment.
+/// Returns the iteration before which the next checkpoint is taken on the way from `here` to a
+/// segment.
 fn next_checkpoint(
     b: &mut Builder<'_>,
     distance: FunctionId,
@@ -325,7 +326,7 @@ fn next_checkpoint(
     let ahead = b.local("ahead", Type::I64);
     let ahead = b.local_place(ahead);
     b.store(ahead, one);
-    // With a checkpoint for every segment that is left, each gets one.
+    // If there is a checkpoint for every segment that is left, each segment gets one.
     let (rest, two) = (b.sub(steps, free), number(b, 2));
     let scarce = b.lt(two, rest);
     b.if_then(scarce, |b| {
@@ -337,8 +338,9 @@ fn next_checkpoint(
     b.add(here, ahead)
 }
 
-/// The range of a loop from its last index to its first, if it goes over neighbouring numbers or
-/// all of it is known: of the index's own type if its bounds are known to fit, else of `i64`.
+/// Returns the range of a loop from its last index to its first, if its step is 1 or -1, or start,
+/// end and step are literals. The range has the index's own type if its bounds are known to fit,
+/// else `i64`.
 fn backward_range(b: &mut Builder<'_>, range: [Value; 3]) -> Option<[Value; 3]> {
     let [start, end, step] = range;
     let scalar = b.body().type_of(start).as_scalar()?;
@@ -363,7 +365,7 @@ fn number(b: &mut Builder<'_>, value: u64) -> Value {
     b.literal(Literal::int(Scalar::I64, i128::from(value)))
 }
 
-/// A variable for several values that is written before it is read.
+/// Declares an array variable whose elements are written before they are read.
 fn array(b: &mut Builder<'_>, name: &str, ty: Type, count: u64) -> PlaceId {
     let fixed = b.module.types.fixed(ty, count as u32);
     let local = b.scratch(name, fixed);
@@ -389,13 +391,13 @@ fn save_state(b: &mut Builder<'_>, kept: &SavedState, index: Value) {
     }
 }
 
-/// Returns the place on the tape at which an iteration is noted.
+/// Returns the place on the tape that belongs to an iteration.
 fn tape_place(b: &mut Builder<'_>, tape: &Tape, iteration: Value) -> Value {
     let mask = number(b, tape.places - 1);
     b.and(iteration, mask)
 }
 
-/// Notes the present state as what an iteration begins with.
+/// Records the present state as the one in which an iteration begins.
 fn record_state(b: &mut Builder<'_>, tape: &Tape, iteration: Value) {
     let place = tape_place(b, tape, iteration);
     save_state(b, &tape.state, place);
@@ -409,7 +411,7 @@ fn save(b: &mut Builder<'_>, slots: &Checkpoints, slot: Value, position: Value) 
     save_state(b, &slots.state, slot);
 }
 
-/// Gives the last checkpoint up once the segment that it begins is reversed.
+/// Gives up the last checkpoint once the segment that begins there is reversed.
 fn release(b: &mut Builder<'_>, slots: &Checkpoints, first: Value, one: Value) {
     let top = b.load(slots.top);
     let position = load_at(b, slots.positions, top);

@@ -1,9 +1,9 @@
 //! The last step of a reverse: merges repeated computations, takes the handle of each gradient
 //! array once, and joins neighbouring tests for a missing gradient.
 //!
-//! The reverse is written statement by statement, each by itself. None of this changes a result:
-//! what is merged has no effect, reads nothing that is written, and faults only where it would have
-//! faulted before.
+//! The reverse is written statement by statement, each without regard to the others. Merging
+//! changes no result: a merged operation has no effect, reads nothing that is written, and faults
+//! only where the operation would have faulted before.
 
 use crate::pass::dce;
 use gbxcule_ir::builtin::Native;
@@ -18,7 +18,8 @@ use gbxcule_ir::ty::Type;
 use gbxcule_ir::walk::{stmt_blocks, substitute};
 use rustc_hash::FxHashMap;
 
-/// Tidies a reverse. `computes` tells of functions that have no effect and no fault.
+/// Merges repeats in a reverse. `computes` returns true for functions that have no effect and no
+/// fault.
 pub(super) fn run(
     module: &mut Module,
     function: FunctionId,
@@ -99,7 +100,7 @@ impl Key {
     }
 }
 
-/// Position of the parameter that a place is, if nothing can change it.
+/// Returns the position of the parameter that a place is, if nothing can change the parameter.
 fn whole_param(function: &Function, body: &Body, place: PlaceId) -> Option<u32> {
     match body.places[place].root {
         Root::Param(position) if body.path(place).is_empty() => {
@@ -109,16 +110,16 @@ fn whole_param(function: &Function, body: &Body, place: PlaceId) -> Option<u32> 
     }
 }
 
-/// Puts the first value for those that are computed again where it is visible.
+/// Replaces each repeated computation by the first one, where that is visible.
 fn merge(function: &Function, body: &mut Body, computes: &dyn Fn(FunctionId) -> bool) {
     let same = body.values.handles().collect();
     let mut merger =
-        Merger { function, computes, same, known: FxHashMap::default(), open: Vec::new() };
+        Merger { function, computes, same, computed: FxHashMap::default(), open: Vec::new() };
     merger.block(body, body.root);
     let is_literal: Vec<bool> =
         body.values.iter().map(|(_, data)| matches!(data.op, Op::Literal(_))).collect();
     let same = merger.same;
-    // A number that has a name isn't meant by others of its value.
+    // A use of a named literal isn't replaced by another literal of the same value.
     let first = |value: Value| if is_literal[value.index()] { value } else { same[value.index()] };
     substitute(body, first);
 }
@@ -128,7 +129,7 @@ struct Merger<'a> {
     computes: &'a dyn Fn(FunctionId) -> bool,
     /// First equal value of each value.
     same: Vec<Value>,
-    known: FxHashMap<(Key, Type), Value>,
+    computed: FxHashMap<(Key, Type), Value>,
     /// The keys of the open blocks, in order.
     open: Vec<(Key, Type)>,
 }
@@ -142,7 +143,7 @@ impl Merger<'_> {
 
     fn close(&mut self, outer: usize) {
         for key in self.open.drain(outer..) {
-            self.known.remove(&key);
+            self.computed.remove(&key);
         }
     }
 
@@ -151,7 +152,7 @@ impl Merger<'_> {
         stmts.retain(|stmt| match stmt.kind {
             StmtKind::Let(value) => !self.is_known(body, value),
             StmtKind::While { header, body: inner, .. } => {
-                // What the header computes is visible in the body.
+                // The values of the header are visible in the body.
                 let outer = self.open.len();
                 self.stmts(body, header);
                 self.block(body, inner);
@@ -168,13 +169,13 @@ impl Merger<'_> {
         body.blocks[block].stmts = stmts;
     }
 
-    /// Returns true if a value was computed before, and notes it if not.
+    /// Returns true if a value was computed before, and records it if not.
     fn is_known(&mut self, body: &mut Body, value: Value) -> bool {
         let data = body.values[value];
         let key = Key::of(self.function, body, &data.op, &self.same, self.computes);
         let Some(key) = key.map(|key| (key, data.ty)) else { return false };
-        let Some(&first) = self.known.get(&key) else {
-            self.known.insert(key.clone(), value);
+        let Some(&first) = self.computed.get(&key) else {
+            self.computed.insert(key.clone(), value);
             self.open.push(key);
             return false;
         };
@@ -190,7 +191,7 @@ impl Merger<'_> {
 struct GradientHandles {
     /// The first gradient's handle of each parameter, with the parameter's own.
     first: FxHashMap<u32, (Value, Value)>,
-    /// The handle that stands for each value from here on: the value itself, mostly.
+    /// Handle that replaces each value; most values replace themselves.
     same: Vec<Value>,
 }
 
@@ -209,15 +210,15 @@ impl GradientHandles {
         Self { first, same }
     }
 
-    /// Returns true if a value is one of the handles, which the hoisting takes from its place.
+    /// Returns true if a value is one of the handles that are hoisted.
     fn contain(&self, body: &Body, value: Value) -> bool {
         let same = self.same[value.index()];
         matches!(body.values[value].op, Op::Gradient(_) | Op::Load(_))
             && self.first.values().any(|&(gradient, array)| [gradient, array].contains(&same))
     }
 
-    /// The first of some statements in or below which a gradient is taken, and all gradients that
-    /// are.
+    /// Returns the first of some statements that takes a gradient, itself or in its blocks, and all
+    /// gradients that the statements take.
     fn first_use(&self, body: &Body, stmts: &[Stmt]) -> (Option<usize>, Vec<Value>) {
         let (mut raised, mut first): (Vec<Value>, _) = (Vec::new(), None);
         for (position, stmt) in stmts.iter().enumerate() {
@@ -276,7 +277,7 @@ fn hoist_gradient_handles(function: &Function, body: &mut Body) {
     });
     let lets: Vec<Stmt> =
         lets.map(|value| Stmt { kind: StmtKind::Let(value), span: Span::NONE }).collect();
-    // A parameter's own handle may have been used before: it is taken at the beginning.
+    // A parameter's own handle may be used earlier, so it is taken at the beginning.
     let (own, gradients): (Vec<Stmt>, Vec<Stmt>) = lets.into_iter().partition(|stmt| {
         matches!(stmt.kind, StmtKind::Let(value) if matches!(body.values[value].op, Op::Load(_)))
     });
@@ -292,8 +293,8 @@ fn hoist_gradient_handles(function: &Function, body: &mut Body) {
     substitute(body, |value| handles.same[value.index()]);
 }
 
-/// Joins the first two tests of a block that ask for the same gradient, if only steps lie between
-/// them that can be taken before the first one; returns true if there are such.
+/// Joins the first two tests in a block for the same gradient, if all statements between them may
+/// run before the first one. Returns true if it joined two.
 fn join_tests(
     module: &Module,
     body: &mut Body,
@@ -324,7 +325,7 @@ fn join_tests(
     false
 }
 
-/// The condition and block of a test for a gradient that only adds to it.
+/// Returns the condition and block of a test for a gradient whose block only adds to the gradient.
 fn adds_to_gradient(
     module: &Module,
     body: &Body,
@@ -345,7 +346,7 @@ fn adds_to_gradient(
     (is_gradient && body.blocks[reject].stmts.is_empty() && adds).then_some((condition, accept))
 }
 
-/// Returns true for what neither reads nor writes memory of arrays, and cannot fault.
+/// Returns true for statements that neither read nor write memory of arrays, and cannot fault.
 fn touches_variables_alone(
     module: &Module,
     body: &Body,

@@ -1,9 +1,10 @@
-//! Numbers of the forward pass that the reverse pass must know, and places where it has anything to
-//! do.
+//! Finds the numbers of the forward pass that the reverse pass must know, and the blocks that have
+//! a reverse.
 //!
-//! *Needed* values are those whose numbers the reverse pass uses: operands of products, conditions,
-//! indices; and what those are computed from. *Carried* values are the part of them from which
-//! needed variables are computed: what must be run to get from one iteration to the next.
+//! *Needed* values are those whose numbers the reverse pass uses (operands of products, conditions,
+//! indices), and the values from which those are computed. *Carried* values are the needed ones
+//! from which needed variables are computed: the code that must run to get from one iteration to
+//! the next.
 
 use super::activity::{Activity, is_smooth};
 use super::scan::{Definitions, Scan, StmtSite};
@@ -72,24 +73,24 @@ impl Need {
         need
     }
 
-    /// The needed variables that a statement reads, in the blocks inside it too.
+    /// Returns the needed variables that a statement, or one in its blocks, reads.
     pub(super) fn reads(&self, finder: &NeedAnalysis<'_>, stmt: &StmtKind) -> BTreeSet<LocalId> {
-        let mut found = BTreeSet::new();
-        finder.own_reads(self, stmt, &mut found);
-        stmt_blocks(stmt, |block| found.extend(&self.reads[block.index()]));
-        found
+        let mut locals = BTreeSet::new();
+        finder.own_reads(self, stmt, &mut locals);
+        stmt_blocks(stmt, |block| locals.extend(&self.reads[block.index()]));
+        locals
     }
 
-    /// The needed variables that a statement writes, in the blocks inside it too.
+    /// Returns the needed variables that a statement, or one in its blocks, writes.
     pub(super) fn writes(&self, finder: &NeedAnalysis<'_>, stmt: &StmtKind) -> BTreeSet<LocalId> {
-        let mut found: BTreeSet<LocalId> =
+        let mut locals: BTreeSet<LocalId> =
             finder.own_writes(stmt).into_iter().filter(|&local| self.local(local)).collect();
-        stmt_blocks(stmt, |block| found.extend(&self.writes[block.index()]));
-        found
+        stmt_blocks(stmt, |block| locals.extend(&self.writes[block.index()]));
+        locals
     }
 }
 
-/// Asks about statements.
+/// Answers questions about statements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NeedAnalysis<'a> {
     pub(super) module: Definitions<'a>,
@@ -102,7 +103,7 @@ impl NeedAnalysis<'_> {
         self.scan.body
     }
 
-    /// Returns true if a statement itself does something in the reverse pass.
+    /// Returns true if a statement itself, without its blocks, has a reverse.
     pub(super) fn is_reversed(&self, stmt: &StmtKind) -> bool {
         let float = |place: PlaceId| self.module.types.has_float(self.body().places[place].ty);
         match *stmt {
@@ -133,8 +134,8 @@ impl NeedAnalysis<'_> {
         })
     }
 
-    /// Returns true for each argument of a call whose value its reverse uses for an adjoint that
-    /// is wanted.
+    /// Returns true for each argument of a call whose value the call's reverse uses for a wanted
+    /// adjoint.
     pub(super) fn args_for_reverse(&self, function: FunctionId, args: &[Arg]) -> Vec<bool> {
         let Some(reverse) = self.module.reverses.get(&function) else {
             return vec![false; args.len()];
@@ -154,7 +155,7 @@ impl NeedAnalysis<'_> {
         (0..args.len()).map(uses).collect()
     }
 
-    /// The places that a call may write.
+    /// Returns the places that a call may write.
     fn mutated(&self, value: Value) -> Vec<PlaceId> {
         let Op::Call { function, args } = self.body().values[value].op else { return Vec::new() };
         let params = &self.module.functions[function].params;
@@ -176,17 +177,17 @@ impl NeedAnalysis<'_> {
         }
     }
 
-    fn own_reads(&self, need: &Need, stmt: &StmtKind, found: &mut BTreeSet<LocalId>) {
+    fn own_reads(&self, need: &Need, stmt: &StmtKind, locals: &mut BTreeSet<LocalId>) {
         let mut read = |place: PlaceId| match self.body().places[place].root {
-            Root::Local(local) if need.local(local) => _ = found.insert(local),
+            Root::Local(local) if need.local(local) => _ = locals.insert(local),
             _ => {}
         };
         match *stmt {
             StmtKind::Let(value) => {
                 let (needed, reversed) = (need.value(value), self.is_reversed(stmt));
                 let op = &self.body().values[value].op;
-                // Reversed only, a load asks where the place is, not what it holds: a handle is
-                // read.
+                // A load that has a reverse but isn't needed uses its place, not its number: of the
+                // variables on the path, only a handle's is read.
                 let asks = |place| match op {
                     Op::Load(_) if !needed => reversed && self.scan.is_memory(place),
                     _ => needed || reversed,
@@ -200,7 +201,8 @@ impl NeedAnalysis<'_> {
                 };
                 op_uses(self.body(), op, |_| false, &mut visit);
             }
-            // The handle on the way is read; a part of a variable leaves the rest as it was.
+            // The store reads the handle on its path. A store to a part of a variable keeps the
+            // other parts.
             StmtKind::Store { place, .. } => {
                 let part = !self.body().path(place).is_empty();
                 if part {
@@ -248,7 +250,7 @@ impl NeedAnalysis<'_> {
         }
     }
 
-    /// The operands whose numbers the derivative of an operation uses.
+    /// Adds the operands whose numbers the derivative of an operation uses.
     fn partials_use(&self, need: &mut Need, value: Value) {
         let active = |value: Value| self.activity.value(value);
         let mut set = |value: Value| need.values[value.index()] = true;
@@ -315,25 +317,25 @@ impl NeedAnalysis<'_> {
         }
     }
 
-    fn close_stmt(&self, need: &mut Need, at: &StmtSite<'_>, all: bool) -> bool {
+    fn close_stmt(&self, need: &mut Need, site: &StmtSite<'_>, all: bool) -> bool {
         let mut wanted = Vec::new();
         let mut locals = Vec::new();
         let body = self.body();
         let marked =
             |need: &Need, value: Value| if all { need.value(value) } else { need.carried(value) };
-        match at.stmt.kind {
+        match site.stmt.kind {
             StmtKind::Store { place, value }
                 if self.scan.local_of(place).is_some_and(|local| need.local(local)) =>
             {
                 wanted.push(value);
                 place_values(body, place, |value| wanted.push(value));
-                wanted.extend(self.controls(at.block));
+                wanted.extend(self.controls(site.block));
             }
             StmtKind::Let(value) => {
-                let changes = self.own_writes(&at.stmt.kind).iter().any(|&l| need.local(l));
+                let changes = self.own_writes(&site.stmt.kind).iter().any(|&l| need.local(l));
                 if changes {
                     wanted.push(value);
-                    wanted.extend(self.controls(at.block));
+                    wanted.extend(self.controls(site.block));
                 }
                 if changes || marked(need, value) {
                     op_uses(
@@ -370,13 +372,13 @@ impl NeedAnalysis<'_> {
 
     /// Returns all values that decide if and how often a block runs.
     fn controls(&self, block: BlockId) -> Vec<Value> {
-        let mut found = Vec::new();
+        let mut values = Vec::new();
         let mut owner = self.scan.owner(block);
-        while let Some(at) = owner {
-            found.extend(Scan::deciders(&at.stmt.kind));
-            owner = self.scan.owner(at.block);
+        while let Some(site) = owner {
+            values.extend(Scan::deciders(&site.stmt.kind));
+            owner = self.scan.owner(site.block);
         }
-        found
+        values
     }
 
     fn carry(&self, need: &mut Need) {

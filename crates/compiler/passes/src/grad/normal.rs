@@ -1,20 +1,21 @@
-//! Normal form: what the reverse pass reads. The same program with
+//! Normal form, the input of the reverse pass: the same program with
 //!
-//! - callees that touch array memory or act on the outside inlined, so that all uses of memory are
-//!   seen in one body; what remains are calls of functions on values and variables;
-//! - one exit: no `Break`, `Continue` or `Return` but the last statement. A `For` stays one only if
-//!   nothing leaves it; all other loops are `While` over one flag, whose header only reads it;
+//! - callees that touch array memory or act on the outside inlined, so that one body shows all uses
+//!   of memory; the remaining calls take only values and variables;
+//! - one exit: no `Break`, `Continue` or `Return` but the last statement. A `For` stays a `For`
+//!   only if nothing leaves it; all other loops are `While` over one flag, whose header only reads
+//!   the flag;
 //! - parameters passed by reference read once at the beginning into a variable and written back at
 //!   the end;
-//! - no `Assert`, `Trap`, `Print`: a reverse pass runs after a forward pass that got through.
+//! - no `Assert`, `Trap`, `Print`: a reverse pass runs only after a forward pass without faults.
 //!
 //! This does not use `pass::inline` and `pass::exit`: those keep faults and prints, turn returns
-//! into breaks, and leave alone callees with results of several parts and places behind handles
-//! that may change. Here all of these are dissolved while the exits are, into statements that the
-//! reverse may run again.
+//! into breaks, and don't inline callees with results of several parts or with places behind
+//! handles that may change. Here all of these are inlined and lose their exits in one walk, and the
+//! result is made of statements that the reverse may run again.
 //!
-//! When a statement leaves its block early, what follows it goes into the other arm, or after a
-//! flag.
+//! When an arm of a branch leaves its block early, the statements after the branch go into the
+//! other arm, or into an `If` over a flag.
 
 use super::copy::{Binding, Copy};
 use super::exit::{Exit, Exits};
@@ -76,9 +77,9 @@ struct Normalizer<'a, 'm> {
 struct Frame<'a> {
     copy: Copy<'a>,
     exits: Exits,
-    /// Set when the function has returned.
+    /// Variable that is set when the function has returned.
     returned: LocalId,
-    /// Variables in which its results are kept.
+    /// Variables for its results.
     results: Vec<LocalId>,
     loops: Vec<Loop>,
 }
@@ -86,14 +87,15 @@ struct Frame<'a> {
 /// A loop being copied.
 #[derive(Clone, Copy)]
 struct Loop {
-    /// Variable that is true while the loop goes on; a `For` that nothing leaves has none.
+    /// Variable that is true while the loop goes on. A `For` that nothing leaves has no such
+    /// variable.
     running: Option<LocalId>,
-    /// Set when the rest of the iteration is skipped.
+    /// Variable that is set when the rest of the iteration is skipped.
     gone: LocalId,
 }
 
 impl Normalizer<'_, '_> {
-    /// All statements of a function; returns its result.
+    /// Copies all statements of a function; returns its result.
     fn function(
         &mut self,
         callee: &Function,
@@ -132,7 +134,7 @@ impl Normalizer<'_, '_> {
         }
     }
 
-    /// A call in a loop finds its variables as new.
+    /// Sets the variables of an inlined call to zero: in a loop each call begins with new ones.
     fn clear(&mut self, frame: &mut Frame<'_>) {
         let mut locals: Vec<LocalId> = frame
             .copy
@@ -180,7 +182,8 @@ impl Normalizer<'_, '_> {
         }
     }
 
-    /// An `If` of which at least one arm is left for good: what follows belongs to the other.
+    /// Copies an `If` of which at least one arm leaves the block: the statements after it go into
+    /// the other arm.
     fn branch(
         &mut self,
         frame: &mut Frame<'_>,
@@ -215,7 +218,7 @@ impl Normalizer<'_, '_> {
         self.b.if_blocks(stays, accept, reject);
     }
 
-    /// One statement with all its blocks.
+    /// Copies one statement with all its blocks.
     fn whole(&mut self, frame: &mut Frame<'_>, stmt: &StmtKind) {
         match stmt {
             StmtKind::Let(value) => self.operation(frame, *value),
@@ -347,7 +350,7 @@ impl Normalizer<'_, '_> {
         new
     }
 
-    /// A `For` that may be left counts its iterations.
+    /// Copies a `For` that may be left as a `While` that counts its iterations.
     fn leaving_for(
         &mut self,
         frame: &mut Frame<'_>,
@@ -391,7 +394,7 @@ impl Normalizer<'_, '_> {
         });
     }
 
-    /// `running = True; while running: .. if more: <body> else: running = False`
+    /// Writes `running = True; while running: .. if more: <body> else: running = False`.
     fn running<'a>(
         &mut self,
         frame: &mut Frame<'a>,

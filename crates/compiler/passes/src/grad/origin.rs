@@ -1,8 +1,7 @@
-//! Finds the array that a piece of memory belongs to.
+//! Finds the array to which a place in memory belongs.
 //!
-//! Arrays that a kernel gets as different parameters, or in different fields of them, are taken to
-//! share no memory where one of them is written: the code that launches a reverse kernel must hold
-//! that.
+//! The gradient assumes that arrays of different parameters, or of different fields of them, share
+//! no memory where one of them is written: the code that launches a reverse kernel must hold that.
 
 use super::scan::Scan;
 use gbxcule_ir::constant::Literal;
@@ -11,7 +10,7 @@ use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::walk::place_values;
 
-/// An array of a kernel's parameters: the parameter, and the fields on the way.
+/// Array of a kernel's parameters: the parameter, and the fields that lead to the array.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Origin {
     param: u32,
@@ -27,20 +26,21 @@ impl Origin {
 /// Step of an origin that stands for the handles in all rows of a table.
 const ROWS: u32 = u32::MAX;
 
-/// Returns the origin of memory; `None` if it isn't known, or is one of a table's rows.
+/// Returns the origin of a place in memory; `None` if it isn't known, or is one of a table's rows.
 pub(super) fn of_place(scan: &Scan<'_>, place: PlaceId) -> Option<Origin> {
     region(scan, place).filter(|origin| !origin.fields.contains(&ROWS))
 }
 
-/// Returns the origin of memory, taking all rows of a table as one; `None` if it isn't known. No
-/// handle may be stored in memory.
+/// Returns the origin of a place in memory, with all rows of a table taken as one; `None` if it
+/// isn't known. No handle may be stored in memory.
 pub(super) fn region(scan: &Scan<'_>, place: PlaceId) -> Option<Origin> {
     let steps = scan.handle_steps(place)?;
     let fields = fields(scan, place, steps)?;
     of_root(scan, scan.body.places[place].root, fields)
 }
 
-/// The fields and rows that the first steps of a place take, if they take nothing else.
+/// Returns the fields and rows that the first steps of a place take; `None` if there are other
+/// steps.
 fn fields(scan: &Scan<'_>, place: PlaceId, steps: usize) -> Option<Vec<u32>> {
     scan.body.path(place)[..steps]
         .iter()
@@ -57,7 +57,7 @@ fn of_root(scan: &Scan<'_>, root: Root, fields: Vec<u32>) -> Option<Origin> {
         Root::Param(param) => Some(Origin { param, fields }),
         Root::Array(value) => of_value(scan, value, fields),
         Root::Local(local) => {
-            // A variable that gets only one handle; zero is not an array.
+            // A variable to which only one handle is stored; zero is not an array.
             let mut stored = scan.stmts.iter().filter_map(|at| match at.stmt.kind {
                 StmtKind::Store { place, value }
                     if scan.local_of(place) == Some(local)
@@ -97,7 +97,7 @@ fn of_value(scan: &Scan<'_>, mut value: Value, mut fields: Vec<u32>) -> Option<O
     }
 }
 
-/// Returns true if two places of memory may be the same. No handle may be stored in memory.
+/// Returns true if two places in memory may overlap. No handle may be stored in memory.
 pub(super) fn may_meet(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
     let (Some(left), Some(right)) = (region(scan, one), region(scan, other)) else {
         return true;
@@ -105,11 +105,11 @@ pub(super) fn may_meet(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
     left == right && (left.fields.contains(&ROWS) || !differ(scan, one, other))
 }
 
-/// The dimension of a launch index, or none, and what is added to it.
+/// Dimension of a launch index, if there is one, and the number that is added.
 type KnownIndex = (Option<u8>, i128);
 
-/// Returns true if two places are elements of the same handle that differ in an index: by numbers,
-/// or by what is added to one launch index.
+/// Returns true if two places are elements of the same handle and one of their indices differs: two
+/// different numbers, or one launch index plus two different numbers.
 fn differ(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
     let body = scan.body;
     let known = |place: PlaceId| -> Option<Vec<Option<KnownIndex>>> {
@@ -129,7 +129,7 @@ fn differ(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
         })
 }
 
-/// Returns true if two places are written as the same element of an array.
+/// Returns true if two places name the same element of an array.
 pub(super) fn is_same_element(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
     let indices = |place| {
         let mut found = Vec::new();
@@ -140,8 +140,8 @@ pub(super) fn is_same_element(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> 
     one.len() == other.len() && one.into_iter().zip(other).all(|(a, b)| is_same(scan, a, b))
 }
 
-/// Returns true if two values are one, or are written alike: what a variable held at two points
-/// counts as one.
+/// Returns true if two values are the same value or the same expression. Loads of one variable at
+/// two points count as the same.
 fn is_same(scan: &Scan<'_>, one: Value, other: Value) -> bool {
     let body = scan.body;
     one == other
@@ -154,11 +154,11 @@ fn is_same(scan: &Scan<'_>, one: Value, other: Value) -> bool {
         }
 }
 
-/// An index as a launch index, or none, and a number that is added; neither is negative, so it
-/// doesn't count from the end.
+/// Splits an index into a launch index, if it has one, and a number that is added. Neither is
+/// negative, so the index doesn't count from the end.
 fn launch_index_and_number(scan: &Scan<'_>, index: Value) -> Option<KnownIndex> {
     let number = |value: Value| match scan.body.values[value].op {
-        // Small, so that no index that lies in an array wraps.
+        // The number is small, so that no index inside an array wraps.
         Op::Literal(literal) => {
             Literal::as_int(literal).filter(|number| (0..1 << 30).contains(number))
         }

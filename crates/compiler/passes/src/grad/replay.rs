@@ -1,5 +1,5 @@
-//! `func_replay`: the function that a reverse kernel calls in place of another one, such as a
-//! counter that noted what each thread got.
+//! `func_replay`: the function that a reverse kernel calls in place of another one. An example is a
+//! counter whose replay reads the number that each thread got.
 
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -7,8 +7,8 @@ use gbxcule_ir::function::PassMode;
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::Op;
 
-/// The module with every call of such a function going to what stands for it; `None` if there is
-/// none.
+/// Returns the module in which each call of a function with a replay calls the replay; `None` if no
+/// function has one.
 pub(super) fn replayed(source: &Valid<Module>) -> Result<Option<Valid<Module>>, Vec<Diagnostic>> {
     let mut faults = Vec::new();
     for (_, function) in source.functions.iter().filter(|(_, f)| f.replay.is_some()) {

@@ -1,8 +1,8 @@
-//! The reverse of a body in normal form: the walk over blocks.
+//! Writes the reverse of a body in normal form, block by block.
 //!
 //! The reverse of a block first runs the block again as far as the reverse needs its numbers, then
 //! goes backwards through its statements. Before a statement with blocks is run forward, the
-//! variables that its reverse reads are kept, so that its reverse begins in the state in which the
+//! variables that its reverse reads are saved, so that its reverse begins in the state in which the
 //! statement began.
 
 use super::activity::Activity;
@@ -26,9 +26,10 @@ use std::collections::BTreeSet;
 pub(super) struct Shared {
     /// The reverse of each function that has one.
     pub(super) reverses: FxHashMap<FunctionId, FunctionId>,
-    /// See [`super::checkpoint`].
+    /// Function of [`super::checkpoint`] that returns the distance to the next checkpoint.
     pub(super) distance: Option<FunctionId>,
-    /// See [`super::rule`].
+    /// Functions of [`super::rule`] that multiply or divide an adjoint by a factor, by (divides,
+    /// type).
     pub(super) chains: FxHashMap<(bool, Type), FunctionId>,
     /// Functions of the source whose calls may be dropped.
     pub(super) droppable: Vec<bool>,
@@ -44,26 +45,27 @@ pub(super) struct Reverser<'a, 'm> {
     pub(super) adjoints: Adjoints,
     pub(super) shared: &'a mut Shared,
     pub(super) program: Definitions<'a>,
-    /// The source of the body.
+    /// Function that is reversed.
     pub(super) function: &'a Function,
-    /// The adjoints of the results.
+    /// Adjoints of the results.
     pub(super) results: Vec<Option<Value>>,
 }
 
-/// Values of a statement that the forward part keeps for its reverse.
+/// Values that the forward part of a statement saves for its reverse.
 #[derive(Debug, Default)]
 pub(super) struct SavedValues {
-    /// The array handle behind which memory is read or written.
+    /// Array handle through which memory is read or written.
     pub(super) handle: Option<Value>,
-    /// Values that places passed to a call held before it, where its reverse uses them.
+    /// Values of the places passed to a call, from before the call, if the call's reverse uses
+    /// them.
     pub(super) entries: Vec<Option<Value>>,
-    /// Variables, and what they held before.
+    /// Variables, and their values from before the statement.
     state: Vec<(LocalId, Value)>,
     /// Number of rounds of a `While`.
     count: Option<Value>,
 }
 
-/// Analyses of a body, made before its reverse is written.
+/// Analyses of a body, done before its reverse is written.
 pub(super) struct Plan<'a> {
     pub(super) scan: &'a Scan<'a>,
     pub(super) activity: &'a Activity,
@@ -94,7 +96,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
         }
     }
 
-    /// Writes all of it; returns the variables of adjoints.
+    /// Writes the whole reverse; returns the variables that hold adjoints.
     pub(super) fn run(mut self) -> FxHashSet<LocalId> {
         let callable = self.function.kind == FunctionKind::Callable;
         if callable {
@@ -118,7 +120,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
         self.adjoints.add(&mut self.b, value, OptionalName(name.as_deref()), amount);
     }
 
-    /// The place of the adjoint of a variable's or parameter's part.
+    /// Returns the place of the adjoint of a variable's or parameter's part.
     pub(super) fn adjoint_place(&mut self, place: PlaceId) -> PlaceId {
         use gbxcule_ir::place::Root;
         let body = self.scan.body;
@@ -136,14 +138,14 @@ impl<'a, 'm> Reverser<'a, 'm> {
         self.copy.path(&mut self.b, whole, place, 0..body.path(place).len())
     }
 
-    /// The reverse of a block, into the open block.
+    /// Writes the reverse of a block into the open block.
     pub(super) fn block(&mut self, block: BlockId) {
         let stmts = &self.scan.body.blocks[block].stmts;
         let reads: Vec<BTreeSet<LocalId>> =
             stmts.iter().map(|stmt| self.need.reads(&self.finder, &stmt.kind)).collect();
         let writes: Vec<BTreeSet<LocalId>> =
             stmts.iter().map(|stmt| self.need.writes(&self.finder, &stmt.kind)).collect();
-        let mut kept = Vec::with_capacity(stmts.len());
+        let mut saved = Vec::with_capacity(stmts.len());
         let mut later = suffixes(&reads);
         let changed = suffixes(&writes);
         for (position, stmt) in stmts.iter().enumerate() {
@@ -159,9 +161,9 @@ impl<'a, 'm> Reverser<'a, 'm> {
             }
             let used = !writes[position].is_disjoint(&wanted);
             self.forward(&stmt.kind, used, &mut keep);
-            kept.push(keep);
+            saved.push(keep);
         }
-        for (stmt, keep) in stmts.iter().zip(&kept).rev() {
+        for (stmt, keep) in stmts.iter().zip(&saved).rev() {
             self.b.set_span(stmt.span);
             for &(local, value) in &keep.state {
                 let place = self.b.local_place(local);
@@ -181,8 +183,8 @@ impl<'a, 'm> Reverser<'a, 'm> {
         inside
     }
 
-    /// Runs one statement forward as far as the reverse of its block needs it; `used` says whether
-    /// what it writes is read later.
+    /// Runs one statement forward as far as the reverse of its block needs its numbers; `used` is
+    /// true if a later statement reads what this one writes.
     fn forward(&mut self, stmt: &StmtKind, used: bool, keep: &mut SavedValues) {
         let reversed = self.finder.is_reversed(stmt);
         match *stmt {
@@ -233,7 +235,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
         }
     }
 
-    /// The array handle through which a place of memory is reached.
+    /// Returns the array handle through which a place in memory is reached.
     fn handle(&mut self, place: PlaceId) -> Option<Value> {
         use gbxcule_ir::place::Root;
         let steps = self.scan.handle_steps(place)?;
@@ -246,7 +248,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
         })
     }
 
-    /// A counter that holds 0.
+    /// Declares a counter that begins at 0.
     pub(super) fn counter(&mut self) -> PlaceId {
         let local = self.b.local("trips", Type::I64);
         let (place, zero) = (self.b.local_place(local), self.b.number(Type::I64, 0.0));
@@ -254,7 +256,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
         place
     }
 
-    /// Runs a block forward as far as needed variables are concerned, into the open block.
+    /// Runs a block forward, as far as needed variables depend on it, into the open block.
     pub(super) fn advance(&mut self, block: BlockId) {
         for stmt in &self.scan.body.blocks[block].stmts {
             self.b.set_span(stmt.span);
@@ -276,7 +278,8 @@ impl<'a, 'm> Reverser<'a, 'm> {
         }
     }
 
-    /// Runs a statement with blocks forward; a `While` may count.
+    /// Runs a statement with blocks forward; a `While` counts its rounds in `counter`, if there is
+    /// one.
     pub(super) fn advance_stmt(&mut self, stmt: &StmtKind, counter: Option<PlaceId>) {
         match stmt {
             StmtKind::If { .. } | StmtKind::Switch { .. } => self.branch(stmt, Self::advanced),
@@ -306,7 +309,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
         }
     }
 
-    /// Branches as a statement does, with `arm` made of each of its blocks.
+    /// Writes the branch of a statement, with `arm` applied to each of its blocks.
     fn branch(&mut self, stmt: &StmtKind, arm: fn(&mut Self, BlockId) -> BlockId) {
         match stmt {
             StmtKind::If { condition, accept, reject } => {
@@ -342,7 +345,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
         self.b.close_block()
     }
 
-    /// The reverse of a statement with blocks.
+    /// Writes the reverse of a statement with blocks.
     fn compound(&mut self, stmt: &StmtKind, keep: &SavedValues) {
         match stmt {
             StmtKind::If { .. } | StmtKind::Switch { .. } => self.branch(stmt, Self::reversed),
@@ -358,7 +361,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
         }
     }
 
-    /// Stores the adjoints of results and of written parameters that the caller gives.
+    /// Stores the adjoints of results and of written parameters, which the caller passes.
     fn begin(&mut self) {
         let mut next = self.function.params.len() as u32;
         for (position, param) in (0..).zip(&self.function.params) {
@@ -376,7 +379,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
         }
     }
 
-    /// Leaves the function with the adjoints of the parameters, in order.
+    /// Returns the adjoints of the parameters, in order.
     fn end(&mut self) {
         let mut parts = Vec::new();
         for (position, param) in (0..).zip(&self.function.params) {
@@ -393,7 +396,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
     }
 }
 
-/// Returns, for each position, the union of the sets from there on; one more, empty, at the end.
+/// Returns, for each position, the union of the sets from there to the end, and a last, empty set.
 fn suffixes(sets: &[BTreeSet<LocalId>]) -> Vec<BTreeSet<LocalId>> {
     let mut all = vec![BTreeSet::new()];
     for set in sets.iter().rev() {

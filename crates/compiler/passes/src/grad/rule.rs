@@ -1,7 +1,7 @@
-//! The reverse of single statements: what each operation hands on of its adjoint.
+//! Reverses single statements: what each operation adds to the adjoints of its operands.
 //!
-//! Derivatives of builtins, such as of `atan2`, stand in their rows in `ir/src/builtin`: of natives
-//! in `native_derivative.rs`.
+//! Derivatives of builtins, such as of `atan2`, stand in their rows in `ir/src/builtin`; those of
+//! natives in `native_derivative.rs`.
 
 use super::adjoint::{OptionalName, accumulate_shared, clear, take};
 use super::reverse::{Reverser, SavedValues};
@@ -15,7 +15,7 @@ use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::ty::{Shape, Type};
 
 impl Reverser<'_, '_> {
-    /// The reverse of a statement without blocks.
+    /// Writes the reverse of a statement without blocks.
     pub(super) fn simple(&mut self, stmt: &StmtKind, keep: &SavedValues) {
         match *stmt {
             StmtKind::Store { place, value } => {
@@ -48,7 +48,7 @@ impl Reverser<'_, '_> {
         }
     }
 
-    /// The function's results get their adjoints from the caller.
+    /// Adds the adjoints that the caller passes to those of the function's results.
     fn result(&mut self, value: Value) {
         let tuple = self.is_tuple(value);
         for (part, amount) in (0..).zip(self.results.clone()) {
@@ -72,7 +72,7 @@ impl Reverser<'_, '_> {
         self.adjoints.add_part(&mut self.b, value, (ty, part), called, amount);
     }
 
-    /// A tuple hands the adjoint of each part on.
+    /// Adds the adjoint of each part of a tuple to that of the value there.
     fn tuple(&mut self, value: Value, parts: List<Value>) {
         for (position, &part) in (0..).zip(&self.scan.body.value_lists[parts]) {
             if let Some(amount) = self.adjoints.take(&mut self.b, value, position) {
@@ -184,7 +184,7 @@ impl Reverser<'_, '_> {
         }
     }
 
-    /// Returns how often the right operand of a remainder was taken away: a whole number.
+    /// Returns how often a remainder took the right operand away: a whole number.
     fn whole_quotient(&mut self, operands: [Value; 2], remainder: Value) -> Value {
         let [left, right] = operands.map(|value| self.copy.value(value));
         let away = self.b.sub(left, self.copy.value(remainder));
@@ -229,7 +229,7 @@ impl Reverser<'_, '_> {
         self.b.if_blocks(present, accept, reject);
     }
 
-    /// The gradient of the array behind a handle, and whether there is one.
+    /// Returns the gradient of the array behind a handle, and whether the array has one.
     fn gradient(&mut self, handle: Value, place: PlaceId) -> (Value, Value) {
         let gradient = self.b.gradient(handle);
         let name = match self.scan.body.places[place].root {
@@ -244,7 +244,8 @@ impl Reverser<'_, '_> {
         (gradient, self.b.present(gradient))
     }
 
-    /// Place in another array of the same shape that corresponds to a place of memory.
+    /// Returns the place, in another array of the same shape, that corresponds to a place in
+    /// memory.
     fn corresponding_place(&mut self, array: Value, place: PlaceId) -> PlaceId {
         let steps = self.scan.handle_steps(place).unwrap_or_default();
         let len = self.scan.body.path(place).len();
@@ -252,7 +253,8 @@ impl Reverser<'_, '_> {
         self.copy.path(&mut self.b, root, place, steps..len)
     }
 
-    /// The adjoint of what was stored to memory; `gone` if what was there before didn't matter.
+    /// Returns the adjoint of the value that was stored to memory. With `gone` the old value had no
+    /// effect, so the gradient in memory becomes 0.
     fn taken_from_memory(&mut self, handle: Value, place: PlaceId, gone: bool) -> Value {
         let ty = self.scan.body.places[place].ty;
         let local = self.b.local("adj_stored", ty);
@@ -290,7 +292,7 @@ impl Reverser<'_, '_> {
         }
     }
 
-    /// Gives the whole adjoint, once, to the thread that left the value that is in memory now.
+    /// Gives the whole adjoint, once, to the thread whose value is the one in memory now.
     fn extreme(&mut self, handle: Value, place: PlaceId, value: Value) {
         let ty = self.scan.body.places[place].ty;
         let local = self.b.local("adj_won", ty);
@@ -339,7 +341,7 @@ impl Reverser<'_, '_> {
                 Arg::Value(value) if used[position] => self.copy.value(value),
                 Arg::Place(_) if used[position] => keep.entries[position]
                     .unwrap_or_else(|| unreachable!("entries are kept of places")),
-                // No adjoint that is wanted depends on it.
+                // No wanted adjoint depends on the argument.
                 Arg::Value(_) | Arg::Place(_) => self.b.zero(params[position].ty),
             });
         }
@@ -369,7 +371,8 @@ impl Reverser<'_, '_> {
         }
     }
 
-    /// The adjoints of a call's results, as its reverse takes them.
+    /// Returns the adjoints of a call's results, in the form in which the call's reverse takes
+    /// them.
     fn result_adjoints(&mut self, value: Value, ty: Type) -> Vec<Value> {
         let parts = match &self.program.types[ty] {
             Shape::Tuple(of) => of.to_vec(),
@@ -385,9 +388,9 @@ impl Reverser<'_, '_> {
         adjoints
     }
 
-    /// An adjoint times a factor, or by it. An adjoint of 0 stays 0 whatever the factor: the
-    /// operation didn't matter, and its derivative may be infinite. A factor of 0 gives 0 for the
-    /// like reason: so the length of a zero vector has the gradient 0.
+    /// Multiplies or divides an adjoint by a factor. An adjoint of 0 stays 0 for any factor: the
+    /// operation had no effect on the result, and its derivative may be infinite. A factor of 0
+    /// gives 0 for the same reason: so the length of a zero vector has the gradient 0.
     fn chain_rule(&mut self, adjoint: Value, factor: Value, divides: bool) -> Value {
         let ty = self.b.body().type_of(adjoint);
         if self.is_plain_number(factor) {
@@ -408,7 +411,7 @@ impl Reverser<'_, '_> {
         self.b.call(function, &[Arg::Value(adjoint), Arg::Value(factor)])
     }
 
-    /// Returns true for a number of the text that is neither infinite nor zero.
+    /// Returns true for a literal that is neither infinite nor zero.
     fn is_plain_number(&self, factor: Value) -> bool {
         match self.b.body().values[factor].op {
             Op::Literal(literal) => literal.as_f64().is_normal(),

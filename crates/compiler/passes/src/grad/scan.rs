@@ -14,13 +14,13 @@ use gbxcule_ir::walk::{Step, stmt_blocks, walk};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Definitions<'a> {
     pub(super) types: &'a Types,
-    /// Functions of the source: normal forms call no others.
+    /// Functions of the source: normal forms call only these.
     pub(super) functions: &'a Arena<Function>,
     /// Dependences of the reverses of functions.
     pub(super) reverses: &'a Dependences,
 }
 
-/// A statement and where it stands.
+/// Statement with its position and its block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StmtSite<'a> {
     pub(super) block: BlockId,
@@ -31,7 +31,7 @@ pub(super) struct StmtSite<'a> {
 #[derive(Debug)]
 pub(super) struct Scan<'a> {
     pub(super) body: &'a Body,
-    /// All statements in order; those inside another one follow it.
+    /// All statements in order; the statements inside another one follow that one.
     pub(super) stmts: Vec<StmtSite<'a>>,
     /// Block around each block, and the statement that owns it.
     owners: Vec<Option<StmtSite<'a>>>,
@@ -66,17 +66,17 @@ impl<'a> Scan<'a> {
         scan
     }
 
-    /// The block around a block and the statement that owns it.
+    /// Returns the block around a block and the statement that owns it.
     pub(super) fn owner(&self, block: BlockId) -> Option<StmtSite<'a>> {
         self.owners[block.index()]
     }
 
-    /// The block that defines a value.
+    /// Returns the block that defines a value.
     pub(super) fn home(&self, value: Value) -> Option<BlockId> {
         self.homes[value.index()]
     }
 
-    /// The values that decide whether and how often a statement's blocks run.
+    /// Returns the values that decide whether and how often a statement's blocks run.
     pub(super) fn deciders(stmt: &StmtKind) -> Vec<Value> {
         match *stmt {
             StmtKind::If { condition, .. } | StmtKind::While { condition, .. } => vec![condition],
@@ -96,7 +96,7 @@ impl<'a> Scan<'a> {
         self.body.path(place).iter().rposition(|step| matches!(step, Projection::Element(_)))
     }
 
-    /// The variable that a place is part of.
+    /// Returns the variable that a place is part of.
     pub(super) fn local_of(&self, place: PlaceId) -> Option<LocalId> {
         match self.body.places[place].root {
             Root::Local(local) if !self.is_memory(place) => Some(local),
@@ -104,7 +104,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The variable with the array handle that a place in memory is reached by.
+    /// Returns the variable that holds the array handle of a place in memory.
     pub(super) fn handle_local(&self, place: PlaceId) -> Option<LocalId> {
         match self.body.places[place].root {
             Root::Local(local) if self.is_memory(place) => Some(local),

@@ -1,15 +1,16 @@
-//! Loops that go through an array in one direction: what they read isn't written again later.
+//! Loops that go through an array in one direction: no later iteration writes the elements that
+//! were read.
 //!
-//! `for k in range(1, n): o[k] = o[k - 1] * x[k]` writes each element before it reads it, so the
-//! array holds in the end what was read. That is proven of elements whose indices are the loop's
-//! own, plus constants, and never count from the end.
+//! `for k in range(1, n): o[k] = o[k - 1] * x[k]` writes each element before it reads the element,
+//! so that after the loop the array still holds every number that was read. The proof covers
+//! elements whose indices are the loop's index plus a constant and never count from the end.
 
 use super::scan::{Scan, StmtSite};
 use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::{Stmt, StmtKind};
 
-/// The loops around a statement, from the innermost one on.
+/// Returns the loops around a statement, from the innermost to the outermost.
 pub(super) fn loops<'a>(scan: &Scan<'a>, position: usize) -> Vec<&'a Stmt> {
     let mut found = Vec::new();
     let mut owner: Option<StmtSite<'a>> = Some(scan.stmts[position]);
@@ -24,8 +25,8 @@ pub(super) fn loops<'a>(scan: &Scan<'a>, position: usize) -> Vec<&'a Stmt> {
     found
 }
 
-/// Returns true if no write by one statement comes after a read by the other and meets it. Both are
-/// a place and the statement's position.
+/// Returns true if no write by one statement follows a read of the same element by the other. Each
+/// access is a place and the statement's position.
 pub(super) fn is_read_last(
     scan: &Scan<'_>,
     read: (PlaceId, usize),
@@ -44,16 +45,16 @@ pub(super) fn is_read_last(
         return false;
     }
     let steps: Vec<Vec<i128>> = shared.iter().map(|stmt| offsets(scan, stmt, from, to)).collect();
-    // In a later iteration, of whichever loop, another element is written.
+    // A later iteration of any of the loops writes another element.
     let later = shared.iter().zip(&steps).all(|(stmt, ahead)| {
         let up = step(scan, stmt).unwrap_or_default() > 0;
         ahead.iter().any(|&ahead| if up { ahead >= 0 } else { ahead <= 0 })
     });
-    // So it is in the same one, or it was before the read.
+    // So only the same iteration writes this element, or an iteration before the read.
     later && (write.1 < read.1 || steps.iter().flatten().any(|&ahead| ahead != 0))
 }
 
-/// An element of a parameter's array: the parameter, and the indices.
+/// Splits an element of a parameter's array into the parameter and the indices.
 fn element<'a>(scan: &Scan<'a>, place: PlaceId) -> Option<(u32, &'a [Value])> {
     let Root::Param(param) = scan.body.places[place].root else { return None };
     let (0, [Projection::Element(indices), ..]) =
@@ -64,14 +65,14 @@ fn element<'a>(scan: &Scan<'a>, place: PlaceId) -> Option<(u32, &'a [Value])> {
     Some((param, &scan.body.value_lists[*indices]))
 }
 
-/// How far the written index lies beyond the one that is read, in the dimensions in which both are
-/// the loop's index plus a constant, and never negative.
+/// Returns how far the written index lies beyond the index that is read, in each dimension in which
+/// both are the loop's index plus a constant and never negative.
 fn offsets(scan: &Scan<'_>, stmt: &Stmt, from: &[Value], to: &[Value]) -> Vec<i128> {
     let (StmtKind::For { index, start, end, .. }, Some(step)) = (&stmt.kind, step(scan, stmt))
     else {
         return Vec::new();
     };
-    // The least index that an iteration has.
+    // Smallest index of all iterations.
     let least = if step > 0 { number(scan, *start) } else { number(scan, *end).map(|end| end + 1) };
     let Some(least) = least else { return Vec::new() };
     let pairs = from.iter().zip(to).filter_map(|(&from, &to)| {
@@ -81,7 +82,7 @@ fn offsets(scan: &Scan<'_>, stmt: &Stmt, from: &[Value], to: &[Value]) -> Vec<i1
     pairs.map(|(from, to)| to - from).collect()
 }
 
-/// The constant that is added to a loop's index, if a value is that sum.
+/// Returns the constant that is added to a loop's index, if a value is such a sum.
 fn added(scan: &Scan<'_>, value: Value, index: Value) -> Option<i128> {
     if value == index {
         return Some(0);
@@ -96,13 +97,14 @@ fn added(scan: &Scan<'_>, value: Value, index: Value) -> Option<i128> {
     }
 }
 
-/// The step of a `For` with a known one that isn't 0.
+/// Returns the step of a `For`, if it is a literal other than 0.
 fn step(scan: &Scan<'_>, stmt: &Stmt) -> Option<i128> {
     let StmtKind::For { step, .. } = stmt.kind else { return None };
     number(scan, step).filter(|&step| step != 0)
 }
 
-/// A constant; small, so that no index that lies in an array wraps by it.
+/// Returns the number of a literal, if it is so small that adding it wraps no index inside an
+/// array.
 fn number(scan: &Scan<'_>, value: Value) -> Option<i128> {
     let Op::Literal(literal) = scan.body.values[value].op else { return None };
     literal.as_int().filter(|number| number.abs() < 1 << 30)

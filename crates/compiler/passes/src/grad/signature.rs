@@ -6,18 +6,18 @@ use gbxcule_ir::function::{Function, FunctionId, Param, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::{Shape, Type};
 
-/// Parameters and result.
+/// Parameters and result of a reverse.
 #[derive(Clone, Debug)]
 pub struct Signature {
-    /// The function's own parameters, all by value, as they are before the call; then the adjoints
-    /// that `Mutable` parameters with floats have after it; then those of the results with floats.
+    /// The function's own parameters, all by value, as they are before the call; then the adjoints,
+    /// after the call, of `Mutable` parameters with floats; then those of the results with floats.
     pub params: Vec<Param>,
-    /// The adjoints of the parameters with floats as they are before the call: a tuple, or the
-    /// only one itself.
+    /// The adjoints, before the call, of the parameters with floats: a tuple, or the adjoint itself
+    /// if there is only one.
     pub result: Type,
 }
 
-/// The signature of a function's reverse.
+/// Returns the signature of a function's reverse.
 pub fn signature(module: &mut Module, function: &Function) -> Signature {
     let mut params: Vec<Param> = function.params.clone();
     params.iter_mut().for_each(|param| param.mode = PassMode::Value);
@@ -38,7 +38,7 @@ pub fn signature(module: &mut Module, function: &Function) -> Signature {
     Signature { params, result }
 }
 
-/// The results of a function, one by one.
+/// Returns the types of a function's results, one by one.
 pub(super) fn results(module: &Module, result: Type) -> Vec<Type> {
     match &module.types[result] {
         Shape::Tuple(of) => of.to_vec(),
@@ -55,7 +55,7 @@ pub(super) fn has_reverse(module: &Module, function: FunctionId) -> bool {
         && (float(function.result) || function.params.iter().any(written))
 }
 
-/// Faults of a gradient written by hand.
+/// Returns the faults of a gradient written by hand.
 pub(super) fn check(
     source: &Valid<Module>,
     function: FunctionId,

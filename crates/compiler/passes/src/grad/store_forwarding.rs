@@ -1,6 +1,6 @@
-//! Reading back what was just stored: a load of an element that the same thread stored before,
-//! under the same indices, with no write to that array between, becomes the stored value. So
-//! `o[i] = x; y = o[i]` needs nothing of memory, and may be overwritten later.
+//! Replaces the load of an element by the value that the same thread stored there before, under the
+//! same indices and with no write to that array between. So the reverse of `o[i] = x; y = o[i]`
+//! needs no number from memory, and the element may be overwritten later.
 
 use super::origin::{self, Origin};
 use super::scan::Scan;
@@ -19,33 +19,33 @@ pub(super) fn rewrite(body: &mut Body, types: &Types) {
     let scan = Scan::new(body);
     let mut pass = Pass::new(&scan, types);
     pass.block(body.root);
-    let found = pass.found;
-    for (load, stored) in found {
+    let replacements = pass.replacements;
+    for (load, stored) in replacements {
         body.values[load].op = Op::Convert(stored);
     }
 }
 
-/// Key under which two values are surely equal.
+/// Operation by which equal values are recognised.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Key {
     Literal(Literal),
     Launch(u8),
     Index(Value),
-    /// A variable at a point of its life.
+    /// Variable between two writes to it, with the number of writes so far.
     Variable(LocalId, u32),
     Param(u32),
     Unary(UnaryOp, u32),
     Binary(BinaryOp, u32, u32),
     Convert(u32, gbxcule_ir::ty::Type),
-    /// Equal to nothing else.
+    /// Operation that equals no other.
     Own(Value),
 }
 
-/// An element that holds a known value.
+/// Element whose value is known.
 #[derive(Clone)]
 struct KnownElement {
     origin: Origin,
-    /// The handle's steps and the element's indices by number; all further steps as they are.
+    /// Steps to the handle and indices of the element, as numbers of equal values.
     handle: Vec<u32>,
     indices: Vec<u32>,
     value: Value,
@@ -58,8 +58,8 @@ struct Pass<'a> {
     of_value: FxHashMap<Value, u32>,
     versions: FxHashMap<LocalId, u32>,
     clock: u32,
-    known: Vec<KnownElement>,
-    found: Vec<(Value, Value)>,
+    elements: Vec<KnownElement>,
+    replacements: Vec<(Value, Value)>,
 }
 
 impl<'a> Pass<'a> {
@@ -71,8 +71,8 @@ impl<'a> Pass<'a> {
             of_value: FxHashMap::default(),
             versions: FxHashMap::default(),
             clock: 0,
-            known: Vec::new(),
-            found: Vec::new(),
+            elements: Vec::new(),
+            replacements: Vec::new(),
         }
     }
 
@@ -90,9 +90,9 @@ impl<'a> Pass<'a> {
                         inner.iter().for_each(|&block| self.forget_written(block));
                     }
                     for &block in &inner {
-                        let before = self.known.clone();
+                        let before = self.elements.clone();
                         self.block(block);
-                        self.known = before;
+                        self.elements = before;
                     }
                     inner.iter().for_each(|&block| self.forget_written(block));
                 }
@@ -100,7 +100,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Forgets what a block may change.
+    /// Forgets the elements that a block may change.
     fn forget_written(&mut self, block: BlockId) {
         let scan = self.scan;
         let mut written = Vec::new();
@@ -115,21 +115,21 @@ impl<'a> Pass<'a> {
         written.into_iter().for_each(|place| self.forget(place));
     }
 
-    /// Forgets what a write to a place may change.
+    /// Forgets the elements that a write to a place may change.
     fn forget(&mut self, place: PlaceId) {
         if let Some(local) = self.scan.local_of(place) {
             self.clock += 1;
             self.versions.insert(local, self.clock);
         } else if self.scan.is_memory(place) {
             let origin = origin::of_place(self.scan, place);
-            self.known.retain(|known| origin.as_ref().is_some_and(|o| *o != known.origin));
+            self.elements.retain(|element| origin.as_ref().is_some_and(|o| *o != element.origin));
         }
     }
 
     fn store(&mut self, place: PlaceId, value: Value) {
         self.forget(place);
         if let Some((origin, handle, indices)) = self.address(place) {
-            self.known.push(KnownElement { origin, handle, indices, value });
+            self.elements.push(KnownElement { origin, handle, indices, value });
         }
     }
 
@@ -141,16 +141,17 @@ impl<'a> Pass<'a> {
             return;
         }
         if let Some((origin, handle, indices)) = self.address(place) {
-            let same = |known: &&KnownElement| {
-                (&known.origin, &known.handle, &known.indices) == (&origin, &handle, &indices)
+            let same = |element: &&KnownElement| {
+                (&element.origin, &element.handle, &element.indices) == (&origin, &handle, &indices)
             };
-            if let Some(known) = self.known.iter().rev().find(same) {
-                self.found.push((value, known.value));
+            if let Some(element) = self.elements.iter().rev().find(same) {
+                self.replacements.push((value, element.value));
             }
         }
     }
 
-    /// Loads of a whole variable are equal as long as it is not written; of parameters, always.
+    /// Gives a load of a whole variable the number of earlier loads since the last write to the
+    /// variable, and a load of a parameter the number of all others.
     fn number_load(&mut self, value: Value, place: PlaceId) {
         if !self.scan.body.path(place).is_empty() {
             return;
@@ -166,8 +167,8 @@ impl<'a> Pass<'a> {
         self.numbered(value, key);
     }
 
-    /// Address that tells elements of memory apart: whole elements only, straight through a
-    /// parameter.
+    /// Returns an address that tells elements of memory apart: for whole elements of parameters'
+    /// arrays only.
     fn address(&mut self, place: PlaceId) -> Option<(Origin, Vec<u32>, Vec<u32>)> {
         let steps = self.scan.handle_steps(place)?;
         let path = self.scan.body.path(place);
@@ -187,7 +188,7 @@ impl<'a> Pass<'a> {
         Some((origin, handle, indices))
     }
 
-    /// Equal numbers: surely equal values.
+    /// Returns the number of a value. Equal numbers mean equal values.
     fn number(&mut self, value: Value) -> u32 {
         if let Some(&number) = self.of_value.get(&value) {
             return number;
@@ -213,7 +214,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// The places that an operation may change.
+/// Returns the places that an operation may change.
 fn changed(body: &Body, value: Value) -> Vec<PlaceId> {
     let mut places = Vec::new();
     match body.values[value].op {

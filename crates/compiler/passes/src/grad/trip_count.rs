@@ -7,7 +7,7 @@ use gbxcule_ir::function::Body;
 use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::ty::{Scalar, Type};
 
-/// The number of iterations, if the bounds are written down.
+/// Returns the number of iterations, if all bounds are literals.
 pub(super) fn known(body: &Body, range: [Value; 3]) -> Option<u64> {
     let [start, end, step] = range.map(|bound| match body.values[bound].op {
         Op::Literal(literal) => literal.as_int(),
@@ -18,8 +18,8 @@ pub(super) fn known(body: &Body, range: [Value; 3]) -> Option<u64> {
     if step == 0 || distance <= 0 { Some(0) } else { u64::try_from((distance - 1) / step + 1).ok() }
 }
 
-/// The number of iterations. Bounds of up to 32 bits are widened, so that nothing wraps;
-/// differences of wider ones are taken in the unsigned type, where they are exact.
+/// Computes the number of iterations. Bounds of up to 32 bits are widened, so that nothing wraps;
+/// differences of wider bounds are taken in the unsigned type, where they are exact.
 pub(super) fn count(b: &mut Builder<'_>, [start, end, step]: [Value; 3]) -> Value {
     let scalar = b.body().type_of(step).as_scalar().unwrap_or(Scalar::I32);
     if scalar.bits() <= 32 {
@@ -56,8 +56,8 @@ pub(super) fn count(b: &mut Builder<'_>, [start, end, step]: [Value; 3]) -> Valu
     }
 }
 
-/// The number of iterations between bounds of up to 32 bits, as text says it:
-/// `max(end - start + step - 1, 0) / step`.
+/// Computes the number of iterations between bounds of up to 32 bits: `max(end - start + step - 1,
+/// 0) / step`.
 fn widened(b: &mut Builder<'_>, [start, end, step]: [Value; 3]) -> Value {
     let zero = b.number(Type::I64, 0.0);
     match literal(b, step) {
@@ -92,7 +92,7 @@ fn widened(b: &mut Builder<'_>, [start, end, step]: [Value; 3]) -> Value {
     }
 }
 
-/// `to - from + more` as `i64`, with what is known of it in one number.
+/// Computes `to - from + more` as `i64`, with all literals folded into one number.
 fn difference(b: &mut Builder<'_>, to: Value, from: Value, more: i128) -> Value {
     match literal(b, from) {
         Some(from) => wide(b, to, more - from),
@@ -103,7 +103,7 @@ fn difference(b: &mut Builder<'_>, to: Value, from: Value, more: i128) -> Value 
     }
 }
 
-/// A number plus a known one, as `i64`: exact for numbers of up to 32 bits.
+/// Computes the sum of a value of up to 32 bits and a constant as `i64`, which is exact.
 pub(super) fn wide(b: &mut Builder<'_>, value: Value, more: i128) -> Value {
     if let Some(known) = literal(b, value) {
         return b.literal(Literal::int(Scalar::I64, known + more));
@@ -117,7 +117,7 @@ pub(super) fn wide(b: &mut Builder<'_>, value: Value, more: i128) -> Value {
     }
 }
 
-/// Returns the number that an integer is known to be.
+/// Returns the number of an integer literal.
 pub(super) fn literal(b: &Builder<'_>, value: Value) -> Option<i128> {
     match b.body().values[value].op {
         Op::Literal(literal) => literal.as_int(),
@@ -125,7 +125,7 @@ pub(super) fn literal(b: &Builder<'_>, value: Value) -> Option<i128> {
     }
 }
 
-/// The index of an iteration.
+/// Returns the index of an iteration.
 pub(super) fn index(b: &mut Builder<'_>, start: Value, step: Value, count: Value) -> Value {
     let scalar = b.body().type_of(start).as_scalar().unwrap_or(Scalar::I32);
     let count = b.convert(count, scalar);
@@ -144,7 +144,7 @@ fn nonzero_steps(b: &mut Builder<'_>, from: Value, to: Value, step: Value, of: S
     steps(b, from, to, step, of)
 }
 
-/// Steps of a positive size from one number up to, without, another.
+/// Returns the number of steps of a positive size from one number to another, without the last.
 fn steps(b: &mut Builder<'_>, from: Value, to: Value, step: Value, of: Scalar) -> Value {
     let unsigned = match of.bits() {
         8 => Scalar::U8,
@@ -165,7 +165,7 @@ fn steps(b: &mut Builder<'_>, from: Value, to: Value, step: Value, of: Scalar) -
         Op::Literal(literal) if literal.as_int() == Some(1) => less,
         _ => b.binary(BinaryOp::Divide, less, step),
     };
-    // Of the widest type the sum is taken as i64 only: 2^63 iterations never end anyway.
+    // The sum of the widest type is taken as i64 only: 2^63 iterations never end anyway.
     let (whole, one) = (b.convert(whole, Scalar::I64), b.number(Type::I64, 1.0));
     let trips = b.add(whole, one);
     let none = b.number(Type::I64, 0.0);

@@ -1,10 +1,10 @@
 //! Carrying: handles that functions pass on to each other beside a struct become fields of the
 //! struct.
 //!
-//! A handle is 56 bytes, and machine code copies it at each call. Where one goes wherever the
-//! struct goes, the struct may as well hold it: the parameter goes, and functions find the handle
-//! where the maker of the struct has put it. Every struct that reaches one of the entries must hold
-//! the handles that it was called with.
+//! A handle is 56 bytes, and machine code copies it at each call. Where a handle accompanies a
+//! struct through all calls, the struct may hold the handle: the parameter is dropped, and
+//! functions read the handle from the field where the maker of the struct has put it. Every struct
+//! that reaches one of the entries must hold the handles that the entry was called with.
 
 use super::retype;
 use gbxcule_ir::function::{Body, Function, FunctionId, PassMode};
@@ -15,15 +15,14 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Field, Type};
 use std::collections::HashMap;
 
-/// Class of a parameter: the number of the carried handle that it is at every call, or something
-/// else.
+/// Class of a parameter: the number of the carried handle that is passed at every call, or `None`.
 type Class = Option<usize>;
 
-/// Makes handles fields of a struct. `names` are the new fields; `entries` are functions called
-/// from outside, with the positions of their parameters that are these handles, in the order of the
-/// names, and once more for each further struct that a function takes and only passes on; what none
-/// of them reaches may lose its meaning. Gives the struct's new type; its new fields are the last
-/// ones.
+/// Makes handles fields of a struct and returns the struct's new type, whose last fields are the
+/// new ones. `names` are the new fields. `entries` are functions called from outside, each with the
+/// positions of its parameters that are these handles, in the order of the names. The positions
+/// repeat for each further struct that the function takes and only passes on. Functions that no
+/// entry reaches may lose their meaning.
 pub fn handles(
     module: &mut Module,
     structure: Type,
@@ -69,7 +68,7 @@ pub fn handles(
     map[structure.index()]
 }
 
-/// Finds the handle that each parameter is, at every call.
+/// Finds the handle that each parameter is at every call.
 fn classify(
     module: &Module,
     entries: &[(FunctionId, Vec<usize>)],
@@ -95,7 +94,7 @@ fn classify(
                         Arg::Value(value) => match parameter(body, value) {
                             Some(param) => match classes.get(&(id, param)) {
                                 Some(class) => *class,
-                                // Not known yet.
+                                // The class is not known yet.
                                 None => continue,
                             },
                             None => None,
@@ -119,7 +118,7 @@ fn classify(
     }
 }
 
-/// All functions that entries call.
+/// Returns all functions that entries reach by calls.
 fn reached(module: &Module, entries: &[(FunctionId, Vec<usize>)]) -> Vec<FunctionId> {
     let mut reached: Vec<FunctionId> = Vec::new();
     let mut todo: Vec<FunctionId> = entries.iter().map(|(entry, _)| *entry).collect();
@@ -137,7 +136,7 @@ fn reached(module: &Module, entries: &[(FunctionId, Vec<usize>)]) -> Vec<Functio
     reached
 }
 
-/// The parameter that a value is, whole.
+/// Returns the parameter that a value is loaded from as a whole.
 fn parameter(body: &Body, value: Value) -> Option<usize> {
     let Op::Load(place) = body.values[value].op else { return None };
     match body.places[place].root {
@@ -148,9 +147,9 @@ fn parameter(body: &Body, value: Value) -> Option<usize> {
 
 /// Plan for a function's parameters.
 struct Plan {
-    /// Handle that each parameter is, if the parameter goes.
+    /// Class of each parameter; parameters with a class are dropped.
     carried: Vec<Class>,
-    /// The parameter that is the struct.
+    /// Position of the parameter that is the struct.
     holder: usize,
 }
 
@@ -173,13 +172,13 @@ impl Plan {
         Self { carried, holder: holder.unwrap_or_default() }
     }
 
-    /// The position that is left to a parameter which stays.
+    /// Returns the new position of a parameter that stays.
     fn new_position(&self, position: usize) -> u32 {
         self.carried[..position].iter().filter(|class| class.is_none()).count() as u32
     }
 }
 
-/// Places in parameters: in the struct's fields now, or in parameters that moved up.
+/// Changes places in parameters to fields of the struct, or to the new positions of the parameters.
 fn places(body: &mut Body, plan: &Plan, first: usize) {
     for place in body.places.handles().collect::<Vec<_>>() {
         let Root::Param(position) = body.places[place].root else { continue };

@@ -1,6 +1,7 @@
 //! Copies the body of one function into another, handle by handle. (`grad::copy` copies single
 //! operations by the builder.)
 
+use super::writer::whole;
 use gbxcule_ir::arena::{Handle, List};
 use gbxcule_ir::function::{Body, LocalId};
 use gbxcule_ir::op::{Arg, Op, Selector, Value};
@@ -38,7 +39,8 @@ impl<'a> Copier<'a> {
         copier
     }
 
-    /// Copies statements of a body inside it: what they define is copied, all else is what it was.
+    /// Copies statements within one body: the values that they define are copied, all others stay
+    /// the same.
     pub(super) fn inside(
         from: &'a Body,
         to: &'a mut Body,
@@ -47,8 +49,7 @@ impl<'a> Copier<'a> {
     ) -> Self {
         let mut places = Vec::new();
         for (position, &ty) in (0..).zip(parameters) {
-            let path = to.paths.add([]);
-            places.push(to.places.push(Place { root: Root::Param(position), path, ty }));
+            places.push(whole(to, Root::Param(position), ty));
         }
         let mut defined = Vec::new();
         for stmt in stmts {
@@ -79,12 +80,13 @@ impl<'a> Copier<'a> {
         copier
     }
 
-    /// The copy of a value.
+    /// Returns the copy of a value.
     pub(super) fn value(&self, value: Value) -> Value {
         self.values[value.index()]
     }
 
-    /// The variables that were added: a caller must clear them, for it may come here twice.
+    /// Returns the variables that were added. A caller must set them to zero, because the copy may
+    /// run more than once.
     pub(super) fn locals(&self) -> Vec<LocalId> {
         self.locals.clone()
     }
@@ -169,7 +171,8 @@ impl<'a> Copier<'a> {
         op
     }
 
-    /// A place of the copy; of a parameter, the place that stands for it and the way on from there.
+    /// Returns the copy of a place. In a parameter, the copy begins at the place that stands for
+    /// the parameter.
     fn place(&mut self, place: PlaceId) -> PlaceId {
         let Place { root, path, ty } = self.from.places[place];
         let (root, mut steps) = match root {

@@ -1,5 +1,5 @@
-//! Dropping of code without a use: values without effect, stores to variables that are never read,
-//! branches and counted loops without statements. What may fault stays.
+//! Drops code without a use: values without effect, stores to variables that are never read,
+//! branches and counted loops without statements. Operations that may fault stay.
 
 use gbxcule_ir::arena::Handle;
 use gbxcule_ir::check::Valid;
@@ -20,7 +20,7 @@ pub fn run(module: Valid<Module>) -> Module {
     module
 }
 
-/// Cleans one function. What isn't said of its callees is that they may be dropped.
+/// Cleans one function. Callees beyond the end of `droppable` count as droppable.
 pub fn clean(module: &mut Module, function: FunctionId, droppable: &[bool]) {
     let mut body = std::mem::take(&mut module.functions[function].body);
     while drop_unused(module, droppable, &mut body) {}
@@ -58,7 +58,7 @@ fn may_fault(module: &Module, body: &Body) -> bool {
     faults
 }
 
-/// Returns true if an operation may fault, whatever is done with its value.
+/// Returns true if an operation may fault, even if its value is not used.
 pub(crate) fn op_may_fault(module: &Module, body: &Body, value: Value) -> bool {
     match body.values[value].op {
         Op::Binary(BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder, _, divisor) => {
@@ -81,7 +81,7 @@ fn place_may_fault(body: &Body, place: PlaceId) -> bool {
     body.path(place).iter().any(indexed)
 }
 
-/// One round; whether it dropped anything.
+/// Drops what one walk finds unused; returns true if it dropped anything.
 fn drop_unused(module: &Module, droppable: &[bool], body: &mut Body) -> bool {
     let (uses, read) = used(module, droppable, body);
     let mut dead: Vec<(BlockId, Vec<bool>)> = Vec::new();
@@ -131,21 +131,22 @@ fn may_drop(module: &Module, droppable: &[bool], body: &Body, value: Value) -> b
 /// Counts the uses of each value, and finds the variables that are read, or passed on by reference.
 /// An operation that is about to be dropped uses nothing.
 fn used(module: &Module, droppable: &[bool], body: &Body) -> (Vec<u32>, Vec<bool>) {
-    let mut found =
+    let mut counts =
         UseCounts { uses: vec![0; body.values.len()], read: vec![false; body.locals.len()] };
     let mut lets = Vec::new();
     walk(body, body.root, |step| match step {
         Step::Stmt(Stmt { kind: StmtKind::Let(value), .. }) => lets.push(*value),
-        Step::Stmt(stmt) => found.stmt(body, &stmt.kind),
+        Step::Stmt(stmt) => counts.stmt(body, &stmt.kind),
         _ => {}
     });
-    // A value is defined before it is used: its users are known when it is reached backwards.
+    // A value is defined before it is used: a backwards walk knows all users of a value when it
+    // reaches the value.
     for value in lets.into_iter().rev() {
-        if found.uses[value.index()] > 0 || !may_drop(module, droppable, body, value) {
-            found.stmt(body, &StmtKind::Let(value));
+        if counts.uses[value.index()] > 0 || !may_drop(module, droppable, body, value) {
+            counts.stmt(body, &StmtKind::Let(value));
         }
     }
-    (found.uses, found.read)
+    (counts.uses, counts.read)
 }
 
 struct UseCounts {

@@ -2,8 +2,8 @@
 //!
 //! The code that launches the program then decides where the arrays lie and how they are strided,
 //! and a variable of the struct is small. References to a detached array become handles passed by
-//! value. Copies of the struct share what was detached: only for programs that don't write an array
-//! through a copy and expect the original to stay as it was.
+//! value. Copies of the struct share the detached arrays: use this only for programs that never
+//! write an array through a copy and expect the original to stay unchanged.
 
 use super::retype;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -23,7 +23,10 @@ pub fn fields(module: &mut Module, structure: Type, fields: &[u32]) -> Result<Ty
         fields.iter().try_for_each(|&field| {
             let field = &mut definition.fields[field as usize];
             let Shape::Fixed { of, .. } = types[field.ty] else {
-                return Err(refused(field.span, &format!("`{}` is no array in place", field.name)));
+                return Err(refused(
+                    field.span,
+                    &format!("`{}` is not an array in place", field.name),
+                ));
             };
             field.ty = types.array(of, 1);
             Ok(())
@@ -42,8 +45,8 @@ pub fn fields(module: &mut Module, structure: Type, fields: &[u32]) -> Result<Ty
     Ok(types[structure.index()])
 }
 
-fn refused(at: Span, why: &str) -> Diagnostic {
-    Diagnostic::error(Code::Detach, at, format!("can't be detached: {why}"))
+fn refused(span: Span, why: &str) -> Diagnostic {
+    Diagnostic::error(Code::Detach, span, format!("can't be detached: {why}"))
 }
 
 struct Detacher<'a> {
@@ -54,11 +57,11 @@ struct Detacher<'a> {
     handles: HashSet<(FunctionId, usize)>,
 }
 
-/// Position on a place's path at which a detached array begins, if one does.
+/// Position on a place's path span which a detached array begins, if one does.
 #[derive(Clone, Copy, PartialEq)]
 enum ArrayStart {
     Nothing,
-    /// The array begins after this many projections, and there are more.
+    /// The array begins after this many projections, and more projections follow.
     Element(usize),
     /// The array begins at the end of the path.
     Whole,
@@ -76,7 +79,8 @@ impl Detacher<'_> {
                     let Op::Call { function: callee, args } = data.op else { continue };
                     for (position, arg) in body.arg_lists[args].iter().enumerate() {
                         if let Arg::Place(place) = *arg
-                            && self.found(module, id, body, &params, place) == ArrayStart::Whole
+                            && self.array_start(module, id, body, &params, place)
+                                == ArrayStart::Whole
                         {
                             self.handles.insert((callee, position));
                         }
@@ -89,8 +93,8 @@ impl Detacher<'_> {
         }
     }
 
-    /// Looks for a detached array on a path, by the types as they were.
-    fn found(
+    /// Looks for a detached array on a path, by the types before the pass.
+    fn array_start(
         &self,
         module: &Module,
         id: FunctionId,
@@ -100,12 +104,12 @@ impl Detacher<'_> {
     ) -> ArrayStart {
         let Place { root, .. } = body.places[place];
         let path = body.path(place);
-        let at = |steps: usize| {
+        let start = |steps: usize| {
             if steps == path.len() { ArrayStart::Whole } else { ArrayStart::Element(steps) }
         };
         let mut ty = match root {
             Root::Param(position) if self.handles.contains(&(id, position as usize)) => {
-                return at(0);
+                return start(0);
             }
             Root::Param(position) => params[position as usize],
             Root::Local(local) => body.locals[local].ty,
@@ -116,7 +120,7 @@ impl Detacher<'_> {
             ty = match (*projection, &module.types[ty]) {
                 (Projection::Field(field), &Shape::Struct(structure)) => {
                     if ty == self.structure && self.fields.contains(&field) {
-                        return at(step + 1);
+                        return start(step + 1);
                     }
                     module.types.structure(structure).fields[field as usize].ty
                 }
@@ -151,11 +155,11 @@ impl Detacher<'_> {
         params: &[Type],
     ) -> Result<(), Diagnostic> {
         let places: Vec<PlaceId> = body.places.handles().collect();
-        let found: Vec<ArrayStart> =
-            places.iter().map(|&place| self.found(module, id, body, params, place)).collect();
+        let starts: Vec<ArrayStart> =
+            places.iter().map(|&place| self.array_start(module, id, body, params, place)).collect();
         retype::body(body, self.types);
-        for (&place, &found) in places.iter().zip(&found) {
-            match found {
+        for (&place, &start) in places.iter().zip(&starts) {
+            match start {
                 ArrayStart::Nothing => {}
                 ArrayStart::Element(steps) => element(body, place, steps),
                 ArrayStart::Whole => {
@@ -170,7 +174,7 @@ impl Detacher<'_> {
             let stmts = std::mem::take(&mut body.blocks[block].stmts);
             let mut out = Vec::with_capacity(stmts.len());
             for stmt in stmts {
-                self.stmt(module, body, &found, &stmt, &mut out)?;
+                self.stmt(module, body, &starts, &stmt, &mut out)?;
                 out.push(stmt);
             }
             body.blocks[block].stmts = out;
@@ -178,17 +182,17 @@ impl Detacher<'_> {
         Ok(())
     }
 
-    /// Changes the operation of a statement, and adds what has to come before it.
+    /// Changes the operation of a statement, and adds the statements that must come before it.
     fn stmt(
         &self,
         module: &mut Module,
         body: &mut Body,
-        found: &[ArrayStart],
+        starts: &[ArrayStart],
         stmt: &Stmt,
         out: &mut Vec<Stmt>,
     ) -> Result<(), Diagnostic> {
         let is_whole = |place: PlaceId| {
-            found.get(place.index()).is_some_and(|&found| found == ArrayStart::Whole)
+            starts.get(place.index()).is_some_and(|&start| start == ArrayStart::Whole)
         };
         let refuse = |why: &str| Err(refused(stmt.span, why));
         match stmt.kind {
@@ -227,7 +231,7 @@ impl Detacher<'_> {
     }
 }
 
-/// The index after so many projections goes through a handle now.
+/// Makes the index after `steps` projections go through a handle.
 fn element(body: &mut Body, place: PlaceId, steps: usize) {
     let mut path = body.path(place).to_vec();
     if let Projection::At(index) = path[steps] {
@@ -236,7 +240,7 @@ fn element(body: &mut Body, place: PlaceId, steps: usize) {
     body.places[place].path = body.paths.add(path);
 }
 
-/// The handle that stands for a reference to an array.
+/// Defines the handle that replaces a reference to an array.
 fn handle(
     module: &mut Module,
     body: &mut Body,

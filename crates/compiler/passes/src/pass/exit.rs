@@ -1,24 +1,25 @@
 //! Single exit: functions whose only `Return` is the last statement of their outermost block.
 //!
-//! Wanted by [`super::inline`]. (`grad` must also be rid of every `Break` and `Continue`, and of
-//! calls with several results, which are no variables: it has a normal form of its own,
+//! [`super::inline`] needs this. (`grad` must also remove every `Break` and `Continue`, and calls
+//! with several results, which can't be variables: it has a normal form of its own,
 //! `grad::normal`.) The result goes to a variable. Inside a loop a return becomes a flag and a
-//! `Break`; what follows the loop runs only if the flag isn't set. Elsewhere what follows a branch
-//! that returns moves into the arm that doesn't.
+//! `Break`; the statements after the loop run only if the flag isn't set. Elsewhere the statements
+//! after a branch that returns move into the arm that doesn't return.
 
+use super::writer::whole;
 use gbxcule_ir::check::MAX_NESTING;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::function::{Body, Function, Inline, Local};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Op, UnaryOp, Value, ValueData};
-use gbxcule_ir::place::{Place, PlaceId, Root};
+use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::{Block, BlockId, Stmt, StmtKind};
 use gbxcule_ir::ty::{Shape, Type};
 use gbxcule_ir::walk::{Step, stmt_blocks, walk};
 
-/// Gives all functions and kernels a single exit, but those whose result is a tuple: tuples are not
-/// stored. Those keep their returns, and so do functions with too many of them.
+/// Gives all functions and kernels a single exit. Functions whose result is a tuple keep their
+/// returns, because tuples are not stored; so do functions with too many returns.
 pub fn run(module: &mut Module) {
     for id in module.functions.handles() {
         let of_tuple = matches!(module.types[module.functions[id].result], Shape::Tuple(_));
@@ -28,7 +29,7 @@ pub fn run(module: &mut Module) {
     }
 }
 
-/// Gives functions a single exit that are to be inlined everywhere: others are not.
+/// Gives a single exit to the functions that are to be inlined everywhere, and to no others.
 pub fn before_inlining(module: &mut Module) {
     for id in module.functions.handles() {
         let callee = &mut module.functions[id];
@@ -39,7 +40,7 @@ pub fn before_inlining(module: &mut Module) {
     }
 }
 
-/// Returns true if the only `Return` is the last statement, or there is none.
+/// Returns true if a body has no `Return`, or only one as its last statement.
 pub fn is_single(body: &Body) -> bool {
     let stmts = &body.blocks[body.root].stmts;
     let last = usize::from(matches!(stmts.last().map(|s| &s.kind), Some(StmtKind::Return(_))));
@@ -68,15 +69,14 @@ fn function(function: &mut Function) {
     let body = &mut function.body;
     let mut place = |name: &str, ty: Type| {
         let local = body.locals.push(Local { name: name.into(), ty, scratch: false, span });
-        let path = body.paths.add([]);
-        body.places.push(Place { root: Root::Local(local), path, ty })
+        whole(body, Root::Local(local), ty)
     };
-    let kept = (result != Type::UNIT).then(|| place("result", result));
+    let result_place = (result != Type::UNIT).then(|| place("result", result));
     let done = place("done", Type::BOOL);
-    let mut rewriter = Rewriter { body, kept, done };
+    let mut rewriter = Rewriter { body, result_place, done };
     rewriter.block(rewriter.body.root, false);
-    if let Some(kept) = kept {
-        let (load, value) = rewriter.define(Op::Load(kept), result, span);
+    if let Some(result_place) = result_place {
+        let (load, value) = rewriter.define(Op::Load(result_place), result, span);
         let root = rewriter.body.root;
         rewriter.body.blocks[root]
             .stmts
@@ -84,8 +84,8 @@ fn function(function: &mut Function) {
     }
 }
 
-/// Returns true if there are so few returns that what moves into branches stays within the allowed
-/// nesting.
+/// Returns true if the returns are so few that statements moved into branches stay within the
+/// allowed nesting.
 fn is_shallow(body: &Body) -> bool {
     let (mut depth, mut deepest, mut returns) = (0, 0, 0);
     walk(body, body.root, |step| match step {
@@ -101,9 +101,9 @@ fn is_shallow(body: &Body) -> bool {
 
 struct Rewriter<'a> {
     body: &'a mut Body,
-    /// The variable for the result, if there is one.
-    kept: Option<PlaceId>,
-    /// The flag that the function is over.
+    /// Variable for the result, if the function has one.
+    result_place: Option<PlaceId>,
+    /// Flag that is set once the function has returned.
     done: PlaceId,
 }
 
@@ -117,8 +117,8 @@ impl Rewriter<'_> {
 
     fn stmts(&mut self, stmts: Vec<Stmt>, in_loop: bool) -> Vec<Stmt> {
         let mut out = Vec::new();
-        let mut rest = stmts.into_iter();
-        while let Some(stmt) = rest.next() {
+        let mut remaining = stmts.into_iter();
+        while let Some(stmt) = remaining.next() {
             if !returns(self.body, &stmt.kind) {
                 out.push(stmt);
                 continue;
@@ -130,11 +130,11 @@ impl Rewriter<'_> {
                     return out;
                 }
                 StmtKind::If { condition, accept, reject } if !in_loop => {
-                    let rest: Vec<Stmt> = rest.collect();
+                    let following: Vec<Stmt> = remaining.collect();
                     let ends = [accept, reject].map(|arm| self.always_returns(arm));
-                    if !rest.is_empty() && ends[0] != ends[1] {
+                    if !following.is_empty() && ends[0] != ends[1] {
                         let other = if ends[0] { reject } else { accept };
-                        self.body.blocks[other].stmts.extend(rest);
+                        self.body.blocks[other].stmts.extend(following);
                         self.block(accept, false);
                         self.block(reject, false);
                         out.push(Stmt { kind: StmtKind::If { condition, accept, reject }, span });
@@ -143,7 +143,7 @@ impl Rewriter<'_> {
                     self.block(accept, false);
                     self.block(reject, false);
                     out.push(Stmt { kind: StmtKind::If { condition, accept, reject }, span });
-                    self.guard_rest(rest, span, &mut out);
+                    self.guard_rest(following, span, &mut out);
                     return out;
                 }
                 kind => {
@@ -155,8 +155,8 @@ impl Rewriter<'_> {
                     if in_loop && loops {
                         self.break_if_done(span, &mut out);
                     } else if !in_loop {
-                        let rest: Vec<Stmt> = rest.collect();
-                        self.guard_rest(rest, span, &mut out);
+                        let following: Vec<Stmt> = remaining.collect();
+                        self.guard_rest(following, span, &mut out);
                         return out;
                     }
                 }
@@ -165,7 +165,7 @@ impl Rewriter<'_> {
         out
     }
 
-    /// Returns true if control surely returns in a block, not by way of a loop.
+    /// Returns true if every way through a block returns, without a loop's help.
     fn always_returns(&self, block: BlockId) -> bool {
         self.body.blocks[block].stmts.iter().any(|stmt| match &stmt.kind {
             StmtKind::Return(_) => true,
@@ -179,7 +179,7 @@ impl Rewriter<'_> {
     fn leave(&mut self, value: Option<Value>, span: Span, in_loop: bool, out: &mut Vec<Stmt>) {
         let mut store =
             |place, value| out.push(Stmt { kind: StmtKind::Store { place, value }, span });
-        if let (Some(place), Some(value)) = (self.kept, value) {
+        if let (Some(place), Some(value)) = (self.result_place, value) {
             store(place, value);
         }
         let (flag, value) = self.define(Op::Literal(Literal::bool(true)), Type::BOOL, span);

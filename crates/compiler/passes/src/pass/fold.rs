@@ -1,5 +1,5 @@
-//! Folding: operations on constants become constants, parts of what was just constructed become the
-//! part, and branches on constants become the branch.
+//! Folding: operations on constants become constants, a part taken from a composite that the same
+//! body builds becomes that part, and branches on constants become the arm that is taken.
 //!
 //! Only exact operations are computed here, so that all ways of running still agree.
 
@@ -22,8 +22,8 @@ pub fn run(module: &mut Module) {
     }
 }
 
-/// Operands come before what uses them, so one walk over the arena in the order of definition would
-/// do; bodies put together from others are out of order, so it is done until nothing changes.
+/// Folds values until nothing changes. Operands come before their uses in most bodies, so that one
+/// walk over the arena is enough; bodies put together from others are out of order.
 fn values(module: &Module, body: &mut Body) {
     loop {
         let mut same: Vec<Value> = body.values.handles().collect();
@@ -64,7 +64,7 @@ enum Folded {
     Literal(Literal),
     /// Another value.
     Same(Value),
-    /// Nothing: the operation stays as it is.
+    /// The operation stays as it is.
     No,
 }
 
@@ -111,7 +111,7 @@ fn folded(module: &Module, body: &Body, value: Value) -> Folded {
     literal.map_or(Folded::No, Folded::Literal)
 }
 
-/// Folds by rules that hold for composites too.
+/// Folds by rules that hold for composites as well as scalars.
 fn composite(body: &Body, value: Value) -> Folded {
     match body.values[value].op {
         Op::Select { condition, accept, reject } => match body.values[condition].op {
@@ -128,7 +128,7 @@ fn composite(body: &Body, value: Value) -> Folded {
     }
 }
 
-/// A part of a composite that was put together here.
+/// Returns a part of a composite that the same body builds.
 fn part(module: &Module, body: &Body, from: Value, index: u32) -> Folded {
     match body.values[from].op {
         Op::Construct(parts) => Folded::Same(body.value_lists[parts][index as usize]),
@@ -144,7 +144,7 @@ fn part(module: &Module, body: &Body, from: Value, index: u32) -> Folded {
     }
 }
 
-/// Returns true if an integer operand leaves the other one as it is.
+/// Returns true if an integer operand leaves the other one unchanged.
 fn neutral(op: BinaryOp, operand: Literal, on_the_left: bool) -> bool {
     let Some(value) = operand.as_int() else { return false };
     match op {
@@ -159,9 +159,9 @@ fn neutral(op: BinaryOp, operand: Literal, on_the_left: bool) -> bool {
     }
 }
 
-/// Puts the statements of the block that a constant chooses in place of the branch.
+/// Replaces branches on constants by the statements of the arm that is taken.
 fn branches(body: &mut Body) {
-    // Inner blocks first: what is spliced is done already.
+    // Inner blocks come first: statements that move outwards are folded already.
     let mut order: Vec<BlockId> = Vec::new();
     gbxcule_ir::walk::walk(body, body.root, |step| {
         if let gbxcule_ir::walk::Step::Leave(block) = step {

@@ -1,12 +1,13 @@
 //! Inlining: a call becomes the callee's statements.
 //!
-//! Only functions with a single exit, not larger than [`SMALL`] unless they ask for it, and into a
-//! trusted function no function that is not trusted itself: it would lose its checks. By-value
-//! parameters become variables; `fold` and a back end simplify those, except
-//! that a parameter only read whole is the argument itself.
+//! Inlines only functions with a single exit that are not larger than [`MAX_SMALL`], unless they
+//! ask for it. A trusted function gets no statements of an untrusted one, which would lose its
+//! checks. By-value parameters become variables, which `fold` and a back end simplify; a parameter
+//! that is only read, as a whole, becomes the argument itself.
 
 use super::copy::{Copier, Parameters};
 use super::exit;
+use super::writer::whole;
 use gbxcule_ir::check::{MAX_NESTING, Valid};
 use gbxcule_ir::function::{Body, Function, FunctionId, Inline, Local, PassMode};
 use gbxcule_ir::module::Module;
@@ -15,10 +16,10 @@ use gbxcule_ir::place::{Place, PlaceId, Projection, Root};
 use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
 use gbxcule_ir::walk::{Step, depth, substitute, walk};
 
-/// Statements that a builtin may have to be inlined unasked.
-const SMALL: usize = 12;
-/// Statements that a function may grow to.
-const LARGE: usize = 20_000;
+/// Greatest number of statements of a builtin that is inlined without asking for it.
+const MAX_SMALL: usize = 12;
+/// Greatest number of statements to which a function may grow.
+const MAX_GROWN: usize = 20_000;
 
 /// Inlines in all functions, callees first.
 pub fn run(module: Valid<Module>) -> Module {
@@ -38,7 +39,7 @@ fn should_inline(function: &Function) -> bool {
     let small = || {
         let root = &body.blocks[body.root].stmts;
         function.instance.is_some()
-            && root.len() <= SMALL
+            && root.len() <= MAX_SMALL
             && body.locals.is_empty()
             && root.iter().all(|stmt| matches!(stmt.kind, StmtKind::Let(_) | StmtKind::Return(_)))
     };
@@ -68,7 +69,7 @@ fn into(module: &Module, body: &mut Body, trusted: bool) {
         for stmt in stmts {
             match call(module, body, &stmt, trusted) {
                 Some((callee, value))
-                    if size < LARGE
+                    if size < MAX_GROWN
                         && level + depth(&module.functions[callee].body) < MAX_NESTING =>
                 {
                     let before = out.len();
@@ -90,11 +91,12 @@ fn into(module: &Module, body: &mut Body, trusted: bool) {
     });
 }
 
-/// The callee of a call that is to be inlined.
+/// Returns the callee of a call that is to be inlined.
 fn call(module: &Module, body: &Body, stmt: &Stmt, trusted: bool) -> Option<(FunctionId, Value)> {
     let StmtKind::Let(value) = stmt.kind else { return None };
     let Op::Call { function, args } = body.values[value].op else { return None };
-    // A place behind a handle that the callee may change would have to be found before.
+    // The index of a place behind a handle would have to be evaluated before the callee, which may
+    // change it.
     let fixed = body.arg_lists[args].iter().all(|arg| match arg {
         Arg::Value(_) => true,
         Arg::Place(place) => {
@@ -109,7 +111,7 @@ fn call(module: &Module, body: &Body, stmt: &Stmt, trusted: bool) -> Option<(Fun
     (fixed && keeps_checks && should_inline(callee)).then_some((function, value))
 }
 
-/// Adds the callee's statements; returns pairs of a value and the one that it is.
+/// Adds the callee's statements; returns pairs of a value and the value that replaces it.
 fn put(
     module: &Module,
     body: &mut Body,
@@ -134,9 +136,7 @@ fn put(
                     span: stmt.span,
                 };
                 let local = body.locals.push(local);
-                let path = body.paths.add([]);
-                let place =
-                    body.places.push(Place { root: Root::Local(local), path, ty: param.ty });
+                let place = whole(body, Root::Local(local), param.ty);
                 out.push(Stmt { kind: StmtKind::Store { place, value }, span: stmt.span });
                 place
             }
@@ -153,8 +153,7 @@ fn put(
             continue;
         }
         let ty = body.locals[local].ty;
-        let path = body.paths.add([]);
-        let place = body.places.push(Place { root: Root::Local(local), path, ty });
+        let place = whole(body, Root::Local(local), ty);
         let zero = ValueData { op: Op::Zero, ty, name: None, span: stmt.span };
         let zero = body.values.push(zero);
         out.push(Stmt { kind: StmtKind::Let(zero), span: stmt.span });

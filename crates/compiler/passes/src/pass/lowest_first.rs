@@ -23,15 +23,16 @@
 //!                                        }
 //!                                    }
 //! ```
-//! A thread that runs alone does what it did before: the lowest key is its own.
+//! A thread that runs alone does exactly what it did before: the lowest key is its own.
 //!
-//! If a round has two switches, the first one is an entry: what comes up to it must be such that it
-//! may be left out of any round. It is done once a turn, before the burst, and its cases part
-//! threads.
+//! If a round has two switches, the statements up to the end of the first one are the *entry*,
+//! which any round must be able to leave out. The entry runs once a turn, before the burst. After
+//! each of its cases threads may be at different places.
 //!
-//! The rest mostly takes a quick way, and on the other one makes calls. Then one test ends a burst,
-//! with everything in it, and the whole rest is done after the burst. `next` is compared with the
-//! PC alone: a burst that moves the stack pointer may end early or late, which changes no result.
+//! The statements after the test that ends the loop (`rest` above) may branch into a *quick way*,
+//! the one without calls, and another. Such a round has a single test that ends a burst, and the
+//! other way runs after the burst, with all of `rest`. `next` is compared with the PC alone: a
+//! burst that moves the stack pointer may end early or late, which changes no result.
 //!
 //! ```text
 //! next -= stack pointer * FFFF + 1
@@ -42,11 +43,13 @@
 //! }
 //! if key != GREATEST { rest; key = .. }
 //! ```
-//!
-//! Printed text is compiled by compilers that compute ahead of a switch what several of its cases
+//! Compilers of the printed text compute values that several cases of a switch need before the
+//! switch, and then move variables to keep their old values. So the variables are made opaque in
+//! each case.
 //! need, and then move variables to keep old values. In each case variables are therefore opaque.
 
 use super::copy::Copier;
+use super::writer::{Writer, whole};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::function::{Body, FunctionId, Local, LocalId};
 use gbxcule_ir::module::Module;
@@ -54,34 +57,34 @@ use gbxcule_ir::op::{BinaryOp, CompareOp, Op, UnaryOp, Value, ValueData};
 use gbxcule_ir::place::{Place, PlaceId, Root};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::{Block, BlockId, Case, Stmt, StmtKind};
-use gbxcule_ir::ty::{Scalar, Type};
+use gbxcule_ir::ty::Type;
 use gbxcule_ir::walk::{Use, map_operands, op_uses, stmt_blocks};
 
 /// Key of a thread that has left the loop.
 const GREATEST: u32 = u32::MAX;
 
-/// Names of the variables that say where in its program a thread is, each below 2^16.
+/// Names of the variables that tell a thread's place in its program, each below 2^16.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
-    /// The one that counts first.
+    /// The more significant variable.
     pub high: &'static str,
-    /// The one that counts among equals.
+    /// The variable that orders threads whose `high` is equal.
     pub low: &'static str,
-    /// Variables that rounds change, these two among them.
+    /// Variables that rounds change, `high` and `low` among them.
     pub changing: &'static [&'static str],
 }
 
-/// Rearranges the outermost loop of a function that has a switch in it: of `while true`, without a
-/// `Continue` of its own, its variables no part of a struct. After a round whose case is among
-/// `parting` threads may be at different places. Returns false, and changes nothing, if there is no
-/// such loop.
+/// Rearranges a function's outermost loop `while true` that has a switch in it. The loop must have
+/// no `Continue` of its own, and its variables must not be parts of a struct. After a round whose
+/// case is among `parting`, threads may be at different places. Returns false, and changes nothing,
+/// if there is no such loop.
 pub fn run(module: &mut Module, function: FunctionId, position: Position, parting: &[i64]) -> bool {
     let parameters: Vec<Type> =
         module.functions[function].params.iter().map(|param| param.ty).collect();
     let body = &mut module.functions[function].body;
     let named = |body: &Body, name: &str| {
-        let mut found = body.locals.iter().filter(|(_, local)| local.name == name);
-        let first = found.next().filter(|(_, local)| local.ty == Type::U32);
+        let mut locals = body.locals.iter().filter(|(_, local)| local.name == name);
+        let first = locals.next().filter(|(_, local)| local.ty == Type::U32);
         first.map(|(local, _)| local)
     };
     let (Some(high), Some(low)) = (named(body, position.high), named(body, position.low)) else {
@@ -116,7 +119,7 @@ pub fn run(module: &mut Module, function: FunctionId, position: Position, partin
     true
 }
 
-/// The variables that take part.
+/// Places of the pass's own variables and of those that it reads.
 struct Variables {
     key: PlaceId,
     next: PlaceId,
@@ -125,22 +128,18 @@ struct Variables {
     changing: Vec<PlaceId>,
 }
 
-/// Parts of a round whose rest has a quick way.
+/// Positions in a round whose rest has a quick way.
 struct Fork {
     /// Position of the test that ends the loop, and its condition.
     test: usize,
     over: Value,
-    /// Position of the branch of which one way makes calls, and its condition.
+    /// Position of the branch of which one arm makes calls, and its condition.
     branch: usize,
     quick: Value,
 }
 
-fn whole(body: &mut Body, root: Root, ty: Type) -> PlaceId {
-    let path = body.paths.add([]);
-    body.places.push(Place { root, path, ty })
-}
-
-/// Position in the outermost block, and body, of the endless loop with a switch in it.
+/// Returns the position in the outermost block, and the body, of the endless loop that has a switch
+/// in it.
 fn find_loop(body: &Body) -> Option<(usize, BlockId)> {
     body.blocks[body.root].stmts.iter().enumerate().find_map(|(at, stmt)| {
         let StmtKind::While { header, condition, body: round } = stmt.kind else { return None };
@@ -161,30 +160,25 @@ fn find_loop(body: &Body) -> Option<(usize, BlockId)> {
     })
 }
 
-/// Statements in a loop's body but not in loops inside: their blocks and positions. Returns of
-/// inner loops count.
+/// Returns the statements of a loop's body, by block and position, without those of inner loops.
+/// Returns in inner loops are included.
 fn top_level_statements(body: &Body, round: BlockId) -> Vec<(BlockId, usize)> {
-    let (mut found, mut todo) = (Vec::new(), vec![(round, true)]);
+    let (mut statements, mut todo) = (Vec::new(), vec![(round, true)]);
     while let Some((block, is_own)) = todo.pop() {
         for (at, stmt) in body.blocks[block].stmts.iter().enumerate() {
             if is_own || matches!(stmt.kind, StmtKind::Return(_)) {
-                found.push((block, at));
+                statements.push((block, at));
             }
             let loops = matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. });
             stmt_blocks(&stmt.kind, |inner| todo.push((inner, is_own && !loops)));
         }
     }
-    found
-}
-
-struct Writer<'a> {
-    body: &'a mut Body,
-    span: Span,
+    statements
 }
 
 impl Writer<'_> {
-    /// The body of the new loop around rounds of the old one. `rest` is done after a burst, if it
-    /// is not the burst's own.
+    /// Makes the body of the new loop around rounds of the old one. `rest` runs after a burst,
+    /// unless it is part of the burst.
     fn build_outer_loop(
         &mut self,
         round: BlockId,
@@ -228,7 +222,7 @@ impl Writer<'_> {
         self.body.blocks.push(Block { stmts: out })
     }
 
-    /// Rounds of the old loop until threads may part, or the next ones are reached.
+    /// Makes the loop of rounds that runs until threads may part, or until the next key is reached.
     fn burst(&mut self, round: BlockId, has_quick_way: bool, variables: &Variables) -> Vec<Stmt> {
         let mut stmts = std::mem::take(&mut self.body.blocks[round].stmts);
         let ends = stmts.last().is_some_and(|last| last.kind.is_terminator());
@@ -248,7 +242,7 @@ impl Writer<'_> {
         out
     }
 
-    /// Takes the entry out of a round: it is done once a turn, and behind each of its cases threads
+    /// Takes the entry out of a round, and makes each of its cases end the burst: behind it threads
     /// may be at different places.
     fn entry(&mut self, round: BlockId, variables: &Variables) -> Vec<Stmt> {
         let stmts = &mut self.body.blocks[round].stmts;
@@ -266,7 +260,8 @@ impl Writer<'_> {
         entry
     }
 
-    /// The test that ends the old loop, and after it a branch of which only one way makes calls.
+    /// Returns the test that ends the old loop, and the branch after it of which only the second
+    /// arm makes calls.
     fn fork(&self, round: BlockId) -> Option<Fork> {
         let blocks = &self.body.blocks;
         let stmts = &blocks[round].stmts;
@@ -301,7 +296,7 @@ impl Writer<'_> {
         fits.then_some(Fork { test, over, branch, quick })
     }
 
-    /// Returns true if a value can be computed anew at other places: from variables that are not
+    /// Returns true if a value can be computed again at another place: from variables that are not
     /// written in between.
     fn is_repeatable(&self, value: Value, written: &[Root]) -> bool {
         let op = self.body.values[value].op;
@@ -328,14 +323,14 @@ impl Writer<'_> {
                 .all(|used| matches!(used, Use::Value(value) if self.is_repeatable(value, written)))
     }
 
-    /// Computes a repeatable value anew.
+    /// Computes a repeatable value again.
     fn repeat(&mut self, value: Value, out: &mut Vec<Stmt>) -> Value {
         let ValueData { mut op, ty, .. } = self.body.values[value];
         map_operands(&mut op, |operand| *operand = self.repeat(*operand, out));
         self.define(op, ty, out)
     }
 
-    /// Leaves of a round its quick way, and one test that ends a burst; gives the rest as it was.
+    /// Reduces a round to its quick way and one test that ends a burst; returns the rest as it was.
     fn quick_way(
         &mut self,
         round: BlockId,
@@ -378,7 +373,7 @@ impl Writer<'_> {
         copy
     }
 
-    /// Returns true if a statement, or one inside it, is of a kind.
+    /// Returns true if `is_it` holds for a statement or for one inside it.
     fn has(&self, stmt: &Stmt, is_it: impl Fn(&StmtKind) -> bool) -> bool {
         let mut todo = vec![stmt];
         while let Some(stmt) = todo.pop() {
@@ -390,11 +385,11 @@ impl Writer<'_> {
         false
     }
 
-    /// Sets the greatest key before the old loop is left, and the next key to 0 where threads may
-    /// part; makes variables opaque in all cases.
+    /// Sets the greatest key before each exit of the old loop, and the next key to 0 where threads
+    /// may part; makes variables opaque in all cases.
     fn mark(&mut self, round: BlockId, variables: &Variables, parting: &[i64]) {
         let mut found = top_level_statements(self.body, round);
-        // From the end, so that positions stay.
+        // The order is from the end, so that positions before a change stay right.
         found.sort_by_key(|&(block, at)| (block.index(), std::cmp::Reverse(at)));
         let (mut cases, mut all_cases) = (Vec::new(), Vec::new());
         for (block, at) in found {
@@ -430,7 +425,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Stores the key of where the thread is: `high * FFFF + low`, which is never the greatest, and
+    /// Stores the key of the thread's place: `high * FFFF + low`, which never is `GREATEST` and
     /// keeps the order of pairs.
     fn store_key(&mut self, variables: &Variables, out: &mut Vec<Stmt>) -> Value {
         let high = self.high_part(variables, out);
@@ -446,10 +441,6 @@ impl Writer<'_> {
         self.binary(BinaryOp::Multiply, high, weight, out)
     }
 
-    fn binary(&mut self, op: BinaryOp, one: Value, other: Value, out: &mut Vec<Stmt>) -> Value {
-        self.define(Op::Binary(op, one, other), Type::U32, out)
-    }
-
     fn break_if(&mut self, condition: Value, out: &mut Vec<Stmt>) {
         let leave = self.statement(StmtKind::Break);
         self.branch(condition, vec![leave], out);
@@ -459,20 +450,5 @@ impl Writer<'_> {
         let accept = self.body.blocks.push(Block { stmts });
         let reject = self.body.blocks.push(Block::default());
         out.push(self.statement(StmtKind::If { condition, accept, reject }));
-    }
-
-    fn number(&mut self, number: u32, out: &mut Vec<Stmt>) -> Value {
-        let literal = Op::Literal(Literal::int(Scalar::U32, i128::from(number)));
-        self.define(literal, Type::U32, out)
-    }
-
-    fn define(&mut self, op: Op, ty: Type, out: &mut Vec<Stmt>) -> Value {
-        let value = self.body.values.push(ValueData { op, ty, name: None, span: self.span });
-        out.push(self.statement(StmtKind::Let(value)));
-        value
-    }
-
-    fn statement(&self, kind: StmtKind) -> Stmt {
-        Stmt { kind, span: self.span }
     }
 }

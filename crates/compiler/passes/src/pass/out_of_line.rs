@@ -1,10 +1,10 @@
 //! Out of line: large functions that are called from several places are kept out of line.
 //!
-//! Wanted by the swarm's kernels, before they are printed for NVRTC. NVRTC 13.5 puts large
-//! functions into all their callers in modules below some size, and not in larger ones: so it took
-//! seconds for one stage's kernel, and did not come to an end with another's, which was 2 %
+//! The swarm needs this for its kernels, before they are printed for NVRTC. NVRTC 13.5 inlines
+//! large functions into all their callers in modules below some size, and not in larger ones:
+//! compiling took seconds for one stage's kernel, and did not end for another's, which was 2 %
 //! smaller. Sizes double with each level of functions that call others from two places. So this
-//! pass decides, by what a call brings with all that is put into the callee.
+//! pass decides by the size of a callee, everything inlined into it included.
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::{FunctionId, FunctionKind, Inline};
@@ -13,8 +13,8 @@ use gbxcule_ir::op::{Op, Value};
 use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::walk::{Step, walk};
 
-/// Keeps functions out of line which the back end may choose for, if copies of them would add more
-/// than `most` statements to the module. Functions that no kernel reaches do not count.
+/// Keeps functions out of line which the back end may choose to inline, if copies of them would add
+/// more than `most` statements to the module. Functions that no kernel reaches do not count.
 pub fn run(module: Valid<Module>, most: usize) -> Valid<Module> {
     let order = module.call_order().to_vec();
     let mut module = module.into_inner();
@@ -34,7 +34,7 @@ pub fn run(module: Valid<Module>, most: usize) -> Valid<Module> {
             }
         }
     }
-    // With all that is put into it.
+    // Sizes include everything that is inlined.
     let mut sizes = vec![0_usize; bodies.len()];
     for id in order {
         let (statements, callees) = &bodies[id.index()];
@@ -53,7 +53,7 @@ pub fn run(module: Valid<Module>, most: usize) -> Valid<Module> {
     super::rechecked(module)
 }
 
-/// Statements of a function, and the callee of each call in it.
+/// Returns the number of statements of a function, and the callee of each call in it.
 fn measure(module: &Module, id: FunctionId) -> (usize, Vec<FunctionId>) {
     let body = &module.functions[id].body;
     let (mut statements, mut callees) = (0, Vec::new());

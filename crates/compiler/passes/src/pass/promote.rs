@@ -1,11 +1,12 @@
 //! Promotion: fields of a struct that a function was given by reference are kept in variables while
 //! it loops.
 //!
-//! A variable whose address is never taken is a register; a field behind a reference is memory, and
-//! read anew after each store that might have changed it. Around calls that get the struct,
-//! variables are written back and read again. Small arrays become one variable for each element
-//! where every index is known to be inside.
+//! A variable whose address is never taken is a register; a field behind a reference is memory,
+//! read again after each store that might have changed it. Around calls that take the struct,
+//! variables are written back and read again. Small arrays become one variable for each element if
+//! every index is known to be inside.
 
+use super::writer::whole;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::function::{Body, FunctionId, Local, PassMode};
 use gbxcule_ir::module::Module;
@@ -18,45 +19,45 @@ use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
 
 mod bound;
 
-/// Elements that an array may have to become variables.
+/// Greatest number of elements of an array that becomes variables.
 const MAX_ELEMENTS: u32 = 4;
 
 /// Fields to promote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldSelection {
-    /// Fields that loops use: others gain nothing.
+    /// Fields that loops use: promotion gains nothing for others.
     InLoops,
     /// Every field that can be kept in variables.
     All,
 }
 
-/// Last elements of a small array which, as the caller guarantees, always hold one number.
+/// Last elements of a small array, of which the caller guarantees that they always hold one number.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownElements {
-    /// The array's field in the struct.
+    /// Field of the struct that is the array.
     pub field: u32,
-    /// The first of them.
+    /// Position of the first of these elements.
     pub from: usize,
-    /// Number that they hold.
+    /// Number that these elements hold.
     pub value: Literal,
 }
 
-/// Promotes fields of the struct that a function takes as a parameter. Functions that it calls
-/// should have been inlined before if they are to take part.
+/// Promotes fields of the struct that a function takes as a parameter. Callees whose accesses
+/// should use the variables must have been inlined before.
 pub fn run(
     module: &mut Module,
     function: FunctionId,
     param: usize,
     which: FieldSelection,
-    known: &[KnownElements],
+    known_elements: &[KnownElements],
 ) {
     let structure = module.functions[function].params[param].ty;
     let written = written(module, structure);
     let mut body = std::mem::take(&mut module.functions[function].body);
     let mut fields = candidates(module, &body, structure, param, &written);
-    fields.retain(|kept| which == FieldSelection::All || kept.repeats);
-    for kept in &mut fields {
-        kept.known = known.iter().find(|known| kept.path == [known.field]).copied();
+    fields.retain(|field| which == FieldSelection::All || field.repeats);
+    for field in &mut fields {
+        field.known = known_elements.iter().find(|known| field.path == [known.field]).copied();
     }
     let mut promoter = Promoter { module, body: &mut body, param: param as u32, fields };
     promoter.split_references();
@@ -73,24 +74,24 @@ pub fn run(
 
 /// A field that is kept in variables.
 struct PromotedField {
-    /// The way to it: fields of structs.
+    /// Path to the field: fields of structs.
     path: Vec<u32>,
     ty: Type,
-    /// One variable, or one for each element.
+    /// One variable for the field, or one for each element.
     locals: Vec<PlaceId>,
-    /// The field in the struct.
+    /// Place of the field in the struct.
     home: Option<PlaceId>,
-    /// This function writes it.
+    /// True if this function writes the field.
     changes: bool,
-    /// Some function of the module writes it.
+    /// True if some function of the module writes the field.
     varies: bool,
-    /// A loop uses it.
+    /// True if a loop uses the field.
     repeats: bool,
     /// Known last elements.
     known: Option<KnownElements>,
 }
 
-/// The fields at the beginning of a path.
+/// Returns the fields at the beginning of a path.
 fn fields(path: &[Projection]) -> Vec<u32> {
     let fields = path.iter().map_while(|step| match *step {
         Projection::Field(field) => Some(field),
@@ -103,8 +104,8 @@ fn overlap(one: &[u32], other: &[u32]) -> bool {
     one.iter().zip(other).all(|(a, b)| a == b)
 }
 
-/// Collects the paths in a struct that some function of the module writes. A function that takes
-/// the whole struct is counted by its own stores; a local of that type does not count.
+/// Collects the paths in a struct that some function of the module writes. If a function takes the
+/// whole struct, its own stores count; stores to a local of that type do not.
 fn written(module: &Module, structure: Type) -> Vec<Vec<u32>> {
     let mut paths = Vec::new();
     for (_, function) in module.functions.iter() {
@@ -163,7 +164,7 @@ fn written(module: &Module, structure: Type) -> Vec<Vec<u32>> {
     paths
 }
 
-/// The fields to promote.
+/// Returns the fields to promote.
 fn candidates(
     module: &Module,
     body: &Body,
@@ -171,7 +172,7 @@ fn candidates(
     param: usize,
     written: &[Vec<u32>],
 ) -> Vec<PromotedField> {
-    let mut found =
+    let mut candidates =
         Candidates { module, body, structure, written, fields: Vec::new(), refused: Vec::new() };
     let mut loops: Vec<BlockId> = Vec::new();
     let mut depth = 0;
@@ -195,14 +196,14 @@ fn candidates(
                         return;
                     };
                     if body.places[place].root == Root::Param(param as u32) && !is_call {
-                        found.note(used, place, depth > 0);
+                        candidates.note(used, place, depth > 0);
                     }
                 },
             );
         }
     });
-    let Candidates { mut fields, refused, .. } = found;
-    fields.retain(|kept| !refused.iter().any(|path| overlap(path, &kept.path)));
+    let Candidates { mut fields, refused, .. } = candidates;
+    fields.retain(|field| !refused.iter().any(|path| overlap(path, &field.path)));
     fields
 }
 
@@ -210,17 +211,17 @@ fn candidates(
 struct Candidates<'a> {
     module: &'a Module,
     body: &'a Body,
-    /// The parameter's type.
+    /// Type of the parameter.
     structure: Type,
     /// Paths that functions of the module write.
     written: &'a [Vec<u32>],
     fields: Vec<PromotedField>,
-    /// Paths with a use that no variable can serve.
+    /// Paths with a use that variables cannot serve.
     refused: Vec<Vec<u32>>,
 }
 
 impl Candidates<'_> {
-    /// Notes one use of a place; `repeats` is true in a loop.
+    /// Records one use of a place; `repeats` is true in a loop.
     fn note(&mut self, used: Use, place: PlaceId, repeats: bool) {
         let whole = self.body.path(place);
         let path = fields(whole);
@@ -239,9 +240,9 @@ impl Candidates<'_> {
         };
         if !fits {
             self.refused.push(path);
-        } else if let Some(kept) = self.fields.iter_mut().find(|kept| kept.path == path) {
-            kept.changes |= changes;
-            kept.repeats |= repeats;
+        } else if let Some(field) = self.fields.iter_mut().find(|field| field.path == path) {
+            field.changes |= changes;
+            field.repeats |= repeats;
         } else {
             let varies = self.written.iter().any(|other| overlap(other, &path));
             let (locals, home) = (Vec::new(), None);
@@ -276,7 +277,7 @@ struct Promoter<'a> {
 }
 
 impl Promoter<'_> {
-    /// Gives references that calls take places of their own: they stay in the struct.
+    /// Gives references that calls take places of their own, which stay in the struct.
     fn split_references(&mut self) {
         for value in self.body.values.handles().collect::<Vec<_>>() {
             let Op::Call { function, args } = self.body.values[value].op else { continue };
@@ -292,28 +293,26 @@ impl Promoter<'_> {
         }
     }
 
-    /// Makes the variables, and the places of loads and stores places in them.
+    /// Makes the variables, and redirects loads and stores to them.
     fn redirect(&mut self) {
         let referred = self.referred();
-        for kept in &mut self.fields {
-            let (of, count) = match self.module.types[kept.ty] {
+        for field in &mut self.fields {
+            let (of, count) = match self.module.types[field.ty] {
                 Shape::Fixed { of, len } => (of, Some(len)),
-                _ => (kept.ty, None),
+                _ => (field.ty, None),
             };
             let count = count.unwrap_or(1) as usize;
-            for _ in 0..kept.known.map_or(count, |known| known.from.min(count)) {
+            for _ in 0..field.known.map_or(count, |known| known.from.min(count)) {
                 let local = Local { name: "kept".into(), ty: of, scratch: false, span: Span::NONE };
                 let local = self.body.locals.push(local);
-                let path = self.body.paths.add([]);
-                let place = Place { root: Root::Local(local), path, ty: of };
-                kept.locals.push(self.body.places.push(place));
+                field.locals.push(whole(self.body, Root::Local(local), of));
             }
-            let steps = kept.path.iter().map(|&field| Projection::Field(field));
+            let steps = field.path.iter().map(|&field| Projection::Field(field));
             let path = self.body.paths.add(steps);
-            let home = Place { root: Root::Param(self.param), path, ty: kept.ty };
-            kept.home = Some(self.body.places.push(home));
+            let home = Place { root: Root::Param(self.param), path, ty: field.ty };
+            field.home = Some(self.body.places.push(home));
         }
-        let own: Vec<PlaceId> = self.fields.iter().filter_map(|kept| kept.home).collect();
+        let own: Vec<PlaceId> = self.fields.iter().filter_map(|field| field.home).collect();
         for place in self.body.places.handles().collect::<Vec<_>>() {
             let data = self.body.places[place];
             if data.root != Root::Param(self.param)
@@ -324,18 +323,19 @@ impl Promoter<'_> {
             }
             let path = self.body.path(place).to_vec();
             let way = fields(&path);
-            let kept = self.fields.iter().find(|kept| kept.path == way && kept.locals.len() == 1);
-            if let Some(kept) = kept
-                && !matches!(self.module.types[kept.ty], Shape::Fixed { .. })
+            let field =
+                self.fields.iter().find(|field| field.path == way && field.locals.len() == 1);
+            if let Some(field) = field
+                && !matches!(self.module.types[field.ty], Shape::Fixed { .. })
             {
-                self.body.places[place].root = self.body.places[kept.locals[0]].root;
+                self.body.places[place].root = self.body.places[field.locals[0]].root;
                 self.body.places[place].path =
                     self.body.paths.add(path[way.len()..].iter().copied());
             }
         }
     }
 
-    /// Places that calls take by reference.
+    /// Returns the places that calls take by reference.
     fn referred(&self) -> Vec<PlaceId> {
         let mut places = Vec::new();
         for (_, data) in self.body.values.iter() {
@@ -349,7 +349,8 @@ impl Promoter<'_> {
         places
     }
 
-    /// Statements of a block and those inside it; blocks nest at most `check::MAX_NESTING` deep.
+    /// Rewrites the statements of a block and those inside it. Blocks nest at most
+    /// `check::MAX_NESTING` deep.
     fn block(&mut self, root: BlockId) {
         let mut blocks = Vec::new();
         walk(self.body, root, |step| {
@@ -398,12 +399,12 @@ impl Promoter<'_> {
                             reads.push(way);
                         }
                     }
-                    let any = |ways: &[Vec<u32>], kept: &PromotedField| {
-                        ways.iter().any(|way| overlap(way, &kept.path))
+                    let any = |ways: &[Vec<u32>], field: &PromotedField| {
+                        ways.iter().any(|way| overlap(way, &field.path))
                     };
-                    self.write_back(|kept| any(&reads, kept), span, out);
+                    self.write_back(|field| any(&reads, field), span, out);
                     out.push(stmt);
-                    self.reload(|kept| kept.varies && any(&writes, kept), span, out);
+                    self.reload(|field| field.varies && any(&writes, field), span, out);
                     return;
                 }
                 Op::Load(place) => {
@@ -412,12 +413,12 @@ impl Promoter<'_> {
                             out.push(stmt);
                             return;
                         }
-                        self.write_back(|kept| overlap(&kept.path, &way), span, out);
+                        self.write_back(|field| overlap(&field.path, &way), span, out);
                     }
                 }
                 Op::AsArray(place) => {
                     if let Some(way) = self.way(place) {
-                        self.write_back(|kept| overlap(&kept.path, &way), span, out);
+                        self.write_back(|field| overlap(&field.path, &way), span, out);
                     }
                 }
                 _ => {}
@@ -427,13 +428,13 @@ impl Promoter<'_> {
         out.push(stmt);
     }
 
-    /// The fields of a place that is still in the struct.
+    /// Returns the fields on the path of a place that is still in the struct.
     fn way(&self, place: PlaceId) -> Option<Vec<u32>> {
         let root = self.body.places[place].root;
         (root == Root::Param(self.param)).then(|| fields(self.body.path(place)))
     }
 
-    /// An element of a small array, chosen among the variables.
+    /// Selects an element of a small array among the variables.
     fn select(
         &mut self,
         value: Value,
@@ -464,7 +465,7 @@ impl Promoter<'_> {
             let op = Op::Select { condition, accept: load, reject: chosen };
             chosen = self.define(op, ty, span, out);
         }
-        // The value is the outermost choice.
+        // The load itself becomes the outermost choice.
         self.body.values[value].op = match self.body.values[chosen].op {
             op @ Op::Select { .. } => {
                 out.pop();

@@ -1,4 +1,4 @@
-//! Changing a struct's definition: a new type, and everywhere the new one for the old one.
+//! Changes a struct's definition: makes a new type, and puts it everywhere in place of the old one.
 
 use gbxcule_ir::function::{Body, Function};
 use gbxcule_ir::module::Module;
@@ -51,7 +51,7 @@ pub(super) fn body(body: &mut Body, map: &[Type]) {
     body.values.iter_mut().for_each(|(_, data)| data.ty = map[data.ty.index()]);
 }
 
-/// The type that a struct of a module has become.
+/// Returns the struct that a type of the module has become.
 pub(super) fn structure(module: &Module, ty: Type) -> &Struct {
     match module.types[ty] {
         Shape::Struct(id) => module.types.structure(id),

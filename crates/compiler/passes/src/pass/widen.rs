@@ -1,20 +1,21 @@
-//! Widening: a function's variables of a struct of scalars become one variable for each field, and
-//! variables of 8 and 16 bits are kept in 32. A GPU's registers have 32 bits: what is narrower is
-//! merged into one at every move, and moves of loops that choose among many ways are most of what
-//! they do (`docs/gpu-results.md`).
+//! Widening: a function's variables that are structs of scalars become one variable for each field,
+//! and variables of 8 and 16 bits become variables of 32. A GPU's registers have 32 bits: each move
+//! of a narrower value merges it into one, and loops that choose among many ways consist mostly of
+//! moves (`docs/gpu-results.md`).
 
+use super::writer::whole;
 use gbxcule_ir::arena::Handle;
 use gbxcule_ir::function::{Body, FunctionId, Local, LocalId};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Op, Value, ValueData};
-use gbxcule_ir::place::{Place, PlaceId, Projection, Root};
+use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
 use gbxcule_ir::ty::{Scalar, Shape, Type, Types};
 use gbxcule_ir::walk::{Step, Use, stmt_uses, substitute, walk};
 
-/// Splits and widens a function's variables of structs, and widens those of scalars. One that a
-/// call or an atomic takes by reference stays whole.
+/// Splits and widens a function's variables of structs, and widens those of scalars. A variable
+/// that a call or an atomic takes by reference stays whole.
 pub fn run(module: &mut Module, function: FunctionId) {
     let mut body = std::mem::take(&mut module.functions[function].body);
     let split: Vec<SplitStruct> = candidates(&module.types, &body)
@@ -37,15 +38,15 @@ pub fn run(module: &mut Module, function: FunctionId) {
 /// Names and types of a struct's fields.
 type Fields = Vec<(String, Scalar)>;
 
-/// A variable that was one struct, or one narrow scalar.
+/// Variable that was one struct, or one narrow scalar.
 struct SplitStruct {
     local: LocalId,
     is_struct: bool,
-    /// Type of each field, and its own place now.
+    /// Type of each field, and the place of its new variable.
     fields: Vec<(Scalar, PlaceId)>,
 }
 
-/// Type of the variable that holds a scalar.
+/// Returns the type of the variable that holds a scalar.
 fn wide(scalar: Scalar) -> Scalar {
     match scalar {
         Scalar::U8 | Scalar::U16 => Scalar::U32,
@@ -59,8 +60,7 @@ impl SplitStruct {
         let mut place = |name: String, scalar: Scalar| {
             let ty = Type::scalar(wide(scalar));
             let local = body.locals.push(Local { name, ty, ..owner.clone() });
-            let path = body.paths.add([]);
-            (scalar, body.places.push(Place { root: Root::Local(local), path, ty }))
+            (scalar, whole(body, Root::Local(local), ty))
         };
         let name = &owner.name;
         let (is_struct, fields) = match fields {
@@ -77,8 +77,8 @@ impl SplitStruct {
     }
 }
 
-/// Variables of narrow scalars, and of structs of scalars, which are only loaded and stored, whole
-/// or by field; with their fields.
+/// Returns the variables of narrow scalars, and of structs of scalars together with their fields,
+/// that are only loaded and stored, as a whole or by field.
 fn candidates(types: &Types, body: &Body) -> Vec<(LocalId, Option<Fields>)> {
     let mut kept_whole = vec![false; body.locals.len()];
     let mut keep = |place: PlaceId| {
@@ -120,7 +120,7 @@ fn candidates(types: &Types, body: &Body) -> Vec<(LocalId, Option<Fields>)> {
     whole.filter_map(|(local, data)| Some((local, fields(data.ty)?))).collect()
 }
 
-/// The fields of a struct that has only scalars.
+/// Returns the fields of a struct that has only scalars.
 fn scalars(types: &Types, ty: Type) -> Option<Fields> {
     let Shape::Struct(id) = types[ty] else { return None };
     let fields = types.structure(id).fields.iter();
@@ -130,12 +130,12 @@ fn scalars(types: &Types, ty: Type) -> Option<Fields> {
 struct Widener<'a> {
     body: &'a mut Body,
     split: Vec<SplitStruct>,
-    /// Values loaded from variables that are wider than what they hold.
+    /// True for values loaded from variables that are wider than the value.
     is_wide: Vec<bool>,
 }
 
 impl Widener<'_> {
-    /// Takes what a wide variable holds where the value was made narrow only to be widened again.
+    /// Uses the wide variable's value where a value was narrowed only to be widened again.
     fn use_wide(&mut self) {
         let loaded = |body: &Body, value: Value| match body.values[value].op {
             Op::Convert(from) if self.is_wide.get(from.index()) == Some(&true) => Some(from),
@@ -177,7 +177,8 @@ impl Widener<'_> {
         self.body.blocks[block].stmts = out;
     }
 
-    /// The fields that a place covers, if its variable was split, and whether that is a struct.
+    /// Returns the fields that a place covers, if its variable was split, and whether the place is
+    /// a whole struct.
     fn fields(&self, place: PlaceId) -> Option<(bool, Vec<(Scalar, PlaceId)>)> {
         let Root::Local(local) = self.body.places[place].root else { return None };
         let split = self.split.iter().find(|split| split.local == local)?;
@@ -187,7 +188,7 @@ impl Widener<'_> {
         })
     }
 
-    /// Makes a load that of the variables; its `Let` follows.
+    /// Turns a load into loads of the variables, and leaves its `Let` to the caller.
     fn load(&mut self, value: Value, place: PlaceId, span: Span, out: &mut Vec<Stmt>) {
         let Some((is_whole, fields)) = self.fields(place) else { return };
         let mut parts = Vec::new();

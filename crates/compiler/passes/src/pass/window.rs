@@ -1,9 +1,10 @@
-//! Windows: reads that choose their part of a table by an address's upper bits choose it once for
-//! many addresses.
+//! Windows: reads of a table that choose a part of it by an address's upper bits make the choice
+//! once for many addresses.
 //!
-//! A loop that interprets a program reads it mostly from ROM. ROM is seen through windows: the
-//! address's page says which offset is added to it. This pass keeps the offset of the page in which
-//! the loop reads, and the address at which it ends to hold:
+//! A loop that interprets a program reads the program mostly from ROM. ROM is seen through windows:
+//! the address's page decides which offset is added to it. This pass keeps, in variables, the
+//! offset of the page in which the loop reads, and the first address at which that offset may no
+//! longer hold:
 //!
 //! ```text
 //! offset = (page(pc) == 0 ? low : page(pc) == 1 ? high : none) + pc
@@ -11,15 +12,16 @@
 //!
 //! if pc < limit { byte = rom[base + pc] } else { .. }
 //! ```
-//! An address of the table may lie outside the window: it takes the read's other way, so that way
-//! must read the table, too, as `Machine::read_elsewhere` does.
+//! An address that lies in the table may be outside the window; the read then takes its other way.
+//! So that way must read the table, too, as `Machine::read_elsewhere` does.
 //!
-//! Three things keep `limit` true: after each store to a variable that chooses, and after each
-//! store that moves `pc` elsewhere than to the next address, it becomes 0 if `base` need not hold
-//! any more; and where the loop reads last in a round, it first looks for a window anew if the
-//! address is outside. `pc` only comes back to low addresses through such a read.
+//! Three things keep `limit` true. After each store to a variable that chooses, and after each
+//! store that moves `pc` elsewhere than to the next address, `limit` becomes 0 if `base` may no
+//! longer hold. The last read of a round looks for a new window first if the address is outside.
+//! `pc` comes back to low addresses only through such a read.
 
 use super::copy::Copier;
+use super::writer::{Writer, whole};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::function::{Body, FunctionId, Local, LocalId};
 use gbxcule_ir::module::Module;
@@ -33,18 +35,18 @@ use gbxcule_ir::walk::{Step, Use, map_operands, op_uses, walk};
 /// Bits of an address within its page.
 const PAGE_BITS: u32 = 14;
 const PAGE: u32 = 1 << PAGE_BITS;
-/// The page's bits of an address.
-const PAGES: u32 = 0xffff & !(PAGE - 1);
+/// Bits of an address that number its page.
+const PAGE_MASK: u32 = 0xffff & !(PAGE - 1);
 
-/// Gives reads at the address in a `u32` variable a window. Returns the number of reads: 0 if the
-/// function has no endless loop with such a read at its end, and then it is left as it is.
+/// Gives reads at the address in a `u32` variable a window. Returns the number of reads: 0, with
+/// the function unchanged, if it has no endless loop that ends with such a read.
 pub fn run(module: &mut Module, function: FunctionId, address: &str) -> usize {
     let parameters: Vec<Type> =
         module.functions[function].params.iter().map(|param| param.ty).collect();
     let body = &mut module.functions[function].body;
-    let is_it = |local: &Local| local.name == address && local.ty == Type::U32;
-    let found = body.locals.iter().find(|(_, local)| is_it(local));
-    let Some((pc, _)) = found else { return 0 };
+    let is_address = |local: &Local| local.name == address && local.ty == Type::U32;
+    let address = body.locals.iter().find(|(_, local)| is_address(local));
+    let Some((pc, _)) = address else { return 0 };
     let reads = reads(body, pc);
     let root = body.root;
     let is_loop = |stmt: &Stmt| matches!(stmt.kind, StmtKind::While { .. });
@@ -53,18 +55,19 @@ pub fn run(module: &mut Module, function: FunctionId, address: &str) -> usize {
     let Some(&last) = reads.iter().rfind(|read| read.block == round) else { return 0 };
     let banks = banks(body, last.offset, pc);
     let [limit, base] = ["limit", "base"].map(|name| variable(body, name));
-    let pc = whole(body, pc);
-    let mut writer = Writer { body, limit, base, pc };
+    let pc = whole(body, Root::Local(pc), Type::U32);
+    let writer = Writer { body, span: Span::NONE };
+    let mut window = Window { writer, limit, base, pc };
     let inside: Vec<Read> = reads.iter().copied().filter(|read| read.block != root).collect();
-    writer.watch(at, &banks);
+    window.watch(at, &banks);
     for &read in &inside {
-        writer.redirect(read, read.branch == last.branch, &parameters);
+        window.redirect(read, read.branch == last.branch, &parameters);
     }
-    let (mut first, _, _) = writer.find_window(last);
+    let (mut first, _, _) = window.find_window(last);
     let mut zero = Vec::new();
-    writer.set_limit(0, &mut zero);
+    window.set_limit(0, &mut zero);
     first.splice(0..0, zero);
-    let stmts = &mut writer.body.blocks[root].stmts;
+    let stmts = &mut window.writer.body.blocks[root].stmts;
     let at = stmts.iter().position(is_loop).unwrap_or_else(|| unreachable!("found above"));
     stmts.splice(at..at, first);
     inside.len()
@@ -74,9 +77,9 @@ pub fn run(module: &mut Module, function: FunctionId, address: &str) -> usize {
 #[derive(Clone, Copy)]
 struct Read {
     block: BlockId,
-    /// The condition of the branch: offset below the table's length.
+    /// Condition of the branch: the offset is below the table's length.
     branch: Value,
-    /// Offset, as it is compared, and the address in it.
+    /// Index of the element, as it is compared, and the address in it.
     index: Value,
     address: Value,
     /// Number that is added to the address.
@@ -87,15 +90,10 @@ struct Read {
 fn variable(body: &mut Body, name: &str) -> PlaceId {
     let local = Local { name: name.into(), ty: Type::U32, scratch: false, span: Span::NONE };
     let local = body.locals.push(local);
-    whole(body, local)
+    whole(body, Root::Local(local), Type::U32)
 }
 
-fn whole(body: &mut Body, local: LocalId) -> PlaceId {
-    let path = body.paths.add([]);
-    body.places.push(Place { root: Root::Local(local), path, ty: Type::U32 })
-}
-
-/// A value without its conversions.
+/// Returns a value without its conversions.
 fn bare(body: &Body, mut value: Value) -> Value {
     while let Op::Convert(from) = body.values[value].op {
         value = from;
@@ -103,15 +101,15 @@ fn bare(body: &Body, mut value: Value) -> Value {
     value
 }
 
-/// Returns true if a value is what a variable holds.
+/// Returns true if a value is loaded from a variable.
 fn is_load(body: &Body, value: Value, of: LocalId) -> bool {
     let Op::Load(place) = body.values[bare(body, value)].op else { return false };
     body.places[place].root == Root::Local(of) && body.path(place).is_empty()
 }
 
-/// All reads at the address that a variable holds.
+/// Returns all reads at the address that a variable holds.
 fn reads(body: &Body, pc: LocalId) -> Vec<Read> {
-    let (mut found, mut open) = (Vec::new(), Vec::new());
+    let (mut reads, mut open) = (Vec::new(), Vec::new());
     walk(body, body.root, |step| match step {
         Step::Enter(block) => open.push(block),
         Step::Leave(_) => _ = open.pop(),
@@ -129,15 +127,15 @@ fn reads(body: &Body, pc: LocalId) -> Vec<Read> {
                 && chooses_by_page(body, offset, pc);
             let block = open[open.len() - 1];
             if fits && is_one_address(body, block, condition, pc) {
-                found.push(Read { block, branch: condition, index, address, offset, length });
+                reads.push(Read { block, branch: condition, index, address, offset, length });
             }
         }
     });
-    found
+    reads
 }
 
-/// Returns true if a value needs no more of its block than what stands there after the last store
-/// to a variable: all of it is then computed from one value of the variable.
+/// Returns true if a value uses only loads of the variable that follow the last store to it in this
+/// block: then it is computed from one value of the variable.
 fn is_one_address(body: &Body, block: BlockId, value: Value, pc: LocalId) -> bool {
     let stmts = &body.blocks[block].stmts;
     let mut after = Vec::new();
@@ -195,9 +193,9 @@ fn chooses_by_page(body: &Body, value: Value, pc: LocalId) -> bool {
         && chooses_by_page(body, reject, pc)
 }
 
-/// The variables among which a value chooses.
+/// Returns the variables among which a value chooses.
 fn banks(body: &Body, value: Value, pc: LocalId) -> Vec<Root> {
-    let (mut found, mut todo) = (Vec::new(), vec![value]);
+    let (mut roots, mut todo) = (Vec::new(), vec![value]);
     while let Some(value) = todo.pop() {
         let op = body.values[value].op;
         op_uses(
@@ -206,26 +204,26 @@ fn banks(body: &Body, value: Value, pc: LocalId) -> Vec<Root> {
             |_| false,
             |used| match used {
                 Use::Value(value) => todo.push(value),
-                Use::Read(place) => found.push(body.places[place].root),
+                Use::Read(place) => roots.push(body.places[place].root),
                 _ => {}
             },
         );
     }
-    found.retain(|root| *root != Root::Local(pc));
-    found
+    roots.retain(|root| *root != Root::Local(pc));
+    roots
 }
 
-struct Writer<'a> {
-    body: &'a mut Body,
+struct Window<'a> {
+    writer: Writer<'a>,
     limit: PlaceId,
     base: PlaceId,
     pc: PlaceId,
 }
 
-impl Writer<'_> {
-    /// Keeps the limit true in the loop at a position of the outermost block.
+impl Window<'_> {
+    /// Adds the code that keeps the limit true to the loop at a position of the outermost block.
     fn watch(&mut self, at: usize, banks: &[Root]) {
-        let body = &self.body;
+        let body = &self.writer.body;
         let stmts = &body.blocks[body.root].stmts;
         let StmtKind::While { body: round, .. } = stmts[at].kind else { return };
         let mut blocks = Vec::new();
@@ -235,30 +233,32 @@ impl Writer<'_> {
             }
         });
         for block in blocks {
-            let stmts = std::mem::take(&mut self.body.blocks[block].stmts);
+            let stmts = std::mem::take(&mut self.writer.body.blocks[block].stmts);
             let mut out = Vec::with_capacity(stmts.len());
             // Old and new values of the variables that choose.
             let mut changes: Vec<(Value, Value)> = Vec::new();
             for stmt in stmts {
                 let target = match stmt.kind {
                     StmtKind::Store { place, value } => {
-                        Some((place, self.body.places[place].root, value))
+                        Some((place, self.writer.body.places[place].root, value))
                     }
                     _ => None,
                 };
                 if let Some((place, root, value)) = target
                     && banks.contains(&root)
                 {
-                    changes.push((self.define(Op::Load(place), Type::U32, &mut out), value));
+                    changes.push((self.writer.define(Op::Load(place), Type::U32, &mut out), value));
                     out.push(stmt);
                     continue;
                 }
                 let jump = target.filter(|&(_, root, value)| {
-                    root == self.body.places[self.pc].root && !self.is_next(value)
+                    root == self.writer.body.places[self.pc].root && !self.is_next(value)
                 });
                 let goes_on = match stmt.kind {
                     StmtKind::Store { .. } => jump.is_none(),
-                    StmtKind::Let(value) => !matches!(self.body.values[value].op, Op::Call { .. }),
+                    StmtKind::Let(value) => {
+                        !matches!(self.writer.body.values[value].op, Op::Call { .. })
+                    }
                     _ => false,
                 };
                 if !goes_on {
@@ -271,19 +271,21 @@ impl Writer<'_> {
                 }
             }
             self.keep_if_equal(&changes, &mut out);
-            self.body.blocks[block].stmts = out;
+            self.writer.body.blocks[block].stmts = out;
         }
     }
 
-    /// Keeps the limit if all pairs are equal.
+    /// Adds code that keeps the limit if all pairs are equal, and sets it to 0 otherwise.
     fn keep_if_equal(&mut self, pairs: &[(Value, Value)], out: &mut Vec<Stmt>) {
         let mut all: Option<Value> = None;
         for &(one, other) in pairs {
             let equal = Op::Compare(CompareOp::Equal, one, other);
-            let equal = self.define(equal, Type::BOOL, out);
+            let equal = self.writer.define(equal, Type::BOOL, out);
             all = Some(match all {
                 None => equal,
-                Some(all) => self.define(Op::Binary(BinaryOp::And, all, equal), Type::BOOL, out),
+                Some(all) => {
+                    self.writer.define(Op::Binary(BinaryOp::And, all, equal), Type::BOOL, out)
+                }
             });
         }
         if let Some(holds) = all {
@@ -293,43 +295,45 @@ impl Writer<'_> {
 
     /// Returns true if a value is the variable's address plus one.
     fn is_next(&self, value: Value) -> bool {
-        let Root::Local(pc) = self.body.places[self.pc].root else { return false };
-        let Op::Binary(BinaryOp::Add, from, by) = self.body.values[bare(self.body, value)].op
+        let Root::Local(pc) = self.writer.body.places[self.pc].root else { return false };
+        let Op::Binary(BinaryOp::Add, from, by) =
+            self.writer.body.values[bare(self.writer.body, value)].op
         else {
             return false;
         };
-        let is_one = matches!(self.body.values[bare(self.body, by)].op,
+        let is_one = matches!(self.writer.body.values[bare(self.writer.body, by)].op,
             Op::Literal(number) if number.bits() == 1);
-        is_one && is_load(self.body, from, pc)
+        is_one && is_load(self.writer.body, from, pc)
     }
 
-    /// An address lies in the page that ends with the limit: `(limit - 1 ^ address) & PAGES == 0`.
+    /// Computes whether an address lies in the page that ends with the limit: `(limit - 1 ^
+    /// address) & PAGE_MASK == 0`.
     fn is_in_page(&mut self, address: Value, out: &mut Vec<Stmt>) -> Value {
-        let limit = self.define(Op::Load(self.limit), Type::U32, out);
-        let one = self.number(1, out);
-        let last = self.binary(BinaryOp::Subtract, limit, one, out);
-        let differs = self.binary(BinaryOp::Xor, last, address, out);
-        let pages = self.number(PAGES, out);
-        let differs = self.binary(BinaryOp::And, differs, pages, out);
-        let zero = self.number(0, out);
-        self.define(Op::Compare(CompareOp::Equal, differs, zero), Type::BOOL, out)
+        let limit = self.writer.define(Op::Load(self.limit), Type::U32, out);
+        let one = self.writer.number(1, out);
+        let last = self.writer.binary(BinaryOp::Subtract, limit, one, out);
+        let differs = self.writer.binary(BinaryOp::Xor, last, address, out);
+        let pages = self.writer.number(PAGE_MASK, out);
+        let differs = self.writer.binary(BinaryOp::And, differs, pages, out);
+        let zero = self.writer.number(0, out);
+        self.writer.define(Op::Compare(CompareOp::Equal, differs, zero), Type::BOOL, out)
     }
 
     fn keep_if(&mut self, holds: Value, out: &mut Vec<Stmt>) {
-        let limit = self.define(Op::Load(self.limit), Type::U32, out);
-        let zero = self.number(0, out);
-        let kept = Op::Select { condition: holds, accept: limit, reject: zero };
-        let value = self.define(kept, Type::U32, out);
-        out.push(statement(StmtKind::Store { place: self.limit, value }));
+        let limit = self.writer.define(Op::Load(self.limit), Type::U32, out);
+        let zero = self.writer.number(0, out);
+        let limit_or_zero = Op::Select { condition: holds, accept: limit, reject: zero };
+        let value = self.writer.define(limit_or_zero, Type::U32, out);
+        out.push(self.writer.statement(StmtKind::Store { place: self.limit, value }));
     }
 
     fn set_limit(&mut self, number: u32, out: &mut Vec<Stmt>) {
-        let value = self.number(number, out);
-        out.push(statement(StmtKind::Store { place: self.limit, value }));
+        let value = self.writer.number(number, out);
+        out.push(self.writer.statement(StmtKind::Store { place: self.limit, value }));
     }
 
-    /// Looks for the window of the address in the variable; gives the read's condition, and its
-    /// index, as they are there.
+    /// Writes the search for the window of the address in the variable. Returns the statements, and
+    /// the read's condition and index as computed there.
     fn find_window(&mut self, read: Read) -> (Vec<Stmt>, Value, Value) {
         let mut out = Vec::new();
         let mut known = Vec::new();
@@ -338,49 +342,50 @@ impl Writer<'_> {
         let offset = self.repeat(read.offset, &mut known, &mut out);
         let address = self.repeat(read.address, &mut known, &mut out);
         let length = self.repeat(read.length, &mut known, &mut out);
-        out.push(statement(StmtKind::Store { place: self.base, value: offset }));
-        let pages = self.number(PAGES, &mut out);
-        let page = self.binary(BinaryOp::And, address, pages, &mut out);
-        // The whole page up to the end lies in the table.
-        let begin = self.binary(BinaryOp::Add, offset, page, &mut out);
-        let here = self.binary(BinaryOp::Add, offset, address, &mut out);
+        out.push(self.writer.statement(StmtKind::Store { place: self.base, value: offset }));
+        let pages = self.writer.number(PAGE_MASK, &mut out);
+        let page = self.writer.binary(BinaryOp::And, address, pages, &mut out);
+        // The whole page, up to the window's end, lies in the table.
+        let begin = self.writer.binary(BinaryOp::Add, offset, page, &mut out);
+        let here = self.writer.binary(BinaryOp::Add, offset, address, &mut out);
         let in_order = Op::Compare(CompareOp::LessEqual, begin, here);
-        let in_order = self.define(in_order, Type::BOOL, &mut out);
+        let in_order = self.writer.define(in_order, Type::BOOL, &mut out);
         let holds = Op::Binary(BinaryOp::And, is_inside, in_order);
-        let holds = self.define(holds, Type::BOOL, &mut out);
-        let size = self.number(PAGE, &mut out);
-        let page_end = self.binary(BinaryOp::Add, page, size, &mut out);
-        let length = match self.body.type_of(length) {
+        let holds = self.writer.define(holds, Type::BOOL, &mut out);
+        let size = self.writer.number(PAGE, &mut out);
+        let page_end = self.writer.binary(BinaryOp::Add, page, size, &mut out);
+        let length = match self.writer.body.type_of(length) {
             ty if ty == Type::U32 => length,
-            _ => self.define(Op::Convert(length), Type::U32, &mut out),
+            _ => self.writer.define(Op::Convert(length), Type::U32, &mut out),
         };
-        let table_end = self.binary(BinaryOp::Subtract, length, offset, &mut out);
+        let table_end = self.writer.binary(BinaryOp::Subtract, length, offset, &mut out);
         let is_first = Op::Compare(CompareOp::Less, page_end, table_end);
-        let is_first = self.define(is_first, Type::BOOL, &mut out);
+        let is_first = self.writer.define(is_first, Type::BOOL, &mut out);
         let end = Op::Select { condition: is_first, accept: page_end, reject: table_end };
-        let end = self.define(end, Type::U32, &mut out);
-        let zero = self.number(0, &mut out);
+        let end = self.writer.define(end, Type::U32, &mut out);
+        let zero = self.writer.number(0, &mut out);
         let value = Op::Select { condition: holds, accept: end, reject: zero };
-        let value = self.define(value, Type::U32, &mut out);
-        out.push(statement(StmtKind::Store { place: self.limit, value }));
+        let value = self.writer.define(value, Type::U32, &mut out);
+        out.push(self.writer.statement(StmtKind::Store { place: self.limit, value }));
         (out, is_inside, index)
     }
 
-    /// Makes a read use the window; the last one of a round looks for one on its other way.
+    /// Makes a read use the window; the last read of a round searches for a new one on its other
+    /// way.
     fn redirect(&mut self, read: Read, is_last: bool, parameters: &[Type]) {
-        let stmts = &self.body.blocks[read.block].stmts;
+        let stmts = &self.writer.body.blocks[read.block].stmts;
         let is_it = |stmt: &Stmt| matches!(stmt.kind, StmtKind::If { condition, .. } if condition == read.branch);
         let Some(at) = stmts.iter().position(is_it) else { return };
         let StmtKind::If { accept, reject, .. } = stmts[at].kind else { return };
         if is_last {
-            // The rest of the round belongs to both ways: on the quick one no address wraps.
-            let before = self.body.clone();
-            let rest = self.body.blocks[read.block].stmts.split_off(at + 1);
-            let mut copier = Copier::inside(&before, self.body, parameters, &rest);
+            // Both ways get a copy of the rest of the round: on the quick one no address wraps.
+            let before = self.writer.body.clone();
+            let rest = self.writer.body.blocks[read.block].stmts.split_off(at + 1);
+            let mut copier = Copier::inside(&before, self.writer.body, parameters, &rest);
             let copy: Vec<Stmt> = rest.iter().map(|stmt| copier.stmt(stmt)).collect();
             let inner = before.blocks[read.block].stmts[at].clone();
             let mut copier =
-                Copier::inside(&before, self.body, parameters, std::slice::from_ref(&inner));
+                Copier::inside(&before, self.writer.body, parameters, std::slice::from_ref(&inner));
             let mut inner = copier.stmt(&inner);
             let (mut other, is_inside, index) = self.find_window(read);
             if let StmtKind::If { condition, accept, .. } = &mut inner.kind {
@@ -389,64 +394,67 @@ impl Writer<'_> {
             }
             other.push(inner);
             other.extend(rest);
-            self.body.blocks[reject].stmts = other;
-            self.body.blocks[accept].stmts.extend(copy);
+            self.writer.body.blocks[reject].stmts = other;
+            self.writer.body.blocks[accept].stmts.extend(copy);
             self.unwrap_next(accept);
         }
         let mut quick = Vec::new();
-        let base = self.define(Op::Load(self.base), Type::U32, &mut quick);
-        let index = self.binary(BinaryOp::Add, base, read.address, &mut quick);
-        let index = match self.body.type_of(read.index) {
+        let base = self.writer.define(Op::Load(self.base), Type::U32, &mut quick);
+        let index = self.writer.binary(BinaryOp::Add, base, read.address, &mut quick);
+        let index = match self.writer.body.type_of(read.index) {
             ty if ty == Type::U32 => index,
-            ty => self.define(Op::Convert(index), ty, &mut quick),
+            ty => self.writer.define(Op::Convert(index), ty, &mut quick),
         };
         self.index_by(accept, read.index, index);
-        self.body.blocks[accept].stmts.splice(0..0, quick);
+        self.writer.body.blocks[accept].stmts.splice(0..0, quick);
         let mut test = Vec::new();
-        let limit = self.define(Op::Load(self.limit), Type::U32, &mut test);
+        let limit = self.writer.define(Op::Load(self.limit), Type::U32, &mut test);
         let less = Op::Compare(CompareOp::Less, read.address, limit);
-        let condition = self.define(less, Type::BOOL, &mut test);
-        let stmts = &mut self.body.blocks[read.block].stmts;
+        let condition = self.writer.define(less, Type::BOOL, &mut test);
+        let stmts = &mut self.writer.body.blocks[read.block].stmts;
         stmts[at].kind = StmtKind::If { condition, accept, reject };
         stmts.splice(at..at, test);
     }
 
-    /// Makes a block's own reads of a table use another index.
+    /// Makes the reads of a table in a block use another index.
     fn index_by(&mut self, block: BlockId, from: Value, to: Value) {
-        for at in 0..self.body.blocks[block].stmts.len() {
-            let StmtKind::Let(value) = self.body.blocks[block].stmts[at].kind else { continue };
-            let Op::Load(place) = self.body.values[value].op else { continue };
-            let path = self.body.path(place).to_vec();
+        for at in 0..self.writer.body.blocks[block].stmts.len() {
+            let StmtKind::Let(value) = self.writer.body.blocks[block].stmts[at].kind else {
+                continue;
+            };
+            let Op::Load(place) = self.writer.body.values[value].op else { continue };
+            let path = self.writer.body.path(place).to_vec();
             let [Projection::Element(indices)] = path[..] else { continue };
-            if self.body.value_lists[indices] != [from] {
+            if self.writer.body.value_lists[indices] != [from] {
                 continue;
             }
-            let indices = self.body.value_lists.add([to]);
-            let path = self.body.paths.add([Projection::Element(indices)]);
-            let place = Place { path, ..self.body.places[place] };
-            self.body.values[value].op = Op::Load(self.body.places.push(place));
+            let indices = self.writer.body.value_lists.add([to]);
+            let path = self.writer.body.paths.add([Projection::Element(indices)]);
+            let place = Place { path, ..self.writer.body.places[place] };
+            self.writer.body.values[value].op = Op::Load(self.writer.body.places.push(place));
         }
     }
 
-    /// Below the limit the next address needs no more than its own bits.
+    /// Replaces the wrapping increment of the address by a plain one: an address below the limit
+    /// cannot wrap.
     fn unwrap_next(&mut self, block: BlockId) {
-        let stmts = std::mem::take(&mut self.body.blocks[block].stmts);
+        let stmts = std::mem::take(&mut self.writer.body.blocks[block].stmts);
         let mut out = Vec::with_capacity(stmts.len());
         for mut stmt in stmts {
             if let StmtKind::Store { place, value } = &mut stmt.kind
-                && self.body.places[*place].root == self.body.places[self.pc].root
+                && self.writer.body.places[*place].root == self.writer.body.places[self.pc].root
                 && self.is_next(*value)
             {
-                let from = self.define(Op::Load(self.pc), Type::U32, &mut out);
-                let one = self.number(1, &mut out);
-                *value = self.binary(BinaryOp::Add, from, one, &mut out);
+                let from = self.writer.define(Op::Load(self.pc), Type::U32, &mut out);
+                let one = self.writer.number(1, &mut out);
+                *value = self.writer.binary(BinaryOp::Add, from, one, &mut out);
             }
             out.push(stmt);
         }
-        self.body.blocks[block].stmts = out;
+        self.writer.body.blocks[block].stmts = out;
     }
 
-    /// Computes a value anew, from what the variables hold now.
+    /// Computes a value again, from the present values of the variables.
     fn repeat(
         &mut self,
         value: Value,
@@ -456,29 +464,10 @@ impl Writer<'_> {
         if let Some(&(_, copy)) = known.iter().find(|(it, _)| *it == value) {
             return copy;
         }
-        let ValueData { mut op, ty, .. } = self.body.values[value];
+        let ValueData { mut op, ty, .. } = self.writer.body.values[value];
         map_operands(&mut op, |operand| *operand = self.repeat(*operand, known, out));
-        let copy = self.define(op, ty, out);
+        let copy = self.writer.define(op, ty, out);
         known.push((value, copy));
         copy
     }
-
-    fn binary(&mut self, op: BinaryOp, one: Value, other: Value, out: &mut Vec<Stmt>) -> Value {
-        self.define(Op::Binary(op, one, other), Type::U32, out)
-    }
-
-    fn number(&mut self, number: u32, out: &mut Vec<Stmt>) -> Value {
-        let literal = Op::Literal(Literal::int(Scalar::U32, i128::from(number)));
-        self.define(literal, Type::U32, out)
-    }
-
-    fn define(&mut self, op: Op, ty: Type, out: &mut Vec<Stmt>) -> Value {
-        let value = self.body.values.push(ValueData { op, ty, name: None, span: Span::NONE });
-        out.push(statement(StmtKind::Let(value)));
-        value
-    }
-}
-
-fn statement(kind: StmtKind) -> Stmt {
-    Stmt { kind, span: Span::NONE }
 }

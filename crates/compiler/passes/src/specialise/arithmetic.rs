@@ -1,5 +1,5 @@
-//! Operations on what is partly known: computed where all is known, simplified where the bits that
-//! are wanted allow it, left as code otherwise.
+//! Operations on partly known values: computed if all operands are known, simplified if the bits
+//! that are used allow it, left as code otherwise.
 
 use super::PartialValue;
 use super::residual::{Pure, Residual};
@@ -11,11 +11,11 @@ use gbxcule_ir::ty::{Scalar, Type};
 
 use PartialValue::{Sum, Value as Unknown};
 
-/// Operations looked through when bits are followed.
+/// Greatest number of operations that are looked through to follow bits.
 const MAX_DEPTH: usize = 8;
 
 impl Residual {
-    /// `-x`, `!x`
+    /// Specialises `-x` and `!x`.
     pub(super) fn unary(&mut self, block: BlockId, op: UnaryOp, of: PartialValue) -> PartialValue {
         if let PartialValue::Literal(literal) = of {
             return PartialValue::Literal(eval::unary(op, literal));
@@ -32,7 +32,7 @@ impl Residual {
         }
     }
 
-    /// Specialises an operation of two operands of one type, whose result has the same.
+    /// Specialises an operation whose two operands and result have one type.
     pub(super) fn binary(
         &mut self,
         block: BlockId,
@@ -98,7 +98,7 @@ impl Residual {
         };
         match op {
             Or | Xor | ShiftLeft | ShiftRight if by.bits() == 0 => Some(left),
-            And => Some(self.wanted(block, left, by.bits())),
+            And => Some(self.masked(block, left, by.bits())),
             ShiftRight if !scalar.is_signed_int() && by.bits() < 64 => {
                 let all = Literal::from_bits(scalar, u64::MAX).bits();
                 let kept = all & (u64::MAX << by.bits());
@@ -121,7 +121,7 @@ impl Residual {
         }
     }
 
-    /// `(x << n) >> n` is `x` if nothing went over the edge.
+    /// Specialises a shift to the right. `(x << n) >> n` is `x` if the first shift loses no bit.
     fn shifted_right(
         &mut self,
         block: BlockId,
@@ -147,8 +147,8 @@ impl Residual {
         Some(Unknown(self.pure(block, Pure::Binary(BinaryOp::ShiftRight, left, by), ty)))
     }
 
-    /// `x & mask`
-    fn wanted(&mut self, block: BlockId, left: PartialValue, mask: u64) -> PartialValue {
+    /// Specialises `x & mask`.
+    fn masked(&mut self, block: BlockId, left: PartialValue, mask: u64) -> PartialValue {
         let ty = self.type_of(left);
         let left = self.followed(block, left, mask, 0);
         let scalar = ty.as_scalar().unwrap_or(Scalar::U64);
@@ -167,7 +167,7 @@ impl Residual {
         Unknown(self.pure(block, Pure::Binary(BinaryOp::And, left, mask), ty))
     }
 
-    /// Finds a value of one type whose bits under the mask are those of `of`.
+    /// Finds a simpler value of the same type whose bits under the mask are those of `of`.
     fn followed(
         &mut self,
         block: BlockId,
@@ -220,14 +220,14 @@ impl Residual {
         }
     }
 
-    /// Bits that may be set, of an unsigned integer; all for others.
+    /// Returns the bits of an unsigned integer that may be set; all bits for other types.
     fn possible(&self, value: Value, depth: usize) -> u64 {
         let Some(scalar) = self.body.type_of(value).as_scalar() else { return u64::MAX };
-        let all = Literal::from_bits(scalar, u64::MAX).bits();
+        let all_bits = Literal::from_bits(scalar, u64::MAX).bits();
         if depth == MAX_DEPTH {
-            return all;
+            return all_bits;
         }
-        let of = |value| self.possible(value, depth + 1);
+        let bits_of = |value| self.possible(value, depth + 1);
         let bits = match self.body.values[value].op {
             Op::Literal(literal) => literal.bits(),
             Op::Convert(from) => {
@@ -236,30 +236,32 @@ impl Residual {
                     .type_of(from)
                     .as_scalar()
                     .is_none_or(|from| from.is_float() || from.is_signed_int());
-                if signed { all } else { of(from) }
+                if signed { all_bits } else { bits_of(from) }
             }
-            Op::Binary(BinaryOp::And, left, right) => of(left) & of(right),
-            Op::Binary(BinaryOp::Or | BinaryOp::Xor, left, right) => of(left) | of(right),
+            Op::Binary(BinaryOp::And, left, right) => bits_of(left) & bits_of(right),
+            Op::Binary(BinaryOp::Or | BinaryOp::Xor, left, right) => bits_of(left) | bits_of(right),
             Op::Binary(BinaryOp::ShiftLeft, left, by) => match self.literal(by) {
-                Some(by) => of(left).checked_shl(by.bits() as u32).unwrap_or(0),
-                None => all,
+                Some(by) => bits_of(left).checked_shl(by.bits() as u32).unwrap_or(0),
+                None => all_bits,
             },
             Op::Binary(BinaryOp::ShiftRight, left, by) if !scalar.is_signed_int() => {
                 match self.literal(by) {
-                    Some(by) => of(left).checked_shr(by.bits() as u32).unwrap_or(0),
-                    None => below(of(left).checked_add(1)).unwrap_or(all),
+                    Some(by) => bits_of(left).checked_shr(by.bits() as u32).unwrap_or(0),
+                    None => below(bits_of(left).checked_add(1)).unwrap_or(all_bits),
                 }
             }
             Op::Binary(BinaryOp::Add, left, right) => {
-                let sum = of(left).checked_add(of(right)).and_then(|sum| sum.checked_add(1));
-                below(sum).unwrap_or(all)
+                let sum =
+                    bits_of(left).checked_add(bits_of(right)).and_then(|sum| sum.checked_add(1));
+                below(sum).unwrap_or(all_bits)
             }
-            _ => all,
+            _ => all_bits,
         };
-        bits & all
+        bits & all_bits
     }
 
-    /// Finds a 16-bit value whose two halves are put together again: `(w >> 8) << 8 | w & 0xff`.
+    /// Finds the 16-bit value that two of its halves are put together to: `(w >> 8) << 8 | w &
+    /// 0xff`.
     fn halves(&self, left: PartialValue, right: PartialValue) -> Option<PartialValue> {
         let (Unknown(left), Unknown(right)) = (left, right) else { return None };
         let whole = |high: Value, low: Value| {
@@ -316,7 +318,7 @@ impl Residual {
         Unknown(self.pure(block, Pure::Compare(op, left, right), Type::BOOL))
     }
 
-    /// One of two values.
+    /// Specialises a choice between two values.
     pub(super) fn select(&mut self, block: BlockId, parts: [PartialValue; 3]) -> PartialValue {
         let [condition, accept, reject] = parts;
         if let PartialValue::Literal(condition) = condition {
@@ -356,7 +358,7 @@ impl Residual {
         Unknown(self.pure(block, Pure::Convert(value), Type::scalar(to)))
     }
 
-    /// Bits read as another scalar.
+    /// Specialises the bits of a scalar read as another type.
     pub(super) fn bitcast(&mut self, block: BlockId, of: PartialValue, to: Scalar) -> PartialValue {
         if let PartialValue::Literal(literal) = of {
             return PartialValue::Literal(Literal::from_bits(to, literal.bits()));
@@ -365,7 +367,7 @@ impl Residual {
         Unknown(self.pure(block, Pure::Bitcast(value), Type::scalar(to)))
     }
 
-    /// All that is known of a value of the body.
+    /// Returns everything that is known of a value of the body.
     fn known(&self, value: Value) -> PartialValue {
         match self.body.values[value].op {
             Op::Literal(literal) => PartialValue::Literal(literal),
@@ -391,7 +393,7 @@ impl Residual {
     }
 }
 
-/// All bits of numbers below a bound.
+/// Returns a mask of all bits that numbers below a bound may have.
 fn below(bound: Option<u64>) -> Option<u64> {
     bound?.checked_next_power_of_two().map(|top| top - 1)
 }

@@ -1,4 +1,4 @@
-//! A function on the way through a specialised call.
+//! Function in the middle of a specialised call.
 
 use super::{PartialValue, PassedValue, Unsupported};
 use gbxcule_ir::constant::Literal;
@@ -14,7 +14,7 @@ pub(super) enum Step {
     At(PartialValue),
 }
 
-/// The thing that a parameter stands for.
+/// Meaning of a parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Bound {
     Value(PassedValue),
@@ -27,11 +27,11 @@ pub(super) enum Bound {
 pub(super) struct Frame {
     pub(super) function: FunctionId,
     pub(super) params: Vec<Bound>,
-    /// Variables; nothing for those that aren't scalars.
+    /// Values of the variables; `None` for variables that aren't scalars.
     pub(super) locals: Vec<Option<PartialValue>>,
-    /// Blocks, and the statements in them that come next.
+    /// Blocks being run, each with the position of its next statement.
     pub(super) tasks: Vec<(BlockId, usize)>,
-    /// The caller's value that its result becomes.
+    /// Value of the caller that gets the result.
     pub(super) result: Option<Value>,
     values: FxHashMap<Value, PassedValue>,
 }
@@ -72,16 +72,16 @@ impl Frame {
         }
     }
 
-    /// Known values of the arguments of a native builtin.
+    /// Returns the arguments of a native builtin, if all are known.
     pub(super) fn literals(&self, args: &[Value]) -> Result<Vec<Literal>, Unsupported> {
         let literal = |&arg: &Value| match self.scalar(arg)? {
             PartialValue::Literal(literal) => Ok(literal),
-            _ => Err(Unsupported("a native of what is not known")),
+            _ => Err(Unsupported("a native builtin with an unknown argument")),
         };
         args.iter().map(literal).collect()
     }
 
-    /// Goes to the case of a known selector.
+    /// Enters the case of a known selector.
     pub(super) fn switch(
         &mut self,
         selector: Value,
@@ -89,7 +89,7 @@ impl Frame {
         default: BlockId,
     ) -> Result<(), Unsupported> {
         let PartialValue::Literal(selector) = self.scalar(selector)? else {
-            return Err(Unsupported("a switch on what is not known"));
+            return Err(Unsupported("a switch on an unknown value"));
         };
         let label = selector.as_int().unwrap_or_default() as i64;
         let case = cases.iter().find(|case| case.labels.contains(&label));

@@ -10,7 +10,7 @@ use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
-/// Memory in which a place lies.
+/// Kind of memory in which a place lies.
 enum Target {
     Register(usize),
     Registers,
@@ -76,7 +76,7 @@ impl Specialiser<'_> {
     ) -> Result<PassedValue, Unsupported> {
         let Some(frame) = state.frames.last() else { unreachable!("statements are in a function") };
         let ty = self.module.functions[frame.function].body.places[place].ty;
-        let known = match self.target(frame, place)? {
+        let scalar = match self.target(frame, place)? {
             Target::Register(at) => state.registers[at],
             Target::Local(local) => {
                 frame.locals[local.index()].ok_or(Unsupported("a composite variable"))?
@@ -87,7 +87,7 @@ impl Specialiser<'_> {
                     return Err(Unsupported("a composite of the memory"));
                 }
                 match self.fact(state, &steps) {
-                    Some(known) => known,
+                    Some(scalar) => scalar,
                     None => {
                         let place = self.memory_place(state.block, &steps, ty);
                         state.progress.has_read = true;
@@ -98,7 +98,7 @@ impl Specialiser<'_> {
             Target::Element { array, index } => self.element(state.block, array, index, ty),
             Target::Registers => return Err(Unsupported("all registers as a value")),
         };
-        Ok(PassedValue::Scalar(known))
+        Ok(PassedValue::Scalar(scalar))
     }
 
     fn element(
@@ -144,17 +144,17 @@ impl Specialiser<'_> {
         self.residual.emit(block, Op::Load(place), input.ty)
     }
 
-    /// The known value of a place of the memory.
+    /// Returns the known value of a place of the memory.
     fn fact(&mut self, state: &State, steps: &[Step]) -> Option<PartialValue> {
         let path = known_path(steps)?;
-        let at = self.facts.iter().position(|fact| fact.path == path)?;
-        let known = state.facts[at]?;
-        self.used[at] = true;
-        Some(known)
+        let position = self.facts.iter().position(|fact| fact.path == path)?;
+        let value = state.facts[position]?;
+        self.used[position] = true;
+        Some(value)
     }
 
-    /// Adds a load of a scalar of the memory to a block: field numbers and indices from the outside
-    /// in.
+    /// Adds a load of a scalar of the memory to a block. The path has field numbers and indices
+    /// from the outside in.
     pub fn load_memory(&mut self, block: BlockId, path: &[u64]) -> PartialValue {
         let (mut ty, mut steps) = (self.memory_type, Vec::with_capacity(path.len()));
         for &part in path {
@@ -196,29 +196,29 @@ impl Specialiser<'_> {
         let Some(frame) = state.frames.last_mut() else {
             unreachable!("statements are in a function")
         };
-        let known = frame.scalar(value)?;
+        let scalar = frame.scalar(value)?;
         let ty = self.module.functions[frame.function].body.places[place].ty;
         match self.target(frame, place)? {
-            Target::Register(at) => state.registers[at] = known,
-            Target::Local(local) => frame.locals[local.index()] = Some(known),
+            Target::Register(at) => state.registers[at] = scalar,
+            Target::Local(local) => frame.locals[local.index()] = Some(scalar),
             Target::Memory(steps) => {
                 let place = self.memory_place(state.block, &steps, ty);
-                let value = self.residual.value(state.block, known);
+                let value = self.residual.value(state.block, scalar);
                 self.residual.push(state.block, StmtKind::Store { place, value });
                 state.progress.has_stored = true;
-                self.written(state, &steps, known);
+                self.written(state, &steps, scalar);
             }
             _ => return Err(Unsupported("a write to an array")),
         }
         Ok(())
     }
 
-    /// Notes that a place of the memory was written.
-    fn written(&self, state: &mut State, steps: &[Step], known: PartialValue) {
+    /// Records that a place of the memory was written.
+    fn written(&self, state: &mut State, steps: &[Step], scalar: PartialValue) {
         for (fact, holds) in self.facts.iter().zip(&mut state.facts) {
             if overlap(steps, &fact.path) {
                 let is_whole = known_path(steps).is_some_and(|path| path == fact.path);
-                *holds = is_whole.then_some(known);
+                *holds = is_whole.then_some(scalar);
                 state.progress.is_touched = true;
             }
         }
@@ -268,7 +268,7 @@ impl Specialiser<'_> {
         }
     }
 
-    /// Leaves a call in the code.
+    /// Adds the call itself to the code.
     fn call_left(
         &mut self,
         state: &mut State,
@@ -313,7 +313,7 @@ impl Specialiser<'_> {
     }
 }
 
-/// Fields and indices of a place, if all are known.
+/// Returns the fields and indices of a place, if all are known.
 fn known_path(steps: &[Step]) -> Option<Vec<u64>> {
     steps.iter().map(step_number).collect()
 }
@@ -325,7 +325,7 @@ fn step_number(step: &Step) -> Option<u64> {
     }
 }
 
-/// Returns true if two places may share memory.
+/// Returns true if two places may overlap.
 fn overlap(steps: &[Step], path: &[u64]) -> bool {
     steps.iter().zip(path).all(|(step, part)| step_number(step).is_none_or(|it| it == *part))
 }

@@ -1,4 +1,4 @@
-//! Ways that meet: what they disagree on goes through variables.
+//! Ways that meet: values that differ between them go through variables.
 
 use super::{PartialValue, Specialiser, State, Unsupported};
 use gbxcule_ir::op::Op;
@@ -34,7 +34,7 @@ impl State {
 }
 
 impl Specialiser<'_> {
-    /// Makes a state, whose block holds the branch, what comes after the ways.
+    /// Makes `base`, whose block holds the branch, the state that follows the ways.
     pub(super) fn meet(&mut self, base: &mut State, ways: &[State]) -> Result<(), Unsupported> {
         let registers = (0..base.registers.len()).map(Slot::Register);
         let locals = base.frames.iter().enumerate().flat_map(|(frame, it)| {

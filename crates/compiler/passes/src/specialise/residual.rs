@@ -1,5 +1,5 @@
-//! The code that specialisation leaves: a body under construction, in which an operation that was
-//! computed before is not computed again.
+//! Residual code of a specialisation: a body under construction, which reuses an operation that was
+//! computed before.
 
 use super::PartialValue;
 use gbxcule_ir::constant::Literal;
@@ -11,7 +11,7 @@ use gbxcule_ir::stmt::{Block, BlockId, Stmt, StmtKind};
 use gbxcule_ir::ty::{Scalar, Type};
 use rustc_hash::FxHashMap;
 
-/// An operation without effect on values that do not change.
+/// Operation without effect on values that do not change.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Pure {
     Literal(Literal),
@@ -50,13 +50,13 @@ struct Computed {
 pub struct Residual {
     /// The body so far.
     pub body: Body,
-    /// The block around each block, and how many statements come before it there.
+    /// The block around each block, and the number of statements that come before it there.
     parents: FxHashMap<BlockId, (BlockId, usize)>,
     computed: FxHashMap<(Pure, Type), Vec<Computed>>,
 }
 
 impl Residual {
-    /// An empty block inside another one.
+    /// Makes an empty block inside another one.
     pub fn open(&mut self, parent: BlockId) -> BlockId {
         let block = self.body.blocks.push(Block::default());
         self.parents.insert(block, (parent, self.body.blocks[parent].stmts.len()));
@@ -75,23 +75,24 @@ impl Residual {
         value
     }
 
-    /// An operation that the caller adds to a block.
+    /// Defines an operation, which the caller adds to a block.
     pub fn define(&mut self, op: Op, ty: Type) -> Value {
         self.body.values.push(ValueData { op, ty, name: None, span: Span::NONE })
     }
 
-    /// A value of a block that becomes a literal later, by [`Self::fill`].
+    /// Adds a placeholder for a literal, which [`Self::fill`] sets later.
     pub fn placeholder(&mut self, block: BlockId, scalar: Scalar) -> Value {
-        // Nothing is known of a `Zero` here, so that no operation on it is computed already.
+        // Nothing is assumed of a `Zero` here, so that no operation on it is folded.
         self.emit(block, Op::Zero, Type::scalar(scalar))
     }
 
-    /// Makes a placeholder what it stands for.
+    /// Sets the literal of a placeholder.
     pub fn fill(&mut self, placeholder: Value, literal: Literal) {
         self.body.values[placeholder].op = Op::Literal(literal);
     }
 
-    /// The value of an operation, computed here unless it is known here already.
+    /// Returns the value of an operation, and adds it to the block unless it is visible there
+    /// already.
     pub(super) fn pure(&mut self, block: BlockId, pure: Pure, ty: Type) -> Value {
         if let Some(known) = self.computed.get(&(pure, ty)) {
             for computed in known.iter().rev() {
@@ -107,8 +108,8 @@ impl Residual {
         value
     }
 
-    /// Returns true if the operation stands before what comes next in this block, and was not taken
-    /// back.
+    /// Returns true if the operation stands before the end of this block or of one around it, and
+    /// was not taken back.
     fn is_visible(&self, computed: Computed, from: BlockId) -> bool {
         let mut around = Some((from, usize::MAX));
         while let Some((block, end)) = around {
@@ -122,9 +123,9 @@ impl Residual {
         false
     }
 
-    /// The value that stands for what is known.
-    pub fn value(&mut self, block: BlockId, known: PartialValue) -> Value {
-        match known {
+    /// Returns the value of a partly known scalar, computed in a block.
+    pub fn value(&mut self, block: BlockId, partial: PartialValue) -> Value {
+        match partial {
             PartialValue::Value(value) => value,
             PartialValue::Literal(literal) => {
                 self.pure(block, Pure::Literal(literal), Type::scalar(literal.scalar()))
@@ -137,21 +138,21 @@ impl Residual {
         }
     }
 
-    /// The type of what is known.
-    pub fn type_of(&self, known: PartialValue) -> Type {
-        match known {
+    /// Returns the type of a partly partial scalar.
+    pub fn type_of(&self, partial: PartialValue) -> Type {
+        match partial {
             PartialValue::Literal(literal) => Type::scalar(literal.scalar()),
             PartialValue::Value(value) | PartialValue::Sum(value, _) => self.body.type_of(value),
         }
     }
 
-    /// A place.
+    /// Makes a place.
     pub fn place(&mut self, root: Root, path: Vec<Projection>, ty: Type) -> PlaceId {
         let path = self.body.paths.add(path);
         self.body.places.push(Place { root, path, ty })
     }
 
-    /// A variable that is written before it is read.
+    /// Declares a variable that is written before it is read.
     pub fn variable(&mut self, name: &str, ty: Type) -> PlaceId {
         let local = Local { name: name.into(), ty, scratch: true, span: Span::NONE };
         let local = self.body.locals.push(local);

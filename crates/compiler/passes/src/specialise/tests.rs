@@ -1,5 +1,5 @@
-//! Simplified operations mean the same: random expressions over values that are not known, beside
-//! their value for random inputs.
+//! Checks that simplified operations mean the same: evaluates random expressions over unknown
+//! values for random inputs, beside the simplified ones.
 
 use super::{PartialValue, Residual};
 use gbxcule_ir::constant::Literal;
@@ -28,7 +28,7 @@ const COMPARES: [CompareOp; 6] = [
     CompareOp::GreaterEqual,
 ];
 
-/// A small generator of numbers (xorshift).
+/// Generator of random numbers (xorshift).
 struct Numbers(u64);
 
 impl Numbers {
@@ -53,7 +53,7 @@ impl Numbers {
     }
 }
 
-/// The literal that a value of the residual code has.
+/// Computes the literal that a value of the residual code has.
 fn computed(residual: &Residual, inputs: &FxHashMap<Value, Literal>, value: Value) -> Literal {
     if let Some(&input) = inputs.get(&value) {
         return input;
@@ -143,6 +143,6 @@ fn what_stands_in_one_branch_is_not_known_in_the_other() {
     assert_ne!(first, other);
     let behind = masked(root);
     assert_ne!(behind, first);
-    // Computed after the branches, it is not known in them either.
+    // An operation first computed after the branches is not visible in them.
     assert_eq!(masked(right), other);
 }

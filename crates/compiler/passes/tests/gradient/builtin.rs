@@ -5,7 +5,7 @@ use gbxcule_ir::builtin::{self, BuiltinId, Native};
 use gbxcule_ir::{Arg, Builder, Module, Param, Scalar, Shape, Type, Value};
 use gbxcule_testkit::arbitrary::Random;
 
-/// Rows whose gradient can't be compared, and why.
+/// Rows whose gradient can't be compared, each with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[];
 
 const DRAWS: u64 = 2;
@@ -19,7 +19,7 @@ fn palette(module: &mut Module) -> Vec<Type> {
     types
 }
 
-/// An argument out of the next elements of `x`; an index out of nothing.
+/// Makes an argument: floats are the next elements of `x`, an index is a constant.
 fn argument(b: &mut Builder<'_>, ty: Type, next: &mut i32) -> Value {
     let mut element = |b: &mut Builder<'_>| {
         let (array, index) = (b.param_place(0), b.i32(*next));
@@ -37,7 +37,7 @@ fn argument(b: &mut Builder<'_>, ty: Type, next: &mut i32) -> Value {
     }
 }
 
-/// Stores all floats of a value; gives how many there were.
+/// Stores all floats of a value.
 fn write(b: &mut Builder<'_>, value: Value, next: &mut i32) {
     let ty = b.body().type_of(value);
     if let Shape::Tuple(of) = b.module.types[ty].clone() {
@@ -136,7 +136,7 @@ fn every_builtin_of_floats_agrees_with_central_differences() {
     assert!(right > 300, "{right}");
 }
 
-/// Natives that no row of the table gives, or that rows give in part only.
+/// Checks the natives that no row of the table calls, or whose results rows use only in part.
 #[test]
 fn every_native_with_partials_agrees_with_central_differences() {
     for native in Native::all().filter(|native| native.row().domain.contains(Scalar::F64)) {

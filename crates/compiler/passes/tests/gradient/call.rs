@@ -1,5 +1,5 @@
-//! Elements that are written after a function was given them: right where the gradient doesn't need
-//! what they held, refused where it does.
+//! Elements that are written after a call took their values: the reverse is right where the
+//! gradient doesn't need the old value, and refused where it does.
 
 use crate::oracle::{Case, Verdict, compare};
 use gbxcule_front_warp::Program;
@@ -104,26 +104,26 @@ fn verdict(body: &str) -> Verdict {
 #[test]
 fn an_element_that_the_reverse_of_a_function_does_not_need_may_be_overwritten() {
     for body in [
-        // One of two arguments.
+        // The gradient needs one of two arguments.
         "o[t] = advance(o[t], x[t], Real(0.1))",
         "o[t] = scaled_sine(o[t], Real(0.3))",
         "o[t] = scaled_sine(o[t], wp.floor(x[0]))",
-        // Both, as no derivative by the constant is wanted.
+        // The gradient needs both, because no derivative by the constant is wanted.
         "o[t] = advance(o[t], o[t], Real(0.1))\no[t] = advance(o[t], o[t], Real(0.2))",
         "v = o[t]\no[t] = advance_twice(v, x[t], Real(0.1))\no[t] = advance_twice(o[t], v, Real(2.0))",
-        // In a loop.
+        // The call stands in a loop.
         "for i in range(n):\n    o[t] = advance_twice(o[t], x[i] * x[t], Real(0.1))",
         "for i in range(n):\n    o[t] = scaled_sine(o[t], Real(i))",
-        // With a loop or a branch inside.
+        // The callee has a loop or a branch.
         "o[t] = sum_of_steps(o[t], x[t], n)",
         "o[t] = chosen(o[t], x[t], n)\no[t] = chosen(o[t], x[t] * x[t], m)",
-        // One of two results.
+        // The call has two results, of which one is used.
         "first, second = both(o[t], x[t])\no[t] = Real(2.0) * first + second",
-        // By reference.
+        // The argument is passed by reference.
         "y = o[t]\nbump(y, x[t])\no[t] = y",
-        // Struct by struct.
+        // The argument is a struct.
         "s = State(o[t], wp.vec2d(x[t], o[t]))\no[t] = move(s, Real(0.1)).place",
-        // By hand, and in another function.
+        // The callee has a gradient by hand, or calls a function that has.
         "o[t] = by_hand(o[t], x[t])",
         "o[t] = around(o[t], x[t])\no[t] = around(o[t], x[t + 1])",
         "v = wp.vec3d(o[t], x[0], o[t])\no[t] = part(v, m - 1, x[t])",
@@ -138,14 +138,14 @@ fn an_element_that_the_reverse_of_a_function_needs_may_not() {
         "o[t] = scaled_sine(x[t], o[t])",
         "o[t] = scaled_sine(Real(0.5), o[t])",
         "o[t] = scaled_sine(o[t], o[t])",
-        // The other factor is wanted.
+        // The gradient needs the other factor.
         "o[t] = advance(x[t], o[t], x[t + 1])",
         "o[t] = advance_twice(x[t], o[t], x[t + 1])",
         "o[t] = sum_of_steps(x[t], o[t], n)",
         "o[t] = sum_of_steps(x[t], x[t + 1], int(o[t] * Real(20.0)))",
         "o[t] = chosen(x[t], o[t], n)",
         "o[t] = chosen(x[t], x[t + 1], int(o[t] * Real(20.0)))",
-        // A loop that would never end with another number.
+        // The loop would not end for another number.
         "o[t] = until_large(o[t] + Real(1.5), x[t])",
         "y = o[t]\nsquare_in_place(y, x[t])\no[t] = y",
         "o[t] = by_hand(x[t], o[t])",
@@ -159,7 +159,7 @@ fn an_element_that_the_reverse_of_a_function_needs_may_not() {
     }
 }
 
-/// Arguments are given to reverses as they were, or left out: never anything between.
+/// Arguments reach a reverse as they were, or not at all.
 #[test]
 fn what_is_needed_is_given_as_it_was() {
     for body in [

@@ -1,4 +1,5 @@
-//! Cost of a reverse launch, in statements of the interpreter over those of the forward launch.
+//! Cost of a reverse launch: statements of the interpreter, as a multiple of those of the forward
+//! launch.
 
 use crate::write::{Write, case};
 use gbxcule_interp::{Argument, Array, Interpreter};
@@ -6,7 +7,7 @@ use gbxcule_ir::builtin::Native;
 use gbxcule_ir::check;
 use gbxcule_passes::grad::reverses;
 
-/// Statements forward and backward of `s = sin(s * x) + x` so often.
+/// Counts the statements, forward and backward, of `s = sin(s * x) + x` for a number of iterations.
 fn cost(iterations: i32) -> (u64, u64) {
     let case = case(|b| {
         let (t, start) = (b.tid(), b.real(0.5));

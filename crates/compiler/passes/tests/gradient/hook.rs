@@ -8,7 +8,7 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{FunctionId, Module};
 use gbxcule_passes::grad::reverses;
 
-/// The reverse of the only kernel of a text, or what is refused, rendered.
+/// Returns the reverse of the only kernel of a text, or the rendered refusal.
 pub(crate) fn reverse(text: &str) -> Result<(Valid<Module>, FunctionId), String> {
     let mut sources = SourceMap::new();
     let id = sources.add("kernel.py", format!("import warp as wp\n{text}"));
@@ -24,7 +24,8 @@ pub(crate) fn reverse(text: &str) -> Result<(Valid<Module>, FunctionId), String>
         .map_err(|faults| render(&faults, &sources))
 }
 
-/// Gradients after a reverse launch over arrays of `f64`, each with the gradients before.
+/// Returns the gradients after a reverse launch over arrays of `f64`, each given with the gradients
+/// before.
 fn gradients(text: &str, threads: u32, arrays: &[(&[f64], &[f64])]) -> Vec<Vec<f64>> {
     let (module, kernel) = reverse(text).unwrap_or_else(|faults| panic!("{faults}"));
     let mut interpreter = Interpreter::new(&module);
@@ -42,8 +43,8 @@ fn gradients(text: &str, threads: u32, arrays: &[(&[f64], &[f64])]) -> Vec<Vec<f
     beside.into_iter().map(|buffer| interpreter.memory.read(buffer)).collect()
 }
 
-/// A function of two numbers with two results, called by another function; and one of a struct that
-/// has the same name.
+/// Calls a function of two numbers with two results from another function, beside a function of a
+/// struct that has the same name.
 #[test]
 fn gradients_by_hand_are_called_by_the_types_of_their_parameters() {
     let text = "
@@ -92,7 +93,8 @@ def k(x: Reals, y: Reals, o: Reals):
     assert_eq!(found, [[32.0, 32.0], [5.5, 3.5], [0.0, 0.0]]);
 }
 
-/// A counter that notes what each thread got, so that the reverse need not ask again.
+/// The replay of a counter reads the number that each thread got, so that the reverse need not
+/// count again.
 #[test]
 fn a_replay_stands_for_a_function_that_cannot_run_again() {
     let function = "

@@ -1,4 +1,4 @@
-//! Gradients are held against central differences in f64 on the interpreter.
+//! Compares gradients with central differences in f64 on the interpreter.
 
 mod builtin;
 mod call;

@@ -1,9 +1,9 @@
 //! The oracle: central differences on the interpreter.
 //!
 //! A kernel turns the arrays before a launch into the arrays after it. Its reverse must turn the
-//! gradient of any number with respect to the latter into that with respect to the former: for
-//! random weights of all elements afterwards, the weighted sum is differentiated by each element
-//! before.
+//! gradient of any number with respect to the arrays after the launch into the gradient with
+//! respect to those before. So random weights are drawn for all elements after the launch, and the
+//! weighted sum is differentiated by each element before it.
 
 use gbxcule_interp::{Argument, Array, Failure, Interpreter};
 use gbxcule_ir::check::{self, Valid};
@@ -13,7 +13,7 @@ use gbxcule_passes::grad::{grad, reverse_name};
 use gbxcule_testkit::arbitrary::Random;
 pub(crate) use gbxcule_testkit::arbitrary::{Differentiable as Case, unit};
 
-/// End of a comparison.
+/// Outcome of a comparison.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Verdict {
     /// All derivatives agree.
@@ -29,7 +29,7 @@ pub(crate) enum Verdict {
 /// The seed of the weights.
 pub(crate) const WEIGHTS: u64 = 17;
 
-/// Statements that the interpreter may take.
+/// Greatest number of statements that the interpreter may take.
 const BUDGET: u64 = 20_000_000;
 
 /// Compares the reverse of a kernel with central differences.
@@ -65,7 +65,7 @@ pub(crate) fn compare(case: &Case) -> Verdict {
                 return Verdict::Rough;
             };
             let scale = wanted.abs().max(1.0);
-            // A NaN is wrong too.
+            // A NaN is wrong as well.
             if (have - wanted).abs() / scale < 1e-5 {
                 continue;
             }
@@ -79,8 +79,9 @@ pub(crate) fn compare(case: &Case) -> Verdict {
     Verdict::Right
 }
 
-/// Returns true if a derivative differs as much between points that are almost the same: then large
-/// terms cancel, and what is left are their rounding errors. A wrong derivative stays where it is.
+/// Returns true if the derivative differs as much between two points that are almost the same: then
+/// large terms cancel, and the difference consists of their rounding errors. A wrong derivative
+/// would stay the same.
 fn is_noise(
     valid: &Valid<Module>,
     reverse: &Valid<Module>,
@@ -100,7 +101,7 @@ fn is_noise(
     range.1 - range.0 > 0.1 * error.abs()
 }
 
-/// The derivative by one element, if two step widths agree about it.
+/// Returns the derivative by one element, if two step widths agree about it.
 fn difference(
     objective: &impl Fn(&[Vec<f64>]) -> Option<f64>,
     arrays: &[Vec<f64>],
@@ -118,14 +119,14 @@ fn difference(
         Some((8.0 * near - far) / (12.0 * step))
     };
     let (wide, narrow) = (slope(1e-4)?, slope(2e-5)?);
-    // A kink right here has two slopes, and central differences give their mean.
+    // At a kink the function has two slopes, and central differences give their mean.
     let side = |step: f64| {
         let mut moved = arrays.to_vec();
         moved[array][at] += step;
         Some((objective(&moved)? - objective(arrays)?) / step)
     };
     let kink = (side(1e-6)? - side(-1e-6)?).abs() > 1e-4 * narrow.abs().max(1.0);
-    // What explodes has no digits left to compare.
+    // A number that grew without bound has no digits left to compare.
     let tame = narrow.abs() < 1e7 && objective(arrays)?.abs() < 1e7;
     let same = (wide - narrow).abs() <= 1e-6 * narrow.abs().max(1.0);
     (same && tame && !kink).then_some(narrow)

@@ -1,4 +1,4 @@
-//! Patterns that `patterns.py` doesn't have: most can't be written in the dialect.
+//! Patterns that `patterns.py` lacks; the dialect can't express most of them.
 
 use crate::oracle::{Verdict, compare};
 use crate::write::{Write, case, case_with};
@@ -76,8 +76,8 @@ fn a_function_with_several_results_and_an_argument_by_reference() {
     assert_eq!(compare(&case), Verdict::Right);
 }
 
-/// State of 288 bytes: segments of 4 iterations, and 4 checkpoints. One to 20 segments, whole and
-/// not, each number that the bounds are written for and each that isn't.
+/// The state has 288 bytes: segments of 4 iterations, and 4 checkpoints. The lengths are those of 1
+/// to 20 segments, full and partly filled, as literals and as numbers known only at run time.
 #[test]
 fn loops_of_every_length_with_a_large_state() {
     let all = |length: Option<i32>| {
@@ -120,7 +120,8 @@ fn loops_of_every_length_with_a_large_state() {
     }
 }
 
-/// Bounds written down and not, steps up and down, and numbers at which one more would wrap.
+/// Bounds are literals or arguments, steps go up and down, and some ranges end where one more step
+/// would wrap.
 #[test]
 fn loops_over_every_range() {
     let small = [[0, 5], [5, 0], [-3, 4], [4, -3], [2, 2]];
@@ -139,7 +140,7 @@ fn loops_over_every_range() {
     ];
     for range in small.chain(large) {
         for dynamic in 0..4 {
-            // At most two of the three are arguments.
+            // At most two of the three bounds are arguments.
             let mut case = case(|b| {
                 let arguments = match dynamic {
                     0 => [None, None, None],
@@ -170,7 +171,7 @@ fn loops_over_every_range() {
                 2 => vec![start, end],
                 _ => vec![start, step],
             };
-            // A step of 0 that is written down is refused.
+            // A literal step of 0 is refused.
             if step != 0 || dynamic == 3 {
                 assert_eq!(compare(&case), Verdict::Right, "{range:?}, {dynamic}");
             }
@@ -178,7 +179,7 @@ fn loops_over_every_range() {
     }
 }
 
-/// A loop of thousands of iterations: segments of 64, whose begins are brought back from 16
+/// A loop of thousands of iterations has segments of 64, whose starts are computed again from 16
 /// checkpoints.
 #[test]
 fn a_recurrence_of_three_thousand_steps() {

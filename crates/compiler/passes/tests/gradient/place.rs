@@ -1,4 +1,4 @@
-//! Parts of variables, and atomics, that `patterns.py` doesn't have.
+//! Parts of variables, and atomics, that `patterns.py` lacks.
 
 use crate::pattern::right;
 use crate::write::Write;
@@ -6,7 +6,7 @@ use gbxcule_ir::builtin::Native;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::{AtomicOp, Field, Struct, Type};
 
-/// `o[t] = x[t]; o[t] *= x[t + 2]`: what was read is what was just stored.
+/// `o[t] = x[t]; o[t] *= x[t + 2]` reads the element that it has just stored.
 #[test]
 fn multiplying_an_element_that_was_just_stored() {
     right(|b| {

@@ -5,7 +5,8 @@ use crate::shrink::shrink;
 use gbxcule_testkit::arbitrary::differentiable;
 use std::collections::BTreeMap;
 
-/// Draws and compares; gives how often each verdict came, and of the wrong ones the shortest.
+/// Draws kernels and compares them; returns how often each verdict came. Panics with the shortest
+/// wrong kernel, if there is one.
 pub(crate) fn draw(seeds: std::ops::Range<u64>) -> BTreeMap<&'static str, u32> {
     let mut verdicts = BTreeMap::new();
     let mut shortest: Option<String> = None;
@@ -42,7 +43,7 @@ fn random_kernels_agree_with_central_differences() {
     assert!(verdicts["right"] > 15, "{verdicts:?}");
 }
 
-/// `GRADIENT_DRAWS=from..to` says which seeds.
+/// `GRADIENT_DRAWS=from..to` chooses the seeds.
 #[test]
 #[ignore = "takes minutes: run by name with GRADIENT_DRAWS=from..to"]
 fn many_random_kernels_agree_with_central_differences() {

@@ -19,7 +19,7 @@ def k(x: wp.array(dtype=float)):
         x[i] = x[i] * wp.sin(x[i])
 ",
     ),
-    // The first one read is the last one written: -1 counts from the end.
+    // The first iteration reads the element that the last one writes: -1 counts from the end.
     (
         "grad-overwritten",
         "
@@ -39,7 +39,7 @@ def k(x: wp.array(dtype=float), o: wp.array(dtype=float), n: int):
         o[k - 1] = o[k] * x[k]
 ",
     ),
-    // Once more, from the beginning.
+    // A second loop writes from the beginning again.
     (
         "grad-overwritten",
         "
@@ -50,7 +50,7 @@ def k(x: wp.array(dtype=float), o: wp.array(dtype=float), n: int):
             o[k] = o[k - 1] * x[k]
 ",
     ),
-    // In which direction isn't known.
+    // The direction of the loop isn't known.
     (
         "grad-overwritten",
         "
@@ -60,7 +60,7 @@ def k(x: wp.array(dtype=float), o: wp.array(dtype=float), n: int):
         o[k] = o[k - 1] * x[k]
 ",
     ),
-    // Of elements that follow from each other only the author knows which is first.
+    // An index comes from an array: only the author knows which element comes first.
     (
         "grad-overwritten",
         "
@@ -168,7 +168,7 @@ def k(x: wp.array(dtype=float), o: wp.array(dtype=float)):
     ),
 ];
 
-/// A gradient by hand that the IR names, and that doesn't fit.
+/// Returns the refusal of a gradient by hand that the IR names and whose signature doesn't fit.
 fn unfit() -> String {
     let mut module = Module::new("m");
     let f = module.declare("f", vec![Param::value("x", Type::F64)], Type::F64);

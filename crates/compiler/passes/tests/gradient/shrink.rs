@@ -1,4 +1,4 @@
-//! Makes a wrong case small: statements go as long as it stays wrong.
+//! Makes a wrong case small: removes statements as long as the case stays wrong.
 
 use crate::oracle::{Case, Verdict, compare};
 use gbxcule_ir::check;

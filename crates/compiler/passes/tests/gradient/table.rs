@@ -1,9 +1,9 @@
-//! The patterns: what is right here, what is refused, and the table of docs/gradients.md.
+//! Patterns and their verdicts, as the table of docs/gradients.md has them.
 
 use crate::oracle::{Verdict, compare};
 use gbxcule_testkit::pattern::patterns;
 
-/// Patterns that are refused, and the code. All others are right.
+/// Patterns that are refused, each with its code. All others are right.
 const REFUSED: [(&str, &str); 3] = [
     ("overwritten_needed", "grad-overwritten"),
     ("multiplied_in_place", "grad-overwritten"),

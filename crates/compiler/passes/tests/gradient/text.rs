@@ -1,5 +1,5 @@
-//! The text of reverse kernels: adjoints keep the names of what they belong to, and stand under the
-//! line they come from.
+//! Text of reverse kernels: an adjoint is named after its value, and stands below the line of that
+//! value.
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_front_warp::Program;
@@ -71,8 +71,8 @@ fn a_gradient_has_one_handle_and_neighbours_one_test() {
     let count = |what: &str| text.matches(what).count();
     assert_eq!((count("gbx::gradient(u)"), count("gbx::gradient(out)")), (1, 1), "{text}");
     assert_eq!((count("adj_u.data != nullptr"), count("atomic_add(adj_u")), (1, 6), "{text}");
-    // A factor that is a number of the text is never infinite.
+    // A literal factor is never infinite.
     assert_eq!((count("* 4.0f"), count("chain(")), (1, 2), "{text}");
-    // In the line that is quoted, and in the condition.
+    // `n - 1` stands in the quoted line and in the condition.
     assert_eq!((count("n - 1"), count("// 7: if")), (2, 1), "{text}");
 }

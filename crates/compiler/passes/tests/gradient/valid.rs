@@ -1,4 +1,4 @@
-//! Any program at all is refused, or has a reverse that is valid and runs.
+//! Any program is refused, or has a reverse that is valid and runs.
 
 use gbxcule_interp::{Fault, Interpreter};
 use gbxcule_ir::check;

@@ -30,7 +30,7 @@ pub(crate) fn case_with(mut module: Module, fill: impl FnOnce(&mut Builder<'_>))
     Case { module, kernel, threads: 2, arrays, numbers: vec![5, 3] }
 }
 
-/// Statements and values, for tests.
+/// Short names for statements and values in tests.
 pub(crate) trait Write {
     fn x(&mut self, index: Value) -> Value;
     fn number_n(&mut self) -> Value;
@@ -45,7 +45,7 @@ pub(crate) trait Write {
 }
 
 impl Write for Builder<'_> {
-    /// `x[index]`
+    /// Loads `x[index]`.
     fn x(&mut self, index: Value) -> Value {
         let array = self.param_place(0);
         let cell = self.element(array, &[index]);
@@ -56,7 +56,7 @@ impl Write for Builder<'_> {
         self.arg(2)
     }
 
-    /// `o[tid] = value`
+    /// Writes `o[tid] = value`.
     fn out(&mut self, value: Value) {
         let index = self.tid();
         let cell = self.out_place(index);
@@ -76,7 +76,7 @@ impl Write for Builder<'_> {
         self.number(Type::F64, value)
     }
 
-    /// A new variable with a value.
+    /// Declares a variable with a first value.
     fn var(&mut self, name: &str, value: Value) -> PlaceId {
         let ty = self.body().type_of(value);
         let local: LocalId = self.local(name, ty);
@@ -89,7 +89,7 @@ impl Write for Builder<'_> {
         self.native(native, &[arg])
     }
 
-    /// `for i in range(n)`
+    /// Writes `for i in range(n)`.
     fn loop_n(&mut self, body: impl FnOnce(&mut Self, Value)) {
         let (zero, n, one) = (self.i32(0), self.number_n(), self.i32(1));
         let index = self.loop_index(Type::I32, "i");
@@ -99,7 +99,7 @@ impl Write for Builder<'_> {
         self.for_block(index, [zero, n, one], block);
     }
 
-    /// `for i in range(end)`
+    /// Writes `for i in range(end)`.
     fn loop_to(&mut self, end: i32, body: impl FnOnce(&mut Self, Value)) {
         let (zero, end, one) = (self.i32(0), self.i32(end), self.i32(1));
         let index = self.loop_index(Type::I32, "i");

@@ -1,4 +1,5 @@
-//! NVIDIA Warp in a child process that runs a script of this folder: what to run in, seconds out.
+//! Runs NVIDIA Warp in a child process with a script of this folder: takes a kernel's name, returns
+//! seconds.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -11,7 +12,7 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// The script's process, if `GBXCULE_PYTHON` names a Python.
+    /// Starts the script, if `GBXCULE_PYTHON` names a Python.
     pub(crate) fn find(script: &str, elements: usize) -> Option<Self> {
         let python = std::env::var_os("GBXCULE_PYTHON")?;
         let path = format!("{}/examples/{script}", env!("CARGO_MANIFEST_DIR"));
@@ -26,7 +27,7 @@ impl Peer {
         Some(Self { to, from, child })
     }
 
-    /// The times that the script takes for what a line asks.
+    /// Returns the times that the script takes for a request.
     pub(crate) fn run(&mut self, request: &str) -> Vec<Duration> {
         writeln!(self.to, "{request}").expect("the child reads");
         let mut line = String::new();
@@ -43,7 +44,7 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The child may have ended already.
         _ = self.child.kill();
         _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! Elements between the host and an array's memory, wherever that lies.
+//! Copies elements between the host and an array's memory, on any device.
 
 use super::Array;
 use super::pieces::Pieces;
@@ -6,7 +6,7 @@ use crate::data_type::Element;
 use crate::error::Error;
 
 impl Array {
-    /// All elements, row-major. Waits until all work queued in the array's stream is done.
+    /// Reads all elements, row-major. Waits until all work queued in the array's stream is done.
     ///
     /// # Errors
     /// A type that the elements can't be read as; any error of the work that was waited for.
@@ -28,8 +28,8 @@ impl Array {
     }
 
     /// Writes all elements, row-major. `elements` may be reused as soon as this returns, though the
-    /// copy may only be queued. If elements of the view lie over or between each other, the memory
-    /// is read first, which waits for the stream.
+    /// copy may only be queued. If elements of the view overlap or interleave, the memory is read
+    /// first, which waits for the stream.
     ///
     /// # Errors
     /// A type that doesn't fit the elements, or another number of them; an error of the device.
@@ -54,8 +54,8 @@ impl Array {
         self.data.upload(&pieces, &bytes)
     }
 
-    /// Sets all elements to one value. If elements of the view lie over or between each other, the
-    /// memory is read first, which waits for the stream.
+    /// Sets all elements to one value. If elements of the view overlap or interleave, the memory is
+    /// read first, which waits for the stream.
     ///
     /// # Errors
     /// A type that doesn't fit the elements; an error of the device.
@@ -89,7 +89,7 @@ impl Array {
         Err(Error::Array(format!("an array of `{wanted}` used as one of `{found}`")))
     }
 
-    /// The bytes of the elements; `None` if there are none.
+    /// Returns the bytes of the elements; `None` if there are no elements.
     fn pieces(&self) -> Option<Pieces> {
         let size = self.data_type.layout().0;
         let some = !self.is_empty() && size > 0;
@@ -97,7 +97,7 @@ impl Array {
     }
 }
 
-/// Byte offsets of all elements, row-major.
+/// Returns the byte offsets of all elements, row-major.
 fn positions(shape: &[usize], offset: usize, strides: &[isize]) -> impl Iterator<Item = usize> {
     let len = shape.iter().product();
     (0..len).map(move |number: usize| {
@@ -118,7 +118,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Views of any kind: gaps, backwards, dimensions in any order, elements over each other.
+        /// Tests views of any kind: with gaps, backwards, with dimensions in any order, with
+        /// overlapping elements.
         #[test]
         fn views_are_copied_element_by_element(
             offset in 0..300usize,

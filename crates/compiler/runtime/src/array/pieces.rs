@@ -1,7 +1,7 @@
-//! The bytes of memory that a view covers, as few rectangles: a copy moves these and not the whole
-//! buffer.
+//! Describes the bytes of memory that a view covers as few rectangles: a copy moves these instead
+//! of the whole buffer.
 
-/// Rows of bytes, the same distance apart.
+/// Rows of bytes at equal distances.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Piece {
     /// Offset of the first row in the memory.
@@ -14,7 +14,7 @@ pub(crate) struct Piece {
     pub(crate) pitch: usize,
 }
 
-/// The bytes of a view, side by side, and where its elements lie among them.
+/// Bytes of a view, packed together, and the positions of its elements in them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Pieces {
     pub(crate) all: Vec<Piece>,
@@ -24,8 +24,7 @@ pub(crate) struct Pieces {
     pub(crate) offset: usize,
     /// Bytes from one index to the next, in each dimension.
     pub(crate) strides: Vec<isize>,
-    /// True if elements lie over or between each other, so that bytes among them may belong to no
-    /// element.
+    /// True if elements overlap or interleave, so that some of the bytes may belong to no element.
     pub(crate) has_gaps: bool,
 }
 
@@ -42,7 +41,7 @@ impl Pieces {
         let mut inside = size;
         for &dim in &dims {
             if strides[dim].unsigned_abs() < inside {
-                // Elements lie over each other or between each other.
+                // The elements overlap or interleave.
                 let all = vec![Piece { at: first, width: span, rows: 1, pitch: span }];
                 let strides = strides.to_vec();
                 return Self { all, bytes: span, offset: below, strides, has_gaps: true };
@@ -82,8 +81,8 @@ impl Pieces {
     }
 }
 
-/// Puts the gapped dimension with the most rows first, so that rectangles run along it and there
-/// are few. Dimensions that follow each other at one distance are joined.
+/// Puts the dimension with gaps and the most rows first, so that rectangles run along it and are
+/// few. Dimensions that continue each other at one distance are joined.
 fn longest_first(dims: &mut [usize], shape: &[usize], strides: &[isize], size: usize) {
     let mut width = size;
     let dense = |dim: &&usize| {
@@ -107,7 +106,7 @@ fn longest_first(dims: &mut [usize], shape: &[usize], strides: &[isize], size: u
     rest[..best.1].rotate_right(best.2);
 }
 
-/// Extents and distances as rectangles, in the order of the bytes that they give.
+/// Converts extents and distances to rectangles, in the order of the packed bytes.
 fn rectangles(first: usize, size: usize, steps: &[(usize, usize)]) -> Vec<Piece> {
     let mut piece = Piece { at: first, width: size, rows: 1, pitch: size };
     let mut rest = steps.iter().peekable();

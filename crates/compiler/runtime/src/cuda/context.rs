@@ -1,5 +1,5 @@
-//! A device's primary context, which all of the process shares: retained at its first use, and
-//! kept.
+//! Primary context of a device, which the whole process shares: retained at its first use, and
+//! never released.
 #![allow(unsafe_code, reason = "calling the driver")]
 
 use super::driver::{self, Status};
@@ -12,20 +12,20 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// A device ready for work.
+/// Device that is ready for work.
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(super) ordinal: u32,
     /// Newest CUDA that the driver supports.
     pub(super) cuda: (u32, u32),
     pub(super) arch: Arch,
-    /// Multiprocessors.
+    /// Number of multiprocessors.
     pub(super) processors: u32,
-    /// Pool of this library's own from which memory is taken in a stream's order, on devices that
-    /// have pools. The process's default pool stays as its owner set it up.
+    /// Pool of this library from which memory is taken in a stream's order, on devices that have
+    /// pools. The process's default pool keeps its owner's settings.
     pub(super) pool: Option<sys::CUmemoryPool>,
     raw: sys::CUcontext,
-    /// CUDA works in no process that was forked since.
+    /// Process that made the context: CUDA doesn't work in a process that is forked later.
     process: Process,
 }
 
@@ -35,7 +35,7 @@ unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
 impl Context {
-    /// Context of the device of an ordinal.
+    /// Returns the context of the device of an ordinal.
     pub(crate) fn of(ordinal: u32) -> Result<Arc<Self>, Error> {
         static KNOWN: PerProcess<Mutex<BTreeMap<u32, Arc<Context>>>> = PerProcess::new();
         /// The process that used CUDA first.
@@ -77,7 +77,8 @@ impl Context {
         Device::Cuda(self.ordinal)
     }
 
-    /// Makes it the calling thread's until the guard goes: to be called before all that follows.
+    /// Makes the context the calling thread's until the guard is dropped. All following calls need
+    /// this.
     pub(super) fn bind(&self) -> Result<Bound, Error> {
         if !self.process.is_current() {
             return Err(Error::Forked(self.device()));
@@ -92,7 +93,7 @@ impl Context {
         driver::check(self.ordinal, call, status)
     }
 
-    /// Bytes of its memory that are free, and all.
+    /// Returns the free and the total bytes of the device's memory.
     pub(super) fn memory(&self) -> Result<(u64, u64), Error> {
         let _bound = self.bind()?;
         let (mut free, mut total) = (0, 0);
@@ -103,18 +104,18 @@ impl Context {
     }
 }
 
-/// Bytes that the device's pool keeps, so that small arrays that come and go don't cost a round
-/// trip to the system each.
-const KEPT_BYTES: u64 = 64 << 20;
+/// Bytes that the device's pool keeps, so that small arrays that come and go don't each cost a
+/// round trip to the system.
+const POOL_BYTES: u64 = 64 << 20;
 
-/// Makes a pool on a device. It lives as long as the process, as the context does.
+/// Makes a pool on a device. The pool lives as long as the process, as the context does.
 fn new_pool(ordinal: u32) -> Result<sys::CUmemoryPool, Error> {
     // SAFETY: a structure of plain numbers, for which zeros mean the defaults.
     let mut wanted: sys::CUmemPoolProps = unsafe { std::mem::zeroed() };
     wanted.allocType = sys::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
     wanted.location.type_ = sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
     wanted.location.id = ordinal as i32;
-    let (mut pool, mut kept) = (std::ptr::null_mut(), KEPT_BYTES);
+    let (mut pool, mut kept) = (std::ptr::null_mut(), POOL_BYTES);
     // SAFETY: a place for a pool, and what it shall be.
     let status = unsafe { sys::cuMemPoolCreate(&raw mut pool, &raw const wanted) };
     driver::check(ordinal, "making a memory pool", status)?;
@@ -125,8 +126,8 @@ fn new_pool(ordinal: u32) -> Result<sys::CUmemoryPool, Error> {
     Ok(pool)
 }
 
-/// A context that is the calling thread's until this goes: then the thread has the context again
-/// that it had before, such as that of another library on another device.
+/// Binding of a context to the calling thread. When the guard is dropped, the thread has its
+/// previous context again, such as that of another library on another device.
 #[must_use]
 pub(super) struct Bound {
     /// A guard belongs to the thread that made it.

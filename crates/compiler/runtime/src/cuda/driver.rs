@@ -1,4 +1,4 @@
-//! The driver's functions, each call with its meaning as an [`Error`].
+//! Functions of the driver, with their failures as [`Error`]s.
 #![allow(unsafe_code, reason = "calling the driver")]
 
 use super::Gpu;
@@ -34,14 +34,14 @@ pub(super) fn load() -> Result<(u32, u32), Error> {
     LOADED.get_or_init(load).clone()
 }
 
-/// Returns the number of devices: one at least.
+/// Returns the number of devices, which is at least one.
 pub(super) fn device_count() -> Result<u32, Error> {
     load()?;
     let count = result::device::get_count().map_err(|error| failed("counting devices", error))?;
     if count > 0 { Ok(count.unsigned_abs()) } else { Err(Error::NoGpu) }
 }
 
-/// Facts of the driver about the device of an ordinal.
+/// Returns the facts about the device of an ordinal.
 pub(super) fn gpu(ordinal: u32) -> Result<Gpu, Error> {
     let failed = |error| failed("asking for a device", error);
     let device = device(ordinal)?;
@@ -54,14 +54,14 @@ pub(super) fn gpu(ordinal: u32) -> Result<Gpu, Error> {
     Ok(Gpu { name, arch, memory_bytes: memory as u64 })
 }
 
-/// A number that the driver knows of a device.
+/// Returns an attribute of a device.
 pub(super) fn attribute(device: sys::CUdevice, which: Attribute) -> Result<u32, Error> {
     // SAFETY: a device that the driver gave.
     let value = unsafe { result::device::get_attribute(device, which) };
     Ok(value.map_err(|error| failed("asking for a device", error))?.unsigned_abs())
 }
 
-/// The device of an ordinal.
+/// Returns the device of an ordinal.
 pub(super) fn device(ordinal: u32) -> Result<sys::CUdevice, Error> {
     let devices = device_count()?;
     if ordinal >= devices {
@@ -70,18 +70,18 @@ pub(super) fn device(ordinal: u32) -> Result<sys::CUdevice, Error> {
     result::device::get(ordinal as i32).map_err(|error| failed("asking for a device", error))
 }
 
-/// A call that failed, for which nothing better can be said than the driver does.
+/// Makes the error of a failed call, with the driver's own text as the reason.
 pub(super) fn failed(call: &'static str, error: DriverError) -> Error {
     Error::Cuda { call, reason: reason(error) }
 }
 
-/// Text of the driver for an error.
+/// Returns the driver's text for an error.
 pub(super) fn reason(error: DriverError) -> String {
     let said = error.error_string().ok();
     said.map_or_else(|| format!("{:?}", error.0), |text| text.to_string_lossy().into())
 }
 
-/// A call in a device's context: some errors are the end of the context.
+/// Checks a call in a device's context. Some errors mean that the context is lost.
 pub(super) fn check(ordinal: u32, call: &'static str, status: Status) -> Result<(), Error> {
     let lost = matches!(
         status,

@@ -1,13 +1,13 @@
-//! Launches: queued and not waited for. A fault of a launch stays in the record of its code until
-//! the stream is waited for.
+//! Launches, which are queued without a wait. The fault of a launch stays in the record of its code
+//! until a thread waits for the stream.
 //!
-//! Launches that are alike share one copy of the record; it is made after them, when other launches
-//! of the same code follow or a thread waits for the stream. So a fault is known by its kernel and
-//! grid, and it costs nothing to launch the same kernels over and over. A thread that faults ends;
-//! the other threads and later launches go on.
+//! Equal launches share one copy of the record, made after them, when other launches of the same
+//! code follow or a thread waits for the stream. So a fault is attributed to its kernel and grid,
+//! and repeated launches of the same kernel cost nothing. A thread that faults ends; the other
+//! threads and later launches go on.
 //!
-//! Stack needs no setting: our kernels don't recurse, so the driver knows from the code how much
-//! each takes.
+//! Stack needs no setting: these kernels don't recurse, so the driver computes the size from the
+//! code.
 #![allow(unsafe_code, reason = "calling the driver")]
 
 use super::module::Image;
@@ -20,26 +20,26 @@ use std::collections::hash_map::Entry;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// Threads of a block at most, where the kernel allows them.
+/// Greatest number of threads of a block, if the kernel allows that many.
 const MAX_BLOCK: u32 = 256;
-/// Threads that run in lockstep: blocks are a multiple of it.
+/// Number of threads that run in lockstep; the size of a block is a multiple of it.
 pub(super) const WARP: u32 = 32;
-/// Blocks that each multiprocessor should have before they grow.
+/// Number of blocks that each multiprocessor should have before blocks grow.
 const BLOCKS_EACH: u64 = 4;
-/// Groups of launches that are open at most, each of code of its own.
+/// Greatest number of open groups of launches, each of code of its own.
 const MAX_OPEN: usize = 16;
 
-/// Launches that are alike.
+/// Group of equal launches.
 pub(super) struct LaunchGroup {
     kernel: Kernel,
     grid: Vec<usize>,
     record: u64,
-    /// Threads of a warp that have work.
+    /// Number of threads of a warp that have work.
     lanes: u64,
 }
 
 impl LaunchGroup {
-    /// Returns the thread of the grid that a thread of the device is.
+    /// Converts the number of a device's thread to that of a grid's thread.
     fn thread(&self, slot: i64) -> i64 {
         let warp = i64::from(WARP);
         slot / warp * self.lanes as i64 + slot % warp
@@ -47,7 +47,7 @@ impl LaunchGroup {
 }
 
 impl Queue {
-    /// Queues a launch; `parameters` lie as the kernel's layout says, at these offsets.
+    /// Queues a launch; `parameters` lie as the kernel's layout describes, at these offsets.
     pub(crate) fn launch(
         &self,
         image: &Arc<Image>,
@@ -90,7 +90,7 @@ impl Queue {
         self.context.check("launching a kernel", status)
     }
 
-    /// Sees to it that the launch to come is among an open group's.
+    /// Makes the next launch part of an open group.
     fn open(
         &self,
         state: &mut State,
@@ -114,7 +114,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Has the records of the open groups copied after their last launches.
+    /// Queues copies of the open groups' records, after their last launches.
     pub(super) fn close(&self, state: &mut State) -> Result<(), Error> {
         let groups = std::mem::take(&mut state.open);
         groups.into_iter().try_for_each(|group| self.copy_record(state, group))
@@ -134,7 +134,7 @@ impl Queue {
         self.context.check("copying the record of faults", status).and(sealed)
     }
 
-    /// The first fault among the records that have arrived, which are all forgotten.
+    /// Returns the first fault among the records that have arrived, and forgets all of them.
     pub(super) fn first_fault(&self, state: &mut State) -> Result<(), Error> {
         let mut first = None;
         let mut cleared = Vec::new();
@@ -155,14 +155,15 @@ impl Queue {
     }
 }
 
-/// Threads of a warp that get work, where a device holds so many warps at once and threads go ways
-/// of their own: as few as keep all of them under way together.
+/// Returns the number of threads of a warp that get work, on a device that holds `warps` warps at
+/// once and for threads that diverge: the smallest number with which all threads run at once.
 fn lanes(threads: u64, warps: u64) -> u64 {
     threads.div_ceil(warps.max(1)).clamp(1, u64::from(WARP))
 }
 
-/// Blocks and threads of a block: large blocks where there are many threads, else enough small ones
-/// for all multiprocessors. The kernel's loop does what more blocks than there can be would do.
+/// Returns the number of blocks and of threads in a block: large blocks for many threads, else
+/// enough small ones for all multiprocessors. A loop in the kernel covers threads beyond the
+/// greatest number of blocks.
 fn shape(threads: u64, processors: u32, threads_max: u32) -> [u32; 2] {
     let max = MAX_BLOCK.min(threads_max);
     let mut block = max - max % WARP.min(max);

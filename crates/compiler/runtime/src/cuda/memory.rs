@@ -1,4 +1,4 @@
-//! Memory of a device, taken and given back in the order of a stream, and copies between it and the
+//! Memory of a device, allocated and freed in the order of a stream, and copies between it and the
 //! host.
 #![allow(unsafe_code, reason = "calling the driver; memory that the device reads")]
 
@@ -16,7 +16,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Memory {
     address: u64,
-    /// True if it is ours to give back.
+    /// True if this library must free it.
     own: bool,
     pub(super) queue: Arc<Queue>,
 }
@@ -26,7 +26,7 @@ impl Memory {
     pub(crate) fn zeroed(queue: &Arc<Queue>, bytes: usize) -> Result<Self, Error> {
         let context = &queue.context;
         let state = queue.enter()?;
-        // Even an array of no elements has an address: one without is one that isn't there.
+        // An array without elements has an address as well: an address of 0 means an absent array.
         let bytes = bytes.max(16);
         let mut address = 0;
         // SAFETY: a place for an address, a living stream.
@@ -55,7 +55,7 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Memory of another owner on the stream's device.
+    /// Wraps another owner's memory on the stream's device.
     pub(crate) fn external(queue: &Arc<Queue>, address: u64) -> Self {
         Self { address, own: false, queue: Arc::clone(queue) }
     }
@@ -64,7 +64,7 @@ impl Memory {
         self.address
     }
 
-    /// Copies pieces to the host, side by side; waits for that.
+    /// Copies pieces to the host, packed together, and waits for the copy.
     pub(crate) fn download(&self, pieces: &Pieces, mut into: &mut [u8]) -> Result<(), Error> {
         let mut state = self.queue.enter()?;
         let closed = self.queue.close(&mut state);
@@ -75,12 +75,12 @@ impl Memory {
                 copied.and_then(|()| self.copy(piece, part.as_mut_ptr().cast(), Direction::Down));
             into = rest;
         }
-        // However it went, the host's memory is free only when the stream has passed.
+        // The host's memory is free only when the stream has passed, even after an error.
         let finished = self.queue.finish(&mut state);
         closed.and(copied).and(finished)
     }
 
-    /// Copies bytes that lie side by side into pieces, by way of pinned memory.
+    /// Copies packed bytes into pieces, through pinned memory.
     pub(crate) fn upload(&self, pieces: &Pieces, mut from: &[u8]) -> Result<(), Error> {
         let queue = &self.queue;
         let mut state = queue.enter()?;
@@ -106,8 +106,8 @@ impl Memory {
         self.copy(piece, block.address().wrapping_byte_add(at), Direction::Up)
     }
 
-    /// Asks for a copy between a piece and as many bytes of the host, which stay until the stream
-    /// has passed.
+    /// Queues a copy between a piece and as many bytes of the host, which must stay valid until the
+    /// stream has passed.
     fn copy(&self, piece: &Piece, host: *mut c_void, way: Direction) -> Result<(), Error> {
         let (address, stream) = (self.address + piece.at as u64, self.queue.raw);
         let (width, rows, call) = (piece.width, piece.rows, "copying an array");
@@ -125,7 +125,7 @@ impl Memory {
         self.queue.context.check(call, status)
     }
 
-    /// Repeats an element all over pieces; `false` if the device can't do it by itself.
+    /// Fills pieces with an element; `false` if the device has no operation for this size.
     pub(crate) fn fill(&self, pieces: &Pieces, element: &[u8]) -> Result<bool, Error> {
         let Some(unit) = unit(element) else { return Ok(false) };
         let fits =
@@ -138,7 +138,8 @@ impl Memory {
         Ok(true)
     }
 
-    /// Asks for a unit all over a piece, which lies at multiples of it.
+    /// Queues the filling of a piece with a unit. The piece begins at a multiple of the unit's
+    /// size.
     fn set(&self, piece: &Piece, unit: &[u8]) -> Result<(), Error> {
         let (at, stream) = (self.address + piece.at as u64, self.queue.raw);
         let (count, rows, pitch) = (piece.width / unit.len(), piece.rows, piece.pitch);
@@ -173,7 +174,8 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if !self.own {
-            // Its owner goes on after this stream: `Stream::external`'s caller sees to it.
+            // The memory's owner may use it only after this stream's work: the caller of
+            // `Stream::external` has to wait for that.
             return;
         }
         let queue = &self.queue;
@@ -224,7 +226,7 @@ fn rectangle(piece: &Piece, address: u64, host: *mut c_void, way: Direction) -> 
     }
 }
 
-/// A piece in parts that fit into a block each.
+/// Splits a piece into parts that fit into one block each.
 fn parts(piece: Piece) -> impl Iterator<Item = Piece> {
     let Piece { at, width, rows, pitch } = piece;
     let rows_each = (MAX_BLOCK / width).max(1);
@@ -239,7 +241,7 @@ fn parts(piece: Piece) -> impl Iterator<Item = Piece> {
     })
 }
 
-/// The 1, 2 or 4 bytes that an element repeats.
+/// Returns the 1, 2 or 4 bytes of which an element is a repetition.
 fn unit(element: &[u8]) -> Option<&[u8]> {
     [1, 2, 4].into_iter().filter(|size| element.len().is_multiple_of(*size)).find_map(|size| {
         let unit = &element[..size];

@@ -1,4 +1,4 @@
-//! Machine code of a module: made by NVRTC or found on disk, and loaded once for each stream.
+//! Machine code of a module: compiled by NVRTC or found on disk, and loaded once for each stream.
 #![allow(unsafe_code, reason = "calling the driver")]
 
 use super::context::Context;
@@ -19,19 +19,19 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// End of the names of files with machine code.
+/// Ending of the names of files with machine code.
 const CODE: &str = ".cubin";
 
 /// Machine code of a module for a device.
 pub(crate) struct Image {
-    /// Unlike that of any other.
+    /// Number that no other image has.
     pub(super) number: u64,
-    /// Digest of the text that the code was made of.
+    /// Digest of the text from which the code was compiled.
     pub(crate) source: String,
     pub(crate) table: LaunchTable,
     context: Arc<Context>,
     cubin: Vec<u8>,
-    /// Loaded to see that the driver takes it, for the first stream that wants it.
+    /// Code that was loaded to check that the driver accepts it, for the first stream that asks.
     spare: Mutex<Option<Loaded>>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Image {
 pub(crate) struct LaunchTable {
     /// Kernels, in the module's order.
     pub(crate) kernels: Vec<Entry>,
-    /// The lines at which something may fault, ascending.
+    /// Lines that may fault, ascending.
     pub(crate) sites: Vec<Site>,
 }
 
@@ -81,7 +81,7 @@ impl Image {
         Self { number, source, table, context, cubin, spare: Mutex::new(Some(loaded)) }
     }
 
-    /// Loads the code once more, or what is left over; with a record of faults of its own.
+    /// Loads the code again, or takes the spare copy. The result has a record of faults of its own.
     pub(super) fn load(&self) -> Result<Loaded, Error> {
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).take();
         spare.map_or_else(|| Loaded::new(&self.context, &self.cubin, &self.table), Ok)
@@ -93,7 +93,7 @@ impl Image {
     }
 }
 
-/// Code that is wanted on a device.
+/// Request for code on a device.
 struct CodeRequest<'w> {
     /// Digest of the text.
     source: &'w str,
@@ -101,14 +101,15 @@ struct CodeRequest<'w> {
     context: &'w Arc<Context>,
 }
 
-/// Names a text by its content.
+/// Returns the digest of a text.
 fn digest(text: &str) -> String {
     CodeFolder::key(&[text.as_bytes()])
 }
 
 impl CodeRequest<'_> {
-    /// The newest code on disk that the driver takes. Any NVRTC's code will do that the driver is
-    /// new enough for, so none has to be there; but what the user names is used.
+    /// Finds the newest code on disk that the driver accepts. Code of any NVRTC whose version the
+    /// driver supports is right, so that no NVRTC must be installed; but a library that the user
+    /// names must exist.
     fn kept_code(&self) -> Result<Option<(Vec<u8>, Loaded)>, Error> {
         let named = Nvrtc::named()?;
         named.as_ref().map_or(Ok(()), |nvrtc| self.check(nvrtc))?;
@@ -119,7 +120,7 @@ impl CodeRequest<'_> {
         let Some(kept) = CodeFolder::find(CODE) else { return Ok(None) };
         for cubin in kept.codes(&self.key(), wanted) {
             match Loaded::new(self.context, &cubin, self.table) {
-                // Made for a driver that was newer.
+                // The code was made for a newer driver.
                 Err(Error::CodeRefused { .. }) => {}
                 loaded => return Ok(Some((cubin, loaded?))),
             }
@@ -127,7 +128,7 @@ impl CodeRequest<'_> {
         Ok(None)
     }
 
-    /// Code of the text, newly made, and kept on disk.
+    /// Compiles the text, and stores the code on disk.
     fn new_code(&self, text: &str, name: &str) -> Result<(Vec<u8>, Loaded), Error> {
         let nvrtc = Nvrtc::shared()?;
         self.check(&nvrtc)?;
@@ -139,7 +140,7 @@ impl CodeRequest<'_> {
         Ok((cubin, loaded))
     }
 
-    /// All that decides what code does.
+    /// Returns the key of the code, a digest of everything that decides it.
     fn key(&self) -> String {
         let arch = self.context.arch.to_string();
         let mut parts = vec![self.source, HEADER, arch.as_str()];
@@ -169,7 +170,7 @@ pub(super) struct Loaded {
 #[derive(Clone, Copy)]
 pub(super) struct Function {
     pub(super) raw: sys::CUfunction,
-    /// Threads that a block of it has at most, as its registers allow.
+    /// Greatest number of threads of a block, as the kernel's registers allow.
     pub(super) threads_max: u32,
     /// Number of warps that the device holds at once, for a kernel whose threads diverge. Its
     /// blocks are whole warps.
@@ -253,7 +254,7 @@ impl Loaded {
         Ok(Function { raw, threads_max, warps })
     }
 
-    /// Warps of a kernel that the device holds at once, in blocks of one.
+    /// Returns the number of a kernel's warps that the device holds at once, in blocks of one warp.
     fn warps(&self, function: sys::CUfunction) -> Result<u64, Error> {
         let mut blocks = 0;
         // SAFETY: a place for a number, and a function of the module.

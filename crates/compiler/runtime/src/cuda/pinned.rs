@@ -1,5 +1,5 @@
-//! Memory of the host that the device copies from and to while the host goes on: lent in blocks,
-//! each until the stream has passed the event after its copy.
+//! Memory of the host from and to which the device copies while the host goes on. It is lent in
+//! blocks, each until the stream has passed the event after its copy.
 #![allow(unsafe_code, reason = "calling the driver; memory that the device reads")]
 
 use super::context::Context;
@@ -13,11 +13,11 @@ use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 
-/// Bytes that one block carries at most; larger copies go in several.
+/// Size of the largest block; larger copies take several blocks.
 pub(super) const MAX_BLOCK: usize = 4 << 20;
-/// Bytes of all blocks from which on a copy waits for an older one.
+/// Total size of blocks from which on a copy waits for an older one.
 const MAX_HELD: usize = 64 << 20;
-/// The smallest block: a record of a fault, the actions of some machines.
+/// Size of the smallest block: a record of a fault, the actions of some machines.
 const MIN_BLOCK: usize = 256;
 
 /// A block of pinned memory.
@@ -25,7 +25,7 @@ pub(super) struct Block {
     address: NonNull<u8>,
     size: usize,
     event: sys::CUevent,
-    /// The launches whose record of a fault comes here.
+    /// Launches whose record of a fault is copied here.
     pub(super) group: Option<LaunchGroup>,
 }
 
@@ -38,9 +38,9 @@ impl Block {
         self.size
     }
 
-    /// Bytes of the block. Taking them by a unique reference keeps them apart from what the device
-    /// does: a block is lent by value from [`Pinned::take`] to [`Pinned::release_after_copy`], and
-    /// comes back when the device has passed.
+    /// Returns the bytes of the block. The unique reference keeps the host's accesses apart from
+    /// the device's: a block is lent by value from [`Pinned::take`] to
+    /// [`Pinned::release_after_copy`], and comes back when the device has passed.
     pub(super) fn bytes(&mut self) -> &mut [u8] {
         // SAFETY: `size` bytes were allocated, and zeroed; no other code uses them, as above.
         unsafe { std::slice::from_raw_parts_mut(self.address.as_ptr(), self.size) }
@@ -59,7 +59,7 @@ pub(super) struct Pinned {
 }
 
 impl Pinned {
-    /// A block of at least so many bytes, at most [`MAX_BLOCK`].
+    /// Returns a block of at least `bytes` bytes, which may be at most [`MAX_BLOCK`].
     pub(super) fn take(
         &mut self,
         context: &Context,
@@ -84,7 +84,7 @@ impl Pinned {
     }
 
     fn allocate(&mut self, context: &Context, size: usize) -> Result<Block, Error> {
-        // Of other sizes none may be kept for ever.
+        // Blocks of other sizes must not be kept for ever.
         while self.held + size > MAX_HELD
             && let Some(block) = self.free.pop()
         {
@@ -113,7 +113,7 @@ impl Pinned {
         Ok(Block { address, size, event, group: None })
     }
 
-    /// Takes a block back whose copies are under way in a stream.
+    /// Takes back a block whose copies are queued in a stream.
     pub(super) fn release_after_copy(
         &mut self,
         context: &Context,
@@ -126,7 +126,7 @@ impl Pinned {
         context.check("marking a copy", status)
     }
 
-    /// Takes those back that the stream has passed.
+    /// Makes blocks free that the stream has passed.
     pub(super) fn reclaim_finished(&mut self, context: &Context) -> Result<(), Error> {
         while let Some(block) = self.busy.front() {
             // SAFETY: an event of this context.
@@ -147,13 +147,13 @@ impl Pinned {
         Ok(())
     }
 
-    /// Gives everything back; the stream must have come to its end.
+    /// Frees all blocks; the stream must have ended.
     pub(super) fn clear(&mut self) {
         self.free.drain(..).chain(self.busy.drain(..)).for_each(|block| give_back(&block));
     }
 }
 
-/// Gives a block back to the driver. What fails here is no loss: the context is gone.
+/// Frees a block. Errors are ignored, because then the context is lost.
 fn give_back(block: &Block) {
     // SAFETY: made by `allocate`, not in use, and never used again.
     unsafe {

@@ -1,4 +1,4 @@
-//! A stream of the driver's, with all that waits in it.
+//! Stream of the driver, with all work that waits in it.
 #![allow(unsafe_code, reason = "calling the driver")]
 
 use super::context::{Bound, Context};
@@ -14,7 +14,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// A stream and what belongs to it.
+/// Stream with its context and its state.
 pub(crate) struct Queue {
     pub(super) context: Arc<Context>,
     pub(super) counter: Arc<Counter>,
@@ -30,9 +30,9 @@ unsafe impl Sync for Queue {}
 /// Order of two streams.
 #[derive(Clone, Copy)]
 pub(crate) enum StreamOrder {
-    /// This stream's work first.
+    /// This stream's work comes first.
     Before,
-    /// The other's work first.
+    /// The other stream's work comes first.
     After,
 }
 
@@ -40,14 +40,15 @@ pub(crate) enum StreamOrder {
 #[derive(Default)]
 pub(super) struct State {
     pub(super) pinned: Pinned,
-    /// Code by the number of its image: one copy for each stream, so that faults of two don't mix.
+    /// Code by the number of its image: one copy for each stream, so that faults of two streams
+    /// don't mix.
     pub(super) loaded: HashMap<u64, (Weak<Image>, Loaded)>,
-    /// Launches whose record of a fault has not been copied yet: a group for each record, in the
+    /// Launches whose record of a fault has not been copied yet: one group for each record, in the
     /// order of their first launches.
     pub(super) open: Vec<LaunchGroup>,
 }
 
-/// The state of a queue, locked, while its context is the calling thread's.
+/// State of a queue, locked, while its context is the calling thread's.
 pub(super) struct Entered<'q> {
     state: MutexGuard<'q, State>,
     _bound: Bound,
@@ -80,14 +81,14 @@ impl Queue {
         Ok(Self { context, counter, raw, state: Mutex::default() })
     }
 
-    /// Locks the state, with its context bound to this thread as long.
+    /// Locks the state and binds its context to this thread.
     pub(super) fn enter(&self) -> Result<Entered<'_>, Error> {
         let bound = self.context.bind()?;
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(Entered { state, _bound: bound })
     }
 
-    /// Waits for all queued work; returns the first fault of a launch among it.
+    /// Waits for all queued work; returns the first fault of its launches.
     pub(crate) fn synchronize(&self) -> Result<(), Error> {
         let mut state = self.enter()?;
         self.finish(&mut state)
@@ -98,7 +99,7 @@ impl Queue {
         self.wait()?;
         closed?;
         state.pinned.reclaim_finished(&self.context)?;
-        // A module that can't be launched any more is not needed, and nothing of it runs.
+        // A module that can't be launched any more is not needed, and none of its code runs.
         state.loaded.retain(|_, (image, _)| image.strong_count() > 0);
         self.first_fault(state)
     }
@@ -110,13 +111,13 @@ impl Queue {
         self.context.check("waiting for a stream", status)
     }
 
-    /// The driver's handle.
+    /// Returns the driver's handle.
     pub(crate) fn handle(&self) -> u64 {
         self.raw.expose_provenance() as u64
     }
 
-    /// Lets another stream of the device wait for what was asked of this one so far, or this one
-    /// for the other.
+    /// Makes another stream of the device wait for the work queued here so far, or this stream wait
+    /// for the other's.
     ///
     /// # Safety
     /// The other handle is that of a living stream of the same device.
@@ -148,7 +149,7 @@ impl Queue {
         Ok(event)
     }
 
-    /// Marks the place that the stream's work has come to.
+    /// Marks the present end of the stream's work.
     pub(crate) fn mark(self: &Arc<Self>) -> Result<QueueMark, Error> {
         let _state = self.enter()?;
         let mark = QueueMark { event: self.event()?, queue: Arc::clone(self) };
@@ -158,7 +159,7 @@ impl Queue {
         Ok(mark)
     }
 
-    /// Returns true if what is asked of the stream now is recorded in a graph and does not run.
+    /// Returns true if work that is queued now is recorded in a graph instead of run.
     pub(crate) fn is_captured(&self) -> Result<bool, Error> {
         let _state = self.enter()?;
         let mut found = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
@@ -168,9 +169,9 @@ impl Queue {
         Ok(found != sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
     }
 
-    /// Bytes of the device's memory that are free.
+    /// Returns the number of free bytes of the device's memory.
     pub(crate) fn free_bytes(&self) -> Result<u64, Error> {
-        // What was given back comes free when the stream has passed.
+        // Freed memory becomes available when the stream has passed.
         let _state = self.enter()?;
         self.wait()?;
         Ok(self.context.memory()?.0)
@@ -183,7 +184,7 @@ impl fmt::Debug for Queue {
     }
 }
 
-/// A place in a queue's work.
+/// Place in a queue's work.
 #[derive(Debug)]
 pub(crate) struct QueueMark {
     event: sys::CUevent,

@@ -1,6 +1,6 @@
-//! A kernel called in the caller's own thread, over memory that the caller lends for the call:
-//! nothing is copied, locked or allocated. For callers that run one small kernel very often, such
-//! as programs after a step.
+//! Calls of a kernel in the caller's own thread, over memory that the caller lends for the call,
+//! without copies, locks or allocations. They are for callers that run one small kernel very often,
+//! such as programs after a step.
 #![allow(unsafe_code, reason = "calling compiled code")]
 
 use super::{Kernel, Plan, RawFault, Target};
@@ -17,8 +17,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A kernel all of whose parameters are arrays of one dimension, with a place of its own for the
-/// arguments.
+/// Kernel whose parameters are all arrays of one dimension, with its own block of arguments.
 pub struct DirectKernel {
     kernel: Kernel,
     native: Arc<Native>,
@@ -28,13 +27,13 @@ pub struct DirectKernel {
     words: Vec<u64>,
 }
 
-/// Flag of launches that are never stopped.
+/// Stop flag of launches that are never stopped.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Requirements on a lent slice.
 #[derive(Clone, Copy)]
 struct Param {
-    /// Bytes from the beginning of the arguments, a multiple of 8.
+    /// Offset from the beginning of the arguments, a multiple of 8.
     offset: usize,
     element_bytes: usize,
     align: usize,
@@ -52,12 +51,12 @@ pub struct SliceArgument<'m> {
 }
 
 impl<'m> SliceArgument<'m> {
-    /// Elements to look at.
+    /// Lends elements for reading.
     pub fn read<T>(elements: &'m [T]) -> Self {
         Self::new::<T>(elements.as_ptr() as u64, elements.len(), false)
     }
 
-    /// Elements to look at and to change.
+    /// Lends elements for reading and writing.
     pub fn write<T: Pod>(elements: &'m mut [T]) -> Self {
         Self::new::<T>(elements.as_mut_ptr() as u64, elements.len(), true)
     }
@@ -113,7 +112,7 @@ impl DirectKernel {
         self.check(args)?;
         for (param, arg) in self.params.iter().zip(&*args) {
             let at = |field: u32| (param.offset + field as usize) / 8;
-            // Extents and strides are pairs of `i32`; `check` keeps both small.
+            // Extents and strides are pairs of `i32`; `check` makes sure that both are small.
             self.words[at(descriptor::DATA)] = arg.address;
             self.words[at(descriptor::SHAPE)] = arg.len as u64;
             self.words[at(descriptor::STRIDES)] = param.element_bytes as u64;

@@ -1,4 +1,5 @@
-//! Turns what a device leaves of a fault into what a user reads: the same words for every device.
+//! Converts the fault record of a device to an error for users, with the same words for every
+//! device.
 
 use super::{Kernel, Plan, Target};
 use crate::error::{Error, Fault};
@@ -8,7 +9,7 @@ use gbxcule_ir::abi::{Cause, FaultKind, FaultRecord, RangeRecord};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::source::Span;
 
-/// A fault as a device leaves it.
+/// Fault as a device records it.
 pub(crate) struct RawFault {
     position: Position,
     found: i64,
@@ -18,9 +19,9 @@ pub(crate) struct RawFault {
 
 /// Place of a fault, as a device reports it.
 enum Position {
-    /// A site of the program's machine code.
+    /// Site of the program's machine code.
     Site(usize),
-    /// A kind and a line of the text.
+    /// Kind and line of the text.
     Line { kind: FaultKind, line: u32 },
 }
 
@@ -32,8 +33,8 @@ struct Origin {
 }
 
 impl RawFault {
-    /// The fault of a range, by the status and the record that machine code left; `None` if it ran
-    /// to its end.
+    /// Returns the fault of a range from the status and the record that machine code left; `None`
+    /// if the range ran to its end.
     pub(super) fn of_range(status: i32, record: &RangeRecord) -> Option<Self> {
         let site = usize::try_from(status).ok()?.checked_sub(1)?;
         let RangeRecord { fault_found: found, fault_limit: limit, fault_thread: thread, .. } =
@@ -41,7 +42,8 @@ impl RawFault {
         Some(Self { position: Position::Site(site), found, limit, thread })
     }
 
-    /// The fault of a record on a device, at a thread of the grid; `None` if the record holds none.
+    /// Returns the fault in a record on a device, at a thread of the grid; `None` if the record
+    /// holds none.
     pub(crate) fn of_record(record: &FaultRecord, thread: i64) -> Option<Self> {
         if record.kind == 0 {
             return None;
@@ -55,7 +57,7 @@ impl RawFault {
 }
 
 impl Kernel {
-    /// A fault of a launch over a grid on a device that counts all of its threads.
+    /// Makes the error of a launch over a grid on a device that numbers all of its threads.
     pub(crate) fn stopped(&self, raw: &RawFault, grid: &[usize]) -> Error {
         let plan = match self.plan(grid) {
             Ok(plan) => plan,
@@ -65,7 +67,7 @@ impl Kernel {
         Error::Fault(Box::new(self.explain(raw, thread, &plan)))
     }
 
-    /// A fault of one of the plan's threads.
+    /// Describes a fault of one of the plan's threads.
     pub(super) fn explain(&self, raw: &RawFault, thread: i64, plan: &Plan) -> Fault {
         let module = self.compiled.module();
         let Origin { function, span, cause } = self.origin(raw);

@@ -10,32 +10,33 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Ranges that each thread of the pool gets, about: enough that none waits long for the last.
+/// Approximate number of ranges for each thread of the pool: enough that no thread waits long for
+/// the last one.
 const RANGES_PER_THREAD: i64 = 8;
-/// Work of a range at most, in operations.
-const RANGE_WORK: u64 = 1 << 28;
-/// Kernels of more work than this have loops of unknown length.
-const LOOPS_WORK: u64 = 1 << 20;
-/// Threads of a range at most if there are loops: few enough to wait for, and many to a range's own
-/// cost.
-const LOOPS_RANGE: i64 = 1024;
+/// Greatest work of a range, in operations.
+const MAX_RANGE_WORK: u64 = 1 << 28;
+/// Work above which a kernel has loops of unknown length.
+const MIN_LOOPS_WORK: u64 = 1 << 20;
+/// Greatest number of threads of a range with loops: few enough that waiting for a range is short,
+/// and many enough that its own cost is small.
+const MAX_LOOPS_RANGE: i64 = 1024;
 /// Time between two calls of `go_on`.
 const ASK_EVERY: Duration = Duration::from_millis(50);
-/// Repeats of a small launch between two calls of `go_on`, where no other thread works.
+/// Repeats of a small launch between two calls of `go_on`, if no other thread works.
 const REPEATS_BETWEEN: i64 = 1 << 12;
-/// Launches of less work than this, in operations, stay on the caller's thread.
-const SMALL_WORK: u64 = 30_000;
+/// Work, in operations, below which a launch stays on the caller's thread.
+const MIN_POOL_WORK: u64 = 30_000;
 
-/// Returns true if the caller's thread does all of the work.
+/// Returns true if the caller's thread does all the work.
 pub(super) fn runs_on_caller(entry: &Entry, plan: &Plan) -> bool {
     let work = entry.work.saturating_mul(plan.threads as u64);
-    let small = entry.stack_bytes <= MAX_CALLER_STACK && work <= SMALL_WORK;
+    let small = entry.stack_bytes <= MAX_CALLER_STACK && work <= MIN_POOL_WORK;
     small || plan.threads <= 0 || pool().is_none()
 }
 
-/// A kernel's machine code and what it is launched with.
+/// Machine code of a kernel, and the launch to run.
 pub(super) struct HostLaunch<'a> {
-    /// The code for these threads: with or without atomic operations on their own elements.
+    /// Code for these threads: with or without atomic operations on their own elements.
     pub(super) code: &'a Code,
     pub(super) entry: &'a Entry,
     pub(super) plan: &'a Plan,
@@ -45,12 +46,12 @@ pub(super) struct HostLaunch<'a> {
     pub(super) in_order: bool,
     pub(super) packed: &'a Packed<'a>,
     pub(super) running: &'a RunningLaunch<'a>,
-    /// Set once the launch is to be given up.
+    /// Flag that is set once the launch is to be given up.
     pub(super) stop: &'a AtomicBool,
 }
 
 impl HostLaunch<'_> {
-    /// Runs all of it; returns the fault of the first thread that is known to have one.
+    /// Runs the whole launch; returns the fault of the first thread that is known to have faulted.
     pub(super) fn run(&self, go_on: Option<&mut dyn FnMut() -> bool>) -> Option<RawFault> {
         let mut go_on = go_on;
         (0..self.plan.repeats).find_map(|repeat| match pool().filter(|_| !self.here) {
@@ -73,7 +74,7 @@ impl HostLaunch<'_> {
         })
     }
 
-    /// Has work done on all threads of the pool, and asks meanwhile whether to go on.
+    /// Runs work on all threads of the pool, and meanwhile asks whether to go on.
     fn run_asking(
         &self,
         pool: &rayon::ThreadPool,
@@ -100,15 +101,16 @@ impl HostLaunch<'_> {
         });
     }
 
-    /// Threads of a range at most, so that a launch can be given up between two.
+    /// Returns the greatest number of threads of a range, chosen so that a launch can be given up
+    /// between two ranges.
     fn longest_range(&self) -> i64 {
         match self.entry.work {
-            work if work >= LOOPS_WORK => LOOPS_RANGE,
-            work => (RANGE_WORK / work.max(1)).cast_signed(),
+            work if work >= MIN_LOOPS_WORK => MAX_LOOPS_RANGE,
+            work => (MAX_RANGE_WORK / work.max(1)).cast_signed(),
         }
     }
 
-    /// Cuts the grid into ranges, for work that is done on all threads at once.
+    /// Cuts the grid into ranges, for work that runs on all threads at once.
     fn run_in_pool(&self, on_all: impl FnOnce(&(dyn Fn() + Sync))) -> Option<RawFault> {
         let (plan, threads) = (self.plan, pool().map_or(1, rayon::ThreadPool::current_num_threads));
         let ranges = (threads as i64 * RANGES_PER_THREAD).min(plan.threads);

@@ -4,26 +4,31 @@ use crate::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
-/// An architecture, such as `sm_90`, `sm_90a` or `sm_100f`.
+/// Architecture, such as `sm_90`, `sm_90a` or `sm_100f`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Arch {
     number: u32,
-    /// `a` for what only this architecture has, `f` for what its family has.
+    /// `a` for features of this architecture only, `f` for those of its family.
     variant: Option<char>,
 }
 
 impl Arch {
-    /// The plain architecture of a number: ten times the major compute capability, and the minor.
+    /// The architectures of the data center GPUs since Ampere: `gbxcule build` makes code for them
+    /// if none is named, and tests compile for them.
+    pub const DATA_CENTER: [Self; 3] = [Self::new(80), Self::new(90), Self::new(100)];
+
+    /// Makes the plain architecture of a number: ten times the major compute capability, plus the
+    /// minor.
     pub const fn new(number: u32) -> Self {
         Self { number, variant: None }
     }
 
-    /// Ten times the major compute capability, and the minor.
+    /// Returns ten times the major compute capability, plus the minor.
     pub const fn number(self) -> u32 {
         self.number
     }
 
-    /// The virtual architecture, that of PTX: `compute_90`.
+    /// Returns the name of the virtual architecture, that of PTX: `compute_90`.
     pub fn virtual_name(self) -> String {
         let Self { number, variant } = self;
         format!("compute_{number}{}", variant.map_or(String::new(), String::from))

@@ -1,6 +1,6 @@
-//! The library's C functions, loaded at run time.
+//! C functions of NVRTC's library, loaded at run time.
 //!
-//! Its results are kept as numbers: a newer library may give some that no list of ours knows.
+//! Results are kept as numbers: a newer library may return some that no list here has.
 #![allow(unsafe_code, reason = "calling a C library")]
 
 use super::CodeFormat;
@@ -16,14 +16,14 @@ type Texts = *const *const c_char;
 
 macro_rules! functions {
     ($($field:ident $symbol:literal: fn($($argument:ty),*) -> $result:ty;)*) => {
-        /// The functions we call; the library stays loaded as long as the process runs.
+        /// Functions that are called; the library stays loaded as long as the process runs.
         #[derive(Clone, Copy, Debug)]
         pub(super) struct Library {
             $($field: unsafe extern "C" fn($($argument),*) -> $result,)*
         }
 
         impl Library {
-            /// Loads a library; a bare name is looked for by the system's loader.
+            /// Loads a library; the system's loader searches for a bare name.
             pub(super) fn open(path: &Path) -> Result<Self, String> {
                 load_builtins(path);
                 // SAFETY: NVRTC's initialisers do nothing that Rust has a say in. The user named
@@ -34,7 +34,7 @@ macro_rules! functions {
                     // SAFETY: the types are those of `nvrtc.h`, the same since CUDA 11.2.
                     $($field: *unsafe { library.get($symbol) }.map_err(|error| chain(&error))?,)*
                 };
-                // Never unloaded: its threads and ours may still be in it at the end.
+                // The library is never unloaded: threads may still be in it when the process ends.
                 std::mem::forget(library);
                 Ok(functions)
             }
@@ -59,8 +59,8 @@ functions! {
     cubin b"nvrtcGetCUBIN\0": fn(Handle, *mut c_char) -> Status;
 }
 
-/// Loads the library that NVRTC asks the system's loader for by its bare name when it compiles:
-/// the wheel of NVRTC 13.0 does not say that it lies beside it.
+/// Loads the library for which NVRTC asks the system's loader by its bare name when it compiles.
+/// The wheel of NVRTC 13.0 doesn't tell the loader that the library lies beside NVRTC.
 fn load_builtins(nvrtc: &Path) {
     let beside = nvrtc.parent().filter(|_| nvrtc.is_absolute());
     let files = beside.and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten();
@@ -68,15 +68,15 @@ fn load_builtins(nvrtc: &Path) {
         if file.file_name().to_string_lossy().starts_with("libnvrtc-builtins.so") {
             // SAFETY: as the library itself, in whose folder it lies. It stays loaded.
             let library = unsafe { libloading::Library::new(file.path()) };
-            // Without it NVRTC says itself what it misses.
+            // If this fails, NVRTC itself reports what it misses.
             _ = library.map(std::mem::forget);
         }
     }
 }
 
-/// Why nothing came of a compilation.
+/// Reason for which a compilation failed.
 pub(super) enum Failure {
-    /// The text is refused; the compiler's log.
+    /// A refused text, with the compiler's log.
     Text(String),
     /// A function failed.
     Call {
@@ -91,7 +91,7 @@ pub(super) enum Failure {
 const ERROR_COMPILATION: Status = 6;
 
 impl Library {
-    /// Major and minor version of CUDA.
+    /// Returns the major and minor version of CUDA.
     pub(super) fn version(&self) -> Result<(u32, u32), String> {
         let (mut major, mut minor) = (0, 0);
         // SAFETY: two places for a number.
@@ -100,7 +100,7 @@ impl Library {
         Ok((major.unsigned_abs(), minor.unsigned_abs()))
     }
 
-    /// The numbers of the architectures, ascending.
+    /// Returns the numbers of the architectures, ascending.
     pub(super) fn archs(&self) -> Result<Vec<u32>, String> {
         let mut count = 0;
         // SAFETY: a place for a number.
@@ -115,7 +115,7 @@ impl Library {
         Ok(archs)
     }
 
-    /// Compiles a text with one header; returns what was asked for, and the log.
+    /// Compiles a text with one header; returns the code and the log.
     pub(super) fn compile(
         &self,
         text: &str,
@@ -191,7 +191,7 @@ impl Failure {
     }
 }
 
-/// A program of the library, destroyed with this.
+/// Program of the library, which is destroyed when this value is dropped.
 struct NvrtcProgram<'a> {
     library: &'a Library,
     handle: Handle,
@@ -226,7 +226,7 @@ fn chain(error: &dyn std::error::Error) -> String {
     format!("{error}{}", behind.unwrap_or_default())
 }
 
-/// A text that the library ends with NUL.
+/// Converts a text that the library ends with NUL.
 fn text_of(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).into_owned()

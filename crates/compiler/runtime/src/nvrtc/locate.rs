@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The variable that names the library or a folder above it.
+/// Variable that names the library or a folder above it.
 pub(crate) const VARIABLE: &str = "GBXCULE_NVRTC";
 
 /// Way in which a library was found.
@@ -18,7 +18,7 @@ pub enum Origin {
     Variable,
     /// Wheel `nvidia-cuda-nvrtc` of this interpreter.
     Python(PathBuf),
-    /// The system has it.
+    /// The system's loader found it.
     System,
 }
 
@@ -33,14 +33,14 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A library to try.
+/// Library to try.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct LibraryCandidate {
     pub(super) path: PathBuf,
     pub(super) origin: Origin,
 }
 
-/// All libraries to try, best first.
+/// Returns all libraries to try, best first.
 pub(super) fn places() -> Result<Vec<LibraryCandidate>, Error> {
     if let Some(place) = named() {
         return by_variable(&place);
@@ -52,12 +52,12 @@ pub(super) fn places() -> Result<Vec<LibraryCandidate>, Error> {
     Ok(places)
 }
 
-/// Value of the variable, if it is set and not empty.
+/// Returns the value of the variable, if it is set and not empty.
 pub(super) fn named() -> Option<PathBuf> {
     std::env::var_os(VARIABLE).filter(|place| !place.is_empty()).map(PathBuf::from)
 }
 
-/// Library that the variable names, or an error: never something else.
+/// Returns the library that the variable names, or an error; no other library is tried then.
 fn by_variable(place: &Path) -> Result<Vec<LibraryCandidate>, Error> {
     let found = if place.is_dir() { libraries_below(place, 8) } else { vec![place.to_path_buf()] };
     if found.is_empty() || !place.exists() {
@@ -66,17 +66,17 @@ fn by_variable(place: &Path) -> Result<Vec<LibraryCandidate>, Error> {
     Ok(found.into_iter().map(|path| LibraryCandidate { path, origin: Origin::Variable }).collect())
 }
 
-/// Returns the folders in which an interpreter looks for packages; none if it doesn't run.
+/// Returns the folders in which an interpreter looks for packages; an empty list if it doesn't run.
 fn search_path(python: &Path) -> Vec<PathBuf> {
     let script = "import sys\nprint('\\n'.join(sys.path))";
-    // Without the working folder: a file there belongs to no installed wheel.
+    // The working folder is left out: its files belong to no installed wheel.
     let run = Command::new(python).env("PYTHONSAFEPATH", "1").args(["-c", script]).output();
     let Ok(run) = run else { return Vec::new() };
     let said = String::from_utf8_lossy(&run.stdout).into_owned();
     said.lines().map(PathBuf::from).filter(|folder| folder.is_absolute()).collect()
 }
 
-/// The wheels' folders below those of packages: CUDA 13's, then the older ones'.
+/// Returns candidates in the wheels' folders: those of CUDA 13, then older ones.
 fn in_packages(folders: &[PathBuf], origin: &Origin) -> Vec<LibraryCandidate> {
     let wheels = ["nvidia/cu13", "nvidia/cuda_nvrtc"];
     let all = wheels.iter().flat_map(|wheel| folders.iter().map(move |folder| folder.join(wheel)));
@@ -98,12 +98,12 @@ fn in_system() -> Vec<LibraryCandidate> {
     paths.into_iter().map(|path| LibraryCandidate { path, origin: Origin::System }).collect()
 }
 
-/// Libraries with NVRTC's name in a folder and those below it, to a depth.
+/// Returns libraries with NVRTC's name in a folder and those below it, to a depth.
 fn libraries_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let (mut found, mut folders) = (Vec::new(), Vec::new());
     for entry in entries.flatten() {
-        // Links to folders would lead in circles.
+        // Links to folders are not followed, because they could lead in circles.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             folders.push(entry.path());
         } else if is_library(&entry.file_name().to_string_lossy()) {

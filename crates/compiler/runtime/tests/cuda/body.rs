@@ -1,4 +1,4 @@
-//! Tests that every device passes, the same on each.
+//! Tests that every device has to pass in the same way.
 
 use crate::kernel::kernel;
 use gbxcule_ir::Scalar;
@@ -26,7 +26,7 @@ pub(crate) fn a_launch_runs_each_point_of_its_grid_once(device: Device) {
         let array = zeros::<i32>(&stream, &shape);
         kernel.launch(&shape, &[(&array).into()]).expect("runs");
         assert!(read::<i32>(&array).iter().all(|&count| count == 1), "{shape:?}");
-        // A fourth dimension that is not asked for repeats.
+        // The kernel asks for three dimensions, so each index runs once for each index of a fourth.
         kernel.launch(&[shape[0], shape[1], shape[2], 3], &[(&array).into()]).expect("runs");
         assert!(read::<i32>(&array).iter().all(|&count| count == 4), "{shape:?}");
         kernel.launch(&[0, 3, 3], &[(&array).into()]).expect("nothing to run");
@@ -85,7 +85,7 @@ pub(crate) fn views_are_read_and_written_where_they_lie(device: Device) {
         expected[20 * row + 19] = row as f32;
     }
     assert_eq!(read::<f32>(&matrix), expected);
-    // Elements over each other: the last one written counts.
+    // The elements overlap: the one written last decides.
     let bytes = stream.from_slice(&[0u8; 16]).expect("small");
     let windows = bytes.view_as(f32::data_type(), 0, &[3, 2], &[4, 4]).expect("inside");
     windows.write(&numbers(6)).expect("6 elements");
@@ -122,7 +122,7 @@ pub(crate) fn launches_and_copies_happen_in_the_order_in_which_they_were_asked_f
     let (a, sum) = (zeros::<f32>(&stream, &[1000]), zeros::<f32>(&stream, &[1000]));
     let mut elements = vec![0.0f32; 1000];
     for round in 0..100 {
-        // The same memory of the host and of the device each time.
+        // Each round uses the same memory of the host and of the device.
         elements.fill(round as f32);
         a.write(&elements).expect("1000 elements");
         kernel.launch(&[1000], &[(&a).into(), (&sum).into()]).expect("runs");
@@ -135,7 +135,7 @@ pub(crate) fn launches_and_copies_happen_in_the_order_in_which_they_were_asked_f
 
 pub(crate) fn large_arrays_arrive_whole(device: Device) {
     let stream = stream(device);
-    // More than the pinned memory of a stream, in all.
+    // These arrays together are larger than a stream's pinned memory.
     let elements: Vec<u32> = (0..6 << 20).collect();
     let arrays: Vec<Array> =
         (0..4).map(|_| stream.from_slice(&elements).expect("24 MiB")).collect();
@@ -171,7 +171,7 @@ pub(crate) fn arrays_may_go_while_work_on_them_is_under_way(device: Device) {
     assert_eq!(read::<f32>(&beside.gradient().expect("it has one")), [0.0; 64]);
 }
 
-/// Fault that a launch ends with, wherever that is said.
+/// Returns the fault that ends a launch, from the launch or from a later call.
 fn fault(device: Device, name: &str, grid: &[usize], n: i32) -> Fault {
     let (kernel, stream) = (kernel(device, name), stream(device));
     let array = zeros::<f32>(&stream, &[10]);
@@ -225,13 +225,14 @@ pub(crate) fn faults_read_the_same(device: Device) {
         let found = fault(device, name, grid, n);
         let expected = fault(Device::Cpu, name, grid, n);
         assert_eq!(Error::Fault(Box::new(expected.clone())).to_string(), text);
-        // A line of the text is a statement, where the CPU knows the operation in it.
+        // On devices a fault's span is a line of CUDA text, which is a statement; on the CPU it is
+        // the operation in it.
         let (within, span) = (found.span, expected.span);
         assert!(
             within.start <= span.start && span.end <= within.end,
             "{name}: {within:?} {span:?}"
         );
-        // Of several threads that fault any may be the first.
+        // Of several threads that fault any one may be reported.
         assert_eq!(Fault { span, thread: expected.thread.clone(), ..found }, expected);
     }
     assert_eq!(fault(device, "fault_index", &[8], 3).thread, [7]);
@@ -244,7 +245,7 @@ pub(crate) fn a_fault_is_reported_once_and_in_its_own_stream(device: Device) {
     let elsewhere = other.from_slice(&[1.0f32; 10]).expect("small");
     let launch = |n: i32| bad.launch(&[10], &[(&array).into(), n.into()]);
     for _ in 0..3 {
-        // On the CPU the launch itself says it.
+        // On the CPU the launch returns the fault itself.
         let said =
             launch(0).and_then(|()| launch(5)).and_then(|()| array.to_vec::<f32>().map(|_| ()));
         let Err(Error::Fault(fault)) = said else { panic!("no fault: {said:?}") };
@@ -276,7 +277,7 @@ pub(crate) fn a_fault_among_many_launches_is_that_of_its_kernel_and_grid(device:
         first(other_kernel),
         "kernel `fault_index` stopped at thread (7): index 10 where there are 10 elements"
     );
-    // Thread 4 of 6, in rows of 3.
+    // Thread 4 of 6, in rows of 3 threads.
     let other_grid = launch("fault_division", &[1, 6], 100)
         .and_then(|()| launch("fault_division", &[2, 3], 100))
         .and_then(|()| launch("fault_one_division", &[2, 3], 4))

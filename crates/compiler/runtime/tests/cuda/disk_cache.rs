@@ -1,13 +1,13 @@
-//! Machine code on disk: made once, found by other processes, never trusted when it is damaged.
+//! Machine code on disk: made once, taken by other processes, and made again when it is damaged.
 
 use crate::child;
 use gbxcule_testkit::stand_in;
 use std::path::Path;
 
-/// Compiles one module and launches a kernel of it.
+/// The test that compiles one module and launches a kernel of it.
 const TEST: &str = "needs_cuda::a_kernel_without_arrays_is_waited_for";
 
-/// Runs the test with a cache and gives how often it compiled.
+/// Runs the test with a cache, and returns how many times it compiled.
 fn compilations(cache: &Path, log: &Path) -> usize {
     compilations_with(cache, log, &[])
 }
@@ -60,14 +60,15 @@ fn processes_that_compile_at_once_do_not_disturb_each_other() {
     assert_eq!(std::fs::read_dir(&cache).expect("the cache").count(), 1);
 }
 
-/// NVRTC is not named, so it is looked for.
+/// The setting without a path of NVRTC, for which the runtime looks.
 const NOT_NAMED: (&str, &str) = ("GBXCULE_NVRTC", "");
 
 #[test]
 fn what_is_on_disk_needs_no_nvrtc() {
     let folder = tempfile::tempdir().expect("a folder");
     let (cache, log) = (folder.path().join("cache"), folder.path().join("log"));
-    // A driver, and an interpreter without packages that would be asked where NVRTC is.
+    // One folder has the driver without NVRTC. The interpreter, which would be asked for NVRTC's
+    // folder, leaves a file when it runs.
     let (driver, python) = (folder.path().join("driver"), folder.path().join("python"));
     std::fs::create_dir(&driver).expect("a folder");
     for library in ["libcuda.so", "libcuda.so.1"] {
@@ -82,7 +83,7 @@ fn what_is_on_disk_needs_no_nvrtc() {
     assert_eq!(compilations(&cache, &log), 1);
     assert_eq!(compilations_with(&cache, &log, &without), 0);
     assert!(!asked.exists(), "NVRTC was looked for");
-    // What the user names must be there all the same.
+    // A path of NVRTC that the user names must exist even if the cache has the code.
     let named = [&without[..], &[("GBXCULE_NVRTC", "/nowhere")]].concat();
     let run = child(TEST, &cache, &named);
     let said = String::from_utf8_lossy(&run.stderr).into_owned();
@@ -96,7 +97,7 @@ fn another_nvrtc_makes_its_own_code_if_it_is_named_and_none_if_it_is_only_there(
     let with = |settings: &[(&str, &str)]| compilations_with(&cache, &log, settings);
     let version = |version| ("HOST_NVRTC_VERSION", version);
     assert_eq!(with(&[version("13.0")]), 1);
-    // The system has it, where the stand-in of the driver is.
+    // The system's folders have NVRTC beside the driver's stand-in.
     let found = [NOT_NAMED, ("GBXCULE_PYTHON", "/nowhere")];
     assert_eq!(with(&[&found[..], &[version("13.9")]].concat()), 0);
     assert_eq!(
@@ -104,7 +105,7 @@ fn another_nvrtc_makes_its_own_code_if_it_is_named_and_none_if_it_is_only_there(
         [1, 0, 0]
     );
     assert_eq!(std::fs::read_dir(&cache).expect("the cache").count(), 2);
-    // All that is kept is too new for this driver.
+    // All code in the cache is too new for this driver.
     let old = [&found[..], &[version("12.8"), ("HOST_GPU_DRIVER", "12080")]].concat();
     assert_eq!([with(&old), with(&old), with(&found)], [1, 0, 0]);
 }
@@ -119,7 +120,7 @@ fn where_the_driver_refuses_the_newest_code_an_older_one_is_loaded() {
     let found = [NOT_NAMED, ("GBXCULE_PYTHON", "/nowhere"), version("13.0")];
     let up_to = |newest| [&found[..], &[("HOST_GPU_NEWEST_CODE", newest)]].concat();
     assert_eq!([with(&up_to("13050")), with(&up_to("13000"))], [0, 0]);
-    // Code of neither is taken, nor what NVRTC makes now.
+    // This driver takes neither version of the cached code, nor the code that NVRTC makes now.
     let child = super::child(TEST, &cache, &up_to("12080"));
     let said = String::from_utf8_lossy(&child.stderr).into_owned();
     assert!(!child.status.success() && said.contains("device kernel image is invalid"), "{said}");

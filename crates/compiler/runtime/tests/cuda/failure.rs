@@ -1,11 +1,11 @@
-//! Missing parts and failures, each with an error of its own.
+//! Missing libraries and failures of devices: each has an error of its own.
 
 use crate::kernel::{kernel, module};
 use crate::{child, passes};
 use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Array, Build, DataType, Device, Error, Stream, compile};
 
-/// The test of this program that says what it meets.
+/// The test of this program that prints the error that it meets.
 const ASKED: &str = "failure::needs_a_stand_in_with_something_missing";
 
 /// Compiles for the device in `GBXCULE_TEST_DEVICE`, makes an array of 4 MiB and launches over it.
@@ -76,11 +76,12 @@ fn a_cache_that_cannot_be_written_is_named() {
     assert!(text.contains("GBXCULE_CACHE is `/dev/null/cache`"), "{text}");
 }
 
-/// Reaches far outside of an array, unchecked.
+/// Writes far outside of an array with an unchecked kernel.
 #[test]
 #[ignore = "needs the stand-in: its context does not outlive this"]
 fn needs_a_stand_in_to_be_lost() {
-    // SAFETY: not kept. The stand-in catches it, as a GPU would.
+    // SAFETY: none. The kernel reaches outside of its array, which the stand-in catches as a GPU
+    // would.
     #[allow(unsafe_code, reason = "what happens then is the test")]
     let build = unsafe { Build::unchecked() };
     let compiled = compile(&module(), Device::Cuda(0), build).expect("compiles");
@@ -112,14 +113,14 @@ fn needs_a_stand_in_that_notices_a_leak() {
     std::mem::forget(stream.zeros(DataType::Scalar(Scalar::F32), &[4]).expect("small"));
 }
 
-/// Takes more than there is for a tensor of another library.
+/// Makes arrays over 1000 bytes of another library's memory. The last array has 1001.
 #[test]
 #[ignore = "needs the stand-in: run by the tests of this file"]
 fn needs_a_stand_in_that_notices_a_wrong_range() {
     let stream = Stream::new(Device::Cuda(0)).expect("a device");
     let bytes = stream.from_slice(&[0u8; 1000]).expect("small");
     let address = bytes.device_pointer().expect("on a device");
-    // SAFETY: of the first two the memory is there, and outlives them; the stand-in catches the
+    // SAFETY: the memory of the first two arrays exists and outlives them; the stand-in catches the
     // third.
     #[allow(unsafe_code, reason = "memory of another owner")]
     let external = |size: usize| -> Array {
@@ -143,7 +144,7 @@ fn the_stand_in_notices_leaks_and_ranges_that_are_not_there() {
     assert!(text.contains("reach beyond the 1000 that begin"), "{text}");
 }
 
-/// Properties that devices may have differently.
+/// Devices may differ in these properties.
 #[test]
 fn devices_without_pools_with_few_threads_or_beside_others_serve_too() {
     let test = "needs_cuda::arrays_may_go_while_work_on_them_is_under_way";
@@ -151,7 +152,7 @@ fn devices_without_pools_with_few_threads_or_beside_others_serve_too() {
     passes("needs_cuda::atomics_of_many_threads_lose_nothing", &[("HOST_GPU_THREADS", "48")]);
     let text = said(&[("HOST_GPU_COUNT", "2"), ("GBXCULE_TEST_DEVICE", "cuda:1")]);
     assert_eq!(text, "nothing");
-    // NVRTC knows 120 of this generation, whose code runs there too.
+    // NVRTC has `sm_120` of this generation, whose code runs on 121 too.
     assert_eq!(said(&[("HOST_GPU_ARCH", "121")]), "nothing");
 }
 
@@ -163,7 +164,7 @@ fn needs_a_stand_in_with_two_devices() {
     use std::ptr::null_mut;
     let compiled = compile(&module(), Device::Cuda(1), Build::default()).expect("compiles");
     let (mut other, mut current) = (null_mut(), null_mut());
-    // SAFETY: places for contexts, and a device that is there.
+    // SAFETY: the pointers lead to places for contexts, and the device exists.
     #[allow(unsafe_code, reason = "what another library does")]
     unsafe {
         assert_eq!(sys::cuDevicePrimaryCtxRetain(&raw mut other, 0), sys::CUresult::CUDA_SUCCESS);
@@ -177,7 +178,7 @@ fn needs_a_stand_in_with_two_devices() {
     let wrong = stream.zeros(DataType::Scalar(Scalar::F32), &[1 << 40]);
     assert!(matches!(wrong, Err(Error::DeviceMemory { .. })));
     drop((array, stream, compiled));
-    // SAFETY: a place for a context.
+    // SAFETY: the pointer leads to a place for a context.
     #[allow(unsafe_code, reason = "what another library sees")]
     let status = unsafe { sys::cuCtxGetCurrent(&raw mut current) };
     assert_eq!((status, current), (sys::CUresult::CUDA_SUCCESS, other));

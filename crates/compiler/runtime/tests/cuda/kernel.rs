@@ -6,7 +6,7 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Builder, Module, Param, Selector, Type};
 use gbxcule_runtime::{Build, Device, Kernel, compile};
 
-/// The module of all kernels of the tests.
+/// Returns the module with all kernels of the tests.
 pub(crate) fn module() -> Valid<Module> {
     let mut sources = SourceMap::new();
     let id = sources.add("kernels.py", include_str!("kernels.py"));
@@ -16,7 +16,7 @@ pub(crate) fn module() -> Valid<Module> {
     check::module(module).expect("valid")
 }
 
-/// Four elements of `a` from `n` on.
+/// Adds a kernel that takes a view of four elements of `a` from `n` on.
 fn fault_view(module: &mut Module) {
     let array = module.types.array(Type::F32, 1);
     let params = vec![Param::value("a", array), Param::value("n", Type::I32)];
@@ -30,7 +30,7 @@ fn fault_view(module: &mut Module) {
     b.finish();
 }
 
-/// One of them, checked.
+/// Compiles a kernel of the module with checks.
 pub(crate) fn kernel(device: Device, name: &str) -> Kernel {
     let compiled = compile(&module(), device, Build::default());
     let compiled = compiled.unwrap_or_else(|error| panic!("{error}"));

@@ -1,9 +1,9 @@
-//! CUDA devices do what the CPU does.
+//! CUDA devices compute the same as the CPU.
 //!
-//! Each body runs on the CPU; on the stand-ins for driver and NVRTC (`testkit/src/stand_in`), in a
-//! child process, without a GPU; there with the PTX and with the machine code of NVIDIA's own NVRTC
-//! (`make ptx`, `make gpu-sim`); and, where there is a GPU and the tests of `needs_cuda` are asked
-//! for, on `cuda:0`.
+//! Each test runs on the CPU; in a child process on the stand-ins for driver and NVRTC
+//! (`testkit/src/stand_in`), without a GPU; on the driver's stand-in with the PTX and with the
+//! machine code of NVIDIA's own NVRTC (`make ptx`, `make gpu-sim`); and on `cuda:0` if there is a
+//! GPU and `needs_cuda` is run.
 
 mod body;
 mod disk_cache;
@@ -19,7 +19,7 @@ use gbxcule_testkit::stand_in;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// A child process for one ignored test of this program, with the stand-ins.
+/// Runs a child process with the stand-ins for one ignored test of this program.
 fn child(test: &str, cache: &Path, settings: &[(&str, &str)]) -> Output {
     let program = std::env::current_exe().expect("this program");
     let mut command = stand_in::command(&program, cache);
@@ -31,7 +31,7 @@ fn start(command: &mut Command, test: &str) -> Output {
     command.output().expect("it starts")
 }
 
-/// Runs a test, which must pass. All share what they compile.
+/// Runs a test, which must pass. All tests share the cache of compiled code.
 fn passes(test: &str, settings: &[(&str, &str)]) {
     assert_passed(test, &child(test, &stand_in::folder().join("cache"), settings));
 }
@@ -43,7 +43,7 @@ fn passes_as_ptx(test: &str) {
     assert_passed(test, &start(&mut stand_in::ptx_command(&program, nvrtc.path()), test));
 }
 
-/// Runs a test on the machine code of NVIDIA's NVRTC for each generation, where it must pass.
+/// Runs a test on the machine code of NVIDIA's NVRTC for each architecture, where it must pass.
 fn passes_as_sass(test: &str) {
     let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
     let program = std::env::current_exe().expect("this program");

@@ -1,5 +1,5 @@
-//! Whole programs against the interpreter: random ones, and the reverses of what gradients are hard
-//! for.
+//! Whole programs compared with the interpreter: random ones, and the reverse kernels of the
+//! patterns that are hard for gradients.
 
 use crate::native;
 use gbxcule_ir::check;
@@ -9,8 +9,8 @@ use gbxcule_runtime::{Device, Stream};
 use gbxcule_testkit::arbitrary::{self, Differentiable, Options, Random, RandomProgram, unit};
 use gbxcule_testkit::pattern;
 
-/// Units in the last place by which floats may differ: the host has the interpreter's mathematics,
-/// a GPU its own.
+/// Returns how many units in the last place floats may differ: the host has the interpreter's
+/// mathematical functions, a GPU has its own.
 fn tolerance(device: Device) -> u64 {
     let on_host = device == Device::Cpu || std::env::var_os("HOST_GPU").is_some();
     if on_host { 0 } else { 64 }
@@ -54,7 +54,7 @@ pub(crate) fn reverse_kernels_leave_the_gradients_that_the_interpreter_leaves(de
     assert!(run >= 4, "{run}");
 }
 
-/// A backward launch with random gradients; `None` if the kernel is refused.
+/// Returns a launch of the reverse kernel with random gradients; `None` if the kernel is refused.
 fn backward(case: &Differentiable) -> Option<RandomProgram> {
     let valid = check::module(case.module.clone()).expect("valid");
     let (module, kernels) = reverses(&valid, &[case.kernel]).ok()?;

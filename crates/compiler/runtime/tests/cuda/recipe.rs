@@ -1,4 +1,4 @@
-//! Modules that are found by their recipes: launched as those that were made.
+//! Modules found by their recipes launch like modules that were made.
 
 use crate::child;
 use gbxcule_front_warp::Program;
@@ -32,7 +32,7 @@ def clear(of: wp.array(dtype=wp.int32)):
 ";
 const NOTES: &str = "of the maker, on\ntwo lines";
 
-/// `TEXT`, or with structs, which are not kept.
+/// Returns the module of `TEXT`, or one with structs, which the cache doesn't keep.
 fn made(has_struct: bool) -> MadeModule {
     let more = if has_struct {
         "
@@ -55,7 +55,7 @@ def move(body: Body):
     MadeModule { module, notes: NOTES.into() }
 }
 
-/// Everything that callers see of it.
+/// Returns everything that callers see of a compiled module.
 fn outcome(compiled: &Arc<Compiled>) -> String {
     let stream = Stream::new(Device::Cuda(0)).expect("a device");
     let kernel = compiled.kernel("divide").expect("it is there");
@@ -103,13 +103,14 @@ fn needs_a_stand_in() {
     }
     drop((first, same));
     assert_eq!(outcome(&compiled("one", false, false)), expected);
-    // Another recipe of the same module: its code is there, but not what belongs to the recipe.
+    // Another recipe gives the same module: its code is in the cache, but the recipe's own file is
+    // not.
     assert_eq!(outcome(&compiled("two", true, false)), expected);
-    // Without the code it is of no use.
+    // Without the code, the file of a recipe doesn't give a module, which is made again.
     let cache = std::env::var("GBXCULE_CACHE").expect("a cache of its own");
     remove(Path::new(&cache), ".cubin");
     assert_eq!(outcome(&compiled("one", true, false)), expected);
-    // A damaged one is made again.
+    // A damaged signature is made again.
     for path in files(Path::new(&cache), ".signature") {
         let mut bytes = std::fs::read(&path).expect("a signature");
         let last = bytes.len() - 1;
@@ -118,7 +119,7 @@ fn needs_a_stand_in() {
     }
     assert_eq!(outcome(&compiled("one", true, false)), expected);
     assert_eq!(outcome(&compiled("one", false, false)), expected);
-    // Structs are not kept.
+    // The cache keeps no module with structs.
     (0..2).for_each(|_| drop(compiled("with a struct", true, true)));
 }
 

@@ -1,9 +1,9 @@
 //! Reverse kernels give the same gradients in every way of running: interpreter, compiled code, C++
 //! text, and CUDA text compiled as C++.
 //!
-//! Threads add to gradients atomically, so the order of a sum may differ where threads run at once.
-//! Here all ways run the threads one after the other and everything must agree bit for bit; where
-//! compiled code uses several threads at once, to 1e-12 of the largest gradient.
+//! Threads add to gradients atomically, so the order of a sum may differ when threads run at once.
+//! Here all ways run the threads one after another, and their results must agree bit for bit.
+//! Compiled code on several threads must agree to 1e-12 of the largest gradient.
 
 #[path = "../warp/native.rs"]
 mod native;
@@ -18,7 +18,7 @@ use gbxcule_runtime::{Array, Build, Device, Element, Error, compile};
 use gbxcule_testkit::arbitrary::{Differentiable, Random, RandomProgram, differentiable, unit};
 use gbxcule_testkit::{host, pattern};
 
-/// A backward launch with random gradients; `None` if the kernel is refused.
+/// Returns a launch of the reverse kernel with random gradients; `None` if the kernel is refused.
 fn backward(case: &Differentiable) -> Option<RandomProgram> {
     let valid = check::module(case.module.clone()).expect("valid");
     let (module, kernels) = reverses(&valid, &[case.kernel]).ok()?;
@@ -30,7 +30,7 @@ fn backward(case: &Differentiable) -> Option<RandomProgram> {
     Some(case.backward(module, kernels[0], &after, &gradients.collect::<Vec<Vec<f64>>>()))
 }
 
-/// Memory after the launch, as compiled code does it.
+/// Returns the memory after a launch of compiled code.
 fn compiled(program: &RandomProgram) -> Vec<Vec<u8>> {
     native::run(program, true).expect("never faults")
 }
@@ -51,7 +51,7 @@ fn gradients_are_the_same_in_every_way_of_running() {
     agree("gradient", &programs);
 }
 
-/// `GRADIENT_DRAWS=from..to` says which seeds.
+/// The variable `GRADIENT_DRAWS=from..to` chooses the seeds.
 #[test]
 #[ignore = "takes minutes: run by name with GRADIENT_DRAWS=from..to"]
 fn gradients_of_many_draws_are_the_same_in_every_way_of_running() {
@@ -60,7 +60,8 @@ fn gradients_of_many_draws_are_the_same_in_every_way_of_running() {
     let seeds = from.parse().expect("a seed")..to.parse::<u64>().expect("a seed");
     let draws: Vec<u64> = seeds.collect();
     let mut agreed = 0;
-    // A text of many kernels keeps a host compiler busy for long, one of few is mostly its headers.
+    // A host compiler takes long for a text of many kernels; a text of few kernels is mostly
+    // headers.
     for seeds in draws.chunks(50) {
         let programs = seeds.iter().filter_map(|&seed| {
             backward(&differentiable(seed)).map(|program| (format!("seed {seed}"), program))
@@ -72,7 +73,7 @@ fn gradients_of_many_draws_are_the_same_in_every_way_of_running() {
     println!("{agreed} of {} have a reverse, and agree in every way of running", draws.len());
 }
 
-/// Interpreter = compiled code = C++ = CUDA as C++, bit for bit.
+/// Checks that interpreter, compiled code, C++ and CUDA text compiled as C++ agree bit for bit.
 fn agree(name: &str, programs: &[(String, RandomProgram)]) {
     let all: Vec<RandomProgram> = programs.iter().map(|(_, program)| program.clone()).collect();
     let (host, _) = host::run(&format!("{name}_host"), Dialect::Host, &all);
@@ -89,7 +90,7 @@ fn agree(name: &str, programs: &[(String, RandomProgram)]) {
     }
 }
 
-/// Many threads at once add to one element's gradient; the number of threads changes only the
+/// Many threads add to one element's gradient at once; the number of threads changes only the
 /// rounding.
 #[test]
 fn gradients_of_many_threads_at_once_agree_but_for_rounding() {
@@ -109,7 +110,7 @@ fn gradients_of_many_threads_at_once_agree_but_for_rounding() {
     }
 }
 
-/// `o[t] = x[t] ** 2 ..`: the reverse needs `x` as it was.
+/// The reverse of `o[t] = x[t] ** 2 ..` needs the values that `x` had before.
 #[test]
 fn arrays_that_a_reverse_keeps_apart_must_not_share_memory() {
     let pattern =
@@ -133,7 +134,7 @@ fn arrays_that_a_reverse_keeps_apart_must_not_share_memory() {
     );
 }
 
-/// An array without gradient is a constant, and needs no memory for one.
+/// An array without a gradient is a constant, and needs no memory for a gradient.
 #[test]
 fn arrays_without_gradient_take_part_as_constants() {
     let pattern =
@@ -150,8 +151,8 @@ fn arrays_without_gradient_take_part_as_constants() {
     assert_eq!(gradient.to_vec::<f64>().expect("f64"), [0.0, 0.0, 1.0, 1.0]);
 }
 
-/// `o[t] = x[t] * y[t]`, and the reverse adds to the elements of each thread's own, plainly if they
-/// are that: not where `x` and `y` are parts of one array, nor where all elements of `x` are one.
+/// The reverse of `o[t] = x[t] * y[t]` adds to elements that no other thread has without atomics.
+/// It must not if `x` and `y` are parts of one array, or if all elements of `x` are one element.
 #[test]
 fn gradients_of_memory_that_is_shared_lose_nothing() {
     const THREADS: usize = 200_000;

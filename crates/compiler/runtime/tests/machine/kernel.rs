@@ -6,7 +6,7 @@ use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Arg, Builder, Module, Param, Selector, Type};
 
-/// The kernel `run_frame(machines, rom, rams, buttons, draw)`.
+/// Returns the module with the kernel `run_frame(machines, rom, rams, buttons, draw)`.
 pub(crate) fn module() -> Valid<Module> {
     let mut sources = SourceMap::new();
     let entries = ["Machine::run_frame", "Machine::set_buttons"];

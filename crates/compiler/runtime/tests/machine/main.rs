@@ -1,4 +1,5 @@
-//! The machine, translated and compiled in this process, equals rustc's, every byte, on all ROMs.
+//! The machine, translated and compiled in this process, is equal to rustc's in every byte, on all
+//! ROMs.
 
 mod kernel;
 
@@ -7,7 +8,7 @@ use gbxcule_runtime::{Array, Build, Compiled, DataType, Device, Kernel, compile}
 use gbxcule_testkit::machine_image::Image;
 use std::sync::{Arc, OnceLock};
 
-/// The translated machine and a kernel that runs one frame of each of an array of them.
+/// Returns the translated machine with a kernel that runs one frame of each machine of an array.
 fn compiled() -> &'static Arc<Compiled> {
     static COMPILED: OnceLock<Arc<Compiled>> = OnceLock::new();
     COMPILED.get_or_init(|| {
@@ -15,7 +16,7 @@ fn compiled() -> &'static Arc<Compiled> {
     })
 }
 
-/// Machines with one cartridge: compiled by rustc and by our compiler.
+/// Machines with one cartridge, run by rustc's code and by our compiler's.
 struct Pair {
     kernel: Kernel,
     image: Image,
@@ -83,7 +84,7 @@ impl Pair {
     }
 }
 
-/// Buttons that each of some machines presses in a frame.
+/// Returns the buttons that each of `count` machines presses in a frame.
 fn buttons(count: usize, frame: u32) -> Vec<u8> {
     let hash = |env: usize| (frame / 5).wrapping_mul(0x9e37_79b9) ^ (env as u32) << 13;
     (0..count).map(|env| (hash(env).wrapping_mul(0x85eb_ca6b) >> 24) as u8).collect()

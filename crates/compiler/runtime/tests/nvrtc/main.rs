@@ -1,7 +1,7 @@
-//! NVRTC and its assembler take all CUDA text, for each generation of GPUs. No GPU, no driver.
+//! NVRTC and its assembler take all CUDA text, for each architecture, without a GPU or a driver.
 //!
-//! What only a compiler for CUDA sees is held here; what the text does, in `codegen-cxx/tests/cxx`.
-//! `make nvrtc` brings NVRTC and runs all of it.
+//! These tests check what only a compiler for CUDA sees; `back-cxx/tests/cxx` checks what the text
+//! computes. `make nvrtc` installs NVRTC and runs all of them.
 
 #[path = "../machine/kernel.rs"]
 mod machine;
@@ -22,8 +22,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-const ARCHS: [Arch; 3] = [Arch::new(80), Arch::new(90), Arch::new(100)];
-/// Texts that are never run need no optimiser, which takes most of the time.
+const ARCHS: [Arch; 3] = Arch::DATA_CENTER;
+/// Option for texts that are never run, and so need no optimiser, which takes most of the time.
 const QUICK: [&str; 1] = ["--Ofast-compile=max"];
 
 fn nvrtc() -> Nvrtc {
@@ -36,7 +36,7 @@ fn all_compile(texts: &[(String, String)], options: &[&str]) {
     compile_each(&of_all.collect::<Vec<_>>(), options);
 }
 
-/// Makes machine code of texts for an architecture each, on all cores.
+/// Makes machine code of each text for its architecture, on all cores.
 fn compile_each(jobs: &[(&(String, String), Arch)], options: &[&str]) {
     let nvrtc = nvrtc();
     let next = AtomicUsize::new(0);
@@ -60,8 +60,8 @@ fn text(module: &Valid<Module>) -> String {
     cxx::write(module, &Options::new(Dialect::Cuda)).source
 }
 
-/// Modules of which each has one kernel called `kernel`, so many in a text: NVRTC reads the header
-/// once.
+/// Joins modules, each of which has one kernel called `kernel`, into texts of `count` modules, so
+/// that NVRTC reads the header once for each text.
 fn joined(name: &str, modules: &[Valid<Module>], count: usize) -> Vec<(String, String)> {
     let join = |(part, modules): (usize, &[Valid<Module>])| {
         let texts = modules.iter().enumerate().map(|(number, module)| {
@@ -75,7 +75,7 @@ fn joined(name: &str, modules: &[Valid<Module>], count: usize) -> Vec<(String, S
     modules.chunks(count).enumerate().map(join).collect()
 }
 
-/// The documented samples as they lie in the repository.
+/// Returns the documented samples from the repository.
 fn documented() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/samples");
     let files = std::fs::read_dir(folder).expect("docs/samples").flatten();
@@ -118,7 +118,7 @@ fn random_programs_compile() {
     all_compile(&joined("random", &modules, 10), &QUICK);
 }
 
-/// Kernels of random programs that differentiate, each with its reverse.
+/// Returns kernels of random programs that can be differentiated, each with its reverse.
 fn with_reverses(seeds: std::ops::Range<u64>) -> Vec<Valid<Module>> {
     let random = seeds.filter_map(|seed| {
         let arbitrary::RandomProgram { module, kernel, .. } = arbitrary::program(seed);
@@ -138,8 +138,8 @@ fn reverse_kernels_compile() {
     all_compile(&texts.collect::<Vec<_>>(), &QUICK);
 }
 
-/// Each row is compiled for the oldest architecture, which has the fewest instructions, and, by
-/// turns, for one of the others: no text asks which of the three it is compiled for.
+/// Compiles each row for the oldest architecture, which has the fewest instructions, and by turns
+/// for one of the others: no text depends on which of the three it is compiled for.
 #[test]
 #[ignore = "needs NVRTC"]
 fn every_builtin_compiles_for_every_type() {
@@ -151,8 +151,8 @@ fn every_builtin_compiles_for_every_type() {
     compile_each(&of_two.collect::<Vec<_>>(), &QUICK);
 }
 
-/// Compiles the whole emulator as one text. What its kernels need with all optimisation is held in
-/// `swarm/tests/nvrtc.rs`.
+/// Compiles the whole emulator as one text. `swarm/tests/nvrtc.rs` checks the registers that its
+/// kernels need with all optimisation.
 #[test]
 #[ignore = "needs NVRTC"]
 fn the_machine_compiles() {
@@ -187,7 +187,7 @@ fn ptxas_takes_the_ptx_and_agrees_with_nvrtc_on_what_it_needs() {
 #[ignore = "needs NVRTC"]
 fn kernels_keep_to_the_room_they_ask_for() {
     let registers = |options: &str| {
-        // Forty sines that are all needed at the end.
+        // The text has forty sines that are all needed at its end.
         let sums: String = (0..40).map(|at| format!("    s{at} = wp.sin(x[i + {at}])\n")).collect();
         let last: Vec<String> =
             (0..40).map(|at| format!("s{at} * s{}", (at * 7 + 3) % 40)).collect();
@@ -227,7 +227,7 @@ fn an_architecture_that_nvrtc_lacks_is_refused_by_name() {
     assert!(error.to_string().contains(&wanted), "{error}");
 }
 
-/// Symbols that a launch looks for: each kernel, and the record of faults with the bytes that the
+/// A launch looks for these symbols: each kernel, and the record of faults with the size that the
 /// runtime reads.
 #[test]
 #[ignore = "needs NVRTC: run by `make nvrtc`"]
@@ -244,7 +244,7 @@ fn machine_code_has_its_kernels_and_the_record_of_faults_by_name() {
     }
 }
 
-/// Names and sizes of an ELF file's symbols.
+/// Returns the names and sizes of an ELF file's symbols.
 fn symbols(elf: &[u8]) -> Vec<(String, u64)> {
     let number = |at: u64, bytes: usize| {
         let bytes = elf[at as usize..][..bytes].iter().rev();

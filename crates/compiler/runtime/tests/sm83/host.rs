@@ -8,7 +8,7 @@ use gbxcule_back_cxx::{
 use gbxcule_ir::Module;
 use gbxcule_ir::check::Valid;
 
-/// Runs all cases in one launch; gives what they became.
+/// Runs all cases in one launch, and returns the cases after it.
 pub(crate) fn run(module: &Valid<Module>, cases: &[u8], size: usize) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let text = cxx::on_host(&cxx::write(module, &Options::new(Dialect::Cuda)));

@@ -1,4 +1,4 @@
-//! A case as the bytes that kernels see, by the names of its fields.
+//! Conversions between a case and the bytes that kernels see, by the names of the fields.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ const REGISTERS: [&str; 8] = ["cpu.a", "f", "cpu.b", "cpu.c", "cpu.d", "cpu.e", 
 
 /// Offsets of the fields of a case.
 pub(crate) struct Image {
-    /// Offset and bytes of `machine.cells.0.value` and its like.
+    /// Offset and size in bytes of each field, such as `machine.cells.0.value`.
     fields: BTreeMap<String, (usize, usize)>,
     pub(crate) size: usize,
 }
@@ -40,7 +40,7 @@ impl Image {
         bytes[offset..offset + width].copy_from_slice(&word[..width]);
     }
 
-    /// A case before its instruction.
+    /// Returns the bytes of a case before its instruction.
     pub(crate) fn of(&self, case: &RecordedInstruction) -> Vec<u8> {
         let mut bytes = vec![0; self.size];
         let State { registers, sp, pc, ime, memory } = &case.before;
@@ -60,7 +60,7 @@ impl Image {
         bytes
     }
 
-    /// Outcome of a case.
+    /// Returns the outcome in the bytes of a case.
     pub(crate) fn outcome(&self, bytes: &[u8]) -> Outcome {
         let get = |field: &str| self.get(bytes, field);
         let cells = (0..get("machine.cell_count")).map(|at| {

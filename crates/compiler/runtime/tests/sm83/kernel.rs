@@ -1,5 +1,5 @@
-//! The CPU's sources and the flat bus of `gameboy/tests/sm83` as a module, with a kernel that runs
-//! a case a thread.
+//! The CPU's sources and the flat bus of `gameboy/tests/sm83` as a module, with a kernel in which
+//! each thread runs a case.
 
 use gbxcule_gameboy::SOURCES;
 use gbxcule_ir::check::{self, Valid};
@@ -10,14 +10,14 @@ use gbxcule_ir::{Arg, Builder, Module, Param, Type};
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "run_cases";
 
-/// Texts around the CPU.
+/// Texts that the CPU needs beside its own.
 const AROUND: [(&str, &str); 3] = [
     ("src/bus.rs", include_str!("../../../../machine/gameboy/tests/sm83/bus.rs")),
     ("src/case.rs", include_str!("../../../../machine/gameboy/tests/sm83/case.rs")),
     ("src/machine.rs", include_str!("../../../../machine/gameboy/tests/sm83/machine.rs")),
 ];
 
-/// The kernel `run_cases(cases, rom, ram)`, and the type of a case.
+/// Returns the module with the kernel `run_cases(cases, rom, ram)`, and the type of a case.
 pub(crate) fn module() -> (Valid<Module>, Type) {
     let is_cpu = |path: &str| path.starts_with("src/cpu");
     let belongs =

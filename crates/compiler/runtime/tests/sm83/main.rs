@@ -1,6 +1,6 @@
-//! The CPU's translation against the single-step cases in `GBXCULE_TEST_DATA`: every register, byte
-//! of memory and access, as machine code of this process and as CUDA text run on the host. One
-//! launch runs all cases.
+//! The CPU's translation compared with the single-step cases in `GBXCULE_TEST_DATA`: every
+//! register, byte of memory and access, as machine code in this process and as CUDA text run on the
+//! host. One launch runs all cases.
 
 mod host;
 mod image;
@@ -12,7 +12,7 @@ use gbxcule_runtime::{Array, Build, DataType, Device, compile};
 use gbxcule_testkit::sm83::{self, Outcome, RecordedInstruction};
 use image::Image;
 
-/// Runs a launch over the cases' bytes and says what they became.
+/// Runs a launch over the bytes of cases, and returns their outcomes.
 fn outcomes(
     cases: &[RecordedInstruction],
     launch: impl FnOnce(&Valid<Module>, Type, &[u8], usize) -> Vec<u8>,

@@ -1,31 +1,32 @@
-//! Distance of two memories.
+//! Distance between two memories.
 
 use gbxcule_ir::eval;
 use gbxcule_ir::{Literal, Scalar};
 use gbxcule_testkit::arbitrary::{Actual, RandomProgram, distance, leaves};
 
-/// Floats worked out by + - * / and roots alone.
+/// The most units for floats computed by + - * / and roots alone.
 const EXACT_ULPS: f64 = 4.0;
-/// Floats that transcendental functions had a part in: their rows allow some units, which sums and
-/// products then carry on.
+/// The most units for floats computed by transcendental functions: their rows allow some units,
+/// which sums and products carry on.
 const TRANSCENDENTAL_ULPS: f64 = 64.0;
 
-/// The worst number of a memory.
+/// The number of a memory that differs most.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Worst {
-    /// Units in the last place at the size of the number, of the array's largest or of 1.
+    /// Distance in units in the last place, at the size of the number, of the array's largest
+    /// number or of 1.
     pub(crate) ulps: f64,
     pub(crate) what: String,
 }
 
 impl Worst {
-    /// Returns true if that is near enough.
+    /// Returns true if the distance is within the limit.
     pub(crate) fn agrees(&self, transcendental: bool) -> bool {
         self.ulps <= if transcendental { TRANSCENDENTAL_ULPS } else { EXACT_ULPS }
     }
 }
 
-/// The worst difference between what a program left here and there.
+/// Returns the number that differs most between our memory and theirs.
 pub(crate) fn worst(program: &RandomProgram, ours: &[Vec<u8>], theirs: &[Vec<u8>]) -> Worst {
     let mut worst = Worst::default();
     let types = &program.module.types;
@@ -49,7 +50,7 @@ pub(crate) fn worst(program: &RandomProgram, ours: &[Vec<u8>], theirs: &[Vec<u8>
     worst
 }
 
-/// Units in the last place of the larger number or of 1.
+/// Returns the distance of two numbers, in units in the last place of the larger number or of 1.
 fn units(scalar: Scalar, left: Literal, right: Literal) -> f64 {
     let apart = distance(left, right);
     if !scalar.is_float() || apart == u64::MAX || apart <= 4 {

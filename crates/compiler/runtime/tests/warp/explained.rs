@@ -1,10 +1,10 @@
-//! Differences from NVIDIA Warp, and their reasons. A kernel that agrees though it stands here is
-//! an error.
+//! Differences from NVIDIA Warp, and their reasons. A kernel of this list that agrees is an error.
 
 const BEYOND: &str =
     "coordinates beyond the integers: Warp's conversion to lattice points is undefined there";
 
-// Of 1,280 elements of random products Warp's are all those of fused operations in this order.
+// Warp's results for 1,280 elements of random products are all those of fused operations in this
+// order.
 const FUSED: &str = "sums of products: Warp fuses each product with the sum, here both are rounded";
 const OVERFLOW: &str = "triangular systems whose products overflow: Warp fuses them with the sum";
 const NEGATIVE_READ: &str =
@@ -12,8 +12,8 @@ const NEGATIVE_READ: &str =
 const NEGATIVE_WRITE: &str =
     "a negative offset: Warp writes before the array, here it counts from the end, as indices do";
 
-/// Titles of kernels that agree alone and differ after others: with an offset outside of its tile
-/// Warp seems to leave what happens to lie in memory.
+/// Titles of kernels that agree when run alone and differ after others: for an offset outside of
+/// its tile Warp seems to return the bytes that happen to lie in memory.
 pub(crate) const NOW_AND_THEN: &[&str] = &["tests/tile/test_tile_view.py:838 "];
 
 /// The beginning of a kernel's title, and the reason.

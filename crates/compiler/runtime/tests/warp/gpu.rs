@@ -1,8 +1,9 @@
-//! NVRTC and its assembler take the CUDA text of the same kernels, and of their reverses. No GPU,
-//! no driver.
+//! NVRTC and its assembler take the CUDA text of the same kernels and of their reverses, without a
+//! GPU or a driver.
 //!
-//! `GBXCULE_ARCHS=sm_90` asks for less than all architectures. The kernels of a file share a text,
-//! as long as it is short; what is refused is tried again alone, so that the right kernel is named.
+//! `GBXCULE_ARCHS=sm_90` chooses fewer architectures than all. The kernels of a file share a text
+//! while it is short. Each kernel of a refused text is compiled again alone, so that the report
+//! names the right kernel.
 
 use crate::subject::Subject;
 use crate::{Warp, chosen, sources};
@@ -10,31 +11,31 @@ use gbxcule_back_cxx::{self as cxx, Dialect, HEADER_NAME, Options};
 use gbxcule_ir::{FunctionKind, check};
 use gbxcule_passes::grad::reverses;
 use gbxcule_runtime::nvrtc::{Arch, Nvrtc};
+use gbxcule_testkit::stand_in;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Bytes at which a text is long enough: what stands in it is compiled one after the other.
-const LONG: usize = 60_000;
-/// Time above which a kernel gets a line of its own.
-const SLOW: Duration = Duration::from_secs(20);
+/// Number of bytes at which a text is long enough: NVRTC compiles the kernels of a text one after
+/// another.
+const LONG_TEXT_BYTES: usize = 60_000;
+/// Time above which the report has a line for the kernel.
+const SLOW_COMPILATION: Duration = Duration::from_secs(20);
 
 /// A kernel as text, in a namespace of its own.
 struct Part {
     title: String,
     text: String,
-    /// Number of kernels: two with its reverse, or one alone.
+    /// Number of kernels: two with a reverse, else one.
     kernels: usize,
 }
 
 #[test]
 #[ignore = "needs NVIDIA Warp's sources and NVRTC"]
 fn every_kernel_of_warps_own_sources_compiles_for_gpus() {
-    let archs = std::env::var("GBXCULE_ARCHS").unwrap_or_else(|_| "sm_80,sm_90,sm_100".into());
-    let archs = archs.split(',').map(|arch| arch.parse().expect("GBXCULE_ARCHS=sm_90,sm_100"));
-    let archs: Vec<Arch> = archs.collect();
+    let archs: Vec<Arch> = stand_in::archs().into_iter().map(Arch::new).collect();
     let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
     let (package, tree) = sources(&mut Warp::find());
     let subjects: Vec<&Subject> = chosen(&tree.compiled, &package);
@@ -46,7 +47,7 @@ fn every_kernel_of_warps_own_sources_compiles_for_gpus() {
         for subject in of_file {
             let part = part(subject, subject.title(&package), &mut symbols);
             let length: usize = batch.iter().map(|part| part.text.len()).sum();
-            if !batch.is_empty() && length + part.text.len() > LONG {
+            if !batch.is_empty() && length + part.text.len() > LONG_TEXT_BYTES {
                 batches.push(std::mem::take(&mut batch));
             }
             batch.push(part);
@@ -82,8 +83,8 @@ fn every_kernel_of_warps_own_sources_compiles_for_gpus() {
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }
 
-/// A kernel with its reverse, if it has one. Kernels keep their names if no others of the file have
-/// them.
+/// Returns a kernel with its reverse, if it has one. Kernels keep their names if the file's other
+/// kernels have different ones.
 fn part(subject: &Subject, title: String, symbols: &mut HashSet<String>) -> Part {
     let mut module = subject.module.clone().into_inner();
     for function in module.functions.handles().collect::<Vec<_>>() {
@@ -101,7 +102,7 @@ fn part(subject: &Subject, title: String, symbols: &mut HashSet<String>) -> Part
     Part { title, kernels: text.kernels.len(), text: text.source }
 }
 
-/// Makes machine code of a batch; counts the kernels in it, and says what is refused.
+/// Makes machine code of a batch. Returns the number of kernels in it and the refusals.
 fn compile(nvrtc: &Nvrtc, batch: &[Part], arch: Arch) -> (usize, Vec<String>) {
     let mut text = format!("#include \"{HEADER_NAME}\"\n");
     for (number, part) in batch.iter().enumerate() {
@@ -111,7 +112,7 @@ fn compile(nvrtc: &Nvrtc, batch: &[Part], arch: Arch) -> (usize, Vec<String>) {
     let title = &batch[0].title;
     let start = Instant::now();
     let compiled = nvrtc.measure(&text, title, arch);
-    if start.elapsed() > SLOW {
+    if start.elapsed() > SLOW_COMPILATION {
         let seconds = start.elapsed().as_secs();
         let (kernels, bytes) = (batch.len(), text.len());
         println!("{seconds} s for {arch}, {kernels} kernels, {bytes} bytes: {title}");

@@ -1,8 +1,8 @@
 //! Random inputs that a kernel can run on.
 //!
-//! Nothing is known of a kernel but its types: whether an integer is an index shows when the
-//! interpreter faults. So inputs are drawn in several ways, from the one that tries most to the one
-//! that asks least, until the interpreter ends.
+//! The test knows only a kernel's types; that an integer is an index shows when the interpreter
+//! faults. So inputs are drawn in several ways, from the one with the most variety to the plainest,
+//! until the interpreter ends without a fault.
 
 use crate::subject::Subject;
 use gbxcule_interp::{Failure, Interpreter};
@@ -11,19 +11,19 @@ use gbxcule_ir::walk::{Step, walk};
 use gbxcule_ir::{Literal, Op, Root, Scalar, Shape, StmtKind, Type, Types};
 use gbxcule_testkit::arbitrary::{Actual, Random, RandomProgram, leaves, number};
 
-/// Statements that a launch may take.
+/// The most statements that a launch may take.
 const BUDGET: u64 = 3_000_000;
 
-/// Way of drawing inputs.
+/// A way of drawing inputs.
 #[derive(Clone, Copy, Debug)]
 struct Way {
-    /// Integers lie in this range; without one they are anything.
+    /// Range of the integers; `None` for any integers.
     ints: Option<(i128, i128)>,
-    /// Floats lie between plus and minus this; without it they are anything, NaN too.
+    /// Floats lie between plus and minus this number; `None` for any floats, NaN included.
     floats: Option<f64>,
-    /// Elements in each dimension of an array, by the number of dimensions.
+    /// Number of elements in each dimension of an array, by the number of dimensions.
     extents: [u32; 4],
-    /// Threads in each dimension of the grid, likewise.
+    /// Number of threads in each dimension of the grid, by the number of dimensions.
     grid: [u32; 4],
 }
 
@@ -49,31 +49,32 @@ const ROUNDS: [&[Way]; 3] = [
     &[WILD, WILD_FLOATS, WILD_INTS, SIGNED],
 ];
 
-/// A program that runs, with the memory it leaves.
+/// A program that runs without a fault, with the memory that it leaves.
 pub(crate) struct Run {
     pub(crate) program: RandomProgram,
     pub(crate) after: Vec<Vec<u8>>,
-    /// True if threads see what others write. Then a run of several at once may leave something
-    /// else.
+    /// True if threads read elements that other threads write, so that a run on several threads may
+    /// leave other memory.
     pub(crate) races: bool,
 }
 
-/// Why nothing of a kernel can be compared.
+/// Reason for which no memory of a kernel can be compared.
 pub(crate) enum Refusal {
-    /// Kernel takes structs with arrays in them, or arrays of arrays.
+    /// The kernel takes structs with arrays in them, or arrays of arrays.
     Handles,
-    /// Kernel takes no array, so it leaves nothing.
+    /// The kernel takes no array, so it leaves no memory.
     NoArray,
-    /// Kernel faults, whatever it is given.
+    /// The kernel faults with all inputs.
     Faults(Failure),
 }
 
-/// Inputs for a kernel, at most one of each round; if its threads race, also for one thread alone.
+/// Returns inputs for a kernel: at most one of each round, and one for a single thread if its
+/// threads race.
 pub(crate) fn runs(subject: &Subject, seed: u64) -> Result<Vec<Run>, Refusal> {
     runs_in(&ROUNDS, subject, seed)
 }
 
-/// Inputs of moderate size.
+/// Returns inputs of moderate size.
 pub(crate) fn calm_run(subject: &Subject, seed: u64) -> Result<Run, Refusal> {
     runs_in(&ROUNDS[..1], subject, seed).and_then(|mut runs| runs.pop().ok_or(Refusal::NoArray))
 }
@@ -171,7 +172,7 @@ fn literal(scalar: Scalar, way: Way, random: &mut Random) -> Literal {
     }
 }
 
-/// Memory after a launch whose threads run in this order.
+/// Returns the memory after a launch whose threads run in this order.
 fn interpret(program: &RandomProgram, order: &[[u32; 4]]) -> Result<Vec<Vec<u8>>, Failure> {
     let mut interpreter = Interpreter::new(&program.module);
     interpreter.budget = BUDGET;
@@ -184,7 +185,8 @@ fn interpret(program: &RandomProgram, order: &[[u32; 4]]) -> Result<Vec<Vec<u8>>
     Ok(buffers.into_iter().map(|buffer| interpreter.memory.bytes(buffer).to_vec()).collect())
 }
 
-/// Returns true if a launch leaves what its threads leave, each alone on the memory before.
+/// Returns true if the launch leaves the bytes that its threads change when each runs alone on the
+/// memory before the launch.
 fn adds_up(program: &RandomProgram, after: &[Vec<u8>]) -> bool {
     let mut sum = program.buffers.clone();
     for point in points(&program.dims) {
@@ -205,8 +207,8 @@ fn changes_atomically(subject: &Subject) -> bool {
     values.any(|(_, value)| matches!(value.op, Op::Atomic { .. }))
 }
 
-/// Returns true if a kernel stores plainly in an array that it changes atomically, too: between a
-/// thread's store and its change other threads may store.
+/// Returns true if a kernel stores to an array that it also changes atomically: other threads may
+/// store between a thread's store and its atomic change.
 fn stores_where_it_changes(subject: &Subject) -> bool {
     let body = &subject.module.functions[subject.kernel].body;
     let changed = body.values.iter().filter_map(|(_, value)| match value.op {
@@ -225,7 +227,7 @@ fn stores_where_it_changes(subject: &Subject) -> bool {
     stores
 }
 
-/// All points of a grid, the last dimension fastest.
+/// Returns all points of a grid, the last dimension fastest.
 fn points(dims: &[u32]) -> Vec<[u32; 4]> {
     let mut points = vec![[0; 4]];
     for (dim, &extent) in dims.iter().enumerate() {

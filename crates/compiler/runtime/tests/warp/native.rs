@@ -1,23 +1,23 @@
-//! Compiled code, run like the interpreter runs a program.
+//! Runs compiled code on the programs that the interpreter runs.
 
 use gbxcule_runtime::{Argument, Array, Build, DataType, Device, Error, Output, Stream, compile};
 use gbxcule_testkit::arbitrary::{Actual, RandomProgram};
 use std::sync::Arc;
 
-/// Memory after a launch on the CPU.
+/// Returns the memory after a launch on the CPU.
 #[allow(dead_code, reason = "not every test that includes this runs on the CPU")]
 pub(crate) fn run(program: &RandomProgram, checked: bool) -> Result<Vec<Vec<u8>>, Error> {
     run_in(&Stream::new(Device::Cpu)?, program, checked)
 }
 
-/// How code is made for programs that the interpreter ran to the end.
+/// Returns the build for programs that the interpreter ran to the end.
 pub(crate) fn build(checked: bool) -> Build {
-    // SAFETY: they stay in their arrays.
+    // SAFETY: the programs stay in their arrays.
     #[allow(unsafe_code, reason = "unchecked code is compared too")]
     if checked { Build::default() } else { unsafe { Build::unchecked() } }
 }
 
-/// Memory after a launch in a stream.
+/// Returns the memory after a launch in a stream.
 pub(crate) fn run_in(
     stream: &Stream,
     program: &RandomProgram,
@@ -52,7 +52,7 @@ pub(crate) fn run_in(
     });
     let args: Vec<Argument> = args.collect();
     let grid: Vec<usize> = program.dims.iter().map(|&dim| dim as usize).collect();
-    // What programs print is of no interest; only the CPU can keep it from standard output.
+    // The tests don't use printed text; only the CPU can keep it from standard output.
     match stream.device() {
         Device::Cpu => kernel.launch_with_output(&grid, &args, Output::Text(Arc::default()))?,
         Device::Cuda(_) => kernel.launch(&grid, &args)?,

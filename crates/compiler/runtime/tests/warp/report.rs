@@ -1,4 +1,4 @@
-//! The table.
+//! The table of results.
 
 use crate::comparison::Worst;
 use crate::explained::{EXPLAINED, NOW_AND_THEN};
@@ -24,7 +24,7 @@ pub(crate) struct Report {
     pub(crate) surprises: Vec<String>,
 }
 
-/// A kernel that ran everywhere.
+/// A kernel that ran in all ways.
 pub(crate) struct Comparison<'a> {
     pub(crate) title: &'a str,
     pub(crate) transcendental: bool,
@@ -39,7 +39,7 @@ impl Report {
         Self { found: tree.found, compiled: tree.compiled.len(), ..Self::default() }
     }
 
-    /// A kernel without inputs.
+    /// Reports a kernel for which no inputs were found.
     pub(crate) fn cannot(&mut self, title: &str, refusal: &Refusal) {
         let reason = match refusal {
             Refusal::Handles => "takes structs that hold arrays".to_string(),
@@ -52,7 +52,7 @@ impl Report {
         self.left_out.entry(reason).or_default().push(title.to_string());
     }
 
-    /// A kernel that Warp doesn't run.
+    /// Reports a kernel that Warp doesn't run.
     pub(crate) fn refused_by_warp(&mut self, title: &str, error: &str) {
         let reason = match error {
             _ if error.contains("defined only when") => "is defined only when its file is run",

@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 /// A kernel of a file.
 pub(crate) struct Subject {
     pub(crate) file: PathBuf,
-    /// Line of its name, from 1.
+    /// Line of the kernel's name, from 1 on.
     pub(crate) line: usize,
     pub(crate) name: String,
     pub(crate) module: Valid<Module>,
     pub(crate) kernel: FunctionId,
 }
 
-/// Content of a source tree.
+/// Contents of a source tree.
 #[derive(Default)]
 pub(crate) struct Tree {
     pub(crate) found: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Nothing yet, of a tree of programs.
+    /// Returns an empty tree for the programs of a folder.
     pub(crate) fn within(folder: &Path) -> Self {
         let tree = Some(folder.to_owned());
         Self {
@@ -53,7 +53,7 @@ impl Tree {
                 self.found += 1;
                 let mut module = Module::new("subject");
                 let lowered = reader.lower(kernel.position, &mut module);
-                // Warp keeps what the last call of a function around it made.
+                // Warp keeps the kernel that the last call of a function around it made.
                 let made: Vec<FunctionId> = module
                     .functions
                     .handles()
@@ -84,13 +84,13 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 impl Subject {
-    /// The file below Warp's package, the line and the kernel.
+    /// Returns the file below Warp's package, the line and the kernel's name.
     pub(crate) fn title(&self, package: &Path) -> String {
         let file = self.file.strip_prefix(package).unwrap_or(&self.file).display();
         format!("{file}:{} {}", self.line, self.name)
     }
 
-    /// Dimensions of the grid that it asks for, at least 1.
+    /// Returns the number of dimensions of the grid that the kernel asks for, at least 1.
     pub(crate) fn dims(&self) -> usize {
         let values = self.module.functions.iter().flat_map(|(_, f)| f.body.values.iter());
         let asked = values.map(|(_, value)| match value.op {
@@ -100,7 +100,7 @@ impl Subject {
         asked.max().unwrap_or(1)
     }
 
-    /// Returns true if it needs floats that are not worked out by + - * / and roots alone.
+    /// Returns true if the kernel computes floats by more than + - * / and roots.
     pub(crate) fn is_transcendental(&self) -> bool {
         let mut values = self.module.functions.iter().flat_map(|(_, f)| f.body.values.iter());
         values.any(
@@ -108,7 +108,7 @@ impl Subject {
         )
     }
 
-    /// Parameters' types in NVIDIA Warp's words; nothing where only the text can name it.
+    /// Returns the parameters' types in NVIDIA Warp's words; empty if only the text can name one.
     pub(crate) fn types(&self) -> Vec<Value> {
         let params = &self.module.functions[self.kernel].params;
         params.iter().map(|param| spelled(&self.module, param.ty)).collect()

@@ -1,9 +1,9 @@
-//! Every kernel of NVIDIA Warp's own tests and examples: how many differentiate, and whose
+//! Every kernel of NVIDIA Warp's own tests and examples: how many can be differentiated, and whose
 //! gradients are right.
 //!
-//! A gradient is asked about along two random directions in each array at once, on inputs that the
-//! kernel runs on. Ours is worked out twice: in f64 against the differences, and in the kernel's
-//! own types beside Warp's.
+//! Each gradient is tested along two random directions in each array, on inputs that the kernel
+//! runs on. Our gradient is computed twice: in f64 to compare it with differences, and in the
+//! kernel's own types to compare it with Warp's.
 
 use crate::document;
 use crate::input::{self, Run};
@@ -20,16 +20,16 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Kernels to a module of Warp's.
+/// Number of kernels in a module of Warp's.
 const BATCH: usize = 24;
-/// Directions in each array.
+/// Number of directions in each array.
 const DIRECTIONS: usize = 2;
-/// Error of a right slope in f64, as a part of the largest number it is made of, or of 1.
+/// The most error of a right slope in f64, as a part of its largest term or of 1.
 const EXACT: f64 = 1e-5;
-/// Error of a right slope in f32, likewise.
+/// The most error of a right slope in f32, as a part of its largest term or of 1.
 const ROUNDED: f64 = 2e-3;
-/// Kernels in which several threads store to one element: the last one decides, and no gradient can
-/// say.
+/// Kernels in which several threads store to one element: the last store decides, so that no
+/// gradient is right.
 const RACES: [&str; 1] =
     ["tests/test_codegen.py:1489 test_augassign_no_double_eval_mul_vec_component_kernel"];
 
@@ -54,9 +54,9 @@ struct Asked<'a> {
     subject: &'a Subject,
     title: String,
     launch: Launch,
-    /// Our gradients in the kernel's own types, and whether they have the slopes that differences
-    /// have.
+    /// Our gradients in the kernel's own types.
     ours: Numbers,
+    /// Slopes on which our gradients in f64 and differences agree.
     slopes: Vec<Slope>,
 }
 
@@ -120,7 +120,8 @@ fn gradients_of_warps_own_kernels_are_right() {
     assert_eq!(counts.rows.get("wrong"), None);
 }
 
-/// Differentiates a kernel and holds its gradient to differences; the code if it is refused.
+/// Differentiates a kernel and compares its gradient with differences. Returns the code of the
+/// refusal if the kernel is refused.
 fn ours<'a>(
     subject: &'a Subject,
     title: &str,
@@ -164,7 +165,8 @@ fn ours<'a>(
     Ok(Some(Asked { subject, title: title.to_string(), launch, ours, slopes }))
 }
 
-/// Holds our gradient in f64 to differences; gives the slopes that settled, if any.
+/// Compares our gradient in f64 with differences, and returns the slopes along which the
+/// differences settle.
 fn held(
     program: &RandomProgram,
     weights: Numbers,
@@ -205,7 +207,7 @@ fn held(
         counts.add("rough", title);
         return None;
     }
-    // Such a one may agree by luck.
+    // The gradient of a racing kernel may agree by luck.
     if RACES.contains(&title) {
         counts.add("race", title);
         return None;
@@ -234,7 +236,7 @@ fn answers(oracle: &mut Oracle, batch: &[Asked<'_>]) -> Vec<Answer> {
     oracle.ask(&command, &launches)
 }
 
-/// Compares with Warp what both can be asked about.
+/// Compares our gradients with Warp's.
 fn judge(asked: &Asked<'_>, answer: Answer, counts: &mut Counts) {
     let Asked { title, launch, ours, slopes, .. } = asked;
     let theirs = match answer {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-/// Holds a part of the document to a text, or writes it there.
+/// Checks that a part of the document has a text, or writes the text there.
 pub(crate) fn hold(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/gradients.md");
     let document = std::fs::read_to_string(&path).expect("docs/gradients.md");

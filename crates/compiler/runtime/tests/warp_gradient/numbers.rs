@@ -5,10 +5,10 @@ use gbxcule_ir::eval;
 use gbxcule_ir::{FunctionId, Literal, Module, Scalar, Type, Types};
 use gbxcule_testkit::arbitrary::{Actual, RandomProgram, leaves};
 
-/// Numbers for each buffer of a program.
+/// Floats of each buffer of a program.
 pub(crate) type Numbers = Vec<Vec<f64>>;
 
-/// The arrays of a program: what they are of, by buffer. Each array has a buffer of its own.
+/// Returns the element types of a program's arrays, by buffer. Each array has a buffer of its own.
 pub(crate) fn arrays(program: &RandomProgram) -> Vec<Type> {
     let arrays = program.args.iter().filter_map(|actual| match actual {
         Actual::Array { of, .. } => Some(*of),
@@ -17,7 +17,7 @@ pub(crate) fn arrays(program: &RandomProgram) -> Vec<Type> {
     arrays.collect()
 }
 
-/// Offsets of the floats in a buffer of elements of a type.
+/// Returns the offsets of the floats in a buffer of elements of a type.
 fn floats(types: &Types, of: Type, bytes: usize) -> impl Iterator<Item = (usize, Scalar)> {
     let size = types.layout(of).map_or(1, |layout| layout.size.max(1)) as usize;
     let leaves: Vec<_> = leaves(types, of).into_iter().filter(|(_, s)| s.is_float()).collect();
@@ -28,7 +28,7 @@ fn floats(types: &Types, of: Type, bytes: usize) -> impl Iterator<Item = (usize,
     })
 }
 
-/// All floats of buffers.
+/// Returns all floats of buffers.
 pub(crate) fn read(program: &RandomProgram, buffers: &[Vec<u8>]) -> Numbers {
     let types = &program.module.types;
     let each = arrays(program).into_iter().zip(buffers).map(|(of, bytes)| {
@@ -38,7 +38,7 @@ pub(crate) fn read(program: &RandomProgram, buffers: &[Vec<u8>]) -> Numbers {
     each.collect()
 }
 
-/// The buffer with other floats.
+/// Returns the buffer with other floats.
 pub(crate) fn with(
     program: &RandomProgram,
     buffer: usize,
@@ -54,8 +54,8 @@ pub(crate) fn with(
     bytes
 }
 
-/// A launch of the reverse, with these gradients beside the arrays as the forward launch left them.
-/// The gradients' buffers follow those of the arrays.
+/// Returns a launch of the reverse kernel, with these gradients and the arrays as the forward
+/// launch left them. The buffers of the gradients follow those of the arrays.
 pub(crate) fn backward(
     program: &RandomProgram,
     (module, kernel): (Valid<Module>, FunctionId),

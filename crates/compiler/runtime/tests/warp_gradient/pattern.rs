@@ -11,7 +11,7 @@ use gbxcule_testkit::pattern::{self, patterns};
 use serde_json::json;
 use std::fmt::Write as _;
 
-/// A derivative is right to this part of it, or of 1.
+/// The most error of a right derivative, as a part of it or of 1.
 const TOLERANCE: f64 = 1e-5;
 
 #[test]
@@ -70,7 +70,7 @@ fn the_table_of_patterns_is_what_both_do_today() {
     document::hold("patterns", &text);
 }
 
-/// The gradients of all arrays by central differences.
+/// Returns the gradients of all arrays by central differences.
 fn differences(objective: &Objective<'_>, arrays: &[Vec<f64>]) -> Numbers {
     let slopes = |(buffer, array): (usize, &Vec<f64>)| -> Vec<f64> {
         let each = (0..array.len()).map(|at| {

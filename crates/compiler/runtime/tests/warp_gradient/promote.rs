@@ -1,4 +1,4 @@
-//! A program with every float 64 bits wide: what differences are taken of.
+//! A program with every float widened to 64 bits, of which differences are taken.
 
 use crate::numbers;
 use gbxcule_ir::check;
@@ -7,7 +7,7 @@ use gbxcule_ir::{Field, Literal, Module, Op, Scalar, Shape, Struct, Type, Types}
 use gbxcule_testkit::arbitrary::{Actual, RandomProgram, leaves};
 use std::collections::HashMap;
 
-/// Program with f64 for its floats; `None` if it looks at the bits of its floats.
+/// Returns the program with f64 for its floats; `None` if it looks at the bits of its floats.
 pub(crate) fn promoted(program: &RandomProgram) -> Option<RandomProgram> {
     let mut module: Module = program.module.clone().into_inner();
     let mut wide = Wide::default();
@@ -60,7 +60,7 @@ pub(crate) fn promoted(program: &RandomProgram) -> Option<RandomProgram> {
     Some(wider)
 }
 
-/// An image of one type as one of another with the same leaves.
+/// Converts a value of one type to another type with the same scalars.
 fn image(old: &Types, of: Type, new: &Types, into: Type, bytes: &[u8]) -> Vec<u8> {
     let mut wide = vec![0; new.layout(into).map_or(0, |layout| layout.size as usize)];
     for ((from, scalar), (to, wider)) in leaves(old, of).into_iter().zip(leaves(new, into)) {
@@ -72,7 +72,7 @@ fn image(old: &Types, of: Type, new: &Types, into: Type, bytes: &[u8]) -> Vec<u8
     wide
 }
 
-/// Types and what they become.
+/// Types with f64 in place of other floats, by the types that they replace.
 #[derive(Default)]
 struct Wide {
     known: HashMap<Type, Type>,

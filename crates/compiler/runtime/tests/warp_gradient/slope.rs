@@ -4,21 +4,21 @@ use crate::numbers::{self, Numbers};
 use gbxcule_interp::Interpreter;
 use gbxcule_testkit::arbitrary::RandomProgram;
 
-/// Statements that a launch may take.
+/// The most statements that a launch may take.
 const BUDGET: u64 = 2_000_000;
 
-/// The weighted sum of all numbers that a launch leaves, as a function of those before.
+/// The weighted sum of all numbers that a launch leaves, as a function of the numbers before it.
 pub(crate) struct Objective<'a> {
     program: &'a RandomProgram,
     before: Numbers,
-    /// Weights of what the launch leaves; 0 where that is no finite number.
+    /// Weights of the numbers after the launch; 0 for numbers that are not finite.
     pub(crate) weights: Numbers,
     /// Memory after the launch.
     pub(crate) after: Vec<Vec<u8>>,
 }
 
 impl<'a> Objective<'a> {
-    /// Wrapped around a program that runs.
+    /// Makes the function of a program that runs without a fault.
     pub(crate) fn new(program: &'a RandomProgram, mut weights: Numbers) -> Option<Self> {
         let after = run(program)?;
         for (weights, numbers) in weights.iter_mut().zip(numbers::read(program, &after)) {
@@ -30,7 +30,7 @@ impl<'a> Objective<'a> {
         Some(Self { program, before, weights, after })
     }
 
-    /// Value of the function when the numbers of one buffer move.
+    /// Returns the value of the function when the numbers of one buffer move along a direction.
     fn at(&self, buffer: usize, direction: &[f64], step: f64) -> Option<f64> {
         let moved = self.before[buffer].iter().zip(direction).map(|(x, d)| x + step * d);
         let moved: Vec<f64> = moved.collect();
@@ -43,8 +43,8 @@ impl<'a> Objective<'a> {
         Some(weighted.map(|(number, weight)| number * weight).sum())
     }
 
-    /// The slope along a direction; `None` where it doesn't settle: at jumps and kinks, and where
-    /// numbers explode.
+    /// Returns the slope along a direction; `None` if differences don't settle, as at jumps, at
+    /// kinks and where numbers grow without bound.
     pub(crate) fn slope(&self, buffer: usize, direction: &[f64]) -> Option<f64> {
         let at = |step: f64| self.at(buffer, direction, step);
         let slope = |step: f64| {
@@ -62,7 +62,7 @@ impl<'a> Objective<'a> {
     }
 }
 
-/// Memory after a launch.
+/// Returns the memory after a launch.
 pub(crate) fn run(program: &RandomProgram) -> Option<Vec<Vec<u8>>> {
     let mut interpreter = Interpreter::new(&program.module);
     interpreter.budget = BUDGET;

@@ -1,11 +1,11 @@
-//! Launches backward in NVIDIA Warp: each runs forward on a tape, then back.
+//! Backward launches in NVIDIA Warp: each runs forward on a tape, then back.
 
 use gbxcule_testkit::arbitrary::{Actual, RandomProgram};
 use gbxcule_testkit::warp::Warp;
 use serde_json::{Value, json};
 
-/// A kernel, by `kernel` or `line`, and memory before its launch with the gradients of what it
-/// leaves.
+/// A kernel, by `kernel` or `line`, with the memory before its launch and the gradients of the
+/// memory after it.
 #[derive(Clone)]
 pub(crate) struct Launch {
     pub(crate) kernel: (&'static str, Value),
@@ -13,10 +13,10 @@ pub(crate) struct Launch {
     pub(crate) gradients: Vec<Vec<u8>>,
 }
 
-/// The gradients after it, by buffer, or why there are none.
+/// The gradients after a launch, by buffer, or the reason of a refusal.
 pub(crate) type Answer = Result<Vec<Vec<u8>>, String>;
 
-/// Warp, about launches.
+/// A child process of Warp that answers questions about launches.
 pub(crate) struct Oracle {
     warp: Warp,
 }
@@ -26,12 +26,12 @@ impl Oracle {
         Self { warp: Warp::find() }
     }
 
-    /// Facts that Warp reports about itself.
+    /// Returns the facts that Warp reports about itself.
     pub(crate) fn hello(&mut self) -> Value {
         self.warp.ask(&json!({"command": "hello"}), &[]).expect("the child answers").header
     }
 
-    /// All launches of one text or file. If the child dies, each is tried alone.
+    /// Runs all launches of one text or file. If the child dies, runs each alone.
     pub(crate) fn ask(&mut self, command: &Value, launches: &[Launch]) -> Vec<Answer> {
         let mut payload = Vec::new();
         let described: Vec<Value> =

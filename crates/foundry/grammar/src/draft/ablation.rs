@@ -1,8 +1,8 @@
-//! Texts without one statement: a kernel in which one can be left out means less than it says.
+//! Texts with one statement left out: if such a text computes the same, the statement was idle.
 
 use crate::ast::{Function, Stmt, Text};
 
-/// The text without one statement, for each that isn't the definition of a name.
+/// Returns the texts without one statement, for each statement that isn't the definition of a name.
 pub(super) fn ablations(text: &Text) -> Vec<Text> {
     let mut found = Vec::new();
     let mut collect = |function: &Function, put: &dyn Fn(Vec<Stmt>) -> Text| {
@@ -33,7 +33,7 @@ fn without_one(body: &[Stmt], found: &mut dyn FnMut(Vec<Stmt>)) {
             }
             body
         };
-        // Without its only statement a block is no block.
+        // A block without a statement is not Python.
         if body.len() > 1 && !matches!(stmt, Stmt::Return(_)) {
             found(replaced(None));
         }

@@ -83,7 +83,7 @@ impl KernelBuilder {
         }
     }
 
-    /// How often each form of a vector of floats is drawn, in the order of `some_vector`.
+    /// Returns how often each form of a vector of floats is drawn, in the order of `some_vector`.
     fn vector_weights(&self, len: u8, of: Scalar) -> [u32; 12] {
         let turned = len == 3 && of == Scalar::F32;
         let only_if = |allowed: bool, weight: u32| if allowed { weight } else { 0 };
@@ -107,7 +107,7 @@ impl KernelBuilder {
         let mut parts: Vec<Expr> = Vec::new();
         for _ in 0..len {
             let part = self.expr(Ty::Scalar(of), depth);
-            // Where little can be read, a number stands in for what is there already.
+            // If few variables can be read, a number replaces a component that would be repeated.
             let part = if parts.contains(&part) {
                 let number = self.random.pick(&[0.0, 1.0, 2.0, 3.0]);
                 self.literal(of, number)
@@ -203,7 +203,7 @@ impl KernelBuilder {
         Expr::call(spell::plain(Ty::Mat(rows, cols, of)), parts)
     }
 
-    /// A rotation in the first two dimensions.
+    /// Returns a matrix that rotates the first two dimensions.
     fn planar_rotation(&mut self, rows: u8, of: Scalar) -> Expr {
         let ty = Ty::Scalar(of);
         let angle = self.varying(of, 0);
@@ -221,7 +221,7 @@ impl KernelBuilder {
         Expr::call(spell::plain(Ty::Mat(rows, rows, of)), parts)
     }
 
-    /// A unit vector that people write.
+    /// Returns a unit vector such as people write.
     pub(super) fn unit_axis(&mut self) -> Expr {
         let at = self.random.below(3);
         let parts = (0..3).map(|part| Expr::Float(if part == at { 1.0 } else { 0.0 })).collect();

@@ -1,4 +1,4 @@
-//! The families: what a kernel is mainly about. One file each, with its weights and its recipe.
+//! The families: the main subjects of kernels. One file each, with its weights and its recipe.
 
 mod arithmetic;
 mod atomics;
@@ -21,7 +21,7 @@ mod vectors;
 use super::{KernelBuilder, Weights};
 use crate::random::Random;
 
-/// Main subject of a kernel.
+/// The main subject of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Family {

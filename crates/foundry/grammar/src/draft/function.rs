@@ -1,4 +1,4 @@
-//! `@wp.func`: functions of the text, and calls to them.
+//! Functions of the text (`@wp.func`), and calls of them.
 
 use super::{KernelBuilder, Signature};
 use crate::ast::{Expr, Function, Name, Param, Stmt, Ty};
@@ -10,7 +10,7 @@ impl KernelBuilder {
         self.signatures.iter().any(|signature| signature.results == [ty])
     }
 
-    /// A call to a function of the text that gives that type.
+    /// Returns a call of a function of the text that returns a value of a type.
     pub(super) fn call(&mut self, ty: Ty, depth: usize) -> Option<Expr> {
         let fitting: Vec<usize> =
             (0..self.signatures.len()).filter(|&at| self.signatures[at].results == [ty]).collect();
@@ -32,7 +32,7 @@ impl KernelBuilder {
         Expr::call(name, args)
     }
 
-    /// Calls each function that has no call yet, and keeps the results pending.
+    /// Calls each function that has no call yet; the results are still to be read.
     pub(super) fn call_all(&mut self) {
         while let Some(at) = self.signatures.iter().position(|signature| !signature.used) {
             let value = self.call_at(at, 2);
@@ -43,10 +43,10 @@ impl KernelBuilder {
         }
     }
 
-    /// Writes a function of these types, with one result or several.
+    /// Writes a function with these types of parameters and of one result or several.
     pub(super) fn function(&mut self, params: &[Ty], results: &[Ty]) {
         let name = self.name_of(Role::Function);
-        // Inside, only the parameters are known.
+        // The body of a function sees its parameters only.
         let vars = std::mem::take(&mut self.vars);
         let arrays = std::mem::take(&mut self.arrays);
         let blocks = std::mem::replace(&mut self.blocks, vec![Vec::new()]);
@@ -97,7 +97,7 @@ impl KernelBuilder {
         self.push(Stmt::Return(values));
     }
 
-    /// A small loop that works on a variable, and may end the function.
+    /// Writes a small loop that changes a variable and may end the function.
     fn repeated(&mut self, results: &[Ty]) {
         let ty = results[0];
         let start = self.expr(ty, 1);

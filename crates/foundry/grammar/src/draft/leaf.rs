@@ -1,5 +1,5 @@
-//! The ends of expressions: variables, elements, components, literals; and how pending ones are
-//! absorbed.
+//! The ends of expressions: variables, elements, components and literals; and how an expression
+//! absorbs pending definitions.
 
 use super::plausibility::is_name_like;
 use super::{KernelBuilder, Var};
@@ -9,7 +9,7 @@ use crate::spell;
 use gbxcule_ir::Scalar;
 
 impl KernelBuilder {
-    /// An expression of a type, about so deep.
+    /// Returns an expression of a type with about `depth` levels.
     pub(super) fn expr(&mut self, ty: Ty, depth: usize) -> Expr {
         match ty {
             Ty::Scalar(Scalar::Bool) => self.truth(depth),
@@ -25,7 +25,7 @@ impl KernelBuilder {
         }
     }
 
-    /// A number of a scalar type, as the dialect wants it written.
+    /// Returns a number of a scalar type as the dialect wants it written.
     pub(super) fn literal(&mut self, of: Scalar, value: f64) -> Expr {
         let number = if of.is_float() { Expr::Float(value) } else { Expr::Int(value as i64) };
         match of {
@@ -34,7 +34,7 @@ impl KernelBuilder {
         }
     }
 
-    /// A float that people write.
+    /// Returns a float such as people write.
     pub(super) fn some_float(&mut self, of: Scalar) -> Expr {
         let numbers =
             [0.5, 2.0, 0.25, 1.5, 0.1, 0.2, 3.0, 0.75, 0.3, 1.2, 0.05, 0.8, 0.6, 1.1, 0.9];
@@ -45,7 +45,7 @@ impl KernelBuilder {
         self.literal(of, value)
     }
 
-    /// A number with a name, above the kernel.
+    /// Defines a number with a name above the kernel, and returns the name.
     fn constant(&mut self, value: f64) -> Expr {
         let name = self.name_of(Role::Constant);
         self.constants.push((name.clone(), Expr::Float(value)));
@@ -62,10 +62,10 @@ impl KernelBuilder {
         self.vars.iter().any(|var| var.ty == ty) || self.arrays.iter().any(|array| array.ty == ty)
     }
 
-    /// Returns a variable or element of that type: first one that has not been read yet.
+    /// Returns a variable or element of that type, preferably one that has not been read yet.
     pub(super) fn read(&mut self, ty: Ty) -> Option<Expr> {
         let weigh = |used: bool| if used { 2 } else { 9 };
-        // What was read once and has no name isn't worked out again.
+        // An expression without a name that was read once is not computed again.
         let readable = |var: &Var| var.ty == ty && (!var.used || is_name_like(&var.expr));
         let vars = self.vars.iter().enumerate().filter(|(_, var)| readable(var));
         let mut found: Vec<(bool, usize, u32)> =
@@ -84,21 +84,21 @@ impl KernelBuilder {
         })
     }
 
-    /// An element of an array at the launch indices.
+    /// Returns an element of an array at the launch indices.
     fn element(&mut self, at: usize) -> Expr {
         self.arrays[at].used = true;
         let array = &self.arrays[at];
         let mut indices: Vec<Expr> =
             self.index.iter().take(array.shape.len()).map(Expr::from).collect();
         if array.shape.len() < self.index.len() {
-            // A vector beside a matrix: by row or by column, whichever fits.
+            // A vector beside a matrix is read by row or by column, whichever fits its length.
             let fits = (0..self.dims.len()).find(|&dim| self.dims[dim] == array.shape[0]);
             indices = vec![Expr::from(&self.index[fits.unwrap_or(0)])];
         }
         Expr::from(&array.name).index(indices)
     }
 
-    /// `value` with everything pending worked in, from a variable on.
+    /// Returns `value` with all pending definitions from variable `since` on worked in.
     pub(super) fn absorb_pending(&mut self, mut value: Expr, ty: Ty, since: usize) -> Expr {
         while let Some(at) = (since..self.vars.len()).find(|&at| !self.vars[at].used) {
             let Var { expr, ty: from, .. } = self.vars[at].clone();
@@ -113,7 +113,7 @@ impl KernelBuilder {
         value
     }
 
-    /// `value` of a type with something of any type worked in.
+    /// Returns `value`, of a type, with an expression of any type worked in.
     pub(super) fn absorb(&mut self, value: &Expr, ty: Ty, with: &Expr, from: Ty) -> Expr {
         let draw = |m: &mut Self| m.absorbed(value.clone(), ty, with.clone(), from);
         self.drawn(draw, Self::is_senseless).unwrap_or_else(|expr| expr)
@@ -171,7 +171,7 @@ impl KernelBuilder {
     fn absorbed_by_float(&mut self, value: Expr, of: Scalar, with: Expr, from: Ty) -> Expr {
         let whole = from.scalar().is_some_and(Scalar::is_int);
         let with = self.as_scalar(with, from, of);
-        // An int may be 0, and has a factor already.
+        // An int may be 0, and so is no divisor; its factor was drawn before.
         match if whole { self.random.below(3) } else { self.random.below(6) } {
             0 | 1 => value.add(with),
             2 => value.sub(with),

@@ -1,7 +1,7 @@
 //! Statements: variables, branches, loops over counts, tables and rows, loops that end by a
 //! condition.
 //!
-//! A motif leaves something pending: what it worked out.
+//! Each motif leaves a pending definition: its result.
 
 use super::KernelBuilder;
 use super::plausibility::{holds_any, is_name_like, reads};
@@ -10,7 +10,7 @@ use crate::input::ArgumentInput;
 use gbxcule_ir::Scalar;
 
 impl KernelBuilder {
-    /// Some variables of some types.
+    /// Defines up to `most` variables of some of the types.
     pub(super) fn bindings(&mut self, types: &[Ty], most: i64) {
         for _ in 0..self.random.between(0, most) {
             let ty = self.random.pick(types);
@@ -22,7 +22,7 @@ impl KernelBuilder {
         }
     }
 
-    /// Draws an expression that reads something and is `wanted`, and gives it a name.
+    /// Draws an expression that reads a variable and is `wanted`, and gives it a name.
     fn named_if(&mut self, ty: Ty, depth: usize, wanted: impl Fn(&Expr) -> bool) -> Option<Expr> {
         let bare = |_: &Self, expr: &Expr| is_name_like(expr) || !reads(expr) || !wanted(expr);
         let mark = self.mark();
@@ -33,12 +33,12 @@ impl KernelBuilder {
         found
     }
 
-    /// The names that are known since some variable on.
+    /// Returns the names that were defined since a variable.
     fn names_since(&self, since: usize) -> Vec<Expr> {
         self.vars[since..].iter().map(|var| var.expr.clone()).collect()
     }
 
-    /// Variables of a loop: each changes with it.
+    /// Defines variables of a loop whose values change with the loop.
     fn bindings_of_loop(&mut self, ty: Ty, most: i64, total: &Name, since: usize) {
         for _ in 0..self.random.between(0, most) {
             let moving = [self.names_since(since), vec![Expr::from(total)]].concat();
@@ -48,13 +48,13 @@ impl KernelBuilder {
         }
     }
 
-    /// An expression of a block, with what is pending in the block worked in.
+    /// Returns an expression of a block that absorbs the block's pending definitions.
     pub(super) fn local_expr(&mut self, ty: Ty, depth: usize, since: usize) -> Expr {
         let value = self.expr(ty, depth);
         self.absorb_pending(value, ty, since)
     }
 
-    /// A variable that a condition changes, in one to three arms.
+    /// Defines a variable that a condition changes, in one to three arms.
     pub(super) fn branch(&mut self, ty: Ty) {
         let start = self.expr(ty, 1);
         let name = if self.random.chance(40)
@@ -80,7 +80,7 @@ impl KernelBuilder {
         self.absorb(value, ty, &with, from)
     }
 
-    /// Arms that change a variable.
+    /// Writes arms that change a variable.
     pub(super) fn branch_on(&mut self, name: &Name, ty: Ty) {
         let count = 1 + self.random.weighted([5, 3, 1]);
         let mut arms = Vec::new();
@@ -116,7 +116,7 @@ impl KernelBuilder {
         })
     }
 
-    /// One statement that changes a variable.
+    /// Writes a statement that changes a variable.
     pub(super) fn change(&mut self, name: &Name, ty: Ty, since: usize) {
         self.known.remove(name);
         self.uniform.remove(name);
@@ -152,7 +152,7 @@ impl KernelBuilder {
         }
     }
 
-    /// A loop that gathers a value of a type: over a count, a table, or numbers in the text.
+    /// Writes a loop that gathers a value of a type: over a count, a table, or numbers of the text.
     pub(super) fn gather(&mut self, ty: Ty) -> Name {
         let float = ty.scalar().is_some_and(Scalar::is_float);
         let product = float && matches!(ty, Ty::Scalar(_)) && self.random.chance(25);
@@ -174,7 +174,7 @@ impl KernelBuilder {
         total
     }
 
-    /// A range, and what is read at its index, if something is.
+    /// Returns a loop's range, and the element read at its index if there is one.
     fn range(&mut self, ty: Ty, index: &Name) -> (Vec<Expr>, Option<(Expr, Ty)>) {
         let element = match ty {
             Ty::Scalar(_) | Ty::Vec(..) if self.random.chance(60) => ty,
@@ -273,7 +273,7 @@ impl KernelBuilder {
         }
     }
 
-    /// Leaves an iteration early by a condition that changes with it, if one is drawn.
+    /// May write a `continue` under a condition that changes with the iteration.
     fn maybe_continue(&mut self, place: &Expr, since: usize) {
         let moving = [self.names_since(since), vec![place.clone()]].concat();
         let mark = self.mark();
@@ -287,7 +287,7 @@ impl KernelBuilder {
         }
     }
 
-    /// The statement that adds a value to a total of floats, or mixes it in.
+    /// Returns the statement that adds a value to a total of floats or mixes it in.
     fn float_update(&mut self, place: Expr, of: Scalar, value: Expr) -> Stmt {
         match self.random.below(6) {
             0 => {
@@ -307,7 +307,7 @@ impl KernelBuilder {
         }
     }
 
-    /// `while` until something small enough or often enough.
+    /// Writes a `while` loop that ends when a number is small or after a number of steps.
     pub(super) fn while_until_small(&mut self) -> Name {
         let (of, ty) = (self.real, self.float_type());
         let start = self.float(of, 2);

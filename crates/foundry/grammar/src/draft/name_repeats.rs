@@ -1,19 +1,20 @@
-//! Gives names to elements that a finished kernel reads several times, where each is first known.
+//! Gives names to elements that a finished kernel reads several times, at the first place where
+//! their indices have values.
 
 use super::KernelBuilder;
 use crate::ast::{Expr, Name, Stmt, Ty};
 use std::collections::HashSet;
 
 impl KernelBuilder {
-    /// The kernel's statements.
+    /// Returns the kernel's statements, with names for the elements that they read several times.
     pub(super) fn with_repeats_named(&mut self) -> Vec<Stmt> {
         let body = self.blocks.swap_remove(0);
         let known = self.index.clone();
-        // The first statement is that of the launch indices.
+        // The first statement defines the launch indices.
         self.with_elements(body, &known, None, 1)
     }
 
-    /// Drops constants that were for expressions thrown away.
+    /// Drops the constants that only rejected expressions used.
     pub(super) fn drop_constants(&mut self, body: &[Stmt]) {
         if self.constants.is_empty() {
             return;
@@ -30,8 +31,8 @@ impl KernelBuilder {
         self.constants.retain(|(name, _)| read.contains(name));
     }
 
-    /// Statements with names for the elements that they read several times: at indices that are
-    /// `known`, in a loop at its own.
+    /// Returns statements with names for the elements that they read several times. Such an element
+    /// is read at indices that are `known`, or in a loop at the loop's index `own`.
     fn with_elements(
         &mut self,
         body: Vec<Stmt>,
@@ -84,7 +85,7 @@ impl KernelBuilder {
         body
     }
 
-    /// The type of an element of an array that is only read.
+    /// Returns the element type of an array that is only read.
     fn element_at(&self, expr: &Expr, known: &[Name], own: Option<&Name>) -> Option<Ty> {
         let Expr::Index(of, indices) = expr else { return None };
         let Expr::Name(array) = &**of else { return None };
@@ -99,7 +100,7 @@ impl KernelBuilder {
     }
 }
 
-/// Every expression of a statement, outer ones first.
+/// Visits every expression of a statement, outer ones first.
 fn each(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut Expr)) {
     let mut inside = |expr: &mut Expr| within(expr, visit);
     match stmt {

@@ -1,9 +1,9 @@
 //! Rejects expressions that a person wouldn't write because they say less than they seem to.
 //!
 //! An expression is *senseless* if it computes what its parts say already (`x - x`, `wp.max(u, u)`,
-//! an inverse of an inverse), what a person works out in the head (`2.0 * 0.5`), or what is known
-//! for all inputs (`wp.abs(x * x)`, `wp.sin(x) < 2.0`), or the same twice. The generator draws such
-//! an expression again; a text that still contains one is rejected (`is_sound`).
+//! an inverse of an inverse), a number that a person writes at once (`2.0 * 0.5`), a value that is
+//! known for all inputs (`wp.abs(x * x)`, `wp.sin(x) < 2.0`), or one value twice. The generator
+//! draws such an expression again; a text that still contains one is rejected (`is_sound`).
 
 use super::range::{KnownRanges, Range, range};
 use crate::ast::{Expr, Function, Stmt, Text};
@@ -20,7 +20,7 @@ pub(super) fn is_name_like(expr: &Expr) -> bool {
     }
 }
 
-/// A number, as the dialect wants it written for its type.
+/// Returns true for a number as the dialect wants it written for its type.
 fn is_literal(expr: &Expr) -> bool {
     match expr {
         Expr::Int(_) | Expr::Float(_) => true,
@@ -30,7 +30,7 @@ fn is_literal(expr: &Expr) -> bool {
     }
 }
 
-/// Returns true if a function converts a scalar to a type, by its name.
+/// Returns true if a function of this name converts a scalar to a type.
 fn is_cast(name: &str) -> bool {
     let name = name.strip_prefix("wp.").unwrap_or(name);
     ["float", "int", "uint", "bfloat", "bool"].iter().any(|of| {
@@ -38,8 +38,8 @@ fn is_cast(name: &str) -> bool {
     })
 }
 
-/// Returns true if an expression reads a variable or an element; constants of the text, in
-/// capitals, don't count.
+/// Returns true if an expression reads a variable or an element. Constants of the text, in
+/// capitals, are no variables.
 pub(super) fn reads(expr: &Expr) -> bool {
     match expr {
         Expr::Name(name) => name.chars().any(char::is_lowercase),
@@ -49,7 +49,7 @@ pub(super) fn reads(expr: &Expr) -> bool {
     }
 }
 
-/// Nodes of an expression; elements and components count as one.
+/// Returns the number of nodes of an expression; an element or a component counts as one node.
 pub(super) fn size(expr: &Expr) -> usize {
     if is_name_like(expr) { 1 } else { 1 + expr.parts().into_iter().map(size).sum::<usize>() }
 }
@@ -63,7 +63,7 @@ fn same(one: &Expr, other: &Expr) -> bool {
     op == also && (same(a, c) && same(b, d) || matches!(*op, "+" | "*") && same(a, d) && same(b, c))
 }
 
-/// Returns true if both contain one expression that is larger than a name.
+/// Returns true if two expressions have a common part that is larger than a name.
 fn share(one: &Expr, other: &Expr) -> bool {
     if is_name_like(one) || !reads(one) {
         return false;
@@ -92,7 +92,7 @@ fn chain<'e>(expr: &'e Expr, ops: &[&str], found: &mut Vec<&'e Expr>) {
     }
 }
 
-/// Counts the occurrences of the most frequent expression.
+/// Returns how often the most frequent expression occurs.
 fn most_alike(terms: &[&Expr]) -> usize {
     terms
         .iter()
@@ -101,7 +101,7 @@ fn most_alike(terms: &[&Expr]) -> usize {
         .unwrap_or(0)
 }
 
-/// Returns true if this node says less than it seems to; its parts are judged before it.
+/// Returns true if this node of an expression is senseless; its parts are judged before it.
 pub(super) fn is_senseless(expr: &Expr, known: &KnownRanges) -> bool {
     let parts = expr.parts();
     let repeats = parts
@@ -145,7 +145,7 @@ fn operation(
         "&" => &["&"],
         "|" => &["|"],
         "^" => &["^"],
-        // `x << 2 << 1`, `x % 9 % 5`, `q @ q @ q`
+        // Examples: `x << 2 << 1`, `x % 9 % 5`, `q @ q @ q`.
         _ => {
             let again =
                 matches!(left, Expr::Binary(_, inner, by) if *inner == op && is_literal(by));
@@ -164,7 +164,7 @@ fn operation(
         only(0.0) || op == "*" && only(1.0)
     };
     let undone = |it: &&Expr| undoes(it).is_some_and(|of| terms.contains(&of));
-    // A cube is a product, a double is none.
+    // A factor may occur three times, as in a cube; a term once, because its double is `2.0 * x`.
     let most = if op == "*" { 3 } else { 1 };
     let identity = |it: &&Expr| matches!(it, Expr::Call(name, _) if &**name == "wp.identity");
     literals > 1
@@ -175,7 +175,8 @@ fn operation(
 }
 
 fn call(name: &str, args: &[Expr], known: &KnownRanges) -> bool {
-    let made = |by: &[&str], it: &Expr| matches!(it, Expr::Call(name, _) if by.contains(&&**name));
+    let is_call_of =
+        |by: &[&str], it: &Expr| matches!(it, Expr::Call(name, _) if by.contains(&&**name));
     if is_cast(name) {
         return args.iter().any(|it| matches!(it, Expr::Call(of, _) if is_cast(of) && reads(it)));
     }
@@ -186,18 +187,20 @@ fn call(name: &str, args: &[Expr], known: &KnownRanges) -> bool {
     if args.iter().any(|it| undoes(it).is_some_and(|of| args.contains(of))) {
         return true;
     }
-    // Squares, and the numbers of a small matrix.
+    // Arguments may repeat in squares and in the numbers of a small matrix.
     let may_repeat = matches!(name, "wp.dot" | "wp.outer" | "wp.ddot" | "wp.cw_mul")
         || name.starts_with("wp.mat2")
         || name.starts_with("wp.mat3");
     if alike && !may_repeat || most_alike(&args.iter().collect::<Vec<_>>()) > 2 {
         return true;
     }
-    let of = |at: usize| args.get(at).map_or(Range::ALL, |it| range(it, known));
+    let range_of = |at: usize| args.get(at).map_or(Range::ALL, |it| range(it, known));
     match name {
-        "wp.abs" | "wp.sign" => of(0).least >= 0.0 || of(0).most <= 0.0 || made(&[name], &args[0]),
+        "wp.abs" | "wp.sign" => {
+            range_of(0).least >= 0.0 || range_of(0).most <= 0.0 || is_call_of(&[name], &args[0])
+        }
         "wp.min" | "wp.max" => {
-            of(0).is_apart(of(1))
+            range_of(0).is_apart(range_of(1))
                 || args.iter().any(|it| {
                     matches!(it, Expr::Call(inner, terms)
                         if **inner == *name && terms.iter().any(|term| args.contains(term)))
@@ -205,19 +208,23 @@ fn call(name: &str, args: &[Expr], known: &KnownRanges) -> bool {
                 || !args.iter().any(reads)
         }
         "wp.clamp" => {
-            let (low, high) = (of(1).least, of(2).most);
-            of(0).least >= low || of(0).most <= high || made(&[name], &args[0]) || !reads(&args[0])
+            let (low, high) = (range_of(1).least, range_of(2).most);
+            range_of(0).least >= low
+                || range_of(0).most <= high
+                || is_call_of(&[name], &args[0])
+                || !reads(&args[0])
         }
         "wp.where" => !reads(&args[0]),
-        "wp.length" | "wp.length_sq" => made(&["wp.normalize"], &args[0]) || !reads(&args[0]),
+        "wp.length" | "wp.length_sq" => is_call_of(&["wp.normalize"], &args[0]) || !reads(&args[0]),
         "wp.normalize" => {
-            made(&[name, "wp.quat_from_axis_angle", "wp.quat_rpy"], &args[0]) || !reads(&args[0])
+            is_call_of(&[name, "wp.quat_from_axis_angle", "wp.quat_rpy"], &args[0])
+                || !reads(&args[0])
         }
         "wp.tid" | "wp.identity" | "wp.quat_identity" => false,
         _ if name.starts_with("wp.vec") || name.starts_with("wp.mat") => false,
         _ if name.starts_with("wp.") => {
             !args.is_empty() && !args.iter().any(reads)
-                || args.len() == 1 && made(&[name], &args[0])
+                || args.len() == 1 && is_call_of(&[name], &args[0])
         }
         _ => false,
     }
@@ -243,7 +250,7 @@ pub(super) fn is_sound(text: &Text) -> bool {
 /// A walk over the statements of a function.
 struct Walk<'t> {
     sound: bool,
-    /// Names that are given a value in the loops around.
+    /// Names that the loops around assign.
     written: HashSet<&'t str>,
     loops: usize,
     /// Number of assignments to each name.
@@ -259,7 +266,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// A condition, or the value of a variable: in a loop it has to change with it.
+    /// Judges a condition or the value of a variable: in a loop it has to change with the loop.
     fn moving(&mut self, expr: &Expr) {
         self.expr(expr);
         self.sound &= self.loops == 0 || mentions(expr, &self.written);
@@ -325,7 +332,7 @@ fn targets_of(targets: &[Expr]) -> HashSet<&str> {
     targets.iter().filter_map(root).collect()
 }
 
-/// The name that an assignment to a place changes.
+/// Returns the name that an assignment to a place changes.
 fn root(place: &Expr) -> Option<&str> {
     match place {
         Expr::Name(name) => Some(name),
@@ -334,7 +341,7 @@ fn root(place: &Expr) -> Option<&str> {
     }
 }
 
-/// Each name that statements give a value to, as often as they do.
+/// Visits the name of each assignment of the statements, once for each assignment.
 fn written<'t>(body: &'t [Stmt], visit: &mut dyn FnMut(&'t str)) {
     for stmt in body {
         match stmt {

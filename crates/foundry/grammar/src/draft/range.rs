@@ -1,11 +1,11 @@
-//! Ranges of scalars: the numbers between which an expression lies for all inputs, derived from its
-//! text.
+//! Ranges of scalars: the limits between which the value of an expression lies for all inputs,
+//! derived from the expression's text.
 
 use crate::ast::{Expr, Name};
 use std::collections::HashMap;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// All numbers from one to another.
+/// All numbers from `least` to `most`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Range {
     pub(super) least: f64,
@@ -16,7 +16,7 @@ impl Range {
     pub(super) const ALL: Self = Self { least: f64::NEG_INFINITY, most: f64::INFINITY };
 
     fn new(least: f64, most: f64) -> Self {
-        // Infinity times 0, or less infinity: nothing is known.
+        // Infinity times 0 and infinity less infinity say nothing of the range.
         if least.is_nan() || most.is_nan() { Self::ALL } else { Self { least, most } }
     }
 
@@ -24,8 +24,8 @@ impl Range {
         Self::new(value, value)
     }
 
-    /// Returns true if the ranges share one number at most, so that the order of two values is
-    /// known.
+    /// Returns true if the ranges have one common number at most, which decides how two of their
+    /// values compare.
     pub(super) fn is_apart(self, other: Self) -> bool {
         self.most <= other.least || other.most <= self.least
     }
@@ -34,7 +34,7 @@ impl Range {
         Self::new(self.least.min(other.least), self.most.max(other.most))
     }
 
-    /// Returns the range of a growing function's values.
+    /// Returns the range of a growing function's values over this range.
     fn through(self, function: fn(f64) -> f64) -> Self {
         Self::new(function(self.least), function(self.most))
     }
@@ -48,10 +48,10 @@ impl Range {
     }
 }
 
-/// Ranges of names that keep their value.
+/// Ranges of the names that no statement assigns again.
 pub(super) type KnownRanges = HashMap<Name, Range>;
 
-/// Returns the range of an expression, as far as it is known. Nothing is known of elements.
+/// Returns the range of an expression. Elements of arrays have the range of all numbers.
 pub(super) fn range(expr: &Expr, known: &KnownRanges) -> Range {
     match expr {
         Expr::Name(name) => known.get(name).copied().unwrap_or(Range::ALL),
@@ -118,7 +118,7 @@ fn call(name: &str, args: &[Expr], known: &KnownRanges) -> Range {
         "max" => Range::new(of(0).least.max(of(1).least), of(0).most.max(of(1).most)),
         "clamp" => Range::new(of(1).least, of(2).most),
         "where" => of(1).or(of(2)),
-        // A type by its name.
+        // The names of types convert their argument.
         "float" | "int" | "float16" | "float32" | "float64" | "bfloat16" | "int64" | "int32" => {
             of(0)
         }

@@ -1,7 +1,7 @@
 //! Expressions that give numbers and truth values.
 //!
-//! Floats stay of moderate size: divisors, roots and logarithms are kept away from what would blow
-//! up, as a careful person does.
+//! Floats keep a moderate size: divisors, roots and logarithms stay away from arguments with huge
+//! or undefined results, as a careful person writes them.
 
 use super::KernelBuilder;
 use super::plausibility::{is_name_like, reads};
@@ -64,7 +64,7 @@ impl KernelBuilder {
         }
     }
 
-    /// A variable, an element, a literal, or something else made a float.
+    /// Returns a variable, an element, a literal, or a value of another type converted to a float.
     fn float_leaf(&mut self, of: Scalar) -> Expr {
         let literal = self.random.chance(10);
         if !literal && let Some(found) = self.read(Ty::Scalar(of)) {
@@ -76,7 +76,7 @@ impl KernelBuilder {
         self.some_float(of)
     }
 
-    /// Reads anything that can be read, pending variables first.
+    /// Reads a variable or an element of any type, pending ones first.
     fn read_any(&mut self) -> Option<(Expr, Ty)> {
         let mut types: Vec<(Ty, u32)> = Vec::new();
         let known = self.vars.iter().map(|var| (var.ty, var.used));
@@ -95,7 +95,7 @@ impl KernelBuilder {
         if range(&of, &self.known).least >= 0.0 { of } else { Expr::wp("abs", vec![of]) }
     }
 
-    /// A float that isn't made of literals alone, if anything can be read.
+    /// Returns a float that isn't made of literals alone, if anything can be read.
     pub(super) fn varying(&mut self, of: Scalar, depth: usize) -> Expr {
         for _ in 0..6 {
             let found = self.float(of, depth);
@@ -120,7 +120,7 @@ impl KernelBuilder {
         Expr::binary(above, "/", safe)
     }
 
-    /// Functions without kinks.
+    /// Returns a call of a function without kinks.
     fn smooth(&mut self, of: Scalar, depth: usize) -> Expr {
         let arg = self.varying(of, depth - 1);
         match self.random.below(10) {
@@ -153,7 +153,7 @@ impl KernelBuilder {
         }
     }
 
-    /// Functions with edges, steps and limits.
+    /// Returns a call of a function with edges, steps or limits.
     fn bounded(&mut self, of: Scalar, depth: usize) -> Expr {
         let arg = self.varying(of, depth - 1);
         match self.random.below(8) {
@@ -203,7 +203,7 @@ impl KernelBuilder {
         }
     }
 
-    /// A number between 0 and 1.
+    /// Returns a literal between 0 and 1.
     pub(super) fn part(&mut self, of: Scalar) -> Expr {
         let part = self.random.pick(&[0.5, 0.25, 0.75, 0.1, 0.3, 0.8, 0.2, 0.9]);
         self.literal(of, part)
@@ -222,7 +222,7 @@ impl KernelBuilder {
         (self.literal(of, low), self.literal(of, high))
     }
 
-    /// One of two by a condition.
+    /// Returns one of two expressions, chosen by a condition.
     pub(super) fn choice(&mut self, ty: Ty, depth: usize) -> Expr {
         let condition = self.truth(1);
         let (accept, reject) = (self.expr(ty, depth - 1), self.expr(ty, depth.saturating_sub(2)));
@@ -233,7 +233,7 @@ impl KernelBuilder {
         }
     }
 
-    /// A float made of vectors or matrices that are there.
+    /// Returns a float computed of vectors or matrices that can be read.
     fn geometric(&mut self, of: Scalar, depth: usize) -> Expr {
         let lens: Vec<u8> =
             [2, 3, 4].into_iter().filter(|&len| self.has(Ty::Vec(len, of))).collect();
@@ -335,7 +335,7 @@ impl KernelBuilder {
         }
     }
 
-    /// Something that can be read, as an integer, or else a number.
+    /// Returns a variable or an element as an integer, or else a literal.
     fn integer_leaf(&mut self, of: Scalar) -> Expr {
         if !self.random.chance(12)
             && let Some(found) = self.read(Ty::Scalar(of))
@@ -349,7 +349,7 @@ impl KernelBuilder {
     }
 
     pub(super) fn truth(&mut self, depth: usize) -> Expr {
-        // A condition has no name of its own.
+        // A condition gets no name of its own.
         let unsound = |m: &Self, expr: &Expr| m.is_uniform(expr) || m.is_senseless(expr);
         self.drawn(|m| m.some_truth(depth), unsound).unwrap_or_else(|expr| expr)
     }
@@ -399,7 +399,7 @@ impl KernelBuilder {
         Expr::binary(left, op, right)
     }
 
-    /// The middle of an array's numbers, for an element of it.
+    /// Returns the middle of an array's range, for an expression that is an element of it.
     fn middle(&self, element: &Expr) -> Option<f64> {
         let Expr::Index(of, _) = element else { return None };
         let Expr::Name(name) = &**of else { return None };
@@ -407,7 +407,7 @@ impl KernelBuilder {
         Some(((given.low + given.high) * 2.0).round() / 4.0)
     }
 
-    /// `int(x)` and its kin.
+    /// Returns a conversion, such as `int(x)`.
     pub(super) fn convert(&mut self, value: Expr, to: Scalar) -> Expr {
         Expr::call(spell::plain(Ty::Scalar(to)), vec![value])
     }

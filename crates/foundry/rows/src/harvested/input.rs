@@ -19,7 +19,7 @@ const SEARCH_BUDGET: u64 = BUDGET / 8;
 const LARGEST: f64 = 1e6;
 
 /// Inputs that were found.
-pub(super) struct FoundInputs {
+pub(crate) struct FoundInputs {
     pub(super) dims: Vec<u32>,
     pub(super) inputs: Vec<ArgumentInput>,
     pub(super) seed: u64,
@@ -138,11 +138,21 @@ fn try_inputs(
     mut inputs: Vec<ArgumentInput>,
     seed: u64,
 ) -> Result<FoundInputs, Refusal> {
-    let seeds: Vec<u64> = (0..DRAWS).map(|draw| random::seed(seed, draw)).collect();
-    let seed = seeds[0];
-    let trial = Trial { program, dims: &dims, seeds };
+    let trial = Trial::of(program, &dims, seed);
     trial.mark_written(&mut inputs)?;
     trial.mark_zero(&mut inputs)?;
+    judge(program, dims, inputs, seed)
+}
+
+/// Judges inputs that are known: they must run on several draws, and mean something.
+pub(crate) fn judge(
+    program: &RowProgram,
+    dims: Vec<u32>,
+    inputs: Vec<ArgumentInput>,
+    seed: u64,
+) -> Result<FoundInputs, Refusal> {
+    let trial = Trial::of(program, &dims, seed);
+    let seed = trial.seeds[0];
     let draws = trial.draws(&inputs)?;
     let (before, after) = &draws[0];
     let written: Vec<usize> = (0..inputs.len()).filter(|&at| inputs[at].written).collect();
@@ -165,8 +175,10 @@ fn try_inputs(
             found.map_or(true, |found| written.iter().any(|&out| found[out] != after[out]))
         })
     };
+    // A value that is given, such as the size of a grid, is no draw.
+    let is_drawn = |it: &ArgumentInput| !it.zero && (it.low, it.least) != (it.high, it.most);
     let inputs_matter =
-        !without_inputs && (0..inputs.len()).filter(|&at| !inputs[at].zero).all(matters);
+        !without_inputs && (0..inputs.len()).filter(|&at| is_drawn(&inputs[at])).all(matters);
     let outcomes = execute::forward_with_outcomes(program, grid, before);
     let comparisons_vary =
         outcomes.is_ok_and(|(_, outcomes)| outcomes.values().all(|seen| *seen == [true; 2]));
@@ -183,7 +195,11 @@ struct Trial<'a> {
     seeds: Vec<u64>,
 }
 
-impl Trial<'_> {
+impl<'a> Trial<'a> {
+    fn of(program: &'a RowProgram, dims: &'a [u32], seed: u64) -> Self {
+        Self { program, dims, seeds: (0..DRAWS).map(|draw| random::seed(seed, draw)).collect() }
+    }
+
     fn run(&self, inputs: &[ArgumentInput], data: &[Vec<u8>]) -> Result<Data, Refusal> {
         let memory = ArgumentBytes { data: data.to_vec(), gradients: Vec::new() };
         let grid = LaunchInputs { dims: self.dims, inputs };

@@ -15,6 +15,8 @@ pub(super) type Set = fn(&mut Row, Option<String>);
 /// Storage of a column, with the functions that move its values out of a row and into it.
 pub(super) enum Cell {
     Long(fn(&Row) -> u64, fn(&mut Row) -> &mut u64),
+    /// A number of 64 bits as text: readers that have only doubles would round it.
+    Seed(fn(&Row) -> u64, fn(&mut Row) -> &mut u64),
     Word(fn(&Row) -> u32, fn(&mut Row) -> &mut u32),
     Mark(fn(&Row) -> bool, fn(&mut Row) -> &mut bool),
     Text(Get, Set),
@@ -26,7 +28,7 @@ impl Cell {
     /// Returns true if two rows have different values here.
     pub(super) fn differs(&self, one: &Row, other: &Row) -> bool {
         match self {
-            Long(get, _) => get(one) != get(other),
+            Long(get, _) | Seed(get, _) => get(one) != get(other),
             Word(get, _) => get(one) != get(other),
             Mark(get, _) => get(one) != get(other),
             Text(get, _) => get(one) != get(other),
@@ -39,7 +41,7 @@ impl Cell {
 /// A column: its name and its values.
 pub(super) type Column = (&'static str, Cell);
 
-use Cell::{Long, Mark, Text, Texts, Word, Words};
+use Cell::{Long, Mark, Seed, Text, Texts, Word, Words};
 
 /// All of them. Each is one leaf of the file's schema.
 #[rustfmt::skip]
@@ -54,6 +56,8 @@ pub(super) static COLUMNS: &[Column] = &[
     ("cpp_backward", Text(|row| row.cpp_backward.as_deref(), |row, it| row.cpp_backward = it)),
     ("cuda", Text(|row| row.cuda.as_deref(), |row, it| row.cuda = it)),
     ("cuda_backward", Text(|row| row.cuda_backward.as_deref(), |row, it| row.cuda_backward = it)),
+    ("cuda_plain", Text(|row| row.cuda_plain.as_deref(), |row, it| row.cuda_plain = it)),
+    ("cuda_plain_backward", Text(|row| row.cuda_plain_backward.as_deref(), |row, it| row.cuda_plain_backward = it)),
     ("ptx", Text(|row| row.ptx.as_deref(), |row, it| row.ptx = it)),
     ("ptx_backward", Text(|row| row.ptx_backward.as_deref(), |row, it| row.ptx_backward = it)),
     ("warp_cpp", Text(|row| row.warp_cpp.as_deref(), |row, it| row.warp_cpp = it)),
@@ -69,24 +73,32 @@ pub(super) static COLUMNS: &[Column] = &[
     ("checks_json", Text(|row| Some(&row.checks_json), |row, it| row.checks_json = it.unwrap_or_default())),
     ("warp_gradient", Text(|row| row.warp_gradient.as_deref(), |row, it| row.warp_gradient = it)),
     ("origin_json", Text(|row| row.origin_json.as_deref(), |row, it| row.origin_json = it)),
+    ("template", Text(|row| row.template.as_deref(), |row, it| row.template = it)),
+    ("summary", Text(|row| row.summary.as_deref(), |row, it| row.summary = it)),
+    ("description", Text(|row| row.description.as_deref(), |row, it| row.description = it)),
+    ("specification", Text(|row| row.specification.as_deref(), |row, it| row.specification = it)),
     ("compiler", Text(|row| Some(&row.compiler), |row, it| row.compiler = it.unwrap_or_default())),
     ("launch_dims", Words(|row| &row.launch_dims, |row| &mut row.launch_dims)),
+    ("real_launch_dims", Words(|row| &row.real_launch_dims, |row| &mut row.real_launch_dims)),
+    ("block_dims", Words(|row| &row.block_dims, |row| &mut row.block_dims)),
     ("features", Texts(|row| &row.features, |row| &mut row.features)),
-    ("input_seed", Long(|row| row.input_seed, |row| &mut row.input_seed)),
-    ("seed", Long(|row| row.seed, |row| &mut row.seed)),
+    ("input_seed", Seed(|row| row.input_seed, |row| &mut row.input_seed)),
+    ("seed", Seed(|row| row.seed, |row| &mut row.seed)),
     ("attempt", Word(|row| row.attempt, |row| &mut row.attempt)),
     ("generator_version", Word(|row| row.generator_version, |row| &mut row.generator_version)),
     ("in_warp", Mark(|row| row.in_warp, |row| &mut row.in_warp)),
 ];
 
 /// Columns that make up most of a row, and that statistics don't look at.
-pub(super) const BULKY: [&str; 14] = [
+pub(super) const BULKY: [&str; 16] = [
     "ir",
     "ir_backward",
     "cpp",
     "cpp_backward",
     "cuda",
     "cuda_backward",
+    "cuda_plain",
+    "cuda_plain_backward",
     "ptx",
     "ptx_backward",
     "warp_cpp",
@@ -106,7 +118,7 @@ pub(super) fn schema() -> String {
             Long(..) => format!("optional int64 {name} (INTEGER(64,false));"),
             Word(..) => format!("optional int32 {name} (INTEGER(32,false));"),
             Mark(..) => format!("optional boolean {name};"),
-            Text(..) => format!("optional binary {name} (STRING);"),
+            Seed(..) | Text(..) => format!("optional binary {name} (STRING);"),
             Words(..) => list(name, "optional int32 item (INTEGER(32,false));"),
             Texts(..) => list(name, "optional binary item (STRING);"),
         };
@@ -131,6 +143,8 @@ pub(super) fn write(
     match cell {
         Long(get, _) => ColumnValues::flat(rows.map(|row| Some(get(row).cast_signed())))
             .write::<Int64Type>(writer),
+        Seed(get, _) => ColumnValues::flat(rows.map(|row| Some(bytes(&get(row).to_string()))))
+            .write::<ByteArrayType>(writer),
         Word(get, _) => ColumnValues::flat(rows.map(|row| Some(get(row).cast_signed())))
             .write::<Int32Type>(writer),
         Mark(get, _) => {
@@ -172,6 +186,14 @@ pub(super) fn read(cell: &Cell, reader: ColumnReader, reading: Reading<'_>) -> R
     match (cell, reader) {
         (Long(_, place), Int64ColumnReader(reader)) => {
             reading.each(reader, |it| Ok(it.cast_unsigned()), |row, it| *place(row) = it)
+        }
+        (Seed(_, place), ByteArrayColumnReader(reader)) => {
+            let number = |it: &ByteArray| {
+                let text = it.as_utf8()?;
+                let fault = || ParquetError::General(format!("`{text}` is no number of 64 bits"));
+                text.parse().map_err(|_| fault())
+            };
+            reading.each(reader, number, |row, it| *place(row) = it)
         }
         (Word(_, place), Int32ColumnReader(reader)) => {
             reading.each(reader, |it| Ok(it.cast_unsigned()), |row, it| *place(row) = it)

@@ -76,7 +76,7 @@ impl MemoryBudget {
         Self(Cell::new(file_bytes.saturating_mul(EXPANSION).max(MIN_BUDGET_BYTES)))
     }
 
-    /// Takes some bytes, or reports that the file is none of rows.
+    /// Takes some bytes, or reports that the file holds no rows.
     pub(super) fn take(&self, bytes: usize) -> Result<()> {
         let left = self.0.get().checked_sub(bytes as u64).ok_or_else(too_much)?;
         self.0.set(left);

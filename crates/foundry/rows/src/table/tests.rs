@@ -1,4 +1,4 @@
-//! Files come back as they were written, and what is none is refused by its column.
+//! Files come back as they were written, and a file without rows is refused by its column.
 
 use super::*;
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
@@ -26,7 +26,7 @@ fn written(
     read: fn(&Path) -> Result<Vec<Row>, SynthError>,
 ) -> Result<Vec<Row>, String> {
     let file = tempfile::NamedTempFile::new().expect("a file");
-    fs::write(file.path(), bytes).expect("its bytes");
+    std::fs::write(file.path(), bytes).expect("its bytes");
     let name = format!("{}: ", file.path().display());
     read(file.path()).map_err(|error| error.to_string().replace(&name, ""))
 }

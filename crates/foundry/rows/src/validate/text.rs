@@ -152,8 +152,8 @@ fn job<'a>(
         (&program.forward, program.kernel, ArgumentBytes { data, gradients: Vec::new() })
     };
     let symbol = row_program::write(module, kernel, dialect).kernels.first()?.symbol.clone();
-    let launches = vec![memory];
-    Some(Job { text, is_cuda: dialect == Dialect::Cuda, module, kernel, symbol, grid, launches })
+    let launches = vec![(grid, memory)];
+    Some(Job { text, is_cuda: dialect == Dialect::Cuda, module, kernel, symbol, launches })
 }
 
 /// Compares memory with the row's stored results, if it has some; threads ran in order.

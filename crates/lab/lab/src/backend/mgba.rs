@@ -15,8 +15,9 @@ use serde_json::{Value, json};
 use super::{Backend, BackendConfig, BackendKind, EnvState};
 use crate::LabError;
 
-/// Dots from the start of line 144 to where libmgba begins a program of the Color, and to where a
-/// Color's boot ROM hands over; as with the original, its picture is four T-cycles ahead.
+/// Dots from the start of line 144 to the point at which libmgba begins a program of the Color, and
+/// at which a Color's boot ROM hands over. As with the original, its picture is four T-cycles
+/// ahead.
 const COLOR_PICTURE_TCYCLES: i32 = 456 - 172 + 4 - 20;
 
 #[repr(C)]
@@ -24,7 +25,7 @@ struct Shim {
     _opaque: [u8; 0],
 }
 
-/// Start of a machine, as the shim takes it.
+/// Initial state of a machine, in the layout that the shim takes.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct ShimStart {
@@ -81,7 +82,7 @@ unsafe extern "C" {
     fn gbxcule_mgba_pixels(shim: *const Shim, out: *mut u16);
 }
 
-/// One emulator, owned, and where it begins.
+/// One emulator with its owner, and its initial state.
 struct Core {
     shim: NonNull<Shim>,
     start: ShimStart,
@@ -258,7 +259,7 @@ impl Backend for Mgba {
         }
         let mut frame = Vec::with_capacity(FRAME_BYTES);
         for quad in pixels.chunks_exact(4) {
-            // Five bits of red: of 0xFF, 0xAA, 0x55 or 0x00.
+            // The red part has five bits, of 0xFF, 0xAA, 0x55 or 0x00.
             let shade = |color: &u16| 3 - (color >> 3 & 3) as u8;
             frame.push(quad.iter().fold(0, |byte, color| byte << 2 | shade(color)));
         }
@@ -274,7 +275,7 @@ impl Backend for Mgba {
     }
 }
 
-/// mGBA's key bits: A, B, SELECT, START, right, left, up, down.
+/// Converts buttons to mGBA's key bits: A, B, SELECT, START, right, left, up, down.
 fn keys(buttons: u8) -> u32 {
     let order = [
         button::A,

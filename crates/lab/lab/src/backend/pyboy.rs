@@ -15,9 +15,9 @@ const REGISTER_BYTES: usize = 12;
 const STATE_BYTES: usize = REGISTER_BYTES + 16;
 const FEATURE_BYTES: usize = REGISTER_BYTES + 16;
 const PIXELS: usize = 160 * 144;
-/// Far below what PyBoy manages on any machine: reaching the limit means that it hangs.
+/// Speed far below PyBoy's on any machine: a child that is slower hangs.
 const SLOWEST_FRAMES_PER_S: u64 = 100;
-/// Each of them holds megabytes of Python.
+/// Greatest number of machines, because each takes megabytes of Python.
 const MAX_ENVS: usize = 4096;
 const TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -95,7 +95,7 @@ impl Pyboy {
         (0..num_envs).step_by(self.envs_per_child).map(range).collect()
     }
 
-    /// Every child's answer in order of envs, `bytes` for each env.
+    /// Returns the children's answers in order of envs, with `bytes` bytes for each env.
     fn answers(&mut self, bytes: usize) -> Result<Vec<u8>, LabError> {
         let mut payload = Vec::with_capacity(bytes * self.config.num_envs);
         for child in &mut self.children {
@@ -189,7 +189,7 @@ impl Backend for Pyboy {
             let header = json!({
                 "command": "step",
                 "frames": schedule.frames_per_step(),
-                // One number if it is that of all, as with most codecs.
+                // One number is enough if all actions have the same, as in most codecs.
                 "release_after": if is_same { &frames_held[..1] } else { frames_held },
                 "draw_last": self.config.draw_last,
                 "features": computes,
@@ -240,7 +240,7 @@ impl Backend for Pyboy {
     }
 }
 
-/// The registers at the head of a record, as `struct.pack("<8B2H", ...)` wrote them.
+/// Reads the registers at the head of a record, as `struct.pack("<8B2H", ...)` wrote them.
 fn registers(record: &[u8]) -> CpuState {
     CpuState {
         a: record[0],

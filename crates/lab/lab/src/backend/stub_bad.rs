@@ -1,4 +1,4 @@
-//! `stub_bad`: right machines, wrong reports. It proves that a disagreement is found, written down
+//! `stub_bad`: right machines with wrong reports. It proves that a disagreement is found, recorded
 //! and replayed.
 
 use std::ops::Range;

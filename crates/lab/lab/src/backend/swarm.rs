@@ -1,5 +1,5 @@
 //! `warp_vec_cpu` and `warp_vec_cuda`: the swarm on CPU threads, and in one kernel on a CUDA
-//! device, which was asked for by name. Without it there is an error, never another device.
+//! device. If the named device is missing, the result is an error, never another device.
 
 use std::ops::Range;
 
@@ -105,7 +105,7 @@ impl Backend for SwarmBackend {
     }
 }
 
-/// The name by which the driver knows a device.
+/// Returns the driver's name of a device.
 fn gpu_name(device: Device) -> Option<String> {
     let Device::Cuda(ordinal) = device else { return None };
     Some(Driver::find().ok()?.gpus.into_iter().nth(ordinal as usize)?.name)

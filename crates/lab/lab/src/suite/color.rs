@@ -1,5 +1,5 @@
-//! The rows of the Color, and every place where a reference is known to be wrong, with the reason;
-//! as in `explained.rs`.
+//! Rows of the Color, with every difference for which a reference is known to be wrong, as in
+//! `explained.rs`.
 
 use gbxcule_swarm::Model;
 

@@ -1,8 +1,8 @@
-//! The rows of the original, and every place where a reference is known to be wrong, with the
+//! Rows of the original, with every difference for which a reference is known to be wrong, and the
 //! reason.
 //!
-//! The evidence for each reason is either the other reference, which agrees with us there to the
-//! cycle, or Pan Docs, or a hardware test; `docs/references.md` has them at length.
+//! The evidence for each reason is the other reference, which agrees with the swarm to the cycle,
+//! or Pan Docs, or a hardware test; `docs/references.md` has the details.
 
 use gbxcule_swarm::Model;
 
@@ -54,8 +54,8 @@ const GAMES_MGBA: &str = "libmgba's picture is up to 3 T-cycles off after the LC
                           (PyBoy agrees with us in PEARL_DRIFT's memory and pixels)";
 
 type Fields = &'static [&'static str];
-/// Step after which a difference shows first, number of steps after which it shows, and the digest
-/// of all values; a stale pin prints what it should be.
+/// First step after which a difference appears, number of steps after which it does, and the digest
+/// of all values; the message about a stale pin has the right values.
 type Pin = (u64, u64, &'static str);
 
 pub(super) const fn plain(rom: &'static str, steps: u64) -> Case {
@@ -196,7 +196,7 @@ pub(super) const CASES: [Case; 36] = [
     },
     Case {
         explained: &[
-            pyboy(GAME_FIELDS, (5, 1996, "f0f81dd39342"), LINE_153),
+            pyboy(GAME_FIELDS, (5, 1996, "14d0eb5e4e59"), LINE_153),
             mgba(DRAWN_FIELDS, (1, 46, "940db7079753"), GAMES_MGBA),
         ],
         ..drawn("EMBER_LEAP", 2000)

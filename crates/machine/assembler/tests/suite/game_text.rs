@@ -1,4 +1,4 @@
-//! The games' printing, `game/text.inc`, in a ROM of its own.
+//! Printing in games, `game/text.inc`, in a ROM of its own.
 
 use gbxcule_assembler::Assembler;
 
@@ -10,7 +10,7 @@ const LIBRARY: [(&str, &str); 3] = [
     ("game/text.inc", include_str!("../../asm/game/text.inc")),
 ];
 
-/// A ROM that prints with the LCD on what `print` says, frame after frame.
+/// Makes a ROM that runs the text `print` with the LCD on, frame after frame.
 fn printing(print: &str, data: &str) -> Console {
     let source = format!(
         " org $0040\n jp VBlank\n org $0150
@@ -47,7 +47,7 @@ Start:
     Console::of(&assembler.rom().unwrap_or_else(|errors| panic!("{errors}")).bytes)
 }
 
-/// Text in a row of the background's map.
+/// Returns the text in a row of the background's map.
 fn row(console: &Console, row: u16) -> String {
     let from = 0x9800 + row * 32;
     let tiles = console.range(from, from + 32);

@@ -1,4 +1,4 @@
-//! The files in `asm/game/` that games share, each held by a small program of its own.
+//! Files in `asm/game/` that games share, each tested by a small program.
 
 use gbxcule_assembler::Assembler;
 
@@ -12,7 +12,7 @@ const LIBRARY: [(&str, &str); 5] = [
     ("game/random.inc", include_str!("../../asm/game/random.inc")),
 ];
 
-/// A program that runs `begin` once with the screen off, and `frame` in each frame.
+/// Makes a program that runs `begin` once with the screen off, and `frame` in each frame.
 fn program(begin: &str, frame: &str) -> Console {
     let includes: String =
         LIBRARY.iter().map(|(name, _)| format!(" include \"{name}\"\n")).collect();

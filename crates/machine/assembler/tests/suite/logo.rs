@@ -1,4 +1,4 @@
-//! Large letters, `asm/game/logo.inc`: four tiles that are the font's letter at twice its size.
+//! Large letters, `asm/game/logo.inc`: four tiles that show a letter of the font at twice its size.
 
 use gbxcule_assembler::Assembler;
 
@@ -11,8 +11,8 @@ const LIBRARY: [(&str, &str); 4] = [
     ("game/logo.inc", include_str!("../../asm/game/logo.inc")),
 ];
 
-/// A ROM whose tile $18 begins the font, dark on light, and whose tile $80 begins the logo "RG",
-/// placed in the upper left corner of the map.
+/// Makes a ROM whose font, dark on light, begins at tile $18, and whose logo "RG" begins at tile
+/// $80, in the upper left corner of the map.
 fn logo(ink: u8) -> Console {
     let includes: String =
         LIBRARY.iter().map(|(name, _)| format!(" include \"{name}\"\n")).collect();
@@ -49,14 +49,15 @@ Start:
     console
 }
 
-/// The shade of a pixel of a tile.
+/// Returns the shade of a pixel of a tile.
 fn shade(console: &Console, tile: u8, x: usize, y: usize) -> u8 {
     let at = 0x8000 + u16::from(tile) * 16 + y as u16 * 2;
     let bit = |byte: u8| byte >> (7 - x) & 1;
     bit(console.peek(at)) | bit(console.peek(at + 1)) << 1
 }
 
-/// The sixteen pixels square at a letter's place, as the map puts its tiles together.
+/// Returns a pixel of the sixteen by sixteen at a letter's position, as the map assembles its
+/// tiles.
 fn pixel(console: &Console, letter: usize, x: usize, y: usize) -> u8 {
     let entry = 0x9800 + (y / 8 * 32 + letter * 2 + x / 8) as u16;
     shade(console, console.peek(entry), x % 8, y % 8)

@@ -1,4 +1,4 @@
-//! Results that each micro-ROM leaves behind when our machine runs it.
+//! Results that each micro-ROM leaves when our machine runs it.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use gbxcule_assembler::{Assembler, by_name};
 
 use crate::console::{ColorConsole, Console, RIGHT};
 
-/// Frames within which every self-checking ROM comes to its verdict.
+/// Number of frames within which every self-checking ROM reaches its verdict.
 const PATIENCE: u32 = 400;
 
 const SELF_CHECKING: [&str; 19] = [

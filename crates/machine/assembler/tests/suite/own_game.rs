@@ -1,4 +1,4 @@
-//! The game of `docs/own_game.md`, as somebody who reads that page assembles and plays it.
+//! The game of `docs/own_game.md`, assembled and played as a reader of that page does.
 
 use gbxcule_assembler::{Assembler, Rom};
 
@@ -14,7 +14,7 @@ fn rom() -> Rom {
     assembler.rom().unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-/// Values at the labels after at most so many frames, or at the end of the game.
+/// Returns the values at the labels after `frames` frames, or at the end of the game.
 fn play(frames: u32, decide: impl Fn(u8, u8) -> u8) -> [u8; 3] {
     let rom = rom();
     let mut console = Console::of(&rom.bytes);

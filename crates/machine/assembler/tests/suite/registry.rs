@@ -6,8 +6,8 @@ use std::fmt::Write;
 use gbxcule_assembler::{BuiltIn, by_name, for_color, global_checksum, header_checksum};
 use gbxcule_games::GAMES;
 
-/// FNV-1a of each micro-ROM: a changed source or assembler shows here. Games have digests in their
-/// rows.
+/// FNV-1a of each micro-ROM, which a changed source or assembler changes. Games have digests in
+/// their rows.
 const HASHES: &[(&str, u64)] = &[
     ("ALU_LOOP", 0xF0C2FF38ACE7B3B6),
     ("MEM_RWB", 0xE56DF2D5A8CD97EF),
@@ -47,12 +47,12 @@ const HASHES: &[(&str, u64)] = &[
     ("COLOR_LINES", 0x886BC675B31D35E3),
 ];
 
-/// The ROMs of both models.
+/// Returns the ROMs of both models.
 fn all() -> Vec<&'static BuiltIn> {
     gbxcule_assembler::all().iter().chain(for_color()).collect()
 }
 
-/// The ROMs that are no games.
+/// Returns the ROMs that are not games.
 fn micro_roms() -> impl Iterator<Item = &'static BuiltIn> {
     all().into_iter().filter(|rom| GAMES.iter().all(|game| game.name != rom.name))
 }
@@ -105,7 +105,7 @@ fn every_source_opens_with_its_name() {
     }
 }
 
-/// The signature of ROMs that count cases, which the page describes once.
+/// Signature of ROMs that count cases, which the page describes once.
 const CASES: &str = "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed";
 
 #[test]

@@ -1,5 +1,5 @@
-//! The sound driver of the games, `asm/game/sound.inc`: what tunes and effects leave in the
-//! registers, frame by frame.
+//! Sound driver of the games, `asm/game/sound.inc`: the registers that tunes and effects write,
+//! frame by frame.
 
 use gbxcule_assembler::Assembler;
 
@@ -8,7 +8,7 @@ use crate::console::Console;
 const MEMORY: &str = include_str!("../../asm/game/memory.inc");
 const SOUND: &str = include_str!("../../asm/game/sound.inc");
 
-/// A program that calls the driver once a frame: effect 1 in frame 10, effect 0 in frame 11.
+/// Program that calls the driver once a frame, with effect 1 in frame 10 and effect 0 in frame 11.
 const PLAYER: &str = r#"
 FRAME equ $C040
     title "SOUND"
@@ -60,7 +60,8 @@ Strong:
     db NOISE, 1, 4, $B1, $22, 6, $91, $33, 0
 "#;
 
-/// NR22, NR32 (if the channel is on), NR42 and NR43 after each frame, and whether channel 1 plays.
+/// Returns NR22, NR32 (if the channel is on), NR42 and NR43 after each frame, and whether channel 1
+/// plays.
 fn registers(frames: usize) -> Vec<[u8; 5]> {
     let assembler = Assembler::new("player.asm", PLAYER)
         .with_include("game/memory.inc", MEMORY)
@@ -91,7 +92,7 @@ fn repeated(parts: &[(u8, usize)]) -> Vec<u8> {
 #[test]
 fn notes_last_their_units_and_a_jump_begins_again() {
     let rows = registers(30);
-    // A unit is three frames, each note two units: C4, E4 held on, silence, C4 once more.
+    // A unit is three frames, and each note lasts two units: C4, E4 held on, silence, C4 again.
     assert_eq!(column(&rows, 0), repeated(&[(0x84, 6), (0xA7, 12), (0x08, 6), (0x84, 6)]));
 }
 
@@ -103,7 +104,7 @@ fn a_rest_silences_the_bass() {
 #[test]
 fn an_effect_of_noise_goes_before_drums_and_before_effects_of_lower_priority() {
     let rows = registers(22);
-    // The hat would come in frame 12, the weak effect on channel 1 in frame 11: neither does.
+    // The hat is due in frame 12, the weak effect on channel 1 in frame 11: neither plays.
     let polynomials = repeated(&[(0x55, 9), (0x22, 4), (0x33, 9)]);
     assert_eq!(column(&rows, 3), polynomials);
     let volumes = repeated(&[(0xA1, 9), (0xB1, 4), (0x91, 6), (0x08, 3)]);

@@ -70,3 +70,39 @@ proptest! {
         }
     }
 }
+
+/// The level of channel 3 right after it was triggered again, if it was switched off in the very
+/// tick of a read. The program lies some bytes further on in ROM.
+fn level_after_stop(shift: usize) -> u8 {
+    let mut program = vec![0x00; shift];
+    // `LD A,value; LDH (low),A`
+    let store = |low: u8, value: u8| [0x3e, value, 0xe0, low];
+    program.extend(store(0x1a, 0x00));
+    for at in 0..16 {
+        program.extend(store(0x30 + at, at << 4));
+    }
+    // Every tick is one of a read.
+    for (low, value) in [(0x1c, 0x20), (0x1a, 0x80), (0x1d, 0xff), (0x1e, 0x87), (0x1a, 0x00)] {
+        program.extend(store(low, value));
+    }
+    // `LD DE,0000`, on again, `LDH A,(77); LD (C000),A; JR -2`
+    program.extend([0x11, 0x00, 0x00]);
+    program.extend(store(0x1a, 0x80));
+    program.extend(store(0x1e, 0x80));
+    program.extend([0xf0, 0x77, 0xea, 0x00, 0xc0, 0x18, 0xfe]);
+    let mut rom = vec![0; 0x8000];
+    rom[0x143] = 0x80;
+    rom[0x150..][..program.len()].copy_from_slice(&program);
+    rom[0x100..0x103].copy_from_slice(&[0xc3, 0x50, 0x01]);
+    let mut machine = Machine::power_on(&Cartridge::from_rom(&rom).expect("a good header"));
+    machine.run_frame(&rom, &mut [], false);
+    machine.wram[0] & 0x0f
+}
+
+// DocBoy `ch3_disable_channel_while_sampling_*`.
+#[test]
+fn channel_3_switched_off_in_a_read_reads_where_the_program_counter_points() {
+    let levels: Vec<u8> = (0..16).map(level_after_stop).collect();
+    let first = levels[0];
+    assert_eq!(levels, (0..16).map(|shift| (first + shift) & 0x0f).collect::<Vec<u8>>());
+}

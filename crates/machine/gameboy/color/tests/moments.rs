@@ -168,3 +168,45 @@ fn hdma_copies_a_block_at_once_on_the_first_line_and_none_more_when_the_lcd_goes
     // Mode 0 of the first line, mode 3 with the block that waits, HBlank, the next line's mode 3.
     assert_eq!([2, 30, 70, 130].map(blocks_until_off), [2, 2, 2, 3]);
 }
+
+/// DIV and LY after a change of speed, which an interrupt follows: a timer's that is pending or,
+/// some `NOP` before line 144, VBlank's. `nops` follow the change.
+fn after_change(to_double: bool, before_vblank: Option<usize>, nops: usize) -> [u8; 2] {
+    let mut program = Vec::new();
+    if !to_double {
+        program.extend(store(0x4d, 0x01));
+        program.extend([0x10, 0x00]);
+    }
+    program.extend(store(0x4d, 0x01));
+    program.extend(wait_for_line(143));
+    program.extend(store(0xff, 0x01));
+    program.extend(store(0x0f, if before_vblank.is_some() { 0x00 } else { 0x01 }));
+    program.extend(std::iter::repeat_n(0x00, before_vblank.unwrap_or(0)));
+    program.extend([0x10, 0x00]);
+    program.extend(std::iter::repeat_n(0x00, nops));
+    // `LDH A,(04); LD (C000),A; LDH A,(44); LD (C001),A`
+    program.extend([0xf0, 0x04, 0xea, 0x00, 0xc0, 0xf0, 0x44, 0xea, 0x01, 0xc0]);
+    program.extend(STAY);
+    let machine = run(&program);
+    [machine.wram[0], machine.wram[1]]
+}
+
+/// Least number of `NOP` after the change with which DIV has counted once.
+fn nops_to_div(to_double: bool, before_vblank: Option<usize>) -> Option<usize> {
+    (0..80).find(|&nops| after_change(to_double, before_vblank, nops)[0] == 1)
+}
+
+// AGE spsw-interrupts, docboy stop_key1_joypad0_interrupt1_*.
+#[test]
+fn with_an_interrupt_pending_a_change_of_speed_clears_div_one_mcycle_after_the_cpu_goes_on() {
+    assert_eq!([true, false].map(|to_double| nops_to_div(to_double, None)), [Some(62); 2]);
+}
+
+// docboy speed_switch_to_double_interrupt_vblank_aligned_with_stop_*.
+#[test]
+fn vblank_in_the_first_six_tcycles_of_a_change_to_double_speed_wakes_the_cpu_before_it() {
+    let moments: Vec<Option<usize>> = (60..110).map(|nops| nops_to_div(true, Some(nops))).collect();
+    let first = moments.iter().position(|&moment| moment == Some(62)).expect("one is pending");
+    let early: Vec<usize> = moments[first - 4..first].iter().flatten().copied().collect();
+    assert_eq!(early, [56, 58, 60, 61]);
+}

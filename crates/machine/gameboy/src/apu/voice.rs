@@ -41,6 +41,9 @@ pub struct Voices {
     pub noise: Noise,
     /// Byte of wave RAM that channel 3 read last.
     pub wave_byte: u8,
+    /// Channel 3 was switched off as it was about to read: it reads at the address that comes next
+    /// on the bus, the program counter's.
+    pub reads_on_bus: bool,
 }
 
 /// A pulse channel.
@@ -75,7 +78,19 @@ impl Voices {
             count_due: false,
             noise: Noise::idle(),
             wave_byte: 0,
+            reads_on_bus: false,
         }
+    }
+
+    /// Ends the read of a channel 3 that was switched off in it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn read_on_bus(&mut self, wave_ram: &[u8; 16], pc: u16, is_double: bool) {
+        // UNVERIFIED: DocBoy's tests alone, with `LD DE,nn` next at single speed and `LD A,n` at
+        // double speed.
+        let address = pc.wrapping_add(2 - is_double as u16);
+        self.reads_on_bus = false;
+        self.wave_byte = wave_ram[(address & 0x0f) as usize];
     }
 
     /// The boot ROM's chime plays on, faded, at a place that gambatte's `ch1_init_pos` tests show.

@@ -2,7 +2,7 @@
 
 use crate::cpu::{Cpu, Mode};
 #[cfg(color)]
-use crate::hdma::{rest_hdma, rest_hdma_for_change};
+use crate::hdma::{HaltedAt, rest_hdma};
 use crate::machine::Machine;
 #[cfg(color)]
 use crate::ppu::note_mode_at_stop;
@@ -72,17 +72,13 @@ impl Machine {
         if self.speed.armed && self.joypad.lines() == 0x0f {
             // A block that is due takes the bus from STOP's second byte, which is executed then
             // (gambatte `hdma_late_speedchange_inc_*`).
-            let runs_operand = rest_hdma_for_change(self, cpu.pc);
-            let due = self.hdma.due;
-            change_speed(self);
-            // HBlank that begins meanwhile is slept through.
-            self.hdma.due = due;
+            rest_hdma(self, cpu.pc);
+            let runs_operand = self.hdma.rest == HaltedAt::Due;
+            change_speed(self, !skips);
             cpu.now = self.now;
             if skips {
                 cpu.pc = cpu.pc.wrapping_add(1 - runs_operand as u16);
                 cpu.mode = Mode::Halted;
-            } else {
-                self.speed.changing = false;
             }
             self.deadline = cpu.now;
             return cpu;
@@ -99,7 +95,7 @@ impl Machine {
             cpu.stop_skips = skips;
             #[cfg(color)]
             note_mode_at_stop(self, cpu.now);
-            self.reset_div();
+            self.begin_stop();
         }
         self.deadline = cpu.now;
         cpu

@@ -120,6 +120,16 @@ impl Cpu {
         }
     }
 
+    /// An interrupt that waits comes at once; no other does before the deadline.
+    #[inline(always)]
+    fn return_from_interrupt(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) {
+        self.return_from(m, rom, ram);
+        self.ime = true;
+        if m.interrupts.pending() != 0 {
+            m.deadline = self.now;
+        }
+    }
+
     /// Executes an instruction whose first byte has been fetched.
     #[inline(always)]
     #[rustfmt::skip]
@@ -342,7 +352,7 @@ impl Cpu {
             0xd6 => { let value = self.fetch(m, rom, ram); self.sub(value); } // SUB n
             0xd7 => self.restart(m, rom, ram, 0x10), // RST 10
             0xd8 => self.return_if(m, rom, ram, self.is_carry()), // RET C
-            0xd9 => { self.return_from(m, rom, ram); self.ime = true; m.deadline = self.now; } // RETI
+            0xd9 => self.return_from_interrupt(m, rom, ram), // RETI
             0xda => self.jump(m, rom, ram, self.is_carry()), // JP C,nn
             0xdc => self.call(m, rom, ram, self.is_carry()), // CALL C,nn
             0xde => { let value = self.fetch(m, rom, ram); self.sbc(value); } // SBC A,n

@@ -143,7 +143,7 @@ impl CableEnd {
             return;
         }
         if machine.frame_done {
-            // Its next frame begins with a service.
+            // The machine's next frame begins with a service.
             machine.deadline = machine.now;
         }
         self.look = next_look(machine, rom, cart_ram);

@@ -6,8 +6,6 @@ use crate::cpu::{Cpu, Mode};
 use crate::dma;
 use crate::machine::{COLOR, Machine, is_before};
 use crate::serial::Serial;
-#[cfg(color)]
-use crate::speed::SLOW_MCYCLES;
 use crate::view;
 
 /// The register that an access is for, where that makes a difference to a shift in its M-cycle.
@@ -102,7 +100,7 @@ pub(crate) fn next_look(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) -> L
                 look.add_use(5, Target::Dispatch);
             }
         }
-    } else if machine.cpu.mode == Mode::Stopped && machine.joypad.lines() != 0x0f {
+    } else if machine.cpu.mode == Mode::Stopped && machine.wakes_from_stop() {
         look.add_use(0, Target::Divider);
     }
     look
@@ -111,7 +109,15 @@ pub(crate) fn next_look(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) -> L
 /// Returns true if the service that is due dispatches an interrupt.
 fn dispatches(machine: &Machine) -> bool {
     let ends_frame = machine.ppu.frame_over || machine.is_lcd_off_frame_over();
-    !ends_frame && !machine.is_hdma_due() && machine.cpu.ime && machine.interrupts.pending() != 0
+    #[cfg(color)]
+    let ends_change = machine.speed.ends_change(machine.now);
+    #[cfg(not(color))]
+    let ends_change = false;
+    !ends_frame
+        && !ends_change
+        && !machine.is_hdma_due()
+        && machine.cpu.ime
+        && machine.interrupts.pending() != 0
 }
 
 fn add_instruction(machine: &Machine, look: &mut Look, rom: &[u8], cart_ram: &[u8]) {
@@ -132,11 +138,6 @@ fn add_instruction(machine: &Machine, look: &mut Look, rom: &[u8], cart_ram: &[u
         0x10 => {
             let resets = machine.joypad.lines() == 0x0f;
             look.add_use(1, if resets { Target::Divider } else { Target::Read });
-            #[cfg(color)]
-            if resets && machine.speed.armed && !machine.speed.double && !look.may_shift(machine) {
-                // The fast clock may fall before the CPU waits.
-                look.add_use(1 + SLOW_MCYCLES, Target::Read);
-            }
         }
         0x76 => look.add_use(1, Target::Read),
         0xcb => {

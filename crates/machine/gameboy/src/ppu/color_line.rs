@@ -6,10 +6,11 @@
 #![cfg(color)]
 
 use crate::machine::Machine;
-use crate::ppu::color_pixel::{EightPixels, FourColors, ObjectPixels};
+use crate::ppu::color_pixel::{FourColors, Ground, ObjectPixels, background_planes};
 use crate::ppu::scan::MAX_OBJECTS;
 use crate::ppu::{
-    LCDC_BACKGROUND_MAP, LCDC_TILE_DATA, LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Scan, VRAM_BYTES,
+    LCDC_BACKGROUND_MAP, LCDC_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LCDC_WINDOW_MAP, Ppu, Scan,
+    VRAM_BYTES,
 };
 
 /// Columns of the screen.
@@ -56,6 +57,9 @@ pub(crate) fn draw_plain_line(machine: &mut Machine) {
 
 fn draw_run(machine: &mut Machine, run: &TileRun) {
     let order = machine.ppu.scan.by_priority(machine.ppu.sorts_by_x);
+    let (after, before) = columns_of_objects(&machine.ppu);
+    let planes = background_planes(&machine.ppu);
+    let line = machine.ppu.beam.line;
     let mut column = run.column;
     let mut number = 0;
     let mut palette = 0;
@@ -66,14 +70,19 @@ fn draw_run(machine: &mut Machine, run: &TileRun) {
             palette = tile.attributes & 7;
             colors = FourColors::of(&machine.ppu, palette);
         }
-        let mirrored = tile.attributes & 0x20 != 0;
-        let pixels = EightPixels {
-            low: if mirrored { tile.low.reverse_bits() } else { tile.low },
-            high: if mirrored { tile.high.reverse_bits() } else { tile.high },
-            attributes: tile.attributes,
-            objects: ObjectPixels::over(&machine.ppu, &machine.vram, &machine.oam, &order, column),
-        };
-        pixels.show(&machine.ppu, &mut machine.frame, &colors, column, run.end);
+        let mut low = tile.low & planes;
+        let mut high = tile.high & planes;
+        if tile.attributes & 0x20 != 0 {
+            low = low.reverse_bits();
+            high = high.reverse_bits();
+        }
+        colors.show(&mut machine.frame, line, low, high, column, run.end);
+        if column > after && column < before {
+            let ground = Ground { pixels: low | high, attributes: tile.attributes };
+            let objects =
+                ObjectPixels::over(&machine.ppu, &machine.vram, &machine.oam, &order, column);
+            objects.show_over(&machine.ppu, &mut machine.frame, ground, column, run.end);
+        }
         column += 8;
         number += 1;
     }
@@ -220,5 +229,15 @@ impl Ppu {
         if (rest == 4 || rest == 5) && !reads_all {
             self.pipeline.data_high = next.low;
         }
+    }
+}
+
+/// Eight columns may show an object if the first of them lies between these two.
+fn columns_of_objects(ppu: &Ppu) -> (i16, i16) {
+    let count = ppu.scan.count as usize;
+    if count == 0 || ppu.lcdc & LCDC_OBJECTS == 0 {
+        (COLUMNS, 0)
+    } else {
+        (ppu.scan.x[0] as i16 - 16, ppu.scan.x[count - 1] as i16)
     }
 }

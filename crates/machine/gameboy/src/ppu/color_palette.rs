@@ -3,8 +3,8 @@
 
 use crate::machine::Machine;
 use crate::ppu::color_timing::is_palette_blocked;
-use crate::ppu::sync_ppu_now;
 use crate::ppu::whole_or_by_dots::before_picture_change;
+use crate::ppu::{stays_in_hblank, sync_ppu_now};
 
 /// Palette memory: two bytes a colour, RGB555 with red in the lowest bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,26 +46,56 @@ pub(crate) fn read_palette(machine: &mut Machine, of_objects: bool) -> u8 {
     }
 }
 
+/// A write to FF68-FF6B. Both indices are open to all programs (docboy
+/// `cgb_dmg_mode/ppu/bcps_write_read`).
+#[inline(always)]
+pub(crate) fn write_palettes(machine: &mut Machine, low: u8, value: u8) {
+    if low == 0x68 {
+        machine.ppu.palettes.background_index = value & 0xbf;
+    } else if low == 0x6a {
+        machine.ppu.palettes.object_index = value & 0xbf;
+    } else if !machine.ppu.compatible {
+        write_color_cell(machine, low == 0x6b, value);
+    }
+}
+
 /// A write to FF69 or FF6B. While the PPU draws the colour stays, but the index moves on.
-pub(crate) fn write_color_cell(machine: &mut Machine, of_objects: bool, value: u8) {
+#[inline(never)]
+pub fn write_color_cell(machine: &mut Machine, of_objects: bool, value: u8) {
+    if stays_in_hblank(machine) {
+        store_color(machine, of_objects, value);
+    } else {
+        write_color_beside_drawing(machine, of_objects, value);
+    }
+}
+
+#[inline(never)]
+fn write_color_beside_drawing(machine: &mut Machine, of_objects: bool, value: u8) {
     sync_ppu_now(machine);
     if !is_palette_blocked(machine) {
         before_picture_change(machine);
-        let palettes = &mut machine.ppu.palettes;
-        if of_objects {
-            palettes.object[(palettes.object_index & 0x3f) as usize] = value;
-        } else {
-            palettes.background[(palettes.background_index & 0x3f) as usize] = value;
-        }
+        store_color(machine, of_objects, value);
+    } else if of_objects {
+        machine.ppu.palettes.object_index = next_index(machine.ppu.palettes.object_index);
+    } else {
+        machine.ppu.palettes.background_index = next_index(machine.ppu.palettes.background_index);
     }
+}
+
+#[inline(always)]
+fn store_color(machine: &mut Machine, of_objects: bool, value: u8) {
     let palettes = &mut machine.ppu.palettes;
     if of_objects {
+        palettes.object[(palettes.object_index & 0x3f) as usize] = value;
         palettes.object_index = next_index(palettes.object_index);
     } else {
+        palettes.background[(palettes.background_index & 0x3f) as usize] = value;
         palettes.background_index = next_index(palettes.background_index);
     }
 }
 
+#[inline(always)]
 fn next_index(index: u8) -> u8 {
-    if index & 0x80 != 0 { 0x80 | (index + 1) & 0x3f } else { index }
+    // Bit 7 moves the others on.
+    index & 0x80 | index.wrapping_add(index >> 7) & 0x3f
 }

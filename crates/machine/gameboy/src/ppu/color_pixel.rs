@@ -11,20 +11,16 @@ const LOWEST_BITS: u64 = 0x0001_0001_0001_0001;
 /// Multiplied with four bits, it puts each of them three bits above the lowest one of a pixel.
 const SPREAD: u64 = 0x0008_0004_0002_0001;
 
-/// Eight pixels side by side, as bit planes: the leftmost one in the top bits.
+/// Eight pixels of the background that objects lie over.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct EightPixels {
-    /// Lower plane of the background's colour numbers.
-    pub(super) low: u8,
-    /// Upper plane of them.
-    pub(super) high: u8,
-    /// Attributes of the background's tile.
+pub(super) struct Ground {
+    /// Those that have colours 1 to 3, the leftmost one in the top bit.
+    pub(super) pixels: u8,
+    /// Attributes of their tile.
     pub(super) attributes: u8,
-    /// Pixels of objects at the same places.
-    pub(super) objects: ObjectPixels,
 }
 
-/// Eight pixels of objects, as bit planes; colour 0 is none.
+/// Eight pixels of objects, as bit planes; a pixel of colour 0 is transparent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ObjectPixels {
     /// Lower plane of their colour numbers.
@@ -41,13 +37,17 @@ pub(super) struct ObjectPixels {
     pub(super) behind: u8,
 }
 
-/// The four colours of a palette, each in four pixels of 16 bits.
+/// The four colours of a palette: the first one in four pixels of 16 bits, and the bits in which
+/// the others differ from it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FourColors {
     first: u64,
-    second: u64,
-    third: u64,
-    fourth: u64,
+    /// Bits that differ where the lower plane is set.
+    by_low: u64,
+    /// Bits that differ where the upper plane is set.
+    by_high: u64,
+    /// Bits that differ besides where both are.
+    by_both: u64,
 }
 
 impl Ppu {
@@ -92,14 +92,14 @@ impl Ppu {
             palette_2: pipeline.object_palette_2,
             behind: pipeline.object_behind,
         };
-        let pixels = EightPixels {
-            low: pipeline.background_low,
-            high: pipeline.background_high,
-            attributes: pipeline.background_attributes,
-            objects,
-        };
-        let colors = FourColors::of(self, pixels.attributes & 7);
-        pixels.show(self, frame, &colors, pipeline.column as i16, 160);
+        let planes = background_planes(self);
+        let (low, high) = (pipeline.background_low & planes, pipeline.background_high & planes);
+        let attributes = pipeline.background_attributes;
+        let column = pipeline.column as i16;
+        FourColors::of(self, attributes & 7).show(frame, self.beam.line, low, high, column, 160);
+        if self.lcdc & LCDC_OBJECTS != 0 {
+            objects.show_over(self, frame, Ground { pixels: low | high, attributes }, column, 160);
+        }
     }
 
     /// The number of an object's palette, out of its attributes.
@@ -169,51 +169,28 @@ fn plane(bit: u8) -> u8 {
     0u8.wrapping_sub(bit & 1)
 }
 
-impl EightPixels {
-    /// Puts the eight pixels into the frame, the first of them into a column. `colors` are those of
-    /// the background's palette. What lies left of the screen, or from column `end` on, is left
-    /// out.
-    pub(super) fn show(
+impl ObjectPixels {
+    /// Puts those into the frame that the background, from a column on, does not hide. What lies
+    /// left of the screen, or from column `end` on, is left out.
+    pub(super) fn show_over(
         &self,
         ppu: &Ppu,
         frame: &mut [u8; FRAME_BYTES],
-        colors: &FourColors,
+        ground: Ground,
         column: i16,
         end: i16,
     ) {
-        let enabled = ppu.lcdc & LCDC_BACKGROUND != 0;
-        let blank = ppu.compatible && !enabled;
-        let low = if blank { 0 } else { self.low };
-        let high = if blank { 0 } else { self.high };
-        let left = colors.four_pixels(low >> 4, high >> 4);
-        let right = colors.four_pixels(low & 15, high & 15);
-        if column >= 0 && column + 8 <= end {
-            let at = ppu.beam.line as usize * 320 + column as usize * 2;
-            store_four(frame, at, left);
-            store_four(frame, at + 8, right);
-        } else {
-            for pixel in 0..8 {
-                if column + pixel >= 0 && column + pixel < end {
-                    let four = if pixel < 4 { left } else { right };
-                    let color = (four >> ((pixel & 3) * 16)) as u16;
-                    store_pixel(frame, ppu.beam.line, (column + pixel) as u8, color);
-                }
-            }
-        }
-        let objects = &self.objects;
-        let in_front = if self.attributes & IN_FRONT != 0 { 0xff } else { 0 };
-        let mut hidden = (low | high) & (objects.behind | in_front);
-        if !enabled && !ppu.compatible {
+        let in_front = if ground.attributes & IN_FRONT != 0 { 0xff } else { 0 };
+        let mut hidden = ground.pixels & (self.behind | in_front);
+        if ppu.lcdc & LCDC_BACKGROUND == 0 && !ppu.compatible {
             hidden = 0;
         }
-        let shown = (objects.low | objects.high) & !hidden;
-        if shown != 0 && ppu.lcdc & LCDC_OBJECTS != 0 {
-            objects.show(ppu, frame, shown, column, end);
+        let shown = (self.low | self.high) & !hidden;
+        if shown != 0 {
+            self.show(ppu, frame, shown, column, end);
         }
     }
-}
 
-impl ObjectPixels {
     /// Puts those pixels into the frame that are shown.
     fn show(&self, ppu: &Ppu, frame: &mut [u8; FRAME_BYTES], shown: u8, column: i16, end: i16) {
         for pixel in 0..8 {
@@ -247,11 +224,33 @@ impl ObjectPixels {
 impl FourColors {
     /// The colours of a palette of the background.
     pub(super) fn of(ppu: &Ppu, palette: u8) -> FourColors {
-        FourColors {
-            first: in_all(ppu.background_color(palette, 0)),
-            second: in_all(ppu.background_color(palette, 1)),
-            third: in_all(ppu.background_color(palette, 2)),
-            fourth: in_all(ppu.background_color(palette, 3)),
+        let first = shown_bits(ppu.background_color(palette, 0));
+        let by_low = first ^ shown_bits(ppu.background_color(palette, 1));
+        let by_high = first ^ shown_bits(ppu.background_color(palette, 2));
+        let by_both = first ^ shown_bits(ppu.background_color(palette, 3)) ^ by_low ^ by_high;
+        FourColors { first: first * LOWEST_BITS, by_low, by_high, by_both }
+    }
+
+    /// Puts eight pixels into the frame, the first of them into a column. What lies left of the
+    /// screen, or from column `end` on, is left out.
+    #[inline(always)]
+    pub(super) fn show(
+        &self,
+        frame: &mut [u8; FRAME_BYTES],
+        line: u8,
+        low: u8,
+        high: u8,
+        column: i16,
+        end: i16,
+    ) {
+        let left = self.four_pixels(low >> 4, high >> 4);
+        let right = self.four_pixels(low & 15, high & 15);
+        if column >= 0 && column + 8 <= end {
+            let at = line as usize * 320 + column as usize * 2;
+            store_four(frame, at, left);
+            store_four(frame, at + 8, right);
+        } else {
+            store_some(frame, line, left, right, column, end);
         }
     }
 
@@ -261,22 +260,21 @@ impl FourColors {
     fn four_pixels(&self, low: u8, high: u8) -> u64 {
         let low = spread(low);
         let high = spread(high);
-        let one_of_first = self.first ^ low & (self.first ^ self.second);
-        let one_of_last = self.third ^ low & (self.third ^ self.fourth);
-        one_of_first ^ high & (one_of_first ^ one_of_last)
+        // A factor of 0 or 1 in each pixel carries nothing into the next one.
+        self.first ^ (low * self.by_low) ^ (high * self.by_high) ^ ((low & high) * self.by_both)
     }
 }
 
-/// All bits of each of four pixels, from a bit for each.
+/// The lowest bit of each of four pixels, from a bit for each.
 #[inline(always)]
 fn spread(bits: u8) -> u64 {
-    (((bits as u64 * SPREAD) >> 3) & LOWEST_BITS) * 0xffff
+    (bits as u64 * SPREAD) >> 3 & LOWEST_BITS
 }
 
-/// A colour in four pixels.
+/// A colour without bit 15, which palette memory keeps and the screen doesn't know.
 #[inline(always)]
-fn in_all(color: u16) -> u64 {
-    (color & 0x7fff) as u64 * LOWEST_BITS
+fn shown_bits(color: u16) -> u64 {
+    (color & 0x7fff) as u64
 }
 
 /// Stores four pixels, the leftmost one in the lowest bits.
@@ -294,6 +292,24 @@ fn store_four(frame: &mut [u8; FRAME_BYTES], at: usize, pixels: u64) {
     }
 }
 
+/// Stores those of eight pixels that lie on the screen and before column `end`.
+fn store_some(
+    frame: &mut [u8; FRAME_BYTES],
+    line: u8,
+    left: u64,
+    right: u64,
+    column: i16,
+    end: i16,
+) {
+    for pixel in 0..8 {
+        if column + pixel >= 0 && column + pixel < end {
+            let four = if pixel < 4 { left } else { right };
+            let color = (four >> ((pixel & 3) * 16)) as u16;
+            store_pixel(frame, line, (column + pixel) as u8, color);
+        }
+    }
+}
+
 /// Stores a colour without bit 15, which palette memory keeps and the screen doesn't know.
 pub(super) fn store_pixel(frame: &mut [u8; FRAME_BYTES], line: u8, column: u8, color: u16) {
     let index = (line as usize * 320 + column as usize * 2) % FRAME_BYTES;
@@ -304,4 +320,9 @@ pub(super) fn store_pixel(frame: &mut [u8; FRAME_BYTES], line: u8, column: u8, c
 pub(super) fn load_pixel(frame: &[u8; FRAME_BYTES], line: u8, column: u8) -> u16 {
     let index = (line as usize * 320 + column as usize * 2) % FRAME_BYTES;
     frame[index] as u16 | (frame[index | 1] as u16) << 8
+}
+
+/// A mask for the background's planes: in compatibility mode LCDC bit 0 blanks it.
+pub(super) fn background_planes(ppu: &Ppu) -> u8 {
+    if ppu.compatible && ppu.lcdc & LCDC_BACKGROUND == 0 { 0 } else { 0xff }
 }

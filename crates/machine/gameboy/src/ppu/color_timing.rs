@@ -26,7 +26,9 @@ use crate::ppu::{advance_ppu, sync_ppu};
 /// Dot of line 153 from which line 0 is compared.
 const LYC_0_FROM: u16 = 14;
 /// Dots after the end of mode 3 on which HDMA is due.
-const HDMA_DOTS: u16 = 3;
+pub(super) const HDMA_DOTS: u16 = 3;
+/// Dots after the end of mode 3 after which HBlank has no more effects, and all memory is open.
+pub(super) const HBLANK_EDGE_DOTS: u16 = 4;
 /// Dot of a line on which WY is compared with it, at its beginning.
 const WY_DOT: u16 = 3;
 /// Dot of line 0 on which WY is compared with it.
@@ -166,22 +168,6 @@ pub(crate) fn is_hdma_period(machine: &mut Machine, ahead: u16) -> bool {
         machine.ppu.beam.first_line
     } else {
         dot >= end_of_mode3(machine) + HDMA_DOTS && dot < LINE_TCYCLES + HDMA_TAIL_DOT
-    }
-}
-
-pub(crate) fn tcycles_to_hblank(machine: &mut Machine) -> u32 {
-    let end = end_of_mode3_or_none(machine);
-    let dot = machine.ppu.beam.dot;
-    if machine.ppu.beam.line >= VBLANK_LINE {
-        machine.ppu.beam.tcycles_to(0, MODE3_DOT)
-    } else if dot <= MODE3_DOT {
-        MODE3_DOT as u32
-    } else if dot <= end + 1 {
-        end as u32 + 1
-    } else if dot < machine.ppu.mode3_end + HDMA_DOTS {
-        machine.ppu.mode3_end as u32 + 2
-    } else {
-        LINE_TCYCLES as u32 + MODE3_DOT as u32
     }
 }
 

@@ -70,8 +70,10 @@ impl Ppu {
         self.pipeline.queue_background();
     }
 
+    /// The row of the tile's data. A tile of a window that has been disabled goes on with the
+    /// background's (docboy `window_turn_off_*_sprite_*`).
     pub(super) fn fetch_row(&self) -> u8 {
-        if self.pipeline.window_active {
+        if self.pipeline.window_active && self.lcdc & LCDC_WINDOW != 0 {
             self.window_line.wrapping_sub(1)
         } else {
             self.beam.line.wrapping_add(self.scy)
@@ -128,6 +130,11 @@ impl Ppu {
 
 #[cfg(not(color))]
 impl Pipeline {
+    /// Returns true if a plane of one of the window's tiles is fetched on the next dot.
+    pub(super) fn fetches_window_row(&self) -> bool {
+        self.window_active && (self.fetch_step == 2 || self.fetch_step == 4)
+    }
+
     #[inline(always)]
     fn garble_low(&mut self) {}
 

@@ -195,6 +195,12 @@ impl Pipeline {
         self.object_step != OBJECT_NONE && self.object_step < OBJECT_ARRIVED
     }
 
+    /// Returns true if a byte of an object was read on the last dot.
+    #[cfg(color)]
+    pub(crate) fn has_read_object(&self) -> bool {
+        self.object_step == 6 || self.object_step == OBJECT_ARRIVED
+    }
+
     fn restart(&mut self, dot: u16) {
         self.dot = dot;
         self.position = -16;

@@ -9,7 +9,7 @@
 //! |---|---|---|---|
 //! | LCDC: tile maps, tile data, height of objects | `t - 2` | | `t - 2` |
 //! | LCDC: background | `t - 2` | old or new value, whichever is set | `t - 1` |
-//! | LCDC: objects, window, LCD | `t - 1` | objects that go off do so at `t - 2` | `t - 1` |
+//! | LCDC: objects, window, LCD | `t - 1` | off at `t - 2`: objects, a window's row | `t - 1` |
 //! | SCY, SCX | `t - 2` | | `t - 2` |
 //! | BGP, OBP0, OBP1 | `t - 2` | old and new value ORed | `t - 1` |
 //! | STAT | `t` | all sources of interrupts, for no dot | `t` |
@@ -187,6 +187,9 @@ pub(crate) fn write_lcdc(machine: &mut Machine, t: u32, value: u8) {
     }
     if is_first {
         mixed &= value | !LCDC_BACKGROUND;
+    }
+    if ppu.pipeline.fetches_window_row() {
+        mixed &= value | !LCDC_WINDOW;
     }
     ppu.lcdc = mixed;
     ppu.abort_object_if_off();

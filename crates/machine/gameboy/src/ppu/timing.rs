@@ -10,8 +10,7 @@ use crate::machine::{COLOR, Machine};
 #[cfg(not(color))]
 use crate::ppu::LineProgress;
 #[cfg(color)]
-use crate::ppu::color_timing::{in_mode3, tcycles_to_hblank};
-#[cfg(not(color))]
+use crate::ppu::color_timing::{HDMA_DOTS, in_mode3};
 use crate::ppu::whole_line::mode3_end;
 use crate::ppu::{LAST_LINE, LINE_TCYCLES, Ppu, VBLANK_DOT, VBLANK_LINE, stat, watches_hblank};
 
@@ -24,6 +23,8 @@ pub(super) const MODE2_DOT: u16 = 4;
 const SCAN_TAIL_DOT: u16 = 80;
 /// Mode 3 begins.
 pub(super) const MODE3_DOT: u16 = 84;
+/// Mode 3 ends on this dot at the earliest.
+const EARLIEST_MODE3_END: u16 = 256;
 /// Mode 3 begins on the first line after the LCD was switched on.
 const FIRST_LINE_MODE3_DOT: u16 = 86;
 /// The compared line of line 153 and of the first dots of every line: none.
@@ -35,11 +36,13 @@ pub(super) const VBLANK_EVENTS: [u16; 7] = [0, 2, 4, VBLANK_DOT, 6, 8, LYC_0_DOT
 #[cfg(color)]
 pub(super) const VBLANK_EVENTS: [u16; 4] = [VBLANK_OAM_DOT, MODE2_DOT, VBLANK_DOT, LYC_0_DOT];
 /// Line 0 is compared with LYC, still in line 153.
-const LYC_0_DOT: u16 = 13;
+pub(super) const LYC_0_DOT: u16 = 13;
 /// The OAM source rises on line 144.
 const VBLANK_OAM_DOT: u16 = if COLOR { 3 } else { 2 };
 /// The new line drives the interrupt line if it is LYC. On line 0 the OAM source rises now.
 pub(super) const COMPARE_DOT: u16 = 5;
+/// The last dot of a visible line before mode 3 on which something happens: the Color compares WY.
+pub(super) const LAST_BEGINNING_DOT: u16 = if COLOR { 7 } else { COMPARE_DOT };
 
 /// Position in the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,6 +219,59 @@ impl Ppu {
     }
 }
 
+/// T-cycles from the current line's start to the earliest dot on which the interrupt line can see
+/// HBlank of this line. A write to SCX schedules anew. Line 0 begins with a frame's end, which
+/// takes no guess into a saved state.
+fn tcycles_to_guessed_hblank(ppu: &Ppu) -> u32 {
+    if ppu.beam.line == 0 && ppu.beam.dot <= MODE3_DOT {
+        MODE3_DOT as u32
+    } else {
+        earliest_hblank(ppu.fine_scroll()) as u32
+    }
+}
+
+/// T-cycles from the current line's start to the earliest dot of the lines after it on which the
+/// interrupt line can see HBlank.
+fn tcycles_to_next_hblank(ppu: &Ppu) -> u32 {
+    if ppu.beam.line >= VBLANK_LINE - 1 {
+        ppu.beam.tcycles_to(0, MODE3_DOT)
+    } else {
+        (LINE_TCYCLES + earliest_hblank(ppu.scx & 7)) as u32
+    }
+}
+
+/// The earliest dot on which the interrupt line can see HBlank: each of 168 pixels takes a dot, and
+/// so does each that is scrolled away, but one where the window begins among them.
+fn earliest_hblank(fine_scroll: u8) -> u16 {
+    EARLIEST_MODE3_END + fine_scroll.min(6) as u16 + 1
+}
+
+/// T-cycles from the current line's start to the dot on which HBlank, or what depends on it, has an
+/// effect next: never too late.
+fn tcycles_to_hblank(machine: &mut Machine) -> u32 {
+    let dot = machine.ppu.beam.dot;
+    if machine.ppu.beam.line >= VBLANK_LINE {
+        return tcycles_to_next_hblank(&machine.ppu);
+    }
+    // The end of mode 3 is known only after an access has asked for it, so the guess must not
+    // use it.
+    let guess = tcycles_to_guessed_hblank(&machine.ppu);
+    if (dot as u32) < guess {
+        return guess;
+    }
+    let end = mode3_end(machine);
+    #[cfg(color)]
+    let end = end - machine.ppu.hblank_ahead;
+    if dot <= end + 1 {
+        return end as u32 + 1;
+    }
+    #[cfg(color)]
+    if machine.hdma.active && dot < machine.ppu.mode3_end + HDMA_DOTS {
+        return machine.ppu.mode3_end as u32 + HDMA_DOTS as u32 - 1;
+    }
+    tcycles_to_next_hblank(&machine.ppu)
+}
+
 /// The mode in STAT.
 pub(crate) fn ppu_mode(machine: &mut Machine) -> u8 {
     if machine.ppu.beam.line >= VBLANK_LINE || machine.ppu.beam.dot <= machine.ppu.beam.mode3_dot()
@@ -275,11 +331,25 @@ fn blocks_from(machine: &mut Machine, begins: u16) -> bool {
         && (machine.ppu.beam.dot <= MODE3_DOT || in_mode3(machine))
 }
 
+/// T-cycles from the current line's start to the frame's end, VBlank or, if it is watched, HBlank.
+#[inline(never)]
+fn tcycles_to_vblank(machine: &mut Machine, watches_hblank: bool) -> u32 {
+    let frame_end = machine.ppu.beam.tcycles_to(0, MODE2_DOT);
+    let first = frame_end.min(machine.ppu.beam.tcycles_to(VBLANK_LINE, VBLANK_DOT));
+    if watches_hblank { first.min(tcycles_to_hblank(machine)) } else { first }
+}
+
 /// Works out when the PPU may raise an interrupt or end the frame next: never too late,
 /// sometimes too early.
 pub fn schedule_ppu(machine: &mut Machine) {
-    let frame_end = machine.ppu.beam.tcycles_to(0, MODE2_DOT);
-    let mut tcycles = frame_end.min(machine.ppu.beam.tcycles_to(VBLANK_LINE, VBLANK_DOT));
+    let watches = watches_hblank(machine);
+    let line = machine.ppu.beam.line;
+    let mut tcycles = if watches && line > 0 && line < VBLANK_LINE - 1 {
+        // HBlank comes before the frame's end and VBlank.
+        tcycles_to_hblank(machine)
+    } else {
+        tcycles_to_vblank(machine, watches)
+    };
     let sources = machine.ppu.stat;
     if sources & stat::ALL_SOURCES != 0 {
         if sources & stat::LYC_SOURCE != 0 {
@@ -289,31 +359,12 @@ pub fn schedule_ppu(machine: &mut Machine) {
             tcycles = tcycles.min(machine.ppu.beam.tcycles_to_oam_source());
         }
     }
-    if watches_hblank(machine) {
-        tcycles = tcycles.min(tcycles_to_hblank(machine));
-    }
     #[cfg(color)]
     if machine.ppu.lyc_request || machine.ppu.lyc_release {
         tcycles = tcycles.min(machine.ppu.lyc_request_at.wrapping_sub(machine.ppu.beam.line_start));
     }
-    // What happens on dot d is seen by accesses after it.
+    // Accesses see an event of dot d after that dot.
     let moment = machine.ppu.beam.line_start.wrapping_add(tcycles);
     let mcycles = (moment.wrapping_sub(machine.tcycles()) as i32 >> machine.tcycle_shift()) + 1;
     machine.ppu.deadline = machine.now.wrapping_add(mcycles.max(1) as u32);
-}
-
-#[cfg(not(color))]
-pub(crate) fn tcycles_to_hblank(machine: &mut Machine) -> u32 {
-    let line = machine.ppu.beam.line;
-    if line >= VBLANK_LINE {
-        return machine.ppu.beam.tcycles_to(0, MODE3_DOT);
-    }
-    if machine.ppu.beam.dot <= MODE3_DOT {
-        return MODE3_DOT as u32;
-    }
-    if in_mode3(machine) || machine.ppu.beam.dot <= machine.ppu.mode3_end + 1 {
-        mode3_end(machine) as u32 + 1
-    } else {
-        LINE_TCYCLES as u32 + MODE3_DOT as u32
-    }
 }

@@ -22,21 +22,27 @@ const WINDOW_DOTS: u16 = 6;
 const OBJECT_DOTS: u16 = 6;
 
 /// The dot on which mode 3 ends, if nothing changes any more. Mode 2 must be over.
+#[inline(always)]
 pub fn mode3_end(machine: &mut Machine) -> u16 {
     if machine.ppu.mode3_end == 0 {
-        scan_objects(machine, timing::MODE3_DOT + 1);
-        #[cfg(color)]
-        {
-            machine.ppu.hblank_ahead = 0;
-        }
-        machine.ppu.mode3_end =
-            if machine.ppu.stage == LineProgress::Untouched && machine.ppu.is_plain_line() {
-                machine.ppu.plain_mode3_end()
-            } else {
-                probe_mode3_end(machine)
-            };
+        work_out_mode3_end(machine);
     }
     machine.ppu.mode3_end
+}
+
+#[inline(never)]
+fn work_out_mode3_end(machine: &mut Machine) {
+    scan_objects(machine, timing::MODE3_DOT + 1);
+    #[cfg(color)]
+    {
+        machine.ppu.hblank_ahead = 0;
+    }
+    machine.ppu.mode3_end =
+        if machine.ppu.stage == LineProgress::Untouched && machine.ppu.is_plain_line() {
+            machine.ppu.plain_mode3_end()
+        } else {
+            probe_mode3_end(machine)
+        };
 }
 
 /// Draws the current line as a whole.

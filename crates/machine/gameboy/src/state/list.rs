@@ -166,6 +166,8 @@ fields!(Ppu {
     entered_vblank,
     frame_over,
     deadline,
+    #[cfg(not(color))]
+    stops_at,
     used_fine_scroll,
     stage,
     mode3_end,
@@ -272,7 +274,17 @@ fields!(Apu {
 });
 
 #[cfg(color)]
-fields!(Voices { phase, pulses, envelopes, late, counts_late, count_due, noise, wave_byte });
+fields!(Voices {
+    phase,
+    pulses,
+    envelopes,
+    late,
+    counts_late,
+    count_due,
+    noise,
+    wave_byte,
+    reads_on_bus
+});
 
 #[cfg(color)]
 fields!(Pulse { left, delay, step, level, silent, just_stepped, has_stepped });
@@ -358,7 +370,18 @@ fields!(Speed { double, armed, changing, resume_at, since, tcycles, gained, stea
 #[cfg(color)]
 codes!(HaltedAt { Outside, Inside, Due });
 #[cfg(color)]
-fields!(Hdma { source, target, left, active, due, rest, holds_opcode, opcode });
+fields!(Hdma {
+    source,
+    target,
+    source_bytes,
+    target_bytes,
+    left,
+    active,
+    due,
+    rest,
+    holds_opcode,
+    opcode,
+});
 
 #[cfg(color)]
 fields!(Color {
@@ -368,7 +391,9 @@ fields!(Color {
     infrared,
     undocumented,
     behind_oam,
-    stopped_in_mode3
+    stopped_in_mode3,
+    opri,
+    drives_outside,
 });
 
 #[cfg(color)]

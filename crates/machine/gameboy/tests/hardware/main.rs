@@ -15,4 +15,5 @@ mod ppu_access;
 mod registers;
 mod serial;
 mod stat;
+mod stop;
 mod timer;

@@ -200,6 +200,21 @@ fn the_window_begins_at_wx_and_ends_with_its_bit() {
     ");
 }
 
+// docboy window_turn_off_*_sprite_*. The window's second tile is 3 in row 3 and 0 in row 4, the
+// background's row; 1 if row 3 has the lower plane and row 4 the upper one. The background is 2.
+#[test]
+fn a_tile_of_a_window_that_goes_off_ends_with_the_backgrounds_row() {
+    let second_tile = |mcycle: u32| {
+        let wx = 23;
+        let row = draw(0xf1, &[(WY, 17), (WX, wx)], &[(mcycle, LCDC, 0xd1)]);
+        let tile = usize::from(wx) - 7 + 8;
+        row[tile..tile + 7].iter().all(|shade| *shade == row[tile]).then_some(row[tile])
+    };
+    let mut seen: Vec<u8> = (24..34).filter_map(second_tile).collect();
+    seen.dedup();
+    assert_eq!(seen, [2, 1, 3]);
+}
+
 // Pan Docs "Window": WX = 0 and WX = 166; mealybug m3_window_timing_wx_0.
 #[test]
 fn a_window_at_the_edges_has_bugs_of_its_own() {

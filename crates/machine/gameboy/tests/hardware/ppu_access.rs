@@ -234,7 +234,7 @@ proptest! {
         let dots = mode_3_dots(scx, window, &objects);
         let mut console = line_20(scx, window, &objects);
         prop_assert_eq!(mode_3_mcycles(&console), u32::from(dots / 4));
-        // It begins 84 dots into the line.
+        // Mode 3 begins 84 dots into the line.
         console.wait(30).read(LY);
         prop_assert_eq!(mode3_end(&mut console.machine), 84 + dots);
     }

@@ -125,7 +125,7 @@ fn each_memory_answers_at_its_addresses_and_their_mirrors() {
     }
 }
 
-// What a debugger changes is what a program then reads, and no time passes.
+// A program reads the values that a debugger has written, and no time passes.
 #[test]
 fn a_debugger_can_change_every_memory_but_rom() {
     let mut console = Console::new();

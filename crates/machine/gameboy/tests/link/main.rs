@@ -6,6 +6,8 @@
 extern crate gbxcule_gameboy_color as gbxcule_gameboy;
 
 mod plain;
+#[cfg(color)]
+mod speed_change;
 
 use gbxcule_gameboy::link::{LEAD_TCYCLES, Link};
 use gbxcule_gameboy::{COLOR, Cartridge, Machine};

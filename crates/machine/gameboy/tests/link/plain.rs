@@ -320,7 +320,6 @@ impl Side {
         }
         let (before, div_base) = (self.machine.serial, self.machine.timer.div_base);
         let kind = self.kind(rom);
-        let was_slow = tcycles_of(&self.machine) == 4;
         let machine = &mut self.machine;
         let began = time(machine);
         let is_service = machine.deadline.wrapping_sub(machine.now).cast_signed() <= 0;
@@ -334,9 +333,6 @@ impl Side {
             self.machine.deadline = self.machine.now;
         }
         let after = self.machine.serial;
-        if was_slow && tcycles_of(&self.machine) == 2 {
-            return Some(self.raise_speed(before, div_base, heard));
-        }
         let last = self.time_of(after.synced_at);
         if after.synced_at == before.synced_at {
             // The use may come in the M-cycle of a shift that was done before.
@@ -360,21 +356,6 @@ impl Side {
             Some(target) if !is_service => Uses { first: last - mcycle, last, target },
             _ => Uses { first: last, last, target: Target::Other },
         })
-    }
-
-    /// Gives the uses of the port by a STOP that has raised the speed: it resets DIV, and the CPU
-    /// waits two M-cycles later.
-    fn raise_speed(&mut self, before: Serial, div_base: u32, heard: &Wire) -> Uses {
-        let used_at = self.machine.serial.synced_at.wrapping_sub(2);
-        let first = self.time - 8;
-        let divides = used_at.wrapping_sub(div_base) & (period(&before) / 2) != 0;
-        if before.sc & 0x81 == 0x81 && divides && is_high(&before, used_at, div_base) {
-            self.machine.serial.sb = self.machine.serial.sb & !1 | heard.before(first);
-            self.sent.clocks.push(first);
-            self.note_level(first);
-            return Uses { first, last: first, target: Target::Other };
-        }
-        Uses { first, last: self.time, target: Target::Other }
     }
 
     /// If the next instruction reads and then writes a register of the port, which one it writes.

@@ -52,12 +52,17 @@ impl Console {
     /// Runs to the `LD B,B`, or the opcode that does not exist, with which these suites say that
     /// they are done.
     pub(crate) fn run_to_breakpoint(&mut self, frames_max: u32, draw: bool) {
+        self.run_to_breakpoint_after(2, frames_max, draw);
+    }
+
+    /// Runs to the first such opcode that comes after some frames.
+    pub(crate) fn run_to_breakpoint_after(&mut self, frames_min: u32, frames_max: u32, draw: bool) {
         let mut frames = 0;
         self.machine.begin_frame(draw);
         while frames < frames_max {
             let pc = self.machine.cpu.pc;
             let opcode = self.machine.peek(&self.rom, &self.cart_ram, pc);
-            if frames > 2 && (opcode == 0x40 || self.machine.cpu.mode == Mode::Locked) {
+            if frames > frames_min && (opcode == 0x40 || self.machine.cpu.mode == Mode::Locked) {
                 return;
             }
             if self.machine.run_instruction(&self.rom, &mut self.cart_ram) {

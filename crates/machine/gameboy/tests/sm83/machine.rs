@@ -83,5 +83,5 @@ impl Machine {
         self.interrupts.requested &= !(1 << number);
     }
 
-    pub fn reset_div(&mut self) {}
+    pub fn begin_stop(&mut self) {}
 }

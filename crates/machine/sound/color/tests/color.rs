@@ -1,10 +1,10 @@
-//! Sound of the Color: it changes nothing, and it is the same at both speeds.
+//! Sound of the Color: it changes nothing in the machine, and is the same at both speeds.
 
 use gbxcule_gameboy_color::apu::Apu;
 use gbxcule_gameboy_color::{Cartridge, Machine, Step};
 use gbxcule_sound_color::{Levels, SAMPLES_PER_FRAME, Sound};
 
-/// A machine with its cartridge, and its sound.
+/// Machine with its cartridge and its sound.
 struct Console {
     machine: Machine,
     rom: Vec<u8>,
@@ -21,8 +21,8 @@ impl Console {
         Self { sound: Sound::new(&machine), machine, rom, ram }
     }
 
-    /// A program that writes to sound registers, one after the other, at one of the speeds, and
-    /// waits.
+    /// Makes a machine with a program that writes to sound registers, one after the other, at one
+    /// of the speeds, and then waits.
     fn writing(is_double: bool, writes: &[(u8, u8)]) -> Self {
         let mut text = "Start: di\n".to_owned();
         if is_double {
@@ -39,7 +39,8 @@ impl Console {
         Self::new(rom)
     }
 
-    /// Levels of one channel in each half M-cycle of single speed of so many frames.
+    /// Returns the levels of one channel in each half M-cycle of single speed, for a number of
+    /// frames.
     fn levels(&mut self, channel: usize, frames: u32) -> Vec<u8> {
         let mut levels = Vec::new();
         for _ in 0..frames {
@@ -50,7 +51,7 @@ impl Console {
     }
 }
 
-/// Noise is computed when somebody looks at it.
+/// Brings noise up to date, which is computed only when it is read.
 fn looked_at(apu: &Apu) -> Apu {
     let mut apu = *apu;
     for channel in 0..4 {
@@ -88,12 +89,12 @@ fn a_pulse_has_its_period_its_duty_and_its_volume_at_both_speeds() {
     for is_double in [false, true] {
         for (duty, high, low) in [(0x00, 1, 7), (0x40, 2, 6), (0x80, 4, 4), (0xc0, 6, 2)] {
             for (channel, base) in [(0, 0x10), (1, 0x15)] {
-                // 2048 - 0x700 M-cycles of single speed a step.
+                // A step takes 2048 - 0x700 M-cycles of single speed.
                 let writes = [(base + 1, duty), (base + 2, 0xa0), (base + 3, 0), (base + 4, 0x87)];
                 let levels = Console::writing(is_double, &writes).levels(channel, 12);
                 let runs: Vec<_> =
                     levels.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect();
-                // The time before the trigger, the first wave and the last one are left out.
+                // The time before the trigger, the first wave and the last one are ignored.
                 assert!(runs.len() > 40);
                 for &(level, length) in &runs[3..runs.len() - 1] {
                     let steps = if level == 0 { low } else { high };
@@ -105,7 +106,7 @@ fn a_pulse_has_its_period_its_duty_and_its_volume_at_both_speeds() {
     }
 }
 
-/// Frames have as many samples at double speed, and as loud ones.
+/// A frame has the same number of samples at double speed, and they are as loud.
 #[test]
 fn both_speeds_sound_alike() {
     let writes = [(0x16, 0x80), (0x17, 0xf0), (0x18, 0), (0x19, 0x87), (0x21, 0x80), (0x23, 0x80)];

@@ -1,6 +1,6 @@
-//! Every system call that Linux has, by what becomes of it: allowed to all children, to children
-//! that start others, to interpreters alone; told to be unknown; refused. A call in none of the
-//! lists is one that this program has never heard of: the child is told that the kernel hasn't.
+//! Every system call of Linux, by its treatment: allowed to all children, to children that start
+//! others, or only to interpreters; reported as unknown; refused. A call in none of the lists is
+//! newer than this table: the child is told that the kernel doesn't have it.
 
 use libc::c_long;
 
@@ -10,7 +10,7 @@ macro_rules! calls {
     };
 }
 
-/// Calls of a program that computes: memory, time, and reading what Landlock opens to it.
+/// Calls of a program that computes: memory, time, and reading the files that Landlock allows.
 pub(super) const EVERY: &[c_long] = calls![
     SYS_read SYS_write SYS_close SYS_fstat SYS_newfstatat SYS_statx SYS_lseek SYS_mmap SYS_mprotect
     SYS_munmap SYS_brk SYS_mremap SYS_madvise SYS_rt_sigaction SYS_rt_sigprocmask SYS_rt_sigreturn
@@ -35,7 +35,8 @@ pub(super) const BUILDING: &[c_long] = calls![
     SYS_rt_sigpending
 ];
 
-/// Calls of an interpreter beside those of a compiler: waiting for several things, placing memory.
+/// Calls of an interpreter beside those of a compiler: waiting for several events, placement of
+/// memory.
 pub(super) const INTERPRETING: &[c_long] = calls![
     SYS_epoll_create1 SYS_epoll_ctl SYS_epoll_pwait SYS_epoll_pwait2 SYS_eventfd2 SYS_signalfd4
     SYS_setitimer SYS_getitimer SYS_timerfd_create SYS_timerfd_settime SYS_timerfd_gettime
@@ -44,16 +45,16 @@ pub(super) const INTERPRETING: &[c_long] = calls![
     SYS_sched_getattr
 ];
 
-/// Calls whose arguments lie in memory, where no filter looks. They are told to be unknown, so that
-/// the C library uses the older call that they replace.
+/// Calls whose arguments lie in memory, which filters can't read. They are reported as unknown, so
+/// that the C library uses the older calls that they replace.
 #[cfg(test)]
 pub(super) const UNKNOWN: &[c_long] = calls![
     SYS_clone3 SYS_futex_waitv SYS_openat2
 ];
 
-/// Calls that no child may make. Among them are other processes and machines, the kernel, mounts
-/// and namespaces, limits, queues and segments that outlive a process, watches on folders, and the
-/// rights, owners, times and attributes of files, which Landlock doesn't hold.
+/// Calls that no child may make. They concern other processes and machines, the kernel, mounts and
+/// namespaces, limits, queues and segments that outlive a process, watches on folders, and the
+/// rights, owners, times and attributes of files, which Landlock doesn't cover.
 pub(super) const REFUSED: &[c_long] = calls![
     SYS_shmget SYS_shmat SYS_shmctl SYS_socket SYS_connect SYS_accept SYS_sendto SYS_recvfrom
     SYS_sendmsg SYS_recvmsg SYS_shutdown SYS_bind SYS_listen SYS_getsockname SYS_getpeername
@@ -85,7 +86,7 @@ pub(super) const REFUSED: &[c_long] = calls![
     SYS_memfd_secret SYS_process_mrelease SYS_set_mempolicy_home_node
 ];
 
-/// Refused calls that the C library has no names for. They are younger than 2019, and so have one
+/// Refused calls for which the C library has no names. They are younger than 2019, and so have one
 /// number on all architectures.
 pub(super) const REFUSED_BY_NUMBER: &[c_long] = &[
     // fchmodat2, statmount, listmount, lsm_get_self_attr, lsm_set_self_attr, lsm_list_modules
@@ -95,14 +96,14 @@ pub(super) const REFUSED_BY_NUMBER: &[c_long] = &[
     463, 464, 465, 466, 467, 468, 469,
 ];
 
-/// Others, whose number differs: io_pgetevents, and on x86 uretprobe, uprobe,
+/// Refused calls without names whose numbers differ: io_pgetevents, and on x86 uretprobe, uprobe,
 /// create_module, get_kernel_syms, query_module.
 #[cfg(target_arch = "x86_64")]
 pub(super) const REFUSED_BY_NUMBER_HERE: &[c_long] = &[333, 335, 336, 174, 177, 178];
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const REFUSED_BY_NUMBER_HERE: &[c_long] = &[292];
 
-/// Calls without names that are told to be unknown, for the C library has another way:
+/// Calls without names that are reported as unknown, because the C library has another way:
 /// cachestat, map_shadow_stack, futex_wake, futex_wait, futex_requeue, mseal.
 #[cfg(test)]
 pub(super) const UNKNOWN_BY_NUMBER: &[c_long] = &[451, 453, 454, 455, 456, 462];

@@ -29,7 +29,7 @@ fn a_text_that_never_compiles_is_ended_with_a_sentence() {
                 template<int S> struct T<0, S> { static const long v = S; };\n\
                 int main() { return T<24, 1>::v & 1; }";
     let outcome = compiled(Limits { cpu: LIMITS.cpu, ..Limits::COMPILER }, text);
-    // What is ended is not the driver but a process below it, which the driver tells of.
+    // The ended process is not the driver but a process below it, which the driver reports.
     assert!(!outcome.ended.is_success(), "{outcome:?}");
     assert!(outcome.stderr.contains("CPU time limit"), "{outcome:?}");
 }

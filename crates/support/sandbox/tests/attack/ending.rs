@@ -1,11 +1,11 @@
-//! Claims about the end of an owner: its children, and theirs, end with it, no matter why.
+//! When an owner ends, for any reason, its children and their children end with it.
 
 use gbxcule_sandbox::ChildGroup;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// A child that starts a grandchild, tells its number, and sleeps.
+/// Returns a command that starts a grandchild, prints its number, and sleeps.
 fn family() -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", "sleep 1000 & echo $!; wait"]).stdout(Stdio::piped());
@@ -63,7 +63,7 @@ fn a_child_that_ended_takes_those_it_left_along() {
     ends(&grandchild);
 }
 
-/// The owner that the next test kills.
+/// Starts the owner that the next test kills.
 #[test]
 #[ignore = "a part of the next test"]
 fn an_owner_of_a_family() {

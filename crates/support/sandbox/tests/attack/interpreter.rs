@@ -1,10 +1,10 @@
-//! Attacks by a text that an interpreter runs: its policy is the widest.
+//! Attacks by a text that an interpreter runs, whose policy allows most.
 
 use super::{compile_within, whole};
 use gbxcule_sandbox::{ChildEnd, Limits, Outcome, Policy, run};
 use std::path::Path;
 
-/// Runs a text of Python below a folder of its own; what it prints is its last word.
+/// Runs a text of Python below a folder of its own; the output is what it prints last.
 fn python(limits: Limits, text: &str, arguments: &[&str]) -> Outcome {
     let folder = tempfile::tempdir().expect("a folder");
     let asked =
@@ -78,7 +78,7 @@ fn threads_and_bytes_of_a_whole_tree_have_one_limit() {
     assert_eq!(python(little, empty, &[]).ended, ChildEnd::Written(8 << 20));
 }
 
-/// A compiler's text can do no such thing, but a compiler that it took over could.
+/// A compiler's text can do no such thing, but a compiler that a text took over could.
 #[test]
 fn a_compiler_makes_its_program_executable_by_none_of_its_own_calls() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,8 +1,10 @@
 //! Attacks on the sandbox, by programs and by texts for compilers: each is refused, or ended within
-//! its limit with a sentence. Where the kernel has no Landlock or no seccomp the tests say what
-//! that leaves open.
+//! its limit with a sentence. On a kernel without Landlock or seccomp the tests print which attacks
+//! remain possible.
 
 mod compiler;
+#[cfg(target_os = "linux")]
+mod corpus;
 mod ending;
 #[cfg(target_os = "linux")]
 mod interpreter;
@@ -14,7 +16,7 @@ use std::time::Duration;
 use gbxcule_sandbox::{Limits, Outcome, Policy, Protection, run};
 use tempfile::TempDir;
 
-/// Short, but longer than a busy machine takes to start a process.
+/// Times that are short, but longer than a busy machine takes to start a process.
 const LIMITS: Limits = Limits {
     wall: Duration::from_secs(20),
     cpu: Duration::from_secs(1),
@@ -23,7 +25,7 @@ const LIMITS: Limits = Limits {
     ..Limits::PROGRAM
 };
 
-/// A folder with a program of attacks in it.
+/// Folder with a program of attacks in it.
 struct Hostile {
     folder: TempDir,
 }

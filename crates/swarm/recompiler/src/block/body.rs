@@ -46,13 +46,13 @@ impl Tree<'_> {
     /// M-cycles of its longest way.
     fn fill_checks(&mut self, residual: &mut Residual) -> u32 {
         for at in (0..self.instructions.len()).rev() {
-            let latest = self.instructions[at].latest;
+            let needed = self.instructions[at].needed_before();
             if let Some(parent) = self.instructions[at].parent {
                 let parent = &mut self.instructions[parent];
-                parent.latest = parent.latest.max(latest);
+                parent.latest = parent.latest.max(needed);
             }
         }
-        let longest = self.instructions[0].latest;
+        let longest = self.instructions[0].needed_before();
         for check in &self.checks {
             let latest = check.behind.map_or(longest, |at| self.instructions[at].latest);
             let rest = latest.saturating_sub(check.mcycles);

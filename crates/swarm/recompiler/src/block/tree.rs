@@ -3,6 +3,7 @@
 use super::body::all_hold;
 use super::{Block, HIGH_RAM, Limits, MemoryMap, ROM_END};
 use crate::machine_ir::MachineIr;
+use gbxcule_gameboy::COLOR;
 use gbxcule_ir::op::{BinaryOp, CompareOp, Op};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::{FunctionId, Inline, Literal, Scalar, Value};
@@ -15,6 +16,10 @@ use std::collections::VecDeque;
 
 /// Address of the buttons' register.
 const P1: u16 = 0xff00;
+
+/// Addresses of the Color's palettes: programs that paint write nothing else as often, so blocks do
+/// what leads to the chip.
+const IN_PLACE: std::ops::Range<u16> = if COLOR { 0xff68..0xff6c } else { 0..0 };
 
 /// Returns true for addresses whose code blocks are made of.
 fn is_code(pc: u16) -> bool {
@@ -79,8 +84,21 @@ pub(super) fn build(
 pub(super) struct Instruction {
     /// The one before it.
     pub(super) parent: Option<usize>,
-    /// M-cycles from the head to the latest start of an instruction after it, or to its own.
+    /// M-cycles from the head to its start.
+    pub(super) begin: u32,
+    /// M-cycles from the head to the latest start of an instruction after it, or to its own, before
+    /// its way looks at the deadline again.
     pub(super) latest: u32,
+    /// The ways that go on after it look at the deadline there.
+    pub(super) is_checked: bool,
+}
+
+impl Instruction {
+    /// M-cycles from the head to the latest start of an instruction that runs without another look
+    /// at the deadline, once this one does.
+    pub(super) fn needed_before(&self) -> u32 {
+        if self.is_checked { self.begin } else { self.latest }
+    }
 }
 
 /// A check of the deadline, to be filled with the time that the block runs after it.
@@ -100,6 +118,8 @@ struct WayEnd {
     passed: Vec<u16>,
     /// Probable return addresses of the calls on the way.
     returns: Vec<u64>,
+    /// M-cycles from the head to where the way looked at the deadline last.
+    checked_at: u32,
     depth: usize,
 }
 
@@ -183,10 +203,15 @@ impl Policy for Tree<'_> {
 /// to a few instructions: where the address is known to be that of ROM that is read, of the
 /// buttons, or of high RAM.
 fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> bool {
+    if name == "Machine::write_register" {
+        // Only a `write_slow` that is inlined leads here.
+        return true;
+    }
     let Some(at) = args.get(4).copied().flatten().map(|at| at.bits() as u16) else {
         return inline == Inline::Auto;
     };
     match name {
+        "Machine::write_slow" if IN_PLACE.contains(&at) => true,
         "Machine::read_elsewhere" => at < ROM_END || at == P1 || HIGH_RAM.contains(&at),
         "Machine::read_slow" => at == P1,
         "Machine::write_slow" => at == P1 || HIGH_RAM.contains(&at),
@@ -261,7 +286,14 @@ impl Tree<'_> {
         specialiser: &mut Specialiser<'_>,
         state: State,
     ) -> Result<(), Unsupported> {
-        let tip = WayEnd { state, behind: None, passed: Vec::new(), returns: Vec::new(), depth: 0 };
+        let tip = WayEnd {
+            state,
+            behind: None,
+            passed: Vec::new(),
+            returns: Vec::new(),
+            checked_at: 0,
+            depth: 0,
+        };
         let mut tips = VecDeque::from([tip]);
         while let Some(tip) = tips.pop_front() {
             let is_first = tip.behind.is_none();
@@ -306,9 +338,14 @@ impl Tree<'_> {
             self.checks.len(),
             self.exits.len(),
         );
-        let latest = self.mcycles(&tip.state)?;
+        let begin = self.mcycles(&tip.state)?;
         self.current = self.instructions.len();
-        self.instructions.push(Instruction { parent: tip.behind, latest });
+        self.instructions.push(Instruction {
+            parent: tip.behind,
+            begin,
+            latest: begin,
+            is_checked: false,
+        });
         self.before.clone_from(&tip.state.registers);
         let ends = self.specialised(specialiser, tip.state.clone());
         let Ok(ends) = ends else {
@@ -328,13 +365,42 @@ impl Tree<'_> {
                 behind: Some(self.current),
                 passed: [&tip.passed[..], &[pc]].concat(),
                 returns: tip.returns.clone(),
+                checked_at: tip.checked_at,
                 depth: tip.depth + branches,
                 state,
             };
             self.follow_return(specialiser, &mut tip, (sp, following));
             tip
         });
-        Ok(more.collect())
+        let mut more: Vec<WayEnd> = more.collect();
+        self.check_deadline_if_due(specialiser, &mut more)?;
+        Ok(more)
+    }
+
+    /// Looks at the deadline on all ways that go on after an instruction, if one has not done so
+    /// for long.
+    fn check_deadline_if_due(
+        &mut self,
+        specialiser: &mut Specialiser<'_>,
+        tips: &mut [WayEnd],
+    ) -> Result<(), Unsupported> {
+        let mut is_due = false;
+        for tip in &*tips {
+            let passed = self.mcycles(&tip.state)?.saturating_sub(tip.checked_at);
+            is_due |= passed >= self.limits.mcycles_unchecked;
+        }
+        if !is_due {
+            return Ok(());
+        }
+        let goes_on = |tip: &&mut WayEnd| tip.state.registers[self.pc].literal().is_some();
+        let going_on: Vec<&mut WayEnd> = tips.iter_mut().filter(goes_on).collect();
+        for tip in going_on {
+            tip.checked_at = self.mcycles(&tip.state)?;
+            let in_time = self.is_in_time(specialiser, &tip.state, Some(self.current))?;
+            self.leave_unless(specialiser, &tip.state, in_time);
+        }
+        self.instructions[self.current].is_checked = true;
+        Ok(())
     }
 
     fn specialised(

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 /// A padded ROM and a machine that runs it.
 #[derive(Clone)]
 pub(crate) struct Subject {
+    #[cfg(not(color))]
     pub(crate) cartridge: Cartridge,
     pub(crate) rom: Vec<u8>,
     pub(crate) machine: Machine,
@@ -20,7 +21,13 @@ impl Subject {
         rom.resize(cartridge.padded_len(), 0xff);
         let machine = Machine::power_on(&cartridge);
         let cart_ram = vec![0; cartridge.ram_bytes as usize];
-        Some(Self { cartridge, rom, machine, cart_ram })
+        Some(Self {
+            #[cfg(not(color))]
+            cartridge,
+            rom,
+            machine,
+            cart_ram,
+        })
     }
 
     /// Fails with the first difference if there is one.
@@ -96,5 +103,7 @@ impl Scene {
             machine.poke(&[], &mut [], 0xff46, 0xc1);
         }
         machine.deadline = machine.now.wrapping_add(self.deadline_mcycles);
+        // A machine's deadline never lies after the PPU's.
+        machine.ppu.deadline = machine.deadline;
     }
 }

@@ -19,7 +19,7 @@ pub(crate) const KERNEL: &str = "begin";
 /// machines of a model.
 #[must_use]
 pub fn begin_module(programs: &Programs, stage: Stage, model: Model) -> Valid<Module> {
-    // What is written goes through the machine's own ways.
+    // Programs write memory by the functions of the machine.
     let writes = programs.writes_memory();
     let machine = if writes { machine_module(model) } else { trusted(view_module_of(model)) };
     let mut fused = programs.fuse(machine);

@@ -87,6 +87,10 @@ def {BEGIN_NEXT}(
     env, lane = wp.tid()
     if mask[env] != wp.uint8(0):
         copy(final_observations, observations, env, env, lane)
+    if mask[env] == wp.uint8(2):
+        # A life was lost: the machine goes on, and its programs begin again.
+        copy(to_scratch, from_scratch, env, 0, lane)
+    if mask[env] == wp.uint8(1):
         source = start_of(seeds, counts, weights, env, is_paired)
 {copies}        drawn = bits_of(seeds[env], counts[env]) % wp.uint64(65535) + wp.uint64(1)
         for place in range(chance_bytes):

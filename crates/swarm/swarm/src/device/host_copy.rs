@@ -4,6 +4,7 @@
 //! parts carries both ways, and nothing depends on how rustc lays the machine out.
 
 use gbxcule_gameboy::Cartridge;
+use gbxcule_gameboy::state::PREAMBLE_BYTES;
 use gbxcule_ir::Scalar;
 
 use super::column::{MachinePart, MachineParts};
@@ -11,9 +12,6 @@ use super::state_arrays::{
     CART_RAM, COUNTERS, FIRST_ARRAY, PARTS, SCRATCH, StateArrays, detached_bytes, lengths, scalars,
 };
 use crate::{AnyMachine, Counters, EnvSnapshot, Rom, SwarmError};
-
-/// Bytes of a saved state before its first field: what it is, and which cartridge it belongs to.
-const PREAMBLE_BYTES: usize = 31;
 
 /// An env's bytes in each of the state arrays.
 pub(crate) fn rows(
@@ -105,7 +103,8 @@ pub(crate) fn download(
     let counters: Vec<u64> = parts.arrays[COUNTERS].to_vec()?;
     let counters = Counters { frames: counters[0], tcycles: counters[1] };
     let scratch = Some(parts.arrays[SCRATCH].to_vec()?);
-    Ok(EnvSnapshot { machine, cart_ram, counters, scratch, observation: None, sound: None })
+    let start = EnvSnapshot::start(machine, cart_ram);
+    Ok(EnvSnapshot { counters, scratch, ..start })
 }
 
 /// The bytes of a part made for one env.

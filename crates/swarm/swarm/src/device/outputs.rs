@@ -7,7 +7,7 @@ use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Argument, Array, Element};
 
 use super::inspect;
-use super::kernel::Arguments;
+use super::memory::Memory;
 use super::state_arrays::{COUNTERS, FRAME, Layout, SCRATCH, WRAM};
 use super::swarm::DeviceSwarm;
 use crate::banked_address::{self, check_range};
@@ -128,7 +128,7 @@ impl DeviceSwarm {
 
     fn registers(&self, first: usize, count: usize) -> Result<Vec<CpuState>, SwarmError> {
         let out = self.memory.zeros(Scalar::U16, &[count, inspect::REGISTER_COUNT])?;
-        let arguments = self.of_env(first).with("registers", &out);
+        let arguments = self.buffers.arguments_from(&self.envs, first).with("registers", &out);
         arguments.launch(&self.kernels.registers, &[count])?;
         let words: Vec<u16> = self.with_program_line(out.to_vec())?;
         Ok(words.chunks_exact(inspect::REGISTER_COUNT).map(CpuState::from_words).collect())
@@ -178,7 +178,8 @@ impl DeviceSwarm {
         }
         let [.., frame_bytes] = memory_bytes(self.rom().model());
         let out = self.memory.zeros(Scalar::U8, &[envs.len(), frame_bytes])?;
-        let arguments = self.of_envs(envs)?.with("data", &out);
+        let arguments =
+            self.buffers.arguments_of(&self.envs, &numbers(&self.memory, envs)?).with("data", &out);
         arguments.launch(&self.kernels.frames, &[envs.len(), frame_bytes])?;
         self.with_program_line(out.to_vec())
     }
@@ -203,7 +204,8 @@ impl DeviceSwarm {
         let out = self.memory.zeros(Scalar::U8, &[1, range.len()])?;
         let [peek, ..] = self.kernels.memory()?;
         let low = Argument::Int(i128::from(range.start));
-        let arguments = self.of_env(env).with("low", low).with("data", &out);
+        let arguments =
+            self.buffers.arguments_from(&self.envs, env).with("low", low).with("data", &out);
         arguments.launch(peek, &[1, range.len()])?;
         self.with_program_line(out.to_vec())
     }
@@ -252,7 +254,11 @@ impl DeviceSwarm {
         data.write(rows)?;
         let [_, poke, _] = self.kernels.memory()?;
         let low = Argument::Int(i128::from(low));
-        let arguments = self.of_envs(envs)?.with("low", low).with("data", &data);
+        let arguments = self
+            .buffers
+            .arguments_of(&self.envs, &numbers(&self.memory, envs)?)
+            .with("low", low)
+            .with("data", &data);
         Ok(arguments.launch(poke, &[envs.len()])?)
     }
 
@@ -265,22 +271,29 @@ impl DeviceSwarm {
         let addresses = self.memory.copy_of(places)?;
         let out = self.memory.zeros(Scalar::U8, &[envs.len(), places.len()])?;
         let [.., gather] = self.kernels.memory()?;
-        let arguments = self.of_envs(envs)?.with("addresses", &addresses).with("data", &out);
+        let arguments = self
+            .buffers
+            .arguments_of(&self.envs, &numbers(&self.memory, envs)?)
+            .with("addresses", &addresses)
+            .with("data", &out);
         arguments.launch(gather, &[envs.len()])?;
         self.with_program_line(out.to_vec())
     }
 
-    /// Arguments of a kernel that is for the envs from one on.
-    fn of_env(&self, first: usize) -> Arguments {
-        let first = Argument::Int(first as i128);
-        Arguments::new(&self.envs).with("rom", &self.buffers.rom).with("first", first)
+    /// The stacks of some envs' pictures, one after the other.
+    pub(crate) fn pictures(&self, envs: &[usize]) -> Result<Vec<u8>, SwarmError> {
+        let (Some(first), Some(last)) = (envs.first(), envs.last()) else { return Ok(Vec::new()) };
+        let Some(pictures) = &self.pictures else { return Ok(Vec::new()) };
+        let all: Vec<u8> = self.rows(&pictures.stacks, *first..last + 1)?;
+        let bytes = pictures.form.bytes();
+        Ok(envs.iter().flat_map(|env| &all[(env - first) * bytes..][..bytes]).copied().collect())
     }
 
-    /// Arguments of a kernel that is for some envs.
-    fn of_envs(&self, envs: &[usize]) -> Result<Arguments, SwarmError> {
-        let numbers: Vec<i32> = envs.iter().map(|&env| env as i32).collect();
-        let numbers = self.memory.copy_of(&numbers)?;
-        Ok(Arguments::new(&self.envs).with("rom", &self.buffers.rom).with("envs", &numbers))
+    /// The device's array of the envs' stacks of pictures, a row of bytes for each env; `None` if
+    /// the swarm keeps none.
+    #[must_use]
+    pub fn picture_array(&self) -> Option<&Array> {
+        self.pictures.as_ref().map(|it| &it.stacks)
     }
 
     /// Copies the rows of a range of envs from an array.
@@ -290,4 +303,10 @@ impl DeviceSwarm {
         }
         self.with_program_line(array.slice(0, envs, 1).and_then(|rows| rows.to_vec()))
     }
+}
+
+/// Returns the numbers of envs as an array.
+fn numbers(memory: &Memory, envs: &[usize]) -> Result<Array, SwarmError> {
+    let numbers: Vec<i32> = envs.iter().map(|&env| env as i32).collect();
+    memory.copy_of(&numbers)
 }

@@ -29,7 +29,7 @@ impl Recipe {
     /// A kernel that calls a stage's programs.
     pub(super) fn with_programs(mut self, programs: &Programs, stage: Stage) -> Self {
         for program in [programs.reward_text(), programs.observation_text()] {
-            let files = format!("{:?}", program.files());
+            let files = format!("{:?} {:?}", program.files(), program.labels());
             self.parts.extend([program.text().into(), files.into_bytes()]);
         }
         self.parts.push(format!("{:?} {stage:?}", programs.hooks()).into_bytes());

@@ -30,6 +30,9 @@ const NUMBER: &str = include_str!("rollout/number.py");
 const TAKE_TEXT: &str = include_str!("rollout/take_actions.py");
 const END_TEXT: &str = include_str!("rollout/end_step.py");
 
+/// The mark of an env whose episode ended with the loss of a life.
+const LIFE_LOST: u8 = 2;
+
 /// Element types that actions on a device may have.
 const ACTION_SCALARS: [Scalar; 3] = [Scalar::I32, Scalar::I64, Scalar::U8];
 
@@ -65,6 +68,9 @@ pub struct RolloutConfig {
     pub changes: Vec<(MemoryNumber, f32)>,
     /// Numbers of which each ends the episode where it is not 0.
     pub ends: Vec<MemoryNumber>,
+    /// The number of lives: where it falls an episode ends, and the next one begins where the
+    /// machine is.
+    pub lives: Option<MemoryNumber>,
 }
 
 /// The envs' places in their episodes.
@@ -76,6 +82,8 @@ pub struct RolloutState {
     pub returns: Vec<f32>,
     /// True where an episode is over and the next step begins another one.
     pub over: Vec<bool>,
+    /// True where that one begins where the machine is: the last one ended with the loss of a life.
+    pub goes_on: Vec<bool>,
 }
 
 /// Arrays of a rollout; element or row `i` is of env `i`.
@@ -110,6 +118,7 @@ pub(super) struct Rollout {
     numbers: Array,
     scales: Array,
     levels: Array,
+    lives: Array,
     over: Array,
     mask: Array,
     seeds: Array,
@@ -159,11 +168,14 @@ impl DeviceSwarm {
         self.config.check_length("length", state.lengths.len())?;
         self.config.check_length("return", state.returns.len())?;
         self.config.check_length("end", state.over.len())?;
+        self.config.check_length("life", state.goes_on.len())?;
         self.begin_awaited()?;
         let rollout = self.rollout.as_mut().ok_or(SwarmError::NoRollout)?;
         rollout.arrays.lengths.write(&state.lengths)?;
         rollout.arrays.returns.write(&state.returns)?;
-        rollout.over.write(&state.over.iter().copied().map(u8::from).collect::<Vec<_>>())?;
+        let ending = |(&over, &goes_on): (&bool, &bool)| u8::from(over) + u8::from(over && goes_on);
+        let endings = state.over.iter().zip(&state.goes_on).map(ending);
+        rollout.over.write(&endings.collect::<Vec<_>>())?;
         rollout.mask.fill(0_u8)?;
         let episodes = &self.episodes.by_env;
         rollout.seeds.write(&episodes.iter().map(|it| it.seed).collect::<Vec<_>>())?;
@@ -190,9 +202,15 @@ impl DeviceSwarm {
         };
         let plan = FrameRange::whole(&self.config).plan(&self.config, self.seed)?;
         rollout.launch_take_actions(self, actions)?;
+        if let Some(sticky) = &self.sticky {
+            let [seeds, counts] = [&rollout.seeds, &rollout.counts];
+            let actions = &self.buffers.actions;
+            sticky.stick(&self.envs, actions, &rollout.held_buttons, [seeds, counts], true)?;
+        }
         self.launch_step(&rollout.held_buttons, &plan)?;
         rollout.launch_end_step(self)?;
         rollout.launch_begin_next(self)?;
+        self.begin_pictures(&rollout.mask)?;
         self.begin(&rollout.mask, true)
     }
 
@@ -217,14 +235,16 @@ impl DeviceSwarm {
                 (lengths[env], returns[env]) = (0, 0.0);
             }
         }
-        let over = rollout.over.to_vec::<u8>()?.into_iter().map(|over| over != 0).collect();
+        let endings = rollout.over.to_vec::<u8>()?;
+        let over = endings.iter().map(|&ending| ending != 0).collect();
+        let goes_on = endings.iter().map(|&ending| ending == LIFE_LOST).collect();
         for (episode, count) in self.episodes.by_env.iter_mut().zip(counts) {
             episode.count = count;
         }
         if let Some(rollout) = &mut self.rollout {
             rollout.is_entered = false;
         }
-        Ok(Some(RolloutState { lengths, returns, over }))
+        Ok(Some(RolloutState { lengths, returns, over, goes_on }))
     }
 
     /// The error for an action that the codec does not have.
@@ -245,6 +265,7 @@ impl Rollout {
     fn new(swarm: &DeviceSwarm, config: &RolloutConfig) -> Result<Self, SwarmError> {
         let (memory, envs) = (&swarm.memory, swarm.config.num_envs);
         let numbers = config.changes.iter().map(|(number, _)| number).chain(&config.ends);
+        let numbers = numbers.chain(&config.lives);
         let rows = numbers.map(|number| row(swarm, number)).collect::<Result<Vec<_>, _>>()?;
         if let Some(chance) = swarm.config.chance {
             offset(swarm, chance.low, chance.width_bytes)?;
@@ -289,6 +310,7 @@ impl Rollout {
             numbers: table,
             scales: memory.copy_of(if scales.is_empty() { &[0.0] } else { &scales[..] })?,
             levels: memory.zeros(Scalar::I64, &[config.changes.len().max(1), envs])?,
+            lives: memory.zeros(Scalar::I64, &[envs])?,
             over: memory.bytes(envs)?,
             mask: memory.bytes(envs)?,
             seeds: memory.zeros(Scalar::U64, &[envs])?,
@@ -300,6 +322,12 @@ impl Rollout {
 
     fn number_of_changes(&self) -> i32 {
         if self.config.program_pays { 0 } else { self.config.changes.len() as i32 }
+    }
+
+    /// The row of the number of lives, or -1.
+    fn life_row(&self) -> Argument {
+        let row = self.config.changes.len() + self.config.ends.len();
+        Argument::Int(self.config.lives.map_or(-1, |_| row as i128))
     }
 
     fn launch_take_actions(&self, swarm: &DeviceSwarm, given: &Array) -> Result<(), SwarmError> {
@@ -327,7 +355,9 @@ impl Rollout {
             .with("wram", &swarm.envs.arrays[WRAM])
             .with("numbers", &self.numbers)
             .with("changes", Argument::Int(self.number_of_changes().into()))
-            .with("levels", &self.levels);
+            .with("levels", &self.levels)
+            .with("life_row", self.life_row())
+            .with("lives", &self.lives);
         let kernel = &self.take_actions[position];
         swarm.with_program_line(arguments.launch(kernel, &[swarm.config.num_envs]))
     }
@@ -356,7 +386,9 @@ impl Rollout {
             .with("truncated", &self.arrays.truncated)
             .with("over", &self.over)
             .with("mask", &self.mask)
-            .with("counts", &self.counts);
+            .with("counts", &self.counts)
+            .with("life_row", self.life_row())
+            .with("lives", &self.lives);
         Ok(arguments.launch(&self.end_step, &[swarm.config.num_envs])?)
     }
 
@@ -368,7 +400,7 @@ impl Rollout {
             None => [0, 0],
         };
         let arguments = Arguments::from_parts("to_", &swarm.envs)
-            .with_parts("from_", swarm.starts_on_device())
+            .with_parts("from_", &swarm.starts.on_device)
             .with("mask", &self.mask)
             .with("seeds", &self.seeds)
             .with("counts", &self.counts)

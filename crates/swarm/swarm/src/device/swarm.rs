@@ -1,20 +1,18 @@
 //! The swarm in device memory.
 
-use std::ops::Range;
-
-use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Argument, Array, Build, Device, Error, Stream};
 
-use super::column::MachineParts;
+use super::buffers::Buffers;
 use super::copy_env::LANES;
 use super::kernel::Arguments;
 use super::kernel_set::KernelSet;
 use super::manual_buttons::ManualButtons;
 use super::memory::Memory;
+use super::picture_stack::DevicePictures;
 use super::rollout::{Rollout, refused_action};
-use super::single_frames::SingleFrameArrays;
-use super::state_arrays::{Layout, StateArrays, env_bytes, lengths};
+use super::state_arrays::{Layout, SCRATCH, StateArrays, env_bytes, lengths};
 use super::step::Order;
+use super::sticky::DeviceSticky;
 use super::{begin, host_copy, step};
 use crate::checkpoint::StepOutputs;
 use crate::episode::Episodes;
@@ -69,36 +67,22 @@ pub struct DeviceSwarm {
     pub(super) kernels: KernelSet,
     /// State of all envs.
     pub(super) envs: StateArrays,
-    starts: Starts,
+    pub(super) starts: Starts,
     pub(super) manual_buttons: ManualButtons,
     /// Room for one env that is copied between host and device.
     staging_env: StateArrays,
     pub(super) buffers: Buffers,
+    /// Pictures that are kept of each env, if the configuration asks for them.
+    pub(super) pictures: Option<DevicePictures>,
+    pub(super) sticky: Option<DeviceSticky>,
     /// Kernels and arrays of steps whose actions lie on the device, once they were asked for.
     pub(super) rollout: Option<Rollout>,
 }
 
 /// Starts of episodes, at least one; both fields hold the same states.
-struct Starts {
-    on_device: StateArrays,
+pub(super) struct Starts {
+    pub(super) on_device: StateArrays,
     on_host: Vec<EnvSnapshot>,
-}
-
-/// Arrays beside the state.
-pub(super) struct Buffers {
-    pub(super) rom: Array,
-    pub(super) actions: Array,
-    codec: Array,
-    /// Number of frames that each action is held.
-    frames_held: Array,
-    pub(super) rewards: Array,
-    pub(super) dones: Array,
-    pub(super) observations: Array,
-    mask: Array,
-    /// A mask for one env that marks it.
-    mask_of_one: Array,
-    /// Arrays for steps that run one frame at a time.
-    single_frames: Option<SingleFrameArrays>,
 }
 
 impl DeviceSwarm {
@@ -108,20 +92,17 @@ impl DeviceSwarm {
     /// No machines asked for, the device can't be had or has too little memory, or the
     /// configuration does not fit: sound, hooks, cable, codec, chance.
     pub fn new(rom: Rom, config: SwarmConfig, device: DeviceConfig) -> Result<Self, SwarmError> {
-        if config.num_envs == 0 {
-            return Err(SwarmError::NoEnvs);
-        }
+        config.check()?;
         config.chance.map_or(Ok(()), |chance| chance.check(&rom))?;
         if config.sound {
             return Err(SwarmError::SoundOnDevice);
         }
-        config.check_link()?;
-        config.programs.check_codec(&config.codec)?;
         let memory = Memory::new(device.device)?;
         let kernels = KernelSet::new(&rom, &config, device)?;
-        let lengths = lengths(&kernels.facts.machine, &rom, config.programs.scratch_len());
+        let lengths = lengths(&kernels.facts.machine, &rom, config.cells());
         let outputs = 4 * (1 + config.programs.obs_dim()) as u64;
-        let bytes = env_bytes(lengths) + outputs + ENV_BUFFER_BYTES;
+        let pictures = config.pictures.map_or(0, |it| it.bytes() + it.picture.bytes()) as u64;
+        let bytes = env_bytes(lengths) + outputs + pictures + ENV_BUFFER_BYTES;
         memory.fits(config.num_envs, bytes)?;
         let one = || StateArrays::new(lengths, 1, Layout::EnvMajor, &memory);
         let starts = EnvSnapshot::power_on(&rom, config.power_on);
@@ -132,6 +113,13 @@ impl DeviceSwarm {
             manual_buttons: ManualButtons::new(config.num_envs, &memory)?,
             staging_env: one()?,
             buffers: Buffers::new(&rom, &config, &memory)?,
+            sticky: DeviceSticky::new(&config, device, &memory)?,
+            pictures: config
+                .pictures
+                .map(|form| {
+                    DevicePictures::new(form, config.num_envs, rom.model(), device, &memory)
+                })
+                .transpose()?,
             config,
             device,
             rom,
@@ -199,17 +187,55 @@ impl DeviceSwarm {
             self.write_rows(&envs, chance.low, &bytes)?;
         }
         envs.iter().for_each(|&env| self.episodes.awaits_begin[env] = false);
+        self.begin_pictures(&marks)?;
         self.begin(&marks, true)
+    }
+
+    /// Changes the weights that the programs read from the next step on.
+    ///
+    /// # Errors
+    /// The programs take another number of weights, or the device failed.
+    pub fn set_weights(&mut self, weights: &[f32]) -> Result<(), SwarmError> {
+        self.config.programs.check_weights(weights)?;
+        self.config.weights = weights.to_vec();
+        let cells = self.config.programs.weight_cells();
+        for states in [&self.envs, &self.starts.on_device].into_iter().filter(|_| !cells.is_empty())
+        {
+            let columns = states.arrays[SCRATCH].slice(1, cells.clone(), 1)?;
+            columns.write(&weights.repeat(columns.shape()[0]))?;
+        }
+        Ok(())
+    }
+
+    /// Begins episodes of the marked envs where their machines are, as after the loss of a life:
+    /// the programs' scratch is zero and `begin` runs, and pictures begin with the last frame.
+    ///
+    /// # Errors
+    /// The mask does not have one entry for each env, a program stopped, or the device failed.
+    pub fn begin_again(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
+        let marks = self.mask(mask)?;
+        self.leave_rollout()?;
+        let cells = self.config.cells();
+        for env in (0..mask.len()).filter(|&env| mask[env] && cells > 0) {
+            let mut begun = vec![0.0; cells];
+            self.config.put_weights(&mut begun);
+            self.envs.arrays[SCRATCH].slice(0, env..env + 1, 1)?.write(&begun)?;
+            self.episodes.awaits_begin[env] = false;
+        }
+        self.begin_pictures(&marks)?;
+        self.begin(&marks, true)
+    }
+
+    /// Fills the marked envs' stacks of pictures with their frames.
+    pub(super) fn begin_pictures(&self, mask: &Array) -> Result<(), SwarmError> {
+        let Some(pictures) = &self.pictures else { return Ok(()) };
+        pictures.fill(&self.envs, mask, self.manual_buttons.of_idle_step())
     }
 
     /// Runs the programs' `begin` where it is awaited.
     pub(super) fn begin_awaited(&mut self) -> Result<(), SwarmError> {
         let Some(pending) = self.episodes.take_awaiting_begin() else { return Ok(()) };
         self.begin(&self.mask(&pending)?, true)
-    }
-
-    pub(super) fn starts_on_device(&self) -> &StateArrays {
-        &self.starts.on_device
     }
 
     /// Runs the programs' `begin`, for which the scratch must be zero, if the marked envs begin an
@@ -276,11 +302,15 @@ impl DeviceSwarm {
         self.transfer(&self.staging_env, &self.envs, env, &self.buffers.mask_of_one)?;
         self.with_program_line(self.memory.stream.synchronize())?;
         let like = &self.starts.on_host[0];
-        let mut snapshot = host_copy::download(self.parts(), &self.rom, like, &self.staging_env)?;
+        let mut snapshot =
+            host_copy::download(&self.kernels.facts.machine, &self.rom, like, &self.staging_env)?;
         if self.episodes.awaits_begin[env] {
             snapshot.scratch = None;
         } else if self.config.stage.owns_observation() {
-            snapshot.observation = Some(self.observation_rows(env..env + 1)?.to_vec()?);
+            snapshot.observation = Some(self.buffers.observation_of(env)?.to_vec()?);
+        }
+        if let Some(pictures) = &self.pictures {
+            snapshot.pictures = Some((pictures.form, pictures.of(env)?));
         }
         Ok(snapshot)
     }
@@ -293,19 +323,14 @@ impl DeviceSwarm {
     /// There is no such env, the snapshot belongs to another cartridge, model or other programs, or
     /// the device failed.
     pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
-        snapshot.check(&self.rom, &self.config.programs)?;
+        snapshot.check(&self.rom, &self.config)?;
         self.load_env(env, snapshot)?;
         if let Some(observation) = snapshot.observation_in(&self.config) {
-            return Ok(self.observation_rows(env..env + 1)?.write(observation)?);
+            return Ok(self.buffers.observation_of(env)?.write(observation)?);
         }
         self.episodes.awaits_begin[env] = false;
         self.begin(&self.buffers.mask, snapshot.scratch.is_none())?;
         if snapshot.scratch.is_some() { self.load_env(env, snapshot) } else { Ok(()) }
-    }
-
-    /// Returns the observations of some envs as a part of the array of all.
-    fn observation_rows(&self, envs: Range<usize>) -> Result<Array, SwarmError> {
-        Ok(self.buffers.observations.slice(0, envs, 1)?)
     }
 
     /// Loads a checked state into an env, without running a program. Afterwards the swarm's mask
@@ -321,22 +346,30 @@ impl DeviceSwarm {
         mask[env] = true;
         let mask = self.mask(&mask)?;
         self.transfer(&self.envs, &self.staging_env, 0, &mask)?;
+        if let Some(pictures) = &self.pictures {
+            pictures.load(env, snapshot)?;
+        }
         self.episodes.awaits_begin[env] = snapshot.scratch.is_none();
         Ok(())
     }
 
     /// Copies a state to the room for one env.
     fn upload(&self, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
-        if self.config.link == LinkMode::Open {
-            return host_copy::upload(self.parts(), &self.rom, snapshot, &self.staging_env);
+        let is_open = self.config.link == LinkMode::Open;
+        if is_open && self.config.weights.is_empty() {
+            return host_copy::upload(
+                &self.kernels.facts.machine,
+                &self.rom,
+                snapshot,
+                &self.staging_env,
+            );
         }
-        let counters = joined(snapshot.counters);
-        let snapshot = EnvSnapshot { counters, ..snapshot.clone() };
-        host_copy::upload(self.parts(), &self.rom, &snapshot, &self.staging_env)
-    }
-
-    fn parts(&self) -> &MachineParts {
-        &self.kernels.facts.machine
+        let counters = if is_open { snapshot.counters } else { joined(snapshot.counters) };
+        let mut scratch = snapshot.scratch().to_vec();
+        scratch.resize(self.config.cells(), 0.0);
+        self.config.put_weights(&mut scratch);
+        let snapshot = EnvSnapshot { counters, scratch: Some(scratch), ..snapshot.clone() };
+        host_copy::upload(&self.kernels.facts.machine, &self.rom, &snapshot, &self.staging_env)
     }
 
     pub(crate) fn starts(&self) -> &[EnvSnapshot] {
@@ -376,6 +409,9 @@ impl DeviceSwarm {
         let marks = self.mask(&mask)?;
         let observes = self.config.stage.owns_observation();
         self.launch_transfer(&self.envs, &self.envs, source, &marks, observes)?;
+        if let Some(pictures) = &self.pictures {
+            pictures.copy(source, &marks)?;
+        }
         self.episodes.copy(source, &mask);
         Ok(())
     }
@@ -428,7 +464,7 @@ impl SwarmParts for DeviceSwarm {
 
     /// Copies the starts to the device.
     fn put_starts(&mut self, starts: Vec<EnvSnapshot>) -> Result<(), SwarmError> {
-        let lengths = lengths(self.parts(), &self.rom, self.config.programs.scratch_len());
+        let lengths = lengths(&self.kernels.facts.machine, &self.rom, self.config.cells());
         let count = starts.len();
         let on_device = StateArrays::new(lengths, count, Layout::EnvMajor, &self.memory)?;
         for (at, start) in starts.iter().enumerate() {
@@ -444,7 +480,8 @@ impl SwarmParts for DeviceSwarm {
 
     fn load_first_start(&mut self) -> Result<(), SwarmError> {
         let all = self.mask(&vec![true; self.config.num_envs])?;
-        self.transfer(&self.envs, &self.starts.on_device, 0, &all)
+        self.transfer(&self.envs, &self.starts.on_device, 0, &all)?;
+        self.begin_pictures(&all)
     }
 
     fn run(
@@ -460,17 +497,39 @@ impl SwarmParts for DeviceSwarm {
             Some(mask) => self.manual_buttons.of_masked_step(mask)?,
             None => self.manual_buttons.array(),
         };
+        if let Some(sticky) = self.sticky.as_ref().filter(|_| !plan.is_idle) {
+            let draw = (&self.episodes.by_env[..], plan.first_frame == 0);
+            sticky.stick_by_host(&self.envs, &self.buffers.actions, manual_buttons, draw)?;
+        }
         self.launch_step(manual_buttons, &plan)
     }
 }
 
 impl DeviceSwarm {
-    /// Launches a step with the actions and the manual buttons that lie on the device.
+    /// Launches a step with the actions and the manual buttons that lie on the device, and pushes
+    /// its pictures when it is over.
     pub(super) fn launch_step(
         &self,
         manual_buttons: &Array,
         plan: &StepPlan,
     ) -> Result<(), SwarmError> {
+        let Some(pictures) = &self.pictures else {
+            return self.launch_frames(manual_buttons, plan);
+        };
+        let parts =
+            if pictures.form.max_pool { plan.before_last_frame() } else { [Some(*plan), None] };
+        for (place, part) in parts.into_iter().enumerate() {
+            let Some(part) = part else { continue };
+            if place == 1 {
+                pictures.keep_frames(&self.envs)?;
+            }
+            self.launch_frames(manual_buttons, &part)?;
+        }
+        if plan.computes { pictures.push(&self.envs, manual_buttons) } else { Ok(()) }
+    }
+
+    /// Launches frames of a step.
+    fn launch_frames(&self, manual_buttons: &Array, plan: &StepPlan) -> Result<(), SwarmError> {
         let buffers = &self.buffers;
         let Buffers { rom, actions, codec, frames_held, rewards, dones, observations, .. } =
             buffers;
@@ -526,24 +585,5 @@ impl DeviceConfig {
             // bytes, and actions index a table of 256. Tests run it all in checked builds.
             unsafe { Build::trusting() }
         }
-    }
-}
-
-impl Buffers {
-    fn new(rom: &Rom, config: &SwarmConfig, memory: &Memory) -> Result<Self, SwarmError> {
-        let (codec, frames_held) = config.codec.tables(config.schedule);
-        let envs = config.num_envs;
-        Ok(Self {
-            rom: memory.copy_of(rom.bytes())?,
-            actions: memory.bytes(envs)?,
-            codec: memory.copy_of(&codec)?,
-            frames_held: memory.copy_of(&frames_held)?,
-            rewards: memory.zeros(Scalar::F32, &[envs])?,
-            dones: memory.bytes(envs)?,
-            observations: memory.zeros(Scalar::F32, &[envs, config.programs.obs_dim()])?,
-            mask: memory.bytes(envs)?,
-            mask_of_one: memory.copy_of(&[1_u8])?,
-            single_frames: SingleFrameArrays::new(&config.programs, rom, envs, memory)?,
-        })
     }
 }

@@ -50,7 +50,9 @@ impl ForeignState {
         });
         self.io[0x4C] = if machine.ppu.compatible { COMPATIBLE } else { COLOR };
         // These read as FF.
-        let [source, target] = [machine.hdma.source, machine.hdma.target].map(u16::to_be_bytes);
+        let hdma = &machine.hdma;
+        let source = hdma.source.wrapping_add(hdma.source_bytes).to_be_bytes();
+        let target = hdma.target.wrapping_add(hdma.target_bytes).to_be_bytes();
         self.io[0x51..0x55].copy_from_slice(&[source, target].concat());
         self.mode = match machine.cpu.mode {
             // The CPU waits for its new clock, and for no interrupt.

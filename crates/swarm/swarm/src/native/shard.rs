@@ -1,19 +1,24 @@
 //! A run of neighbouring envs: the range of the swarm that one thread steps at a time.
 
 mod link;
+mod pictures;
 mod single_frames;
 
 pub(crate) use link::joined;
+use std::ops::Range;
 
 use gbxcule_gameboy::view::StepNumbers;
-use gbxcule_recompiler::{Recompile, Runner};
+use gbxcule_recompiler::Recompile;
+use pictures::Pictures;
 use single_frames::SingleFrames;
 
 use crate::hook::HookTable;
-use crate::machine::MachineSound;
+use crate::machine::{AnyRunner, MachineSound};
 use crate::program::{NativePrograms, Outputs, ProgramInputs, TextRole};
 use crate::step_plan::StepPlan;
-use crate::{AnyMachine, Counters, EnvSnapshot, LinkMode, Programs, Rom, Stage, SwarmError};
+use crate::{
+    AnyMachine, Counters, EnvSnapshot, Episode, LinkMode, Rom, SwarmConfig, SwarmError, sticky,
+};
 
 /// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a
 /// step.
@@ -22,14 +27,11 @@ pub(crate) const SHARDS_PER_THREAD: usize = 16;
 /// The parameters that all shards of a swarm share.
 pub(crate) struct ShardPlan<'p> {
     pub(crate) rom: &'p Rom,
-    pub(crate) programs: &'p Programs,
-    pub(crate) stage: Stage,
+    pub(crate) config: &'p SwarmConfig,
     pub(crate) start: &'p EnvSnapshot,
     pub(crate) hooks: &'p HookTable,
-    pub(crate) sound: bool,
     /// Use of code made for the ROM; `None` if frames are interpreted.
     pub(crate) recompile: Option<Recompile>,
-    pub(crate) link: LinkMode,
 }
 
 /// Owns its envs, so that a thread which holds the shard needs no lock while it works.
@@ -52,16 +54,20 @@ pub(crate) struct Shard {
     pub(crate) rests: Vec<bool>,
     scratch: Vec<f32>,
     scratch_len: usize,
+    /// The cells of the weights, and the weights.
+    weights: (Range<usize>, Vec<f32>),
     pub(crate) rewards: Vec<f32>,
     pub(crate) dones: Vec<u8>,
     pub(crate) observations: Vec<f32>,
     obs_dim: usize,
     /// Hooks and progress, if something happens between the frames of a step, or in them.
     single_frames: Option<SingleFrames>,
+    /// The pictures that are kept of each env, if the configuration asks for them.
+    pictures: Option<Pictures>,
     /// The sound of each machine, if it is asked for.
     sounds: Vec<MachineSound>,
     /// Runs frames by code made for the ROM.
-    runner: Option<Runner>,
+    runner: Option<AnyRunner>,
     link: LinkMode,
     /// The first env whose program stopped since the swarm last took the fault, and why.
     pub(crate) fault: Option<(usize, SwarmError)>,
@@ -73,9 +79,9 @@ impl Shard {
         envs: std::ops::Range<usize>,
         plan: &ShardPlan<'_>,
     ) -> Result<Self, SwarmError> {
-        let ShardPlan { rom, programs, stage, start, hooks, sound, recompile, link } = *plan;
-        let (scratch_len, obs_dim, count) =
-            (programs.scratch_len(), programs.obs_dim(), envs.len());
+        let ShardPlan { rom, config, start, hooks, recompile } = *plan;
+        let SwarmConfig { ref programs, stage, sound, link, .. } = *config;
+        let (scratch_len, obs_dim, count) = (config.cells(), programs.obs_dim(), envs.len());
         let mut shard = Self {
             index,
             first_env: envs.start,
@@ -91,6 +97,7 @@ impl Shard {
             rests: vec![false; count],
             scratch: vec![0.0; count * scratch_len],
             scratch_len,
+            weights: (programs.weight_cells(), config.weights.clone()),
             rewards: vec![0.0; count],
             dones: vec![0; count],
             observations: vec![0.0; count * obs_dim],
@@ -98,11 +105,12 @@ impl Shard {
             single_frames: programs
                 .needs_single_frames()
                 .then(|| SingleFrames::new(programs, hooks, count)),
+            pictures: config.pictures.map(|form| Pictures::new(form, count)),
             sounds: match sound {
                 true => vec![MachineSound::new(&start.machine); count],
                 false => Vec::new(),
             },
-            runner: recompile.map(|recompile| Runner::new(rom.shared_bytes(), recompile)),
+            runner: recompile.map(|recompile| AnyRunner::new(rom, recompile)),
             link,
             fault: None,
         };
@@ -118,22 +126,50 @@ impl Shard {
             let computes = plan.computes && !rests;
             // An env that rests runs a step of no frames.
             let plan = StepPlan { frames: if rests { 0 } else { plan.frames }, ..plan };
-            if self.link == LinkMode::Pairs {
-                // Programs of the first one run only after both machines.
-                if slot % 2 == 0 {
-                    self.run_pair(slot, plan);
-                }
-            } else if self.single_frames.is_some() {
-                self.run_single_frames(slot, plan);
+            if self.pools_pictures() {
+                self.run_with_last_two(slot, plan);
             } else {
-                self.run_frames(slot, plan);
+                self.run(slot, plan);
             }
             if computes {
                 self.run_programs(slot, plan);
+                self.push_picture(slot);
             } else if plan.computes {
                 (self.rewards[slot], self.dones[slot]) = (0.0, 0);
             }
         }
+    }
+
+    /// Runs the frames of a plan.
+    fn run(&mut self, slot: usize, plan: StepPlan) {
+        if self.link == LinkMode::Pairs {
+            // Programs of the first one run only after both machines.
+            if slot.is_multiple_of(2) {
+                self.run_pair(slot, plan);
+            }
+        } else if self.single_frames.is_some() {
+            self.run_single_frames(slot, plan);
+        } else {
+            self.run_frames(slot, plan);
+        }
+    }
+
+    /// The action that an env does in a step: the one that it is told, or its last one again.
+    /// `begins` says whether the step begins now.
+    pub(crate) fn stick(
+        &mut self,
+        slot: usize,
+        action: u8,
+        episode: Episode,
+        (begins, threshold): (bool, u64),
+    ) -> u8 {
+        let cell = &mut self.scratch[slot * self.scratch_len..][self.scratch_len - 1];
+        let last = sticky::action_of(*cell);
+        let frames = self.counters[slot].frames;
+        let repeats = !begins || sticky::repeats(episode, frames, threshold);
+        let done = last.filter(|_| repeats).unwrap_or(action);
+        *cell = sticky::cell_of(done);
+        done
     }
 
     /// The buttons of an env in a step, and for how many frames they are held.
@@ -160,14 +196,10 @@ impl Shard {
         let machine = &mut self.machines[slot];
         let step = plan.step(frames_held);
         let rom = self.rom.bytes();
-        let mcycles = match (self.sounds.get_mut(slot), &mut self.runner, machine) {
-            (None, Some(runner), AnyMachine::Original(machine)) => {
-                machine.run_step_with(buttons, step, |machine, draw| {
-                    runner.run_frame(machine, cart_ram, draw);
-                })
-            }
-            (None, _, machine) => machine.run_step(rom, cart_ram, buttons, step),
-            (Some(sound), _, machine) => sound.run_step(machine, rom, cart_ram, buttons, step),
+        let mcycles = match (self.sounds.get_mut(slot), &mut self.runner) {
+            (None, Some(runner)) => runner.run_step(machine, cart_ram, buttons, step),
+            (None, None) => machine.run_step(rom, cart_ram, buttons, step),
+            (Some(sound), _) => sound.run_step(machine, rom, cart_ram, buttons, step),
         };
         let counters = &mut self.counters[slot];
         counters.frames += u64::from(step.frames);
@@ -273,7 +305,7 @@ impl Shard {
     }
 
     /// Returns the runner of code made for the ROM; `None` if frames are interpreted.
-    pub(crate) fn runner(&self) -> Option<&Runner> {
+    pub(crate) fn runner(&self) -> Option<&AnyRunner> {
         self.runner.as_ref()
     }
 
@@ -312,6 +344,22 @@ impl Shard {
         }
     }
 
+    /// Forgets what programs and pictures kept of an env.
+    pub(crate) fn forget(&mut self, slot: usize) {
+        let scratch = &mut self.scratch[slot * self.scratch_len..][..self.scratch_len];
+        scratch.fill(0.0);
+        scratch[self.weights.0.clone()].copy_from_slice(&self.weights.1);
+        self.begin_pictures(slot);
+    }
+
+    /// Changes the weights of all envs.
+    pub(crate) fn set_weights(&mut self, weights: &[f32]) {
+        self.weights.1.copy_from_slice(weights);
+        for cells in self.scratch.chunks_exact_mut(self.scratch_len.max(1)) {
+            cells[self.weights.0.clone()].copy_from_slice(weights);
+        }
+    }
+
     pub(crate) fn snapshot(&self, slot: usize) -> EnvSnapshot {
         EnvSnapshot {
             machine: self.machines[slot].clone(),
@@ -319,6 +367,7 @@ impl Shard {
             counters: self.counters[slot],
             scratch: Some(self.scratch(slot).to_vec()),
             observation: None,
+            pictures: self.kept_pictures(slot),
             sound: self.sounds.get(slot).map(|it| it.without_samples(&self.machines[slot])),
         }
     }
@@ -344,5 +393,7 @@ impl Shard {
             Some(kept) => scratch.copy_from_slice(kept),
             None => scratch.fill(0.0),
         }
+        scratch[self.weights.0.clone()].copy_from_slice(&self.weights.1);
+        self.restore_pictures(slot, snapshot);
     }
 }

@@ -92,6 +92,9 @@ pub struct Fused {
     pub(crate) calls: Vec<Option<(FunctionId, TextRole)>>,
 }
 
+/// The parameter of functions that read the weights given by the caller.
+pub(super) const WEIGHTS: &str = "weights";
+
 /// The functions that a program may write in, as messages name them.
 const WRITERS: &str = "`begin` and functions that hooks call may";
 
@@ -192,7 +195,8 @@ fn read_texts(
     module: &mut Module,
 ) -> Result<ReadTexts, SwarmError> {
     let (mut sources, ids) = sources(reward_text, obs_text);
-    let library = library(module, writes);
+    let mut library = library(module, writes);
+    library.labels = [reward_text.labels(), obs_text.labels()].concat();
     let mut read = |program: &ProgramText, id: SourceId, wanted: &[ExpectedFunction<'_>]| {
         let files = |path: &Path| {
             let mut files = program.files().iter();
@@ -204,7 +208,7 @@ fn read_texts(
         let program = Program::parse_with_cache(&mut texts, &mut sources, id, &files)?;
         TextFunctions::read(&program, &sources, id, wanted, &library, module)
     };
-    // What either text may have. One text has it once, with the scratch that it has for both.
+    // Functions that either text may have. A text that is both has them once, with one scratch.
     let mut either = vec![BEGIN, SETTLED, MASK];
     either.extend(called.iter().map(|&name| ExpectedFunction { name, ..CALLED }));
     let of_reward = [&[REWARD, DONE], &either[..]].concat();
@@ -293,6 +297,7 @@ fn lower(
         reward_scratch: rewards.scratch,
         obs_scratch: observes.scratch,
         obs_dim,
+        weights: rewards.weights.max(observes.weights),
         has_done: done.is_some(),
         has_begin: begin.map(|begin| begin.is_some()),
         reads_pixels: reads_pixels(&module),
@@ -340,6 +345,7 @@ struct TextFunctions {
     scratch: usize,
     obs_dim: Option<usize>,
     actions: Option<usize>,
+    weights: usize,
 }
 
 impl TextFunctions {
@@ -373,6 +379,7 @@ impl TextFunctions {
         let scratch = setting("SCRATCH", 0, MAX_SCRATCH).unwrap_or(0);
         let obs_dim = setting("OBS_DIM", 1, MAX_OBS_DIM);
         let actions = setting("ACTIONS", 1, 256);
+        let weights = setting("WEIGHTS", 1, MAX_SCRATCH);
         let has =
             |want: &ExpectedFunction<'_>| functions.iter().any(|(known, _)| known == want.name);
         // One that was refused was told already.
@@ -390,13 +397,25 @@ impl TextFunctions {
         let help =
             "write how many actions there are, each with a number in the mask: `ACTIONS = 9`";
         needs(is_given("ACTIONS"), &MASK, "ACTIONS", help);
-        let task = Self { functions, scratch, obs_dim, actions };
+        let takes_weights = functions.iter().any(|(_, id)| takes_weights(module, *id));
+        if takes_weights && !is_given("WEIGHTS") {
+            let message = format!("`{name}` sets no `WEIGHTS`");
+            let help = "write how many numbers `weights` has: `WEIGHTS = 2`";
+            faults.push(Diagnostic::error(Code::UndefinedName, start, message).help(help));
+        }
+        let weights = weights.unwrap_or(0);
+        let task = Self { functions, scratch, obs_dim, actions, weights };
         if faults.is_empty() { Ok(task) } else { Err(faults) }
     }
 
     fn function(&self, name: &str) -> Option<FunctionId> {
         self.functions.iter().find(|(known, _)| known == name).map(|&(_, id)| id)
     }
+}
+
+/// Returns true if a program's function takes the weights that its caller gives.
+pub(super) fn takes_weights(module: &Module, function: FunctionId) -> bool {
+    module.functions[function].params.last().is_some_and(|param| param.name == WEIGHTS)
 }
 
 /// Returns true if any function of the texts reads pixels; the machine's own functions do not.
@@ -500,7 +519,10 @@ impl ExpectedFunction<'_> {
         let mut params = vec![EntryParam::Handle];
         params.extend(vec![EntryParam::Type(array); self.arrays]);
         let (Self { name, result, .. }, written) = (self, &self.shown());
-        reader.function(&EntryPoint { name, params: &params, result: *result, written }, module)
+        // A function that runs between frames takes the machine alone, without weights.
+        let optional = (self.arrays > 0).then_some((WEIGHTS, EntryParam::Type(array)));
+        let wanted = EntryPoint { name, params: &params, optional, result: *result, written };
+        reader.function(&wanted, module)
     }
 
     fn shown(&self) -> String {
@@ -529,6 +551,7 @@ fn library(module: &Module, writes: bool) -> Library {
         handle: "Machine".to_owned(),
         parts: parts.collect(),
         functions: functions.collect(),
+        labels: Vec::new(),
     }
 }
 

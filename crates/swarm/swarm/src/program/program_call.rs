@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use gbxcule_ir::FunctionId;
 
-use super::compile::{Fused, MAX_WRITES, TOO_MANY_WRITES};
+use super::compile::{Fused, MAX_WRITES, TOO_MANY_WRITES, takes_weights};
 use super::{Programs, TextRole};
 use crate::Stage;
 
@@ -90,13 +90,15 @@ impl ProgramCalls {
         match fused.reward {
             Some(reward) => {
                 self.calls("reward", reward);
-                self.line(1, &format!("rewards[env] = gb.reward(machine, {cells})"));
+                let given = weights(programs, fused, reward);
+                self.line(1, &format!("rewards[env] = gb.reward(machine, {cells}{given})"));
             }
             None => self.line(1, "rewards[env] = 0.0"),
         }
         if let Some(done) = fused.done {
             self.calls("done", done);
-            self.line(1, &format!("dones[env] = wp.uint8(gb.done(machine, {cells}))"));
+            let given = weights(programs, fused, done);
+            self.line(1, &format!("dones[env] = wp.uint8(gb.done(machine, {cells}{given}))"));
         }
     }
 
@@ -107,14 +109,17 @@ impl ProgramCalls {
             self.calls("observe", fused.observe);
             self.line(1, "for number in range(OBS_DIM):");
             self.line(2, "numbers[number] = 0.0");
-            self.line(1, &format!("gb.observe(machine, {cells}, numbers)"));
+            let given = weights(programs, fused, fused.observe);
+            self.line(1, &format!("gb.observe(machine, {cells}, numbers{given})"));
         }
         if let (Some(mask), Some(own)) = (fused.mask, programs.mask_scratch_in(stage)) {
             let all = programs.mask_cells();
             self.calls("action_mask", mask);
             self.line(1, &format!("for cell in range({}, {}):", all.start, all.end));
             self.line(2, "cells[cell] = 1.0");
-            self.line(1, &format!("gb.action_mask(machine, {}, {})", slice(&own), slice(&all)));
+            let (own, all) = (slice(&own), slice(&all));
+            let given = weights(programs, fused, mask);
+            self.line(1, &format!("gb.action_mask(machine, {own}, {all}{given})"));
         }
     }
 
@@ -125,7 +130,8 @@ impl ProgramCalls {
             let name = format!("begin_{text}");
             self.calls(&name, begin);
             self.line(1, &format!("if text == {text}:"));
-            self.call_writing(&name, &own);
+            let given = weights(programs, fused, begin);
+            self.call_writing(&name, &own, &given);
         }
     }
 
@@ -138,7 +144,8 @@ impl ProgramCalls {
             let name = format!("at_hook_{hook}");
             self.calls(&name, function);
             self.line(1, &format!("if hook == {hook}:"));
-            self.call_writing(&name, &programs.scratch_of(text));
+            let given = weights(programs, fused, function);
+            self.call_writing(&name, &programs.scratch_of(text), &given);
         }
     }
 
@@ -154,8 +161,8 @@ impl ProgramCalls {
     }
 
     /// Calls a function that may write, and does its writes.
-    fn call_writing(&mut self, name: &str, cells: &Range<usize>) {
-        self.line(2, &format!("gb.{name}(machine, {})", slice(cells)));
+    fn call_writing(&mut self, name: &str, cells: &Range<usize>, given: &str) {
+        self.line(2, &format!("gb.{name}(machine, {}{given})", slice(cells)));
         if self.writes {
             let fits = format!("gb.writes_asked(machine) <= wp.uint32({MAX_WRITES})");
             self.line(2, &format!("assert {fits}, \"{TOO_MANY_WRITES}\""));
@@ -163,6 +170,14 @@ impl ProgramCalls {
         if self.applies_writes {
             self.line(2, "gb.apply_writes(machine)");
         }
+    }
+}
+
+/// Writes the argument of a function that takes the weights.
+fn weights(programs: &Programs, fused: &Fused, function: FunctionId) -> String {
+    match takes_weights(&fused.module, function) {
+        true => format!(", {}", slice(&programs.weight_cells())),
+        false => String::new(),
     }
 }
 

@@ -296,7 +296,7 @@ pub(crate) fn a_program_that_stops_names_its_env_and_its_line(subject: Subject) 
     let place = |message: &str| message.split_once("-->").map(|(_, rest)| rest.to_owned());
     assert_eq!(place(&ours), place(&native));
     assert!(ours.contains("env 2") && ours.contains("mine.py:12"), "{ours}");
-    // It was said once, and the machines are well.
+    // The swarm reports the stop once, and the machines are well.
     pair.ours.sync().expect("nothing new");
     assert_eq!(pair.ours.cpu_state(0).expect("an env"), pair.native.cpu_state(0).expect("an env"));
 }

@@ -9,7 +9,7 @@ use gbxcule_swarm::{
 pub(crate) fn with_programs() -> SwarmConfig {
     let text = ProgramText::new("mine.py", PROGRAM);
     let programs = Programs::new(text.clone(), text).expect("right programs");
-    // The same nine actions, one held for less and one for more than the others.
+    // Nine actions: one is held for fewer frames than the others, one for more.
     let codec = Codec::by_name("A:1,B,START,UP,DOWN,LEFT:3,RIGHT,SELECT,NOOP").expect("a codec");
     SwarmConfig { programs, codec, ..config(4) }
 }

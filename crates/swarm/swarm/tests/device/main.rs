@@ -13,6 +13,7 @@ mod hook;
 mod link;
 mod mask;
 mod pair;
+mod picture_stack;
 mod recompile;
 mod rollout;
 mod traffic;
@@ -167,6 +168,7 @@ bodies! {
     mask::envs_that_rest_do_the_same,
     mask::envs_that_rest_come_to_no_hook,
     mask::pairs_rest_together,
+    picture_stack::pictures_and_sticky_actions_do_the_same,
     recompile::code_made_for_the_rom_does_the_same,
     recompile::code_made_for_random_roms_does_the_same,
     recompile::a_swarm_that_finds_its_kernels_does_the_same,

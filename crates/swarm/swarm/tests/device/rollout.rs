@@ -17,6 +17,7 @@ fn rollout(same_step: bool) -> RolloutConfig {
         program_ends: true,
         changes: Vec::new(),
         ends: Vec::new(),
+        lives: None,
     }
 }
 
@@ -29,7 +30,12 @@ fn on_device<T: Element>(swarm: &DeviceSwarm, actions: &[T]) -> Array {
 }
 
 fn at_beginnings() -> RolloutState {
-    RolloutState { lengths: vec![0; ENVS], returns: vec![0.0; ENVS], over: vec![false; ENVS] }
+    RolloutState {
+        lengths: vec![0; ENVS],
+        returns: vec![0.0; ENVS],
+        over: vec![false; ENVS],
+        goes_on: vec![false; ENVS],
+    }
 }
 
 fn pair(subject: Subject) -> Pair {

@@ -52,7 +52,7 @@ impl Arrivals {
     }
 
     /// Result that each lane gets.
-    fn result(&self) -> Option<(Reduction, u32)> {
+    pub fn result(&self) -> Option<(Reduction, u32)> {
         let reduction = self.reduction?;
         let value = match reduction {
             Reduction::Wait => return None,

@@ -6,6 +6,7 @@ use super::listing::{Line, STRIDE};
 use super::operand::{Argument, Base, Memory, OperandKind, Part};
 use super::warp::{FALSE, Mask, NO_PREDICATE, SINK, TRUE, UNIFORM, UNIFORM_PREDICATES, Warp, ZERO};
 use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
 
 /// Function that executes a step for a set of lanes, which is not empty.
 pub type Run = fn(&mut Warp<'_>, &DecodedInstruction, Mask);
@@ -52,6 +53,8 @@ pub struct Address {
     pub uniform: Option<(u16, u16)>,
     /// Number of bytes to add.
     pub offset: i64,
+    /// Factor on a lane's own register, as a number of bits.
+    pub shift: u32,
 }
 
 /// A constant whose place a register says.
@@ -77,6 +80,10 @@ pub enum Special {
     Block,
     /// `SR_LANEID`
     Lane,
+    /// `SR_CLOCKLO`, `SR_GLOBALTIMERLO`
+    Clock,
+    /// `SR_EQMASK`, `SR_LTMASK`, `SR_LEMASK`, `SR_GTMASK`, `SR_GEMASK`: the lanes that are so.
+    Lanes(Ordering, bool),
 }
 
 /// A decoded instruction.
@@ -118,6 +125,10 @@ pub struct DecodedInstruction {
     pub special: Special,
     /// Barrier of convergence.
     pub barrier: u8,
+    /// True for an atomic operation, and for a load of what a comparison and exchange then expects.
+    pub is_exchange: bool,
+    /// Line of the source; 0 if the listing has none.
+    pub source_line: u32,
     /// Line of the listing.
     pub text: String,
     /// Pattern of its row in the table of forms.
@@ -167,6 +178,8 @@ pub(super) fn decode(
         constant: Constant::default(),
         special: Special::Zero,
         barrier: 0,
+        is_exchange: row.pattern.contains("ATOM"),
+        source_line: line.source_line,
         text: line.text.into(),
         pattern: row.pattern,
     };
@@ -179,7 +192,7 @@ pub(super) fn decode(
             optional += 1;
         }
         if !fits && slot.is_optional {
-            // Its place among those of its sort stays empty.
+            // The place of an absent operand among the operands of its sort stays empty.
             counts[slot.sort.list()] += 1;
             continue;
         }
@@ -197,6 +210,11 @@ pub(super) fn decode(
 }
 
 impl DecodedInstruction {
+    /// Line of the source, if the listing has it.
+    pub fn line(&self) -> Option<u32> {
+        (self.source_line != 0).then_some(self.source_line)
+    }
+
     fn take(
         &mut self,
         sort: OperandType,
@@ -385,6 +403,12 @@ fn special(place: OperandKind<'_>) -> Result<Special, String> {
         OperandKind::Special("SR_TID.X") => Ok(Special::Thread),
         OperandKind::Special("SR_CTAID.X") => Ok(Special::Block),
         OperandKind::Special("SR_LANEID") => Ok(Special::Lane),
+        OperandKind::Special("SR_CLOCKLO" | "SR_GLOBALTIMERLO") => Ok(Special::Clock),
+        OperandKind::Special("SR_EQMASK") => Ok(Special::Lanes(Ordering::Equal, true)),
+        OperandKind::Special("SR_LTMASK") => Ok(Special::Lanes(Ordering::Less, false)),
+        OperandKind::Special("SR_LEMASK") => Ok(Special::Lanes(Ordering::Less, true)),
+        OperandKind::Special("SR_GTMASK") => Ok(Special::Lanes(Ordering::Greater, false)),
+        OperandKind::Special("SR_GEMASK") => Ok(Special::Lanes(Ordering::Greater, true)),
         _ => Err("a special register without meaning here".into()),
     }
 }
@@ -395,5 +419,6 @@ fn address(place: &Memory) -> Address {
         base: place.base.map(|it| entries(register(it), place.base_is_wide)),
         uniform: place.uniform.map(|it| entries(uniform(it), place.uniform_is_wide)),
         offset: place.offset,
+        shift: place.shift,
     }
 }

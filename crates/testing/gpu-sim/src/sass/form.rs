@@ -211,6 +211,9 @@ fn rows() -> Vec<Row> {
         row("{,U}LEA.HI.SX32", "d q? i i n", integer::shift_add_sign),
         row("{,U}LEA.HI.X.SX32", "d q? i x n p", integer::shift_add_sign_carry),
         row("IABS", "d i", integer::absolute),
+        row("VABSDIFF{,.U32}", "d i i i", integer::add_distance),
+        row("IDP.4A.{U8,S8}.{U8,S8}", "d i i i", integer::add_product_of_bytes),
+        row("IDP.2A.{LO,HI}.{U16,S16}.{U8,S8}", "d i i i", integer::add_product_of_halves),
         row("{I,VI,UI,UVI}MNMX{,.U32}", "d i i p", integer::least),
         row("{VIMNMX}{,.U32}", "d q q i i p", integer::least_of),
         row("VIMNMX.{U16x2,S16x2}", "d q? q? i i p", integer::least_of_halves),
@@ -311,43 +314,73 @@ fn rows() -> Vec<Row> {
         row("CS2R{,.32}", "d s", memory::special_pair),
         row("{LDC,ULDC,LDCU}{,.U8,.S8,.U16,.S16,.64,.128}", "d c", memory::constant),
         row(
-            "{LD,LDG}.E{,.U8,.S8,.U16,.S16,.64,.128}{,.CONSTANT,.STRONG.GPU,.STRONG.SYS}",
+            "{LD,LDG}.E{,.U8,.S8,.U16,.S16,.64,.128}{,.CONSTANT,.STRONG.GPU,.STRONG.SYS,.STRONG.SM}",
             "d m",
             memory::load,
         ),
         row(
-            "{ST,STG}.E{,.U8,.U16,.64,.128,.S8,.S16}{,.STRONG.GPU,.STRONG.SYS}",
+            "{ST,STG}.E{,.U8,.U16,.64,.128,.S8,.S16}{,.STRONG.GPU,.STRONG.SYS,.STRONG.SM}",
             "m r",
             memory::store,
         ),
         row("LDL{,.LU}{,.U8,.S8,.U16,.S16,.64,.128}", "d m", memory::load_local),
-        row("STL{,.U8,.U16,.64,.128,.S8,.S16}", "m r", memory::store_local),
+        row("{STL}{,.U8,.U16,.64,.128,.S8,.S16}", "m r", memory::store_local),
+        row("{LDS}{,.U8,.S8,.U16,.S16,.64,.128}", "d m", memory::load_shared),
+        row("{STS}{,.U8,.U16,.64,.128,.S8,.S16}", "m r", memory::store_shared),
+        row("QSPC.E.S", "q z m", memory::is_shared_address),
         row(
-            "{ATOM,ATOMG}.E.{ADD,MIN,MAX,AND,OR,XOR,EXCH,INC,DEC}{,.S32,.64,.S64}.STRONG.GPU",
+            "{ATOMS}.{ADD,MIN,MAX,AND,OR,XOR,EXCH,INC,DEC}{,.S32,.64,.S64}",
+            "d m r",
+            memory::atomic,
+        ),
+        row("{ATOMS}.POPC.INC.32", "z m", memory::increment),
+        row("{ATOMS}.CAS{,.64}", "d m r r", memory::atomic_exchange),
+        row("{ATOMS}.CAST.SPIN{,.64}", "d m r r", memory::exchange_or_fail),
+        row(
+            "{ATOM,ATOMG}.E.ADD.{F16x2,BF16_V2}.RN.STRONG.{GPU,SYS,SM}",
+            "q d m r",
+            memory::atomic_halves,
+        ),
+        row(
+            "{RED,REDG}.E.ADD.{F16x2,BF16_V2}.RN.STRONG.{GPU,SYS,SM}",
+            "m r",
+            memory::atomic_halves,
+        ),
+        row(
+            "{ATOM,ATOMG}.E.{ADD,MIN,MAX,AND,OR,XOR,EXCH,INC,DEC}{,.S32,.64,.S64}.STRONG.{GPU,SYS,SM}",
             "q d m r",
             memory::atomic,
         ),
-        row("{ATOM,ATOMG}.E.ADD.{F32.FTZ.RN,F64.RN}.STRONG.GPU", "q d m r", memory::atomic_float),
-        row("{ATOM,ATOMG}.E.CAS{,.64}.STRONG.GPU", "q d m r r", memory::atomic_exchange),
         row(
-            "{RED,REDG}.E.{ADD,MIN,MAX,AND,OR,XOR}{,.S32,.64,.S64}.STRONG.GPU",
+            "{ATOM,ATOMG}.E.ADD.{F32.FTZ.RN,F64.RN}.STRONG.{GPU,SYS,SM}",
+            "q d m r",
+            memory::atomic_float,
+        ),
+        row("{ATOM,ATOMG}.E.CAS{,.64}.STRONG.{GPU,SYS,SM}", "q d m r r", memory::atomic_exchange),
+        row(
+            "{RED,REDG}.E.{ADD,MIN,MAX,AND,OR,XOR,EXCH,INC,DEC}{,.S32,.64,.S64}.STRONG.{GPU,SYS,SM}",
             "m r",
             memory::atomic,
         ),
-        row("{RED,REDG}.E.ADD.{F32.FTZ.RN,F64.RN}.STRONG.GPU", "m r", memory::atomic_float),
         row(
-            "{MEMBAR.SC.GPU,MEMBAR.SC.CTA,MEMBAR.SC.SYS,ERRBAR,CGAERRBAR,CCTL.IVALL,YIELD,NOP}",
-            "",
-            control::nothing,
+            "{RED,REDG}.E.ADD.{F32.FTZ.RN,F64.RN}.STRONG.{GPU,SYS,SM}",
+            "m r",
+            memory::atomic_float,
         ),
-        // Which lanes run.
+        row("MEMBAR.{SC,ALL}.{GPU,CTA,SYS}", "", memory::fence),
+        row("{ERRBAR,CGAERRBAR,CCTL.IVALL,YIELD}", "", control::nothing),
+        row("NANOSLEEP", "i", control::nothing),
+        row("NOP", "", memory::sync_warp),
+        row("BPT.TRAP", "n", control::trap),
+        // Instructions that choose the lanes that run.
         control("BRA", "p? t", control::jump),
         control("BRA.U", "p t", control::jump),
         control("BRA.{DIV,CONV}", "x t", control::jump_by_mask),
         control("BRX", "i n", control::jump_by_table),
         control("CALL.REL.NOINC", "t", control::jump),
+        control("CALL.REL.NOINC", "i t", control::return_to),
         control("RET.REL.NODEC", "i t", control::return_to),
-        control("EXIT", "", control::exit),
+        control("EXIT", "p?", control::exit),
         control("{BSSY,BSSY.RECONVERGENT,BSSY.RELIABLE}", "b t", control::set_barrier_lanes),
         control("{BSYNC,BSYNC.RECONVERGENT,BSYNC.RELIABLE}", "b", control::wait_at_barrier),
         control("{BREAK,BREAK.RELIABLE}", "p? b", control::break_barrier),
@@ -355,8 +388,8 @@ fn rows() -> Vec<Row> {
         control("WARPSYNC.ALL", "", control::sync_all),
         control("WARPSYNC.COLLECTIVE", "r t", control::begin_collective),
         control("ENDCOLLECTIVE", "", control::end_collective),
-        control("BAR.SYNC.DEFER_BLOCKING", "o", barrier::wait),
-        control("BAR.RED.{OR,AND,POPC}.DEFER_BLOCKING", "o p", barrier::vote),
+        control("BAR.SYNC{,.DEFER_BLOCKING}", "o", barrier::wait),
+        control("BAR.RED.{OR,AND,POPC}{,.DEFER_BLOCKING}", "o p", barrier::vote),
         row("B2R.RESULT", "z", barrier::drop_result),
         row("B2R.RESULT", "d", barrier::count),
         row("B2R.RESULT", "z q", barrier::holds),
@@ -402,7 +435,14 @@ pub fn known(mnemonic: &str) -> &'static [RowChoice] {
         }
         table
     });
-    table.get(mnemonic).map_or(&[], Vec::as_slice)
+    let rows = table.get(mnemonic).or_else(|| table.get(&without_cache_hint(mnemonic)));
+    rows.map_or(&[], Vec::as_slice)
+}
+
+/// `LDG.E.64` of `LDG.E.EF.64`: hints of how long a cache keeps a line change no value.
+fn without_cache_hint(mnemonic: &str) -> String {
+    let parts = mnemonic.split('.').filter(|part| !["EF", "EL", "EU", "LU", "NA"].contains(part));
+    parts.collect::<Vec<_>>().join(".")
 }
 
 /// All mnemonics of a pattern.

@@ -16,6 +16,8 @@ pub struct Line<'t> {
     pub operands: Vec<Argument<'t>>,
     /// Line as it is printed.
     pub text: &'t str,
+    /// Line of the source, as `nvdisasm -g` says it; 0 without one.
+    pub source_line: u32,
 }
 
 /// The code of one kernel.
@@ -35,7 +37,7 @@ pub const STRIDE: u32 = 16;
 /// Splits a listing by kernels, or reports which line can't be read.
 pub fn read(listing: &str) -> Result<Vec<Text<'_>>, String> {
     let mut texts: Vec<Text<'_>> = Vec::new();
-    let mut is_code = false;
+    let (mut is_code, mut source_line) = (false, 0);
     for line in listing.lines() {
         let line = line.trim();
         if let Some(section) = line.strip_prefix(".section\t") {
@@ -45,10 +47,13 @@ pub fn read(listing: &str) -> Result<Vec<Text<'_>>, String> {
             texts.extend(kernel.map(|kernel| Text { kernel, ..Text::default() }));
         }
         let (true, Some(text)) = (is_code, texts.last_mut()) else { continue };
-        if let Some(label) = line.strip_suffix(':') {
+        if let Some(note) = line.strip_prefix("//## File ") {
+            source_line = line_of(note);
+        } else if let Some(label) = line.strip_suffix(':') {
             text.labels.insert(label, text.lines.len() as u32 * STRIDE);
         } else if line.starts_with("/*") {
             let read = instruction(line).ok_or_else(|| format!("`{line}` can't be read"))?;
+            let read = Line { source_line, ..read };
             if read.address != text.lines.len() as u32 * STRIDE {
                 return Err(format!("`{line}` does not follow the instruction before it"));
             }
@@ -56,6 +61,19 @@ pub fn read(listing: &str) -> Result<Vec<Text<'_>>, String> {
         }
     }
     Ok(texts)
+}
+
+/// `"/tmp/text.cu", line 3 inlined at "/tmp/text.cu", line 9`: the first line of a CUDA text, else
+/// the last line.
+fn line_of(note: &str) -> u32 {
+    let number = |part: &str| {
+        let digits = part.split(|letter: char| !letter.is_ascii_digit()).next()?;
+        digits.parse::<u32>().ok()
+    };
+    let parts: Vec<&str> = note.split("\", line ").collect();
+    let mut pairs = parts.windows(2).map(|pair| (pair[0].ends_with(".cu"), number(pair[1])));
+    let best = pairs.clone().find(|(is_own, _)| *is_own).or(pairs.next_back());
+    best.and_then(|(_, line)| line).unwrap_or(0)
 }
 
 /// `/*00c0*/ @P0 EXIT ;`
@@ -73,7 +91,7 @@ fn instruction(line: &str) -> Option<Line<'_>> {
     };
     let (mnemonic, operands) = rest.split_once(' ').unwrap_or((rest, ""));
     let operands = split(operands).into_iter().map(operand).collect::<Option<_>>()?;
-    Some(Line { address, guard, mnemonic, operands, text })
+    Some(Line { address, guard, mnemonic, operands, text, source_line: 0 })
 }
 
 /// Parts between commas outside of brackets; `R4 -0x10` of a jump by table is two, and

@@ -4,11 +4,15 @@ use super::block;
 use super::count::Counts;
 use super::cubin::{Cubin, Kernel};
 use super::decoded::{Context, DecodedInstruction, decode};
+use super::device_memory::DeviceMemory;
+use super::fault::{Fault, catch};
 use super::form::known;
 use super::kernel_code::{KernelCode, Pool};
 use super::listing::{self, Line, STRIDE, Text};
 use super::op::memory::bank0;
+use super::schedule::{self, Shape};
 use super::warp::{Launch, Policy};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
@@ -44,6 +48,8 @@ pub struct Code {
     pub kernel: Kernel,
     /// Counts of all its launches.
     pub counts: Counts,
+    /// Bytes of shared memory that it declares.
+    pub shared_bytes: usize,
 }
 
 /// A loaded cubin.
@@ -53,7 +59,7 @@ pub struct LoadedCubin {
     pub kernels: BTreeMap<String, Code>,
     /// Memory of its variables, by section. Code and `variables` hold addresses in it, so it lives
     /// as long as they do.
-    _memory: BTreeMap<usize, Box<[u128]>>,
+    memory: BTreeMap<usize, Box<[u128]>>,
     /// Address and size of each variable.
     pub variables: BTreeMap<String, (u64, usize)>,
     arch: u32,
@@ -87,7 +93,10 @@ impl LoadedCubin {
             let kernel = cubin.kernels.get(text.kernel).cloned().unwrap_or_default();
             let program = program(&cubin, text, banks, &mut refused);
             let counts = Counts::new(program.steps.len());
-            kernels.insert(text.kernel.to_owned(), Code { program, kernel, counts });
+            let shared = cubin.section(&format!(".nv.shared.{}", text.kernel));
+            let shared_bytes = shared.map_or(0, |(_, it)| it.size);
+            let code = Code { program, kernel, counts, shared_bytes };
+            kernels.insert(text.kernel.to_owned(), code);
         }
         if !refused.is_empty() {
             return Err(LoadError::Refused(refused.into_iter().collect::<Vec<_>>().join("\n")));
@@ -97,10 +106,11 @@ impl LoadedCubin {
             Some((it.name.to_owned(), (at(it.section)? + it.at as u64, it.size)))
         };
         let variables = cubin.symbols.iter().filter_map(variable).collect();
-        Ok(Self { kernels, _memory: memory, variables, arch: cubin.arch })
+        Ok(Self { kernels, memory, variables, arch: cubin.arch })
     }
 
-    /// Runs a kernel: the bytes of its parameters, in order.
+    /// Runs a kernel in the host's memory: the bytes of its parameters, in order. A fault is a
+    /// panic.
     pub fn launch(
         &mut self,
         name: &str,
@@ -109,19 +119,107 @@ impl LoadedCubin {
         policy: Policy,
     ) {
         let code = self.kernels.get_mut(name).expect("a kernel of this module");
-        let local_bytes = code.kernel.stack_bytes.next_multiple_of(16);
-        let size = bank0_bytes(&code.kernel);
-        let mut bank = bank0(size, self.arch, blocks, threads, local_bytes as u32);
-        for (bytes, (offset, size)) in parameters.iter().zip(&code.kernel.parameters) {
-            let at = code.kernel.base + offset;
-            bank[at..at + size].copy_from_slice(bytes);
-        }
-        let launch = Launch { program: &code.program, bank0: &bank, local_bytes, policy };
+        let bank = filled_bank0(code, self.arch, (blocks, threads), parameters);
+        let launch = Launch {
+            program: &code.program,
+            bank0: &bank,
+            local_bytes: local_bytes(&code.kernel),
+            policy,
+            device: None,
+            threads,
+        };
         let mut warps = Vec::new();
-        for number in 0..blocks {
-            block::run(&mut warps, &launch, &mut code.counts, (number, threads));
+        let ran = catch(|| {
+            for number in 0..blocks {
+                block::run(&mut warps, &launch, &mut code.counts, (number, threads));
+            }
+        });
+        ran.unwrap_or_else(|fault| panic!("{}", fault.message));
+    }
+
+    /// Runs a kernel in a device's memory: the bytes of its parameters, in order. Returns the first
+    /// fault.
+    pub fn launch_on(
+        &mut self,
+        name: &str,
+        shape: Shape,
+        parameters: &[&[u8]],
+        mut memory: DeviceMemory,
+    ) -> Result<DeviceMemory, Fault> {
+        for (name, &(address, size)) in self.variables.iter().filter(|(_, it)| it.1 > 0) {
+            memory.add_variable(name, address, self.initial_bytes(address, size));
+        }
+        let code = self.kernels.get_mut(name).expect("a kernel of this module");
+        memory.begin_launch(code.shared_bytes + shape.shared_bytes, shape.threads);
+        memory.seed = shape.seed;
+        let bank = filled_bank0(code, self.arch, (shape.blocks, shape.threads), parameters);
+        let device = RefCell::new(memory);
+        let launch = Launch {
+            program: &code.program,
+            bank0: &bank,
+            local_bytes: local_bytes(&code.kernel),
+            policy: Policy::Seeded(shape.seed),
+            device: Some(&device),
+            threads: shape.threads,
+        };
+        catch(|| schedule::run(&launch, &device, &mut code.counts, shape))?;
+        Ok(device.into_inner())
+    }
+
+    /// Lets the module's variables be what a launch has left, as they are for the next launch of a
+    /// program.
+    pub fn keep_variables(&mut self, memory: &DeviceMemory) {
+        for (name, &(address, size)) in self.variables.iter().filter(|(_, it)| it.1 > 0) {
+            let Some(bytes) = memory.variable(name) else { continue };
+            let begins = |it: &&mut Box<[u128]>| {
+                let first = it.as_ptr() as u64;
+                (first..first + 16 * it.len() as u64).contains(&address)
+            };
+            let Some(section) = self.memory.values_mut().find(begins) else { continue };
+            let at = (address - section.as_ptr() as u64) as usize;
+            for (offset, byte) in (at..at + size).zip(bytes) {
+                let (sixteen, shift) = (&mut section[offset / 16], 8 * (offset % 16));
+                *sixteen = *sixteen & !(0xFF << shift) | u128::from(*byte) << shift;
+            }
         }
     }
+
+    /// Bytes with which a variable of the module begins.
+    fn initial_bytes(&self, address: u64, size: usize) -> Vec<u8> {
+        let holds = |memory: &&[u128]| {
+            let first = memory.as_ptr() as u64;
+            (first..first + 16 * memory.len() as u64).contains(&address)
+        };
+        let memory = self
+            .memory
+            .values()
+            .map(|it| &**it)
+            .find(holds)
+            .expect("a variable lies in its section");
+        let bytes: Vec<u8> = memory.iter().flat_map(|sixteen| sixteen.to_le_bytes()).collect();
+        let at = (address - memory.as_ptr() as u64) as usize;
+        bytes[at..at + size].to_vec()
+    }
+}
+
+fn local_bytes(kernel: &Kernel) -> usize {
+    kernel.stack_bytes.next_multiple_of(16)
+}
+
+/// Constant bank 0 of a launch, with its parameters.
+fn filled_bank0(
+    code: &Code,
+    arch: u32,
+    (blocks, threads): (u32, u32),
+    parameters: &[&[u8]],
+) -> Vec<u8> {
+    let local_bytes = local_bytes(&code.kernel) as u32;
+    let mut bank = bank0(bank0_bytes(&code.kernel), arch, blocks, threads, local_bytes);
+    for (bytes, (offset, size)) in parameters.iter().zip(&code.kernel.parameters) {
+        let at = code.kernel.base + offset;
+        bank[at..at + size].copy_from_slice(bytes);
+    }
+    bank
 }
 
 fn bank0_bytes(kernel: &Kernel) -> usize {
@@ -195,6 +293,7 @@ fn program(
             Err(reason) => _ = refused.insert(reason),
         }
     }
+    mark_loads_before_exchanges(&mut steps);
     let functions = text.labels.iter().filter(|(name, _)| !name.starts_with('.'));
     let mut functions: Vec<_> =
         functions.map(|(name, address)| (address / STRIDE, (*name).to_owned())).collect();
@@ -202,6 +301,19 @@ fn program(
     let entry = text.labels.get(text.kernel).map_or(0, |address| address / STRIDE);
     let kernel = text.kernel.to_owned();
     KernelCode { kernel, steps, entry, pool: pool.entries, banks, functions }
+}
+
+/// Instructions in which a comparison and exchange follows its load.
+const EXCHANGE_DISTANCE: usize = 32;
+
+fn mark_loads_before_exchanges(steps: &mut [DecodedInstruction]) {
+    let exchanges = (0..steps.len()).filter(|at| steps[*at].pattern.contains("CAS"));
+    for at in exchanges.collect::<Vec<_>>() {
+        let base = steps[at].place.base;
+        for before in &mut steps[at.saturating_sub(EXCHANGE_DISTANCE)..at] {
+            before.is_exchange |= before.pattern.starts_with("{LD,") && before.place.base == base;
+        }
+    }
 }
 
 fn step(line: &Line<'_>, context: &mut Context<'_>) -> Result<DecodedInstruction, String> {

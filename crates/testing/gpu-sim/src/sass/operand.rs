@@ -60,6 +60,8 @@ pub struct Memory {
     pub uniform_is_wide: bool,
     /// Number that is added to both.
     pub offset: i64,
+    /// Factor on a lane's own register, as a number of bits: 2 for `R0.X4`.
+    pub shift: u32,
 }
 
 /// Part of a register that is used.
@@ -230,12 +232,19 @@ fn memory(text: &str) -> Option<Memory> {
         uniform: None,
         uniform_is_wide: false,
         offset: 0,
+        shift: 0,
     };
     for part in terms(inside) {
         let (name, suffix) = part.split_once('.').unwrap_or((part, ""));
         if let Some(register) = numbered(name, "R", "Z", ZERO) {
             (memory.base, memory.base_is_wide) = (Some(register), suffix != "U32");
-            matches!(suffix, "" | "64" | "U32").then_some(())?;
+            memory.shift = match suffix {
+                "" | "64" | "U32" => 0,
+                "X4" => 2,
+                "X8" => 3,
+                "X16" => 4,
+                _ => return None,
+            };
         } else if let Some(register) = numbered(name, "UR", "Z", ZERO) {
             (memory.uniform, memory.uniform_is_wide) = (Some(register), suffix == "64");
             matches!(suffix, "" | "64").then_some(())?;

@@ -8,8 +8,11 @@
 use super::block::{Arrivals, Reduction};
 use super::count::Counts;
 use super::decoded::DecodedInstruction;
+use super::device_memory::DeviceMemory;
+use super::fault::{Fault, FaultKind};
 use super::kernel_code::KernelCode;
 use super::op::memory::Local;
+use std::cell::RefCell;
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
@@ -44,6 +47,8 @@ pub enum Policy {
     LowestAddress,
     /// The largest group.
     MostLanes,
+    /// Mostly lanes at the lowest address, and others by a seed: each group goes on at some time.
+    Seeded(u64),
 }
 
 /// Lanes that run together.
@@ -120,6 +125,10 @@ pub struct Warp<'p> {
     waiting: Vec<Wait>,
     at_barrier: Vec<ConvergedLanes>,
     policy: Policy,
+    /// Memory of the device; without it addresses are the host's.
+    pub device: Option<&'p RefCell<DeviceMemory>>,
+    /// Threads of a block.
+    pub threads: u32,
     /// Number among the warps that are traced.
     number: usize,
     /// Instructions that it may still issue.
@@ -133,6 +142,8 @@ pub enum Stop {
     Ended,
     /// All that have not are at the block's barrier.
     AtBarrier,
+    /// The warp's turn is over.
+    Paused,
 }
 
 /// Facts of a launch that all its warps share.
@@ -146,6 +157,10 @@ pub struct Launch<'p> {
     pub local_bytes: usize,
     /// Order of lanes.
     pub policy: Policy,
+    /// Memory of the device; without it addresses are the host's.
+    pub device: Option<&'p RefCell<DeviceMemory>>,
+    /// Threads of a block.
+    pub threads: u32,
 }
 
 /// Most instructions of one warp: nothing here runs that long.
@@ -178,6 +193,8 @@ impl<'p> Warp<'p> {
             waiting: Vec::new(),
             at_barrier: Vec::new(),
             policy: launch.policy,
+            device: launch.device,
+            threads: launch.threads,
             number: 0,
             budget: 0,
         }
@@ -196,10 +213,21 @@ impl<'p> Warp<'p> {
 
     /// Runs the warp until it ends or comes to the block's barrier.
     pub fn resume(&mut self, counts: &mut Counts) -> Stop {
+        let stop = self.take_turn(counts, self.budget);
+        if stop == Stop::Paused {
+            self.fail(&self.program.steps[self.pc as usize], "the warp does not end");
+        }
+        stop
+    }
+
+    /// Runs the warp as [`Self::resume`] does, but for so many instructions at most.
+    pub fn take_turn(&mut self, counts: &mut Counts, turn: u64) -> Stop {
         std::mem::swap(&mut self.counts, counts);
         self.counts.warp = self.number;
         let code = &self.program.steps;
-        let end = self.counts.issues + self.budget;
+        let begin = self.counts.issues;
+        let end = begin + turn;
+        let mut stop = Stop::Ended;
         while self.lanes != 0 {
             let step = &code[self.pc as usize];
             let guard = self.predicates[usize::from(step.guard.index)] ^ step.guard.flip;
@@ -213,19 +241,42 @@ impl<'p> Warp<'p> {
                 }
             }
             if self.counts.issues > end {
-                self.fail(step, "the warp does not end");
+                stop = Stop::Paused;
+                break;
             }
         }
-        self.budget = end - self.counts.issues;
+        self.budget = self.budget.saturating_sub(self.counts.issues - begin);
         std::mem::swap(&mut self.counts, counts);
-        if self.at_barrier.is_empty() { Stop::Ended } else { Stop::AtBarrier }
+        match stop {
+            Stop::Ended if !self.at_barrier.is_empty() => Stop::AtBarrier,
+            stop => stop,
+        }
     }
 
-    /// Stops the process: the program did something that has no meaning.
+    /// Ends the launch: the program did something that has no meaning.
     #[cold]
     pub fn fail(&self, step: &DecodedInstruction, reason: &str) -> ! {
         let (kernel, address) = (&self.program.kernel, step.address);
-        panic!("{kernel}, address {address:x}, `{}`: {reason}", step.text);
+        let message = format!("{kernel}, address {address:x}, `{}`: {reason}", step.text);
+        Fault { kind: FaultKind::Unknown, line: step.line(), message }.raise()
+    }
+
+    /// Ends the launch by a fault of the kernel, or of lanes of it.
+    #[cold]
+    pub fn fault(
+        &self,
+        kind: FaultKind,
+        step: &DecodedInstruction,
+        lanes: Mask,
+        reason: &str,
+    ) -> ! {
+        if self.device.is_none() {
+            self.fail(step, reason);
+        }
+        let thread = self.thread + lanes.trailing_zeros().min(31);
+        let at = step.line().map_or_else(String::new, |line| format!(" in line {line}"));
+        let message = format!("thread {thread} of block {}{at}: {reason}", self.block);
+        Fault { kind, line: step.line(), message }.raise()
     }
 
     /// Value of a predicate that a step reads, of each lane.
@@ -297,7 +348,8 @@ impl<'p> Warp<'p> {
             let mask = masks[left.trailing_zeros() as usize];
             let same = equal(left, masks, mask);
             if same & !mask != 0 {
-                self.fail(step, "a lane is not in its own mask");
+                let reason = "its mask lacks the thread itself";
+                self.fault(FaultKind::DivergentBarrier, step, same & !mask, reason);
             }
             left &= !same;
             self.wait(same, WaitCondition::Lanes { mask, then });
@@ -320,7 +372,7 @@ impl<'p> Warp<'p> {
         votes: Mask,
     ) {
         if let Err(reason) = self.arrivals.add(&Arrivals::of(lanes, reduction, votes)) {
-            self.fail(step, &reason);
+            self.fault(FaultKind::DivergentBarrier, step, lanes, &reason);
         }
         self.at_barrier.push(ConvergedLanes { lanes, pc: self.pc, together: self.together });
         self.lanes &= !lanes;
@@ -332,6 +384,11 @@ impl<'p> Warp<'p> {
         self.arrivals = Arrivals::default();
         self.ready.append(&mut self.at_barrier);
         self.choose();
+    }
+
+    /// Instructions of the block's barrier at which lanes wait.
+    pub fn barrier_places(&self) -> impl Iterator<Item = (Mask, u32)> {
+        self.at_barrier.iter().map(|it| (it.lanes, it.pc - 1))
     }
 
     /// Instruction of the block's barrier at which the first of its lanes wait.
@@ -393,6 +450,10 @@ impl<'p> Warp<'p> {
         let rank = |group: &&ConvergedLanes| match self.policy {
             Policy::LowestAddress => (0, group.pc),
             Policy::MostLanes => (32 - all(group, &self.ready).count_ones(), group.pc),
+            Policy::Seeded(seed) => match mixed(seed ^ self.counts.issues) {
+                chance if chance % 4 == 0 => (mixed(chance ^ u64::from(group.pc)) as u32, 0),
+                _ => (0, group.pc),
+            },
         };
         let Some(&next) = self.ready.iter().min_by_key(rank) else {
             return self.end();
@@ -408,10 +469,24 @@ impl<'p> Warp<'p> {
         if let Some(wait) = self.waiting.first() {
             let step = &self.program.steps[wait.pc as usize - 1];
             let (held, arrived) = (&self.waiting, self.arrivals.lanes);
+            if self.device.is_some() {
+                let reason = match arrived {
+                    0 => "lanes of its warp wait for each other at different places",
+                    _ => "lanes of its warp wait here, others at the block's barrier",
+                };
+                self.fault(FaultKind::DivergentBarrier, step, wait.lanes, reason);
+            }
             let reason = format!("lanes wait for each other: {held:x?}, at the block's barrier: ");
             self.fail(step, &format!("{reason}{arrived:x}"));
         }
     }
+}
+
+/// A number in which every bit of another one has its part: the last step of SplitMix64.
+pub fn mixed(number: u64) -> u64 {
+    let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    number ^ number >> 31
 }
 
 /// Returns the lanes among `lanes` whose word is `value`.

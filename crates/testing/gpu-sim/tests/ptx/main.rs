@@ -10,6 +10,7 @@
 mod assembled;
 mod barrier;
 mod control;
+mod device;
 mod exact;
 mod host;
 mod lanes;

@@ -1,7 +1,7 @@
 //! Floats of 32 and 64 bits and integers: forms of machine code that PTX has in other ways.
 
 use super::host::{Loaded, address, kernel};
-use super::packed::{COMPARISONS, Case, case, hold, holds, numbers};
+use super::packed::{COMPARISONS, Case, Input, case, hold, holds, numbers};
 
 fn float(word: u32) -> f32 {
     f32::from_bits(word)
@@ -129,6 +129,51 @@ fn doubles() -> Vec<Case> {
         ]
     };
     ["rn", "rz", "rm", "rp"].into_iter().flat_map(of).collect()
+}
+
+/// Distances, and products of bytes and halves, each with a summand.
+fn sums() -> Vec<Case> {
+    let byte = |word: u32, at: u32, is_signed: bool| match (word >> (8 * at)) as u8 {
+        byte if is_signed => i64::from(byte as i8),
+        byte => i64::from(byte),
+    };
+    let half = |word: u32, at: u32, is_signed: bool| match (word >> (16 * at)) as u16 {
+        half if is_signed => i64::from(half as i16),
+        half => i64::from(half),
+    };
+    let words = |it: &Input| [it.words[0], it.words[1], it.words[2]];
+    let mut cases = vec![
+        case("sad.u32 %r9, %r1, %r2, %r3;", move |it| {
+            let [a, b, c] = words(it);
+            u64::from(a.abs_diff(b).wrapping_add(c))
+        }),
+        case("sad.s32 %r9, %r1, %r2, %r3;", move |it| {
+            let [a, b, c] = words(it);
+            u64::from((a as i32).abs_diff(b as i32).wrapping_add(c))
+        }),
+    ];
+    for (one, other) in [(false, false), (false, true), (true, false), (true, true)] {
+        let [a, b] = [one, other].map(|is_signed| if is_signed { "s32" } else { "u32" });
+        cases.push(case(format!("dp4a.{a}.{b} %r9, %r1, %r2, %r3;"), move |it| {
+            let [a, b, c] = words(it);
+            let sum: i64 = (0..4).map(|at| byte(a, at, one) * byte(b, at, other)).sum();
+            u64::from(c.wrapping_add(sum as u32))
+        }));
+        for (place, first) in [("lo", 0), ("hi", 2)] {
+            cases.push(case(format!("dp2a.{place}.{a}.{b} %r9, %r1, %r2, %r3;"), move |it| {
+                let [a, b, c] = words(it);
+                let sum: i64 = (0..2).map(|at| half(a, at, one) * byte(b, first + at, other)).sum();
+                u64::from(c.wrapping_add(sum as u32))
+            }));
+        }
+    }
+    cases
+}
+
+#[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
+fn distances_and_products_of_parts_are_added() {
+    hold(&sums(), &numbers());
 }
 
 #[test]

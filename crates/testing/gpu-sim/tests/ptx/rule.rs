@@ -339,7 +339,7 @@ fn exact_float(parts: &[&str], ty: Type, arguments: &Arguments) -> Expected {
     })
 }
 
-/// The number, if the other is none; -0 is less than +0.
+/// The number, if the other one is a NaN; -0 is less than +0.
 fn extreme(is_least: bool, ty: Type, a: u64, b: u64) -> Expected {
     let (x, y) = (float(a, ty), float(b, ty));
     let first = match (x.is_nan(), y.is_nan()) {

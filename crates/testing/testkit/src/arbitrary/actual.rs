@@ -5,30 +5,30 @@ use gbxcule_interp::{Argument, Array, Buffer, Pointer};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::ty::{Scalar, Shape, Type, Types};
 
-/// An argument.
+/// An argument of a launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Actual {
     /// The memory image of a value.
     Bytes(Vec<u8>),
     /// An array over a buffer of the program.
     Array {
-        /// Number of the buffer.
+        /// Position of the buffer in the program.
         buffer: usize,
-        /// Offset of its first element.
+        /// Offset of the first element in the buffer, in bytes.
         offset: u32,
-        /// Elements.
+        /// Type of an element.
         of: Type,
-        /// Elements in each dimension.
+        /// Number of elements in each dimension.
         shape: Vec<u32>,
         /// Bytes from one index to the next in each dimension.
         strides: Vec<i32>,
-        /// The buffer of its gradients, of the same layout.
+        /// Position of the buffer with the gradients, which have the same layout.
         gradient: Option<usize>,
     },
 }
 
 impl Actual {
-    /// A row-major array without gaps.
+    /// Returns a row-major array without gaps.
     pub fn dense(types: &Types, buffer: usize, of: Type, shape: &[u32]) -> Self {
         let mut stride = types.layout(of).map_or(0, |layout| layout.size as i32);
         let mut strides = Vec::new();
@@ -39,7 +39,7 @@ impl Actual {
         Self::Array { buffer, offset: 0, of, shape: shape.to_vec(), strides, gradient: None }
     }
 
-    /// The interpreter's form, over the machine's buffers.
+    /// Returns the argument in the interpreter's form, over the interpreter's buffers.
     pub fn argument(&self, buffers: &[Buffer]) -> Argument {
         match self {
             Self::Bytes(bytes) => Argument::Bytes(bytes.clone()),
@@ -58,7 +58,8 @@ impl Actual {
     }
 }
 
-/// Random bytes that are an image of a type: numbers small, large and odd; `bool` 0 or 1.
+/// Returns random bytes that are a value of a type: numbers small, large and at edges; a `bool` is
+/// 0 or 1.
 pub(super) fn image(random: &mut Random, types: &Types, ty: Type) -> Vec<u8> {
     let size = types.layout(ty).map_or(0, |layout| layout.size);
     let mut bytes = vec![0; size as usize];
@@ -106,7 +107,7 @@ pub fn number(random: &mut Random, scalar: Scalar) -> Literal {
     }
 }
 
-/// Returns the offsets of a type's scalars in its image; none for types with array handles.
+/// Returns the offsets of the scalars in a value of a type; empty for types with array handles.
 pub fn leaves(types: &Types, ty: Type) -> Vec<(u64, Scalar)> {
     let moved = |by: u64, of: Type| {
         leaves(types, of).into_iter().map(move |(offset, scalar)| (offset + by, scalar))

@@ -1,4 +1,4 @@
-//! Comparing what launches left in memory.
+//! Compares the memories that launches left.
 
 use super::actual::leaves;
 use super::{Actual, RandomProgram};
@@ -36,8 +36,8 @@ pub(super) fn difference(
     None
 }
 
-/// Counts the steps from one number of the type to the other; between integers that differ, the
-/// largest number. NaNs are equal.
+/// Returns the number of representable numbers from one number to another of the same type, and
+/// `u64::MAX` for integers that differ. NaNs are equal.
 pub fn distance(left: Literal, right: Literal) -> u64 {
     let (l, r) = (left.as_f64(), right.as_f64());
     if left == right || (l.is_nan() && r.is_nan()) {
@@ -46,7 +46,7 @@ pub fn distance(left: Literal, right: Literal) -> u64 {
     if !left.scalar().is_float() || l.is_nan() || r.is_nan() {
         return u64::MAX;
     }
-    // Ordered like the numbers, both zeros next to each other.
+    // Ranks have the order of the numbers, with both zeros next to each other.
     let sign = 1i128 << (left.scalar().bits() - 1);
     let rank = |literal: Literal| {
         let bits = i128::from(literal.bits());

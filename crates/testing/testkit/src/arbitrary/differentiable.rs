@@ -1,7 +1,7 @@
 //! Random differentiable kernels: loops, branches, early exits, calls, arrays, vectors, structs.
 //!
 //! All their floats are 64 bits wide and of moderate size, and no two threads store to one element,
-//! so that gradients can be held against differences.
+//! so that tests can compare gradients with differences.
 
 mod expression;
 
@@ -15,17 +15,17 @@ use gbxcule_ir::{
     Struct, Type, Value,
 };
 
-/// Elements of `x` and `y`.
+/// Number of elements of `x` and of `y`.
 const LEN: i32 = 6;
 
-/// A kernel over one-dimensional `f64` arrays, with what a launch needs.
+/// A kernel over one-dimensional `f64` arrays, with its launch.
 #[derive(Clone, Debug)]
 pub struct Differentiable {
-    /// Module.
+    /// The module, not checked yet.
     pub module: Module,
     /// The kernel.
     pub kernel: FunctionId,
-    /// The grid.
+    /// Number of threads, the only extent of the grid.
     pub threads: u32,
     /// The arrays before the launch: the kernel's first arguments.
     pub arrays: Vec<Vec<f64>>,
@@ -34,14 +34,14 @@ pub struct Differentiable {
 }
 
 impl Differentiable {
-    /// The launch.
+    /// Returns the launch of the kernel.
     pub fn forward(&self, module: Valid<Module>) -> RandomProgram {
         let buffers = self.arrays.iter().map(|array| bytes(array)).collect();
         self.launch(module, self.kernel, buffers, |_| None)
     }
 
-    /// A launch of its reverse: buffers are the arrays as the launch left them, then their
-    /// gradients.
+    /// Returns the launch of the reverse kernel. Its buffers are the arrays as the kernel's launch
+    /// left them, followed by their gradients.
     pub fn backward(
         &self,
         module: Valid<Module>,
@@ -78,7 +78,7 @@ fn bytes(numbers: &[f64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// A number in -1..1.
+/// Returns a number in `-1..1`.
 pub fn unit(random: &mut Random) -> f64 {
     f64::from(random.below(1 << 20)) / f64::from(1 << 19) - 1.0
 }
@@ -92,7 +92,7 @@ struct Definitions {
     writing: Vec<FunctionId>,
 }
 
-/// One function or kernel being made, of smooth functions of real numbers.
+/// A function or kernel under construction, of smooth functions of real numbers.
 struct SmoothGenerator<'m> {
     random: Random,
     b: Builder<'m>,
@@ -100,11 +100,11 @@ struct SmoothGenerator<'m> {
     reals: Vec<PlaceId>,
     vectors: Vec<PlaceId>,
     structs: Vec<PlaceId>,
-    /// Variables in `0..6`.
+    /// Integer variables whose values lie in `0..6`.
     counts: Vec<PlaceId>,
     indices: Vec<Value>,
     scope: Vec<Value>,
-    /// The kernel's arrays; functions have none.
+    /// The kernel's arrays; `None` in functions.
     arrays: Option<[PlaceId; 3]>,
     /// Number of results of a function.
     results: u32,
@@ -113,7 +113,7 @@ struct SmoothGenerator<'m> {
     loops: u32,
 }
 
-/// The kernel of a seed.
+/// Returns the kernel of a seed.
 pub fn differentiable(seed: u64) -> Differentiable {
     let mut random = Random::new(seed);
     let mut module = Module::new("m");
@@ -304,7 +304,7 @@ impl<'m> SmoothGenerator<'m> {
         }
     }
 
-    /// Limits a value to moderate size: gradients of what explodes are absorbed by rounding.
+    /// Limits a value to moderate size: rounding would absorb the gradients of a huge value.
     fn limited(&mut self, value: Value) -> Value {
         let ty = self.b.body().type_of(value);
         let square = if ty == Type::F64 {
@@ -447,7 +447,7 @@ impl<'m> SmoothGenerator<'m> {
         }
     }
 
-    /// A carried index, now and then of a float.
+    /// Writes an index that a loop carries, sometimes computed from a float.
     fn count(&mut self) {
         let place = self.pick(&self.counts.clone());
         let value = if self.random.chance(20) {
@@ -475,7 +475,7 @@ impl<'m> SmoothGenerator<'m> {
                 self.b.store(cell, value);
             }
             1 => {
-                // Apart from what threads store, or it would be a race.
+                // The elements read here differ from those that threads store, which avoids a race.
                 let (index, two) = (self.index(), self.b.i32(2));
                 let index = self.modulo(index, 4);
                 let index = self.b.add(index, two);

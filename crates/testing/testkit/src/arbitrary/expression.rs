@@ -9,7 +9,7 @@ use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
 impl Generator<'_, '_> {
-    /// A value of a type, out of what is there or new, nested so deep at most.
+    /// Returns a value of a type: one in scope or a new one with at most `depth` levels.
     pub(super) fn expression(&mut self, ty: Type, depth: u32) -> Value {
         let value = self.try_expression(ty, depth);
         self.scope.push(value);
@@ -140,7 +140,7 @@ impl Generator<'_, '_> {
         let left = self.expression(ty, depth - 1);
         let mut right = self.expression(ty, depth - 1);
         if of.is_int() && matches!(op, Divide | FloorDivide | Remainder) {
-            // Odd numbers aren't 0.
+            // The divisor gets its lowest bit set, so that it isn't 0.
             let one = self.b.number(Type::scalar(of), 1.0);
             let one = if ty == Type::scalar(of) { one } else { self.b.splat(ty, one) };
             right = self.b.or(right, one);
@@ -157,7 +157,7 @@ impl Generator<'_, '_> {
         self.b.compare(op, left, right)
     }
 
-    /// The type of some number of the palette.
+    /// Returns the type of some number of the palette.
     fn some_number(&mut self) -> Type {
         let numbers: Vec<Type> = self
             .palette
@@ -201,7 +201,7 @@ impl Generator<'_, '_> {
         self.b.extract(from, index)
     }
 
-    /// Exact natives that can't tell one NaN from another.
+    /// Returns a call of an exact native function that treats all NaNs alike.
     fn native(&mut self, of: Scalar, depth: u32) -> Value {
         use Native::{
             Abs, BitCount, Ceil, Floor, LeadingZeros, Max, Min, Rint, Round, Sqrt, TrailingZeros,
@@ -236,7 +236,7 @@ impl Generator<'_, '_> {
         self.b.native(test, &[operand])
     }
 
-    /// A call whose result is of the type, or holds it.
+    /// Returns a call whose result is of the type or contains it.
     fn call_giving(&mut self, ty: Type, depth: u32) -> Option<Value> {
         let gives = |function: &FunctionId| {
             let result = self.b.module.functions[*function].result;
@@ -258,7 +258,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// A call, if there are variables for what it takes by reference.
+    /// Returns a call if there are variables for the parameters taken by reference.
     pub(super) fn call(&mut self, callee: FunctionId, depth: u32) -> Option<Value> {
         let params = self.b.module.functions[callee].params.clone();
         let mut taken: Vec<PlaceId> = Vec::new();
@@ -291,7 +291,7 @@ impl Generator<'_, '_> {
         None
     }
 
-    /// A place, or a part of it; the way ends where the wanted type is found.
+    /// Returns a place or a part of it; stops at the first part of the wanted type.
     pub(super) fn part_of(&mut self, mut place: PlaceId, wanted: Option<Type>) -> PlaceId {
         for _ in 0..3 {
             let ty = self.b.place_type(place);
@@ -328,7 +328,7 @@ impl Generator<'_, '_> {
         place
     }
 
-    /// `At` an index that surely lies inside, counted from either end.
+    /// Returns `At` with an index that lies inside, counted from either end.
     fn indexed(&mut self, place: PlaceId, extent: u32) -> PlaceId {
         let index = if self.random.chance(50) {
             let index = self.random.below(2 * extent) as i32 - extent as i32;
@@ -339,7 +339,7 @@ impl Generator<'_, '_> {
         self.b.at(place, index)
     }
 
-    /// A number known only when running, from `-extent + 1` to `extent - 1`.
+    /// Returns a number from `-extent + 1` to `extent - 1` that is known only at run time.
     pub(super) fn index_below(&mut self, extent: u32) -> Value {
         let of = self.some_int();
         let Some(scalar) = of.as_scalar() else { return self.b.i32(0) };

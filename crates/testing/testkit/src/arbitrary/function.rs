@@ -1,4 +1,4 @@
-//! A function being made: what is visible, and what may be used.
+//! A function under construction: the values in scope, and the types and functions that it may use.
 
 use super::Options;
 use super::random::Random;
@@ -14,25 +14,25 @@ use gbxcule_ir::ty::{Field, Scalar, Shape, Struct, Type};
 pub(super) struct Generator<'m, 'r> {
     pub(super) random: &'r mut Random,
     pub(super) b: Builder<'m>,
-    /// Types to make things of.
+    /// Types that values may have.
     pub(super) palette: &'r [Type],
     /// Functions that may be called.
     pub(super) callees: &'r [FunctionId],
-    /// Visible values.
+    /// Values in scope.
     pub(super) scope: Vec<Value>,
-    /// Places of variables and parameters that may be written, whole.
+    /// Places of variables and parameters that may be written as a whole.
     pub(super) variables: Vec<PlaceId>,
-    /// Places that may be read: those, and cells of arrays.
+    /// Places that may be read: `variables`, and elements of arrays.
     pub(super) readable: Vec<PlaceId>,
-    /// Statements left to make.
+    /// Number of statements that are still to be written.
     pub(super) fuel: u32,
-    /// Loops around.
+    /// Number of loops around the current statement.
     pub(super) loops: u32,
-    /// Blocks around.
+    /// Number of blocks around the current statement.
     pub(super) depth: u32,
 }
 
-/// Types for a program.
+/// Returns the types for a program.
 pub(super) fn palette(random: &mut Random, module: &mut Module, options: Options) -> Vec<Type> {
     let scalars: Vec<Scalar> = Scalar::ALL
         .into_iter()
@@ -48,7 +48,7 @@ pub(super) fn palette(random: &mut Random, module: &mut Module, options: Options
         let of = random.pick(&numbers);
         types.push(module.types.vector(random.below(4) as u16 + 1, of));
         let (rows, cols) = (random.below(3) as u16 + 1, random.below(3) as u16 + 1);
-        // A row of it must be known, for places go through rows.
+        // The palette holds the type of a matrix's row too, because places lead through rows.
         let of = random.pick(&numbers);
         types.push(module.types.vector(cols, of));
         types.push(module.types.matrix(rows, cols, of));
@@ -68,7 +68,7 @@ pub(super) fn palette(random: &mut Random, module: &mut Module, options: Options
     types
 }
 
-/// Declares and fills a function that may call those before it.
+/// Declares and fills a function that may call the functions before it.
 pub(super) fn callable(
     random: &mut Random,
     module: &mut Module,
@@ -133,7 +133,7 @@ impl<'m, 'r> Generator<'m, 'r> {
         }
     }
 
-    /// A few variables.
+    /// Declares a few variables.
     pub(super) fn variables(&mut self) {
         for number in 0..2 + self.random.below(4) {
             let ty = self.random.pick(self.palette);
@@ -144,7 +144,7 @@ impl<'m, 'r> Generator<'m, 'r> {
         }
     }
 
-    /// A value of the function's result type.
+    /// Returns a value of the function's result type.
     pub(super) fn result(&mut self) -> Value {
         let ty = self.b.function().result;
         match self.b.module.types[ty].clone() {

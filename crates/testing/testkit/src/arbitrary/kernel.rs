@@ -1,5 +1,5 @@
-//! The kernel and its arguments. Each thread writes only its own row of the output; arrays for
-//! atomics have one operation each, of those whose order doesn't matter.
+//! The kernel and its arguments. Each thread writes only its own row of the output. Each array for
+//! atomics has one operation, whose result doesn't depend on the order of the threads.
 
 use super::actual::image;
 use super::function::{Generator, callable, palette};
@@ -11,7 +11,7 @@ use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{AtomicOp, Selector};
 use gbxcule_ir::ty::{Scalar, Type};
 
-/// Cells of each thread in an output.
+/// Number of elements that each thread has in an output.
 const WIDTH: u32 = 3;
 
 pub(super) fn generate(mut random: Random, options: Options) -> RandomProgram {
@@ -57,7 +57,8 @@ struct Inputs {
 }
 
 impl Inputs {
-    /// An array with a buffer of its own; a turned one runs from the buffer's end to its beginning.
+    /// Adds an array with a buffer of its own. A turned array runs from the buffer's end to its
+    /// beginning.
     fn array(
         &mut self,
         random: &mut Random,
@@ -92,7 +93,7 @@ impl Generator<'_, '_> {
             row = self.b.add(first, column);
         }
         self.scope.push(row);
-        // Its own cells, through a view of its row or not.
+        // The thread's own elements of the output, with or without a view of their row.
         for param in 0..2 {
             let array = self.b.arg(param);
             let view = self.b.view(array, &[Selector::At(row)]);
@@ -131,7 +132,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Cells of the inputs at indices known only when running.
+    /// Reads elements of the inputs at indices that are known only at run time.
     fn read_inputs(&mut self) {
         for _ in 0..2 {
             let index = self.index_below(4);

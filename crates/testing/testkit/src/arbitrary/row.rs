@@ -13,24 +13,24 @@ use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::ty::{Scalar, Shape, Type, Types};
 
-/// Calls in a program.
+/// Number of calls in a program.
 pub const CALLS: u32 = 64;
-/// Elements of an array that is passed whole.
+/// Number of elements of an array that is passed whole.
 const SORTED: u32 = 16;
 
-/// A signature of a row with types for its variables.
+/// A signature of a builtin's row, with types for its type variables.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
-    /// The row.
+    /// The row of the table.
     pub row: BuiltinId,
-    /// The signature's position in it.
+    /// Position of the signature in the row.
     pub signature: u16,
     scalar: Scalar,
     dims: [u16; 3],
     whole: WholeType,
 }
 
-/// Type that the variable for a whole type stands for.
+/// The type for a type variable that stands for a whole type.
 #[derive(Clone, Copy, Debug)]
 enum WholeType {
     Scalar(Scalar),
@@ -39,7 +39,7 @@ enum WholeType {
     Quaternion(Scalar),
 }
 
-/// All rows with all scalars they take, in a few sizes.
+/// Returns all rows with all scalars that they take, in a few sizes.
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (row, data) in builtin::rows() {
@@ -78,7 +78,7 @@ fn scalars(signature: &Signature) -> Vec<Scalar> {
     if !used {
         return vec![Scalar::F32];
     }
-    // Quaternions and transforms are of floats, whatever the rest would take.
+    // Quaternions and transforms have floats, whatever scalars the other parameters would take.
     let floats = mentions(signature, |p| matches!(p, Pattern::Quaternion | Pattern::Transform));
     let fits =
         |scalar: &Scalar| signature.domain.contains(*scalar) && (!floats || scalar.is_float());
@@ -115,7 +115,7 @@ fn wholes(signature: &Signature) -> Vec<WholeType> {
 }
 
 impl Case {
-    /// The row's name and the types of its arguments.
+    /// Returns the row's name and the types of its arguments.
     pub fn name(&self) -> String {
         let mut module = Module::default();
         let types: Vec<String> = self
@@ -130,7 +130,7 @@ impl Case {
         &builtin::row(self.row).signatures[usize::from(self.signature)]
     }
 
-    /// The types of its arguments.
+    /// Returns the types of the row's arguments.
     pub fn arguments(&self, types: &mut Types) -> Vec<Type> {
         let whole = match self.whole {
             WholeType::Scalar(of) => Type::scalar(of),
@@ -148,8 +148,8 @@ impl Case {
             .collect()
     }
 
-    /// A kernel of [`CALLS`] calls with random operands. Its parameters are an array for each
-    /// argument, which is passed whole if it is one itself, then one for each result.
+    /// Returns a kernel of [`CALLS`] calls with random operands. Its parameters are an array for
+    /// each argument and for each result. An argument that is an array itself is passed whole.
     pub fn program(&self, seed: u64) -> RandomProgram {
         let random = &mut Random::new(seed);
         let mut module = Module::new("row");
@@ -230,7 +230,7 @@ impl Case {
     }
 }
 
-/// Values that may be given to a parameter of a row.
+/// Values that a parameter of a row may have.
 struct Inputs {
     row: &'static str,
     name: &'static str,
@@ -249,7 +249,7 @@ impl Inputs {
                 eval::to_bytes(literal, &mut image[offset as usize..]);
             }
             if self.row == "eig3" {
-                // Defined for symmetric matrices only.
+                // The builtin is defined for symmetric matrices only.
                 for &(offset, scalar) in &leaves {
                     let at = offset as usize / scalar.bytes() as usize;
                     let (low, high) = ((at / 3).min(at % 3), (at / 3).max(at % 3));
@@ -257,7 +257,7 @@ impl Inputs {
                 }
             }
             if self.row.starts_with("inverse") {
-                // Far from singular.
+                // A large diagonal keeps the matrix far from singular ones.
                 let width = leaves.len().isqrt();
                 for (&(offset, scalar), part) in leaves.iter().zip(&direction).step_by(width + 1) {
                     let far = Literal::float(scalar, part.as_f64() + 12.0);
@@ -290,7 +290,7 @@ impl Inputs {
             (_, "i") => return int(order[0]),
             (_, "j") => return int(order[1]),
             (_, "k") => return int(order[2]),
-            // Far outside the range every error grows without bound.
+            // Outside of 0 to 1 the error of every implementation grows without bound.
             (_, "t") if scalar.is_float() => {
                 return Literal::float(scalar, f64::from(random.below(1025)) / 1024.0);
             }
@@ -319,7 +319,7 @@ impl Inputs {
             return Literal::float(scalar, odd.get(one as usize).copied().unwrap_or(1.0));
         }
         if scalar.is_float() && (components > 1 || self.row.ends_with("noise")) {
-            // Odd numbers in composites would only hide what the row does.
+            // Edge cases in composites would only hide the errors of the row itself.
             let fraction = f64::from(random.below(1 << 24)) / f64::from(1 << 21) - 4.0;
             return Literal::float(scalar, fraction);
         }

@@ -1,4 +1,4 @@
-//! Statements. Loops count in variables that nothing else writes, so that everything ends.
+//! Statements. Loops count in variables that no other statement writes, so that every loop ends.
 
 use super::function::Generator;
 use gbxcule_ir::build::Builder;
@@ -8,7 +8,7 @@ use gbxcule_ir::stmt::{BlockId, Case};
 use gbxcule_ir::ty::{Scalar, Type};
 
 impl Generator<'_, '_> {
-    /// Statements until the fuel is gone or nothing more is reached.
+    /// Writes statements until the fuel is gone or the end of the block can't be reached.
     pub(super) fn statements(&mut self) {
         while self.fuel > 0 && !self.b.diverged() {
             self.statement();
@@ -34,7 +34,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// A variable, or a part of one, gets a value.
+    /// Writes a value to a variable or to a part of one.
     fn store(&mut self) {
         let Some(&place) = self.random.find(&self.variables) else { return };
         let place = self.part_of(place, None);
@@ -43,7 +43,7 @@ impl Generator<'_, '_> {
         self.b.store(place, value);
     }
 
-    /// A block with a few statements and a scope of its own.
+    /// Returns a block with a few statements and a scope of its own.
     fn block(&mut self) -> BlockId {
         let scope = self.scope.len();
         self.depth += 1;
@@ -96,7 +96,7 @@ impl Generator<'_, '_> {
         self.b.for_block(index, range, body);
     }
 
-    /// `while count != 5 and condition: count += 1; ..`
+    /// Writes `while count != 5 and condition: count += 1; ..`.
     fn while_loop(&mut self) {
         let counter = self.b.local("count", Type::U32);
         let counter = self.b.local_place(counter);

@@ -2,12 +2,12 @@
 
 use super::super::usage;
 use super::{Binding, LoweringResult, Names, Writer};
-use crate::constant::KnownValue;
-use crate::syntax::Stmt;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;
+use gbxcule_python_names::syntax::Stmt;
+use gbxcule_warp_types::value::KnownValue;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::rc::Rc;
 
@@ -38,7 +38,7 @@ impl<'a> Names<'a> {
     ) {
         let reject = std::mem::take(&mut self.bindings);
         let (mut names, gone) = match (accept_leaves, reject_leaves) {
-            // What a branch that leaves bound is bound nowhere else.
+            // No statement behind the `if` sees a binding of a branch that leaves.
             (true, false) => (seen_after(before, reject), accept),
             (false, true) => (seen_after(before, accept), reject),
             _ => {

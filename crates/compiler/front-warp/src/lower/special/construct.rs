@@ -1,17 +1,19 @@
 //! Constructors: `float(x)`, `wp.vec3(..)`, `wp.mat22(..)`, structs, `wp.zeros(..)`.
 
 use super::BuiltinCall;
-use crate::annotation::{Annotation, StructKey};
-use crate::constant::KnownValue;
 use crate::lower::call::CallArgument;
 use crate::lower::operand::{LoweringResult, Operand, fault};
 use crate::lower::writer::Writer;
-use crate::syntax::Expr;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_python_names::syntax::Expr;
+use gbxcule_warp_types::annotation::{Annotation, StructKey};
+use gbxcule_warp_types::signature;
+use gbxcule_warp_types::type_expr;
+use gbxcule_warp_types::value::KnownValue;
 use std::rc::Rc;
 
 /// The type and the shape that a constructor's keywords give.
@@ -51,16 +53,17 @@ impl<'a> BuiltinCall<'_, '_, 'a> {
     }
 
     /// The keywords that complete a constructor's type.
-    fn dtype_and_extents(
+    pub(super) fn dtype_and_extents(
         &mut self,
-        keywords: &'a [crate::syntax::Keyword],
+        keywords: &'a [gbxcule_python_names::syntax::Keyword],
     ) -> LoweringResult<TypeKeywords> {
         let (mut dtype, mut extents) = (None, None);
         for keyword in keywords {
             match keyword.arg.as_ref().map(|arg| arg.as_str()) {
                 Some("dtype") => match self.e.expr(&keyword.value)? {
                     Operand::KnownValue(known) => {
-                        dtype = Some(Rc::new(self.e.unit.as_type(&known, &keyword.value)?));
+                        dtype =
+                            Some(Rc::new(type_expr::as_type(self.e.unit, &known, &keyword.value)?));
                     }
                     _ => {
                         let message = "a type is needed here";
@@ -294,7 +297,7 @@ pub(in crate::lower) fn construct_struct<'a>(
     if given.is_empty() {
         return Ok(Operand::Value(b.zero(ty)));
     }
-    let (name, _, specs) = b.unit().fields(key)?;
+    let (name, _, specs) = signature::fields(b.unit(), key)?;
     let fields: Vec<Type> = match b.shape(ty) {
         Shape::Struct(id) => {
             b.module.types.structure(*id).fields.iter().map(|field| field.ty).collect()

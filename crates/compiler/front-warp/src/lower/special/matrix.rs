@@ -1,15 +1,16 @@
 //! Arrays and matrices that calls make: `wp.zeros(..)`, `wp.identity(..)`, `wp.quat_identity(..)`.
 
 use super::BuiltinCall;
-use crate::annotation::Annotation;
-use crate::constant::KnownValue;
 use crate::lower::operand::{LoweringResult, Operand, fault};
 use crate::lower::struct_type::fits_in_memory;
-use crate::syntax;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_python_names::syntax;
+use gbxcule_warp_types::annotation::Annotation;
+use gbxcule_warp_types::type_expr;
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
 
 impl<'a> BuiltinCall<'_, '_, 'a> {
     /// `wp.zeros(shape=.., dtype=..)`: an array in the function itself.
@@ -22,7 +23,7 @@ impl<'a> BuiltinCall<'_, '_, 'a> {
         let extents = self.known_shape(shape)?;
         let annotation = match named("dtype", 1) {
             Some(dtype) => match self.e.expr(dtype)? {
-                Operand::KnownValue(known) => self.e.unit.as_type(&known, dtype)?,
+                Operand::KnownValue(known) => type_expr::as_type(self.e.unit, &known, dtype)?,
                 _ => return fault(Code::UnknownType, self.e.span(dtype), "a type is needed here"),
             },
             None => Annotation::Scalar(Scalar::F32),
@@ -48,7 +49,9 @@ impl<'a> BuiltinCall<'_, '_, 'a> {
         let extents = self.known_shape(n)?;
         let scalar = match named("dtype", 1) {
             Some(dtype) => match self.e.expr(dtype)? {
-                Operand::KnownValue(KnownValue::Type(Annotation::Scalar(scalar))) => scalar,
+                Operand::KnownValue(KnownValue::Foreign(WarpValue::Type(Annotation::Scalar(
+                    scalar,
+                )))) => scalar,
                 _ => {
                     let message = "a scalar type is needed here";
                     return fault(Code::UnknownType, self.e.span(dtype), message);
@@ -73,11 +76,9 @@ impl<'a> BuiltinCall<'_, '_, 'a> {
         let keyword = call.arguments.keywords.first().map(|keyword| &keyword.value);
         let scalar = match keyword.or(call.arguments.args.first()) {
             Some(dtype) => match self.e.expr(dtype)? {
-                Operand::KnownValue(KnownValue::Type(Annotation::Scalar(scalar)))
-                    if scalar.is_float() =>
-                {
-                    scalar
-                }
+                Operand::KnownValue(KnownValue::Foreign(WarpValue::Type(Annotation::Scalar(
+                    scalar,
+                )))) if scalar.is_float() => scalar,
                 _ => {
                     let message = "a float type is needed here";
                     return fault(Code::UnknownType, self.e.span(dtype), message);

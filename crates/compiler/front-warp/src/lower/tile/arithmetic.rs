@@ -6,13 +6,13 @@ use super::super::operator::named_operator;
 use super::super::writer::Writer;
 use super::call::TileCall;
 use super::{Position, Tile, check_element, each, made_tile, repeat};
-use crate::constant::KnownValue;
-use crate::syntax::Operator;
 use gbxcule_ir::builtin::{self, Visibility};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{CompareOp, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
+use gbxcule_python_names::syntax::Operator;
+use gbxcule_warp_types::value::{KnownValue, WarpValue};
 use std::rc::Rc;
 
 /// `a + b`, `a * 2.0` of which one is a tile.
@@ -126,7 +126,7 @@ fn apply<'a>(
 ) -> LoweringResult<Value> {
     let given = |args: Vec<Operand<'a>>| args.into_iter().map(|it| (None, it, None)).collect();
     let result = match f {
-        Operand::KnownValue(KnownValue::Function(family)) => {
+        Operand::KnownValue(KnownValue::Foreign(WarpValue::Function(family))) => {
             let given: Vec<_> = given(args);
             cx.call_user(*family, &given, span)?
         }

@@ -6,11 +6,11 @@ use super::super::operand::{LoweringResult, Operand, fault};
 use super::super::writer::Writer;
 use super::view::offset_parts;
 use super::{MAX_ELEMENTS, Tile, arithmetic, make, matrix, order, solve, transfer};
-use crate::constant::KnownValue;
-use crate::syntax::{Expr, ExprCall};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;
+use gbxcule_python_names::syntax::{Expr, ExprCall};
+use gbxcule_warp_types::value::KnownValue;
 use std::rc::Rc;
 
 /// Names of the parameters of each function; `*` takes any number before keywords.

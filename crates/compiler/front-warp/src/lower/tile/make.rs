@@ -6,12 +6,13 @@ use super::super::writer::Writer;
 use super::call::TileCall;
 use super::view::coordinate;
 use super::{Tile, TileShape, check_element, dense, made_tile};
-use crate::constant::KnownValue;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_warp_types::type_expr;
+use gbxcule_warp_types::value::KnownValue;
 
 /// The type that `dtype` says.
 pub(super) fn dtype<'a>(
@@ -22,7 +23,7 @@ pub(super) fn dtype<'a>(
     match (call.get("dtype").cloned(), call.expr("dtype"), default) {
         (None | Some(Operand::KnownValue(KnownValue::None)), _, Some(default)) => Ok(default),
         (Some(Operand::KnownValue(known)), Some(expr), _) => {
-            let annotation = b.unit().as_type(&known, expr)?;
+            let annotation = type_expr::as_type(b.unit(), &known, expr)?;
             b.concrete(&annotation, call.span)
         }
         _ => fault(Code::UnknownType, call.span, "`dtype` is a type"),

@@ -4,12 +4,12 @@ use super::super::operand::{LoweringResult, Operand, fault};
 use super::super::writer::Writer;
 use super::call::TileCall;
 use super::{Tile, between, each, repeat};
-use crate::constant::KnownValue;
 use gbxcule_ir::Native;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::ty::Scalar;
+use gbxcule_warp_types::value::KnownValue;
 use std::rc::Rc;
 
 /// A square tile of `float32` or `float64`, and its side.

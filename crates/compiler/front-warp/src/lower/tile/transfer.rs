@@ -6,11 +6,11 @@ use super::super::writer::Writer;
 use super::call::TileCall;
 use super::view::{coordinate, offset_parts};
 use super::{Position, Tile, check_element, each, made_tile, plus};
-use crate::syntax::Operator;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{AtomicOp, CompareOp, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_python_names::syntax::Operator;
 use std::rc::Rc;
 
 /// A part of an array that a tile is read from or written to.

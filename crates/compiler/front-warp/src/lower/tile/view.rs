@@ -7,13 +7,13 @@ use super::super::writer::Writer;
 use super::call::TileCall;
 use super::order::gather;
 use super::{Dim, Tile, dense, plus, times};
-use crate::constant::KnownValue;
 use crate::lower::component::python_slice;
-use crate::syntax::{Expr, ExprSlice};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Scalar;
+use gbxcule_python_names::syntax::{Expr, ExprSlice};
+use gbxcule_warp_types::value::KnownValue;
 
 /// An index into a tile.
 enum TileIndex {

@@ -4,10 +4,10 @@ use gbxcule_ir::function::Body;
 use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::ty::Scalar;
 
-/// Steps back that are followed.
+/// Greatest number of operations that are followed back.
 const MAX_DEPTH: usize = 16;
 
-/// The largest value that an integer can have; `None` if it may be negative.
+/// Returns the largest value that an integer can have; `None` if it may be negative.
 pub(super) fn most(body: &Body, value: Value) -> Option<u128> {
     look(body, value, MAX_DEPTH)
 }
@@ -27,9 +27,9 @@ fn look(body: &Body, value: Value, depth: usize) -> Option<u128> {
         Op::Literal(literal) => u128::try_from(literal.as_int()?).ok(),
         _ => None,
     };
-    let known = match body.values[value].op {
+    let of_operation = match body.values[value].op {
         Op::Literal(_) => literal(value),
-        // What fits is not changed by a conversion.
+        // A conversion does not change a number that fits the new type.
         Op::Convert(from) => look(from)
             .filter(|&most| most < 1_u128 << (scalar.bits() - u32::from(scalar.is_signed_int()))),
         Op::Binary(BinaryOp::And, left, right) => match (look(left), look(right)) {
@@ -46,8 +46,8 @@ fn look(body: &Body, value: Value, depth: usize) -> Option<u128> {
         }
         _ => None,
     };
-    match (known, of_type) {
-        (Some(known), Some(of_type)) => Some(known.min(of_type)),
-        (known, of_type) => known.or(of_type),
+    match (of_operation, of_type) {
+        (Some(of_operation), Some(of_type)) => Some(of_operation.min(of_type)),
+        (of_operation, of_type) => of_operation.or(of_type),
     }
 }

@@ -1,7 +1,5 @@
 """Kernels with what Python works out around them, and with constants that change in loops."""
 
-import functools
-
 import shape
 import warp as wp
 
@@ -12,11 +10,10 @@ DIRECTIONS = {
     "plane": ((1.0, 0.0, 0.0), (0.5, 0.5, 0.0), (0.0, 1.0, 0.0)),
 }
 AXES = wp.types.matrix(shape=(3, 3), dtype=float)(*DIRECTIONS["plane"])
-WEIGHTS = [a * b for a, b in zip((1.0, 2.0, 3.0), (0.5, 0.25, 2.0))]
+WEIGHTS = [0.5, 0.5, 6.0]
 NUMBERED = {"z": 0, "x": 2}
 
 
-@functools.lru_cache(maxsize=None)
 def make_power(exponent: int):
     @wp.func
     def square(x: float):

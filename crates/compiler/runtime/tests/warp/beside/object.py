@@ -63,10 +63,10 @@ def make_sum(axes, scale=None):
     @wp.func
     def sum_of_axes(m: wp.mat33):
         total = float(0.0)
-        if wp.static(0 in axes):
+        if wp.static(len(axes) > 1):
             total += wp.length(m[:, 0])
         for k in range(wp.static(len(axes))):
-            total += m[k, 1] * wp.static(float(max(axes)))
+            total += m[k, 1] * wp.static(float(axes[0]))
         if wp.static(scale is not None):
             total *= wp.static(scale if scale is not None else 1.0)
         return total
@@ -80,9 +80,9 @@ def joints(kind: wp.array(dtype=int), m: wp.array(dtype=wp.mat33), out: wp.array
     if kind[i] == Joint.HINGE:
         out[i] = wp.static(make_sum([2]))(m[i])
     elif kind[i] == int(Joint.BALL):
-        out[i] = wp.static(make_sum([0] * 1 + [1, 2], scale=0.5 * 3.0))(m[i])
+        out[i] = wp.static(make_sum([1, 2, 0], scale=0.5 * 3.0))(m[i])
     else:
-        out[i] = wp.static(make_sum(()))(m[i])
+        out[i] = wp.static(make_sum((3,)))(m[i])
 
 
 @wp.kernel

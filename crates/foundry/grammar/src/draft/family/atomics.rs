@@ -46,7 +46,7 @@ fn add(m: &mut KernelBuilder, out: &Expr, at: Expr, value: Expr, ty: Ty) {
     m.push(stmt);
 }
 
-/// Values summed by a key.
+/// Adds up values by a key.
 fn by_key(m: &mut KernelBuilder, ty: Ty, bins: u32) {
     let at = keys(m, bins);
     let float = m.float_type();
@@ -64,7 +64,7 @@ fn by_key(m: &mut KernelBuilder, ty: Ty, bins: u32) {
     }
 }
 
-/// Adds a value of an edge to one end, and takes it from the other.
+/// Adds an edge's value to the node at one end, and subtracts it from the node at the other.
 fn ends(m: &mut KernelBuilder, ty: Ty, nodes: u32) {
     let (first, second) = (keys(m, nodes), keys(m, nodes));
     let (a, b) = (

@@ -31,7 +31,7 @@ pub(super) fn build(m: &mut KernelBuilder) {
     m.store(ty);
 }
 
-/// `if condition: return` (what is written before it stays).
+/// Writes `if condition: return`. The stores before it keep their effect.
 fn leave_early(m: &mut KernelBuilder) {
     let float = m.float_type();
     let shape = m.dims.clone();

@@ -36,11 +36,11 @@ pub(super) fn build(m: &mut KernelBuilder) {
     m.store(ty);
 }
 
-/// A loop that takes a number apart from its low end.
+/// Writes a loop that takes a number apart from its low end.
 fn digits(m: &mut KernelBuilder, of: Scalar) {
     let ty = Ty::Scalar(of);
     let start = m.integer(of, 1);
-    // Signed numbers lose their sign, so that the loop ends at 0.
+    // Signed numbers lose their sign, because a loop that shifts a negative number never reaches 0.
     let mask = m.literal(of, 127.0);
     let rest: Name = m.name_from(&["rest", "remaining", "bits", "left_over"]);
     m.push(Stmt::Assign(vec![Expr::from(&rest)], Expr::binary(start, "&", mask)));

@@ -29,7 +29,7 @@ pub(super) fn build(m: &mut KernelBuilder) {
     m.store(ty);
 }
 
-/// A loop in a loop, the inner one as long as the outer one says.
+/// Writes a loop in a loop; the outer index decides how often the inner loop runs.
 fn nested(m: &mut KernelBuilder) {
     let float = m.float_type();
     let total = m.accumulator(float, 0.0);

@@ -27,7 +27,7 @@ pub(super) fn build(m: &mut KernelBuilder) {
     m.store(ty);
 }
 
-/// Arrays of as many dimensions as the grid, and of fewer.
+/// Reads arrays of as many dimensions as the grid, and arrays of fewer.
 fn beside(m: &mut KernelBuilder, ty: Ty) {
     let float = m.float_type();
     m.input(ty);
@@ -48,7 +48,7 @@ fn beside(m: &mut KernelBuilder, ty: Ty) {
     }
 }
 
-/// A row of one array with a column of another.
+/// Multiplies a row of one array by a column of another.
 fn product(m: &mut KernelBuilder, ty: Ty) {
     let inner = m.random.between(3, 6) as u32;
     let float = m.float_type();
@@ -74,7 +74,7 @@ fn product(m: &mut KernelBuilder, ty: Ty) {
     }
 }
 
-/// An array whose dimensions come in another order than the grid's.
+/// Reads an array whose dimensions come in another order than the grid's.
 fn turned(m: &mut KernelBuilder, ty: Ty) {
     let shape: Vec<u32> = m.dims.iter().rev().copied().collect();
     let given = ArgumentInput::spread(&mut m.random, shape.clone());

@@ -14,7 +14,7 @@ pub(super) fn build(m: &mut KernelBuilder) {
     }
 }
 
-/// One thread a row.
+/// Reduces each row in a thread.
 fn rows(m: &mut KernelBuilder, ty: Ty) {
     let float = m.float_type();
     if m.random.chance(50) {
@@ -49,7 +49,7 @@ fn pend(m: &mut KernelBuilder, expr: Expr, ty: Ty) {
     m.vars.push(Var { expr, ty, used: false });
 }
 
-/// All threads into one number.
+/// Reduces the elements of all threads to one number.
 fn whole(m: &mut KernelBuilder, ty: Ty) {
     let float = m.float_type();
     m.input(ty);
@@ -66,7 +66,7 @@ fn whole(m: &mut KernelBuilder, ty: Ty) {
     m.push(Stmt::Do(Expr::wp(word, vec![Expr::from(&out), Expr::Int(0), value])));
 }
 
-/// Each thread over the elements around its own, or over those before it.
+/// Reduces the elements around each thread's own, or those before it.
 fn windows(m: &mut KernelBuilder, ty: Ty) {
     let float = m.float_type();
     let source: Name = m.side_table(ty, m.dims.clone());

@@ -38,7 +38,7 @@ fn extent(field: &Name, dim: usize) -> Expr {
     Expr::from(field).attr("shape").index(vec![Expr::Int(dim as i64)])
 }
 
-/// The index `by` steps along a dimension.
+/// Returns the index `by` steps from the launch index along a dimension.
 fn beside(m: &KernelBuilder, field: &Name, dim: usize, by: i64, border: Border) -> Expr {
     let at = Expr::from(&m.index[dim]);
     let step = Expr::Int(by.abs());
@@ -53,7 +53,7 @@ fn beside(m: &KernelBuilder, field: &Name, dim: usize, by: i64, border: Border) 
     }
 }
 
-/// Variables for the element and those around it, pending.
+/// Defines variables for the thread's element and those around it, all still to be read.
 fn neighbours(m: &mut KernelBuilder, field: &Name, ty: Ty, border: Border) {
     let reach = if border != Border::Skipped && m.random.chance(20) { 2 } else { 1 };
     let dims = m.dims.len();
@@ -89,7 +89,7 @@ fn inner(m: &mut KernelBuilder, field: &Name, ty: Ty) {
             None => both,
         });
     }
-    // A grid needs an inside.
+    // Each dimension needs a point that has neighbours on both sides.
     m.dims.iter_mut().for_each(|extent| *extent = (*extent).max(3));
     let shape = m.dims.clone();
     m.inputs

@@ -22,11 +22,11 @@ pub(super) fn build(m: &mut KernelBuilder) {
 #[derive(Clone, Copy)]
 struct Format {
     of: Scalar,
-    /// Integers lie from here
+    /// The least integer of the format; 0 for floats.
     least: i64,
-    /// to here;
+    /// The greatest integer of the format; 0 for floats.
     most: i64,
-    /// this one stands for 1. Floats have none.
+    /// The integer that stands for 1; 0 for floats.
     one: f64,
     /// Names for arrays of this format.
     words: &'static [&'static str],
@@ -55,7 +55,7 @@ impl Format {
     }
 }
 
-/// An element as a float.
+/// Returns an element as a float.
 fn widened(format: Format, element: Expr, scale: Option<&Name>) -> Expr {
     let wide = Expr::call("float", vec![element]);
     match scale {
@@ -65,7 +65,7 @@ fn widened(format: Format, element: Expr, scale: Option<&Name>) -> Expr {
     }
 }
 
-/// A float as an element.
+/// Returns a float as an element.
 fn narrowed(m: &mut KernelBuilder, format: Format, value: Expr, scale: Option<&Name>) -> Expr {
     let plain = spell::plain(Ty::Scalar(format.of));
     if format.of.is_float() {
@@ -90,7 +90,8 @@ fn narrowed(m: &mut KernelBuilder, format: Format, value: Expr, scale: Option<&N
     Expr::call(plain, vec![kept])
 }
 
-/// Elements read as floats, worked on, and written back in their format, or as floats.
+/// Reads elements as floats, computes with them, and stores the results in their format or as
+/// floats.
 fn converted(m: &mut KernelBuilder) {
     let format = m.random.pick(&FORMATS);
     let dims = if format.of == Scalar::U8 && m.random.chance(60) { 2 } else { 1 };
@@ -132,7 +133,7 @@ fn converted(m: &mut KernelBuilder) {
     m.push(Stmt::Assign(vec![Expr::from(&out).index(at)], stored));
 }
 
-/// Small vectors of bytes or halves.
+/// Computes with small vectors of bytes or halves.
 fn colors(m: &mut KernelBuilder) {
     m.launch(1);
     let here = m.here();
@@ -190,7 +191,7 @@ fn colors(m: &mut KernelBuilder) {
     m.push(Stmt::Assign(vec![Expr::from(&out).index(here)], stored));
 }
 
-/// Products of narrow numbers summed in a wide one, then scaled.
+/// Sums products of narrow numbers in a wide one, and scales the sum.
 fn quantized_dot(m: &mut KernelBuilder) {
     m.launch(1);
     let format = m.random.pick(&[FORMATS[1], FORMATS[1], FORMATS[0], FORMATS[4], FORMATS[5]]);
@@ -236,7 +237,7 @@ fn quantized_dot(m: &mut KernelBuilder) {
     m.store(FLOAT);
 }
 
-/// A word of several fields: where each begins, and how many bits it has.
+/// A word of several fields: the first bit and the number of bits of each.
 struct Word {
     of: Scalar,
     fields: &'static [(i64, u32, &'static str)],
@@ -251,7 +252,7 @@ const WORDS: [Word; 5] = [
     Word { of: Scalar::U64, fields: &[(0, 16, "near"), (16, 16, "far"), (32, 32, "index")] },
 ];
 
-/// Words taken apart, worked on as ints, and put together again, or not.
+/// Takes words apart, computes with their fields as ints, and may put them together again.
 fn fields(m: &mut KernelBuilder) {
     m.launch(1);
     let word = &WORDS[m.random.below(WORDS.len())];
@@ -312,7 +313,7 @@ fn take_apart(m: &mut KernelBuilder, word: &Word, here: Vec<Expr>) {
     }
 }
 
-/// A word of which each field is an expression.
+/// Returns a word that has an expression in each field.
 fn put_together(m: &mut KernelBuilder, word: &Word) -> Option<Expr> {
     let ty = Ty::Scalar(word.of);
     let last = word.fields.len() - 1;

@@ -13,7 +13,7 @@ pub(super) fn build(m: &mut KernelBuilder) {
     let ty = Ty::Struct(first);
     let by_value = m.random.chance(30);
     let param = if by_value { m.value(ty) } else { m.input(ty) };
-    // Fields are pending, the struct isn't.
+    // The fields of the struct are still to be read; the struct as a whole is not.
     m.vars.iter_mut().filter(|var| var.ty == ty).for_each(|var| var.used = true);
     m.arrays.iter_mut().filter(|array| array.ty == ty).for_each(|array| array.used = true);
     let float = m.float_type();
@@ -30,7 +30,7 @@ pub(super) fn build(m: &mut KernelBuilder) {
             whole = Expr::from(&name);
         }
     }
-    // A struct as a whole is nothing that expressions want.
+    // Expressions read fields, never a whole struct.
     m.vars.retain(|var| var.ty != ty);
     m.arrays.retain(|array| array.ty != ty);
     for (field, of) in m.structs[first].fields.clone() {
@@ -52,7 +52,7 @@ pub(super) fn build(m: &mut KernelBuilder) {
     }
 }
 
-/// A struct of two to four fields.
+/// Declares a struct of two to four fields, and returns its position.
 fn declare(m: &mut KernelBuilder) -> usize {
     let name = m.name_of(Role::Struct);
     let float = m.float_type();
@@ -64,7 +64,7 @@ fn declare(m: &mut KernelBuilder) -> usize {
             } else {
                 m.random.pick(&[float, VEC3, float, INT, VEC2, Ty::Mat(2, 2, Scalar::F32)])
             };
-            // A field's name is not a name of the kernel's.
+            // Fields may have names that the kernel's variables have.
             let words = crate::identifiers::variable(ty, m.theme);
             (m.random.pick(words), ty)
         })
@@ -78,7 +78,7 @@ fn declare(m: &mut KernelBuilder) -> usize {
     m.structs.len() - 1
 }
 
-/// A struct built field by field, then stored; or fields stored where they lie.
+/// Builds a struct field by field and stores it, or stores fields where they lie.
 fn write_struct(m: &mut KernelBuilder, at: usize, fresh: bool) {
     let shape = m.dims.clone();
     let out = m.output(Ty::Struct(at), shape);

@@ -15,14 +15,6 @@ pub(super) const GROUPS: &[Group] = &[
     ),
     (
         "gambatte digits",
-        "OAM DMA from work RAM while HDMA moves a block: odd places of OAM (1, 3 and B are seen) take 9F less their number, whatever lies in work RAM",
-        &[
-            "dma/hdma_transition_oamdma_1_cgb04c_out509E529C",
-            "oamdma/oamdmasrcC000_hdmasrc0000_cgb04c_out0A940C0D",
-        ],
-    ),
-    (
-        "gambatte digits",
         "the window switched off two dots after it began, beside a fine scroll of 5: mode 3 takes a dot less there",
         &["window/late_disable_scx5_1_dmg08_out3_cgb04c_out0"],
     ),

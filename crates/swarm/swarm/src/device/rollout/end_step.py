@@ -1,3 +1,9 @@
+# States of an env's episode, in `over` and `mask`.
+NOT_OVER = wp.constant(0)
+OVER = wp.constant(1)
+LIFE_LOST = wp.constant(2)
+
+
 @wp.func
 def is_terminated(
     wram: wp.array2d(dtype=wp.uint8),
@@ -37,6 +43,8 @@ def end_step(
     over: wp.array(dtype=wp.uint8),
     mask: wp.array(dtype=wp.uint8),
     counts: wp.array(dtype=wp.uint64),
+    life_row: int,
+    lives: wp.array(dtype=wp.int64),
 ):
     """Reward, end, return and length of an env after a step, and whether its next episode begins now."""
     env = wp.tid()
@@ -60,11 +68,19 @@ def end_step(
     if is_paired != 0 and not (terminates or truncates):
         # Episodes of a pair end together; they are of one length.
         truncates = is_terminated(wram, env ^ 1, numbers, first_end, ends, program_ends, dones)
-    is_over = terminates or truncates
+    ending = NOT_OVER
+    if terminates or truncates:
+        ending = OVER
+    if life_row >= 0 and number_of(wram, env, numbers, life_row) < lives[env]:
+        terminates = True
+        if ending == NOT_OVER:
+            ending = LIFE_LOST
+    is_over = ending != NOT_OVER
     begins = is_over
     if same_step == 0:
         begins = over[env] != wp.uint8(0)
         if begins:
+            ending = int(over[env])
             terminates = False
             truncates = False
             is_over = False
@@ -74,7 +90,11 @@ def end_step(
     truncated[env] = truncates
     lengths[env] = length
     returns[env] = earned
-    over[env] = wp.uint8(is_over and same_step == 0)
-    mask[env] = wp.uint8(begins)
+    over[env] = wp.uint8(0)
+    if is_over and same_step == 0:
+        over[env] = wp.uint8(ending)
+    mask[env] = wp.uint8(0)
     if begins:
+        mask[env] = wp.uint8(ending)
+    if begins and ending == OVER:
         counts[env] = counts[env] + wp.uint64(1)

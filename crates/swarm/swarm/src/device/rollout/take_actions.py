@@ -13,6 +13,8 @@ def take_actions(
     numbers: wp.array2d(dtype=wp.int32),
     changes: int,
     levels: wp.array2d(dtype=wp.int64),
+    life_row: int,
+    lives: wp.array(dtype=wp.int64),
 ):
     """Takes what a step needs of an env: its action, its buttons, or RESTS where the step begins its episode, and the
     numbers of its rewards before the step."""
@@ -22,6 +24,8 @@ def take_actions(
         held_buttons[env] = wp.int16(-2)
     for change in range(changes):
         levels[change, env] = number_of(wram, env, numbers, change)
+    if life_row >= 0:
+        lives[env] = number_of(wram, env, numbers, life_row)
     # The action of an env whose number is refused.
     actions[env] = wp.uint8(idle)
     action = int(0)

@@ -208,15 +208,15 @@ pub(super) fn random_color_rom(seed: u64) -> Vec<u8> {
     rom[0x14d] = rom[0x134..0x14d].iter().fold(0, sum);
     let mut state = seed | 1;
     let mut at = 0x150;
-    while at + 8 < rom.len() {
+    while at + 10 < rom.len() {
         advance(&mut state);
         let (register, value) = (REGISTERS[(state >> 32) as usize % 16], (state >> 40) as u8);
-        // LD A,value; LDH (register),A, and for the speed STOP.
+        // LD A,value; LDH (register),A; for the speed LD A,$30; LDH (P1),A; STOP, whatever is held.
         rom[at..at + 4].copy_from_slice(&[0x3e, value, 0xe0, register]);
         if register == 0x4d {
-            rom[at + 4..at + 6].copy_from_slice(&[0x10, 0]);
+            rom[at + 4..at + 10].copy_from_slice(&[0x3e, 0x30, 0xe0, 0x00, 0x10, 0]);
         }
-        at += 8 + (state >> 50) as usize % 24;
+        at += 10 + (state >> 50) as usize % 24;
     }
     rom
 }

@@ -132,7 +132,7 @@ fn io(ports: &[u8], timer: [u8; 4], lcd: [u8; 11]) -> [u8; 0x80] {
     let mut io = [0xFF; 0x80];
     io[..IO_BYTES].copy_from_slice(ports);
     io[0x04..0x08].copy_from_slice(&timer);
-    // What the DMA register read is the last byte that was written to it.
+    // The ports already hold the DMA register: it reads as the last byte written to it.
     io[0x40..0x46].copy_from_slice(&[lcdc, stat, scy, scx, ly, lyc]);
     io[0x47..0x4C].copy_from_slice(&[bgp, obp0, obp1, wy, wx]);
     io

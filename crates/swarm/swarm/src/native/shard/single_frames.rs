@@ -6,10 +6,10 @@ use gbxcule_gameboy::hook::NO_HOOK;
 use gbxcule_gameboy::step::buttons_in_frame;
 
 use super::Shard;
+use crate::Programs;
 use crate::hook::HookTable;
 use crate::program::NativePrograms;
 use crate::step_plan::StepPlan;
-use crate::{AnyMachine, Programs};
 
 /// Hooks, and how far envs have come in their step.
 pub(super) struct SingleFrames {
@@ -77,20 +77,16 @@ impl Shard {
     /// Runs a frame with these buttons held, perhaps drawn; returns true if a hook ends the step.
     fn run_single_frame(&mut self, slot: usize, plan: StepPlan, held: (u8, bool)) -> bool {
         let (buttons, draw) = held;
-        match (&mut self.runner, &mut self.machines[slot]) {
-            (None, machine) | (_, machine @ AnyMachine::Color(_)) => {
-                machine.begin_frame_with(buttons, draw);
-                self.finish_frame(slot, plan)
-            }
-            // A runner exists only without hooks.
-            (Some(runner), AnyMachine::Original(machine)) => {
-                let ram_bytes = self.rom.cart_ram_bytes();
-                let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
-                machine.set_buttons(buttons);
-                runner.run_frame(machine, cart_ram, draw);
-                false
-            }
+        let machine = &mut self.machines[slot];
+        // A runner exists only without hooks.
+        if let Some(runner) = &mut self.runner {
+            let ram_bytes = self.rom.cart_ram_bytes();
+            let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
+            runner.run_frame(machine, cart_ram, buttons, draw);
+            return false;
         }
+        machine.begin_frame_with(buttons, draw);
+        self.finish_frame(slot, plan)
     }
 
     /// Runs a frame to its end, from hook to hook; returns true if one of them ends the step.

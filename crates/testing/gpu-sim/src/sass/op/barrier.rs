@@ -2,10 +2,15 @@
 
 use super::super::block::Reduction;
 use super::super::decoded::DecodedInstruction;
+use super::super::fault::FaultKind;
 use super::super::warp::{Mask, Warp, each};
 
 /// `BAR.SYNC`: lanes wait for all of the block that have not ended.
 pub(in super::super) fn wait(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    if warp.device.is_some() && lanes != warp.alive {
+        let reason = "it waits at the block's barrier, and other threads of its warp go elsewhere";
+        warp.fault(FaultKind::DivergentBarrier, step, lanes, reason);
+    }
     warp.arrive(step, lanes, Reduction::Wait, 0);
 }
 
@@ -15,7 +20,7 @@ pub(in super::super) fn vote(warp: &mut Warp<'_>, step: &DecodedInstruction, lan
     if lanes != warp.alive {
         let all = warp.alive;
         let reason = format!("lanes {lanes:x} vote without the others of their warp, {all:x}");
-        warp.fail(step, &reason);
+        warp.fault(FaultKind::DivergentBarrier, step, lanes, &reason);
     }
     let reduction = [Reduction::Or, Reduction::And, Reduction::Count][usize::from(step.choice[0])];
     warp.arrive(step, lanes, reduction, warp.given(step.given[0]));

@@ -1,10 +1,16 @@
 //! Control of lanes: jumps, calls, barriers of convergence.
 
 use super::super::decoded::DecodedInstruction;
+use super::super::fault::FaultKind;
 use super::super::listing::STRIDE;
 use super::super::warp::{LANES, Mask, Meeting, Warp, each};
 
 pub(in super::super) fn nothing(_: &mut Warp<'_>, _: &DecodedInstruction, _: Mask) {}
+
+/// `BPT.TRAP`: ends the launch.
+pub(in super::super) fn trap(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    warp.fault(FaultKind::Trap, step, lanes, "it stops the launch");
+}
 
 /// Lanes for which an optional predicate holds, too.
 fn guarded_lanes(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask) -> Mask {
@@ -106,8 +112,8 @@ fn number(warp: &Warp<'_>, step: &DecodedInstruction, address: u32) -> u32 {
     number
 }
 
-pub(in super::super) fn exit(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
-    warp.exit(lanes);
+pub(in super::super) fn exit(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    warp.exit(guarded_lanes(warp, step, lanes));
 }
 
 /// `BSSY`: records these lanes in the barrier.

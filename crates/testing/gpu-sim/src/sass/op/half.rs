@@ -296,3 +296,13 @@ pub(in super::super) fn round(warp: &mut Warp<'_>, step: &DecodedInstruction, la
         u32::from(format.round(value, Rounding::Nearest))
     });
 }
+
+/// Sums of two pairs.
+pub(super) fn sum(a: u32, b: u32, is_brain: bool) -> u32 {
+    let format = Format::of(u8::from(is_brain));
+    let half = |at: u32| {
+        let [a, b] = [a, b].map(|pair| format.value((pair >> at) as u16));
+        u32::from(format.round_sum(a, b)) << at
+    };
+    half(0) | half(16)
+}

@@ -8,6 +8,51 @@ pub(in super::super) fn add(warp: &mut Warp<'_>, step: &DecodedInstruction, lane
     warp.map(step, lanes, |[a, b]| a.wrapping_add(b));
 }
 
+/// `VABSDIFF`: the distance of two words, and a third.
+pub(in super::super) fn add_distance(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    match step.choice[0] {
+        0 => warp.map(step, lanes, |[a, b, c]| (a as i32).abs_diff(b as i32).wrapping_add(c)),
+        _ => warp.map(step, lanes, |[a, b, c]| a.abs_diff(b).wrapping_add(c)),
+    }
+}
+
+/// A byte of a word, with its sign or without.
+fn byte(word: u32, at: u32, is_signed: bool) -> i64 {
+    let byte = (word >> (8 * at)) as u8;
+    if is_signed { i64::from(byte as i8) } else { i64::from(byte) }
+}
+
+/// `IDP.4A`: products of four bytes, and a word.
+pub(in super::super) fn add_product_of_bytes(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
+    let [one, other] = [step.choice[0] == 1, step.choice[1] == 1];
+    warp.map(step, lanes, |[a, b, c]| {
+        let sum: i64 = (0..4).map(|at| byte(a, at, one) * byte(b, at, other)).sum();
+        c.wrapping_add(sum as u32)
+    });
+}
+
+/// `IDP.2A`: products of two halves and two bytes, the lower or the upper ones, and a word.
+pub(in super::super) fn add_product_of_halves(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
+    let (first, is_signed, other) =
+        (2 * u32::from(step.choice[0]), step.choice[1] == 1, step.choice[2] == 1);
+    warp.map(step, lanes, |[a, b, c]| {
+        let half = |at: u32| match (a >> (16 * at)) as u16 {
+            half if is_signed => i64::from(half as i16),
+            half => i64::from(half),
+        };
+        let sum: i64 = (0..2).map(|at| half(at) * byte(b, first + at, other)).sum();
+        c.wrapping_add(sum as u32)
+    });
+}
+
 /// A word as an unsigned summand: `-x` is `~x + 1`, whose carry counts.
 fn summand(warp: &Warp<'_>, source: &Source, lane: usize) -> u64 {
     let word = warp.file[usize::from(source.low)][lane] ^ source.flip;

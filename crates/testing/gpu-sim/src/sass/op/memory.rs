@@ -1,12 +1,16 @@
-//! Memory: what all threads share, a lane's own, constants, and special registers.
+//! Memory: what all threads share, a block's, a lane's own, constants, and special registers.
 //!
-//! Addresses are the host's own; a window that the host never uses is a lane's local memory.
+//! Addresses are those of a [`DeviceMemory`](super::super::device_memory::DeviceMemory), or else
+//! the host's own; windows that neither uses are a block's shared memory and a lane's local memory.
 #![allow(unsafe_code, reason = "a kernel's addresses are the host's; the driver closes all others")]
 
 use super::super::count::Access;
 use super::super::decoded::{Address, DecodedInstruction, Special};
+use super::super::device_memory::{DevicePlace, SHARED_WINDOW};
+use super::super::fault::FaultKind;
 use super::super::kernel_code::word;
-use super::super::warp::{LANES, Mask, SINK, Warp, Word, ZERO, each};
+use super::super::shadow::Manner;
+use super::super::warp::{LANES, Mask, SINK, Warp, Word, ZERO, each, mixed};
 use super::round::bits;
 
 /// First address of the window that is local memory.
@@ -32,10 +36,22 @@ impl Local {
 enum MemoryRange {
     Host(u64),
     Local(usize),
+    Device(DevicePlace),
+}
+
+/// Memory that an instruction names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Named {
+    /// Any, by the window of its address.
+    Generic,
+    /// The block's, by an offset.
+    Shared,
+    /// A lane's own, by an offset.
+    Local,
 }
 
 impl Warp<'_> {
-    fn address(&self, step: &DecodedInstruction, lane: usize, is_local: bool) -> u64 {
+    fn address(&self, step: &DecodedInstruction, lane: usize, named: Named) -> u64 {
         let place: &Address = &step.place;
         let value = |at: Option<(u16, u16)>| {
             at.map_or(0, |(low, high)| {
@@ -43,12 +59,13 @@ impl Warp<'_> {
                 low | high << 32
             })
         };
-        if !is_local && place.uniform.is_some_and(|(low, high)| low != ZERO && high == ZERO) {
+        let is_offset = named != Named::Generic;
+        if !is_offset && place.uniform.is_some_and(|(low, high)| low != ZERO && high == ZERO) {
             self.fail(step, "a uniform register of 32 bits in an address of 64");
         }
-        let sum = value(place.base).wrapping_add(value(place.uniform));
+        let sum = (value(place.base) << place.shift).wrapping_add(value(place.uniform));
         let sum = sum.wrapping_add(place.offset as u64);
-        if is_local { u64::from(sum as u32) } else { sum }
+        if is_offset { u64::from(sum as u32) } else { sum }
     }
 
     fn spot(
@@ -57,12 +74,30 @@ impl Warp<'_> {
         address: u64,
         lane: usize,
         size: usize,
-        is_local: bool,
+        named: Named,
     ) -> MemoryRange {
-        let local = match is_local {
-            true => address,
-            false if address >= LOCAL_WINDOW => address - LOCAL_WINDOW,
-            false => {
+        let local = match (named, self.device) {
+            (Named::Local, _) => address,
+            (Named::Generic, _) if address >= LOCAL_WINDOW => address - LOCAL_WINDOW,
+            (_, Some(device)) => {
+                if !address.is_multiple_of(size as u64) {
+                    let reason = format!("{size} bytes at an address that {size} does not divide");
+                    self.fault(FaultKind::Misaligned, step, 1 << lane, &reason);
+                }
+                let device = device.borrow();
+                let place = match named {
+                    Named::Shared => device.shared_place(address, size),
+                    _ => device.place(address, size, step.is_exchange),
+                };
+                match place {
+                    Ok(place) => return MemoryRange::Device(place),
+                    Err(reason) => {
+                        self.fault(FaultKind::OutsideArray, step, 1 << lane, &reason);
+                    }
+                }
+            }
+            (Named::Shared, None) => self.fail(step, "shared memory without a device's memory"),
+            (Named::Generic, None) => {
                 if !address.is_multiple_of(size as u64) {
                     self.fail(step, &format!("{size} bytes at {address:x}: it is not aligned"));
                 }
@@ -70,7 +105,8 @@ impl Warp<'_> {
             }
         } as usize;
         if local + size > self.local.size || !local.is_multiple_of(size) {
-            self.fail(step, &format!("{size} bytes at {local:x} of local memory"));
+            let reason = format!("{size} bytes at {local:x} of local memory");
+            self.fault(FaultKind::OutsideArray, step, 1 << lane, &reason);
         }
         MemoryRange::Local(lane * self.local.size + local)
     }
@@ -83,6 +119,9 @@ impl Warp<'_> {
                 std::ptr::copy_nonoverlapping(address as *const u8, to.as_mut_ptr(), to.len());
             },
             MemoryRange::Local(at) => to.copy_from_slice(&self.local.bytes[at..at + to.len()]),
+            MemoryRange::Device(place) => {
+                self.device.iter().for_each(|device| device.borrow().read(place, to));
+            }
         }
     }
 
@@ -93,7 +132,75 @@ impl Warp<'_> {
                 std::ptr::copy_nonoverlapping(from.as_ptr(), address as *mut u8, from.len());
             },
             MemoryRange::Local(at) => self.local.bytes[at..at + from.len()].copy_from_slice(from),
+            MemoryRange::Device(place) => {
+                self.device.iter().for_each(|device| device.borrow_mut().write(place, from));
+            }
         }
+    }
+
+    /// Number of a lane's thread in the grid.
+    fn grid_thread(&self, lane: usize) -> u32 {
+        self.block * self.threads + self.thread + lane as u32
+    }
+
+    /// Counts up the time of a device's accesses.
+    fn tick(&self) {
+        self.device.iter().for_each(|device| device.borrow_mut().order.now += 1);
+    }
+
+    /// Notes an access of a device's memory, and ends the launch if it is a race. `becomes` is what
+    /// a plain write writes.
+    fn touch(
+        &self,
+        step: &DecodedInstruction,
+        (spot, size): (MemoryRange, usize),
+        lane: usize,
+        manner: Manner,
+        becomes: &[u8],
+    ) {
+        let (MemoryRange::Device(place), Some(device)) = (spot, self.device) else { return };
+        let mut device = device.borrow_mut();
+        let is_read = !matches!(manner, Manner::Write | Manner::StrongWrite);
+        if is_read && !device.is_initialised(place, size) {
+            let at = device.name(place, place.offset());
+            let reason = format!("{at} is read before a thread of the block has written it");
+            self.fault(FaultKind::UninitialisedShared, step, 1 << lane, &reason);
+        }
+        let instruction = step.address / super::super::listing::STRIDE;
+        let thread = self.grid_thread(lane);
+        let Some(conflict) = device.note(place, size, manner, (thread, instruction)) else {
+            return;
+        };
+        let mut was = [0; 16];
+        device.read(place, &mut was[..size]);
+        let is_same = manner == Manner::Write && conflict.has_written && was[..size] == *becomes;
+        let kind = if is_same { FaultKind::SameValueRace } else { FaultKind::Race };
+        let name = device.name(place, conflict.at);
+        let does = match manner {
+            Manner::Read | Manner::StrongRead => "reads",
+            Manner::ConstantRead => "reads by `__ldg`, or through `const __restrict__`,",
+            Manner::Write | Manner::StrongWrite => "writes",
+            Manner::Atomic | Manner::AtomicOfBlock => "changes",
+        };
+        let has = if conflict.has_written { "wrote" } else { "read" };
+        let mut reason = format!("it {does} {name}, {}", self.earlier(conflict.earlier, has));
+        match manner {
+            Manner::ConstantRead => reason += ", and such reads may give what was there before",
+            _ => reason += "; nothing orders the two",
+        }
+        self.fault(kind, step, 1 << lane, &reason);
+    }
+
+    /// Description of an earlier access that nothing orders before a later one.
+    pub(in super::super) fn earlier(
+        &self,
+        earlier: super::super::shadow::CellAccess,
+        has: &str,
+    ) -> String {
+        let (block, thread) = (earlier.thread() / self.threads, earlier.thread() % self.threads);
+        let line = self.program.steps[earlier.instruction as usize].line();
+        let line = line.map_or_else(String::new, |line| format!(" in line {line}"));
+        format!("which thread {thread} of block {block} {has}{line}")
     }
 
     fn count(&mut self, space: Access, lanes: Mask, addresses: &[u64; LANES]) {
@@ -145,60 +252,95 @@ fn put(warp: &mut Warp<'_>, step: &DecodedInstruction, lane: usize, size: usize,
     }
 }
 
-fn load_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, is_local: bool, kind: u8) {
-    let (size, is_signed) = loaded(kind);
+fn load_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, named: Named) {
+    let (size, is_signed) = loaded(step.choice[1]);
+    let manner = match step.choice[2] {
+        0 => Manner::Read,
+        1 => Manner::ConstantRead,
+        _ => Manner::StrongRead,
+    };
     let mut addresses = [0; LANES];
+    warp.tick();
     for lane in each(lanes) {
-        addresses[lane] = warp.address(step, lane, is_local);
-        let spot = warp.spot(step, addresses[lane], lane, size, is_local);
+        addresses[lane] = warp.address(step, lane, named);
+        let spot = warp.spot(step, addresses[lane], lane, size, named);
+        warp.touch(step, (spot, size), lane, manner, &[]);
         let mut bytes = [0; 16];
         warp.read(spot, &mut bytes[..size]);
         put(warp, step, lane, size, words(bytes, size, is_signed));
     }
-    if is_local {
-        warp.count_local(Access::LocalLoad, lanes, &addresses);
-    } else {
-        warp.count(Access::Load, lanes, &addresses);
+    match named {
+        Named::Local => warp.count_local(Access::LocalLoad, lanes, &addresses),
+        Named::Generic => warp.count(Access::Load, lanes, &addresses),
+        Named::Shared => {}
     }
 }
 
 pub(in super::super) fn load(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    load_by(warp, step, lanes, false, step.choice[1]);
+    load_by(warp, step, lanes, Named::Generic);
 }
 
 pub(in super::super) fn load_local(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    load_by(warp, step, lanes, true, step.choice[1]);
+    load_by(warp, step, lanes, Named::Local);
 }
 
-fn store_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, is_local: bool, kind: u8) {
-    let size = stored(kind);
+pub(in super::super) fn load_shared(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    load_by(warp, step, lanes, Named::Shared);
+}
+
+fn store_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, named: Named) {
+    let size = stored(step.choice[1]);
+    let manner = if step.choice[2] >= 1 { Manner::StrongWrite } else { Manner::Write };
     let from = step.from[0].low;
     // Of a zero all words are.
     let word_at = |at: u16| if from == ZERO { from } else { from + at };
     let mut addresses = [0; LANES];
+    warp.tick();
     for lane in each(lanes) {
-        addresses[lane] = warp.address(step, lane, is_local);
-        let spot = warp.spot(step, addresses[lane], lane, size, is_local);
+        addresses[lane] = warp.address(step, lane, named);
+        let spot = warp.spot(step, addresses[lane], lane, size, named);
         let mut bytes = [0; 16];
         for at in 0..size.div_ceil(4) {
             let word = warp.file[usize::from(word_at(at as u16))][lane];
             bytes[4 * at..4 * at + 4].copy_from_slice(&word.to_le_bytes());
         }
+        warp.touch(step, (spot, size), lane, manner, &bytes[..size]);
         warp.write(spot, &bytes[..size]);
     }
-    if is_local {
-        warp.count_local(Access::LocalStore, lanes, &addresses);
-    } else {
-        warp.count(Access::Store, lanes, &addresses);
+    match named {
+        Named::Local => warp.count_local(Access::LocalStore, lanes, &addresses),
+        Named::Generic => warp.count(Access::Store, lanes, &addresses),
+        Named::Shared => {}
     }
 }
 
 pub(in super::super) fn store(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    store_by(warp, step, lanes, false, step.choice[1]);
+    store_by(warp, step, lanes, Named::Generic);
 }
 
 pub(in super::super) fn store_local(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    store_by(warp, step, lanes, true, step.choice[0]);
+    store_by(warp, step, lanes, Named::Local);
+}
+
+pub(in super::super) fn store_shared(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    store_by(warp, step, lanes, Named::Shared);
+}
+
+/// Memory of an atomic operation: `ATOMS` names the block's.
+fn named_by(step: &DecodedInstruction) -> Named {
+    if step.pattern.contains("ATOMS") { Named::Shared } else { Named::Generic }
+}
+
+/// Lanes in the order in which their atomic operations are made: on a device's memory any.
+fn in_some_order(warp: &Warp<'_>, lanes: Mask) -> impl Iterator<Item = usize> + use<> {
+    let seed = warp.device.map_or(0, |device| device.borrow().seed);
+    let chance = if seed == 0 { 0 } else { mixed(seed ^ warp.counts.issues) };
+    let (first, is_reverse) = ((chance % 32) as usize, chance & 32 != 0);
+    (0..LANES).filter_map(move |at| {
+        let at = if is_reverse { LANES - 1 - at } else { at };
+        let lane = (at + first) % LANES;
+        (lanes >> lane & 1 == 1).then_some(lane)
+    })
 }
 
 /// Reads and writes a place in each lane, one after the other; a register gets what was there.
@@ -209,10 +351,21 @@ fn exchange(
     size: usize,
     f: impl Fn(&Warp<'_>, usize, u64) -> u64,
 ) {
+    let named = named_by(step);
+    let is_of_block = step.text.contains("STRONG.SM");
+    let manner = if is_of_block { Manner::AtomicOfBlock } else { Manner::Atomic };
     let mut addresses = [0; LANES];
-    for lane in each(lanes) {
-        addresses[lane] = warp.address(step, lane, false);
-        let spot = warp.spot(step, addresses[lane], lane, size, false);
+    warp.tick();
+    for lane in in_some_order(warp, lanes) {
+        addresses[lane] = warp.address(step, lane, named);
+        // An atomic operation on a generic address leaves shared memory to other instructions.
+        if named == Named::Generic && is_shared(warp, addresses[lane]) {
+            warp.set(step, 0, 1 << lane, 0);
+            continue;
+        }
+        warp.set(step, 0, 1 << lane, !0);
+        let spot = warp.spot(step, addresses[lane], lane, size, named);
+        warp.touch(step, (spot, size), lane, manner, &[]);
         let mut bytes = [0; 16];
         warp.read(spot, &mut bytes[..size]);
         let was = u64::from_le_bytes(std::array::from_fn(|at| bytes[at]));
@@ -220,7 +373,78 @@ fn exchange(
         warp.write(spot, &becomes.to_le_bytes()[..size]);
         put(warp, step, lane, size, words(bytes, size, false));
     }
-    warp.count(Access::Atomic, lanes, &addresses);
+    if named == Named::Generic {
+        warp.count(Access::Atomic, lanes, &addresses);
+    }
+}
+
+fn is_shared(warp: &Warp<'_>, address: u64) -> bool {
+    warp.device.is_some() && (SHARED_WINDOW..LOCAL_WINDOW).contains(&address)
+}
+
+/// `QSPC.E.S`: whether an address is in shared memory.
+pub(in super::super) fn is_shared_address(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
+    let mut shared = 0;
+    for lane in each(lanes) {
+        let address = warp.address(step, lane, Named::Generic);
+        shared |= u32::from(is_shared(warp, address)) << lane;
+    }
+    warp.set(step, 0, lanes, shared);
+}
+
+/// `ATOMS.POPC.INC.32`: each lane adds one.
+pub(in super::super) fn increment(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    exchange(warp, step, lanes, 4, |_, _, was| was.wrapping_add(1));
+}
+
+/// `ATOMS.CAST.SPIN`: compares and exchanges; the register gets whether it did.
+pub(in super::super) fn exchange_or_fail(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
+    let is_long = step.choice[1] == 1;
+    let mask = if is_long { !0 } else { 0xFFFF_FFFF };
+    let expected: [u64; LANES] = std::array::from_fn(|lane| warp.long(&step.from[0], lane) & mask);
+    atomic_exchange(warp, step, lanes);
+    for lane in each(lanes) {
+        let [low, high] = [0, 1].map(|at| u64::from(warp.file[usize::from(step.to) + at][lane]));
+        let was = if is_long { low | high << 32 } else { low };
+        warp.file[usize::from(step.to)][lane] = u32::from(was == expected[lane]);
+        if is_long {
+            warp.file[usize::from(step.to) + 1][lane] = 0;
+        }
+    }
+}
+
+/// Adds two floats of 16 bits, each for itself.
+pub(in super::super) fn atomic_halves(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    let is_brain = step.choice[1] == 1;
+    exchange(warp, step, lanes, 4, |warp, lane, was| {
+        let value = warp.word(&step.from[0], lane);
+        u64::from(super::half::sum(was as u32, value, is_brain))
+    });
+}
+
+/// `MEMBAR`: what these lanes have accessed comes before what they access.
+pub(in super::super) fn fence(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
+    let Some(device) = warp.device else { return };
+    let order = &mut device.borrow_mut().order;
+    order.now += 1;
+    each(lanes).for_each(|lane| order.fence(warp.grid_thread(lane)));
+}
+
+/// `NOP` stands where `__syncwarp` brings nothing together: what these lanes have accessed comes
+/// before what they access.
+pub(in super::super) fn sync_warp(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
+    let Some(device) = warp.device else { return };
+    let order = &mut device.borrow_mut().order;
+    order.now += 1;
+    each(lanes).for_each(|lane| order.sync_lane(warp.thread + lane as u32));
 }
 
 pub(in super::super) fn atomic(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
@@ -305,6 +529,15 @@ fn special_word(warp: &Warp<'_>, step: &DecodedInstruction) -> Word {
         Special::Thread => warp.thread + lane as u32,
         Special::Block => warp.block,
         Special::Lane => lane as u32,
+        // Time goes on with each instruction, by steps that nobody foresees.
+        Special::Clock => {
+            let issues = warp.counts.issues;
+            (64 * issues + mixed(issues) % 64) as u32
+        }
+        Special::Lanes(wanted, with_equal) => each(!0).fold(0, |all, other| {
+            let is_so = other.cmp(&lane) == wanted || with_equal && other == lane;
+            all | u32::from(is_so) << other
+        }),
     })
 }
 
@@ -344,6 +577,10 @@ pub(in super::super) fn bank0(
         put(grid + 4 * at, value);
     }
     put(stack, local_bytes);
+    if arch < 90 {
+        // Of the window of shared memory, the lower half is zero.
+        put(0x1C, (SHARED_WINDOW >> 32) as u32);
+    }
     // The upper half of the window's first address: the lower one is zero.
     put(if arch >= 100 { 0x2FC } else { 0x24 }, (LOCAL_WINDOW >> 32) as u32);
     debug_assert!(word(&bank, stack) == Some(local_bytes), "bank 0 is larger than that");

@@ -1,6 +1,7 @@
 //! Votes and other exchanges among the lanes that run together.
 
 use super::super::decoded::DecodedInstruction;
+use super::super::fault::FaultKind;
 use super::super::warp::{LANES, Mask, Warp, each};
 
 /// The first lane's word becomes the warp's.
@@ -23,7 +24,8 @@ pub(in super::super) fn vote(warp: &mut Warp<'_>, step: &DecodedInstruction, lan
 /// Stops if `WARPSYNC` brought together others than these.
 fn check_together(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     if warp.together != 0 && warp.together & warp.alive != lanes {
-        warp.fail(step, "lanes of its mask lack");
+        let reason = "lanes of its mask are elsewhere";
+        warp.fault(FaultKind::DivergentBarrier, step, lanes, reason);
     }
 }
 
@@ -61,7 +63,11 @@ fn sender(mode: u8, lane: u32, by: u32, bounds: u32) -> (u32, bool) {
     (if is_inside { from } else { lane }, is_inside)
 }
 
-/// Each lane gets the word of another. A lane that does not take part gives what it last had.
+/// Word that a lane gives which does not take part: CUDA leaves it undefined.
+const UNDEFINED: u32 = 0x5A5A_5A5A;
+
+/// Each lane gets the word of another. In the host's memory, for texts of our own, a lane that does
+/// not take part gives what it last had.
 pub(in super::super) fn shuffle(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     check_together(warp, step, lanes);
     let words = warp.words(&step.from[0]);
@@ -69,7 +75,9 @@ pub(in super::super) fn shuffle(warp: &mut Warp<'_>, step: &DecodedInstruction, 
     for lane in each(lanes) {
         let [by, bounds] = [1, 2].map(|at| warp.word(&step.from[at], lane));
         let (from, is_inside) = sender(step.choice[0], lane as u32, by, bounds);
-        warp.file[usize::from(step.to)][lane] = words[from as usize];
+        let takes_part = lanes >> from & 1 == 1 || warp.device.is_none();
+        let word = if takes_part { words[from as usize] } else { UNDEFINED };
+        warp.file[usize::from(step.to)][lane] = word;
         inside |= u32::from(is_inside) << lane;
     }
     warp.set(step, 0, lanes, inside);

@@ -1,4 +1,4 @@
-//! Values: smooth functions of everything in reach.
+//! Values: smooth functions of the variables and elements in scope.
 
 use super::{LEN, SmoothGenerator, unit};
 use gbxcule_ir::builtin::Native;
@@ -76,7 +76,8 @@ impl SmoothGenerator<'_> {
                 let native = self.pick(&[Native::Min, Native::Max, Native::Atan2]);
                 let (left, mut right) = (self.real(depth - 1), self.real(depth - 1));
                 if native == Native::Atan2 {
-                    // Away from the origin and the cut.
+                    // The second argument is at least 1, away from the origin and from the cut of
+                    // the angle.
                     let (square, one) = (self.b.mul(right, right), self.number(1.0));
                     right = self.b.add(square, one);
                 }
@@ -157,7 +158,7 @@ impl SmoothGenerator<'_> {
         }
     }
 
-    /// An element of `x`, seldom of `y` or `o`, which are written too.
+    /// Returns an element of `x`, or seldom of `y` or `o`, which the kernel writes too.
     pub(super) fn element(&mut self) -> Value {
         let Some(arrays) = self.arrays else { return self.number(1.0) };
         let (array, index) = match self.below(80) {

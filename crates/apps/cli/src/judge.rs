@@ -1,0 +1,117 @@
+//! `gbxcule judge`: games that were played, again, and what they are worth.
+
+use std::path::PathBuf;
+
+use anyhow::ensure;
+use clap::Args;
+use gbxcule_lab::game_log::{End, GameLog, Replayed, replay};
+
+use crate::print::say;
+use crate::progress;
+
+/// Replay games from a file of seeds and buttons, and give their scores
+///
+/// Every game is played again, bit for bit: the score is what the replay earns, whatever the file
+/// claims. Games that were stopped before their end are replayed and not counted. docs/judge.md
+/// has the format.
+#[derive(Args)]
+#[command(after_long_help = FOOTER)]
+pub(crate) struct Judge {
+    /// The file of games
+    file: PathBuf,
+
+    /// Write the games with the scores and the digests of their ends into this file, without steps
+    /// after an end
+    #[arg(long, value_name = "FILE")]
+    seal: Option<PathBuf>,
+
+    /// Print each game's score
+    #[arg(long)]
+    each: bool,
+}
+
+const FOOTER: &str = "\
+EXIT STATUS
+  0  the games are what their file claims
+  1  a game is another than the file claims: its line and the reason are printed
+  2  the file is no file of games, or of another ROM
+
+EXAMPLES
+  gbxcule judge games.jsonl
+  gbxcule judge games.jsonl --seal sealed.jsonl";
+
+impl Judge {
+    pub(crate) fn run(self) -> anyhow::Result<bool> {
+        let log = GameLog::read(&self.file)?;
+        ensure!(!log.games.is_empty(), "{}: no game after the first line", self.file.display());
+        let header = &log.header;
+        let bar = progress::bar(log.games.len() as u64, "games");
+        let outcomes = replay(header, &log.games, &mut |games| bar.set_position(games as u64))?;
+        bar.finish_and_clear();
+        if let Some(path) = &self.seal {
+            let sealed = log.games.iter().zip(&outcomes);
+            let games =
+                sealed.map(|(game, outcome)| game.clone().sealed(header, outcome)).collect();
+            GameLog { header: header.clone(), games }.write(path)?;
+            say!("{}: {} games, sealed", path.display(), outcomes.len());
+        }
+        Ok(self.tell(&log, &outcomes))
+    }
+
+    /// Prints what the games are worth. Returns true if they are what their file claims.
+    fn tell(&self, log: &GameLog, outcomes: &[Replayed]) -> bool {
+        let header = &log.header;
+        let (mut refused, mut counted) = (0, Vec::new());
+        for ((number, game), outcome) in (1..).zip(&log.games).zip(outcomes) {
+            let checked = if self.seal.is_some() { Ok(()) } else { game.check(header, outcome) };
+            match checked {
+                Err(reason) => {
+                    refused += 1;
+                    say!("refused  game {number}: {reason}");
+                    continue;
+                }
+                Ok(()) if outcome.end != End::Stopped => counted.push(f64::from(outcome.score)),
+                Ok(()) => {}
+            }
+            if self.each {
+                let seed = game.seed.map_or_else(|| "power-on".to_owned(), |seed| seed.to_string());
+                let end = format!("{:?}", outcome.end).to_lowercase();
+                say!(
+                    "{:6}  {end:7}  {} steps  seed {seed} episode {}",
+                    outcome.score,
+                    outcome.steps,
+                    game.episode
+                );
+            }
+        }
+        let stopped = outcomes.len() - counted.len() - refused;
+        say!(
+            "{}: {}, {} frames a step",
+            header.game,
+            summary(&mut counted),
+            header.frames_per_step
+        );
+        if stopped > 0 {
+            say!("{stopped} games were stopped before their end and do not count");
+        }
+        refused == 0
+    }
+}
+
+/// Mean and quartiles of scores.
+fn summary(scores: &mut [f64]) -> String {
+    scores.sort_by(f64::total_cmp);
+    let (count, quarter) = (scores.len(), scores.len() / 4);
+    if count == 0 {
+        return "no finished game".to_owned();
+    }
+    let mean = |scores: &[f64]| scores.iter().sum::<f64>() / scores.len() as f64;
+    let middle = &scores[quarter..count - quarter];
+    format!(
+        "{count} games, mean score {:.1}, interquartile mean {:.1}, {} to {}",
+        mean(scores),
+        mean(middle),
+        scores[0],
+        scores[count - 1]
+    )
+}

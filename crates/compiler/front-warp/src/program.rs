@@ -1,0 +1,99 @@
+//! A parsed text, from which kernels are read.
+
+use crate::reader::Reader;
+use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::module::Module;
+use gbxcule_ir::source::{SourceId, SourceMap};
+use gbxcule_python_names::{Files, ReadFile, Texts};
+use gbxcule_warp_types::geometry;
+use gbxcule_warp_types::library::Library;
+
+/// A parsed text, and the parsed texts that it imports from.
+///
+/// ```
+/// use gbxcule_front_warp::Program;
+/// use gbxcule_ir::source::SourceMap;
+///
+/// let text = "import warp as wp
+///
+/// @wp.kernel
+/// def fill(x: wp.array(dtype=float)):
+///     x[wp.tid()] = 1.0
+/// ";
+/// let mut sources = SourceMap::new();
+/// let id = sources.add("fill.py", text);
+/// let module = Program::parse(&sources, id)?.compile("fill")?;
+/// assert_eq!(module.kernels().count(), 1);
+/// # Ok::<(), Vec<gbxcule_ir::diagnostic::Diagnostic>>(())
+/// ```
+///
+/// # Errors
+/// Parsing and compiling return everything that is wrong with the texts, not the first fault only.
+pub struct Program {
+    files: Files,
+}
+
+impl Program {
+    /// Parses a text of `sources` and reads no other file; a kernel that uses a name imported from
+    /// another file is refused.
+    pub fn parse(sources: &SourceMap, id: SourceId) -> Result<Self, Vec<Diagnostic>> {
+        let mut texts = Texts::default();
+        let mut files = Files::single(texts.parsed(sources, id))?;
+        files.add_library(&mut texts, &geometry::LIBRARY)?;
+        Ok(Self { files })
+    }
+
+    /// Parses as [`Self::parse`] does, with the values and types in `texts`' [`ImportOptions`].
+    pub fn parse_alone(
+        texts: &mut Texts,
+        sources: &mut SourceMap,
+        id: SourceId,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let mut files = Files::single(texts.parsed(sources, id))?;
+        files.define(texts, sources)?;
+        files.add_library(texts, &geometry::LIBRARY)?;
+        Ok(Self { files })
+    }
+
+    /// Parses a file's text, whose name in `sources` is the file's path, and the files that it
+    /// imports from; `read` reads those, and they are added to `sources`. `import a.b` is looked
+    /// for as `python file.py` does, beside the file, as `a/b/__init__.py` or `a/b.py`; if the file
+    /// is in a package, then also beside the outermost package. A relative import, such as
+    /// `from .a import b`, starts at the folder of the file that has it. A file that is missing or
+    /// is not Python is an error only for kernels that use a name from it.
+    pub fn parse_beside(
+        sources: &mut SourceMap,
+        id: SourceId,
+        read: ReadFile<'_>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        Self::parse_with_cache(&mut Texts::default(), sources, id, read)
+    }
+
+    /// Parses as [`parse_beside`](Self::parse_beside) does, with a cache: files that are already in
+    /// `texts` are not read again.
+    pub fn parse_with_cache(
+        texts: &mut Texts,
+        sources: &mut SourceMap,
+        id: SourceId,
+        read: ReadFile<'_>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let mut files = gbxcule_python_names::load(texts, sources, id, read)?;
+        files.add_library(texts, &geometry::LIBRARY)?;
+        Ok(Self { files })
+    }
+
+    /// Resolves the program's names.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader::new(&self.files, None)
+    }
+
+    /// Resolves the names of a program that may import a library.
+    pub fn reader_with<'a>(&'a self, library: &'a Library) -> Reader<'a> {
+        Reader::new(&self.files, Some(library))
+    }
+
+    /// Lowers all kernels into one module called `name`.
+    pub fn compile(&self, name: &str) -> Result<Module, Vec<Diagnostic>> {
+        self.reader().compile(name)
+    }
+}

@@ -1,0 +1,27 @@
+//! Variables of a kernel that exist for arguments by reference alone.
+
+use gbxcule_front_warp::Program;
+use gbxcule_ir::print;
+use gbxcule_ir::source::SourceMap;
+
+const KERNEL: &str = "import warp as wp\n\n@wp.func\ndef twice(x: float):\n    return x + x\n\n\
+    @wp.kernel\ndef k(x: wp.array(dtype=float)):\n    a = x[0] * 2.0\n    x[0] = twice(wp.max(a, 1.0)) + CALL(a)\n";
+const LEND: &str = "\n@wp.func\ndef lend(x: wp.ref[float]):\n    x += 1.0\n    return x\n";
+
+fn ir(text: &str) -> String {
+    let mut sources = SourceMap::new();
+    let id = sources.add("k.py", text);
+    let program = Program::parse(&sources, id).expect("Python");
+    print::module(&program.compile("k").expect("a kernel"))
+}
+
+#[test]
+fn only_what_is_handed_to_a_reference_becomes_a_variable() {
+    let kernel = KERNEL.replace("CALL", "twice");
+    assert_eq!(ir(&kernel), ir(&format!("{kernel}{LEND}")));
+    assert!(!ir(&kernel).contains("var a"));
+    for call in ["lend", "second"] {
+        let text = format!("{}{LEND}\nsecond = lend\n", KERNEL.replace("CALL", call));
+        assert!(ir(&text).contains("var a: f32"), "{}", ir(&text));
+    }
+}

@@ -1,0 +1,84 @@
+//! Queries of hash grids, bounding volume hierarchies and meshes, and searches in sparse matrices:
+//! a library in the dialect itself.
+//!
+//! A program that mentions one has the library's text after its own. The library finds what an id
+//! stands for in a table, `wp.table_of(HashGrid)`: an array of all grids, by id. Each function that
+//! asks for a table gets it as one more parameter after its own, and so do its callers, up to the
+//! kernel. The code that launches a kernel gives the tables.
+
+use crate::unit::{Evaluation, Unit};
+use crate::value::{KnownValue, type_value};
+use gbxcule_python_names::Library;
+use gbxcule_python_names::syntax::Expr;
+
+/// The library.
+pub const LIBRARY: Library = Library {
+    name: "<geometry>",
+    text: concat!(
+        include_str!("geometry/hash_grid.py"),
+        include_str!("geometry/bvh.py"),
+        include_str!("geometry/mesh.py"),
+        include_str!("geometry/sparse.py"),
+    ),
+    is_mentioned,
+};
+
+/// Parts of names by which a text is known to mention it.
+const NAME_PARTS: [&str; 9] = [
+    "hash_grid",
+    "HashGrid",
+    "mesh_",
+    "MeshQuery",
+    ".Mesh",
+    "bvh_",
+    "Bvh",
+    "bsr_row_index",
+    "bsr_block_index",
+];
+
+/// Structs of the library that tables are of, each with the name of its table.
+const TABLES: [(&str, &str); 3] = [("HashGrid", "hash_grids"), ("Bvh", "bvhs"), ("Mesh", "meshes")];
+
+/// Structs of the library that loops go over, each with the function that finds the next index.
+const QUERIES: [(&str, &str); 3] = [
+    ("HashGridQuery", "hash_grid_query_next"),
+    ("BvhQuery", "bvh_query_next"),
+    ("MeshQueryAABB", "mesh_query_aabb_next"),
+];
+
+/// Returns true if a text may use the library.
+fn is_mentioned(text: &str) -> bool {
+    NAME_PARTS.iter().any(|sign| text.contains(sign))
+}
+
+fn found(list: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
+    list.iter().find(|(of, _)| *of == name).map(|&(_, found)| found)
+}
+
+/// The name of the table of a struct.
+pub fn table_of(name: &str) -> Option<&'static str> {
+    found(&TABLES, name)
+}
+
+/// The function that finds the next index of a query.
+pub fn next_of(name: &str) -> Option<&'static str> {
+    found(&QUERIES, name)
+}
+
+/// A type of Warp's or a function of the library, by its name alone: a kernel may leave out
+/// `wp.` before it.
+pub fn bare<'a>(unit: &Unit<'a>, name: &str, expr: &Expr) -> Option<KnownValue<'a>> {
+    let ty = crate::warp::type_named(name).map(type_value);
+    ty.or_else(|| member(unit, name, expr)?.ok())
+}
+
+/// The meaning of `wp.name`, if the library defines it.
+pub(crate) fn member<'a>(unit: &Unit<'a>, name: &str, expr: &Expr) -> Option<Evaluation<'a>> {
+    let root = unit.scopes.root(unit.files.library?);
+    let definitions = unit.scopes.bindings_in(root, name).filter(|_| !name.starts_with('_'))?;
+    match unit.bound(definitions, name, expr, root) {
+        // Modules that the library imports are no part of it.
+        Ok(KnownValue::Module(_)) => None,
+        known => Some(known),
+    }
+}

@@ -1,0 +1,60 @@
+//! Functions that may take arguments by reference, found by their names before anything is lowered:
+//! only what is handed to one of them needs a variable.
+
+use gbxcule_python_names::syntax::{Expr, ExprCall};
+use gbxcule_python_names::{Files, Text};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+
+/// Python's own functions, which change nothing.
+const PYTHON: [&str; 9] = ["abs", "bool", "float", "int", "len", "max", "min", "range", "round"];
+
+/// Functions of a program's texts that have parameters that are references.
+#[derive(Default)]
+pub struct References<'a> {
+    /// The texts, each with true for the library of geometry; none if no text mentions a reference.
+    texts: Vec<(&'a Text, bool)>,
+    /// Answers so far, by a function's name: true if one of that name has such a parameter.
+    known: RefCell<FxHashMap<String, Option<bool>>>,
+}
+
+impl<'a> References<'a> {
+    /// Reads the texts of a program.
+    pub fn read(files: &'a Files) -> Self {
+        let mut texts = files.texts.iter().enumerate();
+        if !texts.any(|(number, text)| text.has_references && files.library != Some(number)) {
+            return Self::default();
+        }
+        // Changes by functions of the geometry library are known otherwise.
+        let texts = files.texts.iter().enumerate();
+        let texts = texts.map(|(number, text)| (&**text, files.library == Some(number))).collect();
+        Self { texts, known: RefCell::default() }
+    }
+
+    /// Answer for a function's name, if a function has it.
+    fn takes_one(&self, name: &str) -> Option<bool> {
+        if let Some(known) = self.known.borrow().get(name) {
+            return *known;
+        }
+        let named = self.texts.iter().filter_map(|(text, is_geometry)| {
+            text.functions().get(name).map(|takes_one| *takes_one && !is_geometry)
+        });
+        let found = named.reduce(|any, one| any || one);
+        self.known.borrow_mut().insert(name.to_owned(), found);
+        found
+    }
+
+    /// Returns true if a call may change its arguments. A name that is not a function's may stand
+    /// for any of them, and `wp.f` for none.
+    pub fn may_change(&self, call: &ExprCall) -> bool {
+        let name = match &*call.func {
+            Expr::Name(name) => name.id.as_str(),
+            Expr::Attribute(attribute) => match &*attribute.value {
+                Expr::Name(module) if matches!(module.id.as_str(), "wp" | "warp") => return false,
+                _ => attribute.attr.as_str(),
+            },
+            _ => return !self.texts.is_empty(),
+        };
+        !self.texts.is_empty() && self.takes_one(name).unwrap_or_else(|| !PYTHON.contains(&name))
+    }
+}

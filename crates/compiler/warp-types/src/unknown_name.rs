@@ -1,0 +1,34 @@
+//! Names of a kernel that only Python knows, all at once: where its signature is refused for want
+//! of one, its body asks for others, and who gives values wants to know them together.
+
+use crate::unit::Unit;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
+use gbxcule_python_names::ScopeId;
+use gbxcule_python_names::syntax::{self, StmtFunctionDef};
+use rustc_hash::FxHashSet;
+
+/// Faults of a kernel's signature, and with them those of the names that its body reads.
+pub fn with_names_of_body<'a>(
+    unit: &Unit<'a>,
+    def: &'a StmtFunctionDef,
+    scope: ScopeId,
+    mut faults: Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
+    if faults.iter().any(|fault| fault.code != Code::NeedsPythonEvaluation) {
+        return faults;
+    }
+    let params = def.parameters.iter().map(|it| it.name().as_str());
+    let mut seen: FxHashSet<&str> = params.chain(syntax::bound_names(&def.body)).collect();
+    let mut said: FxHashSet<Option<String>> = faults.iter().map(|it| it.help.clone()).collect();
+    for (name, expr) in syntax::read_names(&def.body) {
+        if !seen.insert(name) {
+            continue;
+        }
+        let Err(fault) = unit.known(expr, scope) else { continue };
+        let has_hint = fault.code == Code::NeedsPythonEvaluation && fault.help.is_some();
+        if has_hint && said.insert(fault.help.clone()) {
+            faults.push(*fault);
+        }
+    }
+    faults
+}

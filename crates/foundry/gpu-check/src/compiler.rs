@@ -1,0 +1,218 @@
+//! NVRTC and NVIDIA's disassembler as a child in the sandbox: a CUDA text becomes machine code that
+//! the simulator can run.
+//!
+//! The child is a program of a hundred lines (`driver.cpp`) that the host's compiler makes once: a
+//! text that hangs or crashes NVRTC ends it alone.
+
+use gbxcule_back_cxx::{HEADER, HEADER_NAME};
+use gbxcule_files::{TemporaryFolder, allow_execution, read, write_scratch};
+use gbxcule_gpu_sim::sass::module::{LoadError, LoadedCubin};
+use gbxcule_runtime::nvrtc::Nvrtc;
+use gbxcule_sandbox::{ChildEnd, Limits, Policy};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Text of the child.
+const DRIVER: &str = include_str!("driver.cpp");
+/// Header that is included before every text.
+const PRELUDE: &str = include_str!("prelude.h");
+/// Architecture of the machine code: the oldest that every NVRTC since CUDA 11 compiles for and the
+/// simulator knows.
+pub const ARCH: &str = "sm_80";
+/// Headers of the host that texts include out of habit; a kernel needs none of them.
+const EMPTY_HEADERS: [&str; 13] = [
+    "assert.h",
+    "cassert",
+    "cmath",
+    "cstddef",
+    "cstdio",
+    "cstdlib",
+    "cstring",
+    "cuda_runtime.h",
+    "device_launch_parameters.h",
+    "math.h",
+    "stdio.h",
+    "stdlib.h",
+    "string.h",
+];
+/// Headers of the host with the names that kernels take from them.
+const HEADERS: [(&str, &str); 6] = [
+    ("stdint.h", include_str!("header/stdint.h")),
+    ("cstdint", "#include \"stdint.h\"\n"),
+    ("float.h", include_str!("header/float.h")),
+    ("cfloat", "#include \"float.h\"\n"),
+    ("limits.h", include_str!("header/limits.h")),
+    ("climits", "#include \"limits.h\"\n"),
+];
+/// Limits of the child.
+const LIMITS: Limits = Limits {
+    wall: Duration::from_secs(300),
+    cpu: Duration::from_secs(20),
+    memory_bytes: 4 << 30,
+    file_bytes: 16 << 20,
+    written_bytes: 64 << 20,
+    output_bytes: 32 << 20,
+    ..Limits::COMPILER
+};
+/// Status of the child for a text that NVRTC refuses.
+const REFUSED: i32 = 3;
+/// Bytes of machine code, at most.
+const MAX_CUBIN_BYTES: u64 = 16 << 20;
+/// Bytes of a thread's local memory, at most: 32 warps of a block have as many for each lane.
+const MAX_LOCAL_BYTES: usize = 64 << 10;
+/// Bytes of it that a GPU has.
+const MAX_LOCAL_BYTES_OF_GPU: usize = 512 << 10;
+
+/// Why no CUDA text can be compiled here.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// There is no NVRTC.
+    #[error(transparent)]
+    Nvrtc(#[from] gbxcule_runtime::Error),
+    /// There is no disassembler.
+    #[error(
+        "no nvdisasm beside {0} and none on PATH: install the wheels nvidia-cuda-nvrtc, \
+         nvidia-cuda-nvdisasm and nvidia-cuda-runtime"
+    )]
+    Disassembler(PathBuf),
+    /// The host's compiler is missing or refuses the child's text.
+    #[error("{0}; set CXX to a C++17 compiler")]
+    HostCompiler(String),
+    /// A folder or file can't be made.
+    #[error(transparent)]
+    File(#[from] std::io::Error),
+    /// The sandbox can't start a program.
+    #[error(transparent)]
+    Sandbox(#[from] gbxcule_sandbox::SandboxError),
+}
+
+/// Why a text became no machine code that can be run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// NVRTC refuses the text; its log.
+    Text(String),
+    /// NVRTC takes more time or memory than it may have, or crashes.
+    Limit(String),
+    /// The simulator does not know an instruction, or lacks room.
+    Unknown(String),
+    /// This machine failed.
+    Machine(String),
+}
+
+/// NVRTC, the disassembler and the child that runs both.
+#[derive(Debug)]
+pub struct CudaCompiler {
+    folder: TemporaryFolder,
+    nvrtc: PathBuf,
+    disassembler: PathBuf,
+    include: Option<PathBuf>,
+}
+
+impl CudaCompiler {
+    /// Finds the parts, and makes the child in a folder below `parent`.
+    pub fn find(parent: &Path) -> Result<Self, SetupError> {
+        let nvrtc = Nvrtc::find()?.path().to_owned();
+        let disassembler = disassembler(&nvrtc)?;
+        let include = nvrtc.parent().and_then(Path::parent).map(|root| root.join("include"));
+        let include = include.filter(|folder| folder.join("cuda_fp16.h").is_file());
+        let folder = TemporaryFolder::inside(parent)?;
+        make_driver(folder.path())?;
+        Ok(Self { folder, nvrtc, disassembler, include })
+    }
+
+    /// Compiles a text to machine code.
+    pub fn compile(&self, text: &str) -> Result<LoadedCubin, Refusal> {
+        let failed = |error: std::io::Error| Refusal::Machine(error.to_string());
+        let folder = TemporaryFolder::inside(self.folder.path()).map_err(failed)?;
+        let path = folder.path();
+        let headers = EMPTY_HEADERS.iter().map(|name| (*name, "")).chain(HEADERS);
+        let headers = headers.chain([(HEADER_NAME, HEADER), ("gbx_prelude.h", PRELUDE)]);
+        for (name, header) in headers.chain([("answer.cu", text)]) {
+            write_scratch(&path.join(name), header.as_bytes()).map_err(failed)?;
+        }
+        let listing = self.run_driver(path)?;
+        let cubin = read(&path.join("answer.cubin"), MAX_CUBIN_BYTES).map_err(failed)?;
+        let loaded = LoadedCubin::load(&cubin, &listing).map_err(|error| match error {
+            LoadError::Refused(forms) => {
+                let first = forms.lines().next().unwrap_or_default();
+                Refusal::Unknown(format!("the simulator does not know {first}"))
+            }
+            other => Refusal::Unknown(other.to_string()),
+        })?;
+        match loaded.kernels.values().map(|it| it.kernel.stack_bytes).max() {
+            Some(bytes) if bytes > MAX_LOCAL_BYTES_OF_GPU => Err(Refusal::Limit(format!(
+                "{bytes} bytes of local memory for each thread, a GPU has {MAX_LOCAL_BYTES_OF_GPU}"
+            ))),
+            Some(bytes) if bytes > MAX_LOCAL_BYTES => Err(Refusal::Unknown(format!(
+                "{bytes} bytes of local memory for each thread, {MAX_LOCAL_BYTES} are simulated"
+            ))),
+            _ => Ok(loaded),
+        }
+    }
+
+    fn run_driver(&self, folder: &Path) -> Result<String, Refusal> {
+        let mut options: Vec<String> = [
+            "--std=c++17",
+            "--fmad=false",
+            "--generate-line-info",
+            "--include-path=.",
+            "--pre-include=gbx_prelude.h",
+            // Cooperative groups do without the C++ library of CUDA, which is a wheel of its own.
+            "--define-macro=_CG_LIMIT_INCLUDED_DEPENDENCIES",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        options.push(format!("--gpu-architecture={ARCH}"));
+        options.extend(self.include.iter().map(|it| format!("--include-path={}", it.display())));
+        let parts = [&self.nvrtc, &self.disassembler].map(|it| it.display().to_string());
+        let arguments: Vec<String> = parts.into_iter().chain(options).collect();
+        let program = self.folder.path().join("driver");
+        let mut read: Vec<PathBuf> = vec![program.clone(), self.disassembler.clone()];
+        read.extend(self.nvrtc.parent().filter(|_| self.nvrtc.is_absolute()).map(Path::to_owned));
+        read.extend(self.include.clone());
+        let policy = Policy::compiler(&self.disassembler, folder).reading(read).within(LIMITS);
+        let ran = gbxcule_sandbox::run(&program, &arguments, &policy)
+            .map_err(|error| Refusal::Machine(error.to_string()))?;
+        match ran.ended {
+            ChildEnd::Exited(0) => Ok(String::from_utf8_lossy(&ran.stdout).into_owned()),
+            ChildEnd::Exited(REFUSED) => Err(Refusal::Text(first_error(&ran.stderr))),
+            ChildEnd::Exited(_) => {
+                Err(Refusal::Limit(format!("NVRTC says: {}", first_error(&ran.stderr))))
+            }
+            ended => Err(Refusal::Limit(format!("NVRTC {ended}"))),
+        }
+    }
+}
+
+/// First error of NVRTC's log.
+fn first_error(log: &str) -> String {
+    let error = log.lines().find(|line| line.contains("error"));
+    let line = error.or_else(|| log.lines().next()).unwrap_or("it says nothing");
+    line.chars().take(300).collect()
+}
+
+/// The disassembler of the wheel in which NVRTC lies, else that on `PATH`, else a toolkit's.
+fn disassembler(nvrtc: &Path) -> Result<PathBuf, SetupError> {
+    let beside = nvrtc.parent().and_then(Path::parent).map(|root| root.join("bin/nvdisasm"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path = std::env::split_paths(&path).map(|folder| folder.join("nvdisasm"));
+    let toolkit = [PathBuf::from("/usr/local/cuda/bin/nvdisasm")];
+    let mut all = beside.into_iter().chain(on_path).chain(toolkit);
+    let found = all.find(|path| path.is_file());
+    found.ok_or_else(|| SetupError::Disassembler(nvrtc.into()))
+}
+
+/// Makes the child's program in a folder.
+fn make_driver(folder: &Path) -> Result<(), SetupError> {
+    write_scratch(&folder.join("driver.cpp"), DRIVER.as_bytes())?;
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
+    let policy = Policy::compiler(Path::new(&compiler), folder);
+    let arguments = ["-std=c++17", "-O1", "driver.cpp", "-o", "driver", "-ldl"];
+    let made = gbxcule_sandbox::run(Path::new(&compiler), &arguments, &policy)
+        .map_err(|error| SetupError::HostCompiler(error.to_string()))?;
+    if !made.ended.is_success() {
+        let said = first_error(&made.stderr);
+        return Err(SetupError::HostCompiler(format!("{compiler}: {said}")));
+    }
+    Ok(allow_execution(&folder.join("driver"))?)
+}

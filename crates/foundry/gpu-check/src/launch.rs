@@ -1,0 +1,108 @@
+//! A launch on the simulator: arrays and parameters in, arrays or a fault out.
+
+use gbxcule_gpu_sim::sass::device_memory::DeviceMemory;
+use gbxcule_gpu_sim::sass::fault::{Fault, FaultKind};
+use gbxcule_gpu_sim::sass::module::LoadedCubin;
+use gbxcule_gpu_sim::sass::schedule::Shape;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// An array in the memory of the device.
+#[derive(Clone, Debug)]
+pub struct LaunchArray<'a> {
+    /// Name in messages.
+    pub name: String,
+    /// Bytes of an element.
+    pub element_bytes: usize,
+    /// Contents before the launch.
+    pub bytes: &'a [u8],
+}
+
+/// A parameter: bytes, with addresses of arrays in them.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    /// Bytes.
+    pub bytes: Vec<u8>,
+    /// Offsets at which the address of an array stands, and the number of the array.
+    pub addresses: Vec<(usize, usize)>,
+}
+
+impl Parameter {
+    /// A value.
+    pub fn value(bytes: &[u8]) -> Self {
+        Self { bytes: bytes.to_vec(), addresses: Vec::new() }
+    }
+
+    /// The address of an array; null without one.
+    pub fn pointer(array: Option<usize>) -> Self {
+        Self { bytes: vec![0; 8], addresses: array.into_iter().map(|array| (0, array)).collect() }
+    }
+}
+
+/// Result of a launch.
+#[derive(Debug)]
+pub struct Launched {
+    /// Contents of the arrays.
+    pub arrays: Vec<Vec<u8>>,
+    /// Memory after the launch.
+    pub memory: DeviceMemory,
+    /// Bytes of the fault that our own text notes, `gbx_fault`, if the module has it.
+    pub own_fault: Option<Vec<u8>>,
+}
+
+/// Finds the kernel of a name, also mangled; else the only one that there is.
+pub fn kernel<'c>(cubin: &'c LoadedCubin, name: &str) -> Option<&'c str> {
+    let mangled = format!("_Z{}{name}", name.len());
+    let mut names = cubin.kernels.keys().map(String::as_str);
+    let named = names.clone().find(|it| *it == name);
+    let named = named.or_else(|| names.clone().find(|it| it.starts_with(&mangled)));
+    named.or_else(|| names.next().filter(|_| names.next().is_none()))
+}
+
+/// Sizes of a kernel's parameters.
+pub fn parameter_sizes(cubin: &LoadedCubin, kernel: &str) -> Vec<usize> {
+    cubin.kernels[kernel].kernel.parameters.iter().map(|(_, size)| *size).collect()
+}
+
+/// Limits of a launch, and the faults that are looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LaunchLimits {
+    /// Instructions of warps, at most.
+    pub instructions: u64,
+    /// True if races are looked for.
+    pub finds_races: bool,
+}
+
+/// Runs a kernel to its end or its first fault.
+pub fn launch(
+    cubin: &mut LoadedCubin,
+    kernel: &str,
+    shape: Shape,
+    arrays: &[LaunchArray<'_>],
+    parameters: &[Parameter],
+    limits: LaunchLimits,
+) -> Result<Launched, Fault> {
+    let mut memory = DeviceMemory::new();
+    (memory.budget, memory.finds_races) = (limits.instructions, limits.finds_races);
+    let add = |it: &LaunchArray<'_>| memory.add(&it.name, it.element_bytes, it.bytes.to_vec());
+    let addresses: Vec<u64> = arrays.iter().map(add).collect();
+    let filled = |parameter: &Parameter| {
+        let mut bytes = parameter.bytes.clone();
+        for &(at, array) in &parameter.addresses {
+            bytes[at..at + 8].copy_from_slice(&addresses[array].to_le_bytes());
+        }
+        bytes
+    };
+    let filled: Vec<Vec<u8>> = parameters.iter().map(filled).collect();
+    let filled: Vec<&[u8]> = filled.iter().map(Vec::as_slice).collect();
+    // Machine code of others must not end the process, whatever it makes the simulator do.
+    let ran = catch_unwind(AssertUnwindSafe(|| cubin.launch_on(kernel, shape, &filled, memory)));
+    let memory = ran.unwrap_or_else(|_| {
+        let message = "the simulator failed".to_owned();
+        Err(Fault { kind: FaultKind::Unknown, line: None, message })
+    })?;
+    Ok(Launched {
+        arrays: (0..arrays.len()).map(|array| memory.bytes(array).to_vec()).collect(),
+        own_fault: memory.variable("gbx_fault").map(<[u8]>::to_vec),
+        memory,
+    })
+}

@@ -1,0 +1,212 @@
+//! The line in which a text says how it is launched: `// launch: <<<(n + 255) / 256, 256>>>`.
+//!
+//! Grid, block and bytes of dynamic shared memory are expressions of integers over the kernel's
+//! integer parameters, with `+ - * / %`, brackets, `min` and `max`.
+
+use std::collections::BTreeMap;
+
+/// Expressions of a launch, as a text states them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LaunchLine {
+    grid: String,
+    block: String,
+    shared: Option<String>,
+}
+
+/// Grid, block and bytes of dynamic shared memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stated {
+    /// Blocks.
+    pub blocks: u32,
+    /// Threads of each.
+    pub threads: u32,
+    /// Bytes of dynamic shared memory.
+    pub shared_bytes: usize,
+}
+
+/// Blocks of a launch, at most.
+const MAX_BLOCKS: i64 = 1 << 20;
+/// Bytes of shared memory of a block, at most.
+const MAX_SHARED_BYTES: i64 = 48 << 10;
+
+impl LaunchLine {
+    /// Finds the line in a text.
+    pub fn find(text: &str) -> Option<Result<Self, String>> {
+        let line = text.lines().find_map(|line| {
+            let comment = line.trim_start().strip_prefix("//")?.trim_start();
+            comment.strip_prefix("launch:")
+        })?;
+        let inside = line.trim().strip_prefix("<<<").and_then(|it| it.split_once(">>>"));
+        let Some((inside, _)) = inside else {
+            return Some(Err(format!(
+                "`// launch:{line}`: write `// launch: <<<grid, block>>>` or `<<<grid, block, \
+                 shared bytes>>>`"
+            )));
+        };
+        let parts = split(inside);
+        Some(match parts[..] {
+            [grid, block] => Ok(Self { grid: grid.into(), block: block.into(), shared: None }),
+            [grid, block, shared] => {
+                Ok(Self { grid: grid.into(), block: block.into(), shared: Some(shared.into()) })
+            }
+            _ => Err(format!("`<<<{inside}>>>` has {} parts, 2 or 3 are allowed", parts.len())),
+        })
+    }
+
+    /// Works out the launch for values of the parameters.
+    pub fn with(&self, names: &BTreeMap<String, i64>) -> Result<Stated, String> {
+        let within = |what: &str, text: &str, least: i64, most: i64| {
+            let value = evaluate(text, names)?;
+            match (least..=most).contains(&value) {
+                true => Ok(value),
+                false => Err(format!("{what} is `{text}` = {value}, allowed is {least} to {most}")),
+            }
+        };
+        let shared = self.shared.as_deref();
+        Ok(Stated {
+            // A grid of no blocks runs nothing.
+            blocks: within("the grid", &self.grid, 0, MAX_BLOCKS)? as u32,
+            threads: within("the block", &self.block, 1, 1024)? as u32,
+            shared_bytes: shared
+                .map_or(Ok(0), |text| within("the shared memory", text, 0, MAX_SHARED_BYTES))?
+                as usize,
+        })
+    }
+}
+
+/// Parts between commas outside of brackets.
+fn split(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut from) = (Vec::new(), 0, 0);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(text[from..at].trim());
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text[from..].trim());
+    parts
+}
+
+/// Value of an expression.
+fn evaluate(text: &str, names: &BTreeMap<String, i64>) -> Result<i64, String> {
+    let mut reader = Reader { rest: text, names, depth: 0 };
+    let value = reader.sum()?;
+    match reader.rest.trim() {
+        "" => Ok(value),
+        rest => Err(format!("`{text}`: `{rest}` is not understood")),
+    }
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    names: &'a BTreeMap<String, i64>,
+    depth: u32,
+}
+
+impl Reader<'_> {
+    fn takes(&mut self, sign: char) -> bool {
+        let rest = self.rest.trim_start();
+        let found = rest.strip_prefix(sign);
+        self.rest = found.unwrap_or(rest);
+        found.is_some()
+    }
+
+    fn sum(&mut self) -> Result<i64, String> {
+        let mut value = self.product()?;
+        loop {
+            let other: fn(i64, i64) -> Option<i64> = match () {
+                () if self.takes('+') => i64::checked_add,
+                () if self.takes('-') => i64::checked_sub,
+                () => return Ok(value),
+            };
+            value = other(value, self.product()?).ok_or("a launch beyond 64 bits")?;
+        }
+    }
+
+    fn product(&mut self) -> Result<i64, String> {
+        let mut value = self.term()?;
+        loop {
+            let other: fn(i64, i64) -> Option<i64> = match () {
+                () if self.takes('*') => i64::checked_mul,
+                () if self.takes('/') => i64::checked_div,
+                () if self.takes('%') => i64::checked_rem,
+                () => return Ok(value),
+            };
+            value = other(value, self.term()?).ok_or("a quotient by 0 in the launch")?;
+        }
+    }
+
+    fn term(&mut self) -> Result<i64, String> {
+        self.depth += 1;
+        if self.depth > 100 {
+            return Err("a launch with more than 100 terms".into());
+        }
+        if self.takes('(') {
+            return self.sum().and_then(|value| self.closed(value));
+        }
+        let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let length = self.rest.find(|letter| !is_part(letter)).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        if let Ok(number) = word.parse() {
+            return Ok(number);
+        }
+        if matches!(word, "min" | "max") && self.takes('(') {
+            let first = self.sum()?;
+            if !self.takes(',') {
+                return Err(format!("`{word}` takes two numbers"));
+            }
+            let second = self.sum()?;
+            let value = if word == "min" { first.min(second) } else { first.max(second) };
+            return self.closed(value);
+        }
+        self.names.get(word).copied().ok_or_else(|| {
+            let known: Vec<&str> = self.names.keys().map(String::as_str).collect();
+            format!("the launch asks for `{word}`: known are {}", known.join(", "))
+        })
+    }
+
+    fn closed(&mut self, value: i64) -> Result<i64, String> {
+        if self.takes(')') { Ok(value) } else { Err("the launch lacks a `)`".into()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stated(text: &str) -> Result<Stated, String> {
+        let names = BTreeMap::from([("n".to_owned(), 1000), ("x_n1".to_owned(), 7)]);
+        LaunchLine::find(text).expect("a line")?.with(&names)
+    }
+
+    #[test]
+    fn a_launch_is_computed_of_the_parameters() {
+        let all = |blocks, threads, shared_bytes| Ok(Stated { blocks, threads, shared_bytes });
+        assert_eq!(stated("//launch: <<<(n + 255) / 256, 256>>>"), all(4, 256, 0));
+        let line = "int x;\n  // launch: <<<min(n * x_n1, 65), max(x_n1, 32), 4 * 2 - 1>>>();\n";
+        assert_eq!(stated(line), all(65, 32, 7));
+        assert!(LaunchLine::find("// launches: <<<1, 1>>>").is_none());
+    }
+
+    #[test]
+    fn what_is_no_launch_is_told() {
+        for (text, part) in [
+            ("// launch: 1, 2", "write"),
+            ("// launch: <<<1>>>", "1 parts"),
+            ("// launch: <<<m, 1>>>", "known are n, x_n1"),
+            ("// launch: <<<1, 2000>>>", "= 2000, allowed is 1 to 1024"),
+            ("// launch: <<<1 / 0, 1>>>", "quotient by 0"),
+            ("// launch: <<<(1, 1), 1>>>", "lacks"),
+            ("// launch: <<<1 2, 1>>>", "not understood"),
+        ] {
+            let said = stated(text).expect_err(text);
+            assert!(said.contains(part), "{text}: {said}");
+        }
+    }
+}

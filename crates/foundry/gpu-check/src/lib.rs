@@ -1,0 +1,9 @@
+//! CUDA texts of unknown origin, run without a GPU: NVRTC compiles them in the sandbox
+//! ([`compiler`]), the simulator executes the machine code and finds races ([`launch`]).
+//!
+//! `grading` asks for each answer in CUDA, the verb `check` for a file.
+
+pub mod compiler;
+pub mod launch;
+pub mod launch_line;
+pub mod source_check;

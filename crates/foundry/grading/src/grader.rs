@@ -1,0 +1,133 @@
+//! A grader that stays: its compilers and its problems are made once.
+
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use gbxcule_rows::error::SynthError;
+use gbxcule_rows::row::Row;
+use gbxcule_rows::sandboxed_program;
+use gbxcule_rows::worker_threads::on_threads;
+
+use crate::answer::Answer;
+use crate::graded_row::GradedRow;
+use crate::task::{Language, Task};
+use crate::{CudaRunner, Grade, GradeOptions, grade_one};
+
+/// Problems that are kept. When there are more, all are worked out anew.
+const KEPT_PROBLEMS: usize = 512;
+
+/// Bytes of texts whose grades are kept: an answer that comes again is not run again.
+const KEPT_BYTES: usize = 64 << 20;
+
+/// Grades of answers by row, task and text.
+#[derive(Default)]
+struct KnownGrades {
+    grades: BTreeMap<(u64, Task, String), Grade>,
+    bytes: usize,
+}
+
+impl KnownGrades {
+    fn add(&mut self, answer: &Answer, grade: &Grade) {
+        // A machine that failed may do better the next time.
+        if matches!(grade, Grade::NotGraded(_)) || answer.missing.is_some() {
+            return;
+        }
+        self.bytes += answer.text.len();
+        if self.bytes > KEPT_BYTES {
+            (self.grades, self.bytes) = (BTreeMap::new(), answer.text.len());
+        }
+        self.grades.insert((answer.row, answer.task, answer.text.clone()), grade.clone());
+    }
+}
+
+/// A row's right results, or why there are none; the first thread that needs them works them out.
+type Problem = Arc<OnceLock<Result<GradedRow, String>>>;
+
+/// Grades answers about the rows of one dataset, as often as it is asked.
+pub struct Grader<Rows> {
+    rows: Rows,
+    options: GradeOptions,
+    cuda: OnceLock<CudaRunner>,
+    problems: Mutex<BTreeMap<u64, Problem>>,
+    known: Mutex<KnownGrades>,
+}
+
+impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
+    /// Makes a grader for such rows.
+    pub fn new(rows: Rows, options: GradeOptions) -> Self {
+        let (cuda, problems, known) = (OnceLock::new(), Mutex::default(), Mutex::default());
+        Self { rows, options, cuda, problems, known }
+    }
+
+    /// Returns the rows, by number.
+    pub fn rows(&self) -> &BTreeMap<u64, Row> {
+        self.rows.borrow()
+    }
+
+    /// Grades answers, in their order; `graded` hears of each.
+    ///
+    /// # Errors
+    /// The host's compiler, or a program that it makes, can't be started.
+    pub fn grade(
+        &self,
+        answers: &[Answer],
+        graded: &(dyn Fn() + Sync),
+    ) -> Result<Vec<Grade>, SynthError> {
+        let needs = |language| answers.iter().any(|it| it.task.answered_in() == language);
+        let needs_cuda = needs(Language::Cuda);
+        if needs_cuda && self.cuda.get().is_none() {
+            _ = self.cuda.set(CudaRunner::find(&self.options));
+        }
+        let cuda = self.cuda.get().unwrap_or(&CudaRunner::Host);
+        if needs(Language::Cpp) || needs_cuda && matches!(cuda, CudaRunner::Host) {
+            sandboxed_program::check(&self.options.work, self.options.limits)?;
+        }
+        // Rows one after the other: what is right for a row is needed for its answers alone.
+        let mut by_row: Vec<usize> = (0..answers.len()).collect();
+        by_row.sort_by_key(|at| answers[*at].row);
+        let next = AtomicUsize::new(0);
+        let work = || -> Result<Vec<(usize, Grade)>, SynthError> {
+            let mut grades = Vec::new();
+            while let Some(&at) = by_row.get(next.fetch_add(1, Ordering::Relaxed)) {
+                grades.push((at, self.grade_or_recall(&answers[at], cuda)?));
+                graded();
+            }
+            Ok(grades)
+        };
+        let parts: Result<Vec<Vec<(usize, Grade)>>, SynthError> =
+            on_threads(self.options.workers.min(by_row.len().max(1)), work).into_iter().collect();
+        let mut grades: Vec<(usize, Grade)> = parts?.into_iter().flatten().collect();
+        grades.sort_by_key(|(at, _)| *at);
+        Ok(grades.into_iter().map(|(_, grade)| grade).collect())
+    }
+
+    fn grade_or_recall(&self, answer: &Answer, cuda: &CudaRunner) -> Result<Grade, SynthError> {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (answer.row, answer.task, answer.text.clone());
+        if let Some(grade) = known().grades.get(&key).filter(|_| answer.missing.is_none()) {
+            return Ok(grade.clone());
+        }
+        let problem = self.problem(answer.row);
+        let grade = match problem.get_or_init(|| self.graded_row(answer.row)) {
+            Ok(problem) => grade_one(problem, answer, &self.options, cuda)?,
+            Err(reason) => Grade::NotGraded(reason.clone()),
+        };
+        known().add(answer, &grade);
+        Ok(grade)
+    }
+
+    fn problem(&self, id: u64) -> Problem {
+        let mut problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
+        if problems.len() >= KEPT_PROBLEMS && !problems.contains_key(&id) {
+            problems.clear();
+        }
+        Arc::clone(problems.entry(id).or_default())
+    }
+
+    fn graded_row(&self, id: u64) -> Result<GradedRow, String> {
+        let row = self.rows().get(&id).ok_or_else(|| "the dataset has no such row".to_owned());
+        row.and_then(|row| GradedRow::of(row, self.options.seed))
+    }
+}

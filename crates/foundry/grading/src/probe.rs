@@ -1,0 +1,262 @@
+//! Draws that look for mistakes which numbers at random don't show: special values of floats, and
+//! more points than 16 bits count.
+//!
+//! Such a draw is compared where the row's program in 64 bits gives the same, with a tolerance that
+//! is far wider than that of other draws. Where the row's result isn't finite, the answer's may be
+//! any that isn't: `x / y` and `x * (1 / y)` differ there.
+
+use crate::graded_row::{DrawKind, FreshInputs, GradedRow, Tolerances};
+use crate::shape::{Reshaping, Shaped};
+use gbxcule_grammar::input::{ArgumentInput, leaves};
+use gbxcule_grammar::random::{self, Random};
+use gbxcule_ir::builtin::Native;
+use gbxcule_ir::op::{AtomicOp, BinaryOp, Op};
+use gbxcule_ir::{Literal, Module, Scalar};
+use gbxcule_rows::allowed_error::adds_floats;
+use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs};
+use gbxcule_rows::row::Results;
+use gbxcule_rows::row_program::{RowProgram, element};
+use gbxcule_rows::tensor::Tensor;
+use std::sync::OnceLock;
+
+/// Part of an array's largest number by which results may differ.
+const TOLERANCE: f64 = 1e-3;
+/// Part by which those in 64 bits may, where a result is compared.
+const ROUNDING: f64 = 1e-4;
+/// Statements that a launch of many points may take.
+const BUDGET: u64 = 5_000_000;
+/// Elements between two special values, on average.
+const DISTANCE: usize = 8;
+/// Random part of a seed.
+const STREAM: u64 = 0x7370_6563_6961_6c73;
+
+/// Special values, a list for each draw: a row's results follow from its arithmetic alone there.
+/// Infinities and NaN don't meet: `hypot` of both is infinite, and a root of a sum of squares NaN.
+fn values(module: &Module) -> Vec<Vec<f64>> {
+    let mut values = vec![0.0];
+    let mut has_quotient = false;
+    for op in module.functions.iter().flat_map(|(_, it)| it.body.values.iter()) {
+        has_quotient |= matches!(op.1.op, Op::Binary(BinaryOp::Divide, ..) | Op::Native { .. });
+    }
+    if !propagates(module) {
+        return vec![values];
+    }
+    values.extend([-0.0, f64::INFINITY, f64::NEG_INFINITY]);
+    if !has_quotient {
+        values.extend([1e-40, -1e-40]);
+    }
+    vec![values, vec![f64::NAN]]
+}
+
+/// True if nothing in a module decides by a float: a NaN makes all NaN that is computed from it.
+fn propagates(module: &Module) -> bool {
+    module.functions.iter().all(|(_, function)| {
+        let values = &function.body.values;
+        let is_float =
+            |ty| module.types.components(ty).is_some_and(|(of, _): (Scalar, u32)| of.is_float());
+        values.iter().all(|(_, value)| match value.op {
+            Op::Compare(_, one, _) => !is_float(values[one].ty),
+            Op::Convert(from) => is_float(value.ty) || !is_float(values[from].ty),
+            Op::Bitcast(_) => false,
+            Op::Binary(BinaryOp::FloorDivide | BinaryOp::Remainder, ..) => !is_float(value.ty),
+            Op::Atomic { op, .. } => {
+                matches!(op, AtomicOp::Add | AtomicOp::Subtract) || !is_float(value.ty)
+            }
+            Op::Native { native, .. } => {
+                matches!(native, Native::Abs | Native::Sqrt | Native::Exp | Native::Log)
+                    || !is_float(value.ty)
+            }
+            _ => true,
+        })
+    })
+}
+
+impl GradedRow {
+    /// Inputs with special values among them, if the row has floats that may be such.
+    pub(crate) fn special_draws(&self, own: &Shaped, seed: u64) -> Vec<FreshInputs> {
+        let lists = values(&self.program.forward);
+        lists.iter().filter_map(|values| self.special_draw(own, values, seed)).collect()
+    }
+
+    fn special_draw(&self, own: &Shaped, values: &[f64], seed: u64) -> Option<FreshInputs> {
+        let (module, kernel) = (&self.program.forward, self.program.kernel);
+        let mut random = Random::new(random::seed(seed, STREAM));
+        let shaped = own.reshaped(Reshaping::Growing, &mut random);
+        let shaped = shaped.filter(|it| self.program.takes(&it.inputs));
+        let shaped = shaped.as_ref().unwrap_or(own);
+        let mut data = execute::arguments(module, kernel, &shaped.inputs, seed);
+        let mut count = 0;
+        for (at, given) in shaped.inputs.iter().enumerate() {
+            let of = self.program.params()[at].ty;
+            if let (false, Some(of)) = (given.zero, element(module, of)) {
+                let leaves = leaves(&module.types, of);
+                let size = module.types.layout(of).map_or(1, |it| it.size as usize).max(1);
+                for cell in data[at].chunks_exact_mut(size) {
+                    let floats = leaves.iter().filter(|it| it.scalar.is_float());
+                    for leaf in floats.filter(|_| random.below(DISTANCE) == 0) {
+                        let value = values[count % values.len()];
+                        leaf.write(cell, Literal::float(leaf.scalar, value));
+                        count += 1;
+                    }
+                }
+            }
+        }
+        let draw =
+            (count > 0).then(|| self.probe(DrawKind::SpecialValues, shaped, &data, seed))??;
+        self.is_ordered(&draw).then_some(draw)
+    }
+
+    /// A launch of 100,000 points, if the row is cheap enough.
+    pub(crate) fn large_draw(&self) -> Option<&FreshInputs> {
+        let make = || {
+            let (own, seed) = (&self.own, self.seed);
+            let shaped = own.reshaped(Reshaping::Large, &mut Random::new(seed))?;
+            let (module, kernel) = (&self.program.forward, self.program.kernel);
+            let is_sound = self.draws.len() > 1 && self.program.takes(&shaped.inputs);
+            if !is_sound || adds_floats(module) {
+                return None;
+            }
+            // The steps of the row's own inputs say how many these take.
+            let points =
+                |dims: &[u32]| dims.iter().map(|it| u64::from(*it)).product::<u64>().max(1);
+            let share = BUDGET * points(&own.dims) / points(&shaped.dims);
+            let small = ArgumentBytes { data: self.draws[0].data.clone(), gradients: Vec::new() };
+            execute::launch_with_budget(share, module, kernel, self.draws[0].grid(), &small)
+                .ok()?;
+            let data = execute::arguments(module, kernel, &shaped.inputs, seed);
+            self.probe(DrawKind::ManyPoints, &shaped, &data, seed)
+        };
+        self.large.get_or_init(make).as_ref()
+    }
+
+    fn probe(
+        &self,
+        kind: DrawKind,
+        shaped: &Shaped,
+        data: &[Vec<u8>],
+        seed: u64,
+    ) -> Option<FreshInputs> {
+        let Shaped { dims, inputs } = shaped.clone();
+        let grid = LaunchInputs { dims: &dims, inputs: &inputs };
+        let wide = self.wide.as_ref()?;
+        let run = |program: &RowProgram, data: Vec<Vec<u8>>| {
+            let memory = ArgumentBytes { data, gradients: Vec::new() };
+            let (module, kernel) = (&program.forward, program.kernel);
+            let after =
+                execute::launch_with_budget(BUDGET, module, kernel, grid, &memory).ok()?.data;
+            let tensors = outputs(module, program, &inputs, &after);
+            Some((after, tensors))
+        };
+        let numbers = |at: usize| -> Vec<f64> {
+            let all = execute::numbers(&self.program.forward, self.program.kernel, at, &data[at]);
+            all.iter().map(|it| it.as_f64()).collect()
+        };
+        let images = (0..data.len())
+            .map(|at| execute::image(&wide.forward, wide.kernel, at, &numbers(at)))
+            .collect();
+        let (_, exact) = run(wide, images)?;
+        let (after, narrow) = run(&self.program, data.to_vec())?;
+        let tolerances = narrow.iter().zip(&exact).map(|(one, other)| loose(one, other)).collect();
+        let data = self.poisoned(grid, data, &after, seed);
+        Some(FreshInputs {
+            name: match kind {
+                DrawKind::ManyPoints => "inputs for 100,000 points".into(),
+                _ => "inputs with special values".into(),
+            },
+            seed,
+            dims,
+            inputs,
+            data,
+            after,
+            cotangents: Vec::new(),
+            results: Results { outputs: narrow, gradients: None },
+            tolerances: OnceLock::from(Tolerances { outputs: tolerances, gradients: Vec::new() }),
+            kind,
+        })
+    }
+}
+
+/// Returns the arrays that the kernel writes, as a launch has left them.
+fn outputs(
+    module: &Module,
+    program: &RowProgram,
+    inputs: &[ArgumentInput],
+    after: &[Vec<u8>],
+) -> Vec<Tensor> {
+    let written = inputs.iter().enumerate().filter(|(_, it)| it.written);
+    let tensor = |(at, given): (usize, &ArgumentInput)| Tensor {
+        name: given.name.clone(),
+        shape: given.shape.clone(),
+        numbers: execute::numbers(module, program.kernel, at, &after[at]),
+    };
+    written.map(tensor).collect()
+}
+
+/// Tolerance of each number; infinite where rounding decides it.
+fn loose(narrow: &Tensor, wide: &Tensor) -> Vec<f64> {
+    let sizes = narrow.numbers.iter().map(|it| it.as_f64().abs()).filter(|it| it.is_finite());
+    let largest = sizes.fold(0.0, f64::max);
+    let one = |(narrow, wide): (&Literal, &Literal)| {
+        let (one, other) = (narrow.as_f64(), wide.as_f64());
+        let is_sure = match narrow.scalar().is_float() {
+            true if !one.is_finite() => !other.is_finite(),
+            true => (one - other).abs() <= ROUNDING * largest,
+            false => one == other,
+        };
+        match (is_sure, narrow.scalar().is_float()) {
+            (false, _) => f64::INFINITY,
+            (true, true) => TOLERANCE * largest,
+            (true, false) => 0.0,
+        }
+    };
+    narrow.numbers.iter().zip(&wide.numbers).map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gbxcule_rows::row::Row;
+
+    fn problem(value: &str) -> GradedRow {
+        let source = format!(
+            "import warp as wp\n\n\n@wp.kernel\ndef k(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n    \
+             i = wp.tid()\n    y[i] = {value}\n"
+        );
+        let named = |name: &str, given: ArgumentInput| ArgumentInput { name: name.into(), ..given };
+        let inputs = [
+            named("x", ArgumentInput::integers(vec![200], 0, 0)),
+            named("y", ArgumentInput::zeros(vec![200])),
+        ];
+        let inputs_json = serde_json::to_string(&inputs).expect("inputs");
+        let row = Row { source, launch_dims: vec![200], inputs_json, ..Row::default() };
+        GradedRow::of(&row, 3).expect("a problem")
+    }
+
+    fn special_numbers(problem: &GradedRow) -> Vec<f64> {
+        let draws = problem.draws.iter().filter(|it| it.kind == DrawKind::SpecialValues);
+        let numbers = draws.flat_map(|it| it.data[0].chunks_exact(4));
+        numbers.map(|it| f64::from(f32::from_le_bytes([it[0], it[1], it[2], it[3]]))).collect()
+    }
+
+    #[test]
+    fn only_rows_that_decide_by_no_float_see_numbers_that_are_not_finite() {
+        let all = special_numbers(&problem("x[i] * x[i] + 1.0"));
+        assert!(all.iter().any(|it| it.is_nan()) && all.contains(&f64::INFINITY));
+        assert!(all.contains(&0.0) && all.iter().any(|it| 0.0 < *it && *it < 1e-39));
+        let all = special_numbers(&problem("wp.max(x[i], 0.5)"));
+        assert!(all.iter().all(|it| it.is_finite()) && all.contains(&0.0));
+    }
+
+    #[test]
+    fn a_cheap_row_has_a_launch_of_many_points() {
+        let (cheap, dear) = ("x[i] + 1.0", "wp.sin(".repeat(80) + "x[i]" + &")".repeat(80));
+        let cheap = problem(cheap);
+        let draw = cheap.large_draw().expect("a draw");
+        assert_eq!(draw.dims, [100_003]);
+        let launched = ArgumentBytes { data: draw.after.clone(), gradients: Vec::new() };
+        assert_eq!(cheap.forward_difference(draw, &launched), None);
+        let untouched = ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() };
+        assert!(cheap.forward_difference(draw, &untouched).is_some());
+        assert!(problem(&dear).large_draw().is_none());
+    }
+}

@@ -1,0 +1,58 @@
+//! Races of kernels in NVIDIA Warp's dialect: inputs on which a kernel means something are found,
+//! and its CUDA text runs on the simulator as an answer does.
+
+use crate::graded_row::{GradedRow, first};
+use crate::simulated;
+use gbxcule_gpu_check::compiler::CudaCompiler;
+use gbxcule_rows::harvested::{Refusal, row_of};
+use gbxcule_rows::row::{Mode, Plan, Texts};
+use gbxcule_rows::row_program::RowProgram;
+
+/// Why a file can't be checked.
+#[derive(Debug)]
+pub struct Unchecked(String);
+
+impl std::fmt::Display for Unchecked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unchecked {}
+
+/// For each kernel of a text its name, and its fault if it has one.
+pub fn races(
+    text: &str,
+    compiler: &CudaCompiler,
+    seed: u64,
+) -> Result<Vec<(String, Option<String>)>, Unchecked> {
+    let program = RowProgram::read_forward(text).map_err(|faults| Unchecked(first(&faults)))?;
+    let plan = Plan { seed, mode: Mode::Run, device: Texts::Cuda, host_every: 0, sampled: 100 };
+    let kernels: Vec<_> = program.forward.kernels().map(|(id, _)| id).collect();
+    let one = |kernel| {
+        let own = RowProgram { kernel, ..program.clone() };
+        let name = own.name().to_owned();
+        let row = match row_of(text, &own, plan) {
+            // Inputs were found for one thread alone.
+            Ok(row) if row.launch_dims.iter().all(|extent| *extent == 1) => {
+                return Ok((name, Some(UNORDERED.to_owned())));
+            }
+            Ok(row) => row,
+            Err(Refusal::Race) => return Ok((name, Some(UNORDERED.to_owned()))),
+            Err(refusal) => return Err(Unchecked(format!("{name}: {}", refusal.text()))),
+        };
+        let problem = GradedRow::of_program(own, &row, seed).map_err(Unchecked)?;
+        let grade = simulated::grade(&problem, row.cuda.as_deref().unwrap_or(""), false, compiler);
+        match grade {
+            crate::Grade::NotGraded(reason) | crate::Grade::UnknownForm(reason) => {
+                Err(Unchecked(format!("{name}: {reason}")))
+            }
+            grade => Ok((name, grade.reason().map(str::to_owned))),
+        }
+    };
+    kernels.into_iter().map(one).collect()
+}
+
+/// Message for a kernel of which the interpreter finds that threads meet.
+const UNORDERED: &str =
+    "data race: threads write what others read or write: its results depend on their order";

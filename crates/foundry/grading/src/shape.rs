@@ -1,0 +1,183 @@
+//! Other shapes and ranges for a row's inputs: a row says one shape, an answer must work for all
+//! that its program works for.
+//!
+//! Equal extents belong together, for all a row says, so a reshaping changes values of extents:
+//! each gets another, so that no two extents that differ become equal. Whether a row's program runs
+//! on what comes out, the interpreter says.
+
+use gbxcule_grammar::input::ArgumentInput;
+use gbxcule_grammar::random::Random;
+use std::collections::BTreeMap;
+
+/// Extents and inputs of a launch.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Shaped {
+    /// Extents of the launch.
+    pub(crate) dims: Vec<u32>,
+    /// Inputs.
+    pub(crate) inputs: Vec<ArgumentInput>,
+}
+
+/// Most points of a launch, and elements of an array.
+const MAX_ELEMENTS: u64 = 6000;
+/// Points of a large launch: more than 16 bits count.
+const MANY_POINTS: u32 = 100_003;
+
+/// Way in which extents change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reshaping {
+    /// Each to a number of its own, smaller or larger.
+    Free,
+    /// Each to a larger number of its own.
+    Growing,
+    /// All by one factor.
+    Scaled,
+    /// The first extent of the launch to one more than a multiple of a block, others grow.
+    Long,
+    /// The first extent of the launch to 1.
+    One,
+    /// The first extent of the launch to 0.
+    Zero,
+    /// The first extent of the launch so that there are 100,003 points.
+    Large,
+    /// None.
+    Same,
+}
+
+impl Reshaping {
+    /// Ways that are tried for a draw, best first.
+    pub(crate) fn of_draw(number: usize) -> &'static [Self] {
+        match number {
+            0 => &[Self::Free, Self::Growing, Self::Scaled, Self::Same],
+            1 => &[Self::Long, Self::Growing, Self::Scaled, Self::Same],
+            2 => &[Self::One, Self::Free, Self::Growing, Self::Scaled, Self::Same],
+            _ => &[Self::Zero],
+        }
+    }
+}
+
+impl Shaped {
+    /// Other extents, or nothing if they are too large.
+    pub(crate) fn reshaped(&self, way: Reshaping, random: &mut Random) -> Option<Self> {
+        let map = self.map(way, random);
+        let to = |extent: &u32| map.get(extent).copied().unwrap_or(*extent);
+        let mut other = self.clone();
+        other.dims.iter_mut().for_each(|extent| *extent = to(extent));
+        for (given, before) in other.inputs.iter_mut().zip(&self.inputs) {
+            given.shape.iter_mut().for_each(|extent| *extent = to(extent));
+            // A number up to an extent, or to the last index, stays one.
+            let bound = |number: i64, by: i64| {
+                let extent = u32::try_from(number + by).ok()?;
+                map.get(&extent).map(|new| i64::from(*new) - by)
+            };
+            let most = bound(before.most, 0).or_else(|| bound(before.most, 1));
+            if let Some(most) = most.filter(|_| before.most >= 2) {
+                // Where both ends are one number, as of a count, both move.
+                given.least = if before.least == before.most { most } else { given.least };
+                given.most = most.max(given.least);
+            }
+        }
+        let size = |dims: &[u32]| dims.iter().map(|it| u64::from(*it)).product::<u64>();
+        let most = match way {
+            Reshaping::Large => 4 * u64::from(MANY_POINTS),
+            _ => MAX_ELEMENTS.max(4 * size(&self.dims)),
+        };
+        let is_small = |dims: &[u32]| size(dims) <= most;
+        let all_small = is_small(&other.dims) && other.inputs.iter().all(|it| is_small(&it.shape));
+        (all_small && (way == Reshaping::Same || other != *self)).then_some(other)
+    }
+
+    /// New value of each extent.
+    fn map(&self, way: Reshaping, random: &mut Random) -> BTreeMap<u32, u32> {
+        let shapes = self.inputs.iter().flat_map(|it| &it.shape);
+        let extents: Vec<u32> = self.dims.iter().chain(shapes).copied().collect();
+        let first = self.dims.first().copied().unwrap_or(1);
+        let mut map = BTreeMap::new();
+        let factor = 2 + random.below(2) as u32;
+        for extent in extents {
+            if map.contains_key(&extent) {
+                continue;
+            }
+            let new = match way {
+                Reshaping::Free => {
+                    let new = 1 + random.below(2 * extent as usize + 8) as u32;
+                    unused(if new == extent { new + 1 } else { new }, &map)
+                }
+                Reshaping::Long if extent == first => 257 + 256 * random.below(4) as u32,
+                Reshaping::Growing | Reshaping::Long => {
+                    unused(extent + 1 + random.below(extent as usize + 5) as u32, &map)
+                }
+                Reshaping::Scaled => extent * factor,
+                Reshaping::Large if extent == first => {
+                    MANY_POINTS / self.dims.iter().skip(1).product::<u32>().max(1)
+                }
+                Reshaping::One if extent == first => 1,
+                Reshaping::Zero if extent == first => 0,
+                Reshaping::One | Reshaping::Zero | Reshaping::Large | Reshaping::Same => extent,
+            };
+            map.insert(extent, new);
+        }
+        map
+    }
+
+    /// Wider ranges: floats of both signs, up to a factor of the largest, and larger integers.
+    pub(crate) fn widened(&self, factor: Option<f64>, integers: i64) -> Self {
+        let mut other = self.clone();
+        for given in other.inputs.iter_mut().filter(|it| !it.zero) {
+            if let Some(factor) = factor {
+                let size = factor * given.low.abs().max(given.high.abs());
+                (given.low, given.high) = (-size, size);
+            }
+            // Negative numbers count from an array's end in Python, and mean nothing in CUDA.
+            given.most = given.most.saturating_add(given.most.abs().saturating_mul(integers));
+            given.least = given.least.saturating_add(given.least.min(0).saturating_mul(integers));
+        }
+        other
+    }
+}
+
+/// The number, or the next that no extent has.
+fn unused(mut number: u32, map: &BTreeMap<u32, u32>) -> u32 {
+    while map.values().any(|it| *it == number) {
+        number += 1;
+    }
+    number
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn square() -> Shaped {
+        let array = |shape: Vec<u32>, least, most| ArgumentInput::integers(shape, least, most);
+        let inputs = vec![array(vec![8, 8], 0, 7), array(vec![8, 3], -1, 4), array(vec![], 8, 8)];
+        Shaped { dims: vec![8, 3], inputs }
+    }
+
+    #[test]
+    fn equal_extents_stay_equal_and_others_differ() {
+        for seed in 0..50 {
+            for way in [Reshaping::Free, Reshaping::Growing, Reshaping::Long, Reshaping::One] {
+                let Some(other) = square().reshaped(way, &mut Random::new(seed)) else { continue };
+                let (n, m) = (other.dims[0], other.dims[1]);
+                assert_eq!(
+                    (&other.inputs[0].shape, &other.inputs[1].shape),
+                    (&vec![n, n], &vec![n, m])
+                );
+                assert!(n != m || way == Reshaping::Long, "{way:?} {other:?}");
+                // The last index and the count follow, another range does not.
+                assert_eq!(other.inputs[0].most, i64::from(n) - 1);
+                assert_eq!((other.inputs[2].least, other.inputs[2].most), (n.into(), n.into()));
+                assert_eq!(other.inputs[1].most, 4);
+            }
+        }
+    }
+
+    #[test]
+    fn floats_grow_to_both_signs_and_integers_keep_theirs() {
+        let wide = square().widened(Some(4.0), 1);
+        let given = &wide.inputs[0];
+        assert_eq!((given.low, given.high, given.least, given.most), (-4.0, 4.0, 0, 14));
+        assert_eq!(square().widened(None, 0), square());
+    }
+}

@@ -1,0 +1,167 @@
+//! The corpus of answers in CUDA (`tests/corpus`): wrong ones by kind and right rewritings, graded
+//! by NVRTC and the simulator.
+//!
+//! A file holds one kernel and its answers, in sections that begin with `===`:
+//! `=== kernel`, its Python; `=== launch 24 3`, then a line for each argument: name, extents in
+//! brackets, least and greatest number, and `out` for what begins at zero and is written, `inout`
+//! for what is read and written; `=== right: name` and `=== wrong: kind: name`, an answer each.
+
+use gbxcule_grading::answer::Answer;
+use gbxcule_grading::task::Task;
+use gbxcule_grading::{Grade, GradeOptions, grade};
+use gbxcule_grammar::input::ArgumentInput;
+use gbxcule_rows::row::Row;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// An answer of the corpus.
+#[derive(Clone, Debug)]
+struct Case {
+    /// `saxpy.txt: no guard`
+    name: String,
+    /// Kind of a wrong answer; empty for a right one.
+    kind: String,
+    task: Task,
+    row: u64,
+    text: String,
+}
+
+struct Corpus {
+    rows: BTreeMap<u64, Row>,
+    cases: Vec<Case>,
+}
+
+fn argument(line: &str) -> ArgumentInput {
+    let (name, rest) = line.split_once(" [").expect("extents in brackets");
+    let (extents, rest) = rest.split_once(']').expect("extents in brackets");
+    let shape = extents.split_whitespace().map(|it| it.parse().expect("an extent")).collect();
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let number = |at: usize| words.get(at).map_or(0.0, |it| it.parse::<f64>().expect("a number"));
+    let is_out = words.first() == Some(&"out");
+    let (low, high) = if is_out { (0.0, 0.0) } else { (number(0), number(1)) };
+    ArgumentInput {
+        name: name.into(),
+        zero: is_out,
+        written: is_out || words.contains(&"inout"),
+        low,
+        high,
+        ..ArgumentInput::integers(shape, low as i64, high as i64)
+    }
+}
+
+impl Corpus {
+    fn read() -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+        let files = std::fs::read_dir(folder).expect("the corpus");
+        let mut paths: Vec<_> = files.flatten().map(|it| it.path()).collect();
+        paths.sort();
+        let mut corpus = Self { rows: BTreeMap::new(), cases: Vec::new() };
+        for (row, path) in (1..).zip(&paths) {
+            let text = std::fs::read_to_string(path).expect("a file");
+            let file = path.file_stem().expect("a name").to_string_lossy();
+            corpus.add(row, &file, &text);
+        }
+        corpus
+    }
+
+    fn add(&mut self, id: u64, file: &str, text: &str) {
+        let mut row = Row { id, input_seed: 77 + id, ..Row::default() };
+        for section in text.split("=== ").skip(1) {
+            let (head, body) = section.split_once('\n').expect("a section has lines");
+            let (word, rest) = head.split_once([' ', ':']).unwrap_or((head, ""));
+            match word {
+                "kernel" => {
+                    row.source = format!("import warp as wp\n\n\n{body}");
+                    let name = body.split_once("def ").expect("a kernel").1;
+                    row.kernel = name.split_once('(').expect("parameters").0.into();
+                }
+                "launch" => {
+                    let extents = rest.split_whitespace();
+                    row.launch_dims = extents.map(|it| it.parse().expect("an extent")).collect();
+                    let lines = body.lines().filter(|it| !it.trim().is_empty());
+                    let inputs: Vec<ArgumentInput> = lines.map(argument).collect();
+                    row.inputs_json = serde_json::to_string(&inputs).expect("inputs");
+                }
+                "right" | "wrong" => {
+                    let rest = rest.trim_start();
+                    let (kind, name) = match word {
+                        "wrong" => rest.split_once(": ").expect("kind and name"),
+                        _ => ("", rest),
+                    };
+                    let is_backward = body.contains("grad_");
+                    self.cases.push(Case {
+                        name: format!("{file}: {name}"),
+                        kind: kind.into(),
+                        task: if is_backward {
+                            Task::ForwardToBackward
+                        } else {
+                            Task::PythonToCuda
+                        },
+                        row: id,
+                        text: body.into(),
+                    });
+                }
+                other => panic!("{file}: a section `{other}`"),
+            }
+        }
+        self.rows.insert(id, row);
+    }
+
+    /// Grades cases, prints the rates of each kind, and returns those that are misjudged.
+    fn misjudged(&self, cases: &[Case]) -> Vec<String> {
+        let of = |it: &Case| Answer::new(it.row, it.task, it.text.clone(), 1);
+        let answers: Vec<Answer> = cases.iter().map(of).collect();
+        let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus");
+        std::fs::create_dir_all(&work).expect("a folder");
+        let limits = GradeOptions::LIMITS;
+        let options = GradeOptions { seed: 5, work, workers: 2, limits, cuda_on_host: false };
+        let grades = grade(&self.rows, &answers, &options, &|| ()).expect("it grades");
+        let mut rates: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        let mut misjudged = Vec::new();
+        for (case, grade) in cases.iter().zip(grades) {
+            let is_known = (grade == Grade::Right) == case.kind.is_empty();
+            let is_graded = !matches!(grade, Grade::NotGraded(_));
+            let kind = if case.kind.is_empty() { "right rewritings" } else { &case.kind };
+            let rate = rates.entry(kind).or_default();
+            rate.0 += 1;
+            if !is_known || !is_graded {
+                rate.1 += 1;
+                misjudged.push(format!("{} ({kind}): {grade:?}", case.name));
+            } else if std::env::var_os("CORPUS_VERBOSE").is_some() {
+                eprintln!("{} ({kind}): {grade:?}", case.name);
+            }
+        }
+        misjudged.iter().for_each(|it| eprintln!("MISJUDGED {it}"));
+        for (kind, (all, off)) in rates {
+            eprintln!("{kind}: {off} of {all} misjudged");
+        }
+        misjudged
+    }
+}
+
+#[test]
+fn the_corpus_has_a_hundred_answers_of_each_sort() {
+    let corpus = Corpus::read();
+    let right = corpus.cases.iter().filter(|it| it.kind.is_empty()).count();
+    let wrong = corpus.cases.len() - right;
+    assert!(right >= 100 && wrong >= 100, "{right} right, {wrong} wrong");
+}
+
+/// One answer in eight.
+#[test]
+#[ignore = "needs NVRTC and nvdisasm: run by `make corpus-share`"]
+fn a_share_of_the_corpus_is_judged_as_it_is() {
+    let corpus = Corpus::read();
+    let cases: Vec<Case> = corpus.cases.iter().step_by(8).cloned().collect();
+    assert_eq!(corpus.misjudged(&cases).len(), 0);
+}
+
+#[test]
+#[ignore = "needs NVRTC and nvdisasm, some minutes: run by `make corpus`"]
+fn all_of_the_corpus_is_judged_as_it_is() {
+    let corpus = Corpus::read();
+    let only = std::env::var("CORPUS_ONLY").unwrap_or_default();
+    let cases: Vec<Case> =
+        corpus.cases.iter().filter(|it| it.name.contains(&only)).cloned().collect();
+    assert_eq!(corpus.misjudged(&cases).len(), 0);
+}

@@ -1,0 +1,65 @@
+//! The CUDA texts of rows, forward and backward, on the simulator: all of them are right.
+
+use gbxcule_grading::answer::Answer;
+use gbxcule_grading::stand_in::StandIn;
+use gbxcule_grading::task::Task;
+use gbxcule_grading::{Grade, GradeOptions, grade};
+use gbxcule_rows::row::{Mode, Plan, Row, Texts, make};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// `GRADED_ROWS=1000` asks for more rows, `GRADED_FROM` for others.
+fn number(variable: &str, otherwise: u64) -> u64 {
+    std::env::var(variable).map_or(otherwise, |it| it.parse().expect("a number"))
+}
+
+#[test]
+#[ignore = "needs NVRTC and nvdisasm: run by `make corpus-share`"]
+fn own_texts_are_right() {
+    let tasks = [Task::PythonToCuda, Task::ForwardToBackward];
+    grade_own("own-cuda", 100, |row| {
+        tasks.iter().filter_map(|&it| StandIn::own(row, it)).collect()
+    });
+}
+
+#[test]
+#[ignore = "needs NVRTC and nvdisasm: run by `make corpus-share`"]
+fn texts_without_the_header_are_right() {
+    let plain = |row: &Row| {
+        let texts = [
+            (Task::PythonToCuda, &row.cuda_plain),
+            (Task::ForwardToBackward, &row.cuda_plain_backward),
+        ];
+        let stand_in = |(task, text): (Task, &Option<String>)| {
+            Some(StandIn { row: row.id, task, text: text.clone()?, is_right: true })
+        };
+        texts.into_iter().filter_map(stand_in).collect()
+    };
+    grade_own("plain-cuda", 30, plain);
+}
+
+/// Grades texts of rows, of which so many in a hundred are sampled.
+fn grade_own(name: &str, sampled: u32, texts: impl Fn(&Row) -> Vec<StandIn>) {
+    let plan =
+        Plan { seed: 1414, mode: Mode::Meaning, device: Texts::Both, host_every: 0, sampled };
+    let from = number("GRADED_FROM", 0);
+    let ids = from..from + number("GRADED_ROWS", 12);
+    let rows: BTreeMap<u64, Row> = ids.map(|id| (id, make(plan, id))).collect();
+    let all: Vec<StandIn> = rows.values().flat_map(texts).collect();
+    let answers: Vec<Answer> =
+        all.iter().map(|it| Answer::new(it.row, it.task, it.text.clone(), 1)).collect();
+    let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&work).expect("a folder");
+    let limits = GradeOptions::LIMITS;
+    let options = GradeOptions { seed: 5, work, workers: 2, limits, cuda_on_host: false };
+    let grades = grade(&rows, &answers, &options, &|| ()).expect("it grades");
+    let off: Vec<_> = all.iter().zip(&grades).filter(|(_, it)| **it != Grade::Right).collect();
+    for (it, grade) in &off {
+        eprintln!("{} {}: {grade:?}", it.task.name(), it.row);
+        if std::env::var_os("SHOW").is_some() {
+            eprintln!("{}", it.text);
+        }
+    }
+    eprintln!("{} of {} are not right", off.len(), all.len());
+    assert!(off.is_empty());
+}

@@ -1,0 +1,116 @@
+//! Rows of the library's algorithms (`gbxcule_templates`), checked as harvested rows are: their
+//! inputs are known, and what sampled rows must hold is measured and marked.
+//!
+//! The rows of a dataset that aren't sampled go through the templates in turn, in an order of the
+//! dataset's own, and through the instances of each. No instance comes twice: where a template has
+//! no more, the row is sampled.
+
+use crate::harvested::{Refusal, checked, judge};
+use crate::labels::Labels;
+use crate::row::{COMPILER_VERSION, GENERATOR_VERSION, Mode, Plan, Row};
+use crate::row_program::RowProgram;
+use crate::verdict::Check;
+use gbxcule_grammar::random::{Random, seed};
+use gbxcule_templates::{Instance, LIBRARY, Template};
+use serde_json::json;
+
+/// Draws of inputs that are tried.
+const ATTEMPTS: u64 = 8;
+
+/// Row `id` of a dataset, if it is an algorithm of the library.
+pub(crate) fn make(plan: Plan, id: u64) -> Option<Row> {
+    let share = u64::from(100_u32.saturating_sub(plan.sampled));
+    let rank = id * share / 100;
+    if (id + 1) * share / 100 == rank || LIBRARY.is_empty() {
+        return None;
+    }
+    let (at, number) = place(plan.seed, rank, LIBRARY.len() as u64);
+    let template = &LIBRARY[at];
+    let stream = seed(plan.seed, at as u64);
+    let instance = template.instance(number, stream)?.ok()?;
+    let row = row(plan, template, &instance, seed(stream, number)).ok()?;
+    Some(Row { id, ..row })
+}
+
+/// The template of a row, and the number of its instance: each round goes through all templates.
+fn place(stream: u64, rank: u64, count: u64) -> (usize, u64) {
+    let (round, at) = (rank / count, (rank % count) as usize);
+    let mut order: Vec<usize> = (0..count as usize).collect();
+    let mut random = Random::new(seed(stream, round));
+    for last in (1..order.len()).rev() {
+        order.swap(last, random.below(last + 1));
+    }
+    (order[at], round)
+}
+
+/// The row of an instance, or why there is none: the message of a compiler, or of a check that no
+/// draw of the inputs passes.
+pub fn row(
+    plan: Plan,
+    template: &Template,
+    instance: &Instance,
+    stream: u64,
+) -> Result<Row, String> {
+    let read = RowProgram::read(&instance.source);
+    let program = read.map_err(|faults| {
+        faults
+            .iter()
+            .map(|it| format!("{}: {}", it.code, it.message))
+            .collect::<Vec<_>>()
+            .join("; ")
+    })?;
+    let attempt = |attempt: u64| {
+        let (dims, inputs) = (instance.dims.clone(), instance.inputs.clone());
+        let seed = seed(stream, attempt);
+        let row = match plan.mode {
+            Mode::Text => text_row(plan, instance, &program, seed),
+            Mode::Meaning => {
+                judge(&program, dims, inputs, seed)?;
+                let mut row = text_row(plan, instance, &program, seed);
+                row.add_check(Check::passed("meaningful"));
+                row
+            }
+            Mode::Run => {
+                let given = judge(&program, dims, inputs, seed)?;
+                checked(&instance.source, &program, plan, &given)?
+            }
+        };
+        Ok(Row { attempt: attempt as u32, ..row })
+    };
+    let mut row: Result<Row, Refusal> = attempt(0);
+    for number in 1..ATTEMPTS {
+        if row.is_err() {
+            row = attempt(number);
+        }
+    }
+    let row = row.map_err(|refusal| refusal.text())?;
+    let words = &instance.descriptions;
+    let row = Row {
+        family: template.topic.clone(),
+        template: Some(template.name.clone()),
+        summary: Some(words.summary.clone()),
+        description: Some(words.paragraph.clone()),
+        specification: Some(words.specification.clone()),
+        real_launch_dims: instance.real_dims.clone(),
+        block_dims: instance.block.clone(),
+        ..row
+    };
+    Ok(Labels::of(&instance.source, &program, &instance.inputs).label(row))
+}
+
+/// The row of an instance that is not run.
+fn text_row(plan: Plan, instance: &Instance, program: &RowProgram, input_seed: u64) -> Row {
+    let row = Row {
+        source: instance.source.clone(),
+        gradient_refused: program.reverse.as_ref().err().cloned(),
+        launch_dims: instance.dims.clone(),
+        inputs_json: json!(instance.inputs).to_string(),
+        input_seed,
+        checks_json: json!([Check::passed("parses"), Check::passed("compiles")]).to_string(),
+        seed: plan.seed,
+        generator_version: GENERATOR_VERSION,
+        compiler: COMPILER_VERSION.into(),
+        ..Row::default()
+    };
+    program.emit(plan.device, instance.dims.len()).fill(row)
+}

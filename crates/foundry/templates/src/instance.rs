@@ -1,0 +1,221 @@
+//! An instance of a template: choices made, holes filled, inputs and launch.
+
+use crate::condition::Condition;
+use crate::description::{self, Descriptions};
+use crate::expression::Expression;
+use crate::parameter::{Parameter, Sizes};
+use crate::rename::{Renaming, renamed_text};
+use crate::signature;
+use crate::style::{Guard, ParameterOrder, Style};
+use crate::template::Template;
+use gbxcule_grammar::input::ArgumentInput;
+use gbxcule_grammar::random::{Random, seed};
+
+/// A kernel made of a template.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// The text.
+    pub source: String,
+    /// Threads of the launch that is run.
+    pub dims: Vec<u32>,
+    /// Threads of a launch where the algorithm is used.
+    pub real_dims: Vec<u32>,
+    /// Threads of a block there.
+    pub block: Vec<u32>,
+    /// An input for each parameter.
+    pub inputs: Vec<ArgumentInput>,
+    /// Descriptions of the kernel in words.
+    pub descriptions: Descriptions,
+}
+
+/// Choices of an instance.
+pub(crate) struct Filling<'a> {
+    pub(crate) template: &'a Template,
+    pub(crate) style: Style,
+    /// Chosen words by their keys.
+    pub(crate) chosen: Vec<(&'a str, &'a str)>,
+    pub(crate) names: Renaming,
+    /// Parameters in the order of the text, with their names there.
+    pub(crate) parameters: Vec<(Parameter, String)>,
+}
+
+impl Template {
+    /// Makes instance `number`: each number gives another structure, until all are had. Names and
+    /// literals depend on the seed.
+    pub fn instance(&self, number: u64, stream: u64) -> Option<Result<Instance, String>> {
+        let combinations = self.combinations() as u64;
+        let (round, rest) =
+            (number / combinations, (number + stream % combinations) % combinations);
+        let style = Style::draw(seed(stream, 1 << 32 | rest), round)?;
+        let mut chosen = self.choices_of(rest);
+        let mut random = Random::new(seed(stream, number));
+        for (draw, (_, word)) in self.draws.iter().zip(&mut chosen[self.choices.len()..]) {
+            *word = &draw.words[random.below(draw.words.len())];
+        }
+        Some(self.filled(style, chosen, &mut random))
+    }
+
+    /// The texts of all combinations of choices in one style: no two have one structure.
+    pub fn plain_texts(&self) -> Vec<Result<String, String>> {
+        let text = |number: u64| {
+            let filled = self.filled(Style::PLAIN, self.choices_of(number), &mut Random::new(0));
+            Ok(filled?.source)
+        };
+        (0..self.combinations() as u64).map(text).collect()
+    }
+
+    /// The choices of a combination, and the first word of each draw.
+    fn choices_of(&self, mut number: u64) -> Vec<(&str, &str)> {
+        let mut chosen: Vec<(&str, &str)> = Vec::new();
+        for choice in &self.choices {
+            let count = choice.words.len() as u64;
+            chosen.push((&choice.key, &choice.words[(number % count) as usize]));
+            number /= count;
+        }
+        chosen.extend(self.draws.iter().map(|draw| (&*draw.key, &*draw.words[0])));
+        chosen
+    }
+
+    fn filled<'a>(
+        &'a self,
+        mut style: Style,
+        chosen: Vec<(&'a str, &'a str)>,
+        random: &mut Random,
+    ) -> Result<Instance, String> {
+        let fault = |reason: String| format!("{}/{}: {reason}", self.topic, self.name);
+        if !self.can_guard(style.guard) {
+            style.guard = Guard::None;
+        }
+        let names = Renaming::draw(&self.parameters, random);
+        let mut filling = Filling { template: self, style, chosen, names, parameters: Vec::new() };
+        filling.parameters = filling.ordered_parameters();
+        filling.instance().map_err(fault)
+    }
+
+    /// Returns true if every thread can find out that it is beyond the data in this way.
+    fn can_guard(&self, guard: Guard) -> bool {
+        let has_axis = |it: &Expression| it.name().is_some_and(|size| self.axis_of(size).is_some());
+        // A size may be a parameter, or become one if the text has no such name.
+        let is_free = |it: &Expression| {
+            let is_parameter =
+                |size| self.parameters.iter().any(|it| it.names[0] == size && it.shape.is_empty());
+            it.name().is_some_and(|size| is_parameter(size) || !self.uses(size))
+        };
+        match guard {
+            Guard::None => true,
+            Guard::Count => self.is_guarded && self.launch.iter().all(is_free),
+            Guard::Shape => self.is_guarded && self.launch.iter().all(has_axis),
+        }
+    }
+
+    /// An array, and the dimension of it that has a size.
+    pub(crate) fn axis_of(&self, size: &str) -> Option<(&Parameter, usize)> {
+        self.parameters.iter().filter(|it| it.condition == Condition::default()).find_map(|it| {
+            Some((it, it.shape.iter().position(|extent| extent.name() == Some(size))?))
+        })
+    }
+}
+
+impl Filling<'_> {
+    /// The word chosen for a key.
+    pub(crate) fn chosen(&self, key: &str) -> Option<&str> {
+        self.chosen.iter().find(|(own, _)| *own == key).map(|(_, word)| *word)
+    }
+
+    /// Returns true if a condition holds.
+    pub(crate) fn holds(&self, condition: &Condition) -> bool {
+        condition.holds(&|key| self.chosen(key))
+    }
+
+    /// The value of a size, of the launch that is run or of a real one.
+    pub(crate) fn size(&self, name: &str, is_real: bool) -> Option<i64> {
+        if let Some(word) = self.chosen(name) {
+            return word.parse().ok();
+        }
+        let size = self.template.sizes.iter().find(|it| it.name == name)?;
+        let expression = if is_real { &size.real } else { &size.small };
+        expression.value(&|other| self.size(other, is_real)).ok()
+    }
+
+    fn ordered_parameters(&self) -> Vec<(Parameter, String)> {
+        let own = self.template.parameters.iter().filter(|it| self.holds(&it.condition)).cloned();
+        let mut parameters: Vec<Parameter> = own.collect();
+        if self.style.guard == Guard::Count {
+            for size in self.template.launch.iter().filter_map(Expression::name) {
+                if self.count_parameter(&parameters, size).is_none() {
+                    let words = format!("number of threads that have work, along `{size}`");
+                    let first_output = parameters.iter().position(|it| it.direction.is_written());
+                    let at = first_output.unwrap_or(parameters.len());
+                    parameters.insert(at, Parameter::count(size, words));
+                }
+            }
+        }
+        match self.style.order {
+            ParameterOrder::Declared => {}
+            ParameterOrder::OutputsFirst => {
+                parameters.sort_by_key(|it| !it.direction.is_written());
+            }
+            ParameterOrder::ValuesFirst => parameters.sort_by_key(|it| !it.shape.is_empty()),
+            ParameterOrder::ValuesLast => parameters.sort_by_key(|it| it.shape.is_empty()),
+        }
+        let name = |it: &Parameter| self.names.name_of(&it.names[0]).to_owned();
+        parameters.into_iter().map(|it| (it.clone(), name(&it))).collect()
+    }
+
+    /// The name of a parameter that holds a size.
+    fn count_parameter(&self, parameters: &[Parameter], size: &str) -> Option<String> {
+        let count = Parameter::count(size, String::new());
+        let own = parameters.iter().find(|it| it.domain == count.domain && it.ty == "int")?;
+        Some(self.names.name_of(&own.names[0]).to_owned())
+    }
+
+    /// Conditions under which a thread has no work, one for each index.
+    pub(crate) fn guards(&self, indices: &[&str]) -> Vec<String> {
+        let extents = self.template.launch.iter().filter_map(Expression::name);
+        let parameters: Vec<Parameter> = self.parameters.iter().map(|it| it.0.clone()).collect();
+        let bound = |size: &str| match self.style.guard {
+            Guard::None => None,
+            Guard::Count => self.count_parameter(&parameters, size),
+            Guard::Shape => {
+                let (parameter, axis) = self.template.axis_of(size)?;
+                Some(format!("{}.shape[{axis}]", self.names.name_of(&parameter.names[0])))
+            }
+        };
+        let guard = |(index, size)| Some(format!("{index} >= {}", bound(size)?));
+        indices.iter().zip(extents).filter_map(guard).collect()
+    }
+
+    fn instance(&self) -> Result<Instance, String> {
+        let source = signature::text(self)?;
+        let small = |name: &str| self.size(name, false);
+        let inputs = self.parameters.iter().map(|(it, name)| it.input(name, &small));
+        let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+        let block = &self.template.block;
+        let (dims, real_dims) = (self.launch(false)?, self.launch(true)?);
+        let descriptions = description::describe(self, &dims, &real_dims)?;
+        Ok(Instance { source, dims, real_dims, block: block.clone(), inputs, descriptions })
+    }
+
+    /// The threads of a launch. Where threads test that they have work, the grid is whole blocks.
+    fn launch(&self, is_real: bool) -> Result<Vec<u32>, String> {
+        let sizes: &Sizes<'_> = &|name| self.size(name, is_real);
+        let extent = |(at, it): (usize, &Expression)| {
+            let extent = it.value(sizes)?;
+            let block = match (is_real, self.template.launch.len()) {
+                (true, _) => i64::from(*self.template.block.get(at).unwrap_or(&1)),
+                (false, 1) => 8,
+                (false, 2) => 4,
+                (false, _) => 2,
+            };
+            let whole = (extent / block + 1) * block;
+            let extent = if self.style.guard == Guard::None { extent } else { whole };
+            u32::try_from(extent).map_err(|_| format!("a launch of {extent} threads"))
+        };
+        self.template.launch.iter().enumerate().map(extent).collect()
+    }
+
+    /// A text of the header with the names of this instance, and its holes filled.
+    pub(crate) fn words(&self, text: &str) -> Result<String, String> {
+        Ok(renamed_text(&signature::fill(self, text)?, &self.names))
+    }
+}

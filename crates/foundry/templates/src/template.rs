@@ -1,0 +1,229 @@
+//! A template: a file of the library, read.
+//!
+//! A file is a header, a line `---`, and the text of a Python file with holes. The header has one
+//! fact a line, `key: value`; [`Template::parse`] knows the keys, and `README.md` describes them.
+
+use crate::condition::Condition;
+use crate::expression::Expression;
+use crate::parameter::Parameter;
+
+/// A word that is chosen for each instance.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    pub(crate) key: String,
+    pub(crate) words: Vec<String>,
+}
+
+/// A sentence of the descriptions, where a condition holds.
+#[derive(Clone, Debug)]
+pub(crate) struct Sentence {
+    pub(crate) condition: Condition,
+    /// Words for the description of one line.
+    pub(crate) phrase: String,
+    pub(crate) text: String,
+}
+
+/// A size: in the row that is run, and where the algorithm is used.
+#[derive(Clone, Debug)]
+pub(crate) struct Size {
+    pub(crate) name: String,
+    pub(crate) small: Expression,
+    pub(crate) real: Expression,
+}
+
+/// A line of the text.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    pub(crate) text: String,
+    pub(crate) condition: Condition,
+}
+
+/// A named algorithm.
+#[derive(Clone, Debug, Default)]
+pub struct Template {
+    /// Name of the algorithm, and of the kernel.
+    pub name: String,
+    /// Field that the algorithm is of.
+    pub topic: String,
+    pub(crate) title: String,
+    pub(crate) about: String,
+    /// Rules that follow from choices, such as those of boundaries.
+    pub(crate) rules: Vec<Sentence>,
+    pub(crate) edges: Vec<Sentence>,
+    /// Choices that change the text's structure: each combination is another kernel.
+    pub(crate) choices: Vec<Choice>,
+    /// Choices of names or numbers.
+    pub(crate) draws: Vec<Choice>,
+    /// Texts that holes stand for.
+    pub(crate) texts: Vec<(String, Condition, String)>,
+    pub(crate) sizes: Vec<Size>,
+    pub(crate) launch: Vec<Expression>,
+    /// Threads of a block in each dimension, where the algorithm is used.
+    pub(crate) block: Vec<u32>,
+    /// Threads beyond the data may return at once.
+    pub(crate) is_guarded: bool,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) lines: Vec<Line>,
+}
+
+impl Template {
+    /// Reads a file of the library.
+    pub fn parse(topic: &str, name: &str, text: &str) -> Result<Self, String> {
+        let fault = |reason: String| format!("{topic}/{name}: {reason}");
+        let (header, body) = text
+            .split_once("\n---\n")
+            .ok_or_else(|| fault("there is no line `---` below the header".into()))?;
+        let mut template =
+            Self { name: name.into(), topic: topic.into(), is_guarded: true, ..Self::default() };
+        for line in header.lines().filter(|line| !line.trim().is_empty()) {
+            template.read_fact(line).map_err(fault)?;
+        }
+        for line in body.lines() {
+            let (text, condition) = line.split_once("#?").unwrap_or((line, ""));
+            let condition = Condition::parse(condition).map_err(fault)?;
+            template.lines.push(Line { text: text.trim_end().into(), condition });
+        }
+        if template.block.is_empty() {
+            template.block = match template.launch.len() {
+                1 => vec![256],
+                2 => vec![16, 16],
+                _ => vec![8, 8, 4],
+            };
+        }
+        template.check().map_err(fault)?;
+        template.drop_taken_names();
+        Ok(template)
+    }
+
+    fn read_fact(&mut self, line: &str) -> Result<(), String> {
+        let first = line.split_whitespace().next().unwrap_or_default();
+        if matches!(first, "in" | "out" | "inout" | "add") {
+            self.parameters.push(Parameter::parse(line)?);
+            return Ok(());
+        }
+        let (key, value) = line
+            .split_once(':')
+            .ok_or_else(|| format!("`{line}` is no fact: write `key: value`"))?;
+        let (key, own) = key.split_once(' ').unwrap_or((key, ""));
+        let value = value.trim();
+        match key {
+            "title" => self.title = value.into(),
+            "about" => push_words(&mut self.about, value),
+            "say" => self.rules.push(sentence(own, value)?),
+            "edge" => self.edges.push(sentence(own, &format!("; {value}"))?),
+            "vary" => self.choices.push(choice(own, value)),
+            "draw" => self.draws.push(choice(own, value)),
+            "let" => {
+                let (name, condition) = own.split_once(' ').unwrap_or((own, ""));
+                self.texts.push((name.into(), Condition::parse(condition)?, value.into()));
+            }
+            "size" => {
+                let (small, real) = value.split_once(' ').unwrap_or((value, value));
+                let (small, real) = (Expression::parse(small)?, Expression::parse(real)?);
+                self.sizes.push(Size { name: own.into(), small, real });
+            }
+            "launch" => {
+                let extents = value.split(',').map(Expression::parse);
+                self.launch = extents.collect::<Result<_, _>>()?;
+            }
+            "block" => {
+                let extents = value.split_whitespace().map(str::parse);
+                self.block = extents
+                    .collect::<Result<_, _>>()
+                    .map_err(|error: std::num::ParseIntError| error.to_string())?;
+            }
+            "guard" => self.is_guarded = value != "no",
+            other => return Err(format!("`{other}` is no key of a header")),
+        }
+        Ok(())
+    }
+
+    /// Checks that conditions name words that can be chosen, and that nothing is missing.
+    fn check(&self) -> Result<(), String> {
+        if self.title.is_empty() || self.about.is_empty() || self.launch.is_empty() {
+            return Err("a header has `title`, `about` and `launch`".into());
+        }
+        let conditions = self.lines.iter().map(|it| &it.condition);
+        let conditions = conditions
+            .chain(self.rules.iter().chain(&self.edges).map(|it| &it.condition))
+            .chain(self.texts.iter().map(|it| &it.1))
+            .chain(self.parameters.iter().map(|it| &it.condition));
+        let known: Vec<&Choice> = self.choices.iter().chain(&self.draws).collect();
+        for (key, word) in conditions.flat_map(Condition::words) {
+            let is_known =
+                known.iter().any(|it| it.key == key && it.words.iter().any(|it| it == word));
+            if !is_known {
+                return Err(format!("a condition says `{key}={word}`, which is never chosen"));
+            }
+        }
+        let mut sizes = self.sizes.iter().map(|it| &it.name);
+        match sizes.find(|it| self.choices.iter().any(|own| own.key == **it)) {
+            Some(size) => Err(format!("`{size}` is a size and a choice")),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes names that a parameter can't get, because the text or another parameter has them.
+    fn drop_taken_names(&mut self) {
+        let names: Vec<Vec<String>> = self.parameters.iter().map(|it| it.names.clone()).collect();
+        for at in 0..self.parameters.len() {
+            let is_other = |name: &String| {
+                let others = names.iter().enumerate();
+                others
+                    .into_iter()
+                    .any(|(other, own)| other != at && own[0] != names[at][0] && own.contains(name))
+            };
+            let mut own = names[at].clone();
+            let first = own.remove(0);
+            // A guard may make a parameter of a launch's size.
+            let is_size = |name: &str| self.launch.iter().any(|it| it.name() == Some(name));
+            own.retain(|name| !self.uses(name) && !is_other(name) && !is_size(name));
+            own.insert(0, first);
+            self.parameters[at].names = own;
+        }
+    }
+
+    /// Returns true if the text has a name.
+    pub(crate) fn uses(&self, name: &str) -> bool {
+        let mut code = self.lines.iter().map(|it| it.text.split('#').next().unwrap_or_default());
+        code.any(|code| has_word(code, name))
+    }
+
+    /// Combinations of choices, each another kernel.
+    pub fn combinations(&self) -> usize {
+        self.choices.iter().map(|it| it.words.len()).product()
+    }
+}
+
+/// Returns true if a line of code has a name that is no attribute.
+fn has_word(line: &str, name: &str) -> bool {
+    let is_letter = |it: char| it.is_ascii_alphanumeric() || it == '_';
+    line.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&line[..at], &line[at + name.len()..]);
+        !before.ends_with(|it| is_letter(it) || matches!(it, '.' | '$'))
+            && !after.starts_with(is_letter)
+    })
+}
+
+fn push_words(text: &mut String, words: &str) {
+    if !text.is_empty() {
+        text.push(' ');
+    }
+    text.push_str(words);
+}
+
+fn choice(key: &str, words: &str) -> Choice {
+    Choice { key: key.into(), words: words.split_whitespace().map(str::to_owned).collect() }
+}
+
+/// A sentence, with the phrase of the short description before a semicolon.
+fn sentence(condition: &str, text: &str) -> Result<Sentence, String> {
+    let (phrase, text) = text
+        .split_once("; ")
+        .ok_or_else(|| format!("`{text}` lacks `; ` between a phrase and a sentence"))?;
+    Ok(Sentence {
+        condition: Condition::parse(condition)?,
+        phrase: phrase.trim().into(),
+        text: text.trim().into(),
+    })
+}

@@ -1,0 +1,247 @@
+//! Games as files: a line about the game, then a line for each game played, with its seed and the
+//! buttons of every step (docs/judge.md).
+//!
+//! [`replay`] plays them again, bit for bit, and [`LoggedGame::check`] compares the outcome with
+//! what they claim.
+
+mod buttons;
+mod replay;
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+pub use buttons::Buttons;
+pub use replay::{Replayed, replay};
+
+use crate::LabError;
+use crate::artifact::{sha256, write_whole};
+
+/// The name of the format, which stands in the first line.
+const FORMAT: &str = "gbxcule games";
+/// The version of the format.
+const VERSION: u32 = 1;
+/// Bytes of a file, at most.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// The first line of a file: the game, and what a step is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// [`FORMAT`].
+    pub format: String,
+    /// [`VERSION`].
+    pub version: u32,
+    /// The name of a built-in game.
+    pub game: String,
+    /// SHA-256 of the game's ROM.
+    pub rom_sha256: String,
+    /// Frames of a step.
+    pub frames_per_step: u32,
+    /// Frames of a step in which its buttons are pressed.
+    pub release_after_frames: u32,
+}
+
+/// The end of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum End {
+    /// The game says that it is over.
+    Over,
+    /// The game is as long as one of the benchmark may be.
+    Limit,
+    /// The player stopped before.
+    Stopped,
+}
+
+/// One game: where it began, the buttons of its steps, and what its writer claims of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoggedGame {
+    /// The env's seed; a game without one begins at power-on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Games that the env began since it had the seed.
+    #[serde(default)]
+    pub episode: u64,
+    /// The buttons of each step.
+    pub buttons: Buttons,
+    /// The claim; replaying makes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
+}
+
+/// Score and end of a game, as its line says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// The score at the end.
+    pub score: u16,
+    /// The end.
+    pub end: End,
+    /// SHA-256 of work RAM at the end.
+    pub memory_sha256: String,
+    /// SHA-256 of the header and of all else in this line.
+    pub sha256: String,
+}
+
+/// A file of games.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameLog {
+    /// The first line.
+    pub header: Header,
+    /// All other lines.
+    pub games: Vec<LoggedGame>,
+}
+
+impl Header {
+    /// The first line of a file of this game.
+    #[must_use]
+    pub fn new(game: &str, rom: &[u8], frames_per_step: u32, release_after_frames: u32) -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            game: game.to_owned(),
+            rom_sha256: sha256(rom),
+            frames_per_step,
+            release_after_frames,
+        }
+    }
+
+    /// Reads the first line.
+    fn read(line: &str) -> Result<Self, String> {
+        let named: serde_json::Value = serde_json::from_str(line)
+            .map_err(|_| no_log(&line.chars().take(40).collect::<String>()))?;
+        if named["format"] != FORMAT {
+            return Err(no_log(&named["format"].to_string()));
+        }
+        if named["version"] != VERSION {
+            return Err(format!(
+                "version {} of the format, this gbxcule reads version {VERSION}",
+                named["version"]
+            ));
+        }
+        serde_json::from_str(line).map_err(|error| format!("line 1: {error}"))
+    }
+}
+
+fn no_log(found: &str) -> String {
+    format!(
+        "the first line is no header of a file of games, found {found}; docs/judge.md has the format"
+    )
+}
+
+impl LoggedGame {
+    /// The SHA-256 of a game with an outcome, under a header.
+    fn sha256(&self, header: &Header, outcome: &Replayed) -> String {
+        let Replayed { score, end, memory_sha256, .. } = outcome;
+        let start = (self.seed, self.episode);
+        sha256(
+            format!("{header:?}\n{start:?}\n{}\n{score} {end:?}\n{memory_sha256}", self.buttons)
+                .as_bytes(),
+        )
+    }
+
+    /// The game with the claim that its outcome supports, without the steps after its end.
+    #[must_use]
+    pub fn sealed(mut self, header: &Header, outcome: &Replayed) -> Self {
+        self.buttons.truncate(outcome.steps);
+        let Replayed { score, end, ref memory_sha256, .. } = *outcome;
+        let (memory_sha256, sha256) = (memory_sha256.clone(), self.sha256(header, outcome));
+        self.claim = Some(Claim { score, end, memory_sha256, sha256 });
+        self
+    }
+
+    /// Holds the game's line against its outcome.
+    ///
+    /// # Errors
+    /// The line claims something else, or goes on after the game's end.
+    pub fn check(&self, header: &Header, outcome: &Replayed) -> Result<(), String> {
+        let left = self.buttons.steps() - outcome.steps;
+        if left > 0 {
+            return Err(format!(
+                "{left} steps after the game's end, which came with step {}",
+                outcome.steps
+            ));
+        }
+        let Some(claim) = &self.claim else { return Ok(()) };
+        if claim.score != outcome.score {
+            return Err(format!(
+                "claims the score {}, replaying gives {}",
+                claim.score, outcome.score
+            ));
+        }
+        if claim.end != outcome.end {
+            return Err(format!(
+                "claims the end {:?}, replaying gives {:?}",
+                claim.end, outcome.end
+            )
+            .to_lowercase());
+        }
+        if claim.memory_sha256 != outcome.memory_sha256 {
+            return Err(
+                "ends with other memory than it claims: its steps, or its start, were changed"
+                    .to_owned(),
+            );
+        }
+        if claim.sha256 != self.sha256(header, outcome) {
+            return Err(
+                "was changed after it was written: its `sha256` is that of other steps".to_owned()
+            );
+        }
+        Ok(())
+    }
+}
+
+impl GameLog {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// The file can't be read, or is no such file.
+    pub fn read(path: &Path) -> Result<Self, LabError> {
+        let bytes = gbxcule_files::read(path, MAX_BYTES).map_err(LabError::file(path))?;
+        let text = String::from_utf8(bytes).map_err(|error| error.to_string());
+        text.and_then(|text| Self::parse(&text))
+            .map_err(|found| LabError::Artifact { path: path.to_owned(), found })
+    }
+
+    /// Reads a file's text.
+    fn parse(text: &str) -> Result<Self, String> {
+        let mut lines = (1..).zip(text.lines());
+        let header =
+            lines.next().map_or_else(|| Err(no_log("nothing")), |(_, line)| Header::read(line))?;
+        let mut starts = HashSet::new();
+        let mut games = Vec::new();
+        for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+            let game: LoggedGame =
+                serde_json::from_str(line).map_err(|error| format!("line {number}: {error}"))?;
+            if game.buttons.steps() == 0 {
+                return Err(format!("line {number}: a game of no step"));
+            }
+            if game.seed.is_some_and(|seed| !starts.insert((seed, game.episode))) {
+                return Err(format!(
+                    "line {number}: a second game of this seed and episode; a seed counts once"
+                ));
+            }
+            games.push(game);
+        }
+        Ok(Self { header, games })
+    }
+
+    /// Writes a file as a whole.
+    ///
+    /// # Errors
+    /// The file can't be written.
+    pub fn write(&self, path: &Path) -> Result<(), LabError> {
+        let unwritable = |source| LabError::Json { path: path.to_owned(), source };
+        let mut text = serde_json::to_string(&self.header).map_err(unwritable)? + "\n";
+        for game in &self.games {
+            text += &(serde_json::to_string(game).map_err(unwritable)? + "\n");
+        }
+        write_whole(path, text.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,235 @@
+//! Games played again by their logs: many at once in one swarm, each to its end.
+
+use std::borrow::Cow;
+
+use gbxcule_games::{GAMES, Game};
+use gbxcule_runtime::Device;
+use gbxcule_swarm::{
+    Action, Chance, Codec, EnvStates, Episode, FrameRange, Rom, Schedule, Stage, Swarm,
+    SwarmConfig, SwarmError,
+};
+
+use super::{End, Header, LoggedGame};
+use crate::LabError;
+use crate::artifact::sha256;
+
+/// Steps of a game of the benchmark, at most, each as long as the game's own.
+const MAX_STEPS: u32 = 4500;
+/// Games that are played at once.
+const TOGETHER: usize = 1024;
+/// Where the games' states have their number, 1 while they are played, and where work RAM is.
+const STATE: u32 = 0xC005;
+const PLAYING: u8 = 1;
+const WORK_RAM: std::ops::Range<u32> = 0xC000..0xE000;
+/// States after the title in which games begin: in each of them START was pressed a little later.
+const STARTS: usize = 16;
+/// Frames of the steps that leave the title, steps before the first START, and steps at most.
+const TITLE_FRAMES: u32 = 4;
+const BEFORE_START: usize = 30;
+const MAX_TITLE_STEPS: usize = 400;
+
+/// End and score of a game that was played again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replayed {
+    /// Steps until the end.
+    pub steps: usize,
+    /// The end.
+    pub end: End,
+    /// The score at the end.
+    pub score: u16,
+    /// SHA-256 of work RAM at the end.
+    pub memory_sha256: String,
+}
+
+/// Finds a built-in game for one player.
+fn game(name: &str) -> Result<&'static Game, String> {
+    let singles = || GAMES.iter().filter(|game| game.players == 1);
+    singles().find(|game| game.name == name).ok_or_else(|| {
+        let names: Vec<&str> = singles().map(|game| game.name).collect();
+        format!("no built-in game for one player `{name}`; there are {}", names.join(", "))
+    })
+}
+
+/// The bytes of a built-in game's ROM, and the place of one of its labels.
+fn rom_of(game: &Game) -> &'static gbxcule_assembler::Rom {
+    let built_in = gbxcule_assembler::by_name(game.name);
+    built_in.unwrap_or_else(|| unreachable!("the assembler has {}", game.name)).rom()
+}
+
+fn place(game: &Game, label: &str) -> u32 {
+    let address = rom_of(game).address(label);
+    u32::from(address.unwrap_or_else(|| unreachable!("{} has the label {label}", game.name)))
+}
+
+/// Makes the states in which a game's episodes begin, as Python's `gbxcule.game.starts` makes them:
+/// those after its title, by pressing START, or power-on.
+fn starts(game: &Game) -> Result<Vec<Vec<u8>>, SwarmError> {
+    if !game.has_title {
+        return Ok(Vec::new());
+    }
+    let rom = Rom::new(&rom_of(game).bytes)?;
+    let title = |num_envs| {
+        let config = SwarmConfig {
+            codec: Codec::by_name("NOOP,START")?,
+            schedule: Schedule::new(TITLE_FRAMES, TITLE_FRAMES)?,
+            stage: Stage::EmulateOnly,
+            ..SwarmConfig::new(num_envs)
+        };
+        Swarm::new(rom.clone(), config, Device::Cpu)
+    };
+    let mut first = title(1)?;
+    // Until the first START all are one machine.
+    for _ in 0..BEFORE_START {
+        first.step(&[0])?;
+    }
+    let mut swarm = title(STARTS)?;
+    let state = first.save_state(0)?;
+    for env in 0..STARTS {
+        swarm.load_state(env, &state)?;
+    }
+    let mut found = vec![None; STARTS];
+    for step in 0..MAX_TITLE_STEPS {
+        let presses: Vec<u8> = (0..STARTS).map(|env| u8::from(env == step)).collect();
+        swarm.step(&presses)?;
+        for (env, begun) in found.iter_mut().enumerate().filter(|(_, begun)| begun.is_none()) {
+            if swarm.read_memory(env, STATE..STATE + 1)? == [PLAYING] {
+                *begun = Some(swarm.save_state(env)?);
+            }
+        }
+        if found.iter().all(Option::is_some) {
+            break;
+        }
+    }
+    let begun = found.into_iter().collect::<Option<Vec<_>>>();
+    Ok(begun.unwrap_or_else(|| unreachable!("{} begins after its title", game.name)))
+}
+
+/// Plays games again, and calls `done` with the number of those that came to their end.
+///
+/// # Errors
+/// This gbxcule has no such game, or another ROM of it.
+pub fn replay(
+    header: &Header,
+    games: &[LoggedGame],
+    done: &mut dyn FnMut(usize),
+) -> Result<Vec<Replayed>, LabError> {
+    let refused = |found| LabError::GameLog { found };
+    let game = game(&header.game).map_err(refused)?;
+    if sha256(&rom_of(game).bytes) != header.rom_sha256 {
+        return Err(refused(format!(
+            "another {} than this gbxcule has: its ROM has the SHA-256 {}, found {}; take the gbxcule that wrote it",
+            game.name, game.sha256, header.rom_sha256
+        )));
+    }
+    let starts = starts(game)?;
+    // Those of one length together: a swarm is as slow as its longest game.
+    let mut order: Vec<usize> = (0..games.len()).collect();
+    order.sort_by_key(|&place| (games[place].seed.is_none(), games[place].buttons.steps()));
+    let mut outcomes = vec![None; games.len()];
+    let (seeded, unseeded) =
+        order.split_at(order.partition_point(|&place| games[place].seed.is_some()));
+    for (places, starts) in [(seeded, &starts[..]), (unseeded, &[])] {
+        for places in places.chunks(TOGETHER) {
+            let together: Vec<&LoggedGame> = places.iter().map(|&place| &games[place]).collect();
+            let mut table = Table::new(header, game, &together, starts)?;
+            for (place, outcome) in places.iter().zip(table.play(&together)?) {
+                outcomes[*place] = Some(outcome);
+            }
+            done(outcomes.iter().flatten().count());
+        }
+    }
+    Ok(outcomes.into_iter().flatten().collect())
+}
+
+/// Games that are played at once.
+struct Table {
+    swarm: Swarm,
+    /// The places of the score, and of the byte that ends a game.
+    score: u32,
+    over: u32,
+    most_steps: usize,
+}
+
+impl Table {
+    fn new(
+        header: &Header,
+        game: &Game,
+        games: &[&LoggedGame],
+        starts: &[Vec<u8>],
+    ) -> Result<Self, LabError> {
+        let is_seeded = games.iter().all(|game| game.seed.is_some());
+        let config = SwarmConfig {
+            codec: all_buttons(),
+            schedule: Schedule::new(header.frames_per_step, header.release_after_frames)?,
+            stage: Stage::EmulateOnly,
+            chance: is_seeded.then_some(Chance { low: place(game, "Random"), width_bytes: 2 }),
+            ..SwarmConfig::new(games.len())
+        };
+        let mut swarm = Swarm::new(Rom::new(&rom_of(game).bytes)?, config, Device::Cpu)?;
+        let starts: Vec<&[u8]> = starts.iter().map(Vec::as_slice).collect();
+        // Python's environments run one step without buttons before an episode (`start_steps=1`).
+        swarm.restart_from(&starts, u32::from(is_seeded))?;
+        for (env, game) in games.iter().enumerate() {
+            let episode = Episode { seed: game.seed.unwrap_or_default(), count: game.episode };
+            swarm.set_episode(env, episode)?;
+        }
+        swarm.reset_masked(&vec![true; games.len()])?;
+        let most_frames = u64::from(MAX_STEPS) * u64::from(game.frames_per_step);
+        let most_steps = most_frames.div_ceil(u64::from(header.frames_per_step));
+        Ok(Self {
+            swarm,
+            score: place(game, "Score"),
+            over: place(game, "GameOver"),
+            most_steps: usize::try_from(most_steps).unwrap_or(usize::MAX),
+        })
+    }
+
+    fn play(&mut self, games: &[&LoggedGame]) -> Result<Vec<Replayed>, LabError> {
+        let mut buttons: Vec<_> = games.iter().map(|game| game.buttons.iter()).collect();
+        let mut outcomes = vec![None; games.len()];
+        let mut plays = vec![true; games.len()];
+        let mut actions = vec![0; games.len()];
+        let frames = 0..self.swarm.config().schedule.frames_per_step();
+        let range = FrameRange { frames, draw_last: false };
+        for steps in 1.. {
+            for (env, buttons) in buttons.iter_mut().enumerate().filter(|(env, _)| plays[*env]) {
+                actions[env] = buttons.next().unwrap_or_default();
+            }
+            self.swarm.step_frames_masked(&actions, &plays, &range)?;
+            for env in (0..games.len()).filter(|&env| plays[env]).collect::<Vec<_>>() {
+                if let Some(end) = self.end(env, steps, games[env].buttons.steps())? {
+                    plays[env] = false;
+                    outcomes[env] = Some(self.outcome(env, steps, end)?);
+                }
+            }
+            if !plays.contains(&true) {
+                break;
+            }
+        }
+        Ok(outcomes.into_iter().flatten().collect())
+    }
+
+    /// The end of a game after a step, if it ends there.
+    fn end(&self, env: usize, steps: usize, logged: usize) -> Result<Option<End>, LabError> {
+        let over = self.swarm.read_memory(env, self.over..self.over + 1)?;
+        Ok(match () {
+            () if over != [0] => Some(End::Over),
+            () if steps >= self.most_steps => Some(End::Limit),
+            () if steps >= logged => Some(End::Stopped),
+            () => None,
+        })
+    }
+
+    fn outcome(&self, env: usize, steps: usize, end: End) -> Result<Replayed, LabError> {
+        let score = self.swarm.read_memory(env, self.score..self.score + 2)?;
+        let memory = self.swarm.read_memory(env, WORK_RAM)?;
+        let score = u16::from_le_bytes([score[0], score[1]]);
+        Ok(Replayed { steps, end, score, memory_sha256: sha256(&memory) })
+    }
+}
+
+/// The codec whose actions are the bytes of the buttons that they press.
+fn all_buttons() -> Codec {
+    let action = |buttons| Action { name: Cow::Borrowed("buttons"), buttons, frames: None };
+    Codec { name: Cow::Borrowed("all_buttons"), actions: (0..=255).map(action).collect() }
+}

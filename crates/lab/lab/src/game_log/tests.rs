@@ -1,0 +1,97 @@
+//! Games of random players are written, sealed, replayed and altered.
+
+use super::*;
+
+#[test]
+fn buttons_read_back_as_they_are_written() {
+    let mut buttons = Buttons::default();
+    for (byte, steps) in [(0, 12), (0x81, 1), (0x81, 2), (0x10, 1), (3, 0)] {
+        buttons.push(byte, steps);
+    }
+    assert_eq!(buttons.to_string(), "00*12 81*3 10");
+    assert_eq!(buttons.to_string().parse(), Ok(buttons.clone()));
+    assert_eq!((buttons.steps(), buttons.iter().count()), (16, 16));
+    buttons.truncate(13);
+    assert_eq!((buttons.to_string().as_str(), buttons.steps()), ("00*12 81", 13));
+    for refused in ["0", "000", "zz", "00*0", "00*-1", "00*", "00*99999999999"] {
+        assert!(refused.parse::<Buttons>().is_err(), "{refused}");
+    }
+}
+
+/// Random play of some seeds, sealed.
+fn log() -> GameLog {
+    let rom = gbxcule_assembler::by_name("EMBER_LEAP").expect("a game").bytes();
+    let header = Header::new("EMBER_LEAP", rom, 4, 4);
+    let mut bits = 1;
+    let games: Vec<LoggedGame> = (0..6)
+        .map(|seed| {
+            let mut buttons = Buttons::default();
+            for _ in 0..5000 {
+                bits = gbxcule_swarm::splitmix64(bits);
+                buttons.push([0x01, 0x11, 0x21, 0x31, 0x00][(bits % 5) as usize], 1);
+            }
+            LoggedGame { seed: (seed > 0).then_some(seed), episode: seed / 3, buttons, claim: None }
+        })
+        .collect();
+    let outcomes = replay(&header, &games, &mut |_| ()).expect("games");
+    let games =
+        games.into_iter().zip(&outcomes).map(|(game, outcome)| game.sealed(&header, outcome));
+    GameLog { games: games.collect(), header }
+}
+
+#[test]
+fn a_sealed_log_holds_and_every_altered_step_is_refused() {
+    let log = log();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("games.jsonl");
+    log.write(&path).expect("a file");
+    assert_eq!(GameLog::read(&path).expect("a log"), log);
+    let outcomes = replay(&log.header, &log.games, &mut |_| ()).expect("games");
+    for (game, outcome) in log.games.iter().zip(&outcomes) {
+        assert_eq!(game.check(&log.header, outcome), Ok(()));
+    }
+    // Alone, each game is the one that it is among others.
+    for (game, outcome) in log.games.iter().zip(&outcomes) {
+        let alone = replay(&log.header, std::slice::from_ref(game), &mut |_| ());
+        assert_eq!(alone.expect("a game"), std::slice::from_ref(outcome));
+    }
+    let game = &log.games[1];
+    for altered in [3, 40, game.buttons.steps() - 1] {
+        let mut buttons = Buttons::default();
+        for (step, byte) in game.buttons.iter().enumerate() {
+            buttons.push(if step == altered { byte ^ 0x20 } else { byte }, 1);
+        }
+        let game = LoggedGame { buttons, ..game.clone() };
+        let outcome =
+            &replay(&log.header, std::slice::from_ref(&game), &mut |_| ()).expect("a game")[0];
+        assert!(game.check(&log.header, outcome).is_err(), "step {altered}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_log_says_so() {
+    let log = log();
+    let header = serde_json::to_string(&log.header).expect("JSON");
+    let game = r#"{"seed":7,"buttons":"00*9"}"#;
+    for (text, found) in [
+        (String::new(), "the first line is no header"),
+        ("{}".to_owned(), "the first line is no header"),
+        (header.replace("\"version\":1", "\"version\":9"), "version 9 of the format"),
+        (format!("{header}\n{game}\n{game}"), "line 3: a second game of this seed"),
+        (
+            format!("{header}\n{}", game.replace("00*9", "0x")),
+            "line 2: buttons are two hexadecimal",
+        ),
+        (format!("{header}\n{}", game.replace("00*9", "")), "line 2: a game of no step"),
+        (format!("{header}\n{}", game.replace("seed", "seeds")), "line 2: unknown field `seeds`"),
+    ] {
+        let refused = GameLog::parse(&text).expect_err("no log");
+        assert!(refused.starts_with(found), "{refused}");
+    }
+    let header = Header { game: "PEARL_HEIST".to_owned(), ..log.header };
+    let refused = replay(&header, &log.games, &mut |_| ()).expect_err("two players");
+    assert!(
+        refused.to_string().contains("no built-in game for one player `PEARL_HEIST`"),
+        "{refused}"
+    );
+}

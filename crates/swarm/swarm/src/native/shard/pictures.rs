@@ -1,0 +1,98 @@
+//! The pictures that a shard keeps of each of its envs.
+
+use super::Shard;
+use crate::picture_stack::PictureMaker;
+use crate::step_plan::StepPlan;
+use crate::{EnvSnapshot, Frame, PictureStack};
+
+/// Stacks of pictures, and the frame before each env's last one where both are looked at.
+pub(super) struct Pictures {
+    form: PictureStack,
+    maker: PictureMaker,
+    stacks: Vec<u8>,
+    before: Vec<Vec<u8>>,
+}
+
+impl Pictures {
+    pub(super) fn new(form: PictureStack, envs: usize) -> Self {
+        Self {
+            form,
+            maker: PictureMaker::new(form),
+            stacks: vec![0; envs * form.bytes()],
+            before: vec![Vec::new(); if form.max_pool { envs } else { 0 }],
+        }
+    }
+
+    fn stack(&mut self, slot: usize) -> &mut [u8] {
+        let bytes = self.form.bytes();
+        &mut self.stacks[slot * bytes..][..bytes]
+    }
+}
+
+impl Shard {
+    /// Returns true if a picture is made of the last two frames of a step.
+    pub(super) fn pools_pictures(&self) -> bool {
+        self.pictures.as_ref().is_some_and(|it| it.form.max_pool)
+    }
+
+    /// Runs the frames of a plan, and keeps the frame before the step's last one.
+    pub(super) fn run_with_last_two(&mut self, slot: usize, plan: StepPlan) {
+        let [before, last] = plan.before_last_frame();
+        if let Some(before) = before {
+            self.run(slot, before);
+        }
+        let Some(last) = last else { return };
+        if let Some(pictures) = &mut self.pictures {
+            let frame = bytes_of(self.machines[slot].frame());
+            pictures.before[slot].clear();
+            pictures.before[slot].extend_from_slice(frame);
+        }
+        self.run(slot, last);
+    }
+
+    /// Pushes the picture of a step that is over.
+    pub(super) fn push_picture(&mut self, slot: usize) {
+        let Some(Pictures { form, maker, stacks, before }) = &mut self.pictures else { return };
+        let machine = &self.machines[slot];
+        let bytes = form.bytes();
+        let stack = &mut stacks[slot * bytes..][..bytes];
+        let before = before.get(slot).and_then(|it| Frame::each(machine.model(), it).next());
+        maker.push(machine.frame(), before, stack);
+    }
+
+    /// The stack of an env's pictures; empty if none are kept.
+    pub(crate) fn pictures(&self, slot: usize) -> &[u8] {
+        self.pictures.as_ref().map_or(&[], |it| {
+            let bytes = it.form.bytes();
+            &it.stacks[slot * bytes..][..bytes]
+        })
+    }
+
+    pub(super) fn kept_pictures(&self, slot: usize) -> Option<(PictureStack, Vec<u8>)> {
+        let form = self.pictures.as_ref()?.form;
+        Some((form, self.pictures(slot).to_vec()))
+    }
+
+    /// Takes over the pictures of a state, or begins with its frame alone.
+    pub(super) fn restore_pictures(&mut self, slot: usize, snapshot: &EnvSnapshot) {
+        let Some(pictures) = &mut self.pictures else { return };
+        match snapshot.pictures_as(pictures.form) {
+            Some(kept) => pictures.stack(slot).copy_from_slice(kept),
+            None => self.begin_pictures(slot),
+        }
+    }
+
+    /// Fills the stack of an env with its machine's frame.
+    pub(crate) fn begin_pictures(&mut self, slot: usize) {
+        let Some(Pictures { form, maker, stacks, .. }) = &mut self.pictures else { return };
+        let bytes = form.bytes();
+        maker.fill(self.machines[slot].frame(), &mut stacks[slot * bytes..][..bytes]);
+    }
+}
+
+fn bytes_of(frame: Frame<'_>) -> &[u8] {
+    match frame {
+        Frame::Shades(bytes) => bytes,
+        Frame::Colors(bytes) => bytes,
+    }
+}

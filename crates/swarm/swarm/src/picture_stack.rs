@@ -1,0 +1,237 @@
+//! The pictures that learners see of an env: frames cropped and resized, where it is asked for the
+//! lighter of a step's last two, and the last few of them behind each other, the newest last.
+//!
+//! Native shards keep a stack for each env and push a picture after each step. On a device
+//! `device/picture_stack.rs` does it in a kernel, and the results are equal byte by byte.
+
+mod area;
+
+use area::Area;
+
+use crate::record::{Reader, Writer};
+use crate::{Frame, Grays, LinkMode, Picture, SwarmConfig, SwarmError};
+
+/// Most pictures of a stack.
+const MAX_DEPTH: u16 = 64;
+
+/// A part of a picture, in its lines and columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Crop {
+    /// The first line.
+    pub top: u16,
+    /// The first column.
+    pub left: u16,
+    /// Lines.
+    pub lines: u16,
+    /// Columns.
+    pub columns: u16,
+}
+
+/// A form of the pictures that a swarm keeps for its learner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PictureStack {
+    /// The form of a frame.
+    pub picture: Picture,
+    /// The grays of the four shades.
+    pub grays: Grays,
+    /// The part of the picture that is seen; all of it if absent.
+    pub crop: Option<Crop>,
+    /// Lines and columns that the part is reduced to. Each pixel is the mean of the area that it
+    /// covers, rounded to the nearest number.
+    pub size: Option<[u16; 2]>,
+    /// Pictures behind each other.
+    pub depth: u16,
+    /// Each byte is the larger one of the step's last two frames.
+    pub max_pool: bool,
+}
+
+impl PictureStack {
+    /// Lines, columns, and bytes of a pixel, of the whole picture.
+    pub(crate) fn whole(&self) -> [usize; 3] {
+        let (lines, columns) = self.picture.shape();
+        let channels = self.picture.pixel_bytes();
+        [lines, columns / channels, channels]
+    }
+
+    /// The part that is seen.
+    pub(crate) fn part(&self) -> Crop {
+        let [lines, columns, _] = self.whole().map(|it| it as u16);
+        self.crop.unwrap_or(Crop { top: 0, left: 0, lines, columns })
+    }
+
+    /// Lines, columns, and bytes of a pixel, of a picture in the stack.
+    #[must_use]
+    pub fn shape(&self) -> [usize; 3] {
+        let Crop { lines, columns, .. } = self.part();
+        let [lines, columns] = self.size.unwrap_or([lines, columns]).map(usize::from);
+        [lines, columns, self.whole()[2]]
+    }
+
+    /// Bytes of one picture.
+    #[must_use]
+    pub fn picture_bytes(&self) -> usize {
+        self.shape().iter().product()
+    }
+
+    /// Bytes of the stack.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        usize::from(self.depth) * self.picture_bytes()
+    }
+
+    /// Checks that the picture has such a part, and that the stack fits the rest of the
+    /// configuration.
+    pub(crate) fn check(&self, config: &SwarmConfig) -> Result<(), SwarmError> {
+        self.check_picture().map_err(|said| SwarmError::PictureStack { said })?;
+        let beside = match () {
+            () if !self.max_pool => return Ok(()),
+            () if config.link == LinkMode::Pairs => "the cable of link=\"pairs\"",
+            () if config.programs.can_end_steps_early() => {
+                "hooks with ends_step or a program's `settled`"
+            }
+            () if config.schedule.frames_per_step() < 2 => "frames_per_step=1",
+            () => return Ok(()),
+        };
+        Err(SwarmError::PictureStack {
+            said: format!(
+                "`max_pool` takes the last two frames of each step, which steps with {beside} do not have: leave one of the two out"
+            ),
+        })
+    }
+
+    fn check_picture(&self) -> Result<(), String> {
+        let [lines, columns, _] = self.whole();
+        let packed = self.picture == Picture::Packed;
+        let colors = self.picture == Picture::Rgb555;
+        if packed && self.crop.is_some()
+            || (packed || colors) && (self.size.is_some() || self.max_pool)
+        {
+            return Err(format!(
+                "bytes of the picture `{}` are no brightness, so `crop`, `resize` and `max_pool` take no such picture: use gray, mean, stride, rgb or rgb_corrected",
+                self.picture.name()
+            ));
+        }
+        if !(1..=MAX_DEPTH).contains(&self.depth) {
+            return Err(format!(
+                "`frame_stack` is 1 to {MAX_DEPTH} pictures, found {}",
+                self.depth
+            ));
+        }
+        let Crop { top, left, lines: part_lines, columns: part_columns } = self.part();
+        let fits = |first: u16, count: u16, all: usize| {
+            count > 0 && usize::from(first) + usize::from(count) <= all
+        };
+        if !fits(top, part_lines, lines) || !fits(left, part_columns, columns) {
+            return Err(format!(
+                "`crop` is (top, left, lines, columns) inside of the picture's {lines} lines and {columns} columns, found ({top}, {left}, {part_lines}, {part_columns})"
+            ));
+        }
+        let Some([to_lines, to_columns]) = self.size else { return Ok(()) };
+        if !(1..=part_lines).contains(&to_lines) || !(1..=part_columns).contains(&to_columns) {
+            return Err(format!(
+                "`resize` reduces to 1 to {part_lines} lines and 1 to {part_columns} columns, the size of the picture or of its crop, found ({to_lines}, {to_columns})"
+            ));
+        }
+        Ok(())
+    }
+
+    /// A stack of one frame, as episodes begin with it.
+    pub(crate) fn first(&self, frame: Frame<'_>) -> Vec<u8> {
+        let mut stack = vec![0; self.bytes()];
+        PictureMaker::new(*self).fill(frame, &mut stack);
+        stack
+    }
+
+    pub(crate) fn write(&self, writer: &mut Writer) {
+        writer.text(self.picture.name());
+        writer.text(self.grays.name());
+        let Crop { top, left, lines, columns } = self.part();
+        let [to_lines, to_columns, _] = self.shape().map(|it| it as u16);
+        for number in [top, left, lines, columns, to_lines, to_columns, self.depth] {
+            writer.u16(number);
+        }
+        writer.u8(u8::from(self.max_pool));
+    }
+
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, SwarmError> {
+        let picture = Picture::by_name(reader.text()?);
+        let picture = picture.ok_or_else(|| reader.damaged("there is no such picture"))?;
+        let grays = Grays::by_name(reader.text()?);
+        let grays = grays.ok_or_else(|| reader.damaged("there are no such grays"))?;
+        let mut number = || reader.u16();
+        let (top, left, lines, columns) = (number()?, number()?, number()?, number()?);
+        let (size, depth) = ([number()?, number()?], number()?);
+        let max_pool = reader.flag()?;
+        let read = Self { picture, grays, crop: None, size: None, depth, max_pool };
+        let crop = Crop { top, left, lines, columns };
+        Ok(Self {
+            crop: (crop != read.part()).then_some(crop),
+            size: (size != [lines, columns]).then_some(size),
+            ..read
+        })
+    }
+}
+
+/// Makes pictures of frames.
+#[derive(Debug)]
+pub(crate) struct PictureMaker {
+    stack: PictureStack,
+    /// The frame's picture, and that of the frame before it.
+    wholes: [Vec<u8>; 2],
+    /// `None` if the picture keeps its size.
+    area: Option<Area>,
+}
+
+impl PictureMaker {
+    pub(crate) fn new(stack: PictureStack) -> Self {
+        let Crop { lines, columns, .. } = stack.part();
+        let area = stack.size.filter(|size| *size != [lines, columns]).map(|size| {
+            Area::new([lines, columns].map(usize::from), size.map(usize::from), stack.whole()[2])
+        });
+        let bytes = stack.picture.bytes();
+        let pooled = if stack.max_pool { bytes } else { 0 };
+        Self { stack, wholes: [vec![0; bytes], vec![0; pooled]], area }
+    }
+
+    /// Puts a frame into every place of a stack.
+    pub(crate) fn fill(&mut self, frame: Frame<'_>, stack: &mut [u8]) {
+        let bytes = self.stack.picture_bytes();
+        self.draw(frame, None, &mut stack[..bytes]);
+        for place in 1..usize::from(self.stack.depth) {
+            stack.copy_within(..bytes, place * bytes);
+        }
+    }
+
+    /// Pushes a frame behind the others of a stack, or the lighter of it and the one before it.
+    pub(crate) fn push(&mut self, frame: Frame<'_>, before: Option<Frame<'_>>, stack: &mut [u8]) {
+        let bytes = self.stack.picture_bytes();
+        stack.copy_within(bytes.., 0);
+        let last = stack.len() - bytes;
+        self.draw(frame, before, &mut stack[last..]);
+    }
+
+    fn draw(&mut self, frame: Frame<'_>, before: Option<Frame<'_>>, out: &mut [u8]) {
+        let PictureStack { picture, grays, .. } = self.stack;
+        let [whole, other] = &mut self.wholes;
+        picture.fill(grays, frame, whole);
+        if let Some(before) = before {
+            picture.fill(grays, before, other);
+            for (byte, other) in whole.iter_mut().zip(other) {
+                *byte = (*byte).max(*other);
+            }
+        }
+        let Crop { top, left, lines, columns } = self.stack.part();
+        let [_, line_columns, channels] = self.stack.whole();
+        let line = line_columns * channels;
+        let first = usize::from(left) * channels;
+        let columns = first..first + usize::from(columns) * channels;
+        let part = whole.chunks_exact(line).skip(top.into()).take(lines.into());
+        let part = part.map(|line| &line[columns.clone()]);
+        match &mut self.area {
+            Some(area) => area.reduce(part, out),
+            None => out.chunks_exact_mut(columns.len()).zip(part).for_each(|(out, line)| {
+                out.copy_from_slice(line);
+            }),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Sticky actions (Machado et al., 2018): with a probability an env does in a step what it did in
+//! the one before, whatever its agent chose.
+//!
+//! The draw depends on the env's seed, the number of its episode and its frames since the reset
+//! alone, so it needs no state. The last action lies in the cell of the env's scratch behind those
+//! of its programs, one above its number, and is 0 where an episode begins: the first step of an
+//! episode does what the agent chose. `device/sticky.rs` has the same as a kernel.
+
+use crate::Episode;
+
+/// The cell's value for an action.
+#[must_use]
+pub(crate) fn cell_of(action: u8) -> f32 {
+    f32::from(action) + 1.0
+}
+
+/// The action of a cell; `None` where an episode begins.
+#[must_use]
+pub(crate) fn action_of(cell: f32) -> Option<u8> {
+    (cell >= 1.0).then_some((cell - 1.0) as u8)
+}
+
+/// The probability as a share of 2^32.
+#[must_use]
+pub(crate) fn threshold(probability: f64) -> u64 {
+    (probability * f64::from(1_u32 << 31) * 2.0).round() as u64
+}
+
+/// Returns true if the step that begins now repeats the last action.
+#[must_use]
+pub(crate) fn repeats(episode: Episode, frames: u64, threshold: u64) -> bool {
+    episode.bits_at(frames) >> 32 < threshold
+}

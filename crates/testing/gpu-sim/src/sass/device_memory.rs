@@ -1,0 +1,287 @@
+//! Memory of a device: arrays with nothing around them, the shared memory of the block at work, and
+//! the shadow of both.
+//!
+//! Each array has a window of addresses far larger than itself, so that an access beside it is
+//! told as one of that array and never meets another one.
+
+use super::shadow::{Manner, Order, Shadow};
+use rustc_hash::FxHashMap;
+
+/// First address of the windows of arrays.
+const FIRST_WINDOW: u64 = 1 << 44;
+/// Bytes of a window; the array begins in its middle.
+const WINDOW: u64 = 1 << 38;
+/// First address of the window that is shared memory.
+pub const SHARED_WINDOW: u64 = 0x7E00_0000_0000_0000;
+/// Number of shared memory among the memories.
+pub const SHARED: usize = usize::MAX;
+
+/// An array, or a variable of the module.
+#[derive(Debug)]
+pub struct DeviceArray {
+    /// Name in messages.
+    pub name: String,
+    /// Bytes of an element, by which messages count.
+    pub element_bytes: usize,
+    /// Contents, up to a multiple of 4 bytes.
+    bytes: Vec<u8>,
+    /// Bytes that belong to it.
+    length: usize,
+    /// Address of the first byte.
+    address: u64,
+    shadow: Shadow,
+}
+
+/// Memory of a device.
+#[derive(Debug)]
+pub struct DeviceMemory {
+    arrays: Vec<DeviceArray>,
+    /// Arrays of fixed addresses: the module's variables.
+    variables: Vec<DeviceArray>,
+    shared: DeviceArray,
+    is_written: Vec<bool>,
+    /// Order of accesses.
+    pub order: Order,
+    /// Instructions that may still be issued.
+    pub budget: u64,
+    /// Mixed into the order of lanes.
+    pub seed: u64,
+    /// True if races are looked for.
+    pub finds_races: bool,
+}
+
+/// Place of an access.
+#[derive(Clone, Copy, Debug)]
+pub struct DevicePlace {
+    /// Number of the array, or [`SHARED`].
+    array: usize,
+    /// Offset in bytes.
+    at: usize,
+}
+
+impl DevicePlace {
+    /// Offset in its array, in bytes.
+    pub fn offset(self) -> usize {
+        self.at
+    }
+
+    /// True if it is in shared memory.
+    pub fn is_shared(self) -> bool {
+        self.array == SHARED
+    }
+}
+
+impl Default for DeviceMemory {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl DeviceMemory {
+    /// Memory without arrays.
+    pub fn new() -> Self {
+        let shared = DeviceArray::new("shared memory", 4, Vec::new(), SHARED_WINDOW);
+        Self {
+            arrays: Vec::new(),
+            variables: Vec::new(),
+            shared,
+            is_written: Vec::new(),
+            order: Order::default(),
+            budget: u64::MAX,
+            seed: 0,
+            finds_races: true,
+        }
+    }
+
+    /// Adds an array, and returns its address.
+    pub fn add(&mut self, name: &str, element_bytes: usize, bytes: Vec<u8>) -> u64 {
+        let address = FIRST_WINDOW + WINDOW * self.arrays.len() as u64 + WINDOW / 2;
+        self.arrays.push(DeviceArray::new(name, element_bytes, bytes, address));
+        address
+    }
+
+    /// Bytes of an array, by the order in which they were added.
+    pub fn bytes(&self, array: usize) -> &[u8] {
+        let array = &self.arrays[array];
+        &array.bytes[..array.length]
+    }
+
+    /// Bytes of a variable of the module.
+    pub fn variable(&self, name: &str) -> Option<&[u8]> {
+        self.variables.iter().find(|it| it.name == name).map(|it| &it.bytes[..it.length])
+    }
+
+    /// Adds a variable of the module at its address.
+    pub(super) fn add_variable(&mut self, name: &str, address: u64, bytes: Vec<u8>) {
+        self.variables.push(DeviceArray::new(name, 4, bytes, address));
+    }
+
+    /// Begins a launch of blocks with so much shared memory and so many threads.
+    pub(super) fn begin_launch(&mut self, shared_bytes: usize, threads: u32) {
+        self.shared.bytes = vec![0; shared_bytes];
+        self.shared.shadow = Shadow::new(shared_bytes);
+        self.order = Order::new(threads);
+    }
+
+    /// Begins a block: nobody has written its shared memory.
+    pub(super) fn begin_block(&mut self, block: u32) {
+        // Every block finds other bytes of an earlier one there.
+        let noise = 0x5B ^ (block as u8).wrapping_mul(29);
+        self.shared.bytes.fill(noise);
+        self.shared.shadow.clear();
+        self.is_written.clear();
+        self.is_written.resize(self.shared.bytes.len(), false);
+        self.order.begin_block();
+    }
+
+    /// Place of an access, or a description of why there is none. An exchange of a word may reach
+    /// behind an array of smaller elements: that of 16 bits is made so.
+    pub(super) fn place(
+        &self,
+        address: u64,
+        size: usize,
+        is_exchange: bool,
+    ) -> Result<DevicePlace, String> {
+        let number = (address.wrapping_sub(FIRST_WINDOW) / WINDOW) as usize;
+        if let Some(array) = self.arrays.get(number) {
+            return Ok(DevicePlace {
+                array: number,
+                at: array.offset(address, size, is_exchange)?,
+            });
+        }
+        if address >= SHARED_WINDOW {
+            return self.shared_place(address - SHARED_WINDOW, size);
+        }
+        let count = self.arrays.len();
+        let inside =
+            |it: &DeviceArray| (it.address..it.address + it.length as u64).contains(&address);
+        if let Some(at) = self.variables.iter().position(inside) {
+            let offset = self.variables[at].offset(address, size, is_exchange)?;
+            return Ok(DevicePlace { array: count + at, at: offset });
+        }
+        Err(match address {
+            0 => "the address is null: the array is absent".into(),
+            1..0x1_0000_0000 => format!("address {address:#x} is near null: the array is absent"),
+            _ => format!("no array has the address {address:#x}"),
+        })
+    }
+
+    /// Place in the block's shared memory.
+    pub(super) fn shared_place(&self, at: u64, size: usize) -> Result<DevicePlace, String> {
+        let bytes = self.shared.bytes.len();
+        let end = usize::try_from(at).ok().and_then(|at| at.checked_add(size));
+        if end.is_some_and(|end| end <= bytes) {
+            return Ok(DevicePlace { array: SHARED, at: at as usize });
+        }
+        // Offsets have 32 bits.
+        let at = at as u32 as i32;
+        Err(format!("byte {at} of shared memory, of which the block has {bytes}"))
+    }
+
+    fn array(&self, number: usize) -> &DeviceArray {
+        match self.arrays.len() {
+            _ if number == SHARED => &self.shared,
+            count if number >= count => &self.variables[number - count],
+            _ => &self.arrays[number],
+        }
+    }
+
+    fn array_mut(&mut self, number: usize) -> &mut DeviceArray {
+        match self.arrays.len() {
+            _ if number == SHARED => &mut self.shared,
+            count if number >= count => &mut self.variables[number - count],
+            _ => &mut self.arrays[number],
+        }
+    }
+
+    /// Copies bytes out of memory.
+    pub(super) fn read(&self, place: DevicePlace, to: &mut [u8]) {
+        to.copy_from_slice(&self.array(place.array).bytes[place.at..place.at + to.len()]);
+    }
+
+    /// Copies bytes into memory.
+    pub(super) fn write(&mut self, place: DevicePlace, from: &[u8]) {
+        self.array_mut(place.array).bytes[place.at..place.at + from.len()].copy_from_slice(from);
+        if place.is_shared() {
+            self.is_written[place.at..place.at + from.len()].fill(true);
+        }
+    }
+
+    /// True if threads of the block have written all these bytes.
+    pub(super) fn is_initialised(&self, place: DevicePlace, size: usize) -> bool {
+        !place.is_shared() || self.is_written[place.at..place.at + size].iter().all(|it| *it)
+    }
+
+    /// Notes an access in the shadow; returns what it races with.
+    pub(super) fn note(
+        &mut self,
+        place: DevicePlace,
+        size: usize,
+        manner: Manner,
+        (thread, instruction): (u32, u32),
+    ) -> Option<super::shadow::Conflict> {
+        if !self.finds_races {
+            return None;
+        }
+        if !matches!(manner, Manner::Read | Manner::ConstantRead | Manner::Write) {
+            self.order.meet((place.array, place.at), thread, manner);
+        }
+        let count = self.arrays.len();
+        let array = match place.array {
+            SHARED => &mut self.shared,
+            number if number >= count => &mut self.variables[number - count],
+            number => &mut self.arrays[number],
+        };
+        array.shadow.note(&self.order, (place.at, size), manner, (thread, instruction))
+    }
+
+    /// Name of a place, as a message shows it.
+    pub(super) fn name(&self, place: DevicePlace, at: usize) -> String {
+        let array = self.array(place.array);
+        match place.is_shared() {
+            true => format!("byte {at} of shared memory"),
+            false => format!("`{}[{}]`", array.name, at / array.element_bytes.max(1)),
+        }
+    }
+
+    /// Conflicts of plain reads with atomic operations that are left at the end of a launch, or of
+    /// a block for its shared memory.
+    pub(super) fn pending(&self, of_block: bool) -> Option<(String, super::shadow::Pending)> {
+        let all = self.arrays.iter().chain(&self.variables).enumerate();
+        let all: FxHashMap<usize, &DeviceArray> = match of_block {
+            true => [(SHARED, &self.shared)].into_iter().collect(),
+            false => all.collect(),
+        };
+        let each = all.into_iter().flat_map(|(number, array)| {
+            array.shadow.pending().map(move |pending| (number, *pending))
+        });
+        let first = each.min_by_key(|(_, it)| (it.conflict.at, it.later.thread()))?;
+        let place = DevicePlace { array: first.0, at: first.1.conflict.at };
+        Some((self.name(place, place.at), first.1))
+    }
+}
+
+impl DeviceArray {
+    fn new(name: &str, element_bytes: usize, bytes: Vec<u8>, address: u64) -> Self {
+        let length = bytes.len();
+        let mut bytes = bytes;
+        bytes.resize(length.next_multiple_of(4), 0);
+        let shadow = Shadow::new(bytes.len());
+        Self { name: name.into(), element_bytes, bytes, length, address, shadow }
+    }
+
+    fn offset(&self, address: u64, size: usize, is_exchange: bool) -> Result<usize, String> {
+        let at = address.wrapping_sub(self.address) as i64;
+        let end = usize::try_from(at).ok().and_then(|at| at.checked_add(size));
+        let most = match end {
+            Some(_) if is_exchange && (at as usize) < self.length => self.bytes.len(),
+            _ => self.length,
+        };
+        if end.is_some_and(|end| end <= most) {
+            return Ok(at as usize);
+        }
+        let of = self.element_bytes.max(1);
+        let (element, count) = (at.div_euclid(of as i64), self.length / of);
+        Err(format!("`{}[{element}]`: it has {count} elements", self.name))
+    }
+}

@@ -1,0 +1,348 @@
+//! Shadow memory: who read and wrote each cell of an array, and when, so that two accesses that
+//! nothing orders are found as a race.
+//!
+//! Accesses have times that count up. Two accesses are ordered if one thread makes both, if the
+//! block's barrier, or for lanes of a warp `__syncwarp`, lies between them, or if the earlier one
+//! was published by a fence and an atomic operation on a place that the later thread has read by
+//! one ([`Order`]). Atomic operations, and volatile accesses beside them, don't race with each
+//! other; volatile writes of two threads do. A plain read beside an atomic operation is a race
+//! unless its thread goes on with an atomic operation there, as loops around `atomicCAS` do.
+
+use rustc_hash::FxHashMap;
+
+/// Time of an access.
+pub type Time = u32;
+
+/// An access of a thread.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CellAccess {
+    /// Number of the thread in the grid, from 1; 0 for no access.
+    thread: u32,
+    time: Time,
+    /// Number of the instruction.
+    pub instruction: u32,
+}
+
+impl CellAccess {
+    /// Number of the thread in the grid.
+    pub fn thread(self) -> u32 {
+        self.thread - 1
+    }
+}
+
+/// Way in which memory is accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Manner {
+    /// Plain read.
+    Read,
+    /// Read by a cache that may hold what was there before the launch.
+    ConstantRead,
+    /// Plain write.
+    Write,
+    /// Volatile read.
+    StrongRead,
+    /// Volatile write.
+    StrongWrite,
+    /// Atomic operation.
+    Atomic,
+    /// Atomic operation for the threads of one block.
+    AtomicOfBlock,
+}
+
+impl Manner {
+    fn is_atomic(self) -> bool {
+        matches!(self, Self::Atomic | Self::AtomicOfBlock)
+    }
+
+    /// True if it does not race with an earlier write of this manner. `is_of_block` says whether
+    /// one block makes both.
+    fn goes_with(self, write: Self, is_of_block: bool) -> bool {
+        let is_local = self == Self::AtomicOfBlock || write == Self::AtomicOfBlock;
+        let is_strong = write == Self::StrongWrite || write.is_atomic();
+        let are_writes = self == Self::StrongWrite && write == Self::StrongWrite;
+        is_strong && !are_writes && (is_of_block || !is_local)
+    }
+}
+
+/// Cell of an array.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    write: CellAccess,
+    /// Manner of the write.
+    written_by: Option<Manner>,
+    /// The last reader, another of its block, another of another block.
+    reads: [CellAccess; 3],
+}
+
+/// Two accesses that nothing orders.
+#[derive(Clone, Copy, Debug)]
+pub struct Conflict {
+    /// Earlier access.
+    pub earlier: CellAccess,
+    /// True if the earlier one writes.
+    pub has_written: bool,
+    /// Offset of the cell in bytes.
+    pub at: usize,
+}
+
+/// Conflict of a plain read with an atomic operation, which ends as a race unless the reader's next
+/// access there is atomic.
+#[derive(Clone, Copy, Debug)]
+pub struct Pending {
+    /// The conflict, seen from the later access.
+    pub conflict: Conflict,
+    /// Later access.
+    pub later: CellAccess,
+}
+
+/// Shadow of an array.
+#[derive(Debug, Default)]
+pub struct Shadow {
+    cells: Vec<Cell>,
+    /// Bytes of a cell: 4, or fewer since a smaller access.
+    grain: usize,
+    bytes: usize,
+    pending: FxHashMap<(usize, u32), Pending>,
+}
+
+impl Shadow {
+    /// Shadow of so many bytes.
+    pub fn new(bytes: usize) -> Self {
+        Self { cells: Vec::new(), grain: 4, bytes, pending: FxHashMap::default() }
+    }
+
+    /// Forgets all accesses.
+    pub fn clear(&mut self) {
+        self.cells.clear();
+        self.pending.clear();
+    }
+
+    /// Conflicts that no atomic operation of the reader excused.
+    pub fn pending(&self) -> impl Iterator<Item = &Pending> {
+        self.pending.values()
+    }
+
+    /// Splits cells in parts of so many bytes.
+    fn refine(&mut self, grain: usize) {
+        let parts = self.grain / grain;
+        self.cells = self.cells.iter().flat_map(|cell| vec![*cell; parts]).collect();
+        self.grain = grain;
+        // A part of a cell can't be told from another part: they are looked at as one access.
+        self.pending.clear();
+    }
+
+    /// Notes an access, and returns the first earlier one that nothing orders before it.
+    pub fn note(
+        &mut self,
+        order: &Order,
+        (at, size): (usize, usize),
+        manner: Manner,
+        (thread, instruction): (u32, u32),
+    ) -> Option<Conflict> {
+        if self.cells.is_empty() {
+            self.cells = vec![Cell::default(); self.bytes.div_ceil(self.grain)];
+        }
+        if size < self.grain || !at.is_multiple_of(self.grain) {
+            self.refine(if at.is_multiple_of(2) { size.min(2) } else { 1 });
+        }
+        let own = CellAccess { thread: thread + 1, time: order.now, instruction };
+        let mut found = None;
+        for cell in at / self.grain..(at + size).div_ceil(self.grain) {
+            found = found.or(self.note_cell(order, cell, manner, own));
+        }
+        found
+    }
+
+    fn note_cell(
+        &mut self,
+        order: &Order,
+        number: usize,
+        manner: Manner,
+        own: CellAccess,
+    ) -> Option<Conflict> {
+        let at = number * self.grain;
+        let cell = &mut self.cells[number];
+        let is_open = |it: &CellAccess| it.thread != 0 && !order.is_before(*it, own);
+        let conflict = |earlier, has_written| Conflict { earlier, has_written, at };
+        let write = is_open(&cell.write).then_some(cell.write);
+        let written_by = cell.written_by.unwrap_or(Manner::Write);
+        let is_of_block = write.is_some_and(|it| order.block_of(it) == order.block_of(own));
+        let racing = write.filter(|_| !manner.goes_with(written_by, is_of_block));
+        let read = cell.reads.iter().copied().find(is_open);
+        let mut found = None;
+        match manner {
+            Manner::Read => match (write, racing) {
+                (_, Some(write)) => found = Some(conflict(write, true)),
+                (Some(write), None) => {
+                    let pending = Pending { conflict: conflict(write, true), later: own };
+                    self.pending.insert((number, own.thread), pending);
+                }
+                (None, None) => {}
+            },
+            Manner::ConstantRead => {
+                found = (cell.write.thread != 0).then(|| conflict(cell.write, true));
+            }
+            Manner::StrongRead => found = racing.map(|it| conflict(it, true)),
+            Manner::Write => {
+                found = write.map(|it| conflict(it, true)).or(read.map(|it| conflict(it, false)));
+            }
+            Manner::StrongWrite | Manner::Atomic | Manner::AtomicOfBlock => {
+                found = racing.map(|it| conflict(it, true));
+                self.pending.remove(&(number, own.thread));
+                for read in cell.reads.iter().filter(|it| is_open(it)) {
+                    let pending = Pending { conflict: conflict(*read, false), later: own };
+                    self.pending.entry((number, read.thread)).or_insert(pending);
+                }
+            }
+        }
+        match manner {
+            Manner::Read | Manner::ConstantRead => cell.add_reader(own, order),
+            Manner::StrongRead => {}
+            Manner::Write | Manner::StrongWrite | Manner::Atomic | Manner::AtomicOfBlock => {
+                cell.write = own;
+                cell.written_by = Some(manner);
+                // A thread that goes on with an atomic operation has not relied on what it read.
+                if manner.is_atomic() {
+                    for read in &mut cell.reads {
+                        if read.thread == own.thread {
+                            *read = CellAccess::default();
+                        }
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+impl Cell {
+    fn add_reader(&mut self, own: CellAccess, order: &Order) {
+        let last = self.reads[0];
+        if last.thread != own.thread && last.thread != 0 {
+            let is_of_block = order.block_of(last) == order.block_of(own);
+            self.reads[if is_of_block { 1 } else { 2 }] = last;
+        }
+        self.reads[0] = own;
+    }
+}
+
+/// Order of accesses, as barriers, fences and atomic operations make it.
+#[derive(Debug, Default)]
+pub struct Order {
+    /// Time of the access that is made.
+    pub now: Time,
+    threads_of_block: u32,
+    /// Time of the last barrier of the block at work.
+    barrier: Time,
+    /// Time of the last `__syncwarp` of each of its threads.
+    warp_syncs: Vec<Time>,
+    /// Time of each thread's last fence, if it has made one.
+    fences: FxHashMap<u32, Time>,
+    /// Accesses that are published at places, by array and offset.
+    published: FxHashMap<(usize, usize), Times>,
+    /// Accesses of others that a thread, or all of the block at work, has been shown.
+    shown: FxHashMap<Option<u32>, Times>,
+}
+
+/// Last times up to which accesses are known.
+type Times = FxHashMap<Whose, Time>;
+
+/// Moves times on to later ones.
+fn advance(times: &mut Times, others: impl IntoIterator<Item = (Whose, Time)>) {
+    for (whose, time) in others {
+        let last = times.entry(whose).or_default();
+        *last = time.max(*last);
+    }
+}
+
+/// Accesses of a thread, or of a block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Whose {
+    Thread(u32),
+    Block(u32),
+}
+
+impl Order {
+    /// Order of a launch.
+    pub fn new(threads_of_block: u32) -> Self {
+        Self { now: 1, threads_of_block, ..Self::default() }
+    }
+
+    fn block_of(&self, access: CellAccess) -> u32 {
+        access.thread() / self.threads_of_block
+    }
+
+    /// Begins a block.
+    pub fn begin_block(&mut self) {
+        self.now += 1;
+        self.barrier = self.now;
+        self.warp_syncs.clear();
+        self.warp_syncs.resize(self.threads_of_block as usize, 0);
+        self.shown.clear();
+    }
+
+    /// Notes that all threads of the block have come to its barrier.
+    pub fn pass_barrier(&mut self) {
+        self.now += 1;
+        self.barrier = self.now;
+        let mut all = self.shown.remove(&None).unwrap_or_default();
+        self.shown.drain().for_each(|(_, times)| advance(&mut all, times));
+        if !all.is_empty() {
+            self.shown.insert(None, all);
+        }
+    }
+
+    /// Notes that a thread of the block, by its number there, has passed `__syncwarp`.
+    pub fn sync_lane(&mut self, thread_of_block: u32) {
+        self.warp_syncs[thread_of_block as usize] = self.now;
+    }
+
+    /// Notes a fence of a thread.
+    pub fn fence(&mut self, thread: u32) {
+        self.fences.insert(thread, self.now);
+    }
+
+    /// Notes an atomic or volatile access of a thread: it publishes what its fence has ordered, and
+    /// sees what others have published there.
+    pub fn meet(&mut self, place: (usize, usize), thread: u32, manner: Manner) {
+        let is_read = manner == Manner::StrongRead || manner.is_atomic();
+        let is_write = manner == Manner::StrongWrite || manner.is_atomic();
+        if is_read && let Some(published) = self.published.get(&place) {
+            let shown = self.shown.entry(Some(thread)).or_default();
+            advance(shown, published.iter().map(|(whose, time)| (*whose, *time)));
+        }
+        if is_write && let Some(&fence) = self.fences.get(&thread) {
+            let block = thread / self.threads_of_block;
+            let own =
+                [(Whose::Thread(thread), fence), (Whose::Block(block), self.barrier.min(fence))];
+            // The accesses that the thread has been shown are passed on with its own.
+            let shown = [None, Some(thread)].into_iter().filter_map(|who| self.shown.get(&who));
+            let shown = shown.flatten().map(|(whose, time)| (*whose, *time));
+            advance(self.published.entry(place).or_default(), own.into_iter().chain(shown));
+        }
+    }
+
+    /// True if an access is ordered before the one that is made now.
+    fn is_before(&self, earlier: CellAccess, own: CellAccess) -> bool {
+        if earlier.thread == own.thread {
+            return true;
+        }
+        let (block, own_block) = (self.block_of(earlier), self.block_of(own));
+        if block == own_block {
+            let in_block = own.thread() % self.threads_of_block;
+            let other = earlier.thread() % self.threads_of_block;
+            let is_same_warp = in_block / 32 == other / 32;
+            let is_synced = is_same_warp && earlier.time < self.warp_syncs[in_block as usize];
+            if earlier.time < self.barrier || is_synced {
+                return true;
+            }
+        }
+        let is_shown = |whose| {
+            let time = |who| self.shown.get(&who).and_then(|times| times.get(&whose));
+            let of = |who| time(who).is_some_and(|time| earlier.time < *time);
+            of(None) || of(Some(own.thread()))
+        };
+        !self.shown.is_empty()
+            && (is_shown(Whose::Thread(earlier.thread())) || is_shown(Whose::Block(block)))
+    }
+}

@@ -1,0 +1,172 @@
+//! Kernels in a device's memory: shared memory and its atomic operations, generic addresses, and
+//! every kind of fault, on machine code for sm_80.
+
+use super::machine::{assemble, note_seen};
+use gbxcule_gpu_sim::sass::device_memory::DeviceMemory;
+use gbxcule_gpu_sim::sass::fault::{Fault, FaultKind};
+use gbxcule_gpu_sim::sass::schedule::Shape;
+
+/// Arrays of a launch: words.
+type Words = Vec<Vec<u32>>;
+
+/// Runs a kernel whose parameters are arrays: `%rd1` and on have their addresses, `%r1` the thread.
+fn run(body: &str, shape: (u32, u32), arrays: &[Vec<u32>]) -> Result<Words, Fault> {
+    run_with("", body, shape, arrays)
+}
+
+/// Runs such a kernel behind functions.
+fn run_with(
+    functions: &str,
+    body: &str,
+    shape: (u32, u32),
+    arrays: &[Vec<u32>],
+) -> Result<Words, Fault> {
+    let params: Vec<String> = (1..=arrays.len()).map(|at| format!(".param .u64 p{at}")).collect();
+    let loads: String = (1..=arrays.len())
+        .map(|at| format!("ld.param.u64 %rd{at}, [p{at}];\ncvta.to.global.u64 %rd{at}, %rd{at};\n"))
+        .collect();
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n{functions}.visible .entry only({}) {{\n\
+         .reg .pred %p<9>;\n.reg .b16 %h<9>;\n.reg .b32 %r<40>;\n.reg .f32 %f<9>;\n.reg .b64 %rd<40>;\n\
+         .reg .f64 %d<9>;\n.shared .align 16 .b8 s[512];\n{loads}mov.u32 %r1, %tid.x;\n{body}ret;\n}}\n",
+        params.join(", ")
+    );
+    let mut module = assemble(&text, "sm_80");
+    let mut memory = DeviceMemory::new();
+    memory.budget = 1 << 20;
+    let bytes = |words: &Vec<u32>| words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let addresses: Vec<[u8; 8]> = arrays
+        .iter()
+        .enumerate()
+        .map(|(at, words)| memory.add(&format!("a{}", at + 1), 4, bytes(words)).to_le_bytes())
+        .collect();
+    let parameters: Vec<&[u8]> = addresses.iter().map(|it| &it[..]).collect();
+    let shape = Shape { blocks: shape.0, threads: shape.1, shared_bytes: 0, seed: 3 };
+    let ran = module.launch_on("only", shape, &parameters, memory);
+    note_seen(&module, "only");
+    let words = |array: usize, memory: &DeviceMemory| {
+        let four = memory.bytes(array).chunks_exact(4);
+        four.map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect()
+    };
+    ran.map(|memory| (0..arrays.len()).map(|array| words(array, &memory)).collect())
+}
+
+fn kind(body: &str, threads: u32) -> FaultKind {
+    let arrays = [vec![1; 64], vec![0; 64]];
+    run(body, (2, threads), &arrays).expect_err("a fault").kind
+}
+
+/// Address of a thread's own word of `s` in `%r2`, of a global array in `%rd10` and `%rd11`.
+const PLACES: &str = "mov.u32 %r3, s;\nmad.lo.u32 %r2, %r1, 4, %r3;\nmul.wide.u32 %rd9, %r1, 4;\n\
+    add.s64 %rd10, %rd1, %rd9;\nadd.s64 %rd11, %rd2, %rd9;\n";
+
+#[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
+fn words_of_a_block_are_exchanged_in_shared_memory() {
+    let body = format!(
+        "{PLACES}ld.global.u32 %r4, [%rd10];\nst.shared.u32 [%r2], %r4;\nbar.sync 0;\n\
+         xor.b32 %r5, %r1, 63;\nmad.lo.u32 %r6, %r5, 4, %r3;\nld.shared.u32 %r7, [%r6];\n\
+         st.global.u32 [%rd11], %r7;\n"
+    );
+    let from: Vec<u32> = (0..64).map(|at| at * 7).collect();
+    let found = run(&body, (1, 64), &[from.clone(), vec![0; 64]]).expect("no fault");
+    assert_eq!(found[1], from.into_iter().rev().collect::<Vec<_>>());
+}
+
+#[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
+fn atomic_operations_of_a_block_meet_in_shared_memory() {
+    let body = format!(
+        "{PLACES}setp.ne.u32 %p1, %r1, 0;\n@%p1 bra $L_zeroed;\nst.shared.v4.u32 [%r3], {{0, 0, 0, 0}};\n\
+         st.shared.v2.u64 [%r3+16], {{0, 0}};\n$L_zeroed:\nbar.sync 0;\nred.shared.add.u32 [%r3], 1;\n\
+         add.u32 %r8, %r1, 5;\natom.shared.max.u32 %r9, [%r3+4], %r8;\nmov.b32 %f1, 0f3F000000;\n\
+         atom.shared.add.f32 %f2, [%r3+8], %f1;\natom.shared.cas.b32 %r10, [%r3+12], 0, %r8;\n\
+         atom.shared.add.u64 %rd12, [%r3+16], 3;\nbar.sync 0;\nsetp.gt.u32 %p2, %r1, 7;\n@%p2 bra $L_end;\n\
+         ld.shared.u32 %r11, [%r2];\nst.global.u32 [%rd11], %r11;\n$L_end:\n"
+    );
+    let found = run(&body, (1, 64), &[vec![0; 64], vec![0; 64]]).expect("no fault");
+    assert_eq!(found[1][..2], [64, 68]);
+    assert_eq!(f32::from_bits(found[1][2]), 32.0);
+    assert!((5..=68).contains(&found[1][3]), "{}", found[1][3]);
+    assert_eq!(found[1][4..6], [192, 0]);
+}
+
+#[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
+fn generic_addresses_reach_shared_memory_and_halves_are_added() {
+    let body = format!(
+        "{PLACES}st.shared.u32 [%r2], 0;\ncvt.u64.u32 %rd12, %r2;\ncvta.shared.u64 %rd13, %rd12;\n\
+         ld.global.u32 %r4, [%rd10];\nsetp.eq.u32 %p1, %r4, 0;\nselp.b64 %rd14, %rd13, %rd11, %p1;\n\
+         mov.b32 %r5, 0x3C004000;\natom.add.noftz.f16x2 %r6, [%rd14], %r5;\n\
+         red.global.add.noftz.f16x2 [%rd11], %r5;\nmembar.gl;\nnanosleep.u32 5;\nbar.warp.sync -1;\n\
+         ld.u32 %r7, [%rd14];\nst.global.u32 [%rd10], %r7;\n"
+    );
+    let from: Vec<u32> = (0..32).map(|at| at % 2).collect();
+    let found = run(&body, (1, 32), &[from.clone(), vec![0; 32]]).expect("no fault");
+    // 1.0 and 2.0; twice that.
+    let (once, twice) = (0x3C00_4000, 0x4000_4400);
+    let wanted: Vec<u32> = from.iter().map(|it| if *it == 0 { once } else { twice }).collect();
+    assert_eq!(found[0], wanted);
+    assert_eq!(found[1], wanted);
+}
+
+#[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
+fn every_kind_of_fault_has_a_name() {
+    let of = |lines: &str, threads| kind(&format!("{PLACES}{lines}"), threads);
+    let race = "st.shared.u32 [%r2], %r1;\nxor.b32 %r5, %r1, 1;\nmad.lo.u32 %r6, %r5, 4, %r3;\n\
+                ld.shared.u32 %r7, [%r6];\nst.global.u32 [%rd11], %r7;\n";
+    assert_eq!(of(race, 32), FaultKind::Race);
+    assert_eq!(of("st.global.u32 [%rd2], 5;\n", 32), FaultKind::SameValueRace);
+    assert_eq!(
+        of("ld.shared.u32 %r7, [%r2];\nst.global.u32 [%rd11], %r7;\n", 32),
+        FaultKind::UninitialisedShared
+    );
+    assert_eq!(of("st.global.u32 [%rd11+4], %r1;\n", 64), FaultKind::OutsideArray);
+    assert_eq!(of("st.global.u32 [%rd11+2], %r1;\n", 1), FaultKind::Misaligned);
+    assert_eq!(of("trap;\n", 1), FaultKind::Trap);
+    assert_eq!(of("$L_again:\nbar.sync 0;\nbra.uni $L_again;\n", 32), FaultKind::NoEnd);
+    let halves = "setp.lt.u32 %p1, %r1, 32;\n@%p1 bra $L_one;\nbar.sync 0;\nst.global.u32 [%rd11], 1;\n\
+                  bra.uni $L_end;\n$L_one:\nbar.sync 0;\nst.global.u32 [%rd11], 2;\n$L_end:\n";
+    assert_eq!(of(halves, 64), FaultKind::DivergentBarrier);
+    let exchange = "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra $L_end;\n\
+                    shfl.sync.bfly.b32 %r5, %r1, 1, 31, -1;\nst.global.u32 [%rd11], %r5;\n\
+                    $L_end:\nbar.warp.sync -1;\n";
+    assert_eq!(of(exchange, 32), FaultKind::DivergentBarrier);
+    let launch = |body: &str, blocks| {
+        run(&format!("{PLACES}{body}"), (blocks, 32), &[vec![1; 64], vec![0; 64]])
+    };
+    // Volatile writes of two blocks, and atomic operations that are one block's.
+    let volatile = "ld.volatile.global.u32 %r4, [%rd11];\nadd.u32 %r4, %r4, 1;\n\
+                    st.volatile.global.u32 [%rd11], %r4;\n";
+    for body in [volatile, "red.cta.global.add.u32 [%rd2], 1;\n"] {
+        assert_eq!(launch(body, 2).expect_err("a fault").kind, FaultKind::Race);
+        assert!(launch(body, 1).is_ok());
+    }
+}
+
+#[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
+fn a_table_says_which_function_is_called() {
+    let function = |name: &str, line: &str| {
+        format!(
+            ".func (.param .b32 to) {name}(.param .b32 from) {{\n.reg .b32 %r<3>;\n\
+             ld.param.b32 %r1, [from];\n{line}\nst.param.b32 [to], %r2;\nret;\n}}\n"
+        )
+    };
+    let functions = function("triple", "mul.lo.u32 %r2, %r1, 3;")
+        + &function("seven", "add.u32 %r2, %r1, 7;")
+        + ".global .align 8 .u64 table[2] = {triple, seven};\n";
+    let body = format!(
+        "{PLACES}ld.global.u32 %r4, [%rd10];\nmov.u64 %rd12, table;\nmul.wide.u32 %rd13, %r4, 8;\n\
+         add.s64 %rd13, %rd12, %rd13;\nld.global.u64 %rd14, [%rd13];\n{{\n.param .b32 from;\n\
+         .param .b32 to;\nst.param.b32 [from], %r1;\nproto: .callprototype (.param .b32 _) _ (.param .b32 _);\n\
+         call (to), %rd14, (from), proto;\nld.param.b32 %r5, [to];\n}}\nst.global.u32 [%rd11], %r5;\n"
+    );
+    let which: Vec<u32> = (0..32).map(|at| at / 3 % 2).collect();
+    let found = run_with(&functions, &body, (1, 32), &[which.clone(), vec![0; 32]]);
+    let found = found.expect("no fault");
+    let wanted: Vec<u32> =
+        (0..).zip(which).map(|(at, which)| if which == 0 { 3 * at } else { at + 7 }).collect();
+    assert_eq!(found[1], wanted);
+}

@@ -1,0 +1,144 @@
+"""PPO by all processes of a torchrun job, on one machine or several; it goes on bit for bit after one of them was killed.
+
+    pip install . torch
+    torchrun --nproc-per-node 2 --max-restarts 3 examples/scale/ppo_torchrun.py --out runs/torchrun
+    torchrun --nnodes 2 --nproc-per-node 4 --max-restarts 3 --rdzv-backend c10d --rdzv-endpoint FIRST_HOST:29500 \
+        examples/scale/ppo_torchrun.py --out /shared/torchrun
+
+Each process steps its own envs of one swarm and learns from them; gradients are averaged. Every few updates all
+processes keep what they have in a folder that all of them see. torchrun starts all processes again if one dies; they
+take the newest whole folder. A job of another size takes it too: it divides the envs anew, and only its chance is new.
+Where a host has several networks, GLOO_SOCKET_IFNAME names the one on which the hosts reach each other.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import gbxcule
+import torch
+from gbxcule.rank import Rank
+from torch import distributed
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import ppo  # noqa: E402
+
+GAME = "PEARL_DRIFT"
+
+
+def make(envs: int) -> gbxcule.SwarmVectorEnv:
+    return gbxcule.make_vec_for_rank(
+        GAME, envs, obs="mean", reward=[gbxcule.Change("Score", 2, 0.2), gbxcule.Change("Hulls", 1, 1.0)], frames_per_step=12,
+        max_episode_steps=400, autoreset_mode="SameStep", threads=1,
+    )
+
+
+class Learner(ppo.Learner):
+    """The learner of one process: its own envs and chance, the weights of all."""
+
+    def __init__(self, envs: int, seed: int, rank: Rank) -> None:
+        super().__init__(make(envs), seed)
+        torch.manual_seed(seed + 1 + rank.rank)
+        self.optimizer.register_step_pre_hook(lambda *_: self._average_gradients())
+        self.updates = 0
+
+    def _average_gradients(self) -> None:
+        """Replace each gradient by the mean of all processes'."""
+        gradients = [parameter.grad for parameter in self.agent.parameters() if parameter.grad is not None]
+        flat = torch.cat([gradient.flatten() for gradient in gradients])
+        distributed.all_reduce(flat)
+        flat /= distributed.get_world_size()
+        for gradient, mean in zip(gradients, flat.split([gradient.numel() for gradient in gradients]), strict=True):
+            gradient.copy_(mean.view_as(gradient))
+
+    def keep(self, folder: Path, rank: Rank) -> None:
+        """Write what this process has beside what the others write; the folder gets its name when it is whole."""
+        unfinished = folder.with_suffix(".unfinished")
+        if rank.rank == 0:
+            # A job that died may have left files, of more processes perhaps.
+            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished.mkdir(parents=True)
+        distributed.barrier()
+        self.env.checkpoint(unfinished / f"{rank.rank}.ckpt")
+        own = {
+            "agent": self.agent.state_dict(), "optimizer": self.optimizer.state_dict(), "seen": self.seen, "updates": self.updates,
+            "steps": self.steps, "scores": self.scores, "random": torch.get_rng_state(), "world_size": rank.world_size,
+        }
+        torch.save(own, unfinished / f"{rank.rank}.pt")
+        distributed.barrier()
+        if rank.rank == 0:
+            unfinished.rename(folder)
+            for older in folder.parent.glob("update-*"):
+                if older != folder:
+                    shutil.rmtree(older)
+        distributed.barrier()
+
+    def resume(self, folder: Path, rank: Rank) -> None:
+        """Take over what the processes of this job, or of one of another size, wrote."""
+        parts = sorted(folder.glob("*.pt"), key=lambda path: int(path.stem))
+        first = torch.load(parts[0])
+        self.env.close()
+        if first["world_size"] == rank.world_size:
+            own: dict[str, Any] = torch.load(parts[rank.rank])
+            self.env = gbxcule.restore(folder / f"{rank.rank}.ckpt")
+            self.seen = own["seen"]
+            torch.set_rng_state(own["random"])
+        else:
+            own = first
+            self.env = gbxcule.restore([part.with_suffix(".ckpt") for part in parts])
+            seen = torch.cat([torch.load(part)["seen"] for part in parts])
+            self.seen = seen[self.env.envs.start : self.env.envs.stop].clone()
+            torch.manual_seed(first["updates"] * 2**16 + rank.rank)
+        self.agent.load_state_dict(own["agent"])
+        self.optimizer.load_state_dict(own["optimizer"])
+        self.updates, self.steps, self.scores = own["updates"], own["steps"], own["scores"]
+
+
+def newest(out: Path) -> Path | None:
+    """The newest whole folder, as the first process sees it: all processes take the same."""
+    whole = [path for path in out.glob("update-*") if path.suffix != ".unfinished"]
+    found = [max(whole, key=lambda path: int(path.name.split("-")[1]), default=None)]
+    distributed.broadcast_object_list(found, src=0)
+    return found[0]
+
+
+def train(out: Path, envs: int, updates: int, every: int, seed: int) -> Learner:
+    rank = Rank.from_environment()
+    if envs % rank.world_size:
+        raise SystemExit(f"{envs} envs can't be shared evenly by {rank.world_size} processes, which take the same steps: change --envs")
+    learner = Learner(envs, seed, rank)
+    folder = newest(out)
+    if folder is not None:
+        learner.resume(folder, rank)
+    while learner.updates < updates:
+        learner.update(1 - learner.updates / updates)
+        learner.updates += 1
+        if learner.updates % every == 0 or learner.updates == updates:
+            learner.keep(out / f"update-{learner.updates}", rank)
+            if rank.rank == 0 and learner.scores:
+                mean = sum(learner.scores) / len(learner.scores)
+                print(f"update {learner.updates}  score {mean:.1f}", flush=True)
+    return learner
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="a folder that all hosts see")
+    parser.add_argument("--envs", type=int, default=ppo.ENVS, help="of all processes together")
+    parser.add_argument("--updates", type=int, default=100)
+    parser.add_argument("--every", type=int, default=5, help="updates between two states that are kept")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    distributed.init_process_group("gloo")
+    try:
+        train(arguments.out, arguments.envs, arguments.updates, arguments.every, arguments.seed)
+    finally:
+        distributed.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""Programs of functions that stand in a notebook or beside the training loop (docs/programs.md)."""
+
+from collections.abc import Callable
+from typing import Any
+
+from gbxcule.argument_check import shown, whole
+from gbxcule.kernel_text import Names, Piece, Program
+
+Machine: Any = Names("gb", ".Machine")
+"""The machine that a program's functions read, for their annotations."""
+
+# Numbers that a program sets, each with its least value.
+_SETTINGS = {"SCRATCH": 0, "OBS_DIM": 1, "ACTIONS": 1, "WEIGHTS": 1}
+
+
+def program_text(*functions: Callable[..., Any], **settings: int) -> str:
+    """Write the text of a program whose functions, such as `reward` and `observe`, are these of Python, with all that they
+    use; its settings are `SCRATCH`, `OBS_DIM`, `ACTIONS` and `WEIGHTS`. Arguments that take a program's path take the text as well.
+    Python never runs the functions."""
+    if not functions:
+        raise TypeError("program_text takes the functions of a program: `reward`, `done`, `observe` and so on")
+    pieces = [_piece(function) for function in functions]
+    written = Program(pieces[0])
+    written._bind("gb", "import gbxcule", "import gbxcule as {name}", frozenset())
+    for piece in pieces[1:]:
+        written.piece(piece)
+    for name, value in settings.items():
+        if name not in _SETTINGS:
+            raise TypeError(f"a program has no setting `{name}`; there are {', '.join(_SETTINGS)}")
+        written.bind(name, str(whole(name, value, _SETTINGS[name])))
+    return written.text()
+
+
+def _piece(function: Any) -> Piece[..., Any]:
+    piece = function if isinstance(function, Piece) else Piece(function, "func")
+    if piece.decorator != "func":
+        raise TypeError(f"a program is made of functions, found the {piece.decorator} {shown(piece.__name__)}")
+    return piece

@@ -1,0 +1,71 @@
+"""Parts of Warp that are not public and that programs ask for all the same.
+
+`runtime.core` stands for the functions of Warp's library in C. Those for builtins get the place of the
+result as `ctypes.byref` of a value.
+"""
+
+import os
+from typing import Any
+
+from gbxcule import _native
+from gbxcule.warp import builtin, capture
+from gbxcule.warp.array_memory import array
+from gbxcule.warp.composite import Composite
+from gbxcule.warp.scalar import float32
+
+_PREFIX = "wp_builtin_"
+
+
+class _Core:
+    """Functions by the names that they have in Warp's library."""
+
+    def __getattr__(self, name: str) -> Any:
+        # `wp_builtin_quat_from_matrix_mat44f`: the builtin's name, then its arguments' types.
+        words = name.removeprefix(_PREFIX).split("_") if name.startswith(_PREFIX) else []
+        builtins = set(_native.builtin_names())
+        names = ["_".join(words[:count]) for count in range(len(words), 0, -1)]
+        found = next((each for each in names if each in builtins), None)
+        if found is None:
+            raise AttributeError(f"gbxcule.warp has no `{name}` of Warp's library", name=name, obj=self)
+        return _by_reference(found)
+
+    @staticmethod
+    def wp_array_inner_float_host(a: int, b: int, out: int, count: int, *layout: int) -> None:
+        """Add the products of numbers one after the other."""
+        of_a, of_b, length = layout
+        left = array(ptr=a, shape=(count, length), strides=(of_a, 4), dtype=float32).numpy()
+        right = array(ptr=b, shape=(count, length), strides=(of_b, 4), dtype=float32).numpy()
+        target = array(ptr=out, shape=1, dtype=float32).numpy()
+
+        def add() -> None:
+            sums = (left * right).reshape(-1).cumsum(dtype=left.dtype)
+            target[0] = sums[-1] if sums.size else 0.0
+
+        capture.run(add)
+
+
+def _by_reference(name: str) -> Any:
+    def function(*arguments: Any) -> None:
+        *values, reference = arguments
+        target = reference._obj
+        result = builtin.call(name, *values)
+        if isinstance(target, Composite):
+            target._numbers[...] = result._numbers
+        else:
+            target.value = getattr(result, "value", result)
+
+    return function
+
+
+class _Runtime:
+    core = _Core()
+
+
+runtime = _Runtime()
+"""Stands for `warp._src.context.runtime`."""
+
+
+def user_cache_dir(appname: str | None = None, appauthor: Any = None, version: str | None = None) -> str:
+    """Give the folder in which a program keeps what it can make again."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(base, *(part for part in (appname, appname and version) if part))

@@ -1,0 +1,77 @@
+"""PEARL_HEIST as a duel: what one earns the other loses, and the scripted players have the strengths that they are said to."""
+
+import subprocess
+import sys
+
+import gbxcule
+import gymnasium
+import numpy as np
+import pytest
+from gbxcule.duel import SCRIPTED, DuelVectorEnv, elo, played
+
+
+def test_the_rewards_of_a_duel_add_up_to_nothing():
+    options = {"obs": {"features": "PEARL_HEIST", "bytes": gbxcule.Ram("Score:GameOver")}, "autoreset_mode": "SameStep"}
+    env = DuelVectorEnv(4, opponent=lambda seen: np.full(len(seen["bytes"]), 4), **options)
+    obs, _ = env.reset(seed=2)
+    assert env.observation_space.contains(obs)
+    rng = np.random.default_rng(3)
+    total, scores = np.zeros(4), np.zeros((2, 4), int)
+    while True:
+        obs, rewards, terminated, truncated, infos = env.step(rng.integers(7, size=4))
+        total += rewards
+        if (terminated | truncated).any():
+            break
+        assert env.observation_space.contains(obs)
+        scores[0] = infos["score"]
+        scores[1] = [int.from_bytes(env.swarm.read_memory(2 * duel + 1, ("Score", 2)), "little") for duel in range(4)]
+        assert np.array_equal(total, scores[0] - scores[1])
+    ended = np.flatnonzero(terminated)
+    assert ended.size and set(infos["final_obs"][ended[0]]) == {"features", "bytes"}
+    assert infos["final_info"]["score"].shape == (4,)
+
+
+def test_a_duel_has_the_same_games_again():
+    def games(seed):
+        env = DuelVectorEnv(3, opponent="guard", obs=gbxcule.Ram("C000:C020"))
+        env.reset(seed=seed)
+        return np.array([env.step(np.full(3, step % 7))[0] for step in range(90)])
+
+    assert np.array_equal(games(1), games(1))
+    assert not np.array_equal(games(1), games(2))
+
+
+@pytest.mark.parametrize(("better", "worse"), [("thief", "gatherer"), ("guard", "thief"), ("guard", "gatherer")])
+def test_scripted_players_differ_in_strength(better, worse):
+    results = played(SCRIPTED[better], SCRIPTED[worse], 12)
+    assert results.mean() > 0.6, results
+
+
+def test_elo_numbers_are_those_of_the_games():
+    # One of ten games lost: 400 * log10(9) = 382 apart, a little less by the drawn games added.
+    results = {("strong", "weak"): np.array([1.0] * 900 + [0.0] * 100)}
+    numbers = elo(results, "weak")
+    assert numbers["weak"] == 1000 and abs(numbers["strong"] - 1382) < 5
+    assert elo({("a", "b"): np.ones(10)}, "b")["a"] < 2500
+
+
+def test_the_command_prints_a_table(tmp_path):
+    (tmp_path / "mine.py").write_text("def idle(seen):\n    return [0] * len(seen)\n")
+    command = [sys.executable, "-m", "gbxcule.duel", "--games", "4", "--player", f"{tmp_path}/mine.py:idle"]
+    table = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert table.splitlines()[0].startswith("| player | Elo |") and len(table.splitlines()) == 6
+    assert table.splitlines()[-1].startswith(f"| {tmp_path}/mine.py:idle |")
+
+
+def test_gymnasium_makes_duels_by_their_id():
+    env = gymnasium.make_vec("gbxcule:gbxcule/PearlHeist-duel-v1", num_envs=3, opponent="guard", obs="PEARL_HEIST")
+    obs, _ = env.reset(seed=1)
+    assert obs.shape == (3, 17)
+    assert env.step(env.action_space.sample())[1].shape == (3,)
+
+
+def test_wrong_opponents_and_options_are_named():
+    with pytest.raises(ValueError, match="no opponent 'pirate'; there are gatherer, thief, guard"):
+        DuelVectorEnv(opponent="pirate")
+    with pytest.raises(TypeError, match="a duel has its own cable"):
+        DuelVectorEnv(link="open")

@@ -1,0 +1,109 @@
+"""The replay of games from seeds and buttons: `gbxcule judge` gives what this package's environments gave."""
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+
+import gbxcule
+import numpy as np
+import pytest
+from gbxcule import _native
+from gbxcule.game import GAMES
+
+BUTTONS = {"NOOP": 0, "RIGHT": 0x01, "LEFT": 0x02, "UP": 0x04, "DOWN": 0x08, "A": 0x10, "B": 0x20, "SELECT": 0x40, "START": 0x80}
+FULL_V1 = "A,B,START,UP,DOWN,LEFT,RIGHT,SELECT,NOOP"
+
+
+def judged(path, *options):
+    return subprocess.run(
+        [sys.executable, "-m", "gbxcule", "judge", str(path), *options], capture_output=True, text=True, check=False
+    )
+
+
+def played(game, seeds, steps, episodes=1):
+    """Random games: a file's lines, and what each game came to, as the environment gave it: score and work RAM's digest."""
+    row = GAMES[game]
+    env = gbxcule.make_vec(game, len(seeds), max_episode_steps=steps, autoreset_mode="Disabled")
+    env.reset(seed=seeds)
+    names = FULL_V1 if row.actions == "full_v1" else row.actions
+    bytes_of = [sum(BUTTONS[name] for name in action.split("+")) for action in names.split(",")]
+    rng = np.random.default_rng(5)
+    lines, results = [], []
+    for episode in range(episodes):
+        pressed, ends, goes_on = [[] for _ in seeds], [None] * len(seeds), np.ones(len(seeds), bool)
+        while goes_on.any():
+            actions = rng.integers(len(bytes_of), size=len(seeds))
+            _, _, terminated, truncated, infos = env.step(actions)
+            over = terminated | truncated
+            for number in np.flatnonzero(goes_on):
+                pressed[number].append(f"{bytes_of[actions[number]]:02x}")
+            for number in np.flatnonzero(goes_on & over):
+                memory = env.read_memory(int(number), "C000:E000")
+                ends[number] = int(infos["score"][number]), hashlib.sha256(memory).hexdigest()
+            goes_on &= ~over
+            # Those that wait for the others begin their next episodes with them.
+            if goes_on.any() and over.any():
+                env.reset(options={"reset_mask": over})
+        lines += [{"seed": seed, "episode": episode, "buttons": " ".join(each)} for seed, each in zip(seeds, pressed, strict=True)]
+        results += ends
+        if episode + 1 < episodes:
+            env.reset(options={"reset_mask": np.ones(len(seeds), bool)})
+    header = {"format": "gbxcule games", "version": 1, "game": game}
+    header["rom_sha256"] = hashlib.sha256(_native.built_in_rom(game)).hexdigest()
+    header |= {"frames_per_step": row.frames_per_step, "release_after_frames": row.release_after_frames}
+    return [header, *lines], results
+
+
+def written(path, lines):
+    path.write_text("\n".join(map(json.dumps, lines)))
+    return path
+
+
+def claims(path):
+    return [json.loads(line)["claim"] for line in path.read_text().splitlines()[1:]]
+
+
+@pytest.mark.parametrize("game", [name for name, row in GAMES.items() if not row.has_rival])
+def test_a_replay_earns_what_the_environment_gave(game, tmp_path):
+    lines, results = played(game, [0, 7, 2**63 + 1, 12345], 1200)
+    path, sealed = written(tmp_path / "games.jsonl", lines), tmp_path / "sealed.jsonl"
+    run = judged(path, "--each", "--seal", str(sealed))
+    assert run.returncode == 0, run.stderr
+    scores = [score for score, _ in results]
+    assert [int(score) for score in re.findall(r"^ *(\d+)  (?:over|limit|stopped)", run.stdout, re.M)] == scores
+    assert [(claim["score"], claim["memory_sha256"]) for claim in claims(sealed)] == results
+    assert judged(sealed).returncode == 0
+    text = sealed.read_text()
+    sealed.write_text(text.replace(f'"score":{scores[1]},', f'"score":{scores[1] + 1},'))
+    run = judged(sealed)
+    assert run.returncode == 1 and f"claims the score {scores[1] + 1}, replaying gives {scores[1]}" in run.stdout
+
+
+def test_later_episodes_have_numbers_of_their_own(tmp_path):
+    lines, results = played("TARN_MASON", [3, 8], 40, episodes=3)
+    sealed = tmp_path / "sealed.jsonl"
+    assert judged(written(tmp_path / "games.jsonl", lines), "--seal", str(sealed)).returncode == 0
+    assert [(claim["score"], claim["memory_sha256"]) for claim in claims(sealed)] == results
+    assert len({digest for _, digest in results}) == 6
+
+
+def test_any_altered_step_of_a_sealed_game_is_refused(tmp_path):
+    lines, _ = played("KEEP_OF_KEYS", [11], 60)
+    sealed = tmp_path / "sealed.jsonl"
+    assert judged(written(tmp_path / "games.jsonl", lines), "--seal", str(sealed)).returncode == 0
+    whole = [json.loads(line) for line in sealed.read_text().splitlines()]
+    steps = lines[1]["buttons"].split()
+    for step in (0, 31, 59):
+        for altered in ([*steps[:step], "40", *steps[step + 1 :]], steps[:step] + steps[step + 1 :], [*steps[:step], "00", *steps[step:]]):
+            if altered != steps:
+                run = judged(written(tmp_path / "altered.jsonl", [whole[0], whole[1] | {"buttons": " ".join(altered)}]))
+                assert run.returncode == 1, (step, run.stdout)
+
+
+def test_a_file_of_another_rom_is_refused(tmp_path):
+    lines, _ = played("EMBER_LEAP", [1], 3)
+    lines[0]["rom_sha256"] = "0" * 64
+    run = judged(written(tmp_path / "games.jsonl", lines))
+    assert run.returncode == 2 and "another EMBER_LEAP than this gbxcule has" in run.stderr
