@@ -187,8 +187,8 @@ impl Mosaic {
 }
 
 /// Returns a number of columns that fills every row and makes the picture between square and about
-/// five and a half times as wide as high; if there is none, one with which it is about twice as
-/// wide as high.
+/// five and a half times as wide as high. If no number does, the picture is about twice as wide as
+/// high.
 fn usual_columns(machines: usize) -> usize {
     let wished = (machines as f64 * 1.6).sqrt();
     let fits = |columns: &usize| {

@@ -44,7 +44,7 @@ pyo3::create_exception!(
 pub(crate) struct CompiledKernel {
     module: Valid<Module>,
     forward: Kernel,
-    /// Module with the reverse, or the reason why there is none, made when it is first needed.
+    /// Module with the reverse, or the message of its refusal; made at the first use.
     reverse: OnceLock<Result<Valid<Module>, String>>,
     made: Mutex<BTreeMap<(Device, Direction), Kernel>>,
 }

@@ -190,7 +190,7 @@ impl Swarm {
         self.change(py, |swarm| swarm.start_from_env(env))
     }
 
-    /// Sets the starts of episodes: these states, or power-on if there are none, each continued for
+    /// Sets the starts of episodes: these states, or power-on for an empty list, each continued for
     /// a number of steps without buttons. All envs go to the first one.
     fn restart_from(&self, py: Python<'_>, states: Vec<Vec<u8>>, steps: u32) -> PyResult<()> {
         let states: Vec<&[u8]> = states.iter().map(Vec::as_slice).collect();

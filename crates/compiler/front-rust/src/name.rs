@@ -38,7 +38,7 @@ impl Items<'_> {
         self.find_value(&names, scope).ok_or_else(|| self.unknown(scope, path, "name"))
     }
 
-    /// Looks a value up, without a fault if there is none.
+    /// Looks a value up; an unknown name is `None`, not a fault.
     pub(super) fn find_value(&self, names: &[&syn::Ident], scope: Scope) -> Option<Named> {
         match self.resolve(names, scope.module, Space::Values, MAX_USES) {
             Some(Def::Const(id)) => return Some(Named::Const(id)),

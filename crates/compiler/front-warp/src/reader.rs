@@ -90,8 +90,8 @@ impl<'a> Reader<'a> {
             .collect()
     }
 
-    /// Warnings of functions that look like kernels, but whose decorators are only known to Python:
-    /// they are not among [`Self::kernels`].
+    /// Warnings of functions that look like kernels, but whose decorators only Python knows:
+    /// [`Self::kernels`] leaves these functions out.
     pub fn undecided(&self) -> Vec<Diagnostic> {
         let own = self.unit.scopes.functions().iter();
         let kernels: Vec<*const StmtFunctionDef> =

@@ -99,7 +99,7 @@ macro_rules! shared_calls {
                 Ok(())
             }
 
-            /// Sets the starts of episodes: these states, or power-on if there are none, each
+            /// Sets the starts of episodes: these states, or power-on for an empty list, each
             /// advanced by `steps` steps without buttons, in which no program runs. All envs are
             /// put to the first start. If `step` comes next, their episodes begin there. If `reset`
             /// comes next, the env's seed and the episode's number choose each env's start.

@@ -10,8 +10,8 @@ use crate::{EnvSnapshot, Rom, SwarmConfig, SwarmError};
 const FRAMES_BETWEEN: u32 = 64;
 
 impl EnvSnapshot {
-    /// Makes starts of states of any format, or of power-on if there are none, each run on for so
-    /// many steps without buttons; `None` if `go_on` ended it.
+    /// Makes starts of states of any format, or of power-on for an empty list, each run on for so
+    /// many steps without buttons; returns `None` if `go_on` ended the work.
     pub(crate) fn starts_of(
         states: &[&[u8]],
         steps: u32,

@@ -174,7 +174,7 @@ impl Swarm {
         either!(self, swarm => swarm.set_weights_of_all_starts(weights))
     }
 
-    /// Sets the starts of episodes: these states, or power-on if there are none, each advanced by
+    /// Sets the starts of episodes: these states, or power-on for an empty list, each advanced by
     /// `steps` steps without buttons.
     pub fn restart_from(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
         either!(self, swarm => swarm.restart_from(states, steps))
