@@ -289,6 +289,16 @@ pub fn walk<'a>(body: &'a Body, root: BlockId, mut visit: impl FnMut(Step<'a>)) 
     }
 }
 
+/// Visits every value and place that the statements of a block and of the blocks inside it use;
+/// calls count as writing what they may change.
+pub fn walk_uses(body: &Body, root: BlockId, mut visit: impl FnMut(Use)) {
+    walk(body, root, |step| {
+        if let Step::Stmt(stmt) = step {
+            stmt_uses(body, &stmt.kind, |_| true, &mut visit);
+        }
+    });
+}
+
 /// Returns the greatest depth at which blocks nest.
 pub fn depth(body: &Body) -> usize {
     let (mut depth, mut deepest) = (0, 0);

@@ -12,7 +12,7 @@ use gbxcule_ir::op::{AtomicOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
 use gbxcule_ir::ty::{Scalar, Shape};
-use gbxcule_ir::walk::{Step, Use, op_uses, place_values, stmt_uses, walk};
+use gbxcule_ir::walk::{Step, Use, op_uses, place_values, stmt_uses, walk, walk_uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Sums of a block, at most.
@@ -87,20 +87,12 @@ impl Team {
 /// Returns true if a kernel reads an array that it writes: another thread may have written it.
 fn writes_what_it_reads(body: &Body) -> bool {
     let (mut reads, mut writes) = (FxHashSet::default(), FxHashSet::default());
-    walk(body, body.root, |step| {
-        let Step::Stmt(stmt) = step else { return };
-        stmt_uses(
-            body,
-            &stmt.kind,
-            |_| true,
-            |used| match used {
-                Use::Read(place) if !body.path(place).is_empty() => {
-                    reads.extend(root_of_place(body, place));
-                }
-                Use::Write(place) | Use::Change(place) => writes.extend(root_of_place(body, place)),
-                _ => {}
-            },
-        );
+    walk_uses(body, body.root, |used| match used {
+        Use::Read(place) if !body.path(place).is_empty() => {
+            reads.extend(root_of_place(body, place));
+        }
+        Use::Write(place) | Use::Change(place) => writes.extend(root_of_place(body, place)),
+        _ => {}
     });
     !reads.is_disjoint(&writes)
 }
@@ -349,21 +341,13 @@ pub(super) fn sums(body: &Body, uses: &[u32]) -> Vec<Sum> {
 /// Parameters that a kernel uses apart from these places.
 fn used_otherwise(body: &Body, places: &FxHashSet<PlaceId>) -> FxHashSet<u32> {
     let mut others = FxHashSet::default();
-    walk(body, body.root, |step| {
-        let Step::Stmt(stmt) = step else { return };
-        stmt_uses(
-            body,
-            &stmt.kind,
-            |_| true,
-            |used| match used {
-                Use::Value(value) => others.extend(root_of_value(body, value)),
-                Use::Change(place) if places.contains(&place) => {}
-                Use::Read(place) | Use::Write(place) | Use::Change(place) | Use::Expose(place) => {
-                    let is_handle = body.path(place).is_empty();
-                    others.extend(root_of_place(body, place).filter(|_| !is_handle));
-                }
-            },
-        );
+    walk_uses(body, body.root, |used| match used {
+        Use::Value(value) => others.extend(root_of_value(body, value)),
+        Use::Change(place) if places.contains(&place) => {}
+        Use::Read(place) | Use::Write(place) | Use::Change(place) | Use::Expose(place) => {
+            let is_handle = body.path(place).is_empty();
+            others.extend(root_of_place(body, place).filter(|_| !is_handle));
+        }
     });
     others
 }

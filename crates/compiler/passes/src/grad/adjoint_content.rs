@@ -9,26 +9,18 @@ use gbxcule_ir::function::{Body, LocalId};
 use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
-use gbxcule_ir::walk::{Step, Use, stmt_blocks, stmt_uses, substitute, walk};
+use gbxcule_ir::walk::{Step, Use, stmt_blocks, substitute, walk, walk_uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Replaces loads of adjoints' variables by the values that they are known to hold.
 pub(super) fn run(body: &mut Body, adjoints: &FxHashSet<LocalId>) {
     let mut tracked = adjoints.clone();
-    walk(body, body.root, |step| {
-        let Step::Stmt(stmt) = step else { return };
-        stmt_uses(
-            body,
-            &stmt.kind,
-            |_| true,
-            |used| {
-                if let Use::Change(place) | Use::Expose(place) = used
-                    && let Root::Local(local) = body.places[place].root
-                {
-                    tracked.remove(&local);
-                }
-            },
-        );
+    walk_uses(body, body.root, |used| {
+        if let Use::Change(place) | Use::Expose(place) = used
+            && let Root::Local(local) = body.places[place].root
+        {
+            tracked.remove(&local);
+        }
     });
     let mut state: State = tracked
         .iter()
