@@ -12,7 +12,7 @@
 #   make deny        licences, doubled versions and sources of all dependencies; needs cargo-deny, no network
 #   make attack      hostile programs, texts and rows, and processes that are killed at any moment; a share is in make test
 #   make test-dataset    the sample in examples/dataset, loaded with pyarrow and with the `datasets` library
-#   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us: some ten minutes
+#   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us, and from disk: some ten minutes
 #   make warp-nvrtc  the CUDA text of all of them, and of their reverses, through NVRTC and ptxas: some five minutes
 #   make warp-share  every twentieth of them in both, the table of gradients in docs/gradients.md, rows of a dataset
 #   make warp-algorithms every algorithm of the library of templates, run by Warp and by us
@@ -160,12 +160,14 @@ WARP := GBXCULE_PYTHON=$(abspath $(VENV))/bin/python GBXCULE_THREADS=1 \
 
 warp: $(VENV)/warp.txt
 	$(WARP) agrees_with_warp
+	$(WARP) same_from_disk
 
 warp-nvrtc: $(VENV)/warp.txt $(VENV)/nvrtc.txt
 	GBXCULE_NVRTC=$(abspath $(VENV)) $(WARP) compiles_for_gpus
 
 warp-share: $(VENV)/warp.txt
 	GBXCULE_SHARE=1/20 $(WARP) agrees_with_warp --skip every_row
+	GBXCULE_SHARE=1/20 $(WARP) same_from_disk
 ifeq ($(shell uname),Linux)
 	GBXCULE_SHARE=1/20 $(MAKE) warp-nvrtc
 endif

@@ -148,7 +148,7 @@ def force_load(*_arguments: Any, **_options: Any) -> None:
 
 
 def clear_kernel_cache() -> None:
-    """Do nothing: kernels for the CPU are kept in memory only."""
+    """Do nothing: code on disk is of the very text, and another text has other code."""
 
 
 def get_suggested_block_size(kernel: Kernel, device: Any = None) -> tuple[int, int]:

@@ -75,7 +75,7 @@ ENVIRONMENT
                   .venv/bin/python of the project, if project and interpreter are yours; else python3
   GBXCULE_NVRTC   libnvrtc.so or a folder above it; else that interpreter's wheel `nvidia-cuda-nvrtc`, else the system's
   GBXCULE_THREADS threads for kernels on the CPU; else one for each core. Swarms: `--workers`
-  GBXCULE_CACHE   where machine code for GPUs is kept; else `gbxcule` in the user's cache
+  GBXCULE_CACHE   where machine code is kept, or `off`; else `gbxcule` in the user's cache
 
 EXAMPLES
   gbxcule demo

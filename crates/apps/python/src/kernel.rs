@@ -7,23 +7,24 @@
 mod argument;
 pub(crate) mod builtin;
 pub(crate) mod launch_target;
+mod request;
 mod text;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use gbxcule_front_warp::Reader;
 use gbxcule_ir::Module;
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::{Diagnostic, render};
 use gbxcule_passes::grad::{grad, reverse_name};
-use gbxcule_runtime::{Build, Device, Kernel, compile};
+use gbxcule_runtime::{Build, Device, Kernel, MadeModule, Recipe, compile};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use argument::Arguments;
 use launch_target::LaunchTarget;
+use request::{KernelNames, Refusal, Request, kernel_names};
 use text::Given;
 
 pyo3::create_exception!(
@@ -42,8 +43,12 @@ pyo3::create_exception!(
 /// Kernel of a text, compiled for the CPU, and for other devices at its first launch there.
 #[pyclass(frozen, module = "gbxcule._native")]
 pub(crate) struct CompiledKernel {
-    module: Valid<Module>,
+    recipe: Recipe,
     forward: Kernel,
+    /// Message of the gradients by hand that are refused, if some are.
+    no_reverse: Option<String>,
+    /// Module of a kernel that was found on disk, made when it is first needed.
+    remade: OnceLock<Result<Valid<Module>, String>>,
     /// Module with the reverse, or the message of its refusal; made at the first use.
     reverse: OnceLock<Result<Valid<Module>, String>>,
     made: Mutex<BTreeMap<(Device, Direction), Kernel>>,
@@ -59,17 +64,32 @@ fn refused(faults: &[Diagnostic]) -> String {
     render(faults, &text::all())
 }
 
+/// Makes the module with the reverse of a kernel.
+fn reverse_of(module: &Valid<Module>, name: &str) -> Result<Valid<Module>, String> {
+    let mut functions = module.functions.iter();
+    let Some((id, _)) = functions.find(|(_, function)| function.name == *name) else {
+        unreachable!("a compiled kernel is in its module");
+    };
+    let reverse = grad(module, id).and_then(check::module);
+    reverse.map_err(|faults| refused(&faults))
+}
+
 impl CompiledKernel {
-    fn reverse(&self) -> &Result<Valid<Module>, String> {
-        self.reverse.get_or_init(|| {
-            let name = &self.forward.reflection().name;
-            let mut functions = self.module.functions.iter();
-            let Some((id, _)) = functions.find(|(_, function)| function.name == *name) else {
-                unreachable!("a compiled kernel is in its module");
-            };
-            let reverse = grad(&self.module, id).and_then(check::module);
-            reverse.map_err(|faults| refused(&faults))
-        })
+    fn name_of_kernel(&self) -> &str {
+        &self.forward.reflection().name
+    }
+
+    /// Returns the whole module of the kernel.
+    fn module(&self) -> Result<&Valid<Module>, &String> {
+        match self.forward.whole_module() {
+            Some(module) => Ok(module),
+            None => self.remade.get_or_init(|| self.recipe.module()).as_ref(),
+        }
+    }
+
+    fn reverse(&self) -> Result<&Valid<Module>, &String> {
+        let make = || reverse_of(self.module().map_err(Clone::clone)?, self.name_of_kernel());
+        self.reverse.get_or_init(make).as_ref()
     }
 
     fn kernel(&self, device: Device, way: Direction) -> PyResult<Kernel> {
@@ -80,15 +100,35 @@ impl CompiledKernel {
         if let Some(kernel) = kernels().get(&(device, way)) {
             return Ok(kernel.clone());
         }
-        let name = &self.forward.reflection().name;
-        let (module, name) = match way {
-            Direction::Forward => (&self.module, name.clone()),
-            Direction::Backward => match self.reverse() {
-                Ok(module) => (module, reverse_name(name)),
-                Err(message) => return Err(CompileError::new_err(message.clone())),
-            },
+        let refuse = |message: &String| CompileError::new_err(message.clone());
+        let name = self.name_of_kernel();
+        let (compiled, name) = match (device, way) {
+            (_, Direction::Forward) => {
+                let module = self.module().map_err(refuse)?;
+                (compile(module, device, Build::default()), name.to_string())
+            }
+            (_, Direction::Backward) if let Some(message) = &self.no_reverse => {
+                return Err(refuse(message));
+            }
+            (Device::Cpu, Direction::Backward) => {
+                let of = name.to_string();
+                let derive = move |module: &Valid<Module>| reverse_of(module, &of);
+                let recipe = self.recipe.derived(&format!("reverse of {name}"), derive);
+                let compiled = match recipe.find(Build::default()) {
+                    Some(compiled) => Ok(compiled),
+                    None => {
+                        let module = self.reverse().map_err(refuse)?.clone();
+                        let made = MadeModule { module, notes: String::new() };
+                        recipe.compile(made, Build::default())
+                    }
+                };
+                (compiled, reverse_name(name))
+            }
+            (Device::Cuda(_), Direction::Backward) => {
+                let module = self.reverse().map_err(refuse)?;
+                (compile(module, device, Build::default()), reverse_name(name))
+            }
         };
-        let compiled = compile(module, device, Build::default());
         let kernel = compiled.and_then(|compiled| compiled.kernel(&name));
         let kernel = kernel.map_err(|error| match device {
             Device::Cpu => CompileError::new_err(error.to_string()),
@@ -114,7 +154,7 @@ impl CompiledKernel {
         let place = py.detach(|| LaunchTarget::new(device, stream))?;
         let way = if gradients.is_some() { Direction::Backward } else { Direction::Forward };
         let kernel = py.detach(|| self.kernel(device, way))?;
-        let args = Arguments::of(&self.module, &self.forward, &place, args, gradients)?;
+        let args = Arguments::of(self.forward.module(), &self.forward, &place, args, gradients)?;
         let list = args.list();
         let mut raised = None;
         let mut go_on = || {
@@ -132,7 +172,9 @@ impl CompiledKernel {
 
     fn device_of(&self, args: &Bound<'_, PyTuple>) -> PyResult<Device> {
         for (parameter, value) in self.forward.reflection().parameters.iter().zip(args.iter()) {
-            if let Some(device) = launch_target::of_arrays(&self.module, parameter.ty, &value)? {
+            if let Some(device) =
+                launch_target::of_arrays(self.forward.module(), parameter.ty, &value)?
+            {
                 return Ok(device);
             }
         }
@@ -145,7 +187,7 @@ impl CompiledKernel {
     /// Name of the kernel.
     #[getter]
     fn name(&self) -> &str {
-        &self.forward.reflection().name
+        self.name_of_kernel()
     }
 
     /// Parameters of the kernel: names, types as messages show them, and whether a launch may write
@@ -201,9 +243,6 @@ pub(crate) fn read_program(path: std::path::PathBuf) -> PyResult<String> {
     })
 }
 
-/// Generic parameter: position, name, and dimensions of an array.
-type GenericParameter = (usize, String, Option<u8>);
-
 /// Returns the kernels of a text, each with its generic parameters.
 #[pyfunction]
 #[pyo3(signature = (text, file, beside = false))]
@@ -212,19 +251,10 @@ pub(crate) fn find_kernels(
     text: String,
     file: String,
     beside: bool,
-) -> PyResult<Vec<(String, Vec<GenericParameter>)>> {
-    let outcome = py.detach(|| {
-        let program = text::parse(Given { file, text, beside, ..Given::default() })?;
-        let reader = program.reader();
-        let kernels = reader.kernels().into_iter().map(|kernel| {
-            // Faults of a signature are reported when the kernel is compiled.
-            let generic = reader.generic_parameters(kernel.position).unwrap_or_default();
-            let generic = generic.into_iter().map(|it| (it.position, it.name, it.dims));
-            (kernel.name, generic.collect())
-        });
-        Ok(kernels.collect())
-    });
-    outcome.map_err(|faults: Vec<Diagnostic>| CompileError::new_err(refused(&faults)))
+) -> PyResult<KernelNames> {
+    let given = Given { file, text, beside, ..Given::default() };
+    let names = py.detach(|| kernel_names(&given));
+    names.map_err(|faults| CompileError::new_err(refused(&faults)))
 }
 
 /// Compiles a text: all its kernels, or those that `names` has. With `beside`, it may import from
@@ -242,49 +272,32 @@ pub(crate) fn compile_kernels(
     types: BTreeMap<String, String>,
     parts: Vec<(usize, usize, String, usize)>,
 ) -> PyResult<Vec<CompiledKernel>> {
-    let outcome = py.detach(|| {
-        let program = text::parse(Given { file, text, beside, types, parts })?;
-        match lower(&program.reader().with_gradients(), names.as_deref()) {
-            Ok(module) => Ok((module, None)),
-            // Only reverses need gradients by hand, so a refused one is not a fault of the kernels.
-            Err(faults) => lower(&program.reader(), names.as_deref())
-                .map(|module| (module, Some(refused(&faults)))),
-        }
-    });
-    let (module, no_reverse) =
-        outcome.map_err(|faults: Vec<Diagnostic>| CompileError::new_err(refused(&faults)))?;
-    let compiled = py
-        .detach(|| compile(&module, Device::Cpu, Build::default()))
-        .map_err(|error| CompileError::new_err(error.to_string()))?;
-    let kernels: Vec<String> = module
-        .functions
-        .iter()
-        .filter(|(_, function)| function.kind == gbxcule_ir::FunctionKind::Kernel)
-        .map(|(_, function)| function.name.clone())
-        .collect();
-    let missing = names.iter().flatten().find(|name| !kernels.contains(name));
-    if let Some(name) = missing {
+    let given = Given { file, text, beside, types, parts };
+    let request = Arc::new(Request { given, names });
+    let (compiled, recipe) = py.detach(|| request.compiled()).map_err(|refusal| {
+        CompileError::new_err(match refusal {
+            Refusal::Text(faults) => refused(&faults),
+            Refusal::Code(error) => error.to_string(),
+        })
+    })?;
+    let kernels = compiled.module().kernels().map(|(_, kernel)| kernel.name.as_str());
+    let kernels: Vec<&str> = kernels.collect();
+    let mut wanted = request.names.iter().flatten();
+    if let Some(name) = wanted.find(|name| !kernels.contains(&name.as_str())) {
         return Err(PyTypeError::new_err(format!("the text has no kernel `{name}`")));
     }
     let kernels = kernels.iter().map(|name| {
-        let forward = Arc::clone(&compiled)
-            .kernel(name)
-            .map_err(|error| CompileError::new_err(error.to_string()))?;
-        let reverse = no_reverse.clone().map_or_else(OnceLock::new, |why| Err(why).into());
-        Ok(CompiledKernel { module: module.clone(), forward, reverse, made: Mutex::default() })
+        let forward = compiled.kernel(name);
+        let forward = forward.map_err(|error| CompileError::new_err(error.to_string()))?;
+        let notes = compiled.notes();
+        Ok(CompiledKernel {
+            recipe: recipe.clone(),
+            forward,
+            no_reverse: (!notes.is_empty()).then(|| notes.to_string()),
+            remade: OnceLock::new(),
+            reverse: OnceLock::new(),
+            made: Mutex::default(),
+        })
     });
     kernels.collect()
-}
-
-/// Lowers all kernels of a program, or those that `names` has, into one module.
-fn lower(reader: &Reader<'_>, names: Option<&[String]>) -> Result<Valid<Module>, Vec<Diagnostic>> {
-    let mut module = Module::new("kernels");
-    let mut faults = Vec::new();
-    let wanted = |name: &String| names.is_none_or(|names| names.contains(name));
-    for kernel in reader.kernels().iter().filter(|kernel| wanted(&kernel.name)) {
-        if let Err(found) = reader.lower(kernel.position, &mut module) {
-            faults.extend(found);
-        }
-    }
-    if faults.is_empty() { check::module(module) } else { Err(faults) }
 }

@@ -73,8 +73,8 @@ impl<'a, 'f> Code<'a, 'f> {
 
     /// Calls the runtime to print arguments that lie at an address.
     pub(crate) fn call_print(&mut self, printed: Printed, address: Value) {
-        self.program.prints.push(printed);
-        let print = self.b.ins().iconst(types::I32, self.program.prints.len() as i64 - 1);
+        self.program.facts.prints.push(printed);
+        let print = self.b.ins().iconst(types::I32, self.program.facts.prints.len() as i64 - 1);
         let record = self.record();
         self.call_import(Import::Print, &[record, print, address]);
     }

@@ -38,7 +38,7 @@ mod uniform;
 pub use access::ParamArray;
 pub use code::Site;
 pub use exclusive::MAX_SMALL;
-pub use lowered_module::{Emitted, Entry, Import, LoweredModule, Printed};
+pub use lowered_module::{Emitted, Entry, Import, LaunchFacts, LoweredModule, Printed};
 pub use order::{Apart, GroupOrder, UsedArray};
 
 use cranelift_codegen::isa::TargetFrontendConfig;
@@ -95,6 +95,6 @@ pub fn lower(module: &Valid<Module>, boundary: Boundary<'_>, options: Options) -
         let ir = lowerer::lower(cx, &mut program, &mut buffers, function);
         program.functions.push(Emitted { function, ir });
     }
-    program.entries = plan.entries(module);
+    program.facts.entries = plan.entries(module);
     program
 }

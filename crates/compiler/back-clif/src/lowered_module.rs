@@ -19,6 +19,13 @@ pub struct LoweredModule {
     pub imports: Vec<Import>,
     /// Constant tables.
     pub tables: Vec<TableId>,
+    /// Facts that launches of the compiled functions need.
+    pub facts: LaunchFacts,
+}
+
+/// Facts about a lowered module that launches need beside its machine code.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct LaunchFacts {
     /// Faults that can happen, and their locations.
     pub sites: Vec<Site>,
     /// Print statements.

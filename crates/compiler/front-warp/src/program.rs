@@ -87,6 +87,17 @@ impl Program {
         Reader::new(&self.files, None)
     }
 
+    /// Returns the texts that the program consists of, its own first: spans point into them.
+    pub fn sources(&self) -> Vec<SourceId> {
+        let mut sources: Vec<SourceId> = Vec::new();
+        for text in &self.files.texts {
+            if !sources.contains(&text.id) {
+                sources.push(text.id);
+            }
+        }
+        sources
+    }
+
     /// Resolves the names of a program that may import a library.
     pub fn reader_with<'a>(&'a self, library: &'a Library) -> Reader<'a> {
         Reader::new(&self.files, Some(library))

@@ -4,10 +4,11 @@
 use crate::error::Error;
 use crate::generate::{Generated, HostCompiler};
 use crate::host_function;
+use crate::object::Object;
 use crate::output::Output;
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{DataDescription, FuncId, Linkage, Module as _};
-use gbxcule_back_clif::{Boundary, Import, LoweredModule, Options, Sharing, lower};
+use cranelift_module::{DataDescription, FuncId, Linkage, Module as _, ModuleError};
+use gbxcule_back_clif::{Boundary, Import, LaunchFacts, LoweredModule, Sharing};
 use gbxcule_ir::abi::{Checks, GRID_DIMS, RangeRecord};
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Module};
@@ -42,7 +43,7 @@ impl Record {
 /// Launch that is running, for functions that compiled code calls.
 pub(crate) struct RunningLaunch<'a> {
     pub(crate) module: &'a Module,
-    pub(crate) program: &'a LoweredModule,
+    pub(crate) facts: &'a LaunchFacts,
     pub(crate) output: Output,
 }
 
@@ -89,52 +90,33 @@ impl Code {
         checks: Checks,
         sharing: Sharing,
     ) -> Result<(Self, LoweredModule), Error> {
-        let host = HostCompiler::new()?;
-        let isa = Arc::clone(&host.optimising);
         let outside: Vec<FunctionId> = externals.iter().map(|external| external.function).collect();
         let boundary = Boundary { exports, externals: &outside };
-        let options = Options { checks, sharing, target: isa.frontend_config() };
-        let program = lower(module, boundary, options);
+        let (object, program) = Object::new(module, boundary, checks, sharing)?;
+        Ok((Self::placed(&object, externals, &module.name)?, program))
+    }
+
+    /// Puts machine code into memory, with the addresses of the functions that it calls.
+    pub(crate) fn placed(
+        object: &Object,
+        externals: &[External],
+        name: &str,
+    ) -> Result<Self, Error> {
+        let isa = Arc::clone(&HostCompiler::new()?.optimising);
         let names = cranelift_module::default_libcall_names();
         let mut builder = JITBuilder::with_isa(isa, names);
-        for (position, &import) in program.imports.iter().enumerate() {
+        for (position, &import) in object.imports.iter().enumerate() {
             let outside = externals.iter().find(|it| import == Import::External(it.function));
             let address = outside.map_or_else(|| host_function::address(import), |it| it.address);
             builder.symbol(format!("import{position}"), address);
         }
         let memory = Some(JITModule::new(builder));
         let mut code = Self { memory, functions: Vec::new(), sizes: Vec::new() };
-        let refuse =
-            |function: &str, reason: String| Error::Code { function: function.into(), reason };
         let Some(memory) = &mut code.memory else { unreachable!("set above") };
-        let mut ids: Vec<FuncId> = Vec::with_capacity(program.functions.len());
-        let whole =
-            |error: cranelift_module::ModuleError| refuse(&module.name, format!("{error:?}"));
-        for emitted in &program.functions {
-            ids.push(memory.declare_anonymous_function(&emitted.ir.signature).map_err(whole)?);
-        }
-        for position in 0..program.imports.len() {
-            let (name, signature) = (format!("import{position}"), memory.make_signature());
-            memory.declare_function(&name, Linkage::Import, &signature).map_err(whole)?;
-        }
-        for &table in &program.tables {
-            let id = memory.declare_anonymous_data(false, false).map_err(whole)?;
-            let (table, mut data) = (&module.tables[table], DataDescription::new());
-            data.define(table.bytes.clone());
-            data.set_align(16);
-            memory.define_data(id, &data).map_err(whole)?;
-        }
-        let generated = host.generate(&program.functions, &ids);
-        for ((generated, emitted), &id) in generated.into_iter().zip(&program.functions).zip(&ids) {
-            let name = &module.functions[emitted.function].name;
-            let generated = generated.map_err(|reason| refuse(name, reason))?;
-            let Generated { bytes, alignment, relocations } = generated;
-            code.sizes.push(bytes.len());
-            memory.define_function_bytes(id, alignment, &bytes, &relocations).map_err(whole)?;
-        }
-        memory.finalize_definitions().map_err(whole)?;
-        code.functions = ids.iter().map(|&id| memory.get_finalized_function(id)).collect();
-        Ok((code, program))
+        let refuse = |reason| Error::Code { function: name.into(), reason };
+        code.functions = fill(memory, object).map_err(refuse)?;
+        code.sizes = object.functions.iter().map(|function| function.bytes.len()).collect();
+        Ok(code)
     }
 
     /// Returns the address of a function of the program.
@@ -166,4 +148,31 @@ impl Code {
         // SAFETY: the caller's word; checked code stays inside what the handles say.
         unsafe { entry(record, arguments.as_ptr().cast(), begin, end) }
     }
+}
+
+/// Puts functions and tables into memory; returns the addresses of the functions.
+fn fill(memory: &mut JITModule, object: &Object) -> Result<Vec<*const u8>, String> {
+    let said = |error: ModuleError| format!("{error:?}");
+    let signature = memory.make_signature();
+    let mut ids: Vec<FuncId> = Vec::with_capacity(object.functions.len());
+    for _ in &object.functions {
+        ids.push(memory.declare_anonymous_function(&signature).map_err(said)?);
+    }
+    for position in 0..object.imports.len() {
+        memory
+            .declare_function(&format!("import{position}"), Linkage::Import, &signature)
+            .map_err(said)?;
+    }
+    for table in &object.tables {
+        let (id, mut data) =
+            (memory.declare_anonymous_data(false, false).map_err(said)?, DataDescription::new());
+        data.define(table.clone());
+        data.set_align(16);
+        memory.define_data(id, &data).map_err(said)?;
+    }
+    for (Generated { bytes, alignment, relocations }, &id) in object.functions.iter().zip(&ids) {
+        memory.define_function_bytes(id, *alignment, bytes, relocations).map_err(said)?;
+    }
+    memory.finalize_definitions().map_err(said)?;
+    Ok(ids.iter().map(|&id| memory.get_finalized_function(id)).collect())
 }

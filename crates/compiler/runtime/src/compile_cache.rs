@@ -5,11 +5,12 @@ use crate::cuda::Image;
 use crate::device::Device;
 use crate::error::Error;
 use crate::kernel::Kernel;
+use crate::object::Object;
 use crate::process::PerProcess;
-use crate::recipe::{self, Kept, MadeModule, Signature};
+use crate::recipe::{self, Interface, KeptNative, MadeModule, Signature};
 use crate::reflection::{Reflection, reflect};
 use crate::worker_threads::{MAX_STACK, pool};
-use gbxcule_back_clif::{LoweredModule, Sharing};
+use gbxcule_back_clif::{Boundary, LaunchFacts, Sharing};
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{Arena, Function, FunctionId, Module, Shape, Struct, Table};
@@ -62,36 +63,38 @@ impl Build {
 /// A module compiled for a device.
 pub struct Compiled {
     /// Module; for code that a recipe found, only the parts that launches need.
-    module: Valid<Module>,
-    notes: String,
-    device: Device,
-    code: DeviceCode,
-    reflections: Vec<Option<Reflection>>,
+    pub(crate) module: Valid<Module>,
+    pub(crate) notes: String,
+    pub(crate) device: Device,
+    pub(crate) code: DeviceCode,
+    pub(crate) reflections: Vec<Option<Reflection>>,
 }
 
 /// Compiled code of a module for a device.
-enum DeviceCode {
+pub(crate) enum DeviceCode {
     Cpu(Arc<Native>),
     Cuda(Arc<Image>),
 }
 
 /// Machine code in this process, with the facts about it.
 pub(crate) struct Native {
-    checks: Checks,
+    pub(crate) build: Build,
     /// Code for a launch of one thread at a time, or of arrays that fulfil
     /// [`gbxcule_back_clif::Entry::exclusive`].
     pub(crate) code: Code,
     /// Code for threads that may access the same elements, made when a launch first needs it.
-    shared: OnceLock<Code>,
-    pub(crate) program: LoweredModule,
+    pub(crate) shared: OnceLock<Code>,
+    pub(crate) facts: LaunchFacts,
+    /// Recipe by which the code is on disk.
+    pub(crate) kept: Option<KeptNative>,
 }
 
 /// Name of compiled code: its origin, its device and its build.
-type Key = (Origin, Device, Build);
+pub(crate) type Key = (Origin, Device, Build);
 
 /// Origin of code.
 #[derive(PartialEq, Eq, Hash)]
-enum Origin {
+pub(crate) enum Origin {
     /// Hash of a module. Different modules may have equal hashes, so the modules are compared as
     /// well.
     Module(u64),
@@ -138,18 +141,18 @@ pub fn compile_recipe(
         || match device {
             Device::Cpu => Compiled::new(make(), device, build),
             Device::Cuda(ordinal) => {
-                let name = recipe::name(recipe, build);
-                if let Some(found) = recipe::find(&name)
+                let name = recipe::signature_name(recipe, build);
+                if let Some(found) = Signature::find(&name)
                     && let Some(image) = Image::find(&found.source, &found.table, ordinal)?
                 {
-                    let Signature { module, notes, reflections, .. } = found;
+                    let Signature { interface, notes, .. } = found;
+                    let Interface { module, reflections } = interface;
                     let code = DeviceCode::Cuda(Arc::new(image));
                     return Ok(Compiled { module, notes, device, code, reflections });
                 }
                 let compiled = Compiled::new(make(), device, build)?;
                 if let DeviceCode::Cuda(image) = &compiled.code {
-                    let Compiled { module, notes, reflections, .. } = &compiled;
-                    recipe::keep(&name, &Kept { image, module, notes, reflections })?;
+                    recipe::keep_signature(&name, &compiled, image)?;
                 }
                 Ok(compiled)
             }
@@ -164,47 +167,91 @@ fn find_or_make(
     is_same: impl Fn(&Compiled) -> bool,
     make: impl FnOnce() -> Result<Compiled, Error>,
 ) -> Result<Arc<Compiled>, Error> {
-    static KNOWN: PerProcess<Mutex<HashMap<Key, Weak<Compiled>>>> = PerProcess::new();
-    let known = KNOWN.get();
-    let find = || known.lock().unwrap_or_else(PoisonError::into_inner).get(&key)?.upgrade();
-    if let Some(compiled) = find().filter(|compiled| is_same(compiled)) {
+    if let Some(compiled) = find_known(&key).filter(|compiled| is_same(compiled)) {
         return Ok(compiled);
     }
-    let compiled = Arc::new(make()?);
-    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(make_known(key, make()?))
+}
+
+/// Code that kernels of this process hold.
+static KNOWN: PerProcess<Mutex<HashMap<Key, Weak<Compiled>>>> = PerProcess::new();
+
+/// Returns code that a kernel of this process holds.
+pub(crate) fn find_known(key: &Key) -> Option<Arc<Compiled>> {
+    KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner).get(key)?.upgrade()
+}
+
+/// Notes code, so that it is found as long as a kernel holds it.
+pub(crate) fn make_known(key: Key, compiled: Compiled) -> Arc<Compiled> {
+    let compiled = Arc::new(compiled);
+    let mut known = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
     known.retain(|_, compiled| compiled.strong_count() > 0);
     known.insert(key, Arc::downgrade(&compiled));
-    Ok(compiled)
+    compiled
 }
 
 impl Native {
     fn new(module: &Valid<Module>, build: Build) -> Result<Self, Error> {
-        let (code, program) = Code::new(module, &[], &[], build.checks, sharing())?;
-        if let Some(entry) = program.entries.iter().find(|entry| entry.stack_bytes > MAX_STACK) {
-            return Err(Error::Stack {
-                kernel: module.functions[entry.kernel].name.clone(),
-                bytes: entry.stack_bytes,
-                limit: MAX_STACK,
-            });
-        }
-        Ok(Self { checks: build.checks, code, shared: OnceLock::new(), program })
+        Self::of_object(native_object(module, build)?, build, None, &module.name)
     }
 
-    /// Returns the code for any launch.
-    pub(crate) fn shared_code(&self, module: &Valid<Module>) -> Result<&Code, Error> {
+    /// Puts machine code into memory; `kept` is the recipe by which it is on disk.
+    pub(crate) fn of_object(
+        (object, facts): (Object, LaunchFacts),
+        build: Build,
+        kept: Option<KeptNative>,
+        name: &str,
+    ) -> Result<Self, Error> {
+        let code = Code::placed(&object, &[], name)?;
+        Ok(Self { build, code, shared: OnceLock::new(), facts, kept })
+    }
+
+    /// Returns the code for any launch of the compiled module.
+    pub(crate) fn shared_code(&self, compiled: &Compiled) -> Result<&Code, Error> {
         if sharing() == Sharing::Alone {
             return Ok(&self.code);
         }
         if let Some(code) = self.shared.get() {
             return Ok(code);
         }
-        let (code, _) = Code::new(module, &[], &[], self.checks, Sharing::Any)?;
+        let module = &compiled.module;
+        let object = match &self.kept {
+            Some(kept) => kept.shared_object(compiled, self)?,
+            None => shared_object(module, self.build)?.0,
+        };
+        let code = Code::placed(&object, &[], &module.name)?;
         Ok(self.shared.get_or_init(|| code))
     }
 }
 
+/// Compiles a module for launches of this process.
+pub(crate) fn native_object(
+    module: &Valid<Module>,
+    build: Build,
+) -> Result<(Object, LaunchFacts), Error> {
+    let (object, program) = Object::new(module, Boundary::default(), build.checks, sharing())?;
+    let facts = program.facts;
+    if let Some(entry) = facts.entries.iter().find(|entry| entry.stack_bytes > MAX_STACK) {
+        return Err(Error::Stack {
+            kernel: module.functions[entry.kernel].name.clone(),
+            bytes: entry.stack_bytes,
+            limit: MAX_STACK,
+        });
+    }
+    Ok((object, facts))
+}
+
+/// Compiles a module for threads that may access the same elements.
+pub(crate) fn shared_object(
+    module: &Valid<Module>,
+    build: Build,
+) -> Result<(Object, LaunchFacts), Error> {
+    let (object, program) = Object::new(module, Boundary::default(), build.checks, Sharing::Any)?;
+    Ok((object, program.facts))
+}
+
 /// Returns the assumption of compiled code about simultaneous threads of this process.
-fn sharing() -> Sharing {
+pub(crate) fn sharing() -> Sharing {
     match pool() {
         Some(pool) if pool.current_num_threads() > 1 => Sharing::Exclusive,
         _ => Sharing::Alone,
@@ -229,7 +276,7 @@ impl Compiled {
         let named = |id: FunctionId| self.module.functions[id].name == name;
         let found = match &self.code {
             DeviceCode::Cpu(native) => {
-                let entry = native.program.entries.iter().find(|entry| named(entry.kernel));
+                let entry = native.facts.entries.iter().find(|entry| named(entry.kernel));
                 let kernel = |entry| Kernel::on_cpu(Arc::clone(self), Arc::clone(native), entry);
                 entry.cloned().map(kernel)
             }
@@ -260,6 +307,14 @@ impl Compiled {
     /// only the kernels' parameters.
     pub fn module(&self) -> &Valid<Module> {
         &self.module
+    }
+
+    /// Returns true if the module is whole, and not only what launches need of it.
+    pub(crate) fn is_whole(&self) -> bool {
+        match &self.code {
+            DeviceCode::Cpu(native) => native.kept.as_ref().is_none_or(|kept| kept.has_module),
+            DeviceCode::Cuda(_) => false,
+        }
     }
 
     pub(crate) fn reflection(&self, kernel: FunctionId) -> &Reflection {

@@ -4,16 +4,26 @@
 //! A file's name consists of the digest of the compiler's input and the compiler's version; results
 //! of several versions lie side by side. Other processes see a whole file or no file. A file holds
 //! a digest of its name and its content. A file whose digest is wrong is made again, and so is one
-//! that another user could have written, because the content is executed.
+//! that another user could have written, because the content is executed. If the files of a folder
+//! take more than `MAX_FOLDER_BYTES`, those that were written first are removed.
 
 use crate::error::Error;
 use gbxcule_files::{NewFile, read_own, sweep};
 use sha2::{Digest, Sha256};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::SystemTime;
 
 /// Variable that names the folder.
 const VARIABLE: &str = "GBXCULE_CACHE";
+/// Value of the variable with which nothing is stored or found.
+const OFF: &str = "off";
+/// Greatest total size of the files in a folder. It is checked at some writes only, so a folder may
+/// be larger for a while.
+const MAX_FOLDER_BYTES: u64 = 2 << 30;
+/// Number of writes of a process from one check of a folder to the next.
+const WRITES_BETWEEN_CHECKS: u32 = 64;
 /// First bytes of a file, with the version of the layout.
 const MAGIC: &[u8] = b"gbxcule code 3\n";
 const DIGEST_BYTES: usize = 32;
@@ -30,18 +40,33 @@ pub struct CodeFolder {
     extension: &'static str,
     /// True if the user named the folder: then a failed write is an error.
     named: bool,
+    max_bytes: u64,
 }
 
 impl CodeFolder {
     /// Returns the folder that `GBXCULE_CACHE` names, else one in the user's cache, for files whose
-    /// names have this ending; `None` if there is no such place. The home of a user is `HOME`, else
-    /// the one that the system's user database has: services and containers often have no `HOME`.
+    /// names have this ending; `None` if there is no such place, or the variable is `off`. The home
+    /// of a user is `HOME`, else the one that the system's user database has: services and
+    /// containers often have no `HOME`.
     #[must_use]
     pub fn find(extension: &'static str) -> Option<Self> {
+        let found = Self::find_quietly(extension);
+        if found.is_none() && std::env::var_os(VARIABLE).is_none_or(|value| value != OFF) {
+            say_once("this user has no home");
+        }
+        found
+    }
+
+    /// Finds the folder as [`find`](Self::find) does, for results that are soon made again: that
+    /// there is no such place is not reported.
+    #[must_use]
+    pub fn find_quietly(extension: &'static str) -> Option<Self> {
         let path =
             |name: &str| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
+        let max_bytes = MAX_FOLDER_BYTES;
         if let Some(folder) = path(VARIABLE) {
-            return Some(Self { folder, extension, named: true });
+            let is_on = folder.as_os_str() != OFF;
+            return is_on.then_some(Self { folder, extension, named: true, max_bytes });
         }
         let user = if cfg!(windows) {
             path("LOCALAPPDATA")
@@ -49,10 +74,7 @@ impl CodeFolder {
             let home = || std::env::home_dir().filter(|home| home.is_absolute());
             path("XDG_CACHE_HOME").or_else(|| Some(home()?.join(".cache")))
         };
-        if user.is_none() {
-            say_once("this user has no home");
-        }
-        Some(Self { folder: user?.join("gbxcule"), extension, named: false })
+        Some(Self { folder: user?.join("gbxcule"), extension, named: false, max_bytes })
     }
 
     /// Returns the name of a result whose input consists of these parts.
@@ -69,6 +91,11 @@ impl CodeFolder {
     /// Returns the result with this name, of the newest of the wanted compilers.
     pub fn find_code(&self, key: &str, wanted: impl Fn(Version) -> bool) -> Option<Vec<u8>> {
         self.codes(key, wanted).next()
+    }
+
+    /// Returns the result with this name of this version, without a look at other files.
+    pub fn find_version(&self, key: &str, version: Version) -> Option<Vec<u8>> {
+        read(&self.folder.join(self.name(key, version)), key)
     }
 
     /// Iterates over the results with this name, of all wanted compilers, the newest first. Each is
@@ -108,12 +135,27 @@ impl CodeFolder {
         }
     }
 
+    /// Stores a result that is soon made again: a folder that can't be written is no error, and is
+    /// reported once if the user named it.
+    pub fn keep_if_possible(&self, key: &str, version: Version, code: &[u8]) {
+        let written = self.write(&self.name(key, version), key, code);
+        if let Err(error) = written.map_err(|error| format!("{}: {error}", self.folder.display()))
+            && self.named
+        {
+            say_once(&error);
+        }
+    }
+
     fn name(&self, key: &str, (major, minor): Version) -> String {
         format!("{key}-{major}.{minor}{}", self.extension)
     }
 
-    fn write(&self, name: &str, key: &str, content: &[u8]) -> std::io::Result<()> {
-        sweep(&self.folder);
+    fn write(&self, name: &str, key: &str, content: &[u8]) -> io::Result<()> {
+        static WRITES: AtomicU32 = AtomicU32::new(0);
+        if WRITES.fetch_add(1, Ordering::Relaxed).is_multiple_of(WRITES_BETWEEN_CHECKS) {
+            sweep(&self.folder);
+            self.make_room();
+        }
         let mut file = NewFile::replacing(&self.folder, name.as_ref())?;
         file.deny_others_writing()?;
         file.write_all(MAGIC)?;
@@ -123,12 +165,47 @@ impl CodeFolder {
         file.commit_unsynced()
     }
 
+    /// Removes the files that were written first, until a quarter of the size is free, if all take
+    /// more than they may. Files with names of other kinds stay.
+    fn make_room(&self) {
+        let files = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let own = files.filter(|file| is_own_name(&file.file_name().to_string_lossy()));
+        let mut all: Vec<(SystemTime, u64, PathBuf)> = own
+            .filter_map(|file| {
+                let facts = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+                Some((facts.modified().ok()?, facts.len(), file.path()))
+            })
+            .collect();
+        let mut total: u64 = all.iter().map(|(_, bytes, _)| bytes).sum();
+        if total <= self.max_bytes {
+            return;
+        }
+        all.sort_unstable();
+        for (_, bytes, path) in all {
+            if total <= self.max_bytes / 4 * 3 {
+                break;
+            }
+            // Another process may have removed the file, or the system may refuse.
+            _ = std::fs::remove_file(path);
+            total -= bytes;
+        }
+    }
+
     /// Returns the compiler's version in a file's name, if the name has this key.
     fn version_of(&self, key: &str, name: &str) -> Option<Version> {
         let version = name.strip_prefix(key)?.strip_prefix('-')?.strip_suffix(self.extension)?;
         let (major, minor) = version.split_once('.')?;
         Some((major.parse().ok()?, minor.parse().ok()?))
     }
+}
+
+/// Returns true if a name begins with a digest and a version, as those of results do.
+fn is_own_name(name: &str) -> bool {
+    let Some((key, version)) = name.split_once('-') else { return false };
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    key.len() == 2 * DIGEST_BYTES
+        && key.bytes().all(is_digit)
+        && version.starts_with(|first: char| first.is_ascii_digit())
 }
 
 /// Reports once that results can't be stored: then each process compiles again, which takes
@@ -162,7 +239,7 @@ mod tests {
     use super::*;
 
     fn folder(folder: PathBuf, named: bool) -> CodeFolder {
-        CodeFolder { folder, extension: ".cubin", named }
+        CodeFolder { folder, extension: ".cubin", named, max_bytes: MAX_FOLDER_BYTES }
     }
 
     fn any(_: Version) -> bool {
@@ -246,6 +323,28 @@ mod tests {
         let error = error.expect_err("it names a file").to_string();
         assert!(error.contains(VARIABLE) && error.contains("inside"), "{error}");
         assert_eq!(folder(inside, false).keep("key", (13, 0), &[1]), Ok(()));
+    }
+
+    #[test]
+    fn the_oldest_results_make_room_and_foreign_files_stay() {
+        let root = tempfile::tempdir().expect("a folder");
+        let cache = CodeFolder { max_bytes: 20_000, ..folder(root.path().into(), true) };
+        let foreign = root.path().join("notes-1.0.cubin");
+        std::fs::write(&foreign, [0; 30_000]).expect("a file");
+        let keys: Vec<String> = (0..10u8).map(|at| CodeFolder::key(&[&[at]])).collect();
+        for (position, key) in keys.iter().enumerate() {
+            cache.keep(key, (1, 0), &[7; 2_500]).expect("a folder of ours");
+            let file = std::fs::File::open(root.path().join(format!("{key}-1.0.cubin")));
+            let minutes = std::time::Duration::from_secs(60 * position as u64);
+            file.expect("the file").set_modified(SystemTime::UNIX_EPOCH + minutes).expect("ours");
+        }
+        cache.make_room();
+        let found = keys.iter().map(|key| cache.find_version(key, (1, 0)).is_some());
+        // Ten files of 2,547 bytes take more than 20,000; five of them at most 15,000.
+        assert_eq!(found.collect::<Vec<_>>(), [[false; 5], [true; 5]].concat());
+        assert!(foreign.exists());
+        cache.make_room();
+        assert!(cache.find_version(&keys[5], (1, 0)).is_some(), "there is room now");
     }
 
     #[test]

@@ -5,12 +5,12 @@ use crate::process::get_or_make;
 use crate::worker_threads::pool;
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
-use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_module::{FuncId, ModuleReloc};
 use gbxcule_back_clif::Emitted;
 use rayon::prelude::*;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Number of instructions in all functions above which several threads compile them.
 const MIN_PARALLEL: usize = 4_000;
@@ -22,7 +22,7 @@ const MAX_OPTIMISED: usize = 200_000;
 
 /// Machine code of a function.
 pub(crate) struct Generated {
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) bytes: Box<[u8]>,
     pub(crate) alignment: u64,
     pub(crate) relocations: Vec<ModuleReloc>,
 }
@@ -32,28 +32,32 @@ pub(crate) struct Generated {
 pub(crate) struct HostCompiler {
     pub(crate) optimising: OwnedTargetIsa,
     plain: OwnedTargetIsa,
+    /// Everything that decides their code: the processor with its features, and the settings.
+    pub(crate) settings: Arc<str>,
 }
 
 impl HostCompiler {
     pub(crate) fn new() -> Result<Self, Error> {
         static HOST: OnceLock<Result<HostCompiler, Error>> = OnceLock::new();
-        let make = || Ok(Self { optimising: generator("speed")?, plain: generator("none")? });
+        let make = || {
+            let (optimising, plain) = (generator("speed")?, generator("none")?);
+            let settings = [&optimising, &plain].map(|isa| settings_of(&**isa)).concat().into();
+            Ok(Self { optimising, plain, settings })
+        };
         get_or_make(&HOST, make).clone()
     }
 
-    /// Compiles functions; `ids` are their names among each other.
-    pub(crate) fn generate(
-        &self,
-        functions: &[Emitted],
-        ids: &[FuncId],
-    ) -> Vec<Result<Generated, String>> {
+    /// Compiles functions; their ids among each other are their positions.
+    pub(crate) fn generate(&self, functions: &[Emitted]) -> Vec<Result<Generated, String>> {
         let instructions: usize = functions.iter().map(|f| f.ir.dfg.num_insts()).sum();
-        let one = |(emitted, &id): (&Emitted, &FuncId)| self.function(emitted, id);
+        let one = |(position, emitted): (usize, &Emitted)| {
+            self.function(emitted, FuncId::from_u32(position as u32))
+        };
         match pool() {
             Some(pool) if instructions > MIN_PARALLEL && functions.len() > 1 => {
-                pool.install(|| functions.par_iter().zip(ids).map(one).collect())
+                pool.install(|| functions.par_iter().enumerate().map(one).collect())
             }
-            _ => functions.iter().zip(ids).map(one).collect(),
+            _ => functions.iter().enumerate().map(one).collect(),
         }
     }
 
@@ -67,13 +71,18 @@ impl HostCompiler {
         let compiled = context.compile(&**isa, &mut ControlPlane::default());
         let compiled = compiled.map_err(|error| format!("{:?}", error.inner))?;
         let (bytes, alignment) =
-            (compiled.code_buffer().to_vec(), u64::from(compiled.buffer.alignment));
+            (compiled.code_buffer().into(), u64::from(compiled.buffer.alignment));
         let code = context.compiled_code().ok_or("no code")?;
         let relocations = code.buffer.relocs().iter();
         let relocations = relocations
             .map(|relocation| ModuleReloc::from_mach_reloc(relocation, &context.func, id));
         Ok(Generated { bytes, alignment, relocations: relocations.collect() })
     }
+}
+
+fn settings_of(isa: &dyn TargetIsa) -> String {
+    let features: Vec<String> = isa.isa_flags().iter().map(ToString::to_string).collect();
+    format!("{}\n{}\n{}\n", isa.triple(), isa.flags(), features.join("\n"))
 }
 
 fn generator(level: &str) -> Result<OwnedTargetIsa, Error> {

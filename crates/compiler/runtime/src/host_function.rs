@@ -117,7 +117,7 @@ extern "C" fn print(record: *const Record, number: i32, arguments: *const u8) {
         return;
     }
     let module = launch.module;
-    let printed = &launch.program.prints[number as usize];
+    let printed = &launch.facts.prints[number as usize];
     let size = output::arguments_size(module, printed);
     // SAFETY: compiled code points at a stack slot of exactly this size, which it filled but for
     // padding; padding was allocated, and its bytes are not looked at.

@@ -19,8 +19,9 @@ use crate::output::Output;
 use crate::reflection::Reflection;
 use crate::stream::Stream;
 use gbxcule_back_clif::Entry;
-use gbxcule_ir::FunctionId;
 use gbxcule_ir::abi::{Arguments, GRID_DIMS};
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::{FunctionId, Module};
 use host::HostLaunch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -99,6 +100,16 @@ impl Kernel {
         self.compiled.reflection(self.id)
     }
 
+    /// Returns the module from which the kernel was compiled; `None` if its code was found on disk.
+    pub fn whole_module(&self) -> Option<&Valid<Module>> {
+        self.compiled.is_whole().then(|| self.compiled.module())
+    }
+
+    /// Returns the types and names of the kernel's module.
+    pub fn module(&self) -> &Module {
+        self.compiled.module()
+    }
+
     /// Returns the kernel's device.
     pub fn device(&self) -> Device {
         self.compiled.device()
@@ -168,12 +179,12 @@ impl Kernel {
                 let here = host::runs_on_caller(entry, &plan);
                 let code = match here || exclusive::are_exclusive(&entry.exclusive, grid, args) {
                     true => &native.code,
-                    false => native.shared_code(module)?,
+                    false => native.shared_code(&self.compiled)?,
                 };
                 let in_order =
                     entry.order.as_ref().is_some_and(|order| !exclusive::may_group(order, args));
                 let packed = block.lock();
-                let running = RunningLaunch { module, program: &native.program, output };
+                let running = RunningLaunch { module, facts: &native.facts, output };
                 let (plan, stop) = (&plan, &AtomicBool::new(false));
                 let (packed, running) = (&packed, &running);
                 let host = HostLaunch { code, entry, plan, here, in_order, packed, running, stop };

@@ -1,8 +1,8 @@
 //! Heads of a ROM's blocks on disk, so that another process makes the blocks without learning where
 //! the ROM is hot: those of CPUs, and those that a kernel has.
 //!
-//! The machine code is not kept, it is made again: a file that somebody else could write must not
-//! run in this process. A head is a hint. One that fits no machine makes a block that never runs.
+//! The machine code is made again from them. A head is a hint. One that fits no machine makes a
+//! block that never runs.
 
 use crate::block::MemoryMap;
 #[cfg(not(color))]

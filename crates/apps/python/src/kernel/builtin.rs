@@ -11,7 +11,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::text::Given;
-use super::{CompileError, refused, text};
+use super::{CompileError, refused};
 
 /// Returns the builtins that kernels call as `wp.name`.
 #[pyfunction]
@@ -29,7 +29,7 @@ type SpelledType = (&'static str, Vec<u16>, &'static str);
 #[pyfunction]
 pub(crate) fn result_types(py: Python<'_>, text: String) -> PyResult<Vec<SpelledType>> {
     let outcome = py.detach(|| {
-        let program = text::parse(Given { file: "<call>".into(), text, ..Given::default() })?;
+        let program = Given { file: "<call>".into(), text, ..Given::default() }.parse()?.program;
         let mut module = Module::new("call");
         let reader = program.reader();
         for kernel in reader.kernels() {

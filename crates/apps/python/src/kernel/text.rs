@@ -1,14 +1,15 @@
 //! Texts from which kernels were compiled: one map for the whole process, because a device reports
 //! a fault only at a later wait, when the kernel is not known.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard};
 
 use gbxcule_front_warp::{ImportOptions, Program, Texts};
 use gbxcule_ir::diagnostic::Diagnostic;
-use gbxcule_ir::source::{Part, SourceMap};
-use gbxcule_runtime::ProgramFiles;
+use gbxcule_ir::source::{FileText, Part, SourceId, SourceMap};
+use gbxcule_runtime::{CodeFolder, ProgramFiles};
 
 static TEXTS: LazyLock<RwLock<SourceMap>> = LazyLock::new(RwLock::default);
 
@@ -18,7 +19,7 @@ pub(crate) fn all() -> RwLockReadGuard<'static, SourceMap> {
 }
 
 /// A text, and how it is read.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Given {
     /// Name of the file.
     pub file: String,
@@ -32,19 +33,77 @@ pub(crate) struct Given {
     pub parts: Vec<(usize, usize, String, usize)>,
 }
 
-/// Stores a text and parses it, with the files from which it imports.
-pub(crate) fn parse(given: Given) -> Result<Program, Vec<Diagnostic>> {
-    let Given { file, text, beside, types, parts } = given;
-    let mut texts = TEXTS.write().unwrap_or_else(PoisonError::into_inner);
-    let id = texts.add(file, text);
-    let part = |(first, count, file, line)| Part { first, count, file, line };
-    texts.set_parts(id, parts.into_iter().map(part).collect());
-    let types = types.into_iter().collect();
-    let options = ImportOptions { types, without_command_line: true, ..ImportOptions::default() };
-    let mut parsed = Texts::new(options);
-    if !beside {
-        return Program::parse_alone(&mut parsed, &mut texts, id);
+/// Path at which a text looked for a file, and a digest of what was there.
+pub(crate) type Import = (String, String);
+
+/// A parsed text.
+pub(crate) struct Parsed {
+    pub program: Program,
+    /// Texts of the program, its own first.
+    pub sources: Vec<SourceId>,
+    /// Files that it looked for, in this order.
+    pub imports: Vec<Import>,
+}
+
+impl Given {
+    /// Adds the text to those of this process.
+    fn add(&self, texts: &mut SourceMap) -> SourceId {
+        let id = texts.add(self.file.clone(), self.text.clone());
+        let part = |(first, count, file, line): &(usize, usize, String, usize)| Part {
+            first: *first,
+            count: *count,
+            file: file.clone(),
+            line: *line,
+        };
+        texts.set_parts(id, self.parts.iter().map(part).collect());
+        id
     }
-    let files = ProgramFiles::of(Path::new(&texts.get(id).name));
-    Program::parse_with_cache(&mut parsed, &mut texts, id, &|path| files.find(path))
+
+    /// Adds the text and others of its program, given as names and texts, without parsing them.
+    pub(crate) fn add_with(&self, others: &[(String, String)]) -> Vec<SourceId> {
+        let mut texts = TEXTS.write().unwrap_or_else(PoisonError::into_inner);
+        let own = self.add(&mut texts);
+        let others = others.iter().map(|(name, text)| texts.add(name.clone(), text.clone()));
+        std::iter::once(own).chain(others).collect()
+    }
+
+    /// Stores the text and parses it, with the files from which it imports.
+    pub(crate) fn parse(&self) -> Result<Parsed, Vec<Diagnostic>> {
+        let mut texts = TEXTS.write().unwrap_or_else(PoisonError::into_inner);
+        let id = self.add(&mut texts);
+        let types = self.types.clone().into_iter().collect();
+        let without_command_line = true;
+        let options = ImportOptions { types, without_command_line, ..ImportOptions::default() };
+        let mut parsed = Texts::new(options);
+        let imports = RefCell::new(Vec::new());
+        let program = if self.beside {
+            let files = ProgramFiles::of(Path::new(&self.file));
+            let read = |path: &Path| {
+                let found = files.find(path);
+                imports.borrow_mut().push((path.display().to_string(), digest(&found)));
+                found
+            };
+            Program::parse_with_cache(&mut parsed, &mut texts, id, &read)?
+        } else {
+            Program::parse_alone(&mut parsed, &mut texts, id)?
+        };
+        Ok(Parsed { sources: program.sources(), program, imports: imports.into_inner() })
+    }
+
+    /// Returns true if each file is there, or is missing, as when the text was parsed.
+    pub(crate) fn imports_are(&self, imports: &[Import]) -> bool {
+        if imports.is_empty() {
+            return true;
+        }
+        let files = ProgramFiles::of(Path::new(&self.file));
+        imports.iter().all(|(path, before)| digest(&files.find(Path::new(path))) == *before)
+    }
+}
+
+fn digest(found: &FileText) -> String {
+    match found {
+        FileText::Text(text) => CodeFolder::key(&[b"text", text.as_bytes()]),
+        FileText::Nothing => String::new(),
+        FileText::Refused(reason) => CodeFolder::key(&[b"refused", reason.as_bytes()]),
+    }
 }

@@ -133,8 +133,8 @@ impl Code<'_, '_> {
     /// Stops the launch. Ends the block.
     pub(crate) fn fault(&mut self, cause: Cause, details: Option<[Value; 2]>) {
         let site = self.site(cause);
-        self.program.sites.push(site);
-        let status = self.b.ins().iconst(types::I32, self.program.sites.len() as i64);
+        self.program.facts.sites.push(site);
+        let status = self.b.ins().iconst(types::I32, self.program.facts.sites.len() as i64);
         let [found, limit] = details.unwrap_or_else(|| [self.b.ins().iconst(types::I64, 0); 2]);
         let exit = self.fault_exit();
         let details = [status, found, limit].into_iter().chain(self.faults.thread);

@@ -118,8 +118,8 @@ impl DirectKernel {
             self.words[at(descriptor::STRIDES)] = param.element_bytes as u64;
             self.words[at(descriptor::NDIM)] = 1;
         }
-        let (module, program) = (self.kernel.compiled.module(), &self.native.program);
-        let running = RunningLaunch { module, program, output: Output::Standard };
+        let (module, facts) = (self.kernel.compiled.module(), &self.native.facts);
+        let running = RunningLaunch { module, facts, output: Output::Standard };
         let mut record = Record::new([1; GRID_DIMS], &running, &NEVER, false);
         // SAFETY: the words hold handles as this kernel's layout says, over slices borrowed for the
         // call: `check` saw that elements have the size and alignment that the kernel takes them to

@@ -97,7 +97,7 @@ impl Kernel {
     fn origin(&self, raw: &RawFault) -> Origin {
         match (&raw.position, &self.target) {
             (&Position::Site(site), Target::Cpu { native, .. }) => {
-                let site = &native.program.sites[site];
+                let site = &native.facts.sites[site];
                 Origin { function: site.function, span: site.span, cause: site.cause }
             }
             (&Position::Line { kind, line }, Target::Cuda { image, .. }) => {

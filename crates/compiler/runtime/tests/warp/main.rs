@@ -72,6 +72,31 @@ fn every_kernel_of_a_folder_agrees_with_warp_or_is_printed() {
     assert!(report.surprises.is_empty(), "{:#?}", report.surprises);
 }
 
+/// Code of each kernel is found on disk and leaves, bit for bit, what freshly compiled code leaves.
+#[test]
+#[ignore = "needs NVIDIA Warp, whose sources it takes"]
+fn every_kernel_of_warps_own_sources_is_the_same_from_disk() {
+    let cache = tempfile::tempdir().expect("a folder");
+    let mut child = std::process::Command::new(std::env::current_exe().expect("this program"));
+    child.args(["every_kernel_from_disk", "--exact", "--ignored"]);
+    let ran = child.env("GBXCULE_CACHE", cache.path()).output().expect("it starts");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
+    let kept = std::fs::read_dir(cache.path()).expect("the folder").count();
+    assert!(kept >= 10, "{kept} kernels were compared");
+}
+
+#[test]
+#[ignore = "needs a cache of its own: run by the test above"]
+fn every_kernel_from_disk() {
+    let (package, tree) = sources(&mut Warp::find());
+    for subject in chosen(&tree.compiled, &package) {
+        let Ok(runs) = input::runs(subject, key(&subject.title(&package))) else { continue };
+        for run in runs.iter().filter(|run| !run.races) {
+            _ = native::run_kept(&run.program, true);
+        }
+    }
+}
+
 fn compare(warp: &mut Warp, package: &Path, tree: &Tree, subjects: Vec<&Subject>) -> Report {
     assert_eq!(
         std::env::var("GBXCULE_THREADS").as_deref(),

@@ -1,6 +1,9 @@
 //! Runs compiled code on the programs that the interpreter runs.
 
-use gbxcule_runtime::{Argument, Array, Build, DataType, Device, Error, Output, Stream, compile};
+use gbxcule_runtime::{
+    Argument, Array, Build, CodeFolder, Compiled, DataType, Device, Error, MadeModule, Output,
+    Recipe, Stream, compile,
+};
 use gbxcule_testkit::arbitrary::{Actual, RandomProgram};
 use std::sync::Arc;
 
@@ -23,8 +26,36 @@ pub(crate) fn run_in(
     program: &RandomProgram,
     checked: bool,
 ) -> Result<Vec<Vec<u8>>, Error> {
+    let compiled = compile(&program.module, stream.device(), build(checked))?;
+    launch(stream, program, &compiled)
+}
+
+/// Compiles a program and keeps its code on disk, finds the code there and launches both; returns
+/// the memory that both leave. The process needs a cache of its own.
+#[allow(dead_code, reason = "not every test that includes this keeps code")]
+pub(crate) fn run_kept(program: &RandomProgram, checked: bool) -> Result<Vec<Vec<u8>>, Error> {
+    let (module, stream) = (&program.module, Stream::new(Device::Cpu)?);
+    let name = CodeFolder::key(&[format!("{module:?}").as_bytes()]);
+    let recipe = Recipe::new(&name, &[], || Err("it is on disk".into()));
+    let made = MadeModule { module: module.clone(), notes: String::new() };
+    let reflection = |compiled: &Arc<Compiled>| {
+        let kernel = compiled.kernel(&module.functions[program.kernel].name);
+        kernel.map(|kernel| format!("{:?}", kernel.reflection()))
+    };
+    let compiled = recipe.compile(made, build(checked))?;
+    let expected = (launch(&stream, program, &compiled), reflection(&compiled)?);
+    drop(compiled);
+    let found = recipe.find(build(checked)).expect("code that was kept is found");
+    assert_eq!((launch(&stream, program, &found), reflection(&found)?), expected);
+    expected.0
+}
+
+fn launch(
+    stream: &Stream,
+    program: &RandomProgram,
+    compiled: &Arc<Compiled>,
+) -> Result<Vec<Vec<u8>>, Error> {
     let module = &program.module;
-    let compiled = compile(module, stream.device(), build(checked))?;
     let kernel = compiled.kernel(&module.functions[program.kernel].name)?;
     let whole = |bytes: &Vec<u8>| stream.from_slice(bytes);
     let buffers = program.buffers.iter().map(whole).collect::<Result<Vec<Array>, Error>>()?;
