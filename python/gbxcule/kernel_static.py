@@ -5,6 +5,7 @@ text is made for those that need the indices of loops around them.
 """
 
 import ast
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -70,11 +71,16 @@ class Loops:
     """Loops around the statement that is read, by the names of their indices."""
 
     def __init__(self, definition: ast.AST) -> None:
-        nodes = list(ast.walk(definition))
+        self._definition = definition
+        self._around: list[tuple[str, ast.expr]] = []
+
+    @functools.cached_property
+    def _rebound(self) -> set[str]:
+        """Names that the function binds elsewhere than in the head of a loop."""
+        nodes = list(ast.walk(self._definition))
         targets = {id(each.target) for each in nodes if isinstance(each, ast.For)}
         names = [each for each in nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
-        self._rebound = {each.id for each in names if id(each) not in targets}
-        self._around: list[tuple[str, ast.expr]] = []
+        return {each.id for each in names if id(each) not in targets}
 
     def enter(self, loop: ast.For) -> None:
         """Note a loop whose body is read from now on."""

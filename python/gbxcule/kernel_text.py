@@ -8,10 +8,10 @@ things of one name, such as functions that were made by two calls of one functio
 
 import ast
 import enum
+import functools
 import inspect
 import math
 import re
-import textwrap
 import typing
 from collections.abc import Callable, Mapping, Sequence, Set
 from types import FunctionType, ModuleType
@@ -19,6 +19,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
+from gbxcule.kernel_source import Source, source_of
 from gbxcule.kernel_static import (
     Loops,
     compiled,
@@ -96,8 +97,28 @@ class Piece(Generic[P, R]):
         self.source: list[str] | None = None
         self.__name__ = python.__name__
         self.__doc__ = python.__doc__
+        self._in_file: Source | None = None
+        self._definition: ast.FunctionDef | ast.ClassDef | None = None
         # Values of `wp.static(..)` as they were spelled when the function was declared.
         self.statics = _declared_statics(self) if isinstance(python, FunctionType) and decorator else {}
+
+    def in_file(self) -> Source:
+        """Give the source in Python's file."""
+        if self._in_file is None:
+            self._in_file = source_of(self.python)
+        return self._in_file
+
+    def definition(self) -> ast.FunctionDef | ast.ClassDef:
+        """Give the syntax of the lines, which have one with a decorator above the name."""
+        if self._definition is None:
+            lines, _ = _text_of(self, self.decorator)
+            definition: ast.stmt | None = self._in_file.definition if self._in_file else None
+            if definition is None or definition.lineno == 1:
+                # No line of the file is the decorator's.
+                (definition,) = ast.parse("\n".join(lines)).body
+            assert isinstance(definition, (ast.FunctionDef, ast.ClassDef))
+            self._definition = definition
+        return self._definition
 
     def __call__(self, *_arguments: P.args, **_options: P.kwargs) -> R:
         raise TypeError(f"`{self.__name__}` is compiled for kernels; Python can't call it")
@@ -164,8 +185,7 @@ def _declared_statics(piece: Piece[..., Any]) -> dict[tuple[int, int, str], Name
     if "static" not in python.__code__.co_names:
         return {}
     try:
-        lines, _ = _text_of(piece, piece.decorator)
-        definition = ast.parse("\n".join(lines))
+        definition = piece.definition()
     except (TypeError, SyntaxError):
         return {}
     around, local = surroundings(python), _locals_of(python)
@@ -326,6 +346,7 @@ class _Names(ast.NodeVisitor):
 
     def __init__(self, program: Program, piece: Piece[..., Any], lines: list[str]) -> None:
         self._program = program
+        self._piece = piece
         self._python = piece.python
         self._statics = piece.statics
         self._lines = lines
@@ -335,10 +356,8 @@ class _Names(ast.NodeVisitor):
         self._edits: list[tuple[int, int, int, str]] = []
 
     def replaced(self, name: str) -> list[str]:
-        (definition,) = ast.parse("\n".join(self._lines)).body
-        assert isinstance(definition, (ast.FunctionDef, ast.ClassDef))
+        definition = self._piece.definition()
         self._loops = Loops(definition)
-        self._constants = constant_names(definition, self._is_warp)
         head = re.match(r"(def|class)\s+", self._lines[definition.lineno - 1])
         if head and definition.name != name:
             self._edits.append((definition.lineno, head.end(), head.end() + len(definition.name), name))
@@ -415,6 +434,14 @@ class _Names(ast.NodeVisitor):
     def _name_of(self, piece: Piece[..., Any]) -> str:
         """Give a name for a function or struct that no name of the function itself hides."""
         return self._program.piece(piece, self._local)
+
+    def generic_visit(self, node: ast.AST) -> None:
+        """Visit what may mention something: a program has tens of thousands of other nodes."""
+        for name in node._fields:
+            value = getattr(node, name, None)
+            for each in value if isinstance(value, list) else (value,):
+                if isinstance(each, ast.AST) and each._fields:
+                    self.visit(each)
 
     def visit_Name(self, node: ast.Name) -> None:
         if not isinstance(node.ctx, ast.Load) or node.id in self._local or node.id not in self._around:
@@ -513,6 +540,11 @@ class _Names(ast.NodeVisitor):
         code, around = compiled(argument, self._program.file), {**self._around, **constants}
         return spelled_by_number(numbers, lambda chosen: spelled(eval(code, {**around, **chosen}), self._name_of))
 
+    @functools.cached_property
+    def _constants(self) -> dict[str, ast.expr]:
+        """Names that the function binds once, to what stands in `wp.static(..)`."""
+        return constant_names(self._piece.definition(), self._is_warp)
+
     def _evaluated(self, expression: ast.expr, own: Mapping[str, Any] | None = None) -> Any:
         return eval(compiled(expression, self._program.file), {**self._around, **(own or {})})
 
@@ -533,8 +565,8 @@ def _text_of(piece: Piece[..., Any], decorator: str) -> tuple[list[str], int]:
     if piece.source is not None:
         return [f"@wp.{decorator}", *piece.source], 1
     try:
-        source, line = inspect.getsourcelines(piece.python)
-        text = textwrap.dedent("".join(source)).splitlines()
+        source = piece.in_file()
+        text, line = list(source.lines), source.first
         first = next(place for place, each in enumerate(text) if re.match(r"(def|class)\b", each))
     except (OSError, StopIteration):
         raise TypeError(
