@@ -439,8 +439,8 @@ class _Names(ast.NodeVisitor):
         """Visit what may mention something: a program has tens of thousands of other nodes."""
         for name in node._fields:
             value = getattr(node, name, None)
-            for each in value if isinstance(value, list) else (value,):
-                if isinstance(each, ast.AST) and each._fields:
+            for each in value if value.__class__ is list else (value,):
+                if isinstance(each, ast.AST) and each._fields and each.__class__ is not ast.Constant:
                     self.visit(each)
 
     def visit_Name(self, node: ast.Name) -> None:
