@@ -25,7 +25,7 @@ static void be_silent(struct mLogger *logger, int category, enum mLogLevel level
 
 static void run(void *emulator, long frames, long buttons) {
 	struct mCore *core = emulator;
-	/* Its order is A, B, Select, Start, and then the directions. */
+	/* The order of libmgba's keys is A, B, Select, Start, and then the directions. */
 	core->setKeys(core, (uint32_t) ((buttons >> 4 & 15) | (buttons & 15) << 4));
 	while (frames-- > 0) {
 		core->runFrame(core);
