@@ -67,6 +67,17 @@ fn a_misspelt_rom_is_told_which_one_was_meant() {
 }
 
 #[test]
+fn a_rom_without_its_padding_runs_with_a_warning() {
+    let folder = folder();
+    let built = gbxcule_assembler::by_name("ALU_LOOP").expect("a built-in ROM").bytes();
+    fs::write(folder.path().join("short.gb"), &built[..0x4000]).expect("a file");
+    let shot = gbxcule(folder.path(), &["record", "--rom", "short.gb", "--out", "a.png"]);
+    assert_eq!(shot.status.code(), Some(0), "{}", stderr(&shot));
+    let warning = "warning: short.gb: the ROM has 16384 bytes and its header promises 32768: the";
+    assert!(stderr(&shot).contains(warning), "{}", stderr(&shot));
+}
+
+#[test]
 fn every_verb_that_runs_machines_takes_a_model() {
     let folder = folder();
     let both = ["verify", "--ref-backend", "warp_vec_interpreted", "--verify-steps", "8"];

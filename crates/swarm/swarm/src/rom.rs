@@ -57,6 +57,19 @@ impl Rom {
         self.model
     }
 
+    /// Says what the file lacks of the ROM that its header promises.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        let Cartridge { rom_bytes, missing_bytes, .. } = self.cartridge;
+        let file_bytes = rom_bytes - missing_bytes;
+        (missing_bytes > 0).then(|| {
+            format!(
+                "the ROM has {file_bytes} bytes and its header promises {rom_bytes}: the rest reads as FF, as linkers \
+                 leave it out; if the program fails, get a complete file"
+            )
+        })
+    }
+
     /// The padded bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
@@ -101,5 +114,16 @@ mod tests {
         }
         let error = Rom::new(&[0xee; 0x8000]).expect_err("no header").to_string();
         assert!(error.contains("the ROM cannot be used"), "{error}");
+    }
+
+    #[test]
+    fn a_short_file_is_padded_with_a_warning() {
+        let built = gbxcule_assembler::by_name("MEM_RWB").expect("a built-in ROM").bytes();
+        assert_eq!(Rom::new(built).expect("a ROM").warning(), None);
+        let (file, rest) = built.split_at(0x1234);
+        let short = Rom::new(file).expect("a short ROM");
+        assert_eq!(short.bytes(), [file, &vec![0xff; rest.len()]].concat());
+        let warning = short.warning().expect("a warning");
+        assert!(warning.contains("has 4660 bytes"), "{warning}");
     }
 }
