@@ -66,9 +66,12 @@ impl Swarm {
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let settings = Settings::read(settings)?;
-        let (device, model) = (device_of(&settings.device)?, settings.model.clone());
+        let device = device_of(&settings.device)?;
+        let mut rom = Rom::for_model(rom, model_of(&settings.model)?).or_refuse()?;
+        if let Some(boot_rom) = &settings.boot_rom {
+            rom = rom.with_boot_rom(boot_rom).or_refuse()?;
+        }
         let config = settings.config(num_envs)?;
-        let rom = Rom::for_model(rom, model_of(&model)?).or_refuse()?;
         if let Some(warning) = rom.warning() {
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(warning)?, 2)?;
         }

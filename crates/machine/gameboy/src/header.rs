@@ -53,6 +53,8 @@ pub struct Cartridge {
     pub compatible_palettes: [[u16; 4]; 3],
     /// The counter behind DIV when the Color's boot ROM leaves, in T-cycles.
     pub color_divider: u16,
+    /// The machine begins in a boot ROM, which lies behind the ROM (`boot_rom::image`).
+    pub has_boot_rom: bool,
 }
 
 /// The two models.
@@ -137,6 +139,7 @@ impl Cartridge {
             title_sum,
             compatible_palettes,
             color_divider: compatibility_palette::divider(rom),
+            has_boot_rom: false,
         })
     }
 
@@ -181,6 +184,7 @@ impl Cart {
     pub fn new(cartridge: &Cartridge) -> Cart {
         let mut cart = Cart {
             mapper: cartridge.mapper,
+            boot_rom: cartridge.has_boot_rom,
             rom_low: 0,
             rom_high: 0,
             rom_mask: cartridge.rom_bytes.wrapping_sub(1),
