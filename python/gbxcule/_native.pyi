@@ -163,6 +163,7 @@ class Swarm:
         device: str = "cpu",
         hooks: list[tuple[int, int, bool, str | None]] = ...,
         model: str = "auto",
+        boot_rom: bytes | None = None,
         link: str = "open",
     ) -> Swarm: ...
     @staticmethod

@@ -114,7 +114,7 @@ pub(crate) struct Watch {
     /// Go on with a swarm that `env.checkpoint` kept: its ROM, machines, codec, frames and programs
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "rom", "num_envs", "link", "frames_per_step", "release_after_frames", "codec", "stage", "reward", "obs", "state", "model",
-        "no_recompile",
+        "no_recompile", "boot_rom",
     ])]
     checkpoint: Option<PathBuf>,
 }
@@ -151,8 +151,8 @@ impl Watch {
         let drive = DriveSettings::new(&self.run, self.num_envs, self.frames_per_step)?;
         let mut drive = drive.with(self.programs.programs()?);
         drive.config.link = self.link.link;
-        let (name, mut driver) = driver(&self.rom, &self.model, drive, self.device.device)?;
-        self.start.put(&mut driver)?;
+        let device = self.device.device;
+        let (name, driver) = driver(&self.rom, &self.model, &self.start, drive, device)?;
         show(&name, driver, start, &self.place)
     }
 
@@ -170,15 +170,19 @@ impl Watch {
     }
 }
 
-/// Makes the swarm to show, and returns its ROM's name.
+/// Makes the swarm to show, at its start, and returns its ROM's name.
 pub(crate) fn driver(
     rom: &str,
     model: &ModelOption,
+    start: &StartOption,
     drive: DriveSettings,
     device: Device,
 ) -> anyhow::Result<(String, Driver)> {
     let image = rom_image::find(rom)?;
-    Ok((image.name, Driver::new(Rom::for_model(&image.bytes, model.model())?, drive, device)?))
+    let rom = start.boot(Rom::for_model(&image.bytes, model.model())?)?;
+    let mut driver = Driver::new(rom, drive, device)?;
+    start.put(&mut driver)?;
+    Ok((image.name, driver))
 }
 
 /// Serves the page and runs the swarm until Ctrl-C.
