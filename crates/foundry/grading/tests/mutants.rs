@@ -40,8 +40,8 @@ fn verdicts(row: Row) -> Vec<(String, Vec<Grade>)> {
         grade(&rows, &answers, &options, &|| ()).expect("no compiler is needed")
     };
     let all: Vec<Vec<Grade>> = (0..SEEDS).map(of_seed).collect();
-    let by_text =
-        |(at, text): (usize, String)| (text, all.iter().map(|grades| grades[at].clone()).collect());
+    let of_text = |at: usize| all.iter().map(|grades| grades[at].clone()).collect();
+    let by_text = |(at, text)| (text, of_text(at));
     texts.into_iter().enumerate().map(by_text).collect()
 }
 
