@@ -47,29 +47,23 @@ impl Cart {
     }
 
     pub(super) fn read_huc3(&self, ram: &[u8], address: u16) -> u8 {
-        match self.ram_bank >> 4 {
-            0x0 => {
-                if self.has_ram {
-                    self.read_byte(ram, address)
-                } else {
-                    0xff
-                }
-            }
-            0xc => 0x80 | register(ram, MAILBOX) as u8 & 0x70 | register(ram, RESULT) as u8 & 0x0f,
+        let selected = self.ram_bank >> 4;
+        if selected == 0x0 && self.has_ram {
+            self.read_byte(ram, address)
+        } else if selected == 0xc {
+            0x80 | register(ram, MAILBOX) as u8 & 0x70 | register(ram, RESULT) as u8 & 0x0f
+        } else {
             // It is always ready.
-            _ => 0xff,
+            0xff
         }
     }
 
     pub(super) fn write_huc3(&mut self, ram: &mut [u8], now: u32, value: u8) {
-        match self.ram_bank >> 4 {
-            0xb => set_register(ram, MAILBOX, value as u16),
-            0xd => {
-                if value & 1 == 0 {
-                    self.execute_huc3(ram, now);
-                }
-            }
-            _ => {}
+        let selected = self.ram_bank >> 4;
+        if selected == 0xb {
+            set_register(ram, MAILBOX, value as u16);
+        } else if selected == 0xd && value & 1 == 0 {
+            self.execute_huc3(ram, now);
         }
     }
 

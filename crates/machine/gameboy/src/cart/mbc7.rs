@@ -85,25 +85,19 @@ pub(super) fn write_sensor(ram: &mut [u8], address: u16, value: u8) {
         return;
     }
     let pins = register(ram, PINS);
-    match address >> 4 & 0x0f {
-        0 => {
-            if value == 0x55 {
-                set_register(ram, LATCHED_X, 0);
-                set_register(ram, LATCHED_Y, 0);
-                set_register(ram, PINS, pins | IS_ERASED);
-            }
-        }
-        1 => {
-            if value == 0xaa && pins & IS_ERASED != 0 {
-                let x = LEVEL.wrapping_add(register(ram, TILT_X)) ^ ERASED;
-                let y = LEVEL.wrapping_add(register(ram, TILT_Y)) ^ ERASED;
-                set_register(ram, LATCHED_X, x);
-                set_register(ram, LATCHED_Y, y);
-                set_register(ram, PINS, pins & !IS_ERASED);
-            }
-        }
-        8 => write_pins(ram, pins, value as u16 & INPUTS),
-        _ => {}
+    let number = address >> 4 & 0x0f;
+    if number == 0 && value == 0x55 {
+        set_register(ram, LATCHED_X, 0);
+        set_register(ram, LATCHED_Y, 0);
+        set_register(ram, PINS, pins | IS_ERASED);
+    } else if number == 1 && value == 0xaa && pins & IS_ERASED != 0 {
+        let x = LEVEL.wrapping_add(register(ram, TILT_X)) ^ ERASED;
+        let y = LEVEL.wrapping_add(register(ram, TILT_Y)) ^ ERASED;
+        set_register(ram, LATCHED_X, x);
+        set_register(ram, LATCHED_Y, y);
+        set_register(ram, PINS, pins & !IS_ERASED);
+    } else if number == 8 {
+        write_pins(ram, pins, value as u16 & INPUTS);
     }
 }
 
