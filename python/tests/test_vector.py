@@ -287,6 +287,28 @@ def test_rendering_shows_every_env():
         gbxcule.make_vec().render()
 
 
+def test_a_rom_without_its_padding_runs_with_a_warning(tmp_path):
+    rom = tmp_path / "short.gb"
+    rom.write_bytes(gbxcule._native.built_in_rom("ALU_LOOP")[:0x4000])
+    with pytest.warns(UserWarning, match="the ROM has 16384 bytes and its header promises 32768"):
+        gbxcule.make_vec(rom, 1).reset()
+
+
+def test_machines_begin_in_a_boot_rom(tmp_path):
+    # JR to itself.
+    boot = b"\x18\xfe" + bytes(254)
+    path = tmp_path / "boot.bin"
+    path.write_bytes(boot)
+    for given in (boot, path):
+        env = gbxcule.make_vec("PEARL_DRIFT", 2, boot_rom=given)
+        env.reset()
+        assert env.read_memory(0, (0, 2)) == boot[:2] and env.read_memory(1, (0xFF50, 1)) == b"\xfe"
+    restored = gbxcule.restore(env.checkpoint())
+    assert restored.read_memory(1, (0, 2)) == boot[:2]
+    with pytest.raises(ValueError, match="the boot ROM has 256 bytes, that of a Game Boy Color has 2304"):
+        gbxcule.make_vec("AMBER_ROAD", 1, boot_rom=boot, model="cgb")
+
+
 @pytest.mark.parametrize("rom", ["PEARL_DRIFT", "AMBER_ROAD"])
 def test_pictures_are_drawn_where_nothing_else_looks_at_them(rom):
     # Buttons are released before a step ends, so one more frame without any goes on from there.

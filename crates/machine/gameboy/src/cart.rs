@@ -1,9 +1,8 @@
 //! The cartridge as the CPU sees it: bank registers, the RAM gate, and what they select.
 //!
 //! The machine reads ROM itself, by `rom_base`, which it derives from the selected offsets that are
-//! kept here. They change only in `write_control`, through `map`, the one place that works them out
-//! from the registers. Offsets never leave `rom_mask` and `ram_mask`, whatever is
-//! written.
+//! kept here. They change only through `map`, the one place that works them out from the registers.
+//! Offsets never leave `rom_mask` and `ram_mask`, whatever is written; only a boot ROM lies behind.
 
 mod mbc1;
 mod mbc2;
@@ -55,6 +54,8 @@ pub enum RamPort {
 pub struct Cart {
     /// Chip of the cartridge.
     pub mapper: Mapper,
+    /// 0000-3FFF shows the boot ROM, which lies behind the cartridge's ROM (`boot_rom`).
+    pub boot_rom: bool,
     /// Byte offset in ROM of what 0000-3FFF shows.
     pub rom_low: u32,
     /// Byte offset in ROM of what 4000-7FFF shows.
@@ -180,7 +181,11 @@ impl Cart {
 
     /// Banks beyond the chips wrap: their upper address lines aren't connected.
     fn select(&mut self, low_bank: u16, high_bank: u16, ram_bank: u8, port: RamPort) {
-        self.rom_low = ((low_bank as u32) << 14) & self.rom_mask;
+        self.rom_low = if self.boot_rom {
+            self.rom_mask.wrapping_add(1)
+        } else {
+            ((low_bank as u32) << 14) & self.rom_mask
+        };
         self.rom_high = ((high_bank as u32) << 14) & self.rom_mask;
         self.ram_offset = ((ram_bank as u32) << 13) & self.ram_mask;
         let answers = match port {

@@ -25,6 +25,8 @@ pub struct Cartridge {
     pub mapper: Mapper,
     /// Size of the ROM chips, a power of two of at least 32 KiB.
     pub rom_bytes: u32,
+    /// Bytes that the header promises and the file lacks.
+    pub missing_bytes: u32,
     /// Size of the RAM, a power of two, or 0.
     pub ram_bytes: u32,
     /// RAM and clock outlive the power switch.
@@ -51,6 +53,8 @@ pub struct Cartridge {
     pub compatible_palettes: [[u16; 4]; 3],
     /// The counter behind DIV when the Color's boot ROM leaves, in T-cycles.
     pub color_divider: u16,
+    /// The machine begins in a boot ROM, which lies behind the ROM (`boot_rom::image`).
+    pub has_boot_rom: bool,
 }
 
 /// The two models.
@@ -69,15 +73,6 @@ pub enum Model {
 pub enum RomError {
     /// There isn't even a header.
     TooShort {
-        /// Length of the file.
-        file_bytes: usize,
-    },
-    /// The file ends before the ROM that its header promises.
-    Truncated {
-        /// The byte at 0148.
-        size_code: u8,
-        /// Length that the code stands for.
-        header_bytes: usize,
         /// Length of the file.
         file_bytes: usize,
     },
@@ -116,20 +111,22 @@ pub enum RomError {
 }
 
 impl Cartridge {
-    /// Reads the header of `rom`, which may be longer than the header says (padding, overdump).
+    /// Reads the header of `rom`, which may be longer than the header says (padding, overdump), or
+    /// shorter: linkers leave padding out.
     pub fn from_rom(rom: &[u8]) -> Result<Cartridge, RomError> {
         if rom.len() < HEADER_END {
             return Err(RomError::TooShort { file_bytes: rom.len() });
         }
         let parts = Parts::from_type(rom[0x147])?;
         let cgb_flag = rom[0x143];
-        let rom_bytes = rom_size(rom)?;
+        let (rom_bytes, missing_bytes) = rom_size(rom)?;
         let ram_bytes = parts.ram_size(rom[0x149])?;
         let (title_sum, compatible_palettes) = compatibility_palette::of(rom);
         Ok(Cartridge {
             title: title(rom),
             mapper: parts.mapper(rom, rom_bytes, ram_bytes),
             rom_bytes,
+            missing_bytes,
             ram_bytes,
             has_battery: parts.battery,
             has_rtc: parts.timer,
@@ -142,6 +139,7 @@ impl Cartridge {
             title_sum,
             compatible_palettes,
             color_divider: compatibility_palette::divider(rom),
+            has_boot_rom: false,
         })
     }
 
@@ -186,6 +184,7 @@ impl Cart {
     pub fn new(cartridge: &Cartridge) -> Cart {
         let mut cart = Cart {
             mapper: cartridge.mapper,
+            boot_rom: cartridge.has_boot_rom,
             rom_low: 0,
             rom_high: 0,
             rom_mask: cartridge.rom_bytes.wrapping_sub(1),
@@ -292,21 +291,20 @@ fn refused_type(type_code: u8) -> RomError {
     RomError::UnsupportedMapper { type_code, name }
 }
 
-/// The file may be longer than the header says: then the file is believed, rounded up to whole
-/// chips, since some homebrew understates its size and longer chips do no harm.
-fn rom_size(rom: &[u8]) -> Result<u32, RomError> {
+/// Returns the size of the chips, and what the file lacks of it. A file that is longer than the
+/// header says is believed, rounded up to whole chips, since some homebrew understates its size and
+/// longer chips do no harm.
+fn rom_size(rom: &[u8]) -> Result<(u32, u32), RomError> {
     let size_code = rom[0x148];
     if size_code > 8 {
         return Err(RomError::UnknownRomSize { size_code });
     }
-    let header_bytes = (32 << 10) << size_code;
-    if rom.len() < header_bytes {
-        return Err(RomError::Truncated { size_code, header_bytes, file_bytes: rom.len() });
-    }
+    let header_bytes: usize = (32 << 10) << size_code;
     if rom.len() > MAX_ROM_BYTES {
         return Err(RomError::TooLong { file_bytes: rom.len() });
     }
-    Ok(rom.len().next_power_of_two() as u32)
+    let rom_bytes = rom.len().max(header_bytes).next_power_of_two();
+    Ok((rom_bytes as u32, header_bytes.saturating_sub(rom.len()) as u32))
 }
 
 fn title(rom: &[u8]) -> [u8; 16] {
@@ -351,11 +349,6 @@ impl fmt::Display for RomError {
                 f,
                 "not a Game Boy ROM: the file has {file_bytes} bytes, a cartridge's header alone \
                  ends at byte 336; check that this is the right file"
-            ),
-            RomError::Truncated { size_code, header_bytes, file_bytes } => write!(
-                f,
-                "the ROM is cut off: its header promises {header_bytes} bytes (size code \
-                 {size_code:02X} at 0148), the file has {file_bytes}; get a complete dump"
             ),
             RomError::TooLong { file_bytes } => write!(
                 f,

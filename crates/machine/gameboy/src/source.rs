@@ -16,6 +16,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("src/apu/sweep.rs", include_str!("apu/sweep.rs")),
     ("src/apu/voice.rs", include_str!("apu/voice.rs")),
     ("src/apu/wave.rs", include_str!("apu/wave.rs")),
+    ("src/boot_control.rs", include_str!("boot_control.rs")),
     ("src/bus.rs", include_str!("bus.rs")),
     ("src/cart.rs", include_str!("cart.rs")),
     ("src/cart/mbc1.rs", include_str!("cart/mbc1.rs")),

@@ -98,6 +98,8 @@ pub(crate) fn read_register(machine: &Machine, low: u8) -> u8 {
             apu.read(now, div_base, 0xff00 | low as u16)
         }
         0x46 => machine.dma.page,
+        #[cfg(not(color))]
+        0x50 => 0xff ^ machine.cart.boot_rom as u8,
         0x40..=0x4b => ppu_register(&machine.ppu, low),
         #[cfg(color)]
         0x4c..=0x77 => color_register(machine, low),

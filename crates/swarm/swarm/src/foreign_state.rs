@@ -14,7 +14,7 @@ mod pyboy;
 
 use gbxcule_gameboy::cart::{ClockRegisters, Mapper};
 use gbxcule_gameboy::cpu::Mode;
-use gbxcule_gameboy::{FRAME_MCYCLES, Model, PowerOnMemory};
+use gbxcule_gameboy::{FRAME_MCYCLES, PowerOnMemory};
 
 use self::color::ColorMemories;
 use crate::env_record::{EnvRecord, STATE};
@@ -200,7 +200,8 @@ impl ForeignState {
     /// A machine that goes on from this state, and its cartridge RAM.
     fn machine(&self, rom: &Rom) -> Result<(AnyMachine, Vec<u8>), SwarmError> {
         let cartridge = rom.cartridge();
-        let mut machine = AnyMachine::power_on(rom, PowerOnMemory::Zero);
+        // The program that the state is of has left the boot ROM.
+        let mut machine = AnyMachine::power_on(&rom.without_boot_rom(), PowerOnMemory::Zero);
         let mut cart_ram = vec![0xFF; rom.cart_ram_bytes()];
         fill(&mut cart_ram, &self.cart_ram);
         of_either!(&mut machine, machine => {
@@ -364,14 +365,6 @@ fn mapper_writes(
         Mapper::Mbc5 | Mapper::Mbc5Rumble => {
             vec![gate, (0x2000, low), (0x3000, (rom_bank >> 8) as u8), (0x4000, ram_bank)]
         }
-    }
-}
-
-/// A model, in messages.
-fn model_name(model: Model) -> &'static str {
-    match model {
-        Model::Original => "an original Game Boy",
-        Model::Color => "a Game Boy Color",
     }
 }
 

@@ -341,6 +341,7 @@ fields!(Joypad { pressed, select });
 
 fields!(Cart {
     mapper,
+    boot_rom,
     rom_low,
     rom_high,
     rom_mask,

@@ -200,6 +200,7 @@ fn check_cart(cart: &Cart, fresh: &Cart) -> RuleResult {
             == (fresh.mapper, fresh.rom_mask, fresh.ram_mask, fresh.has_ram, fresh.has_rtc),
         "cart must be wired as the ROM's header says",
     )?;
+    rule(!cart.boot_rom || fresh.boot_rom, "cart.boot_rom needs a machine that has a boot ROM")?;
     rule(cart.rom_bank <= 0x1ff, "cart.rom_bank must be at most 1ff")?;
     rule(cart.ram_bank <= 0x0f, "cart.ram_bank must be at most 0f")?;
     let mut mapped = *cart;

@@ -26,8 +26,9 @@ use gbxcule_gameboy::cpu::Mode;
 
 use self::color::{Transfers, VideoParts};
 use super::bytes::Bytes;
-use super::{Clock, ForeignState, ForeignStateError, mapper_writes, model_name};
+use super::{Clock, ForeignState, ForeignStateError, mapper_writes};
 use crate::Rom;
+use crate::machine::model_name;
 
 const FORMAT: &str = "PyBoy";
 /// The versions that are read below.
