@@ -4,7 +4,7 @@ use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::{Body, Function, PassMode};
 use gbxcule_ir::module::Module;
-use gbxcule_ir::op::{BinaryOp, Op, Value};
+use gbxcule_ir::op::{BinaryOp, Op};
 use gbxcule_ir::place::{PlaceId, Projection};
 use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::walk::{Step, stmt_values, walk};
