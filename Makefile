@@ -123,6 +123,7 @@ corpus: $(VENV)/nvrtc.txt
 
 corpus-share: $(VENV)/nvrtc.txt
 	$(SIMULATED) corpus share_of_the_corpus $(TEST_IGNORED)
+	$(SIMULATED) sample_kernels $(TEST_IGNORED)
 	$(SIMULATED) own_cuda $(TEST_IGNORED)
 
 colors:
