@@ -11,7 +11,7 @@ use gbxcule_swarm::{Schedule, Stage, SwarmConfig};
 use crate::device::DeviceOption;
 use crate::driver::DriveSettings;
 use crate::picture::Curve;
-use crate::run_options::{LinkOption, ModelOption, ProgramOptions, StartOption};
+use crate::run_options::{LinkOption, ModelOption, ProgramOptions, StartOption, SymbolsOption};
 use crate::watch::battery_file::BatteryFile;
 use crate::watch::{Mode, PageAddress, Start, driver, show};
 
@@ -60,6 +60,9 @@ pub(crate) struct Play {
     place: PageAddress,
 
     #[command(flatten)]
+    symbols: SymbolsOption,
+
+    #[command(flatten)]
     programs: ProgramOptions,
 
     #[command(flatten)]
@@ -87,12 +90,12 @@ impl Play {
             && !is_paired
             && !drive.config.programs.needs_single_frames();
         let Self { curve, paused, .. } = self;
-        let (name, mut driver) = driver(&self.rom, &self.model, drive, self.device.device)?;
-        self.start.put(&mut driver)?;
+        let device = self.device.device;
+        let (name, mut driver) = driver(&self.rom, &self.model, &self.start, drive, device)?;
         let battery = self.battery.map(|path| BatteryFile::inserted(&path, &mut driver));
         let battery = battery.transpose()?;
         let (running, mode) = (!paused, Mode::Play);
         let start = Start { speed: 1.0, running, mode, curve, heatmap: None, battery };
-        show(&name, driver, start, &self.place)
+        show(&name, driver, start, &self.symbols.text(Some(&self.rom))?, &self.place)
     }
 }

@@ -1,12 +1,12 @@
 //! Options of all verbs that step machines: how machines are driven.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
 use gbxcule_lab::action_source::ActionSource;
-use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Stage};
+use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Rom, Stage};
 
 use crate::driver::Driver;
 
@@ -97,15 +97,28 @@ impl LinkOption {
     }
 }
 
-/// Option about the start of the machines.
+/// Options about the start of the machines.
 #[derive(Args)]
 pub(crate) struct StartOption {
+    /// Begin in a boot ROM, at 0000, instead of behind it: a file of 256 bytes, or of 2304 for a
+    /// Color
+    #[arg(long, value_name = "FILE", conflicts_with = "state")]
+    boot_rom: Option<PathBuf>,
+
     /// Begin in a saved state instead of at power-on: of this program, of PyBoy, or BESS
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 }
 
 impl StartOption {
+    /// Puts the boot ROM before a program.
+    pub(crate) fn boot(&self, rom: Rom) -> anyhow::Result<Rom> {
+        let Some(path) = &self.boot_rom else { return Ok(rom) };
+        let shown = || format!("--boot-rom {}", path.display());
+        let bytes = gbxcule_files::read(path, MAX_BOOT_ROM_BYTES).with_context(shown)?;
+        rom.with_boot_rom(&bytes).with_context(shown)
+    }
+
     /// Sets all machines to the start.
     pub(crate) fn put(&self, driver: &mut Driver) -> anyhow::Result<()> {
         let Some(path) = &self.state else { return Ok(()) };
@@ -114,6 +127,41 @@ impl StartOption {
         driver.restart_from(&state).with_context(shown)
     }
 }
+
+/// Greatest size of a file with a boot ROM in bytes: a longer one is refused by what it is.
+const MAX_BOOT_ROM_BYTES: u64 = 1 << 16;
+
+/// Option about the labels of the search of memory.
+#[derive(Args)]
+pub(crate) struct SymbolsOption {
+    /// Labels for the search of memory; else those of a built-in ROM, or of the .sym file beside
+    /// the ROM
+    #[arg(long, value_name = "FILE.sym")]
+    symbols: Option<PathBuf>,
+}
+
+impl SymbolsOption {
+    /// Returns the text with the labels of a ROM, which is a built-in one's name or a file.
+    pub(crate) fn text(&self, rom: Option<&str>) -> anyhow::Result<String> {
+        let read = |path: &Path| {
+            let bytes = gbxcule_files::read(path, MAX_SYMBOLS_BYTES);
+            let bytes = bytes.with_context(|| format!("the labels of {}", path.display()))?;
+            anyhow::Ok(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        if let Some(path) = &self.symbols {
+            return read(path);
+        }
+        let Some(rom) = rom else { return Ok(String::new()) };
+        if let Some(rom) = gbxcule_assembler::by_name(rom) {
+            return Ok(rom.rom().symbol_listing());
+        }
+        let beside = Path::new(rom).with_extension("sym");
+        if beside.is_file() { read(&beside) } else { Ok(String::new()) }
+    }
+}
+
+/// Greatest size of a file of labels in bytes.
+const MAX_SYMBOLS_BYTES: u64 = 1 << 24;
 
 /// Greatest size of a saved state in bytes: more than any machine has.
 const MAX_STATE_BYTES: u64 = 1 << 24;
