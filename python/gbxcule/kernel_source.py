@@ -11,7 +11,7 @@ import textwrap
 from types import FunctionType
 from typing import Any, NamedTuple
 
-# Lines that may end a function and stand in it all the same: in brackets, or in a text of several lines.
+# Lines that may end a function and stand in it all the same: in brackets, or in a long text.
 _MOST_ENDS = 20
 
 
@@ -42,8 +42,8 @@ def _function(function: Any) -> Source | None:
     if first >= len(lines):
         return None
     around = _indentation(lines[first])
-    name = next((at for at in range(first, len(lines)) if lines[at].lstrip().startswith("def ")), len(lines))
-    ends = (at for at in range(name + 1, len(lines)) if _ends(lines[at], around))
+    head = next((at for at in range(first, len(lines)) if lines[at].lstrip().startswith("def ")), len(lines))
+    ends = (at for at in range(head + 1, len(lines)) if _ends(lines[at], around))
     for _ in range(_MOST_ENDS):
         end = next(ends, len(lines))
         text = textwrap.dedent("".join(lines[first:end]))

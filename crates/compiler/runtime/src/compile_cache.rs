@@ -90,11 +90,11 @@ pub(crate) struct Native {
 }
 
 /// Name of compiled code: its origin, its device and its build.
-pub(crate) type Key = (Origin, Device, Build);
+pub(crate) type Key = (CodeOrigin, Device, Build);
 
-/// Origin of code.
+/// CodeOrigin of code.
 #[derive(PartialEq, Eq, Hash)]
-pub(crate) enum Origin {
+pub(crate) enum CodeOrigin {
     /// Hash of a module. Different modules may have equal hashes, so the modules are compared as
     /// well.
     Module(u64),
@@ -119,7 +119,7 @@ fn compile_hashed(
     build: Build,
 ) -> Result<Arc<Compiled>, Error> {
     let is_same = |compiled: &Compiled| parts(&compiled.module) == parts(module);
-    find_or_make((Origin::Module(hash), device, build), is_same, || {
+    find_or_make((CodeOrigin::Module(hash), device, build), is_same, || {
         let made = MadeModule { module: module.clone(), notes: String::new() };
         Compiled::new(made, device, build)
     })
@@ -134,7 +134,7 @@ pub fn compile_recipe(
     build: Build,
     make: impl FnOnce() -> MadeModule,
 ) -> Result<Arc<Compiled>, Error> {
-    let key = (Origin::Recipe(recipe.into()), device, build);
+    let key = (CodeOrigin::Recipe(recipe.into()), device, build);
     find_or_make(
         key,
         |_| true,

@@ -155,7 +155,7 @@ fn every_program() {
         let program = pattern.case.forward(module);
         agree(&program, true);
         if let Ok((module, _)) = reverses(&program.module, &[program.kernel]) {
-            // Its kernels are the forward one and the reverse.
+            // The module's kernels are the forward one and the reverse.
             let module = check::module(module).expect("valid");
             agree(&RandomProgram { module, ..program }, true);
         }

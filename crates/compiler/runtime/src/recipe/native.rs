@@ -9,7 +9,7 @@ use super::interface::{self, Interface};
 use super::record::{Stored, read_whole};
 use crate::build_id::build_id;
 use crate::compile_cache::{
-    Build, Compiled, DeviceCode, Key, Native, Origin, find_known, make_known, native_object,
+    Build, CodeOrigin, Compiled, DeviceCode, Key, Native, find_known, make_known, native_object,
     shared_object, sharing,
 };
 use crate::device::Device;
@@ -87,7 +87,7 @@ impl Recipe {
     fn find_on_disk(&self, build: Build) -> Option<Arc<Compiled>> {
         let record = CodeFolder::find_quietly(EXTENSION)?
             .find_version(&self.file_name(build, sharing())?, VERSION)?;
-        let Record { interface, notes, mut facts, object } = Record::read(&record)?;
+        let ObjectRecord { interface, notes, mut facts, object } = ObjectRecord::read(&record)?;
         let source = |counted: SourceId| self.sources.get(counted.index()).copied();
         facts.sites.iter_mut().for_each(|site| site.span = moved(site.span, source));
         let Interface { module, reflections } = interface;
@@ -131,10 +131,11 @@ impl Recipe {
     }
 
     fn key(&self, build: Build) -> Key {
-        (Origin::Recipe(self.name.to_string()), Device::Cpu, build)
+        (CodeOrigin::Recipe(self.name.to_string()), Device::Cpu, build)
     }
 
-    /// Returns the name of the file with the code; `None` if this program can't be told from others.
+    /// Returns the name of the file with the code; `None` if this program has no build id, and
+    /// can't be told from others.
     fn file_name(&self, build: Build, sharing: Sharing) -> Option<String> {
         let settings = HostCompiler::new().ok()?.settings;
         Some(file_name(build_id()?, &settings, &self.name, &format!("{build:?} {sharing:?}")))
@@ -161,7 +162,7 @@ fn moved(span: Span, source: impl Fn(SourceId) -> Option<SourceId>) -> Span {
 }
 
 /// Machine code on disk, with all that launches need.
-struct Record {
+struct ObjectRecord {
     interface: Interface,
     notes: String,
     /// Facts whose spans count the recipe's texts.
@@ -169,7 +170,7 @@ struct Record {
     object: Object,
 }
 
-impl Record {
+impl ObjectRecord {
     fn read(record: &[u8]) -> Option<Self> {
         let rest = &mut &record[..];
         let interface = Interface::read(rest)?;

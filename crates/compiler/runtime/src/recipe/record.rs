@@ -1,5 +1,5 @@
-//! Binary form of records on disk: fields one after the other, numbers in little endian, lists after
-//! their lengths. A record that doesn't fit its type is read as `None`.
+//! Binary form of records on disk: fields one after the other, numbers in little endian, lists
+//! after their lengths. A record that doesn't fit its type is read as `None`.
 
 use gbxcule_back_clif::{
     Apart, Entry, GroupOrder, LaunchFacts, ParamArray, Printed, Site, UsedArray,
