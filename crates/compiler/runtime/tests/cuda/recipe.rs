@@ -119,7 +119,9 @@ fn needs_a_stand_in() {
     }
     assert_eq!(outcome(&compiled("one", true, false)), expected);
     assert_eq!(outcome(&compiled("one", false, false)), expected);
-    [true, false].map(|makes| drop(compiled("with a struct", makes, true)));
+    for makes in [true, false] {
+        drop(compiled("with a struct", makes, true));
+    }
 }
 
 fn files(folder: &Path, end: &str) -> Vec<std::path::PathBuf> {
