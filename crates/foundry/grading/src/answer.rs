@@ -55,7 +55,6 @@ struct Line {
     body: serde_json::Map<String, Value>,
 }
 
-
 /// A text, or the reason why there is none.
 type Reply = Result<String, String>;
 
@@ -63,9 +62,7 @@ type Reply = Result<String, String>;
 fn reply(content: &Value) -> Reply {
     match content {
         Value::String(text) => Ok(text.clone()),
-        Value::Array(parts) => {
-            Ok(parts.iter().filter_map(|part| part["text"].as_str()).collect())
-        }
+        Value::Array(parts) => Ok(parts.iter().filter_map(|part| part["text"].as_str()).collect()),
         _ => Err("the reply has no text".into()),
     }
 }

@@ -55,7 +55,12 @@ impl GradedRow {
     }
 
     /// True if a mutant gives other bits than the row on such inputs.
-    fn may_show(&self, mutants: &[RowProgram], Shaped { dims, inputs }: &Shaped, seed: u64) -> bool {
+    fn may_show(
+        &self,
+        mutants: &[RowProgram],
+        Shaped { dims, inputs }: &Shaped,
+        seed: u64,
+    ) -> bool {
         let grid = LaunchInputs { dims, inputs };
         if !self.program.takes(inputs) {
             return false;
