@@ -11,7 +11,7 @@ use gbxcule_grading::answer::{self, Answer};
 use gbxcule_grading::score::{self, Group, GroupScore};
 use gbxcule_grading::stand_in::StandIn;
 use gbxcule_grading::task::Task;
-use gbxcule_grading::{self as grading, GradeOptions};
+use gbxcule_grading::{self as grading, GradeOptions, Judged};
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_rows::batch::{check_numbers, read_brief, read_some};
 use gbxcule_rows::row::Row;
@@ -196,25 +196,27 @@ impl Grade {
             cuda_on_host: self.cuda_on_host,
         };
         let bar = progress::late_bar(answers.len() as u64, "answers").with_message("grading");
-        let grades = grading::grade(&rows, &answers, &options, &|| progress::advance(&bar, 1))?;
+        let grader = grading::Grader::new(&rows, options.clone());
+        let judged = grader.judge(&answers, &|| progress::advance(&bar, 1))?;
         bar.finish_and_clear();
-        let scores = score::score(&rows, &answers, &grades);
-        score::write(&self.out, &answers, &grades, &scores, &options)?;
-        print_scores(&rows, &answers, &grades, &scores);
+        let scores = score::score(&rows, &answers, &judged);
+        score::write(&self.out, &answers, &judged, &scores, &options)?;
+        print_scores(&rows, &answers, &judged, &scores);
+        print_costs(&judged, &scores);
         say!("\nverdicts, scores and pictures are in {}", self.out.display());
-        Ok(!grades.iter().any(|grade| matches!(grade, grading::Grade::NotGraded(_))))
+        Ok(!judged.iter().any(|it| matches!(it.grade, grading::Grade::NotGraded(_))))
     }
 }
 
 fn print_scores(
     rows: &BTreeMap<u64, Row>,
     answers: &[Answer],
-    grades: &[grading::Grade],
+    judged: &[Judged],
     scores: &[GroupScore],
 ) {
     let mut failures: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for grade in grades {
-        let (what, reason) = match grade {
+    for it in judged {
+        let (what, reason) = match &it.grade {
             grading::Grade::NotGraded(reason) => ("were not graded", reason),
             grading::Grade::UnknownForm(reason) => ("count as wrong for an unknown form", reason),
             _ => continue,
@@ -248,6 +250,26 @@ fn print_scores(
         let counts = [score.problems, answers, right, wrong, compile, parse, form];
         let cells = counts.map(|count| count.to_string());
         say!("{}{}", table_row(score.group.name(), cells), pass.join("  "));
+    }
+}
+
+/// Prints what right answers in CUDA cost, beside our own texts.
+fn print_costs(judged: &[Judged], scores: &[GroupScore]) {
+    let of_all = scores.iter().filter(|it| it.group == Group::All && !it.fast.is_empty());
+    for (at, score) in of_all.enumerate() {
+        if at == 0 {
+            say!("\nright and at least p times as cheap as our own text, by executed machine code");
+        }
+        let shares = score.fast.iter().map(|it| {
+            let [share, low, high] = [it.share, it.low, it.high].map(|share| 100.0 * share);
+            format!("fast_{} {share:.1} [{low:.1}, {high:.1}]", it.p)
+        });
+        say!("{:<20} {}", score.task, shares.collect::<Vec<_>>().join("  "));
+    }
+    let costs = judged.iter().filter_map(|it| it.costs.as_ref());
+    let slow = costs.filter(|costs| score::note(costs).is_some()).count();
+    if slow > 0 {
+        say!("{slow} answers are right and cost more than ten times our own text");
     }
 }
 
