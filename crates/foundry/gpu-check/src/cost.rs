@@ -8,6 +8,7 @@
 use gbxcule_gpu_sim::sass::count::Totals;
 use gbxcule_gpu_sim::sass::module::Code;
 use gbxcule_gpu_sim::sass::schedule::Shape;
+use serde::{Deserialize, Serialize};
 
 /// Instructions of warps that a multiprocessor issues in a cycle.
 const ISSUES_PER_CYCLE: f64 = 4.0;
@@ -27,7 +28,7 @@ const SHARED_UNIT: usize = 128;
 const OWN_SHARED_BYTES: usize = 1 << 10;
 
 /// Cost of a launch.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Cost {
     /// Instructions that warps issued.
     pub issues: u64,

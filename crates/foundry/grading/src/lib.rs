@@ -17,6 +17,7 @@ mod device_code;
 mod graded_row;
 mod grader;
 mod interpreted;
+mod mutant;
 mod picture;
 mod probe;
 pub mod race;
@@ -38,6 +39,7 @@ use gbxcule_rows::row::Row;
 use gbxcule_rows::sandboxed_program::HostLimits;
 use gbxcule_sandbox::Limits;
 use graded_row::GradedRow;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -49,7 +51,7 @@ pub const FRESH_INPUTS: u64 = 3;
 pub const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 /// Verdict on an answer.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Grade {
     /// No answer, or Python or IR that isn't even that, with the first error.
     DoesNotParse(String),
@@ -103,7 +105,7 @@ impl Grade {
 }
 
 /// Costs of a right answer in CUDA, and of the compiler's own text of its row.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Costs {
     /// Cost of the answer.
     pub answer: Cost,
@@ -119,7 +121,7 @@ impl Costs {
 }
 
 /// Verdict on an answer, and its costs if it is right, in CUDA, and run by the simulator.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Judged {
     /// The verdict.
     pub grade: Grade,

@@ -240,11 +240,9 @@ fn best(answers: &[Answer], judged: &[Judged]) -> BTreeMap<(Task, u64), f64> {
 }
 
 fn cost(cost: &Cost) -> Value {
-    json!({
-        "issues": cost.issues, "sectors": cost.sectors, "lanes": cost.lanes,
-        "registers": cost.registers, "occupancy": cost.occupancy, "cycles": cost.cycles(),
-        "is_whole": cost.is_whole,
-    })
+    let mut value = json!(cost);
+    value["cycles"] = json!(cost.cycles());
+    value
 }
 
 /// Remark on a right answer that is slow.

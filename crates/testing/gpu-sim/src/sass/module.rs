@@ -40,6 +40,9 @@ pub enum LoadError {
     /// A relocation that is not known.
     #[error("a relocation of kind {0} in {1}")]
     Relocation(u32, String),
+    /// More memory for variables than a simulation has.
+    #[error("its variables have {0} bytes, {MAX_VARIABLE_BYTES} are simulated")]
+    Variables(usize),
 }
 
 /// A kernel that can be launched.
@@ -68,6 +71,8 @@ pub struct LoadedCubin {
     arch: u32,
 }
 
+/// Bytes of all variables of a module, at most: each launch has a copy of them.
+const MAX_VARIABLE_BYTES: usize = 16 << 20;
 /// Bytes of constant bank 0 that are there at least.
 const BANK0_BYTES: usize = 0x400;
 
@@ -92,7 +97,7 @@ impl LoadedCubin {
             return Err(LoadError::Driver(function.name.to_owned()));
         }
         let texts = listing::read(listing).map_err(LoadError::Cubin)?;
-        let memory = variables_memory(&cubin);
+        let memory = variables_memory(&cubin)?;
         let mut refused = BTreeSet::new();
         let mut kernels = BTreeMap::new();
         for text in &texts {
@@ -204,9 +209,11 @@ impl LoadedCubin {
             .map(|it| &**it)
             .find(holds)
             .expect("a variable lies in its section");
-        let bytes: Vec<u8> = memory.iter().flat_map(|sixteen| sixteen.to_le_bytes()).collect();
         let at = (address - memory.as_ptr() as u64) as usize;
-        bytes[at..at + size].to_vec()
+        // A module may have thousands of variables: what is beside this one is not copied.
+        let around = &memory[at / 16..(at + size).div_ceil(16)];
+        let bytes = around.iter().flat_map(|sixteen| sixteen.to_le_bytes());
+        bytes.skip(at % 16).take(size).collect()
     }
 }
 
@@ -236,9 +243,13 @@ fn bank0_bytes(kernel: &Kernel) -> usize {
 }
 
 /// Memory of the sections with variables, with their values.
-fn variables_memory(cubin: &Cubin<'_>) -> BTreeMap<usize, Box<[u128]>> {
+fn variables_memory(cubin: &Cubin<'_>) -> Result<BTreeMap<usize, Box<[u128]>>, LoadError> {
     let sections = cubin.sections.iter().enumerate();
     let sections = sections.filter(|(_, it)| matches!(it.name, ".nv.global" | ".nv.global.init"));
+    let bytes = sections.clone().map(|(_, it)| it.size).fold(0, usize::saturating_add);
+    if bytes > MAX_VARIABLE_BYTES {
+        return Err(LoadError::Variables(bytes));
+    }
     let filled = |bytes: &[u8], size: usize| {
         let mut memory = vec![0_u128; size.div_ceil(16)].into_boxed_slice();
         for (to, from) in memory.iter_mut().zip(bytes.chunks(16)) {
@@ -248,7 +259,7 @@ fn variables_memory(cubin: &Cubin<'_>) -> BTreeMap<usize, Box<[u128]>> {
         }
         memory
     };
-    sections.map(|(number, it)| (number, filled(it.bytes, it.size))).collect()
+    Ok(sections.map(|(number, it)| (number, filled(it.bytes, it.size))).collect())
 }
 
 /// Constant banks 1 and on of a kernel, with the addresses of variables in them.
