@@ -125,6 +125,7 @@ corpus-share: $(VENV)/nvrtc.txt
 	$(SIMULATED) corpus share_of_the_corpus $(TEST_IGNORED)
 	$(SIMULATED) sample_kernels $(TEST_IGNORED)
 	$(SIMULATED) own_cuda $(TEST_IGNORED)
+	$(SIMULATED) cuda_cost $(TEST_IGNORED)
 
 colors:
 	$(TEST_ONE) device all_colors $(TEST_IGNORED)
