@@ -351,13 +351,16 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
 
     # What a Game Boy has beyond that
 
-    def watch(self, port: int = 0, *, host: str = "127.0.0.1", heatmap: "Heatmap | None" = None) -> LiveView:
+    def watch(
+        self, port: int = 0, *, host: str = "127.0.0.1", heatmap: "Heatmap | None" = None, take_over: bool = False
+    ) -> LiveView:
         """Show these very machines in a browser while they are stepped: open the `url` of what is returned, whose `close`
         ends it. Viewers change nothing and cost a twentieth of the time at most; 0 takes a free port. `heatmap` has the
-        places of two numbers in memory, such as the hero's coordinates, of which the page draws a map."""
+        places of two numbers in memory, such as the hero's coordinates, of which the page draws a map. With `take_over`
+        viewers may drive machines instead of the actions; `held` of the returned object says which."""
         if self._live is not None:
             self._live.close()
-        self._live = LiveView(self._swarm, self._rom_name, host, port, heatmap, self.symbols)
+        self._live = LiveView(self._swarm, self._rom_name, host, port, heatmap, self.symbols, take_over)
         return self._live
 
     def screens(self) -> Pixels:

@@ -1,7 +1,7 @@
 //! Options of all verbs that step machines: how machines are driven.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
@@ -130,6 +130,39 @@ impl StartOption {
 
 /// Greatest size of a file with a boot ROM in bytes: a longer one is refused by what it is.
 const MAX_BOOT_ROM_BYTES: u64 = 1 << 16;
+
+/// Option about the labels of the search of memory.
+#[derive(Args)]
+pub(crate) struct SymbolsOption {
+    /// Labels for the search of memory; else those of a built-in ROM, or of the .sym file beside
+    /// the ROM
+    #[arg(long, value_name = "FILE.sym")]
+    symbols: Option<PathBuf>,
+}
+
+impl SymbolsOption {
+    /// Returns the text with the labels of a ROM, which is a built-in one's name or a file.
+    pub(crate) fn text(&self, rom: Option<&str>) -> anyhow::Result<String> {
+        let read = |path: &Path| {
+            let bytes = gbxcule_files::read(path, MAX_SYMBOLS_BYTES);
+            let bytes = bytes.with_context(|| format!("the labels of {}", path.display()))?;
+            anyhow::Ok(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        if let Some(path) = &self.symbols {
+            return read(path);
+        }
+        let Some(rom) = rom else { return Ok(String::new()) };
+        if let Some(rom) = gbxcule_assembler::by_name(rom) {
+            return Ok(rom.rom().symbol_listing());
+        }
+        let beside = Path::new(rom).with_extension("sym");
+        if beside.is_file() { read(&beside) } else { Ok(String::new()) }
+    }
+}
+
+/// Greatest size of a file of labels in bytes.
+const MAX_SYMBOLS_BYTES: u64 = 1 << 24;
+
 /// Greatest size of a saved state in bytes: more than any machine has.
 const MAX_STATE_BYTES: u64 = 1 << 24;
 

@@ -98,11 +98,18 @@ impl Mutation {
 }
 
 /// A change of a text: from a byte on, so many are replaced.
-pub(crate) type Change = (usize, usize, String);
+type Change = (usize, usize, String);
+
+/// The programs that a source becomes with each operator, function or number changed in turn,
+/// without their reverses.
+pub fn mutants(source: &str) -> Vec<RowProgram> {
+    let read = |change: &Change| RowProgram::read_forward(&changed(source, change)).ok();
+    changes(source).iter().filter_map(read).collect()
+}
 
 /// All tokens of a kernel that can be changed so that something else is computed: an operator, a
 /// function of the same kind, a number.
-pub(crate) fn changes(source: &str) -> Vec<Change> {
+fn changes(source: &str) -> Vec<Change> {
     const SWAPS: [(&str, &str); 14] = [
         ("+", "-"),
         ("-", "+"),
@@ -149,7 +156,7 @@ pub(crate) fn changes(source: &str) -> Vec<Change> {
 }
 
 /// The text with a change.
-pub(crate) fn changed(text: &str, (at, len, with): &Change) -> String {
+fn changed(text: &str, (at, len, with): &Change) -> String {
     format!("{}{with}{}", &text[..*at], &text[at + len..])
 }
 
