@@ -28,7 +28,7 @@ KEEP_EVERY = 10
 
 
 def features(seen: Any) -> Any:
-    """What the bytes mean (games/pearl_heist/program.py), in numbers around 1."""
+    """Numbers around 1 of what the bytes mean (games/pearl_heist/program.py)."""
     bytes_ = np.asarray(seen).astype(np.float32)
     diver = bytes_[:, 6:8]
     ways = (bytes_[:, 0x17:0x1D].reshape(-1, 3, 2) - diver[:, None] - 4) / 32

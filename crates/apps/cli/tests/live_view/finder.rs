@@ -108,7 +108,8 @@ fn programs_write_the_labels_beside_the_rom() {
     std::fs::write(file("task.py"), text).expect("a file");
     let (rom, task) = (file("game.gb"), file("task.py"));
     let options = ["watch", "--paused", "--num-envs", "1", "--rom", &rom, "--reward", &task];
-    let mut client = Client::connect(&Serving::start(&options));
+    let serving = Serving::start(&options);
+    let mut client = Client::connect(&serving);
     assert_eq!(client.hello["labels"], json!([[0xC006, "wHeroX"]]));
     client.send(&json!({ "type": "step" }));
     let chosen = client.look(0, 0, 8, Some(0)).head["chosen"].clone();
