@@ -7,6 +7,7 @@
 mod array;
 mod checkpoint;
 mod command;
+mod dataset;
 mod dlpack;
 mod file;
 mod geometry;
@@ -31,6 +32,8 @@ mod _native {
     use crate::checkpoint::{checkpoint_note, joined_checkpoint};
     #[pymodule_export]
     use crate::command::run_command;
+    #[pymodule_export]
+    use crate::dataset::StoredRows;
     #[pymodule_export]
     use crate::file::{read_checkpoint, read_file};
     #[pymodule_export]
