@@ -121,12 +121,6 @@ impl Swarm {
         Ok(try_lock(self.inner.try_read())?.device().to_string())
     }
 
-    /// Text of the program that observes.
-    #[getter]
-    fn obs_text(&self) -> String {
-        self.config.programs.observation_text().text().to_owned()
-    }
-
     /// Number of machines.
     #[getter]
     fn num_envs(&self) -> usize {
