@@ -31,6 +31,8 @@
 #   make gpu-cache   misses of instruction caches by size, for 1, 3 and 12 warps that run ROM=PEARL_DRIFT
 #   make rom-suites  how many ROMs of each public suite pass (GBXCULE_TEST_ROMS, docs/testing.md)
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
+#   make speed       one machine beside PyBoy, libmgba and SameBoy (GBXCULE_SAMEBOY, its source): the table of
+#                    docs/performance.md and the chart of the README; SPEED="--programs PEARL_DRIFT"; ten minutes
 #   make host-gpu    stand-ins for NVIDIA's driver and NVRTC that run CUDA text on the host, in runs/host_gpu
 #   make equivalence the CUDA text on the host against the native swarm: long random programs, thousands of frames
 #   make roms        the built-in ROMs as files in runs/roms/
@@ -63,7 +65,7 @@ TEST_IGNORED := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-i
 TEST_ONE := $(TEST) --workspace --test
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: book colors warp-algorithms warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program corpus corpus-share gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
+.PHONY: speed book colors warp-algorithms warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program corpus corpus-share gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -121,6 +123,7 @@ corpus: $(VENV)/nvrtc.txt
 
 corpus-share: $(VENV)/nvrtc.txt
 	$(SIMULATED) corpus share_of_the_corpus $(TEST_IGNORED)
+	$(SIMULATED) sample_kernels $(TEST_IGNORED)
 	$(SIMULATED) own_cuda $(TEST_IGNORED)
 
 colors:
@@ -285,6 +288,10 @@ endif
 bench: $(VENV)/oracle.txt
 	$(GBXCULE) bench --backend pyboy_vec_mp --backend warp_vec_cpu --rom MEM_RWB --env-counts 1,8,64,512,2048 \
 	    --longest-window 2 --repeats 3
+
+speed: $(VENV)/oracle.txt roms
+	cargo build --quiet --release --package gbxcule-recompiler --package gbxcule-recompiler-color --examples
+	$(VENV)/bin/python examples/speed/speed.py $(if $(GBXCULE_SAMEBOY),--sameboy $(GBXCULE_SAMEBOY)) $(SPEED)
 
 roms:
 	$(GBXCULE) roms --out runs/roms

@@ -246,7 +246,7 @@ class Observer:
         num_envs = swarm.num_envs
         # The stack of pictures that the swarm keeps, if it keeps one.
         self.pictures = pictures
-        self.outputs = outputs_of(swarm.obs_text, swarm.obs_dim) if program_of(spec) is not None else []
+        self.outputs = outputs_of(_native.observation_text(swarm), swarm.obs_dim) if program_of(spec) is not None else []
         self.is_mapping = isinstance(spec, Mapping) or bool(self.outputs)
         named = with_outputs(dict(spec) if isinstance(spec, Mapping) else {"": spec}, self.outputs)
         if not named:

@@ -47,6 +47,7 @@ class _Shared(TypedDict, total=False):
     chance: Number | None
     power_on: PowerOn
     model: Model
+    boot_rom: State | None
     audio: bool
     symbols: Symbols | str | os.PathLike[str] | None
     start_state: State | None

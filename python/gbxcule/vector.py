@@ -19,6 +19,7 @@ from gbxcule.argument_check import (
     RENDER_MODES, check_environment, content, env_number, film_options, mask_of, mask_of_one, one_of, path_of,
     reset_mask_of, reset_options, rows_of, seed_of, shown, switch_of, whole, written_bytes,
 )
+from gbxcule.cartridge import WithCartridges
 from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
 from gbxcule.live import Heatmap, LiveView
 from gbxcule.measure import Measure
@@ -58,10 +59,10 @@ _STAGES = {
 
 # Arguments of an environment that its checkpoint does without.
 _NOT_KEPT = {"self", "__class__", "rom", "actions", "device", "symbols", "start_state", "start_battery", "starts"}
-_NOT_KEPT |= {"start_steps", "_machines"}
+_NOT_KEPT |= {"start_steps", "boot_rom", "_machines"}
 
 
-class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
+class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic[Space]):
     """Many Game Boys stepped together; see `make_vec` for what the arguments mean."""
 
     single_action_space: Space
@@ -91,6 +92,7 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         chance: Number | None = None,
         power_on: PowerOn = "zero",
         model: Model = "auto",
+        boot_rom: State | None = None,
         link: Link = "open",
         audio: bool = False,
         symbols: Symbols | str | os.PathLike[str] | None = None,
@@ -181,6 +183,7 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
             chance=None if chance is None else banked_range_of((chance.address, chance.width_bytes), self.symbols),
             power_on=power_on,
             model=model,
+            boot_rom=None if boot_rom is None else content("boot_rom", boot_rom),
             link=link,
             sound=listens(obs),
             threads=checked.threads,
@@ -216,7 +219,7 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
         self._moved = np.zeros(num_envs, np.bool_)
         self._live: LiveView | None = None
         if _machines is None:
-            if played.has_title and start_state is starts is start_battery is None:
+            if played.has_title and boot_rom is start_state is starts is start_battery is None:
                 begins_on_title = played.has_rival and link == "pairs"
                 starts = [game.title(str(rom), model, power_on)] if begins_on_title else game.starts(str(rom), model, power_on)
             self._set_starts(start_state, starts, start_battery, checked.start_steps)

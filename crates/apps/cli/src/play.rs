@@ -91,8 +91,8 @@ impl Play {
             && !is_paired
             && !drive.config.programs.needs_single_frames();
         let Self { curve, paused, .. } = self;
-        let (name, mut driver) = driver(&self.rom, &self.model, drive, self.device.device)?;
-        self.start.put(&mut driver)?;
+        let device = self.device.device;
+        let (name, mut driver) = driver(&self.rom, &self.model, &self.start, drive, device)?;
         let battery = self.battery.map(|path| BatteryFile::inserted(&path, &mut driver));
         let battery = battery.transpose()?;
         let (running, mode) = (!paused, Mode::Play);

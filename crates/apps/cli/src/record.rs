@@ -120,7 +120,7 @@ impl Record {
         let image = rom_image::find(&self.rom)?;
         let shown = if self.envs.is_empty() { self.num_envs() } else { self.envs.len() };
         let has_sound = self.check_sound(format, shown)?;
-        let rom = Rom::for_model(&image.bytes, self.model.model())?;
+        let rom = self.start.boot(Rom::for_model(&image.bytes, self.model.model())?)?;
         let mut drive = DriveSettings::new(&self.run, self.num_envs(), self.frames_per_step)?;
         (drive.config.sound, drive.config.link) = (has_sound, self.link.link);
         let mut mosaic = Mosaic::new(shown, self.columns, self.scale.unwrap_or(1) as usize)?;

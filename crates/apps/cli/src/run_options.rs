@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
 use gbxcule_lab::action_source::ActionSource;
-use gbxcule_swarm::{Codec, LinkMode, Model, ProgramText, Programs, Recompile, Stage, in_bank};
+use gbxcule_swarm::{
+    Codec, LinkMode, Model, ProgramText, Programs, Recompile, Rom, Stage, in_bank,
+};
 
 use crate::driver::Driver;
 use crate::watch::memory_search;
@@ -98,15 +100,28 @@ impl LinkOption {
     }
 }
 
-/// Option about the start of the machines.
+/// Options about the start of the machines.
 #[derive(Args)]
 pub(crate) struct StartOption {
+    /// Begin in a boot ROM, at 0000, instead of behind it: a file of 256 bytes, or of 2304 for a
+    /// Color
+    #[arg(long, value_name = "FILE", conflicts_with = "state")]
+    boot_rom: Option<PathBuf>,
+
     /// Begin in a saved state instead of at power-on: of this program, of PyBoy, or BESS
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 }
 
 impl StartOption {
+    /// Puts the boot ROM before a program.
+    pub(crate) fn boot(&self, rom: Rom) -> anyhow::Result<Rom> {
+        let Some(path) = &self.boot_rom else { return Ok(rom) };
+        let shown = || format!("--boot-rom {}", path.display());
+        let bytes = gbxcule_files::read(path, MAX_BOOT_ROM_BYTES).with_context(shown)?;
+        rom.with_boot_rom(&bytes).with_context(shown)
+    }
+
     /// Sets all machines to the start.
     pub(crate) fn put(&self, driver: &mut Driver) -> anyhow::Result<()> {
         let Some(path) = &self.state else { return Ok(()) };
@@ -115,6 +130,9 @@ impl StartOption {
         driver.restart_from(&state).with_context(shown)
     }
 }
+
+/// Greatest size of a file with a boot ROM in bytes: a longer one is refused by what it is.
+const MAX_BOOT_ROM_BYTES: u64 = 1 << 16;
 
 /// Option about the labels of the search of memory.
 #[derive(Args)]

@@ -122,7 +122,7 @@ pub(crate) struct Watch {
     /// Go on with a swarm that `env.checkpoint` kept: its ROM, machines, codec, frames and programs
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "rom", "num_envs", "link", "frames_per_step", "release_after_frames", "codec", "stage", "reward", "obs", "state", "model",
-        "no_recompile",
+        "no_recompile", "boot_rom",
     ])]
     checkpoint: Option<PathBuf>,
 }
@@ -161,8 +161,8 @@ impl Watch {
         let symbols = self.symbols.text(Some(&self.rom))?;
         let mut drive = drive.with(self.programs.programs_with(&symbols)?);
         drive.config.link = self.link.link;
-        let (name, mut driver) = driver(&self.rom, &self.model, drive, self.device.device)?;
-        self.start.put(&mut driver)?;
+        let device = self.device.device;
+        let (name, driver) = driver(&self.rom, &self.model, &self.start, drive, device)?;
         show(&name, driver, start, &symbols, &self.place)
     }
 
@@ -180,15 +180,19 @@ impl Watch {
     }
 }
 
-/// Makes the swarm to show, and returns its ROM's name.
+/// Makes the swarm to show, at its start, and returns its ROM's name.
 pub(crate) fn driver(
     rom: &str,
     model: &ModelOption,
+    start: &StartOption,
     drive: DriveSettings,
     device: Device,
 ) -> anyhow::Result<(String, Driver)> {
     let image = rom_image::find(rom)?;
-    Ok((image.name, Driver::new(Rom::for_model(&image.bytes, model.model())?, drive, device)?))
+    let rom = start.boot(Rom::for_model(&image.bytes, model.model())?)?;
+    let mut driver = Driver::new(rom, drive, device)?;
+    start.put(&mut driver)?;
+    Ok((image.name, driver))
 }
 
 /// Serves the page, with the labels of a `.sym` text, and runs the swarm until Ctrl-C.

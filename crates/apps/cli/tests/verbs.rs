@@ -67,6 +67,37 @@ fn a_misspelt_rom_is_told_which_one_was_meant() {
 }
 
 #[test]
+fn a_rom_without_its_padding_runs_with_a_warning() {
+    let folder = folder();
+    let built = gbxcule_assembler::by_name("ALU_LOOP").expect("a built-in ROM").bytes();
+    fs::write(folder.path().join("short.gb"), &built[..0x4000]).expect("a file");
+    let shot = gbxcule(folder.path(), &["record", "--rom", "short.gb", "--out", "a.png"]);
+    assert_eq!(shot.status.code(), Some(0), "{}", stderr(&shot));
+    let warning = "warning: short.gb: the ROM has 16384 bytes and its header promises 32768: the";
+    assert!(stderr(&shot).contains(warning), "{}", stderr(&shot));
+}
+
+#[test]
+fn machines_begin_in_a_boot_rom_of_the_model_s_length() {
+    let folder = folder();
+    let record = |bytes: usize, model: &str| {
+        // JR to itself: nothing else is ever seen.
+        let boot = [vec![0x18, 0xfe], vec![0; bytes - 2]].concat();
+        fs::write(folder.path().join("boot.bin"), boot).expect("a file");
+        let options = ["--boot-rom", "boot.bin", "--model", model, "--out", "a.png"];
+        gbxcule(folder.path(), &[&["record", "--num-envs", "1"][..], &options].concat())
+    };
+    for (model, bytes) in [("dmg", 256), ("cgb", 2304)] {
+        let shot = record(bytes, model);
+        assert_eq!(shot.status.code(), Some(0), "{}", stderr(&shot));
+        let refused = record(bytes + 1, model);
+        assert_ne!(refused.status.code(), Some(0));
+        let expected = format!("the boot ROM has {} bytes", bytes + 1);
+        assert!(stderr(&refused).contains(&expected), "{}", stderr(&refused));
+    }
+}
+
+#[test]
 fn every_verb_that_runs_machines_takes_a_model() {
     let folder = folder();
     let both = ["verify", "--ref-backend", "warp_vec_interpreted", "--verify-steps", "8"];

@@ -8,6 +8,7 @@ pub(crate) mod seed;
 mod settings;
 mod sound;
 
+use std::ffi::CString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::RwLock;
@@ -16,7 +17,7 @@ use gbxcule_runtime::{Array, Device};
 use gbxcule_swarm::{
     Chance, DeviceSwarm, EnvStates, Model, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError,
 };
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -65,9 +66,15 @@ impl Swarm {
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let settings = Settings::read(settings)?;
-        let (device, model) = (device_of(&settings.device)?, settings.model.clone());
+        let device = device_of(&settings.device)?;
+        let mut rom = Rom::for_model(rom, model_of(&settings.model)?).or_refuse()?;
+        if let Some(boot_rom) = &settings.boot_rom {
+            rom = rom.with_boot_rom(boot_rom).or_refuse()?;
+        }
         let config = settings.config(num_envs)?;
-        let rom = Rom::for_model(rom, model_of(&model)?).or_refuse()?;
+        if let Some(warning) = rom.warning() {
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(warning)?, 2)?;
+        }
         let inner = py.detach(|| gbxcule_swarm::Swarm::new(rom, config, device)).or_refuse()?;
         Ok(Self::of(inner))
     }
@@ -112,12 +119,6 @@ impl Swarm {
     #[getter]
     fn device(&self) -> PyResult<String> {
         Ok(try_lock(self.inner.try_read())?.device().to_string())
-    }
-
-    /// Text of the program that observes.
-    #[getter]
-    fn obs_text(&self) -> String {
-        self.config.programs.observation_text().text().to_owned()
     }
 
     /// Number of machines.
@@ -402,6 +403,18 @@ impl Swarm {
     fn write_memories(&self, py: Python<'_>, mask: &[u8], low: u32, rows: &[u8]) -> PyResult<()> {
         let mask = as_mask(mask);
         self.change(py, |swarm| swarm.write_memories(&mask, low, rows))
+    }
+
+    /// Tilts the cartridges of the envs marked by bytes that are not 0, with a row of two numbers for
+    /// each of them.
+    fn set_tilts(&self, py: Python<'_>, mask: &[u8], tilts: Vec<[f32; 2]>) -> PyResult<()> {
+        let mask = as_mask(mask);
+        self.change(py, |swarm| swarm.set_tilts(&mask, &tilts))
+    }
+
+    /// Says for each env whether the motor in its cartridge runs.
+    fn rumbles(&self, py: Python<'_>) -> PyResult<Vec<bool>> {
+        self.look(py, gbxcule_swarm::Swarm::rumbles)
     }
 
     /// Returns an env as bytes in our own versioned format, with a picture even if the swarm draws

@@ -195,22 +195,6 @@ mod tests {
     }
 
     #[test]
-    fn a_diagnostic_shows_code_place_and_help() {
-        let mut sources = SourceMap::new();
-        let id =
-            sources.add("cloth.py", "def f(a: wp.vec3f, b: wp.vec2f):\n    return wp.dot(a, b)\n");
-        let diagnostic = Diagnostic::error(
-            Code::TypeMismatch,
-            Span::new(id, 44, 56),
-            "`wp.dot` needs two vectors of one type, found `vec3f` and `vec2f`",
-        )
-        .here("called here")
-        .label(Span::new(id, 6, 17), "this is a `vec3f`")
-        .help("make both `vec3f`");
-        insta::assert_snapshot!(render(&[diagnostic], &sources));
-    }
-
-    #[test]
     fn spans_beyond_the_text_do_not_panic() {
         let mut sources = SourceMap::new();
         let id = sources.add("a.py", "ü");

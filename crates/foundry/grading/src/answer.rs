@@ -52,68 +52,43 @@ struct Line {
     error: Option<Value>,
     /// The fields of a response that stands in the line itself.
     #[serde(flatten)]
-    body: Body,
-}
-
-/// Responses of chats, completions, and of the API `responses`.
-#[derive(Deserialize, Default)]
-struct Body {
-    #[serde(default)]
-    choices: Vec<Choice>,
-    #[serde(default)]
-    output: Vec<Message>,
-    status: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct Choice {
-    message: Option<Message>,
-    text: Option<String>,
-    finish_reason: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Message {
-    content: Option<Value>,
+    body: serde_json::Map<String, Value>,
 }
 
 /// A text, or the reason why there is none.
 type Reply = Result<String, String>;
 
 /// The text of a content: a string, or parts with texts.
-fn reply(content: Option<&Value>) -> Reply {
+fn reply(content: &Value) -> Reply {
     match content {
-        Some(Value::String(text)) => Ok(text.clone()),
-        Some(Value::Array(parts)) => {
-            Ok(parts.iter().filter_map(|part| part["text"].as_str()).collect())
-        }
+        Value::String(text) => Ok(text.clone()),
+        Value::Array(parts) => Ok(parts.iter().filter_map(|part| part["text"].as_str()).collect()),
         _ => Err("the reply has no text".into()),
     }
 }
 
-impl Body {
-    fn replies(&self) -> Vec<Reply> {
-        let of_choice = |it: &Choice| match it.finish_reason.as_deref() {
-            Some("length") => Err("the reply was cut off (`finish_reason` is `length`)".into()),
-            _ => match (&it.message, &it.text) {
-                (None, Some(text)) => Ok(text.clone()),
-                (message, _) => reply(message.as_ref().and_then(|it| it.content.as_ref())),
-            },
-        };
-        let mut replies: Vec<Reply> = self.choices.iter().map(of_choice).collect();
-        // Items without a content are thoughts and calls of tools.
-        let said = self.output.iter().filter(|it| it.content.is_some());
-        let said: Vec<Reply> = said.map(|it| reply(it.content.as_ref())).collect();
-        let is_cut = self.status.as_ref().is_some_and(|status| status == "incomplete");
-        if is_cut {
-            replies.push(Err("the reply was cut off (`status` is `incomplete`)".into()));
-        } else if !self.output.is_empty() {
-            let text: String = said.into_iter().flatten().collect();
-            let none = || "the reply has no text".to_owned();
-            replies.push(if text.is_empty() { Err(none()) } else { Ok(text) });
+/// Replies of a chat, of completions, or of the API `responses`. A part of another shape than theirs
+/// is a reply without a text.
+fn replies(body: &Value) -> Vec<Reply> {
+    let list = |name: &str| body[name].as_array().map_or(&[][..], Vec::as_slice);
+    let of_choice = |it: &Value| match &it["text"] {
+        _ if it["finish_reason"] == "length" => {
+            Err("the reply was cut off (`finish_reason` is `length`)".into())
         }
-        replies
+        Value::String(text) if it["message"].is_null() => Ok(text.clone()),
+        _ => reply(&it["message"]["content"]),
+    };
+    let mut replies: Vec<Reply> = list("choices").iter().map(of_choice).collect();
+    if body["status"] == "incomplete" {
+        replies.push(Err("the reply was cut off (`status` is `incomplete`)".into()));
+    } else if !list("output").is_empty() {
+        // Items without a content are thoughts and calls of tools.
+        let said = list("output").iter().map(|it| reply(&it["content"]));
+        let text: String = said.flatten().collect();
+        let none = || "the reply has no text".to_owned();
+        replies.push(if text.is_empty() { Err(none()) } else { Ok(text) });
     }
+    replies
 }
 
 impl Line {
@@ -136,19 +111,14 @@ impl Line {
 
     /// Replies, one for each sample.
     fn replies(&self) -> Vec<Reply> {
-        let plain = self.answer.as_ref().or(self.completion.as_ref());
-        if plain.is_some() {
+        if let Some(plain) = self.answer.as_ref().or(self.completion.as_ref()) {
             return vec![reply(plain)];
         }
-        let body =
-            self.response.as_ref().map(|it| if it["body"].is_null() { it } else { &it["body"] });
-        let replies = match body {
-            Some(body) => {
-                serde_json::from_value::<Body>(body.clone()).unwrap_or_default().replies()
-            }
-            None => self.body.replies(),
-        };
-        let error = self.error.as_ref().or(body.map(|it| &it["error"])).filter(|it| !it.is_null());
+        let own = Value::Object(self.body.clone());
+        let response = self.response.as_ref().unwrap_or(&own);
+        let body = if response["body"].is_null() { response } else { &response["body"] };
+        let error = self.error.as_ref().or(body.get("error")).filter(|it| !it.is_null());
+        let replies = replies(body);
         match error {
             Some(error) => vec![Err(format!("the request failed: {error}"))],
             None if replies.is_empty() => vec![Err("the line has no reply".into())],
@@ -356,6 +326,15 @@ mod tests {
             (r#""response": null, "error": {"code": "x"}"#, "the request failed: {\"code\""),
             (r#""response": {"body": {"error": {"code": "x"}}}"#, "the request failed"),
             (r#""response": {"body": {"choices": []}}"#, "no reply"),
+            (r#""choices": null"#, "no reply"),
+            (r#""output": null"#, "no reply"),
+            (r#""choices": "a""#, "no reply"),
+            (r#""choices": [null]"#, "no text"),
+            (r#""choices": [{"message": "a"}]"#, "no text"),
+            (r#""choices": [{"text": 7, "finish_reason": 7}]"#, "no text"),
+            (r#""response": {"body": {"choices": null}}"#, "no reply"),
+            (r#""response": "a""#, "no reply"),
+            (r#""output": ["a", null]"#, "no text"),
             (r#""row": 1"#, "no reply"),
         ] {
             let said = of(rest);

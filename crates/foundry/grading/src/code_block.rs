@@ -32,19 +32,28 @@ pub(crate) fn code(answer: &str, language: Language) -> String {
 /// Takes out what stands between tags of thoughts. A beginning without an end hides all that
 /// follows; an end without a beginning, as of models whose prompt has the beginning, all before it.
 fn without_thoughts(answer: &str) -> String {
-    let mut text = answer.to_owned();
-    for tag in THOUGHTS {
-        let (begin, end) = (format!("<{tag}>"), format!("</{tag}>"));
-        loop {
-            match (text.find(&begin), text.find(&end)) {
-                (Some(from), Some(to)) if from < to => text.replace_range(from..to + end.len(), ""),
-                (_, Some(to)) => text.replace_range(..to + end.len(), ""),
-                (Some(from), None) => text.truncate(from),
-                (None, None) => break,
+    THOUGHTS.iter().fold(answer.to_owned(), |text, tag| without_thoughts_of(tag, &text))
+}
+
+/// Takes out thoughts between tags of one name, in one pass: a text may have 100,000 tags.
+fn without_thoughts_of(tag: &str, text: &str) -> String {
+    let (begin, end) = (format!("<{tag}>"), format!("</{tag}>"));
+    let (mut words, mut from, mut is_thought) = (String::new(), 0, false);
+    for (at, _) in text.match_indices('<') {
+        if text[at..].starts_with(&end) {
+            if !is_thought {
+                words.clear();
             }
+            (from, is_thought) = (at + end.len(), false);
+        } else if !is_thought && text[at..].starts_with(&begin) {
+            words += &text[from..at];
+            is_thought = true;
         }
     }
-    text
+    if !is_thought {
+        words += &text[from..];
+    }
+    words
 }
 
 /// The text between the last pair of tags around code.
@@ -138,6 +147,10 @@ mod tests {
         assert_eq!(cuda(&format!("so ```cuda\nno\n```</think>{fenced}")), kernel);
         assert_eq!(cuda(&format!("<think>I don't end. {fenced}")), "");
         assert_eq!(cuda(&format!("{fenced}Use it so:\n```cuda\nk<<<1, 32>>>();\n```\n")), kernel);
+        let twice = format!("<think>a<think>b</think>{fenced}<think>c</think>");
+        assert_eq!(cuda(&twice), kernel);
+        let many = "<think>".repeat(50_000) + &"</think>".repeat(50_000);
+        assert_eq!(cuda(&format!("{many}{fenced}")), kernel);
         assert_eq!(cuda(&format!("Well: <answer>\n{kernel}</answer> Done.")), kernel);
         assert_eq!(cuda(&format!("<answer>\n{fenced}</answer>")), kernel);
         let python = "@wp.kernel\ndef k(): pass\n";

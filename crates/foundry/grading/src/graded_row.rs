@@ -131,6 +131,7 @@ impl GradedRow {
         }
         problem.draws.push(stored);
         problem.add_fresh_draws(&own, fresh);
+        problem.add_draws_for_mutants(&row.source, &own, fresh);
         Ok(problem)
     }
 
@@ -184,7 +185,7 @@ impl GradedRow {
 
     /// A draw on which the row means one thing: its results are finite, and neither rounding nor
     /// the order of threads decides them.
-    fn sound_draw(&self, shaped: &Shaped, seed: u64) -> Option<FreshInputs> {
+    pub(crate) fn sound_draw(&self, shaped: &Shaped, seed: u64) -> Option<FreshInputs> {
         if !self.program.takes(&shaped.inputs) {
             return None;
         }

@@ -17,6 +17,7 @@ mod device_code;
 mod graded_row;
 mod grader;
 mod interpreted;
+mod mutant;
 mod picture;
 mod probe;
 pub mod race;
@@ -37,6 +38,7 @@ use gbxcule_rows::row::Row;
 use gbxcule_rows::sandboxed_program::HostLimits;
 use gbxcule_sandbox::Limits;
 use graded_row::GradedRow;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -48,7 +50,7 @@ pub const FRESH_INPUTS: u64 = 3;
 pub const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 /// Verdict on an answer.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Grade {
     /// No answer, or Python or IR that isn't even that, with the first error.
     DoesNotParse(String),

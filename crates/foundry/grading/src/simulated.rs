@@ -11,7 +11,7 @@ use gbxcule_gpu_check::launch::{self, LaunchLimits, Launched};
 use gbxcule_gpu_check::launch_line::LaunchLine;
 use gbxcule_gpu_sim::sass::fault::FaultKind;
 use gbxcule_gpu_sim::sass::module::LoadedCubin;
-use gbxcule_gpu_sim::sass::schedule::Shape;
+use gbxcule_gpu_sim::sass::schedule::{Extents, Shape};
 use gbxcule_ir::abi::Grid;
 use gbxcule_rows::execute::ArgumentBytes;
 use gbxcule_rows::row_program;
@@ -187,10 +187,10 @@ impl Loaded<'_> {
                     "it asks for {shared} bytes of shared memory, a block has {MAX_SHARED_BYTES}"
                 )));
             }
-            if stated.threads > most {
+            if stated.threads.count() > most {
                 return Err(Grade::WrongResult(format!(
                     "it asks for blocks of {} threads, its `__launch_bounds__` allow {most}",
-                    stated.threads
+                    stated.threads.count()
                 )));
             }
             let (blocks, threads) = (stated.blocks, stated.threads);
@@ -203,6 +203,7 @@ impl Loaded<'_> {
         };
         let threads = threads.min(most);
         let blocks = count.div_ceil(threads) + (seed & 1) as u32;
-        Ok(Shape { blocks: blocks.max(1), threads, shared_bytes: 0, seed })
+        let (blocks, threads) = (Extents::line(blocks.max(1)), Extents::line(threads));
+        Ok(Shape { blocks, threads, shared_bytes: 0, seed })
     }
 }

@@ -44,6 +44,12 @@ impl StandIn {
         })
     }
 
+    /// A row's source with one operator, function or number changed, whatever it computes; `None` if
+    /// there is nothing to change, or the change is no program.
+    pub fn changed_text(row: &Row, seed: u64) -> Option<String> {
+        Some(Mutation::SourceAndTexts.apply(row, seed)?.source)
+    }
+
     /// The answer as a line of an answers file, fenced as models write it.
     pub fn line(&self) -> String {
         let fence = self.task.answered_in().fences()[0];

@@ -13,6 +13,7 @@ use crate::verdict::{Check, Verdict};
 use crate::widen;
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_runtime::Device;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -23,7 +24,7 @@ const INPUTS: u64 = 200;
 const WIDE_ERROR: f64 = 1e-10;
 
 /// Kind of change that makes a row wrong.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Mutation {
     /// A token of the source; everything else stays.
     Source,
@@ -98,11 +99,18 @@ impl Mutation {
 }
 
 /// A change of a text: from a byte on, so many are replaced.
-pub(crate) type Change = (usize, usize, String);
+type Change = (usize, usize, String);
+
+/// The programs that a source becomes with each operator, function or number changed in turn,
+/// without their reverses.
+pub fn mutants(source: &str) -> Vec<RowProgram> {
+    let read = |change: &Change| RowProgram::read_forward(&changed(source, change)).ok();
+    changes(source).iter().filter_map(read).collect()
+}
 
 /// All tokens of a kernel that can be changed so that something else is computed: an operator, a
 /// function of the same kind, a number.
-pub(crate) fn changes(source: &str) -> Vec<Change> {
+fn changes(source: &str) -> Vec<Change> {
     const SWAPS: [(&str, &str); 14] = [
         ("+", "-"),
         ("-", "+"),
@@ -149,7 +157,7 @@ pub(crate) fn changes(source: &str) -> Vec<Change> {
 }
 
 /// The text with a change.
-pub(crate) fn changed(text: &str, (at, len, with): &Change) -> String {
+fn changed(text: &str, (at, len, with): &Change) -> String {
     format!("{}{with}{}", &text[..*at], &text[at + len..])
 }
 
@@ -209,7 +217,7 @@ fn number(text: &str, random: &mut Random) -> Option<String> {
 }
 
 /// Counts of the rows that were made wrong in one way, and of those that were caught.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Score {
     /// Mutation that these numbers are about.
     pub kind: Mutation,

@@ -3,7 +3,7 @@
 //! of inputs are searched for one on which a change shows.
 
 use crate::execute::{self, LaunchInputs};
-use crate::mutate::{changed, changes};
+use crate::mutate::mutants;
 use crate::row_program::RowProgram;
 use crate::semantic_check::RejectReason;
 use gbxcule_grammar::random;
@@ -18,10 +18,7 @@ pub(crate) fn seed(
     grid: LaunchInputs<'_>,
     seed: u64,
 ) -> Result<u64, RejectReason> {
-    let wrong: Vec<RowProgram> = changes(source)
-        .iter()
-        .filter_map(|change| RowProgram::read_forward(&changed(source, change)).ok())
-        .collect();
+    let wrong = mutants(source);
     // The results on a draw, and whether a wrong program has others.
     let draw = |number: u64| {
         let seed = if number == 0 { seed } else { random::seed(seed, number) };

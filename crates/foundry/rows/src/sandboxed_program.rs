@@ -223,17 +223,27 @@ fn uncompiled(compiled: &Outcome) -> JobFailure {
 }
 
 /// Words with which linkers say what is wrong, before the compiler's own line about their failure.
-const LINKER: [&str; 4] =
-    ["undefined reference to ", "undefined symbol: ", "multiple definition of ", "cannot find "];
+const LINKER: [&str; 5] = [
+    "undefined reference to ",
+    "undefined symbol: ",
+    "multiple definition of ",
+    "cannot find ",
+    "relocation truncated to fit",
+];
+/// Word before an error of the assembler, which writes names of temporary files before it.
+const ASSEMBLER: &str = ": Error: ";
 
-/// The first error of a compiler or a linker, without the name of the file.
+/// The first error of a compiler, an assembler or a linker, without the name of the file.
 fn first_error(stderr: &str) -> String {
-    let of_linker = |line: &str| {
+    let of_tool = |line: &str| {
+        if let Some((_, error)) = line.split_once(ASSEMBLER) {
+            return Some(format!("the assembler says: {error}"));
+        }
         let at = LINKER.iter().find_map(|words| line.find(words))?;
         Some(format!("the linker says: {}", &line[at..]))
     };
     let is_error = |line: &&str| line.contains("error: ") && !line.contains("ld returned");
-    let line = match (stderr.lines().find_map(of_linker), stderr.lines().find(is_error)) {
+    let line = match (stderr.lines().find_map(of_tool), stderr.lines().find(is_error)) {
         (_, Some(line)) if line.contains("text_") => line[line.find("text_").unwrap_or(0)..].into(),
         (Some(line), _) => line,
         (None, Some(line)) => line.into(),
@@ -422,6 +432,8 @@ mod tests {
         let twice = "ld: b.o: multiple definition of `main'; a.o: first defined here\n\
             collect2: error: ld returned 1 exit status\n";
         assert!(first_error(twice).contains("multiple definition of `main'"));
+        let assembled = "/tmp/ccX.s: Assembler messages:\n/tmp/ccX.s:7: Error: file not found: a\n";
+        assert_eq!(first_error(assembled), "the assembler says: file not found: a");
         let refused = "In file included from main.cpp:5:\ntext_0.h: In function 'int error_of(int)':\n\
             text_0.h:3:9: error: 'y' was not declared in this scope\n";
         assert_eq!(first_error(refused), "text_0.h:3:9: error: 'y' was not declared in this scope");

@@ -246,6 +246,7 @@ impl Machine {
                 self.set_fast_path(false);
             }
             0x40..=0x4b => write_ppu(self, low, value),
+            0x50 => self.write_boot_control(value),
             #[cfg(color)]
             0x4c..=0x77 => {
                 if low == 0x4f || low == 0x70 {

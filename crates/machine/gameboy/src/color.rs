@@ -78,12 +78,18 @@ impl Color {
     }
 }
 
+/// Returns true if the program, or the boot ROM before any, may use all of the Color's registers.
+#[inline(always)]
+pub(crate) fn has_color_registers(machine: &Machine) -> bool {
+    !machine.ppu.compatible || machine.cart.boot_rom
+}
+
 /// Reads FF4C-FF77.
 pub(crate) fn read_color(machine: &mut Machine, low: u8) -> u8 {
     let is_cell = low == 0x69 || low == 0x6b;
     if low == 0x76 || low == 0x77 {
         machine.apu.read_levels(machine.now, machine.timer.div_base, low)
-    } else if is_cell && !machine.ppu.compatible {
+    } else if is_cell && has_color_registers(machine) {
         read_palette(machine, low == 0x6b)
     } else {
         color_register(machine, low)
@@ -98,7 +104,7 @@ pub(crate) fn color_register(machine: &Machine, low: u8) -> u8 {
     }
     let palettes = &machine.ppu.palettes;
     let is_picture = low >= 0x51 && low <= 0x55 || low == 0x69 || low == 0x6b;
-    if machine.ppu.compatible && (is_picture || !machine.color.drives_outside) {
+    if !has_color_registers(machine) && (is_picture || !machine.color.drives_outside) {
         return register_open_to_all(machine, low);
     }
     match low {
@@ -119,6 +125,7 @@ fn register_open_to_all(machine: &Machine, low: u8) -> u8 {
     match low {
         // FF72 and FF73 are open to all programs.
         0x72 | 0x73 => machine.color.undocumented[(low & 3) as usize ^ 2],
+        0x50 => 0xff ^ machine.cart.boot_rom as u8,
         0x75 => machine.color.undocumented[3] | 0x8f,
         // Both stay visible in compatibility mode (mooneye misc boot_hwio-C).
         0x4f => machine.color.vram_bank | 0xfe,
@@ -133,8 +140,10 @@ pub(crate) fn write_color(machine: &mut Machine, low: u8, value: u8) {
     match low {
         0x72 | 0x73 => machine.color.undocumented[(low & 3) as usize ^ 2] = value,
         0x75 => machine.color.undocumented[3] = value & 0x70,
+        // KEY0 and OPRI choose the model for a program while the boot ROM runs.
+        0x4c => machine.write_key0(value),
         _ => {
-            if !machine.ppu.compatible {
+            if has_color_registers(machine) {
                 write_color_only(machine, low, value);
             } else if machine.color.drives_outside {
                 write_beside_picture(machine, low, value);
@@ -164,7 +173,7 @@ fn write_beside_picture(machine: &mut Machine, low: u8, value: u8) {
             machine.color.opri = value & 1;
             // The boot ROM has chosen for programs of the Color (SameBoy, docboy
             // `obj_priority_change_opri`).
-            if machine.color.drives_outside {
+            if machine.color.drives_outside || machine.cart.boot_rom {
                 sync_ppu_now(machine);
                 before_picture_change(machine);
                 machine.ppu.sorts_by_x = value & 1 != 0;

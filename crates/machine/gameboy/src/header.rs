@@ -25,8 +25,12 @@ pub struct Cartridge {
     pub mapper: Mapper,
     /// Size of the ROM chips, a power of two of at least 32 KiB.
     pub rom_bytes: u32,
-    /// Size of the RAM, a power of two, or 0.
+    /// Bytes that the header promises and the file lacks.
+    pub missing_bytes: u32,
+    /// Size of the cartridge's memory, a power of two, or 0: RAM, and registers of its devices.
     pub ram_bytes: u32,
+    /// Size of what holds those registers, or 0; a battery keeps the rest.
+    pub device_bytes: u32,
     /// RAM and clock outlive the power switch.
     pub has_battery: bool,
     /// There is a clock.
@@ -51,6 +55,8 @@ pub struct Cartridge {
     pub compatible_palettes: [[u16; 4]; 3],
     /// The counter behind DIV when the Color's boot ROM leaves, in T-cycles.
     pub color_divider: u16,
+    /// The machine begins in a boot ROM, which lies behind the ROM (`boot_rom::image`).
+    pub has_boot_rom: bool,
 }
 
 /// The two models.
@@ -69,15 +75,6 @@ pub enum Model {
 pub enum RomError {
     /// There isn't even a header.
     TooShort {
-        /// Length of the file.
-        file_bytes: usize,
-    },
-    /// The file ends before the ROM that its header promises.
-    Truncated {
-        /// The byte at 0148.
-        size_code: u8,
-        /// Length that the code stands for.
-        header_bytes: usize,
         /// Length of the file.
         file_bytes: usize,
     },
@@ -116,21 +113,25 @@ pub enum RomError {
 }
 
 impl Cartridge {
-    /// Reads the header of `rom`, which may be longer than the header says (padding, overdump).
+    /// Reads the header of `rom`, which may be longer than the header says (padding, overdump), or
+    /// shorter: linkers leave padding out.
     pub fn from_rom(rom: &[u8]) -> Result<Cartridge, RomError> {
         if rom.len() < HEADER_END {
             return Err(RomError::TooShort { file_bytes: rom.len() });
         }
         let parts = Parts::from_type(rom[0x147])?;
         let cgb_flag = rom[0x143];
-        let rom_bytes = rom_size(rom)?;
-        let ram_bytes = parts.ram_size(rom[0x149])?;
+        let (rom_bytes, missing_bytes) = rom_size(rom)?;
+        let ram_size = parts.ram_size(rom[0x149])?;
+        let device_bytes = parts.device_size(ram_size);
         let (title_sum, compatible_palettes) = compatibility_palette::of(rom);
         Ok(Cartridge {
             title: title(rom),
-            mapper: parts.mapper(rom, rom_bytes, ram_bytes),
+            mapper: parts.mapper(rom, rom_bytes, ram_size),
             rom_bytes,
-            ram_bytes,
+            missing_bytes,
+            ram_bytes: ram_size + device_bytes,
+            device_bytes,
             has_battery: parts.battery,
             has_rtc: parts.timer,
             cgb_flag,
@@ -142,6 +143,7 @@ impl Cartridge {
             title_sum,
             compatible_palettes,
             color_divider: compatibility_palette::divider(rom),
+            has_boot_rom: false,
         })
     }
 
@@ -174,6 +176,11 @@ impl Cartridge {
         Ok(())
     }
 
+    /// Returns the number of bytes of memory that a battery keeps: RAM or an EEPROM.
+    pub fn battery_bytes(&self) -> u32 {
+        self.ram_bytes - self.device_bytes
+    }
+
     /// Returns the length that the ROM slice given to the machine must have. A shorter file is
     /// filled up with FF, which is what unprogrammed ROM reads as.
     pub fn padded_len(&self) -> usize {
@@ -186,16 +193,17 @@ impl Cart {
     pub fn new(cartridge: &Cartridge) -> Cart {
         let mut cart = Cart {
             mapper: cartridge.mapper,
+            boot_rom: cartridge.has_boot_rom,
             rom_low: 0,
             rom_high: 0,
             rom_mask: cartridge.rom_bytes.wrapping_sub(1),
             ram_offset: 0,
-            ram_mask: cartridge.ram_bytes.saturating_sub(1),
+            ram_mask: cartridge.battery_bytes().saturating_sub(1),
             ram_port: RamPort::Closed,
-            has_ram: cartridge.ram_bytes != 0,
+            has_ram: cartridge.battery_bytes() != 0,
             has_rtc: cartridge.has_rtc,
-            // Without a mapper there is no gate either.
-            ram_enabled: cartridge.mapper == Mapper::RomOnly,
+            // Without a mapper there is no gate either; a HuC has none.
+            ram_enabled: matches!(cartridge.mapper, Mapper::RomOnly | Mapper::Huc1 | Mapper::Huc3),
             rom_bank: 1,
             ram_bank: 0,
             banking_mode: false,
@@ -216,7 +224,7 @@ struct Parts {
 
 impl Parts {
     fn from_type(type_code: u8) -> Result<Parts, RomError> {
-        use Mapper::{Mbc1, Mbc2, Mbc3, Mbc5, Mbc5Rumble, RomOnly};
+        use Mapper::{Huc1, Huc3, Mbc1, Mbc2, Mbc3, Mbc5, Mbc5Rumble, Mbc7, RomOnly};
         let (mapper, ram, battery, timer) = match type_code {
             0x00 => (RomOnly, false, false, false),
             0x01 => (Mbc1, false, false, false),
@@ -237,16 +245,21 @@ impl Parts {
             0x1c => (Mbc5Rumble, false, false, false),
             0x1d => (Mbc5Rumble, true, false, false),
             0x1e => (Mbc5Rumble, true, true, false),
+            0x22 => (Mbc7, true, true, false),
+            0xfe => (Huc3, true, true, true),
+            0xff => (Huc1, true, true, false),
             _ => return Err(refused_type(type_code)),
         };
         Ok(Parts { mapper, ram, battery, timer })
     }
 
     /// The code at 0149 gives RAM to cartridges with a mapper even if their type names none, as
-    /// homebrew has it; MBC2 brings its own.
+    /// homebrew has it; MBC2 and MBC7 bring their own.
     fn ram_size(&self, size_code: u8) -> Result<u32, RomError> {
-        if self.mapper == Mapper::Mbc2 {
-            return Ok(512);
+        match self.mapper {
+            Mapper::Mbc2 => return Ok(512),
+            Mapper::Mbc7 => return Ok(256),
+            _ => {}
         }
         if !self.ram && (self.mapper == Mapper::RomOnly || size_code > 5) {
             return Ok(0);
@@ -259,6 +272,15 @@ impl Parts {
             4 => Ok(128 << 10),
             5 => Ok(64 << 10),
             _ => Err(RomError::UnknownRamSize { size_code }),
+        }
+    }
+
+    /// Registers of a device lie in the upper half: the whole is a power of two.
+    fn device_size(&self, ram_size: u32) -> u32 {
+        match self.mapper {
+            Mapper::Mbc7 => ram_size,
+            Mapper::Huc3 => 2 * ram_size.max(512) - ram_size,
+            _ => 0,
         }
     }
 
@@ -282,31 +304,27 @@ fn refused_type(type_code: u8) -> RomError {
         0x0c => "MMM01+RAM",
         0x0d => "MMM01+RAM+BATTERY",
         0x20 => "MBC6",
-        0x22 => "MBC7+SENSOR+RUMBLE+RAM+BATTERY",
         0xfc => "POCKET CAMERA",
         0xfd => "BANDAI TAMA5",
-        0xfe => "HuC3",
-        0xff => "HuC1+RAM+BATTERY",
         _ => return RomError::UnknownMapper { type_code },
     };
     RomError::UnsupportedMapper { type_code, name }
 }
 
-/// The file may be longer than the header says: then the file is believed, rounded up to whole
-/// chips, since some homebrew understates its size and longer chips do no harm.
-fn rom_size(rom: &[u8]) -> Result<u32, RomError> {
+/// Returns the size of the chips, and what the file lacks of it. A file that is longer than the
+/// header says is believed, rounded up to whole chips, since some homebrew understates its size and
+/// longer chips do no harm.
+fn rom_size(rom: &[u8]) -> Result<(u32, u32), RomError> {
     let size_code = rom[0x148];
     if size_code > 8 {
         return Err(RomError::UnknownRomSize { size_code });
     }
-    let header_bytes = (32 << 10) << size_code;
-    if rom.len() < header_bytes {
-        return Err(RomError::Truncated { size_code, header_bytes, file_bytes: rom.len() });
-    }
+    let header_bytes: usize = (32 << 10) << size_code;
     if rom.len() > MAX_ROM_BYTES {
         return Err(RomError::TooLong { file_bytes: rom.len() });
     }
-    Ok(rom.len().next_power_of_two() as u32)
+    let rom_bytes = rom.len().max(header_bytes).next_power_of_two();
+    Ok((rom_bytes as u32, header_bytes.saturating_sub(rom.len()) as u32))
 }
 
 fn title(rom: &[u8]) -> [u8; 16] {
@@ -352,11 +370,6 @@ impl fmt::Display for RomError {
                 "not a Game Boy ROM: the file has {file_bytes} bytes, a cartridge's header alone \
                  ends at byte 336; check that this is the right file"
             ),
-            RomError::Truncated { size_code, header_bytes, file_bytes } => write!(
-                f,
-                "the ROM is cut off: its header promises {header_bytes} bytes (size code \
-                 {size_code:02X} at 0148), the file has {file_bytes}; get a complete dump"
-            ),
             RomError::TooLong { file_bytes } => write!(
                 f,
                 "the file has {file_bytes} bytes, the largest Game Boy ROM has \
@@ -375,12 +388,12 @@ impl fmt::Display for RomError {
             RomError::UnsupportedMapper { type_code, name } => write!(
                 f,
                 "the cartridge is of type {type_code:02X} at 0147, {name}, which is not supported; \
-                 supported are ROM ONLY, MBC1, MBC2, MBC3 and MBC5"
+                 supported are ROM ONLY, MBC1, MBC2, MBC3, MBC5, MBC7, HuC1 and HuC3"
             ),
             RomError::UnknownMapper { type_code } => write!(
                 f,
                 "the header's cartridge type {type_code:02X} at 0147 is unknown; supported are ROM \
-                 ONLY, MBC1, MBC2, MBC3 and MBC5"
+                 ONLY, MBC1, MBC2, MBC3, MBC5, MBC7, HuC1 and HuC3"
             ),
             RomError::ColorOnly { cgb_flag } => write!(
                 f,

@@ -5,7 +5,7 @@
 //! only one of the models has stands behind `#[cfg(color)]` or `#[cfg(not(color))]`, so that the
 //! other one has nothing of it; where both could do either, code asks the constant `COLOR`.
 //!
-//! Every file but `compatibility_palette`, `header`, `power_on`, `power_on_memory`,
+//! Every file but `boot_rom`, `compatibility_palette`, `header`, `power_on`, `power_on_memory`,
 //! `source`, `state` and `step_with`, which run on the host only, keeps to a small subset of the
 //! language, so that the kernel compiler can read the very same text and print it for a GPU.
 //!
@@ -28,6 +28,9 @@
 #![allow(clippy::manual_range_contains)]
 
 pub mod apu;
+pub mod boot_control;
+#[cfg(not(color))]
+pub mod boot_rom;
 pub mod bus;
 pub mod color;
 pub mod cpu;
@@ -65,7 +68,7 @@ mod stop;
 #[cfg(not(color))]
 pub mod timer;
 #[cfg(color)]
-pub use gbxcule_gameboy::{PowerOnMemory, cart, header, interrupts, joypad, step, timer};
+pub use gbxcule_gameboy::{PowerOnMemory, boot_rom, cart, header, interrupts, joypad, step, timer};
 #[cfg(not(color))]
 pub use power_on_memory::PowerOnMemory;
 

@@ -26,7 +26,7 @@ const OTHER_MAGIC: [u8; 8] = if crate::COLOR { *b"gbxstate" } else { *b"gbxcolor
 /// two checksums.
 pub const PREAMBLE_BYTES: usize = MAGIC.len() + 4 + 16 + 1 + 2;
 /// Raised with every change of `list`.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 impl Machine {
     /// Returns the length of a state of a machine with this cartridge.

@@ -98,6 +98,8 @@ pub(crate) fn read_register(machine: &Machine, low: u8) -> u8 {
             apu.read(now, div_base, 0xff00 | low as u16)
         }
         0x46 => machine.dma.page,
+        #[cfg(not(color))]
+        0x50 => 0xff ^ machine.cart.boot_rom as u8,
         0x40..=0x4b => ppu_register(&machine.ppu, low),
         #[cfg(color)]
         0x4c..=0x77 => color_register(machine, low),
@@ -156,6 +158,11 @@ pub fn cart_ram(cart_ram: &[u8], offset: u32) -> u8 {
 /// The ROM bank at 4000-7FFF.
 pub fn rom_bank(machine: &Machine) -> u16 {
     (machine.cart.rom_high >> 14) as u16
+}
+
+/// Returns true if the cartridge's motor shakes the console.
+pub fn rumble(machine: &Machine) -> bool {
+    machine.cart.rumbles()
 }
 
 /// A pixel of the last frame that was drawn, 0 the lightest shade to 3 the darkest, by how light

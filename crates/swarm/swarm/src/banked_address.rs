@@ -65,7 +65,7 @@ fn last_of(address: u16) -> u16 {
 fn banks(rom: &Rom, address: u16) -> Option<usize> {
     let is_color = rom.model() == Model::Color;
     match address {
-        0x4000..=0x7FFF => Some(rom.bytes().len().div_ceil(0x4000)),
+        0x4000..=0x7FFF => Some(rom.chip().len().div_ceil(0x4000)),
         0x8000..=0x9FFF => Some(if is_color { 2 } else { 1 }),
         0xA000..=0xBFFF => Some(rom.cart_ram_bytes().div_ceil(0x2000)),
         0xD000..=0xDFFF => Some(if is_color { 8 } else { 2 }),

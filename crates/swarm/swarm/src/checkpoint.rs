@@ -172,8 +172,14 @@ impl Checkpoint {
         let mut reader = Reader::new(CHECKPOINT, bytes)?;
         let (note, device) = (reader.bytes()?.to_vec(), reader.text()?.to_owned());
         let bytes = reader.bytes()?;
-        let model = if reader.flag()? { Model::Color } else { Model::Original };
-        let rom = Rom::for_model(bytes, Some(model))?;
+        let (model, has_boot_rom) = match reader.u8()? {
+            kind @ 0..=3 => ([Model::Original, Model::Color][usize::from(kind & 1)], kind > 1),
+            _ => return Err(CHECKPOINT.damaged("its model is unknown")),
+        };
+        let mut rom = Rom::for_model(bytes, Some(model))?;
+        if has_boot_rom {
+            rom = rom.with_boot_rom(reader.bytes()?)?;
+        }
         let config = read_config(&mut reader)?;
         let seed = reader.u64()?;
         let mut starts = Vec::new();
@@ -214,8 +220,11 @@ impl Shared {
         let mut writer = Writer::new(CHECKPOINT);
         writer.bytes(note);
         writer.text(device);
-        writer.bytes(self.rom.bytes());
-        writer.u8(u8::from(self.rom.model() == Model::Color));
+        writer.bytes(self.rom.chip());
+        let boot_rom = self.rom.boot_rom();
+        let has_boot_rom = u8::from(boot_rom.is_some()) << 1;
+        writer.u8(u8::from(self.rom.model() == Model::Color) | has_boot_rom);
+        boot_rom.into_iter().for_each(|boot_rom| writer.bytes(boot_rom));
         write_config(&mut writer, &self.config);
         writer.u64(self.seed);
         writer.u64(self.starts.len() as u64);

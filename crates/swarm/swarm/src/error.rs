@@ -1,8 +1,9 @@
 //! The errors of a swarm.
 
-use gbxcule_gameboy::RomError;
 use gbxcule_gameboy::state::StateError;
+use gbxcule_gameboy::{Model, RomError};
 
+use crate::machine::model_name;
 use crate::{CodecError, ForeignStateError};
 
 /// Failures of the system or a device, and wrong calls; a refused call has changed nothing.
@@ -13,6 +14,14 @@ pub enum SwarmError {
     Rom(#[from] RomError),
     #[error("the ROM is packed in a {kind} archive: unpack it and name the file in it")]
     PackedRom { kind: &'static str },
+    #[error(
+        "the boot ROM has {found} bytes, that of {} has {expected}: give the file of this model", model_name(*model)
+    )]
+    BootRom { found: usize, expected: usize, model: Model },
+    #[error("the cartridge has no sensor of tilt: only those of type 22 at 0147, MBC7, have one")]
+    NoTilt,
+    #[error("a tilt is -2 to 2 times the gravity of Earth, found {found}")]
+    TiltRange { found: f32 },
     #[error("a swarm needs at least one machine")]
     NoEnvs,
     #[error(

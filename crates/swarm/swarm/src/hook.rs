@@ -45,7 +45,7 @@ impl Hook {
     fn place(&self, rom: &Rom) -> u32 {
         let address = u32::from(self.address);
         match address >> 14 {
-            0 | 1 if rom.bytes().len() == 2 * BANK_BYTES as usize && self.bank == 0 => address,
+            0 | 1 if rom.chip().len() == 2 * BANK_BYTES as usize && self.bank == 0 => address,
             0 | 1 => u32::from(self.bank) * BANK_BYTES + (address & (BANK_BYTES - 1)),
             _ => HOOK_IN_RAM | address,
         }
@@ -76,8 +76,8 @@ impl HookTable {
         let mut marks = vec![0; 0x2000];
         for (at, (hook, &place)) in hooks.iter().zip(&places).enumerate() {
             let Hook { bank, address, .. } = *hook;
-            if place < HOOK_IN_RAM && place as usize >= rom.bytes().len() {
-                let banks = rom.bytes().len() / BANK_BYTES as usize;
+            if place < HOOK_IN_RAM && place as usize >= rom.chip().len() {
+                let banks = rom.chip().len() / BANK_BYTES as usize;
                 return Err(SwarmError::NoSuchBank { bank, address, last: banks - 1 });
             }
             if !hook.is_reachable(rom) {

@@ -217,6 +217,14 @@ pub(crate) fn flags(model: Model) -> &'static [&'static str] {
     }
 }
 
+/// A model, in messages.
+pub(crate) fn model_name(model: Model) -> &'static str {
+    match model {
+        Model::Original => "an original Game Boy",
+        Model::Color => "a Game Boy Color",
+    }
+}
+
 /// Bytes of work RAM, video RAM and the picture of a model.
 pub(crate) fn memory_bytes(model: Model) -> [usize; 3] {
     match model {

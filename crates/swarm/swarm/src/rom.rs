@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use gbxcule_gameboy::{Cartridge, Model, RomError};
+use gbxcule_gameboy::{Cartridge, Model, RomError, boot_rom};
 
 use crate::SwarmError;
 
@@ -45,6 +45,40 @@ impl Rom {
         Ok(Self { cartridge, model, bytes: padded.into() })
     }
 
+    /// Puts a boot ROM before the program: machines begin in it, at 0000.
+    ///
+    /// # Errors
+    /// The boot ROM has not the length of the model's.
+    pub fn with_boot_rom(self, boot_rom: &[u8]) -> Result<Self, SwarmError> {
+        let (found, expected) = (boot_rom.len(), boot_rom::length(self.model));
+        if found != expected {
+            return Err(SwarmError::BootRom { found, expected, model: self.model });
+        }
+        let rom = self.without_boot_rom();
+        let mut bytes = rom.bytes.to_vec();
+        bytes.extend_from_within(..boot_rom::BANK_BYTES);
+        boot_rom::overlay(&mut bytes[rom.bytes.len()..], boot_rom);
+        let cartridge = Cartridge { has_boot_rom: true, ..rom.cartridge };
+        Ok(Self { cartridge, bytes: bytes.into(), ..rom })
+    }
+
+    /// The ROM of machines that begin in the cartridge's program.
+    pub(crate) fn without_boot_rom(&self) -> Self {
+        let cartridge = Cartridge { has_boot_rom: false, ..self.cartridge };
+        Self { cartridge, bytes: self.chip().into(), model: self.model }
+    }
+
+    /// The bytes of the cartridge's ROM alone.
+    pub(crate) fn chip(&self) -> &[u8] {
+        &self.bytes[..self.cartridge.padded_len()]
+    }
+
+    /// The boot ROM in which machines begin.
+    pub(crate) fn boot_rom(&self) -> Option<&[u8]> {
+        let bank = &self.bytes[self.cartridge.padded_len()..];
+        self.cartridge.has_boot_rom.then(|| &bank[..boot_rom::length(self.model)])
+    }
+
     /// The facts that the cartridge's header states.
     #[must_use]
     pub fn cartridge(&self) -> &Cartridge {
@@ -57,13 +91,26 @@ impl Rom {
         self.model
     }
 
-    /// The padded bytes.
+    /// Says what the file lacks of the ROM that its header promises.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        let Cartridge { rom_bytes, missing_bytes, .. } = self.cartridge;
+        let file_bytes = rom_bytes - missing_bytes;
+        (missing_bytes > 0).then(|| {
+            format!(
+                "the ROM has {file_bytes} bytes and its header promises {rom_bytes}: the rest reads as FF, as linkers \
+                 leave it out; if the program fails, get a complete file"
+            )
+        })
+    }
+
+    /// The padded bytes, and the bank of a boot ROM.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The padded bytes, to be kept.
+    /// The same bytes, to be kept.
     pub(crate) fn shared_bytes(&self) -> &Arc<[u8]> {
         &self.bytes
     }
@@ -101,5 +148,16 @@ mod tests {
         }
         let error = Rom::new(&[0xee; 0x8000]).expect_err("no header").to_string();
         assert!(error.contains("the ROM cannot be used"), "{error}");
+    }
+
+    #[test]
+    fn a_short_file_is_padded_with_a_warning() {
+        let built = gbxcule_assembler::by_name("MEM_RWB").expect("a built-in ROM").bytes();
+        assert_eq!(Rom::new(built).expect("a ROM").warning(), None);
+        let (file, rest) = built.split_at(0x1234);
+        let short = Rom::new(file).expect("a short ROM");
+        assert_eq!(short.bytes(), [file, &vec![0xff; rest.len()]].concat());
+        let warning = short.warning().expect("a warning");
+        assert!(warning.contains("has 4660 bytes"), "{warning}");
     }
 }

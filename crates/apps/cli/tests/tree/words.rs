@@ -16,7 +16,7 @@ const RIDDLES: [&str; 12] = [
 ];
 
 /// Folders of texts that our own programs print.
-const PRINTED: [&str; 2] = ["docs/samples", "examples/dataset"];
+const PRINTED: [&str; 3] = ["crates/testing/testkit/samples", "docs/samples", "examples/dataset"];
 
 /// Returns the files that people write.
 fn written_files(extensions: &[&str]) -> Vec<PathBuf> {

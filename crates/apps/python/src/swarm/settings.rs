@@ -41,6 +41,7 @@ pub(super) struct Settings {
     pub(super) device: String,
     hooks: Vec<HookTuple>,
     pub(super) model: String,
+    pub(super) boot_rom: Option<Vec<u8>>,
     link: String,
 }
 
@@ -70,6 +71,7 @@ impl Settings {
             device: keywords.text("device", "cpu")?,
             hooks: keywords.take("hooks", Vec::new())?,
             model: keywords.text("model", "auto")?,
+            boot_rom: keywords.take("boot_rom", None)?,
             link: keywords.text("link", "open")?,
         };
         keywords.refuse_rest()?;

@@ -4,5 +4,5 @@
 mod document;
 mod layout;
 mod run;
-mod snapshot;
 mod speed;
+mod text;

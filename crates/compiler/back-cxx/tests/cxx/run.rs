@@ -91,34 +91,38 @@ fn samples() -> Vec<RandomProgram> {
     let halves = [0x3c00_u16, 0xb800, 0x0001, 0x7bff, 0x4248];
     vec![
         program(
-            sample::saxpy().module,
+            sample::of("saxpy.py").module(),
             &[7],
             vec![array(&floats, &[7]), array(&floats, &[7]), scalar(1.5f32)],
         ),
-        program(sample::collatz().module, &[2], vec![array(&[0i32; 20], &[2, 10])]),
-        program(sample::machine().module, &[3], vec![scalar(42i32), array(&[0f32; 9], &[3])]),
+        program(sample::of("collatz.ir").module(), &[2], vec![array(&[0i32; 20], &[2, 10])]),
         program(
-            sample::halves().module,
+            sample::of("machine.ir").module(),
+            &[3],
+            vec![scalar(42i32), array(&[0f32; 9], &[3])],
+        ),
+        program(
+            sample::of("halves.ir").module(),
             &[5],
             vec![array(&halves, &[5]), array(&halves, &[5]), array(&doubles, &[5])],
         ),
         program(
-            sample::leaving().module,
+            sample::of("leaving.ir").module(),
             &[1],
             vec![array(&[0i32], &[1]), scalar(9i32), scalar(3i32)],
         ),
         program(
-            sample::leaving().module,
+            sample::of("leaving.ir").module(),
             &[1],
             vec![array(&[0i32], &[1]), scalar(-9i32), scalar(-2i32)],
         ),
         program(
-            sample::leaving().module,
+            sample::of("leaving.ir").module(),
             &[1],
             vec![array(&[0i32], &[1]), scalar(i32::MAX), scalar(i32::MAX)],
         ),
         program(
-            sample::order().module,
+            sample::of("order.ir").module(),
             &[1],
             vec![array(&[0i32; 6], &[6]), Given::Same(0, vec![6])],
         ),
@@ -137,7 +141,7 @@ fn integers() -> Vec<RandomProgram> {
                 .into_iter()
                 .chain(outs)
                 .collect();
-            programs.push(program(sample::integers().module, &[1], args));
+            programs.push(program(sample::of("integers.ir").module(), &[1], args));
         }
     }
     programs
@@ -183,7 +187,7 @@ fn faults_are_those_of_the_interpreter() {
         for n in [-5, -4, 0, 2, 4] {
             let out = array(&[1i32, 2, 3, 4], &[4]);
             programs.push(program(
-                sample::faults().module,
+                sample::of("faults.ir").module(),
                 &[1],
                 vec![out, scalar(which), scalar(n)],
             ));
@@ -197,7 +201,7 @@ fn faults_are_those_of_the_interpreter() {
 #[test]
 fn a_fault_names_its_line() {
     let program = program(
-        sample::faults().module,
+        sample::of("faults.ir").module(),
         &[1],
         vec![array(&[1i32, 2, 3, 4], &[4]), scalar(0i32), scalar(9i32)],
     );
@@ -217,8 +221,11 @@ fn a_fault_names_its_line() {
 
 #[test]
 fn prints_are_those_of_the_interpreter() {
-    let program =
-        program(sample::machine().module, &[3], vec![scalar(7i32), array(&[0f32; 9], &[3])]);
+    let program = program(
+        sample::of("machine.ir").module(),
+        &[3],
+        vec![scalar(7i32), array(&[0f32; 9], &[3])],
+    );
     let (_, printed) = host::run("prints", Dialect::Host, std::slice::from_ref(&program));
     assert_eq!(printed, "8 of 8\n8 of 8\n8 of 8\n");
 }

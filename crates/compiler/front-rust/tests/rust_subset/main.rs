@@ -6,7 +6,6 @@ mod constants;
 mod construct;
 #[allow(clippy::all, missing_docs, unreachable_pub, unused, reason = "for compilers to read")]
 mod control;
-mod diagnostic;
 mod refusal;
 mod shape;
 

@@ -47,12 +47,12 @@ const ATOMIC: [AtomicOp; 9] = [
 impl<'t> FunctionParser<'_, '_, 't> {
     /// Reads an operand: a name or a literal.
     pub(super) fn value(&mut self) -> Result<Value> {
-        let unknown = self.parser.tokens.expected("a value");
+        let begin = self.parser.tokens.position();
         let word = self.parser.tokens.word("a value")?;
         match (self.names.get(word), literal(word)) {
             (Some(&Binding::Value(value)), _) => Ok(value),
             (None, Some(literal)) => Ok(self.b.literal(literal)),
-            _ => Err(unknown),
+            _ => Err(self.parser.tokens.expected_at(begin, "a value")),
         }
     }
 
@@ -195,27 +195,34 @@ impl<'t> FunctionParser<'_, '_, 't> {
 
     /// Reads `%1.0` or `body.mass`.
     fn extract(&mut self) -> Result<Value> {
-        let unknown = self.parser.tokens.expected("an operation");
+        let begin = self.parser.tokens.position();
         let word = self.parser.tokens.word("an operation")?;
-        let Some((from, part)) = word.rsplit_once('.') else { return Err(unknown) };
-        let Some(&Binding::Value(from)) = self.names.get(from) else { return Err(unknown) };
+        let (from, index) = self
+            .part_of_value(word)
+            .ok_or_else(|| self.parser.tokens.expected_at(begin, "an operation"))?;
+        Ok(self.b.extract(from, index))
+    }
+
+    /// Returns the value and the position of its part that a word such as `%1.0` names.
+    fn part_of_value(&self, word: &str) -> Option<(Value, u32)> {
+        let (from, part) = word.rsplit_once('.')?;
+        let &Binding::Value(from) = self.names.get(from)? else { return None };
         let types = &self.b.module.types;
         let index = match types[self.b.body().type_of(from)] {
             Shape::Struct(id) => {
-                types.structure(id).fields.iter().position(|field| field.name == part)
+                types.structure(id).fields.iter().position(|field| field.name == part)? as u32
             }
-            _ => part.parse::<u32>().ok().map(|index| index as usize),
+            _ => part.parse().ok()?,
         };
-        let index = index.ok_or(unknown)?;
-        Ok(self.b.extract(from, index as u32))
+        Some((from, index))
     }
 
     /// Reads `name(%1, &place)`.
     fn call(&mut self, name: &'t str) -> Result<Value> {
-        let unknown = self.parser.tokens.error(format!("there is no function `{name}`"));
-        let refused =
-            self.parser.tokens.error(format!("no function `{name}` takes these arguments"));
-        let candidates = self.parser.functions.get(name).cloned().ok_or(unknown)?;
+        let begin = self.parser.tokens.position();
+        let Some(candidates) = self.parser.functions.get(name).cloned() else {
+            return Err(self.parser.tokens.error(format!("there is no function `{name}`")));
+        };
         self.parser.tokens.next();
         self.parser.tokens.mark("(")?;
         let mut args = Vec::new();
@@ -229,7 +236,11 @@ impl<'t> FunctionParser<'_, '_, 't> {
                 Arg::Value(self.value()?)
             });
         }
-        let function = candidates.into_iter().find(|&it| self.takes(it, &args)).ok_or(refused)?;
+        let Some(function) = candidates.into_iter().find(|&it| self.takes(it, &args)) else {
+            self.parser.tokens.go_to(begin);
+            let message = format!("no function `{name}` takes these arguments");
+            return Err(self.parser.tokens.error(message));
+        };
         Ok(self.b.call(function, &args))
     }
 
@@ -309,9 +320,12 @@ impl<'t> FunctionParser<'_, '_, 't> {
 
     /// Reads a place such as `total`, `x[%1].mass` or `pose.q.3`.
     pub(super) fn place(&mut self) -> Result<PlaceId> {
-        let unknown = self.parser.tokens.expected("a variable, parameter or array");
+        let begin = self.parser.tokens.position();
         let word = self.parser.tokens.word("a place")?;
-        let (binding, mut rest) = self.root(word).ok_or(unknown)?;
+        let Some((binding, mut rest)) = self.root(word) else {
+            let expected = "a variable, parameter or array";
+            return Err(self.parser.tokens.expected_at(begin, expected));
+        };
         let mut place = match binding {
             Binding::Local(local) => self.b.local_place(local),
             Binding::Param(position) => self.b.param_place(position),

@@ -209,14 +209,21 @@ impl<'t> Tokens<'t> {
 
     /// Makes the error for a wrong token.
     pub(super) fn expected(&self, expected: &str) -> ParseError {
-        self.error(format!("expected {expected}, found {}", self.peek()))
+        self.expected_at(self.at, expected)
+    }
+
+    /// Makes the error for a wrong token at a position.
+    pub(super) fn expected_at(&self, position: usize, expected: &str) -> ParseError {
+        let (at, found) = &self.tokens[position];
+        self.error_at(*at, format!("expected {expected}, found {found}"))
     }
 
     /// Makes an error at the next token.
     pub(super) fn error(&self, message: impl Into<String>) -> ParseError {
-        self.error_at(self.tokens.get(self.at).map_or(0, |it| it.0), message)
+        self.error_at(self.tokens[self.at].0, message)
     }
 
+    /// Makes an error at a byte. It reads the text up to there: only make errors that are returned.
     fn error_at(&self, at: usize, message: impl Into<String>) -> ParseError {
         let before = &self.text[..at];
         let line = before.matches('\n').count() + 1;

@@ -135,7 +135,7 @@ impl<'t> Parser<'t> {
 
     /// Reads a number without a type.
     pub(super) fn count<N: std::str::FromStr>(&mut self, what: &str) -> Result<N> {
-        let error = self.tokens.expected(what);
-        self.tokens.word(what)?.parse().map_err(|_| error)
+        let begin = self.tokens.position();
+        self.tokens.word(what)?.parse().map_err(|_| self.tokens.expected_at(begin, what))
     }
 }

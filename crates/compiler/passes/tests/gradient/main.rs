@@ -11,6 +11,5 @@ mod random;
 mod refusal;
 mod shrink;
 mod table;
-mod text;
 mod valid;
 mod write;

@@ -190,8 +190,8 @@ def _near_face(bvh: wp.uint64, point: wp.vec3):
 # The nearest face that is nearer than `max_dist`, or -1.
 @wp.func
 def _nearest_face(id: wp.uint64, point: wp.vec3, max_dist: float):
-    bvhs = wp.table_of(Bvh)
     bvh = wp.table_of(Mesh)[id].bvh
+    tree = wp.table_of(Bvh)[bvh]
     nearest = float(max_dist * max_dist)
     found = int(-1)
     near = _near_face(bvh, point)
@@ -201,9 +201,9 @@ def _nearest_face(id: wp.uint64, point: wp.vec3, max_dist: float):
             nearest = distance
             found = near
     node = int(0)
-    while node < bvhs[bvh].items.shape[0]:
-        if _node_distance_sq(bvh, node, point) < nearest:
-            item = bvhs[bvh].items[node]
+    while node < tree.items.shape[0]:
+        if _box_distance_sq(point, tree.lowers[node], tree.uppers[node]) < nearest:
+            item = tree.items[node]
             node = node + 1
             if item >= 0:
                 distance = _face_distance_sq(id, item, point)
@@ -211,7 +211,7 @@ def _nearest_face(id: wp.uint64, point: wp.vec3, max_dist: float):
                     nearest = distance
                     found = item
         else:
-            node = bvhs[bvh].skips[node]
+            node = tree.skips[node]
     return found
 
 
@@ -332,19 +332,24 @@ def _hit_face(id: wp.uint64, face: int, start: wp.vec3, direction: wp.vec3):
 # The first face that a ray hits before `max_t`, or -1.
 @wp.func
 def _first_face(id: wp.uint64, start: wp.vec3, direction: wp.vec3, max_t: float, root: int, any: bool):
-    bvhs = wp.table_of(Bvh)
-    bvh = wp.table_of(Mesh)[id].bvh
+    tree = wp.table_of(Bvh)[wp.table_of(Mesh)[id].bvh]
     per_direction = _per(direction)
+    is_oblique = direction[0] != 0.0 and direction[1] != 0.0 and direction[2] != 0.0
     first = float(max_t)
     found = int(-1)
     node = int(0)
-    end = bvhs[bvh].items.shape[0]
+    end = tree.items.shape[0]
     if root > 0:
         node = int(root)
-        end = bvhs[bvh].skips[root]
+        end = tree.skips[root]
     while node < end:
-        if _enters_closed_box(start, per_direction, bvhs[bvh].lowers[node], bvhs[bvh].uppers[node]) < first:
-            item = bvhs[bvh].items[node]
+        enters = float(0.0)
+        if is_oblique:
+            enters = _enters_box(start, per_direction, tree.lowers[node], tree.uppers[node])
+        else:
+            enters = _enters_closed_box(start, per_direction, tree.lowers[node], tree.uppers[node])
+        if enters < first:
+            item = tree.items[node]
             node = node + 1
             if item >= 0:
                 hit = _hit_face(id, item, start, direction)
@@ -354,7 +359,7 @@ def _first_face(id: wp.uint64, start: wp.vec3, direction: wp.vec3, max_t: float,
                     if any:
                         return found
         else:
-            node = bvhs[bvh].skips[node]
+            node = tree.skips[node]
     return found
 
 

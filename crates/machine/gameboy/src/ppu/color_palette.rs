@@ -1,6 +1,7 @@
 //! The Color's palettes (FF68-FF6B): eight of four colours for the background, eight for objects.
 #![cfg(color)]
 
+use crate::color::has_color_registers;
 use crate::machine::Machine;
 use crate::ppu::color_timing::is_palette_blocked;
 use crate::ppu::whole_or_by_dots::before_picture_change;
@@ -54,7 +55,7 @@ pub(crate) fn write_palettes(machine: &mut Machine, low: u8, value: u8) {
         machine.ppu.palettes.background_index = value & 0xbf;
     } else if low == 0x6a {
         machine.ppu.palettes.object_index = value & 0xbf;
-    } else if !machine.ppu.compatible {
+    } else if has_color_registers(machine) {
         write_color_cell(machine, low == 0x6b, value);
     }
 }

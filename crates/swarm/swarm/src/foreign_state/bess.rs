@@ -9,8 +9,9 @@ use gbxcule_gameboy::cpu::Mode;
 
 use super::bytes::Bytes;
 use super::color::{BEHIND_OAM_BYTES, ColorMemories, Transfer};
-use super::{Clock, ForeignState, ForeignStateError, LINE_TCYCLES, model_name};
+use super::{Clock, ForeignState, ForeignStateError, LINE_TCYCLES};
 use crate::Rom;
+use crate::machine::model_name;
 
 const FORMAT: &str = "BESS";
 const FOOTER_BYTES: usize = 8;
@@ -275,8 +276,8 @@ fn core(foreign_state: &ForeignState, parts: &[u8]) -> Vec<u8> {
     };
     core.extend([u8::from(foreign_state.ime), foreign_state.enabled, mode, 0]);
     let mut io = foreign_state.io;
-    // The boot ROM is gone.
-    io[0x50] = 1;
+    // Bit 0 alone: the boot ROM is gone.
+    io[0x50] &= 1;
     core.extend(io);
     core.extend(parts);
     debug_assert_eq!(core.len(), CORE_BYTES);

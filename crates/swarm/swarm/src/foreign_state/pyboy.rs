@@ -26,8 +26,9 @@ use gbxcule_gameboy::cpu::Mode;
 
 use self::color::{Transfers, VideoParts};
 use super::bytes::Bytes;
-use super::{Clock, ForeignState, ForeignStateError, mapper_writes, model_name};
+use super::{Clock, ForeignState, ForeignStateError, mapper_writes};
 use crate::Rom;
+use crate::machine::model_name;
 
 const FORMAT: &str = "PyBoy";
 /// The versions that are read below.
@@ -419,6 +420,17 @@ impl<'a> Banks<'a> {
         let rom_bank = u16::from(rom_bank);
         Ok(mapper_writes(mapper, self.ram_enabled, rom_bank, ram_bank, self.banking_mode))
     }
+}
+
+/// Checks that PyBoy has the cartridge.
+pub(super) fn check_cartridge(rom: &Rom) -> Result<(), ForeignStateError> {
+    let mapper = match mapper(rom) {
+        Mapper::Huc1 => "HuC1",
+        Mapper::Huc3 => "HuC3",
+        Mapper::Mbc7 => "MBC7",
+        _ => return Ok(()),
+    };
+    Err(ForeignStateError::NoSuchCartridge { mapper })
 }
 
 fn mapper(rom: &Rom) -> Mapper {

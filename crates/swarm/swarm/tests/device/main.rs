@@ -171,6 +171,7 @@ bodies! {
     picture_stack::pictures_and_sticky_actions_do_the_same,
     recompile::code_made_for_the_rom_does_the_same,
     recompile::code_made_for_random_roms_does_the_same,
+    recompile::a_boot_rom_does_the_same,
     recompile::a_swarm_that_finds_its_kernels_does_the_same,
     rollout::rollouts_do_what_steps_and_resets_do,
     rollout::an_action_that_is_not_there_is_said_by_its_env,

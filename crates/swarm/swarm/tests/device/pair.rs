@@ -52,7 +52,11 @@ pub(crate) struct Setup {
 
 impl Setup {
     pub(crate) fn swarm(self, rom_bytes: &[u8], config: SwarmConfig) -> DeviceSwarm {
-        DeviceSwarm::new(self.subject.rom(rom_bytes), config, self.device).expect("a swarm")
+        self.swarm_of(self.subject.rom(rom_bytes), config)
+    }
+
+    pub(crate) fn swarm_of(self, rom: Rom, config: SwarmConfig) -> DeviceSwarm {
+        DeviceSwarm::new(rom, config, self.device).expect("a swarm")
     }
 }
 

@@ -1,8 +1,9 @@
 //! Blocks of code made for the ROM in the step kernel.
 
 use crate::pair::{Pair, Subject, actions, config, on};
+use gbxcule_assembler::Assembler;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Layout, Model, NativeSwarm, Recompile, SwarmConfig};
+use gbxcule_swarm::{Layout, Model, NativeSwarm, Recompile, Rom, SwarmConfig};
 
 /// ROMs that make blocks: arithmetic, a game, banks that are switched, buttons, jumps, and OAM
 /// DMA.
@@ -47,13 +48,44 @@ pub(crate) fn a_swarm_that_finds_its_kernels_does_the_same(subject: Subject) {
     assert_eq!(left[0].0.1.is_some(), subject.model == Model::Original, "blocks or none");
 }
 
+/// Counts for two frames, then hands over to the cartridge.
+const BOOT: &str = "
+    ld sp, $fffe
+    ld d, 40
+Outer:
+    ld b, 0
+Inner:
+    dec b
+    jr nz, Inner
+    dec d
+    jr nz, Outer
+    jp End
+    org $00fc
+End:
+    ld a, 1
+    ldh [$50], a
+";
+
+pub(crate) fn a_boot_rom_does_the_same(subject: Subject) {
+    let mut boot = Assembler::new("boot.asm", BOOT).code_at(0).expect("a program");
+    if subject.model == Model::Color {
+        boot.resize(2304, 0);
+    }
+    let rom = subject.rom(subject.game()).with_boot_rom(&boot).expect("the model's length");
+    assert_rom_alike(subject, &rom, "a boot ROM");
+}
+
 fn assert_alike(subject: Subject, rom: &[u8], name: &str) {
+    assert_rom_alike(subject, &subject.rom(rom), name);
+}
+
+fn assert_rom_alike(subject: Subject, rom: &Rom, name: &str) {
     let num_envs = 5;
     let config = SwarmConfig { recompile: Recompile::Always, ..config(num_envs) };
     let interpreted = SwarmConfig { recompile: Recompile::Off, ..config.clone() };
     let mut pair = Pair {
-        native: NativeSwarm::new(subject.rom(rom), interpreted).expect("a swarm"),
-        ours: on(subject, Layout::EnvMajor).swarm(rom, config),
+        native: NativeSwarm::new(rom.clone(), interpreted).expect("a swarm"),
+        ours: on(subject, Layout::EnvMajor).swarm_of(rom.clone(), config),
     };
     assert_eq!(pair.ours.blocks().is_some(), subject.model == Model::Original, "{name}");
     for step in 0..12 {

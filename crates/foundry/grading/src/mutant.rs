@@ -1,0 +1,83 @@
+//! Draws on which mutants of a row show: programs of its source with one operator, function or
+//! number changed. Numbers at random may tell a wrong answer from a right one by luck alone, where a
+//! comparison decides or what is added is small: then one seed passes what another one refuses.
+//!
+//! Inputs of several shapes and ranges are tried until each mutant shows on some draw. A mutant
+//! that shows on none is the row in other words, as far as anybody can see.
+
+use crate::graded_row::{FreshInputs, GradedRow};
+use crate::shape::{Reshaping, Shaped};
+use gbxcule_grammar::random::{self, Random};
+use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs};
+use gbxcule_rows::mutate::mutants;
+use gbxcule_rows::row_program::RowProgram;
+
+/// Inputs that are tried for a row with mutants that don't show.
+const CANDIDATES: usize = 48;
+/// Of those, such on which a mutant gives other bits: rounding alone may be the reason.
+const COMPARED: usize = 12;
+/// Random part of a seed.
+const STREAM: u64 = 0x006d_7574_616e_7473;
+/// Shapes of the candidates, in turn.
+const WAYS: [Reshaping; 5] =
+    [Reshaping::Long, Reshaping::Same, Reshaping::Free, Reshaping::Growing, Reshaping::Scaled];
+/// Ranges of the candidates, in turn: the row's own, and factors on floats and growths of integers.
+const RANGES: [(Option<f64>, i64); 6] =
+    [(None, 0), (Some(1.0), 0), (Some(4.0), 1), (Some(0.25), 0), (Some(16.0), 20), (Some(2.0), 3)];
+
+impl GradedRow {
+    /// Adds draws on which mutants of the row's source show that show on no draw so far.
+    pub(crate) fn add_draws_for_mutants(&mut self, source: &str, own: &Shaped, seed: u64) {
+        let mut hidden = mutants(source);
+        hidden.retain(|mutant| !self.draws.iter().any(|draw| self.shows(mutant, draw)));
+        let seed = random::seed(seed, STREAM);
+        let mut random = Random::new(seed);
+        let mut compared = 0;
+        for number in 0..CANDIDATES {
+            if hidden.is_empty() || compared == COMPARED {
+                return;
+            }
+            let (factor, integers) = RANGES[number % RANGES.len()];
+            let shaped = own.reshaped(WAYS[number % WAYS.len()], &mut random);
+            let Some(shaped) = shaped.map(|it| it.widened(factor, integers)) else { continue };
+            let seed = random::seed(seed, number as u64);
+            if !self.may_show(&hidden, &shaped, seed) {
+                continue;
+            }
+            compared += 1;
+            let Some(draw) = self.sound_draw(&shaped, seed) else { continue };
+            let before = hidden.len();
+            hidden.retain(|mutant| !self.shows(mutant, &draw));
+            if hidden.len() < before {
+                self.draws.push(draw);
+            }
+        }
+    }
+
+    /// True if a mutant gives other bits than the row on such inputs.
+    fn may_show(
+        &self,
+        mutants: &[RowProgram],
+        Shaped { dims, inputs }: &Shaped,
+        seed: u64,
+    ) -> bool {
+        let grid = LaunchInputs { dims, inputs };
+        if !self.program.takes(inputs) {
+            return false;
+        }
+        let seed = random::seed(seed, 0);
+        let data = execute::arguments(&self.program.forward, self.program.kernel, inputs, seed);
+        let launched = |program: &RowProgram| execute::forward(program, grid, &data);
+        let Ok(right) = launched(&self.program) else { return false };
+        mutants.iter().any(|mutant| launched(mutant).ok().as_ref() != Some(&right))
+    }
+
+    /// True if a mutant's results on a draw would be a wrong answer's.
+    fn shows(&self, mutant: &RowProgram, draw: &FreshInputs) -> bool {
+        let after = execute::forward(mutant, draw.grid(), &draw.data);
+        after.map_or(true, |data| {
+            let memory = ArgumentBytes { data, gradients: Vec::new() };
+            self.forward_difference(draw, &memory).is_some()
+        })
+    }
+}

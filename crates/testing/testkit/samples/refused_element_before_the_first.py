@@ -1,0 +1,20 @@
+# The first iteration reads the element that the last one writes: -1 counts from the end.
+import warp as wp
+
+
+@wp.kernel
+def k(x: wp.array(dtype=float), o: wp.array(dtype=float), n: int):
+    for k in range(n):
+        o[k] = o[k - 1] * x[k]
+
+#= reverse ir
+# error[grad-overwritten]: an array element is overwritten, but the gradient needs the number that was read from it
+#  --> refused_element_before_the_first.py:8:9
+#   |
+# 8 |         o[k] = o[k - 1] * x[k]
+#   |         ^^^^^^^--------^^^^^^^
+#   |         |      |
+#   |         |      read here
+#   |         written here
+#   |
+#   = help: read from one array and write to another, or launch level by level, what is read and what is written being two arguments: `x[a:b]` and `x[b:c]`

@@ -1,0 +1,28 @@
+//! Samples give what stands behind them (`gbxcule_testkit::sample`).
+
+use gbxcule_ir::{parse, print};
+use gbxcule_testkit::sample;
+
+#[test]
+fn each_program_gives_what_stands_behind_it() {
+    if std::env::var_os("GBXCULE_ACCEPT").is_some() {
+        sample::all().iter().for_each(sample::Sample::accept);
+    }
+    let samples = sample::all();
+    let surprises: Vec<String> = samples.iter().flat_map(sample::Sample::surprises).collect();
+    assert!(
+        surprises.is_empty(),
+        "{}\n\nIf that is right, GBXCULE_ACCEPT=1 writes it into the files.",
+        surprises.join("\n\n")
+    );
+}
+
+/// The printer's form is what a reader of other outcomes sees: a sample of IR is written in it.
+#[test]
+fn printed_ir_reads_back_as_it_was_written() {
+    for sample in sample::all().iter().filter(|sample| sample.name.ends_with(".ir")) {
+        if let Ok(module) = parse::module(sample.code()) {
+            assert_eq!(print::module(&module), sample.code(), "{}", sample.name);
+        }
+    }
+}
