@@ -137,8 +137,8 @@ const MAX_BOOT_ROM_BYTES: u64 = 1 << 16;
 /// Option about the labels of the search of memory.
 #[derive(Args)]
 pub(crate) struct SymbolsOption {
-    /// Labels for the search of memory and for programs; else those of a built-in ROM, or of the .sym file beside
-    /// the ROM
+    /// Labels for the search of memory and for programs; else those of a built-in ROM, or of the
+    /// .sym file beside the ROM
     #[arg(long, value_name = "FILE.sym")]
     symbols: Option<PathBuf>,
 }

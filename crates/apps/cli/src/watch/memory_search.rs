@@ -1,8 +1,8 @@
 //! Search for a game's variables in memory: score, position, lives.
 //!
-//! A search begins with all addresses of work RAM, cartridge RAM and high RAM. Each [`Filter`] drops
-//! the addresses whose number does not do what the viewer saw in the game since the last filter.
-//! The search belongs to the swarm, as its pause does: all viewers see one list.
+//! A search begins with all addresses of work RAM, cartridge RAM and high RAM. Each [`Filter`]
+//! drops the addresses whose number does not do what the viewer saw in the game since the last
+//! filter. The search belongs to the swarm, as its pause does: all viewers see one list.
 
 use std::ops::Range;
 
