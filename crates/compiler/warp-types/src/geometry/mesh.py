@@ -147,10 +147,40 @@ def _is_sliver(a: wp.vec3, b: wp.vec3, c: wp.vec3):
     return wp.length(wp.cross(ab, ac)) / (wp.dot(ab, ab) + wp.dot(ac, ac) + wp.dot(bc, bc)) < 1.0e-6
 
 
+# The lesser and the greater of two numbers: one instruction each, where `wp.min` and `wp.max` also
+# choose the number beside a NaN.
+@wp.func
+def _least(a: float, b: float):
+    return b if b < a else a
+
+
+@wp.func
+def _most(a: float, b: float):
+    return b if a < b else a
+
+
 @wp.func
 def _box_distance_sq(point: wp.vec3, lower: wp.vec3, upper: wp.vec3):
-    away = wp.min(upper, wp.max(lower, point)) - point
-    return away[0] * away[0] + away[1] * away[1] + away[2] * away[2]
+    x = _least(upper[0], _most(lower[0], point[0])) - point[0]
+    y = _least(upper[1], _most(lower[1], point[1])) - point[1]
+    z = _least(upper[2], _most(lower[2], point[2])) - point[2]
+    return x * x + y * y + z * z
+
+
+# Where a ray that goes along no axis enters a box: below 0 if it begins in it, without end if it
+# misses it.
+@wp.func
+def _enters_obliquely(start: wp.vec3, per_direction: wp.vec3, lower: wp.vec3, upper: wp.vec3):
+    one = wp.cw_mul(lower - start, per_direction)
+    other = wp.cw_mul(upper - start, per_direction)
+    first = _least(one[0], other[0])
+    last = _most(one[0], other[0])
+    for axis in range(1, 3):
+        first = _most(first, _least(one[axis], other[axis]))
+        last = _least(last, _most(one[axis], other[axis]))
+    if last >= 0.0 and last >= first:
+        return first
+    return wp.inf
 
 
 @wp.func
@@ -276,32 +306,46 @@ def mesh_query_furthest_point_no_sign(id: wp.uint64, point: wp.vec3, min_dist: f
     return query
 
 
+# A vector in axes of which the third is the one along which a ray goes furthest; the first two
+# change places if it goes down there.
+@wp.func
+def _turned(v: wp.vec3, axis: int, goes_down: bool):
+    turned = v
+    if axis == 0:
+        turned = wp.vec3(v[1], v[2], v[0])
+    elif axis == 1:
+        turned = wp.vec3(v[2], v[0], v[1])
+    if goes_down:
+        turned = wp.vec3(turned[1], turned[0], turned[2])
+    return turned
+
+
 # Where a ray hits a triangle: t, the shares of `a` and `b`, and the sign's number; t is -1 if it
 # does not. See Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection", JCGT 2 (1), 2013.
 @wp.func
 def _hit(start: wp.vec3, direction: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
     size = wp.abs(direction)
-    z = int(2)
+    axis = int(2)
+    goes_down = direction[2] < 0.0
     if size[0] > size[1] and size[0] > size[2]:
-        z = int(0)
+        axis = int(0)
+        goes_down = direction[0] < 0.0
     elif size[1] > size[2] and not (size[0] > size[1]):
-        z = int(1)
-    x = (z + 1) % 3
-    y = (z + 2) % 3
-    if direction[z] < 0.0:
-        x, y = y, x
-    shear_x = direction[x] / direction[z]
-    shear_y = direction[y] / direction[z]
-    scale = 1.0 / direction[z]
-    to_a = a - start
-    to_b = b - start
-    to_c = c - start
-    ax = to_a[x] - shear_x * to_a[z]
-    ay = to_a[y] - shear_y * to_a[z]
-    bx = to_b[x] - shear_x * to_b[z]
-    by = to_b[y] - shear_y * to_b[z]
-    cx = to_c[x] - shear_x * to_c[z]
-    cy = to_c[y] - shear_y * to_c[z]
+        axis = int(1)
+        goes_down = direction[1] < 0.0
+    along = _turned(direction, axis, goes_down)
+    shear_x = along[0] / along[2]
+    shear_y = along[1] / along[2]
+    scale = 1.0 / along[2]
+    to_a = _turned(a - start, axis, goes_down)
+    to_b = _turned(b - start, axis, goes_down)
+    to_c = _turned(c - start, axis, goes_down)
+    ax = to_a[0] - shear_x * to_a[2]
+    ay = to_a[1] - shear_y * to_a[2]
+    bx = to_b[0] - shear_x * to_b[2]
+    by = to_b[1] - shear_y * to_b[2]
+    cx = to_c[0] - shear_x * to_c[2]
+    cy = to_c[1] - shear_y * to_c[2]
     of_a = _cross(cx, by, cy, bx)
     of_b = _cross(ax, cy, ay, cx)
     of_c = _cross(bx, ay, by, ax)
@@ -311,7 +355,7 @@ def _hit(start: wp.vec3, direction: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3)
     whole = of_a + of_b + of_c
     if whole == 0.0:
         return missed
-    depth = of_a * (scale * to_a[z]) + of_b * (scale * to_b[z]) + of_c * (scale * to_c[z])
+    depth = of_a * (scale * to_a[2]) + of_b * (scale * to_b[2]) + of_c * (scale * to_c[2])
     if depth != 0.0 and (depth < 0.0) != (whole < 0.0):
         return missed
     per_whole = 1.0 / whole
@@ -334,7 +378,7 @@ def _hit_face(id: wp.uint64, face: int, start: wp.vec3, direction: wp.vec3):
 def _first_face(id: wp.uint64, start: wp.vec3, direction: wp.vec3, max_t: float, root: int, any: bool):
     tree = wp.table_of(Bvh)[wp.table_of(Mesh)[id].bvh]
     per_direction = _per(direction)
-    is_oblique = direction[0] != 0.0 and direction[1] != 0.0 and direction[2] != 0.0
+    is_oblique = wp.isfinite(per_direction[0]) and wp.isfinite(per_direction[1]) and wp.isfinite(per_direction[2])
     first = float(max_t)
     found = int(-1)
     node = int(0)
@@ -345,7 +389,7 @@ def _first_face(id: wp.uint64, start: wp.vec3, direction: wp.vec3, max_t: float,
     while node < end:
         enters = float(0.0)
         if is_oblique:
-            enters = _enters_box(start, per_direction, tree.lowers[node], tree.uppers[node])
+            enters = _enters_obliquely(start, per_direction, tree.lowers[node], tree.uppers[node])
         else:
             enters = _enters_closed_box(start, per_direction, tree.lowers[node], tree.uppers[node])
         if enters < first:
