@@ -171,7 +171,7 @@ warp-nvrtc: $(VENV)/warp.txt $(VENV)/nvrtc.txt
 
 warp-share: $(VENV)/warp.txt
 	GBXCULE_SHARE=1/20 $(WARP) agrees_with_warp --skip every_row
-	GBXCULE_SHARE=1/20 $(WARP) same_from_disk
+	GBXCULE_SHARE=1/60 $(WARP) same_from_disk
 ifeq ($(shell uname),Linux)
 	GBXCULE_SHARE=1/20 $(MAKE) warp-nvrtc
 endif
