@@ -123,7 +123,9 @@ corpus: $(VENV)/nvrtc.txt
 
 corpus-share: $(VENV)/nvrtc.txt
 	$(SIMULATED) corpus share_of_the_corpus $(TEST_IGNORED)
+	$(SIMULATED) sample_kernels $(TEST_IGNORED)
 	$(SIMULATED) own_cuda $(TEST_IGNORED)
+	$(SIMULATED) cuda_cost $(TEST_IGNORED)
 
 colors:
 	$(TEST_ONE) device all_colors $(TEST_IGNORED)
@@ -321,6 +323,7 @@ pictures:
 	ffmpeg -loglevel error -y -i runs/demo/mosaic.png -vf crop=1144:440:0:444 docs/games.png
 	GBXCULE_SCREENSHOTS=$(CURDIR)/runs/screenshots $(MAKE) test-browser
 	cp runs/screenshots/watch-enlarged-dark.png docs/watch.png
+	cp runs/screenshots/finder-light.png docs/finder.png
 
 # Everything that a GPU machine needs besides its driver, for its Python: runs/gpu and runs/gpu.tar.xz. Machine code is
 # made once by two versions of NVRTC and kept in runs/gpu_code.

@@ -5,6 +5,9 @@
 #[path = "../../crates/apps/cli/src/watch/http.rs"]
 #[allow(dead_code, reason = "the target only reads")]
 pub(crate) mod http;
+#[path = "../../crates/apps/cli/src/watch/memory_filter.rs"]
+#[allow(dead_code, reason = "the target searches nothing")]
+pub(crate) mod memory_filter;
 #[path = "../../crates/apps/cli/src/watch/request.rs"]
 #[allow(dead_code, reason = "the target serves nobody")]
 pub(crate) mod request;
@@ -13,7 +16,7 @@ pub(crate) mod request;
 pub(crate) mod tile;
 
 pub(crate) mod watch {
-    pub(crate) use super::tile;
+    pub(crate) use super::{memory_filter, tile};
 }
 
 use gbxcule_swarm::Model;

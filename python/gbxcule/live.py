@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from gbxcule import _native
 from gbxcule.argument_check import whole
-from gbxcule.symbol import Place, Symbols, banked_range_of
+from gbxcule.symbol import Place, Symbols, banked_range_of, listing_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -31,18 +31,24 @@ def _coordinates(heatmap: Any, symbols: Symbols) -> tuple[tuple[int, int], tuple
 class LiveView:
     """A page at `url` that shows the machines as they are stepped; `close` ends it, as does the end of a `with`.
 
-    Viewers look: they change nothing. All that they are sent is taken between two steps, in a twentieth of the time."""
+    Viewers look: they change nothing. All that they are sent is taken between two steps, in a twentieth of the time.
+    With `take_over` they may drive machines and change their memory, at the speed of a real machine."""
 
     def __init__(
-        self, swarm: _native.Swarm, rom: str, host: str, port: int, heatmap: Any, symbols: Symbols
+        self, swarm: _native.Swarm, rom: str, host: str, port: int, heatmap: Any, symbols: Symbols, take_over: bool
     ) -> None:
         if not isinstance(host, str):
             raise TypeError(f"a host is an address, such as 127.0.0.1 or 0.0.0.0, found {host!r}")
         if whole("port", port, 0) > 65535:
             raise ValueError(f"a port is at most 65535, found {port}")
+        if not isinstance(take_over, (bool, np.bool_)):
+            raise TypeError(f"take_over is True or False, found {take_over!r}")
         self._swarm = swarm
         self._process = os.getpid()
-        self._view = _native.LiveView(swarm, rom, host=host, port=port, heatmap=_coordinates(heatmap, symbols))
+        self._view = _native.LiveView(
+            swarm, rom, host=host, port=port, heatmap=_coordinates(heatmap, symbols), take_over=bool(take_over),
+            symbols=listing_of(symbols),
+        )
         self.url = self._view.url
         self.wants_picture = False
         self.is_closed = False
@@ -61,12 +67,17 @@ class LiveView:
     def close(self) -> None:
         """End the views and free the port; the environment goes on."""
         if not self.is_closed and self._process == os.getpid():
-            self._view.close()
+            self._view.close(self._swarm)
         self.is_closed = True
+
+    @property
+    def held(self) -> list[int]:
+        """The envs that viewers drive now: their actions are not played."""
+        return [] if self.is_closed else self._view.held
 
     def ask(self) -> bool:
         """Return true if a viewer waits for the next step's picture."""
-        self.wants_picture = self._view.wants_picture(self._swarm)
+        self.wants_picture = self._view.wants_picture()
         return self.wants_picture
 
     def stepped(self, actions: bytes, rewards: npt.NDArray[np.float32], over: Mask, between: Mask) -> None:

@@ -59,6 +59,12 @@ def load_symbols(path: str | os.PathLike[str]) -> dict[str, int]:
     return symbols
 
 
+def listing_of(symbols: Symbols) -> str:
+    """Write labels as the text of a `.sym` file."""
+    lines = (f"{getattr(at, 'bank', 0):02x}:{int(at):04x} {label}\n" for label, at in symbols.items() if 0 <= at <= 0xFFFF)
+    return "".join(lines)
+
+
 def symbols_of(symbols: Any) -> Symbols:
     """Addresses by label, or those of a `.sym` file."""
     if isinstance(symbols, (str, os.PathLike)):

@@ -19,6 +19,7 @@ from gbxcule.argument_check import (
     RENDER_MODES, check_environment, content, env_number, film_options, mask_of, mask_of_one, one_of, path_of,
     reset_mask_of, reset_options, rows_of, seed_of, shown, switch_of, whole, written_bytes,
 )
+from gbxcule.cartridge import WithCartridges
 from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
 from gbxcule.live import Heatmap, LiveView
 from gbxcule.measure import Measure
@@ -61,7 +62,7 @@ _NOT_KEPT = {"self", "__class__", "rom", "actions", "device", "symbols", "start_
 _NOT_KEPT |= {"start_steps", "boot_rom", "_machines"}
 
 
-class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
+class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic[Space]):
     """Many Game Boys stepped together; see `make_vec` for what the arguments mean."""
 
     single_action_space: Space
@@ -350,13 +351,16 @@ class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
 
     # What a Game Boy has beyond that
 
-    def watch(self, port: int = 0, *, host: str = "127.0.0.1", heatmap: "Heatmap | None" = None) -> LiveView:
+    def watch(
+        self, port: int = 0, *, host: str = "127.0.0.1", heatmap: "Heatmap | None" = None, take_over: bool = False
+    ) -> LiveView:
         """Show these very machines in a browser while they are stepped: open the `url` of what is returned, whose `close`
         ends it. Viewers change nothing and cost a twentieth of the time at most; 0 takes a free port. `heatmap` has the
-        places of two numbers in memory, such as the hero's coordinates, of which the page draws a map."""
+        places of two numbers in memory, such as the hero's coordinates, of which the page draws a map. With `take_over`
+        viewers may drive machines instead of the actions; `held` of the returned object says which."""
         if self._live is not None:
             self._live.close()
-        self._live = LiveView(self._swarm, self._rom_name, host, port, heatmap, self.symbols)
+        self._live = LiveView(self._swarm, self._rom_name, host, port, heatmap, self.symbols, take_over)
         return self._live
 
     def screens(self) -> Pixels:

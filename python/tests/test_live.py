@@ -190,6 +190,7 @@ def test_what_cant_be_watched_says_why(env):
         ({"heatmap": ("C000:C004", "C004")}, "1 or 2 bytes"),
         ({"host": "here"}, "no address `here`"),
         ({"port": 70000}, "at most 65535"),
+        ({"take_over": 1}, "True or False"),
     ]:
         with pytest.raises((TypeError, ValueError), match=message):
             env.watch(**arguments)
@@ -197,3 +198,58 @@ def test_what_cant_be_watched_says_why(env):
     port = int(taken.url.rstrip("/").rsplit(":", 1)[1])
     with pytest.raises(OSError, match=f"port {port} of 127.0.0.1 is taken"):
         gbxcule.make_vec().watch(port)
+
+
+def test_a_viewer_who_may_drives_a_machine_and_gives_it_back(env):
+    """The envs beside it go on as they do without a viewer."""
+    alone = gbxcule.make_vec(num_envs=4, obs="packed", max_episode_steps=30, frames_per_step=2)
+    alone.reset(seed=1)
+    view = env.watch(take_over=True)
+    viewer = Viewer(view.url)
+    assert viewer.hello["hands"] is True and [0xC006, "SubX"] in viewer.hello["labels"]
+    # Buttons of someone who drives are those of the env alone: 1 is RIGHT.
+    viewer.send(type="hold", env=2, buttons=1)
+    viewer.look()
+    steps = 0
+    while view.held != [2]:
+        env.step(np.full(4, 8))
+        steps += 1
+    for _ in range(20):
+        env.step(np.full(4, 8))
+    for _ in range(steps + 20):
+        alone.step(np.full(4, 8))
+    places = ["C000:E000"]
+    same = [all(env.read_memory(at, place) == alone.read_memory(at, place) for place in places) for at in range(4)]
+    assert same == [True, True, False, True]
+    viewer.view()
+    viewer.send(type="poke", env=1, place=0xC123, byte=77)
+    viewer.send(type="let_go")
+    while view.held:
+        env.step(np.full(4, 8))
+    viewer.look()
+    steps_until(env, viewer)
+    assert env.read_memory(1, "C123") == b"\x4d"
+    viewer.send(type="pause")
+    viewer.view()
+    env.step(np.full(4, 8))
+    refused = json.loads(viewer.message())
+    assert "neither run nor reset" in refused["message"]
+
+
+def test_closing_gives_all_machines_back():
+    env = gbxcule.make_vec(num_envs=2, obs="packed", frames_per_step=1)
+    env.reset(seed=1)
+    view = env.watch(take_over=True)
+    viewer = Viewer(view.url)
+    viewer.send(type="hold", env=0, buttons=1)
+    while view.held != [0]:
+        env.step([8, 8])
+    view.close()
+    assert view.held == []
+    other = gbxcule.make_vec(num_envs=2, obs="packed", frames_per_step=1)
+    other.reset(seed=1)
+    other.load_state(0, env.save_state(0))
+    for _ in range(30):
+        env.step([4, 8])
+        other.step([4, 8])
+    assert env.read_memory(0, "C000:E000") == other.read_memory(0, "C000:E000")

@@ -10,12 +10,13 @@ use std::ops::Range;
 use gbxcule_lab::action_source::ActionSource;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Action, EnvStates, Frame, FrameRange, Model, Programs, Returns, Rom, Schedule, Stage, Swarm,
+    Action, EnvStates, Frame, FrameRange, Programs, Returns, Rom, Schedule, Stage, Swarm,
     SwarmConfig, SwarmError,
 };
 
 use crate::env_details::{EnvDetails, StepDetails};
 use crate::run_options::RunOptions;
+use crate::watch::memory_search;
 
 /// A swarm's configuration and the source of its actions.
 #[derive(Debug, Clone)]
@@ -223,6 +224,11 @@ impl Driver {
         self.swarm.hold_buttons(env, buttons)
     }
 
+    /// Changes a byte of an env's memory; ignores an env or a place that does not exist.
+    pub(crate) fn poke(&mut self, env: usize, place: u32, byte: u8) -> Result<(), SwarmError> {
+        memory_search::poke(&mut self.swarm, env, place, byte)
+    }
+
     /// Passes the last drawn frames of some envs to `see`, one after the other.
     pub(crate) fn pictures(
         &self,
@@ -230,15 +236,6 @@ impl Driver {
         see: impl FnMut(Frame<'_>),
     ) -> Result<(), SwarmError> {
         self.swarm.frames(envs, see)
-    }
-
-    pub(crate) fn model(&self) -> Model {
-        self.swarm.rom().model()
-    }
-
-    /// Returns an env's state in the form that `--state` takes.
-    pub(crate) fn state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        self.swarm.save_state(env)
     }
 
     /// Returns true if the cartridge has RAM with a battery.

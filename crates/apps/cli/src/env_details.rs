@@ -10,8 +10,6 @@ const MAX_SHOWN: usize = 32;
 pub(crate) struct EnvDetails {
     pub(crate) cpu: CpuState,
     pub(crate) frames: u64,
-    /// Bytes at C000 to C01F.
-    pub(crate) memory: Vec<u8>,
     /// First numbers of the observation, and their total number.
     pub(crate) observation: Option<(Vec<f32>, usize)>,
     pub(crate) step: StepDetails,
@@ -41,7 +39,6 @@ impl EnvDetails {
         Ok(Self {
             cpu: swarm.cpu_state(env)?,
             frames: swarm.counters(env)?.frames,
-            memory: swarm.read_memory(env, 0xC000..0xC020)?,
             observation: observes.then(|| observation(swarm, env)).transpose()?,
             step,
         })

@@ -2,7 +2,8 @@
 //!
 //! Data flow: step -> `stepped` -> viewers. Only data that a viewer sees is copied, and only
 //! between two steps. Viewers take at most a twentieth of the time: after a view that took a
-//! millisecond, the next waits twenty. Viewers change nothing.
+//! millisecond, the next waits twenty. Viewers change nothing, unless the learner lets them drive
+//! machines: then the swarm goes at the speed of a real machine as long as one of them does.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::ops::Range;
@@ -10,13 +11,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{EnvStates, Frame, Model, Swarm, SwarmError};
+use gbxcule_swarm::{Swarm, SwarmError};
 
 use crate::env_details::{EnvDetails, StepDetails};
+use crate::film::REAL_FRAMES_PER_S;
 use crate::picture::Curve;
 use crate::watch::heatmap::Heatmap;
+use crate::watch::memory_search;
 use crate::watch::meter::Meter;
-use crate::watch::request::Request;
+use crate::watch::request::{Request, Rights};
 use crate::watch::server::{RunningServer, Server};
 use crate::watch::server_message::{Mode, Status, SwarmDescription};
 use crate::watch::sound_queue::SoundQueue;
@@ -42,11 +45,22 @@ pub struct LiveViewOptions {
     pub port: u16,
     /// Coordinates of the map of where machines go.
     pub heatmap: Option<Coordinates>,
+    /// True if viewers may drive machines and change their memory.
+    pub take_over: bool,
+    /// Labels of the ROM, as the text of a `.sym` file, for the search of memory.
+    pub symbols: String,
 }
 
 impl Default for LiveViewOptions {
     fn default() -> Self {
-        Self { rom: String::new(), host: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0, heatmap: None }
+        Self {
+            rom: String::new(),
+            host: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            port: 0,
+            heatmap: None,
+            take_over: false,
+            symbols: String::new(),
+        }
     }
 }
 
@@ -82,6 +96,10 @@ struct Shown {
     actions: Vec<u8>,
     rewards: Vec<f32>,
     over: Vec<bool>,
+    /// Buttons that viewers hold, of the envs that they drive.
+    held: Vec<Option<u8>>,
+    /// Time of the last step.
+    stepped: Instant,
     steps: u64,
     /// Number of steps and resets.
     changes: u64,
@@ -109,15 +127,20 @@ impl LiveView {
             seed: swarm.seed(),
             sound: false,
             has_map: options.heatmap.is_some(),
+            hands: options.take_over,
+            labels: &memory_search::labels(&options.symbols, swarm.rom()),
         };
         let server = Server::bind(options.host, options.port)?;
         let url = server.url();
-        let welcome = FirstMessage { hello: hello.text(), may_act: false };
+        let rights = if options.take_over { Rights::Control } else { Rights::Look };
+        let welcome = FirstMessage { hello: hello.text(), rights };
         let (from_viewers, server) = server.start(welcome).context("starting a thread")?;
         let shown = Shown {
             actions: vec![0; config.num_envs],
             rewards: vec![0.0; config.num_envs],
             over: vec![false; config.num_envs],
+            held: vec![None; config.num_envs],
+            stepped: Instant::now(),
             steps: 0,
             changes: 0,
             is_drawn: config.draw_last,
@@ -144,18 +167,33 @@ impl LiveView {
 
     /// Returns true if the next step should draw its last frame: a viewer waits for it.
     #[must_use]
-    pub fn wants_picture(&self, swarm: &Swarm) -> bool {
-        Instant::now() >= self.served_next
-            && self.viewers.awaits_next(&LearnerView { swarm, shown: &self.shown })
+    pub fn wants_picture(&self) -> bool {
+        Instant::now() >= self.served_next && self.viewers.awaits_next(self.shown.changes)
     }
 
-    /// Shows a step that the swarm has made, with its last frame if that was drawn.
+    /// Returns the envs that viewers drive.
+    #[must_use]
+    pub fn held(&self) -> Vec<usize> {
+        let held = self.shown.held.iter().enumerate();
+        held.filter(|(_, buttons)| buttons.is_some()).map(|(env, _)| env).collect()
+    }
+
+    /// Gives all envs back to the actions, and ends the page.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn close(self, swarm: &mut Swarm) -> Result<(), SwarmError> {
+        self.held().into_iter().try_for_each(|env| swarm.hold_buttons(env, None))
+    }
+
+    /// Shows a step that the swarm has made, with its last frame if that was drawn. While a viewer
+    /// drives an env, steps take as long as those of a real machine.
     ///
     /// # Errors
     /// The device failed.
     pub fn stepped(
         &mut self,
-        swarm: &Swarm,
+        swarm: &mut Swarm,
         outcome: Outcome<'_>,
         is_drawn: bool,
     ) -> Result<(), SwarmError> {
@@ -174,6 +212,15 @@ impl LiveView {
         if swarm.device() == Device::Cpu {
             shown.look_at_map(swarm)?;
         }
+        if shown.held.iter().any(Option::is_some) {
+            let step = f64::from(swarm.config().schedule.frames_per_step()) / REAL_FRAMES_PER_S;
+            std::thread::sleep(
+                Duration::from_secs_f64(step).saturating_sub(shown.stepped.elapsed()),
+            );
+            // A viewer who drives is served after every step.
+            self.served_next = Instant::now();
+        }
+        self.shown.stepped = Instant::now();
         self.serve_viewers(swarm)
     }
 
@@ -181,7 +228,7 @@ impl LiveView {
     ///
     /// # Errors
     /// The device failed.
-    pub fn began(&mut self, swarm: &Swarm, mask: &[bool]) -> Result<(), SwarmError> {
+    pub fn began(&mut self, swarm: &mut Swarm, mask: &[bool]) -> Result<(), SwarmError> {
         let shown = &mut self.shown;
         shown.statistics.begin(|env| mask[env]);
         shown.over.iter_mut().zip(mask).for_each(|(over, begins)| *over &= !begins);
@@ -190,7 +237,7 @@ impl LiveView {
         self.serve_viewers(swarm)
     }
 
-    fn serve_viewers(&mut self, swarm: &Swarm) -> Result<(), SwarmError> {
+    fn serve_viewers(&mut self, swarm: &mut Swarm) -> Result<(), SwarmError> {
         let begin = Instant::now();
         if begin < self.served_next {
             return Ok(());
@@ -203,7 +250,7 @@ impl LiveView {
         if swarm.device() != Device::Cpu {
             self.shown.look_at_map(swarm)?;
         }
-        let mut seen = LearnerView { swarm, shown: &self.shown };
+        let mut seen = LearnerView { swarm, shown: &mut self.shown };
         self.viewers.take_turns(&mut seen)?;
         self.viewers.answer(&mut seen)?;
         self.served_next = Instant::now() + begin.elapsed() * PAUSE_TIMES;
@@ -228,15 +275,22 @@ impl Shown {
     }
 }
 
+impl LearnerView<'_> {
+    fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
+        self.shown.held[env] = buttons;
+        self.swarm.hold_buttons(env, buttons)
+    }
+}
+
 /// Swarm between two steps.
 struct LearnerView<'a> {
-    swarm: &'a Swarm,
-    shown: &'a Shown,
+    swarm: &'a mut Swarm,
+    shown: &'a mut Shown,
 }
 
 impl ViewSource for LearnerView<'_> {
-    fn num_envs(&self) -> usize {
-        self.shown.over.len()
+    fn swarm(&self) -> &Swarm {
+        self.swarm
     }
 
     fn version(&self) -> u64 {
@@ -251,8 +305,23 @@ impl ViewSource for LearnerView<'_> {
         Ok(())
     }
 
-    fn handle(&mut self, _holds: &mut Option<usize>, _request: Request) -> Result<(), SwarmError> {
-        Ok(())
+    fn handle(&mut self, holds: &mut Option<usize>, request: Request) -> Result<(), SwarmError> {
+        let hold = match request {
+            Request::Hold { env, buttons } if env < self.shown.held.len() => Some((env, buttons)),
+            Request::LetGo => None,
+            Request::Poke { env, place, byte } => {
+                return memory_search::poke(self.swarm, env, place, byte);
+            }
+            _ => return Ok(()),
+        };
+        if let Some(before) =
+            holds.take().filter(|before| hold.is_none_or(|(env, _)| env != *before))
+        {
+            self.hold(before, None)?;
+        }
+        let Some((env, buttons)) = hold else { return Ok(()) };
+        *holds = Some(env);
+        self.hold(env, Some(buttons))
     }
 
     fn status(&self) -> Status {
@@ -266,13 +335,16 @@ impl ViewSource for LearnerView<'_> {
         let action = config.codec.actions.get(usize::from(shown.actions[env]));
         let frames = config.schedule.frames_per_step();
         let pressed = action.filter(|action| action.frames_held(config.schedule) >= frames);
+        let held = shown.held[env];
         let step = StepDetails {
             reward: Some(shown.rewards[env]),
             episode_return: Some(shown.statistics.return_of(env)),
             is_done: Some(shown.over[env]),
-            action: action.filter(|_| shown.steps > 0).map(|action| action.name.to_string()),
-            buttons: pressed.map_or(0, |action| action.buttons),
-            held: false,
+            action: action
+                .filter(|_| shown.steps > 0 && held.is_none())
+                .map(|action| action.name.to_string()),
+            buttons: held.unwrap_or_else(|| pressed.map_or(0, |action| action.buttons)),
+            held: held.is_some(),
         };
         EnvDetails::of(swarm, env, step)
     }
@@ -281,20 +353,8 @@ impl ViewSource for LearnerView<'_> {
         Ok(envs.filter(|env| self.shown.over[*env]).collect())
     }
 
-    fn model(&self) -> Model {
-        self.swarm.rom().model()
-    }
-
     fn curve(&self) -> Curve {
         Curve::default()
-    }
-
-    fn pictures(&self, envs: &[usize], see: &mut dyn FnMut(Frame<'_>)) -> Result<(), SwarmError> {
-        self.swarm.frames(envs, see)
-    }
-
-    fn state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        self.swarm.save_state(env)
     }
 
     fn sound(&self) -> Option<&SoundQueue> {

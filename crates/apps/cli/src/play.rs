@@ -11,7 +11,7 @@ use gbxcule_swarm::{Schedule, Stage, SwarmConfig};
 use crate::device::DeviceOption;
 use crate::driver::DriveSettings;
 use crate::picture::Curve;
-use crate::run_options::{LinkOption, ModelOption, ProgramOptions, StartOption};
+use crate::run_options::{LinkOption, ModelOption, ProgramOptions, StartOption, SymbolsOption};
 use crate::watch::battery_file::BatteryFile;
 use crate::watch::{Mode, PageAddress, Start, driver, show};
 
@@ -60,6 +60,9 @@ pub(crate) struct Play {
     place: PageAddress,
 
     #[command(flatten)]
+    symbols: SymbolsOption,
+
+    #[command(flatten)]
     programs: ProgramOptions,
 
     #[command(flatten)]
@@ -82,7 +85,8 @@ impl Play {
         };
         let action_source = ActionSource::Hold("NOOP".to_owned());
         let drive = DriveSettings { config, action_source, seed: 0 };
-        let mut drive = drive.with(self.programs.programs()?);
+        let symbols = self.symbols.text(Some(&self.rom))?;
+        let mut drive = drive.with(self.programs.programs_with(&symbols)?);
         drive.config.sound = self.device.device == Device::Cpu
             && !is_paired
             && !drive.config.programs.needs_single_frames();
@@ -93,6 +97,6 @@ impl Play {
         let battery = battery.transpose()?;
         let (running, mode) = (!paused, Mode::Play);
         let start = Start { speed: 1.0, running, mode, curve, heatmap: None, battery };
-        show(&name, driver, start, &self.place)
+        show(&name, driver, start, &symbols, &self.place)
     }
 }

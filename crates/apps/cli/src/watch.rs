@@ -11,6 +11,8 @@ mod connection;
 mod deadline_stream;
 pub(crate) mod heatmap;
 mod http;
+pub(crate) mod memory_filter;
+pub(crate) mod memory_search;
 pub(crate) mod meter;
 mod page;
 mod queued_pieces;
@@ -38,8 +40,11 @@ use crate::driver::{DriveSettings, Driver};
 use crate::picture::Curve;
 use crate::print::{self, say};
 use crate::rom_image;
-use crate::run_options::{LinkOption, ModelOption, ProgramOptions, RunOptions, StartOption};
+use crate::run_options::{
+    LinkOption, ModelOption, ProgramOptions, RunOptions, StartOption, SymbolsOption,
+};
 use heatmap::Coordinates;
+use request::Rights;
 pub(crate) use server_message::Mode;
 use server_message::SwarmDescription;
 pub(crate) use session::Start;
@@ -103,6 +108,9 @@ pub(crate) struct Watch {
     place: PageAddress,
 
     #[command(flatten)]
+    symbols: SymbolsOption,
+
+    #[command(flatten)]
     run: RunOptions,
 
     #[command(flatten)]
@@ -146,14 +154,16 @@ impl Watch {
         let start = Start { speed, running, mode, curve, heatmap, battery };
         if let Some(path) = &self.checkpoint {
             let (name, driver) = self.restored(path)?;
-            return show(&name, driver, start, &self.place);
+            let labels = self.symbols.text(None)?;
+            return show(&name, driver, start, &labels, &self.place);
         }
         let drive = DriveSettings::new(&self.run, self.num_envs, self.frames_per_step)?;
-        let mut drive = drive.with(self.programs.programs()?);
+        let symbols = self.symbols.text(Some(&self.rom))?;
+        let mut drive = drive.with(self.programs.programs_with(&symbols)?);
         drive.config.link = self.link.link;
         let device = self.device.device;
         let (name, driver) = driver(&self.rom, &self.model, &self.start, drive, device)?;
-        show(&name, driver, start, &self.place)
+        show(&name, driver, start, &symbols, &self.place)
     }
 
     /// Returns the swarm of a checkpoint, and the file's name.
@@ -185,11 +195,12 @@ pub(crate) fn driver(
     Ok((image.name, driver))
 }
 
-/// Serves the page and runs the swarm until Ctrl-C.
+/// Serves the page, with the labels of a `.sym` text, and runs the swarm until Ctrl-C.
 pub(crate) fn show(
     name: &str,
     driver: Driver,
     start: Start,
+    labels: &str,
     place: &PageAddress,
 ) -> anyhow::Result<bool> {
     let (num_envs, device) = (driver.num_envs(), driver.device());
@@ -205,8 +216,10 @@ pub(crate) fn show(
         seed: driver.seed(),
         sound: config.sound,
         has_map: start.heatmap.is_some(),
+        hands: true,
+        labels: &memory_search::labels(labels, driver.swarm().rom()),
     };
-    let welcome = FirstMessage { hello: hello.text(), may_act: true };
+    let welcome = FirstMessage { hello: hello.text(), rights: Rights::All };
     let server = server::Server::bind(place.host, place.port)?;
     let what = match start.mode {
         _ if num_envs == 1 && start.mode != Mode::Play => {

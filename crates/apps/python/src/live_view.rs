@@ -23,9 +23,13 @@ pub(crate) struct LiveView {
 
 #[pymethods]
 impl LiveView {
-    /// Serves a swarm's page; `heatmap` has the places of two numbers in memory.
+    /// Serves a swarm's page; `heatmap` has the places of two numbers in memory, `symbols` is the
+    /// text of a `.sym` file.
     #[new]
-    #[pyo3(signature = (swarm, rom, *, host = "127.0.0.1", port = 0, heatmap = None))]
+    #[pyo3(signature = (swarm, rom, *, host = "127.0.0.1", port = 0, heatmap = None,
+                        take_over = false, symbols = String::new()))]
+    // The arguments are Python's.
+    #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         swarm: &Swarm,
@@ -33,12 +37,14 @@ impl LiveView {
         host: &str,
         port: u16,
         heatmap: Option<(ByteRange, ByteRange)>,
+        take_over: bool,
+        symbols: String,
     ) -> PyResult<Self> {
         let host: IpAddr = host.parse().map_err(|_| {
             PyValueError::new_err(format!("no address `{host}`: write 127.0.0.1 or 0.0.0.0"))
         })?;
         let heatmap = heatmap.map(coordinates).transpose().map_err(PyValueError::new_err)?;
-        let options = LiveViewOptions { rom, host, port, heatmap };
+        let options = LiveViewOptions { rom, host, port, heatmap, take_over, symbols };
         let served =
             swarm.look(py, |swarm| Ok(gbxcule_cli::live_view::LiveView::serve(swarm, &options)))?;
         let served = served.map_err(|error| PyOSError::new_err(format!("{error:#}")))?;
@@ -55,10 +61,14 @@ impl LiveView {
     }
 
     /// Returns true if a viewer waits for the next step's picture.
-    fn wants_picture(&self, py: Python<'_>, swarm: &Swarm) -> PyResult<bool> {
-        swarm.look(py, |swarm| {
-            Ok(self.lock().as_ref().is_some_and(|view| view.wants_picture(swarm)))
-        })
+    fn wants_picture(&self, py: Python<'_>) -> bool {
+        py.detach(|| self.lock().as_ref().is_some_and(|view| view.wants_picture()))
+    }
+
+    /// Envs that viewers drive.
+    #[getter]
+    fn held(&self) -> Vec<usize> {
+        self.lock().as_ref().map_or_else(Vec::new, gbxcule_cli::live_view::LiveView::held)
     }
 
     /// Shows a step of the swarm: a byte for each action, a float32 for each reward, a byte for
@@ -82,7 +92,7 @@ impl LiveView {
             return Err(PyValueError::new_err(format!("expected {} of each", swarm.envs())));
         }
         let outcome = Outcome { actions, rewards: &rewards, over: &over, between: &between };
-        swarm.look(py, |swarm| match &mut *self.lock() {
+        swarm.change(py, |swarm| match &mut *self.lock() {
             Some(view) => view.stepped(swarm, outcome, is_drawn),
             None => Ok(()),
         })
@@ -91,15 +101,15 @@ impl LiveView {
     /// Records new episodes in the envs marked by bytes that are not 0.
     fn began(&self, py: Python<'_>, swarm: &Swarm, mask: &[u8]) -> PyResult<()> {
         let mask = as_mask(mask);
-        swarm.look(py, |swarm| match &mut *self.lock() {
+        swarm.change(py, |swarm| match &mut *self.lock() {
             Some(view) => view.began(swarm, &mask),
             None => Ok(()),
         })
     }
 
-    /// Ends the page: disconnects viewers and frees the port.
-    fn close(&self, py: Python<'_>) {
-        py.detach(|| drop(self.lock().take()));
+    /// Ends the page: gives envs back to the actions, disconnects viewers and frees the port.
+    fn close(&self, py: Python<'_>, swarm: &Swarm) -> PyResult<()> {
+        swarm.change(py, |swarm| self.lock().take().map_or(Ok(()), |view| view.close(swarm)))
     }
 }
 

@@ -18,13 +18,13 @@ use gbxcule_ir::{
 
 /// Greatest number of operations of a function that goes inline at every call, with callees lowered
 /// in place.
-const MAX_SMALL: u64 = 80;
+const MAX_SMALL: u64 = 120;
 /// Greatest number of operations of a function that goes inline because it is called once.
 const MAX_CALLED_ONCE: u64 = 4_000;
 /// Greatest number of operations of a function with `Inline::Always` that goes inline.
 const MAX_ALWAYS: u64 = 20_000;
 /// Greatest number of operations of a kernel that is lowered for several threads at once.
-const MAX_GROUPED: u64 = 160;
+const MAX_GROUPED: u64 = 1_000;
 /// Cost assumed for a loop, whose number of iterations is unknown: enough that other threads help.
 const LOOP_COST: u64 = 1 << 20;
 
@@ -231,7 +231,9 @@ fn of_function(
                 if width == 64 {
                     plan.frame_bytes = plan.frame_bytes.saturating_add(size(ty));
                 }
-                cost += width - 1 + plan.operation(context, body, body.values[value].op, checked);
+                let op = body.values[value].op;
+                let below = plan.operation(context, body, op, checked);
+                cost = if is_free(body, op) { cost - 1 } else { cost + width - 1 + below };
             }
             StmtKind::For { .. } | StmtKind::While { .. } => {
                 plan.work = LOOP_COST;
@@ -249,6 +251,17 @@ fn of_function(
     }
     plan.work = plan.work.saturating_add(cost);
     (plan, cost)
+}
+
+/// Returns true if an operation only names scalars that are there already.
+fn is_free(body: &Body, op: Op) -> bool {
+    match op {
+        Op::Extract { .. } | Op::Construct(_) => true,
+        Op::Load(place) => {
+            matches!(body.places[place].root, Root::Param(_)) && body.path(place).is_empty()
+        }
+        _ => false,
+    }
 }
 
 impl FunctionPlan {

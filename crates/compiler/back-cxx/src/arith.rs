@@ -3,8 +3,8 @@
 
 use super::convert::is_small;
 use super::expr::{Expr, Level};
-use super::function::Writer;
 use super::interval::Interval;
+use super::op::Expressions;
 use super::ty::scalar as spell;
 use gbxcule_ir::op::{BinaryOp, Op, UnaryOp, Value};
 use gbxcule_ir::ty::{Scalar, Type};
@@ -34,24 +34,26 @@ impl Operands {
     }
 }
 
-impl Writer<'_, '_> {
+impl Expressions<'_, '_> {
     pub(super) fn unary(&mut self, op: UnaryOp, operand: Value, ty: Type) -> Expr {
         let Some(of) = ty.as_scalar() else {
-            let expr = self.take(operand);
+            let expr = self.values.take(operand);
             return match op {
                 UnaryOp::Negate => {
-                    self.define_negation(ty);
+                    if self.items.is_plain() {
+                        self.definitions.negation(self.items, ty);
+                    }
                     prefix("-", &expr)
                 }
                 UnaryOp::Not => {
-                    self.refuse_plain();
+                    self.items.refuse();
                     Expr::call("gbx::bit_not", &[&expr])
                 }
             };
         };
         let lowest = Interval::of(of).map(|all| all.low);
-        let negatable = self.is_plain()
-            || self.interval_of(operand).is_some_and(|value| Some(value.low) != lowest);
+        let negatable = self.items.is_plain()
+            || self.values.interval(operand).is_some_and(|value| Some(value.low) != lowest);
         let expr = self.take_exact(operand);
         match (op, of) {
             (UnaryOp::Not, Scalar::Bool) => prefix("!", &expr),
@@ -79,7 +81,7 @@ impl Writer<'_, '_> {
         result: Value,
     ) -> Expr {
         let ty = self.body.type_of(result);
-        let faults = self.unit.faults.op(self.body, &self.body.values[result].op);
+        let faults = self.items.faults.op(self.body, &self.body.values[result].op);
         let Some(of) = ty.as_scalar() else {
             return self.composite(op, left, right, ty).faulting(faults);
         };
@@ -88,12 +90,12 @@ impl Writer<'_, '_> {
         }
         if of.is_float() {
             let (left, right) = (self.take_real(left), self.take_real(right));
-            if self.is_plain() && matches!(op, BinaryOp::FloorDivide | BinaryOp::Remainder) {
+            if self.items.is_plain() && matches!(op, BinaryOp::FloorDivide | BinaryOp::Remainder) {
                 return plain_float(op, of, &left, &right);
             }
             return float(op, of, &left, &right);
         }
-        let exact = match (self.interval_of(left), self.interval_of(right)) {
+        let exact = match (self.values.interval(left), self.values.interval(right)) {
             (Some(left), Some(right)) => Interval::exact(op, left, right),
             _ => None,
         };
@@ -102,12 +104,17 @@ impl Writer<'_, '_> {
             _ => None,
         };
         let amounts = Interval::new(0, i128::from(of.bits()) - 1);
-        let short = self.interval_of(right).is_some_and(|right| right.is_in(amounts));
-        let operands =
-            Operands { left: self.take(left), right: self.take(right), exact, number, short };
-        if self.is_plain() {
+        let short = self.values.interval(right).is_some_and(|right| right.is_in(amounts));
+        let operands = Operands {
+            left: self.values.take(left),
+            right: self.values.take(right),
+            exact,
+            number,
+            short,
+        };
+        if self.items.is_plain() {
             if op == BinaryOp::FloorDivide && !operands.rounds_down(of) {
-                self.define_floor_div(of);
+                self.definitions.floor_div(of);
                 return Expr::call("floor_div", &[&operands.left, &operands.right]);
             }
             return integer(op, of, operands, None);
@@ -120,7 +127,7 @@ impl Writer<'_, '_> {
     fn trusted_argument(&self, op: BinaryOp) -> &'static str {
         match op {
             BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder => {
-                self.unit.faults.trusted_argument()
+                self.items.faults.trusted_argument()
             }
             _ => "",
         }
@@ -129,9 +136,9 @@ impl Writer<'_, '_> {
     /// Writes an operation of two composites by component.
     fn composite(&mut self, op: BinaryOp, left: Value, right: Value, ty: Type) -> Expr {
         let floats = self.module.types.components(ty).is_some_and(|(of, _)| of.is_float());
-        let (left, right) = (self.take(left), self.take(right));
-        if self.is_plain() {
-            self.define_composite(op, ty, &left, &right);
+        let (left, right) = (self.values.take(left), self.values.take(right));
+        if self.items.is_plain() {
+            self.definitions.composite(self.items, op, ty, [&left, &right]);
         }
         let expr = match op {
             BinaryOp::Add => Expr::infix(Level::Sum, "+", &left, &right),
@@ -149,7 +156,7 @@ impl Writer<'_, '_> {
                 let divisor = right.splat.as_deref().unwrap_or(&right);
                 Expr::infix(Level::Product, "/", &left, divisor)
             }
-            BinaryOp::Multiply | BinaryOp::Divide if self.is_plain() => {
+            BinaryOp::Multiply | BinaryOp::Divide if self.items.is_plain() => {
                 let name = if op == BinaryOp::Divide { "cw_div" } else { "cw_mul" };
                 Expr::call(name, &[&left, &right])
             }

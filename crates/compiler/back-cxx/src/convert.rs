@@ -1,22 +1,22 @@
 //! Conversions between scalars.
 
 use super::expr::{Expr, Level};
-use super::function::Writer;
 use super::literal::literal;
+use super::op::Expressions;
 use super::ty::scalar as spell;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::op::{Op, Value};
 use gbxcule_ir::ty::{Scalar, Type};
 
-impl Writer<'_, '_> {
+impl Expressions<'_, '_> {
     pub(super) fn convert(&mut self, operand: Value, to: Type) -> Expr {
         let from = self.body.type_of(operand);
         let (Some(from), Some(to)) = (from.as_scalar(), to.as_scalar()) else {
-            let operand = self.take(operand);
-            return Expr::call(&format!("gbx::convert<{}>", self.ty(to)), &[&operand]);
+            let operand = self.values.take(operand);
+            return Expr::call(&format!("gbx::convert<{}>", self.items.ty(to)), &[&operand]);
         };
         if from == to {
-            return self.take(operand);
+            return self.values.take(operand);
         }
         let expr = self.take_real(operand);
         match to {

@@ -29,8 +29,10 @@ mod expr;
 mod function;
 mod hoist;
 mod interval;
+mod items;
 mod launch;
 mod library;
+mod lines;
 mod literal;
 mod live;
 mod name;
@@ -42,6 +44,7 @@ mod statement;
 mod table;
 mod ty;
 mod unit;
+mod value;
 
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;

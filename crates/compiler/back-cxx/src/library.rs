@@ -49,46 +49,45 @@ pub(super) fn opening(prefix: &str) -> String {
 }
 
 /// Writes the function of a kernel. `range` is the function that runs the kernel's threads.
-pub(super) fn function(writer: &mut Writer<'_, '_>, prefix: &str, range: &str) {
-    let symbol = format!("{prefix}_{}", writer.unit.function_name(writer.id));
-    let [grid, fault] = ["grid", "fault"].map(|name| writer.unit.names.local(name));
-    let dims = writer.module.facts(writer.id).launch_dims;
-    let parameters = writer.params.clone();
+pub(super) fn function(writer: &mut Writer<'_, '_>, prefix: &str, range: &str) -> LibraryFunction {
+    let symbol = format!("{prefix}_{}", writer.items.function(writer.id));
+    let [grid, fault] = ["grid", "fault"].map(|name| writer.names.local(name));
+    let dims = writer.items.module.facts(writer.id).launch_dims;
+    let parameters = writer.exprs.params.clone();
     let mut typed = writer.parameters();
     typed.insert(0, format!("const gbx::Grid* {grid}"));
     typed.push(format!("gbx::Fault* {fault}"));
-    writer.unit.put("\n");
+    writer.lines.put("\n");
     writer.head(&format!("GBX_EXPORT GBX_PUBLIC int {symbol}"), &typed);
     for &(one, other) in &writer.function.disjoint {
         let [left, right] = [one, other].map(|position| &parameters[position as usize]);
         let (one, other) = (one + 1, other + 1);
-        writer.unit.put(&format!(
+        writer.lines.put(&format!(
             "    if (gbx::share({left}, {right}))\n        \
              return gbx::refuse({fault}, gbx::SHARED, {one}, {other});\n"
         ));
     }
     let arguments: String = parameters.iter().map(|name| format!(", {name}")).collect();
-    writer.unit.put(&format!(
+    writer.lines.put(&format!(
         "    return gbx::launch({range}, {dims}, {grid}, {fault}{arguments});\n}}\n"
     ));
-    let kernel = writer.id;
-    writer.unit.library.push(LibraryFunction { kernel, symbol, parameters });
+    LibraryFunction { kernel: writer.id, symbol, parameters }
 }
 
 /// Writes the function that says what a fault means.
 pub(super) fn describe(unit: &mut Unit<'_>, prefix: &str) {
     let mut rows = String::new();
-    for site in &unit.sites {
-        let place = unit
-            .place(site.span)
-            .map_or_else(String::new, |(file, line)| format!("{file}:{line}: "));
-        let message = site
-            .message
-            .map_or_else(|| "nullptr".to_owned(), |message| string(unit.module.text(message)));
+    for site in unit.lines.sites() {
+        let place = unit.lines.place(site.span);
+        let place = place.map_or_else(String::new, |(file, line)| format!("{file}:{line}: "));
+        let message = site.message.map_or_else(
+            || "nullptr".to_owned(),
+            |message| string(unit.items.module.text(message)),
+        );
         _ = writeln!(rows, "    {{{}, {}, {message}}},", site.line, string(&place));
     }
     // The last row is never read: C++ has no arrays of 0 elements.
-    unit.put(&format!(
+    unit.lines.put(&format!(
         "static const gbx::Site sites[] = {{\n{rows}    {{0, \"\", nullptr}},\n}};\n\n\
          GBX_EXPORT GBX_PUBLIC int {prefix}_{DESCRIBE}(const gbx::Fault* fault, char* text, size_t size)\n{{\n    \
          return gbx::describe(*fault, sites, sizeof sites / sizeof *sites - 1, text, size);\n}}\n\n"

@@ -4,10 +4,10 @@ use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::{Body, Function, PassMode};
 use gbxcule_ir::module::Module;
-use gbxcule_ir::op::{BinaryOp, Op, Value};
+use gbxcule_ir::op::{BinaryOp, Op};
 use gbxcule_ir::place::{PlaceId, Projection};
 use gbxcule_ir::stmt::StmtKind;
-use gbxcule_ir::walk::{Step, Use, op_uses, place_values, stmt_values, walk};
+use gbxcule_ir::walk::{Step, stmt_values, walk};
 
 /// Counts the uses of each value, by position. Values that are not needed use no others.
 pub(super) fn uses(module: &Valid<Module>, body: &Body, faults: &Faults) -> Vec<u32> {
@@ -25,21 +25,7 @@ pub(super) fn uses(module: &Valid<Module>, body: &Body, faults: &Faults) -> Vec<
     for value in lets.into_iter().rev() {
         let op = &body.values[value].op;
         if uses[value.index()] > 0 || has_effect(module, op) || faults.op(body, op) {
-            let mut used = |value: Value| uses[value.index()] += 1;
-            op_uses(
-                body,
-                op,
-                |_| false,
-                |found| match found {
-                    Use::Value(value) => used(value),
-                    Use::Read(place)
-                    | Use::Write(place)
-                    | Use::Change(place)
-                    | Use::Expose(place) => {
-                        place_values(body, place, &mut used);
-                    }
-                },
-            );
+            stmt_values(body, &StmtKind::Let(value), |value| uses[value.index()] += 1);
         }
     }
     uses

@@ -1,22 +1,46 @@
 //! Operations as expressions.
 
 use super::expr::{Expr, Level, push_list};
-use super::function::Writer;
 use super::interval::Interval;
+use super::items::Items;
 use super::literal::literal;
-use gbxcule_ir::arena::Handle;
+use super::plain::{self, Definitions, Launch, RawArrays};
+use super::value::Values;
 use gbxcule_ir::arena::List;
 use gbxcule_ir::builtin::Native;
+use gbxcule_ir::check::Valid;
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::function::PassMode;
+use gbxcule_ir::function::{Body, Function, FunctionId};
+use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Arg, AtomicOp, BinaryOp, CompareOp, Op, Selector, Value, ValueData};
-use gbxcule_ir::place::{PlaceId, Root};
+use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
-impl Writer<'_, '_> {
+/// Expressions of the operations and places of one function.
+pub(super) struct Expressions<'u, 'a> {
+    pub(super) items: &'u Items<'a>,
+    pub(super) module: &'a Valid<Module>,
+    pub(super) function: &'a Function,
+    pub(super) body: &'a Body,
+    pub(super) values: Values,
+    /// Names of the parameters and of the locals, by position.
+    pub(super) params: Vec<String>,
+    pub(super) locals: Vec<String>,
+    /// True for locals to which array handles point.
+    pub(super) exposed: Vec<bool>,
+    /// Name of the variable that holds the thread's number.
+    pub(super) thread: String,
+    /// Operators and functions that a text without the header needs.
+    pub(super) definitions: &'u mut Definitions,
+    /// Arrays as pointers, in such a text.
+    pub(super) arrays: RawArrays,
+    pub(super) launch: Launch,
+}
+
+impl<'a> Expressions<'_, 'a> {
     pub(super) fn op(&mut self, value: Value, data: &ValueData) -> Expr {
         let ty = data.ty;
-        if self.is_plain()
+        if self.items.is_plain()
             && let Some(expr) = self.plain_op(data)
         {
             return expr;
@@ -32,7 +56,7 @@ impl Writer<'_, '_> {
             Op::Convert(operand) => self.convert(operand, ty),
             Op::Bitcast(operand) => {
                 let operand = self.take_exact(operand);
-                Expr::call(&format!("gbx::bits<{}>", self.ty(ty)), &[&operand])
+                Expr::call(&format!("gbx::bits<{}>", self.items.ty(ty)), &[&operand])
             }
             Op::Construct(parts) => self.construct(parts, ty),
             Op::Splat(part) => self.splat(part, ty),
@@ -49,26 +73,26 @@ impl Writer<'_, '_> {
             Op::View { array, selectors } => self.view(array, selectors, ty),
             Op::AsArray(place) => self.as_array(place, ty),
             Op::Extent { array, dim } => {
-                let array = self.take(array);
+                let array = self.values.take(array);
                 let atom = array.atom;
                 let mut number = itoa::Buffer::new();
                 let text = [&array.at(Level::Primary), ".shape[", number.format(dim), "]"].concat();
                 Expr { atom, ..Expr::new(text, Level::Primary).of(&[&array]) }
             }
             Op::Present(array) => {
-                let array = self.take(array);
+                let array = self.values.take(array);
                 let text = format!("{}.data != nullptr", array.at(Level::Primary));
                 Expr::new(text, Level::Equality).of(&[&array])
             }
-            Op::Gradient(array) => Expr::call("gbx::gradient", &[&self.take(array)]),
-            Op::Lowest(key) => Expr::call("gbx::lowest", &[&self.take(key)]),
-            Op::Opaque(value) => Expr::call("gbx::opaque", &[&self.take(value)]),
+            Op::Gradient(array) => Expr::call("gbx::gradient", &[&self.values.take(array)]),
+            Op::Lowest(key) => Expr::call("gbx::lowest", &[&self.values.take(key)]),
+            Op::Opaque(value) => Expr::call("gbx::opaque", &[&self.values.take(value)]),
         }
     }
 
     fn native_call(&mut self, native: Native, args: List<Value>) -> Expr {
         let row = native.row();
-        let name = if self.unit.cuda() { row.cuda } else { row.cxx };
+        let name = if self.items.is_cuda() { row.cuda } else { row.cxx };
         let args: Vec<Expr> = self.exact_list(args);
         Expr::call(&["gbx::", name].concat(), &args.iter().collect::<Vec<_>>())
     }
@@ -79,7 +103,8 @@ impl Writer<'_, '_> {
         let Shape::Array { of, dims } = *self.shape(ty) else {
             unreachable!("check rule 4: arrays of places")
         };
-        let mut expr = Expr::call(&format!("gbx::as_array<{}, {dims}>", self.ty(of)), &[&place]);
+        let mut expr =
+            Expr::call(&format!("gbx::as_array<{}, {dims}>", self.items.ty(of)), &[&place]);
         // The pointer never changes, even if its elements do.
         expr.needs.memory = false;
         expr.needs.locals.clear();
@@ -89,7 +114,7 @@ impl Writer<'_, '_> {
     /// Returns the interval of an integer operation.
     pub(super) fn interval(&self, data: &ValueData) -> Option<Interval> {
         let all = Interval::of(data.ty.as_scalar()?)?;
-        let of = |value: Value| self.interval_of(value);
+        let of = |value: Value| self.values.interval(value);
         let known = match data.op {
             Op::Literal(constant) => Interval::literal(constant),
             Op::LaunchIndex(_) => Some(Interval::new(0, i128::from(i32::MAX) - 1)),
@@ -108,10 +133,20 @@ impl Writer<'_, '_> {
         Some(known.filter(|known| known.is_in(all)).unwrap_or(all))
     }
 
+    pub(super) fn shape(&self, ty: Type) -> &'a Shape {
+        &self.module.types[ty]
+    }
+
+    /// Takes the expression of a value, of exactly its type.
+    pub(super) fn take_exact(&mut self, value: Value) -> Expr {
+        let expr = self.values.take(value);
+        if expr.exact { expr } else { expr.cast(self.items.ty(self.body.type_of(value))) }
+    }
+
     pub(super) fn zero(&self, ty: Type) -> Expr {
         match ty.as_scalar() {
             Some(of) => literal(Literal::from_bits(of, 0)),
-            None => Expr::atom(format!("{}{{}}", self.ty(ty))),
+            None => Expr::atom(format!("{}{{}}", self.items.ty(ty))),
         }
     }
 
@@ -134,7 +169,7 @@ impl Writer<'_, '_> {
 
     /// Takes an operand, converted to `float` if it is a 16-bit float.
     pub(super) fn take_real(&mut self, value: Value) -> Expr {
-        let expr = self.take(value);
+        let expr = self.values.take(value);
         match self.body.type_of(value).as_scalar() {
             Some(Scalar::F16 | Scalar::Bf16) => expr.cast("float"),
             _ => expr,
@@ -142,8 +177,8 @@ impl Writer<'_, '_> {
     }
 
     fn select(&mut self, condition: Value, accept: Value, reject: Value) -> Expr {
-        let condition = self.take(condition);
-        let (accept, reject) = (self.take(accept), self.take(reject));
+        let condition = self.values.take(condition);
+        let (accept, reject) = (self.values.take(accept), self.values.take(reject));
         let (c, a, r) = (condition.at(Level::Equality), accept.at(Level::Or), reject.at(Level::Or));
         let exact = accept.exact && reject.exact;
         Expr::new([&c, " ? ", &a, " : ", &*r].concat(), Level::Choice)
@@ -158,10 +193,10 @@ impl Writer<'_, '_> {
             .map(|&value| {
                 // A literal that fits the type doesn't narrow.
                 let is_literal = matches!(self.body.values[value].op, Op::Literal(_));
-                if is_literal { self.take(value) } else { self.take_exact(value) }
+                if is_literal { self.values.take(value) } else { self.take_exact(value) }
             })
             .collect();
-        let mut text = [self.ty(ty), "{"].concat();
+        let mut text = [self.items.ty(ty), "{"].concat();
         push_list(&mut text, parts.iter().map(|part| part.text.as_str()));
         text.push('}');
         Expr::new(text, Level::Primary).of(&parts.iter().collect::<Vec<_>>())
@@ -170,18 +205,18 @@ impl Writer<'_, '_> {
     fn splat(&mut self, part: Value, ty: Type) -> Expr {
         let part = self.take_exact(part);
         if let Shape::Fixed { .. } = self.shape(ty) {
-            return Expr::call(&format!("gbx::repeat<{}>", self.ty(ty)), &[&part]);
+            return Expr::call(&format!("gbx::repeat<{}>", self.items.ty(ty)), &[&part]);
         }
-        let mut expr = Expr::call(&format!("gbx::splat<{}>", self.ty(ty)), &[&part]);
+        let mut expr = Expr::call(&format!("gbx::splat<{}>", self.items.ty(ty)), &[&part]);
         expr.splat = Some(Box::new(part));
         expr
     }
 
     fn extract(&mut self, from: Value, index: u32) -> Expr {
         let ty = self.body.type_of(from);
-        let from = self.take(from);
+        let from = self.values.take(from);
         let part = match self.shape(ty) {
-            Shape::Struct(id) => [".", self.unit.spelling.field(*id, index)].concat(),
+            Shape::Struct(id) => [".", self.items.spelling.field(*id, index)].concat(),
             Shape::Tuple(_) => format!(".item_{index}"),
             Shape::Fixed { .. } => bracket("[", index),
             _ => self.component(ty, index),
@@ -193,8 +228,8 @@ impl Writer<'_, '_> {
 
     /// Writes the selection of a component by its position, such as `[i]`.
     pub(super) fn component(&self, ty: Type, index: u32) -> String {
-        if self.is_plain() {
-            return self.plain_component(ty, index);
+        if self.items.is_plain() {
+            return plain::component(self.shape(ty), index);
         }
         match self.shape(ty) {
             Shape::Matrix { cols, .. } => {
@@ -207,28 +242,28 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn call(&mut self, function: gbxcule_ir::function::FunctionId, args: List<Arg>) -> Expr {
+    fn call(&mut self, function: FunctionId, args: List<Arg>) -> Expr {
         let mut exprs = Vec::new();
         if self.module.facts(function).launch_dims > 0 {
-            self.refuse_plain();
+            self.items.refuse();
             exprs.push(Expr::atom(self.thread.clone()));
         }
         for &arg in &self.body.arg_lists[args] {
             exprs.push(match arg {
-                Arg::Value(value) if self.is_plain() && self.is_array(value) => {
+                Arg::Value(value) if self.items.is_plain() && self.is_array(value) => {
                     exprs.extend(self.raw_arguments(value));
                     continue;
                 }
-                Arg::Value(value) => self.take(value),
+                Arg::Value(value) => self.values.take(value),
                 Arg::Place(place) => self.place(place),
             });
         }
-        let name = self.unit.function_name(function).to_string();
-        let mut expr = Expr::call(&name, &exprs.iter().collect::<Vec<_>>());
+        let name = self.items.function(function);
+        let mut expr = Expr::call(name, &exprs.iter().collect::<Vec<_>>());
         let effects = self.module.facts(function).effects;
         expr.needs.memory |= effects.reads;
         let op = Op::Call { function, args };
-        expr.faulting(self.unit.faults.op(self.body, &op))
+        expr.faulting(self.items.faults.op(self.body, &op))
     }
 
     fn atomic(
@@ -250,8 +285,8 @@ impl Writer<'_, '_> {
             AtomicOp::CompareExchange => "gbx::atomic_compare_exchange",
         };
         let place = self.place(place);
-        let expected = expected.map(|expected| self.take(expected));
-        let value = self.take(value);
+        let expected = expected.map(|expected| self.values.take(expected));
+        let value = self.values.take(value);
         let args = [Some(&place), expected.as_ref(), Some(&value)];
         Expr::call(name, &args.into_iter().flatten().collect::<Vec<_>>())
     }
@@ -260,53 +295,22 @@ impl Writer<'_, '_> {
         let Shape::Array { dims, .. } = *self.shape(ty) else {
             unreachable!("check rule 4: views are arrays")
         };
-        let mut args = vec![self.take(array)];
+        let mut args = vec![self.values.take(array)];
         for &selector in &self.body.selector_lists[selectors] {
             args.push(match selector {
-                Selector::At(index) => self.take(index),
+                Selector::At(index) => self.values.take(index),
                 Selector::Range { start, len, step } => {
-                    let [start, len, step] = [start, len, step].map(|value| self.take(value));
+                    let [start, len, step] =
+                        [start, len, step].map(|value| self.values.take(value));
                     let text = format!("gbx::Span{{{}, {}, {}}}", start.text, len.text, step.text);
                     Expr::new(text, Level::Primary).of(&[&start, &len, &step])
                 }
             });
         }
-        let faults = self.unit.faults.checked() && args.len() > 1;
-        let vouched = if args.len() > 1 { self.unit.faults.trusted_argument() } else { "" };
+        let faults = self.items.faults.checked() && args.len() > 1;
+        let vouched = if args.len() > 1 { self.items.faults.trusted_argument() } else { "" };
         let args: Vec<&Expr> = args.iter().collect();
         Expr::call_ending(&format!("gbx::view<{dims}>"), &args, vouched).faulting(faults)
-    }
-
-    /// Names waiting values, before an operation has its effect, which the operation could change
-    /// or which may not come after it.
-    pub(super) fn name_waiting_before(&mut self, op: &Op) {
-        let mut changed = Vec::new();
-        if let Op::Call { function, args } = *op {
-            let params = &self.module.functions[function].params;
-            for (arg, param) in self.body.arg_lists[args].iter().zip(params) {
-                if let (Arg::Place(place), PassMode::Mutable) = (arg, param.mode)
-                    && let Root::Local(local) = self.body.places[*place].root
-                {
-                    changed.push(local);
-                }
-            }
-        }
-        self.name_waiting(|_, needs| {
-            needs.memory || needs.faults || needs.locals.iter().any(|local| changed.contains(local))
-        });
-    }
-
-    /// Names waiting values, before a place is written, which the write could change.
-    pub(super) fn settle_for_write(&mut self, place: PlaceId) {
-        let root = match self.body.places[place].root {
-            Root::Local(local) if !self.is_behind_handle(place) => Some(local),
-            _ => None,
-        };
-        let shared = root.is_none_or(|local| self.exposed[Handle::index(local)]);
-        self.name_waiting(|_, needs| {
-            let read = root.is_some_and(|local| needs.locals.contains(&local));
-            read || shared && (needs.memory || needs.faults)
-        });
     }
 
     /// Writes `&&`, `||` or `!=` of `bool`s.
@@ -316,7 +320,7 @@ impl Writer<'_, '_> {
             BinaryOp::Or => ("||", Level::Or),
             _ => ("!=", Level::Equality),
         };
-        let (left, right) = (self.take(left), self.take(right));
+        let (left, right) = (self.values.take(left), self.values.take(right));
         Expr { compound: None, ..Expr::infix(level, op, &left, &right) }
     }
 }

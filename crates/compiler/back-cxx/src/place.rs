@@ -1,15 +1,15 @@
 //! Places as C++ lvalues.
 
 use super::expr::{Expr, Level};
-use super::function::Writer;
 use super::interval::Interval;
+use super::op::Expressions;
 use gbxcule_ir::arena::{Handle, List};
 use gbxcule_ir::function::PassMode;
 use gbxcule_ir::op::Value;
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
-impl Writer<'_, '_> {
+impl Expressions<'_, '_> {
     /// Returns true if a place lies behind an array handle.
     pub(super) fn is_behind_handle(&self, place: PlaceId) -> bool {
         self.body.path(place).iter().any(|step| matches!(step, Projection::Element(_)))
@@ -21,7 +21,7 @@ impl Writer<'_, '_> {
         let mut ty;
         let mut path = self.body.path(id);
         match place.root {
-            Root::Array(_) | Root::Param(_) if self.is_plain() && self.is_element(id) => {
+            Root::Array(_) | Root::Param(_) if self.items.is_plain() && self.is_element(id) => {
                 (expr, ty) = self.raw_element(id);
                 path = &path[1..];
             }
@@ -40,11 +40,11 @@ impl Writer<'_, '_> {
                 expr.atom = param.mode == PassMode::Value;
             }
             Root::Table(table) => {
-                expr = Expr::atom(self.unit.table_name(table));
+                expr = Expr::atom(self.items.table(table));
                 ty = self.module.tables[table].ty;
             }
             Root::Array(value) => {
-                expr = self.take(value);
+                expr = self.values.take(value);
                 expr.text = expr.at(Level::Primary).into_owned();
                 expr.level = Level::Primary;
                 ty = self.body.type_of(value);
@@ -63,7 +63,7 @@ impl Writer<'_, '_> {
         match (step, types[ty].clone()) {
             (Projection::Field(field), Shape::Struct(id)) => {
                 expr.text.push('.');
-                expr.text.push_str(self.unit.spelling.field(id, field));
+                expr.text.push_str(self.items.spelling.field(id, field));
                 types.structure(id).fields[field as usize].ty
             }
             (Projection::Field(0), Shape::Transform(of)) => {
@@ -78,26 +78,26 @@ impl Writer<'_, '_> {
                 expr.text += &self.component(ty, index);
                 Type::scalar(types.components(ty).map_or(Scalar::Bool, |(of, _)| of))
             }
-            (Projection::At(index), shape) if self.is_plain() => {
+            (Projection::At(index), shape) if self.items.is_plain() => {
                 self.plain_part(expr, &shape, index);
                 self.parts_of(&shape, ty).1
             }
             (Projection::At(index), shape) => {
                 let (extent, of) = self.parts_of(&shape, ty);
                 let inside = Interval::new(0, i128::from(extent) - 1);
-                let known = self.interval_of(index).is_some_and(|index| index.is_in(inside));
-                let index = self.take(index);
+                let known = self.values.interval(index).is_some_and(|index| index.is_in(inside));
+                let index = self.values.take(index);
                 let plain = known && !matches!(shape, Shape::Transform(_));
                 let [open, close] = if plain { ["[", "]"] } else { ["(", ")"] };
-                let vouched = if plain { "" } else { self.unit.faults.trusted_argument() };
+                let vouched = if plain { "" } else { self.items.faults.trusted_argument() };
                 [open, &index.text, vouched, close].iter().for_each(|part| expr.text += part);
                 expr.needs.join(&index.needs);
-                expr.needs.faults |= !known && self.unit.faults.checked();
+                expr.needs.faults |= !known && self.items.faults.checked();
                 expr.atom &= plain && index.atom;
                 of
             }
             (Projection::Element(indices), Shape::Array { of, .. }) => {
-                self.refuse_plain();
+                self.items.refuse();
                 self.element(expr, indices);
                 of
             }
@@ -123,19 +123,13 @@ impl Writer<'_, '_> {
     /// Appends the call that selects an element of an array.
     fn element(&mut self, expr: &mut Expr, indices: List<Value>) {
         let indices = &self.body.value_lists[indices];
-        expr.text.push('(');
-        for (position, &index) in indices.iter().enumerate() {
-            let index = self.take(index);
-            expr.needs.join(&index.needs);
-            if position > 0 {
-                expr.text.push_str(", ");
-            }
-            expr.text.push_str(&index.text);
-        }
-        expr.text.push_str(self.unit.faults.trusted_argument());
-        expr.text.push(')');
+        let indices: Vec<Expr> = indices.iter().map(|&index| self.values.take(index)).collect();
+        let vouched = self.items.faults.trusted_argument();
+        let call = Expr::call_ending(&expr.text, &indices.iter().collect::<Vec<_>>(), vouched);
+        expr.needs.join(&call.needs);
+        expr.text = call.text;
         expr.needs.memory = true;
-        expr.needs.faults |= self.unit.faults.checked();
+        expr.needs.faults |= self.items.faults.checked();
         expr.atom = false;
     }
 

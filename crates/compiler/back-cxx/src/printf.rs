@@ -41,19 +41,9 @@ fn argument(conversion: char, arg: Option<(&Expr, Option<Scalar>)>) -> (String, 
                 return (conversion.to_string(), "0".into());
             };
             let plain = match conversion {
-                'd' | 'i' => matches!(
-                    of,
-                    Scalar::I32
-                        | Scalar::I16
-                        | Scalar::I8
-                        | Scalar::U8
-                        | Scalar::U16
-                        | Scalar::Bool
-                ),
-                'u' | 'x' | 'X' | 'o' => {
-                    matches!(of, Scalar::U32 | Scalar::U8 | Scalar::U16 | Scalar::Bool)
-                }
-                _ => false,
+                'd' | 'i' => of.bytes() <= 2 || of == Scalar::I32,
+                'c' => false,
+                _ => of.bytes() <= 4 && !of.is_signed_int(),
             };
             if plain {
                 return (conversion.to_string(), expr.text.clone());

@@ -7,9 +7,10 @@ use super::function::Writer;
 use super::hoist::Declaration;
 use super::interval::Interval;
 use super::literal::string;
+use super::plain::Team;
 use super::printf::printf;
 use gbxcule_ir::arena::{Handle, List};
-use gbxcule_ir::function::{Body, Name};
+use gbxcule_ir::function::{Body, Local, LocalId, Name};
 use gbxcule_ir::op::{Op, Value};
 use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::stmt::{BlockId, Case, Stmt, StmtKind};
@@ -28,7 +29,9 @@ enum Breakable {
 
 /// Writes the statements of one function, whose values and lines are the writer's.
 pub(super) struct Statements<'w, 'u, 'a> {
-    writer: &'w mut Writer<'u, 'a>,
+    pub(super) writer: &'w mut Writer<'u, 'a>,
+    body: &'a Body,
+    pub(super) team: Team,
     frames: Vec<Breakable>,
     /// True if a return is a `continue` of the loop over the threads.
     continues: bool,
@@ -37,163 +40,217 @@ pub(super) struct Statements<'w, 'u, 'a> {
 }
 
 impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
-    pub(super) fn new(writer: &'w mut Writer<'u, 'a>, continues: bool) -> Self {
-        Self { writer, frames: Vec::new(), continues, labels: 0 }
+    /// Writes the variables and statements of the writer's function.
+    pub(super) fn write(writer: &'w mut Writer<'u, 'a>, continues: bool, team: Team) {
+        let body = writer.exprs.body;
+        let mut statements = Self { writer, body, team, frames: Vec::new(), continues, labels: 0 };
+        statements.top_locals();
+        statements.block(body.root);
     }
 
-    /// Writes the outermost block.
-    pub(super) fn root(&mut self, block: BlockId) {
-        self.writer.unit.names.open();
-        self.stmts(block, self.writer.body.blocks[block].stmts.len());
-        self.writer.unit.names.close();
+    fn block(&mut self, block: BlockId) {
+        self.writer.names.open();
+        self.stmts(block, self.body.blocks[block].stmts.len());
+        self.writer.names.close();
+    }
+
+    /// Declares the variables that can't be declared at their first store.
+    fn top_locals(&mut self) {
+        for (local, &Local { ty, scratch, .. }) in self.body.locals.iter() {
+            let declared = self.writer.declarations[Handle::index(local)];
+            let is_tile = declared != Declaration::Nowhere && self.team.is_tile(local);
+            if declared != Declaration::Top && !is_tile {
+                continue;
+            }
+            let name = self.declare(local);
+            if self.writer.items.is_plain() && self.declare_fixed_array(local, &name) {
+                continue;
+            }
+            let of = self.writer.items.ty(ty);
+            if scratch {
+                self.line_of(&[of, " ", &name, ";"]);
+                continue;
+            }
+            self.line_of(&[of, " ", &name, " = ", &self.zero(ty), ";"]);
+        }
+    }
+
+    /// Chooses a local's name.
+    pub(super) fn declare(&mut self, local: LocalId) -> String {
+        let name = self.writer.names.local(&self.body.locals[local].name);
+        self.writer.exprs.locals[Handle::index(local)].clone_from(&name);
+        name
+    }
+
+    fn take(&mut self, value: Value) -> Expr {
+        self.writer.exprs.values.take(value)
+    }
+
+    pub(super) fn line(&mut self, text: &str) {
+        self.writer.lines.line(text);
+    }
+
+    fn line_of(&mut self, parts: &[&str]) {
+        self.writer.lines.line_of(parts);
     }
 
     /// Writes the block of a statement, indented one level further.
     fn nested_block(&mut self, block: BlockId) {
-        self.writer.depth += 1;
-        self.root(block);
-        self.writer.depth -= 1;
+        self.writer.lines.depth += 1;
+        self.block(block);
+        self.writer.lines.depth -= 1;
     }
 
     /// Writes the first statements of a block.
     fn stmts(&mut self, block: BlockId, count: usize) {
-        for (position, stmt) in self.writer.body.blocks[block].stmts[..count].iter().enumerate() {
+        for (position, stmt) in self.body.blocks[block].stmts[..count].iter().enumerate() {
             self.stmt(block, position, stmt);
         }
     }
 
     fn stmt(&mut self, block: BlockId, position: usize, stmt: &'a Stmt) {
-        let role = self.writer.begin_role(block, position);
+        let role = self.team.role(block, position);
+        self.team.begin(self.writer, role);
         self.statement(block, position, stmt);
-        let is_last = block == self.writer.body.root
-            && position + 1 == self.writer.body.blocks[block].stmts.len();
-        self.writer.end_role(role, is_last);
+        self.team.end(self.writer, role, self.is_last(block, position));
+    }
+
+    /// Returns true for the last statement of the function's outermost block.
+    fn is_last(&self, block: BlockId, position: usize) -> bool {
+        block == self.body.root && position + 1 == self.body.blocks[block].stmts.len()
     }
 
     fn statement(&mut self, block: BlockId, position: usize, stmt: &'a Stmt) {
-        self.writer.span = stmt.span;
+        self.writer.lines.span = stmt.span;
         match &stmt.kind {
             StmtKind::Let(value) => self.writer.define(*value),
             StmtKind::Store { place, value } => self.store(*place, *value, (block, position)),
             StmtKind::If { condition, accept, reject } => {
-                let condition = self.writer.take(*condition);
+                let condition = self.take(*condition);
                 self.writer.name_all_waiting();
                 self.if_chain(&condition, *accept, *reject);
             }
             StmtKind::Switch { selector, cases, default } => {
-                let of = self.writer.body.type_of(*selector).as_scalar().unwrap_or(Scalar::I32);
-                let selector = self.writer.take(*selector);
+                let of = self.body.type_of(*selector).as_scalar().unwrap_or(Scalar::I32);
+                let selector = self.take(*selector);
                 self.writer.name_all_waiting();
                 self.switch(&selector, of, cases, *default);
             }
             StmtKind::For { index, start, end, step, body } => {
-                let is_divided = self.writer.is_divided(block, position);
+                let is_divided = self.team.is_divided(block, position);
                 self.for_loop(*index, [*start, *end, *step], *body, is_divided);
             }
             StmtKind::While { header, condition, body } => {
                 self.while_loop(*header, *condition, *body);
             }
             StmtKind::Break => self.leave_loop(),
-            StmtKind::Continue => self.writer.line("continue;"),
+            StmtKind::Continue => self.line("continue;"),
             StmtKind::Return(value) => {
-                let last = block == self.writer.body.root
-                    && position + 1 == self.writer.body.blocks[block].stmts.len();
-                self.leave(*value, last);
+                self.leave(*value, self.is_last(block, position));
             }
             StmtKind::Print { format, args } => {
-                self.writer.refuse_plain();
+                self.writer.items.refuse();
                 self.print(*format, *args);
             }
             StmtKind::Assert { condition, message } => {
-                self.writer.refuse_plain();
-                let condition = self.writer.take(*condition);
+                self.writer.items.refuse();
+                let condition = self.take(*condition);
                 self.writer.name_waiting(|_, needs| needs.faults);
-                let says = string(self.writer.module.text(*message));
-                self.writer.line_saying(
-                    &format!("gbx::require({}, {says});", condition.text),
+                let says = string(self.writer.items.module.text(*message));
+                self.writer.lines.line_with(
                     Some(*message),
+                    &[&format!("gbx::require({}, {says});", condition.text)],
                 );
             }
             StmtKind::Trap { message } => {
-                self.writer.refuse_plain();
-                let says = string(self.writer.module.text(*message));
-                self.writer.line_saying(&format!("gbx::trap({says});"), Some(*message));
+                self.writer.items.refuse();
+                let says = string(self.writer.items.module.text(*message));
+                self.writer.lines.line_with(Some(*message), &[&format!("gbx::trap({says});")]);
                 // Compilers expect a return at the end, even if control never gets there.
                 if self.writer.function.result != Type::UNIT && self.frames.is_empty() {
-                    self.writer.line(&format!("return {};", self.zero_result()));
+                    self.line(&format!("return {};", self.zero(self.writer.function.result)));
                 }
             }
         }
     }
 
-    fn zero_result(&self) -> String {
-        match self.writer.function.result.as_scalar() {
-            Some(_) => self.writer.zero(self.writer.function.result).text,
-            None => "{}".into(),
-        }
+    /// Returns the initializer for a value of zeros.
+    fn zero(&self, ty: Type) -> String {
+        if ty.as_scalar().is_some() { self.writer.exprs.zero(ty).text } else { "{}".into() }
     }
 
     fn leave(&mut self, value: Option<Value>, last: bool) {
         let text = match value {
             Some(value) => {
-                let value = self.writer.take(value);
-                return self.writer.line_of(&["return ", &value.text, ";"]);
+                let value = self.take(value);
+                return self.line_of(&["return ", &value.text, ";"]);
             }
             None if last => return,
             None if self.continues => "continue;",
             None => "return;",
         };
-        self.writer.line(text);
+        self.line(text);
     }
 
     fn store(&mut self, place: PlaceId, value: Value, at: (BlockId, usize)) {
-        let declared = match self.writer.body.places[place].root {
-            Root::Local(local)
-                if self.writer.declarations[Handle::index(local)]
-                    == Declaration::Store(at.0, at.1) =>
-            {
-                Some(local)
+        let declared = match self.body.places[place].root {
+            Root::Local(local) => {
+                let declaration = self.writer.declarations[Handle::index(local)];
+                (declaration == Declaration::Store(at.0, at.1)).then_some(local)
             }
             _ => None,
         };
-        if self.writer.is_plain() && self.writer.plain_fixed_store(place, value, declared.is_some())
-        {
+        if self.writer.items.is_plain() && self.store_fixed_array(place, value, declared) {
             return;
         }
-        let value = self.writer.take(value);
+        let value = self.take(value);
         if let Some(local) = declared {
-            let name = self.writer.declare(local);
-            let ty = self.writer.body.locals[local].ty;
-            self.writer.typed_line("", ty, &[" ", &name, " = ", &value.text, ";"]);
-            return;
+            let name = self.declare(local);
+            let of = self.writer.items.ty(self.body.locals[local].ty);
+            return self.line_of(&[of, " ", &name, " = ", &value.text, ";"]);
         }
-        let to = self.writer.place(place);
-        self.writer.settle_for_write(place);
+        let to = self.writer.exprs.place(place);
+        self.settle_for_write(place);
         match value.compound {
             Some(compound) if compound.left(&value.text) == to.text => {
                 let right = compound.right(&value.text);
-                self.writer.line_of(&[&to.text, " ", compound.op, "= ", right, ";"]);
+                self.line_of(&[&to.text, " ", compound.op, "= ", right, ";"]);
             }
-            _ => self.writer.line_of(&[&to.text, " = ", &value.text, ";"]),
+            _ => self.line_of(&[&to.text, " = ", &value.text, ";"]),
         }
     }
 
+    /// Names waiting values, before a place is written, which the write could change.
+    pub(super) fn settle_for_write(&mut self, place: PlaceId) {
+        let exprs = &self.writer.exprs;
+        let root = match self.body.places[place].root {
+            Root::Local(local) if !exprs.is_behind_handle(place) => Some(local),
+            _ => None,
+        };
+        let shared = root.is_none_or(|local| exprs.exposed[Handle::index(local)]);
+        self.writer.name_waiting(|_, needs| {
+            let read = root.is_some_and(|local| needs.locals.contains(&local));
+            read || shared && (needs.memory || needs.faults)
+        });
+    }
+
     fn print(&mut self, format: Option<Name>, args: List<Value>) {
-        let values = &self.writer.body.value_lists[args];
-        let exprs: Vec<Expr> = values.iter().map(|&value| self.writer.take_exact(value)).collect();
+        let values = &self.body.value_lists[args];
+        let exprs: Vec<Expr> =
+            values.iter().map(|&value| self.writer.exprs.take_exact(value)).collect();
         self.writer.name_waiting(|_, needs| needs.faults);
         if let Some(format) = format {
-            let scalars = values.iter().map(|&value| self.writer.body.type_of(value).as_scalar());
+            let scalars = values.iter().map(|&value| self.body.type_of(value).as_scalar());
             let typed: Vec<_> = exprs.into_iter().zip(scalars).collect();
-            let (format, args) = printf(self.writer.module.text(format), &typed);
+            let (format, args) = printf(self.writer.items.module.text(format), &typed);
             let args: String = args.iter().map(|arg| format!(", {arg}")).collect();
-            self.writer.line(&format!("printf({}{args});", string(&format)));
+            self.line(&format!("printf({}{args});", string(&format)));
             return;
         }
         for (expr, &value) in exprs.iter().zip(values) {
             let known =
-                self.writer.module.types.components(self.writer.body.type_of(value)).is_some();
-            self.writer.line(&if known {
+                self.writer.items.module.types.components(self.body.type_of(value)).is_some();
+            self.line(&if known {
                 format!("gbx::print({});", expr.text)
             } else {
                 "gbx::print_unknown();".into()
@@ -202,24 +259,24 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
     }
 
     fn if_chain(&mut self, condition: &Expr, accept: BlockId, reject: BlockId) {
-        self.writer.line_of(&["if (", &condition.text, ") {"]);
+        self.line_of(&["if (", &condition.text, ") {"]);
         self.nested_block(accept);
         let (mut reject, mut opened) = (reject, 0);
         loop {
-            let stmts = &self.writer.body.blocks[reject].stmts;
+            let stmts = &self.body.blocks[reject].stmts;
             let Some((last, before)) = stmts.split_last() else { break };
-            let mark = (self.writer.unit.out.len(), self.writer.unit.line);
-            self.writer.unit.names.open();
+            let mark = self.writer.lines.mark();
+            self.writer.names.open();
             opened += 1;
-            self.writer.depth += 1;
+            self.writer.lines.depth += 1;
             self.stmts(reject, before.len());
             if let StmtKind::If { condition, accept, reject: next } = &last.kind {
-                self.writer.span = last.span;
-                let condition = self.writer.take(*condition);
+                self.writer.lines.span = last.span;
+                let condition = self.take(*condition);
                 self.writer.name_all_waiting();
-                if self.writer.unit.out.len() == mark.0 {
-                    self.writer.depth -= 1;
-                    self.writer.line_of(&["} else if (", &condition.text, ") {"]);
+                if self.writer.lines.is_at(mark) {
+                    self.writer.lines.depth -= 1;
+                    self.line_of(&["} else if (", &condition.text, ") {"]);
                     self.nested_block(*accept);
                     reject = *next;
                     continue;
@@ -228,18 +285,18 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
             } else {
                 self.stmt(reject, before.len(), last);
             }
-            self.writer.depth -= 1;
-            if self.writer.unit.out.len() > mark.0 {
-                self.writer.insert_line(mark.0, mark.1, self.writer.depth, "} else {");
+            self.writer.lines.depth -= 1;
+            if !self.writer.lines.is_at(mark) {
+                self.writer.lines.insert(mark, "} else {");
             }
             break;
         }
-        (0..opened).for_each(|_| self.writer.unit.names.close());
-        self.writer.line("}");
+        (0..opened).for_each(|_| self.writer.names.close());
+        self.line("}");
     }
 
     fn switch(&mut self, selector: &Expr, of: Scalar, cases: &'a [Case], default: BlockId) {
-        self.writer.line(&format!("switch ({}) {{", selector.text));
+        self.line(&format!("switch ({}) {{", selector.text));
         self.frames.push(Breakable::Switch);
         for case in cases {
             let labels: Vec<String> = case
@@ -252,60 +309,59 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
             }
             let rows: Vec<&[String]> = labels.chunks(10).collect();
             for row in &rows[..rows.len() - 1] {
-                self.writer.line(&row.join(" "));
+                self.line(&row.join(" "));
             }
-            self.writer.line(&format!("{} {{", rows[rows.len() - 1].join(" ")));
+            self.line(&format!("{} {{", rows[rows.len() - 1].join(" ")));
             self.case(case.body);
         }
-        if !self.writer.body.blocks[default].stmts.is_empty() {
-            self.writer.line("default: {");
+        if !self.body.blocks[default].stmts.is_empty() {
+            self.line("default: {");
             self.case(default);
         }
         self.frames.pop();
-        self.writer.line("}");
+        self.line("}");
     }
 
     fn case(&mut self, block: BlockId) {
         self.nested_block(block);
-        let ends = self.writer.body.blocks[block]
-            .stmts
-            .last()
-            .is_some_and(|last| last.kind.is_terminator());
+        let ends =
+            self.body.blocks[block].stmts.last().is_some_and(|last| last.kind.is_terminator());
         if !ends {
-            self.writer.depth += 1;
-            self.writer.line("break;");
-            self.writer.depth -= 1;
+            self.writer.lines.depth += 1;
+            self.line("break;");
+            self.writer.lines.depth -= 1;
         }
-        self.writer.line("}");
+        self.line("}");
     }
 
     fn for_loop(&mut self, index: Value, range: [Value; 3], body: BlockId, is_divided: bool) {
-        let ty = self.writer.body.type_of(index);
-        self.writer.begin_rounds(body);
+        let ty = self.body.type_of(index);
+        let spelled = self.writer.items.ty(ty);
+        self.team.begin_rounds(body);
         let of = ty.as_scalar().unwrap_or(Scalar::I32);
-        let known = range.map(|bound| self.writer.interval_of(bound));
-        let step = match self.writer.body.values[range[2]].op {
+        let known = range.map(|bound| self.writer.exprs.values.interval(bound));
+        let step = match self.body.values[range[2]].op {
             Op::Literal(step) => step.as_int(),
             _ => None,
         };
-        let [start, mut end, by] = range.map(|bound| self.writer.take(bound));
+        let [start, mut end, by] = range.map(|bound| self.take(bound));
         self.writer.name_all_waiting();
         let interval = index_interval(known, step);
         // `end` must have the same value in each test.
         let plain = matches!(step, Some(1 | -1))
             || steps_inside(of, known[1], step)
-            || self.writer.is_plain() && step.is_some();
+            || self.writer.items.is_plain() && step.is_some();
         if plain && !end.atom {
-            let name = self.writer.unit.names.local("end");
-            self.writer.typed_line("const ", ty, &[" ", &name, " = ", &end.text, ";"]);
+            let name = self.writer.names.local("end");
+            self.line_of(&["const ", spelled, " ", &name, " = ", &end.text, ";"]);
             end = Expr::atom(name);
         }
-        self.writer.unit.names.open();
-        let name = match self.writer.body.values[index].name {
-            Some(name) => self.writer.unit.names.local(self.writer.module.text(name)),
-            None => self.writer.unit.names.local("i"),
-        };
-        self.writer.set(index, name.clone(), interval);
+        self.writer.names.open();
+        let name = self.body.values[index].name;
+        let name = name.map_or("i", |name| self.writer.items.module.text(name));
+        let name = self.writer.names.local(name);
+        self.writer.exprs.values.set(index, Expr::atom(&name));
+        self.writer.exprs.values.set_interval(index, interval);
         if let (true, Some(step)) = (plain, step) {
             let test = if step > 0 { " < " } else { " > " };
             let next = match step {
@@ -317,57 +373,56 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
             };
             let start = if is_divided { "threadIdx.x" } else { &start.text };
             let end = end.at(Level::Sum);
-            let parts = [" ", &name, " = ", start, "; ", &name, test, &end, "; ", &next, ") {"];
-            self.writer.typed_line("for (", ty, &parts);
+            self.line(&format!("for ({spelled} {name} = {start}; {name}{test}{end}; {next}) {{"));
         } else {
-            self.writer.refuse_plain();
-            let (spelled, start, end, by) = (self.writer.ty(ty), &start.text, &end.text, &by.text);
-            let range = format!(" : gbx::range<{spelled}>({start}, {end}, {by})) {{");
-            self.writer.typed_line("for (const ", ty, &[" ", &name, &range]);
+            self.writer.items.refuse();
+            let (start, end, by) = (&start.text, &end.text, &by.text);
+            self.line(&format!(
+                "for (const {spelled} {name} : gbx::range<{spelled}>({start}, {end}, {by})) {{"
+            ));
         }
         self.loop_body(body);
-        self.writer.unit.names.close();
+        self.writer.names.close();
     }
 
     fn while_loop(&mut self, header: BlockId, condition: Value, body: BlockId) {
         self.writer.name_all_waiting();
-        [header, body].into_iter().for_each(|block| self.writer.begin_rounds(block));
-        let (mark, depth) =
-            ((self.writer.unit.out.len(), self.writer.unit.line), self.writer.depth);
-        self.writer.unit.names.open();
-        self.writer.depth += 1;
-        self.stmts(header, self.writer.body.blocks[header].stmts.len());
-        let test = self.writer.take(condition);
+        [header, body].into_iter().for_each(|block| self.team.begin_rounds(block));
+        let (mark, depth) = (self.writer.lines.mark(), self.writer.lines.depth);
+        self.writer.names.open();
+        self.writer.lines.depth += 1;
+        self.stmts(header, self.body.blocks[header].stmts.len());
+        let test = self.take(condition);
         self.writer.name_all_waiting();
-        if self.writer.unit.out.len() == mark.0 {
-            self.writer.depth = depth;
-            self.writer.line_of(&["while (", &test.text, ") {"]);
+        if self.writer.lines.is_at(mark) {
+            self.writer.lines.depth = depth;
+            self.line_of(&["while (", &test.text, ") {"]);
         } else {
-            self.writer.insert_line(mark.0, mark.1, depth, "for (;;) {");
+            self.writer.lines.insert(mark, "for (;;) {");
             if test.text != "true" {
-                self.writer.line_of(&["if (!", &test.at(Level::Unary), ")"]);
-                self.writer.depth += 1;
-                self.writer.line("break;");
+                self.line_of(&["if (!", &test.at(Level::Unary), ")"]);
+                self.writer.lines.depth += 1;
+                self.line("break;");
             }
-            self.writer.depth = depth;
+            self.writer.lines.depth = depth;
         }
         self.loop_body(body);
-        self.writer.unit.names.close();
+        self.writer.names.close();
     }
 
     /// Writes the body of a loop, after the loop's first line.
     fn loop_body(&mut self, body: BlockId) {
         self.frames.push(Breakable::Loop { label: None });
         self.nested_block(body);
-        self.writer.line("}");
+        self.line("}");
         if let Some(Breakable::Loop { label: Some(label) }) = self.frames.pop() {
-            self.writer.line(&format!("{label}:;"));
+            self.line(&format!("{label}:;"));
         }
     }
 
     fn leave_loop(&mut self) {
         if matches!(self.frames.last(), Some(Breakable::Loop { .. })) {
-            self.writer.line("break;");
+            self.line("break;");
             return;
         }
         let text = self.frames.iter_mut().rev().find_map(|frame| match frame {
@@ -381,7 +436,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
             }
             Breakable::Switch => None,
         });
-        self.writer.line(&text.unwrap_or_default());
+        self.line(&text.unwrap_or_default());
     }
 }
 

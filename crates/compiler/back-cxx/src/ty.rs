@@ -101,10 +101,15 @@ impl Spelling {
                 let mut own = Names::default();
                 self.fields[id.index()] =
                     structure.fields.iter().map(|field| own.global(&sound(&field.name))).collect();
+                let mut fields = structure.fields.iter();
+                if fields.any(|field| self.field_type(module, field.ty).0.is_empty()) {
+                    return String::new();
+                }
                 self.defined.push(ty);
                 names.global(&structure.name)
             }
             Shape::Tuple(of) if of.is_empty() => "void".into(),
+            Shape::Tuple(of) if of.iter().any(|&of| self.of(of).is_empty()) => String::new(),
             Shape::Tuple(of) => {
                 let parts: Vec<String> =
                     of.iter().map(|&of| sound(self.of(of)).trim_end_matches('_').into()).collect();

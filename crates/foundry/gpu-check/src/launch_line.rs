@@ -1,8 +1,10 @@
 //! The line in which a text says how it is launched: `// launch: <<<(n + 255) / 256, 256>>>`.
 //!
 //! Grid, block and bytes of dynamic shared memory are expressions of integers over the kernel's
-//! integer parameters, with `+ - * / %`, brackets, `min` and `max`.
+//! integer parameters, with `+ - * / %`, brackets, `min` and `max`; grid and block may be a
+//! `dim3(x, y)` or `dim3(x, y, z)` of them.
 
+use gbxcule_gpu_sim::sass::schedule::Extents;
 use std::collections::BTreeMap;
 
 /// Expressions of a launch, as a text states them.
@@ -17,9 +19,9 @@ pub struct LaunchLine {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stated {
     /// Blocks.
-    pub blocks: u32,
+    pub blocks: Extents,
     /// Threads of each.
-    pub threads: u32,
+    pub threads: Extents,
     /// Bytes of dynamic shared memory.
     pub shared_bytes: usize,
 }
@@ -62,11 +64,28 @@ impl LaunchLine {
                 false => Err(format!("{what} is `{text}` = {value}, allowed is {least} to {most}")),
             }
         };
+        let extents = |what: &str, text: &str, least: i64, most: i64| {
+            let inside = text.strip_prefix("dim3").map(str::trim_start);
+            let inside = inside.and_then(|it| it.strip_prefix('(')?.strip_suffix(')'));
+            let parts = inside.map_or_else(|| vec![text], split);
+            if parts.len() > 3 {
+                return Err(format!("{what} is `{text}`, 1 to 3 extents are allowed"));
+            }
+            let mut extents = Extents([1; 3]);
+            for (extent, part) in extents.0.iter_mut().zip(parts) {
+                *extent = within(what, part, least, most)? as u32;
+            }
+            let count = extents.0.iter().map(|it| i64::from(*it)).product::<i64>();
+            match count <= most {
+                true => Ok(extents),
+                false => Err(format!("{what} is `{text}` = {count}, allowed are {most}")),
+            }
+        };
         let shared = self.shared.as_deref();
         Ok(Stated {
             // A grid of no blocks runs nothing.
-            blocks: within("the grid", &self.grid, 0, MAX_BLOCKS)? as u32,
-            threads: within("the block", &self.block, 1, 1024)? as u32,
+            blocks: extents("the grid", &self.grid, 0, MAX_BLOCKS)?,
+            threads: extents("the block", &self.block, 1, 1024)?,
             shared_bytes: shared
                 .map_or(Ok(0), |text| within("the shared memory", text, 0, MAX_SHARED_BYTES))?
                 as usize,
@@ -187,10 +206,16 @@ mod tests {
 
     #[test]
     fn a_launch_is_computed_of_the_parameters() {
-        let all = |blocks, threads, shared_bytes| Ok(Stated { blocks, threads, shared_bytes });
+        let all = |blocks, threads, shared_bytes| {
+            let (blocks, threads) = (Extents::line(blocks), Extents::line(threads));
+            Ok(Stated { blocks, threads, shared_bytes })
+        };
         assert_eq!(stated("//launch: <<<(n + 255) / 256, 256>>>"), all(4, 256, 0));
         let line = "int x;\n  // launch: <<<min(n * x_n1, 65), max(x_n1, 32), 4 * 2 - 1>>>();\n";
         assert_eq!(stated(line), all(65, 32, 7));
+        let line = "// launch: <<<dim3((n + 31) / 32, x_n1), dim3(32, 4, 2)>>>";
+        let (blocks, threads) = (Extents([32, 7, 1]), Extents([32, 4, 2]));
+        assert_eq!(stated(line), Ok(Stated { blocks, threads, shared_bytes: 0 }));
         assert!(LaunchLine::find("// launches: <<<1, 1>>>").is_none());
     }
 
@@ -203,6 +228,8 @@ mod tests {
             ("// launch: <<<1, 2000>>>", "= 2000, allowed is 1 to 1024"),
             ("// launch: <<<1 / 0, 1>>>", "quotient by 0"),
             ("// launch: <<<(1, 1), 1>>>", "lacks"),
+            ("// launch: <<<1, dim3(64, 32)>>>", "= 2048, allowed are 1024"),
+            ("// launch: <<<1, dim3(1, 1, 1, 1)>>>", "1 to 3 extents"),
             ("// launch: <<<1 2, 1>>>", "not understood"),
         ] {
             let said = stated(text).expect_err(text);

@@ -9,7 +9,7 @@ use crate::launch::{LaunchArray, LaunchLimits, Parameter, launch, parameter_size
 use crate::launch_line::LaunchLine;
 use gbxcule_gpu_sim::sass::fault::{Fault, FaultKind};
 use gbxcule_gpu_sim::sass::module::LoadedCubin;
-use gbxcule_gpu_sim::sass::schedule::Shape;
+use gbxcule_gpu_sim::sass::schedule::{Extents, Shape};
 use gbxcule_gpu_sim::sass::warp::mixed;
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub struct KernelReport {
     /// Name of the kernel.
     pub kernel: String,
     /// Blocks and threads of the launch that is reported.
-    pub shape: (u32, u32),
+    pub shape: (Extents, Extents),
     /// The first fault, if there is one.
     pub fault: Option<Fault>,
 }
@@ -89,7 +89,8 @@ fn check_kernel(
         .ok_or_else(|| format!("the parameters of `{name}` can't be told from its declaration"))?;
     let most = cubin.kernels[name].kernel.max_threads.unwrap_or(1024);
     let kernel = plain_name(name).to_owned();
-    let mut report = KernelReport { kernel, shape: (0, 0), fault: None };
+    let nothing = Extents::line(0);
+    let mut report = KernelReport { kernel, shape: (nothing, nothing), fault: None };
     for number in 0..options.launches {
         let seed = mixed(options.seed ^ u64::from(number) ^ 0x6368_6563);
         let inputs = Inputs::new(&declared, &sizes, options, seed);
@@ -101,8 +102,8 @@ fn check_kernel(
                 Shape { blocks, threads, shared_bytes: stated.shared_bytes, seed }
             }
             None => Shape {
-                blocks: options.count.div_ceil(threads).max(1),
-                threads,
+                blocks: Extents::line(options.count.div_ceil(threads).max(1)),
+                threads: Extents::line(threads),
                 shared_bytes: 0,
                 seed,
             },

@@ -14,6 +14,9 @@ use gbxcule_rows::row::Row;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// Name of all right answers in the table of rates.
+const RIGHT: &str = "right rewritings";
+
 /// An answer of the corpus.
 #[derive(Clone, Debug)]
 struct Case {
@@ -121,7 +124,7 @@ impl Corpus {
         for (case, grade) in cases.iter().zip(grades) {
             let is_known = (grade == Grade::Right) == case.kind.is_empty();
             let is_graded = !matches!(grade, Grade::NotGraded(_));
-            let kind = if case.kind.is_empty() { "right rewritings" } else { &case.kind };
+            let kind = if case.kind.is_empty() { RIGHT } else { &case.kind };
             let rate = rates.entry(kind).or_default();
             rate.0 += 1;
             if !is_known || !is_graded {
@@ -132,8 +135,14 @@ impl Corpus {
             }
         }
         misjudged.iter().for_each(|it| eprintln!("MISJUDGED {it}"));
-        for (kind, (all, off)) in rates {
+        for (kind, (all, off)) in &rates {
             eprintln!("{kind}: {off} of {all} misjudged");
+        }
+        for (is_right, what) in [(false, "wrong answers that pass"), (true, "right ones refused")] {
+            let own = rates.iter().filter(|(kind, _)| (**kind == RIGHT) == is_right);
+            let (all, off) = own.fold((0, 0), |sum, (_, it)| (sum.0 + it.0, sum.1 + it.1));
+            let share = 100.0 * off as f64 / f64::from(all.max(1) as u32);
+            eprintln!("{what}: {off} of {all} ({share:.1} %)");
         }
         misjudged
     }

@@ -13,6 +13,7 @@ use crate::verdict::{Check, Verdict};
 use crate::widen;
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_runtime::Device;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -23,7 +24,7 @@ const INPUTS: u64 = 200;
 const WIDE_ERROR: f64 = 1e-10;
 
 /// Kind of change that makes a row wrong.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Mutation {
     /// A token of the source; everything else stays.
     Source,
@@ -216,7 +217,7 @@ fn number(text: &str, random: &mut Random) -> Option<String> {
 }
 
 /// Counts of the rows that were made wrong in one way, and of those that were caught.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Score {
     /// Mutation that these numbers are about.
     pub kind: Mutation,

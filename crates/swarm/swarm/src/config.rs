@@ -54,9 +54,9 @@ pub struct SwarmConfig {
     pub sound: bool,
     /// Threads to use; all cores when absent.
     pub threads: Option<NonZeroUsize>,
-    /// Use of code made for the ROM. Color machines, and machines with hooks, sound or a cable,
-    /// never run it. On CUDA, machines whose programs have `settled` do not run it either, nor,
-    /// with [`Recompile::WhereItWins`], machines of a ROM whose hot code is too small a part.
+    /// Use of code made for the ROM. Machines with hooks, sound or a cable never run it. On CUDA,
+    /// Color machines and machines whose programs have `settled` do not run it either, nor, with
+    /// [`Recompile::WhereItWins`], machines of a ROM whose hot code is too small a part.
     pub recompile: Recompile,
     /// Link cables: none, or one between envs 2i and 2i + 1. Machines with a cable are interpreted,
     /// on every device.

@@ -16,6 +16,7 @@ pub mod instruction_cache;
 pub mod kernel_code;
 pub mod listing;
 pub mod module;
+pub mod named_barrier;
 mod op;
 pub mod operand;
 pub mod report;

@@ -12,6 +12,8 @@ pub(crate) fn file(path: &str) -> Option<(&'static str, &'static str)> {
         "/charts.js" => (SCRIPT, include_str!("page/charts.js")),
         "/link.js" => (SCRIPT, include_str!("page/link.js")),
         "/screen.js" => (SCRIPT, include_str!("page/screen.js")),
+        "/finder.js" => (SCRIPT, include_str!("page/finder.js")),
+        "/memory.js" => (SCRIPT, include_str!("page/memory.js")),
         "/mosaic.js" => (SCRIPT, include_str!("page/mosaic.js")),
         "/machine.js" => (SCRIPT, include_str!("page/machine.js")),
         "/sound.js" => (SCRIPT, include_str!("page/sound.js")),

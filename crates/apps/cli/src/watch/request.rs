@@ -6,6 +6,7 @@
 use gbxcule_swarm::Model;
 use serde::Deserialize;
 
+use crate::watch::memory_filter::{Filter, Form};
 use crate::watch::tile::Shrink;
 
 /// Greatest size of a view's pictures in bytes; a browser that asks for more gets fewer machines.
@@ -34,6 +35,8 @@ pub(crate) enum Request {
     Hold { env: usize, buttons: u8 },
     LetGo,
     Save { env: usize },
+    Search(Filter),
+    Poke { env: usize, place: u32, byte: u8 },
 }
 
 /// Range of machines that a browser shows, with the scale of their pictures.
@@ -50,6 +53,18 @@ pub(crate) struct Look {
     /// True to send the map of where machines were.
     #[serde(default)]
     pub(crate) map: bool,
+    /// First place of the memory that is shown of the enlarged machine.
+    #[serde(default)]
+    pub(crate) memory: Option<u32>,
+    /// True to send the search of memory.
+    #[serde(default)]
+    pub(crate) search: bool,
+    /// Place of the number that is watched.
+    #[serde(default)]
+    pub(crate) watched: Option<u32>,
+    /// Form of numbers in the search and of the one that is watched.
+    #[serde(default)]
+    pub(crate) form: Form,
 }
 
 impl Look {
@@ -67,6 +82,17 @@ impl Look {
     }
 }
 
+/// Rights of viewers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rights {
+    /// Viewers leave the swarm unchanged.
+    Look,
+    /// Viewers may also drive machines and change their memory.
+    Control,
+    /// Viewers may also decide when the swarm runs.
+    All,
+}
+
 /// Parses a text from the browser, or returns what is wrong with it.
 pub(crate) fn parse(text: &str) -> Result<Request, String> {
     let request = serde_json::from_str(text).map_err(|error| error.to_string())?;
@@ -77,9 +103,13 @@ pub(crate) fn parse(text: &str) -> Result<Request, String> {
 }
 
 impl Request {
-    /// Returns true if the request leaves the swarm unchanged.
-    pub(crate) fn only_looks(self) -> bool {
-        matches!(self, Self::Look(_) | Self::Save { .. } | Self::LetGo)
+    /// Returns true if a viewer with these rights may send the request.
+    pub(crate) fn is_allowed(self, rights: Rights) -> bool {
+        match self {
+            Self::Look(_) | Self::Save { .. } | Self::LetGo | Self::Search(_) => true,
+            Self::Hold { .. } | Self::Poke { .. } => rights != Rights::Look,
+            _ => rights == Rights::All,
+        }
     }
 }
 
@@ -96,24 +126,40 @@ pub(crate) fn check_speed(times: f64) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::watch::memory_filter::{Keep, Scope};
     use gbxcule_swarm::FRAME_BYTES;
+
+    /// A look of whole pictures that asks for nothing else.
+    fn look_of(first: usize, count: usize, chosen: Option<usize>) -> Look {
+        let shrink = Shrink::try_from(1).expect("1 is one");
+        let (memory, watched, form) = (None, None, Form::Byte);
+        Look {
+            first,
+            count,
+            shrink,
+            chosen,
+            sound: false,
+            map: false,
+            memory,
+            search: false,
+            watched,
+            form,
+        }
+    }
 
     #[test]
     fn every_request_is_understood() {
-        let look = r#"{"type":"look","first":2,"count":3,"shrink":4,"chosen":null}"#;
-        let shrink = Shrink::try_from(4).expect("4 is one");
+        let look = r#"{"type":"look","first":2,"count":3,"shrink":1,"chosen":null}"#;
+        let search = r#"{"type":"search","keep":"equal","number":7,"form":"word_high","scope":"chosen","env":2}"#;
+        let filter = Filter {
+            keep: Keep::Equal,
+            number: 7,
+            form: Form::WordHigh,
+            scope: Scope::Chosen,
+            env: Some(2),
+        };
         let expected = [
-            (
-                look,
-                Request::Look(Look {
-                    first: 2,
-                    count: 3,
-                    shrink,
-                    chosen: None,
-                    sound: false,
-                    map: false,
-                }),
-            ),
+            (look, Request::Look(look_of(2, 3, None))),
             (r#"{"type":"run"}"#, Request::Run),
             (r#"{"type":"pause"}"#, Request::Pause),
             (r#"{"type":"step"}"#, Request::Step),
@@ -122,6 +168,11 @@ mod tests {
             (r#"{"type":"hold","env":1,"buttons":255}"#, Request::Hold { env: 1, buttons: 255 }),
             (r#"{"type":"let_go"}"#, Request::LetGo),
             (r#"{"type":"save","env":3}"#, Request::Save { env: 3 }),
+            (search, Request::Search(filter)),
+            (
+                r#"{"type":"poke","env":1,"place":49152,"byte":255}"#,
+                Request::Poke { env: 1, place: 0xC000, byte: 255 },
+            ),
         ];
         for (text, request) in expected {
             assert_eq!(parse(text), Ok(request), "{text}");
@@ -151,37 +202,40 @@ mod tests {
 
     #[test]
     fn a_look_is_clipped_to_the_machines_there_are_and_to_a_size() {
-        let shrink = Shrink::try_from(1).expect("1 is one");
-        let look = Look {
-            first: 60,
-            count: usize::MAX,
-            shrink,
-            chosen: Some(64),
-            sound: false,
-            map: false,
-        };
         assert_eq!(
-            look.clipped(64, 1, Model::Original),
-            Look { first: 60, count: 4, shrink, chosen: None, sound: false, map: false }
+            look_of(60, usize::MAX, Some(64)).clipped(64, 1, Model::Original),
+            look_of(60, 4, None)
         );
-        let look = Look {
-            first: usize::MAX,
-            count: 1,
-            shrink,
-            chosen: Some(63),
-            sound: false,
-            map: false,
-        };
         assert_eq!(
-            look.clipped(64, 1, Model::Original),
-            Look { first: 64, count: 0, shrink, chosen: Some(63), sound: false, map: false }
+            look_of(usize::MAX, 1, Some(63)).clipped(64, 1, Model::Original),
+            look_of(64, 0, Some(63))
         );
-        let look =
-            Look { first: 0, count: 1 << 20, shrink, chosen: None, sound: false, map: false };
+        let look = look_of(0, 1 << 20, None);
         let most = |viewers, model| look.clipped(1 << 20, viewers, model).count;
         assert_eq!(most(1, Model::Original), MAX_PICTURE_BYTES / FRAME_BYTES);
         assert_eq!(most(64, Model::Original), (1 << 20) / FRAME_BYTES);
         assert_eq!(most(1, Model::Color), MAX_COLOR_BYTES / (8 * FRAME_BYTES));
         assert_eq!(most(64, Model::Color), (1 << 20) / (8 * FRAME_BYTES));
+    }
+
+    #[test]
+    fn viewers_of_a_learners_swarm_look_or_drive_machines_but_never_stop_it() {
+        let (hold, poke) = (
+            Request::Hold { env: 0, buttons: 1 },
+            Request::Poke { env: 0, place: 0xC000, byte: 1 },
+        );
+        for (request, least) in [
+            (Request::Save { env: 0 }, Rights::Look),
+            (Request::LetGo, Rights::Look),
+            (hold, Rights::Control),
+            (poke, Rights::Control),
+            (Request::Reset, Rights::All),
+            (Request::Pause, Rights::All),
+        ] {
+            let allowed = [Rights::Look, Rights::Control, Rights::All]
+                .into_iter()
+                .find(|rights| request.is_allowed(*rights));
+            assert_eq!(allowed, Some(least), "{request:?}");
+        }
     }
 }

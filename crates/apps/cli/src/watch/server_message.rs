@@ -5,13 +5,15 @@
 //! ```json
 //! {"type":"hello", "mode":"watch", "rom":"PEARL_DRIFT", "num_envs":64, "device":"cpu",
 //!  "frames_per_step":24, "release_after_frames":8, "codec":"full_v1", "actions":"random",
-//!  "seed":0, "sound":false, "map":false, "version":"0.1.0"}
+//!  "seed":0, "sound":false, "map":false, "hands":true, "labels":[[49158,"SubX"]],
+//!  "version":"0.1.0"}
 //! ```
 //! The browser sends texts, each one JSON object:
 //!
 //! | `type` | fields | what happens |
 //! |---|---|---|
 //! | `look` | `first`, `count`, `shrink` 1 2 4 8, `chosen` or null, `sound`, `map` | sends a view |
+//! | | `memory`, `search`, `watched`, `form` | with memory of all or one machine |
 //! | `run`, `pause` | | |
 //! | `step` | | to the end of the step, then pause |
 //! | `speed` | `times` | multiple of the speed of a real machine; 0 as fast as it goes |
@@ -19,9 +21,16 @@
 //! | `hold` | `env`, `buttons` | these joypad bits are pressed instead of the actions |
 //! | `let_go` | | the env that this browser holds is driven by actions again |
 //! | `save` | `env` | the next view brings the env's state along |
+//! | `search` | `keep`, `number`, `form`, `scope`, `env` | begins or goes on with a search of memory |
+//! | `poke` | `env`, `place`, `byte` | changes a byte as a debugger does |
 //!
-//! A swarm that other code steps (`mode` is `train`) can be viewed and its states can be saved;
-//! other requests are refused.
+//! A swarm that other code steps (`mode` is `train`) can be viewed and searched, and its states can
+//! be saved. `hold` and `poke` need `hello`'s `hands`; other requests are refused.
+//!
+//! `place` is an address, or above its 16 bits a bank plus one. `keep` is `all` (a new search),
+//! `changed`, `unchanged`, `greater` or `less` (than at the last filter), or `equal` to `number`;
+//! `form` is `byte`, `word`, `word_high`, `bcd`, `bcd_word` or `bcd_word_high`; `scope` is `every`
+//! machine, `some` machine, or the `chosen` one, which is `env`.
 //!
 //! A view is a binary message: the length of a JSON text as u32, little endian; the text; the
 //! pictures of `count` machines from `first` on, each (160 / shrink) x (144 / shrink) pixels of 2
@@ -35,11 +44,14 @@
 //!  "episodes": {"count":12, "mean_return":3.5, "mean_steps":210.0, "best_return":9.0,
 //!               "leader":5, "leader_return":4.5},
 //!  "map": {"left":2, "top":3, "columns":20, "rows":18, "cell":1, "most":812, "place":[5, 4]},
+//!  "search": {"count":812, "machines":64, "filters":3, "refused":null,
+//!             "found": [{"place":49158, "before":6, "value":7, "low":0, "high":15}]},
+//!  "watched": {"place":49158, "value":7, "low":0, "high":15},
 //!  "chosen": {"env":5, "frames":288, "reward":0.25, "episode_return":4.5, "done":false,
 //!             "observation":[0.5, 0.25], "obs_dim":2, "action":"LEFT", "buttons":2, "held":false,
 //!             "registers":{"a":1,"f":176,"b":0,"c":19,"d":0,"e":216,"h":1,"l":77,"sp":65534,
 //!                          "pc":256},
-//!             "memory":[0]}}
+//!             "memory_from":49152, "memory":[0]}}
 //! ```
 //! Machines of the Color have pictures of 16 bits a pixel, RGB555 with red in the lowest bits, the
 //! lower byte first. Their views have `"colors": "raw"` or `"corrected"`, the curve by which they
@@ -48,12 +60,13 @@
 //! `episodes` has means of the last 100. In the map, `left` and `top` count the empty cells before
 //! it, `cell` is the number of coordinates that a cell covers, `most` the number of visits for
 //! which its byte is 255, and `place` the cell of the chosen machine.
-//! `done` lists those of the `count` machines whose episode is over. `memory` is C000 to C01F,
-//! `observation` the first 32 numbers of `obs_dim`; a field that the stage or the programs lack is
-//! null. Each `look` is answered by one view. A browser waits for it before it sends the next, so
-//! that a slow one falls behind without delaying others. Requests are handled in turns, one of each
-//! viewer. A malformed request is answered with `{"type":"refused", "message":"..."}` and changes
-//! nothing.
+//! In `search` and `watched`, `value` is the chosen machine's number, `low` and `high` are the
+//! least and the greatest of all machines. `done` lists those of the `count` machines whose episode
+//! is over. `memory` has 128 bytes from the look's `memory` on, or C000 to C01F; `observation` the
+//! first 32 numbers of `obs_dim`; a field that the stage or the programs lack is null. Each `look`
+//! is answered by one view. A browser waits for it before it sends the next, so that a slow one
+//! falls behind without delaying others. Requests are handled in turns, one of each viewer. A
+//! malformed request is answered with `{"type":"refused", "message":"..."}` and changes nothing.
 
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{Codec, Model, Schedule};
@@ -100,6 +113,10 @@ pub(crate) struct SwarmDescription<'a> {
     pub(crate) seed: u64,
     pub(crate) sound: bool,
     pub(crate) has_map: bool,
+    /// True if viewers may drive machines and change their memory.
+    pub(crate) hands: bool,
+    /// Labels of searched memory, with their places.
+    pub(crate) labels: &'a [(u32, String)],
 }
 
 impl SwarmDescription<'_> {
@@ -118,6 +135,8 @@ impl SwarmDescription<'_> {
             "seed": self.seed,
             "sound": self.sound,
             "map": self.has_map,
+            "hands": self.hands,
+            "labels": self.labels,
             "version": env!("CARGO_PKG_VERSION"),
         });
         hello.to_string()
@@ -152,6 +171,10 @@ pub(crate) struct ViewHead<'a> {
     pub(crate) map: Option<&'a HeatPicture>,
     pub(crate) place: Option<[u32; 2]>,
     pub(crate) state_bytes: usize,
+    /// Bytes of the chosen machine's memory.
+    pub(crate) memory: &'a Option<Vec<u8>>,
+    pub(crate) search: Option<Value>,
+    pub(crate) watched: Option<Value>,
 }
 
 /// Writes a view up to its pictures, with capacity for the rest.
@@ -177,8 +200,14 @@ pub(crate) fn view_head(view: &ViewHead<'_>) -> Vec<u8> {
         "state_bytes": view.state_bytes,
         "episodes": view.summary.as_ref().map(episodes),
         "map": map,
+        "search": view.search,
+        "watched": view.watched,
         "chosen": look.chosen.zip(view.chosen).map(|(env, details)| chosen_head(env, details)),
     });
+    if let Some(memory) = view.memory {
+        head["chosen"]["memory"] = json!(memory);
+        head["chosen"]["memory_from"] = json!(look.memory);
+    }
     if *model == Model::Color {
         head["colors"] = json!(view.curve.name());
     }
@@ -220,6 +249,5 @@ fn chosen_head(env: usize, details: &EnvDetails) -> Value {
             "a": cpu.a, "f": cpu.f, "b": cpu.b, "c": cpu.c, "d": cpu.d, "e": cpu.e, "h": cpu.h, "l": cpu.l,
             "sp": cpu.sp, "pc": cpu.pc,
         },
-        "memory": details.memory,
     })
 }

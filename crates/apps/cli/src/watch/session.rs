@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Frame, Model, SwarmError};
+use gbxcule_swarm::{Swarm, SwarmError};
 
 use crate::driver::{Driver, StepOutcome};
 use crate::env_details::EnvDetails;
@@ -129,7 +129,7 @@ impl Runner {
     fn tick(&mut self, viewers: &Viewers) -> Result<(), SwarmError> {
         let begin = Instant::now();
         if self.speed == 0.0 {
-            let draw = viewers.awaits_next(self)
+            let draw = viewers.awaits_next(self.pieces)
                 || (self.ahead.piece_took() > MIN_LONG_STEP && !viewers.is_empty());
             self.finish_step(draw)?;
         } else {
@@ -226,8 +226,8 @@ impl Runner {
 }
 
 impl ViewSource for Runner {
-    fn num_envs(&self) -> usize {
-        self.driver.num_envs()
+    fn swarm(&self) -> &Swarm {
+        self.driver.swarm()
     }
 
     fn version(&self) -> u64 {
@@ -269,7 +269,8 @@ impl ViewSource for Runner {
                 self.driver.hold(env, Some(buttons))?;
             }
             Request::LetGo => self.let_go(holds)?,
-            Request::Look(_) | Request::Save { .. } => {}
+            Request::Poke { env, place, byte } => self.driver.poke(env, place, byte)?,
+            Request::Look(_) | Request::Save { .. } | Request::Search(_) => {}
         }
         Ok(())
     }
@@ -292,20 +293,8 @@ impl ViewSource for Runner {
         self.driver.over(envs)
     }
 
-    fn model(&self) -> Model {
-        self.driver.model()
-    }
-
     fn curve(&self) -> Curve {
         self.curve
-    }
-
-    fn pictures(&self, envs: &[usize], see: &mut dyn FnMut(Frame<'_>)) -> Result<(), SwarmError> {
-        self.driver.pictures(envs, see)
-    }
-
-    fn state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        self.driver.state(env)
     }
 
     fn sound(&self) -> Option<&SoundQueue> {

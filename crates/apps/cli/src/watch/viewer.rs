@@ -18,7 +18,7 @@ use tungstenite::{Bytes, Error, Message, WebSocket};
 
 use crate::watch::connection::Connection;
 use crate::watch::deadline_stream::{DeadlineStream, is_timeout};
-use crate::watch::request::{self, Request};
+use crate::watch::request::{self, Request, Rights};
 use crate::watch::server_message;
 use crate::watch::swarm_channel::{SwarmSender, View, ViewerLink, ViewerRequest};
 
@@ -49,8 +49,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) struct FirstMessage {
     /// Text of the message.
     pub(crate) hello: String,
-    /// True if viewers may send other requests than looks.
-    pub(crate) may_act: bool,
+    pub(crate) rights: Rights,
 }
 
 /// Serves a browser until one side ends the connection.
@@ -58,7 +57,7 @@ pub(crate) fn serve(
     connection: &Connection,
     read_ahead: Vec<u8>,
     to_swarm: &SwarmSender,
-    FirstMessage { hello, may_act }: &FirstMessage,
+    FirstMessage { hello, rights }: &FirstMessage,
 ) {
     connection.become_viewer();
     let config = WebSocketConfig::default()
@@ -81,7 +80,7 @@ pub(crate) fn serve(
         is_served,
         to_swarm,
         connection,
-        may_act: *may_act,
+        rights: *rights,
         asked: 0,
         answered: 0,
         last_active: Instant::now(),
@@ -100,7 +99,7 @@ struct Browser<'a> {
     is_served: Arc<AtomicBool>,
     to_swarm: &'a SwarmSender,
     connection: &'a Connection,
-    may_act: bool,
+    rights: Rights,
     /// Number of looks that were passed on. The session always answers the last of them, and an
     /// earlier one only if it had the time.
     asked: u64,
@@ -186,8 +185,14 @@ impl Browser<'_> {
             _ => return Ok(()),
         };
         match request {
-            Ok(request) if !self.may_act && !request.only_looks() => {
-                let refused = "a program steps this swarm: its viewers look, and save states";
+            Ok(request) if !request.is_allowed(self.rights) => {
+                let refused = match self.rights {
+                    Rights::Look => {
+                        "a program steps this swarm: its viewers look, and save states; \
+                         env.watch(take_over=True) lets them drive machines"
+                    }
+                    _ => "a program steps this swarm: its viewers neither run nor reset it",
+                };
                 self.send(Message::text(server_message::refusal(refused)))
             }
             Ok(request) => {

@@ -6,12 +6,15 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
-use gbxcule_swarm::{Frame, Model, SwarmError};
+use gbxcule_swarm::{EnvStates, Swarm, SwarmError};
+
+use serde_json::Value;
 
 use crate::env_details::EnvDetails;
 use crate::picture::Curve;
 use crate::watch::connection::MAX_VIEWERS;
 use crate::watch::heatmap::Heatmap;
+use crate::watch::memory_search::{self, MemorySearch};
 use crate::watch::request::{Look, Request};
 use crate::watch::server_message::{self, Status, ViewHead};
 use crate::watch::sound_queue::SoundQueue;
@@ -21,8 +24,7 @@ use crate::watch::tile::Shrink;
 
 /// Swarm that viewers look at.
 pub(crate) trait ViewSource {
-    /// Returns the number of machines.
-    fn num_envs(&self) -> usize;
+    fn swarm(&self) -> &Swarm;
 
     /// Returns a number that grows with everything that changes a view.
     fn version(&self) -> u64;
@@ -43,16 +45,8 @@ pub(crate) trait ViewSource {
     /// Returns the envs of a range whose episodes are over.
     fn over(&self, envs: Range<usize>) -> Result<Vec<usize>, SwarmError>;
 
-    fn model(&self) -> Model;
-
     /// Returns the curve by which colours are shown.
     fn curve(&self) -> Curve;
-
-    /// Passes the last drawn frames of some envs to `see`, one after the other.
-    fn pictures(&self, envs: &[usize], see: &mut dyn FnMut(Frame<'_>)) -> Result<(), SwarmError>;
-
-    /// Returns an env's state in the form that `--state` takes.
-    fn state(&self, env: usize) -> Result<Vec<u8>, SwarmError>;
 
     fn sound(&self) -> Option<&SoundQueue>;
 
@@ -90,6 +84,7 @@ impl Viewer {
 #[derive(Default)]
 pub(crate) struct Viewers {
     viewers: Vec<Viewer>,
+    search: MemorySearch,
     /// Number of requests that changed a view.
     changes: u64,
 }
@@ -100,8 +95,9 @@ impl Viewers {
     }
 
     /// Returns true if a viewer waits for the view after the present one.
-    pub(crate) fn awaits_next(&self, source: &impl ViewSource) -> bool {
-        let next = source.version() + self.changes + 1;
+    /// `version` is the present one of their source.
+    pub(crate) fn awaits_next(&self, version: u64) -> bool {
+        let next = version + self.changes + 1;
         self.viewers.iter().any(|viewer| viewer.awaits(next).is_some())
     }
 
@@ -151,15 +147,19 @@ impl Viewers {
         asked: &ViewerRequest,
         source: &mut impl ViewSource,
     ) -> Result<(), SwarmError> {
-        let (viewers, num_envs) = (self.viewers.len(), source.num_envs());
+        let (viewers, num_envs) = (self.viewers.len(), source.swarm().config().num_envs);
         let viewer = &mut self.viewers[index];
         match asked.request {
             Request::Look(look) => {
-                let look = look.clipped(num_envs, viewers, source.model());
+                let look = look.clipped(num_envs, viewers, source.swarm().rom().model());
                 (viewer.look, viewer.looks) = (Some(look), asked.looks);
                 return Ok(());
             }
             Request::Save { env } => viewer.saves = Some(env).filter(|env| *env < num_envs),
+            Request::Search(filter) => {
+                source.settle()?;
+                self.search.apply(source.swarm(), filter)?;
+            }
             request => source.handle(&mut viewer.holds, request)?,
         }
         self.changes += 1;
@@ -175,7 +175,7 @@ impl Viewers {
         for viewer in &mut self.viewers {
             let Some(look) = viewer.awaits(version) else { continue };
             source.settle()?;
-            let bytes = view(source, look, viewer.heard, viewer.saves.take())?;
+            let bytes = view(source, &self.search, look, viewer.heard, viewer.saves.take())?;
             viewer.heard = source.sound().map_or(0, SoundQueue::end);
             (viewer.look, viewer.last) = (None, Some((look, version)));
             viewer.link.is_served.store(true, Ordering::SeqCst);
@@ -190,6 +190,7 @@ impl Viewers {
 /// state.
 fn view(
     source: &impl ViewSource,
+    search: &MemorySearch,
     look: Look,
     heard: u64,
     saves: Option<usize>,
@@ -199,13 +200,14 @@ fn view(
         Some(sound) => sound.since(heard).collect(),
         None => Vec::new(),
     };
-    let state = saves.map(|env| source.state(env)).transpose()?.unwrap_or_default();
+    let swarm = source.swarm();
+    let state = saves.map(|env| swarm.save_state(env)).transpose()?.unwrap_or_default();
     let map = source.heatmap().filter(|_| look.map);
     let heat = map.map(Heatmap::picture);
     let mut view = server_message::view_head(&ViewHead {
         status: source.status(),
         look,
-        model: source.model(),
+        model: swarm.rom().model(),
         curve: source.curve(),
         samples: samples.len(),
         done: &source.over(look.first..look.first + look.count)?,
@@ -214,13 +216,42 @@ fn view(
         map: heat.as_ref(),
         place: map.zip(look.chosen).and_then(|(map, env)| map.place(env)),
         state_bytes: state.len(),
+        memory: &look.chosen.map(|env| shown_memory(swarm, env, look.memory)).transpose()?,
+        search: shown_search(swarm, search, look)?,
+        watched: shown_number(swarm, look)?,
     });
-    source.pictures(&envs, &mut |picture| look.shrink.append(picture, &mut view))?;
+    swarm.frames(&envs, |picture| look.shrink.append(picture, &mut view))?;
     if let Some(env) = look.chosen {
-        source.pictures(&[env], &mut |picture| Shrink::WHOLE.append(picture, &mut view))?;
+        swarm.frames(&[env], |picture| Shrink::WHOLE.append(picture, &mut view))?;
     }
     view.extend(heat.iter().flat_map(|map| &map.heat));
     view.extend(samples.into_iter().flatten().flat_map(i16::to_le_bytes));
     view.extend(state);
     Ok(view)
+}
+
+/// Number of an env's bytes that a view brings if it asks for a place, and else, from C000 on.
+const PAGE_BYTES: u32 = 128;
+const FIRST_BYTES: u32 = 32;
+
+/// Reads the memory of an env that a view shows; nothing where there is no memory.
+fn shown_memory(swarm: &Swarm, env: usize, from: Option<u32>) -> Result<Vec<u8>, SwarmError> {
+    let range = match from {
+        Some(place) => place..place.saturating_add(PAGE_BYTES),
+        None => 0xC000..0xC000 + FIRST_BYTES,
+    };
+    if memory_search::holds(swarm, &range) { swarm.read_memory(env, range) } else { Ok(Vec::new()) }
+}
+
+fn shown_search(
+    swarm: &Swarm,
+    search: &MemorySearch,
+    look: Look,
+) -> Result<Option<Value>, SwarmError> {
+    look.search.then(|| search.describe(swarm, look.form, look.chosen)).transpose()
+}
+
+fn shown_number(swarm: &Swarm, look: Look) -> Result<Option<Value>, SwarmError> {
+    let Some(place) = look.watched else { return Ok(None) };
+    Ok(memory_search::numbers(swarm, &[place], look.form, look.chosen)?.pop())
 }

@@ -7,7 +7,7 @@ use gbxcule_swarm::{NativeSwarm, corrected_rgb, rgb};
 use crate::chromium::{Chromium, Window};
 use crate::serving::{Serving, TASK, expected_colors, expected_swarm, wait_until};
 
-const WIDE: Window = Window { width: 1280, height: 800, ratio: 1.0, dark: false };
+pub(crate) const WIDE: Window = Window { width: 1280, height: 800, ratio: 1.0, dark: false };
 const PHONE: Window = Window { width: 390, height: 844, ratio: 2.0, dark: false };
 const PHONE_ON_ITS_SIDE: Window = Window { width: 844, height: 390, ratio: 2.0, dark: false };
 
@@ -35,21 +35,21 @@ fn expected_shades(swarm: &NativeSwarm, env: usize) -> String {
     digits.collect()
 }
 
-fn text(browser: &mut Chromium, id: &str) -> String {
+pub(crate) fn text(browser: &mut Chromium, id: &str) -> String {
     let value = browser.evaluate(&format!("document.getElementById('{id}').textContent"));
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn step_count(browser: &mut Chromium) -> u64 {
+pub(crate) fn step_count(browser: &mut Chromium) -> u64 {
     text(browser, "step-count").replace(',', "").parse().unwrap_or(0)
 }
 
-fn wait_for_text(browser: &mut Chromium, id: &str, expected: &str) {
+pub(crate) fn wait_for_text(browser: &mut Chromium, id: &str, expected: &str) {
     wait_until(&format!("{id} says {expected}"), || text(browser, id) == expected);
 }
 
 /// Writes pictures in both colour schemes.
-fn picture(browser: &mut Chromium, name: &str, window: Window) {
+pub(crate) fn picture(browser: &mut Chromium, name: &str, window: Window) {
     let folder = std::env::var_os("GBXCULE_SCREENSHOTS").map_or_else(
         || PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("screenshots"),
         PathBuf::from,

@@ -8,6 +8,7 @@ mod browser;
 mod charts;
 mod chromium;
 mod client;
+mod finder;
 mod misbehaving_viewers;
 mod serving;
 mod socket;

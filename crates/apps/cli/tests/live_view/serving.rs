@@ -112,7 +112,7 @@ pub(crate) fn expected_colors(num_envs: usize, frames_per_step: u32, steps: u64)
     swarm
 }
 
-fn fresh_swarm_of(
+pub(crate) fn fresh_swarm_of(
     rom: &str,
     num_envs: usize,
     frames_per_step: u32,

@@ -2,7 +2,7 @@
 
 use super::GroupCode;
 use crate::typed::{GROUP, LoweredPlace, LoweredValue, Row};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value, types};
 use gbxcule_ir::{PlaceId, Projection, Root, Scalar, Type};
 
 impl GroupCode<'_, '_> {
@@ -29,10 +29,102 @@ impl GroupCode<'_, '_> {
     }
 
     pub(super) fn group_load(&mut self, value: gbxcule_ir::Value, place: PlaceId) -> bool {
-        let Some(address) = self.neighbours(place) else { return false };
+        let Some(address) = self.neighbours(place) else {
+            return self.load_transposed(value, place);
+        };
         let vector = self.b.ins().load(types::F32X4, unaligned(), address, 0);
         self.define_floats(value, vector);
         true
+    }
+
+    /// Returns the number of vectors that a value of a type fills, if it consists of `f32` alone.
+    fn vectors_of(&self, ty: Type) -> Option<usize> {
+        let leaves = &self.cx.flats.of(ty).leaves;
+        let is_float = leaves.iter().all(|leaf| leaf.scalar == Scalar::F32);
+        let is_whole = !leaves.is_empty() && leaves.len().is_multiple_of(GROUP);
+        (self.is_packed() && is_float && is_whole).then_some(leaves.len() / GROUP)
+    }
+
+    /// Loads a composite of `f32` for each thread, four components at once.
+    fn load_transposed(&mut self, value: gbxcule_ir::Value, place: PlaceId) -> bool {
+        let body = self.body();
+        let is_array = body.path(place).iter().any(|it| matches!(it, Projection::Element(_)));
+        let Some(count) = self.vectors_of(body.places[place].ty).filter(|_| is_array) else {
+            return false;
+        };
+        let locs = self.of_each(|lowerer| lowerer.place(place));
+        let addresses = locs.map(|loc| self.address(&loc));
+        let mut leaves: [Vec<Value>; GROUP] = Default::default();
+        for at in 0..count {
+            let offset = (16 * at) as i32;
+            let parts = addresses
+                .map(|address| self.b.ins().load(types::F32X4, unaligned(), address, offset));
+            for vector in self.transposed(parts) {
+                let row = self.out_of_vector(vector);
+                leaves.iter_mut().zip(row).for_each(|(leaves, leaf)| leaves.push(leaf));
+            }
+        }
+        for (lane, leaves) in leaves.into_iter().enumerate() {
+            self.select_lane(lane);
+            self.define(value, LoweredValue::from_leaves(leaves));
+        }
+        self.select_lane(0);
+        true
+    }
+
+    /// Stores a composite of `f32` for each thread, four components at once. Returns false if its
+    /// components are not in vectors already.
+    fn store_transposed(
+        &mut self,
+        locs: &[LoweredPlace; GROUP],
+        ty: Type,
+        value: gbxcule_ir::Value,
+    ) -> bool {
+        let Some(count) = self.vectors_of(ty) else { return false };
+        let vals = self.of_each(|lowerer| lowerer.val(value));
+        let is_memory = |val: &LoweredValue| matches!(val, LoweredValue::Memory(_));
+        if vals.iter().any(is_memory) {
+            return false;
+        }
+        let row = |at: usize| std::array::from_fn(|lane| vals[lane].leaves()[at]);
+        if !(0..count * GROUP).all(|at| self.vector_of(row(at)).is_some()) {
+            return false;
+        }
+        let addresses = locs.each_ref().map(|loc| self.address(loc));
+        for at in 0..count {
+            let rows = std::array::from_fn(|part| self.vector(row(at * GROUP + part)));
+            for (address, vector) in addresses.into_iter().zip(self.transposed(rows)) {
+                self.b.ins().store(unaligned(), vector, address, (16 * at) as i32);
+            }
+        }
+        true
+    }
+
+    /// Swaps rows and columns: the first result has the first `f32` of each vector.
+    fn transposed(&mut self, rows: [Value; GROUP]) -> [Value; GROUP] {
+        let [a, b, c, d] = rows;
+        let [low, high] = [[0, 4, 1, 5], [2, 6, 3, 7]];
+        let pairs = [(a, b, low), (c, d, low), (a, b, high), (c, d, high)];
+        let [ab, cd, ab_high, cd_high] = pairs.map(|(x, y, lanes)| self.shuffle(x, y, lanes));
+        let [first, second] = [[0, 1, 4, 5], [2, 3, 6, 7]];
+        [
+            self.shuffle(ab, cd, first),
+            self.shuffle(ab, cd, second),
+            self.shuffle(ab_high, cd_high, first),
+            self.shuffle(ab_high, cd_high, second),
+        ]
+    }
+
+    /// Returns four `f32` of two vectors; `lanes` counts those of the second vector from 4 on.
+    fn shuffle(&mut self, one: Value, other: Value, lanes: [u8; GROUP]) -> Value {
+        let flags = MemFlagsData::new().with_endianness(Endianness::Little);
+        let [one, other] =
+            [one, other].map(|vector| self.b.ins().bitcast(types::I8X16, flags, vector));
+        let bytes: Vec<u8> =
+            lanes.iter().flat_map(|lane| (0..4).map(move |at| 4 * lane + at)).collect();
+        let mask = self.b.func.dfg.immediates.push(bytes.into());
+        let bytes = self.b.ins().shuffle(one, other, mask);
+        self.b.ins().bitcast(types::F32X4, flags, bytes)
     }
 
     /// Adds to elements that only these threads access; returns the old values.
@@ -74,6 +166,9 @@ impl GroupCode<'_, '_> {
         // A parameter's place may lie in an array.
         self.is_dirty |= is_memory || matches!(body.places[place].root, Root::Param(_));
         let ty = body.places[place].ty;
+        if is_memory && self.store_transposed(&locs, ty, value) {
+            return;
+        }
         for (lane, loc) in locs.iter().enumerate() {
             self.select_lane(lane);
             let val = self.val(value);

@@ -2,16 +2,19 @@
 
 use super::super::expr::{Expr, Level};
 use super::super::function::Writer;
+use super::super::items::Items;
+use super::super::op::Expressions;
 use super::team::{Sum, literals};
 use gbxcule_ir::arena::List;
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::function::Body;
+use gbxcule_ir::function::{Body, FunctionKind, Param, PassMode};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Arg, Op, Selector, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::ty::{Shape, Type};
 use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
+use rustc_hash::FxHashMap;
 
 /// An array: a pointer to its first element, and its extents.
 #[derive(Clone, Debug)]
@@ -21,6 +24,24 @@ pub(super) struct RawArray {
     is_const: bool,
     /// Pointer to the gradients, of a kernel's parameter.
     gradient: Option<String>,
+}
+
+/// Arrays of one function.
+#[derive(Debug, Default)]
+pub(in super::super) struct RawArrays {
+    /// Arrays that are parameters, by position.
+    params: Vec<Option<RawArray>>,
+    values: FxHashMap<Value, RawArray>,
+}
+
+impl RawArrays {
+    fn param(&self, position: u32) -> Option<RawArray> {
+        self.params.get(position as usize)?.clone()
+    }
+
+    fn value(&self, value: Value) -> Option<RawArray> {
+        self.values.get(&value).cloned()
+    }
 }
 
 /// Returns for each function which of its parameters are arrays that it writes.
@@ -78,83 +99,73 @@ pub(super) fn root_of_value(body: &Body, value: Value) -> Option<u32> {
 }
 
 impl Writer<'_, '_> {
-    /// Names the parameters of the current function that are arrays; returns all parameters, an
-    /// array's pointer and extents beside each other.
+    /// Names the parameters that are arrays; returns all parameters, an array's pointer and extents
+    /// beside each other.
     pub(in super::super) fn plain_parameters(&mut self) -> Vec<String> {
-        let is_kernel = self.is_kernel();
-        let (mut texts, mut arrays) = (Vec::new(), Vec::new());
+        let (items, is_kernel) = (self.items, self.function.kind == FunctionKind::Kernel);
+        let Some(plain) = &items.plain else { return Vec::new() };
+        let mut texts = Vec::new();
         for (position, param) in self.function.params.iter().enumerate() {
-            let name = self.params[position].clone();
-            let Shape::Array { of, dims } = *self.shape(param.ty) else {
-                texts.push(self.plain_parameter(param.ty, param.mode, &name));
-                arrays.push(None);
+            let name = self.exprs.params[position].clone();
+            let Shape::Array { of, dims } = items.module.types[param.ty] else {
+                texts.push(plain_parameter(items, param, &name));
+                self.exprs.arrays.params.push(None);
                 continue;
             };
-            let is_const = self
-                .unit
-                .plain
-                .as_ref()
-                .is_some_and(|plain| !plain.written[self.id.index()][position]);
-            let of = self.ty(of).to_owned();
+            let is_const = !plain.written[self.id.index()][position];
+            let of = items.ty(of);
             let word = if is_const { "const " } else { "" };
             texts.push(format!("{word}{of}* {name}"));
             let extents: Vec<String> =
-                (0..dims).map(|dim| self.unit.names.local(&format!("{name}_dim{dim}"))).collect();
+                (0..dims).map(|dim| self.names.local(&format!("{name}_dim{dim}"))).collect();
             texts.extend(extents.iter().map(|extent| format!("int {extent}")));
-            let differentiates =
-                is_kernel && self.unit.plain.as_ref().is_some_and(|plain| plain.differentiates);
-            let gradient = differentiates.then(|| self.unit.names.local(&format!("grad_{name}")));
+            let differentiates = is_kernel && plain.differentiates;
+            let gradient = differentiates.then(|| self.names.local(&format!("grad_{name}")));
             texts.extend(gradient.iter().map(|name| format!("{of}* {name}")));
-            arrays.push(Some(RawArray { pointer: name, extents, is_const, gradient }));
-        }
-        if let Some(plain) = &mut self.unit.plain {
-            plain.params = arrays;
-            plain.values.clear();
+            let array = RawArray { pointer: name, extents, is_const, gradient };
+            self.exprs.arrays.params.push(Some(array));
         }
         texts
     }
 
     /// Notes what an array value is; a view becomes a pointer of its own.
     pub(in super::super) fn define_raw_array(&mut self, value: Value) {
-        let data = self.body.values[value];
-        let array = match data.op {
-            Op::Load(place) => match self.body.places[place].root {
-                Root::Param(position) if self.body.path(place).is_empty() => {
-                    self.raw_param(position)
-                }
+        let (body, arrays) = (self.exprs.body, &self.exprs.arrays);
+        let array = match body.values[value].op {
+            Op::Load(place) => match body.places[place].root {
+                Root::Param(position) if body.path(place).is_empty() => arrays.param(position),
                 _ => None,
             },
-            Op::Gradient(array) => self.raw(array).and_then(|array| {
+            Op::Gradient(array) => arrays.value(array).and_then(|array| {
                 let pointer = array.gradient?;
                 Some(RawArray { pointer, extents: array.extents, is_const: false, gradient: None })
             }),
-            Op::View { array, selectors } => self.raw_view(value, array, selectors),
+            Op::View { array, selectors } => {
+                arrays.value(array).and_then(|array| self.raw_view(value, array, selectors))
+            }
             _ => None,
         };
-        match (array, &mut self.unit.plain) {
-            (Some(array), Some(plain)) => _ = plain.values.insert(value, array),
-            _ => self.refuse_plain(),
-        }
-    }
-
-    fn raw_param(&self, position: u32) -> Option<RawArray> {
-        self.unit.plain.as_ref()?.params.get(position as usize)?.clone()
-    }
-
-    fn raw(&self, value: Value) -> Option<RawArray> {
-        self.unit.plain.as_ref()?.values.get(&value).cloned()
+        // Uses that expect a handle of the header take the pointer, in a text that is refused.
+        let pointer = match array {
+            Some(array) => {
+                let pointer = Expr::atom(&array.pointer);
+                self.exprs.arrays.values.insert(value, array);
+                pointer
+            }
+            None => self.exprs.refused(),
+        };
+        self.exprs.values.set(value, pointer);
     }
 
     /// Declares a pointer to the part of an array that leading indices select.
     fn raw_view(
         &mut self,
         value: Value,
-        array: Value,
+        from: RawArray,
         selectors: List<Selector>,
     ) -> Option<RawArray> {
-        let from = self.raw(array)?;
-        let selectors: Vec<Selector> = self.body.selector_lists[selectors].to_vec();
-        let indices: Option<Vec<Value>> = selectors
+        let body = self.exprs.body;
+        let indices: Option<Vec<Value>> = body.selector_lists[selectors]
             .iter()
             .map(|selector| match *selector {
                 Selector::At(index) => Some(index),
@@ -162,31 +173,43 @@ impl Writer<'_, '_> {
             })
             .collect();
         let indices = indices?;
-        let (_, rest) = from.extents.split_at_checked(indices.len())?;
-        let rest = rest.to_vec();
+        let (_, inner) = from.extents.split_at_checked(indices.len())?;
+        let inner = inner.to_vec();
         if indices.is_empty() {
             return Some(from);
         }
-        let mut at = self.raw_offset(&from, &indices);
-        for extent in &rest {
+        let mut at = self.exprs.raw_offset(&from, &indices);
+        for extent in &inner {
             at = Expr::infix(Level::Product, "*", &at, &Expr::atom(extent));
         }
         let start = Expr::infix(Level::Sum, "+", &Expr::atom(&from.pointer), &at);
-        let pointer = self.plain_name(value);
-        let of = match *self.shape(self.body.type_of(value)) {
-            Shape::Array { of, .. } => self.ty(of).to_owned(),
+        let pointer = self.constant_name(value);
+        let of = match *self.exprs.shape(body.type_of(value)) {
+            Shape::Array { of, .. } => self.items.ty(of),
             _ => unreachable!("check rule 4: views are arrays"),
         };
         let word = if from.is_const { "const " } else { "" };
-        self.line(&format!("{word}{of}* {pointer} = {};", start.text));
-        Some(RawArray { pointer, extents: rest, is_const: from.is_const, gradient: None })
+        self.lines.line(&format!("{word}{of}* {pointer} = {};", start.text));
+        Some(RawArray { pointer, extents: inner, is_const: from.is_const, gradient: None })
     }
+}
 
+/// Text of a parameter that is no array.
+fn plain_parameter(items: &Items<'_>, param: &Param, name: &str) -> String {
+    let word = if param.mode == PassMode::Shared { "const " } else { "" };
+    if let Shape::Fixed { of, len } = items.module.types[param.ty] {
+        return format!("{word}{} (&{name})[{len}]", items.ty(of));
+    }
+    let reference = if param.mode == PassMode::Value { "" } else { "&" };
+    format!("{word}{}{reference} {name}", items.ty(param.ty))
+}
+
+impl Expressions<'_, '_> {
     /// Offset of an element, or of the part that leading indices select, in row-major order.
     fn raw_offset(&mut self, array: &RawArray, indices: &[Value]) -> Expr {
         let mut at: Option<Expr> = None;
         for (&index, extent) in indices.iter().zip(&array.extents) {
-            let index = self.plain_index(index, extent);
+            let index = self.raw_index(index, extent);
             at = Some(match at {
                 None => index,
                 Some(before) => {
@@ -199,8 +222,8 @@ impl Writer<'_, '_> {
     }
 
     /// An index; one that is negative for sure counts from the end.
-    pub(super) fn plain_index(&mut self, index: Value, extent: &str) -> Expr {
-        let is_negative = self.interval_of(index).is_some_and(|interval| interval.high < 0);
+    pub(super) fn raw_index(&mut self, index: Value, extent: &str) -> Expr {
+        let is_negative = self.values.interval(index).is_some_and(|interval| interval.high < 0);
         let index = self.take_exact(index);
         if !is_negative {
             return index;
@@ -224,9 +247,9 @@ impl Writer<'_, '_> {
     pub(in super::super) fn raw_element(&mut self, id: PlaceId) -> (Expr, Type) {
         let place = self.body.places[id];
         let (array, ty) = match place.root {
-            Root::Array(value) => (self.raw(value), self.body.type_of(value)),
+            Root::Array(value) => (self.arrays.value(value), self.body.type_of(value)),
             Root::Param(position) => {
-                (self.raw_param(position), self.function.params[position as usize].ty)
+                (self.arrays.param(position), self.function.params[position as usize].ty)
             }
             Root::Local(_) | Root::Table(_) => (None, place.ty),
         };
@@ -250,25 +273,26 @@ impl Writer<'_, '_> {
     /// Text of the element at which threads add a sum.
     pub(super) fn literal_element(&self, sum: &Sum) -> String {
         let indices = literals(self.body, sum.place).unwrap_or_default();
-        let Some(array) = self.raw_param(sum.param) else { return self.refused().text };
+        let Some(array) = self.arrays.param(sum.param) else { return self.refused().text };
         let at = indices.iter().zip(&array.extents).fold(String::new(), |at, (index, extent)| {
             if at.is_empty() { index.to_string() } else { format!("({at}) * {extent} + {index}") }
         });
         if indices.iter().any(|index| *index < 0) {
-            self.refuse_plain();
+            self.items.refuse();
         }
         format!("{}[{at}]", array.pointer)
     }
 
     /// Text of an array's extent.
     pub(super) fn raw_extent(&mut self, array: Value, dim: u8) -> Expr {
-        let extent = self.raw(array).and_then(|array| array.extents.get(usize::from(dim)).cloned());
+        let extent =
+            self.arrays.value(array).and_then(|array| array.extents.get(usize::from(dim)).cloned());
         extent.map_or_else(|| self.refused(), Expr::atom)
     }
 
     /// Text that says if an array is there.
     pub(super) fn raw_presence(&mut self, array: Value) -> Expr {
-        match self.raw(array) {
+        match self.arrays.value(array) {
             Some(array) => Expr::new(format!("{} != nullptr", array.pointer), Level::Equality),
             None => self.refused(),
         }
@@ -276,7 +300,7 @@ impl Writer<'_, '_> {
 
     /// The arguments that pass an array.
     pub(in super::super) fn raw_arguments(&mut self, array: Value) -> Vec<Expr> {
-        match self.raw(array) {
+        match self.arrays.value(array) {
             Some(array) => {
                 std::iter::once(array.pointer).chain(array.extents).map(Expr::atom).collect()
             }
@@ -286,7 +310,7 @@ impl Writer<'_, '_> {
 
     /// Notes that there is no text; the expression stands for it.
     pub(super) fn refused(&self) -> Expr {
-        self.refuse_plain();
+        self.items.refuse();
         Expr::atom("0")
     }
 }

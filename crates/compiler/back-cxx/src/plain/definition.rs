@@ -1,9 +1,8 @@
 //! Types as plain structs, and the operators and functions that a text needs of them.
 
 use super::super::expr::Expr;
-use super::super::function::Writer;
+use super::super::items::Items;
 use super::super::ty::scalar as spell;
-use gbxcule_ir::module::Module;
 use gbxcule_ir::op::BinaryOp;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
@@ -67,7 +66,7 @@ pub(in super::super) fn fields(shape: &Shape, named: &dyn Fn(&Shape) -> Option<S
 }
 
 /// Returns the selection of a component by its position, such as `.x`.
-pub(super) fn component(shape: &Shape, index: u32) -> String {
+pub(in super::super) fn component(shape: &Shape, index: u32) -> String {
     let letter = |index: u32| COMPONENTS[index as usize & 3];
     match *shape {
         Shape::Vector { len: 2..=4, .. } | Shape::Quaternion(_) => format!(".{}", letter(index)),
@@ -81,98 +80,98 @@ pub(super) fn component(shape: &Shape, index: u32) -> String {
     }
 }
 
-/// Text of a function that works on each component.
-fn by_component(module: &Module, ty: Type, part: impl Fn(&str) -> String) -> String {
-    let count = module.types.components(ty).map_or(0, |(_, count)| count);
-    let parts: Vec<String> =
-        (0..count).map(|index| part(&component(&module.types[ty], index))).collect();
-    let line = parts.join(", ");
-    if line.len() > 90 { format!("\n        {}", parts.join(",\n        ")) } else { line }
+/// Operators and functions that a text needs.
+#[derive(Debug, Default)]
+pub(in super::super) struct Definitions {
+    /// Names and texts, in order.
+    list: Vec<(String, String)>,
 }
 
-impl Writer<'_, '_> {
-    fn define_plain(&mut self, name: &str, text: String) {
-        if let Some(plain) = &mut self.unit.plain {
-            plain.define(name, text);
+impl Definitions {
+    /// Adds a function once.
+    fn add(&mut self, name: &str, function: &str) {
+        let text = format!("static __device__ {function}\n\n");
+        if !self.list.iter().any(|it| it.1 == text) {
+            self.list.push((name.into(), text));
         }
+    }
+
+    /// Adds a function whose result is a composite of these parts, one for each component.
+    fn add_parts(
+        &mut self,
+        items: &Items<'_>,
+        ty: Type,
+        [name, params]: [&str; 2],
+        part: impl Fn(&str) -> String,
+    ) {
+        let (result, types) = (items.ty(ty), &items.module.types);
+        let count = types.components(ty).map_or(0, |(_, count)| count);
+        let parts: Vec<_> = (0..count).map(|at| part(&component(&types[ty], at))).collect();
+        let mut list = parts.join(", ");
+        if list.len() > 90 {
+            list = format!("\n        {}", parts.join(",\n        "));
+        }
+        let head = format!("{result} {name}({params})");
+        self.add(name, &format!("{head}\n{{\n    return {result}{{{list}}};\n}}"));
+    }
+
+    /// Returns the definitions that a text uses.
+    pub(in super::super) fn used_in(&self, text: &str) -> String {
+        // A splat that became a factor is called nowhere.
+        let is_used =
+            |name: &str| name.starts_with("operator") || text.contains(&format!("{name}("));
+        self.list.iter().filter(|it| is_used(&it.0)).map(|it| &*it.1).collect()
     }
 
     /// Defines the operator that stands between two composites, or a composite and a scalar.
-    pub(in super::super) fn define_composite(
+    pub(in super::super) fn composite(
         &mut self,
+        items: &Items<'_>,
         op: BinaryOp,
         ty: Type,
-        left: &Expr,
-        right: &Expr,
+        [left, right]: [&Expr; 2],
     ) {
-        let of = Type::scalar(self.module.types.components(ty).map_or(Scalar::Bool, |(of, _)| of));
-        match op {
-            BinaryOp::Add => self.define_operator("operator+", "+", [ty, ty]),
-            BinaryOp::Subtract => self.define_operator("operator-", "-", [ty, ty]),
-            BinaryOp::Multiply if right.splat.is_some() => {
-                self.define_operator("operator*", "*", [ty, of]);
-            }
-            BinaryOp::Multiply if left.splat.is_some() => {
-                self.define_operator("operator*", "*", [of, ty]);
-            }
-            BinaryOp::Multiply => self.define_operator("cw_mul", "*", [ty, ty]),
-            BinaryOp::Divide if right.splat.is_some() => {
-                self.define_operator("operator/", "/", [ty, of]);
-            }
-            BinaryOp::Divide => self.define_operator("cw_div", "/", [ty, ty]),
-            _ => self.refuse_plain(),
-        }
-    }
-
-    fn define_operator(&mut self, name: &str, sign: &str, operands: [Type; 2]) {
-        let ty = if operands[0].as_scalar().is_some() { operands[1] } else { operands[0] };
-        let [one, other] = operands.map(|operand| self.ty(operand).to_owned());
-        let part = |field: &str| {
-            let [a, b] = operands.map(|it| if it.as_scalar().is_some() { "" } else { field });
-            format!("a{a} {sign} b{b}")
+        let of = Type::scalar(scalar_of(items, ty));
+        let (name, sign, operands) = match op {
+            BinaryOp::Add => ("operator+", "+", [ty, ty]),
+            BinaryOp::Subtract => ("operator-", "-", [ty, ty]),
+            BinaryOp::Multiply if right.splat.is_some() => ("operator*", "*", [ty, of]),
+            BinaryOp::Multiply if left.splat.is_some() => ("operator*", "*", [of, ty]),
+            BinaryOp::Multiply => ("cw_mul", "*", [ty, ty]),
+            BinaryOp::Divide if right.splat.is_some() => ("operator/", "/", [ty, of]),
+            BinaryOp::Divide => ("cw_div", "/", [ty, ty]),
+            _ => return items.refuse(),
         };
-        let (result, parts) = (self.ty(ty).to_owned(), by_component(self.module, ty, part));
-        self.define_plain(name, format!(
-            "static __device__ {result} {name}({one} a, {other} b)\n{{\n    return {result}{{{parts}}};\n}}\n\n"
-        ));
+        let [one, other] = operands.map(|operand| items.ty(operand));
+        self.add_parts(items, ty, [name, &format!("{one} a, {other} b")], |field| {
+            let [a, b] = operands.map(|operand| if operand == ty { field } else { "" });
+            format!("a{a} {sign} b{b}")
+        });
     }
 
     /// Defines the negation of a composite.
-    pub(in super::super) fn define_negation(&mut self, ty: Type) {
-        if !self.is_plain() {
-            return;
-        }
-        let parts = by_component(self.module, ty, |field| format!("-a{field}"));
-        let name = self.ty(ty).to_owned();
-        self.define_plain("operator-", format!(
-            "static __device__ {name} operator-({name} a)\n{{\n    return {name}{{{parts}}};\n}}\n\n"
-        ));
+    pub(in super::super) fn negation(&mut self, items: &Items<'_>, ty: Type) {
+        let params = format!("{} a", items.ty(ty));
+        self.add_parts(items, ty, ["operator-", &params], |field| format!("-a{field}"));
     }
 
     /// Defines the composite of equal parts; returns the function's name.
-    pub(super) fn define_splat(&mut self, ty: Type) -> String {
-        let parts = by_component(self.module, ty, |_| "value".into());
-        let of = self.module.types.components(ty).map_or(Scalar::Bool, |(of, _)| of);
-        let name = self.ty(ty).to_owned();
-        self.define_plain(&format!("splat_{name}"), format!(
-            "static __device__ {name} splat_{name}({} value)\n{{\n    return {name}{{{parts}}};\n}}\n\n",
-            spell(of)
-        ));
-        format!("splat_{name}")
+    pub(super) fn splat(&mut self, items: &Items<'_>, ty: Type) -> String {
+        let name = format!("splat_{}", items.ty(ty));
+        let params = format!("{} value", spell(scalar_of(items, ty)));
+        self.add_parts(items, ty, [&name, &params], |_| "value".into());
+        name
     }
 
     /// Defines a sum of composites, component by component.
-    pub(super) fn define_atomic_sum(&mut self, ty: Type) {
-        let name = self.ty(ty).to_owned();
+    pub(super) fn atomic_sum(&mut self, items: &Items<'_>, ty: Type) {
+        let params = format!("{0}* place, {0} value", items.ty(ty));
         let part = |field: &str| format!("atomicAdd(&place->{0}, value.{0})", &field[1..]);
-        let parts = by_component(self.module, ty, part);
-        self.define_plain("atomic_add", format!(
-            "static __device__ {name} atomic_add({name}* place, {name} value)\n{{\n    return {name}{{{parts}}};\n}}\n\n"
-        ));
+        self.add_parts(items, ty, ["atomic_add", &params], part);
     }
 
     /// Defines the least or largest of floats, which CUDA has for integers alone.
-    pub(super) fn define_atomic_extremum(&mut self, name: &str, of: Scalar) {
+    pub(super) fn atomic_extremum(&mut self, name: &str, of: Scalar) {
         let (ty, word, to, from, least) = match of {
             Scalar::F32 => ("float", "int", "__float_as_int", "__int_as_float", "f"),
             _ => {
@@ -181,20 +180,27 @@ impl Writer<'_, '_> {
             }
         };
         let choose = format!("f{}{least}", &name["atomic_".len()..]);
-        self.define_plain(name, format!(
-            "static __device__ {ty} {name}({ty}* place, {ty} value)\n{{\n    {word} old = {to}(*place), seen;\n    \
+        self.add(name, &format!(
+            "{ty} {name}({ty}* place, {ty} value)\n{{\n    {word} old = {to}(*place), seen;\n    \
              do {{\n        seen = old;\n        \
              old = atomicCAS(({word}*)place, seen, {to}({choose}({from}(seen), value)));\n    \
-             }} while (old != seen);\n    return {from}(old);\n}}\n\n"
+             }} while (old != seen);\n    return {from}(old);\n}}"
         ));
     }
 
     /// Defines the quotient of integers that is rounded down.
-    pub(in super::super) fn define_floor_div(&mut self, of: Scalar) {
+    pub(in super::super) fn floor_div(&mut self, of: Scalar) {
         let ty = spell(of);
-        self.define_plain("floor_div", format!(
-            "static __device__ {ty} floor_div({ty} a, {ty} b)\n{{\n    const {ty} quotient = a / b;\n    \
-             return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;\n}}\n\n"
-        ));
+        self.add(
+            "floor_div",
+            &format!(
+                "{ty} floor_div({ty} a, {ty} b)\n{{\n    const {ty} quotient = a / b;\n    \
+             return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;\n}}"
+            ),
+        );
     }
+}
+
+fn scalar_of(items: &Items<'_>, ty: Type) -> Scalar {
+    items.module.types.components(ty).map_or(Scalar::Bool, |(of, _)| of)
 }

@@ -1,18 +1,26 @@
 //! Operations in CUDA's own words.
 
 use super::super::expr::{Expr, Level};
-use super::super::function::Writer;
+use super::super::op::Expressions;
 use super::super::ty::scalar as spell;
-use super::definition::component;
 use gbxcule_ir::arena::List;
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::function::LocalId;
 use gbxcule_ir::op::{AtomicOp, Op, Value, ValueData};
-use gbxcule_ir::place::{PlaceId, Root};
+use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
+use rustc_hash::FxHashMap;
 
-impl Writer<'_, '_> {
+/// Names that a kernel's launch gives its operations.
+#[derive(Debug, Default)]
+pub(in super::super) struct Launch {
+    /// Names of the indices, of a kernel.
+    pub(super) indices: Option<Vec<String>>,
+    /// Variables to which threads add in the place of an array's element.
+    pub(super) sums: FxHashMap<PlaceId, String>,
+}
+
+impl Expressions<'_, '_> {
     /// An operation that looks different without the header.
     pub(in super::super) fn plain_op(&mut self, data: &ValueData) -> Option<Expr> {
         Some(match data.op {
@@ -24,16 +32,11 @@ impl Writer<'_, '_> {
             Op::Atomic { op, place, value, expected } => {
                 self.plain_atomic(op, place, value, expected)
             }
-            Op::LaunchIndex(dim) => {
-                let indices = self.unit.plain.as_ref().map(|plain| &plain.indices);
-                match indices.filter(|_| self.is_kernel()) {
-                    // A grid has one index in a dimension that it lacks.
-                    Some(names) => {
-                        Expr::atom(names.get(usize::from(dim)).map_or("0", String::as_str))
-                    }
-                    None => self.refused(),
-                }
-            }
+            Op::LaunchIndex(dim) => match &self.launch.indices {
+                // A grid has one index in a dimension that it lacks.
+                Some(names) => Expr::atom(names.get(usize::from(dim)).map_or("0", String::as_str)),
+                None => self.refused(),
+            },
             Op::Extent { array, dim } => self.raw_extent(array, dim),
             Op::Present(array) => self.raw_presence(array),
             Op::Lowest(_) | Op::Opaque(_) => self.refused(),
@@ -61,7 +64,7 @@ impl Writer<'_, '_> {
     fn plain_conversion(&mut self, operand: Value, to: Type) -> Option<Expr> {
         let from = self.body.type_of(operand).as_scalar();
         let (Some(from), Some(to)) = (from, to.as_scalar()) else {
-            self.take(operand);
+            self.values.take(operand);
             return Some(self.refused());
         };
         let truncates = from.is_float() && !to.is_float() && to != Scalar::Bool;
@@ -75,7 +78,7 @@ impl Writer<'_, '_> {
             return Expr { splat: Some(Box::new(part.clone())), ..part };
         }
         // The function is defined only if it is called: a factor stands by itself.
-        let name = self.define_splat(ty);
+        let name = self.definitions.splat(self.items, ty);
         let mut expr = Expr::call(&name, &[&part]);
         expr.splat = Some(Box::new(part));
         expr
@@ -113,7 +116,7 @@ impl Writer<'_, '_> {
         let place = self.place(id);
         let expected = expected.map(|expected| self.take_exact(expected));
         let value = self.take_exact(value);
-        if let Some(sum) = self.unit.plain.as_ref().and_then(|plain| plain.sums.get(&id)) {
+        if let Some(sum) = self.launch.sums.get(&id) {
             return Expr::new(format!("{sum} += {}", value.text), Level::Choice).of(&[&value]);
         }
         let pointer = Expr::new(format!("&{}", place.text), Level::Unary).of(&[&place]);
@@ -122,7 +125,7 @@ impl Writer<'_, '_> {
             if op != AtomicOp::Add || !is_summed(of) {
                 return self.refused();
             }
-            self.define_atomic_sum(ty);
+            self.definitions.atomic_sum(self.items, ty);
             return Expr::call("atomic_add", &[&pointer, &value]);
         };
         let is_word = matches!(of, Scalar::I32 | Scalar::U32);
@@ -147,7 +150,7 @@ impl Writer<'_, '_> {
                     if is_least { "atomicMin" } else { "atomicMax" }
                 } else if is_summed(of) {
                     let name = if is_least { "atomic_min" } else { "atomic_max" };
-                    self.define_atomic_extremum(name, of);
+                    self.definitions.atomic_extremum(name, of);
                     name
                 } else {
                     return self.refused();
@@ -164,11 +167,6 @@ impl Writer<'_, '_> {
         Expr::call(name, &args.into_iter().flatten().collect::<Vec<_>>())
     }
 
-    /// The selection of a component by its position.
-    pub(in super::super) fn plain_component(&self, ty: Type, index: u32) -> String {
-        component(self.shape(ty), index)
-    }
-
     /// Selects a part that an index chooses.
     pub(in super::super) fn plain_part(&mut self, expr: &mut Expr, shape: &Shape, index: Value) {
         let count = match *shape {
@@ -177,7 +175,7 @@ impl Writer<'_, '_> {
             Shape::Matrix { rows, .. } => rows.into(),
             _ => 4,
         };
-        let index = self.plain_index(index, &count.to_string());
+        let index = self.raw_index(index, &count.to_string());
         expr.needs.join(&index.needs);
         expr.atom &= index.atom;
         let (before, after) = match shape {
@@ -186,80 +184,11 @@ impl Writer<'_, '_> {
             Shape::Vector { len: 2..=4, .. } | Shape::Quaternion(_) => ("(&", ".x)"),
             Shape::Vector { .. } => ("", ".c"),
             _ => {
-                self.refuse_plain();
+                self.items.refuse();
                 ("", "")
             }
         };
         expr.text = format!("{before}{}{after}[{}]", expr.text, index.text);
-    }
-
-    /// Name of the constant that holds a value.
-    pub(super) fn plain_name(&mut self, value: Value) -> String {
-        match self.body.values[value].name {
-            Some(name) => self.unit.names.local(self.module.text(name)),
-            None => self.next_temporary(),
-        }
-    }
-
-    /// Writes a store of a whole fixed array; returns false for a store of anything else.
-    pub(in super::super) fn plain_fixed_store(
-        &mut self,
-        place: PlaceId,
-        value: Value,
-        declares: bool,
-    ) -> bool {
-        let Shape::Fixed { of, len } = *self.shape(self.body.places[place].ty) else {
-            return false;
-        };
-        if matches!(self.shape(of), Shape::Fixed { .. }) {
-            self.refuse_plain();
-        }
-        let from = self.take(value);
-        let parts = match self.body.values[value].op {
-            Op::Zero => Some("{}".to_owned()),
-            Op::Construct(_) if declares => Some(from.text.clone()),
-            _ => None,
-        };
-        let root = self.body.places[place].root;
-        let is_shared = matches!(root, Root::Local(local) if self.is_tile(local));
-        if let (Root::Local(local), true) = (root, declares && !is_shared) {
-            let name = self.declare(local);
-            let start = parts.as_ref().map_or(String::new(), |parts| format!(" = {parts}"));
-            let of = self.ty(of).to_owned();
-            self.line(&format!("{of} {name}[{len}]{start};"));
-            if parts.is_some() {
-                return true;
-            }
-        }
-        let to = self.place(place);
-        self.settle_for_write(place);
-        let item = match (&from.splat, self.body.values[value].op) {
-            (Some(part), _) => part.text.clone(),
-            (None, Op::Zero) => self.zero(of).text,
-            (None, Op::Load(_)) => format!("{}[item]", from.text),
-            _ => self.refused().text,
-        };
-        let range = if is_shared {
-            format!("item = threadIdx.x; item < {len}; item += blockDim.x")
-        } else {
-            format!("item = 0; item < {len}; ++item")
-        };
-        self.line(&format!("for (int {range})"));
-        self.depth += 1;
-        self.line(&format!("{}[item] = {item};", to.text));
-        self.depth -= 1;
-        true
-    }
-
-    /// Declares a fixed array at the top of a function; returns false for another type.
-    pub(in super::super) fn plain_fixed_local(&mut self, local: LocalId, name: &str) -> bool {
-        let declared = &self.body.locals[local];
-        let Shape::Fixed { of, len } = *self.shape(declared.ty) else { return false };
-        let zero = if declared.scratch { "" } else { " = {}" };
-        let word = if self.is_tile(local) { "__shared__ " } else { "" };
-        let of = self.ty(of).to_owned();
-        self.line(&format!("{word}{of} {name}[{len}]{zero};"));
-        true
     }
 }
 

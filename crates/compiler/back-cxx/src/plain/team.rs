@@ -1,6 +1,7 @@
 //! Work that the threads of a block share: tiles lie in shared memory and their elements are
 //! divided among the threads; sums are reduced in shared memory before one thread adds them.
 
+use super::super::function::Writer;
 use super::super::hoist::Declaration;
 use super::super::live::has_effect;
 use super::array::{root_of_place, root_of_value};
@@ -30,14 +31,16 @@ pub(in super::super) enum Role {
     Read,
 }
 
-/// The work of a block whose threads make tiles together.
-#[derive(Debug)]
+/// The work of a block whose threads make tiles together; empty for threads that work alone.
+#[derive(Debug, Default)]
 pub(in super::super) struct Team {
     /// Variables in shared memory.
-    pub(super) tiles: Vec<bool>,
+    tiles: Vec<bool>,
     roles: FxHashMap<(BlockId, usize), Role>,
     /// Bodies of loops in which all threads read a tile.
     reading_loops: FxHashSet<BlockId>,
+    /// True if threads may be reading tiles.
+    is_read: bool,
 }
 
 /// A sum that each thread adds to, at one element of an array.
@@ -66,7 +69,7 @@ impl Team {
         };
         let tiles: Vec<bool> =
             body.locals.iter().map(|(_, local)| local.scratch && is_tile(local.ty)).collect();
-        let team = Self { tiles, roles: FxHashMap::default(), reading_loops: FxHashSet::default() };
+        let team = Self { tiles, ..Self::default() };
         let mut planner = Planner { module, body, declarations, uses, team };
         let is_divided = planner.block(body.root, false).is_some()
             && planner.team.roles.values().any(|role| *role == Role::Divided)
@@ -74,13 +77,60 @@ impl Team {
         is_divided.then_some(planner.team)
     }
 
-    /// Returns true for the body of a loop in which all threads read a tile.
-    pub(super) fn reads_in(&self, body: BlockId) -> bool {
-        self.reading_loops.contains(&body)
+    pub(in super::super) fn role(&self, block: BlockId, position: usize) -> Option<Role> {
+        self.roles.get(&(block, position)).copied()
     }
 
-    pub(super) fn role(&self, block: BlockId, position: usize) -> Option<Role> {
-        self.roles.get(&(block, position)).copied()
+    /// Returns true for a loop that the threads of a block divide.
+    pub(in super::super) fn is_divided(&self, block: BlockId, position: usize) -> bool {
+        self.role(block, position) == Some(Role::Divided)
+    }
+
+    /// Returns true for a tile in shared memory.
+    pub(in super::super) fn is_tile(&self, local: LocalId) -> bool {
+        self.tiles.get(Handle::index(local)).copied().unwrap_or_default()
+    }
+
+    /// Begins a statement of a block's threads: what writes waits for those that read.
+    pub(in super::super) fn begin(&mut self, writer: &mut Writer<'_, '_>, role: Option<Role>) {
+        if matches!(role, Some(Role::Divided | Role::First)) {
+            writer.name_all_waiting();
+            if self.is_read {
+                self.synchronise(writer);
+            }
+        }
+        if role == Some(Role::First) {
+            writer.lines.line("if (threadIdx.x == 0) {");
+            writer.lines.depth += 1;
+        }
+    }
+
+    /// Ends a statement of a block's threads: those that follow see what it wrote.
+    pub(in super::super) fn end(
+        &mut self,
+        writer: &mut Writer<'_, '_>,
+        role: Option<Role>,
+        is_last: bool,
+    ) {
+        if role == Some(Role::First) {
+            writer.lines.depth -= 1;
+            writer.lines.line("}");
+        }
+        match role {
+            Some(Role::Divided | Role::First) if !is_last => self.synchronise(writer),
+            Some(Role::Read) => self.is_read = true,
+            _ => {}
+        }
+    }
+
+    /// Notes before a loop that threads may be reading what its next round writes.
+    pub(in super::super) fn begin_rounds(&mut self, body: BlockId) {
+        self.is_read |= self.reading_loops.contains(&body);
+    }
+
+    fn synchronise(&mut self, writer: &mut Writer<'_, '_>) {
+        writer.lines.line("__syncthreads();");
+        self.is_read = false;
     }
 }
 

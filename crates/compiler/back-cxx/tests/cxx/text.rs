@@ -2,6 +2,7 @@
 //! where they are asked for. What the text looks like stands behind the samples of the testkit.
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
+use gbxcule_front_warp::Program;
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check;
 use gbxcule_ir::source::SourceMap;
@@ -45,5 +46,22 @@ fn only_calls_of_trusted_functions_do_without_checks() {
         assert_eq!(source.contains("out(n, gbx::trusted())"), vouched);
         assert_eq!(source.contains("gbx::div(1, n, gbx::trusted())"), vouched);
         assert_eq!(source.contains("#define GBX_UNCHECKED"), checks == Checks::None);
+    }
+}
+
+#[test]
+fn arrays_in_structs_have_no_text_without_the_header() {
+    for (field, has_text) in [("wp.array(dtype=float)", false), ("float", true)] {
+        let mut sources = SourceMap::new();
+        let text = format!(
+            "import warp as wp\n\n@wp.struct\nclass Pair:\n    a: {field}\n    b: float\n\n\
+             @wp.kernel\ndef double(pair: Pair, out: wp.array(dtype=float)):\n    \
+             out[wp.tid()] = pair.b * 2.0\n"
+        );
+        let id = sources.add("double.py", text);
+        let program = Program::parse(&sources, id).expect("Python");
+        let module = check::module(program.compile("double").expect("a kernel")).expect("valid");
+        let kernel = module.find("double").expect("the kernel");
+        assert_eq!(cxx::write_plain(&module, kernel, 1).is_some(), has_text, "{field}");
     }
 }

@@ -1,5 +1,5 @@
 //! The translated sources keep to the subset of Rust that the kernel compiler reads
-//! (docs/architecture.md "The subset"). Leaving it fails here, at the line.
+//! (`crates/compiler/front-rust/README.md`). Leaving it fails here, at the line.
 
 mod rules;
 

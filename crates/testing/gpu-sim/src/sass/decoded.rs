@@ -71,13 +71,13 @@ pub struct Constant {
 /// Special registers that a kernel reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Special {
-    /// `SRZ`, and what is zero in grids of one dimension.
+    /// `SRZ`, and `SB0`, the counter of copies that are under way
     #[default]
     Zero,
-    /// `SR_TID.X`
-    Thread,
-    /// `SR_CTAID.X`
-    Block,
+    /// `SR_TID.X`, `.Y`, `.Z`, by number
+    Thread(usize),
+    /// `SR_CTAID.X`, `.Y`, `.Z`
+    Block(usize),
     /// `SR_LANEID`
     Lane,
     /// `SR_CLOCKLO`, `SR_GLOBALTIMERLO`
@@ -119,6 +119,8 @@ pub struct DecodedInstruction {
     pub target: u32,
     /// Place in memory.
     pub place: Address,
+    /// Place that a copy reads.
+    pub source: Address,
     /// Place in a constant bank.
     pub constant: Constant,
     /// Special register that `S2R` and its like read.
@@ -175,6 +177,7 @@ pub(super) fn decode(
         address: line.address,
         target: 0,
         place: Address::default(),
+        source: Address::default(),
         constant: Constant::default(),
         special: Special::Zero,
         barrier: 0,
@@ -184,7 +187,7 @@ pub(super) fn decode(
         pattern: row.pattern,
     };
     let mut operands = line.operands.iter().peekable();
-    let (mut counts, mut optional) = ([0; 5], 0);
+    let (mut counts, mut optional) = ([0; 6], 0);
     for slot in &row.operands {
         let fits = operands.peek().is_some_and(|it| slot.sort.takes(it));
         if slot.is_optional {
@@ -202,6 +205,10 @@ pub(super) fn decode(
         let at = &mut counts[slot.sort.list()];
         step.take(slot.sort, operand, *at, context)?;
         *at += 1;
+    }
+    // It asks whether all lanes at work have passed its guard, so all come to it.
+    if row.pattern.starts_with("BRA.{DIV") {
+        step.given[0] = std::mem::replace(&mut step.guard, always);
     }
     match operands.next() {
         None => Ok(step),
@@ -255,7 +262,7 @@ impl DecodedInstruction {
             | OperandType::Barrier
             | OperandType::Special
             | OperandType::Memory
-            | OperandType::Constant => self.take_named(sort, operand, context)?,
+            | OperandType::Constant => self.take_named(sort, operand, at, context)?,
         }
         Ok(())
     }
@@ -265,6 +272,7 @@ impl DecodedInstruction {
         &mut self,
         sort: OperandType,
         operand: &Argument<'_>,
+        at: usize,
         context: &Context<'_>,
     ) -> Result<(), String> {
         match sort {
@@ -284,7 +292,7 @@ impl DecodedInstruction {
                 let OperandKind::Memory(place) = operand.place else {
                     return Err("no place".into());
                 };
-                self.place = address(&place);
+                *(if at == 0 { &mut self.place } else { &mut self.source }) = address(&place);
             }
             OperandType::Constant => {
                 let OperandKind::Constant { bank, base, offset } = operand.place else {
@@ -396,12 +404,13 @@ fn truth(operand: &Argument<'_>) -> Option<PredicateOperand> {
 
 fn special(place: OperandKind<'_>) -> Result<Special, String> {
     match place {
-        // Grids and blocks have one dimension here.
-        OperandKind::Special("SRZ" | "SR_TID.Y" | "SR_TID.Z" | "SR_CTAID.Y" | "SR_CTAID.Z") => {
-            Ok(Special::Zero)
-        }
-        OperandKind::Special("SR_TID.X") => Ok(Special::Thread),
-        OperandKind::Special("SR_CTAID.X") => Ok(Special::Block),
+        OperandKind::Special("SRZ" | "SB0") => Ok(Special::Zero),
+        OperandKind::Special("SR_TID.X") => Ok(Special::Thread(0)),
+        OperandKind::Special("SR_TID.Y") => Ok(Special::Thread(1)),
+        OperandKind::Special("SR_TID.Z") => Ok(Special::Thread(2)),
+        OperandKind::Special("SR_CTAID.X") => Ok(Special::Block(0)),
+        OperandKind::Special("SR_CTAID.Y") => Ok(Special::Block(1)),
+        OperandKind::Special("SR_CTAID.Z") => Ok(Special::Block(2)),
         OperandKind::Special("SR_LANEID") => Ok(Special::Lane),
         OperandKind::Special("SR_CLOCKLO" | "SR_GLOBALTIMERLO") => Ok(Special::Clock),
         OperandKind::Special("SR_EQMASK") => Ok(Special::Lanes(Ordering::Equal, true)),

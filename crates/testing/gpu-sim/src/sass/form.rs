@@ -22,7 +22,9 @@
 //! `tests/ptx/machine.rs` holds each form by kernels whose results a rule of PTX says.
 
 use super::decoded::Run;
-use super::op::{barrier, control, convert, float, half, integer, logic, memory, vote};
+use super::op::{
+    barrier, control, convert, copy, float, half, integer, logic, matrix, memory, vote,
+};
 use super::operand::{Argument, Base, OperandKind, Part};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -136,7 +138,8 @@ impl OperandType {
         }
     }
 
-    /// List of the step that it is put into: predicates written, predicates read, numbers, values.
+    /// List of the step that it is put into: predicates written, predicates read, numbers, values,
+    /// places in memory after the others.
     pub(super) fn list(self) -> usize {
         use OperandType::{Double, Float, Halves, Integer, Part, Register, Word, Zero};
         match self {
@@ -144,6 +147,7 @@ impl OperandType {
             Self::PredicateOperand => 1,
             Self::Number => 2,
             Integer | Word | Part | Float | Double | Halves | Zero | Register => 3,
+            Self::Memory => 5,
             _ => 4,
         }
     }
@@ -367,10 +371,20 @@ fn rows() -> Vec<Row> {
             "m r",
             memory::atomic_float,
         ),
-        row("MEMBAR.{SC,ALL}.{GPU,CTA,SYS}", "", memory::fence),
+        row("LDGSTS.E{,.64,.128}{,.ZFILL}", "m m p?", copy::begin),
+        row("LDGDEPBAR", "", copy::close),
+        row("DEPBAR.LE", "s n", copy::wait),
+        row("LDSM.16.{M88,MT88}{,.2,.4}", "d m", matrix::load_tiles),
+        // Matrices.
+        row("HMMA.{16816,1688}.{F32,F16,F32.BF16}", "d r r r", matrix::multiply_halves),
+        row("HMMA.{1688,1684}.F32.TF32", "d r r r", matrix::multiply_tf32),
+        row("IMMA.{16816,16832,8816}.{U8,S8}.{U8,S8}{,.SAT}", "d r r r", matrix::multiply_bytes),
+        row("DMMA.884", "d r r r", matrix::multiply_doubles),
+        row("MOVM.16.MT88", "d r", matrix::transpose),
+        row("MEMBAR.{SC,ALL}.{GPU,CTA,SYS}", "", barrier::fence),
         row("{ERRBAR,CGAERRBAR,CCTL.IVALL,YIELD}", "", control::nothing),
         row("NANOSLEEP", "i", control::nothing),
-        row("NOP", "", memory::sync_warp),
+        row("NOP", "", barrier::sync_warp),
         row("BPT.TRAP", "n", control::trap),
         // Instructions that choose the lanes that run.
         control("BRA", "p? t", control::jump),
@@ -389,6 +403,8 @@ fn rows() -> Vec<Row> {
         control("WARPSYNC.COLLECTIVE", "r t", control::begin_collective),
         control("ENDCOLLECTIVE", "", control::end_collective),
         control("BAR.SYNC{,.DEFER_BLOCKING}", "o", barrier::wait),
+        control("BAR.SYNC{,.DEFER_BLOCKING}", "i i?", barrier::wait_named),
+        control("BAR.ARV", "i i", barrier::come),
         control("BAR.RED.{OR,AND,POPC}{,.DEFER_BLOCKING}", "o p", barrier::vote),
         row("B2R.RESULT", "z", barrier::drop_result),
         row("B2R.RESULT", "d", barrier::count),
@@ -396,7 +412,7 @@ fn rows() -> Vec<Row> {
         row("BMOV.32", "b i", control::set_barrier),
         row("BMOV.32.CLEAR", "d b", control::take_barrier),
         // Lanes that look at each other.
-        row("R2UR", "d i", vote::first),
+        row("R2UR", "q? d i", vote::first),
         row("{VOTE,VOTEU}.{ANY,ALL}", "d? q p", vote::vote),
         row(
             "{REDUX,CREDUX}{,.OR,.XOR,.SUM,.MIN,.MAX,.MIN.S32,.MAX.S32,.SUM.S32}",
@@ -439,9 +455,12 @@ pub fn known(mnemonic: &str) -> &'static [RowChoice] {
     rows.map_or(&[], Vec::as_slice)
 }
 
-/// `LDG.E.64` of `LDG.E.EF.64`: hints of how long a cache keeps a line change no value.
+/// `LDG.E.64` of `LDG.E.EF.64`: hints of which caches keep a line, how much of it and how long,
+/// change no value.
 fn without_cache_hint(mnemonic: &str) -> String {
-    let parts = mnemonic.split('.').filter(|part| !["EF", "EL", "EU", "LU", "NA"].contains(part));
+    const HINTS: [&str; 9] =
+        ["EF", "EL", "EU", "LU", "NA", "BYPASS", "LTC64B", "LTC128B", "LTC256B"];
+    let parts = mnemonic.split('.').filter(|part| !HINTS.contains(part));
     parts.collect::<Vec<_>>().join(".")
 }
 

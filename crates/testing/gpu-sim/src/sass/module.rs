@@ -10,7 +10,7 @@ use super::form::known;
 use super::kernel_code::{KernelCode, Pool};
 use super::listing::{self, Line, STRIDE, Text};
 use super::op::memory::bank0;
-use super::schedule::{self, Shape};
+use super::schedule::{self, Extents, Shape};
 use super::warp::{Launch, Policy};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +34,9 @@ pub enum LoadError {
     /// Instructions without a meaning here, each once.
     #[error("{0}")]
     Refused(String),
+    /// A function that the driver has and this program lacks.
+    #[error("the text calls `{0}`, which is not simulated")]
+    Driver(String),
     /// A relocation that is not known.
     #[error("a relocation of kind {0} in {1}")]
     Relocation(u32, String),
@@ -89,6 +92,10 @@ impl LoadedCubin {
     /// Loads a cubin by its listing.
     pub fn load(file: &[u8], listing: &str) -> Result<Self, LoadError> {
         let cubin = Cubin::read(file).map_err(LoadError::Cubin)?;
+        let outside = cubin.symbols.iter().find(|it| it.section == 0 && !it.name.is_empty());
+        if let Some(function) = outside {
+            return Err(LoadError::Driver(function.name.to_owned()));
+        }
         let texts = listing::read(listing).map_err(LoadError::Cubin)?;
         let memory = variables_memory(&cubin)?;
         let mut refused = BTreeSet::new();
@@ -124,14 +131,15 @@ impl LoadedCubin {
         policy: Policy,
     ) {
         let code = self.kernels.get_mut(name).expect("a kernel of this module");
-        let bank = filled_bank0(code, self.arch, (blocks, threads), parameters);
+        let shape = (Extents::line(blocks), Extents::line(threads));
+        let bank = filled_bank0(code, self.arch, shape, parameters);
         let launch = Launch {
             program: &code.program,
             bank0: &bank,
             local_bytes: local_bytes(&code.kernel),
             policy,
             device: None,
-            threads,
+            shape,
         };
         let mut warps = Vec::new();
         let ran = catch(|| {
@@ -155,7 +163,7 @@ impl LoadedCubin {
             memory.add_variable(name, address, self.initial_bytes(address, size));
         }
         let code = self.kernels.get_mut(name).expect("a kernel of this module");
-        memory.begin_launch(code.shared_bytes + shape.shared_bytes, shape.threads);
+        memory.begin_launch(code.shared_bytes + shape.shared_bytes, shape.threads.count());
         memory.seed = shape.seed;
         let bank = filled_bank0(code, self.arch, (shape.blocks, shape.threads), parameters);
         let device = RefCell::new(memory);
@@ -165,7 +173,7 @@ impl LoadedCubin {
             local_bytes: local_bytes(&code.kernel),
             policy: Policy::Seeded(shape.seed),
             device: Some(&device),
-            threads: shape.threads,
+            shape: (shape.blocks, shape.threads),
         };
         catch(|| schedule::run(&launch, &device, &mut code.counts, shape))?;
         Ok(device.into_inner())
@@ -217,11 +225,11 @@ fn local_bytes(kernel: &Kernel) -> usize {
 fn filled_bank0(
     code: &Code,
     arch: u32,
-    (blocks, threads): (u32, u32),
+    shape: (Extents, Extents),
     parameters: &[&[u8]],
 ) -> Vec<u8> {
     let local_bytes = local_bytes(&code.kernel) as u32;
-    let mut bank = bank0(bank0_bytes(&code.kernel), arch, blocks, threads, local_bytes);
+    let mut bank = bank0(bank0_bytes(&code.kernel), arch, shape, local_bytes);
     for (bytes, (offset, size)) in parameters.iter().zip(&code.kernel.parameters) {
         let at = code.kernel.base + offset;
         bank[at..at + size].copy_from_slice(bytes);
@@ -321,8 +329,12 @@ fn mark_loads_before_exchanges(steps: &mut [DecodedInstruction]) {
     let exchanges = (0..steps.len()).filter(|at| steps[*at].pattern.contains("CAS"));
     for at in exchanges.collect::<Vec<_>>() {
         let base = steps[at].place.base;
+        // A loop that the compiler makes of one atomic operation has one line.
+        let own = steps[at].pattern.contains("CAST.SPIN").then_some(steps[at].source_line);
         for before in &mut steps[at.saturating_sub(EXCHANGE_DISTANCE)..at] {
-            before.is_exchange |= before.pattern.starts_with("{LD,") && before.place.base == base;
+            let is_load = before.pattern.starts_with("{LD,")
+                || before.pattern.starts_with("{LDS}") && own == Some(before.source_line);
+            before.is_exchange |= is_load && before.place.base == base;
         }
     }
 }

@@ -3,10 +3,12 @@
 pub(super) mod barrier;
 pub(super) mod control;
 pub(super) mod convert;
+pub(super) mod copy;
 pub(super) mod float;
 pub(super) mod half;
 pub(super) mod integer;
 pub(super) mod logic;
+pub(super) mod matrix;
 pub(super) mod memory;
 pub(super) mod round;
 pub(super) mod vote;

@@ -131,7 +131,8 @@ fn split_part<'t>(text: &'t str, behind: &'t str) -> Option<(&'t str, Part)> {
     // `.reuse` may stand before the part or behind it.
     let mut suffixes = suffix.split('.').filter(|it| *it != "reuse");
     let part = match suffixes.next().unwrap_or_default() {
-        "" | "64" => Part::All,
+        // Tiles of bytes are named so, which they always are.
+        "" | "64" | "ROW" | "COL" => Part::All,
         "H0" | "H0_H0" => Part::Half(0),
         "H1" | "H1_H1" => Part::Half(1),
         "B0" => Part::Byte(0),
@@ -168,7 +169,7 @@ fn place(text: &str) -> Option<OperandKind<'_>> {
     if text == "PR" {
         return Some(OperandKind::Predicates);
     }
-    if text.starts_with("SR") {
+    if text.starts_with("SR") || text.starts_with("SB") {
         return Some(OperandKind::Special(text));
     }
     if let Some(label) = text.strip_prefix("`(") {

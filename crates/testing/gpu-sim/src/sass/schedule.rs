@@ -5,16 +5,53 @@ use super::block::{Arrivals, Reduction};
 use super::count::Counts;
 use super::device_memory::DeviceMemory;
 use super::fault::{Fault, FaultKind};
-use super::warp::{Launch, Stop, Warp, mixed};
+use super::warp::{Launch, Stop, Warp, each, mixed};
 use std::cell::RefCell;
+use std::fmt;
+
+/// Extents of a grid or of a block, along x, y and z.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Extents(pub [u32; 3]);
+
+impl Extents {
+    /// Extents of a line.
+    pub fn line(length: u32) -> Self {
+        Self([length, 1, 1])
+    }
+
+    /// Number of its blocks or threads.
+    pub fn count(self) -> u32 {
+        self.0.iter().product()
+    }
+
+    /// Index along a dimension of the block or thread of a number.
+    pub(super) fn index(self, number: u32, dim: usize) -> u32 {
+        let [x, y, _] = self.0;
+        match dim {
+            0 => number % x,
+            1 => number / x % y,
+            _ => number / (x * y),
+        }
+    }
+}
+
+impl fmt::Display for Extents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [x, 1, 1] => write!(f, "{x}"),
+            [x, y, 1] => write!(f, "({x}, {y})"),
+            [x, y, z] => write!(f, "({x}, {y}, {z})"),
+        }
+    }
+}
 
 /// Shape of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// Blocks.
-    pub blocks: u32,
+    pub blocks: Extents,
     /// Threads of each.
-    pub threads: u32,
+    pub threads: Extents,
     /// Bytes of shared memory beside those that the kernel declares.
     pub shared_bytes: usize,
     /// Seed of the order of blocks, warps and lanes.
@@ -31,16 +68,17 @@ pub(super) fn run<'p>(
     counts: &mut Counts,
     shape: Shape,
 ) {
-    let mut order: Vec<u32> = (0..shape.blocks).collect();
+    let mut order: Vec<u32> = (0..shape.blocks.count()).collect();
     order.sort_by_cached_key(|block| mixed(shape.seed ^ u64::from(*block)));
+    let threads = shape.threads.count();
     let mut warps: Vec<Warp<'p>> = Vec::new();
-    while warps.len() < shape.threads.div_ceil(32) as usize {
+    while warps.len() < threads.div_ceil(32) as usize {
         warps.push(Warp::new(launch));
     }
     for block in order {
         device.borrow_mut().begin_block(block);
-        for (thread, warp) in (0..shape.threads).step_by(32).zip(&mut warps) {
-            warp.begin(counts, block, thread, shape.threads - thread);
+        for (thread, warp) in (0..threads).step_by(32).zip(&mut warps) {
+            warp.begin(counts, block, thread, threads - thread);
         }
         run_block(&mut warps, device, counts, mixed(shape.seed ^ u64::from(block) << 32));
         end(&warps[0], device, true);
@@ -65,16 +103,43 @@ fn run_block<'p>(
         let stop = warps[at].take_turn(counts, 1 + (chance >> 32) % TURN);
         spend(&warps[at], device, counts.issues - before);
         match stop {
-            Stop::Paused => continue,
+            Stop::Paused => {}
             Stop::AtBarrier => held.push(at),
             Stop::Ended => {}
         }
-        ready.retain(|it| *it != at);
+        ready.retain(|it| *it != at || stop == Stop::Paused);
+        pass_named(warps, device, &mut ready, &mut held);
         if ready.is_empty() && !held.is_empty() {
             let result = meet(warps, &held);
             device.borrow_mut().order.pass_barrier();
             held.iter().for_each(|at| warps[*at].pass_barrier(result));
             ready = std::mem::take(&mut held);
+        }
+    }
+}
+
+/// Lets warps go on that wait at a barrier with a number to which all have come.
+fn pass_named<'p>(
+    warps: &mut [Warp<'p>],
+    device: &'p RefCell<DeviceMemory>,
+    ready: &mut Vec<usize>,
+    held: &mut Vec<usize>,
+) {
+    if !device.borrow().order.named.is_waited_for() {
+        return;
+    }
+    let all = warps.len() as u32 * 32;
+    let ended = warps.iter().map(|warp| warp.alive.count_zeros()).sum();
+    let complete = || device.borrow_mut().order.named.take_complete(ended, all);
+    while let Some((number, known)) = complete() {
+        for (at, warp) in warps.iter_mut().enumerate() {
+            let lanes = warp.pass_named(number);
+            let named = &mut device.borrow_mut().order.named;
+            each(lanes).for_each(|lane| named.pass(warp.thread + lane as u32, &known));
+            if lanes != 0 && held.contains(&at) {
+                held.retain(|it| *it != at);
+                ready.push(at);
+            }
         }
     }
 }
@@ -97,6 +162,11 @@ fn meet(warps: &[Warp<'_>], held: &[usize]) -> Option<(Reduction, u32)> {
     let (first, mut place) = (&warps[held[0]], None);
     for &at in held {
         let warp = &warps[at];
+        if let Some((number, lanes, step)) = warp.named_place() {
+            let reason =
+                warp.device.map_or_else(String::new, |it| it.borrow().order.named.lack(number));
+            warp.fault(FaultKind::DivergentBarrier, step, lanes, &reason);
+        }
         for (lanes, pc) in warp.barrier_places() {
             let step = &warp.program.steps[pc as usize];
             if *place.get_or_insert(pc) != pc {

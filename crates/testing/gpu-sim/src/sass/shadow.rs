@@ -8,6 +8,7 @@
 //! other; volatile writes of two threads do. A plain read beside an atomic operation is a race
 //! unless its thread goes on with an atomic operation there, as loops around `atomicCAS` do.
 
+use super::named_barrier::NamedBarriers;
 use rustc_hash::FxHashMap;
 
 /// Time of an access.
@@ -240,6 +241,8 @@ pub struct Order {
     fences: FxHashMap<u32, Time>,
     /// Accesses that are published at places, by array and offset.
     published: FxHashMap<(usize, usize), Times>,
+    /// Named barriers of the block at work.
+    pub named: NamedBarriers,
     /// Accesses of others that a thread, or all of the block at work, has been shown.
     shown: FxHashMap<Option<u32>, Times>,
 }
@@ -255,10 +258,11 @@ fn advance(times: &mut Times, others: impl IntoIterator<Item = (Whose, Time)>) {
     }
 }
 
-/// Accesses of a thread, or of a block.
+/// Accesses of a thread, of a block's warp, or of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Whose {
     Thread(u32),
+    Warp(u32, u32),
     Block(u32),
 }
 
@@ -279,6 +283,7 @@ impl Order {
         self.warp_syncs.clear();
         self.warp_syncs.resize(self.threads_of_block as usize, 0);
         self.shown.clear();
+        self.named.clear();
     }
 
     /// Notes that all threads of the block have come to its barrier.
@@ -292,9 +297,22 @@ impl Order {
         }
     }
 
-    /// Notes that a thread of the block, by its number there, has passed `__syncwarp`.
-    pub fn sync_lane(&mut self, thread_of_block: u32) {
-        self.warp_syncs[thread_of_block as usize] = self.now;
+    /// Notes that threads of a warp, by their numbers in the block and in the grid, have passed
+    /// `__syncwarp`: each knows what one of them has been shown.
+    pub fn sync_lanes(&mut self, threads: &[(u32, u32)]) {
+        self.now += 1;
+        for &(of_block, _) in threads {
+            self.warp_syncs[of_block as usize] = self.now;
+        }
+        let mut all = Times::default();
+        for (_, thread) in threads {
+            let shown = self.shown.get(&Some(*thread)).into_iter().flatten();
+            advance(&mut all, shown.map(|(whose, time)| (*whose, *time)));
+        }
+        if !all.is_empty() {
+            let each = threads.iter().map(|(_, thread)| (Some(*thread), all.clone()));
+            self.shown.extend(each);
+        }
     }
 
     /// Notes a fence of a thread.
@@ -312,9 +330,14 @@ impl Order {
             advance(shown, published.iter().map(|(whose, time)| (*whose, *time)));
         }
         if is_write && let Some(&fence) = self.fences.get(&thread) {
-            let block = thread / self.threads_of_block;
-            let own =
-                [(Whose::Thread(thread), fence), (Whose::Block(block), self.barrier.min(fence))];
+            let (block, of_block) =
+                (thread / self.threads_of_block, thread % self.threads_of_block);
+            let synced = self.warp_syncs[of_block as usize];
+            let own = [
+                (Whose::Thread(thread), fence),
+                (Whose::Warp(block, of_block / 32), synced.min(fence)),
+                (Whose::Block(block), self.barrier.min(fence)),
+            ];
             // The accesses that the thread has been shown are passed on with its own.
             let shown = [None, Some(thread)].into_iter().filter_map(|who| self.shown.get(&who));
             let shown = shown.flatten().map(|(whose, time)| (*whose, *time));
@@ -328,12 +351,13 @@ impl Order {
             return true;
         }
         let (block, own_block) = (self.block_of(earlier), self.block_of(own));
+        let other = earlier.thread() % self.threads_of_block;
         if block == own_block {
             let in_block = own.thread() % self.threads_of_block;
-            let other = earlier.thread() % self.threads_of_block;
             let is_same_warp = in_block / 32 == other / 32;
             let is_synced = is_same_warp && earlier.time < self.warp_syncs[in_block as usize];
-            if earlier.time < self.barrier || is_synced {
+            let is_before_named = || self.named.is_known(in_block, other, earlier.time);
+            if earlier.time < self.barrier || is_synced || is_before_named() {
                 return true;
             }
         }
@@ -342,7 +366,10 @@ impl Order {
             let of = |who| time(who).is_some_and(|time| earlier.time < *time);
             of(None) || of(Some(own.thread()))
         };
+        let of_warp = Whose::Warp(block, other / 32);
         !self.shown.is_empty()
-            && (is_shown(Whose::Thread(earlier.thread())) || is_shown(Whose::Block(block)))
+            && [Whose::Thread(earlier.thread()), of_warp, Whose::Block(block)]
+                .into_iter()
+                .any(is_shown)
     }
 }

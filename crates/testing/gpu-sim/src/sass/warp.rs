@@ -11,7 +11,9 @@ use super::decoded::DecodedInstruction;
 use super::device_memory::DeviceMemory;
 use super::fault::{Fault, FaultKind};
 use super::kernel_code::KernelCode;
+use super::op::copy::Copies;
 use super::op::memory::Local;
+use super::schedule::Extents;
 use std::cell::RefCell;
 
 /// Lanes of a warp.
@@ -124,11 +126,17 @@ pub struct Warp<'p> {
     ready: Vec<ConvergedLanes>,
     waiting: Vec<Wait>,
     at_barrier: Vec<ConvergedLanes>,
+    /// Lanes at barriers of the block that have numbers.
+    at_named: Vec<(u32, ConvergedLanes)>,
+    /// Asynchronous copies that are under way.
+    pub(super) copies: Copies,
     policy: Policy,
     /// Memory of the device; without it addresses are the host's.
     pub device: Option<&'p RefCell<DeviceMemory>>,
     /// Threads of a block.
     pub threads: u32,
+    /// Extents of the grid and of a block.
+    pub shape: (Extents, Extents),
     /// Number among the warps that are traced.
     number: usize,
     /// Instructions that it may still issue.
@@ -159,8 +167,8 @@ pub struct Launch<'p> {
     pub policy: Policy,
     /// Memory of the device; without it addresses are the host's.
     pub device: Option<&'p RefCell<DeviceMemory>>,
-    /// Threads of a block.
-    pub threads: u32,
+    /// Extents of the grid and of a block.
+    pub shape: (Extents, Extents),
 }
 
 /// Most instructions of one warp: nothing here runs that long.
@@ -192,9 +200,12 @@ impl<'p> Warp<'p> {
             ready: Vec::new(),
             waiting: Vec::new(),
             at_barrier: Vec::new(),
+            at_named: Vec::new(),
+            copies: Copies::new(),
             policy: launch.policy,
             device: launch.device,
-            threads: launch.threads,
+            threads: launch.shape.1.count(),
+            shape: launch.shape,
             number: 0,
             budget: 0,
         }
@@ -209,6 +220,7 @@ impl<'p> Warp<'p> {
             self.predicates[usize::from(set)] = !0;
         }
         (self.number, self.budget, self.result) = (counts.begin_warp(), LIMIT, None);
+        self.copies = Copies::new();
     }
 
     /// Runs the warp until it ends or comes to the block's barrier.
@@ -248,7 +260,9 @@ impl<'p> Warp<'p> {
         self.budget = self.budget.saturating_sub(self.counts.issues - begin);
         std::mem::swap(&mut self.counts, counts);
         match stop {
-            Stop::Ended if !self.at_barrier.is_empty() => Stop::AtBarrier,
+            Stop::Ended if !self.at_barrier.is_empty() || !self.at_named.is_empty() => {
+                Stop::AtBarrier
+            }
             stop => stop,
         }
     }
@@ -384,6 +398,33 @@ impl<'p> Warp<'p> {
         self.arrivals = Arrivals::default();
         self.ready.append(&mut self.at_barrier);
         self.choose();
+    }
+
+    /// Holds lanes at a barrier that has a number.
+    pub(super) fn hold_at(&mut self, number: u32, lanes: Mask) {
+        let held = ConvergedLanes { lanes, pc: self.pc, together: self.together };
+        self.at_named.push((number, held));
+        self.lanes &= !lanes;
+    }
+
+    /// Lets the lanes at a barrier that has a number go on, and returns them.
+    pub(super) fn pass_named(&mut self, number: u32) -> Mask {
+        let (gone, left): (Vec<_>, Vec<_>) =
+            self.at_named.drain(..).partition(|(at, _)| *at == number);
+        self.at_named = left;
+        if gone.is_empty() {
+            return 0;
+        }
+        let lanes = gone.iter().fold(0, |all, (_, it)| all | it.lanes);
+        self.ready.extend(gone.into_iter().map(|(_, it)| it));
+        self.choose();
+        lanes
+    }
+
+    /// A barrier with a number at which lanes wait, and the instruction.
+    pub(super) fn named_place(&self) -> Option<(u32, Mask, &'p DecodedInstruction)> {
+        let (number, it) = self.at_named.first()?;
+        Some((*number, it.lanes, &self.program.steps[it.pc as usize - 1]))
     }
 
     /// Instructions of the block's barrier at which lanes wait.

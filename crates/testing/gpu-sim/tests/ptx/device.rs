@@ -4,7 +4,7 @@
 use super::machine::{assemble, note_seen};
 use gbxcule_gpu_sim::sass::device_memory::DeviceMemory;
 use gbxcule_gpu_sim::sass::fault::{Fault, FaultKind};
-use gbxcule_gpu_sim::sass::schedule::Shape;
+use gbxcule_gpu_sim::sass::schedule::{Extents, Shape};
 
 /// Arrays of a launch: words.
 type Words = Vec<Vec<u32>>;
@@ -41,7 +41,8 @@ fn run_with(
         .map(|(at, words)| memory.add(&format!("a{}", at + 1), 4, bytes(words)).to_le_bytes())
         .collect();
     let parameters: Vec<&[u8]> = addresses.iter().map(|it| &it[..]).collect();
-    let shape = Shape { blocks: shape.0, threads: shape.1, shared_bytes: 0, seed: 3 };
+    let (blocks, threads) = (Extents::line(shape.0), Extents::line(shape.1));
+    let shape = Shape { blocks, threads, shared_bytes: 0, seed: 3 };
     let ran = module.launch_on("only", shape, &parameters, memory);
     note_seen(&module, "only");
     let words = |array: usize, memory: &DeviceMemory| {

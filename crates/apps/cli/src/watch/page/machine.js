@@ -1,15 +1,13 @@
-// One machine, large: its screen, what it does, what the programs say of it, registers and first bytes of work RAM.
+// One machine, large: its screen, what it does, what the programs say of it, and its registers.
 
 import { buttonNames } from './buttons.js';
+import { hex } from './memory.js';
 import { show } from './screen.js';
 
 const REGISTERS = ['a', 'f', 'b', 'c', 'd', 'e', 'h', 'l', 'sp', 'pc'];
 const FLAGS = ['Z', 'N', 'H', 'C'];
-const MEMORY_LOW = 0xc000;
 const REWARDS = 120;
-const BYTES_IN_A_ROW = 16;
 
-const hex = (value, digits) => value.toString(16).toUpperCase().padStart(digits, '0');
 const digits = (reward) => (reward === null ? 'none' : reward.toFixed(3));
 const byId = (id) => document.getElementById(id);
 
@@ -23,7 +21,6 @@ export class Machine {
     this.cells = {};
     for (const name of REGISTERS) this.cells[name] = addRegister(name);
     this.flags = FLAGS.map(addFlag);
-    this.bytes = [];
   }
 
   draw({ chosen, screen, step, colors }) {
@@ -37,7 +34,6 @@ export class Machine {
     byId('action').classList.toggle('lit', chosen.buttons !== 0);
     if (byId('insides').open) {
       this.drawRegisters(chosen.registers);
-      this.drawMemory(chosen.memory);
       drawObservation(chosen);
     }
     byId('return').textContent = digits(chosen.episode_return);
@@ -55,30 +51,6 @@ export class Machine {
       this.cells[name].textContent = hex(registers[name], name.length === 2 ? 4 : 2);
     }
     this.flags.forEach((flag, index) => flag.classList.toggle('lit', ((registers.f >> (7 - index)) & 1) === 1));
-  }
-
-  drawMemory(memory) {
-    if (this.bytes.length !== memory.length) this.addMemory(memory.length);
-    memory.forEach((byte, index) => {
-      const cell = this.bytes[index];
-      const text = hex(byte, 2);
-      cell.classList.toggle('changed', cell.textContent !== text);
-      cell.classList.toggle('zero', byte === 0);
-      cell.textContent = text;
-    });
-  }
-
-  addMemory(length) {
-    byId('memory').replaceChildren();
-    this.bytes = [];
-    for (let low = 0; low < length; low += BYTES_IN_A_ROW) {
-      const row = byId('memory').insertRow();
-      const address = document.createElement('th');
-      address.scope = 'row';
-      address.textContent = hex(MEMORY_LOW + low, 4);
-      row.append(address);
-      for (let index = low; index < Math.min(low + BYTES_IN_A_ROW, length); index++) this.bytes.push(row.insertCell());
-    }
   }
 
   drawReward(reward) {

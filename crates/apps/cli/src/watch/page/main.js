@@ -2,8 +2,10 @@
 // browser sets its own pace; while the tab is hidden it asks for nothing.
 
 import { Charts } from './charts.js';
+import { Finder } from './finder.js';
 import { connect } from './link.js';
 import { Machine } from './machine.js';
+import { Memory } from './memory.js';
 import { Mosaic } from './mosaic.js';
 import { Pad } from './buttons.js';
 import { choosePalette } from './screen.js';
@@ -24,6 +26,8 @@ const machine = new Machine();
 const sound = new Sound();
 const charts = new Charts((env) => choose(env));
 const pad = new Pad(byId('pad'), byId('machine'), byId('cross'), (buttons) => send({ type: 'hold', env: state.chosen, buttons }));
+const memory = new Memory((request) => send(request), askSoon);
+const finder = new Finder((request) => send(request), askSoon);
 const send = connect({ hello: greet, view: show, lost: lose });
 
 function greet(hello) {
@@ -35,7 +39,10 @@ function greet(hello) {
   byId('rom').textContent = hello.rom;
   byId('sound').hidden = !hello.sound;
   byId('loading').textContent = hello.mode === 'train' ? 'The picture comes with the next step…' : 'Loading the first picture…';
+  byId('hands').hidden = !hello.hands;
   charts.greet(hello);
+  memory.greet(hello);
+  finder.greet(hello);
   const place = hello.device === 'cpu' ? '' : ` on ${hello.device}`;
   byId('machines').textContent = number.format(hello.num_envs) + place;
   byId('mosaic').setAttribute('aria-label', `${hello.num_envs} machines playing ${hello.rom}`);
@@ -66,7 +73,7 @@ function lose() {
 function ask() {
   if (!state.hello) return;
   const sight = state.hello.mode === 'play' ? { first: 0, count: 0, shrink: 1 } : mosaic.inSight();
-  send({ type: 'look', ...sight, chosen: state.chosen, sound: state.heard, map: state.hello.map });
+  send({ type: 'look', ...sight, chosen: state.chosen, sound: state.heard, map: state.hello.map, memory: memory.place, ...finder.inLook() });
 }
 
 /** Ask again before the next picture of the browser, once however often this is called. */
@@ -88,7 +95,11 @@ function show(view) {
   byId('palette').hidden = Boolean(view.colors);
   sound.play(view.samples);
   charts.draw(view);
-  if (view.chosen && view.chosen.env === state.chosen) machine.draw(view);
+  if (view.chosen && view.chosen.env === state.chosen) {
+    machine.draw(view);
+    if (byId('insides').open) memory.draw(view.chosen);
+  }
+  finder.draw(view);
   byId('run').textContent = view.running ? 'Pause' : 'Run';
   // Nothing has been counted in the first moments.
   const isCounted = view.running && view.frames_per_s > 0;
@@ -194,6 +205,8 @@ new ResizeObserver(() => {
 }).observe(swarm);
 
 window.addEventListener('keydown', (event) => {
+  // Text is written, not played.
+  if (event.target.closest('input:not([type="radio"])')) return;
   const onControl = event.target.closest('button, select, input, summary');
   // Keys that work the focused control stay with it.
   if (onControl && ['Enter', ' ', 'Shift', 'Tab'].includes(event.key)) return;
@@ -218,7 +231,7 @@ function shortcut({ key, target, ctrlKey, metaKey, altKey }) {
   const columns = mosaic.grid.columns;
   const moves = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns };
   if (key in moves) return chooseBy(moves[key]), true;
-  if (key === 'Enter') return choose(state.chosen ?? 0), byId(isTrained ? 'close' : 'hands').focus(), true;
+  if (key === 'Enter') return choose(state.chosen ?? 0), byId(state.hello.hands ? 'hands' : 'close').focus(), true;
   return false;
 }
 

@@ -1,9 +1,9 @@
-//! The barrier of a block, and what it makes of votes.
+//! The barrier of a block, what it makes of votes, barriers that a text names, and fences.
 
 use super::super::block::Reduction;
 use super::super::decoded::DecodedInstruction;
 use super::super::fault::FaultKind;
-use super::super::warp::{Mask, Warp, each};
+use super::super::warp::{LANES, Mask, Warp, each, equal};
 
 /// `BAR.SYNC`: lanes wait for all of the block that have not ended.
 pub(in super::super) fn wait(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
@@ -12,6 +12,52 @@ pub(in super::super) fn wait(warp: &mut Warp<'_>, step: &DecodedInstruction, lan
         warp.fault(FaultKind::DivergentBarrier, step, lanes, reason);
     }
     warp.arrive(step, lanes, Reduction::Wait, 0);
+}
+
+/// `BAR.SYNC R0, 0x40`: lanes wait at the barrier of a number until so many threads have come. The
+/// form that is not deferred may be in divergent code.
+pub(in super::super) fn wait_named(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    let is_aligned = step.choice[0] == 1;
+    if is_aligned && lanes != warp.alive {
+        let reason = "it waits at a barrier, and other threads of its warp go elsewhere";
+        warp.fault(FaultKind::DivergentBarrier, step, lanes, reason);
+    }
+    let numbers = warp.words(&step.from[0]);
+    let mut left = lanes;
+    while left != 0 {
+        let number = numbers[left.trailing_zeros() as usize];
+        let same = equal(left, &numbers, number);
+        left &= !same;
+        if number == 0 && !step.has[0] {
+            warp.arrive(step, same, Reduction::Wait, 0);
+        } else {
+            come_to(warp, step, same, number);
+            warp.hold_at(number, same);
+        }
+    }
+}
+
+/// `BAR.ARV`: lanes come to a barrier, and go on.
+pub(in super::super) fn come(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    let number = warp.word(&step.from[0], lanes.trailing_zeros() as usize);
+    come_to(warp, step, lanes, number);
+}
+
+fn come_to(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask, number: u32) {
+    let Some(device) = warp.device else {
+        warp.fail(step, "a barrier with a number without a device's memory");
+    };
+    let is_counted = step.has[0] || step.pattern == "BAR.ARV";
+    let expected = is_counted.then(|| warp.word(&step.from[1], lanes.trailing_zeros() as usize));
+    // Warps are counted as wholes.
+    let count = if lanes == warp.alive { LANES as u32 } else { lanes.count_ones() };
+    let threads: Vec<u32> = each(lanes).map(|lane| warp.thread + lane as u32).collect();
+    let order = &mut device.borrow_mut().order;
+    order.now += 1;
+    let when = (order.now, warp.threads);
+    if let Err(reason) = order.named.come((number, expected), (&threads, count), when) {
+        warp.fault(FaultKind::DivergentBarrier, step, lanes, &reason);
+    }
 }
 
 /// `BAR.RED`: lanes wait so, and each votes by a predicate. The assembler brings a warp's lanes
@@ -49,4 +95,21 @@ pub(in super::super) fn holds(warp: &mut Warp<'_>, step: &DecodedInstruction, la
         warp.fail(step, "the block's barrier asked for no predicate");
     };
     warp.set(step, 0, lanes, if holds == 1 { !0 } else { 0 });
+}
+
+/// `MEMBAR`: what these lanes have accessed comes before what they access.
+pub(in super::super) fn fence(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
+    let Some(device) = warp.device else { return };
+    let order = &mut device.borrow_mut().order;
+    order.now += 1;
+    each(lanes).for_each(|lane| order.fence(warp.grid_thread(lane)));
+}
+
+/// `NOP` stands where `__syncwarp` brings nothing together: what these lanes have accessed comes
+/// before what they access.
+pub(in super::super) fn sync_warp(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
+    let Some(device) = warp.device else { return };
+    let of = |lane: usize| (warp.thread + lane as u32, warp.grid_thread(lane));
+    let threads: Vec<(u32, u32)> = each(lanes).map(of).collect();
+    device.borrow_mut().order.sync_lanes(&threads);
 }

@@ -26,9 +26,11 @@ pub(in super::super) fn jump(warp: &mut Warp<'_>, step: &DecodedInstruction, lan
     }
 }
 
-/// `BRA.DIV`, `BRA.CONV`: taken if others are at work than the lanes of a mask, or if none are.
+/// `BRA.DIV`, `BRA.CONV`: taken by all lanes at work if they, as far as the guard holds, are others
+/// than the lanes of a mask, or if they are not.
 pub(in super::super) fn jump_by_mask(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let has_parted = warp.word(&step.from[0], lanes.trailing_zeros() as usize) != lanes;
+    let mask = warp.word(&step.from[0], lanes.trailing_zeros() as usize);
+    let has_parted = mask != lanes & warp.given(step.given[0]);
     let is_for_parted = step.choice[0] == 0;
     if has_parted == is_for_parted {
         warp.jump(lanes, step.target);

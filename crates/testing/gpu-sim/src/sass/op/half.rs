@@ -14,8 +14,8 @@ use std::array::from_fn;
 const NAN: u16 = 0x7FFF;
 
 /// A format of 16 bits.
-#[derive(Clone, Copy)]
-struct Format {
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Format {
     /// Bits of the fraction.
     fraction: u32,
     /// Exponent of the least normal number.
@@ -24,7 +24,7 @@ struct Format {
 
 impl Format {
     /// Finds the format by its number in the patterns: that of IEEE 754, then `BF16`.
-    fn of(choice: u8) -> Self {
+    pub(super) fn of(choice: u8) -> Self {
         match choice {
             0 => Self { fraction: 10, least: -14 },
             _ => Self { fraction: 7, least: -126 },
@@ -35,7 +35,7 @@ impl Format {
         0x7FFF >> self.fraction << self.fraction
     }
 
-    fn value(self, half: u16) -> f64 {
+    pub(super) fn value(self, half: u16) -> f64 {
         let (size, scale) = (half & 0x7FFF, self.least - self.fraction as i32);
         let (exponent, fraction) = (size >> self.fraction, size & !self.infinity());
         let value = match exponent {
@@ -51,7 +51,7 @@ impl Format {
     }
 
     /// Rounds a number.
-    fn round(self, value: f64, rounding: Rounding) -> u16 {
+    pub(super) fn round(self, value: f64, rounding: Rounding) -> u16 {
         let (is_negative, size) = (value.is_sign_negative(), value.abs());
         let sign = u16::from(is_negative) << 15;
         if value.is_nan() {

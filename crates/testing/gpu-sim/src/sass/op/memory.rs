@@ -9,6 +9,7 @@ use super::super::decoded::{Address, DecodedInstruction, Special};
 use super::super::device_memory::{DevicePlace, SHARED_WINDOW};
 use super::super::fault::FaultKind;
 use super::super::kernel_code::word;
+use super::super::schedule::Extents;
 use super::super::shadow::Manner;
 use super::super::warp::{LANES, Mask, SINK, Warp, Word, ZERO, each, mixed};
 use super::round::bits;
@@ -33,7 +34,7 @@ impl Local {
 
 /// Place of some bytes.
 #[derive(Clone, Copy)]
-enum MemoryRange {
+pub(super) enum MemoryRange {
     Host(u64),
     Local(usize),
     Device(DevicePlace),
@@ -41,7 +42,7 @@ enum MemoryRange {
 
 /// Memory that an instruction names.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Named {
+pub(super) enum Named {
     /// Any, by the window of its address.
     Generic,
     /// The block's, by an offset.
@@ -52,7 +53,17 @@ enum Named {
 
 impl Warp<'_> {
     fn address(&self, step: &DecodedInstruction, lane: usize, named: Named) -> u64 {
-        let place: &Address = &step.place;
+        self.address_of(step, &step.place, lane, named)
+    }
+
+    /// Address that a place names for a lane.
+    pub(super) fn address_of(
+        &self,
+        step: &DecodedInstruction,
+        place: &Address,
+        lane: usize,
+        named: Named,
+    ) -> u64 {
         let value = |at: Option<(u16, u16)>| {
             at.map_or(0, |(low, high)| {
                 let [low, high] = [low, high].map(|at| u64::from(self.file[usize::from(at)][lane]));
@@ -68,7 +79,8 @@ impl Warp<'_> {
         if is_offset { u64::from(sum as u32) } else { sum }
     }
 
-    fn spot(
+    /// Place of bytes at an address; the launch ends if there is no such place.
+    pub(super) fn spot(
         &self,
         step: &DecodedInstruction,
         address: u64,
@@ -111,7 +123,7 @@ impl Warp<'_> {
         MemoryRange::Local(lane * self.local.size + local)
     }
 
-    fn read(&self, spot: MemoryRange, to: &mut [u8]) {
+    pub(super) fn read(&self, spot: MemoryRange, to: &mut [u8]) {
         match spot {
             // SAFETY: the kernel's own address. Where there is no memory of the device, the driver
             // has closed the page, and a fault ends the launch, as on a GPU.
@@ -125,7 +137,7 @@ impl Warp<'_> {
         }
     }
 
-    fn write(&mut self, spot: MemoryRange, from: &[u8]) {
+    pub(super) fn write(&mut self, spot: MemoryRange, from: &[u8]) {
         match spot {
             // SAFETY: as above.
             MemoryRange::Host(address) => unsafe {
@@ -139,18 +151,18 @@ impl Warp<'_> {
     }
 
     /// Number of a lane's thread in the grid.
-    fn grid_thread(&self, lane: usize) -> u32 {
+    pub(super) fn grid_thread(&self, lane: usize) -> u32 {
         self.block * self.threads + self.thread + lane as u32
     }
 
     /// Counts up the time of a device's accesses.
-    fn tick(&self) {
+    pub(super) fn tick(&self) {
         self.device.iter().for_each(|device| device.borrow_mut().order.now += 1);
     }
 
     /// Notes an access of a device's memory, and ends the launch if it is a race. `becomes` is what
     /// a plain write writes.
-    fn touch(
+    pub(super) fn touch(
         &self,
         step: &DecodedInstruction,
         (spot, size): (MemoryRange, usize),
@@ -203,7 +215,7 @@ impl Warp<'_> {
         format!("which thread {thread} of block {block} {has}{line}")
     }
 
-    fn count(&mut self, space: Access, lanes: Mask, addresses: &[u64; LANES]) {
+    pub(super) fn count(&mut self, space: Access, lanes: Mask, addresses: &[u64; LANES]) {
         let mut sectors = [0; LANES];
         let mut count = 0;
         for lane in each(lanes) {
@@ -255,6 +267,8 @@ fn put(warp: &mut Warp<'_>, step: &DecodedInstruction, lane: usize, size: usize,
 fn load_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, named: Named) {
     let (size, is_signed) = loaded(step.choice[1]);
     let manner = match step.choice[2] {
+        // The load of a loop that stands for one atomic operation.
+        0 if named == Named::Shared && step.is_exchange => Manner::StrongRead,
         0 => Manner::Read,
         1 => Manner::ConstantRead,
         _ => Manner::StrongRead,
@@ -430,23 +444,6 @@ pub(in super::super) fn atomic_halves(warp: &mut Warp<'_>, step: &DecodedInstruc
     });
 }
 
-/// `MEMBAR`: what these lanes have accessed comes before what they access.
-pub(in super::super) fn fence(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
-    let Some(device) = warp.device else { return };
-    let order = &mut device.borrow_mut().order;
-    order.now += 1;
-    each(lanes).for_each(|lane| order.fence(warp.grid_thread(lane)));
-}
-
-/// `NOP` stands where `__syncwarp` brings nothing together: what these lanes have accessed comes
-/// before what they access.
-pub(in super::super) fn sync_warp(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
-    let Some(device) = warp.device else { return };
-    let order = &mut device.borrow_mut().order;
-    order.now += 1;
-    each(lanes).for_each(|lane| order.sync_lane(warp.thread + lane as u32));
-}
-
 pub(in super::super) fn atomic(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (is_signed, is_long) = (step.choice[2] & 1 == 1, step.choice[2] >= 2);
     let size = if is_long { 8 } else { 4 };
@@ -526,8 +523,8 @@ pub(in super::super) fn constant(warp: &mut Warp<'_>, step: &DecodedInstruction,
 fn special_word(warp: &Warp<'_>, step: &DecodedInstruction) -> Word {
     std::array::from_fn(|lane| match step.special {
         Special::Zero => 0,
-        Special::Thread => warp.thread + lane as u32,
-        Special::Block => warp.block,
+        Special::Thread(dim) => warp.shape.1.index(warp.thread + lane as u32, dim),
+        Special::Block(dim) => warp.shape.0.index(warp.block, dim),
         Special::Lane => lane as u32,
         // Time goes on with each instruction, by steps that nobody foresees.
         Special::Clock => {
@@ -562,18 +559,17 @@ pub(in super::super) fn special_pair(warp: &mut Warp<'_>, step: &DecodedInstruct
 pub(in super::super) fn bank0(
     size: usize,
     arch: u32,
-    blocks: u32,
-    threads: u32,
+    (blocks, threads): (Extents, Extents),
     local_bytes: u32,
 ) -> Vec<u8> {
     let mut bank = vec![0; size];
     let mut put = |at: usize, value: u32| bank[at..at + 4].copy_from_slice(&value.to_le_bytes());
     let (shape, stack) = if arch >= 100 { (0x360, 0x37C) } else { (0, 0x28) };
-    for (at, value) in [threads, 1, 1].into_iter().enumerate() {
+    for (at, value) in threads.0.into_iter().enumerate() {
         put(shape + 4 * at, value);
     }
     let grid = if arch >= 100 { 0x370 } else { 0xC };
-    for (at, value) in [blocks, 1, 1].into_iter().enumerate() {
+    for (at, value) in blocks.0.into_iter().enumerate() {
         put(grid + 4 * at, value);
     }
     put(stack, local_bytes);

@@ -2,12 +2,14 @@
 
 use super::super::decoded::DecodedInstruction;
 use super::super::fault::FaultKind;
-use super::super::warp::{LANES, Mask, Warp, each};
+use super::super::warp::{LANES, Mask, Warp, each, equal};
 
-/// The first lane's word becomes the warp's.
+/// The first lane's word becomes the warp's; a predicate says for each lane whether it has another.
 pub(in super::super) fn first(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let word = warp.word(&step.from[0], lanes.trailing_zeros() as usize);
+    let alike = equal(lanes, &warp.words(&step.from[0]), word);
     warp.file[usize::from(step.to)] = [word; LANES];
+    warp.set(step, 0, lanes, !alike);
 }
 
 /// The lanes of which a predicate holds, and whether it does of one or of all.

@@ -1,0 +1,126 @@
+//! Asynchronous copies from global to shared memory: `LDGSTS`, and groups of them.
+//!
+//! A copy reads when it is issued and writes when its thread waits for its group, which is the
+//! latest time that a GPU may choose: who does not wait finds what was there before. Both times are
+//! noted in the shadow, so that a buffer that others still read is found as well.
+
+use super::super::count::Access;
+use super::super::decoded::DecodedInstruction;
+use super::super::shadow::Manner;
+use super::super::warp::{LANES, Mask, Warp, Word, each};
+use super::memory::Named;
+
+/// A copy that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Copy {
+    lane: usize,
+    /// Offset in shared memory.
+    to: u64,
+    bytes: [u8; 16],
+    size: usize,
+    /// Number of its group among those of its lane.
+    group: u32,
+}
+
+/// Copies of a warp's lanes.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Copies {
+    under_way: Vec<Copy>,
+    /// Groups that each lane has closed.
+    closed: Word,
+}
+
+impl Copies {
+    pub(in super::super) fn new() -> Self {
+        Self { under_way: Vec::new(), closed: [0; LANES] }
+    }
+}
+
+/// `LDGSTS`: begins a copy. `ZFILL` says by the lowest bits of the source's address, or by a
+/// predicate that does not hold, how many bytes at the end are zeros.
+pub(in super::super) fn begin(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    let size = [4, 8, 16][usize::from(step.choice[0])];
+    let fills = step.choice[1] == 1;
+    let whole = if step.has[0] { warp.predicate(step.given[0]) } else { !0 };
+    let mut sources = [0; LANES];
+    warp.tick();
+    for lane in each(lanes) {
+        let (to, from) = warp.copied(step, lane);
+        let left_out = if fills { from % size as u64 } else { 0 };
+        let length = if whole >> lane & 1 == 1 { size - left_out as usize } else { 0 };
+        sources[lane] = from - left_out;
+        let mut bytes = [0; 16];
+        if length > 0 {
+            warp.read_part(step, lane, (sources[lane], size), &mut bytes[..length]);
+        }
+        warp.note_copy(step, lane, (to, &bytes[..size]), false);
+        let group = warp.copies.closed[lane];
+        warp.copies.under_way.push(Copy { lane, to, bytes, size, group });
+    }
+    warp.count(Access::Load, lanes, &sources);
+}
+
+/// `LDGDEPBAR`: closes a group.
+pub(in super::super) fn close(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
+    each(lanes).for_each(|lane| warp.copies.closed[lane] += 1);
+}
+
+/// `DEPBAR.LE SB0, n`: waits until at most so many of the last groups are under way.
+pub(in super::super) fn wait(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    let all = std::mem::take(&mut warp.copies.under_way);
+    let closed = warp.copies.closed;
+    let is_awaited = |it: &Copy| {
+        let is_of_lane = lanes >> it.lane & 1 == 1;
+        is_of_lane && it.group + step.numbers[0] < closed[it.lane]
+    };
+    let (done, left): (Vec<Copy>, Vec<Copy>) = all.into_iter().partition(is_awaited);
+    warp.copies.under_way = left;
+    warp.tick();
+    for it in done {
+        warp.note_copy(step, it.lane, (it.to, &it.bytes[..it.size]), true);
+    }
+}
+
+impl Warp<'_> {
+    /// Addresses to which and from which a lane copies.
+    fn copied(&self, step: &DecodedInstruction, lane: usize) -> (u64, u64) {
+        let to = self.address_of(step, &step.place, lane, Named::Shared);
+        (to, self.address_of(step, &step.source, lane, Named::Generic))
+    }
+
+    /// Reads the first bytes of some of global memory; if not all, as few at a time as their number
+    /// asks for.
+    fn read_part(
+        &self,
+        step: &DecodedInstruction,
+        lane: usize,
+        (from, size): (u64, usize),
+        to: &mut [u8],
+    ) {
+        let unit = match to.len() {
+            length if length == size => size,
+            length if length.is_multiple_of(4) => 4,
+            _ => 1,
+        };
+        for (part, at) in to.chunks_mut(unit).zip((from..).step_by(unit)) {
+            let spot = self.spot(step, at, lane, unit, Named::Generic);
+            self.touch(step, (spot, unit), lane, Manner::Read, &[]);
+            self.read(spot, part);
+        }
+    }
+
+    /// Notes a write of shared memory, and makes it if its time has come.
+    fn note_copy(
+        &mut self,
+        step: &DecodedInstruction,
+        lane: usize,
+        (to, bytes): (u64, &[u8]),
+        is_made: bool,
+    ) {
+        let spot = self.spot(step, to, lane, bytes.len(), Named::Shared);
+        self.touch(step, (spot, bytes.len()), lane, Manner::Write, bytes);
+        if is_made {
+            self.write(spot, bytes);
+        }
+    }
+}
