@@ -1,6 +1,6 @@
 //! Draws on which mutants of a row show: programs of its source with one operator, function or
-//! number changed. Numbers at random may tell a wrong answer from a right one by luck alone, where a
-//! comparison decides or what is added is small: then one seed passes what another one refuses.
+//! number changed. Numbers at random may tell a wrong answer from a right one by luck alone, where
+//! a comparison decides or what is added is small: then one seed passes what another one refuses.
 //!
 //! Inputs of several shapes and ranges are tried until each mutant shows on some draw. A mutant
 //! that shows on none is the row in other words, as far as anybody can see.
@@ -15,9 +15,9 @@ use gbxcule_rows::row_program::RowProgram;
 /// Mutants of a row, at most: each is compiled.
 const MUTANTS: usize = 48;
 /// Inputs that are tried for a row with mutants that don't show.
-const CANDIDATES: usize = 48;
-/// Of those, such on which a mutant gives other bits: rounding alone may be the reason.
-const COMPARED: usize = 12;
+const CANDIDATES: usize = 120;
+/// Inputs on which a mutant gives other bits and doesn't show: then rounding alone is the reason.
+const FRUITLESS: usize = 4;
 /// Random part of a seed.
 const STREAM: u64 = 0x006d_7574_616e_7473;
 /// Shapes of the candidates, in turn.
@@ -27,43 +27,48 @@ const WAYS: [Reshaping; 5] =
 const RANGES: [(Option<f64>, i64); 6] =
     [(None, 0), (Some(1.0), 0), (Some(4.0), 1), (Some(0.25), 0), (Some(16.0), 20), (Some(2.0), 3)];
 
+/// A mutant that shows on no draw so far.
+struct Hidden {
+    mutant: RowProgram,
+    /// Inputs on which it gave other bits and didn't show.
+    fruitless: usize,
+}
+
 impl GradedRow {
     /// Adds draws on which mutants of the row's source show that show on no draw so far.
     pub(crate) fn add_draws_for_mutants(&mut self, source: &str, own: &Shaped, seed: u64) {
         let is_hidden =
             |mutant: &RowProgram| !self.draws.iter().any(|draw| self.shows(mutant, draw));
-        let mut hidden: Vec<RowProgram> = mutants(source).take(MUTANTS).filter(is_hidden).collect();
+        let hidden = mutants(source).take(MUTANTS).filter(is_hidden);
+        let mut hidden: Vec<Hidden> =
+            hidden.map(|mutant| Hidden { mutant, fruitless: 0 }).collect();
         let seed = random::seed(seed, STREAM);
         let mut random = Random::new(seed);
-        let mut compared = 0;
         for number in 0..CANDIDATES {
-            if hidden.is_empty() || compared == COMPARED {
+            if hidden.is_empty() {
                 return;
             }
             let (factor, integers) = RANGES[number % RANGES.len()];
             let shaped = own.reshaped(WAYS[number % WAYS.len()], &mut random);
             let Some(shaped) = shaped.map(|it| it.widened(factor, integers)) else { continue };
             let seed = random::seed(seed, number as u64);
-            if !self.may_show(&hidden, &shaped, seed) {
+            if !self.differs(&mut hidden, &shaped, seed) {
                 continue;
             }
-            compared += 1;
-            let Some(draw) = self.sound_draw(&shaped, seed) else { continue };
             let before = hidden.len();
-            hidden.retain(|mutant| !self.shows(mutant, &draw));
-            if hidden.len() < before {
-                self.draws.push(draw);
+            if let Some(draw) = self.sound_draw(&shaped, seed) {
+                hidden.retain(|it| !self.shows(&it.mutant, &draw));
+                if hidden.len() < before {
+                    self.draws.push(draw);
+                }
             }
+            hidden.retain(|it| it.fruitless < FRUITLESS);
         }
     }
 
-    /// True if a mutant gives other bits than the row on such inputs.
-    fn may_show(
-        &self,
-        mutants: &[RowProgram],
-        Shaped { dims, inputs }: &Shaped,
-        seed: u64,
-    ) -> bool {
+    /// True if a mutant gives other bits than the row on such inputs; counts them.
+    fn differs(&self, hidden: &mut [Hidden], shaped: &Shaped, seed: u64) -> bool {
+        let Shaped { dims, inputs } = shaped;
         let grid = LaunchInputs { dims, inputs };
         if !self.program.takes(inputs) {
             return false;
@@ -72,7 +77,13 @@ impl GradedRow {
         let data = execute::arguments(&self.program.forward, self.program.kernel, inputs, seed);
         let launched = |program: &RowProgram| execute::forward(program, grid, &data);
         let Ok(right) = launched(&self.program) else { return false };
-        mutants.iter().any(|mutant| launched(mutant).ok().as_ref() != Some(&right))
+        let mut differs = false;
+        for it in hidden {
+            let is_other = launched(&it.mutant).ok().as_ref() != Some(&right);
+            it.fruitless += usize::from(is_other);
+            differs |= is_other;
+        }
+        differs
     }
 
     /// True if a mutant's results on a draw would be a wrong answer's.

@@ -44,8 +44,8 @@ impl StandIn {
         })
     }
 
-    /// A row's source with one operator, function or number changed, whatever it computes; `None` if
-    /// there is nothing to change, or the change is no program.
+    /// A row's source with one operator, function or number changed, whatever it computes; `None`
+    /// if there is nothing to change, or the change is no program.
     pub fn changed_text(row: &Row, seed: u64) -> Option<String> {
         Some(Mutation::SourceAndTexts.apply(row, seed)?.source)
     }
