@@ -67,8 +67,8 @@ fn reply(content: &Value) -> Reply {
     }
 }
 
-/// Replies of a chat, of completions, or of the API `responses`. A part of another shape than theirs
-/// is a reply without a text.
+/// Replies of a chat, of completions, or of the API `responses`. A part of another shape than
+/// theirs is a reply without a text.
 fn replies(body: &Value) -> Vec<Reply> {
     let list = |name: &str| body[name].as_array().map_or(&[][..], Vec::as_slice);
     let of_choice = |it: &Value| match &it["text"] {

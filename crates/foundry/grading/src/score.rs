@@ -25,7 +25,7 @@ const TRIES: [usize; 7] = [1, 2, 5, 10, 20, 50, 100];
 /// Factors of which fast_p is told.
 const FACTORS: [f64; 5] = [0.5, 0.8, 1.0, 1.5, 2.0];
 /// Speed below which a right answer is called slow.
-const SLOW: f64 = 0.1;
+const SLOW: f64 = 0.5;
 /// Quantile of the normal distribution for intervals of 95 %.
 const QUANTILE: f64 = 1.959_964;
 

@@ -1,4 +1,4 @@
-//! What right answers in CUDA cost beside our own text, by executed machine code.
+//! Costs of right answers in CUDA beside that of our own text, by executed machine code.
 
 use gbxcule_gpu_check::cost::Cost;
 use gbxcule_grading::answer::Answer;

@@ -316,7 +316,7 @@ fn print_costs(judged: &[Judged], scores: &[GroupScore]) {
     let costs = judged.iter().filter_map(|it| it.costs.as_ref());
     let slow = costs.filter(|costs| score::note(costs).is_some()).count();
     if slow > 0 {
-        say!("{slow} answers are right and cost more than ten times our own text");
+        say!("{slow} answers are right and cost more than twice our own text");
     }
 }
 

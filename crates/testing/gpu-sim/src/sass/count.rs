@@ -98,7 +98,7 @@ impl Counts {
 pub struct Totals(pub [u64; 3 + 2 * Access::ALL.len()]);
 
 impl Totals {
-    /// What was counted after others.
+    /// Counts since others of the same launches.
     pub fn since(self, before: Self) -> Self {
         Self(std::array::from_fn(|at| self.0[at] - before.0[at]))
     }

@@ -206,7 +206,7 @@ pub(super) fn decode(
         step.take(slot.sort, operand, *at, context)?;
         *at += 1;
     }
-    // It asks whether all lanes at work have passed its guard, so all come to it.
+    // The jump asks whether all lanes at work have passed its guard, so all come to it.
     if row.pattern.starts_with("BRA.{DIV") {
         step.given[0] = std::mem::replace(&mut step.guard, always);
     }
