@@ -7,6 +7,7 @@ use crate::swarm::{Swarm, as_mask};
 /// Tilts the cartridges of the envs marked by bytes that are not 0, with a row of two numbers for
 /// each of them.
 #[pyfunction]
+#[allow(clippy::needless_pass_by_value, reason = "PyO3 passes lists by value")]
 pub(crate) fn set_tilts(
     py: Python<'_>,
     swarm: &Swarm,
