@@ -6,6 +6,7 @@ mod grade;
 mod harvest;
 mod make;
 mod new_dataset;
+mod sharding;
 mod skeletons;
 
 use std::num::NonZeroUsize;
@@ -28,6 +29,7 @@ EXAMPLES
   gbxcule synth batch --count 100000 --shard 3/16 --resume --out DIR   one of 16 processes; go on where it stopped
   gbxcule synth generate --count 1000 --device both --ptx --out DIR    with the PTX that NVRTC makes of each text
   gbxcule synth validate runs/kernels                                  every check on every row, counted by check
+  gbxcule synth validate runs/kernels --shard 3/16 --out DIR           one of 16 processes; the last one puts all together
   gbxcule synth mutate runs/kernels --limit 100                        how many rows made wrong on purpose are caught
   gbxcule synth leakage runs/kernels                                   how near test rows are to training rows
   gbxcule synth constructs runs/kernels warp/examples                  what kernels are built of, in rows and in real code
@@ -143,7 +145,7 @@ impl Dataset {
 fn open(folder: &Path, limit: Option<NonZeroUsize>) -> anyhow::Result<(Manifest, Vec<Row>)> {
     let manifest = Manifest::read(folder)?;
     let mut rows = batch::read(folder)?;
-    anyhow::ensure!(!rows.is_empty(), "{} holds no rows", folder.join("data").display());
+    anyhow::ensure!(!rows.is_empty(), "{} holds no rows", folder.display());
     rows.truncate(limit.map_or(usize::MAX, NonZeroUsize::get));
     Ok((manifest, rows))
 }

@@ -8,7 +8,7 @@ mod client;
 mod serving;
 
 use gbxcule_testkit::stand_in;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use client::{Client, View};
@@ -89,10 +89,15 @@ fn rows_of_a_dataset_are_launched_and_a_wrong_result_is_caught() {
     };
     assert_eq!(gpu_check(&counts), ["4", "0", "0"], "{counts}");
     // The first expected number of the first row is changed by one.
-    let data = folder.path().join("rows/data");
-    std::fs::remove_file(data.join("part-000000.parquet")).expect("a file");
-    let lines = std::fs::read_to_string(data.join("part-000000.jsonl")).expect("JSON lines");
-    let (first, others) = lines.split_once('\n').expect("more than a row");
+    std::fs::remove_dir_all(folder.path().join("rows/data")).expect("a folder");
+    let files = ["train", "valid", "test"].map(|split| format!("rows/jsonl/{split}-000000.jsonl"));
+    let has_first = |path: &PathBuf| {
+        std::fs::read_to_string(path).expect("JSON lines").starts_with("{\"id\":0,")
+    };
+    let mut paths = files.iter().map(|name| folder.path().join(name));
+    let path = paths.find(has_first).expect("the first row");
+    let lines = std::fs::read_to_string(&path).expect("JSON lines");
+    let (first, others) = lines.split_once('\n').expect("a row");
     let mut row: Value = serde_json::from_str(first).expect("a row");
     let outputs = row["outputs_json"].as_str().expect("results");
     let mut outputs: Value = serde_json::from_str(outputs).expect("JSON");
@@ -102,7 +107,7 @@ fn rows_of_a_dataset_are_launched_and_a_wrong_result_is_caught() {
         None => (number.as_f64().expect("a number") + 1.0).into(),
     };
     row["outputs_json"] = outputs.to_string().into();
-    std::fs::write(data.join("part-000000.jsonl"), format!("{row}\n{others}")).expect("a file");
+    std::fs::write(path, format!("{row}\n{others}")).expect("a file");
     let mut validate = command(Path::new(env!("CARGO_BIN_EXE_gbxcule")), folder.path());
     validate.args(["synth", "validate", "rows", "--no-host", "--device", "cuda"]);
     let output = validate.output().expect("it starts");

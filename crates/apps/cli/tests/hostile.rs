@@ -266,8 +266,12 @@ fn rows_that_ask_for_too_much_fail_and_are_not_run() {
         Some(0)
     );
     assert_eq!(run(folder.path(), "synth dedupe rows --jsonl --out lines").status.code(), Some(0));
-    let path = folder.path().join("lines/data/part-000000.jsonl");
-    let whole = fs::read_to_string(&path).expect("rows");
+    let lines = folder.path().join("lines/jsonl");
+    let files = fs::read_dir(&lines).expect("a folder").map(|entry| entry.expect("a file").path());
+    let whole: String = files.map(|path| fs::read_to_string(path).expect("rows")).collect();
+    fs::remove_dir_all(&lines).expect("a folder");
+    fs::create_dir(&lines).expect("a folder");
+    let path = lines.join("rows.jsonl");
     let first: Value = serde_json::from_str(whole.lines().next().expect("a row")).expect("JSON");
     let inputs: Value =
         serde_json::from_str(first["inputs_json"].as_str().expect("a text")).expect("JSON");

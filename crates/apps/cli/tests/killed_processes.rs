@@ -34,7 +34,7 @@ fn batch(out: &Path) -> Command {
 
 /// Returns scratch files and folders in a dataset's folder.
 fn scratch(out: &Path) -> Vec<PathBuf> {
-    let folders = [out.to_owned(), out.join("data")];
+    let folders = [out.to_owned(), out.join("data"), out.join("jsonl")];
     let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
     let paths = entries.map(|entry| entry.path());
     paths.filter(|path| path.to_string_lossy().contains("/.gbxcule-")).collect()

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use gbxcule_rows::split::SPLITS;
+
 fn gbxcule(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gbxcule"));
     command.arg("synth").args(args);
@@ -54,7 +56,7 @@ fn a_killed_batch_goes_on_with_nothing_lost_and_nothing_doubled() {
         "--out",
     ];
     run(&[&args[..], &[text(&whole)]].concat());
-    let has = |block: u32| killed.join(format!("data/part-{block:06}.parquet")).exists();
+    let has = |block: u32| killed.join(format!("data/test-{block:06}.parquet")).exists();
     // The process is killed as soon as the first block exists: in the middle of another one, unless
     // this test had to wait too long.
     for attempt in 0.. {
@@ -75,7 +77,7 @@ fn a_killed_batch_goes_on_with_nothing_lost_and_nothing_doubled() {
         let _ = std::fs::remove_dir_all(&killed);
     }
     run(&[&args[..], &[text(&killed)]].concat());
-    assert_eq!(data(&whole).len(), 3);
+    assert_eq!(data(&whole).len(), 9);
     assert_eq!(data(&whole), data(&killed));
 }
 
@@ -115,8 +117,7 @@ fn a_dataset_is_made_checked_and_described() {
     ]);
     let card = std::fs::read_to_string(out.join("dataset_card.md")).expect("a card");
     assert!(card.starts_with("---\nlicense: mit\n") && card.contains("12 rows, "), "{card}");
-    let lines = std::fs::read_to_string(out.join("data/part-000000.jsonl")).expect("JSON lines");
-    assert_eq!(lines.lines().count(), 12);
+    assert_eq!(json_lines(&out).lines().count(), 12);
     let counts = run(&["validate", text(&out), "--work", text(&folder.path().join("work"))]);
     let counts = String::from_utf8_lossy(&counts.stdout).into_owned();
     assert!(
@@ -124,14 +125,31 @@ fn a_dataset_is_made_checked_and_described() {
         "{counts}"
     );
     // JSON lines that differ from the rows would reach their readers unchecked.
-    std::fs::write(out.join("data/part-000000.jsonl"), lines.replacen("wp.", "wp .", 1))
-        .expect("a file");
+    let train = out.join("jsonl/train-000000.jsonl");
+    let lines = std::fs::read_to_string(&train).expect("JSON lines");
+    std::fs::write(&train, lines.replacen("wp.", "wp .", 1)).expect("a file");
     let said = gbxcule(&["validate", text(&out), "--no-host"]).output().expect("it starts");
     let said = (said.status.code(), String::from_utf8_lossy(&said.stdout).into_owned());
-    assert!(said.0 == Some(1) && said.1.contains("part-000000.jsonl: not the rows of"), "{said:?}");
+    assert!(
+        said.0 == Some(1) && said.1.contains("train-000000.jsonl: not the rows of"),
+        "{said:?}"
+    );
     run(&["dedupe", text(&out), "--out", text(&less)]);
     let leakage = run(&["leakage", text(&less)]);
     assert!(String::from_utf8_lossy(&leakage.stdout).contains("test"));
+}
+
+/// Returns the JSON lines of a dataset of one block, in the order of its rows.
+fn json_lines(folder: &Path) -> String {
+    let read = |split| std::fs::read_to_string(folder.join(format!("jsonl/{split}-000000.jsonl")));
+    let lines = SPLITS.map(|split| read(split).expect("JSON lines")).concat();
+    let number = |line: &&str| -> u64 {
+        let row: serde_json::Value = serde_json::from_str(line).expect("a row");
+        row["id"].as_u64().expect("a number")
+    };
+    let mut lines: Vec<&str> = lines.split_inclusive('\n').collect();
+    lines.sort_by_key(number);
+    lines.concat()
 }
 
 /// Returns the faults that `validate` finds in a folder as a whole.
@@ -150,10 +168,10 @@ fn a_folder_with_rows_missing_or_columns_of_its_own_fails() {
     let folder = tempfile::tempdir().expect("a folder");
     let (whole, cut) = (folder.path().join("whole"), folder.path().join("cut"));
     run(&["generate", "--count", "6", "--seed", "3", "--jsonl", "--out", text(&whole)]);
-    std::fs::create_dir_all(cut.join("data")).expect("a folder");
-    let (manifest, lines) = (cut.join("dataset.json"), cut.join("data/part-000000.jsonl"));
-    let given = |name: &str| std::fs::read_to_string(whole.join(name)).expect("a file");
-    let (declared, rows) = (given("dataset.json"), given("data/part-000000.jsonl"));
+    std::fs::create_dir_all(cut.join("jsonl")).expect("a folder");
+    let (manifest, lines) = (cut.join("dataset.json"), cut.join("jsonl/rows.jsonl"));
+    let declared = std::fs::read_to_string(whole.join("dataset.json")).expect("a file");
+    let rows = json_lines(&whole);
     let write = |path: &Path, text: &str| std::fs::write(path, text).expect("a file");
     write(&manifest, &declared);
     write(&lines, &rows);
@@ -176,9 +194,15 @@ fn a_folder_with_rows_missing_or_columns_of_its_own_fails() {
     write(&manifest, &other.replace("gbxcule 0.1.0", "gbxcule 9.9.9"));
     let said = fault(&cut, &[]);
     assert!(said.contains("of `gbxcule 9.9.9` made the rows"), "{said}");
-    write(&whole.join("data/part-000007.jsonl"), &two);
+    write(&whole.join("jsonl/train-000007.jsonl"), &two);
     let said = fault(&whole, &[]);
-    assert!(said.contains("part-000007.jsonl: there is no table of these rows"), "{said}");
+    assert!(said.contains("train-000007.jsonl: there is no table of these rows"), "{said}");
+    // Whoever trains on this file would train on test rows.
+    write(&manifest, &declared);
+    std::fs::rename(&lines, cut.join("jsonl/test-000000.jsonl")).expect("a file");
+    write(&cut.join("jsonl/test-000000.jsonl"), &rows);
+    let said = fault(&cut, &[]);
+    assert!(said.contains("test-000000.jsonl: row ") && said.contains("is of the split"), "{said}");
 }
 
 /// All tests of a folder of Parquet are repeated with one of JSON lines.
@@ -188,11 +212,9 @@ fn json_lines_are_read_as_their_twins_are() {
     let (parquet, lines) = (folder.path().join("parquet"), folder.path().join("lines"));
     let rows = ["--count", "5", "--seed", "5", "--device", "both", "--jsonl"];
     run(&[&["generate"][..], &rows, &["--out", text(&parquet)]].concat());
-    std::fs::create_dir_all(lines.join("data")).expect("a folder");
-    for file in ["dataset.json", "data/part-000000.jsonl"] {
-        std::fs::copy(parquet.join(file), lines.join(file)).expect("a file");
-    }
-    std::fs::remove_file(parquet.join("data/part-000000.jsonl")).expect("a file");
+    std::fs::create_dir_all(&lines).expect("a folder");
+    std::fs::copy(parquet.join("dataset.json"), lines.join("dataset.json")).expect("a file");
+    std::fs::rename(parquet.join("jsonl"), lines.join("jsonl")).expect("a folder");
     let said = |args: &[&str], of: &Path| {
         let output = run(&[&[args[0], text(of)], &args[1..]].concat());
         String::from_utf8_lossy(&output.stdout).into_owned()
@@ -206,8 +228,9 @@ fn json_lines_are_read_as_their_twins_are() {
         assert_eq!(said(args, &parquet), said(args, &lines), "{args:?}");
     }
     let card = |of: &Path| std::fs::read_to_string(of.join("dataset_card.md")).expect("a card");
-    assert!(card(&lines).contains("data_files: data/*.jsonl"), "{}", card(&lines));
-    assert_eq!(card(&parquet), card(&lines).replace(".jsonl", ".parquet"));
+    assert!(card(&lines).contains("path: jsonl/train-*.jsonl"), "{}", card(&lines));
+    let of_tables = card(&lines).replace("jsonl/", "data/").replace(".jsonl", ".parquet");
+    assert_eq!(card(&parquet), of_tables);
     for of in [&parquet, &lines] {
         run(&["dedupe", text(of), "--out", text(&of.join("less"))]);
     }
@@ -220,9 +243,11 @@ fn a_line_that_is_no_row_is_named() {
     let out = folder.path().join("rows");
     let rows = ["--count", "3", "--seed", "5", "--mode", "text", "--jsonl"];
     run(&[&["generate"][..], &rows, &["--out", text(&out)]].concat());
-    std::fs::remove_file(out.join("data/part-000000.parquet")).expect("a file");
-    let file = out.join("data/part-000000.jsonl");
-    let whole = std::fs::read_to_string(&file).expect("JSON lines");
+    let (file, whole) = (out.join("jsonl/rows.jsonl"), json_lines(&out));
+    for inside in ["data", "jsonl"] {
+        std::fs::remove_dir_all(out.join(inside)).expect("a folder");
+    }
+    std::fs::create_dir(out.join("jsonl")).expect("a folder");
     let lines: Vec<&str> = whole.lines().collect();
     std::fs::write(&file, [lines[0], &lines[1][..50], lines[2]].join("\n")).expect("a file");
     let refused = |wanted: &str| {
@@ -232,13 +257,13 @@ fn a_line_that_is_no_row_is_named() {
             assert!(!output.status.success() && said.contains(wanted), "{said}");
         }
     };
-    refused("part-000000.jsonl:2:50: EOF while parsing");
+    refused("rows.jsonl:2:50: EOF while parsing");
     // Only the manifest lists the columns.
     std::fs::write(&file, &whole).expect("a file");
     let manifest = std::fs::read_to_string(out.join("dataset.json")).expect("a manifest");
-    let newer = manifest.replace("\"schema_version\": 5", "\"schema_version\": 6");
+    let newer = manifest.replace("\"schema_version\": 6", "\"schema_version\": 7");
     std::fs::write(out.join("dataset.json"), newer).expect("a file");
-    refused("schema version 6, this program reads 5");
+    refused("schema version 7, this program reads 6");
 }
 
 /// Runs shards as a cluster would: each is a process of its own, started by the script for Slurm,
@@ -267,7 +292,7 @@ fn shards_made_by_processes_of_their_own_are_the_rows_of_one() {
     for mut task in tasks {
         assert!(task.wait().expect("its end").success());
     }
-    assert_eq!(data(&one).len(), 3);
+    assert_eq!(data(&one).len(), 9);
     assert_eq!(data(&one), data(&many));
     run(&["card", text(&many)]);
     let card = std::fs::read_to_string(many.join("dataset_card.md")).expect("a card");
@@ -447,7 +472,7 @@ fn a_place_that_takes_no_output_is_refused_before_the_work() {
     std::fs::create_dir_all(path("broken/data")).expect("a folder");
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/dataset");
     std::fs::copy(sample.join("dataset.json"), path("broken/dataset.json")).expect("a file");
-    std::fs::write(path("broken/data/part-000000.parquet"), "no table").expect("a file");
+    std::fs::write(path("broken/data/train-000000.parquet"), "no table").expect("a file");
     let (broken, taken, file) = (path("broken"), path("taken"), path("file"));
     let (broken, taken, file) = (text(&broken), text(&taken), text(&file));
     for (args, wanted) in [
@@ -492,16 +517,19 @@ fn rows_of_one_number_and_folders_without_rows_are_refused() {
         }
     };
     let data = out.join("data");
-    std::fs::copy(data.join("part-000000.parquet"), data.join("part-copy.parquet"))
-        .expect("a file");
+    for split in SPLITS {
+        let file = |name: String| data.join(name);
+        let (from, to) =
+            (file(format!("{split}-000000.parquet")), file(format!("{split}-copy.parquet")));
+        std::fs::copy(from, to).expect("a file");
+    }
     refused(&["tasks"], "two rows have the number 0");
     let checked = gbxcule(&["validate", text(&out), "--no-host"]).output().expect("it starts");
     let said = String::from_utf8_lossy(&checked.stdout).into_owned();
     assert!(!checked.status.success() && said.contains("row 1: origin fails: id"), "{said}");
-    for name in ["part-000000.parquet", "part-copy.parquet"] {
-        std::fs::remove_file(data.join(name)).expect("a file");
-    }
-    refused(&["validate", "card", "leakage", "tasks", "mutate"], "data holds no rows");
+    std::fs::remove_dir_all(&data).expect("a folder");
+    std::fs::create_dir(&data).expect("a folder");
+    refused(&["validate", "card", "leakage", "tasks", "mutate"], "rows holds no rows");
 }
 
 /// A dataset's folder has no damaged blocks of another dataset.

@@ -8,6 +8,7 @@ mod array;
 mod cartridge;
 mod checkpoint;
 mod command;
+mod dataset;
 mod dlpack;
 mod file;
 mod geometry;
@@ -35,6 +36,8 @@ mod _native {
     #[pymodule_export]
     use crate::command::run_command;
     #[pymodule_export]
+    use crate::dataset::StoredRows;
+    #[pymodule_export]
     use crate::file::{read_checkpoint, read_file};
     #[pymodule_export]
     use crate::geometry::{bound_box_tree, build_box_tree, sort_into_cells};
@@ -58,7 +61,7 @@ mod _native {
     #[pymodule_export]
     use crate::swarm::{Swarm, free_memory};
     #[pymodule_export]
-    use crate::view::View;
+    use crate::view::{View, observation_text};
 }
 
 /// Returns the version of the extension.

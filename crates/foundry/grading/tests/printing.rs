@@ -23,7 +23,7 @@ fn kernels_that_print_pass_every_check_and_are_right() {
     std::fs::create_dir(&code).expect("a folder");
     std::fs::write(code.join("loud.py"), KERNELS).expect("a file");
     let plan = Plan { seed: 1, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 100 };
-    let rows = harvest(&code, "MIT", plan, 1, &|_| ()).expect("rows").rows;
+    let rows = harvest(&code, "MIT", plan, 1, &|| ()).expect("rows").rows;
     assert_eq!(rows.len(), 2);
     let wanted = Checks { host: Some(work.clone()), ..Checks::default() };
     for checks in validate(&rows, &wanted).expect("a C++ compiler") {

@@ -30,6 +30,7 @@ use licence::other_licence;
 use serde::Serialize;
 use serde_json::json;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use text::{own_text, parameter_types};
@@ -82,60 +83,116 @@ struct FolderKernels {
     unread: Vec<String>,
 }
 
+/// The row of a kernel, without its number and origin, or the reason why it gives none.
+pub type KernelOutcome = Result<Row, String>;
+
+/// Kernels that were found below a folder. Any number of processes can make their rows, each of
+/// some: a kernel's row depends on the kernel, its imports and the plan alone.
+pub struct FoundKernels<'a> {
+    folder: &'a Path,
+    license: &'a str,
+    files: usize,
+    found: FolderKernels,
+}
+
 /// Harvests a folder: returns the rows, and the reason for each kernel that gave no row. Calls
-/// `looked` with the number of kernels, and then with `None` after each kernel.
+/// `looked` after each kernel.
 pub fn harvest(
     folder: &Path,
     license: &str,
     plan: Plan,
     workers: usize,
-    looked: &(dyn Fn(Option<usize>) + Sync),
+    looked: &(dyn Fn() + Sync),
 ) -> Result<Harvested, SynthError> {
-    let mut files = python_files(folder)?;
-    files.sort();
-    let FolderKernels { kernels, functions, unmarked, unread } = find(folder, license, &files);
-    looked(Some(kernels.len()));
-    let outcomes = take_all(folder, &kernels, plan, workers, looked);
-    let name = folder.canonicalize().map_err(SynthError::file(folder))?;
-    let name = name.file_name().map_or(String::new(), |it| it.to_string_lossy().into_owned());
-    let mut harvest = Harvest {
-        // The dataset card shows the folder's name on one line.
-        folder: name.replace(char::is_control, "\u{fffd}"),
-        license: license.into(),
-        commit: commit::commit(folder),
-        files: files.len() - unread.len(),
-        unread,
-        kernels: kernels.len(),
-        functions,
-        unmarked: unmarked.len(),
-        ..Harvest::default()
-    };
-    let below = |file: &Path| file.strip_prefix(folder).unwrap_or(file).display().to_string();
-    let may_be = |(file, line, kernel): (PathBuf, usize, String)| RefusedKernel {
-        file: below(&file),
-        line,
-        kernel,
-        reason: UNMARKED.into(),
-    };
-    let mut refused: Vec<RefusedKernel> = unmarked.into_iter().map(may_be).collect();
-    let (mut rows, mut known) = (Vec::new(), HashMap::new());
-    for (at, outcome) in outcomes {
-        let KernelInFile { file, line, name, .. } = &kernels[at];
-        let (file, line, kernel) = (below(file), *line, name.clone());
-        match outcome {
-            Ok(row) => {
-                let row = Row { id: rows.len() as u64, ..row };
-                rows.push(with_origin(row, (file, line), &mut harvest, &mut known));
+    let found = FoundKernels::below(folder, license)?;
+    let outcomes = found.outcomes(0..found.count(), plan, workers, looked);
+    found.harvested(outcomes)
+}
+
+impl<'a> FoundKernels<'a> {
+    /// Reads the files below a folder.
+    pub fn below(folder: &'a Path, license: &'a str) -> Result<Self, SynthError> {
+        let mut files = python_files(folder)?;
+        files.sort();
+        let found = find(folder, license, &files);
+        Ok(Self { folder, license, files: files.len(), found })
+    }
+
+    /// Number of the kernels.
+    pub fn count(&self) -> usize {
+        self.found.kernels.len()
+    }
+
+    /// Makes rows of some kernels on several threads, in the kernels' order.
+    pub fn outcomes(
+        &self,
+        kernels: Range<usize>,
+        plan: Plan,
+        workers: usize,
+        looked: &(dyn Fn() + Sync),
+    ) -> Vec<KernelOutcome> {
+        let next = AtomicUsize::new(kernels.start);
+        let work = || {
+            let (mut made, mut sources) = (Vec::new(), Sources::below(self.folder));
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                if at >= kernels.end {
+                    return made;
+                }
+                let row = take(&self.found.kernels[at], plan, &mut sources);
+                made.push((at, row.map_err(|refusal| refusal.text())));
+                looked();
             }
-            Err(refusal) => {
-                let reason = refusal.text();
-                *harvest.refused.entry(reason.clone()).or_default() += 1;
-                refused.push(RefusedKernel { file, line, kernel, reason });
+        };
+        let mut made: Vec<(usize, KernelOutcome)> =
+            on_threads(workers, work).into_iter().flatten().collect();
+        made.sort_by_key(|(at, _)| *at);
+        made.into_iter().map(|(_, outcome)| outcome).collect()
+    }
+
+    /// Numbers the rows and names their origins, given an outcome for each kernel.
+    pub fn harvested(self, outcomes: Vec<KernelOutcome>) -> Result<Harvested, SynthError> {
+        let Self { folder, license, files, found } = self;
+        let FolderKernels { kernels, functions, unmarked, unread } = found;
+        let name = folder.canonicalize().map_err(SynthError::file(folder))?;
+        let name = name.file_name().map_or(String::new(), |it| it.to_string_lossy().into_owned());
+        let mut harvest = Harvest {
+            // The dataset card shows the folder's name on one line.
+            folder: name.replace(char::is_control, "\u{fffd}"),
+            license: license.into(),
+            commit: commit::commit(folder),
+            files: files - unread.len(),
+            unread,
+            kernels: kernels.len(),
+            functions,
+            unmarked: unmarked.len(),
+            ..Harvest::default()
+        };
+        let below = |file: &Path| file.strip_prefix(folder).unwrap_or(file).display().to_string();
+        let may_be = |(file, line, kernel): (PathBuf, usize, String)| RefusedKernel {
+            file: below(&file),
+            line,
+            kernel,
+            reason: UNMARKED.into(),
+        };
+        let mut refused: Vec<RefusedKernel> = unmarked.into_iter().map(may_be).collect();
+        let (mut rows, mut known) = (Vec::new(), HashMap::new());
+        for (KernelInFile { file, line, name, .. }, outcome) in kernels.iter().zip(outcomes) {
+            let (file, line, kernel) = (below(file), *line, name.clone());
+            match outcome {
+                Ok(row) => {
+                    let row = Row { id: rows.len() as u64, ..row };
+                    rows.push(with_origin(row, (file, line), &mut harvest, &mut known));
+                }
+                Err(reason) => {
+                    *harvest.refused.entry(reason.clone()).or_default() += 1;
+                    refused.push(RefusedKernel { file, line, kernel, reason });
+                }
             }
         }
+        refused.sort_by(|one, other| (&one.file, one.line).cmp(&(&other.file, other.line)));
+        Ok(Harvested { rows, harvest, refused })
     }
-    refused.sort_by(|one, other| (&one.file, one.line).cmp(&(&other.file, other.line)));
-    Ok(Harvested { rows, harvest, refused })
 }
 
 /// Adds a row's origin: its place in the files, and the first row of the same structure if there is
@@ -153,30 +210,6 @@ fn with_origin(
     let license = harvest.license.clone();
     let origin = Origin { folder, file, line, commit, license, same_structure_as };
     Row { origin_json: Some(json!(origin).to_string()), ..row }
-}
-
-/// Makes rows of kernels on several threads; the rows are in the kernels' order.
-fn take_all(
-    folder: &Path,
-    kernels: &[KernelInFile],
-    plan: Plan,
-    workers: usize,
-    looked: &(dyn Fn(Option<usize>) + Sync),
-) -> Vec<(usize, Result<Row, Refusal>)> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let (mut made, mut sources) = (Vec::new(), Sources::below(folder));
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(kernel) = kernels.get(at) else { return made };
-            made.push((at, take(kernel, plan, &mut sources)));
-            looked(None);
-        }
-    };
-    let mut made: Vec<(usize, Result<Row, Refusal>)> =
-        on_threads(workers, work).into_iter().flatten().collect();
-    made.sort_by_key(|(at, _)| *at);
-    made
 }
 
 /// Reads files for their kernels.

@@ -35,7 +35,7 @@ impl Dataset {
         std::fs::write(folder.path().join("one.py"), kernel).expect("a file");
         let other = kernel.replace("scale", "again").replace("2.0", "3.0");
         std::fs::write(folder.path().join("two.py"), other).expect("a file");
-        let found = harvest(folder.path(), "MIT", PLAN, 1, &|_| ()).expect("rows");
+        let found = harvest(folder.path(), "MIT", PLAN, 1, &|| ()).expect("rows");
         let rows = found.rows;
         assert_eq!(rows.len(), 2, "{:?}", found.refused);
         Self::of(manifest_of(found.harvest, 2, PLAN), rows)

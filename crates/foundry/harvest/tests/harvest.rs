@@ -99,7 +99,7 @@ fn kernels_of_a_folder_become_rows_that_pass_every_check() {
     std::fs::write(code.join("library.py"), LIBRARY).expect("a file");
     std::fs::write(code.join("code.py"), CODE).expect("a file");
     std::fs::write(code.join("broken.py"), "def (:\n").expect("a file");
-    let harvested = harvest(&code, "MIT", PLAN, 2, &|_| ()).expect("rows");
+    let harvested = harvest(&code, "MIT", PLAN, 2, &|| ()).expect("rows");
     let Harvested { rows, harvest: found, refused: kernels } = harvested;
     let names: Vec<&str> = rows.iter().map(|row| &*row.kernel).collect();
     assert_eq!(names, ["sum_energy", "blur", "constant", "gather", "another_gather"], "{found:?}");
@@ -139,12 +139,12 @@ fn kernels_of_a_folder_become_rows_that_pass_every_check() {
     for (row, checks) in rows.iter().zip(validate(&rows, &Checks::default()).expect("checks")) {
         assert!(!has_failed(&checks), "{}\n{checks:?}", row.source);
     }
-    let again = harvest(&code, "MIT", PLAN, 1, &|_| ()).expect("rows").rows;
+    let again = harvest(&code, "MIT", PLAN, 1, &|| ()).expect("rows").rows;
     assert_eq!(rows, again, "the same folder gives the same rows");
 
     // Sampled and harvested rows have one schema.
     let mixed: Vec<Row> = [make(PLAN, 1)].into_iter().chain(rows).collect();
-    let file = folder.path().join("mixed/data/part-000000.parquet");
+    let file = folder.path().join("mixed/data/rows.parquet");
     std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
     std::fs::write(&file, to_parquet(&mixed).expect("a table")).expect("a file");
     assert_eq!(read_parquet(&file).expect("rows"), mixed);
@@ -207,7 +207,7 @@ fn what_imports_and_launches_say_goes_along() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("shapes.py"), SHAPES).expect("a file");
     std::fs::write(folder.path().join("users.py"), USERS).expect("a file");
-    let found = harvest(folder.path(), "MIT", PLAN, 1, &|_| ()).expect("rows");
+    let found = harvest(folder.path(), "MIT", PLAN, 1, &|| ()).expect("rows");
     let names: Vec<&str> = found.rows.iter().map(|row| &*row.kernel).collect();
     assert_eq!(names, ["renamed", "starred", "dotted", "generic", "counted"], "{found:?}");
     let text = |at: usize| &*found.rows[at].source;
@@ -228,7 +228,7 @@ fn what_imports_and_launches_say_goes_along() {
 fn the_package_of_warp_gives_a_thousand_rows() {
     let folder =
         std::env::var("GBXCULE_WARP_PACKAGE").expect("the folder of NVIDIA Warp's package");
-    let harvested = harvest(Path::new(&folder), "Apache-2.0", PLAN, 2, &|_| ()).expect("rows");
+    let harvested = harvest(Path::new(&folder), "Apache-2.0", PLAN, 2, &|| ()).expect("rows");
     let Harvested { rows, harvest: found, .. } = harvested;
     println!("{} rows of {} kernels, {} repeated", rows.len(), found.kernels, found.repeated);
     for (reason, count) in &found.refused {
@@ -282,7 +282,7 @@ fn files_that_were_made_to_last_forever_are_read_to_their_end() {
     let elements = elements.replace("y[i] = x[i] * 2.0", "y[i].f0.f0.f0.f0[0, 0] = x[i]");
     write("structs.py", format!("{first}{structs}{copies}{elements}"));
     let Harvested { rows, harvest, .. } =
-        harvest(folder.path(), "MIT", PLAN, 1, &|_| ()).expect("a folder");
+        harvest(folder.path(), "MIT", PLAN, 1, &|| ()).expect("a folder");
     assert_eq!(harvest.kernels, 5, "{harvest:?}");
     assert_eq!(
         harvest.refused.get("refused by the compiler: `too-complex`"),

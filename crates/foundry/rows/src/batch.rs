@@ -1,17 +1,18 @@
-//! Datasets on disk: blocks of rows, each a file of its own, made by any number of workers and
-//! processes.
+//! Datasets on disk: blocks of rows, made by any number of workers and processes.
 //!
 //! Block `b` holds rows `b * ROWS ..`; which process makes it, and when, changes nothing in it. A
-//! block is written whole or not at all, so whatever stops a run, going on means making the blocks
+//! block is whole or it is made again, so whatever stops a run, going on means making the blocks
 //! that aren't there.
 
 use crate::block;
+use crate::data_file::{Format, block_paths, files, write_block};
 use crate::error::SynthError;
 use crate::external_column::{Ptx, Tools};
 use crate::harvested::Harvest;
-use crate::jsonl::{read_jsonl, to_jsonl};
+use crate::jsonl::read_jsonl;
 use crate::row::{COMPILER_VERSION, GENERATOR_VERSION, Plan, Row, make};
-use crate::table::{self, SCHEMA_VERSION, to_parquet, write_whole};
+use crate::shard::Shard;
+use crate::table::{self, SCHEMA_VERSION, write_whole};
 use crate::validate;
 use crate::worker_threads::on_threads;
 use gbxcule_files::{sweep, write_new};
@@ -27,6 +28,8 @@ pub const BLOCK_ROWS: u64 = 500;
 pub const MAX_ROWS: u64 = 1_000_000 * BLOCK_ROWS;
 /// The file that says what the folder holds.
 pub const MANIFEST: &str = "dataset.json";
+/// Folders in that of a dataset.
+const FOLDERS: [&str; 3] = ["data", "jsonl", "statistics"];
 
 /// Description of a dataset's folder, stored as [`MANIFEST`] before the first row is made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -116,14 +119,15 @@ impl Manifest {
         }
     }
 
-    fn blocks(&self) -> u64 {
+    /// Number of its blocks.
+    pub fn blocks(&self) -> u64 {
         self.count.div_ceil(BLOCK_ROWS)
     }
 
     /// The blocks of one process.
     fn own_blocks(&self, work: &Work) -> impl Iterator<Item = u64> {
-        let (shard, shards) = (work.shard, work.shards);
-        (0..self.blocks()).filter(move |block| block % shards == shard)
+        let shard = work.shard;
+        (0..self.blocks()).filter(move |block| shard.owns(*block))
     }
 
     fn rows(&self, block: u64) -> std::ops::Range<u64> {
@@ -134,26 +138,14 @@ impl Manifest {
 /// Part of a dataset that a process makes, with its settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// Number of this process's part, from 0.
-    pub shard: u64,
-    /// Number of parts: each takes every `shards`-th block.
-    pub shards: u64,
+    /// The blocks of this process.
+    pub shard: Shard,
     /// Number of threads.
     pub workers: usize,
     /// True keeps the blocks that are there already.
     pub resume: bool,
     /// True writes each block as JSON lines, too.
     pub jsonl: bool,
-}
-
-/// Returns the path of a block.
-pub fn block_path(folder: &Path, block: u64) -> PathBuf {
-    folder.join(block_name(block, "parquet"))
-}
-
-/// Name of a block in the folder, in this format.
-fn block_name(block: u64, extension: &str) -> String {
-    format!("data/part-{block:06}.{extension}")
 }
 
 /// Work of one process, and the part of it that the folder holds already.
@@ -163,7 +155,7 @@ pub struct Extent {
     pub rows: u64,
     /// Rows of those that are there.
     pub there: u64,
-    /// Blocks that are there and aren't what they should be, with the other ones to be made.
+    /// Files of blocks that are not whole, to be made with the blocks that aren't there.
     pub damaged: Vec<PathBuf>,
     /// Files and folders that killed processes had left, which are gone now.
     pub swept: usize,
@@ -185,20 +177,23 @@ pub fn begin(folder: &Path, manifest: &Manifest, work: &Work) -> Result<Extent, 
 }
 
 fn extent(folder: &Path, manifest: &Manifest, work: &Work) -> Extent {
-    let swept = sweep(folder) + sweep(&folder.join("data")) + sweep(&folder.join("statistics"));
+    let swept = sweep(folder) + FOLDERS.iter().map(|it| sweep(&folder.join(it))).sum::<usize>();
     let (mut rows, mut there, mut damaged) = (0, 0, Vec::new());
     let (mut missing, mut twins) = (Vec::new(), Vec::new());
     for block in manifest.own_blocks(work) {
-        let (path, range) = (block_path(folder, block), manifest.rows(block));
+        let range = manifest.rows(block);
+        let paths = block_paths(folder, Format::Parquet, block);
+        let present: Vec<&PathBuf> = paths.iter().filter(|path| path.exists()).collect();
         let count = range.end - range.start;
         rows += count;
-        if path.exists() && (!work.resume || block::holds(&path, &range, manifest)) {
+        if !present.is_empty() && (!work.resume || block::holds(&paths, &range, manifest)) {
             there += count;
-            if work.jsonl && !block::has_lines(&path.with_extension("jsonl"), count) {
+            let lines = block_paths(folder, Format::Jsonl, block);
+            if work.jsonl && !block::have_lines(&lines, count) {
                 twins.push(block);
             }
         } else {
-            damaged.extend(path.exists().then_some(path));
+            damaged.extend(present.into_iter().cloned());
             missing.push(block);
         }
     }
@@ -207,7 +202,10 @@ fn extent(folder: &Path, manifest: &Manifest, work: &Work) -> Extent {
 
 /// Returns true if all rows of a dataset are there, no matter which process made them.
 pub fn is_whole(folder: &Path, manifest: &Manifest) -> bool {
-    (0..manifest.blocks()).all(|block| block::has_ends(&block_path(folder, block)))
+    let is_whole = |block| {
+        block_paths(folder, Format::Parquet, block).iter().all(|path| block::has_ends(path))
+    };
+    (0..manifest.blocks()).all(is_whole)
 }
 
 /// Makes the rows of one process, with the tools of its manifest; calls `made` for each.
@@ -230,21 +228,24 @@ pub fn finish(
     made: &(dyn Fn() + Sync),
 ) -> Result<(), SynthError> {
     for &block in &extent.twins {
-        let path = block_path(folder, block);
-        write_twin(folder, block, &table::read_parquet(&path)?)?;
+        let mut rows = Vec::new();
+        for path in block_paths(folder, Format::Parquet, block) {
+            rows.extend(table::read_parquet(&path)?);
+        }
+        write_block(folder, Format::Jsonl, block, &rows)?;
     }
     for &block in &extent.missing {
-        let path = block_path(folder, block);
+        let paths = block_paths(folder, Format::Parquet, block);
         // Another process may have made it by now.
-        if path.exists() && !extent.damaged.contains(&path) {
+        if paths.iter().all(|path| path.exists() && !extent.damaged.contains(path)) {
             continue;
         }
         let mut rows = rows(manifest, block, (work.workers, tools), made)?;
         sample(&mut rows, manifest.plan.host_every, folder)?;
         if work.jsonl {
-            write_twin(folder, block, &rows)?;
+            write_block(folder, Format::Jsonl, block, &rows)?;
         }
-        write_whole(folder, &block_name(block, "parquet"), &to_parquet(&rows)?)?;
+        write_block(folder, Format::Parquet, block, &rows)?;
     }
     Ok(())
 }
@@ -252,7 +253,7 @@ pub fn finish(
 /// Says what a folder holds, unless it holds something else.
 fn claim(folder: &Path, manifest: &Manifest, resumes: bool) -> Result<(), SynthError> {
     // The owner of the folder would choose which files of this user are replaced.
-    for inside in [folder.join("data"), folder.join("statistics")] {
+    for inside in FOLDERS.map(|inside| folder.join(inside)) {
         if inside.is_symlink() {
             let reason = "a link is in the place of a folder: make it one, or name another folder";
             return Err(SynthError::data(&inside, reason));
@@ -277,10 +278,6 @@ fn claim(folder: &Path, manifest: &Manifest, resumes: bool) -> Result<(), SynthE
     let (command, version) = (found.command(), found.generator_version);
     let reason = format!("`{command}`, generator version {version}");
     Err(SynthError::Other { path: folder.into(), reason })
-}
-
-fn write_twin(folder: &Path, block: u64, rows: &[Row]) -> Result<(), SynthError> {
-    write_whole(folder, &block_name(block, "jsonl"), to_jsonl(rows)?.as_bytes())
 }
 
 /// The rows of a block, in order, by several threads.
@@ -332,55 +329,15 @@ fn sample(rows: &mut [Row], every: u64, folder: &Path) -> Result<(), SynthError>
     Ok(())
 }
 
-/// Format of a folder's data files.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
-    /// Tables.
-    Parquet,
-    /// Lines, where there are no tables.
-    Jsonl,
-}
-
-impl Format {
-    /// Returns the extension of the data files.
-    pub fn extension(self) -> &'static str {
-        match self {
-            Self::Parquet => "parquet",
-            Self::Jsonl => "jsonl",
-        }
-    }
-}
-
-/// The data files of a folder, in order: the Parquet files, or else those of JSON lines.
-pub fn files(folder: &Path) -> Result<(Format, Vec<PathBuf>), SynthError> {
-    let parquet = files_of(folder, Format::Parquet)?;
-    if !parquet.is_empty() {
-        return Ok((Format::Parquet, parquet));
-    }
-    Ok((Format::Jsonl, files_of(folder, Format::Jsonl)?))
-}
-
-/// The data files of a format, in order.
-pub(crate) fn files_of(folder: &Path, format: Format) -> Result<Vec<PathBuf>, SynthError> {
-    let data = folder.join("data");
-    let entries = std::fs::read_dir(&data).and_then(|entries| {
-        entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>()
-    });
-    let mut paths = entries.map_err(SynthError::file(&data))?;
-    paths.retain(|path| path.extension().is_some_and(|it| it == format.extension()));
-    paths.sort();
-    Ok(paths)
-}
-
 /// All rows of a folder, without what makes them long: for statistics. `read` hears how many are
 /// there.
 pub fn read_brief(folder: &Path, read: &dyn Fn(usize)) -> Result<Vec<Row>, SynthError> {
-    read_by(folder, read, table::read_brief, |path| read_jsonl(path, table::make_brief))
+    read_by(folder, read, read_file_brief)
 }
 
 /// All rows of a folder.
 pub fn read(folder: &Path) -> Result<Vec<Row>, SynthError> {
-    read_by(folder, &|_| (), table::read_parquet, |path| read_jsonl(path, |_| ()))
+    read_by(folder, &|_| (), read_file)
 }
 
 /// The rows of a folder whose numbers `wanted` is true for, by their numbers. A table without them
@@ -392,14 +349,11 @@ pub fn read_some(
     let mut rows = BTreeMap::new();
     let (format, paths) = files(folder)?;
     for path in paths {
-        let own = match format {
-            Format::Parquet if !table::read_brief(&path)?.iter().any(|row| wanted(row.id)) => {
-                continue;
-            }
-            Format::Parquet => table::read_parquet(&path)?,
-            Format::Jsonl => read_jsonl(&path, |_| ())?,
-        };
-        for row in own.into_iter().filter(|row| wanted(row.id)) {
+        let is_table = format == Format::Parquet;
+        if is_table && !table::read_splits(&path)?.iter().any(|row| wanted(row.id)) {
+            continue;
+        }
+        for row in read_file(format, &path)?.into_iter().filter(|row| wanted(row.id)) {
             if let Some(other) = rows.insert(row.id, row) {
                 return Err(repeated(folder, &other));
             }
@@ -408,14 +362,25 @@ pub fn read_some(
     Ok(rows)
 }
 
-type Reader = fn(&Path) -> Result<Vec<Row>, SynthError>;
+/// The rows of a data file.
+pub fn read_file(format: Format, path: &Path) -> Result<Vec<Row>, SynthError> {
+    match format {
+        Format::Parquet => table::read_parquet(path),
+        Format::Jsonl => read_jsonl(path, |_| ()),
+    }
+}
 
-fn read_by(
-    folder: &Path,
-    read: &dyn Fn(usize),
-    parquet: Reader,
-    jsonl: Reader,
-) -> Result<Vec<Row>, SynthError> {
+/// The rows of a data file, without what makes them long.
+pub fn read_file_brief(format: Format, path: &Path) -> Result<Vec<Row>, SynthError> {
+    match format {
+        Format::Parquet => table::read_brief(path),
+        Format::Jsonl => read_jsonl(path, table::make_brief),
+    }
+}
+
+type Reader = fn(Format, &Path) -> Result<Vec<Row>, SynthError>;
+
+fn read_by(folder: &Path, read: &dyn Fn(usize), rows_of: Reader) -> Result<Vec<Row>, SynthError> {
     let (format, paths) = files(folder)?;
     if format == Format::Jsonl {
         let found = Manifest::read(folder)?.schema_version;
@@ -425,13 +390,10 @@ fn read_by(
     }
     let mut rows = Vec::new();
     for path in paths {
-        let own = match format {
-            Format::Parquet => parquet(&path)?,
-            Format::Jsonl => jsonl(&path)?,
-        };
-        rows.extend(own);
+        rows.extend(rows_of(format, &path)?);
         read(rows.len());
     }
+    rows.sort_by_key(|row| row.id);
     Ok(rows)
 }
 
@@ -449,5 +411,5 @@ fn repeated(folder: &Path, row: &Row) -> SynthError {
         "two rows have the number {}, by which answers name a row: rows of several datasets can't lie in one folder here",
         row.id
     );
-    SynthError::data(&folder.join("data"), reason)
+    SynthError::data(folder, reason)
 }

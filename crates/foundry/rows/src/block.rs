@@ -3,10 +3,11 @@
 
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::batch::Manifest;
 use crate::row::Row;
+use crate::split::SPLITS;
 use crate::table::read_brief;
 
 /// First and last four bytes of a Parquet file; the footer, before its end, is written last.
@@ -24,29 +25,44 @@ pub(crate) fn has_ends(path: &Path) -> bool {
     ends().is_ok_and(|ends| ends == [MAGIC; 2])
 }
 
-/// Returns true if a file holds these rows of a dataset, all of them, in order, judged by its
-/// footer and the columns that are quick to read.
-pub(crate) fn holds(path: &Path, rows: &Range<u64>, manifest: &Manifest) -> bool {
+/// Returns true if the files of a block hold these rows of a dataset, all of them, each in its
+/// split, in order, judged by footers and the columns that are quick to read.
+pub(crate) fn holds(paths: &[PathBuf; 3], rows: &Range<u64>, manifest: &Manifest) -> bool {
+    if !paths.iter().all(|path| has_ends(path)) {
+        return false;
+    }
     let made_by = (manifest.plan.seed, manifest.generator_version);
-    let is_own = |rows: &[Row]| rows.iter().all(|it| (it.seed, it.generator_version) == made_by);
-    has_ends(path)
-        && read_brief(path)
-            .is_ok_and(|found| found.iter().map(|row| row.id).eq(rows.clone()) && is_own(&found))
+    let mut numbers = Vec::new();
+    for (path, split) in paths.iter().zip(SPLITS) {
+        let is_own = |row: &Row| row.split == split && (row.seed, row.generator_version) == made_by;
+        match read_brief(path) {
+            Ok(own) if own.iter().all(is_own) && own.is_sorted_by_key(|row| row.id) => {
+                numbers.extend(own.iter().map(|row| row.id));
+            }
+            _ => return false,
+        }
+    }
+    numbers.sort_unstable();
+    numbers.into_iter().eq(rows.clone())
 }
 
-/// Returns true if a file of JSON lines has `count` lines and the last one is complete.
-pub(crate) fn has_lines(path: &Path, count: u64) -> bool {
-    let lines = || -> std::io::Result<(u64, u8)> {
-        let mut file = BufReader::new(gbxcule_files::open(path)?);
-        let (mut lines, mut last) = (0, b'\n');
-        loop {
-            let bytes = file.fill_buf()?;
-            let Some(&end) = bytes.last() else { return Ok((lines, last)) };
-            lines += bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
-            last = end;
-            let read = bytes.len();
-            file.consume(read);
-        }
-    };
-    lines().is_ok_and(|found| found == (count, b'\n'))
+/// Returns true if the files of JSON lines have `count` lines together and each last one is
+/// complete.
+pub(crate) fn have_lines(paths: &[PathBuf; 3], count: u64) -> bool {
+    let lines: Option<u64> = paths.iter().map(|path| lines(path)).sum();
+    lines == Some(count)
+}
+
+/// Number of lines of a file; `None` if its last line is cut.
+fn lines(path: &Path) -> Option<u64> {
+    let mut file = BufReader::new(gbxcule_files::open(path).ok()?);
+    let (mut lines, mut last) = (0, b'\n');
+    loop {
+        let bytes = file.fill_buf().ok()?;
+        let Some(&end) = bytes.last() else { return (last == b'\n').then_some(lines) };
+        lines += bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        last = end;
+        let read = bytes.len();
+        file.consume(read);
+    }
 }

@@ -1,13 +1,15 @@
 //! The dataset card: front matter that hubs read, then what the rows are and how many of which
 //! kind.
 
-use crate::batch::{Format, Manifest, files};
+use crate::batch::Manifest;
+use crate::data_file::{Format, files};
 use crate::error::SynthError;
 use crate::feature_count::Usage;
 use crate::harvested::{self, Harvest, UNMARKED};
 use crate::leak::{Leakage, curve, leakage};
 use crate::picture::{self, SHARES, STRUCTURES};
 use crate::row::{COMPILER_VERSION, Row};
+use crate::split::SPLITS;
 use crate::table::write_whole;
 use gbxcule_grammar::Family;
 use std::collections::BTreeMap;
@@ -48,7 +50,7 @@ fn card(
     format: Format,
     seen: ReportProgress<'_>,
 ) -> String {
-    let mut text = front_matter(manifest, rows.len(), format);
+    let mut text = front_matter(manifest, rows, format);
     text += "# Kernels in NVIDIA Warp's dialect, compiled and run\n\n";
     origin(&mut text, manifest, rows);
     if let Some(harvest) = &manifest.harvest {
@@ -59,20 +61,27 @@ fn card(
     families(&mut text, manifest, rows);
     splits(&mut text, rows);
     leaks(&mut text, rows, seen);
+    text += "\n";
+    text += include_str!("card/columns.md");
+    citation(&mut text, manifest);
     structures(&mut text, rows);
     features(&mut text, rows, warp);
     text
 }
 
 /// The settings that hubs read, between two lines of `---`.
-fn front_matter(manifest: &Manifest, rows: usize, format: Format) -> String {
+fn front_matter(manifest: &Manifest, rows: &[Row], format: Format) -> String {
     let licences = match &manifest.harvest {
         // Of an expression hubs take what stands in their list; the card has it whole.
         Some(harvest) => format!(" {}", harvest.license.to_lowercase()),
         None => manifest.licences().to_owned(),
     };
-    let extension = format.extension();
-    let size = match rows {
+    let (folder, extension) = (format.folder(), format.extension());
+    // Loaders refuse a split whose files are all empty.
+    let is_used = |split: &&str| rows.iter().any(|row| row.split == *split);
+    let path = |split| format!("  - split: {split}\n    path: {folder}/{split}-*.{extension}\n");
+    let splits: String = SPLITS.into_iter().filter(is_used).map(path).collect();
+    let size = match rows.len() {
         0..1_000 => "n<1K",
         1_000..10_000 => "1K<n<10K",
         10_000..100_000 => "10K<n<100K",
@@ -81,7 +90,7 @@ fn front_matter(manifest: &Manifest, rows: usize, format: Format) -> String {
     };
     format!(
         "---\nlicense:{licences}\npretty_name: Kernels in NVIDIA Warp's dialect, compiled and run\ntags:\n- code\n- cuda\n- \
-         autodiff\nsize_categories:\n- {size}\nconfigs:\n- config_name: default\n  data_files: data/*.{extension}\n---\n\n"
+         autodiff\nsize_categories:\n- {size}\nconfigs:\n- config_name: default\n  data_files:\n{splits}---\n\n"
     )
 }
 
@@ -129,7 +138,7 @@ fn families(text: &mut String, manifest: &Manifest, rows: &[Row]) {
 
 fn splits(text: &mut String, rows: &[Row]) {
     _ = writeln!(text, "\n## Splits\n\n| split | rows |\n|---|---:|");
-    for split in ["train", "valid", "test"] {
+    for split in SPLITS {
         let count = rows.iter().filter(|row| row.split == split).count();
         _ = writeln!(text, "| {split} | {count} |");
     }
@@ -204,6 +213,24 @@ fn gradients(text: &mut String, rows: &[Row]) {
     text.push('\n');
 }
 
+/// Writes how to name the dataset in a paper.
+fn citation(text: &mut String, manifest: &Manifest) {
+    let Manifest { count, generator_version, schema_version, compiler, .. } = manifest;
+    let seed = manifest.plan.seed;
+    _ = writeln!(
+        text,
+        "## Citation\n\n```bibtex\n@misc{{gbxcule_kernels,\n  title = {{Kernels in NVIDIA Warp's dialect, compiled, run and \
+         differentiated}},\n  author = {{The authors of gbxcule}},\n  note = {{{compiler}, generator version \
+         {generator_version}, schema version {schema_version}, {count} rows of seed {seed}}}\n}}\n```\n"
+    );
+    if let Some(Harvest { folder, license, .. }) = &manifest.harvest {
+        _ = writeln!(
+            text,
+            "Cite also the authors of `{folder}`, whose kernels these are, under `{license}`.\n"
+        );
+    }
+}
+
 /// Writes the nearness of test rows to training rows.
 fn leaks(text: &mut String, rows: &[Row], seen: ReportProgress<'_>) {
     _ = writeln!(
@@ -229,6 +256,19 @@ mod tests {
     use super::*;
     use crate::external_column::Tools;
     use crate::row::{Mode, Plan, Texts};
+
+    #[test]
+    fn the_card_describes_every_column_and_nothing_else() {
+        let table = include_str!("card/columns.md").lines().filter(|line| line.starts_with("| `"));
+        let names = table.filter_map(|line| line.split('|').nth(1)).flat_map(|it| it.split(','));
+        let mut described: Vec<&str> = names.map(|name| name.trim().trim_matches('`')).collect();
+        let row = serde_json::to_value(Row::default()).expect("JSON");
+        let mut columns: Vec<&str> =
+            row.as_object().expect("a row").keys().map(|it| &**it).collect();
+        columns.sort_unstable();
+        described.sort_unstable();
+        assert_eq!(described, columns);
+    }
 
     #[test]
     fn text_of_warp_is_under_its_own_licence() {

@@ -1,7 +1,8 @@
 //! Faults of a dataset's folder that no check of a row sees: rows that are missing, columns and
 //! lines that nothing checks, and versions that can't be checked here.
 
-use crate::batch::{BLOCK_ROWS, Format, MANIFEST, Manifest, files, files_of};
+use crate::batch::{BLOCK_ROWS, MANIFEST, Manifest, read_file_brief};
+use crate::data_file::{Format, declared_split, files, files_of};
 use crate::error::SynthError;
 use crate::jsonl;
 use crate::row::{COMPILER_VERSION, GENERATOR_VERSION, Row};
@@ -38,6 +39,7 @@ pub fn faults(folder: &Path, manifest: &Manifest, rows: &[Row]) -> Result<Vec<St
             )
         }));
     }
+    faults.extend(misplaced(format, &paths)?);
     if format == Format::Parquet {
         faults.extend(foreign_lines(folder, &paths)?);
     }
@@ -70,11 +72,33 @@ fn missing(manifest: &Manifest, rows: &[Row]) -> Option<String> {
     ))
 }
 
+/// Descriptions of files that have a row of another split than their names declare: whoever loads a
+/// split by such names would train on test rows.
+fn misplaced(format: Format, paths: &[PathBuf]) -> Result<Vec<String>, SynthError> {
+    let mut faults = Vec::new();
+    for path in paths {
+        let Some(split) = declared_split(path) else { continue };
+        let rows = match format {
+            Format::Parquet => table::read_splits(path)?,
+            Format::Jsonl => read_file_brief(format, path)?,
+        };
+        if let Some(row) = rows.iter().find(|row| row.split != split) {
+            let Row { id, split, .. } = row;
+            faults.push(format!(
+                "{}: row {id} is of the split `{split}`: move it into a file of that name",
+                path.display()
+            ));
+        }
+    }
+    Ok(faults)
+}
+
 /// Descriptions of files of JSON lines that are not those of the table beside them.
 fn foreign_lines(folder: &Path, tables: &[PathBuf]) -> Result<Vec<String>, SynthError> {
     let mut faults = Vec::new();
     for path in files_of(folder, Format::Jsonl)? {
-        let table = path.with_extension(Format::Parquet.extension());
+        let table = Path::new(Format::Parquet.folder()).join(path.file_name().unwrap_or_default());
+        let table = folder.join(table).with_extension(Format::Parquet.extension());
         if !tables.contains(&table) {
             faults.push(format!("{}: there is no table of these rows: remove it", path.display()));
         } else if !jsonl::holds(&path, &table::read_parquet(&table)?)? {

@@ -13,6 +13,7 @@ use crate::verdict::{Check, Verdict};
 use crate::widen;
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_runtime::Device;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -23,7 +24,7 @@ const INPUTS: u64 = 200;
 const WIDE_ERROR: f64 = 1e-10;
 
 /// Kind of change that makes a row wrong.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Mutation {
     /// A token of the source; everything else stays.
     Source,
@@ -102,9 +103,9 @@ type Change = (usize, usize, String);
 
 /// The programs that a source becomes with each operator, function or number changed in turn,
 /// without their reverses.
-pub fn mutants(source: &str) -> Vec<RowProgram> {
-    let read = |change: &Change| RowProgram::read_forward(&changed(source, change)).ok();
-    changes(source).iter().filter_map(read).collect()
+pub fn mutants(source: &str) -> impl Iterator<Item = RowProgram> {
+    let read = |change| RowProgram::read_forward(&changed(source, &change)).ok();
+    changes(source).into_iter().filter_map(read)
 }
 
 /// All tokens of a kernel that can be changed so that something else is computed: an operator, a
@@ -216,7 +217,7 @@ fn number(text: &str, random: &mut Random) -> Option<String> {
 }
 
 /// Counts of the rows that were made wrong in one way, and of those that were caught.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Score {
     /// Mutation that these numbers are about.
     pub kind: Mutation,

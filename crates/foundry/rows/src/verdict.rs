@@ -94,7 +94,8 @@ impl Check {
 }
 
 /// Reason why a check was not run to its end.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Error)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NotRun {
     /// An option asks for the check, and was not given.
     #[error("no option asks for it")]
@@ -149,7 +150,7 @@ pub enum NotRun {
 }
 
 /// A check that was not run.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Skipped {
     /// Name of the check.
     pub check: String,

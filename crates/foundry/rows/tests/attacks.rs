@@ -13,6 +13,7 @@ use gbxcule_rows::card;
 use gbxcule_rows::external_column::Tools;
 use gbxcule_rows::feature_count::Usage;
 use gbxcule_rows::row::{Mode, Plan, Texts, make};
+use gbxcule_rows::shard::Shard;
 use gbxcule_rows::validate::{Checks, validate};
 use gbxcule_rows::verdict::Verdict;
 use serde_json::{Map, Value};
@@ -64,11 +65,11 @@ fn hostile_row(attack: &Value) -> Value {
 fn outcome_of_row(attack: &Value) -> (&'static str, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let line = hostile_row(attack).to_string();
-    fs::create_dir(folder.path().join("data")).expect("a folder");
+    fs::create_dir(folder.path().join("jsonl")).expect("a folder");
     let manifest = Manifest::new(1, plan(Mode::Run), &Tools::default());
     let manifest = serde_json::to_string(&manifest).expect("JSON");
     fs::write(folder.path().join("dataset.json"), manifest).expect("a file");
-    fs::write(folder.path().join("data/part-000000.jsonl"), format!("{line}\n")).expect("a file");
+    fs::write(folder.path().join("jsonl/rows.jsonl"), format!("{line}\n")).expect("a file");
     let rows = match read(folder.path()) {
         Ok(rows) => rows,
         Err(error) => return ("refused", error.to_string()),
@@ -119,7 +120,7 @@ fn lay_out(folder: &Path, attack: &Value) {
 
 fn outcome_of_folder(folder: &Path, draws_card: bool) -> (&'static str, String) {
     let manifest = Manifest::new(2, plan(Mode::Text), &Tools::default());
-    let work = Work { shard: 0, shards: 1, workers: 1, resume: true, jsonl: true };
+    let work = Work { shard: Shard::WHOLE, workers: 1, resume: true, jsonl: true };
     let done = batch(folder, &manifest, &work, &Tools::default(), &|| ())
         .and_then(|()| read(folder))
         .and_then(|rows| {

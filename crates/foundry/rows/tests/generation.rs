@@ -111,15 +111,19 @@ fn a_row_depends_on_seed_and_number_alone() {
 }
 
 fn bytes(folder: &Path) -> Vec<Vec<u8>> {
-    let (_, files) = gbxcule_rows::batch::files(folder).expect("data files");
+    let (_, files) = gbxcule_rows::data_file::files(folder).expect("data files");
     files.iter().map(|path| std::fs::read(path).expect("a file")).collect()
 }
 
 #[test]
 fn workers_and_shards_change_no_byte() {
     let manifest = Manifest::new(520, TEXT, &Tools::default());
-    let work =
-        |shard, shards, workers| Work { shard, shards, workers, resume: false, jsonl: false };
+    let work = |shard: &str, workers| Work {
+        shard: shard.parse().expect("a shard"),
+        workers,
+        resume: false,
+        jsonl: false,
+    };
     let make_in = |name: &str, works: &[Work]| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("synth").join(name);
         _ = std::fs::remove_dir_all(&folder);
@@ -128,19 +132,19 @@ fn workers_and_shards_change_no_byte() {
         });
         folder
     };
-    let one = make_in("one", &[work(0, 1, 1)]);
-    let many = make_in("many", &[work(1, 2, 3), work(0, 2, 2)]);
+    let one = make_in("one", &[work("0/1", 1)]);
+    let many = make_in("many", &[work("1/2", 3), work("0/2", 2)]);
     assert_eq!(bytes(&one), bytes(&many));
     let rows = read(&one).expect("rows");
     assert_eq!(rows.len(), 520);
     assert!(rows.iter().enumerate().all(|(at, row)| row.id == at as u64));
     assert_eq!(rows[77], make(TEXT, 77));
-    let again = batch(&one, &manifest, &work(0, 1, 1), &Tools::default(), &|| ());
+    let again = batch(&one, &manifest, &work("0/1", 1), &Tools::default(), &|| ());
     assert!(again.is_err_and(|error| error.to_string().contains("--resume")));
     let other = batch(
         &one,
         &Manifest::new(9, TEXT, &Tools::default()),
-        &work(0, 1, 1),
+        &work("0/1", 1),
         &Tools::default(),
         &|| (),
     );

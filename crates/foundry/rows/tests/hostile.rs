@@ -8,6 +8,7 @@ use gbxcule_rows::feature_count::Usage;
 use gbxcule_rows::harvested::{Harvest, manifest_of};
 use gbxcule_rows::mutate::score;
 use gbxcule_rows::row::{Mode, Plan, Row, Texts, make};
+use gbxcule_rows::shard::Shard;
 use gbxcule_rows::validate::{Checks, validate};
 use gbxcule_rows::verdict::{CheckOutcome, NotRun, Verdict};
 
@@ -129,14 +130,14 @@ fn links_in_a_foreign_dataset_lead_no_writer_out_of_it() {
         "dataset_card.md",
         "README.md",
         "statistics/structures.png",
-        "data/part-000000.parquet",
-        "data/part-000000.jsonl",
+        "data/train-000000.parquet",
+        "jsonl/train-000000.jsonl",
     ] {
         let path = dataset.join(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         std::os::unix::fs::symlink(&own, path).expect("a link");
     }
-    let work = Work { shard: 0, shards: 1, workers: 1, resume: true, jsonl: true };
+    let work = Work { shard: Shard::WHOLE, workers: 1, resume: true, jsonl: true };
     batch(&dataset, &manifest, &work, &Tools::default(), &|| ()).expect("rows");
     let rows = read(&dataset).expect("rows");
     assert_eq!(rows.len(), 2);

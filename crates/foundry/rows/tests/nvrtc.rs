@@ -6,6 +6,7 @@ use gbxcule_rows::card;
 use gbxcule_rows::external_column::Tools;
 use gbxcule_rows::feature_count::Usage;
 use gbxcule_rows::row::{Mode, Plan, Row, Texts};
+use gbxcule_rows::shard::Shard;
 use gbxcule_rows::validate::{Checks, count_verdicts, validate};
 use gbxcule_rows::verdict::{Check, CheckOutcome, NotRun, Skipped, Verdict};
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ fn dataset() -> (PathBuf, Manifest) {
     _ = std::fs::remove_dir_all(&folder);
     let tools = Tools::find(Some("sm_90".parse().expect("an architecture")), None).expect("NVRTC");
     let manifest = Manifest::new(ROWS, PLAN, &tools);
-    let work = Work { shard: 0, shards: 1, workers: 2, resume: false, jsonl: false };
+    let work = Work { shard: Shard::WHOLE, workers: 2, resume: false, jsonl: false };
     batch(&folder, &manifest, &work, &tools, &|| ()).expect("a dataset");
     (folder, manifest)
 }

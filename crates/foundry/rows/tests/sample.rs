@@ -4,6 +4,7 @@ use gbxcule_rows::batch::{Manifest, Work, batch, read};
 use gbxcule_rows::card;
 use gbxcule_rows::external_column::Tools;
 use gbxcule_rows::feature_count::Usage;
+use gbxcule_rows::shard::Shard;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -40,7 +41,7 @@ fn the_sample_is_made_again_byte_for_byte() {
     assert!(manifest.count <= 100);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("synth/sample");
     _ = std::fs::remove_dir_all(&folder);
-    let work = Work { shard: 0, shards: 1, workers: 2, resume: false, jsonl: false };
+    let work = Work { shard: Shard::WHOLE, workers: 2, resume: false, jsonl: false };
     batch(&folder, &manifest, &work, &Tools::default(), &|| ()).expect("a dataset");
     let rows = read(&folder).expect("rows");
     card::write(&folder, &manifest, &rows, &Usage::of_warp(), &|_| ()).expect("a card");

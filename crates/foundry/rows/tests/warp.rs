@@ -5,6 +5,7 @@ use gbxcule_oracle::Python;
 use gbxcule_rows::batch::{Manifest, Work, batch, read};
 use gbxcule_rows::external_column::Tools;
 use gbxcule_rows::row::{Mode, Plan, Row, Texts, make};
+use gbxcule_rows::shard::Shard;
 use gbxcule_rows::skeleton::KnownSkeletons;
 use gbxcule_rows::template_row;
 use gbxcule_rows::validate::{Checks, count_verdicts, validate};
@@ -90,7 +91,7 @@ fn dataset(name: &str, plan: Plan, count: u64) -> (Manifest, Vec<Row>) {
     _ = std::fs::remove_dir_all(&folder);
     let tools = Tools::find(None, Some(&Python::find())).expect("NVIDIA Warp");
     let manifest = Manifest::new(count, plan, &tools);
-    let work = Work { shard: 0, shards: 1, workers: 1, resume: false, jsonl: false };
+    let work = Work { shard: Shard::WHOLE, workers: 1, resume: false, jsonl: false };
     batch(&folder, &manifest, &work, &tools, &|| ()).expect("a dataset");
     let stored = Manifest::read(&folder).expect("a manifest");
     assert_eq!(stored, manifest);

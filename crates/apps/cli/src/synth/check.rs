@@ -1,5 +1,6 @@
 //! `gbxcule synth validate`, `mutate`, `leakage`: the verbs that read datasets.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -15,9 +16,11 @@ use gbxcule_rows::validate::{
 };
 use gbxcule_rows::verdict::{Check, CheckOutcome, NotRun, Verdict};
 use gbxcule_sandbox::Protection;
+use serde_json::json;
 
-use super::make::{read_rows, shard};
+use super::make::read_rows;
 use super::new_dataset::NewDataset;
+use super::sharding::ShardOption;
 use super::{Dataset, LaunchDevice};
 use crate::print::{self, say};
 use crate::progress;
@@ -68,10 +71,8 @@ pub(crate) struct Validate {
     #[arg(long)]
     warp: bool,
 
-    /// Check only the rows of every N-th block of 500, from the I-th: the part of one of N
-    /// processes
-    #[arg(long, value_name = "I/N", value_parser = shard, allow_hyphen_values = true)]
-    shard: Option<(u64, u64)>,
+    #[command(flatten)]
+    shard: ShardOption,
 
     /// Write the rows with these verdicts, as a dataset of its own: rows in which NVIDIA Warp's
     /// gradient is wrong are labelled, and the card counts them
@@ -79,55 +80,102 @@ pub(crate) struct Validate {
     out: Option<PathBuf>,
 }
 
+/// A row's number, and its verdicts, each with what reports say of it.
+type RowVerdicts = (u64, Vec<(CheckOutcome, String)>);
+
 impl Validate {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         let gpu = self.launch.device.gpu()?;
-        let out = self.out.as_deref().map(NewDataset::at).transpose()?;
-        let dataset = &self.dataset.folder;
-        let manifest = Manifest::read(dataset)?;
-        let all = read_rows(dataset, &manifest)?;
-        let faults = faults(dataset, &manifest, &all)?;
-        let mut rows = match self.shard {
-            None => read(dataset)?,
-            Some((shard, shards)) => {
-                let is_own = |id: u64| id / BLOCK_ROWS % shards == shard;
-                read_some(dataset, &is_own)?.into_values().collect()
-            }
+        let new = |out| NewDataset::at(out, self.shard.is_shared());
+        let out = self.out.as_deref().map(new).transpose()?;
+        let folder = &self.dataset.folder;
+        let manifest = Manifest::read(folder)?;
+        let all = read_rows(folder, &manifest)?;
+        let faults = faults(folder, &manifest, &all)?;
+        let limit = self.dataset.limit.map_or(all.len(), NonZeroUsize::get).min(all.len());
+        let work = json!({
+            "verb": "validate", "dataset": manifest, "rows": limit, "host": !self.host.no_host,
+            "nvrtc": self.nvrtc, "warp": self.warp, "gpu": gpu.is_some(),
+        });
+        let mut blocks = self.blocks(&all[..limit])?;
+        let checks = Checks {
+            dataset: Some(Provenance::of(manifest.clone(), &all)),
+            host: self.host.folder(),
+            host_texts: Texts::Both,
+            host_altered: false,
+            nvrtc: self.nvrtc,
+            warp: self.warp.then(Python::find),
+            gpu,
         };
-        rows.truncate(self.dataset.limit.map_or(usize::MAX, NonZeroUsize::get));
-        let folder = self.host.folder();
-        let bar = progress::bar(rows.len() as u64, "rows").with_message("checking");
-        let mut verdicts = Vec::new();
-        let warp = self.warp.then(Python::find);
-        let (host, host_texts) = (folder, Texts::Both);
-        let dataset = Some(Provenance::of(manifest.clone(), &all));
-        let nvrtc = self.nvrtc;
-        let wanted = Checks { dataset, host, host_texts, host_altered: false, nvrtc, warp, gpu };
-        for rows in rows.chunks(HOST_ROWS) {
-            verdicts.extend(validate(rows, &wanted)?);
-            bar.inc(rows.len() as u64);
-        }
+        let own = blocks.values().map(|rows| rows.len() as u64).sum();
+        let bar = progress::bar(own, "rows").with_message("checking");
+        let of_block = |block: u64| {
+            let mut results: Vec<RowVerdicts> = Vec::new();
+            for rows in blocks.remove(&block).unwrap_or_default().chunks(HOST_ROWS) {
+                for (row, verdicts) in rows.iter().zip(validate(rows, &checks)?) {
+                    let detail = |it: &CheckOutcome| {
+                        it.as_ref().map_or(String::new(), |it| it.detail.clone())
+                    };
+                    let detailed = verdicts.into_iter().map(|it| (it.clone(), detail(&it)));
+                    results.push((row.id, detailed.collect()));
+                }
+                bar.inc(rows.len() as u64);
+            }
+            Ok(results)
+        };
+        let shared = (self.out.as_deref(), &work);
+        let results = self.shard.results(shared, (limit as u64).div_ceil(BLOCK_ROWS), of_block)?;
         bar.finish_and_clear();
-        if let Some(out) = out {
-            rows.iter_mut().zip(&verdicts).for_each(|(row, checks)| row.record_verdicts(checks));
-            out.write(&manifest, &rows, false, None)?;
-        }
-        print_counts(&rows, &verdicts);
         for fault in &faults {
             say!("the folder: {fault}");
         }
+        let Some(results) = results else { return Ok(faults.is_empty()) };
+        let (ids, verdicts): (Vec<u64>, Vec<Vec<CheckOutcome>>) =
+            results.into_iter().map(with_details).unzip();
+        if let Some(out) = out {
+            let mut rows = read(folder)?;
+            rows.truncate(limit);
+            rows.iter_mut().zip(&verdicts).for_each(|(row, checks)| row.record_verdicts(checks));
+            out.write(&manifest, &rows, false, None)?;
+        }
+        print_counts(&ids, &verdicts);
         Ok(faults.is_empty() && !verdicts.iter().any(|checks| has_failed(checks)))
     }
+
+    /// The rows of this process by their blocks, of the rows of the dataset.
+    fn blocks(&self, all: &[Row]) -> anyhow::Result<BTreeMap<u64, Vec<Row>>> {
+        let folder = &self.dataset.folder;
+        let block_of = |position: usize| position as u64 / BLOCK_ROWS;
+        let mut blocks: BTreeMap<u64, Vec<Row>> = BTreeMap::new();
+        if !self.shard.is_shared() {
+            let rows = read(folder)?.into_iter().take(all.len()).enumerate();
+            rows.for_each(|(at, row)| blocks.entry(block_of(at)).or_default().push(row));
+            return Ok(blocks);
+        }
+        let numbered = all.iter().enumerate().map(|(at, row)| (row.id, block_of(at)));
+        let own: BTreeMap<u64, u64> =
+            numbered.filter(|(_, block)| self.shard.blocks().owns(*block)).collect();
+        for (id, row) in read_some(folder, &|id| own.contains_key(&id))? {
+            blocks.entry(own[&id]).or_default().push(row);
+        }
+        Ok(blocks)
+    }
+}
+
+/// Puts what reports say back into verdicts: rows don't store it.
+fn with_details((id, verdicts): RowVerdicts) -> (u64, Vec<CheckOutcome>) {
+    let with = |(outcome, detail): (CheckOutcome, String)| outcome.map(|it| Check { detail, ..it });
+    (id, verdicts.into_iter().map(with).collect())
 }
 
 /// Ranges in which differences are counted together: above the first number, up to the second.
 const LEVELS: [(f64, f64); 6] =
     [(-1.0, 0.0), (0.0, 1.0), (1.0, 2.0), (2.0, 4.0), (4.0, 16.0), (16.0, f64::INFINITY)];
 
-fn print_counts(rows: &[Row], verdicts: &[Vec<CheckOutcome>]) {
-    for (row, checks) in rows.iter().zip(verdicts) {
+fn print_counts(rows: &[u64], verdicts: &[Vec<CheckOutcome>]) {
+    for (id, checks) in rows.iter().zip(verdicts) {
         for check in checks.iter().flatten().filter(|check| check.verdict == Verdict::Fail) {
-            let (id, name) = (row.id, &check.check);
+            let name = &check.check;
             match (check.detail.as_str(), check.number) {
                 ("", None) => say!("row {id}: {name} fails"),
                 ("", Some(number)) => say!("row {id}: {name} fails: {number}"),
@@ -200,27 +248,44 @@ pub(crate) struct Mutate {
     /// The seed of the changes
     #[arg(long, default_value_t = 0)]
     seed: u64,
+
+    #[command(flatten)]
+    shard: ShardOption,
+
+    /// The folder in which several processes leave their counts
+    #[arg(long, value_name = "DIR", requires = "shard")]
+    out: Option<PathBuf>,
 }
 
 impl Mutate {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
         let gpu = self.launch.device.gpu()?;
-        let (_, rows) = self.dataset.read()?;
+        let (manifest, rows) = self.dataset.read()?;
         let folder = self.host.folder();
         let bar = progress::bar(rows.len() as u64, "rows").with_message("checking");
-        let mut totals: Vec<Score> = Vec::new();
         let mut missed = |kind: Mutation, row: &Row, wrong: &Row| {
             bar.suspend(|| say!("row {}, {}: passes\n{}", row.id, kind.name(), wrong.source));
         };
-        for rows in rows.chunks(HOST_ROWS) {
+        let work = json!({
+            "verb": "mutate", "dataset": manifest, "rows": rows.len(), "seed": self.seed,
+            "host": !self.host.no_host, "gpu": gpu.is_some(),
+        });
+        let blocks: Vec<&[Row]> = rows.chunks(HOST_ROWS).collect();
+        let of_block = |block: u64| {
+            let rows = blocks[block as usize];
             let scores = score(rows, self.seed, folder.as_deref(), gpu, &mut missed)?;
-            totals = match totals.as_slice() {
-                [] => scores,
-                totals => totals.iter().zip(scores).map(|(all, one)| all.and(one)).collect(),
-            };
             bar.inc(rows.len() as u64);
-        }
+            Ok(scores)
+        };
+        let shared = (self.out.as_deref(), &work);
+        let results = self.shard.results(shared, blocks.len() as u64, of_block)?;
         bar.finish_and_clear();
+        let Some(scores) = results else { return Ok(true) };
+        let total = |kind| {
+            let own = scores.iter().filter(|it: &&Score| it.kind == kind).copied();
+            own.reduce(Score::and)
+        };
+        let totals: Vec<Score> = Mutation::ALL.into_iter().filter_map(total).collect();
         say!(
             "{:<20} {:>7} {:>7} {:>7} {:>7} {:>8} {:>12}",
             "made wrong",

@@ -11,13 +11,17 @@ use gbxcule_grading::answer::{self, Answer};
 use gbxcule_grading::score::{self, Group, GroupScore};
 use gbxcule_grading::stand_in::StandIn;
 use gbxcule_grading::task::Task;
-use gbxcule_grading::{self as grading, GradeOptions};
+use gbxcule_grading::{self as grading, GradeOptions, Grader, Judged};
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_rows::batch::{check_numbers, read_brief, read_some};
-use gbxcule_rows::row::Row;
+use gbxcule_rows::row::{COMPILER_VERSION, Row};
+use gbxcule_rows::split::SPLITS;
+use gbxcule_rows::structure::digest;
 use gbxcule_sandbox::Protection;
+use serde_json::json;
 
 use super::Dataset;
+use super::sharding::ShardOption;
 use crate::print::{self, say};
 use crate::progress;
 use crate::run_options::workers;
@@ -44,7 +48,7 @@ pub(crate) struct Tasks {
     task: Option<Task>,
 
     /// Only rows of this part: train, valid or test
-    #[arg(long, value_name = "PART", value_parser = ["train", "valid", "test"])]
+    #[arg(long, value_name = "PART", value_parser = SPLITS)]
     split: Option<String>,
 
     /// The file; without it the tasks are printed
@@ -151,6 +155,9 @@ pub(crate) struct Grade {
     #[arg(long)]
     cuda_on_host: bool,
 
+    #[command(flatten)]
+    shard: ShardOption,
+
     /// The folder for the verdicts
     #[arg(long, value_name = "DIR", default_value = "runs/grade")]
     out: PathBuf,
@@ -190,31 +197,73 @@ impl Grade {
         let cores = std::thread::available_parallelism().ok();
         let options = GradeOptions {
             seed: self.seed,
-            work: self.work,
+            work: self.work.clone(),
             workers: self.workers.or(cores).map_or(1, NonZeroUsize::get),
             limits: GradeOptions::LIMITS,
             cuda_on_host: self.cuda_on_host,
         };
-        let bar = progress::late_bar(answers.len() as u64, "answers").with_message("grading");
-        let grades = grading::grade(&rows, &answers, &options, &|| progress::advance(&bar, 1))?;
-        bar.finish_and_clear();
-        let scores = score::score(&rows, &answers, &grades);
-        score::write(&self.out, &answers, &grades, &scores, &options)?;
-        print_scores(&rows, &answers, &grades, &scores);
+        let Some(judged) = self.judged(&rows, &answers, &options)? else { return Ok(true) };
+        let scores = score::score(&rows, &answers, &judged);
+        score::write(&self.out, &answers, &judged, &scores, &options)?;
+        print_scores(&rows, &answers, &judged, &scores);
+        print_costs(&judged, &scores);
         say!("\nverdicts, scores and pictures are in {}", self.out.display());
-        Ok(!grades.iter().any(|grade| matches!(grade, grading::Grade::NotGraded(_))))
+        Ok(!judged.iter().any(|it| matches!(it.grade, grading::Grade::NotGraded(_))))
+    }
+}
+
+/// Number of rows in a block, whose answers one process grades at a time.
+const BLOCK_ROWS: usize = 16;
+
+impl Grade {
+    /// Judges the answers about the rows of this process's blocks; returns the verdicts on all
+    /// answers if all are there.
+    fn judged(
+        &self,
+        rows: &BTreeMap<u64, Row>,
+        answers: &[Answer],
+        options: &GradeOptions,
+    ) -> anyhow::Result<Option<Vec<Judged>>> {
+        let mut by_row: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        (0..answers.len()).for_each(|at| by_row.entry(answers[at].row).or_default().push(at));
+        let by_row: Vec<Vec<usize>> = by_row.into_values().collect();
+        let texts: Vec<(u64, &str, &str)> =
+            answers.iter().map(|it| (it.row, it.task.name(), &*it.text)).collect();
+        let work = json!({
+            "verb": "grade", "answers": digest(&json!(texts).to_string(), 16),
+            "seed": options.seed, "cuda_on_host": options.cuda_on_host, "compiler": COMPILER_VERSION,
+        });
+        let bar = progress::late_bar(answers.len() as u64, "answers").with_message("grading");
+        let grader = Grader::new(rows, options.clone());
+        // A process that works alone keeps all its threads busy to the end.
+        let block_rows = if self.shard.is_shared() { BLOCK_ROWS } else { by_row.len().max(1) };
+        let of_block = |block: u64| {
+            let first = block as usize * block_rows;
+            let own = &by_row[first..(first + block_rows).min(by_row.len())];
+            let places: Vec<usize> = own.iter().flatten().copied().collect();
+            let own: Vec<Answer> = places.iter().map(|&at| answers[at].clone()).collect();
+            let judged = grader.judge(&own, &|| progress::advance(&bar, 1))?;
+            Ok(places.into_iter().zip(judged).collect::<Vec<_>>())
+        };
+        let blocks = by_row.len().div_ceil(block_rows) as u64;
+        let judged = self.shard.results((Some(&self.out), &work), blocks, of_block)?;
+        bar.finish_and_clear();
+        Ok(judged.map(|mut judged: Vec<(usize, Judged)>| {
+            judged.sort_by_key(|(at, _)| *at);
+            judged.into_iter().map(|(_, judged)| judged).collect()
+        }))
     }
 }
 
 fn print_scores(
     rows: &BTreeMap<u64, Row>,
     answers: &[Answer],
-    grades: &[grading::Grade],
+    judged: &[Judged],
     scores: &[GroupScore],
 ) {
     let mut failures: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for grade in grades {
-        let (what, reason) = match grade {
+    for it in judged {
+        let (what, reason) = match &it.grade {
             grading::Grade::NotGraded(reason) => ("were not graded", reason),
             grading::Grade::UnknownForm(reason) => ("count as wrong for an unknown form", reason),
             _ => continue,
@@ -248,6 +297,26 @@ fn print_scores(
         let counts = [score.problems, answers, right, wrong, compile, parse, form];
         let cells = counts.map(|count| count.to_string());
         say!("{}{}", table_row(score.group.name(), cells), pass.join("  "));
+    }
+}
+
+/// Prints what right answers in CUDA cost, beside our own texts.
+fn print_costs(judged: &[Judged], scores: &[GroupScore]) {
+    let of_all = scores.iter().filter(|it| it.group == Group::All && !it.fast.is_empty());
+    for (at, score) in of_all.enumerate() {
+        if at == 0 {
+            say!("\nright and at least p times as cheap as our own text, by executed machine code");
+        }
+        let shares = score.fast.iter().map(|it| {
+            let [share, low, high] = [it.share, it.low, it.high].map(|share| 100.0 * share);
+            format!("fast_{} {share:.1} [{low:.1}, {high:.1}]", it.p)
+        });
+        say!("{:<20} {}", score.task, shares.collect::<Vec<_>>().join("  "));
+    }
+    let costs = judged.iter().filter_map(|it| it.costs.as_ref());
+    let slow = costs.filter(|costs| score::note(costs).is_some()).count();
+    if slow > 0 {
+        say!("{slow} answers are right and cost more than ten times our own text");
     }
 }
 

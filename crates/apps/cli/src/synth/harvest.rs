@@ -5,14 +5,22 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
-use gbxcule_harvest::{Harvested, UNMARKED, harvest, is_licence, licence_of, manifest_of};
-use gbxcule_rows::row::{Mode, Plan};
+use gbxcule_harvest::{
+    FoundKernels, Harvested, KernelOutcome, UNMARKED, is_licence, licence_of, manifest_of,
+};
+use gbxcule_rows::row::{GENERATOR_VERSION, Mode, Plan};
+use gbxcule_rows::table::SCHEMA_VERSION;
+use serde_json::json;
 
 use super::TextDevice;
 use super::new_dataset::NewDataset;
+use super::sharding::ShardOption;
 use crate::print::say;
 use crate::progress;
 use crate::run_options::workers;
+
+/// Number of kernels in a block, of which one process makes rows at a time.
+const BLOCK_KERNELS: usize = 64;
 
 /// Make rows of the kernels below a folder of Python files, such as NVIDIA Warp's package
 ///
@@ -41,6 +49,9 @@ pub(crate) struct Harvest {
     #[arg(long, value_name = "W", value_parser = workers)]
     workers: Option<NonZeroUsize>,
 
+    #[command(flatten)]
+    shard: ShardOption,
+
     /// Write JSON lines instead of Parquet
     #[arg(long)]
     jsonl: bool,
@@ -55,7 +66,7 @@ impl Harvest {
         if let Some(stated) = self.license.as_deref().filter(|it| !is_licence(it)) {
             bail!("`{stated}` is not an SPDX expression such as `Apache-2.0`");
         }
-        let out = NewDataset::at(&self.out)?;
+        let out = NewDataset::at(&self.out, self.shard.is_shared())?;
         let license = licence_of(&self.folder, self.license.as_deref())?;
         let plan = Plan {
             seed: self.seed,
@@ -64,16 +75,10 @@ impl Harvest {
             host_every: 0,
             sampled: 100,
         };
-        let cores = std::thread::available_parallelism().ok();
-        let workers = self.workers.or(cores).map_or(1, NonZeroUsize::get);
-        let bar = progress::late_bar(0, "kernels").with_message("harvesting");
-        let looked = |kernels: Option<usize>| match kernels {
-            Some(kernels) => bar.set_length(kernels as u64),
-            None => progress::advance(&bar, 1),
-        };
-        let harvested = harvest(&self.folder, &license, plan, workers, &looked)?;
-        bar.finish_and_clear();
-        let Harvested { rows, harvest: found, refused } = harvested;
+        let found = FoundKernels::below(&self.folder, &license)?;
+        let outcomes = self.outcomes(&found, &license, plan)?;
+        let Some(outcomes) = outcomes else { return Ok(true) };
+        let Harvested { rows, harvest: found, refused } = found.harvested(outcomes)?;
         say!("{} kernels in {} files: {} rows", found.kernels, found.files, rows.len());
         say!("their licence is {license}");
         for unread in &found.unread {
@@ -106,5 +111,34 @@ impl Harvest {
         let beside = Some(("refused.jsonl", lines.as_bytes()));
         out.write(&manifest, &rows, self.jsonl, beside)?;
         Ok(true)
+    }
+
+    /// Makes rows of the kernels of this process's blocks; returns the outcomes of all kernels if all
+    /// are there.
+    fn outcomes(
+        &self,
+        found: &FoundKernels<'_>,
+        license: &str,
+        plan: Plan,
+    ) -> anyhow::Result<Option<Vec<KernelOutcome>>> {
+        let cores = std::thread::available_parallelism().ok();
+        let workers = self.workers.or(cores).map_or(1, NonZeroUsize::get);
+        let kernels = found.count();
+        let work = json!({
+            "verb": "harvest", "plan": plan, "license": license, "kernels": kernels,
+            "version": [GENERATOR_VERSION, SCHEMA_VERSION],
+        });
+        let bar = progress::late_bar(kernels as u64, "kernels").with_message("harvesting");
+        // A process that works alone keeps all its threads busy to the end.
+        let block_kernels = if self.shard.is_shared() { BLOCK_KERNELS } else { kernels.max(1) };
+        let of_block = |block: u64| {
+            let start = block as usize * block_kernels;
+            let own = start..(start + block_kernels).min(kernels);
+            Ok(found.outcomes(own, plan, workers, &|| progress::advance(&bar, 1)))
+        };
+        let blocks = kernels.div_ceil(block_kernels) as u64;
+        let outcomes = self.shard.results((Some(&self.out), &work), blocks, of_block)?;
+        bar.finish_and_clear();
+        Ok(outcomes)
     }
 }

@@ -12,6 +12,7 @@ use gbxcule_rows::external_column::Tools;
 use gbxcule_rows::feature_count::Usage;
 use gbxcule_rows::leak::unique;
 use gbxcule_rows::row::{Mode, Plan, Row};
+use gbxcule_rows::shard::Shard;
 use gbxcule_rows::skeleton::{KnownSkeletons, is_known};
 use gbxcule_rows::table::write_whole;
 use gbxcule_runtime::nvrtc::Arch;
@@ -70,7 +71,7 @@ struct DatasetOptions {
     #[arg(long, value_name = "W", value_parser = workers)]
     workers: Option<NonZeroUsize>,
 
-    /// Write each block as JSON lines, too
+    /// Write each block as JSON lines, too, into the folder `jsonl`
     #[arg(long)]
     jsonl: bool,
 
@@ -120,10 +121,10 @@ impl DatasetOptions {
         Manifest::new(self.count, plan, tools)
     }
 
-    fn make(&self, shard: u64, shards: u64) -> anyhow::Result<Manifest> {
+    fn make(&self, shard: Shard) -> anyhow::Result<Manifest> {
         let cores = std::thread::available_parallelism().ok();
         let workers = self.workers.or(cores).map_or(1, NonZeroUsize::get);
-        let work = Work { shard, shards, workers, resume: self.resume, jsonl: self.jsonl };
+        let work = Work { shard, workers, resume: self.resume, jsonl: self.jsonl };
         let tools = self.tools()?;
         let manifest = self.manifest(&tools);
         let extent = begin(&self.out, &manifest, &work)?;
@@ -131,7 +132,7 @@ impl DatasetOptions {
         for path in &extent.damaged {
             print::error(&format!("{}: not a whole block: made again\n", path.display()));
         }
-        let bar = progress::bar(all, "rows").with_message(format!("shard {shard}/{shards}"));
+        let bar = progress::bar(all, "rows").with_message(format!("shard {shard}"));
         bar.set_position(if self.resume { there } else { 0 });
         let start = std::time::Instant::now();
         finish(&self.out, &manifest, (&work, &extent), &tools, &|| bar.inc(1))?;
@@ -154,7 +155,7 @@ pub(crate) struct Generate {
 
 impl Generate {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        self.what.make(0, 1)?;
+        self.what.make(Shard::WHOLE)?;
         write_card(&self.what.out, &Usage::of_warp())?;
         Ok(true)
     }
@@ -167,18 +168,13 @@ pub(crate) struct Batch {
     what: DatasetOptions,
 
     /// This process's number and the number of processes, from 0
-    #[arg(long, value_name = "I/N", default_value = "0/1", value_parser = shard, allow_hyphen_values = true)]
-    shard: (u64, u64),
-}
-
-pub(super) fn shard(text: &str) -> Result<(u64, u64), String> {
-    let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    parts.filter(|(i, n)| i < n).ok_or_else(|| "a shard is I/N with I below N, such as 0/8".into())
+    #[arg(long, value_name = "I/N", default_value = "0/1", allow_hyphen_values = true)]
+    shard: Shard,
 }
 
 impl Batch {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        let manifest = self.what.make(self.shard.0, self.shard.1)?;
+        let manifest = self.what.make(self.shard)?;
         if is_whole(&self.what.out, &manifest) {
             write_card(&self.what.out, &Usage::of_warp())?;
         }
@@ -229,7 +225,7 @@ pub(super) fn read_rows(folder: &Path, manifest: &Manifest) -> anyhow::Result<Ve
     let rows = read_brief(folder, &|rows| progress::advance(&bar, rows as u64 - bar.position()))?;
     bar.finish_and_clear();
     if rows.is_empty() {
-        bail!("{} holds no rows", folder.join("data").display());
+        bail!("{} holds no rows", folder.display());
     }
     Ok(rows)
 }
@@ -268,7 +264,7 @@ pub(crate) struct Dedupe {
 
 impl Dedupe {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        let out = NewDataset::at(&self.out)?;
+        let out = NewDataset::at(&self.out, false)?;
         let (manifest, rows) = self.from.read()?;
         let all = rows.len();
         let mut rows = unique(rows);

@@ -1,49 +1,43 @@
 //! Writes a dataset of existing rows, as `validate`, `dedupe` and `harvest` do.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use gbxcule_files::TemporaryFolder;
-use gbxcule_rows::batch::Manifest;
+use gbxcule_rows::batch::{BLOCK_ROWS, Manifest};
+use gbxcule_rows::data_file::{Format, write_block};
 use gbxcule_rows::feature_count::Usage;
-use gbxcule_rows::jsonl::to_jsonl;
 use gbxcule_rows::row::Row;
-use gbxcule_rows::table::{to_parquet, write_whole};
+use gbxcule_rows::shard::BlockResults;
+use gbxcule_rows::table::write_whole;
 
 use super::make::describe;
-
-/// Number of rows in a file.
-const FILE_ROWS: usize = 5000;
 
 /// Folder for a new dataset. The dataset is made in a temporary folder, so that a full disk leaves
 /// no data without a card. The temporary folder is made before the work begins, so that a place
 /// that can't be written to costs no work.
 pub(super) struct NewDataset {
     out: PathBuf,
-    made: TemporaryFolder,
+    /// `None` if several processes leave results in the folder: one of them writes the dataset.
+    made: Option<TemporaryFolder>,
 }
 
 impl NewDataset {
-    /// Makes the temporary folder.
-    pub(super) fn at(out: &Path) -> anyhow::Result<Self> {
-        check_free(out)?;
-        // A link is followed, and an existing folder may be a disk of its own: a folder on another
-        // disk could not be moved into it.
-        let parent = match out.canonicalize() {
-            Ok(there) => there,
-            Err(_) => match out.parent() {
-                Some(parent) if parent != Path::new("") => parent.to_owned(),
-                _ => PathBuf::from("."),
-            },
-        };
-        let made = TemporaryFolder::inside(&parent);
-        let made =
-            made.with_context(|| format!("--out: writing a dataset in {}", parent.display()))?;
-        Ok(Self { out: out.to_owned(), made })
+    /// Makes the temporary folder, or looks at the folder that processes share.
+    pub(super) fn at(out: &Path, is_shared: bool) -> anyhow::Result<Self> {
+        if !is_shared {
+            check_free(out)?;
+            return Ok(Self { out: out.to_owned(), made: Some(temporary(out)?) });
+        }
+        if !BlockResults::are_in(out) {
+            check_free(out)?;
+        }
+        Ok(Self { out: out.to_owned(), made: None })
     }
 
     /// Writes the rows, with another file beside them if there is one, and moves them to their
-    /// place.
+    /// place. Of several processes the first one does.
     pub(super) fn write(
         self,
         manifest: &Manifest,
@@ -51,23 +45,48 @@ impl NewDataset {
         jsonl: bool,
         beside: Option<(&str, &[u8])>,
     ) -> anyhow::Result<()> {
-        let made = self.made.path();
+        let is_shared = self.made.is_none();
+        if is_shared && holds_data(&self.out) {
+            return Ok(());
+        }
+        let made = self.made.map_or_else(|| temporary(&self.out), Ok)?;
         let count = rows.len() as u64;
         let left_out = (count != manifest.count).then_some(count);
-        fill(made, &Manifest { rows: left_out, ..manifest.clone() }, rows, jsonl)?;
+        fill(made.path(), &Manifest { rows: left_out, ..manifest.clone() }, rows, jsonl)?;
         if let Some((name, bytes)) = beside {
-            write_whole(made, name, bytes)?;
+            write_whole(made.path(), name, bytes)?;
         }
-        check_free(&self.out)?;
-        move_into(made, &self.out, Path::new(""))
+        if !is_shared {
+            check_free(&self.out)?;
+        }
+        move_into(made.path(), &self.out, Path::new(""))
             .with_context(|| format!("writing a dataset in {}", self.out.display()))
     }
+}
+
+fn temporary(out: &Path) -> anyhow::Result<TemporaryFolder> {
+    // A link is followed, and an existing folder may be a disk of its own: a folder on another
+    // disk could not be moved into it.
+    let parent = match out.canonicalize() {
+        Ok(there) => there,
+        Err(_) => match out.parent() {
+            Some(parent) if parent != Path::new("") => parent.to_owned(),
+            _ => PathBuf::from("."),
+        },
+    };
+    let made = TemporaryFolder::inside(&parent);
+    made.with_context(|| format!("--out: writing a dataset in {}", parent.display()))
+}
+
+/// Returns true if a folder has data files, or a place for them.
+fn holds_data(out: &Path) -> bool {
+    Format::ALL.iter().any(|format| out.join(format.folder()).exists())
 }
 
 /// Refuses a folder that holds data, and a path that is not a folder.
 fn check_free(out: &Path) -> anyhow::Result<()> {
     let shown = out.display();
-    if out.join("data").exists() {
+    if holds_data(out) {
         bail!("{shown} holds data already: choose another folder");
     }
     match out.symlink_metadata() {
@@ -76,11 +95,12 @@ fn check_free(out: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Moves the contents of a folder, below `inside`, into another one, `data` last: where there is
+/// Moves the contents of a folder, below `inside`, into another one, data files last: where there is
 /// data, there is everything that describes it. No link in the other folder is followed.
 fn move_into(from: &Path, to: &Path, inside: &Path) -> std::io::Result<()> {
     let mut entries = std::fs::read_dir(from.join(inside))?.collect::<std::io::Result<Vec<_>>>()?;
-    entries.sort_by_key(|entry| (entry.file_name() == "data", entry.file_name()));
+    let is_data = |name: &OsStr| Format::ALL.iter().any(|format| name == format.folder());
+    entries.sort_by_key(|entry| (is_data(&entry.file_name()), entry.file_name()));
     for entry in entries {
         let inside = inside.join(entry.file_name());
         let there = to.join(&inside).symlink_metadata();
@@ -94,13 +114,9 @@ fn move_into(from: &Path, to: &Path, inside: &Path) -> std::io::Result<()> {
 }
 
 fn fill(out: &Path, manifest: &Manifest, rows: &[Row], jsonl: bool) -> anyhow::Result<()> {
-    for (at, rows) in rows.chunks(FILE_ROWS).enumerate() {
-        let name = format!("data/part-{at:06}");
-        if jsonl {
-            write_whole(out, &format!("{name}.jsonl"), to_jsonl(rows)?.as_bytes())?;
-        } else {
-            write_whole(out, &format!("{name}.parquet"), &to_parquet(rows)?)?;
-        }
+    let format = if jsonl { Format::Jsonl } else { Format::Parquet };
+    for (block, rows) in (0..).zip(rows.chunks(BLOCK_ROWS as usize)) {
+        write_block(out, format, block, rows)?;
     }
     let text = serde_json::to_string_pretty(manifest)?;
     write_whole(out, "dataset.json", format!("{text}\n").as_bytes())?;

@@ -1,0 +1,63 @@
+//! Options by which several processes share a work, and leave their results in one folder.
+
+use std::path::Path;
+
+use clap::Args;
+use gbxcule_rows::shard::{BlockResults, Shard};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::print::say;
+
+/// Part of one of several processes.
+#[derive(Args)]
+pub(super) struct ShardOption {
+    /// Do only every N-th block of the work, from the I-th: the part of one of N processes. They
+    /// leave results in `blocks` of one --out; a process goes on where it stopped, and the last one
+    /// puts the results together
+    #[arg(long, value_name = "I/N", allow_hyphen_values = true)]
+    shard: Option<Shard>,
+}
+
+impl ShardOption {
+    /// The blocks of this process.
+    pub(super) fn blocks(&self) -> Shard {
+        self.shard.unwrap_or(Shard::WHOLE)
+    }
+
+    /// Returns true if there are other processes.
+    pub(super) fn is_shared(&self) -> bool {
+        self.shard.is_some()
+    }
+
+    /// Does the blocks of this process. Returns the results of all blocks, in order, if all are
+    /// there; without a folder for the results, those of this process.
+    pub(super) fn results<T: Serialize + DeserializeOwned>(
+        &self,
+        (out, work): (Option<&Path>, &Value),
+        blocks: u64,
+        mut results_of: impl FnMut(u64) -> anyhow::Result<Vec<T>>,
+    ) -> anyhow::Result<Option<Vec<T>>> {
+        let Some(out) = out.filter(|_| self.is_shared()) else {
+            let mut all = Vec::new();
+            for block in (0..blocks).filter(|block| self.blocks().owns(*block)) {
+                all.extend(results_of(block)?);
+            }
+            return Ok(Some(all));
+        };
+        let results = BlockResults::begin(out, work, blocks)?;
+        for block in results.missing(self.blocks()) {
+            results.write(block, &results_of(block)?)?;
+        }
+        let merged = results.merged()?;
+        if merged.is_none() {
+            let missing = results.missing(Shard::WHOLE).len();
+            say!(
+                "shard {} is done; {missing} of {blocks} blocks are other processes'",
+                self.blocks()
+            );
+        }
+        Ok(merged)
+    }
+}

@@ -1,0 +1,115 @@
+//! Verbs that several processes share: the results of their shards, put together, are those of one
+//! process.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../examples/dataset");
+
+/// Runs a verb; returns its exit status and its output.
+fn said(args: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_gbxcule")).arg("synth").args(args).output();
+    let output = output.expect("the program starts");
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8_lossy(&text).into_owned())
+}
+
+/// All files below a folder, but for the shards' own results.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let (mut found, mut folders) = (BTreeMap::new(), vec![folder.to_path_buf()]);
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(&next).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            match path.is_dir() {
+                true if path.ends_with("blocks") => {}
+                true => folders.push(path),
+                false => {
+                    let inside = path.strip_prefix(folder).expect("inside").to_path_buf();
+                    found.insert(inside, std::fs::read(&path).expect("a file"));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Runs a verb alone and as two processes, the second of them twice, and compares what they say and
+/// write. Returns the output of the one process.
+fn compare(args: &[&str], other: [&str; 2], folder: &Path) -> String {
+    let [one, many] = ["one", "many"].map(|name| folder.join(args[0]).join(name));
+    let [alone, shared] = [&one, &many].map(|out| ["--out", out.to_str().expect("UTF-8")]);
+    let is_count = args[0] == "mutate";
+    let (status, wanted) = said(&[args, if is_count { &[] } else { &alone[..] }].concat());
+    let shard = |shard| said(&[args, &["--shard", shard], &shared].concat());
+    let first = shard("1/2");
+    assert!(first.1.contains("blocks are other processes'"), "{args:?}: {}", first.1);
+    let place = |text: &str| text.replace(shared[1], "OUT").replace(alone[1], "OUT");
+    for _ in 0..2 {
+        let last = shard("0/2");
+        assert_eq!((last.0, place(&last.1)), (status, place(&wanted)), "{args:?}");
+    }
+    if !is_count {
+        assert_eq!(files(&many), files(&one), "{args:?}");
+    }
+    // Another option would give other results.
+    let other = said(&[args, &other[..], &["--shard", "0/2"], &shared].concat());
+    let is_refused = other.0 == Some(2) && other.1.contains("name another folder");
+    assert!(is_refused, "{args:?}: {}", other.1);
+    wanted
+}
+
+#[test]
+fn shards_of_a_validation_are_the_one_of_one_process() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = folder.path().join("rows");
+    let path = rows.to_str().expect("UTF-8");
+    let plan = ["--count", "503", "--seed", "3", "--mode", "text"];
+    assert_eq!(said(&[&["generate"], &plan[..], &["--out", path]].concat()).0, Some(0));
+    let counts = compare(&["validate", path, "--no-host"], ["--limit", "3"], folder.path());
+    assert!(counts.contains("texts               503        0"), "{counts}");
+}
+
+#[test]
+fn shards_of_mutations_are_counted_together() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let counts =
+        compare(&["mutate", SAMPLE, "--no-host", "--limit", "33"], ["--seed", "9"], folder.path());
+    assert!(counts.contains("expected output           33"), "{counts}");
+}
+
+#[test]
+fn shards_of_a_grading_are_scored_together() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let answers = folder.path().join("answers.jsonl");
+    let answers = answers.to_str().expect("UTF-8");
+    let asked =
+        ["--task", "python-to-ir", "--limit", "18", "--mutate-every", "3", "--stand-in", answers];
+    let tasks = folder.path().join("tasks.jsonl");
+    let tasks = ["--out", tasks.to_str().expect("UTF-8")];
+    assert_eq!(said(&[&["tasks", SAMPLE], &asked[..], &tasks].concat()).0, Some(0));
+    let scores = compare(
+        &["grade", answers, "--dataset", SAMPLE, "--tasks", tasks[1]],
+        ["--seed", "9"],
+        folder.path(),
+    );
+    assert!(scores.contains("18 answers about 40 rows"), "{scores}");
+}
+
+#[test]
+fn shards_of_a_harvest_are_one_dataset() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let code = folder.path().join("code");
+    std::fs::create_dir(&code).expect("a folder");
+    let mut text = "# SPDX-License-Identifier: MIT\nimport warp as wp\n".to_owned();
+    for number in 0..70 {
+        text += &format!(
+            "\n\n@wp.kernel\ndef scale_{number}(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n    \
+             i = wp.tid()\n    y[i] = {number}.5 * x[i]\n"
+        );
+    }
+    std::fs::write(code.join("kernels.py"), text).expect("a file");
+    let code = code.to_str().expect("UTF-8");
+    let said = compare(&["harvest", code, "--license", "MIT"], ["--seed", "9"], folder.path());
+    assert!(said.contains("70 kernels in 1 files: 70 rows"), "{said}");
+}

@@ -1,0 +1,110 @@
+"""Rows of a dataset from Python: their columns, and their arrays against what the kernel computes."""
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gbxcule.dataset import Dataset
+
+SAMPLE = Path(__file__).parents[2] / "examples" / "dataset"
+
+
+@pytest.fixture(scope="module")
+def rows() -> Dataset:
+    return Dataset(SAMPLE)
+
+
+def test_rows_are_those_of_the_folder_in_order(rows):
+    assert [row.id for row in rows] == list(range(len(rows)))
+    assert len(rows) == json.loads((SAMPLE / "dataset.json").read_text())["count"]
+    assert rows[-1]["kernel"] in rows[-1]["source"]
+    assert [row.id for row in rows[2:6:3]] == [2, 5]
+
+
+def test_splits_divide_the_rows(rows):
+    parts = [Dataset(SAMPLE, split=split) for split in ("train", "valid", "test")]
+    assert sorted(row.id for part in parts for row in part) == list(range(len(rows)))
+    assert {row["split"] for row in parts[1]} == {"valid"}
+    with pytest.raises(ValueError, match="has the splits train, valid, test"):
+        Dataset(SAMPLE, split="validation")
+
+
+def test_shards_divide_the_rows(tmp_path):
+    command = ["synth", "generate", "--count", "1010", "--mode", "text", "--sampled", "100", "--out", str(tmp_path / "rows")]
+    subprocess.run([sys.executable, "-m", "gbxcule", *command], check=True, capture_output=True)
+    parts = [Dataset(tmp_path / "rows", shard=(index, 2)) for index in range(2)]
+    assert [len(part) for part in parts] == [510, 500]
+    assert [parts[1][0].id, parts[0][500].id] == [500, 1000]
+    with pytest.raises(ValueError, match="from 0 up to the second"):
+        Dataset(tmp_path / "rows", shard=(2, 2))
+
+
+def test_arrays_have_the_numbers_of_the_columns(rows):
+    structs = 0
+    for row in rows:
+        signature = {parameter["name"]: parameter for parameter in json.loads(row["signature_json"])}
+        shapes = {given["name"]: tuple(given["shape"]) for given in json.loads(row["inputs_json"])}
+        inputs = row.inputs()
+        assert list(inputs) == list(signature)
+        for name, array in inputs.items():
+            assert array.shape[: len(shapes[name])] == shapes[name]
+            structs += array.dtype.names is not None
+        assert list(row.cotangents()) == list(row.outputs())
+        for column, arrays in [("outputs_json", row.outputs()), ("gradients_json", row.gradients())]:
+            stored = json.loads(row[column] or "[]")
+            assert [tensor["name"] for tensor in stored] == list(arrays)
+            for tensor in stored:
+                array = arrays[tensor["name"]]
+                if array.dtype.names is None:
+                    assert np.array_equal(array.ravel(), np.array(tensor["values"], array.dtype)), (row.id, tensor["name"])
+    assert structs
+
+
+def test_a_launch_with_the_inputs_gives_the_outputs(rows):
+    """Kernels of float32 alone, launched by this package."""
+    kernel = importlib.import_module("gbxcule.kernel")
+    ran = 0
+    for row in rows:
+        inputs, outputs = row.inputs(), row.outputs()
+        types = [parameter["type"] for parameter in json.loads(row["signature_json"])]
+        if set(types) != {"f32"} or "wp.tile" in row["source"]:
+            continue
+        compiled = kernel.from_text(row["source"])[row["kernel"]]
+        compiled.launch(row["launch_dims"], *[array if array.shape else array.item() for array in inputs.values()])
+        for name, wanted in outputs.items():
+            np.testing.assert_allclose(inputs[name], wanted, rtol=1e-5, atol=1e-5)
+        ran += 1
+    assert ran > 5
+
+
+@pytest.mark.parametrize("name", ["pyarrow", "polars"])
+def test_a_table_has_the_rows(rows, name, monkeypatch):
+    part = Dataset(SAMPLE, split="test")
+    convert = getattr(part, {"pyarrow": "to_arrow", "polars": "to_polars"}[name])
+    try:
+        importlib.import_module(name)
+    except ImportError:
+        with pytest.raises(ImportError, match=f"pip install {name}"):
+            convert()
+        return
+    table = convert()
+    assert list(table["id"]) == [row.id for row in part] or table["id"].to_pylist() == [row.id for row in part]
+
+
+def test_json_lines_are_read_as_tables_are(rows, tmp_path):
+    command = ["synth", "dedupe", str(SAMPLE), "--jsonl", "--out", str(tmp_path / "lines")]
+    subprocess.run([sys.executable, "-m", "gbxcule", *command], check=True, capture_output=True)
+    lines = Dataset(tmp_path / "lines")
+    assert [dict(row) for row in lines] == [dict(row) for row in rows]
+    for name, array in lines[3].inputs().items():
+        assert np.array_equal(array, rows[3].inputs()[name])
+
+
+def test_a_folder_that_is_no_dataset_is_named(tmp_path):
+    with pytest.raises(ValueError, match=r"dataset\.json"):
+        Dataset(tmp_path)
