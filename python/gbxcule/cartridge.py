@@ -1,4 +1,4 @@
-"""What cartridges feel and do: an MBC7's sensor of tilt, and the motor of an MBC5 with rumble."""
+"""Devices in cartridges: an MBC7's sensor of tilt, and the motor of an MBC5 with rumble."""
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +24,8 @@ class WithCartridges:
         count = int(marked.sum())
         if rows.shape not in {(2,), (count, 2)}:
             raise ValueError(f"tilts are two numbers, or a row of two for each of the {count} marked envs, found {shown(tilts)}")
-        self._swarm.set_tilts(marked.tobytes(), np.broadcast_to(rows, (count, 2)).tolist())
+        _native.set_tilts(self._swarm, marked.tobytes(), np.broadcast_to(rows, (count, 2)).tolist())
 
     def rumbles(self) -> npt.NDArray[np.bool_]:
         """Say for each env whether the motor in its cartridge runs. Programs ask `gb.rumble(machine)`."""
-        return np.array(self._swarm.rumbles(), np.bool_)
+        return np.array(_native.rumbles(self._swarm), np.bool_)

@@ -318,7 +318,8 @@ def _cartridge(type_code, program=b"\x18\xfe"):
 
 
 def test_a_cartridge_is_tilted_and_rumbles():
-    # LD A,0A; LD (0000),A; LD A,40; LD (4000),A; LD A,55; LD (A000),A; LD A,AA; LD (A010),A; JR to the third LD
+    # LD A,0A; LD (0000),A; LD A,40; LD (4000),A; then, for ever,
+    # LD A,55; LD (A000),A; LD A,AA; LD (A010),A
     feel = bytes.fromhex("3e0a ea0000 3e40 ea0040 3e55 ea00a0 3eaa ea10a0 18f4")
     env = gbxcule.make_vec(_cartridge(0x22, feel), 2, obs="mean", reward=False)
     env.reset()

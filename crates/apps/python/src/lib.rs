@@ -5,6 +5,7 @@
 //! place.
 
 mod array;
+mod cartridge;
 mod checkpoint;
 mod command;
 mod dataset;
@@ -28,6 +29,8 @@ mod _native {
     use super::version;
     #[pymodule_export]
     use crate::array::{DeviceArray, device_zeros};
+    #[pymodule_export]
+    use crate::cartridge::{rumbles, set_tilts};
     #[pymodule_export]
     use crate::checkpoint::{checkpoint_note, joined_checkpoint};
     #[pymodule_export]

@@ -10,27 +10,25 @@ use crate::ppu::sync_ppu_now;
 #[cfg(color)]
 use crate::ppu::whole_or_by_dots::before_picture_change;
 
-impl Machine {
-    /// A write to FF50: bit 0 takes the boot ROM away.
-    #[inline(never)]
-    pub(crate) fn write_boot_control(&mut self, value: u8) {
-        if value & 1 != 0 && self.cart.boot_rom {
-            self.cart.boot_rom = false;
-            self.cart.map();
-            self.set_fast_path(!self.dma.active);
-        }
+/// A write to FF50: bit 0 takes the boot ROM away.
+#[inline(never)]
+pub(crate) fn write_boot_control(machine: &mut Machine, value: u8) {
+    if value & 1 != 0 && machine.cart.boot_rom {
+        machine.cart.boot_rom = false;
+        machine.cart.map();
+        machine.set_fast_path(!machine.dma.active);
     }
+}
 
-    /// A write to FF4C, by which the boot ROM chooses what the program may use: with bit 2 the
-    /// original's registers alone, with bit 3 a picture of the original's.
-    #[cfg(color)]
-    #[inline(never)]
-    pub(crate) fn write_key0(&mut self, value: u8) {
-        if self.cart.boot_rom {
-            sync_ppu_now(self);
-            before_picture_change(self);
-            self.ppu.compatible = value & 0x0c != 0;
-            self.color.drives_outside = value & 8 != 0;
-        }
+/// A write to FF4C, by which the boot ROM chooses what the program may use: with bit 2 the
+/// original's registers alone, with bit 3 a picture of the original's.
+#[cfg(color)]
+#[inline(never)]
+pub(crate) fn write_key0(machine: &mut Machine, value: u8) {
+    if machine.cart.boot_rom {
+        sync_ppu_now(machine);
+        before_picture_change(machine);
+        machine.ppu.compatible = value & 0x0c != 0;
+        machine.color.drives_outside = value & 8 != 0;
     }
 }

@@ -4,6 +4,7 @@
 //! moves `now` on by one. ROM and work RAM answer at once; everything rarer goes through one slow
 //! path, where the chip that is looked at is first brought up to `now`.
 
+use crate::boot_control::write_boot_control;
 #[cfg(color)]
 use crate::color::{read_color, write_color};
 use crate::cpu::Cpu;
@@ -246,7 +247,7 @@ impl Machine {
                 self.set_fast_path(false);
             }
             0x40..=0x4b => write_ppu(self, low, value),
-            0x50 => self.write_boot_control(value),
+            0x50 => write_boot_control(self, value),
             #[cfg(color)]
             0x4c..=0x77 => {
                 if low == 0x4f || low == 0x70 {

@@ -3,6 +3,7 @@
 //! has the others.
 #![cfg(color)]
 
+use crate::boot_control::write_key0;
 use crate::hdma::write_hdma_control;
 use crate::machine::Machine;
 use crate::ppu::color_palette::read_palette;
@@ -141,7 +142,7 @@ pub(crate) fn write_color(machine: &mut Machine, low: u8, value: u8) {
         0x72 | 0x73 => machine.color.undocumented[(low & 3) as usize ^ 2] = value,
         0x75 => machine.color.undocumented[3] = value & 0x70,
         // KEY0 and OPRI choose the model for a program while the boot ROM runs.
-        0x4c => machine.write_key0(value),
+        0x4c => write_key0(machine, value),
         _ => {
             if has_color_registers(machine) {
                 write_color_only(machine, low, value);

@@ -49,8 +49,8 @@ const COLOR_BOOT_DOT: u16 = 172;
 const TRADEMARK_ROWS: [u8; 8] = [0x3c, 0x42, 0xb9, 0xa5, 0xb9, 0xa5, 0x42, 0x3c];
 
 impl Machine {
-    /// A machine about to execute the cartridge's first instruction at 0100, or the boot ROM's first
-    /// at 0000, its work RAM, high RAM and wave RAM zero.
+    /// A machine about to execute the cartridge's first instruction at 0100, or the boot ROM's at
+    /// 0000, its work RAM, high RAM and wave RAM zero.
     pub fn power_on(cartridge: &Cartridge) -> Machine {
         Machine::power_on_with(cartridge, PowerOnMemory::Zero)
     }
@@ -138,7 +138,7 @@ impl Machine {
         memory.fill(0xff80, &mut machine.hram[..0x7f]);
         memory.fill(0xff30, &mut machine.apu.wave_ram);
         if cartridge.has_boot_rom {
-            machine.reset();
+            reset(&mut machine);
             return machine;
         }
         // The Color's boot ROM writes it.
@@ -150,29 +150,6 @@ impl Machine {
         machine.leave_logo(cartridge);
         schedule_ppu(&mut machine);
         machine
-    }
-
-    /// Puts every chip in the state in which it is before the boot ROM's first instruction: as if a
-    /// program had switched it off.
-    // UNVERIFIED: the CPU's registers and the moment at which DIV begins are taken as zero; no boot
-    // ROM shows them.
-    fn reset(&mut self) {
-        self.cpu = Cpu { a: 0, b: 0, c: 0, d: 0, e: 0, h: 0, l: 0, sp: 0, pc: 0, ..self.cpu };
-        self.cpu.set_f(0);
-        self.timer.div_base = 0;
-        self.interrupts.requested = 0;
-        self.joypad.select = 0;
-        self.set_fast_path(true);
-        schedule_ppu(self);
-        let off = [0x26, 0x40, 0x47, 0x48, 0x49];
-        off.into_iter().for_each(|low| self.poke(&[], &mut [], 0xff00 | low, 0));
-        self.interrupts.requested = 0;
-        #[cfg(color)]
-        {
-            (self.ppu.compatible, self.ppu.sorts_by_x) = (false, false);
-            (self.color.opri, self.color.drives_outside) = (0, false);
-            (self.ppu.palettes.background_index, self.ppu.palettes.object_index) = (0, 0);
-        }
     }
 
     fn leave_logo(&mut self, cartridge: &Cartridge) {
@@ -199,6 +176,29 @@ impl Machine {
             self.vram[0x1924 + column] = column as u8 + 13;
         }
         self.vram[0x1910] = 0x19;
+    }
+}
+
+/// Puts every chip in the state in which it is before the boot ROM's first instruction: as if a
+/// program had switched it off.
+// UNVERIFIED: the CPU's registers and the moment at which DIV begins are taken as zero; no boot
+// ROM shows them.
+fn reset(machine: &mut Machine) {
+    machine.cpu = Cpu { a: 0, b: 0, c: 0, d: 0, e: 0, h: 0, l: 0, sp: 0, pc: 0, ..machine.cpu };
+    machine.cpu.set_f(0);
+    machine.timer.div_base = 0;
+    machine.interrupts.requested = 0;
+    machine.joypad.select = 0;
+    machine.set_fast_path(true);
+    schedule_ppu(machine);
+    let off = [0x26, 0x40, 0x47, 0x48, 0x49];
+    off.into_iter().for_each(|low| machine.poke(&[], &mut [], 0xff00 | low, 0));
+    machine.interrupts.requested = 0;
+    #[cfg(color)]
+    {
+        (machine.ppu.compatible, machine.ppu.sorts_by_x) = (false, false);
+        (machine.color.opri, machine.color.drives_outside) = (0, false);
+        (machine.ppu.palettes.background_index, machine.ppu.palettes.object_index) = (0, 0);
     }
 }
 

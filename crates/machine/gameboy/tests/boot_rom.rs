@@ -89,7 +89,7 @@ fn the_boot_rom_covers_the_cartridge_until_ff50_is_written() {
     assert_eq!(console.peek(0xff50), 0xfe);
     console.run_to(0x100);
     let cpu = console.machine.cpu;
-    // It read FF50, the header, and the bank that it had selected.
+    // The boot ROM read FF50, the header, and the bank that it had selected.
     assert_eq!([cpu.c, cpu.d, cpu.e], [0xfe, 0x77, 3]);
     assert_eq!([0x00, 0xff, 0x100].map(|at| console.peek(at)), [1; 3]);
     assert_eq!(console.peek(0xff50), 0xff);

@@ -468,6 +468,15 @@ fn the_cartridge_is_wired_as_its_header_says() {
             ],
         ),
         row(
+            "cart.boot_rom needs a machine that has a boot ROM",
+            &[],
+            &[|m| {
+                m.cart.boot_rom = true;
+                m.cart.map();
+                m.set_fast_path(true);
+            }],
+        ),
+        row(
             "cart.rom_bank must be at most 1ff",
             &[|m| m.cart.rom_bank = 0x1ff],
             &[|m| m.cart.rom_bank = 0x200],

@@ -1,5 +1,5 @@
-//! What a cartridge feels and does beside its memory: an MBC7's sensor of tilt is an input of the
-//! machines, and the motor of an MBC5 with rumble an output.
+//! Devices in cartridges beside memory: an MBC7's sensor of tilt is an input of the machines, and
+//! the motor of an MBC5 with rumble an output.
 
 use gbxcule_gameboy::cart::{GRAVITY, Mapper, set_tilt};
 

@@ -110,7 +110,7 @@ impl Rom {
         &self.bytes
     }
 
-    /// The same bytes, to be kept.
+    /// Bytes as `bytes` has them, to be kept.
     pub(crate) fn shared_bytes(&self) -> &Arc<[u8]> {
         &self.bytes
     }

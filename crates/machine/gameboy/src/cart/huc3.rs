@@ -53,7 +53,7 @@ impl Cart {
         } else if selected == 0xc {
             0x80 | register(ram, MAILBOX) as u8 & 0x70 | register(ram, RESULT) as u8 & 0x0f
         } else {
-            // It is always ready.
+            // The small computer is always ready.
             0xff
         }
     }

@@ -7,7 +7,7 @@
 use super::registers::{register, set_register};
 use super::{Cart, RamPort};
 
-/// What gravity adds to the sensor's values now, and the values that were latched last, less
+/// Terms of gravity in the sensor's values now, and the values that were latched last, less
 /// `ERASED`.
 const TILT_X: usize = 0;
 const TILT_Y: usize = 1;
@@ -38,7 +38,7 @@ const WHOLE_COMMAND: u16 = 0x400;
 /// The sensor's value without tilt, and before any was latched.
 const LEVEL: u16 = 0x81d0;
 const ERASED: u16 = 0x8000;
-/// What the gravity of Earth adds to it.
+/// Term of the gravity of Earth in it.
 pub const GRAVITY: i16 = 0x70;
 
 impl Cart {
