@@ -21,7 +21,7 @@
 //! | `hold` | `env`, `buttons` | these joypad bits are pressed instead of the actions |
 //! | `let_go` | | the env that this browser holds is driven by actions again |
 //! | `save` | `env` | the next view brings the env's state along |
-//! | `search` | `keep`, `number`, `form`, `scope`, `env` | begins or goes on with a search of memory |
+//! | `search` | `keep`, `number`, `form`, `scope`, `env` | begins a search of memory, or goes on |
 //! | `poke` | `env`, `place`, `byte` | changes a byte as a debugger does |
 //!
 //! A swarm that other code steps (`mode` is `train`) can be viewed and searched, and its states can
