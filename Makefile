@@ -125,6 +125,7 @@ corpus-share: $(VENV)/nvrtc.txt
 	$(SIMULATED) corpus share_of_the_corpus $(TEST_IGNORED)
 	$(SIMULATED) sample_kernels $(TEST_IGNORED)
 	$(SIMULATED) own_cuda $(TEST_IGNORED)
+	$(SIMULATED) cuda_cost $(TEST_IGNORED)
 
 colors:
 	$(TEST_ONE) device all_colors $(TEST_IGNORED)
@@ -221,9 +222,11 @@ miri:
 
 attack:
 	$(TEST) --package gbxcule-sandbox --package gbxcule-files
-	$(TEST) --package gbxcule-rows --package gbxcule-grading --test attacks --test hostile --test shared_folder --test grade
+	GBXCULE_MUTANT_ROWS=20 $(TEST) --package gbxcule-rows --package gbxcule-grading --package gbxcule-harvest \
+	    --test attacks --test hostile --test shared_folder --test grade --test mutants --test forged --test harvest
 	GBXCULE_KILLS=40 $(TEST) --package gbxcule-cli --test killed_processes --test full_disk --test interrupted_calls \
-	    --test hostile --test standard_output
+	    --test hostile --test standard_output --test live_view
+	$(TEST) --package gbxcule-runtime --lib --test cuda disk_cache
 
 test-dataset: $(VENV)/dataset.txt
 	$(VENV)/bin/python -m pytest crates/foundry/rows/tests
@@ -320,6 +323,7 @@ pictures:
 	ffmpeg -loglevel error -y -i runs/demo/mosaic.png -vf crop=1144:440:0:444 docs/games.png
 	GBXCULE_SCREENSHOTS=$(CURDIR)/runs/screenshots $(MAKE) test-browser
 	cp runs/screenshots/watch-enlarged-dark.png docs/watch.png
+	cp runs/screenshots/finder-light.png docs/finder.png
 
 # Everything that a GPU machine needs besides its driver, for its Python: runs/gpu and runs/gpu.tar.xz. Machine code is
 # made once by two versions of NVRTC and kept in runs/gpu_code.

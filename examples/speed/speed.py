@@ -20,8 +20,8 @@ import sys
 HERE = pathlib.Path(__file__).parent
 PROJECT = HERE.parent.parent
 FRAMES = PROJECT / "target" / "release" / "examples" / "frames"
-PROGRAMS = ["ALU_LOOP", "MEM_RWB", "JOY_DIVERGE_PERSIST", "PEARL_DRIFT", "LAST_BEACON", "EMBER_LEAP", "LANTERN_WING"]
-PROGRAMS += ["AMBER_ROAD"]
+LOOPS = ["ALU_LOOP", "MEM_RWB", "JOY_DIVERGE_PERSIST"]
+GAMES = ["PEARL_DRIFT", "LAST_BEACON", "EMBER_LEAP", "LANTERN_WING", "AMBER_ROAD"]
 MODES = ["undrawn", "drawn", "played"]
 #: Patterns of buttons before the first slice: programs come to their titles, and code is made for the ROM.
 WARM_UP = 25
@@ -125,7 +125,7 @@ def chart(rows: list, names: list, title: str) -> str:
     shown = ["gbxcule", *[name for name in names if name not in ("interpreter", "blocks")]]
     colors = dict(zip(shown, ["#1f6f54", "#d08a2e", "#7d8794", "#b9c0c9"]))
     parts, y, width = [], 40, 420
-    for row in [row for row in rows if row["mode"] == "played"]:
+    for row in [row for row in rows if row["mode"] == "played" and row["program"] not in LOOPS]:
         rates = {name: quartiles[1] for name, quartiles in row["rates"].items()}
         rates["gbxcule"] = max(rates["interpreter"], rates["blocks"])
         parts.append(f'<text x="170" y="{y + 14}" text-anchor="end" class="name">{row["program"]}</text>')
@@ -147,7 +147,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--roms", type=pathlib.Path, default=PROJECT / "runs" / "roms", help="folder of the ROMs")
     parser.add_argument("--sameboy", type=pathlib.Path, help="folder of SameBoy's source")
-    parser.add_argument("--programs", default=",".join(PROGRAMS), help="names in the folder, or paths, by commas")
+    parser.add_argument("--programs", default=",".join(LOOPS + GAMES), help="names in the folder, or paths, by commas")
     parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument("--slices", type=int, default=31)
     parser.add_argument("--out", type=pathlib.Path, default=PROJECT / "runs" / "speed" / "speed.json")

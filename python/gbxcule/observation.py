@@ -16,6 +16,7 @@ from gbxcule import _native
 from gbxcule.argument_check import check_observation_memory, no_module, quoted, shown
 from gbxcule.game import GAMES
 from gbxcule.memory import Number, Watch, bounds_of
+from gbxcule.output import Output, outputs_of
 from gbxcule.symbol import Place, Symbols, banked_range_of
 
 
@@ -114,6 +115,19 @@ class _ProgramView:
         swarm.observations_into(buffer)
 
 
+class _OutputView:
+    """A named output of a program. The first one of the program asks for the numbers of all."""
+
+    def __init__(self, output: Output, numbers: npt.NDArray[np.float32]) -> None:
+        self.output, self.numbers = output, numbers
+        self.shape, self.dtype = output.shape, output.dtype
+
+    def look(self, swarm: _native.Swarm, buffer: npt.NDArray[Any], mask: bytes | None) -> None:
+        if self.output.first == 0:
+            swarm.observations_into(self.numbers)
+        self.output.fill(buffer, self.numbers)
+
+
 class _NativeView:
     def __init__(self, view: _native.View) -> None:
         self.view, self.shape, self.dtype = view, view.shape, view.dtype
@@ -185,15 +199,17 @@ def with_audio(spec: Observation) -> Observation:
     return {**named, "audio": "audio"}
 
 
-_AnyView: TypeAlias = "_NativeView | _ProgramView | _NumbersView | _AudioView"
+_AnyView: TypeAlias = "_NativeView | _ProgramView | _OutputView | _NumbersView | _AudioView"
 
 
-def _space(spec: One, view: "_AnyView") -> spaces.Space[Any]:
+def _space(spec: "One | Output", view: "_AnyView") -> spaces.Space[Any]:
     if isinstance(spec, Numbers):
         bounds = np.array([bounds_of(number) for number in spec.numbers])
         return spaces.Box(bounds[:, 0], bounds[:, 1], view.shape, np.int64)
     if isinstance(spec, Flags):
         return spaces.MultiBinary(view.shape[0])
+    if isinstance(view, _OutputView):
+        return view.output.space
     if isinstance(view, _AudioView):
         return spaces.Box(-32768, 32767, view.shape, np.int16)
     if isinstance(view, _ProgramView):
@@ -201,6 +217,17 @@ def _space(spec: One, view: "_AnyView") -> spaces.Space[Any]:
     if view.dtype == "float32":
         return spaces.Box(0.0, 1.0, view.shape, np.float32)
     return spaces.Box(0, 255, view.shape, np.uint8)
+
+
+def with_outputs(named: "Mapping[str, One]", outputs: "list[Output]") -> "dict[str, One | Output]":
+    """Put a program's named outputs in the place of the program."""
+    found: dict[str, One | Output] = {}
+    for name, one in named.items():
+        parts = {output.name: output for output in outputs} if outputs and is_program(one) else {name: one}
+        if twice := found.keys() & parts.keys():
+            raise ValueError(f"the observation has two entries `{twice.pop()}`: one is an output of the program")
+        found |= parts
+    return found
 
 
 class Observer:
@@ -219,16 +246,20 @@ class Observer:
         num_envs = swarm.num_envs
         # The stack of pictures that the swarm keeps, if it keeps one.
         self.pictures = pictures
-        self.is_mapping = isinstance(spec, Mapping)
-        named = dict(spec) if isinstance(spec, Mapping) else {"": spec}
+        self.outputs = outputs_of(_native.observation_text(swarm), swarm.obs_dim) if program_of(spec) is not None else []
+        self.is_mapping = isinstance(spec, Mapping) or bool(self.outputs)
+        named = with_outputs(dict(spec) if isinstance(spec, Mapping) else {"": spec}, self.outputs)
         if not named:
             raise ValueError("a dictionary of observations needs at least one")
         for name in named:
             if not isinstance(name, str):
                 raise TypeError(f"a dictionary of observations has names, found {name!r}")
         program = _ProgramView(swarm.obs_dim)
+        numbers = np.zeros((num_envs, swarm.obs_dim if self.outputs else 0), np.float32)
 
-        def view(one: One) -> _AnyView:
+        def view(one: "One | Output") -> _AnyView:
+            if isinstance(one, Output):
+                return _OutputView(one, numbers)
             if isinstance(one, Numbers):
                 return _NumbersView(one, symbols, num_envs)
             if listens(one):

@@ -13,9 +13,9 @@ Machine: Any = Names("gb", ".Machine")
 _SETTINGS = {"SCRATCH": 0, "OBS_DIM": 1, "ACTIONS": 1, "WEIGHTS": 1}
 
 
-def program_text(*functions: Callable[..., Any], **settings: int) -> str:
+def program_text(*functions: Callable[..., Any], **settings: Any) -> str:
     """Write the text of a program whose functions, such as `reward` and `observe`, are these of Python, with all that they
-    use; its settings are `SCRATCH`, `OBS_DIM`, `ACTIONS` and `WEIGHTS`. Arguments that take a program's path take the text as well.
+    use; its settings are `SCRATCH`, `OBS_DIM`, `ACTIONS`, `WEIGHTS` and `OUTPUTS`. Arguments that take a program's path take the text as well.
     Python never runs the functions."""
     if not functions:
         raise TypeError("program_text takes the functions of a program: `reward`, `done`, `observe` and so on")
@@ -25,8 +25,11 @@ def program_text(*functions: Callable[..., Any], **settings: int) -> str:
     for piece in pieces[1:]:
         written.piece(piece)
     for name, value in settings.items():
+        if name == "OUTPUTS":
+            written.bind(name, repr(value))
+            continue
         if name not in _SETTINGS:
-            raise TypeError(f"a program has no setting `{name}`; there are {', '.join(_SETTINGS)}")
+            raise TypeError(f"a program has no setting `{name}`; there are {', '.join(_SETTINGS)}, OUTPUTS")
         written.bind(name, str(whole(name, value, _SETTINGS[name])))
     return written.text()
 

@@ -73,13 +73,18 @@ class Rollout:
         self.is_entered = False
         self._native: _native.Rollout | None = None
         self._arrays: dict[str, Any] | None = None
+        # The named outputs of a program: columns of its observations.
+        self._outputs: dict[str, Any] = {}
 
     def arrays(self, env: "SwarmVectorEnv[Any]") -> dict[str, Any]:
         """Return the arrays by name."""
         if self._arrays is None:
             self._arrays = _of_host(env) if env._machines.device == "cpu" else self._of_device(env)
             self.observed(env)
-        return dict(self._arrays)
+            if "observations" in self._arrays:
+                whole = self._arrays["observations"]
+                self._outputs = {each.name: _columns(whole, each.first, each.end) for each in env._observer.outputs}
+        return self._arrays | {f"observations.{name}": part for name, part in self._outputs.items()}
 
     def _of_device(self, env: "SwarmVectorEnv[Any]") -> dict[str, Any]:
         machines, computed = env._machines, env._computed
@@ -136,7 +141,10 @@ class Rollout:
             self.is_entered = True
         native.step(actions)
         returned = ("rewards", "terminated", "truncated")
-        infos = {name: array for name, array in arrays.items() if name not in returned and array is not seen}
+        own = [seen, *self._outputs.values()]
+        infos = {name: array for name, array in arrays.items() if name not in returned and not any(array is one for one in own)}
+        if self._outputs:
+            seen = dict(self._outputs)
         return seen, arrays["rewards"], arrays["terminated"], arrays["truncated"], infos
 
     def leave(self, env: "SwarmVectorEnv[Any]") -> None:
@@ -184,6 +192,11 @@ class Rollout:
             env._reported.masks_into(arrays["action_masks"])
 
 
+def _columns(array: Any, low: int, high: int) -> Any:
+    """Return columns of an array in place: NumPy's, or the device's."""
+    return array[:, low:high] if isinstance(array, np.ndarray) else array.columns(low, high)
+
+
 def _of_host(env: "SwarmVectorEnv[Any]") -> dict[str, Any]:
     """Make the CPU's arrays, as those of a device are."""
     envs, machines = env.num_envs, env._machines
@@ -218,7 +231,7 @@ class OnDevice:
     def device_arrays(self) -> dict[str, Any]:
         """Return the arrays that a step leaves on the environment's device, by name. Any library that speaks DLPack takes
         them in place, such as `torch.from_dlpack`; the next step writes to the same memory. As far as programs compute them,
-        `observations`, `dones` and `action_masks`; if frames are drawn `frames`, four pixels to a byte or, of a Color, two
+        `observations`, `observations.NAME` for each named output of the program, `dones` and `action_masks`; if frames are drawn `frames`, four pixels to a byte or, of a Color, two
         bytes a pixel as `rgb555` has them; and, unless the reward or the end is made of numbers that only the host reads,
         `rewards`, `terminated`, `truncated`, `returns` and `lengths` of episodes, and `final_observations` where episodes
         begin in the step in which others end. On the CPU they are NumPy's."""

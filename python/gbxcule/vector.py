@@ -19,6 +19,7 @@ from gbxcule.argument_check import (
     RENDER_MODES, check_environment, content, env_number, film_options, mask_of, mask_of_one, one_of, path_of,
     reset_mask_of, reset_options, rows_of, seed_of, shown, switch_of, whole, written_bytes,
 )
+from gbxcule.cartridge import WithCartridges
 from gbxcule.info import Hooks, Info, Infos, check_programs, hooks_of, named_numbers, native_hooks
 from gbxcule.live import Heatmap, LiveView
 from gbxcule.measure import Measure
@@ -61,7 +62,7 @@ _NOT_KEPT = {"self", "__class__", "rom", "actions", "device", "symbols", "start_
 _NOT_KEPT |= {"start_steps", "boot_rom", "_machines"}
 
 
-class SwarmVectorEnv(OnDevice, VectorEnv[Any, Any, Any], Generic[Space]):
+class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic[Space]):
     """Many Game Boys stepped together; see `make_vec` for what the arguments mean."""
 
     single_action_space: Space

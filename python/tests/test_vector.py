@@ -309,6 +309,36 @@ def test_machines_begin_in_a_boot_rom(tmp_path):
         gbxcule.make_vec("AMBER_ROAD", 1, boot_rom=boot, model="cgb")
 
 
+def _cartridge(type_code, program=b"\x18\xfe"):
+    rom = bytearray(0x8000)
+    rom[0x100:0x104] = b"\x00\xc3\x50\x01"
+    rom[0x147] = type_code
+    rom[0x150 : 0x150 + len(program)] = program
+    return bytes(rom)
+
+
+def test_a_cartridge_is_tilted_and_rumbles():
+    # LD A,0A; LD (0000),A; LD A,40; LD (4000),A; LD A,55; LD (A000),A; LD A,AA; LD (A010),A; JR to the third LD
+    feel = bytes.fromhex("3e0a ea0000 3e40 ea0040 3e55 ea00a0 3eaa ea10a0 18f4")
+    env = gbxcule.make_vec(_cartridge(0x22, feel), 2, obs="mean", reward=False)
+    env.reset()
+    env.set_tilts([True, False], [1.0, 0.0])
+    env.step(env.action_space.sample())
+    felt = [int.from_bytes(env.read_memory(one, (0xA020, 1)) + env.read_memory(one, (0xA030, 1)), "little") for one in range(2)]
+    assert felt == [0x81D0 - 0x70, 0x81D0]
+    with pytest.raises(ValueError, match="two numbers"):
+        env.set_tilts([True, True], [[0.0, 0.0]])
+    with pytest.raises(ValueError, match="2 times the gravity"):
+        env.set_tilts([True, True], [0.0, 3.0])
+    with pytest.raises(ValueError, match="no sensor of tilt"):
+        gbxcule.make_vec(num_envs=1).set_tilts([True], [0.0, 0.0])
+    # LD A,08; LD (4000),A; JR to itself
+    env = gbxcule.make_vec(_cartridge(0x1C, bytes.fromhex("3e08 ea0040 18fe")), 2, obs="mean", reward=False)
+    env.reset()
+    env.step(env.action_space.sample())
+    assert env.rumbles().tolist() == [True, True]
+
+
 @pytest.mark.parametrize("rom", ["PEARL_DRIFT", "AMBER_ROAD"])
 def test_pictures_are_drawn_where_nothing_else_looks_at_them(rom):
     # Buttons are released before a step ends, so one more frame without any goes on from there.

@@ -85,7 +85,8 @@ impl Play {
         };
         let action_source = ActionSource::Hold("NOOP".to_owned());
         let drive = DriveSettings { config, action_source, seed: 0 };
-        let mut drive = drive.with(self.programs.programs()?);
+        let symbols = self.symbols.text(Some(&self.rom))?;
+        let mut drive = drive.with(self.programs.programs_with(&symbols)?);
         drive.config.sound = self.device.device == Device::Cpu
             && !is_paired
             && !drive.config.programs.needs_single_frames();
@@ -96,6 +97,6 @@ impl Play {
         let battery = battery.transpose()?;
         let (running, mode) = (!paused, Mode::Play);
         let start = Start { speed: 1.0, running, mode, curve, heatmap: None, battery };
-        show(&name, driver, start, &self.symbols.text(Some(&self.rom))?, &self.place)
+        show(&name, driver, start, &symbols, &self.place)
     }
 }

@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
 use gbxcule_lab::action_source::ActionSource;
-use gbxcule_swarm::{Codec, LinkMode, Model, Programs, Recompile, Rom, Stage};
+use gbxcule_swarm::{
+    Codec, LinkMode, Model, ProgramText, Programs, Recompile, Rom, Stage, in_bank,
+};
 
 use crate::driver::Driver;
+use crate::watch::memory_search;
 
 /// Options about how machines are driven.
 #[derive(Args)]
@@ -134,8 +137,8 @@ const MAX_BOOT_ROM_BYTES: u64 = 1 << 16;
 /// Option about the labels of the search of memory.
 #[derive(Args)]
 pub(crate) struct SymbolsOption {
-    /// Labels for the search of memory; else those of a built-in ROM, or of the .sym file beside
-    /// the ROM
+    /// Labels for the search of memory and for programs; else those of a built-in ROM, or of the
+    /// .sym file beside the ROM
     #[arg(long, value_name = "FILE.sym")]
     symbols: Option<PathBuf>,
 }
@@ -184,6 +187,21 @@ pub(crate) struct ProgramOptions {
 impl ProgramOptions {
     pub(crate) fn programs(&self) -> anyhow::Result<Programs> {
         Ok(Programs::find(&self.reward, &self.obs)?)
+    }
+
+    /// Returns the programs, which may write the labels of a `.sym` text in quotes.
+    pub(crate) fn programs_with(&self, symbols: &str) -> anyhow::Result<Programs> {
+        let place = |(bank, address, label)| {
+            let has_banks = matches!(address, 0x4000..0xC000 | 0xD000..0xE000);
+            // Some linkers give all of a ROM of 32 KiB bank 0.
+            let is_mapped = !has_banks || bank == 0 && address < 0x8000;
+            (label, if is_mapped { u32::from(address) } else { in_bank(bank, address) })
+        };
+        let text = |name: &str| {
+            let labels = memory_search::symbols(symbols).map(place);
+            anyhow::Ok(ProgramText::find(name)?.with_labels(labels))
+        };
+        Ok(Programs::new(text(&self.reward)?, text(&self.obs)?)?)
     }
 
     /// Returns the programs for a stage, which must run them.

@@ -158,11 +158,12 @@ impl Watch {
             return show(&name, driver, start, &labels, &self.place);
         }
         let drive = DriveSettings::new(&self.run, self.num_envs, self.frames_per_step)?;
-        let mut drive = drive.with(self.programs.programs()?);
+        let symbols = self.symbols.text(Some(&self.rom))?;
+        let mut drive = drive.with(self.programs.programs_with(&symbols)?);
         drive.config.link = self.link.link;
         let device = self.device.device;
         let (name, driver) = driver(&self.rom, &self.model, &self.start, drive, device)?;
-        show(&name, driver, start, &self.symbols.text(Some(&self.rom))?, &self.place)
+        show(&name, driver, start, &symbols, &self.place)
     }
 
     /// Returns the swarm of a checkpoint, and the file's name.

@@ -168,6 +168,12 @@ impl DeviceArray {
         dlpack::export(py, &self.array, Self::element_of(&self.array))
     }
 
+    /// Returns some columns of every row, in place.
+    fn columns(&self, low: usize, high: usize) -> PyResult<Self> {
+        let part = self.array.slice(1, low..high, 1).map_err(|error| self.failed(&error))?;
+        Ok(Self::new(part))
+    }
+
     /// Copies an array of the host into this one, of the same shape, with elements that NumPy
     /// converts. The call waits for nothing.
     fn assign(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {

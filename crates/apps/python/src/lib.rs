@@ -58,7 +58,7 @@ mod _native {
     #[pymodule_export]
     use crate::swarm::{Swarm, free_memory};
     #[pymodule_export]
-    use crate::view::View;
+    use crate::view::{View, observation_text};
 }
 
 /// Returns the version of the extension.

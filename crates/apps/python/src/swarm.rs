@@ -405,6 +405,18 @@ impl Swarm {
         self.change(py, |swarm| swarm.write_memories(&mask, low, rows))
     }
 
+    /// Tilts the cartridges of the envs marked by bytes that are not 0, with a row of two numbers for
+    /// each of them.
+    fn set_tilts(&self, py: Python<'_>, mask: &[u8], tilts: Vec<[f32; 2]>) -> PyResult<()> {
+        let mask = as_mask(mask);
+        self.change(py, |swarm| swarm.set_tilts(&mask, &tilts))
+    }
+
+    /// Says for each env whether the motor in its cartridge runs.
+    fn rumbles(&self, py: Python<'_>) -> PyResult<Vec<bool>> {
+        self.look(py, gbxcule_swarm::Swarm::rumbles)
+    }
+
     /// Returns an env as bytes in our own versioned format, with a picture even if the swarm draws
     /// none.
     fn save_state<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {

@@ -4,6 +4,8 @@ use gbxcule_swarm::{Crop, Grays, Picture, PictureStack};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::swarm::Swarm;
+
 /// An env's part of an observation: an array of `shape` and `dtype`.
 #[pyclass(frozen, module = "gbxcule._native")]
 pub(crate) struct View {
@@ -117,4 +119,10 @@ impl View {
     fn dtype(&self) -> &'static str {
         self.dtype
     }
+}
+
+/// Returns the text of the program that observes a swarm.
+#[pyfunction]
+pub(crate) fn observation_text(py: Python<'_>, swarm: &Swarm) -> PyResult<String> {
+    swarm.look(py, |swarm| Ok(swarm.config().programs.observation_text().text().to_owned()))
 }

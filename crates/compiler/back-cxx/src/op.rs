@@ -30,8 +30,9 @@ pub(super) struct Expressions<'u, 'a> {
     pub(super) exposed: Vec<bool>,
     /// Name of the variable that holds the thread's number.
     pub(super) thread: String,
-    /// What a text without the header has besides.
+    /// Operators and functions that a text without the header needs.
     pub(super) definitions: &'u mut Definitions,
+    /// Arrays as pointers, in such a text.
     pub(super) arrays: RawArrays,
     pub(super) launch: Launch,
 }

@@ -18,6 +18,7 @@ pub const LIBRARY: Library = Library {
         include_str!("geometry/hash_grid.py"),
         include_str!("geometry/bvh.py"),
         include_str!("geometry/mesh.py"),
+        include_str!("geometry/mesh_ray.py"),
         include_str!("geometry/sparse.py"),
     ),
     is_mentioned,

@@ -4,6 +4,7 @@
 //! `grading` asks for each answer in CUDA, the verb `check` for a file.
 
 pub mod compiler;
+pub mod cost;
 pub mod launch;
 pub mod launch_line;
 pub mod source_check;

@@ -9,6 +9,7 @@
 
 use crate::FRESH_INPUTS;
 use crate::shape::{Reshaping, Shaped};
+use gbxcule_gpu_check::cost::Cost;
 use gbxcule_grammar::input::{ArgumentInput, is_small, leaves};
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_ir::{Literal, Scalar};
@@ -49,6 +50,8 @@ pub(crate) struct GradedRow {
     pub(crate) draws: Vec<FreshInputs>,
     /// A launch of many points, made when it is asked for.
     pub(crate) large: OnceLock<Option<FreshInputs>>,
+    /// Costs of the compiler's own texts of the kernel and of its gradient.
+    pub(crate) own_costs: [OnceLock<Option<Cost>>; 2],
     /// Shape and inputs of the row itself.
     pub(crate) own: Shaped,
     /// Seed of the fresh inputs.
@@ -117,8 +120,9 @@ impl GradedRow {
         let wide = widen::program(&program);
         let own = Shaped { dims: row.launch_dims.clone(), inputs };
         let fresh = random::seed(row.input_seed ^ FRESH_STREAM, seed);
-        let (draws, large) = (Vec::new(), OnceLock::new());
-        let mut problem = Self { program, wide, draws, large, own: own.clone(), seed: fresh };
+        let (draws, large, own_costs) = (Vec::new(), OnceLock::new(), Default::default());
+        let mut problem =
+            Self { program, wide, draws, large, own_costs, own: own.clone(), seed: fresh };
         let stored = problem
             .draw("the stored inputs".into(), &own, row.input_seed)
             .map_err(|reason| format!("row {}: it doesn't run: {reason}", row.id))?;

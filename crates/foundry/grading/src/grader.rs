@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use gbxcule_gpu_check::cost::Cost;
 use gbxcule_rows::error::SynthError;
 use gbxcule_rows::row::Row;
 use gbxcule_rows::sandboxed_program;
@@ -13,7 +14,7 @@ use gbxcule_rows::worker_threads::on_threads;
 use crate::answer::Answer;
 use crate::graded_row::GradedRow;
 use crate::task::{Language, Task};
-use crate::{CudaRunner, Grade, GradeOptions, grade_one};
+use crate::{Costs, CudaRunner, Grade, GradeOptions, Judged, grade_one, simulated};
 
 /// Problems that are kept. When there are more, all are worked out anew.
 const KEPT_PROBLEMS: usize = 512;
@@ -24,12 +25,12 @@ const KEPT_BYTES: usize = 64 << 20;
 /// Grades of answers by row, task and text.
 #[derive(Default)]
 struct KnownGrades {
-    grades: BTreeMap<(u64, Task, String), Grade>,
+    grades: BTreeMap<(u64, Task, String), (Grade, Option<Cost>)>,
     bytes: usize,
 }
 
 impl KnownGrades {
-    fn add(&mut self, answer: &Answer, grade: &Grade) {
+    fn add(&mut self, answer: &Answer, (grade, cost): &(Grade, Option<Cost>)) {
         // A machine that failed may do better the next time.
         if matches!(grade, Grade::NotGraded(_)) || answer.missing.is_some() {
             return;
@@ -38,7 +39,8 @@ impl KnownGrades {
         if self.bytes > KEPT_BYTES {
             (self.grades, self.bytes) = (BTreeMap::new(), answer.text.len());
         }
-        self.grades.insert((answer.row, answer.task, answer.text.clone()), grade.clone());
+        let key = (answer.row, answer.task, answer.text.clone());
+        self.grades.insert(key, (grade.clone(), *cost));
     }
 }
 
@@ -75,6 +77,44 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         answers: &[Answer],
         graded: &(dyn Fn() + Sync),
     ) -> Result<Vec<Grade>, SynthError> {
+        let one = |answer: &Answer, cuda: &CudaRunner| Ok(self.grade_or_recall(answer, cuda)?.0);
+        self.for_each(answers, graded, &one)
+    }
+
+    /// Grades answers, and holds the costs of right ones in CUDA against those of our own texts.
+    ///
+    /// # Errors
+    /// Those of [`Grader::grade`].
+    pub fn judge(
+        &self,
+        answers: &[Answer],
+        graded: &(dyn Fn() + Sync),
+    ) -> Result<Vec<Judged>, SynthError> {
+        let one = |answer: &Answer, cuda: &CudaRunner| {
+            let (grade, cost) = self.grade_or_recall(answer, cuda)?;
+            let own = || self.own_cost(answer, cuda);
+            Ok(Judged { grade, costs: cost.map(|cost| Costs { answer: cost, own: own() }) })
+        };
+        self.for_each(answers, graded, &one)
+    }
+
+    /// Cost of the compiler's own text for an answer's task.
+    fn own_cost(&self, answer: &Answer, cuda: &CudaRunner) -> Option<Cost> {
+        let CudaRunner::Simulator(compiler) = cuda else { return None };
+        let problem = self.problem(answer.row);
+        let problem = problem.get_or_init(|| self.graded_row(answer.row)).as_ref().ok()?;
+        let backward = answer.task == Task::ForwardToBackward;
+        let cost = &problem.own_costs[usize::from(backward)];
+        *cost.get_or_init(|| simulated::own_cost(problem, backward, compiler))
+    }
+
+    /// Does something for all answers, in their order.
+    fn for_each<Outcome: Send>(
+        &self,
+        answers: &[Answer],
+        graded: &(dyn Fn() + Sync),
+        one: &(dyn Fn(&Answer, &CudaRunner) -> Result<Outcome, SynthError> + Sync),
+    ) -> Result<Vec<Outcome>, SynthError> {
         let needs = |language| answers.iter().any(|it| it.task.answered_in() == language);
         let needs_cuda = needs(Language::Cuda);
         if needs_cuda && self.cuda.get().is_none() {
@@ -88,22 +128,26 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         let mut by_row: Vec<usize> = (0..answers.len()).collect();
         by_row.sort_by_key(|at| answers[*at].row);
         let next = AtomicUsize::new(0);
-        let work = || -> Result<Vec<(usize, Grade)>, SynthError> {
+        let work = || -> Result<Vec<(usize, Outcome)>, SynthError> {
             let mut grades = Vec::new();
             while let Some(&at) = by_row.get(next.fetch_add(1, Ordering::Relaxed)) {
-                grades.push((at, self.grade_or_recall(&answers[at], cuda)?));
+                grades.push((at, one(&answers[at], cuda)?));
                 graded();
             }
             Ok(grades)
         };
-        let parts: Result<Vec<Vec<(usize, Grade)>>, SynthError> =
+        let parts: Result<Vec<Vec<(usize, Outcome)>>, SynthError> =
             on_threads(self.options.workers.min(by_row.len().max(1)), work).into_iter().collect();
-        let mut grades: Vec<(usize, Grade)> = parts?.into_iter().flatten().collect();
+        let mut grades: Vec<(usize, Outcome)> = parts?.into_iter().flatten().collect();
         grades.sort_by_key(|(at, _)| *at);
         Ok(grades.into_iter().map(|(_, grade)| grade).collect())
     }
 
-    fn grade_or_recall(&self, answer: &Answer, cuda: &CudaRunner) -> Result<Grade, SynthError> {
+    fn grade_or_recall(
+        &self,
+        answer: &Answer,
+        cuda: &CudaRunner,
+    ) -> Result<(Grade, Option<Cost>), SynthError> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (answer.row, answer.task, answer.text.clone());
         if let Some(grade) = known().grades.get(&key).filter(|_| answer.missing.is_none()) {
@@ -112,7 +156,7 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         let problem = self.problem(answer.row);
         let grade = match problem.get_or_init(|| self.graded_row(answer.row)) {
             Ok(problem) => grade_one(problem, answer, &self.options, cuda)?,
-            Err(reason) => Grade::NotGraded(reason.clone()),
+            Err(reason) => (Grade::NotGraded(reason.clone()), None),
         };
         known().add(answer, &grade);
         Ok(grade)

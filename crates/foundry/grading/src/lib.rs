@@ -32,6 +32,7 @@ pub use grader::Grader;
 
 use answer::Answer;
 use gbxcule_gpu_check::compiler::CudaCompiler;
+use gbxcule_gpu_check::cost::Cost;
 use gbxcule_rows::error::SynthError;
 use gbxcule_rows::execute::{self, ArgumentBytes};
 use gbxcule_rows::row::Row;
@@ -101,6 +102,31 @@ impl Grade {
             | Self::NotGraded(reason) => Some(reason),
         }
     }
+}
+
+/// Costs of a right answer in CUDA, and of the compiler's own text of its row.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Costs {
+    /// Cost of the answer.
+    pub answer: Cost,
+    /// Cost of the compiler's text; `None` if it can't be told.
+    pub own: Option<Cost>,
+}
+
+impl Costs {
+    /// How many times as cheap as the compiler's text the answer is; at most so, if it was cut off.
+    pub fn speed(&self) -> Option<f64> {
+        self.own.map(|own| own.cycles() / self.answer.cycles())
+    }
+}
+
+/// Verdict on an answer, and its costs if it is right, in CUDA, and run by the simulator.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Judged {
+    /// The verdict.
+    pub grade: Grade,
+    /// The costs.
+    pub costs: Option<Costs>,
 }
 
 /// Choices of a grading.
@@ -175,18 +201,19 @@ fn grade_one(
     answer: &Answer,
     options: &GradeOptions,
     cuda: &CudaRunner,
-) -> Result<Grade, SynthError> {
+) -> Result<(Grade, Option<Cost>), SynthError> {
+    let alone = |grade| Ok((grade, None));
     if let Some(reason) = &answer.missing {
-        return Ok(Grade::DoesNotParse(reason.clone()));
+        return alone(Grade::DoesNotParse(reason.clone()));
     }
     let text = &*answer.code();
     if text.len() > MAX_ANSWER_BYTES {
         let reason = format!("{} bytes, {MAX_ANSWER_BYTES} are allowed", text.len());
-        return Ok(Grade::DoesNotParse(reason));
+        return alone(Grade::DoesNotParse(reason));
     }
     match answer.task.answered_in() {
-        Language::Python => Ok(interpreted::python(problem, text)),
-        Language::Ir => Ok(interpreted::ir(problem, text)),
+        Language::Python => alone(interpreted::python(problem, text)),
+        Language::Ir => alone(interpreted::ir(problem, text)),
         Language::Cuda => {
             let backward = answer.task == Task::ForwardToBackward;
             match cuda {
@@ -194,14 +221,14 @@ fn grade_one(
                     Ok(simulated::grade(problem, text, backward, compiler))
                 }
                 CudaRunner::Host => {
-                    compiled::grade(problem, text, Language::Cuda, backward, options)
+                    alone(compiled::grade(problem, text, Language::Cuda, backward, options)?)
                 }
-                CudaRunner::Missing(reason) => Ok(Grade::NotGraded(format!(
+                CudaRunner::Missing(reason) => alone(Grade::NotGraded(format!(
                     "CUDA is run by NVRTC and the simulator: {reason}"
                 ))),
             }
         }
-        Language::Cpp => compiled::grade(problem, text, Language::Cpp, false, options),
+        Language::Cpp => alone(compiled::grade(problem, text, Language::Cpp, false, options)?),
     }
 }
 

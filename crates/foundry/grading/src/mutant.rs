@@ -12,6 +12,8 @@ use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs};
 use gbxcule_rows::mutate::mutants;
 use gbxcule_rows::row_program::RowProgram;
 
+/// Mutants of a row, at most: each is compiled.
+const MUTANTS: usize = 48;
 /// Inputs that are tried for a row with mutants that don't show.
 const CANDIDATES: usize = 48;
 /// Of those, such on which a mutant gives other bits: rounding alone may be the reason.
@@ -28,8 +30,9 @@ const RANGES: [(Option<f64>, i64); 6] =
 impl GradedRow {
     /// Adds draws on which mutants of the row's source show that show on no draw so far.
     pub(crate) fn add_draws_for_mutants(&mut self, source: &str, own: &Shaped, seed: u64) {
-        let mut hidden = mutants(source);
-        hidden.retain(|mutant| !self.draws.iter().any(|draw| self.shows(mutant, draw)));
+        let is_hidden =
+            |mutant: &RowProgram| !self.draws.iter().any(|draw| self.shows(mutant, draw));
+        let mut hidden: Vec<RowProgram> = mutants(source).take(MUTANTS).filter(is_hidden).collect();
         let seed = random::seed(seed, STREAM);
         let mut random = Random::new(seed);
         let mut compared = 0;

@@ -42,7 +42,8 @@ pub fn races(
             Err(refusal) => return Err(Unchecked(format!("{name}: {}", refusal.text()))),
         };
         let problem = GradedRow::of_program(own, &row, seed).map_err(Unchecked)?;
-        let grade = simulated::grade(&problem, row.cuda.as_deref().unwrap_or(""), false, compiler);
+        let (grade, _) =
+            simulated::grade(&problem, row.cuda.as_deref().unwrap_or(""), false, compiler);
         match grade {
             crate::Grade::NotGraded(reason) | crate::Grade::UnknownForm(reason) => {
                 Err(Unchecked(format!("{name}: {reason}")))

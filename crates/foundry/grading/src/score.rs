@@ -10,17 +10,22 @@
 use crate::answer::Answer;
 use crate::picture;
 use crate::task::Task;
-use crate::{Grade, GradeOptions};
+use crate::{Costs, Grade, GradeOptions, Judged};
+use gbxcule_gpu_check::cost::Cost;
 use gbxcule_rows::error::SynthError;
 use gbxcule_rows::row::{COMPILER_VERSION, Row};
 use gbxcule_rows::table::write_whole;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The numbers of tries for which pass@k is told, as far as all problems have so many answers.
 const TRIES: [usize; 7] = [1, 2, 5, 10, 20, 50, 100];
+/// Factors of which fast_p is told.
+const FACTORS: [f64; 5] = [0.5, 0.8, 1.0, 1.5, 2.0];
+/// Speed below which a right answer is called slow.
+const SLOW: f64 = 0.1;
 /// Quantile of the normal distribution for intervals of 95 %.
 const QUANTILE: f64 = 1.959_964;
 
@@ -59,6 +64,19 @@ pub struct PassAtK {
     pub high: f64,
 }
 
+/// fast_p.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct FastAtP {
+    /// Factor `p`.
+    pub p: f64,
+    /// Share of problems whose answer is right and at least `p` times as cheap as our own text.
+    pub share: f64,
+    /// The lower end of its interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
 /// Score of some problems.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct GroupScore {
@@ -73,6 +91,8 @@ pub struct GroupScore {
     pub verdicts: [usize; Grade::NAMES.len()],
     /// pass@k.
     pub pass: Vec<PassAtK>,
+    /// fast_p, if answers have costs.
+    pub fast: Vec<FastAtP>,
 }
 
 /// The unbiased estimate of the chance that one of `k` answers is right, of `n` answers of which
@@ -102,16 +122,24 @@ struct ProblemScore {
     graded: usize,
     right: usize,
     verdicts: [usize; Grade::NAMES.len()],
+    /// Right ones that are so many times as cheap as our own text.
+    fast: [usize; FACTORS.len()],
+    has_costs: bool,
 }
 
 /// Scores answers: for each task all problems, then families, then features.
-pub fn score(rows: &BTreeMap<u64, Row>, answers: &[Answer], grades: &[Grade]) -> Vec<GroupScore> {
+pub fn score(rows: &BTreeMap<u64, Row>, answers: &[Answer], judged: &[Judged]) -> Vec<GroupScore> {
     let mut problems: BTreeMap<(Task, u64), ProblemScore> = BTreeMap::new();
-    for (answer, grade) in answers.iter().zip(grades) {
+    for (answer, Judged { grade, costs }) in answers.iter().zip(judged) {
         let problem = problems.entry((answer.task, answer.row)).or_default();
         problem.verdicts[grade.kind()] += 1;
         problem.graded += usize::from(!matches!(grade, Grade::NotGraded(_)));
         problem.right += usize::from(*grade == Grade::Right);
+        problem.has_costs |= costs.is_some();
+        let speed = costs.and_then(|costs| costs.speed());
+        for (count, factor) in problem.fast.iter_mut().zip(FACTORS) {
+            *count += usize::from(speed.is_some_and(|speed| speed >= factor));
+        }
     }
     let mut groups: BTreeMap<(Task, Group), Vec<ProblemScore>> = BTreeMap::new();
     for ((task, row), problem) in &problems {
@@ -139,7 +167,15 @@ fn of_group(task: Task, group: Group, problems: &[ProblemScore]) -> GroupScore {
         PassAtK { k, pass, low, high }
     };
     let pass = TRIES.into_iter().filter(|&k| k <= least).map(at).collect();
-    GroupScore { task: task.name(), group, problems: graded.len(), verdicts, pass }
+    let fast_at = |(number, p): (usize, f64)| {
+        let shares = graded.iter().map(|it| it.fast[number] as f64 / it.graded as f64);
+        let share = shares.sum::<f64>() / graded.len() as f64;
+        let (low, high) = wilson(share, graded.len());
+        FastAtP { p, share, low, high }
+    };
+    let has_costs = problems.iter().any(|it| it.has_costs);
+    let fast = FACTORS.into_iter().enumerate().filter(|_| has_costs).map(fast_at).collect();
+    GroupScore { task: task.name(), group, problems: graded.len(), verdicts, pass, fast }
 }
 
 /// Files of the verdicts and of the scores.
@@ -150,16 +186,24 @@ pub const FILES: [&str; 2] = ["grades.jsonl", "grades.json"];
 pub fn write(
     folder: &Path,
     answers: &[Answer],
-    grades: &[Grade],
+    judged: &[Judged],
     scores: &[GroupScore],
     options: &GradeOptions,
 ) -> Result<(), SynthError> {
     let mut lines = String::new();
-    for (answer, grade) in answers.iter().zip(grades) {
-        let line = json!({
+    let best = best(answers, judged);
+    for (answer, Judged { grade, costs }) in answers.iter().zip(judged) {
+        let mut line = json!({
             "row": answer.row, "task": answer.task.name(), "line": answer.line,
             "verdict": Grade::NAMES[grade.kind()], "reason": grade.reason(),
         });
+        if let Some(costs) = costs {
+            line["cost"] = cost(&costs.answer);
+            line["own_cost"] = costs.own.as_ref().map_or(Value::Null, cost);
+            line["speed"] = json!(costs.speed());
+            line["best_cycles"] = json!(best[&(answer.task, answer.row)]);
+            line["note"] = json!(note(costs));
+        }
         lines += &line.to_string();
         lines.push('\n');
     }
@@ -182,6 +226,30 @@ pub fn write(
     let text =
         serde_json::to_string_pretty(&summary).map_err(|error| SynthError::data(&path, error))?;
     write_whole(folder, FILES[1], format!("{text}\n").as_bytes())
+}
+
+/// Cycles of the cheapest right answer to each problem.
+fn best(answers: &[Answer], judged: &[Judged]) -> BTreeMap<(Task, u64), f64> {
+    let mut best = BTreeMap::new();
+    for (answer, judged) in answers.iter().zip(judged) {
+        let Some(costs) = &judged.costs else { continue };
+        let least = best.entry((answer.task, answer.row)).or_insert(f64::INFINITY);
+        *least = least.min(costs.answer.cycles());
+    }
+    best
+}
+
+fn cost(cost: &Cost) -> Value {
+    let mut value = json!(cost);
+    value["cycles"] = json!(cost.cycles());
+    value
+}
+
+/// Remark on a right answer that is slow.
+pub fn note(costs: &Costs) -> Option<String> {
+    let speed = costs.speed().filter(|speed| *speed < SLOW)?;
+    let least = if costs.answer.is_whole { "" } else { "at least " };
+    Some(format!("right and slow: {least}{:.0} times the cost of our own text", 1.0 / speed))
 }
 
 #[cfg(test)]
@@ -216,9 +284,39 @@ mod tests {
         let answer = |row| Answer::new(row, Task::PythonToCuda, String::new(), 1);
         let answers = [answer(1), answer(1), answer(2)];
         let (form, row) = (Grade::UnknownForm("LDGSTS".into()), Grade::NotGraded("row".into()));
-        let scores = score(&BTreeMap::new(), &answers, &[Grade::Right, form, row]);
+        let judged = [Grade::Right, form, row].map(|grade| Judged { grade, costs: None });
+        let scores = score(&BTreeMap::new(), &answers, &judged);
         assert_eq!((scores[0].problems, scores[0].pass[0].pass), (1, 0.5));
         assert_eq!(scores[0].verdicts, [1, 0, 0, 0, 1, 1]);
+        assert!(scores[0].fast.is_empty());
+    }
+
+    #[test]
+    fn a_right_answer_is_fast_by_its_cost_and_slow_says_so() {
+        let cost = |issues, is_whole| Cost {
+            issues,
+            sectors: 0,
+            lanes: 1.0,
+            registers: 16,
+            occupancy: 1.0,
+            is_whole,
+        };
+        let answer = |row| Answer::new(row, Task::PythonToCuda, String::new(), 1);
+        let costs = |issues| Costs { answer: cost(issues, true), own: Some(cost(4000, true)) };
+        let right = |issues| Judged { grade: Grade::Right, costs: Some(costs(issues)) };
+        let wrong = Judged { grade: Grade::WrongResult(String::new()), costs: None };
+        let answers = [answer(1), answer(1), answer(2), answer(3), answer(4)];
+        let judged = [right(4000), right(1000), right(6000), wrong, right(400_000)];
+        let scores = score(&BTreeMap::new(), &answers, &judged);
+        let shares: Vec<f64> = scores[0].fast.iter().map(|it| it.share).collect();
+        // Of the first problem both answers are as cheap, one is twice as cheap; of the second the
+        // answer is two thirds as cheap.
+        assert_eq!(shares, [0.5, 0.25, 0.25, 0.125, 0.125]);
+        assert_eq!(best(&answers, &judged)[&(Task::PythonToCuda, 1)], 250.0);
+        assert_eq!(note(&costs(4000)), None);
+        let idle = Costs { answer: cost(4_000_000, false), own: Some(cost(4000, true)) };
+        let said = "right and slow: at least 1000 times the cost of our own text";
+        assert_eq!(note(&idle).as_deref(), Some(said));
     }
 
     #[test]

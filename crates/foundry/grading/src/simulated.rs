@@ -7,8 +7,10 @@ use crate::raw_form::RawLaunch;
 use crate::{Grade, backward_memory};
 use gbxcule_back_cxx::Dialect;
 use gbxcule_gpu_check::compiler::{CudaCompiler, Refusal};
+use gbxcule_gpu_check::cost::Cost;
 use gbxcule_gpu_check::launch::{self, LaunchLimits, Launched};
 use gbxcule_gpu_check::launch_line::LaunchLine;
+use gbxcule_gpu_sim::sass::count::Totals;
 use gbxcule_gpu_sim::sass::fault::FaultKind;
 use gbxcule_gpu_sim::sass::module::LoadedCubin;
 use gbxcule_gpu_sim::sass::schedule::{Extents, Shape};
@@ -35,15 +37,17 @@ struct Loaded<'a> {
     has_header: bool,
     problem: &'a GradedRow,
     backward: bool,
+    /// Points of the largest launch, and the least that one of so many costs.
+    cost: Option<(u64, Cost)>,
 }
 
-/// Grades a text that is to compute results, or gradients.
+/// Grades a text that is to compute results, or gradients; a right one has a cost.
 pub(crate) fn grade(
     problem: &GradedRow,
     text: &str,
     backward: bool,
     compiler: &CudaCompiler,
-) -> Grade {
+) -> (Grade, Option<Cost>) {
     match loaded(problem, text, backward, compiler) {
         Ok(mut loaded) => {
             let draws = problem.draws(backward).enumerate();
@@ -51,10 +55,29 @@ pub(crate) fn grade(
             // Few answers come so far, and the last draw is dear.
             let large = || problem.large_draw().filter(|_| !backward);
             let wrong = wrong.or_else(|| loaded.run(LARGE, large()?).err());
-            wrong.unwrap_or(Grade::Right)
+            match wrong {
+                Some(wrong) => (wrong, None),
+                None => (Grade::Right, loaded.cost.map(|(_, cost)| cost)),
+            }
         }
-        Err(grade) => grade,
+        Err(grade) => (grade, None),
     }
+}
+
+/// Cost of the compiler's own text, if it runs to its end.
+pub(crate) fn own_cost(
+    problem: &GradedRow,
+    backward: bool,
+    compiler: &CudaCompiler,
+) -> Option<Cost> {
+    let own = &problem.program;
+    let text = match (backward, &own.reverse) {
+        (false, _) => row_program::write(&own.forward, own.kernel, Dialect::Cuda),
+        (true, Ok(reverse)) => row_program::write(&reverse.module, reverse.kernel, Dialect::Cuda),
+        (true, Err(_)) => return None,
+    };
+    let (_, cost) = grade(problem, &text.source, backward, compiler);
+    cost.filter(|cost| cost.is_whole)
 }
 
 fn loaded<'a>(
@@ -87,7 +110,7 @@ fn loaded<'a>(
     };
     let first = launch::parameter_sizes(&cubin, &kernel).first().copied();
     let has_header = first == Some(size_of::<Grid>());
-    Ok(Loaded { cubin, kernel, line, has_header, problem, backward })
+    Ok(Loaded { cubin, kernel, line, has_header, problem, backward, cost: None })
 }
 
 impl Loaded<'_> {
@@ -144,6 +167,7 @@ impl Loaded<'_> {
         let place = format!("on {}, <<<{}, {}>>>", draw.name, shape.blocks, shape.threads);
         // Other draws show a race sooner.
         let finds_races = draw.kind != DrawKind::ManyPoints;
+        let before = self.cubin.kernels[&self.kernel].counts.totals();
         let ran = launch::launch(
             &mut self.cubin,
             &self.kernel,
@@ -152,6 +176,7 @@ impl Loaded<'_> {
             &raw.parameters,
             LaunchLimits { instructions: BUDGET, finds_races },
         );
+        self.note_cost(before, shape, draw, ran.is_ok());
         // A right answer may take long for so many points.
         if matches!(&ran, Err(fault) if fault.kind == FaultKind::NoEnd && !finds_races) {
             return Ok(None);
@@ -165,6 +190,19 @@ impl Loaded<'_> {
         match faults {
             true => Err(Grade::WrongResult(format!("it faults, {place}"))),
             false => Ok(Some(launched)),
+        }
+    }
+
+    /// Keeps the cost of a launch if no other one of as many points is cheaper.
+    fn note_cost(&mut self, before: Totals, shape: Shape, draw: &FreshInputs, is_whole: bool) {
+        let points = draw.dims.iter().map(|it| u64::from(*it)).product();
+        let cost = Cost::since(before, &self.cubin.kernels[&self.kernel], shape, is_whole);
+        let is_better = self.cost.is_none_or(|(most, least)| {
+            let is_cheaper = (!cost.is_whole, cost.cycles()) < (!least.is_whole, least.cycles());
+            points > most || points == most && is_cheaper
+        });
+        if is_better {
+            self.cost = Some((points, cost));
         }
     }
 

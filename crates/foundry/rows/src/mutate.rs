@@ -103,9 +103,9 @@ type Change = (usize, usize, String);
 
 /// The programs that a source becomes with each operator, function or number changed in turn,
 /// without their reverses.
-pub fn mutants(source: &str) -> Vec<RowProgram> {
-    let read = |change: &Change| RowProgram::read_forward(&changed(source, change)).ok();
-    changes(source).iter().filter_map(read).collect()
+pub fn mutants(source: &str) -> impl Iterator<Item = RowProgram> {
+    let read = |change| RowProgram::read_forward(&changed(source, &change)).ok();
+    changes(source).into_iter().filter_map(read)
 }
 
 /// All tokens of a kernel that can be changed so that something else is computed: an operator, a

@@ -18,7 +18,7 @@ pub(crate) fn seed(
     grid: LaunchInputs<'_>,
     seed: u64,
 ) -> Result<u64, RejectReason> {
-    let wrong = mutants(source);
+    let wrong: Vec<RowProgram> = mutants(source).collect();
     // The results on a draw, and whether a wrong program has others.
     let draw = |number: u64| {
         let seed = if number == 0 { seed } else { random::seed(seed, number) };

@@ -4,12 +4,18 @@
 //! kept here. They change only through `map`, the one place that works them out from the registers.
 //! Offsets never leave `rom_mask` and `ram_mask`, whatever is written; only a boot ROM lies behind.
 
+mod huc1;
+mod huc3;
 mod mbc1;
 mod mbc2;
 mod mbc3;
 mod mbc5;
+mod mbc7;
+mod registers;
 mod rtc;
 
+pub use mbc7::{GRAVITY, set_tilt};
+use mbc7::{read_sensor, write_sensor};
 pub use rtc::{ClockRegisters, Rtc};
 
 /// The chip between the cartridge's edge and its ROM.
@@ -32,6 +38,12 @@ pub enum Mapper {
     Mbc5 = 6,
     /// MBC5 whose RAM bank bit 3 drives a rumble motor instead.
     Mbc5Rumble = 7,
+    /// HuC1, with an infrared port.
+    Huc1 = 8,
+    /// HuC3, with an infrared port and a clock.
+    Huc3 = 9,
+    /// MBC7, with a sensor of tilt and an EEPROM.
+    Mbc7 = 10,
 }
 
 /// Device that answers at A000-BFFF.
@@ -46,6 +58,12 @@ pub enum RamPort {
     Nibbles = 2,
     /// One register of the clock.
     Clock = 3,
+    /// An infrared port, which sees no light.
+    Infrared = 4,
+    /// Registers of a HuC3, or its RAM while that can't be written.
+    Huc3 = 5,
+    /// Registers of an MBC7.
+    Sensor = 6,
 }
 
 /// Registers of the mapper and what they currently select.
@@ -86,6 +104,8 @@ pub struct Cart {
 
 /// Value read where nothing drives the bus. Real carts float; FF is the usual value.
 const OPEN_BUS: u8 = 0xff;
+/// Value of an infrared port that sees no light.
+const NO_LIGHT: u8 = 0xc0;
 
 impl Cart {
     /// A write to 0000-7FFF.
@@ -97,6 +117,9 @@ impl Cart {
             Mapper::Mbc2 => self.write_mbc2(address, value),
             Mapper::Mbc3 | Mapper::Mbc30 => self.write_mbc3(now, address, value),
             Mapper::Mbc5 | Mapper::Mbc5Rumble => self.write_mbc5(address, value),
+            Mapper::Huc1 => self.write_huc1(address, value),
+            Mapper::Huc3 => self.write_huc3_control(address, value),
+            Mapper::Mbc7 => self.write_mbc7(address, value),
         }
         self.map();
     }
@@ -119,6 +142,11 @@ impl Cart {
         }
     }
 
+    /// Returns true if the cartridge's motor shakes the console.
+    pub fn rumbles(&self) -> bool {
+        self.mapper == Mapper::Mbc5Rumble && self.ram_bank & 8 != 0
+    }
+
     /// Brings the clock up to `now`.
     pub fn sync(&mut self, now: u32) {
         if self.has_rtc {
@@ -133,6 +161,9 @@ impl Cart {
             RamPort::Bytes => self.read_byte(ram, address),
             RamPort::Nibbles => self.read_byte(ram, address) | 0xf0,
             RamPort::Clock => self.rtc.read(self.ram_bank),
+            RamPort::Infrared => NO_LIGHT,
+            RamPort::Huc3 => self.read_huc3(ram, address),
+            RamPort::Sensor => read_sensor(ram, address),
         }
     }
 
@@ -143,6 +174,9 @@ impl Cart {
             RamPort::Bytes => self.write_byte(ram, address, value),
             RamPort::Nibbles => self.write_byte(ram, address, value & 0x0f),
             RamPort::Clock => self.rtc.write(now, self.ram_bank, value),
+            RamPort::Infrared => {}
+            RamPort::Huc3 => self.write_huc3(ram, now, value),
+            RamPort::Sensor => write_sensor(ram, address, value),
         }
     }
 
@@ -176,6 +210,9 @@ impl Cart {
             Mapper::Mbc2 => self.select(0, self.rom_bank, 0, RamPort::Nibbles),
             Mapper::Mbc3 | Mapper::Mbc30 => self.map_mbc3(),
             Mapper::Mbc5 | Mapper::Mbc5Rumble => self.map_mbc5(),
+            Mapper::Huc1 => self.map_huc1(),
+            Mapper::Huc3 => self.map_huc3(),
+            Mapper::Mbc7 => self.map_mbc7(),
         }
     }
 
@@ -190,7 +227,8 @@ impl Cart {
         self.ram_offset = ((ram_bank as u32) << 13) & self.ram_mask;
         let answers = match port {
             RamPort::Clock => self.has_rtc,
-            _ => self.has_ram,
+            RamPort::Bytes | RamPort::Nibbles => self.has_ram,
+            _ => true,
         };
         self.ram_port = if self.ram_enabled && answers { port } else { RamPort::Closed };
     }

@@ -27,8 +27,10 @@ pub struct Cartridge {
     pub rom_bytes: u32,
     /// Bytes that the header promises and the file lacks.
     pub missing_bytes: u32,
-    /// Size of the RAM, a power of two, or 0.
+    /// Size of the cartridge's memory, a power of two, or 0: RAM, and registers of its devices.
     pub ram_bytes: u32,
+    /// Size of what holds those registers, or 0; a battery keeps the rest.
+    pub device_bytes: u32,
     /// RAM and clock outlive the power switch.
     pub has_battery: bool,
     /// There is a clock.
@@ -120,14 +122,16 @@ impl Cartridge {
         let parts = Parts::from_type(rom[0x147])?;
         let cgb_flag = rom[0x143];
         let (rom_bytes, missing_bytes) = rom_size(rom)?;
-        let ram_bytes = parts.ram_size(rom[0x149])?;
+        let ram_size = parts.ram_size(rom[0x149])?;
+        let device_bytes = parts.device_size(ram_size);
         let (title_sum, compatible_palettes) = compatibility_palette::of(rom);
         Ok(Cartridge {
             title: title(rom),
-            mapper: parts.mapper(rom, rom_bytes, ram_bytes),
+            mapper: parts.mapper(rom, rom_bytes, ram_size),
             rom_bytes,
             missing_bytes,
-            ram_bytes,
+            ram_bytes: ram_size + device_bytes,
+            device_bytes,
             has_battery: parts.battery,
             has_rtc: parts.timer,
             cgb_flag,
@@ -172,6 +176,11 @@ impl Cartridge {
         Ok(())
     }
 
+    /// Returns the number of bytes of memory that a battery keeps: RAM or an EEPROM.
+    pub fn battery_bytes(&self) -> u32 {
+        self.ram_bytes - self.device_bytes
+    }
+
     /// Returns the length that the ROM slice given to the machine must have. A shorter file is
     /// filled up with FF, which is what unprogrammed ROM reads as.
     pub fn padded_len(&self) -> usize {
@@ -189,12 +198,12 @@ impl Cart {
             rom_high: 0,
             rom_mask: cartridge.rom_bytes.wrapping_sub(1),
             ram_offset: 0,
-            ram_mask: cartridge.ram_bytes.saturating_sub(1),
+            ram_mask: cartridge.battery_bytes().saturating_sub(1),
             ram_port: RamPort::Closed,
-            has_ram: cartridge.ram_bytes != 0,
+            has_ram: cartridge.battery_bytes() != 0,
             has_rtc: cartridge.has_rtc,
-            // Without a mapper there is no gate either.
-            ram_enabled: cartridge.mapper == Mapper::RomOnly,
+            // Without a mapper there is no gate either; a HuC has none.
+            ram_enabled: matches!(cartridge.mapper, Mapper::RomOnly | Mapper::Huc1 | Mapper::Huc3),
             rom_bank: 1,
             ram_bank: 0,
             banking_mode: false,
@@ -215,7 +224,7 @@ struct Parts {
 
 impl Parts {
     fn from_type(type_code: u8) -> Result<Parts, RomError> {
-        use Mapper::{Mbc1, Mbc2, Mbc3, Mbc5, Mbc5Rumble, RomOnly};
+        use Mapper::{Huc1, Huc3, Mbc1, Mbc2, Mbc3, Mbc5, Mbc5Rumble, Mbc7, RomOnly};
         let (mapper, ram, battery, timer) = match type_code {
             0x00 => (RomOnly, false, false, false),
             0x01 => (Mbc1, false, false, false),
@@ -236,16 +245,21 @@ impl Parts {
             0x1c => (Mbc5Rumble, false, false, false),
             0x1d => (Mbc5Rumble, true, false, false),
             0x1e => (Mbc5Rumble, true, true, false),
+            0x22 => (Mbc7, true, true, false),
+            0xfe => (Huc3, true, true, true),
+            0xff => (Huc1, true, true, false),
             _ => return Err(refused_type(type_code)),
         };
         Ok(Parts { mapper, ram, battery, timer })
     }
 
     /// The code at 0149 gives RAM to cartridges with a mapper even if their type names none, as
-    /// homebrew has it; MBC2 brings its own.
+    /// homebrew has it; MBC2 and MBC7 bring their own.
     fn ram_size(&self, size_code: u8) -> Result<u32, RomError> {
-        if self.mapper == Mapper::Mbc2 {
-            return Ok(512);
+        match self.mapper {
+            Mapper::Mbc2 => return Ok(512),
+            Mapper::Mbc7 => return Ok(256),
+            _ => {}
         }
         if !self.ram && (self.mapper == Mapper::RomOnly || size_code > 5) {
             return Ok(0);
@@ -258,6 +272,15 @@ impl Parts {
             4 => Ok(128 << 10),
             5 => Ok(64 << 10),
             _ => Err(RomError::UnknownRamSize { size_code }),
+        }
+    }
+
+    /// Registers of a device lie in the upper half: the whole is a power of two.
+    fn device_size(&self, ram_size: u32) -> u32 {
+        match self.mapper {
+            Mapper::Mbc7 => ram_size,
+            Mapper::Huc3 => 2 * ram_size.max(512) - ram_size,
+            _ => 0,
         }
     }
 
@@ -281,11 +304,8 @@ fn refused_type(type_code: u8) -> RomError {
         0x0c => "MMM01+RAM",
         0x0d => "MMM01+RAM+BATTERY",
         0x20 => "MBC6",
-        0x22 => "MBC7+SENSOR+RUMBLE+RAM+BATTERY",
         0xfc => "POCKET CAMERA",
         0xfd => "BANDAI TAMA5",
-        0xfe => "HuC3",
-        0xff => "HuC1+RAM+BATTERY",
         _ => return RomError::UnknownMapper { type_code },
     };
     RomError::UnsupportedMapper { type_code, name }
@@ -368,12 +388,12 @@ impl fmt::Display for RomError {
             RomError::UnsupportedMapper { type_code, name } => write!(
                 f,
                 "the cartridge is of type {type_code:02X} at 0147, {name}, which is not supported; \
-                 supported are ROM ONLY, MBC1, MBC2, MBC3 and MBC5"
+                 supported are ROM ONLY, MBC1, MBC2, MBC3, MBC5, MBC7, HuC1 and HuC3"
             ),
             RomError::UnknownMapper { type_code } => write!(
                 f,
                 "the header's cartridge type {type_code:02X} at 0147 is unknown; supported are ROM \
-                 ONLY, MBC1, MBC2, MBC3 and MBC5"
+                 ONLY, MBC1, MBC2, MBC3, MBC5, MBC7, HuC1 and HuC3"
             ),
             RomError::ColorOnly { cgb_flag } => write!(
                 f,

@@ -160,6 +160,11 @@ pub fn rom_bank(machine: &Machine) -> u16 {
     (machine.cart.rom_high >> 14) as u16
 }
 
+/// Returns true if the cartridge's motor shakes the console.
+pub fn rumble(machine: &Machine) -> bool {
+    machine.cart.rumbles()
+}
+
 /// A pixel of the last frame that was drawn, 0 the lightest shade to 3 the darkest, by how light
 /// its colour is; 0 outside.
 #[cfg(color)]

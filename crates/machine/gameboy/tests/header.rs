@@ -81,7 +81,7 @@ fn ram_codes_count_where_the_type_has_ram_or_a_mapper() {
 // Pan Docs "0147 — Cartridge type".
 #[test]
 fn every_supported_type_has_the_parts_of_its_name() {
-    const TYPES: [(u8, &str); 19] = [
+    const TYPES: [(u8, &str); 22] = [
         (0x00, "RomOnly"),
         (0x01, "Mbc1"),
         (0x02, "Mbc1+RAM"),
@@ -101,6 +101,9 @@ fn every_supported_type_has_the_parts_of_its_name() {
         (0x1c, "Mbc5Rumble"),
         (0x1d, "Mbc5Rumble+RAM"),
         (0x1e, "Mbc5Rumble+RAM+BATTERY"),
+        (0x22, "Mbc7+RAM+BATTERY"),
+        (0xfe, "Huc3+TIMER+RAM+BATTERY"),
+        (0xff, "Huc1+RAM+BATTERY"),
     ];
     let parts = |type_code, ram_code| {
         let cartridge = Cartridge::from_rom(&rom(0x8000, type_code, 0, ram_code)).ok()?;
@@ -178,6 +181,19 @@ fn mbc30_is_an_mbc3_with_more_memory_than_mbc3_addresses() {
 }
 
 #[test]
+fn devices_have_their_registers_behind_the_ram() {
+    for (type_code, ram_code, battery, all) in [
+        (0x22, 0, 256, 512),
+        (0xfe, 3, 32 << 10, 64 << 10),
+        (0xfe, 0, 0, 1024),
+        (0xff, 3, 32 << 10, 32 << 10),
+    ] {
+        let cartridge = Cartridge::from_rom(&rom(0x8000, type_code, 0, ram_code)).unwrap();
+        assert_eq!([cartridge.battery_bytes(), cartridge.ram_bytes], [battery, all]);
+    }
+}
+
+#[test]
 fn a_file_may_be_shorter_than_its_header_says() {
     for (file_bytes, size_code, rom_bytes) in
         [(0x150, 0, 0x8000), (0x8000, 2, 0x20000), (0x1_f00d, 2, 0x20000), (0x8001, 0, 0x10000)]
@@ -195,11 +211,11 @@ fn refusals_say_what_the_header_said_and_what_to_do() {
     assert_snapshot!(refusal(&rom((8 << 20) + 1, 0x19, 8, 0)), @r"the file has 8388609 bytes, the largest Game Boy ROM has 8388608; check that this is the right file");
     assert_snapshot!(refusal(&rom(0x8000, 1, 0x52, 0)), @r"the header's ROM size code 52 at 0148 is unknown; 00 to 08 (32 KiB to 8 MiB) are known, so the header is damaged or this is not a Game Boy ROM");
     assert_snapshot!(refusal(&rom(0x8000, 3, 0, 6)), @r"the header's RAM size code 06 at 0149 is unknown; 00 to 05 (up to 128 KiB) are known, so the header is damaged or this is not a Game Boy ROM");
-    assert_snapshot!(refusal(&rom(0x8000, 0x04, 0, 0)), @r"the header's cartridge type 04 at 0147 is unknown; supported are ROM ONLY, MBC1, MBC2, MBC3 and MBC5");
+    assert_snapshot!(refusal(&rom(0x8000, 0x04, 0, 0)), @r"the header's cartridge type 04 at 0147 is unknown; supported are ROM ONLY, MBC1, MBC2, MBC3, MBC5, MBC7, HuC1 and HuC3");
     let mut color = rom(0x8000, 0, 0, 0);
     color[0x143] = 0xc0;
     assert_snapshot!(refusal(&color), @r"the program runs only on a Game Boy Color (flag C0 at 0143); ask for that model, or use a version with flag 80 or 00");
-    assert_snapshot!(refusal(&rom(0x8000, 0x20, 0, 0)), @r"the cartridge is of type 20 at 0147, MBC6, which is not supported; supported are ROM ONLY, MBC1, MBC2, MBC3 and MBC5");
+    assert_snapshot!(refusal(&rom(0x8000, 0x20, 0, 0)), @r"the cartridge is of type 20 at 0147, MBC6, which is not supported; supported are ROM ONLY, MBC1, MBC2, MBC3, MBC5, MBC7, HuC1 and HuC3");
 }
 
 #[test]
@@ -217,11 +233,8 @@ fn mappers_that_exist_but_are_not_supported_are_named() {
     0C MMM01+RAM
     0D MMM01+RAM+BATTERY
     20 MBC6
-    22 MBC7+SENSOR+RUMBLE+RAM+BATTERY
     FC POCKET CAMERA
     FD BANDAI TAMA5
-    FE HuC3
-    FF HuC1+RAM+BATTERY
     ");
 }
 

@@ -151,9 +151,9 @@ fn banks_beyond_the_chip_wrap() {
     assert_eq!((cart.rom_high, cart.ram_offset), (2 << 14, 0));
 }
 
-const TYPES: [u8; 19] = [
+const TYPES: [u8; 22] = [
     0x00, 0x01, 0x02, 0x03, 0x05, 0x06, 0x08, 0x09, 0x0f, 0x10, 0x11, 0x12, 0x13, 0x19, 0x1a, 0x1b,
-    0x1c, 0x1d, 0x1e,
+    0x1c, 0x1d, 0x1e, 0x22, 0xfe, 0xff,
 ];
 
 proptest! {
@@ -169,7 +169,7 @@ proptest! {
         if multicart && cart.mapper == Mapper::Mbc1 {
             cart.mapper = Mapper::Mbc1Multicart;
         }
-        let mut ram = vec![0; if cart.has_ram { cart.ram_mask as usize + 1 } else { 0 }];
+        let mut ram = vec![0; 2 * if cart.has_ram { cart.ram_mask as usize + 1 } else { 0 }];
         for (control, address, value, now) in writes {
             if control {
                 cart.write_control(now & 0xff_ffff, address & 0x7fff, value);

@@ -4,7 +4,8 @@
 //!
 //! `machine_ir` reads the sources, `column` and `state_arrays` lay a machine's state out on the
 //! device. `kernel` makes kernels of `kernel_source`: those of `step` (with `single_frames`),
-//! `begin`, `inspect` and `copy_env`, which copies whole envs, and `link` those of pairs. `memory`
+//! `begin`, `inspect` and `copy_env`, which copies whole envs, and `link` those of pairs;
+//! `dialect_kernel` makes those that are texts of the dialect. `memory`
 //! makes arrays, `host_copy` carries a machine from the host's form to the device's and back.
 //! `manual_buttons` holds the buttons that a caller presses by hand. `rollout` runs steps in which
 //! nothing crosses the host. `kernel_set` compiles the kernels of a swarm or finds them by their
@@ -14,6 +15,7 @@ mod begin;
 mod buffers;
 mod column;
 mod copy_env;
+mod dialect_kernel;
 mod host_copy;
 mod inspect;
 mod kernel;
@@ -35,6 +37,7 @@ mod swarm;
 mod tests;
 
 pub use begin::begin_module;
+pub(crate) use dialect_kernel::compiled;
 pub use link::{outputs_kernel, pair_kernel};
 pub use picture_stack::pictures_module;
 pub use rollout::{MemoryNumber, RolloutArrays, RolloutConfig, RolloutState, refused_action};

@@ -147,7 +147,7 @@ pub trait EnvStates {
     /// # Errors
     /// There is no such env, or the device failed.
     fn export_bess(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        Ok(exported(&self.snapshot(env)?, self.rom(), ForeignFormat::Bess))
+        Ok(exported(&self.snapshot(env)?, self.rom(), ForeignFormat::Bess)?)
     }
 
     /// An env as a state that PyBoy 2.8 reads.
@@ -155,7 +155,7 @@ pub trait EnvStates {
     /// # Errors
     /// There is no such env, or the device failed.
     fn export_pyboy(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
-        Ok(exported(&self.snapshot(env)?, self.rom(), ForeignFormat::PyBoy))
+        Ok(exported(&self.snapshot(env)?, self.rom(), ForeignFormat::PyBoy)?)
     }
 }
 

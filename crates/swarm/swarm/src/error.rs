@@ -18,6 +18,10 @@ pub enum SwarmError {
         "the boot ROM has {found} bytes, that of {} has {expected}: give the file of this model", model_name(*model)
     )]
     BootRom { found: usize, expected: usize, model: Model },
+    #[error("the cartridge has no sensor of tilt: only those of type 22 at 0147, MBC7, have one")]
+    NoTilt,
+    #[error("a tilt is -2 to 2 times the gravity of Earth, found {found}")]
+    TiltRange { found: f32 },
     #[error("a swarm needs at least one machine")]
     NoEnvs,
     #[error(

@@ -86,6 +86,8 @@ pub enum ForeignStateError {
         "it has {found} bytes, the cartridge {}", held(*size, *has_clock)
     )]
     Battery { found: usize, size: usize, has_clock: bool },
+    #[error("PyBoy has no cartridge with {mapper}: use a state of this program, or BESS")]
+    NoSuchCartridge { mapper: &'static str },
     #[error("{format} state from within the boot ROM; save it later")]
     Booting { format: &'static str },
 }
@@ -120,6 +122,7 @@ pub(crate) fn imported(
     } else if STATE.matches_magic(bytes) || is_machine(bytes) {
         return Ok(EnvRecord::from_bytes(rom, config, bytes)?.snapshot);
     } else if pyboy::matches_magic(bytes) {
+        pyboy::check_cartridge(rom)?;
         pyboy::read(bytes, rom)?
     } else {
         return Err(ForeignStateError::UnknownFormat.into());
@@ -141,11 +144,18 @@ pub(crate) enum ForeignFormat {
 }
 
 /// An env in a format of others.
-pub(crate) fn exported(snapshot: &EnvSnapshot, rom: &Rom, format: ForeignFormat) -> Vec<u8> {
+pub(crate) fn exported(
+    snapshot: &EnvSnapshot,
+    rom: &Rom,
+    format: ForeignFormat,
+) -> Result<Vec<u8>, ForeignStateError> {
     let foreign_state = ForeignState::of(&snapshot.machine, rom, &snapshot.cart_ram);
     match format {
-        ForeignFormat::Bess => bess::write(&foreign_state, rom),
-        ForeignFormat::PyBoy => pyboy::write(&foreign_state, rom),
+        ForeignFormat::Bess => Ok(bess::write(&foreign_state, rom)),
+        ForeignFormat::PyBoy => {
+            pyboy::check_cartridge(rom)?;
+            Ok(pyboy::write(&foreign_state, rom))
+        }
     }
 }
 
@@ -178,7 +188,7 @@ impl ForeignState {
                 vram: machine.vram.to_vec(),
                 oam: machine.oam.to_vec(),
                 hram: machine.hram[..0x7F].to_vec(),
-                cart_ram: cart_ram.to_vec(),
+                cart_ram: cart_ram[..rom.cartridge().battery_bytes() as usize].to_vec(),
                 mapper_writes: mapper_writes(
                     cart.mapper,
                     cart.ram_enabled,
@@ -365,6 +375,12 @@ fn mapper_writes(
         Mapper::Mbc5 | Mapper::Mbc5Rumble => {
             vec![gate, (0x2000, low), (0x3000, (rom_bank >> 8) as u8), (0x4000, ram_bank)]
         }
+        Mapper::Huc1 => {
+            let selected = if banking_mode { 0x0E } else { 0x0A };
+            vec![(0x0000, selected), (0x2000, low), (0x4000, ram_bank)]
+        }
+        Mapper::Huc3 => vec![(0x0000, ram_bank >> 4), (0x2000, low), (0x4000, ram_bank & 3)],
+        Mapper::Mbc7 => vec![gate, (0x2000, low), (0x4000, if banking_mode { 0x40 } else { 0 })],
     }
 }
 

@@ -10,6 +10,7 @@
 mod action;
 mod banked_address;
 mod capacity;
+mod cartridge_device;
 mod checkpoint;
 mod config;
 mod cpu_state;

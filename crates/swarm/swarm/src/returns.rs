@@ -3,12 +3,11 @@
 
 use std::sync::OnceLock;
 
-use gbxcule_front_warp::Program;
-use gbxcule_ir::check::{self, Valid};
-use gbxcule_ir::source::SourceMap;
+use gbxcule_ir::check::Valid;
 use gbxcule_ir::{Module, Scalar};
 use gbxcule_runtime::{Array, Build, DataType, Device, Kernel, Stream, compile, get_or_make};
 
+use crate::device::compiled;
 use crate::{Swarm, SwarmError};
 
 /// Sums of rewards. An episode ends when the programs say so and begins with the first step at
@@ -87,11 +86,5 @@ impl Returns {
 
 fn module() -> &'static Valid<Module> {
     static MODULE: OnceLock<Valid<Module>> = OnceLock::new();
-    get_or_make(&MODULE, || {
-        let mut sources = SourceMap::new();
-        let id = sources.add("returns.py", include_str!("returns.py"));
-        let module = Program::parse(&sources, id).and_then(|program| program.compile("returns"));
-        let module = module.and_then(check::module);
-        module.unwrap_or_else(|faults| unreachable!("the text is ours: {faults:#?}"))
-    })
+    get_or_make(&MODULE, || compiled("returns", include_str!("returns.py").into()))
 }

@@ -11,7 +11,7 @@ use gbxcule_grading::answer::{self, Answer};
 use gbxcule_grading::score::{self, Group, GroupScore};
 use gbxcule_grading::stand_in::StandIn;
 use gbxcule_grading::task::Task;
-use gbxcule_grading::{self as grading, GradeOptions, Grader};
+use gbxcule_grading::{self as grading, GradeOptions, Grader, Judged};
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_rows::batch::{check_numbers, read_brief, read_some};
 use gbxcule_rows::row::{COMPILER_VERSION, Row};
@@ -202,12 +202,13 @@ impl Grade {
             limits: GradeOptions::LIMITS,
             cuda_on_host: self.cuda_on_host,
         };
-        let Some(grades) = self.grades(&rows, &answers, &options)? else { return Ok(true) };
-        let scores = score::score(&rows, &answers, &grades);
-        score::write(&self.out, &answers, &grades, &scores, &options)?;
-        print_scores(&rows, &answers, &grades, &scores);
+        let Some(judged) = self.judged(&rows, &answers, &options)? else { return Ok(true) };
+        let scores = score::score(&rows, &answers, &judged);
+        score::write(&self.out, &answers, &judged, &scores, &options)?;
+        print_scores(&rows, &answers, &judged, &scores);
+        print_costs(&judged, &scores);
         say!("\nverdicts, scores and pictures are in {}", self.out.display());
-        Ok(!grades.iter().any(|grade| matches!(grade, grading::Grade::NotGraded(_))))
+        Ok(!judged.iter().any(|it| matches!(it.grade, grading::Grade::NotGraded(_))))
     }
 }
 
@@ -215,14 +216,14 @@ impl Grade {
 const BLOCK_ROWS: usize = 16;
 
 impl Grade {
-    /// Grades the answers about the rows of this process's blocks; returns the grades of all
+    /// Judges the answers about the rows of this process's blocks; returns the verdicts on all
     /// answers if all are there.
-    fn grades(
+    fn judged(
         &self,
         rows: &BTreeMap<u64, Row>,
         answers: &[Answer],
         options: &GradeOptions,
-    ) -> anyhow::Result<Option<Vec<grading::Grade>>> {
+    ) -> anyhow::Result<Option<Vec<Judged>>> {
         let mut by_row: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         (0..answers.len()).for_each(|at| by_row.entry(answers[at].row).or_default().push(at));
         let by_row: Vec<Vec<usize>> = by_row.into_values().collect();
@@ -241,15 +242,15 @@ impl Grade {
             let own = &by_row[first..(first + block_rows).min(by_row.len())];
             let places: Vec<usize> = own.iter().flatten().copied().collect();
             let own: Vec<Answer> = places.iter().map(|&at| answers[at].clone()).collect();
-            let grades = grader.grade(&own, &|| progress::advance(&bar, 1))?;
-            Ok(places.into_iter().zip(grades).collect::<Vec<_>>())
+            let judged = grader.judge(&own, &|| progress::advance(&bar, 1))?;
+            Ok(places.into_iter().zip(judged).collect::<Vec<_>>())
         };
         let blocks = by_row.len().div_ceil(block_rows) as u64;
-        let grades = self.shard.results((Some(&self.out), &work), blocks, of_block)?;
+        let judged = self.shard.results((Some(&self.out), &work), blocks, of_block)?;
         bar.finish_and_clear();
-        Ok(grades.map(|mut grades: Vec<(usize, grading::Grade)>| {
-            grades.sort_by_key(|(at, _)| *at);
-            grades.into_iter().map(|(_, grade)| grade).collect()
+        Ok(judged.map(|mut judged: Vec<(usize, Judged)>| {
+            judged.sort_by_key(|(at, _)| *at);
+            judged.into_iter().map(|(_, judged)| judged).collect()
         }))
     }
 }
@@ -257,12 +258,12 @@ impl Grade {
 fn print_scores(
     rows: &BTreeMap<u64, Row>,
     answers: &[Answer],
-    grades: &[grading::Grade],
+    judged: &[Judged],
     scores: &[GroupScore],
 ) {
     let mut failures: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for grade in grades {
-        let (what, reason) = match grade {
+    for it in judged {
+        let (what, reason) = match &it.grade {
             grading::Grade::NotGraded(reason) => ("were not graded", reason),
             grading::Grade::UnknownForm(reason) => ("count as wrong for an unknown form", reason),
             _ => continue,
@@ -296,6 +297,26 @@ fn print_scores(
         let counts = [score.problems, answers, right, wrong, compile, parse, form];
         let cells = counts.map(|count| count.to_string());
         say!("{}{}", table_row(score.group.name(), cells), pass.join("  "));
+    }
+}
+
+/// Prints what right answers in CUDA cost, beside our own texts.
+fn print_costs(judged: &[Judged], scores: &[GroupScore]) {
+    let of_all = scores.iter().filter(|it| it.group == Group::All && !it.fast.is_empty());
+    for (at, score) in of_all.enumerate() {
+        if at == 0 {
+            say!("\nright and at least p times as cheap as our own text, by executed machine code");
+        }
+        let shares = score.fast.iter().map(|it| {
+            let [share, low, high] = [it.share, it.low, it.high].map(|share| 100.0 * share);
+            format!("fast_{} {share:.1} [{low:.1}, {high:.1}]", it.p)
+        });
+        say!("{:<20} {}", score.task, shares.collect::<Vec<_>>().join("  "));
+    }
+    let costs = judged.iter().filter_map(|it| it.costs.as_ref());
+    let slow = costs.filter(|costs| score::note(costs).is_some()).count();
+    if slow > 0 {
+        say!("{slow} answers are right and cost more than ten times our own text");
     }
 }
 

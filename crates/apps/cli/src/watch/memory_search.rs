@@ -1,8 +1,8 @@
 //! Search for a game's variables in memory: score, position, lives.
 //!
-//! A search begins with all addresses of work RAM, cartridge RAM and high RAM. Each [`Filter`] drops
-//! the addresses whose number does not do what the viewer saw in the game since the last filter.
-//! The search belongs to the swarm, as its pause does: all viewers see one list.
+//! A search begins with all addresses of work RAM, cartridge RAM and high RAM. Each [`Filter`]
+//! drops the addresses whose number does not do what the viewer saw in the game since the last
+//! filter. The search belongs to the swarm, as its pause does: all viewers see one list.
 
 use std::ops::Range;
 
@@ -203,22 +203,27 @@ fn ranges(rom: &Rom) -> Vec<Range<u32>> {
     cart_banks.chain(mapped).chain(work_banks).collect()
 }
 
-/// Reads the labels of a `.sym` text that lie in searched memory, with their places.
+/// Returns the labels of a `.sym` text that lie in searched memory, with their places.
 pub(crate) fn labels(text: &str, rom: &Rom) -> Vec<(u32, String)> {
     let ranges = ranges(rom);
-    let label = |line: &str| {
-        let line = line.split(';').next()?;
-        let (place, name) = line.trim().split_once(char::is_whitespace)?;
-        let (bank, address) = place.split_once(':')?;
-        let bank = u16::from_str_radix(bank, 16).ok()?;
-        let address = u16::from_str_radix(address, 16).ok()?;
+    let label = |(bank, address, name): (u16, u16, &str)| {
         // Work RAM from D000 on has bank 1 where others are not mapped.
         let work_bank = if (0xD000..0xE000).contains(&address) { bank.max(1) } else { bank };
         let candidates = [u32::from(address), in_bank(work_bank, address)];
         let is_searched = |place: &u32| ranges.iter().any(|range| range.contains(place));
-        Some((candidates.into_iter().find(is_searched)?, name.trim().to_owned()))
+        Some((candidates.into_iter().find(is_searched)?, name.to_owned()))
     };
-    text.lines().filter_map(label).collect()
+    symbols(text).filter_map(label).collect()
+}
+
+/// Reads the lines of a `.sym` text: banks, addresses, and labels.
+pub(crate) fn symbols(text: &str) -> impl Iterator<Item = (u16, u16, &str)> {
+    text.lines().filter_map(|line| {
+        let (place, name) = line.split(';').next()?.trim().split_once(char::is_whitespace)?;
+        let (bank, address) = place.split_once(':')?;
+        let number = |digits| u16::from_str_radix(digits, 16).ok();
+        Some((number(bank)?, number(address)?, name.trim()))
+    })
 }
 
 #[cfg(test)]

@@ -12,7 +12,8 @@
 //!
 //! | `type` | fields | what happens |
 //! |---|---|---|
-//! | `look` | `first`, `count`, `shrink` 1 2 4 8, `chosen` or null, `sound`, `map`, `memory`, `search`, `watched`, `form` | sends a view |
+//! | `look` | `first`, `count`, `shrink` 1 2 4 8, `chosen` or null, `sound`, `map` | sends a view |
+//! | | `memory`, `search`, `watched`, `form` | with memory of all or one machine |
 //! | `run`, `pause` | | |
 //! | `step` | | to the end of the step, then pause |
 //! | `speed` | `times` | multiple of the speed of a real machine; 0 as fast as it goes |
@@ -20,7 +21,7 @@
 //! | `hold` | `env`, `buttons` | these joypad bits are pressed instead of the actions |
 //! | `let_go` | | the env that this browser holds is driven by actions again |
 //! | `save` | `env` | the next view brings the env's state along |
-//! | `search` | `keep`, `number`, `form`, `scope`, `env` | begins or goes on with the search of memory |
+//! | `search` | `keep`, `number`, `form`, `scope`, `env` | begins or goes on with a search of memory |
 //! | `poke` | `env`, `place`, `byte` | changes a byte as a debugger does |
 //!
 //! A swarm that other code steps (`mode` is `train`) can be viewed and searched, and its states can
@@ -59,13 +60,13 @@
 //! `episodes` has means of the last 100. In the map, `left` and `top` count the empty cells before
 //! it, `cell` is the number of coordinates that a cell covers, `most` the number of visits for
 //! which its byte is 255, and `place` the cell of the chosen machine.
-//! In `search` and `watched`, `value` is the chosen machine's number, `low` and `high` are the least
-//! and the greatest of all machines. `done` lists those of the `count` machines whose episode is
-//! over. `memory` has 128 bytes from the look's `memory` on, or C000 to C01F; `observation` the first 32 numbers of `obs_dim`; a field that the stage or the programs lack is
-//! null. Each `look` is answered by one view. A browser waits for it before it sends the next, so
-//! that a slow one falls behind without delaying others. Requests are handled in turns, one of each
-//! viewer. A malformed request is answered with `{"type":"refused", "message":"..."}` and changes
-//! nothing.
+//! In `search` and `watched`, `value` is the chosen machine's number, `low` and `high` are the
+//! least and the greatest of all machines. `done` lists those of the `count` machines whose episode
+//! is over. `memory` has 128 bytes from the look's `memory` on, or C000 to C01F; `observation` the
+//! first 32 numbers of `obs_dim`; a field that the stage or the programs lack is null. Each `look`
+//! is answered by one view. A browser waits for it before it sends the next, so that a slow one
+//! falls behind without delaying others. Requests are handled in turns, one of each viewer. A
+//! malformed request is answered with `{"type":"refused", "message":"..."}` and changes nothing.
 
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{Codec, Model, Schedule};

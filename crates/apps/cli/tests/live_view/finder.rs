@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::browser::{WIDE, picture, text, wait_for_text};
 use crate::chromium::Chromium;
 use crate::client::Client;
-use crate::serving::{Serving, fresh_swarm, fresh_swarm_of, step_randomly, wait_until};
+use crate::serving::{Serving, TASK, fresh_swarm, fresh_swarm_of, step_randomly, wait_until};
 
 /// Comparison of a byte at the last filter with the present one.
 type Comparison = fn(u8, u8) -> bool;
@@ -95,6 +95,25 @@ fn a_byte_is_changed_and_requests_for_no_memory_change_nothing() {
     let view = client.look(0, 0, 8, Some(1));
     let bytes = expected.read_memory(1, 0xC000..0xC020).expect("memory");
     assert_eq!(view.head["chosen"]["memory"], json!(bytes));
+}
+
+#[test]
+fn programs_write_the_labels_beside_the_rom() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let rom = gbxcule_assembler::by_name("PEARL_DRIFT").expect("the game").bytes();
+    std::fs::write(file("game.gb"), rom).expect("a file");
+    std::fs::write(file("game.sym"), "00:c006 wHeroX\n").expect("a file");
+    let text = TASK.replace("gb.read(machine, 0xC006)", "gb.read(machine, \"wHeroX\")");
+    std::fs::write(file("task.py"), text).expect("a file");
+    let (rom, task) = (file("game.gb"), file("task.py"));
+    let options = ["watch", "--paused", "--num-envs", "1", "--rom", &rom, "--reward", &task];
+    let serving = Serving::start(&options);
+    let mut client = Client::connect(&serving);
+    assert_eq!(client.hello["labels"], json!([[0xC006, "wHeroX"]]));
+    client.send(&json!({ "type": "step" }));
+    let chosen = client.look(0, 0, 8, Some(0)).head["chosen"].clone();
+    assert_eq!(chosen["reward"].as_f64(), chosen["memory"][6].as_f64().map(|x| x + 0.5));
 }
 
 fn click(browser: &mut Chromium, selector: &str) {
@@ -185,7 +204,12 @@ fn programs_read_with_the_lines_of_the_page_what_the_page_shows() {
     let serving = Serving::start(&["watch", "--rom", "AMBER_ROAD", "--num-envs", "1", "--paused"]);
     let (mut client, mut browser) = (Client::connect(&serving), Chromium::start());
     browser.open(&serving.url(), WIDE);
-    let places = [(0xC800, Some("Label")), (0xC801, None), (in_bank(3, 0xD123), None)];
+    let places = [
+        (0xC800, Some("Label")),
+        (0xC801, None),
+        (in_bank(3, 0xD123), None),
+        (0xD234, Some("Label")),
+    ];
     for place in places.iter().flat_map(|(place, _)| [*place, *place + 1]) {
         client.send(
             &json!({ "type": "poke", "env": 0, "place": place, "byte": 0x25 + place % 2 * 0x31 }),

@@ -22,8 +22,8 @@ impl Code<'_, '_> {
     fn float_native(&mut self, native: Native, of: Scalar, args: &[Value]) -> Value {
         let x = args[0];
         match native {
-            Native::Min => extremum(&mut self.b, FloatCC::LessThanOrEqual, x, args[1]),
-            Native::Max => extremum(&mut self.b, FloatCC::GreaterThanOrEqual, x, args[1]),
+            Native::Min => extremum(&mut self.b, FloatCC::GreaterThan, x, args[1]),
+            Native::Max => extremum(&mut self.b, FloatCC::LessThan, x, args[1]),
             Native::Abs => self.b.ins().fabs(x),
             Native::Copysign => self.b.ins().fcopysign(x, args[1]),
             Native::Floor => self.b.ins().floor(x),
@@ -42,12 +42,17 @@ impl Code<'_, '_> {
     }
 }
 
-/// Selects the first operand if `code` holds or the second is NaN, else the second.
-fn extremum(b: &mut FunctionBuilder<'_>, code: FloatCC, x: Value, y: Value) -> Value {
-    let first = b.ins().fcmp(code, x, y);
-    let no_second = b.ins().fcmp(FloatCC::Unordered, y, y);
-    let chosen = b.ins().bor(first, no_second);
-    b.ins().select(chosen, x, y)
+/// Selects the second operand if the first stands in this relation to it, else the first, by one
+/// instruction. Of a NaN and a number it selects the number, by branches that are never taken.
+fn extremum(b: &mut FunctionBuilder<'_>, relation: FloatCC, x: Value, y: Value) -> Value {
+    let second = match relation {
+        FloatCC::GreaterThan => b.ins().fcmp(FloatCC::LessThan, y, x),
+        _ => b.ins().fcmp(FloatCC::LessThan, x, y),
+    };
+    let chosen = b.ins().select(second, y, x);
+    let [no_first, no_second] = [x, y].map(|it| b.ins().fcmp(FloatCC::Unordered, it, it));
+    let number = b.ins().select(no_second, x, y);
+    b.ins().select(no_first, number, chosen)
 }
 
 /// Rounds halves away from zero by adding the largest number below one half, which never carries

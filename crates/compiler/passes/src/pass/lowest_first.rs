@@ -46,7 +46,6 @@
 //! Compilers of the printed text compute values that several cases of a switch need before the
 //! switch, and then move variables to keep their old values. So the variables are made opaque in
 //! each case.
-//! need, and then move variables to keep old values. In each case variables are therefore opaque.
 
 use super::copy::Copier;
 use super::writer::{Writer, whole};

@@ -147,10 +147,24 @@ def _is_sliver(a: wp.vec3, b: wp.vec3, c: wp.vec3):
     return wp.length(wp.cross(ab, ac)) / (wp.dot(ab, ab) + wp.dot(ac, ac) + wp.dot(bc, bc)) < 1.0e-6
 
 
+# The lesser and the greater of two numbers: one instruction each, where `wp.min` and `wp.max` also
+# choose the number beside a NaN.
+@wp.func
+def _least(a: float, b: float):
+    return b if b < a else a
+
+
+@wp.func
+def _most(a: float, b: float):
+    return b if a < b else a
+
+
 @wp.func
 def _box_distance_sq(point: wp.vec3, lower: wp.vec3, upper: wp.vec3):
-    away = wp.min(upper, wp.max(lower, point)) - point
-    return away[0] * away[0] + away[1] * away[1] + away[2] * away[2]
+    x = _least(upper[0], _most(lower[0], point[0])) - point[0]
+    y = _least(upper[1], _most(lower[1], point[1])) - point[1]
+    z = _least(upper[2], _most(lower[2], point[2])) - point[2]
+    return x * x + y * y + z * z
 
 
 @wp.func
@@ -274,123 +288,6 @@ def mesh_query_furthest_point_no_sign(id: wp.uint64, point: wp.vec3, min_dist: f
         elif b > c:
             query.v = 1.0
     return query
-
-
-# Where a ray hits a triangle: t, the shares of `a` and `b`, and the sign's number; t is -1 if it
-# does not. See Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection", JCGT 2 (1), 2013.
-@wp.func
-def _hit(start: wp.vec3, direction: wp.vec3, a: wp.vec3, b: wp.vec3, c: wp.vec3):
-    size = wp.abs(direction)
-    z = int(2)
-    if size[0] > size[1] and size[0] > size[2]:
-        z = int(0)
-    elif size[1] > size[2] and not (size[0] > size[1]):
-        z = int(1)
-    x = (z + 1) % 3
-    y = (z + 2) % 3
-    if direction[z] < 0.0:
-        x, y = y, x
-    shear_x = direction[x] / direction[z]
-    shear_y = direction[y] / direction[z]
-    scale = 1.0 / direction[z]
-    to_a = a - start
-    to_b = b - start
-    to_c = c - start
-    ax = to_a[x] - shear_x * to_a[z]
-    ay = to_a[y] - shear_y * to_a[z]
-    bx = to_b[x] - shear_x * to_b[z]
-    by = to_b[y] - shear_y * to_b[z]
-    cx = to_c[x] - shear_x * to_c[z]
-    cy = to_c[y] - shear_y * to_c[z]
-    of_a = _cross(cx, by, cy, bx)
-    of_b = _cross(ax, cy, ay, cx)
-    of_c = _cross(bx, ay, by, ax)
-    missed = wp.vec4(-1.0, 0.0, 0.0, 0.0)
-    if wp.min(wp.min(of_a, of_b), of_c) < 0.0 and wp.max(wp.max(of_a, of_b), of_c) > 0.0:
-        return missed
-    whole = of_a + of_b + of_c
-    if whole == 0.0:
-        return missed
-    depth = of_a * (scale * to_a[z]) + of_b * (scale * to_b[z]) + of_c * (scale * to_c[z])
-    if depth != 0.0 and (depth < 0.0) != (whole < 0.0):
-        return missed
-    per_whole = 1.0 / whole
-    return wp.vec4(depth * per_whole, of_a * per_whole, of_b * per_whole, whole)
-
-
-# a b - c d, rounded once.
-@wp.func
-def _cross(a: float, b: float, c: float, d: float):
-    return float(wp.float64(a) * wp.float64(b) - wp.float64(c) * wp.float64(d))
-
-
-@wp.func
-def _hit_face(id: wp.uint64, face: int, start: wp.vec3, direction: wp.vec3):
-    return _hit(start, direction, _corner(id, face, 0), _corner(id, face, 1), _corner(id, face, 2))
-
-
-# The first face that a ray hits before `max_t`, or -1.
-@wp.func
-def _first_face(id: wp.uint64, start: wp.vec3, direction: wp.vec3, max_t: float, root: int, any: bool):
-    tree = wp.table_of(Bvh)[wp.table_of(Mesh)[id].bvh]
-    per_direction = _per(direction)
-    is_oblique = direction[0] != 0.0 and direction[1] != 0.0 and direction[2] != 0.0
-    first = float(max_t)
-    found = int(-1)
-    node = int(0)
-    end = tree.items.shape[0]
-    if root > 0:
-        node = int(root)
-        end = tree.skips[root]
-    while node < end:
-        enters = float(0.0)
-        if is_oblique:
-            enters = _enters_box(start, per_direction, tree.lowers[node], tree.uppers[node])
-        else:
-            enters = _enters_closed_box(start, per_direction, tree.lowers[node], tree.uppers[node])
-        if enters < first:
-            item = tree.items[node]
-            node = node + 1
-            if item >= 0:
-                hit = _hit_face(id, item, start, direction)
-                if hit[0] >= 0.0 and hit[0] < first:
-                    first = hit[0]
-                    found = item
-                    if any:
-                        return found
-        else:
-            node = tree.skips[node]
-    return found
-
-
-@wp.func
-def mesh_query_ray(id: wp.uint64, start: wp.vec3, dir: wp.vec3, max_t: float, root: int = -1):
-    face = _first_face(id, start, dir, max_t, root, False)
-    query = MeshQueryRay()
-    if face >= 0:
-        hit = _hit_face(id, face, start, dir)
-        query.result = True
-        query.face = face
-        query.t = hit[0]
-        query.u = hit[1]
-        query.v = hit[2]
-        query.sign = hit[3]
-        query.normal = mesh_eval_face_normal(id, face)
-    return query
-
-
-@wp.func
-def mesh_query_ray_anyhit(id: wp.uint64, start: wp.vec3, dir: wp.vec3, max_t: float, root: int = -1):
-    return _first_face(id, start, dir, max_t, root, True) >= 0
-
-
-@wp.func
-def mesh_query_ray_count_intersections(id: wp.uint64, start: wp.vec3, dir: wp.vec3, root: int = -1):
-    count = int(0)
-    for face in bvh_query_capsule(wp.table_of(Mesh)[id].bvh, start, dir, 0.0, root):
-        if _hit_face(id, face, start, dir)[0] >= 0.0:
-            count = count + 1
-    return count
 
 
 # Two of three rays along the axes decide: -1 inside, 1 outside.

@@ -357,9 +357,21 @@ fields!(Cart {
     rtc,
 });
 
-codes!(Mapper { RomOnly, Mbc1, Mbc1Multicart, Mbc2, Mbc3, Mbc30, Mbc5, Mbc5Rumble });
+codes!(Mapper {
+    RomOnly,
+    Mbc1,
+    Mbc1Multicart,
+    Mbc2,
+    Mbc3,
+    Mbc30,
+    Mbc5,
+    Mbc5Rumble,
+    Huc1,
+    Huc3,
+    Mbc7
+});
 
-codes!(RamPort { Closed, Bytes, Nibbles, Clock });
+codes!(RamPort { Closed, Bytes, Nibbles, Clock, Infrared, Huc3, Sensor });
 
 fields!(Rtc { synced_at, subsecond_mcycles, running, latched, latch_armed });
 

@@ -6,7 +6,7 @@
 
 use super::StateError;
 use crate::apu::{Apu, Sweep, Wave};
-use crate::cart::{Cart, Rtc};
+use crate::cart::{Cart, Mapper, Rtc};
 use crate::machine::Machine;
 use crate::ppu::{FINE_SCROLL_UNUSED, LAST_LINE, LINE_TCYCLES, LineProgress, Ppu, VBLANK_LINE};
 use crate::timer::FAR_MCYCLES;
@@ -202,7 +202,10 @@ fn check_cart(cart: &Cart, fresh: &Cart) -> RuleResult {
     )?;
     rule(!cart.boot_rom || fresh.boot_rom, "cart.boot_rom needs a machine that has a boot ROM")?;
     rule(cart.rom_bank <= 0x1ff, "cart.rom_bank must be at most 1ff")?;
-    rule(cart.ram_bank <= 0x0f, "cart.ram_bank must be at most 0f")?;
+    rule(
+        cart.ram_bank <= 0x0f || cart.mapper == Mapper::Huc3,
+        "cart.ram_bank must be at most 0f, but for a HuC3",
+    )?;
     let mut mapped = *cart;
     mapped.map();
     rule(mapped == *cart, "cart must select what its bank registers say")?;

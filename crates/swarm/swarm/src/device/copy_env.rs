@@ -3,13 +3,10 @@
 
 use std::fmt::Write;
 
-use gbxcule_front_warp::Program;
+use gbxcule_ir::Module;
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::diagnostic::render;
-use gbxcule_ir::source::SourceMap;
-use gbxcule_ir::{FunctionId, Module};
 
-use super::machine_ir::checked;
+use super::dialect_kernel::trusted;
 use super::state_arrays::{names, scalars};
 
 /// The kernel's name.
@@ -24,23 +21,13 @@ pub(crate) const LANES: usize = 32;
 /// One env of some state into all marked envs of another, or of the same, where its observation may
 /// go along. The grid is envs by [`LANES`].
 pub(crate) fn module() -> Valid<Module> {
-    compiled(KERNEL, text())
+    trusted(KERNEL, text())
 }
 
 /// The kernel that puts marked envs into the starts of their next episodes, draws chance and keeps
 /// the last observations. The grid is envs by [`LANES`].
 pub(crate) fn begin_next_module() -> Valid<Module> {
-    compiled(BEGIN_NEXT, begin_next_text())
-}
-
-fn compiled(name: &str, text: String) -> Valid<Module> {
-    let mut sources = SourceMap::new();
-    let id = sources.add(format!("{name}.py"), text);
-    let module = Program::parse(&sources, id).and_then(|program| program.compile(name));
-    let mut module = module.unwrap_or_else(|faults| unreachable!("{}", render(&faults, &sources)));
-    let functions: Vec<FunctionId> = module.functions.handles().collect();
-    functions.into_iter().for_each(|function| module.functions[function].trusted = true);
-    checked(module)
+    trusted(BEGIN_NEXT, begin_next_text())
 }
 
 /// The text of a kernel with both states, which copies where `mask` marks an env.

@@ -3,15 +3,12 @@
 
 use std::fmt::Write;
 
-use gbxcule_front_warp::Program;
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::diagnostic::render;
-use gbxcule_ir::source::SourceMap;
-use gbxcule_ir::{FunctionId, Module, Scalar};
+use gbxcule_ir::{Module, Scalar};
 use gbxcule_runtime::{Argument, Array, Kernel};
 
+use super::dialect_kernel::trusted;
 use super::kernel::Arguments;
-use super::machine_ir::checked;
 use super::memory::Memory;
 use super::recipe::Recipe;
 use super::state_arrays::{FRAME, StateArrays};
@@ -132,14 +129,7 @@ impl DevicePictures {
 /// The kernels of a form of pictures, for frames of a model.
 #[must_use]
 pub fn pictures_module(form: PictureStack, model: Model) -> Valid<Module> {
-    let mut sources = SourceMap::new();
-    let text = format!("import warp as wp\n\n{}\n\n{TEXT}", constants(form, model));
-    let id = sources.add(format!("{NAME}.py"), text);
-    let module = Program::parse(&sources, id).and_then(|program| program.compile(NAME));
-    let mut module = module.unwrap_or_else(|faults| unreachable!("{}", render(&faults, &sources)));
-    let functions: Vec<FunctionId> = module.functions.handles().collect();
-    functions.into_iter().for_each(|function| module.functions[function].trusted = true);
-    checked(module)
+    trusted(NAME, format!("import warp as wp\n\n{}\n\n{TEXT}", constants(form, model)))
 }
 
 /// The text's constants.

@@ -5,16 +5,13 @@
 //! the programs' `begin`. While a rollout goes on, the device counts the episodes and the host does
 //! not know how far they are: [`DeviceSwarm::leave_rollout`] brings the numbers home.
 
-use gbxcule_front_warp::Program;
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::diagnostic::render;
-use gbxcule_ir::source::SourceMap;
-use gbxcule_ir::{FunctionId, Module, Scalar};
+use gbxcule_ir::{Module, Scalar};
 use gbxcule_runtime::{Argument, Array, DataType, Error, Kernel};
 
 use super::copy_env::{self, BEGIN_NEXT, LANES};
+use super::dialect_kernel;
 use super::kernel::Arguments;
-use super::machine_ir::checked;
 use super::outputs::work_ram;
 use super::recipe::Recipe;
 use super::state_arrays::{SCRATCH, WRAM};
@@ -442,19 +439,9 @@ fn offset(swarm: &DeviceSwarm, low: u32, width_bytes: u8) -> Result<i32, SwarmEr
 /// The kernel that reads actions of a type; it checks them.
 fn take_actions_module(scalar: Scalar) -> Valid<Module> {
     let text = TAKE_TEXT.replace("wp.NUMBER", &format!("wp.{}", scalar.spelled()));
-    checked(lowered(TAKE_ACTIONS, format!("{NUMBER}\n\n{text}")))
+    dialect_kernel::compiled(TAKE_ACTIONS, format!("{NUMBER}\n\n{text}"))
 }
 
 fn end_step_module() -> Valid<Module> {
-    let mut module = lowered(END_STEP, format!("{NUMBER}\n\n{END_TEXT}"));
-    let functions: Vec<FunctionId> = module.functions.handles().collect();
-    functions.into_iter().for_each(|function| module.functions[function].trusted = true);
-    checked(module)
-}
-
-fn lowered(name: &str, text: String) -> Module {
-    let mut sources = SourceMap::new();
-    let id = sources.add(format!("{name}.py"), text);
-    let module = Program::parse(&sources, id).and_then(|program| program.compile(name));
-    module.unwrap_or_else(|faults| unreachable!("{}", render(&faults, &sources)))
+    dialect_kernel::trusted(END_STEP, format!("{NUMBER}\n\n{END_TEXT}"))
 }

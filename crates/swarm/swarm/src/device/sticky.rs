@@ -1,15 +1,12 @@
 //! Sticky actions on a device: a launch before each step that decides what each env does, as
 //! `sticky.rs` says.
 
-use gbxcule_front_warp::Program;
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::diagnostic::render;
-use gbxcule_ir::source::SourceMap;
-use gbxcule_ir::{FunctionId, Module, Scalar};
+use gbxcule_ir::{Module, Scalar};
 use gbxcule_runtime::{Argument, Array, Kernel};
 
+use super::dialect_kernel::trusted;
 use super::kernel::Arguments;
-use super::machine_ir::checked;
 use super::memory::Memory;
 use super::recipe::Recipe;
 use super::state_arrays::{COUNTERS, SCRATCH, StateArrays};
@@ -94,11 +91,5 @@ impl DeviceSticky {
 /// The kernel that decides actions.
 #[must_use]
 pub fn sticky_module() -> Valid<Module> {
-    let mut sources = SourceMap::new();
-    let id = sources.add(format!("{NAME}.py"), format!("import warp as wp\n\n{CHANCE}\n\n{TEXT}"));
-    let module = Program::parse(&sources, id).and_then(|program| program.compile(NAME));
-    let mut module = module.unwrap_or_else(|faults| unreachable!("{}", render(&faults, &sources)));
-    let functions: Vec<FunctionId> = module.functions.handles().collect();
-    functions.into_iter().for_each(|function| module.functions[function].trusted = true);
-    checked(module)
+    trusted(NAME, format!("import warp as wp\n\n{CHANCE}\n\n{TEXT}"))
 }

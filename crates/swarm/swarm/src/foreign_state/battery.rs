@@ -15,7 +15,7 @@ const CLOCK_BYTES: usize = 48;
 pub(crate) fn written(snapshot: &EnvSnapshot, rom: &Rom) -> Vec<u8> {
     let mut cart = of_either!(&snapshot.machine, machine => machine.cart);
     cart.sync(snapshot.machine.mcycles_at_single_speed());
-    let mut file = snapshot.cart_ram.clone();
+    let mut file = snapshot.cart_ram[..rom.cartridge().battery_bytes() as usize].to_vec();
     if cart.has_rtc {
         let rtc = cart.rtc;
         file.extend(bess::clock_block(&super::Clock {
@@ -24,7 +24,6 @@ pub(crate) fn written(snapshot: &EnvSnapshot, rom: &Rom) -> Vec<u8> {
             subsecond_mcycles: rtc.subsecond_mcycles,
         }));
     }
-    debug_assert_eq!(snapshot.cart_ram.len(), rom.cart_ram_bytes());
     file
 }
 
@@ -35,7 +34,7 @@ pub(crate) fn inserted(
     file: &[u8],
     rom: &Rom,
 ) -> Result<EnvSnapshot, SwarmError> {
-    let (mut snapshot, size) = (snapshot, rom.cart_ram_bytes());
+    let (mut snapshot, size) = (snapshot, rom.cartridge().battery_bytes() as usize);
     let has_clock = rom.cartridge().has_rtc;
     let wrong =
         || SwarmError::from(ForeignStateError::Battery { found: file.len(), size, has_clock });
@@ -56,6 +55,6 @@ pub(crate) fn inserted(
         _ if is_whole_bank && size > 0 => {}
         _ => return Err(wrong()),
     }
-    snapshot.cart_ram.copy_from_slice(ram);
+    snapshot.cart_ram[..size].copy_from_slice(ram);
     Ok(snapshot)
 }

@@ -422,6 +422,17 @@ impl<'a> Banks<'a> {
     }
 }
 
+/// Checks that PyBoy has the cartridge.
+pub(super) fn check_cartridge(rom: &Rom) -> Result<(), ForeignStateError> {
+    let mapper = match mapper(rom) {
+        Mapper::Huc1 => "HuC1",
+        Mapper::Huc3 => "HuC3",
+        Mapper::Mbc7 => "MBC7",
+        _ => return Ok(()),
+    };
+    Err(ForeignStateError::NoSuchCartridge { mapper })
+}
+
 fn mapper(rom: &Rom) -> Mapper {
     gbxcule_gameboy::cart::Cart::new(rom.cartridge()).mapper
 }

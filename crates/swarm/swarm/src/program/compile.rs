@@ -45,6 +45,7 @@ pub const PROGRAM_ENTRIES: &[&str] = &[
     "view::read16",
     "view::read_bank",
     "view::rom_bank",
+    "view::rumble",
     "view::seed",
     "view::sp",
     "view::step_frames",

@@ -96,3 +96,25 @@ impl Counts {
 /// Issues, lanes, splits, and accesses and sectors of each [`Access`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Totals(pub [u64; 3 + 2 * Access::ALL.len()]);
+
+impl Totals {
+    /// What was counted after others.
+    pub fn since(self, before: Self) -> Self {
+        Self(std::array::from_fn(|at| self.0[at] - before.0[at]))
+    }
+
+    /// Instructions that warps issued.
+    pub fn issues(self) -> u64 {
+        self.0[0]
+    }
+
+    /// Lanes that executed them.
+    pub fn lanes(self) -> u64 {
+        self.0[1]
+    }
+
+    /// Sectors of all accesses.
+    pub fn sectors(self) -> u64 {
+        self.0[3..].chunks_exact(2).map(|traffic| traffic[1]).sum()
+    }
+}

@@ -56,6 +56,8 @@ pub struct Kernel {
     pub base: usize,
     /// Most threads of a block.
     pub max_threads: Option<u32>,
+    /// Registers of a thread.
+    pub registers: u32,
     /// Bytes of local memory that its deepest chain of calls needs, as far as it is known.
     pub stack_bytes: usize,
 }
@@ -142,14 +144,19 @@ impl<'a> Cubin<'a> {
         }
         let all = self.section(".nv.info").map_or(&[][..], |(_, it)| it.bytes);
         for (attribute, value) in attributes(all)? {
-            // MIN_STACK_SIZE and MAX_STACK_SIZE: a symbol and a number of bytes.
-            if matches!(attribute, 0x12 | 0x23) {
-                let (symbol, bytes) = (Bytes(value).word(0)?, Bytes(value).word(4)?);
-                if let Some(kernel) = kernels.get_mut(self.symbols.get(symbol)?.name) {
-                    // All ones where a function calls itself.
-                    let bytes = if bytes == u32::MAX as usize { RECURSION_BYTES } else { bytes };
-                    kernel.stack_bytes = kernel.stack_bytes.max(bytes);
+            // REGCOUNT, MIN_STACK_SIZE and MAX_STACK_SIZE: a symbol and a number.
+            if !matches!(attribute, 0x2F | 0x12 | 0x23) {
+                continue;
+            }
+            let (symbol, number) = (Bytes(value).word(0)?, Bytes(value).word(4)?);
+            let Some(kernel) = kernels.get_mut(self.symbols.get(symbol)?.name) else { continue };
+            match attribute {
+                0x2F => kernel.registers = number as u32,
+                // All ones where a function calls itself.
+                _ if number == u32::MAX as usize => {
+                    kernel.stack_bytes = kernel.stack_bytes.max(RECURSION_BYTES);
                 }
+                _ => kernel.stack_bytes = kernel.stack_bytes.max(number),
             }
         }
         Some(kernels)

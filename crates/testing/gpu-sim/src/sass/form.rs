@@ -381,10 +381,10 @@ fn rows() -> Vec<Row> {
         row("IMMA.{16816,16832,8816}.{U8,S8}.{U8,S8}{,.SAT}", "d r r r", matrix::multiply_bytes),
         row("DMMA.884", "d r r r", matrix::multiply_doubles),
         row("MOVM.16.MT88", "d r", matrix::transpose),
-        row("MEMBAR.{SC,ALL}.{GPU,CTA,SYS}", "", memory::fence),
+        row("MEMBAR.{SC,ALL}.{GPU,CTA,SYS}", "", barrier::fence),
         row("{ERRBAR,CGAERRBAR,CCTL.IVALL,YIELD}", "", control::nothing),
         row("NANOSLEEP", "i", control::nothing),
-        row("NOP", "", memory::sync_warp),
+        row("NOP", "", barrier::sync_warp),
         row("BPT.TRAP", "n", control::trap),
         // Instructions that choose the lanes that run.
         control("BRA", "p? t", control::jump),

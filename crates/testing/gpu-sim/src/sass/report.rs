@@ -19,8 +19,8 @@ pub fn write(
     std::fs::create_dir_all(folder)?;
     let (name, now) = (&code.program.kernel, code.counts.totals());
     let mut line = format!("{name}\t{blocks}\t{threads}");
-    for (now, before) in now.0.iter().zip(before.0) {
-        _ = write!(line, "\t{}", now - before);
+    for count in now.since(before).0 {
+        _ = write!(line, "\t{count}");
     }
     let path = folder.join("launches.tsv");
     let mut file = OpenOptions::new().create(true).append(true).open(path)?;

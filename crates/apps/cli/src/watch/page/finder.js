@@ -113,7 +113,9 @@ export function linesOf(place, label, form) {
 
 function programText(place, label, form) {
   const bank = place >= BANK ? `${(place >> 16) - 1}, ` : '';
-  const written = (at) => `${bank}${label && at === place ? JSON.stringify(label) : `0x${hex(at & 0xffff, 4)}`}`;
+  // Programs know a label from D000 on as one in its bank.
+  const isNamed = label && (bank || (place & 0xf000) !== 0xd000);
+  const written = (at) => `${bank}${isNamed && at === place ? JSON.stringify(label) : `0x${hex(at & 0xffff, 4)}`}`;
   const byte = (at) => `gb.read${bank ? '_bank' : ''}(machine, ${written(at)})`;
   const isDecimal = form.startsWith('bcd');
   if (form === 'word' && !bank) return `wp.float32(gb.read16(machine, ${written(place)}))`;

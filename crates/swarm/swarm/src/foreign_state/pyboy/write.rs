@@ -421,6 +421,7 @@ impl Banks {
             Mapper::Mbc5 | Mapper::Mbc5Rumble => {
                 (u16::from(written(0x3000) & 1) << 8 | u16::from(low), ram_register & 0x0F)
             }
+            Mapper::Huc1 | Mapper::Huc3 | Mapper::Mbc7 => unreachable!("`check_cartridge`"),
         };
         let rom_banks = (rom.chip().len() / 0x4000).max(2);
         Self {

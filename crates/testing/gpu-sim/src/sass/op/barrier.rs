@@ -1,4 +1,4 @@
-//! The barrier of a block, what it makes of votes, and barriers that a text names.
+//! The barrier of a block, what it makes of votes, barriers that a text names, and fences.
 
 use super::super::block::Reduction;
 use super::super::decoded::DecodedInstruction;
@@ -95,4 +95,21 @@ pub(in super::super) fn holds(warp: &mut Warp<'_>, step: &DecodedInstruction, la
         warp.fail(step, "the block's barrier asked for no predicate");
     };
     warp.set(step, 0, lanes, if holds == 1 { !0 } else { 0 });
+}
+
+/// `MEMBAR`: what these lanes have accessed comes before what they access.
+pub(in super::super) fn fence(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
+    let Some(device) = warp.device else { return };
+    let order = &mut device.borrow_mut().order;
+    order.now += 1;
+    each(lanes).for_each(|lane| order.fence(warp.grid_thread(lane)));
+}
+
+/// `NOP` stands where `__syncwarp` brings nothing together: what these lanes have accessed comes
+/// before what they access.
+pub(in super::super) fn sync_warp(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
+    let Some(device) = warp.device else { return };
+    let of = |lane: usize| (warp.thread + lane as u32, warp.grid_thread(lane));
+    let threads: Vec<(u32, u32)> = each(lanes).map(of).collect();
+    device.borrow_mut().order.sync_lanes(&threads);
 }

@@ -444,23 +444,6 @@ pub(in super::super) fn atomic_halves(warp: &mut Warp<'_>, step: &DecodedInstruc
     });
 }
 
-/// `MEMBAR`: what these lanes have accessed comes before what they access.
-pub(in super::super) fn fence(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
-    let Some(device) = warp.device else { return };
-    let order = &mut device.borrow_mut().order;
-    order.now += 1;
-    each(lanes).for_each(|lane| order.fence(warp.grid_thread(lane)));
-}
-
-/// `NOP` stands where `__syncwarp` brings nothing together: what these lanes have accessed comes
-/// before what they access.
-pub(in super::super) fn sync_warp(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
-    let Some(device) = warp.device else { return };
-    let of = |lane: usize| (warp.thread + lane as u32, warp.grid_thread(lane));
-    let threads: Vec<(u32, u32)> = each(lanes).map(of).collect();
-    device.borrow_mut().order.sync_lanes(&threads);
-}
-
 pub(in super::super) fn atomic(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (is_signed, is_long) = (step.choice[2] & 1 == 1, step.choice[2] >= 2);
     let size = if is_long { 8 } else { 4 };

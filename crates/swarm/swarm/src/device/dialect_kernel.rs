@@ -1,0 +1,29 @@
+//! Kernels of the swarm that are written in the dialect. A fault in one is a defect of this crate.
+
+use gbxcule_front_warp::Program;
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::diagnostic::render;
+use gbxcule_ir::source::SourceMap;
+use gbxcule_ir::{FunctionId, Module};
+
+use super::machine_ir::checked;
+
+/// Returns the kernel that a text has under a name.
+pub(crate) fn compiled(name: &str, text: String) -> Valid<Module> {
+    checked(lowered(name, text))
+}
+
+/// Returns the kernel of a text whose indices are right: they are not checked when it runs.
+pub(crate) fn trusted(name: &str, text: String) -> Valid<Module> {
+    let mut module = lowered(name, text);
+    let functions: Vec<FunctionId> = module.functions.handles().collect();
+    functions.into_iter().for_each(|function| module.functions[function].trusted = true);
+    checked(module)
+}
+
+fn lowered(name: &str, text: String) -> Module {
+    let mut sources = SourceMap::new();
+    let id = sources.add(format!("{name}.py"), text);
+    let module = Program::parse(&sources, id).and_then(|program| program.compile(name));
+    module.unwrap_or_else(|faults| unreachable!("{}", render(&faults, &sources)))
+}
