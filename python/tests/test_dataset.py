@@ -45,7 +45,6 @@ def test_shards_divide_the_rows(tmp_path):
 
 
 def test_arrays_have_the_numbers_of_the_columns(rows):
-    structs = 0
     for row in rows:
         signature = {parameter["name"]: parameter for parameter in json.loads(row["signature_json"])}
         shapes = {given["name"]: tuple(given["shape"]) for given in json.loads(row["inputs_json"])}
@@ -53,16 +52,44 @@ def test_arrays_have_the_numbers_of_the_columns(rows):
         assert list(inputs) == list(signature)
         for name, array in inputs.items():
             assert array.shape[: len(shapes[name])] == shapes[name]
-            structs += array.dtype.names is not None
         assert list(row.cotangents()) == list(row.outputs())
         for column, arrays in [("outputs_json", row.outputs()), ("gradients_json", row.gradients())]:
             stored = json.loads(row[column] or "[]")
             assert [tensor["name"] for tensor in stored] == list(arrays)
             for tensor in stored:
                 array = arrays[tensor["name"]]
-                if array.dtype.names is None:
-                    assert np.array_equal(array.ravel(), np.array(tensor["values"], array.dtype)), (row.id, tensor["name"])
-    assert structs
+                assert np.array_equal(array.ravel(), np.array(tensor["values"], array.dtype)), (row.id, tensor["name"])
+
+
+BODIES = """# SPDX-License-Identifier: MIT
+import warp as wp
+
+@wp.struct
+class Body:
+    place: wp.vec3
+    mass: wp.float64
+    is_fixed: bool
+
+@wp.kernel
+def moment(bodies: wp.array(dtype=Body), out: wp.array(dtype=wp.float64)):
+    i = wp.tid()
+    out[i] = bodies[i].mass * wp.float64(bodies[i].place[1])
+    if bodies[i].is_fixed:
+        out[i] = wp.float64(0.5)
+"""
+
+
+def test_structs_are_records(tmp_path):
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "bodies.py").write_text(BODIES)
+    command = ["synth", "harvest", str(tmp_path / "code"), "--license", "MIT", "--out", str(tmp_path / "rows")]
+    subprocess.run([sys.executable, "-m", "gbxcule", *command], check=True, capture_output=True)
+    (row,) = Dataset(tmp_path / "rows")
+    bodies = row.inputs()["bodies"]
+    assert bodies.dtype.names == ("place", "mass", "is_fixed") and bodies["place"].shape == (*bodies.shape, 3)
+    moments = bodies["mass"] * bodies["place"][..., 1].astype(np.float64)
+    wanted = np.where(bodies["is_fixed"], 0.5, moments)
+    assert np.array_equal(row.outputs()["out"][: wanted.size], wanted)
 
 
 def test_a_launch_with_the_inputs_gives_the_outputs(rows):

@@ -197,7 +197,7 @@ fn a_folder_with_rows_missing_or_columns_of_its_own_fails() {
     write(&whole.join("jsonl/train-000007.jsonl"), &two);
     let said = fault(&whole, &[]);
     assert!(said.contains("train-000007.jsonl: there is no table of these rows"), "{said}");
-    // Whoever trains on this file would train on test rows.
+    // Training on this file would be training on test rows.
     write(&manifest, &declared);
     std::fs::rename(&lines, cut.join("jsonl/test-000000.jsonl")).expect("a file");
     write(&cut.join("jsonl/test-000000.jsonl"), &rows);

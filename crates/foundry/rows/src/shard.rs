@@ -1,10 +1,10 @@
 //! Work that several processes share: who does which blocks, and the results that they leave in one
 //! folder for the last of them.
 //!
-//! Block `b` belongs to shard `b % n` of `n`. Rows are blocks of their own ([`crate::batch`]). Other
-//! results lie in the folder `blocks` of the output folder, a file for each block, which is written
-//! whole. The process that finds the results of all blocks there puts them together: results ->
-//! `blocks/000003.json` -> merged.
+//! Block `b` belongs to shard `b % n` of `n`. Rows are blocks of their own ([`crate::batch`]).
+//! Other results lie in the folder `blocks` of the output folder, a file for each block, which is
+//! written whole. The process that finds the results of all blocks there puts them together:
+//! results -> `blocks/000003.json` -> merged.
 
 use crate::error::SynthError;
 use crate::table::write_whole;

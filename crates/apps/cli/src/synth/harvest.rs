@@ -113,8 +113,8 @@ impl Harvest {
         Ok(true)
     }
 
-    /// Makes rows of the kernels of this process's blocks; returns the outcomes of all kernels if all
-    /// are there.
+    /// Makes rows of the kernels of this process's blocks; returns the outcomes of all kernels if
+    /// all are there.
     fn outcomes(
         &self,
         found: &FoundKernels<'_>,

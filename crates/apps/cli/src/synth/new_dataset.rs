@@ -95,8 +95,8 @@ fn check_free(out: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Moves the contents of a folder, below `inside`, into another one, data files last: where there is
-/// data, there is everything that describes it. No link in the other folder is followed.
+/// Moves the contents of a folder, below `inside`, into another one, data files last: where there
+/// is data, there is everything that describes it. No link in the other folder is followed.
 fn move_into(from: &Path, to: &Path, inside: &Path) -> std::io::Result<()> {
     let mut entries = std::fs::read_dir(from.join(inside))?.collect::<std::io::Result<Vec<_>>>()?;
     let is_data = |name: &OsStr| Format::ALL.iter().any(|format| name == format.folder());
