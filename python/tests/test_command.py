@@ -30,7 +30,7 @@ def test_the_script_and_the_module_are_the_command(tmp_path):
 def test_a_row_of_the_foundry_is_made_without_the_program(tmp_path):
     made = run(SCRIPT, "synth", "generate", "--count", "2", "--mode", "text", "--out", "rows", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
-    assert (tmp_path / "rows/data/part-000000.parquet").read_bytes().startswith(b"PAR1")
+    assert (tmp_path / "rows/data/train-000000.parquet").read_bytes().startswith(b"PAR1")
 
 
 def test_a_mismatch_exits_with_1_and_its_script_repeats_it_by_this_command(tmp_path):

@@ -1,5 +1,5 @@
-//! Kernels in the shapes of public CUDA samples (`tests/sample_kernels`), run on the simulator: each
-//! gives what a plain loop gives, without a fault.
+//! Kernels in the shapes of public CUDA samples (`tests/sample_kernels`), run on the simulator:
+//! each gives what a plain loop gives, without a fault.
 //!
 //! A file holds a kernel of its own name, a kernel `plain` that one thread runs, and a line for
 //! each parameter: `//| n = 7`, or `//| x: float[100]` with `< 10` for the greatest integer and
