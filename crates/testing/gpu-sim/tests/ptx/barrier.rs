@@ -218,7 +218,7 @@ fn votes_of_lanes_that_parted_are_refused() {
 
 #[test]
 #[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
-#[should_panic(expected = "the form takes `o`")]
+#[should_panic(expected = "a barrier with a number")]
 fn other_barriers_are_refused() {
     run("st.global.u32 [%rd1], 1;\nbar.sync 1;\nst.global.u32 [%rd1], 2;");
 }
