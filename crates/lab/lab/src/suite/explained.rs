@@ -197,7 +197,7 @@ pub(super) const CASES: [Case; 36] = [
     Case {
         explained: &[
             pyboy(GAME_FIELDS, (5, 1996, "14d0eb5e4e59"), LINE_153),
-            mgba(DRAWN_FIELDS, (1, 46, "940db7079753"), GAMES_MGBA),
+            mgba(DRAWN_FIELDS, (1, 42, "2a4b9fd94705"), GAMES_MGBA),
         ],
         ..drawn("EMBER_LEAP", 2000)
     },

@@ -92,8 +92,10 @@ impl LoadedCubin {
     /// Loads a cubin by its listing.
     pub fn load(file: &[u8], listing: &str) -> Result<Self, LoadError> {
         let cubin = Cubin::read(file).map_err(LoadError::Cubin)?;
-        let outside = cubin.symbols.iter().find(|it| it.section == 0 && !it.name.is_empty());
-        if let Some(function) = outside {
+        // Names that begin with a dot are the assembler's own.
+        let is_outside = |name: &str| !name.is_empty() && !name.starts_with('.');
+        let mut symbols = cubin.symbols.iter();
+        if let Some(function) = symbols.find(|it| it.section == 0 && is_outside(it.name)) {
             return Err(LoadError::Driver(function.name.to_owned()));
         }
         let texts = listing::read(listing).map_err(LoadError::Cubin)?;
