@@ -107,6 +107,7 @@ impl Element {
             "half" => Self::Half,
             "__nv_bfloat16" => Self::Brain,
             "unsigned char" | "signed char" => Self::Integer(1),
+            "unsigned short" => Self::Integer(2),
             "int" | "unsigned" => Self::Integer(4),
             "unsigned long long" => Self::Integer(8),
             other => panic!("no elements of type `{other}`"),
