@@ -82,28 +82,30 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 impl Subject {
+    /// Runs frames. A profiler counts what this function calls.
     #[inline(never)]
     fn timed_frames(&mut self, pairs: &[[u32; 2]]) {
-        let Self { rom, machine, cart_ram, blocks, draw } = self;
-        for &[frames, buttons] in pairs {
-            machine.set_buttons(buttons as u8);
-            for _ in 0..frames {
-                match blocks {
-                    Some(blocks) => blocks.run_frame(machine, rom, cart_ram, *draw),
-                    None => machine.run_frame(rom, cart_ram, *draw),
-                }
-            }
-        }
+        self.frames(pairs, |blocks, machine, rom, cart_ram, draw| {
+            blocks.run_frame(machine, rom, cart_ram, draw);
+        });
     }
 
     /// Runs frames and makes blocks.
     fn learn_frames(&mut self, pairs: &[[u32; 2]]) {
+        self.frames(pairs, EagerRunner::learn_frame);
+    }
+
+    #[inline(always)]
+    fn frames<R>(&mut self, pairs: &[[u32; 2]], by_blocks: R)
+    where
+        R: Fn(&mut EagerRunner, &mut Machine, &[u8], &mut [u8], bool),
+    {
         let Self { rom, machine, cart_ram, blocks, draw } = self;
         for &[frames, buttons] in pairs {
             machine.set_buttons(buttons as u8);
             for _ in 0..frames {
                 match blocks {
-                    Some(blocks) => blocks.learn_frame(machine, rom, cart_ram, *draw),
+                    Some(blocks) => by_blocks(blocks, machine, rom, cart_ram, *draw),
                     None => machine.run_frame(rom, cart_ram, *draw),
                 }
             }
