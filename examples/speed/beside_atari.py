@@ -1,7 +1,7 @@
 """Frames a second of one core, as agents see them, beside EnvPool's and ALE's Atari games: drawn, 84x84, stacks of 4.
 
     pip install . envpool ale-py
-    python examples/speed_beside_atari.py
+    python examples/speed/beside_atari.py
 
 All play random actions that stick with probability 0.25, for four frames a step, whose last two frames are pooled; an
 episode that is over begins anew. Each has one thread. They take turns in every round, so that what else the machine
