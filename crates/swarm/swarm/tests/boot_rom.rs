@@ -9,25 +9,7 @@ use gbxcule_swarm::{
 
 const ENVS: usize = 3;
 
-/// Counts for two frames, then hands over to the cartridge at 0100.
-const BOOT: &str = "
-    ld sp, $fffe
-    ld hl, $c000
-    ld d, 40
-Outer:
-    ld b, 0
-Inner:
-    dec b
-    jr nz, Inner
-    inc [hl]
-    dec d
-    jr nz, Outer
-    jp End
-    org $00fc
-End:
-    ld a, 1
-    ldh [$50], a
-";
+const BOOT: &str = include_str!("samples/boot.asm");
 
 fn plain(model: Model) -> Rom {
     let bytes = gbxcule_assembler::by_name("PEARL_DRIFT").expect("a game").bytes();
