@@ -3,9 +3,7 @@
 
 use gbxcule_assembler::Assembler;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{
-    EnvStates, Model, NativeSwarm, Recompile, Rom, Schedule, Swarm, SwarmConfig, SwarmError,
-};
+use gbxcule_swarm::{Model, NativeSwarm, Recompile, Rom, Schedule, Swarm, SwarmConfig, SwarmError};
 
 const ENVS: usize = 3;
 
