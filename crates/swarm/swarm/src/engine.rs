@@ -128,7 +128,7 @@ pub trait Engine: Send + Sync {
     /// The rewards of a range of envs.
     fn rewards_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError>;
 
-    /// Whether the episodes of a range of envs are over.
+    /// Returns true for each env of a range whose episode is over.
     fn dones_of(&self, envs: Range<usize>) -> Result<Vec<bool>, SwarmError>;
 
     /// The observations of a range of envs, one after the other.
