@@ -223,12 +223,10 @@ miri:
 	    array device:: exclusive external_memory stream
 
 attack:
-	$(TEST) --package gbxcule-sandbox --package gbxcule-files
-	GBXCULE_MUTANT_ROWS=20 $(TEST) --package gbxcule-rows --package gbxcule-grading --package gbxcule-harvest \
-	    --test attacks --test hostile --test shared_folder --test grade --test mutants --test forged --test harvest
-	GBXCULE_KILLS=40 $(TEST) --package gbxcule-cli --test killed_processes --test full_disk --test interrupted_calls \
-	    --test hostile --test standard_output --test live_view
-	$(TEST) --package gbxcule-runtime --lib --test cuda disk_cache
+	GBXCULE_MUTANT_ROWS=20 GBXCULE_KILLS=40 $(TEST_ONE) attack --test attacks --test hostile --test writer \
+	    --test shared_folder --test grade --test mutants --test forged --test harvest --test killed_processes \
+	    --test full_disk --test interrupted_calls --test standard_output --test live_view
+	$(TEST_ONE) cuda disk_cache
 
 test-dataset: $(VENV)/dataset.txt
 	$(VENV)/bin/python -m pytest crates/foundry/rows/tests
