@@ -3,22 +3,25 @@
 import inspect
 import operator
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from gbxcule import kernel as direct
 from gbxcule._native import CompiledKernel
 from gbxcule.kernel_text import Piece, surroundings
-from gbxcule.warp import array_access, capture, config, tape
+from gbxcule.warp import array_access, capture, config, overwritten, tape
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.composite import Composite
 from gbxcule.warp.device import get_device
 from gbxcule.warp.geometry import table
 from gbxcule.warp.indexed_array import indexedarray
 from gbxcule.warp.overload import chosen
-from gbxcule.warp.retained_gradient import retained_by
+from gbxcule.warp.overwritten import Reader
+from gbxcule.warp.retained_gradient import arrays_in, retained_by
 from gbxcule.warp.scalar import Scalar, scalar_type
 from gbxcule.warp.structure import Struct, StructInstance
 
@@ -248,6 +251,15 @@ def _argument(value: Any) -> Any:
     return operator.index(value) if is_number else value
 
 
+@lru_cache(maxsize=1024)
+def _is_read_by_reverse(compiled: CompiledKernel, name: str) -> bool:
+    try:
+        return name in compiled.read_by_reverse
+    except direct.CompileError:
+        # A reverse that is refused reads nothing: `backward` raises this error.
+        return False
+
+
 def _gradient(value: Any) -> Any:
     """Give the gradients beside an argument, if it has any."""
     if isinstance(value, array):
@@ -315,8 +327,23 @@ class Launch:
             return
         compiled, arguments = self.bound()
         grid = _grid(self.kernel, self.dim)
+        if overwritten.is_watched():
+            written = [name for name, _, is_written in compiled.parameters if is_written]
+            overwritten.before(*(memory for name, memory in self._memories() if name in written))
         # Geometry is as it will be when the kernel runs.
         capture.run(lambda: compiled.launch(grid, arguments + _tables(compiled, len(arguments)), "cpu"))
+
+    def readers(self) -> list[Reader]:
+        """List the arrays, each with whether the reverse reads it."""
+        if not any(each.grad is not None for value in self.values for each in arrays_in(value)):
+            return []
+        compiled, _ = self.bound()
+        asked = {name: partial(_is_read_by_reverse, compiled, name) for name in self.kernel.parameters}
+        return [Reader(memory, asked[name], (id(compiled), name)) for name, memory in self._memories()]
+
+    def _memories(self) -> Iterator[tuple[str, npt.NDArray[Any]]]:
+        for name, value in zip(self.kernel.parameters, self.values, strict=True):
+            yield from ((name, each.numpy()) for each in arrays_in(value) if each.has_memory)
 
     def bound(self) -> tuple[CompiledKernel, tuple[Any, ...]]:
         """The compiled kernel, and its arguments as it takes them."""
@@ -372,7 +399,7 @@ def launch(
         return one
     one.launch()
     if record_tape and not adjoint:
-        tape.record(one.reverse, values)
+        tape.record(one.reverse, values, one.readers() if tape.is_recording() else ())
     return None
 
 
