@@ -163,7 +163,9 @@ def main() -> None:
                 print(f"{verdict:8}{pattern}  {title}  {reason}")
     print(", ".join(f"{verdict} {count}" for verdict, count in counts.items()), f"of {sum(counts.values())}")
     if given.write:
-        write({name: row for name, row in (before | table).items() if given.files or name in table})
+        # A pattern that its file has no more is dropped.
+        seen = {name.split("/")[0] for name in table}
+        write({name: row for name, row in (before | table).items() if name in table or name.split("/")[0] not in seen})
     if given.hold and changed:
         sys.exit("\n".join(changed))
 

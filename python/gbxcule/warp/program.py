@@ -242,8 +242,9 @@ def _argument(value: Any) -> Any:
         return value.numpy() if value.has_memory else None
     if isinstance(value, Scalar):
         return value.value
-    if isinstance(value, Composite) and capture.is_capturing():
-        return value.__copy__()
+    if isinstance(value, Composite):
+        # Its buffer has the bits of halves: these are the numbers.
+        return value._numbers.copy() if capture.is_capturing() else value._numbers
     if isinstance(value, (StructInstance, indexedarray)):
         return value.argument(_argument)
     # Enumerations of extensions are no `int`s, and stand for one.
