@@ -111,7 +111,9 @@ class Torch:
         self.torch = importlib.import_module("torch")
 
     def number(self, value):
-        return value if isinstance(value, self.torch.Tensor) else self.torch.tensor(float(value), dtype=self.torch.float64)
+        if isinstance(value, self.torch.Tensor):
+            return value
+        return self.torch.tensor(float(value), dtype=self.torch.float64)
 
     def function(self, name: str):
         return getattr(self.torch, name, None)
@@ -135,7 +137,9 @@ class Jax:
         self.numpy = self.jax.numpy
 
     def number(self, value):
-        return value if isinstance(value, self.jax.Array) else self.numpy.asarray(float(value), dtype=self.numpy.float64)
+        if isinstance(value, self.jax.Array):
+            return value
+        return self.numpy.asarray(float(value), dtype=self.numpy.float64)
 
     def function(self, name: str):
         return getattr(self.numpy, name, None) or getattr(self.jax.scipy.special, name, None)

@@ -15,8 +15,8 @@ class Adapter:
         import quadrants
 
         self.qd = quadrants
-        quadrants.init(arch=quadrants.cpu, default_fp=quadrants.f64, log_level="error", offline_cache=False,
-                       ad_stack_experimental_enabled=True)
+        options = {"log_level": "error", "offline_cache": False, "ad_stack_experimental_enabled": True}
+        quadrants.init(arch=quadrants.cpu, default_fp=quadrants.f64, **options)
         self.x, self.o = (quadrants.field(quadrants.f64, shape=size, needs_grad=True) for size in (6, 4))
 
     def patterns(self, path) -> "list[pattern.Pattern]":
@@ -29,8 +29,8 @@ class Adapter:
 
     def written(self, kernel: ast.FunctionDef, functions: dict):
         """Give what makes the kernel: a text that is refused is refused when the pattern runs."""
-        calls = {each.func.id for each in ast.walk(kernel) if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)}
-        if calls & set(functions) or "wp.vec3d" in ast.unparse(kernel):
+        names = {each.id for each in ast.walk(kernel) if isinstance(each, ast.Name)}
+        if names & set(functions) or "wp.vec3d" in ast.unparse(kernel):
             return None
         body = [Rewritten().visit(each) for each in kernel.body[1:]]
         text = "\n".join(line for each in body for line in ast.unparse(ast.fix_missing_locations(each)).splitlines())

@@ -171,12 +171,14 @@ def table() -> "tuple[str, list[str]]":
     kernel_names = [name for name, function in builtin_functions.items() if is_public(function)]
     lines.append(row("builtins", kernel_names, [name for name in kernel_names if is_here(ours, name)]))
     for module in ("types", "utils", "optim", "config"):
-        wanted = [name for name in public(getattr(warp, module)) if not inspect.ismodule(getattr(getattr(warp, module), name))]
-        found = [name for name in wanted if is_here(getattr(ours, module), name)]
+        theirs, mine = getattr(warp, module), getattr(ours, module)
+        wanted = [name for name in public(theirs) if not inspect.ismodule(getattr(theirs, name))]
+        found = [name for name in wanted if is_here(mine, name)]
         lines.append(row(f"names of `warp.{module}`", wanted, found))
     for name in CLASSES:
         wanted = public(getattr(warp, name))
-        lines.append(row(f"members of `{name}`", wanted, [each for each in wanted if is_here(getattr(ours, name), each)]))
+        found = [each for each in wanted if is_here(getattr(ours, name), each)]
+        lines.append(row(f"members of `{name}`", wanted, found))
     both = [name for name in names if is_here(ours, name) and callable(getattr(warp, name))]
     said = {name: takes_as_much(getattr(warp, name), getattr(ours, name)) for name in both}
     said = {name: answer for name, answer in said.items() if answer is not None}
@@ -185,7 +187,8 @@ def table() -> "tuple[str, list[str]]":
     counts, more = builtins()
     whole = sum(counts.values())
     equal = counts["equal to the bit"]
-    lines.append(f"| overloads of builtins called in both: equal to the bit | {whole} | {equal} | {100 * equal / whole:.1f} % |")
+    share = 100 * equal / whole
+    lines.append(f"| overloads of builtins called in both: equal to the bit | {whole} | {equal} | {share:.1f} % |")
     for verdict in (CLOSE, "differs", "refused"):
         lines.append(f"| {verdict} | | {counts[verdict]} | {100 * counts[verdict] / whole:.1f} % |")
     return "\n".join(lines), notes + more

@@ -16,6 +16,7 @@ import json
 import pathlib
 import subprocess
 import sys
+from collections import Counter
 
 import numpy as np
 
@@ -132,7 +133,8 @@ def summary(table: "dict[str, dict[str, str]]") -> str:
     lines = [f"| patterns | | {' | '.join(f'`{name}`' for name in names)} |", f"|---|---|{'---|' * len(names)}"]
     for stem in [*files, ""]:
         rows = [row for pattern, row in table.items() if pattern.startswith(f"{stem}/") or not stem]
-        cells = [" / ".join(str(sum(row.get(name) == verdict for row in rows)) for verdict in VERDICTS) for name in names]
+        counts = [Counter(row.get(name) for row in rows) for name in names]
+        cells = [" / ".join(str(each[verdict]) for verdict in VERDICTS) for each in counts]
         lines.append(f"| {stem or '**all**'} | {len(rows)} | {' | '.join(cells)} |")
     return "\n".join([*lines, "", "Right / refused / wrong."])
 

@@ -182,9 +182,9 @@ def get_module_options(module: Any = None) -> dict[str, Any]:
 
 
 def _gradient_function(decorator: str) -> Callable[[Function], Callable[[Any], Any]]:
-    def of(forward: Function) -> Callable[[Any], Any]:
+    def of(forward_fn: Function) -> Callable[[Any], Any]:
         def made(function: Any) -> Any:
-            forward.gradient_functions.append(Piece(function, decorator))
+            forward_fn.gradient_functions.append(Piece(function, decorator))
             return function
 
         return made
@@ -193,9 +193,9 @@ def _gradient_function(decorator: str) -> Callable[[Function], Callable[[Any], A
 
 
 func_grad = _gradient_function("func_grad")
-"""The decorated function is the reverse of `forward`, in place of the derived one."""
+"""The decorated function is the reverse of `forward_fn`, in place of the derived one."""
 func_replay = _gradient_function("func_replay")
-"""The decorated function replaces `forward` when the reverse computes it again."""
+"""The decorated function replaces `forward_fn` when the reverse computes it again."""
 
 
 def struct(cls: type | None = None, **_options: Any) -> Any:
@@ -221,9 +221,9 @@ def static(value: Any) -> Any:
     return value
 
 
-def constant(value: Any) -> Any:
+def constant(x: Any) -> Any:
     """Give a value as it is: kernels use it as a constant."""
-    return value
+    return x
 
 
 def _tables(compiled: CompiledKernel, count: int) -> tuple[Any, ...]:
