@@ -5,6 +5,7 @@ from typing import Any
 
 from gbxcule.warp import capture, overwritten
 from gbxcule.warp.array_memory import array
+from gbxcule.warp.missing import KnownByName
 from gbxcule.warp.overwritten import Keeper, Reader
 from gbxcule.warp.structure import StructInstance
 
@@ -27,7 +28,7 @@ class _Gradients(dict[Any, Any]):
         return made
 
 
-class Tape:
+class Tape(KnownByName):
     """Record of launches within a `with`; `backward` runs their reverses, the last one first."""
 
     def __init__(self) -> None:
