@@ -4,7 +4,7 @@
 #   make test-python the Python package: a wheel, its tests, its types
 #   make test-learners   the same beside PyTorch, Stable-Baselines3, Ray and PufferLib (6 GB)
 #   make test        the Rust tests, those against PyBoy and the test data, on Linux those with NVRTC; no GPU
-#   make wheels      wheels for Linux (x86-64 and aarch64) with the command in them, the source, checksums, a bill of materials
+#   make wheels      wheels for Linux (x86-64 and aarch64), the static command, the source, checksums, a bill of materials
 #   make fuzz        random inputs for what reads foreign data, FUZZ_SECONDS (60) for each of FUZZ_TARGETS (docs/testing.md)
 #   make sanitize    tests of the crates with unsafe code under the address sanitizer, SANITIZER=thread under that for threads
 #   make miri        arrays, their views and memory of others under Miri, which runs no machine code; needs a nightly toolchain
@@ -223,12 +223,10 @@ miri:
 	    array device:: exclusive external_memory stream
 
 attack:
-	$(TEST) --package gbxcule-sandbox --package gbxcule-files
-	GBXCULE_MUTANT_ROWS=20 $(TEST) --package gbxcule-rows --package gbxcule-grading --package gbxcule-harvest \
-	    --test attacks --test hostile --test shared_folder --test grade --test mutants --test forged --test harvest
-	GBXCULE_KILLS=40 $(TEST) --package gbxcule-cli --test killed_processes --test full_disk --test interrupted_calls \
-	    --test hostile --test standard_output --test live_view
-	$(TEST) --package gbxcule-runtime --lib --test cuda disk_cache
+	GBXCULE_MUTANT_ROWS=20 GBXCULE_KILLS=40 $(TEST_ONE) attack --test attacks --test hostile --test writer \
+	    --test shared_folder --test grade --test mutants --test forged --test harvest --test killed_processes \
+	    --test full_disk --test interrupted_calls --test standard_output --test live_view
+	$(TEST_ONE) cuda disk_cache
 
 test-dataset: $(VENV)/dataset.txt
 	$(VENV)/bin/python -m pytest crates/foundry/rows/tests
