@@ -31,7 +31,7 @@ FRAMEWORKS = {
     "jax": "adapter_eager",
     "quadrants": "adapter_quadrants",
 }
-# Values of both arrays before the launch, and the weights of what it leaves in the number that is differentiated.
+# Values of both arrays before the launch, and weights of what it leaves: the sum is differentiated.
 ARRAYS = np.array([0.7, -1.3, 1.9, 0.4, -0.6, 1.1]), np.array([0.3, -0.2, 0.9, 0.5])
 WEIGHTS = np.array([0.37, -0.81, 0.55, 0.92, -0.43, 0.68]), np.array([0.71, -0.29, 0.88, -0.64])
 STEP = 1e-6
@@ -60,7 +60,7 @@ def differences(adapter, pattern) -> np.ndarray:
 
 
 def judge(adapter, pattern) -> "tuple[str, str]":
-    """What a pattern's gradient is: `right`, `wrong`, `refused`, or `-` where the framework has no such forward run."""
+    """Call a pattern's gradient `right`, `wrong` or `refused`; `-` where the framework has no such forward run."""
     try:
         wanted = differences(adapter, pattern)
     except Exception as error:  # noqa: BLE001 - a framework may raise anything
