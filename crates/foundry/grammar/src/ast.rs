@@ -101,7 +101,7 @@ pub(crate) struct Function {
     pub(crate) name: Name,
     pub(crate) params: Vec<Param>,
     pub(crate) body: Vec<Stmt>,
-    /// What the function does, in words.
+    /// Description of the function, in words.
     pub(crate) docstring: Option<String>,
     /// Comments, each before the statement with this position in the body.
     pub(crate) comments: Vec<(usize, String)>,

@@ -1,5 +1,5 @@
-//! What people do differently in kernels that compute the same: the order of parameters, guards of
-//! threads beyond the data, words.
+//! Differences between kernels that compute the same: the order of parameters, guards of threads
+//! beyond the data, words.
 //!
 //! Shares are those of NVIDIA Warp's examples and of its own sources (`gbxcule synth constructs`).
 
@@ -33,7 +33,7 @@ impl KernelBuilder {
         order
     }
 
-    /// May launch more threads than there are data, and have them return.
+    /// Launches, in some kernels, more threads than there are data, and has them return.
     pub(super) fn guard(&mut self, kernel: &mut Function) {
         if !self.random.chance(12) {
             return;
@@ -81,7 +81,7 @@ impl KernelBuilder {
         self.random.pick(if own.is_empty() { words } else { &own }).to_owned()
     }
 
-    /// May say in words what the kernel reads and writes, and why its statements are as they are.
+    /// Says, in some kernels, what they read and write, and why their statements are as they are.
     pub(super) fn comment(&mut self, kernel: &mut Function, verb: &str, noun: &str) {
         if self.random.chance(22) {
             kernel.docstring = Some(self.summary(verb, noun));
