@@ -3,7 +3,7 @@
 //! for a handler.
 
 mod alu;
-mod families;
+pub mod families;
 mod interrupt_dispatch;
 mod opcode;
 mod prefix;

@@ -20,7 +20,7 @@ use crate::program::{KERNEL_VIEW_ENTRIES, PROGRAM_ENTRIES};
 
 /// Functions that kernels call.
 const ENTRIES: [&str; 8] = [
-    "Cpu::execute_by_family",
+    "families::execute_by_family",
     "Machine::run_step",
     "Machine::peek",
     "Machine::poke",
@@ -79,7 +79,7 @@ fn lowered(kept: &'static PerModel<Module>, model: Model, more: &[&str]) -> Modu
 /// Lets the machine execute opcodes by family: a GPU fetches the shorter code faster.
 fn execute_by_family(module: &mut Module) {
     let [chart, families] =
-        ["Cpu::execute", "Cpu::execute_by_family"].map(|name| function(module, name));
+        ["Cpu::execute", "execute_by_family"].map(|name| function(module, name));
     module.functions[chart].body = module.functions[families].body.clone();
 }
 
