@@ -6,6 +6,7 @@ use std::ops::Range;
 use gbxcule_runtime::Device;
 
 use crate::checkpoint::{SavedEnv, StepOutputs};
+use crate::super_picture::SuperPicture;
 use crate::{
     Counters, CpuState, DeviceConfig, DeviceSwarm, EnvSnapshot, Episode, Frame, FrameRange,
     HookCount, NativeSwarm, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError, View,
@@ -431,10 +432,15 @@ impl Swarm {
     /// There is no such env, the device failed, or a program stopped in an earlier step.
     pub fn frames(&self, envs: &[usize], mut see: impl FnMut(Frame<'_>)) -> Result<(), SwarmError> {
         match self {
-            Self::Native(swarm) => envs.iter().try_for_each(|&env| {
-                see(swarm.machine(env)?.frame());
-                Ok(())
-            }),
+            Self::Native(swarm) => {
+                let mut picture = SuperPicture::new();
+                envs.iter().try_for_each(|&env| {
+                    swarm.machine(env)?;
+                    let (machine, cart_ram) = swarm.machine_and_cart_ram(env);
+                    see(picture.of(machine, swarm.rom(), cart_ram));
+                    Ok(())
+                })
+            }
             Self::Device(swarm) => {
                 let frames = swarm.frames(envs)?;
                 Frame::each(swarm.rom().model(), &frames).for_each(see);

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use crate::banked_address::check_range;
 use crate::picture::{self, Grays, Picture};
 use crate::picture_stack::PictureMaker;
+use crate::super_picture::SuperPicture;
 use crate::{
     AnyMachine, DeviceSwarm, EnvSnapshot, Features, Frame, NativeSwarm, OBS_V0_DIM, PictureStack,
     Rom, SwarmConfig, SwarmError, obs_v0,
@@ -86,6 +87,10 @@ impl View {
     /// Fills an env's row with the view of its machine.
     fn show_machine(&self, machine: &AnyMachine, rom: &Rom, cart_ram: &[u8], row: &mut [u8]) {
         match self {
+            Self::Picture(picture, grays) if picture.has_colors() && rom.revision().is_super() => {
+                let mut colors = SuperPicture::new();
+                picture.fill(*grays, colors.of(machine, rom, cart_ram), row);
+            }
             Self::Picture(picture, grays) => picture.fill(*grays, machine.frame(), row),
             Self::Stack(form) => PictureMaker::new(*form).fill(machine.frame(), row),
             Self::Memory(ranges) | Self::Bits(ranges) => {
