@@ -89,8 +89,8 @@ impl ModelOption {
 /// The console of machines that are watched: a model, or a revision of one.
 #[derive(Args)]
 pub(crate) struct ConsoleOption {
-    /// Console of the machines: the original (dmg, dmg-b, mgb), the Color (cgb, cgb-c, cgb-e), or the
-    /// Color for programs that run on nothing else (docs/cartridges.md)
+    /// Console of the machines: an original (dmg, dmg-b, mgb, sgb, sgb2), a Color (cgb, cgb-c,
+    /// cgb-e), or the Color for programs that run on nothing else (docs/cartridges.md)
     #[arg(long, default_value = "auto", value_parser = console_names())]
     model: String,
 }

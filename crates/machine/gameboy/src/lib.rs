@@ -6,8 +6,9 @@
 //! other one has nothing of it; where both could do either, code asks the constant `COLOR`.
 //!
 //! Every file but `boot_rom`, `compatibility_palette`, `header`, `power_on`, `power_on_memory`,
-//! `revision`, `source`, `state` and `step_with`, which run on the host only, keeps to a small subset
-//! of the language, so that the kernel compiler can read the very same text and print it for a GPU.
+//! `revision`, `source`, `state` and `step_with`, which run on the host only, keeps to a small
+//! subset of the language, so that the kernel compiler can read the very same text and print it for
+//! a GPU.
 //!
 //! The CPU drives the clock: each memory access takes place at `now` and then advances it by one
 //! M-cycle. Every other chip is lazy: it is brought up to `now` only when it is read or

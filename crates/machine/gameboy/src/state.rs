@@ -14,6 +14,7 @@ pub use error::{Difference, Path, StateError};
 #[cfg(color)]
 pub use gbxcule_gameboy::state::{Difference, Path, StateError};
 
+#[cfg(color)]
 use crate::Revision;
 use crate::cart::Cart;
 use crate::header::Cartridge;
@@ -74,7 +75,7 @@ impl Machine {
         }
         let machine: Machine = Field::fetch(&mut reader).map_err(meaningless)?;
         rule::check(&machine, &Cart::new(cartridge))?;
-        if !machine.is_of_revision(cartridge.revision) {
+        if !machine.is_of_console(cartridge) {
             return Err(StateError::OtherModel);
         }
         cart_ram.copy_from_slice(reader.bytes);
@@ -86,15 +87,16 @@ impl Machine {
         Field::first_difference(self, other, &mut Path::root())
     }
 
-    /// Returns true if the machine does what a revision does. Revisions that differ at power-on
-    /// alone are one.
-    fn is_of_revision(&self, _revision: Revision) -> bool {
+    /// Returns true if the machine does what the cartridge's console does. Revisions that differ at
+    /// power-on alone are one.
+    fn is_of_console(&self, cartridge: &Cartridge) -> bool {
+        let is_super = !crate::COLOR && cartridge.revision.is_super() && cartridge.commands_super;
         #[cfg(color)]
-        let is = (self.apu.is_cgb_c, self.ppu.is_cgb_e)
-            == (_revision == Revision::CgbC, _revision == Revision::CgbE);
+        let is_chip = (self.apu.is_cgb_c, self.ppu.is_cgb_e)
+            == (cartridge.revision == Revision::CgbC, cartridge.revision == Revision::CgbE);
         #[cfg(not(color))]
-        let is = !self.joypad.is_super || _revision.is_super();
-        is
+        let is_chip = true;
+        is_chip && self.joypad.is_super == is_super
     }
 
     fn store_all(&self, cartridge: &Cartridge, out: &mut Writer<'_>) {

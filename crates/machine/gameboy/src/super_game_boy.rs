@@ -1,4 +1,4 @@
-//! Super Game Boy: commands that a program sends over P1, controllers, and what colours the picture.
+//! Super Game Boy: commands that a program sends over P1, controllers, and colours of the picture.
 //!
 //! Called by `bus` where P1 is written. The memory of the console's own computer lies at the end of
 //! the cartridge's (`memory`), so that other consoles have no room for it. Commands take no time.

@@ -77,9 +77,9 @@ fn vblank_has_no_mcycle_of_mode_0_at_its_end() {
 fn oam_opens_a_dot_later_and_closes_no_later_at_double_speed() {
     for scx in 0..8 {
         let line = |line| differences((scx, false), OAM, LINE * line..LINE * (line + 1));
-        for (number, scrolls) in [(0, [1, 5]), (1, [3, 7]), (143, [3, 7])] {
+        for number in [1, 143] {
             let found = line(number);
-            assert_eq!(found.len(), usize::from(scrolls.contains(&scx)), "{scx} {number}");
+            assert_eq!(found.len(), usize::from(matches!(scx, 3 | 7)), "{scx} {number}");
             assert!(found.iter().all(|(_, byte)| *byte == 0xff));
         }
         let double = differences((scx, true), OAM, 2 * LINE - 20..4 * LINE + 20);

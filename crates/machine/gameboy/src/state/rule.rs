@@ -102,11 +102,11 @@ fn check_small_chips(machine: &Machine) -> RuleResult {
     } else {
         rule(machine.serial.sc & !0x81 == 0, "serial.sc has only bits 0 and 7")?;
     }
-    let Joypad { select, controller, last_controller, .. } = machine.joypad;
+    let Joypad { select, is_super, controller, last_controller, .. } = machine.joypad;
     rule(select & !0x30 == 0, "joypad.select has only bits 4 and 5")?;
     rule(
-        controller < 4 && last_controller < 4,
-        "joypad.controller and last_controller must be less than 4",
+        controller < 4 && last_controller < 4 && (is_super || controller == 0),
+        "joypad.controller and last_controller must be less than 4, and 0 unless joypad.is_super",
     )
 }
 

@@ -80,7 +80,7 @@ impl Console {
     }
 }
 
-/// Revision on which a ROM runs: the one that `GBXCULE_MODEL` names, or the one that the ROM is for.
+/// Revision on which a ROM runs: that of `GBXCULE_MODEL`, or the one that the ROM is for.
 fn revision(path: &Path) -> Revision {
     let name = std::env::var("GBXCULE_MODEL").unwrap_or_default();
     let is_for_e = cfg!(color) && path.to_string_lossy().contains("not_usable_area");
