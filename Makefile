@@ -4,7 +4,7 @@
 #   make test-python the Python package: a wheel, its tests, its types
 #   make test-learners   the same beside PyTorch, Stable-Baselines3, Ray and PufferLib (6 GB)
 #   make test        the Rust tests, those against PyBoy and the test data, on Linux those with NVRTC; no GPU
-#   make wheels      wheels for Linux (x86-64 and aarch64) with the command in them, the source, checksums, a bill of materials
+#   make wheels      wheels for Linux (x86-64 and aarch64), the static command, the source, checksums, a bill of materials
 #   make fuzz        random inputs for what reads foreign data, FUZZ_SECONDS (60) for each of FUZZ_TARGETS (docs/testing.md)
 #   make sanitize    tests of the crates with unsafe code under the address sanitizer, SANITIZER=thread under that for threads
 #   make miri        arrays, their views and memory of others under Miri, which runs no machine code; needs a nightly toolchain
@@ -14,8 +14,10 @@
 #   make test-dataset    the sample in examples/dataset, loaded with pyarrow and with the `datasets` library
 #   make warp        every kernel of NVIDIA Warp's own tests and examples, run by Warp and by us, and from disk: some ten minutes
 #   make warp-nvrtc  the CUDA text of all of them, and of their reverses, through NVRTC and ptxas: some five minutes
-#   make warp-share  every twentieth of them in both, the table of gradients in docs/gradients.md, rows of a dataset
+#   make warp-share  every twentieth of them in both, rows of a dataset
 #   make warp-algorithms every algorithm of the library of templates, run by Warp and by us
+#   make conformance what of Warp's public interface behaves as Warp's, and 376 patterns of gradients by both: the tables of
+#                    docs/conformance.md; some ten minutes
 #   make warp-programs   example programs of NVIDIA Warp's wheel, run by Warp and by gbxcule.warp: every array equal
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
 #   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
@@ -65,7 +67,7 @@ TEST_IGNORED := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-i
 TEST_ONE := $(TEST) --workspace --test
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: speed book colors warp-algorithms warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program corpus corpus-share gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
+.PHONY: conformance speed book colors warp-algorithms warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program corpus corpus-share gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -175,8 +177,6 @@ warp-share: $(VENV)/warp.txt
 ifeq ($(shell uname),Linux)
 	GBXCULE_SHARE=1/20 $(MAKE) warp-nvrtc
 endif
-	GBXCULE_PYTHON=$(abspath $(VENV))/bin/python cargo test --quiet --workspace --test warp_gradient \
-	    -- --ignored --nocapture patterns
 	GBXCULE_PYTHON=$(abspath $(VENV))/bin/python cargo test --quiet --workspace --test warp -- --ignored nvidia its sandbox
 
 # Nothing untrusted runs, nothing is lost: see SECURITY.md. The longer loops are those that other tests leave out.
@@ -223,12 +223,10 @@ miri:
 	    array device:: exclusive external_memory stream
 
 attack:
-	$(TEST) --package gbxcule-sandbox --package gbxcule-files
-	GBXCULE_MUTANT_ROWS=20 $(TEST) --package gbxcule-rows --package gbxcule-grading --package gbxcule-harvest \
-	    --test attacks --test hostile --test shared_folder --test grade --test mutants --test forged --test harvest
-	GBXCULE_KILLS=40 $(TEST) --package gbxcule-cli --test killed_processes --test full_disk --test interrupted_calls \
-	    --test hostile --test standard_output --test live_view
-	$(TEST) --package gbxcule-runtime --lib --test cuda disk_cache
+	GBXCULE_MUTANT_ROWS=20 GBXCULE_KILLS=40 $(TEST_ONE) attack --test attacks --test hostile --test writer \
+	    --test shared_folder --test grade --test mutants --test forged --test harvest --test killed_processes \
+	    --test full_disk --test interrupted_calls --test standard_output --test live_view
+	$(TEST_ONE) cuda disk_cache
 
 test-dataset: $(VENV)/dataset.txt
 	$(VENV)/bin/python -m pytest crates/foundry/rows/tests
@@ -268,6 +266,15 @@ test-learners: $(PYTHON_VENV)/puffer.txt
 warp-algorithms: $(VENV)/warp.txt
 	GBXCULE_SHARE=1/1 GBXCULE_PYTHON=$(abspath $(VENV))/bin/python cargo test --quiet --package gbxcule-rows --test warp \
 	    -- --ignored --nocapture algorithms
+
+# The package beside Warp, in Warp's Python: NumPy is all that it asks for. Runs apart: one process has one `warp`.
+conformance: export PYTHONPATH := $(CURDIR)/python
+conformance: $(VENV)/warp.txt
+	cargo build --quiet --release --package gbxcule-python
+	ln -sf $(CURDIR)/target/release/libgbxcule_native.so python/gbxcule/_native.abi3.so
+	$(VENV)/bin/python examples/conformance/api.py --hold
+	$(VENV)/bin/python examples/conformance/run.py --with gbxcule.warp --hold
+	$(VENV)/bin/python examples/conformance/run.py --with warp --hold
 
 warp-programs: $(PYTHON_VENV)/python.txt $(VENV)/warp.txt
 	GBXCULE_WARP_PYTHON=$(abspath $(VENV))/bin/python $(PYTHON_VENV)/bin/python -m pytest python/tests/test_warp_programs.py

@@ -5,7 +5,7 @@ use gbxcule_lab::artifact::RomImage;
 use gbxcule_lab::verify::{Judgement, VerifyPlan, verify};
 use gbxcule_lab::{BackendKind, bundle};
 use gbxcule_rows::row::{Mode, Plan, Row, Texts, make};
-use gbxcule_swarm::{EnvStates, NativeSwarm, Rom, SwarmConfig};
+use gbxcule_swarm::{NativeSwarm, Rom, SwarmConfig};
 use std::path::{Path, PathBuf};
 
 const REQUESTS: [&str; 10] = [

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use gbxcule_swarm::{EnvStates, NativeSwarm, Rom, SwarmConfig};
+use gbxcule_swarm::{NativeSwarm, Rom, SwarmConfig};
 use libfuzzer_sys::fuzz_target;
 
 fn swarm() -> NativeSwarm {

@@ -1,8 +1,11 @@
-"""Builds what is handed out: wheels, the source, a bill of materials and checksums. `make wheels` runs it.
+"""Builds what is handed out: wheels, the static command, the source, a bill of materials and checksums.
+
+`make wheels` runs it.
 
 A wheel holds the extension and the command, built with zig as the linker so that it runs with the C library of
 manylinux_2_28 (2018) and any newer one, and on Python 3.10 or newer. Those for this machine are installed into an
-empty environment and tried, with each Python from 3.10 to 3.13 that is here.
+empty environment and tried, with each Python from 3.10 to 3.13 that is here. The static command needs no library at
+all: it runs on every Linux on x86-64, without CUDA devices, which need the C library's loader.
 """
 
 import argparse
@@ -13,18 +16,30 @@ import platform
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"]
+# The target of the static command.
+STATIC = "x86_64-unknown-linux-musl"
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
 # The C library of RHEL 8, Debian 10 and Ubuntu 20.04 is as old, or newer.
 COMPATIBILITY = "manylinux_2_28"
 MAX_BYTES = 15 * 1000 * 1000
 # Names of the files that are written.
-OWN = ["*.whl", "*.tar.gz", "*.cyclonedx.json", "SHA256SUMS"]
+OWN = ["*.whl", "*.tar.gz", "*.tar.xz", "*.cyclonedx.json", "SHA256SUMS"]
+
+# zig as a C compiler for `cc-rs`, whose spelling of the target zig doesn't know.
+ZIG_CC = """#!/bin/sh
+for word; do
+    shift
+    case $word in --target=*) ;; *) set -- "$@" "$word" ;; esac
+done
+exec "{python}" -m ziglang cc -target x86_64-linux-musl -fno-sanitize=all "$@"
+"""
 
 # What a wheel has to do where nothing but it and its dependencies is installed.
 TRIAL = """
@@ -35,11 +50,11 @@ print("stepped", envs.step(envs.action_space.sample())[0].shape)
 """
 
 
-def run(*command: object) -> None:
-    """Runs a command of the build; its failure ends this one."""
+def run(*command: object, **variables: str) -> None:
+    """Runs a command of the build, with these variables of the environment; its failure ends this one."""
     # maturin asks the first `python3` for zig.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    subprocess.run([str(word) for word in command], cwd=ROOT, env={**os.environ, "PATH": path}, check=True)
+    subprocess.run([str(word) for word in command], cwd=ROOT, env={**os.environ, "PATH": path, **variables}, check=True)
 
 
 def missing_library(target: str) -> bool:
@@ -58,6 +73,32 @@ def build(target: str, out: Path) -> Path:
         )  # fmt: skip
         (wheel,) = Path(scratch).glob("*.whl")
         return Path(shutil.move(wheel, out / wheel.name))
+
+
+def build_static(out: Path) -> None:
+    """Builds the static command, tries it where there is no other file, and packs it."""
+    with tempfile.TemporaryDirectory(dir=out) as scratch:
+        compiler = Path(scratch) / "zigcc"
+        compiler.write_text(ZIG_CC.format(python=sys.executable))
+        compiler.chmod(0o755)
+        run(
+            "cargo", "build", "--release", "--locked", "--package", "gbxcule-cli", "--bin", "gbxcule", "--target", STATIC,
+            "--target-dir", ROOT / "target", CC_x86_64_unknown_linux_musl=str(compiler),
+        )  # fmt: skip
+        command = Path(scratch) / "gbxcule"
+        shutil.copy(ROOT / "target" / STATIC / "release" / "gbxcule", command)
+        version = subprocess.run([command, "--version"], check=True, capture_output=True, text=True).stdout.split()[-1]
+        for arguments in [
+            ["demo", "--env-counts", "8", "--out", "demo"],
+            ["synth", "generate", "--count", "4", "--mode", "run", "--device", "cpu", "--out", "rows"],
+        ]:
+            clean = {"PATH": os.defpath, "HOME": scratch}
+            subprocess.run([command, *arguments], cwd=scratch, env=clean, check=True)
+        archive = out / f"gbxcule-{version}-{STATIC}.tar.xz"
+        with tarfile.open(archive, "w:xz") as packed:
+            for file in [command, ROOT / "LICENSE-APACHE", ROOT / "LICENSE-MIT"]:
+                packed.add(file, f"gbxcule-{version}/{file.name}")
+    print(f"{archive.name}: {archive.stat().st_size / 1e6:.1f} MB")
 
 
 def examine(wheel: Path) -> None:
@@ -124,14 +165,17 @@ def main() -> None:
     """Builds what can be built here, and says what can't and why."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "runs" / "dist", help="an empty or a new folder")
-    parser.add_argument("--target", action="append", choices=TARGETS, help="default: all of them")
+    parser.add_argument("--target", action="append", choices=[*TARGETS, STATIC], help="default: all of them")
     arguments = parser.parse_args()
     out = emptied(arguments.out.resolve())
-    targets = arguments.target or TARGETS
+    targets = arguments.target or [*TARGETS, STATIC]
     missing = [target for target in targets if missing_library(target)]
     run(sys.executable, "-m", "maturin", "sdist", "--out", out)
     for target in targets:
         if target in missing:
+            continue
+        if target == STATIC:
+            build_static(out)
             continue
         wheel = build(target, out)
         examine(wheel)
@@ -142,7 +186,7 @@ def main() -> None:
     if missing:
         raise SystemExit(
             "".join(
-                f"no wheel for {target}: Rust's standard library for it is not installed; "
+                f"nothing for {target}: Rust's standard library for it is not installed; "
                 f"`rustup target add {target}` brings it\n"
                 for target in missing
             )

@@ -292,6 +292,10 @@ def test_a_hierarchy_finds_the_boxes_that_a_box_and_a_ray_meet():
 def test_what_is_missing_is_named():
     with pytest.raises(AttributeError, match="gbxcule.warp has no `from_jax`"):
         wp.from_jax  # noqa: B018
+    with pytest.raises(AttributeError, match="gbxcule.warp has no `Device.default_allocator`"):
+        wp.get_device().default_allocator  # noqa: B018
+    with pytest.raises(AttributeError, match="gbxcule.warp has no `Tape.visualize`"):
+        wp.Tape().visualize()
     with pytest.raises(AttributeError, match="has no `UsdRenderer`"):
         wp.render.UsdRenderer  # noqa: B018
     with pytest.raises(TypeError, match=r"takes 2 arguments \(a, b\), found 1"):

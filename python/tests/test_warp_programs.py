@@ -1,6 +1,7 @@
 """Example programs of NVIDIA Warp's wheel, run by Warp and, word for word, by `gbxcule.warp`.
 
-GBXCULE_WARP_PYTHON names a Python that has Warp (`make warp-programs`), GBXCULE_NEWTON a folder with newton.
+GBXCULE_WARP_PYTHON names a Python that has Warp (`make warp-programs`), GBXCULE_NEWTON a folder with newton, and
+GBXCULE_MUJOCO one with mujoco_warp.
 """
 
 import os
@@ -64,8 +65,14 @@ def test_queries_of_geometry_find_what_warp_finds(tmp_path):
 
 
 @pytest.mark.skipif("GBXCULE_NEWTON" not in os.environ, reason="GBXCULE_NEWTON names no folder with newton")
-def test_steps_of_newton_are_what_warp_makes_of_them(tmp_path):
-    agrees(pathlib.Path(__file__).with_name("warp_newton.py"), 8, tmp_path)
+@pytest.mark.parametrize("program", ["warp_newton.py", "warp_newton_cloth.py"])
+def test_steps_of_newton_are_what_warp_makes_of_them(program, tmp_path):
+    agrees(pathlib.Path(__file__).with_name(program), 8, tmp_path)
+
+
+@pytest.mark.skipif("GBXCULE_MUJOCO" not in os.environ, reason="GBXCULE_MUJOCO names no folder with mujoco_warp")
+def test_steps_of_mujoco_are_what_warp_makes_of_them(tmp_path):
+    agrees(pathlib.Path(__file__).with_name("warp_mujoco.py"), 8, tmp_path)
 
 
 def agrees(program, steps, tmp_path):

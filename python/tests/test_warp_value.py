@@ -186,3 +186,21 @@ def test_types_of_values_are_told_apart():
     assert wp.types.is_matrix(wp.mat22()) and wp.types.is_quaternion(wp.quat()) and wp.types.is_struct(Body())
     assert wp.types.type_is_struct(Body) and wp.types.type_length(Point) == 2 and wp.types.type_length(wp.mat22) == 4
     assert wp.handle is wp.uint64
+
+
+@wp.kernel
+def doubled_halves(v: wp.vec2h, out: wp.array(dtype=wp.vec2h)):
+    out[0] = v + v
+
+
+def test_halves_reach_kernels_and_builtins_as_numbers():
+    out = wp.zeros(1, dtype=wp.vec2h)
+    wp.launch(doubled_halves, 1, [wp.vec2h(0.5, 0.25)], [out])
+    assert out.numpy().tolist() == [[1.0, 0.5]]
+    assert list(wp.min(wp.vec2h(0.5, 0.25), wp.vec2h(0.25, 0.5))) == [0.25, 0.25]
+    assert wp.min(wp.bfloat16(0.5), wp.bfloat16(0.25)) == 0.25
+
+
+def test_numbers_of_64_bits_without_a_sign_stay_whole():
+    vec3ul = wp.types.vector(length=3, dtype=wp.uint64)
+    assert list(wp.cross(vec3ul(1, 2, 3), vec3ul(4, 5, 6))) == [2**64 - 3, 6, 2**64 - 3]

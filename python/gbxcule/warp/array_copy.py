@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from gbxcule.warp import capture, tape
+from gbxcule.warp import capture, overwritten, tape
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.indexed_array import indexedarray
 
@@ -59,6 +59,7 @@ def _copied(dest: array, src: array, dest_offset: int, src_offset: int, count: i
     to, of = _Part(dest, dest_offset, amount, is_whole), _Part(src, src_offset, amount, is_whole)
     if amount:
         target, source = to.memory(), of.memory()
+        overwritten.before(dest.numpy())
         capture.run(lambda: np.copyto(target, source.reshape(target.shape), casting="unsafe"))
     return to, of
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gbxcule.warp import capture
+from gbxcule.warp import capture, overwritten, tape
 from gbxcule.warp.array_copy import copy
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.coloring import GraphColoringAlgorithm as GraphColoringAlgorithm
@@ -28,6 +28,8 @@ def array_scan(in_array: array, out_array: array, inclusive: bool = True) -> Non
     if in_array.size != out_array.size or in_array.dtype is not out_array.dtype:
         raise RuntimeError(f"a scan is between arrays of one size and type, found {in_array!r} and {out_array!r}")
     inner = inside(in_array.dtype)[0]
+    tape.refuse("array_scan", in_array)
+    overwritten.before(out_array.numpy())
 
     def scan() -> None:
         elements = in_array.numpy().reshape((-1, *inner))
@@ -41,7 +43,20 @@ def array_scan(in_array: array, out_array: array, inclusive: bool = True) -> Non
 
 def array_sum(values: array, out: array | None = None, value_count: int | None = None, axis: int | None = None) -> Any:
     """Add elements: all of them or the first ones, or those along an axis, which stays as one of extent 1."""
-    return _reduced(values, lambda: values.numpy(), values.dtype, out, value_count, axis)
+    result = _reduced(values, lambda: values.numpy(), values.dtype, out, value_count, axis)
+    if out is not None and values.grad is not None and out.grad is not None:
+        tape.record(lambda: capture.run(lambda: _reverse_sum(values.grad, out.grad, value_count, axis)), [values, out])
+    return result
+
+
+def _reverse_sum(taken: Any, given: Any, count: int | None, axis: int | None) -> None:
+    """Add the gradient of a sum to that of each element."""
+    elements, sums = taken.numpy(), given.numpy()
+    if axis is None:
+        elements.reshape((-1, *inside(taken.dtype)[0]))[:count] += sums[0]
+    else:
+        np.moveaxis(elements, axis % taken.ndim, 0)[:count] += np.moveaxis(sums, axis % taken.ndim, 0)
+    sums[...] = 0
 
 
 def array_inner(
@@ -50,6 +65,9 @@ def array_inner(
     """Add products of numbers, or dot products of vectors, as `array_sum` adds."""
     if a.shape != b.shape or a.dtype is not b.dtype:
         raise RuntimeError(f"an inner product is of arrays of one shape and type, found {a!r} and {b!r}")
+
+    if out is not None:
+        tape.refuse("array_inner", a, b)
 
     def products() -> npt.NDArray[Any]:
         made: npt.NDArray[Any] = a.numpy() * b.numpy()
@@ -82,6 +100,7 @@ def _reduced(
         target.numpy()[...] = sums.reshape(target.numpy().shape)
 
     if out is not None:
+        overwritten.before(out.numpy())
         capture.run(reduce)
         return out
     if capture.is_capturing():

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gbxcule.warp import capture
+from gbxcule.warp import capture, overwritten
 from gbxcule.warp.device import Device, get_device
 from gbxcule.warp.element import (
     element,
@@ -258,7 +258,7 @@ class array(ElementOperators):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         memory = values(value, self.dtype) if not isinstance(value, array) else value._memory
-        capture.run(lambda: self._memory.__setitem__(key, memory))
+        self._overwrite(key, memory)
 
     def __str__(self) -> str:
         if self.is_annotation:
@@ -302,9 +302,16 @@ class array(ElementOperators):
 
     def fill_(self, value: Any) -> "array":
         """Set all elements to a value: what the type of elements makes of it."""
-        found = filling(value, self.dtype)
-        capture.run(lambda: self._memory.__setitem__(..., found))
+        self._overwrite(..., filling(value, self.dtype))
         return self
+
+    def _overwrite(self, key: Any, numbers: Any) -> None:
+        """Store numbers, or keep that for a capture; tapes take the elements for constants."""
+        from gbxcule.warp.tape import forget  # builds on this module
+
+        overwritten.before(self._memory)
+        capture.run(lambda: self._memory.__setitem__(key, numbers))
+        forget(self, key)
 
     def assign(self, source: Any) -> "array":
         """Copy from an array, or from what one can be made of."""

@@ -74,7 +74,8 @@ def _evaluate(expression: str, name: str, arguments: tuple[Any, ...]) -> Any:
         _compiled[key] = _compile(expression, types)
     kernel, results = _compiled[key]
     outs = [np.zeros((1, *shape), BY_NAME[scalar].numpy) for _, shape, scalar in results]
-    values = [each.value if isinstance(each, Scalar) else each for each in arguments]
+    # The buffers of vectors of halves have bits: their numbers are given.
+    values = [each.value if isinstance(each, Scalar) else getattr(each, "_numbers", each) for each in arguments]
     kernel.launch([1], (*values, *outs))
     made = [_value(kind, scalar, out[0]) for (kind, _, scalar), out in zip(results, outs, strict=True)]
     return tuple(made) if len(made) > 1 else made[0] if made else None
@@ -125,6 +126,8 @@ def type_of(value: Any, name: str) -> str:
 def _value(kind: str, scalar: str, numbers: Any) -> Any:
     from gbxcule.warp.composite import composite
 
+    if scalar == "bfloat16":
+        numbers = (np.asarray(numbers, np.uint32) << 16).view(np.float32)
     if kind != "scalar":
         return composite(kind, np.shape(numbers), BY_NAME[scalar])(*np.ravel(numbers).tolist())
     number = numbers.item()

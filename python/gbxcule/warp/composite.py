@@ -49,8 +49,9 @@ class Composite:
             found: npt.NDArray[Any] = values[0]
             return found.astype(self._wp_scalar_type_.numpy)
         try:
-            given = np.concatenate([each.reshape(-1) for each in values])
-            return given.astype(self._wp_scalar_type_.numpy).reshape(self._shape_)
+            # One by one: numbers of 64 bits with and without a sign would meet as floats.
+            given = np.concatenate([each.reshape(-1).astype(self._wp_scalar_type_.numpy) for each in values])
+            return given.reshape(self._shape_)
         except ValueError:
             found_values = [each.tolist() for each in values]
             raise ValueError(f"`{type(self).__name__}` has {self._length_} components, found {found_values}") from None

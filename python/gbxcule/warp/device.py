@@ -10,8 +10,10 @@ import numpy as np
 
 from gbxcule import _native
 from gbxcule.warp import config
+from gbxcule.warp.missing import KnownByName
 
-class Device:
+
+class Device(KnownByName):
     """The CPU, as programs ask about it."""
 
     alias = name = "cpu"

@@ -13,6 +13,7 @@ from gbxcule import _native
 from gbxcule.warp import capture
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.composite import composite
+from gbxcule.warp.missing import Missing
 from gbxcule.warp.scalar import float32, int32, uint64
 
 vec3 = composite("vector", (3,), float32)
@@ -276,3 +277,9 @@ class Mesh(Geometry):
             "average_edge_length": self._edge,
             "has_winding_number": self.support_winding_number,
         }
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return Missing(f"warp.geometry.{name}")

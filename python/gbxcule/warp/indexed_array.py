@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gbxcule.warp import capture
+from gbxcule.warp import capture, overwritten
 from gbxcule.warp.array_memory import ArrayAnnotation, array
 from gbxcule.warp.element_operator import ElementOperators
 
@@ -119,6 +119,7 @@ class indexedarray(ElementOperators):
         """Copy from an array, or from what one can be made of."""
         values = source if isinstance(source, (array, indexedarray)) else array(source, dtype=self.dtype)
         memory, places = self.data.numpy(), self._places()
+        overwritten.before(memory)
         capture.run(lambda: memory.__setitem__(places, np.reshape(values.numpy(), memory[places].shape)))
         return self
 

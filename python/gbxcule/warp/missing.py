@@ -54,6 +54,13 @@ class Missing:
         return f"<missing {self.__name__}>"
 
 
+class KnownByName:
+    """A class of Warp's: an attribute that is missing here is named as such."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"gbxcule.warp has no `{type(self).__name__}.{name}`", name=name, obj=self)
+
+
 class MissingModule(ModuleType):
     """A module of Warp's whose parts are missing, but for those that public modules of its name have."""
 

@@ -3,22 +3,25 @@
 import inspect
 import operator
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from gbxcule import kernel as direct
 from gbxcule._native import CompiledKernel
 from gbxcule.kernel_text import Piece, surroundings
-from gbxcule.warp import array_access, capture, config, tape
+from gbxcule.warp import array_access, capture, config, overwritten, tape
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.composite import Composite
 from gbxcule.warp.device import get_device
 from gbxcule.warp.geometry import table
 from gbxcule.warp.indexed_array import indexedarray
 from gbxcule.warp.overload import chosen
-from gbxcule.warp.retained_gradient import retained_by
+from gbxcule.warp.overwritten import Reader
+from gbxcule.warp.retained_gradient import arrays_in, retained_by
 from gbxcule.warp.scalar import Scalar, scalar_type
 from gbxcule.warp.structure import Struct, StructInstance
 
@@ -179,9 +182,9 @@ def get_module_options(module: Any = None) -> dict[str, Any]:
 
 
 def _gradient_function(decorator: str) -> Callable[[Function], Callable[[Any], Any]]:
-    def of(forward: Function) -> Callable[[Any], Any]:
+    def of(forward_fn: Function) -> Callable[[Any], Any]:
         def made(function: Any) -> Any:
-            forward.gradient_functions.append(Piece(function, decorator))
+            forward_fn.gradient_functions.append(Piece(function, decorator))
             return function
 
         return made
@@ -190,9 +193,9 @@ def _gradient_function(decorator: str) -> Callable[[Function], Callable[[Any], A
 
 
 func_grad = _gradient_function("func_grad")
-"""The decorated function is the reverse of `forward`, in place of the derived one."""
+"""The decorated function is the reverse of `forward_fn`, in place of the derived one."""
 func_replay = _gradient_function("func_replay")
-"""The decorated function replaces `forward` when the reverse computes it again."""
+"""The decorated function replaces `forward_fn` when the reverse computes it again."""
 
 
 def struct(cls: type | None = None, **_options: Any) -> Any:
@@ -218,9 +221,9 @@ def static(value: Any) -> Any:
     return value
 
 
-def constant(value: Any) -> Any:
+def constant(x: Any) -> Any:
     """Give a value as it is: kernels use it as a constant."""
-    return value
+    return x
 
 
 def _tables(compiled: CompiledKernel, count: int) -> tuple[Any, ...]:
@@ -239,13 +242,23 @@ def _argument(value: Any) -> Any:
         return value.numpy() if value.has_memory else None
     if isinstance(value, Scalar):
         return value.value
-    if isinstance(value, Composite) and capture.is_capturing():
-        return value.__copy__()
+    if isinstance(value, Composite):
+        # Its buffer has the bits of halves: these are the numbers.
+        return value._numbers.copy() if capture.is_capturing() else value._numbers
     if isinstance(value, (StructInstance, indexedarray)):
         return value.argument(_argument)
     # Enumerations of extensions are no `int`s, and stand for one.
     is_number = hasattr(type(value), "__index__") and hasattr(type(value), "__members__")
     return operator.index(value) if is_number else value
+
+
+@lru_cache(maxsize=1024)
+def _is_read_by_reverse(compiled: CompiledKernel, name: str) -> bool:
+    try:
+        return name in compiled.read_by_reverse
+    except direct.CompileError:
+        # A reverse that is refused reads nothing: `backward` raises this error.
+        return False
 
 
 def _gradient(value: Any) -> Any:
@@ -315,8 +328,23 @@ class Launch:
             return
         compiled, arguments = self.bound()
         grid = _grid(self.kernel, self.dim)
+        if overwritten.is_watched():
+            written = [name for name, _, is_written in compiled.parameters if is_written]
+            overwritten.before(*(memory for name, memory in self._memories() if name in written))
         # Geometry is as it will be when the kernel runs.
         capture.run(lambda: compiled.launch(grid, arguments + _tables(compiled, len(arguments)), "cpu"))
+
+    def readers(self) -> list[Reader]:
+        """List the arrays, each with whether the reverse reads it."""
+        if not any(each.grad is not None for value in self.values for each in arrays_in(value)):
+            return []
+        compiled, _ = self.bound()
+        asked = {name: partial(_is_read_by_reverse, compiled, name) for name in self.kernel.parameters}
+        return [Reader(memory, asked[name], (id(compiled), name)) for name, memory in self._memories()]
+
+    def _memories(self) -> Iterator[tuple[str, npt.NDArray[Any]]]:
+        for name, value in zip(self.kernel.parameters, self.values, strict=True):
+            yield from ((name, each.numpy()) for each in arrays_in(value) if each.has_memory)
 
     def bound(self) -> tuple[CompiledKernel, tuple[Any, ...]]:
         """The compiled kernel, and its arguments as it takes them."""
@@ -372,7 +400,7 @@ def launch(
         return one
     one.launch()
     if record_tape and not adjoint:
-        tape.record(one.reverse, values)
+        tape.record(one.reverse, values, one.readers() if tape.is_recording() else ())
     return None
 
 

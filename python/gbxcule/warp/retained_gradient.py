@@ -37,7 +37,7 @@ class Retained:
 
 def retained_by(kernel: Any, compiled: CompiledKernel, arguments: Mapping[str, Any]) -> list[Retained]:
     """List the arrays with `retain_grad` that a kernel may write."""
-    arrays = [(name, each) for name, value in arguments.items() for each in _arrays_in(value) if each.grad is not None]
+    arrays = [(name, each) for name, value in arguments.items() for each in arrays_in(value) if each.grad is not None]
     written = {name for name, _, is_written in compiled.parameters if is_written}
     found = [(name, each) for name, each in arrays if each.retain_grad and name in written]
     if not found:
@@ -46,12 +46,13 @@ def retained_by(kernel: Any, compiled: CompiledKernel, arguments: Mapping[str, A
     return [Retained(each, name, kernel, name in stored and _is_alone(each, arrays)) for name, each in found]
 
 
-def _arrays_in(value: Any) -> Iterator[array]:
+def arrays_in(value: Any) -> Iterator[array]:
+    """Give the arrays of an argument: itself, those of a struct, that behind an indexed array."""
     if isinstance(value, array):
         yield value
     elif isinstance(value, (StructInstance, indexedarray)):
         for each in value.argument(lambda part: part).values():
-            yield from _arrays_in(each)
+            yield from arrays_in(each)
 
 
 def _is_alone(value: array, arrays: list[tuple[str, array]]) -> bool:

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gbxcule.warp import capture
+from gbxcule.warp import capture, overwritten
 from gbxcule.warp.array_memory import array
+from gbxcule.warp.missing import KnownByName
+from gbxcule.warp.overwritten import Keeper, Reader
 from gbxcule.warp.structure import StructInstance
 
 _open: list["Tape"] = []
@@ -26,28 +28,35 @@ class _Gradients(dict[Any, Any]):
         return made
 
 
-class Tape:
+class Tape(KnownByName):
     """Record of launches within a `with`; `backward` runs their reverses, the last one first."""
 
     def __init__(self) -> None:
         self.gradients: dict[Any, Any] = _Gradients()
         self.launches: list[Callable[[], None]] = []
         self.loss: array | None = None
+        self._keeper = Keeper(self.launches)
 
     def __enter__(self) -> "Tape":
         if _open:
             raise RuntimeError("a tape records already: one records at a time")
         _open.append(self)
+        overwritten.watch(self._keeper)
         return self
 
     def __exit__(self, *_error: Any) -> None:
         _open.remove(self)
 
     def record_func(self, backward: Callable[[], None], arrays: Sequence[array]) -> None:
-        """Record what reverses something that was done to arrays."""
-        self.launches.append(backward)
-        for value in arrays:
+        """Record what reverses something that was done to arrays, which it may read."""
+        self._record(backward, arrays, [_always_read(value) for value in arrays if isinstance(value, array)])
+
+    def _record(self, reverse: Callable[[], None], values: Sequence[Any], readers: Sequence[Reader]) -> None:
+        self.launches.append(reverse)
+        for value in values:
             self._remember(value)
+        for reader in readers:
+            self._keeper.need(reader)
 
     def _remember(self, value: Any) -> None:
         if isinstance(value, StructInstance):
@@ -69,8 +78,14 @@ class Tape:
                 value.grad = gradient
             else:
                 value.grad.assign(gradient)
-        for reverse in reversed(self.launches):
-            reverse()
+        # What is written from here on is no part of what is reversed.
+        overwritten.release(self._keeper)
+        put_back = self._keeper.put_back()
+        try:
+            for reverse in reversed(self.launches):
+                reverse()
+        finally:
+            put_back()
         capture.run(self._release_gradients)
 
     def _release_gradients(self) -> None:
@@ -87,9 +102,44 @@ class Tape:
         self.zero()
         self.gradients.clear()
         self.launches.clear()
+        overwritten.release(self._keeper)
+        self._keeper = Keeper(self.launches)
+        if self in _open:
+            overwritten.watch(self._keeper)
 
 
-def record(reverse: Callable[[], None], values: Sequence[Any]) -> None:
-    """Note what reverses a step, if a tape records."""
+def _always_read(value: array) -> Reader:
+    return Reader(value.numpy(), lambda: True, None)
+
+
+def is_recording() -> bool:
+    """Tell whether a tape records."""
+    return bool(_open)
+
+
+def record(reverse: Callable[[], None], values: Sequence[Any], readers: Sequence[Reader] = ()) -> None:
+    """Note what reverses a step, and what that reads, if a tape records."""
     if _open:
-        _open[-1].record_func(reverse, values)
+        _open[-1]._record(reverse, values, readers)
+
+
+def refuse(name: str, *values: array) -> None:
+    """Raise an error where a tape records and arrays have gradients: the step is not reversed."""
+    if _open and any(value.grad is not None for value in values):
+        raise NotImplementedError(f"`{name}` isn't reversed by a tape: use a kernel, or call it outside of the tape")
+
+
+def forget(value: array, key: Any = ...) -> None:
+    """Note that elements were overwritten by what has no gradient."""
+    if value.grad is None or not _open:
+        return
+
+    def reverse() -> None:
+        assert value.grad is not None
+        gradient = value.grad.numpy()
+        before = gradient.copy() if value.retain_grad else None
+        gradient[key] = 0
+        if before is not None:
+            value.keep_gradient(before)
+
+    record(lambda: capture.run(reverse), [value])

@@ -10,8 +10,8 @@ use std::ops::Range;
 use gbxcule_lab::action_source::ActionSource;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Action, EnvStates, Frame, FrameRange, Programs, Returns, Rom, Schedule, Stage, Swarm,
-    SwarmConfig, SwarmError,
+    Action, Frame, FrameRange, Programs, Returns, Rom, Schedule, Stage, Swarm, SwarmConfig,
+    SwarmError,
 };
 
 use crate::env_details::{EnvDetails, StepDetails};

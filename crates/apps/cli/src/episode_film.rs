@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{bail, ensure};
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{EnvStates, FrameRange, Swarm, SwarmConfig};
+use gbxcule_swarm::{FrameRange, Swarm, SwarmConfig};
 
 use crate::film::{FilmClock, check_gif_rate};
 use crate::gif::Animation;

@@ -17,7 +17,7 @@ use gbxcule_ir::Module;
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::{Diagnostic, render};
 use gbxcule_passes::grad::{grad, reverse_name};
-use gbxcule_runtime::{Build, Device, Kernel, MadeModule, Recipe, compile};
+use gbxcule_runtime::{Build, Device, Kernel, MadeModule, Recipe, compile, read_parameters};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -196,6 +196,18 @@ impl CompiledKernel {
     fn parameters(&self) -> Vec<(String, String, bool)> {
         let parameters = self.forward.reflection().parameters.iter();
         parameters.map(|it| (it.name.clone(), it.type_name.clone(), it.written)).collect()
+    }
+
+    /// Names of the parameters whose arrays the reverse reads: as the forward launch left them.
+    #[getter]
+    fn read_by_reverse(&self) -> PyResult<Vec<String>> {
+        let refuse = |message: &String| CompileError::new_err(message.clone());
+        let module = self.reverse().map_err(refuse)?;
+        let name = reverse_name(self.name_of_kernel());
+        let reverse = module.find(&name).unwrap_or_else(|| unreachable!("it was derived"));
+        let parameters = module.functions[reverse].params.iter();
+        let read = parameters.zip(read_parameters(module, reverse)).filter(|(_, is_read)| *is_read);
+        Ok(read.map(|(parameter, _)| parameter.name.clone()).collect())
     }
 
     /// Runs the kernel once for each point of a grid: on the CPU to its end, on a CUDA device

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Array, DataType, Device, Error, Mark, Stream};
 use gbxcule_swarm::{
-    DeviceSwarm, MemoryNumber, RolloutArrays, RolloutConfig, RolloutState, SwarmError,
+    DeviceEngine, MemoryNumber, RolloutArrays, RolloutConfig, RolloutState, SwarmError,
 };
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -124,10 +124,9 @@ impl Rollout {
     /// Queues a step with actions that lie on the device. The actions are kept until the device has
     /// read them.
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (device, stream, tables) = self.change(py, |swarm, _| {
-            let tables = swarm.config().codec.choices().len();
-            Ok((swarm.device().device, swarm.stream().clone(), tables))
-        })?;
+        let tables = self.swarm.get().look(py, |swarm| Ok(swarm.config().codec.choices().len()))?;
+        let (device, stream) =
+            self.change(py, |swarm, _| Ok((swarm.device().device, swarm.stream().clone())))?;
         check_device(actions, device)?;
         let borrowed = Borrowed::in_order_of(actions, stream.handle())?;
         let array = array_of(&borrowed, &stream, tables)?;
@@ -196,7 +195,7 @@ impl Rollout {
     fn change<T: Send>(
         &self,
         py: Python<'_>,
-        call: impl FnOnce(&mut DeviceSwarm, &RolloutConfig) -> Result<T, SwarmError> + Send,
+        call: impl FnOnce(&mut DeviceEngine, &RolloutConfig) -> Result<T, SwarmError> + Send,
     ) -> PyResult<T> {
         self.swarm.get().change(py, |swarm| match swarm.as_device_mut() {
             Some(swarm) => call(swarm, &self.config),

@@ -15,7 +15,7 @@ use std::sync::RwLock;
 
 use gbxcule_runtime::{Array, Device};
 use gbxcule_swarm::{
-    Chance, DeviceSwarm, EnvStates, Model, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError,
+    Chance, DeviceEngine, Model, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError,
 };
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -314,27 +314,27 @@ impl Swarm {
     /// Rewards in place on the device, `[num_envs]`; `None` on the CPU.
     #[getter]
     fn reward_array(&self) -> PyResult<Option<DeviceArray>> {
-        self.array(DeviceSwarm::reward_array)
+        self.array(DeviceEngine::reward_array)
     }
 
     /// Ends of the envs' episodes in place on the device, `[num_envs]`; `None` on the CPU.
     #[getter]
     fn done_array(&self) -> PyResult<Option<DeviceArray>> {
-        self.array(DeviceSwarm::done_array)
+        self.array(DeviceEngine::done_array)
     }
 
     /// Observations of the programs in place on the device, `[num_envs, obs_dim]`; `None` on the
     /// CPU.
     #[getter]
     fn observation_array(&self) -> PyResult<Option<DeviceArray>> {
-        self.array(DeviceSwarm::observation_array)
+        self.array(DeviceEngine::observation_array)
     }
 
     /// Last drawn frames in place on the device, `[num_envs, 5760]`, four pixels to a byte, or a
     /// Color's, `[num_envs, 46080]`, two bytes a pixel; `None` on the CPU.
     #[getter]
     fn frame_array(&self) -> PyResult<Option<DeviceArray>> {
-        self.array(DeviceSwarm::frame_array)
+        self.array(DeviceEngine::frame_array)
     }
 
     /// The stacks of pictures where they lie on the device, a row of bytes for each env; `None` on
@@ -342,7 +342,7 @@ impl Swarm {
     #[getter]
     fn picture_array(&self) -> PyResult<Option<DeviceArray>> {
         let swarm = try_lock(self.inner.try_read())?;
-        let array = swarm.as_device().and_then(DeviceSwarm::picture_array);
+        let array = swarm.as_device().and_then(DeviceEngine::picture_array);
         Ok(array.cloned().map(DeviceArray::new))
     }
 
@@ -571,7 +571,7 @@ impl Swarm {
         self.config.num_envs
     }
 
-    fn array(&self, of: impl FnOnce(&DeviceSwarm) -> &Array) -> PyResult<Option<DeviceArray>> {
+    fn array(&self, of: impl FnOnce(&DeviceEngine) -> &Array) -> PyResult<Option<DeviceArray>> {
         let swarm = try_lock(self.inner.try_read())?;
         Ok(swarm.as_device().map(|swarm| DeviceArray::new(of(swarm).clone())))
     }

@@ -80,7 +80,8 @@ pub enum Error {
     },
     /// Two arguments that share memory but must not.
     #[error(
-        "arguments `{one}` and `{other}` of kernel `{kernel}` must not share memory: the gradient needs what `{one}` held, and the launch wrote to `{other}`"
+        "{} of kernel `{kernel}` must not share memory: the gradient needs what `{one}` held, and the launch wrote to `{other}`",
+        both(one, other)
     )]
     Overlap {
         /// Name of the kernel.
@@ -308,5 +309,14 @@ impl Fault {
     /// Returns the fault as a diagnostic for users of the program, with its place in the source.
     pub fn diagnostic(&self) -> Diagnostic {
         Diagnostic::error(self.code, self.span, self.to_string())
+    }
+}
+
+/// Names two arguments, or the arrays of one.
+fn both(one: &str, other: &str) -> String {
+    if one == other {
+        format!("arrays in argument `{one}`")
+    } else {
+        format!("arguments `{one}` and `{other}`")
     }
 }

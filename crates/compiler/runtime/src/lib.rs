@@ -60,7 +60,7 @@ pub use process::{PerProcess, Process, get_or_make};
 pub use program_file::{ProgramFiles, ReadError};
 pub use recipe::record::{Stored, read_whole};
 pub use recipe::{MadeModule, Recipe};
-pub use reflection::{Parameter, Reflection, reflect};
+pub use reflection::{Parameter, Reflection, read_parameters, reflect};
 pub use stream::{Mark, Stream, Traffic};
 pub use worker_threads::{check_threads, in_pool};
 

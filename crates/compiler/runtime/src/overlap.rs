@@ -17,8 +17,10 @@ pub(crate) fn check(reflection: &Reflection, args: &[Argument]) -> Result<(), Er
             collect(&args[at as usize], &mut found);
             found
         });
-        let share = |left: &&Array| arrays[1].iter().any(|right| left.shares_memory(right));
-        if arrays[0].iter().any(share) {
+        // In one argument each array is compared with those behind it.
+        let behind = |at: usize| if one == other { &arrays[1][at + 1..] } else { &arrays[1][..] };
+        let mut lefts = arrays[0].iter().enumerate();
+        if lefts.any(|(at, left)| behind(at).iter().any(|right| left.shares_memory(right))) {
             let name = |at: u32| reflection.parameters[at as usize].name.clone();
             let (one, other) = (name(one), name(other));
             return Err(Error::Overlap { kernel: reflection.name.clone(), one, other });

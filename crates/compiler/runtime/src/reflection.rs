@@ -35,13 +35,10 @@ pub struct Parameter {
 
 /// Returns the reflections of all kernels, by position of the function.
 pub fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
-    let mut summaries: Vec<HandleSummary> = vec![HandleSummary::default(); module.functions.len()];
-    for &id in module.call_order() {
-        summaries[id.index()] = HandleFlow::summarise(module, &module.functions[id], &summaries);
-    }
+    let summaries = summarise(module, Access::Write);
     let reflected = module.functions.iter().map(|(id, function)| {
         (function.kind == FunctionKind::Kernel).then(|| {
-            let params = function.params.iter().zip(&summaries[id.index()].written);
+            let params = function.params.iter().zip(&summaries[id.index()].accessed);
             let parameters = params.map(|(param, &written)| Parameter {
                 name: param.name.clone(),
                 ty: param.ty,
@@ -59,11 +56,35 @@ pub fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
     reflected.collect()
 }
 
+/// Returns, for each parameter of a function, whether memory of arrays in it may be read, that of
+/// their gradients aside. In doubt it counts as read.
+pub fn read_parameters(module: &Valid<Module>, function: FunctionId) -> Vec<bool> {
+    summarise(module, Access::Read).swap_remove(function.index()).accessed
+}
+
+fn summarise(module: &Valid<Module>, access: Access) -> Vec<HandleSummary> {
+    let mut summaries = vec![HandleSummary::default(); module.functions.len()];
+    for &id in module.call_order() {
+        let function = &module.functions[id];
+        summaries[id.index()] = HandleFlow::summarise(module, function, access, &summaries);
+    }
+    summaries
+}
+
+/// Accesses to the memory behind handles that a walk looks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    /// Reads of arrays.
+    Read,
+    /// Writes of arrays, and of their gradients.
+    Write,
+}
+
 /// Uses that a function makes of the handles in its parameters.
 #[derive(Clone, Default, Debug)]
 struct HandleSummary {
-    /// True, for each parameter, if memory of its handles may be written.
-    written: Vec<bool>,
+    /// True, for each parameter, if memory of its handles may be accessed.
+    accessed: Vec<bool>,
     /// For each parameter, and then for the result, the first parameter whose handles it may hold.
     class: Vec<usize>,
 }
@@ -75,16 +96,22 @@ struct HandleFlow<'a> {
     body: &'a Body,
     function: &'a Function,
     module: &'a Module,
+    access: Access,
     parents: Vec<usize>,
-    written: Vec<usize>,
+    accessed: Vec<usize>,
 }
 
 impl HandleFlow<'_> {
-    fn summarise(module: &Module, function: &Function, known: &[HandleSummary]) -> HandleSummary {
+    fn summarise(
+        module: &Module,
+        function: &Function,
+        access: Access,
+        known: &[HandleSummary],
+    ) -> HandleSummary {
         let body = &function.body;
         let nodes = function.params.len() + 1 + body.locals.len() + body.values.len();
         let parents = (0..nodes).collect();
-        let mut flow = HandleFlow { body, function, module, parents, written: Vec::new() };
+        let mut flow = HandleFlow { body, function, module, access, parents, accessed: Vec::new() };
         walk(body, body.root, |step| {
             if let Step::Stmt(stmt) = step {
                 flow.stmt(&stmt.kind, known);
@@ -92,12 +119,12 @@ impl HandleFlow<'_> {
         });
         let count = function.params.len() + 1;
         let roots: Vec<usize> = (0..count).map(|node| flow.class_of(node)).collect();
-        let written: Vec<usize> = std::mem::take(&mut flow.written);
-        let written: Vec<usize> = written.into_iter().map(|node| flow.class_of(node)).collect();
+        let accessed: Vec<usize> = std::mem::take(&mut flow.accessed);
+        let accessed: Vec<usize> = accessed.into_iter().map(|node| flow.class_of(node)).collect();
         let params = function.params.iter().zip(&roots);
         HandleSummary {
-            written: params
-                .map(|(param, root)| module.types.holds_array(param.ty) && written.contains(root))
+            accessed: params
+                .map(|(param, root)| module.types.holds_array(param.ty) && accessed.contains(root))
                 .collect(),
             class: roots
                 .iter()
@@ -137,11 +164,12 @@ impl HandleFlow<'_> {
         }
     }
 
-    fn write(&mut self, place: PlaceId) {
+    /// Notes an access, if it is one that the walk looks for, to memory behind a handle.
+    fn note(&mut self, access: Access, place: PlaceId) {
         let behind = |step: &Projection| matches!(step, Projection::Element(_));
         let node = self.place(place);
-        if self.body.path(place).iter().any(behind) {
-            self.written.push(node);
+        if access == self.access && self.body.path(place).iter().any(behind) {
+            self.accessed.push(node);
         }
     }
 
@@ -153,7 +181,7 @@ impl HandleFlow<'_> {
                 _ => self.operation(value),
             },
             StmtKind::Store { place, value } => {
-                self.write(place);
+                self.note(Access::Write, place);
                 if holds(self, self.body.type_of(value)) {
                     self.join(self.place(place), self.value(value));
                 }
@@ -168,8 +196,15 @@ impl HandleFlow<'_> {
     fn operation(&mut self, value: Value) {
         let body = self.body;
         let data = &body.values[value];
-        if let Op::Atomic { place, .. } = data.op {
-            self.write(place);
+        match data.op {
+            Op::Atomic { place, .. } => {
+                self.note(Access::Write, place);
+                self.note(Access::Read, place);
+            }
+            Op::Load(place) => self.note(Access::Read, place),
+            // Memory of gradients is read by every reverse.
+            Op::Gradient(_) if self.access == Access::Read => return,
+            _ => {}
         }
         if !self.module.types.holds_array(data.ty) {
             return;
@@ -204,11 +239,14 @@ impl HandleFlow<'_> {
             .collect();
         nodes.push(self.value(value));
         for (at, (arg, param)) in args.iter().zip(&callee.params).enumerate() {
-            if let (Arg::Place(place), PassMode::Mutable) = (*arg, param.mode) {
-                self.write(place);
+            if let Arg::Place(place) = *arg {
+                self.note(Access::Read, place);
+                if param.mode == PassMode::Mutable {
+                    self.note(Access::Write, place);
+                }
             }
-            if summary.written[at] {
-                self.written.push(nodes[at]);
+            if summary.accessed[at] {
+                self.accessed.push(nodes[at]);
             }
         }
         for (at, &class) in summary.class.iter().enumerate() {

@@ -42,6 +42,11 @@ pub fn formals<'a>(
     def: &'a StmtFunctionDef,
     scope: ScopeId,
 ) -> Result<Vec<Formal<'a>>, Vec<Diagnostic>> {
+    if def.is_async {
+        let message = "`async def` is no part of the dialect";
+        let span = unit.span(&def.name);
+        return Err(vec![Diagnostic::error(Code::UnsupportedSyntax, span, message)]);
+    }
     let mut formals = Vec::new();
     let mut faults = Vec::new();
     for parameter in &def.parameters {

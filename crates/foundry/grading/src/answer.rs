@@ -186,9 +186,35 @@ pub fn read(
     Ok(answers)
 }
 
+/// A line with U+FFFD in the place of each half of a character beyond 16 bits: programs that count
+/// in halves leave one where they cut a reply, which JSON allows.
+fn without_halves(line: &[u8]) -> Vec<u8> {
+    let half = |at: usize| {
+        let digits = line.get(at..)?.strip_prefix(b"\\u")?.get(..4)?;
+        let number = u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+        matches!(number, 0xD800..=0xDFFF).then_some(number < 0xDC00)
+    };
+    let (mut whole, mut at) = (Vec::with_capacity(line.len()), 0);
+    while at < line.len() {
+        let (length, is_lone) = match (half(at), half(at + 6)) {
+            (Some(true), Some(false)) => (12, false),
+            (Some(_), _) => (6, true),
+            // A backslash and what it escapes.
+            (None, _) => (if line[at] == b'\\' { 2 } else { 1 }, false),
+        };
+        let end = (at + length).min(line.len());
+        whole.extend_from_slice(if is_lone { b"\\uFFFD" } else { &line[at..end] });
+        at = end;
+    }
+    whole
+}
+
 /// The answers of a line, or a column and what is wrong there.
 fn parse(bytes: &[u8], wanted: Option<Task>, line: usize) -> Result<Vec<Answer>, (usize, String)> {
-    let found: Line = serde_json::from_slice(bytes).map_err(|error| {
+    let found = serde_json::from_slice(bytes);
+    let found: Result<Line, _> =
+        found.or_else(|error| serde_json::from_slice(&without_halves(bytes)).map_err(|_| error));
+    let found = found.map_err(|error| {
         let message = error.to_string();
         let at = format!(" at line {} column {}", error.line(), error.column());
         (error.column().max(1), message.strip_suffix(&at).unwrap_or(&message).to_owned())
@@ -318,6 +344,13 @@ mod tests {
         assert_eq!(of(&format!(r#""response": {output}"#)), a);
         assert_eq!(of(&format!(r#""response": {{"status_code": 200, "body": {output}}}"#)), a);
         assert_eq!(of(r#""choices": [{"message": {"content": [{"text": "a"}]}}]"#), a);
+        for (written, read) in [
+            (r"\ud83d", "\u{FFFD}"),
+            (r"a\uDE00b\ud83d\ude00", "a\u{FFFD}b\u{1F600}"),
+            (r"\\\ud83d\ud83d\\ud83d", "\\\u{FFFD}\u{FFFD}\\ud83d"),
+        ] {
+            assert_eq!(of(&format!("\"answer\": \"{written}\"")), [Ok(read.to_owned())]);
+        }
         for (rest, reason) in [
             (r#""answer": 7"#, "no text"),
             (r#""choices": [{"message": {"content": null}}]"#, "no text"),

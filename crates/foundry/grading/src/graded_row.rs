@@ -37,6 +37,8 @@ const FACTORS: [f64; 3] = [16.0, 4.0, 2.0];
 const GROWTHS: [i64; 3] = [20, 1, 0];
 /// Part of the largest number by which sums in other orders may differ.
 const ORDER_ERROR: f64 = 1e-4;
+/// Seeds of orders of threads in which a row may give the same; [`AllowedErrors`] tries them, too.
+pub(crate) const OTHER_ORDERS: [u64; 2] = [1, 2];
 /// Elements of an output that begin at zero, one in so many; others hold bytes at random.
 const ZEROS: usize = 8;
 /// Mixed into seeds, so that no seed of fresh inputs is one by which a row was made.
@@ -75,6 +77,7 @@ pub(crate) struct FreshInputs {
     pub(crate) results: Results,
     pub(crate) tolerances: OnceLock<Tolerances>,
     pub(crate) kind: DrawKind,
+    pub(crate) is_ordered: OnceLock<bool>,
 }
 
 /// Kinds of draws; all but plain ones have no gradients.
@@ -202,10 +205,14 @@ impl GradedRow {
         })
     }
 
-    /// True if threads in other orders give the same, but for rounding.
+    /// True if threads in [`OTHER_ORDERS`] give the same, but for rounding.
     pub(crate) fn is_ordered(&self, draw: &FreshInputs) -> bool {
+        *draw.is_ordered.get_or_init(|| self.has_no_order(draw))
+    }
+
+    fn has_no_order(&self, draw: &FreshInputs) -> bool {
         let memory = ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() };
-        (1..=2).all(|seed| {
+        OTHER_ORDERS.into_iter().all(|seed| {
             let way = Variation { order_seed: Some(seed), ..Variation::default() };
             let (module, kernel) = (&self.program.forward, self.program.kernel);
             let found = execute::launch_varied(way, module, kernel, draw.grid(), &memory);
@@ -252,6 +259,7 @@ impl GradedRow {
             results,
             tolerances,
             kind,
+            is_ordered: OnceLock::new(),
         })
     }
 

@@ -158,6 +158,7 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
             Ok(problem) => grade_one(problem, answer, &self.options, cuda)?,
             Err(reason) => (Grade::NotGraded(reason.clone()), None),
         };
+        let grade = (grade.0.shortened(), grade.1);
         known().add(answer, &grade);
         Ok(grade)
     }

@@ -1,12 +1,12 @@
 //! Answers in Python and in IR: read as text, and run on the interpreter. No Python is executed.
 
 use crate::Grade;
-use crate::graded_row::{GradedRow, first};
+use crate::graded_row::{FreshInputs, GradedRow, OTHER_ORDERS, first};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::{SourceMap, Span};
 use gbxcule_ir::{FunctionId, Module, Shape, Type, Types, parse};
-use gbxcule_rows::execute::{self, ArgumentBytes, BUDGET};
+use gbxcule_rows::execute::{self, ArgumentBytes, BUDGET, Variation};
 
 /// Statements that a launch of an answer may take: it may be clumsier than the row.
 const ANSWER_BUDGET: u64 = 4 * BUDGET;
@@ -56,15 +56,24 @@ fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
         Ok(kernel) => kernel,
         Err(reason) => return Grade::DoesNotCompile(reason),
     };
-    for draw in problem.draws(false) {
+    let run = |draw: &FreshInputs, order_seed| {
         let memory = ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() };
-        let ran = execute::launch_with_budget(ANSWER_BUDGET, module, kernel, draw.grid(), &memory);
-        let wrong = match ran {
+        let way = Variation { budget: ANSWER_BUDGET, order_seed, ..Variation::default() };
+        match execute::launch_varied(way, module, kernel, draw.grid(), &memory) {
             Ok(after) => problem.forward_difference(draw, &after),
             Err(fault) => Some(format!("{fault}, on {}", draw.name)),
-        };
-        if let Some(wrong) = wrong {
+        }
+    };
+    for draw in problem.draws(false) {
+        if let Some(wrong) = run(draw, None) {
             return Grade::WrongResult(wrong);
+        }
+    }
+    // A race shows in another order of threads, where the row has none.
+    for draw in problem.draws(false).filter(|draw| problem.is_ordered(draw)) {
+        let wrong = OTHER_ORDERS.into_iter().find_map(|order| run(draw, Some(order)));
+        if let Some(wrong) = wrong {
+            return Grade::WrongResult(format!("in another order of threads: {wrong}"));
         }
     }
     Grade::Right
@@ -74,7 +83,8 @@ fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
 fn entry(problem: &GradedRow, module: &Valid<Module>) -> Result<FunctionId, String> {
     let (own, row) = (&problem.program, &problem.program.forward);
     let kernels: Vec<FunctionId> = module.kernels().map(|(id, _)| id).collect();
-    let named = kernels.iter().find(|&&id| module.functions[id].name == own.name());
+    // In Python a later definition takes the place of an earlier one.
+    let named = kernels.iter().rfind(|&&id| module.functions[id].name == own.name());
     let kernel = match (named, kernels.as_slice()) {
         (Some(&kernel), _) | (None, &[kernel]) => kernel,
         (None, []) => return Err("there is no kernel in it".into()),

@@ -49,6 +49,8 @@ use task::{Language, Task};
 pub const FRESH_INPUTS: u64 = 3;
 /// Bytes of an answer, at most.
 pub const MAX_ANSWER_BYTES: usize = 1 << 20;
+/// Bytes of a reason, about: an answer may say a part of it.
+const MAX_REASON_BYTES: usize = 4000;
 
 /// Verdict on an answer.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -89,6 +91,25 @@ impl Grade {
             Self::UnknownForm(_) => 4,
             Self::NotGraded(_) => 5,
         }
+    }
+
+    /// Cuts a reason that an answer made long.
+    fn shortened(mut self) -> Self {
+        let (Self::DoesNotParse(reason)
+        | Self::DoesNotCompile(reason)
+        | Self::WrongResult(reason)
+        | Self::UnknownForm(reason)
+        | Self::NotGraded(reason)) = &mut self
+        else {
+            return self;
+        };
+        if reason.len() > MAX_REASON_BYTES {
+            let end = reason.floor_char_boundary(MAX_REASON_BYTES);
+            let cut = reason.len() - end;
+            reason.truncate(end);
+            *reason += &format!(" .. ({cut} bytes more)");
+        }
+        self
     }
 
     /// Reason of the verdict; `None` for right answers.

@@ -13,7 +13,7 @@ use gbxcule_ir::builtin::Native;
 use gbxcule_ir::op::{AtomicOp, BinaryOp, Op};
 use gbxcule_ir::{Literal, Module, Scalar};
 use gbxcule_rows::allowed_error::adds_floats;
-use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs};
+use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs, Variation};
 use gbxcule_rows::row::Results;
 use gbxcule_rows::row_program::{RowProgram, element};
 use gbxcule_rows::tensor::Tensor;
@@ -121,8 +121,8 @@ impl GradedRow {
                 |dims: &[u32]| dims.iter().map(|it| u64::from(*it)).product::<u64>().max(1);
             let share = BUDGET * points(&own.dims) / points(&shaped.dims);
             let small = ArgumentBytes { data: self.draws[0].data.clone(), gradients: Vec::new() };
-            execute::launch_with_budget(share, module, kernel, self.draws[0].grid(), &small)
-                .ok()?;
+            let way = Variation { budget: share, ..Variation::default() };
+            execute::launch_varied(way, module, kernel, self.draws[0].grid(), &small).ok()?;
             let data = execute::arguments(module, kernel, &shaped.inputs, seed);
             self.probe(DrawKind::ManyPoints, &shaped, &data, seed)
         };
@@ -142,8 +142,8 @@ impl GradedRow {
         let run = |program: &RowProgram, data: Vec<Vec<u8>>| {
             let memory = ArgumentBytes { data, gradients: Vec::new() };
             let (module, kernel) = (&program.forward, program.kernel);
-            let after =
-                execute::launch_with_budget(BUDGET, module, kernel, grid, &memory).ok()?.data;
+            let way = Variation { budget: BUDGET, ..Variation::default() };
+            let after = execute::launch_varied(way, module, kernel, grid, &memory).ok()?.data;
             let tensors = outputs(module, program, &inputs, &after);
             Some((after, tensors))
         };
@@ -172,6 +172,7 @@ impl GradedRow {
             results: Results { outputs: narrow, gradients: None },
             tolerances: OnceLock::from(Tolerances { outputs: tolerances, gradients: Vec::new() }),
             kind,
+            is_ordered: OnceLock::new(),
         })
     }
 }

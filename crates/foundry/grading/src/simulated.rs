@@ -176,11 +176,8 @@ impl Loaded<'_> {
             &raw.parameters,
             LaunchLimits { instructions: BUDGET, finds_races },
         );
+        self.note_cost(before, shape, draw, ran.is_ok());
         let is_cut_off = matches!(&ran, Err(fault) if fault.kind == FaultKind::NoEnd);
-        // A fault ends a launch amid its counts.
-        if ran.is_ok() || is_cut_off {
-            self.note_cost(before, shape, draw, ran.is_ok());
-        }
         // A right answer may take long for so many points.
         if is_cut_off && !finds_races {
             return Ok(None);

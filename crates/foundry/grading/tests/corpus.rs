@@ -1,5 +1,5 @@
 //! The corpus of answers in CUDA (`tests/corpus`): wrong ones by kind and right rewritings, graded
-//! by NVRTC and the simulator.
+//! by NVRTC and the simulator. Those in Python, which have `import warp`, are read and interpreted.
 //!
 //! A file holds one kernel and its answers, in sections that begin with `===`:
 //! `=== kernel`, its Python; `=== launch 24 3`, then a line for each argument: name, extents in
@@ -91,15 +91,15 @@ impl Corpus {
                         "wrong" => rest.split_once(": ").expect("kind and name"),
                         _ => ("", rest),
                     };
-                    let is_backward = body.contains("grad_");
+                    let task = match (body.contains("import warp"), body.contains("grad_")) {
+                        (true, _) => Task::CudaToPython,
+                        (false, true) => Task::ForwardToBackward,
+                        (false, false) => Task::PythonToCuda,
+                    };
                     self.cases.push(Case {
                         name: format!("{file}: {name}"),
                         kind: kind.into(),
-                        task: if is_backward {
-                            Task::ForwardToBackward
-                        } else {
-                            Task::PythonToCuda
-                        },
+                        task,
                         row: id,
                         text: body.into(),
                     });
@@ -154,6 +154,15 @@ fn the_corpus_has_a_hundred_answers_of_each_sort() {
     let right = corpus.cases.iter().filter(|it| it.kind.is_empty()).count();
     let wrong = corpus.cases.len() - right;
     assert!(right >= 100 && wrong >= 100, "{right} right, {wrong} wrong");
+}
+
+#[test]
+fn answers_in_python_are_judged_as_they_are() {
+    let corpus = Corpus::read();
+    let is_python = |it: &&Case| it.task == Task::CudaToPython;
+    let cases: Vec<Case> = corpus.cases.iter().filter(is_python).cloned().collect();
+    assert!(cases.len() >= 8, "{}", cases.len());
+    assert_eq!(corpus.misjudged(&cases).len(), 0);
 }
 
 /// One answer in eight.

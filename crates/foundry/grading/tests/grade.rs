@@ -260,6 +260,7 @@ fn hostile_python_and_ir_end_with_a_verdict() {
         inside(endless),
         inside("var huge: [f32; 400000000]"),
         inside("trap \"stop\""),
+        inside(&format!("trap \"{}\"", "so it is ".repeat(20_000))),
         inside(&"if true {\n".repeat(100_000)),
         "%".repeat(500_000),
         "x".repeat(2_000_000),
@@ -267,6 +268,7 @@ fn hostile_python_and_ir_end_with_a_verdict() {
         let found = graded(Task::PythonToIr, &text, SHORT);
         assert_ne!(found, Grade::Right, "{}", &text[..text.len().min(400)]);
         assert!(!matches!(found, Grade::NotGraded(_)), "{found:?}");
+        assert!(found.reason().is_some_and(|it| it.len() < 5000), "a reason of any length");
     }
 }
 

@@ -101,6 +101,10 @@ pub(crate) struct Function {
     pub(crate) name: Name,
     pub(crate) params: Vec<Param>,
     pub(crate) body: Vec<Stmt>,
+    /// What the function does, in words.
+    pub(crate) docstring: Option<String>,
+    /// Comments, each before the statement with this position in the body.
+    pub(crate) comments: Vec<(usize, String)>,
 }
 
 /// A text with one kernel.
@@ -110,6 +114,12 @@ pub(crate) struct Text {
     pub(crate) structs: Vec<Struct>,
     pub(crate) functions: Vec<Function>,
     pub(crate) kernel: Function,
+}
+
+impl Function {
+    pub(crate) fn new(name: Name, params: Vec<Param>, body: Vec<Stmt>) -> Self {
+        Self { name, params, body, docstring: None, comments: Vec::new() }
+    }
 }
 
 impl Expr {

@@ -18,8 +18,9 @@ mod name_repeats;
 mod plausibility;
 mod range;
 mod scalar;
+mod style;
 
-use crate::ast::{Expr, FLOAT, Function, INT, Name, Param, Stmt, Struct, Text, Ty};
+use crate::ast::{Expr, Function, INT, Name, Param, Stmt, Struct, Text, Ty};
 use crate::identifiers::{self, Role};
 use crate::input::ArgumentInput;
 use crate::random::Random;
@@ -109,7 +110,8 @@ pub(crate) struct KernelBuilder {
     real: Scalar,
     /// Theme of the names of this kernel's floats.
     theme: usize,
-    taken: HashSet<String>,
+    /// Names that no new thing may get, in the order in which they came.
+    taken: Vec<Name>,
     vars: Vec<Var>,
     arrays: Vec<Readable>,
     blocks: Vec<Vec<Stmt>>,
@@ -134,6 +136,7 @@ pub(crate) struct KernelBuilder {
 struct Mark {
     stmts: usize,
     constants: usize,
+    taken: usize,
     vars: Vec<bool>,
     arrays: Vec<bool>,
     signatures: Vec<bool>,
@@ -163,8 +166,8 @@ impl KernelBuilder {
         let real = if random.chance(8) { Scalar::F64 } else { Scalar::F32 };
         let theme = random.below(identifiers::THEMES);
         let reserved = [
-            "wp", "float", "int", "bool", "range", "i", "j", "k", "l", "n", "lambda", "if", "in",
-            "is", "min", "max", "abs", "pow", "round", "len", "print", "map", "sum", "all", "any",
+            "wp", "float", "int", "bool", "range", "i", "l", "n", "lambda", "if", "in", "is",
+            "min", "max", "abs", "pow", "round", "len", "print", "map", "sum", "all", "any",
             "type", "id", "step",
         ];
         Self {
@@ -172,7 +175,7 @@ impl KernelBuilder {
             weights,
             real,
             theme,
-            taken: reserved.into_iter().map(str::to_owned).collect(),
+            taken: reserved.into_iter().map(Name::from).collect(),
             vars: Vec::new(),
             arrays: Vec::new(),
             blocks: vec![Vec::new()],
@@ -191,20 +194,17 @@ impl KernelBuilder {
     }
 
     fn finish(mut self, family: Family) -> Draft {
-        let verb = self.name_of(Role::Verb);
-        let nouns =
-            identifiers::variable(if family.is_integer() { INT } else { FLOAT }, self.theme);
-        let noun = identifiers::plural(self.random.pick(nouns));
-        // Parameters in the order in which people write them: arrays read, numbers, arrays written.
-        let mut order: Vec<usize> = (0..self.params.len()).collect();
-        order.sort_by_key(|&at| {
-            if self.inputs[at].zero { 2 } else { u8::from(self.params[at].dims == 0) }
-        });
+        let verb = self.random.pick(identifiers::verbs(family.name()));
+        let noun = self.subject();
+        let order = self.parameter_order();
         let params = order.iter().map(|&at| self.params[at].clone()).collect();
         let inputs = order.iter().map(|&at| self.inputs[at].clone()).collect();
         let body = self.with_repeats_named();
         self.drop_constants(&body);
-        let kernel = Function { name: format!("{verb}_{noun}").into(), params, body };
+        let name = format!("{verb}_{}", identifiers::plural(&noun)).into();
+        let mut kernel = Function::new(name, params, body);
+        self.guard(&mut kernel);
+        self.comment(&mut kernel, verb, &noun);
         let (constants, structs, functions) = (self.constants, self.structs, self.functions);
         Draft {
             family,
@@ -223,6 +223,7 @@ impl KernelBuilder {
         Mark {
             stmts: self.blocks.last().map_or(0, Vec::len),
             constants: self.constants.len(),
+            taken: self.taken.len(),
             vars: self.vars.iter().map(|it| it.used).collect(),
             arrays: self.arrays.iter().map(|it| it.used).collect(),
             signatures: self.signatures.iter().map(|it| it.used).collect(),
@@ -235,6 +236,7 @@ impl KernelBuilder {
             block.truncate(mark.stmts);
         }
         self.constants.truncate(mark.constants);
+        self.taken.truncate(mark.taken);
         self.vars.truncate(mark.vars.len());
         self.vars.iter_mut().zip(&mark.vars).for_each(|(it, &used)| it.used = used);
         self.arrays.iter_mut().zip(&mark.arrays).for_each(|(it, &used)| it.used = used);
@@ -308,18 +310,28 @@ impl KernelBuilder {
         }
     }
 
+    /// Takes a name; returns false if it was taken already.
+    fn take(&mut self, name: &str) -> bool {
+        let is_new = self.taken.iter().all(|taken| **taken != *name);
+        if is_new {
+            self.taken.push(name.into());
+        }
+        is_new
+    }
+
     /// Returns a new name, after one of some words.
     fn name_from(&mut self, words: &[&str]) -> Name {
-        for _ in 0..4 {
-            let word = self.random.pick(words);
-            if self.taken.insert(word.to_owned()) {
-                return word.into();
+        let first = self.random.below(words.len());
+        let turned = words[first..].iter().chain(&words[..first]);
+        for word in turned {
+            if self.take(word) {
+                return (*word).into();
             }
         }
         let word = self.random.pick(words);
         for number in 2.. {
             let name = format!("{word}_{number}");
-            if self.taken.insert(name.clone()) {
+            if self.take(&name) {
                 return name.into();
             }
         }
@@ -333,9 +345,13 @@ impl KernelBuilder {
     fn name_for(&mut self, ty: Ty) -> Name {
         if let Ty::Scalar(of) = ty
             && of.is_float()
-            && self.random.chance(15)
+            && self.random.chance(12)
         {
             return self.name_from(&["a", "b", "c", "d", "r", "s", "t", "u", "v", "w", "h", "q"]);
+        }
+        if let Ty::Struct(at) = ty {
+            let name = self.structs[at].name.to_lowercase();
+            return self.name_from(&[&name]);
         }
         self.name_from(identifiers::variable(ty, self.theme))
     }
@@ -343,9 +359,16 @@ impl KernelBuilder {
     /// Begins a launch over a grid of `dims` dimensions, with `i = wp.tid()`.
     fn launch(&mut self, dims: usize) {
         let extents: &[(i64, i64)] = match dims {
-            1 => &[(6, 20)],
-            2 => &[(3, 6), (3, 6)],
-            3 => &[(2, 3), (2, 4), (2, 3)],
+            1 => match self.random.weighted([80, 14, 6]) {
+                0 => &[(6, 20)],
+                1 => &[(24, 64)],
+                _ => &[(96, 160)],
+            },
+            2 => match self.random.weighted([80, 20]) {
+                0 => &[(3, 6), (3, 6)],
+                _ => &[(6, 12), (5, 12)],
+            },
+            3 => &[(2, 4), (2, 4), (2, 4)],
             _ => &[(2, 3), (1, 2), (2, 3), (2, 2)],
         };
         self.dims =
@@ -360,9 +383,7 @@ impl KernelBuilder {
         let chosen = self.random.pick(sets);
         self.index =
             (0..dims).map(|at| if dims == 1 { set.into() } else { chosen[at].into() }).collect();
-        for name in &self.index {
-            self.taken.insert(name.to_string());
-        }
+        self.taken.extend(self.index.iter().cloned());
         let targets = self.index.iter().map(Expr::from).collect();
         self.push(Stmt::Assign(targets, Expr::wp("tid", vec![])));
     }
@@ -393,7 +414,7 @@ impl KernelBuilder {
     }
 
     fn array_name(&mut self, ty: Ty) -> Name {
-        let single = if self.random.chance(25) {
+        let single = if self.random.chance(12) {
             self.name_from(&["x", "a", "b", "c", "src", "data", "values"])
         } else {
             self.name_for(ty)
@@ -402,11 +423,7 @@ impl KernelBuilder {
             return single;
         }
         let plural = identifiers::plural(&single);
-        if self.random.chance(70) && self.taken.insert(plural.clone()) {
-            plural.into()
-        } else {
-            single
-        }
+        if self.random.chance(70) && self.take(&plural) { plural.into() } else { single }
     }
 
     /// Adds an array whose elements are read at indices that the family chooses, and returns its

@@ -2,7 +2,7 @@
 //! `identifiers.txt` has the names: a line is a thing and its names. The lines `float` are themes,
 //! whose names fit together in one text.
 
-use crate::ast::{Ty, VEC2};
+use crate::ast::{FLOAT, INT, MAT22, Ty, VEC2, VEC3};
 use gbxcule_ir::Scalar;
 use std::sync::LazyLock;
 
@@ -38,13 +38,39 @@ pub(crate) fn variable(ty: Ty, theme: usize) -> &'static [&'static str] {
     }
 }
 
+/// Returns the verbs that kernels of a family have in their names.
+pub(crate) fn verbs(family: &str) -> &'static [&'static str] {
+    let of_family = NAMES.iter().find(|(thing, _)| thing.strip_prefix("verb.") == Some(family));
+    of_family.map_or_else(|| names("verb", 0), |(_, verbs)| verbs)
+}
+
+/// Returns the fields that a struct of this name may have.
+pub(crate) fn fields(structure: &str) -> impl Iterator<Item = (&'static str, Ty)> {
+    let list = NAMES.iter().find(|(thing, _)| thing.strip_prefix("struct.") == Some(structure));
+    let fields = list.map_or(&[][..], |(_, fields)| fields);
+    fields.iter().filter_map(|field| {
+        let (name, ty) = field.split_once(':')?;
+        let ty = match ty {
+            "int" => INT,
+            "vec2" => VEC2,
+            "vec3" => VEC3,
+            "mat22" => MAT22,
+            _ => FLOAT,
+        };
+        Some((name, ty))
+    })
+}
+
+/// Returns the names of all structs.
+pub(crate) fn structs() -> Vec<&'static str> {
+    NAMES.iter().filter_map(|(thing, _)| thing.strip_prefix("struct.")).collect()
+}
+
 /// Use of a name, which decides its candidates whatever the type is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Role {
     Accumulator,
     Function,
-    Struct,
-    Verb,
     Output,
     Constant,
 }
@@ -54,8 +80,6 @@ pub(crate) fn role(role: Role) -> &'static [&'static str] {
     let thing = match role {
         Role::Accumulator => "accumulator",
         Role::Function => "function",
-        Role::Struct => "struct",
-        Role::Verb => "verb",
         Role::Output => "output",
         Role::Constant => "constant",
     };
@@ -69,6 +93,7 @@ pub(crate) fn plural(name: &str) -> String {
         "index" => "indices".into(),
         "basis" => "bases".into(),
         "body" => "bodies".into(),
+        "momentum" => "momenta".into(),
         "density" | "energy" | "intensity" | "velocity" => {
             format!("{}ies", &name[..name.len() - 1])
         }

@@ -37,7 +37,15 @@ fn write_function(out: &mut String, text: &Text, decorator: &str, function: &Fun
         params.iter().for_each(|param| _ = writeln!(out, "    {param},"));
         out.push_str("):\n");
     }
-    block(out, &function.body, 1);
+    if let Some(words) = &function.docstring {
+        _ = writeln!(out, "    \"\"\"{words}\"\"\"");
+    }
+    for (at, stmt) in function.body.iter().enumerate() {
+        for (_, comment) in function.comments.iter().filter(|(before, _)| *before == at) {
+            _ = writeln!(out, "    # {comment}");
+        }
+        statement(out, stmt, 1);
+    }
 }
 
 fn param(text: &Text, param: &Param) -> String {

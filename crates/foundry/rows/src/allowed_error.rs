@@ -86,21 +86,21 @@ impl AllowedErrors {
         }
         let mut ways: Vec<Variation> = ways
             .into_iter()
-            .map(|perturbation| Variation { perturbation, order_seed: None })
+            .map(|perturbation| Variation { perturbation, ..Variation::default() })
             .collect();
         if runner == Runner::Device && modules().any(adds_floats) {
-            ways.extend(
-                (0..ORDERS).map(|order| Variation { perturbation: None, order_seed: Some(order) }),
-            );
+            let in_order = |order| Variation { order_seed: Some(order), ..Variation::default() };
+            ways.extend((0..ORDERS).map(in_order));
             // Threads that run side by side: their sums meet in orders in which no threads one
             // after the other do.
-            ways.push(Variation { perturbation: Some(Perturbation::AtomicSums), order_seed: None });
+            let sums = Some(Perturbation::AtomicSums);
+            ways.push(Variation { perturbation: sums, ..Variation::default() });
         }
         if runner == Runner::Warp {
             let others = [Perturbation::Fused, Perturbation::FusedProducts];
             ways.extend(others.map(|perturbation| Variation {
                 perturbation: Some(perturbation),
-                order_seed: None,
+                ..Variation::default()
             }));
         }
         let others = ways.iter().map(|&way| results_in(way, program, grid, seed).ok());

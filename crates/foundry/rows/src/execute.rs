@@ -76,12 +76,20 @@ fn cell_bytes(module: &Module, ty: Type) -> usize {
 }
 
 /// Variation of a launch that a correct implementation may show.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Variation {
+    /// Statements that all threads may take together.
+    pub budget: u64,
     /// Perturbation of results, as another library's mathematics gives them.
     pub perturbation: Option<Perturbation>,
     /// Seed of a random order of the threads.
     pub order_seed: Option<u64>,
+}
+
+impl Default for Variation {
+    fn default() -> Self {
+        Self { budget: BUDGET, perturbation: None, order_seed: None }
+    }
 }
 
 /// Runs a kernel; returns the memory after it, or what stopped it.
@@ -94,7 +102,8 @@ pub fn launch(
     launch_varied(Variation::default(), module, kernel, grid, memory)
 }
 
-/// Runs a kernel as [`launch`] does, with other mathematics or another order of threads.
+/// Runs a kernel as [`launch`] does, with another budget, other mathematics or another order of
+/// threads.
 pub fn launch_varied(
     variation: Variation,
     module: &Valid<Module>,
@@ -104,7 +113,7 @@ pub fn launch_varied(
 ) -> Result<ArgumentBytes, String> {
     let mut interpreter = Interpreter::new(module);
     interpreter.perturbation = variation.perturbation;
-    interpreter.budget = BUDGET;
+    interpreter.budget = variation.budget;
     let order = variation.order_seed.map(|seed| shuffled(points(grid.dims), seed));
     run_interpreter(&mut interpreter, order, kernel, grid, memory)
 }
@@ -136,19 +145,6 @@ pub fn launch_threads_separately(
         }
     }
     Ok(together)
-}
-
-/// Runs a kernel as [`launch`] does, with a budget of statements of its own.
-pub fn launch_with_budget(
-    budget: u64,
-    module: &Valid<Module>,
-    kernel: FunctionId,
-    grid: LaunchInputs<'_>,
-    memory: &ArgumentBytes,
-) -> Result<ArgumentBytes, String> {
-    let mut interpreter = Interpreter::new(module);
-    interpreter.budget = budget;
-    run_interpreter(&mut interpreter, None, kernel, grid, memory)
 }
 
 fn run_interpreter(

@@ -230,13 +230,13 @@ const LINKER: [&str; 5] = [
     "cannot find ",
     "relocation truncated to fit",
 ];
-/// Word before an error of the assembler, which writes names of temporary files before it.
-const ASSEMBLER: &str = ": Error: ";
+/// Words before an error of the assembler, which writes names of temporary files before them.
+const ASSEMBLER: [&str; 2] = [": Error: ", ": Fatal error: "];
 
 /// The first error of a compiler, an assembler or a linker, without the name of the file.
 fn first_error(stderr: &str) -> String {
     let of_tool = |line: &str| {
-        if let Some((_, error)) = line.split_once(ASSEMBLER) {
+        if let Some((_, error)) = ASSEMBLER.iter().find_map(|words| line.split_once(words)) {
             return Some(format!("the assembler says: {error}"));
         }
         let at = LINKER.iter().find_map(|words| line.find(words))?;
@@ -249,7 +249,12 @@ fn first_error(stderr: &str) -> String {
         (None, Some(line)) => line.into(),
         (None, None) => stderr.lines().next().unwrap_or("it says nothing").to_owned(),
     };
-    line.chars().take(MAX_ERROR_CHARACTERS).collect()
+    // Names of scratch files differ each time.
+    let words = line.split(' ').map(|word| match word.contains(".gbxcule-") {
+        true => "(a scratch file)",
+        false => word,
+    });
+    words.collect::<Vec<_>>().join(" ").chars().take(MAX_ERROR_CHARACTERS).collect()
 }
 
 fn execute(
@@ -434,6 +439,11 @@ mod tests {
         assert!(first_error(twice).contains("multiple definition of `main'"));
         let assembled = "/tmp/ccX.s: Assembler messages:\n/tmp/ccX.s:7: Error: file not found: a\n";
         assert_eq!(first_error(assembled), "the assembler says: file not found: a");
+        let full =
+            "/w/.gbxcule-1.part/ccX.s: Fatal error: can't write 113 bytes to section .text\n";
+        assert_eq!(first_error(full), "the assembler says: can't write 113 bytes to section .text");
+        let scratch = "cc1plus: fatal error: /w/.gbxcule-1.part/ccX.s is gone\n";
+        assert_eq!(first_error(scratch), "cc1plus: fatal error: (a scratch file) is gone");
         let refused = "In file included from main.cpp:5:\ntext_0.h: In function 'int error_of(int)':\n\
             text_0.h:3:9: error: 'y' was not declared in this scope\n";
         assert_eq!(first_error(refused), "text_0.h:3:9: error: 'y' was not declared in this scope");

@@ -35,6 +35,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("src/color.rs", include_str!("color.rs")),
     ("src/cpu.rs", include_str!("cpu.rs")),
     ("src/cpu/alu.rs", include_str!("cpu/alu.rs")),
+    ("src/cpu/families.rs", include_str!("cpu/families.rs")),
     ("src/cpu/interrupt_dispatch.rs", include_str!("cpu/interrupt_dispatch.rs")),
     ("src/cpu/opcode.rs", include_str!("cpu/opcode.rs")),
     ("src/cpu/prefix.rs", include_str!("cpu/prefix.rs")),

@@ -179,7 +179,7 @@ fn all_equal<T: PartialEq>(ours: &[T], its: &[T], matters: &[bool]) -> bool {
 
 /// Bounds of a block's size.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits<'e> {
+pub(crate) struct Limits {
     /// Instructions at most.
     pub(crate) instructions: usize,
     /// M-cycles of the longest way, about: the interpreter runs what is left of them before a
@@ -192,11 +192,9 @@ pub(crate) struct Limits<'e> {
     pub(crate) branches: usize,
     /// Where a chip would be asked the block is left, before that instruction.
     pub(crate) leaves: bool,
-    /// Addresses at which the block ends, as others begin there.
-    pub(crate) ends: &'e [u16],
 }
 
-impl Limits<'_> {
+impl Limits {
     /// Limits of blocks for CPUs.
     pub(crate) const CPU: Self = Self {
         instructions: 160,
@@ -204,7 +202,6 @@ impl Limits<'_> {
         mcycles_unchecked: 24,
         branches: 24,
         leaves: false,
-        ends: &[],
     };
 }
 
@@ -237,7 +234,7 @@ impl Block {
 
     /// The block within other bounds than those of blocks for CPUs.
     pub(crate) fn within(
-        limits: Limits<'_>,
+        limits: Limits,
         machine_ir: &MachineIr,
         rom: &[u8],
         map: MemoryMap,

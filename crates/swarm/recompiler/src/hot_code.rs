@@ -1,13 +1,12 @@
 //! Blocks of a ROM inside the machine's own loop over opcodes, for kernels.
 //!
 //! A kernel is compiled once, before its machines run: so a run of native machines tells what is
-//! hot, and few blocks are made. Where nearly the whole program is a loop they are that loop
-//! (`loops`), elsewhere the code that a warp executes most often (`turns`). They become cases of
-//! the loop in `Machine::run_until_deadline` (`planter`).
+//! hot, and few blocks are made. They pay where nearly the whole program is a loop (`loops`); a game
+//! is faster without, because warps run the larger code more slowly. Blocks become cases of the loop
+//! in `Machine::run_until_deadline` (`planter`).
 
 mod loops;
 mod planter;
-mod turns;
 
 use crate::block::{Block, Limits};
 use crate::kept_heads;
@@ -21,15 +20,12 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Frames between two buttons of the machines that tell what is hot.
 const FRAMES_OF_A_BUTTON: u32 = 12;
-/// Blocks of loops in a kernel at most.
-const MAX_LOOP_BLOCKS: usize = 4;
-/// Blocks of turns in a kernel at most.
-const MAX_TURN_BLOCKS: usize = 16;
-/// Bounds of a block that is a loop. It leaves where a chip would be asked, so that no call needs
-/// registers beside the loop's own.
-const LOOP_LIMITS: Limits<'_> = Limits { branches: 4, leaves: true, ..TURN_LIMITS };
-/// Bounds of a block of a turn. Copies to video RAM are among them, which ask a chip each time.
-const TURN_LIMITS: Limits<'_> = Limits { branches: 3, mcycles_unchecked: u32::MAX, ..Limits::CPU };
+/// Blocks in a kernel at most.
+const MAX_BLOCKS: usize = 4;
+/// Bounds of a block. It leaves where a chip would be asked, so that no call needs registers beside
+/// the loop's own.
+const LIMITS: Limits =
+    Limits { branches: 4, leaves: true, mcycles_unchecked: u32::MAX, ..Limits::CPU };
 /// Instructions below which no smaller block is tried.
 const MIN_INSTRUCTIONS: usize = 8;
 /// Operations of a block at most: the loop has some thousands itself.
@@ -52,8 +48,6 @@ pub struct HotCode {
     pub(crate) heads: Vec<HotHead>,
     /// Number of instructions soon after arrivals at these heads, and of all.
     pub(crate) instructions: [u64; 2],
-    /// True if nearly the whole program is a loop.
-    pub(crate) is_loop: bool,
 }
 
 impl HotCode {
@@ -62,43 +56,38 @@ impl HotCode {
     #[must_use]
     pub fn find(rom: &[u8]) -> Self {
         let Ok(cartridge) = Cartridge::from_rom(rom) else {
-            return Self { heads: Vec::new(), instructions: [0; 2], is_loop: true };
+            return Self { heads: Vec::new(), instructions: [0; 2] };
         };
         kept_heads::load_hot_code(rom).unwrap_or_else(|| {
-            let loops = Self::hottest(loops::count(&cartridge, rom), true);
-            let found = match loops.is_worth_it() {
-                true => loops,
-                false => Self::hottest(turns::count(&cartridge, rom), false),
-            };
+            let found = Self::hottest(loops::count(&cartridge, rom));
             kept_heads::save_hot_code(rom, &found);
             found
         })
     }
 
     /// The heads with most instructions behind them.
-    fn hottest(counts: Counts, is_loop: bool) -> Self {
+    fn hottest(counts: Counts) -> Self {
         let mut after: Vec<(HotHead, u64)> = counts.after.into_iter().collect();
         after.sort_by_key(|(head, count)| (Reverse(*count), head.pc, head.map.record()));
-        after.truncate(if is_loop { MAX_LOOP_BLOCKS } else { MAX_TURN_BLOCKS });
+        after.truncate(MAX_BLOCKS);
         let covered = after.iter().map(|(_, count)| count).sum();
         let heads = after.into_iter().map(|(head, _)| head).collect();
-        Self { heads, instructions: [covered, counts.all], is_loop }
+        Self { heads, instructions: [covered, counts.all] }
     }
 
-    /// Returns true if blocks make a kernel faster (`docs/gpu-results.md`): those of a loop if nine
-    /// of ten instructions are near behind their heads, as then every jump ends a turn; those of
-    /// turns if three of ten are.
+    /// Returns true if blocks make a kernel faster (`docs/gpu-results.md`): if nine of ten
+    /// instructions are near behind their heads.
     #[must_use]
     pub fn is_worth_it(&self) -> bool {
         let [covered, all] = self.instructions;
-        let tenths = if self.is_loop { 9 } else { 3 };
-        all > 0 && covered * 10 >= all * tenths
+        all > 0 && covered * 10 >= all * 9
     }
 
-    /// Opcodes after which a turn of a warp ends, so that its machines find the blocks.
+    /// Opcodes after which a turn of a warp ends: with blocks every jump does, so that machines find
+    /// the blocks.
     #[must_use]
     pub fn ends_of_turns(of: Option<&Self>) -> Vec<i64> {
-        let jumping: &[u8] = if of.is_some_and(|hot| hot.is_loop) { &JUMPING } else { &[] };
+        let jumping: &[u8] = if of.is_some() { &JUMPING } else { &[] };
         PARTING.iter().chain(jumping).map(|&opcode| i64::from(opcode)).collect()
     }
 
@@ -109,11 +98,9 @@ impl HotCode {
             .unwrap_or_else(|faults| unreachable!("the machine keeps all rules: {faults:#?}"));
         let machine_ir = MachineIr::new(valid.clone());
         *module = valid.into_inner();
-        let ends: Vec<u16> = self.heads.iter().map(|head| head.pc).collect();
-        let limits = if self.is_loop { LOOP_LIMITS } else { Limits { ends: &ends, ..TURN_LIMITS } };
         let mut blocks: BTreeMap<u16, Vec<FunctionId>> = BTreeMap::new();
         for head in &self.heads {
-            if let Some(body) = body(limits, &machine_ir, rom, head) {
+            if let Some(body) = body(&machine_ir, rom, head) {
                 let function = planter::declare(body, &machine_ir, module);
                 blocks.entry(head.pc).or_default().push(function);
             }
@@ -140,12 +127,8 @@ fn button(machine: u64, turn: u32) -> u8 {
 }
 
 /// The largest block at a head that is small enough for a kernel.
-fn body(
-    mut limits: Limits<'_>,
-    machine_ir: &MachineIr,
-    rom: &[u8],
-    head: &HotHead,
-) -> Option<Body> {
+fn body(machine_ir: &MachineIr, rom: &[u8], head: &HotHead) -> Option<Body> {
+    let mut limits = LIMITS;
     while limits.instructions >= MIN_INSTRUCTIONS {
         let block = Block::within(limits, machine_ir, rom, head.map, head.pc).ok()?;
         let mut body = block.into_body();

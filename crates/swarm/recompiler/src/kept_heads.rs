@@ -15,10 +15,10 @@ const EXTENSION: &str = ".heads";
 const VERSION: (u32, u32) = (1, 0);
 #[cfg(not(color))]
 /// Version of what is found for kernels: another one where the search changed.
-const HOT_CODE_VERSION: (u32, u32) = (1, 0);
+const HOT_CODE_VERSION: (u32, u32) = (2, 0);
 #[cfg(not(color))]
-/// Bytes before the heads of a kernel: instructions of two kinds, and whether it is a loop.
-const HOT_CODE_BYTES: usize = 8 + 8 + 1;
+/// Bytes before the heads of a kernel: instructions of two kinds.
+const HOT_CODE_BYTES: usize = 8 + 8;
 /// Bytes of PC in a record; the memory map follows.
 const PC_BYTES: usize = 2;
 const RECORD_BYTES: usize = PC_BYTES + MemoryMap::RECORD_BYTES;
@@ -61,17 +61,16 @@ fn key(purpose: &str, rom: &[u8]) -> String {
 #[cfg(not(color))]
 fn hot_code_record(found: &HotCode) -> Vec<u8> {
     let counts = found.instructions.iter().flat_map(|count| count.to_le_bytes());
-    counts.chain([u8::from(found.is_loop)]).chain(records(&found.heads)).collect()
+    counts.chain(records(&found.heads)).collect()
 }
 
 #[cfg(not(color))]
 fn read_hot_code(record: &[u8]) -> Option<HotCode> {
     let (first, heads) = record.split_first_chunk::<HOT_CODE_BYTES>()?;
-    let (counts, rest) = first.as_chunks::<8>();
+    let (counts, _) = first.as_chunks::<8>();
     Some(HotCode {
         heads: read(heads),
         instructions: [u64::from_le_bytes(counts[0]), u64::from_le_bytes(counts[1])],
-        is_loop: rest == [1],
     })
 }
 
@@ -128,7 +127,7 @@ mod tests {
     fn hot_code_comes_back_as_it_was() {
         let map = MemoryMap::from_record(&[0; MemoryMap::RECORD_BYTES]).expect("a map");
         let heads = vec![HotHead { pc: 0x150, map }, HotHead { pc: 0x200, map }];
-        let found = HotCode { heads, instructions: [7, u64::MAX], is_loop: true };
+        let found = HotCode { heads, instructions: [7, u64::MAX] };
         let record = hot_code_record(&found);
         assert_eq!(read_hot_code(&record), Some(found));
         assert_eq!(read_hot_code(&record[..HOT_CODE_BYTES - 1]), None);

@@ -31,7 +31,7 @@ pub(crate) struct SavedEnv {
 }
 
 /// Outputs of a step.
-pub(crate) struct StepOutputs {
+pub struct StepOutputs {
     pub(crate) rewards: Vec<f32>,
     pub(crate) dones: Vec<bool>,
     pub(crate) observations: Vec<f32>,
@@ -68,11 +68,18 @@ impl Swarm {
     /// # Errors
     /// The device failed, or a program stopped in an earlier step.
     pub fn checkpoint(&self, note: &[u8]) -> Result<Vec<u8>, SwarmError> {
+        let state = self.state();
         let shared = Shared {
             rom: self.rom().clone(),
             config: self.config().clone(),
             seed: self.seed(),
-            starts: self.weights().iter().copied().zip(self.starts().iter().cloned()).collect(),
+            starts: state
+                .episodes
+                .weights()
+                .iter()
+                .copied()
+                .zip(state.starts.iter().cloned())
+                .collect(),
         };
         let envs = self.manual_buttons().into_iter().enumerate().map(|(env, manual_buttons)| {
             let (snapshot, episode) = (self.snapshot(env)?, self.episode(env)?);
@@ -103,8 +110,7 @@ impl Swarm {
         let device = device.map_or_else(|| recorded.parse(), Ok)?;
         let (weights, starts): (Vec<u32>, Vec<EnvSnapshot>) = starts.into_iter().unzip();
         let mut swarm = Self::new(rom, config, device)?;
-        swarm.restore_checkpoint(starts, envs, &outputs, seed)?;
-        swarm.set_weights_of_all_starts(&weights)?;
+        swarm.restore_checkpoint((&weights, starts), envs, &outputs, seed)?;
         Ok((swarm, note))
     }
 }

@@ -1,5 +1,5 @@
 //! The swarm as compiled kernels: the machine's own sources, read by our compiler, run by
-//! `gbxcule_runtime` on the device of the [`DeviceSwarm`]. Its results are those of
+//! `gbxcule_runtime` on the device of the [`crate::DeviceSwarm`]. Its results are those of
 //! [`crate::NativeSwarm`].
 //!
 //! `machine_ir` reads the sources, `column` and `state_arrays` lay a machine's state out on the
@@ -9,13 +9,15 @@
 //! makes arrays, `host_copy` carries a machine from the host's form to the device's and back.
 //! `manual_buttons` holds the buttons that a caller presses by hand. `rollout` runs steps in which
 //! nothing crosses the host. `kernel_set` compiles the kernels of a swarm or finds them by their
-//! `recipe`; `swarm` launches them, `outputs` reads results and machines.
+//! `recipe`; `swarm` launches them, `engine` has the
+//! calls of every swarm, `outputs` reads results and machines.
 
 mod begin;
 mod buffers;
 mod column;
 mod copy_env;
 mod dialect_kernel;
+mod engine;
 mod host_copy;
 mod inspect;
 mod kernel;
@@ -44,4 +46,4 @@ pub use rollout::{MemoryNumber, RolloutArrays, RolloutConfig, RolloutState, refu
 pub use state_arrays::Layout;
 pub use step::{Order, step_module};
 pub use sticky::sticky_module;
-pub use swarm::{DeviceConfig, DeviceSwarm};
+pub use swarm::{DeviceConfig, DeviceEngine};

@@ -1,59 +1,28 @@
-//! Envs as bytes, alike for every swarm: a swarm that can save and restore an env writes and reads
-//! all formats.
+//! Envs as bytes: what a swarm saves and restores is written and read in all formats.
 
+use crate::engine::Engine;
 use crate::env_record::{self, EnvRecord};
 use crate::foreign_state::{ForeignFormat, battery, exported, imported};
-use crate::{DeviceSwarm, EnvSnapshot, Episode, NativeSwarm, Rom, Swarm, SwarmConfig, SwarmError};
+use crate::swarm::SwarmOf;
+use crate::{SwarmConfig, SwarmError};
 
-/// A swarm whose envs can be kept and moved.
-pub trait EnvStates {
-    /// Returns the ROM that runs in every machine.
-    fn rom(&self) -> &Rom;
-
-    /// Returns the swarm's configuration.
-    fn config(&self) -> &SwarmConfig;
-
-    /// Returns the env's seed and its number of episodes.
-    ///
-    /// # Errors
-    /// There is no such env.
-    fn episode(&self, env: usize) -> Result<Episode, SwarmError>;
-
-    /// Sets the env's seed and its number of episodes.
-    ///
-    /// # Errors
-    /// There is no such env.
-    fn set_episode(&mut self, env: usize, episode: Episode) -> Result<(), SwarmError>;
-
-    /// Copies an env's state.
-    ///
-    /// # Errors
-    /// There is no such env, or the device failed.
-    fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError>;
-
-    /// Loads a copied state into an env.
-    ///
-    /// # Errors
-    /// There is no such env, the snapshot belongs to another cartridge or other programs, or the
-    /// device failed.
-    fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError>;
-
+impl<E: Engine + ?Sized> SwarmOf<E> {
     /// Returns an env as versioned bytes that outlive this process: its machine with cartridge RAM,
     /// its counters, its programs' scratch and last observation, its episode, and a checksum.
     ///
     /// # Errors
     /// There is no such env, or the device failed.
-    fn save_state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
+    pub fn save_state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
         let (snapshot, episode) = (self.snapshot(env)?, self.episode(env)?);
         env_record::to_bytes(&snapshot, episode, self.rom(), &self.config().programs)
     }
 
-    /// Does what [`EnvStates::save_state`] does, with the picture of the frame that comes next: of
+    /// Does what [`Self::save_state`] does, with the picture of the frame that comes next: of
     /// a swarm that draws nothing, for one that looks at it first.
     ///
     /// # Errors
-    /// As [`EnvStates::save_state`].
-    fn save_drawn_state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
+    /// As [`Self::save_state`].
+    pub fn save_drawn_state(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
         let (mut snapshot, episode) = (self.snapshot(env)?, self.episode(env)?);
         snapshot.draw_ahead(self.rom());
         env_record::to_bytes(&snapshot, episode, self.rom(), &self.config().programs)
@@ -68,17 +37,17 @@ pub trait EnvStates {
     /// # Errors
     /// There is no such env, the bytes are no state of a machine with this cartridge, or the device
     /// failed; nothing has changed then.
-    fn load_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
+    pub fn load_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
         let record = EnvRecord::from_bytes(self.rom(), self.config(), bytes)?;
         self.restore(env, &record.snapshot)
     }
 
-    /// Does what [`EnvStates::load_state`] does, and takes the saved env's seed and number of
+    /// Does what [`Self::load_state`] does, and takes the saved env's seed and number of
     /// episodes too, so that later episodes are those of the saved env, chance included.
     ///
     /// # Errors
-    /// As [`EnvStates::load_state`], or the state holds a machine alone.
-    fn resume_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
+    /// As [`Self::load_state`], or the state holds a machine alone.
+    pub fn resume_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
         let record = EnvRecord::from_bytes(self.rom(), self.config(), bytes)?;
         let episode = record.episode.ok_or(SwarmError::NoEpisode)?;
         self.restore(env, &record.snapshot)?;
@@ -90,8 +59,8 @@ pub trait EnvStates {
     /// a note; counters start at 0, and the programs begin.
     ///
     /// # Errors
-    /// As [`EnvStates::load_state`].
-    fn import_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
+    /// As [`Self::load_state`].
+    pub fn import_state(&mut self, env: usize, bytes: &[u8]) -> Result<(), SwarmError> {
         let snapshot = imported(bytes, self.rom(), self.config())?;
         self.restore(env, &snapshot)
     }
@@ -101,28 +70,28 @@ pub trait EnvStates {
     ///
     /// # Errors
     /// There is no such env, or the device failed.
-    fn save_battery(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
+    pub fn save_battery(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
         Ok(battery::written(&self.snapshot(env)?, self.rom()))
     }
 
-    /// Puts a `.sav` file, as [`EnvStates::save_battery`] returns it, or PyBoy's `.ram`, into an
+    /// Puts a `.sav` file, as [`Self::save_battery`] returns it, or PyBoy's `.ram`, into an
     /// env's cartridge; the machine goes on.
     ///
     /// # Errors
     /// There is no such env, the cartridge has another size of RAM, or the device failed.
-    fn load_battery(&mut self, env: usize, file: &[u8]) -> Result<(), SwarmError> {
+    pub fn load_battery(&mut self, env: usize, file: &[u8]) -> Result<(), SwarmError> {
         let snapshot = battery::inserted(self.snapshot(env)?, file, self.rom())?;
         self.restore(env, &snapshot)
     }
 
     /// Puts all marked envs into states of any format, one for all of them or one for each, as
-    /// [`EnvStates::import_state`] does.
+    /// [`Self::import_state`] does.
     ///
     /// # Errors
-    /// As [`EnvStates::import_state`], the mask does not have one entry for each env, or there are
+    /// As [`Self::import_state`], the mask does not have one entry for each env, or there are
     /// too few or too many states; nothing has changed then, unless the device failed or a program
     /// stopped.
-    fn load_states(&mut self, mask: &[bool], states: &[&[u8]]) -> Result<(), SwarmError> {
+    pub fn load_states(&mut self, mask: &[bool], states: &[&[u8]]) -> Result<(), SwarmError> {
         let config = self.config();
         config.check_length("mask entry", mask.len())?;
         let envs: Vec<usize> = (0..mask.len()).filter(|&env| mask[env]).collect();
@@ -146,7 +115,7 @@ pub trait EnvStates {
     ///
     /// # Errors
     /// There is no such env, or the device failed.
-    fn export_bess(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
+    pub fn export_bess(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
         Ok(exported(&self.snapshot(env)?, self.rom(), ForeignFormat::Bess)?)
     }
 
@@ -154,43 +123,10 @@ pub trait EnvStates {
     ///
     /// # Errors
     /// There is no such env, or the device failed.
-    fn export_pyboy(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
+    pub fn export_pyboy(&self, env: usize) -> Result<Vec<u8>, SwarmError> {
         Ok(exported(&self.snapshot(env)?, self.rom(), ForeignFormat::PyBoy)?)
     }
 }
-
-/// Forwards to the swarm's own functions of these names.
-macro_rules! impl_env_states {
-    ($($swarm:ty),*) => { $(
-        impl EnvStates for $swarm {
-            fn rom(&self) -> &Rom {
-                <$swarm>::rom(self)
-            }
-
-            fn config(&self) -> &SwarmConfig {
-                <$swarm>::config(self)
-            }
-
-            fn episode(&self, env: usize) -> Result<Episode, SwarmError> {
-                <$swarm>::episode(self, env)
-            }
-
-            fn set_episode(&mut self, env: usize, episode: Episode) -> Result<(), SwarmError> {
-                <$swarm>::set_episode(self, env, episode)
-            }
-
-            fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
-                <$swarm>::snapshot(self, env)
-            }
-
-            fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
-                <$swarm>::restore(self, env, snapshot)
-            }
-        }
-    )* };
-}
-
-impl_env_states!(NativeSwarm, DeviceSwarm, Swarm);
 
 /// The envs that a mask marks, among which rows of bytes are shared out.
 pub(crate) fn memory_rows(

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{FrameRange, LinkMode, NativeSwarm, SwarmError};
+use crate::engine::Engine;
+use crate::swarm::SwarmOf;
+use crate::{FrameRange, LinkMode, SwarmError};
 
 /// Time between two calls of `go_on`: as long as a caller may wait for a step to stop.
 const TIME_BETWEEN_ASKS: Duration = Duration::from_millis(100);
@@ -13,7 +15,7 @@ pub enum Pressed<'a> {
     /// An action for each env.
     Actions(&'a [u8]),
     /// An action for each env, which only the marked ones press; all others rest, as in
-    /// [`NativeSwarm::step_frames_masked`].
+    /// [`crate::Swarm::step_frames_masked`].
     Masked {
         /// An action for each env.
         actions: &'a [u8],
@@ -45,14 +47,15 @@ impl FrameTime {
     }
 }
 
-impl NativeSwarm {
+impl<E: Engine + ?Sized> SwarmOf<E> {
     /// Runs a step, calls `go_on` several times a second, and stops when it returns false. Returns
     /// true if the step finished. If it did not, its first frames have run; hooks and `settled`
-    /// were called in them, `reward`, `done` and `observe` were not. `draw_last` draws the last
-    /// frame, even if the configuration does not ask for it.
+    /// were called in them, `reward`, `done` and `observe` were not. On a device, where steps are
+    /// only queued, `go_on` is never called and the result is always true. `draw_last` draws the
+    /// last frame, even if the configuration does not ask for it.
     ///
     /// # Errors
-    /// As in [`NativeSwarm::step`].
+    /// As in [`Self::step`].
     pub fn step_while(
         &mut self,
         pressed: Pressed<'_>,
@@ -65,7 +68,8 @@ impl NativeSwarm {
             if first > frames.start && !go_on() {
                 return Ok(false);
             }
-            let end = first.saturating_add(self.frame_time.frames()).min(frames.end);
+            let count = self.state().frame_time.as_ref().map_or(u32::MAX, FrameTime::frames);
+            let end = first.saturating_add(count).min(frames.end);
             // Only the last frame of a step is looked at; with a cable it may have begun before.
             let is_last = end == frames.end || self.config().link == LinkMode::Pairs;
             let range = FrameRange { frames: first..end, draw_last: draw_last && is_last };
@@ -77,7 +81,9 @@ impl NativeSwarm {
                 }
                 Pressed::Nothing => self.step_frames_without_buttons(&range)?,
             }
-            self.frame_time.note(end - first, begun.elapsed());
+            if let Some(frame_time) = &mut self.state_mut().frame_time {
+                frame_time.note(end - first, begun.elapsed());
+            }
             first = end;
         }
         Ok(true)

@@ -15,6 +15,7 @@ mod checkpoint;
 mod config;
 mod cpu_state;
 pub mod device;
+mod engine;
 mod env_record;
 mod env_states;
 mod episode;
@@ -36,7 +37,6 @@ mod record;
 mod reference_reward;
 mod returns;
 mod rom;
-mod shared_calls;
 mod snapshot;
 mod stage;
 mod start_steps;
@@ -55,10 +55,9 @@ pub use checkpoint::Checkpoint;
 pub use config::SwarmConfig;
 pub use cpu_state::CpuState;
 pub use device::{
-    DeviceConfig, DeviceSwarm, Layout, MemoryNumber, Order, RolloutArrays, RolloutConfig,
+    DeviceConfig, DeviceEngine, Layout, MemoryNumber, Order, RolloutArrays, RolloutConfig,
     RolloutState,
 };
-pub use env_states::EnvStates;
 pub use episode::{Chance, Episode, env_seed, splitmix64};
 pub use error::SwarmError;
 pub use feature::{FEATURE_MEMORY, Features};
@@ -69,7 +68,7 @@ pub use hook::{Hook, HookCount};
 pub use interruptible_step::Pressed;
 pub use link::LinkMode;
 pub use machine::{AnyMachine, Frame};
-pub use native::NativeSwarm;
+pub use native::NativeEngine;
 pub use obs_v0::{OBS_V0_DIM, obs_v0};
 pub use picture::{Grays, HEIGHT, Picture, WIDTH, corrected_rgb, rgb};
 pub use picture_stack::{Crop, PictureStack};
@@ -82,7 +81,7 @@ pub use snapshot::{Counters, EnvSnapshot};
 pub use stage::Stage;
 pub use step_plan::FrameRange;
 pub use step_schedule::Schedule;
-pub use swarm::Swarm;
+pub use swarm::{DeviceSwarm, NativeSwarm, Swarm, SwarmOf};
 pub use view::View;
 
 /// Example of the README, run as a test of the documentation.

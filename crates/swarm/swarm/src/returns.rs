@@ -53,7 +53,7 @@ impl Returns {
     /// # Errors
     /// The device failed.
     pub fn add(&self, swarm: &Swarm) -> Result<(), SwarmError> {
-        if let Swarm::Native(swarm) = swarm {
+        if let Some(swarm) = swarm.as_native() {
             self.rewards.write(swarm.rewards())?;
             let dones: Vec<u8> = swarm.dones().iter().map(|done| u8::from(*done)).collect();
             self.dones.write(&dones)?;

@@ -18,7 +18,7 @@ pub struct FrameRange {
 
 /// The frames that one call runs and how, alike for every env.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct StepPlan {
+pub struct StepPlan {
     pub(crate) frames: u32,
     /// Number of the step's frames that ran before.
     pub(crate) first_frame: u32,

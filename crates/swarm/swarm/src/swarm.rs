@@ -1,18 +1,25 @@
-//! One set of calls for both swarms, threads on the CPU and kernels on a CUDA device, for callers
-//! whose users choose the device. [`NativeSwarm`] and [`DeviceSwarm`] themselves have more calls.
+//! One set of calls for every swarm, whatever engine runs its machines: threads on the CPU or
+//! kernels on a device. The calls check what is asked, and keep seeds, starts and episodes; the
+//! engine does the rest.
 
-use std::ops::Range;
+mod outputs;
+
+use std::ops::{Deref, DerefMut};
 
 use gbxcule_runtime::Device;
 
 use crate::checkpoint::{SavedEnv, StepOutputs};
-use crate::super_picture::SuperPicture;
+use crate::device::DeviceEngine;
+use crate::engine::Engine;
+use crate::env_states::memory_rows;
+use crate::native::NativeEngine;
+use crate::step_plan::StepPlan;
 use crate::{
-    Counters, CpuState, DeviceConfig, DeviceSwarm, EnvSnapshot, Episode, Frame, FrameRange,
-    HookCount, NativeSwarm, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError, View,
+    DeviceConfig, EnvSnapshot, Episode, FrameRange, Rom, SwarmConfig, SwarmError, action,
+    banked_address,
 };
 
-/// A native or a device swarm, behind one set of calls.
+/// Machines stepped together, beside an engine that runs them.
 ///
 /// ```
 /// use gbxcule_runtime::Device;
@@ -25,106 +32,114 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// A call that lists no errors has those of the function of its name in [`NativeSwarm`] and
-/// [`DeviceSwarm`].
-pub enum Swarm {
-    /// A swarm on the CPU's threads.
-    Native(Box<NativeSwarm>),
-    /// A swarm in kernels on a CUDA device.
-    Device(Box<DeviceSwarm>),
+/// Every call may fail where the device does. A call on a device that returns values may also
+/// return the error of an earlier step, whose work was only queued.
+pub struct SwarmOf<E: Engine + ?Sized>(Box<E>);
+
+/// A swarm on a device that is chosen when it is made.
+pub type Swarm = SwarmOf<dyn Engine>;
+
+/// Machines stepped together on CPU threads. Results do not depend on the number of threads.
+///
+/// ```
+/// use gbxcule_swarm::{NativeSwarm, Rom, SwarmConfig};
+///
+/// let rom = gbxcule_assembler::by_name("ALU_LOOP").expect("a built-in ROM");
+/// let rom = Rom::new(rom.bytes()).expect("a good header");
+/// let mut swarm = NativeSwarm::new(rom, SwarmConfig::new(2)).expect("a swarm");
+/// let begin = swarm.snapshot(0).expect("an env");
+/// swarm.step(&[0, 0]).expect("an action for each env");
+/// swarm.restore(1, &begin).expect("a state of this ROM");
+/// assert_eq!(swarm.counters(0).expect("an env").frames, 24);
+/// assert_eq!(swarm.counters(1).expect("an env").frames, 0);
+/// ```
+pub type NativeSwarm = SwarmOf<NativeEngine>;
+
+/// Machines stepped together by compiled kernels. Their state lies in the device's memory. Results
+/// are those of [`NativeSwarm`], bit by bit.
+///
+/// All work runs in one [`gbxcule_runtime::Stream`], in the order of the calls. A step and other
+/// calls that change machines only queue their work; calls that return values wait for it.
+///
+/// ```
+/// use gbxcule_swarm::{DeviceConfig, DeviceSwarm, NativeSwarm, Rom, SwarmConfig};
+///
+/// let rom = gbxcule_assembler::by_name("ALU_LOOP").expect("a built-in ROM");
+/// let rom = Rom::new(rom.bytes()).expect("a good header");
+/// let mut native = NativeSwarm::new(rom.clone(), SwarmConfig::new(2)).expect("a swarm");
+/// // The default device is the CPU; a CUDA device takes the same calls.
+/// let device = DeviceConfig::default();
+/// let mut swarm = DeviceSwarm::new(rom, SwarmConfig::new(2), device).expect("a device");
+/// native.step(&[0, 1]).expect("an action for each env");
+/// swarm.step(&[0, 1]).expect("an action for each env");
+/// assert_eq!(swarm.cpu_state(1).expect("an env"), native.cpu_state(1).expect("an env"));
+/// ```
+pub type DeviceSwarm = SwarmOf<DeviceEngine>;
+
+/// The engine's own calls: those that only one of them has.
+impl<E: Engine + ?Sized> Deref for SwarmOf<E> {
+    type Target = E;
+
+    fn deref(&self) -> &E {
+        &self.0
+    }
 }
 
-/// Evaluates one expression with the native or the device swarm, whichever there is.
-macro_rules! either {
-    ($self:expr, $swarm:ident => $act:expr) => {
-        match $self {
-            Swarm::Native($swarm) => $act,
-            Swarm::Device($swarm) => $act,
-        }
-    };
+impl<E: Engine + ?Sized> DerefMut for SwarmOf<E> {
+    fn deref_mut(&mut self) -> &mut E {
+        &mut self.0
+    }
 }
 
-#[allow(
-    clippy::missing_errors_doc,
-    reason = "each is what the two swarms' function of its name is"
-)]
+impl<E: Engine + 'static> From<SwarmOf<E>> for Swarm {
+    fn from(swarm: SwarmOf<E>) -> Self {
+        Self(swarm.0)
+    }
+}
+
+impl NativeSwarm {
+    /// Makes a swarm whose machines are switched on and have run no frame.
+    ///
+    /// # Errors
+    /// No machines asked for or more than there is memory for, a thread could not be started, or
+    /// the configuration does not fit: hooks, sound, cable, codec, chance.
+    pub fn new(rom: Rom, config: SwarmConfig) -> Result<Self, SwarmError> {
+        Ok(Self(Box::new(NativeEngine::new(rom, config)?)))
+    }
+}
+
+impl DeviceSwarm {
+    /// Makes a swarm whose machines are switched on and have run no frame.
+    ///
+    /// # Errors
+    /// No machines asked for, the device can't be had or has too little memory, or the
+    /// configuration does not fit: sound, hooks, cable, codec, chance.
+    pub fn new(rom: Rom, config: SwarmConfig, device: DeviceConfig) -> Result<Self, SwarmError> {
+        let mut swarm = Self(Box::new(DeviceEngine::new(rom, config, device)?));
+        swarm.restart_from(&[], 0)?;
+        Ok(swarm)
+    }
+}
+
 impl Swarm {
     /// Makes a swarm whose machines are switched on and have run no frame.
+    ///
+    /// # Errors
+    /// As [`NativeSwarm::new`] on the CPU and [`DeviceSwarm::new`] on other devices.
     pub fn new(rom: Rom, config: SwarmConfig, device: Device) -> Result<Self, SwarmError> {
         Ok(match device {
-            Device::Cpu => Self::Native(Box::new(NativeSwarm::new(rom, config)?)),
+            Device::Cpu => NativeSwarm::new(rom, config)?.into(),
             Device::Cuda(_) => {
                 let device = DeviceConfig { device, ..DeviceConfig::default() };
-                Self::Device(Box::new(DeviceSwarm::new(rom, config, device)?))
+                DeviceSwarm::new(rom, config, device)?.into()
             }
         })
-    }
-
-    /// The swarm's configuration.
-    #[must_use]
-    pub fn config(&self) -> &SwarmConfig {
-        either!(self, swarm => swarm.config())
-    }
-
-    /// Returns the number of blocks of code made for the ROM; `None` if machines run without them:
-    /// the configuration or the model leaves them out ([`SwarmConfig::recompile`]), the last trial
-    /// is not won (CPU), or too little of the ROM's code is hot (CUDA).
-    #[must_use]
-    pub fn blocks(&self) -> Option<usize> {
-        match self {
-            Self::Native(swarm) => swarm.blocks(),
-            Self::Device(swarm) => swarm.blocks(),
-        }
-    }
-
-    /// Returns the device swarm, if this is one.
-    #[must_use]
-    pub fn as_device(&self) -> Option<&DeviceSwarm> {
-        match self {
-            Self::Native(_) => None,
-            Self::Device(swarm) => Some(swarm),
-        }
-    }
-
-    /// Returns the device swarm, if this is one, to be changed.
-    #[must_use]
-    pub fn as_device_mut(&mut self) -> Option<&mut DeviceSwarm> {
-        match self {
-            Self::Native(_) => None,
-            Self::Device(swarm) => Some(swarm),
-        }
-    }
-
-    /// Resets every env to a start, where a new episode begins.
-    pub fn reset(&mut self, seed: u64) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.reset(seed))
-    }
-
-    /// Seeds those envs for which there is a seed.
-    pub fn seed_envs(&mut self, seeds: &[Option<u64>]) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.seed_envs(seeds))
-    }
-
-    /// Returns the swarm's device.
-    #[must_use]
-    pub fn device(&self) -> Device {
-        self.as_device().map_or(Device::Cpu, |swarm| swarm.device().device)
-    }
-
-    /// Starts of episodes.
-    pub(crate) fn starts(&self) -> &[EnvSnapshot] {
-        either!(self, swarm => swarm.starts())
-    }
-
-    /// The manual buttons of each env.
-    pub(crate) fn manual_buttons(&self) -> Vec<Option<u8>> {
-        either!(self, swarm => swarm.manual_buttons())
     }
 
     /// Restores all that a checkpoint holds of a swarm that was just made; nothing runs.
     pub(crate) fn restore_checkpoint(
         &mut self,
-        starts: Vec<EnvSnapshot>,
+        (weights, starts): (&[u32], Vec<EnvSnapshot>),
         envs: Vec<SavedEnv>,
         computed: &StepOutputs,
         seed: u64,
@@ -132,386 +147,348 @@ impl Swarm {
         for (env, SavedEnv { snapshot, episode, manual_buttons }) in envs.into_iter().enumerate() {
             self.hold_buttons(env, manual_buttons)?;
             self.set_episode(env, episode)?;
-            either!(self, swarm => swarm.load_env(env, &snapshot)?);
+            self.0.load_env(env, &snapshot)?;
         }
-        either!(self, swarm => swarm.restore_outputs(starts, computed, seed))
+        self.0.state_mut().seed = seed;
+        self.0.put_starts(starts)?;
+        self.0.restore_outputs(computed)?;
+        self.0.state_mut().episodes.set_start_weights(weights, 1)
+    }
+}
+
+/// Configuration, seeds and starts of episodes.
+impl<E: Engine + ?Sized> SwarmOf<E> {
+    /// The swarm's configuration.
+    #[must_use]
+    pub fn config(&self) -> &SwarmConfig {
+        &self.0.state().config
+    }
+
+    /// The ROM that runs in every machine.
+    #[must_use]
+    pub fn rom(&self) -> &Rom {
+        &self.0.state().rom
+    }
+
+    /// Returns the device on which the machines run.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.0.device()
+    }
+
+    /// Returns the CPU's engine, if this swarm has it.
+    #[must_use]
+    pub fn as_native(&self) -> Option<&NativeEngine> {
+        self.0.as_native()
+    }
+
+    /// Returns the device's engine, if this swarm has it.
+    #[must_use]
+    pub fn as_device(&self) -> Option<&DeviceEngine> {
+        self.0.as_device()
+    }
+
+    /// Returns the device's engine, if this swarm has it, to be changed.
+    #[must_use]
+    pub fn as_device_mut(&mut self) -> Option<&mut DeviceEngine> {
+        self.0.as_device_mut()
+    }
+
+    /// Returns the number of blocks of code made for the ROM; `None` if machines run without them:
+    /// the configuration or the model leaves them out ([`SwarmConfig::recompile`]), the last trial
+    /// is not won (CPU), or too little of the ROM's code is hot (CUDA).
+    #[must_use]
+    pub fn blocks(&self) -> Option<usize> {
+        self.0.blocks()
     }
 
     /// Returns the seed of the last reset of all envs, which programs read as `gb.seed`.
     #[must_use]
     pub fn seed(&self) -> u64 {
-        either!(self, swarm => swarm.seed())
+        self.0.state().seed
+    }
+
+    /// Resets every env to a start, where a new episode begins: rewards are zero, no episode is
+    /// over, observations are those before the first step. Each env's seed is mixed from this one
+    /// and its number ([`crate::env_seed`]).
+    ///
+    /// # Errors
+    /// A program stopped, or the device failed.
+    pub fn reset(&mut self, seed: u64) -> Result<(), SwarmError> {
+        let state = self.0.state_mut();
+        state.seed = seed;
+        state.episodes.seed_all(seed);
+        self.0.clear_outputs()?;
+        self.reset_masked(&vec![true; self.config().num_envs])
+    }
+
+    /// Resets the marked envs to the starts of their next episodes: chance is drawn, the
+    /// programs' `begin` runs, and their observations are those before the first step. All other
+    /// envs stay as they are, and so do the rewards and `dones` of all envs.
+    ///
+    /// # Errors
+    /// The mask does not have one entry for each env, or marks one machine of a pair alone, a
+    /// program stopped, or the device failed.
+    pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
+        self.config().check_length("mask entry", mask.len())?;
+        self.config().check_pairs(mask)?;
+        self.0.reset_masked(mask)
+    }
+
+    /// Begins episodes of the marked envs where their machines are, as after the loss of a life:
+    /// the programs' scratch is zero and `begin` runs, and pictures begin with the last frame.
+    ///
+    /// # Errors
+    /// The mask does not have one entry for each env, a program stopped, or the device failed.
+    pub fn begin_again(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
+        self.config().check_length("mask entry", mask.len())?;
+        self.0.begin_again(mask)
+    }
+
+    /// Seeds those envs for which there is a seed: chance in their next episodes depends on it
+    /// alone. If every env gets a seed, `gb.seed` becomes the first env's.
+    ///
+    /// # Errors
+    /// There is not one entry for each env.
+    pub fn seed_envs(&mut self, seeds: &[Option<u64>]) -> Result<(), SwarmError> {
+        let state = self.0.state_mut();
+        state.config.check_length("seed", seeds.len())?;
+        state.episodes.seed_some(seeds);
+        // `gb.seed` must not change while other envs are in an episode.
+        if !seeds.contains(&None) {
+            state.seed = state.episodes.by_env[0].seed;
+        }
+        Ok(())
     }
 
     /// Returns the env's seed and its number of episodes.
+    ///
+    /// # Errors
+    /// There is no such env.
     pub fn episode(&self, env: usize) -> Result<Episode, SwarmError> {
-        either!(self, swarm => swarm.episode(env))
+        self.config().check_env(env)?;
+        Ok(self.0.state().episodes.by_env[env])
     }
 
     /// Sets the env's seed and its number of episodes.
+    ///
+    /// # Errors
+    /// There is no such env.
     pub fn set_episode(&mut self, env: usize, episode: Episode) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.set_episode(env, episode))
-    }
-
-    /// Returns the weight of each start.
-    pub(crate) fn weights(&self) -> &[u32] {
-        either!(self, swarm => swarm.weights())
-    }
-
-    /// Sets the starts of later episodes: states of any format, all with the same weight. Envs go
-    /// on as they are.
-    pub fn set_starts(&mut self, states: &[&[u8]]) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.set_starts(states))
-    }
-
-    /// Sets the weight of each start: a start of weight 3 is chosen three times as often as one of
-    /// weight 1.
-    pub fn set_start_weights(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.set_start_weights(weights))
-    }
-
-    /// Sets the weights that a checkpoint has.
-    pub(crate) fn set_weights_of_all_starts(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.set_weights_of_all_starts(weights))
+        self.config().check_env(env)?;
+        self.0.state_mut().episodes.by_env[env] = episode;
+        Ok(())
     }
 
     /// Sets the starts of episodes: these states, or power-on for an empty list, each advanced by
-    /// `steps` steps without buttons.
+    /// `steps` steps without buttons, in which no program runs. All envs are put to the first
+    /// start. If `step` comes next, their episodes begin there. If `reset` comes next, the env's
+    /// seed and the episode's number choose each env's start.
+    ///
+    /// # Errors
+    /// The bytes are no states of a machine with this cartridge, or the device failed.
     pub fn restart_from(&mut self, states: &[&[u8]], steps: u32) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.restart_from(states, steps))
+        self.restart_from_while(states, steps, &mut || true).map(drop)
     }
 
     /// Does what `restart_from` does and calls `go_on` several times a second; if `go_on` returns
     /// false it stops, and the swarm is as before. Returns true if it finished.
+    ///
+    /// # Errors
+    /// As in [`Self::restart_from`].
     pub fn restart_from_while(
         &mut self,
         states: &[&[u8]],
         steps: u32,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<bool, SwarmError> {
-        either!(self, swarm => swarm.restart_from_while(states, steps, go_on))
-    }
-
-    /// Resets the marked envs to a start.
-    pub fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.reset_masked(mask))
-    }
-
-    /// Changes the weights that the programs read from the next step on.
-    pub fn set_weights(&mut self, weights: &[f32]) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.set_weights(weights))
-    }
-
-    /// Begins episodes of the marked envs where their machines are, as after the loss of a life.
-    pub fn begin_again(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.begin_again(mask))
-    }
-
-    /// Makes an env's present state the only start of later episodes.
-    pub fn start_from_env(&mut self, env: usize) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.start_from_env(env))
-    }
-
-    /// Presses each env's action and runs a step; on a device this only queues the work.
-    pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.step(actions))
-    }
-
-    /// Runs a step, calls `go_on` several times a second, and stops when it returns false. Returns
-    /// true if the step finished. If it did not, its first frames have run; hooks and `settled`
-    /// were called in them, `reward`, `done` and `observe` were not. On a device `go_on` is never
-    /// called and the result is always true. `draw_last` draws the last frame, even if the
-    /// configuration does not ask for it.
-    ///
-    /// # Errors
-    /// As in [`Self::step`].
-    pub fn step_while(
-        &mut self,
-        pressed: Pressed<'_>,
-        draw_last: bool,
-        go_on: &mut dyn FnMut() -> bool,
-    ) -> Result<bool, SwarmError> {
-        let swarm = match self {
-            Self::Native(swarm) => return swarm.step_while(pressed, draw_last, go_on),
-            Self::Device(swarm) => swarm,
-        };
-        let range = FrameRange::whole(swarm.config()).drawn(draw_last);
-        match pressed {
-            Pressed::Actions(actions) => swarm.step_frames(actions, &range)?,
-            Pressed::Masked { actions, mask } => {
-                swarm.step_frames_masked(actions, mask, &range)?;
-            }
-            Pressed::Nothing => swarm.step_frames_without_buttons(&range)?,
-        }
+        let starts = EnvSnapshot::starts_of(states, steps, self.rom(), self.config(), go_on)?;
+        let Some(starts) = starts else { return Ok(false) };
+        self.put_starts(starts)?;
+        self.0.load_first_start()?;
+        self.0.state_mut().episodes.awaits_begin.fill(true);
+        self.0.clear_outputs()?;
         Ok(true)
     }
 
-    /// Runs a range of a step; on a device this only queues the work.
-    pub fn step_frames(&mut self, actions: &[u8], range: &FrameRange) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.step_frames(actions, range))
+    /// Sets the starts of later episodes: states of any format, all with the same weight. Envs go
+    /// on as they are.
+    ///
+    /// # Errors
+    /// The list is empty, the bytes are no states of a machine with this cartridge, or the device
+    /// failed.
+    pub fn set_starts(&mut self, states: &[&[u8]]) -> Result<(), SwarmError> {
+        self.put_starts(EnvSnapshot::later_starts(states, self.rom(), self.config())?)
     }
 
-    /// Runs a range of a step of the marked envs; all others rest.
+    /// Makes an env's present state the only start of later episodes; programs begin there with a
+    /// scratch of zeros.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
+    pub fn start_from_env(&mut self, env: usize) -> Result<(), SwarmError> {
+        self.put_starts(vec![self.snapshot(env)?.into_start()])
+    }
+
+    fn put_starts(&mut self, starts: Vec<EnvSnapshot>) -> Result<(), SwarmError> {
+        self.0.put_starts(EnvSnapshot::with_noops(starts, self.rom(), self.config()))
+    }
+
+    /// Sets the weight of each start: a start of weight 3 is chosen three times as often as one of
+    /// weight 1. Affects later episodes only.
+    ///
+    /// # Errors
+    /// There is not one weight for each start, or all are 0.
+    pub fn set_start_weights(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
+        let state = self.0.state_mut();
+        // Each start has one more for each number of frames without buttons.
+        state.episodes.set_start_weights(weights, state.config.noop_max.max(1) as usize)
+    }
+
+    /// Changes the weights that the programs read from the next step on.
+    ///
+    /// # Errors
+    /// The programs take another number of weights, or the device failed.
+    pub fn set_weights(&mut self, weights: &[f32]) -> Result<(), SwarmError> {
+        self.config().programs.check_weights(weights)?;
+        self.0.state_mut().config.weights = weights.to_vec();
+        self.0.take_weights()
+    }
+}
+
+/// Steps, and changes of machines.
+impl<E: Engine + ?Sized> SwarmOf<E> {
+    /// Presses each env's action, runs the schedule's frames, computes the outputs of the
+    /// configuration's stage; on a device this only queues the work.
+    ///
+    /// # Errors
+    /// - Not one action for each env, or an action that the codec does not have: no machine has
+    ///   moved.
+    /// - A program stopped on CPU threads, such as at an index outside its scratch. If that was
+    ///   `begin` or the first `observe`, no machine has moved; otherwise all have.
+    /// - A program stopped in a kernel: some machines have moved.
+    /// - The device failed.
+    pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
+        self.step_frames(actions, &FrameRange::whole(self.config()))
+    }
+
+    /// Runs a range of a step's frames. The caller passes the same actions for all ranges of a
+    /// step.
+    ///
+    /// # Errors
+    /// As in [`Self::step`], or the step has no such frames.
+    pub fn step_frames(&mut self, actions: &[u8], range: &FrameRange) -> Result<(), SwarmError> {
+        action::check(self.config(), actions)?;
+        let plan = range.plan(self.config(), self.seed())?;
+        self.0.run(actions, None, plan)
+    }
+
+    /// Runs a range of a step's frames of the marked envs. All others rest: their machines stay
+    /// where they are, no program runs for them but a `begin` that is awaited, they have come to
+    /// no hook, and after the step their rewards are 0 and their episodes are not over. The caller
+    /// passes the same actions and the same mask for all ranges of a step.
+    ///
+    /// # Errors
+    /// As in [`Self::step_frames`], or the mask does not have one entry for each env, or marks one
+    /// machine of a pair alone.
     pub fn step_frames_masked(
         &mut self,
         actions: &[u8],
         mask: &[bool],
         range: &FrameRange,
     ) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.step_frames_masked(actions, mask, range))
+        let config = self.config();
+        action::check(config, actions)?;
+        config.check_length("mask entry", mask.len())?;
+        config.check_pairs(mask)?;
+        let plan = range.plan(config, self.seed())?;
+        self.0.run(actions, Some(mask), plan)
     }
 
-    /// Holds these buttons down in an env instead of its actions' buttons; `None` returns
-    /// to the actions' buttons.
+    /// Runs a range of a step's frames in which no button is pressed, not even a manual one.
+    /// Programs see the action NOOP, or action 0 if the codec has no NOOP.
+    ///
+    /// # Errors
+    /// The step has no such frames, or as in [`Self::step`].
+    pub fn step_frames_without_buttons(&mut self, range: &FrameRange) -> Result<(), SwarmError> {
+        let config = self.config();
+        let plan = StepPlan { is_idle: true, ..range.plan(config, self.seed())? };
+        let actions = vec![config.codec.idle(); config.num_envs];
+        self.0.run(&actions, None, plan)
+    }
+
+    /// Holds these buttons down in an env instead of its actions' buttons, through whole steps and
+    /// resets; `None` returns to the actions' buttons.
+    ///
+    /// # Errors
+    /// There is no such env, or the device failed.
     pub fn hold_buttons(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.hold_buttons(env, buttons))
+        self.config().check_env(env)?;
+        self.0.hold_buttons(env, buttons)
     }
 
     /// Waits until all queued work is done.
+    ///
+    /// # Errors
+    /// The device failed, or a program stopped in an earlier step.
     pub fn sync(&mut self) -> Result<(), SwarmError> {
-        match self {
-            Self::Native(_) => Ok(()),
-            Self::Device(swarm) => swarm.sync(),
+        self.0.sync()
+    }
+
+    /// Loads a copied state into an env, with the programs' scratch and observation. If it has no
+    /// scratch, the programs begin; if it has a scratch and no observation, they observe anew, and
+    /// the scratch stays as it was copied.
+    ///
+    /// # Errors
+    /// There is no such env, the snapshot belongs to another cartridge, model or other programs, a
+    /// program stopped, or the device failed.
+    pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
+        snapshot.check(self.rom(), self.config())?;
+        self.config().check_env(env)?;
+        self.0.load_env(env, snapshot)?;
+        if let Some(observation) = snapshot.observation_in(self.config()) {
+            return self.0.put_observation(env, observation);
         }
+        self.0.begin_env(env, snapshot.scratch.is_none())?;
+        if snapshot.scratch.is_some() { self.0.load_env(env, snapshot) } else { Ok(()) }
     }
 
-    /// Returns one reward for each env.
+    /// Copies one env's state to all marked envs.
     ///
     /// # Errors
-    /// The device failed, or a program stopped in an earlier step.
-    pub fn rewards(&self) -> Result<Vec<f32>, SwarmError> {
-        self.rewards_of(0..self.config().num_envs)
-    }
-
-    /// Returns the rewards of a range of envs.
-    ///
-    /// # Errors
-    /// There is no such env, the device failed, or a program stopped in an earlier step.
-    pub fn rewards_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError> {
-        match self {
-            Self::Native(swarm) => of(swarm.rewards(), &envs, 1, swarm),
-            Self::Device(swarm) => swarm.rewards_of(envs),
-        }
-    }
-
-    /// Returns for each env whether its episode is over.
-    ///
-    /// # Errors
-    /// The device failed, or a program stopped in an earlier step.
-    pub fn dones(&self) -> Result<Vec<bool>, SwarmError> {
-        self.dones_of(0..self.config().num_envs)
-    }
-
-    /// Returns for each env of a range whether its episode is over.
-    ///
-    /// # Errors
-    /// There is no such env, the device failed, or a program stopped in an earlier step.
-    pub fn dones_of(&self, envs: Range<usize>) -> Result<Vec<bool>, SwarmError> {
-        match self {
-            Self::Native(swarm) => of(swarm.dones(), &envs, 1, swarm),
-            Self::Device(swarm) => swarm.dones_of(envs),
-        }
-    }
-
-    /// Returns the observations of all envs, one after the other.
-    ///
-    /// # Errors
-    /// The device failed, or a program stopped in an earlier step.
-    pub fn observations(&self) -> Result<Vec<f32>, SwarmError> {
-        self.observations_of(0..self.config().num_envs)
-    }
-
-    /// Returns the observations of a range of envs, one after the other.
-    ///
-    /// # Errors
-    /// There is no such env, the device failed, or a program stopped in an earlier step.
-    pub fn observations_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError> {
-        match self {
-            Self::Native(swarm) => {
-                of(swarm.observations(), &envs, swarm.config().programs.obs_dim(), swarm)
-            }
-            Self::Device(swarm) => swarm.observations_of(envs),
-        }
-    }
-
-    /// Returns some cells of each env's scratch, one env after the other.
-    fn cells(&self, cells: Range<usize>) -> Result<Vec<f32>, SwarmError> {
-        match self {
-            Self::Native(swarm) => Ok(swarm.cells(cells)),
-            Self::Device(swarm) => swarm.cells(cells),
-        }
-    }
-
-    /// Returns how often each env came to each hook: all hooks of an env, then those of the next.
-    ///
-    /// # Errors
-    /// The device failed, or a program stopped in an earlier step.
-    pub fn hook_counts(&self) -> Result<Vec<HookCount>, SwarmError> {
-        let cells = self.cells(self.config().programs.hook_cells())?;
-        let (pairs, _) = cells.as_chunks();
-        let count = |&[in_episode, in_step]: &[f32; 2]| HookCount {
-            in_episode: in_episode as u32,
-            in_step: in_step as u32,
-        };
-        Ok(pairs.iter().map(count).collect())
-    }
-
-    /// Returns for each env and each action whether `action_mask` allows it: all actions of an env,
-    /// then those of the next.
-    ///
-    /// # Errors
-    /// The device failed, or a program stopped in an earlier step.
-    pub fn action_masks(&self) -> Result<Vec<bool>, SwarmError> {
-        let cells = self.cells(self.config().programs.mask_cells())?;
-        Ok(cells.into_iter().map(|cell| cell != 0.0).collect())
-    }
-
-    /// Returns one scratch cell of every env.
-    ///
-    /// # Errors
-    /// The programs have no such cell, the device failed, or a program stopped in an earlier step.
-    pub fn scratch_values(&self, cell: ScratchCell) -> Result<Vec<f32>, SwarmError> {
-        self.cells(cell.place(&self.config().programs)?)
-    }
-
-    /// Writes the view of every env, or only of the marked ones, into `out`.
-    pub fn fill_view(
-        &self,
-        view: &View,
-        mask: Option<&[bool]>,
-        out: &mut [u8],
-    ) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.fill_view(view, mask, out))
-    }
-
-    /// Writes the view of every env into `out`, with the picture of the frame that comes next. The
-    /// machines stay where they are.
-    pub fn fill_view_ahead(&self, view: &View, out: &mut [u8]) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.fill_view_ahead(view, out))
-    }
-
-    /// Returns an env's registers.
-    pub fn cpu_state(&self, env: usize) -> Result<CpuState, SwarmError> {
-        either!(self, swarm => swarm.cpu_state(env))
-    }
-
-    /// Returns the registers of all envs.
-    ///
-    /// # Errors
-    /// The device failed, or a program stopped in an earlier step.
-    pub fn cpu_states(&self) -> Result<Vec<CpuState>, SwarmError> {
-        match self {
-            Self::Native(swarm) => {
-                (0..swarm.config().num_envs).map(|env| swarm.cpu_state(env)).collect()
-            }
-            Self::Device(swarm) => swarm.cpu_states(),
-        }
-    }
-
-    /// Returns every env's counters: frames and T-cycles since its reset.
-    ///
-    /// # Errors
-    /// The device failed, or a program stopped in an earlier step.
-    pub fn all_counters(&self) -> Result<Vec<Counters>, SwarmError> {
-        match self {
-            Self::Native(swarm) => {
-                (0..swarm.config().num_envs).map(|env| swarm.counters(env)).collect()
-            }
-            Self::Device(swarm) => swarm.all_counters(),
-        }
-    }
-
-    /// Returns an env's counters: frames and T-cycles since its reset.
-    pub fn counters(&self, env: usize) -> Result<Counters, SwarmError> {
-        either!(self, swarm => swarm.counters(env))
-    }
-
-    /// Calls `see` with the last drawn frame of each of these envs, one after the other.
-    ///
-    /// # Errors
-    /// There is no such env, the device failed, or a program stopped in an earlier step.
-    pub fn frames(&self, envs: &[usize], mut see: impl FnMut(Frame<'_>)) -> Result<(), SwarmError> {
-        match self {
-            Self::Native(swarm) => {
-                let mut picture = SuperPicture::new();
-                envs.iter().try_for_each(|&env| {
-                    swarm.machine(env)?;
-                    let (machine, cart_ram) = swarm.machine_and_cart_ram(env);
-                    see(picture.of(machine, swarm.rom(), cart_ram));
-                    Ok(())
-                })
-            }
-            Self::Device(swarm) => {
-                let frames = swarm.frames(envs)?;
-                Frame::each(swarm.rom().model(), &frames).for_each(see);
-                Ok(())
-            }
-        }
-    }
-
-    /// Returns the bytes at these addresses as a debugger shows them.
-    pub fn read_memory(&self, env: usize, range: Range<u32>) -> Result<Vec<u8>, SwarmError> {
-        either!(self, swarm => swarm.read_memory(env, range))
+    /// There is no such env, the mask does not have one entry for each env, or the device failed.
+    pub fn copy_state(&mut self, source: usize, mask: &[bool]) -> Result<(), SwarmError> {
+        self.config().check_length("mask entry", mask.len())?;
+        self.config().check_env(source)?;
+        self.0.copy_state(source, mask)
     }
 
     /// Changes memory from `low` on, which is an address, or an address in a bank
-    /// ([`crate::in_bank`]): directly, without the machine's own writes.
+    /// ([`crate::in_bank`]): directly, without the machine's own writes, for debugging.
+    ///
+    /// # Errors
+    /// There is no such env or bank, the bytes leave the address space or their bank, or the
+    /// device failed.
     pub fn write_memory(&mut self, env: usize, low: u32, bytes: &[u8]) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.write_memory(env, low, bytes))
+        self.config().check_env(env)?;
+        banked_address::check_write(low, bytes.len(), self.rom())?;
+        self.0.write_rows(&[env], low, bytes)
     }
 
-    /// Changes memory of the marked envs from `low` on, as [`Self::write_memory`] does, with a row
-    /// of bytes for each of them.
+    /// Changes memory of the marked envs from `low` on, as [`Self::write_memory`] does: `rows`
+    /// holds one row of bytes for each of them, all of one length, one after the other.
+    ///
+    /// # Errors
+    /// The mask does not have one entry for each env, the rows have no common length, there is no
+    /// such bank, the bytes leave the address space or their bank, or the device failed.
     pub fn write_memories(
         &mut self,
         mask: &[bool],
         low: u32,
         rows: &[u8],
     ) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.write_memories(mask, low, rows))
+        let envs = memory_rows(self.config(), mask, rows)?;
+        banked_address::check_write(low, rows.len() / envs.len().max(1), self.rom())?;
+        self.0.write_rows(&envs, low, rows)
     }
-
-    /// The ROM that runs in every machine.
-    #[must_use]
-    pub fn rom(&self) -> &Rom {
-        either!(self, swarm => swarm.rom())
-    }
-
-    /// Copies an env's state.
-    pub fn snapshot(&self, env: usize) -> Result<EnvSnapshot, SwarmError> {
-        either!(self, swarm => swarm.snapshot(env))
-    }
-
-    /// Samples of an env's last step, left and right. Empty if the swarm has no sound.
-    ///
-    /// # Errors
-    /// There is no such env, or the swarm is on a device.
-    pub fn samples(&self, env: usize) -> Result<&[[i16; 2]], SwarmError> {
-        match self {
-            Self::Native(swarm) => swarm.samples(env),
-            Self::Device(_) => Err(SwarmError::SoundOnDevice),
-        }
-    }
-
-    /// Loads a copied state into an env.
-    pub fn restore(&mut self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.restore(env, snapshot))
-    }
-
-    /// Copies one env's state to all marked envs.
-    pub fn copy_state(&mut self, source: usize, mask: &[bool]) -> Result<(), SwarmError> {
-        either!(self, swarm => swarm.copy_state(source, mask))
-    }
-}
-
-/// The part of a native swarm's output that belongs to a range of envs, `each` elements an env.
-fn of<T: Copy>(
-    output: &[T],
-    envs: &Range<usize>,
-    each: usize,
-    swarm: &NativeSwarm,
-) -> Result<Vec<T>, SwarmError> {
-    let last = swarm.config().num_envs - 1;
-    let rows = output.get(envs.start * each..envs.end * each);
-    rows.map(<[T]>::to_vec).ok_or(SwarmError::NoSuchEnv { env: envs.end.saturating_sub(1), last })
 }

@@ -7,17 +7,12 @@
 use std::ops::Range;
 
 use gbxcule_gameboy::FRAME_BYTES;
-use gbxcule_runtime::in_pool;
-use rayon::prelude::*;
 
 use crate::banked_address::check_range;
 use crate::picture::{self, Grays, Picture};
 use crate::picture_stack::PictureMaker;
 use crate::super_picture::SuperPicture;
-use crate::{
-    AnyMachine, DeviceSwarm, EnvSnapshot, Features, Frame, NativeSwarm, OBS_V0_DIM, PictureStack,
-    Rom, SwarmConfig, SwarmError, obs_v0,
-};
+use crate::{AnyMachine, Features, OBS_V0_DIM, PictureStack, Rom, SwarmConfig, SwarmError, obs_v0};
 
 /// One way of looking at a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +50,7 @@ impl View {
     }
 
     /// The rows of `out` that a call of `fill_view` fills, each with its env.
-    fn rows<'o>(
+    pub(crate) fn rows<'o>(
         &self,
         config: &SwarmConfig,
         rom: &Rom,
@@ -85,7 +80,13 @@ impl View {
     }
 
     /// Fills an env's row with the view of its machine.
-    fn show_machine(&self, machine: &AnyMachine, rom: &Rom, cart_ram: &[u8], row: &mut [u8]) {
+    pub(crate) fn show_machine(
+        &self,
+        machine: &AnyMachine,
+        rom: &Rom,
+        cart_ram: &[u8],
+        row: &mut [u8],
+    ) {
         match self {
             Self::Picture(picture, grays) if picture.has_colors() && rom.revision().is_super() => {
                 let mut colors = SuperPicture::new();
@@ -109,108 +110,12 @@ impl View {
     }
 
     /// Fills an env's row from the bytes at the view's addresses.
-    fn show_bytes(&self, bytes: impl Iterator<Item = u8>, row: &mut [u8]) {
+    pub(crate) fn show_bytes(&self, bytes: impl Iterator<Item = u8>, row: &mut [u8]) {
         if let Self::Bits(_) = self {
             row.chunks_exact_mut(8).zip(bytes).for_each(|(flags, byte)| spread(byte, flags));
         } else {
             row.iter_mut().zip(bytes).for_each(|(place, byte)| *place = byte);
         }
-    }
-}
-
-impl NativeSwarm {
-    /// Shows every env, or only the marked ones, in `out`: one row of [`View::bytes_per_env`] for
-    /// each env. The rows of envs that are not marked stay as they are.
-    ///
-    /// # Errors
-    /// `out` or the mask has the wrong length, or a range of addresses leaves the address space.
-    pub fn fill_view(
-        &self,
-        view: &View,
-        mask: Option<&[bool]>,
-        out: &mut [u8],
-    ) -> Result<(), SwarmError> {
-        let mut rows = view.rows(self.config(), self.rom(), mask, out)?;
-        let rows_per_thread = rows.len().div_ceil(self.threads()).max(1);
-        let fill = |(env, row): &mut (usize, &mut [u8])| {
-            if let View::Stack(_) = view {
-                return row.copy_from_slice(self.pictures(*env));
-            }
-            let (machine, cart_ram) = self.machine_and_cart_ram(*env);
-            view.show_machine(machine, self.rom(), cart_ram, row);
-        };
-        in_pool(|| rows.par_chunks_mut(rows_per_thread).flatten_iter().for_each(fill));
-        Ok(())
-    }
-}
-
-macro_rules! fill_view_ahead {
-    ($($swarm:ty),*) => { $(
-        impl $swarm {
-            /// Shows every env in `out`, as [`Self::fill_view`] does, with the picture of the frame
-            /// that comes next: of a swarm that draws nothing. Copies the machines one by one; they
-            /// stay where they are.
-            ///
-            /// # Errors
-            /// As [`Self::fill_view`].
-            pub fn fill_view_ahead(&self, view: &View, out: &mut [u8]) -> Result<(), SwarmError> {
-                for (env, row) in view.rows(self.config(), self.rom(), None, out)? {
-                    let mut snapshot = self.snapshot(env)?;
-                    snapshot.draw_ahead(self.rom());
-                    view.show_machine(&snapshot.machine, self.rom(), &snapshot.cart_ram, row);
-                }
-                Ok(())
-            }
-        }
-    )* };
-}
-
-fill_view_ahead!(NativeSwarm, DeviceSwarm);
-
-impl DeviceSwarm {
-    /// Does what [`NativeSwarm::fill_view`] does, for machines on a device. Only frames or bytes
-    /// are copied to the host; only [`View::ObsV0`] copies whole machines, and the step's own
-    /// stages compute that observation without any copy.
-    ///
-    /// # Errors
-    /// As [`NativeSwarm::fill_view`], or the device failed.
-    pub fn fill_view(
-        &self,
-        view: &View,
-        mask: Option<&[bool]>,
-        out: &mut [u8],
-    ) -> Result<(), SwarmError> {
-        let rows = view.rows(self.config(), self.rom(), mask, out)?;
-        let envs: Vec<usize> = rows.iter().map(|(env, _)| *env).collect();
-        match view {
-            View::Picture(picture, grays) => {
-                let frames = self.frames(&envs)?;
-                let rows = rows.into_iter().zip(Frame::each(self.rom().model(), &frames));
-                rows.for_each(|((_, row), frame)| picture.fill(*grays, frame, row));
-            }
-            View::Stack(_) => {
-                let stacks = self.pictures(&envs)?;
-                let stacks = stacks.chunks_exact(view.bytes_per_env());
-                rows.into_iter()
-                    .zip(stacks)
-                    .for_each(|((_, row), stack)| row.copy_from_slice(stack));
-            }
-            View::Memory(ranges) | View::Bits(ranges) => {
-                let places: Vec<u32> = ranges.iter().cloned().flatten().collect();
-                let bytes = self.gather(&envs, &places)?;
-                let bytes = bytes.chunks_exact(places.len().max(1));
-                for ((_, row), bytes) in rows.into_iter().zip(bytes) {
-                    view.show_bytes(bytes.iter().copied(), row);
-                }
-            }
-            View::ObsV0 => {
-                for (env, row) in rows {
-                    let EnvSnapshot { machine, cart_ram, .. } = self.snapshot(env)?;
-                    view.show_machine(&machine, self.rom(), &cart_ram, row);
-                }
-            }
-        }
-        Ok(())
     }
 }
 

@@ -2,9 +2,7 @@
 //! off.
 
 use gbxcule_gameboy::Machine;
-use gbxcule_swarm::{
-    Codec, EnvStates, NativeSwarm, Pressed, Rom, Schedule, Stage, SwarmConfig, button,
-};
+use gbxcule_swarm::{Codec, NativeSwarm, Pressed, Rom, Schedule, Stage, SwarmConfig, button};
 
 fn rom() -> Rom {
     let game = gbxcule_assembler::by_name("PEARL_DRIFT").expect("the game");

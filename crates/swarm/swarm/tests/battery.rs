@@ -1,6 +1,6 @@
 //! Battery-backed memory, loaded from and saved as other emulators' files.
 
-use gbxcule_swarm::{EnvStates, NativeSwarm, Rom, SwarmConfig};
+use gbxcule_swarm::{NativeSwarm, Rom, SwarmConfig};
 
 fn swarm(name: &str) -> NativeSwarm {
     let rom = gbxcule_assembler::by_name(name).expect("a ROM of the suite");

@@ -1,8 +1,7 @@
 //! Begins of episodes: programs begin there too, and there is an observation before the first step.
 
 use gbxcule_swarm::{
-    Chance, EnvStates, NativeSwarm, ProgramText, Programs, Rom, Schedule, Stage, SwarmConfig,
-    env_seed,
+    Chance, NativeSwarm, ProgramText, Programs, Rom, Schedule, Stage, SwarmConfig, env_seed,
 };
 use sha2::{Digest, Sha256};
 

@@ -3,31 +3,11 @@
 
 use gbxcule_assembler::Assembler;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{
-    EnvStates, Model, NativeSwarm, Recompile, Rom, Schedule, Swarm, SwarmConfig, SwarmError,
-};
+use gbxcule_swarm::{Model, NativeSwarm, Recompile, Rom, Schedule, Swarm, SwarmConfig, SwarmError};
 
 const ENVS: usize = 3;
 
-/// Counts for two frames, then hands over to the cartridge at 0100.
-const BOOT: &str = "
-    ld sp, $fffe
-    ld hl, $c000
-    ld d, 40
-Outer:
-    ld b, 0
-Inner:
-    dec b
-    jr nz, Inner
-    inc [hl]
-    dec d
-    jr nz, Outer
-    jp End
-    org $00fc
-End:
-    ld a, 1
-    ldh [$50], a
-";
+const BOOT: &str = include_str!("samples/boot.asm");
 
 fn plain(model: Model) -> Rom {
     let bytes = gbxcule_assembler::by_name("PEARL_DRIFT").expect("a game").bytes();

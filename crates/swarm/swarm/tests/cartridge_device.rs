@@ -3,7 +3,7 @@
 
 use gbxcule_assembler::Assembler;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{EnvStates, Rom, Schedule, Swarm, SwarmConfig, SwarmError};
+use gbxcule_swarm::{Rom, Schedule, Swarm, SwarmConfig, SwarmError};
 
 const ENVS: usize = 3;
 

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Chance, Checkpoint, Codec, EnvStates, NativeSwarm, PowerOnChoice, ProgramText, Programs, Rom,
-    Schedule, Swarm, SwarmConfig, SwarmError,
+    Chance, Checkpoint, Codec, NativeSwarm, PowerOnChoice, ProgramText, Programs, Rom, Schedule,
+    Swarm, SwarmConfig, SwarmError,
 };
 use sha2::{Digest, Sha256};
 

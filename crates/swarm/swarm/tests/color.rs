@@ -4,8 +4,8 @@
 use std::num::NonZeroUsize;
 
 use gbxcule_swarm::{
-    Chance, EnvStates, Frame, Grays, Model, NativeSwarm, Picture, ProgramText, Programs, Rom,
-    Stage, Swarm, SwarmConfig, View, in_bank,
+    Chance, Frame, Grays, Model, NativeSwarm, Picture, ProgramText, Programs, Rom, Stage, Swarm,
+    SwarmConfig, View, in_bank,
 };
 
 /// The game, for a model.
@@ -81,7 +81,7 @@ fn a_frame_has_colors_and_its_pictures_agree_with_it() {
 
 #[test]
 fn states_and_checkpoints_of_colors_go_on_and_are_not_taken_by_originals() {
-    let mut swarm = Swarm::Native(Box::new(stepped(1)));
+    let mut swarm = Swarm::from(stepped(1));
     let state = swarm.save_state(2).expect("an env");
     let checkpoint = swarm.checkpoint(b"").expect("bytes");
     let (mut again, _) = Swarm::from_checkpoint(&checkpoint, None, None).expect("a swarm");
@@ -193,7 +193,7 @@ fn memory_is_changed_in_the_bank_that_is_named() {
     expected.wram[0x7FFE..0x8000].copy_from_slice(&drawn);
     assert!(changed.wram == expected.wram && changed.vram == expected.vram);
 
-    let checkpoint = Swarm::Native(Box::new(swarm)).checkpoint(b"").expect("bytes");
+    let checkpoint = Swarm::from(swarm).checkpoint(b"").expect("bytes");
     let (again, _) = Swarm::from_checkpoint(&checkpoint, None, None).expect("a swarm");
     assert_eq!(again.config().chance, chance);
     let missing = plain.write_memory(0, in_bank(8, 0xD000), &[0]).expect_err("eight banks");

@@ -1,7 +1,7 @@
 //! States that other emulators read and write. Those of PyBoy itself are in
 //! `python/tests/test_state.py`.
 
-use gbxcule_swarm::{AnyMachine, EnvStates, Model, NativeSwarm, Rom, Schedule, SwarmConfig};
+use gbxcule_swarm::{AnyMachine, Model, NativeSwarm, Rom, Schedule, SwarmConfig};
 
 fn swarm(name: &str) -> NativeSwarm {
     swarm_of(name, None)

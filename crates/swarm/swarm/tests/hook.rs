@@ -2,8 +2,8 @@
 
 use gbxcule_swarm::device::{Order, step_module};
 use gbxcule_swarm::{
-    EnvStates, Hook, Model, NativeSwarm, ProgramText, Programs, Rom, Schedule, Stage, Swarm,
-    SwarmConfig, SwarmError,
+    Hook, Model, NativeSwarm, ProgramText, Programs, Rom, Schedule, Stage, Swarm, SwarmConfig,
+    SwarmError,
 };
 
 const TASK: &str = "import warp as wp
@@ -91,15 +91,15 @@ fn what_hooks_kept_goes_into_states_and_belongs_to_those_hooks() {
     }
     assert!(first.rewards()[0] > 110.0, "{:?}", first.rewards());
     let state = first.save_state(0).expect("an env");
-    let mut same = Swarm::Native(swarm(programs(), Stage::FullStep, 8).into());
+    let mut same = Swarm::from(swarm(programs(), Stage::FullStep, 8));
     same.load_state(1, &state).expect("its state");
-    let first = Swarm::Native(first.into());
+    let first = Swarm::from(first);
     let counts = [first.hook_counts().expect("counts"), same.hook_counts().expect("counts")];
     assert_eq!(counts[0][..2], counts[1][2..4]);
     assert!(counts[0][0].in_episode > counts[0][0].in_step && counts[0][0].in_step > 0);
     // For other hooks it is the state of another task: its programs begin.
     let other = with_hooks(TASK, TASK, hooks()[..1].to_vec()).expect("right programs");
-    let mut other = Swarm::Native(swarm(other, Stage::FullStep, 8).into());
+    let mut other = Swarm::from(swarm(other, Stage::FullStep, 8));
     other.load_state(1, &state).expect("a state");
     assert_eq!(other.hook_counts().expect("counts")[1].in_episode, 0);
     // A checkpoint brings them along.

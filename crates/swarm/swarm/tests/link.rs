@@ -101,7 +101,7 @@ fn a_swarm_steps_a_pair_as_two_machines_with_a_cable() {
 #[test]
 fn ranges_of_a_step_and_checkpoints_change_nothing() {
     let whole = stepped(None, 4, 1, 8);
-    let mut swarm = Swarm::Native(Box::new(stepped(None, 4, 2, 3)));
+    let mut swarm = Swarm::from(stepped(None, 4, 2, 3));
     for step in 3..8 {
         for frames in [0..1, 1..3] {
             let range = FrameRange { frames, draw_last: false };
@@ -112,9 +112,9 @@ fn ranges_of_a_step_and_checkpoints_change_nothing() {
         assert_eq!(swarm.config().link, LinkMode::Pairs);
     }
     for env in 0..4 {
-        let Swarm::Native(native) = &swarm else { unreachable!("it runs on the CPU") };
+        let native = swarm.as_native().expect("the CPU's engine");
         assert!(whole.machine(env).expect("one") == native.machine(env).expect("one"), "{env}");
-        assert_eq!(whole.counters(env).expect("one"), native.counters(env).expect("one"));
+        assert_eq!(whole.counters(env).expect("one"), swarm.counters(env).expect("one"));
     }
 }
 

@@ -1,9 +1,9 @@
 //! Code made for the ROM gives what the interpreter gives: states, pictures, programs, steps that
 //! end early, saved states and checkpoints.
 
+use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    EnvStates, Hook, Model, NativeSwarm, ProgramText, Programs, Recompile, Rom, Schedule, Stage,
-    Swarm, SwarmConfig,
+    Hook, Model, ProgramText, Programs, Recompile, Rom, Schedule, Stage, Swarm, SwarmConfig,
 };
 use std::num::NonZeroUsize;
 
@@ -44,11 +44,11 @@ fn config(recompile: Recompile) -> SwarmConfig {
     }
 }
 
-fn pair(name: &str, change: impl Fn(&mut SwarmConfig)) -> [NativeSwarm; 2] {
+fn pair(name: &str, change: impl Fn(&mut SwarmConfig)) -> [Swarm; 2] {
     [Recompile::Off, Recompile::Always].map(|recompile| {
         let mut config = config(recompile);
         change(&mut config);
-        NativeSwarm::new(rom(name), config).expect("a swarm")
+        Swarm::new(rom(name), config, Device::Cpu).expect("a swarm")
     })
 }
 
@@ -56,7 +56,7 @@ fn actions(step: usize) -> [u8; ENVS] {
     std::array::from_fn(|env| ((step * 5 + env * 3) % 9) as u8)
 }
 
-fn assert_equal(left: &NativeSwarm, right: &NativeSwarm, when: &str) {
+fn assert_equal(left: &Swarm, right: &Swarm, when: &str) {
     for env in 0..ENVS {
         let [own, other] = [left, right].map(|swarm| swarm.snapshot(env).expect("an env"));
         let difference = own.machine().first_difference(other.machine()).map(|it| it.to_string());
@@ -66,12 +66,12 @@ fn assert_equal(left: &NativeSwarm, right: &NativeSwarm, when: &str) {
         let [own, other] = [left, right].map(|swarm| swarm.save_state(env).expect("an env"));
         assert!(own == other, "{when}, env {env}: the saved state");
     }
-    assert_eq!(left.rewards(), right.rewards(), "{when}");
-    assert_eq!(left.dones(), right.dones(), "{when}");
-    assert_eq!(left.observations(), right.observations(), "{when}");
+    assert_eq!(left.rewards().ok(), right.rewards().ok(), "{when}");
+    assert_eq!(left.dones().ok(), right.dones().ok(), "{when}");
+    assert_eq!(left.observations().ok(), right.observations().ok(), "{when}");
 }
 
-fn run([plain, compiled]: &mut [NativeSwarm; 2], name: &str, steps: std::ops::Range<usize>) {
+fn run([plain, compiled]: &mut [Swarm; 2], name: &str, steps: std::ops::Range<usize>) {
     for step in steps {
         plain.step(&actions(step)).expect("good actions");
         compiled.step(&actions(step)).expect("good actions");
@@ -105,7 +105,7 @@ fn steps_of_color_machines_give_the_same() {
         let rom = gbxcule_assembler::by_name(name).expect("the game");
         let rom = Rom::for_model(rom.bytes(), Some(Model::Color)).expect("a good header");
         let mut swarms = [Recompile::Off, Recompile::Always]
-            .map(|it| NativeSwarm::new(rom.clone(), config(it)).expect("a swarm"));
+            .map(|it| Swarm::new(rom.clone(), config(it), Device::Cpu).expect("a swarm"));
         run(&mut swarms, name, 0..6);
         assert!(swarms[1].blocks().is_some_and(|blocks| blocks > 0), "{name}");
     }
@@ -143,11 +143,10 @@ fn states_and_checkpoints_go_from_one_to_the_other() {
     compiled.load_state(0, &state).expect("a state of this ROM");
     run(&mut swarms, "after", 2..4);
     let [plain, compiled] = swarms;
-    let checkpoint = Swarm::Native(Box::new(compiled)).checkpoint(&[]).expect("bytes");
+    let checkpoint = compiled.checkpoint(&[]).expect("bytes");
     let (restored, _) = Swarm::from_checkpoint(&checkpoint, None, None).expect("a checkpoint");
     assert_eq!(restored.config().recompile, Recompile::Always);
-    let Swarm::Native(restored) = restored else { unreachable!("it was one of the CPU") };
-    run(&mut [plain, *restored], "restored", 4..6);
+    run(&mut [plain, restored], "restored", 4..6);
 }
 
 /// Blocks are made by another thread while machines run; when they come changes nothing.

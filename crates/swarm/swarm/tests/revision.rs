@@ -4,7 +4,7 @@
 use gbxcule_assembler::Assembler;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    EnvStates, Frame, Grays, Model, Picture, Recompile, Revision, Rom, Schedule, Swarm,
+    Frame, Grays, Model, Picture, Recompile, Revision, Rom, Schedule, Swarm,
     SwarmConfig, View,
 };
 

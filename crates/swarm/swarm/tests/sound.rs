@@ -2,8 +2,7 @@
 
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    EnvStates, FrameRange, Model, NativeSwarm, ProgramText, Programs, Rom, Schedule, Swarm,
-    SwarmConfig, SwarmError,
+    FrameRange, Model, ProgramText, Programs, Rom, Schedule, Swarm, SwarmConfig, SwarmError,
 };
 
 const ENVS: usize = 5;
@@ -22,15 +21,15 @@ fn rom_of(model: Model) -> Rom {
     Rom::for_model(rom.bytes(), Some(model)).expect("a good header")
 }
 
-fn swarm(model: Model, sound: bool) -> NativeSwarm {
-    NativeSwarm::new(rom_of(model), config(sound)).expect("a swarm")
+fn swarm(model: Model, sound: bool) -> Swarm {
+    Swarm::new(rom_of(model), config(sound), Device::Cpu).expect("a swarm")
 }
 
 fn actions(step: usize) -> Vec<u8> {
     (0..ENVS).map(|env| ((step * 5 + env * 3) % 9) as u8).collect()
 }
 
-fn samples(swarm: &NativeSwarm) -> Vec<Vec<[i16; 2]>> {
+fn samples(swarm: &Swarm) -> Vec<Vec<[i16; 2]>> {
     (0..ENVS).map(|env| swarm.samples(env).expect("an env").to_vec()).collect()
 }
 
@@ -97,10 +96,9 @@ fn sound_of_a_model_follows_from_the_state(model: Model) {
     assert_eq!(first.0, second.0, "an episode sounds like the one before that began alike");
     assert!(first.1, "the game has sounds");
     let states: Vec<_> = (0..ENVS).map(|env| swarm.save_state(env).expect("a state")).collect();
-    let checkpoint = Swarm::Native(Box::new(swarm)).checkpoint(b"").expect("a checkpoint");
-    let (restored, _) = Swarm::from_checkpoint(&checkpoint, None, None).expect("a swarm");
-    let Swarm::Native(mut restored) = restored else { panic!("on the CPU") };
-    let mut loaded = NativeSwarm::new(rom_of(model), config(true)).expect("a swarm");
+    let checkpoint = swarm.checkpoint(b"").expect("a checkpoint");
+    let (mut restored, _) = Swarm::from_checkpoint(&checkpoint, None, None).expect("a swarm");
+    let mut loaded = Swarm::new(rom_of(model), config(true), Device::Cpu).expect("a swarm");
     _ = played(&mut loaded, 3..8);
     for (env, state) in states.iter().enumerate() {
         loaded.load_state(env, state).expect("its own state");
@@ -117,7 +115,7 @@ fn sound_of_a_model_follows_from_the_state(model: Model) {
 }
 
 /// Samples of some steps, and whether one of them is loud.
-fn played(swarm: &mut NativeSwarm, steps: std::ops::Range<usize>) -> (Vec<[i16; 2]>, bool) {
+fn played(swarm: &mut Swarm, steps: std::ops::Range<usize>) -> (Vec<[i16; 2]>, bool) {
     let mut all = Vec::new();
     for step in steps {
         swarm.step(&actions(step)).expect("good actions");
@@ -137,7 +135,7 @@ fn sound_that_cannot_be_made_is_an_error() {
     let text = ProgramText::new("task.py", settled);
     let programs = Programs::new(text, ProgramText::find("obs_v0").expect("built in"));
     let programs = programs.unwrap_or_else(|error| panic!("{error}"));
-    let made = NativeSwarm::new(rom(), SwarmConfig { programs, ..config(true) });
+    let made = Swarm::new(rom(), SwarmConfig { programs, ..config(true) }, Device::Cpu);
     assert!(matches!(made, Err(SwarmError::SoundBesideHooks)));
     let on_cpu = Swarm::new(rom(), config(true), Device::Cpu).expect("a swarm");
     assert_eq!(on_cpu.samples(0).expect("an env"), [[0; 2]; 0]);

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 
 use gbxcule_gameboy::Machine;
 use gbxcule_swarm::{
-    Codec, EnvStates, Features, FrameRange, NativeSwarm, OBS_V0_DIM, Rom, Schedule, Stage,
-    SwarmConfig, SwarmError, button, obs_v0, reward_v0,
+    Codec, Features, FrameRange, NativeSwarm, OBS_V0_DIM, Rom, Schedule, Stage, SwarmConfig,
+    SwarmError, button, obs_v0, reward_v0,
 };
 
 fn rom(name: &str) -> Rom {

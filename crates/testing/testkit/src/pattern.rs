@@ -1,4 +1,4 @@
-//! The patterns of `pattern/patterns.py`, read by the front end.
+//! The patterns of `examples/conformance/gradients/first.py`, read by the front end.
 
 use crate::arbitrary::Differentiable;
 use gbxcule_front_warp::Program;
@@ -6,7 +6,7 @@ use gbxcule_ir::Module;
 use gbxcule_ir::source::SourceMap;
 
 /// Text of the file with the patterns.
-pub const TEXT: &str = include_str!("pattern/patterns.py");
+pub const TEXT: &str = include_str!("../../../../examples/conformance/gradients/first.py");
 
 /// A kernel of the patterns, with the inputs on which it is tested.
 pub struct Pattern {

@@ -69,13 +69,14 @@ impl Head {
         self.header("origin").is_none_or(|origin| origin == format!("http://{host}"))
     }
 
-    /// Returns true if the page was opened by an address or as `localhost`. Anyone can make another
-    /// name point to this computer.
+    /// Returns true if the page was opened by an address or as `localhost`, and by one of them.
+    /// Anyone can make another name point to this computer.
     pub(crate) fn is_by_address(&self) -> bool {
-        let host = self.header("host").unwrap_or_default();
+        let mut hosts = self.headers.iter().filter(|(name, _)| name == "host");
+        let (Some((_, host)), None) = (hosts.next(), hosts.next()) else { return false };
         let name = match host.rsplit_once(':') {
             Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,
-            _ => host,
+            _ => host.as_str(),
         };
         let address = name.trim_start_matches('[').trim_end_matches(']');
         address.parse::<std::net::IpAddr>().is_ok() || name == "localhost"
@@ -189,6 +190,7 @@ mod tests {
             ("Host: [::1]:8117\r\nOrigin: http://[::1]:8117", true),
             ("Host: 127.0.0.1:8117\r\nOrigin: http://evil.example", false),
             ("Host: rebound.example:8117\r\nOrigin: http://rebound.example:8117", false),
+            ("Host: localhost:8117\r\nHost: rebound.example:8117", false),
             ("Accept: */*", false),
         ];
         for (headers, ours) in cases {

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
-use gbxcule_swarm::{EnvStates, Swarm, SwarmError};
+use gbxcule_swarm::{Swarm, SwarmError};
 
 use serde_json::Value;
 

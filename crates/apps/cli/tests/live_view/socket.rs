@@ -5,8 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 
 use gbxcule_swarm::{
-    EnvStates, FRAME_BYTES, LinkMode, NativeSwarm, ProgramText, Programs, Rom, Schedule,
-    SwarmConfig, button,
+    FRAME_BYTES, LinkMode, NativeSwarm, ProgramText, Programs, Rom, Schedule, SwarmConfig, button,
 };
 use serde_json::{Value, json};
 use tungstenite::Message;

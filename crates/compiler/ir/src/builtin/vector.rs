@@ -39,8 +39,10 @@ pub(super) static ROWS: &[BuiltinRow] = &[
         let sizes = f.arg(0).parts().into_iter().map(Term::abs);
         sizes.reduce(|sum, size| sum + size).unwrap_or_else(|| f.float(0.0))
     }))], Through, "The sum of the components' magnitudes."),
-    row_of("norm_l2", &[body(F32, &["v"], &[V], T, |b| formula(b, |f| f.call("length", &[f.arg(0)])))], Through,
-        "The Euclidean length."),
+    row_of("norm_l2", &[
+        body(Float, &["v"], &[V], T, |b| { let x = b.arg(0); length(b, x) }),
+        body(Float, &["v"], &[Quaternion], T, |b| { let x = b.arg(0); length(b, x) }),
+    ], Through, "The Euclidean length."),
     row_of("norm_huber", &[
         body(F32, &["v"], &[V], T, |b| formula(b, |f| huber(f, f.float(1.0)))),
         body(F32, &["v", "delta"], &[V, T], T, |b| formula(b, |f| huber(f, f.arg(1)))),

@@ -1,6 +1,5 @@
 //! Our gradients, NVIDIA Warp's, and central differences of the forward kernel in f64, side by
-//! side: over the patterns of docs/gradients.md, and over every kernel of Warp's own tests and
-//! examples that compiles.
+//! side, over every kernel of Warp's own tests and examples that compiles.
 //!
 //! `GBXCULE_PYTHON=.. cargo test -p gbxcule-runtime --test warp_gradient -- --ignored` compares the
 //! document with the results; with `GBXCULE_WRITE_GRADIENTS=1` it writes the document anew.
@@ -17,7 +16,6 @@ mod subject;
 mod corpus;
 mod document;
 mod numbers;
-mod pattern;
 mod promote;
 mod slope;
 mod warp_oracle;

@@ -88,11 +88,11 @@ impl KernelBuilder {
         let turned = len == 3 && of == Scalar::F32;
         let only_if = |allowed: bool, weight: u32| if allowed { weight } else { 0 };
         [
-            16,
-            14,
-            5,
-            6,
-            only_if(len == 3, 7),
+            20,
+            18,
+            2,
+            4,
+            only_if(len == 3, 6),
             only_if(self.has(Ty::Mat(len, len, of)), 14),
             only_if(turned && self.has(Ty::Quat), 12),
             only_if(turned && self.has(Ty::Transform), 12),

@@ -59,8 +59,8 @@ const PLAIN: Weights = Weights { math: 6, select: 3, geometry: 3, bits: 3, depth
 static TABLE: [Entry; 17] = [
     Entry { family: Family::Arithmetic, name: "arithmetic", share: 5, weights: Weights { math: 1, select: 1, ..PLAIN }, build: arithmetic::build },
     Entry { family: Family::Math, name: "math", share: 6, weights: Weights { math: 22, ..PLAIN }, build: math::build },
-    Entry { family: Family::Conditionals, name: "conditionals", share: 7, weights: Weights { select: 10, ..PLAIN }, build: conditionals::build },
-    Entry { family: Family::Loops, name: "loops", share: 10, weights: PLAIN, build: loops::build },
+    Entry { family: Family::Conditionals, name: "conditionals", share: 9, weights: Weights { select: 10, ..PLAIN }, build: conditionals::build },
+    Entry { family: Family::Loops, name: "loops", share: 11, weights: PLAIN, build: loops::build },
     Entry { family: Family::Vectors, name: "vectors", share: 8, weights: Weights { geometry: 20, ..PLAIN }, build: vectors::build },
     Entry { family: Family::Matrices, name: "matrices", share: 7, weights: Weights { geometry: 20, ..PLAIN }, build: matrices::build },
     Entry { family: Family::Quaternions, name: "quaternions", share: 5, weights: Weights { geometry: 14, ..PLAIN }, build: quaternions::build },
@@ -69,11 +69,11 @@ static TABLE: [Entry; 17] = [
     Entry { family: Family::Stencils, name: "stencils", share: 6, weights: PLAIN, build: stencils::build },
     Entry { family: Family::Transforms, name: "transforms", share: 5, weights: Weights { geometry: 14, ..PLAIN }, build: transforms::build },
     Entry { family: Family::Structs, name: "structs", share: 7, weights: Weights { geometry: 10, ..PLAIN }, build: structs::build },
-    Entry { family: Family::Functions, name: "functions", share: 8, weights: Weights { geometry: 8, ..PLAIN }, build: functions::build },
+    Entry { family: Family::Functions, name: "functions", share: 16, weights: Weights { geometry: 8, ..PLAIN }, build: functions::build },
     Entry { family: Family::MultiDim, name: "multidim", share: 6, weights: PLAIN, build: multidim::build },
     Entry { family: Family::Integers, name: "integers", share: 6, weights: Weights { bits: 14, ..PLAIN }, build: integers::build },
     Entry { family: Family::Storage, name: "storage", share: 6, weights: PLAIN, build: storage::build },
-    Entry { family: Family::Mixed, name: "mixed", share: 10, weights: Weights { math: 8, select: 5, geometry: 10, ..PLAIN }, build: mixed::build },
+    Entry { family: Family::Mixed, name: "mixed", share: 16, weights: Weights { math: 8, select: 5, geometry: 10, ..PLAIN }, build: mixed::build },
 ];
 
 impl Family {
@@ -96,11 +96,6 @@ impl Family {
 
     pub(super) fn build(self, maker: &mut KernelBuilder) {
         (self.entry().build)(maker);
-    }
-
-    /// Returns true if the kernels of this family compute with integers.
-    pub(super) fn is_integer(self) -> bool {
-        self == Self::Integers
     }
 
     /// All names, in the table's order.

@@ -1,5 +1,6 @@
 //! Functions of the text (`@wp.func`), and calls of them.
 
+use super::plausibility::reads;
 use super::{KernelBuilder, Signature};
 use crate::ast::{Expr, Function, Name, Param, Stmt, Ty};
 use crate::identifiers::Role;
@@ -63,10 +64,10 @@ impl KernelBuilder {
         let body = self.blocks.swap_remove(0);
         (self.vars, self.arrays, self.blocks) = (vars, arrays, blocks);
         (self.taken, self.known) = (taken, known);
-        self.taken.insert(name.to_string());
-        self.taken.extend(self.constants.iter().map(|(name, _)| name.to_string()));
+        self.taken.push(name.clone());
+        self.taken.extend(self.constants.iter().map(|(name, _)| name.clone()));
         let types = params.iter().map(|param| param.ty).collect();
-        self.functions.push(Function { name: name.clone(), params, body });
+        self.functions.push(Function::new(name.clone(), params, body));
         self.signatures.push(Signature {
             name,
             params: types,
@@ -90,7 +91,10 @@ impl KernelBuilder {
         } else if self.random.chance(30) {
             self.repeated(results);
         }
-        let mut values: Vec<Expr> = results.iter().map(|&ty| self.expr(ty, 2)).collect();
+        let constant = |_: &Self, expr: &Expr| !reads(expr);
+        let value = |m: &mut Self, ty| m.drawn(|m| m.expr(ty, 2), constant);
+        let mut values: Vec<Expr> =
+            results.iter().map(|&ty| value(self, ty).unwrap_or_else(|expr| expr)).collect();
         if let (Some(last), Some(&ty)) = (values.pop(), results.last()) {
             values.push(self.absorb_pending(last, ty, 0));
         }

@@ -1,12 +1,16 @@
 //! The ends of expressions: variables, elements, components and literals; and how an expression
 //! absorbs pending definitions.
 
-use super::plausibility::is_name_like;
+use super::plausibility::{is_name_like, reads, size};
 use super::{KernelBuilder, Var};
 use crate::ast::{Expr, Ty, VEC3};
 use crate::identifiers::Role;
 use crate::spell;
 use gbxcule_ir::Scalar;
+use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2, TAU};
+
+/// The size of an expression that fills a line.
+const MAX_LINE_SIZE: usize = 14;
 
 impl KernelBuilder {
     /// Returns an expression of a type with about `depth` levels.
@@ -37,8 +41,17 @@ impl KernelBuilder {
     /// Returns a float such as people write.
     pub(super) fn some_float(&mut self, of: Scalar) -> Expr {
         let numbers =
-            [0.5, 2.0, 0.25, 1.5, 0.1, 0.2, 3.0, 0.75, 0.3, 1.2, 0.05, 0.8, 0.6, 1.1, 0.9];
-        let value = self.random.pick(&numbers);
+            [0.5, 2.0, 0.25, 1.5, 0.1, 0.2, 3.0, 0.75, 0.3, 4.0, 0.05, 0.8, 0.01, 1.1, 0.9];
+        let value = match self.random.weighted([60, 20, 15, 5]) {
+            0 => self.random.pick(&numbers),
+            1 => self.random.between(1, 39) as f64 / 10.0,
+            2 => self.random.between(1, 199) as f64 / 100.0,
+            _ => {
+                let number =
+                    self.random.pick(&[PI, TAU, FRAC_1_SQRT_2, SQRT_2, 9.81, 0.125, 1.618]);
+                (number * 1e5).round() / 1e5
+            }
+        };
         if of == Scalar::F32 && self.random.chance(4) {
             return self.constant(value);
         }
@@ -85,7 +98,7 @@ impl KernelBuilder {
     }
 
     /// Returns an element of an array at the launch indices.
-    fn element(&mut self, at: usize) -> Expr {
+    pub(super) fn element(&mut self, at: usize) -> Expr {
         self.arrays[at].used = true;
         let array = &self.arrays[at];
         let mut indices: Vec<Expr> =
@@ -103,14 +116,23 @@ impl KernelBuilder {
         while let Some(at) = (since..self.vars.len()).find(|&at| !self.vars[at].used) {
             let Var { expr, ty: from, .. } = self.vars[at].clone();
             self.vars[at].used = true;
-            value = self.absorb(&value, ty, &expr, from);
+            value = self.absorb_in_line(&value, ty, &expr, from);
         }
         while let Some(at) = self.arrays.iter().position(|array| since == 0 && !array.used) {
             let from = self.arrays[at].ty;
             let element = self.element(at);
-            value = self.absorb(&value, ty, &element, from);
+            value = self.absorb_in_line(&value, ty, &element, from);
         }
         value
+    }
+
+    /// Absorbs an expression; a value that fills a line gets a name before.
+    fn absorb_in_line(&mut self, value: &Expr, ty: Ty, with: &Expr, from: Ty) -> Expr {
+        if size(value) < MAX_LINE_SIZE || !reads(value) {
+            return self.absorb(value, ty, with, from);
+        }
+        let value = self.named(ty, value.clone());
+        self.absorb(&value, ty, with, from)
     }
 
     /// Returns `value`, of a type, with an expression of any type worked in.
@@ -172,11 +194,11 @@ impl KernelBuilder {
         let whole = from.scalar().is_some_and(Scalar::is_int);
         let with = self.as_scalar(with, from, of);
         // An int may be 0, and so is no divisor; its factor was drawn before.
-        match if whole { self.random.below(3) } else { self.random.below(6) } {
-            0 | 1 => value.add(with),
-            2 => value.sub(with),
-            3 => value.mul(with),
-            4 => Expr::wp("max", vec![value, with]),
+        match if whole { self.random.below(6) } else { self.random.below(20) } {
+            0..=2 => value.add(with),
+            3..=5 => value.sub(with),
+            6..=13 => value.mul(with),
+            14 => Expr::wp("max", vec![value, with]),
             _ => {
                 let factor = self.some_float(of);
                 value.add(with.mul(factor))
@@ -190,7 +212,7 @@ impl KernelBuilder {
         let (scalar, is) = match from {
             Ty::Scalar(_) => (with, of),
             Ty::Vec(_, of) if of.is_float() => {
-                let word = self.random.pick(&["length", "length_sq", "x"]);
+                let word = self.random.pick(&["length", "x", "x", "length", "length_sq", "x"]);
                 (
                     if word == "x" {
                         with.index(vec![Expr::Int(0)])
@@ -258,7 +280,8 @@ impl KernelBuilder {
                 let scalar = self.as_scalar(with, from, real);
                 let scale = self.random.pick(&[4.0, 8.0, 10.0, 16.0]);
                 let scale = self.literal(real, scale);
-                let wide = if to.is_unsigned_int() { self.magnitude(scalar) } else { scalar };
+                let wide =
+                    if to.is_unsigned_int() { self.never_negative(real, scalar) } else { scalar };
                 Expr::call(spell::plain(Ty::Scalar(to)), vec![wide.mul(scale)])
             }
         }

@@ -88,7 +88,7 @@ impl KernelBuilder {
             let condition = self.truth(2);
             arms.push((condition, self.arm(name, ty)));
         }
-        let rest = if self.random.chance(45) { self.arm(name, ty) } else { Vec::new() };
+        let rest = if self.random.chance(60) { self.arm(name, ty) } else { Vec::new() };
         self.push(Stmt::If(arms, rest));
         self.touch(name);
     }
@@ -311,7 +311,7 @@ impl KernelBuilder {
     pub(super) fn while_until_small(&mut self) -> Name {
         let (of, ty) = (self.real, self.float_type());
         let start = self.float(of, 2);
-        let start = self.magnitude(start).add(self.literal(of, 1.0));
+        let start = self.never_negative(of, start).add(self.literal(of, 1.0));
         let value = self.name_for(ty);
         self.push(Stmt::Assign(vec![Expr::from(&value)], start));
         let turns = self.name_from(&["k", "it", "steps_done", "tries", "pass_no"]);

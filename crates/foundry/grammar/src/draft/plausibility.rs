@@ -454,7 +454,7 @@ mod tests {
                 Stmt::Assign(vec![total], Expr::call("float", vec![Expr::Float(0.0)])),
                 Stmt::For("k".into(), vec![Expr::Int(4)], body),
             ];
-            let kernel = Function { name: "kernel".into(), params: Vec::new(), body };
+            let kernel = Function::new("kernel".into(), Vec::new(), body);
             Text { constants: Vec::new(), structs: Vec::new(), functions: Vec::new(), kernel }
         };
         let assign = |value: Expr| Stmt::Assign(vec![n("y")], value);

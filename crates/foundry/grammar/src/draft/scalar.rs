@@ -10,6 +10,20 @@ use crate::ast::{Expr, Ty};
 use crate::spell;
 use gbxcule_ir::Scalar;
 
+/// The least number that divides, and has a logarithm, without a guard.
+const MIN_POSITIVE: f64 = 0.1;
+
+/// Returns true for an expression that people give a name before they compare it.
+fn is_choosy(expr: &Expr) -> bool {
+    let names =
+        ["wp.where", "wp.round", "wp.smoothstep", "wp.sign", "wp.lerp", "wp.floor", "wp.clamp"];
+    match expr {
+        Expr::If(..) => true,
+        Expr::Call(name, _) if names.contains(&&**name) => true,
+        _ => expr.parts().into_iter().any(is_choosy),
+    }
+}
+
 impl KernelBuilder {
     pub(super) fn float(&mut self, of: Scalar, depth: usize) -> Expr {
         self.sound(Ty::Scalar(of), |m| m.some_float_of(of, depth))
@@ -28,11 +42,11 @@ impl KernelBuilder {
             14,
             6,
             weights.math,
-            weights.math,
+            weights.math / 2,
             weights.select,
             geometry,
             calls,
-            5,
+            2,
         ]) {
             0 => {
                 let op = self.random.pick(&["+", "-", "+", "*"]);
@@ -47,10 +61,9 @@ impl KernelBuilder {
             6 => self.geometric(of, depth),
             7 => self.call(ty, depth).unwrap_or_else(|| self.float_leaf(of)),
             _ => {
-                let word = self.random.pick(&["min", "max", "clamp", "abs"]);
+                let word = self.random.pick(&["min", "max", "clamp"]);
                 let first = self.varying(of, depth - 1);
                 match word {
-                    "abs" => Expr::wp(word, vec![first]),
                     "clamp" => {
                         let (low, high) = self.limits(of);
                         Expr::wp(word, vec![first, low, high])
@@ -90,9 +103,51 @@ impl KernelBuilder {
         self.read(ty).map(|expr| (expr, ty))
     }
 
-    /// Returns the expression's absolute value, or the expression if it is never negative.
-    pub(super) fn magnitude(&self, of: Expr) -> Expr {
-        if range(&of, &self.known).least >= 0.0 { of } else { Expr::wp("abs", vec![of]) }
+    /// Returns an expression that is never negative, made of another one as people make it.
+    pub(super) fn never_negative(&mut self, of: Scalar, from: Expr) -> Expr {
+        if range(&from, &self.known).least >= 0.0 {
+            return from;
+        }
+        match self.random.weighted([8, 87, 5]) {
+            0 => Expr::wp("abs", vec![from]),
+            1 => {
+                let from = self.named(Ty::Scalar(of), from);
+                from.clone().mul(from)
+            }
+            _ => {
+                let zero = self.literal(of, 0.0);
+                Expr::wp("max", vec![from, zero])
+            }
+        }
+    }
+
+    /// Returns a variable or an element that is positive for all inputs, if there is one.
+    fn positive_leaf(&mut self, of: Scalar) -> Option<Expr> {
+        let ty = Ty::Scalar(of);
+        let is_given = |name: &str| {
+            let mut given = self.inputs.iter().filter(|it| it.name == name);
+            given.any(|it| it.low >= MIN_POSITIVE && !it.zero && !it.written)
+        };
+        let is_positive = |expr: &Expr| {
+            matches!(expr, Expr::Name(name) if is_given(name))
+                || is_name_like(expr) && range(expr, &self.known).least >= MIN_POSITIVE
+        };
+        let vars = self.vars.iter().enumerate();
+        let vars = vars.filter(|(_, var)| var.ty == ty && is_positive(&var.expr));
+        let mut found: Vec<(bool, usize)> = vars.map(|(at, _)| (true, at)).collect();
+        let arrays = self.arrays.iter().enumerate();
+        let arrays = arrays.filter(|(_, array)| array.ty == ty && is_given(&array.name));
+        found.extend(arrays.map(|(at, _)| (false, at)));
+        if found.is_empty() {
+            return None;
+        }
+        Some(match self.random.pick(&found) {
+            (true, at) => {
+                self.vars[at].used = true;
+                self.vars[at].expr.clone()
+            }
+            (false, at) => self.element(at),
+        })
     }
 
     /// Returns a float that isn't made of literals alone, if anything can be read.
@@ -107,17 +162,39 @@ impl KernelBuilder {
     }
 
     fn quotient(&mut self, of: Scalar, depth: usize) -> Expr {
-        let above = self.float(of, depth - 1);
+        let above = self.varying(of, depth - 1);
+        let choice = self.random.below(100);
+        if choice < 50
+            && let Some(below) = self.positive_leaf(of)
+        {
+            return Expr::binary(above, "/", below);
+        }
+        if choice < 85 {
+            let below =
+                self.random.pick(&[2.0, 3.0, 4.0, 10.0, 5.0, 8.0, 6.0, 1.5, 0.7, 2.5, 12.0]);
+            return Expr::binary(above, "/", self.literal(of, below));
+        }
         let below = self.varying(of, 0);
+        if choice < 90 {
+            let least = self.random.pick(&[0.1, 0.5, 0.25, 1.0, 0.2]);
+            return Expr::binary(above, "/", Expr::wp("max", vec![below, self.literal(of, least)]));
+        }
         let below = self.named(Ty::Scalar(of), below);
         let floor = self.random.pick(&[1.0, 0.5, 2.0, 1.5]);
-        let floor = self.literal(of, floor);
-        let safe = if self.random.chance(50) {
-            floor.add(self.magnitude(below))
-        } else {
-            floor.add(below.clone().mul(below))
-        };
+        let safe = self.literal(of, floor).add(below.clone().mul(below));
         Expr::binary(above, "/", safe)
+    }
+
+    /// Returns an argument of a function that takes no negative numbers: a variable that is
+    /// positive, or a sum.
+    fn positive(&mut self, of: Scalar, arg: Expr) -> Expr {
+        if self.random.chance(50)
+            && let Some(leaf) = self.positive_leaf(of)
+        {
+            return leaf;
+        }
+        let floor = self.some_float(of);
+        self.never_negative(of, arg).add(floor)
     }
 
     /// Returns a call of a function without kinks.
@@ -127,23 +204,18 @@ impl KernelBuilder {
             0 => Expr::wp("sin", vec![arg]),
             1 => Expr::wp("cos", vec![arg]),
             2 => Expr::wp("tanh", vec![arg]),
-            3 => Expr::wp("exp", vec![Expr::unary("-", self.magnitude(arg))]),
-            4 => {
-                let one = self.literal(of, 1.0);
-                Expr::wp("log", vec![one.add(self.magnitude(arg))])
-            }
-            5 => {
-                let floor = self.some_float(of);
-                Expr::wp("sqrt", vec![self.magnitude(arg).add(floor)])
-            }
+            3 => Expr::wp("exp", vec![Expr::unary("-", self.never_negative(of, arg))]),
+            4 => Expr::wp("log", vec![self.positive(of, arg)]),
+            5 => Expr::wp("sqrt", vec![self.positive(of, arg)]),
             6 => Expr::wp("atan", vec![arg]),
             7 => {
-                let (floor, power) = (self.some_float(of), self.some_float(of));
-                Expr::wp("pow", vec![self.magnitude(arg).add(floor), power])
+                let power = self.random.pick(&[0.5, 1.5, 2.0, 3.0, 0.25, 0.75, 2.2, 1.4]);
+                let power = self.literal(of, power);
+                Expr::wp("pow", vec![self.positive(of, arg), power])
             }
             8 => {
-                let (other, floor) = (self.float(of, depth.saturating_sub(2)), self.some_float(of));
-                Expr::wp("atan2", vec![arg, self.magnitude(other).add(floor)])
+                let other = self.float(of, depth.saturating_sub(2));
+                Expr::wp("atan2", vec![arg, self.positive(of, other)])
             }
             _ => {
                 let (arg, scale) = (self.varying(of, 0), self.some_float(of));
@@ -205,28 +277,22 @@ impl KernelBuilder {
 
     /// Returns a literal between 0 and 1.
     pub(super) fn part(&mut self, of: Scalar) -> Expr {
-        let part = self.random.pick(&[0.5, 0.25, 0.75, 0.1, 0.3, 0.8, 0.2, 0.9]);
+        let part = self.random.between(1, 19) as f64 / 20.0;
         self.literal(of, part)
     }
 
     /// Draws the two numbers between which a value is kept.
     fn limits(&mut self, of: Scalar) -> (Expr, Expr) {
-        let (low, high) = self.random.pick(&[
-            (0.0, 1.0),
-            (-1.0, 1.0),
-            (-1.5, 2.0),
-            (-0.5, 0.5),
-            (0.1, 0.9),
-            (-2.0, 2.0),
-        ]);
-        (self.literal(of, low), self.literal(of, high))
+        let most = self.random.pick(&[1.0, 1.0, 2.0, 0.5, 0.9, 1.5, 3.0, 0.8]);
+        let low = self.random.pick(&[0.0, -most, -most, 0.05, -0.5, -1.0]);
+        (self.literal(of, low), self.literal(of, most))
     }
 
     /// Returns one of two expressions, chosen by a condition.
     pub(super) fn choice(&mut self, ty: Ty, depth: usize) -> Expr {
         let condition = self.truth(1);
         let (accept, reject) = (self.expr(ty, depth - 1), self.expr(ty, depth.saturating_sub(2)));
-        if self.random.chance(50) {
+        if self.random.chance(75) {
             Expr::wp("where", vec![condition, accept, reject])
         } else {
             Expr::select(condition, accept, reject)
@@ -316,7 +382,9 @@ impl KernelBuilder {
             4 => self.choice(ty, depth),
             5 => self.call(ty, depth).unwrap_or_else(|| self.some_int(of)),
             _ => {
-                let word = self.random.pick(&["min", "max", "abs", "clamp"]);
+                let word = self
+                    .random
+                    .pick(&["min", "max", "min", "max", "clamp", "clamp", "clamp", "abs"]);
                 let first = self.integer(of, depth - 1);
                 match word {
                     "abs" if of.is_signed_int() => Expr::wp(word, vec![first]),
@@ -387,11 +455,14 @@ impl KernelBuilder {
             return Expr::binary(left, op, right);
         }
         let of = floats.unwrap_or(self.real);
-        let left = self.varying(of, depth.min(1));
+        let left = self.drawn(|m| m.varying(of, depth.min(1)), |_, it| is_choosy(it));
+        let left = left.unwrap_or_else(|expr| expr);
         let op = self.random.pick(&["<", ">", "<=", ">="]);
         let right = if self.random.chance(60) {
-            let by = self.random.pick(&[0.0, 0.0, 0.25, -0.25, 0.1, 0.5]);
-            let limit = self.middle(&left).unwrap_or(0.25) + by;
+            let limit = match self.middle(&left) {
+                Some(middle) => middle + self.random.pick(&[0.0, 0.0, 0.25, -0.25, 0.1, 0.5]),
+                None => self.random.pick(&[0.0, 0.0, 0.5, 1.0, 0.1, 0.2, 0.25, 0.05, 0.75, 0.3]),
+            };
             self.literal(of, limit)
         } else {
             self.float(of, 0)

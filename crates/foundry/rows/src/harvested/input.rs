@@ -2,7 +2,7 @@
 //! fault, its results are finite, and they depend on what it is given.
 
 use super::Refusal;
-use crate::execute::{self, ArgumentBytes, BUDGET, LaunchInputs};
+use crate::execute::{self, ArgumentBytes, BUDGET, LaunchInputs, Variation};
 use crate::row::results;
 use crate::row_program::{RowProgram, element};
 use gbxcule_grammar::input::{ArgumentInput, leaves, rank};
@@ -204,7 +204,8 @@ impl<'a> Trial<'a> {
         let memory = ArgumentBytes { data: data.to_vec(), gradients: Vec::new() };
         let grid = LaunchInputs { dims: self.dims, inputs };
         let (module, kernel) = (&self.program.forward, self.program.kernel);
-        let after = execute::launch_with_budget(SEARCH_BUDGET, module, kernel, grid, &memory);
+        let way = Variation { budget: SEARCH_BUDGET, ..Variation::default() };
+        let after = execute::launch_varied(way, module, kernel, grid, &memory);
         after.map(|after| after.data).map_err(|_| Refusal::Faults)
     }
 

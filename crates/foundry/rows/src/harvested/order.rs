@@ -19,7 +19,7 @@ pub(super) fn is_settled(
     have: &Results,
 ) -> bool {
     let in_order = |order| {
-        let way = Variation { perturbation: None, order_seed: Some(order) };
+        let way = Variation { order_seed: Some(order), ..Variation::default() };
         let other = results_in(way, program, grid, seed);
         other.is_ok_and(|other| rounding::is_harmless(have, &other))
     };

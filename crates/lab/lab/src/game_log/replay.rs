@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use gbxcule_games::{GAMES, Game};
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Action, Chance, Codec, EnvStates, Episode, FrameRange, Rom, Schedule, Stage, Swarm,
-    SwarmConfig, SwarmError,
+    Action, Chance, Codec, Episode, FrameRange, Rom, Schedule, Stage, Swarm, SwarmConfig,
+    SwarmError,
 };
 
 use super::{End, Header, LoggedGame};

@@ -13,7 +13,7 @@ impl Cpu {
     }
 
     #[inline(always)]
-    fn fetch_word(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) -> u16 {
+    pub(super) fn fetch_word(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) -> u16 {
         let low = self.fetch(m, rom, ram);
         let high = self.fetch(m, rom, ram);
         (high as u16) << 8 | low as u16
@@ -21,27 +21,33 @@ impl Cpu {
 
     /// A 16-bit register counted up or down on the address bus.
     #[inline(always)]
-    fn step_word(&mut self, m: &mut Machine, value: u16, by: u16) -> u16 {
+    pub(super) fn step_word(&mut self, m: &mut Machine, value: u16, by: u16) -> u16 {
         self.idle_on_bus(m, value);
         value.wrapping_add(by)
     }
 
     /// HL counted up or down while it addresses memory; returns the address.
     #[inline(always)]
-    fn step_hl(&mut self, by: u16) -> u16 {
+    pub(super) fn step_hl(&mut self, by: u16) -> u16 {
         let address = self.hl();
         self.set_hl(address.wrapping_add(by));
         address
     }
 
     #[inline(always)]
-    fn add_to_hl(&mut self, m: &mut Machine, value: u16) {
+    pub(super) fn add_to_hl(&mut self, m: &mut Machine, value: u16) {
         self.add_hl(value);
         self.idle(m);
     }
 
     #[inline(always)]
-    fn jump_relative(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], taken: bool) {
+    pub(super) fn jump_relative(
+        &mut self,
+        m: &mut Machine,
+        rom: &[u8],
+        ram: &mut [u8],
+        taken: bool,
+    ) {
         let offset = self.fetch(m, rom, ram);
         if taken {
             self.idle(m);
@@ -50,7 +56,7 @@ impl Cpu {
     }
 
     #[inline(always)]
-    fn jump(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], taken: bool) {
+    pub(super) fn jump(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], taken: bool) {
         let target = self.fetch_word(m, rom, ram);
         if taken {
             self.idle(m);
@@ -59,7 +65,7 @@ impl Cpu {
     }
 
     #[inline(always)]
-    fn call(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], taken: bool) {
+    pub(super) fn call(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], taken: bool) {
         let target = self.fetch_word(m, rom, ram);
         if taken {
             self.push(m, rom, ram, self.pc);
@@ -74,7 +80,7 @@ impl Cpu {
     }
 
     #[inline(always)]
-    fn return_from(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) {
+    pub(super) fn return_from(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) {
         self.pc = self.pop(m, rom, ram);
         self.idle(m);
     }
@@ -88,7 +94,7 @@ impl Cpu {
     }
 
     #[inline(always)]
-    fn push(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], value: u16) {
+    pub(super) fn push(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8], value: u16) {
         self.idle_on_bus(m, self.sp);
         self.sp = self.sp.wrapping_sub(1);
         self.write(m, rom, ram, self.sp, (value >> 8) as u8);
@@ -97,7 +103,7 @@ impl Cpu {
     }
 
     #[inline(always)]
-    fn pop(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) -> u16 {
+    pub(super) fn pop(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) -> u16 {
         let low = self.read(m, rom, ram, self.sp);
         self.sp = self.sp.wrapping_add(1);
         let high = self.read(m, rom, ram, self.sp);
@@ -106,14 +112,14 @@ impl Cpu {
     }
 
     #[inline(always)]
-    fn store_sp(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) {
+    pub(super) fn store_sp(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) {
         let address = self.fetch_word(m, rom, ram);
         self.write(m, rom, ram, address, self.sp as u8);
         self.write(m, rom, ram, address.wrapping_add(1), (self.sp >> 8) as u8);
     }
 
     #[inline(always)]
-    fn enable_interrupts(&mut self, m: &mut Machine) {
+    pub(super) fn enable_interrupts(&mut self, m: &mut Machine) {
         if !self.ime {
             self.ime_delayed = true;
             m.deadline = self.now;

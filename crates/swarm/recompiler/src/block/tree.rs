@@ -28,7 +28,7 @@ fn is_code(pc: u16) -> bool {
 
 /// Makes a block.
 pub(super) fn build(
-    limits: Limits<'_>,
+    limits: Limits,
     machine_ir: &MachineIr,
     rom: &[u8],
     map: MemoryMap,
@@ -140,7 +140,7 @@ pub(super) struct Tree<'t> {
     pub(super) exits: Vec<(BlockId, Vec<PartialValue>)>,
     pub(super) returns_to_head: Vec<(BlockId, Vec<PartialValue>)>,
     pub(super) map: MemoryMap,
-    limits: Limits<'t>,
+    limits: Limits,
     /// The registers before the instruction that is specialised now.
     before: Vec<PartialValue>,
 }
@@ -319,7 +319,6 @@ impl Tree<'_> {
         let pc = pc.bits() as u16;
         let goes_on = is_code(pc)
             && !tip.passed.contains(&pc)
-            && (tip.behind.is_none() || !self.limits.ends.contains(&pc))
             && self.instructions.len() < self.limits.instructions
             && tip.depth < self.limits.branches
             && self.mcycles(&tip.state)? < self.limits.mcycles;

@@ -1,6 +1,6 @@
 //! Counts of what programs execute behind the places at which they arrive by jumps and handlers.
 
-use super::{Counts, FRAMES_OF_A_BUTTON, LOOP_LIMITS, button};
+use super::{Counts, FRAMES_OF_A_BUTTON, LIMITS, button};
 use crate::block::{MemoryMap, ROM_END};
 use crate::learning::HotHead;
 use crate::table::MAX_INSTRUCTION_BYTES;
@@ -45,7 +45,7 @@ impl Counts {
             if executes {
                 self.all += 1;
                 if let Some((head, ago)) = &mut last
-                    && *ago < LOOP_LIMITS.instructions
+                    && *ago < LIMITS.instructions
                 {
                     *ago += 1;
                     *self.after.entry(*head).or_default() += 1;

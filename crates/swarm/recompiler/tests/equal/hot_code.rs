@@ -10,14 +10,14 @@ fn found(name: &str) -> (bool, usize) {
 }
 
 #[test]
-fn loops_and_games_are_worth_blocks_in_kernels() {
+fn loops_are_worth_blocks_in_kernels_and_games_are_not() {
     let without = HotCode::ends_of_turns(None).len();
     for name in ["ALU_LOOP", "MEM_RWB", "FLOW_STACK"] {
         let (is_worth_it, ends) = found(name);
         assert!(is_worth_it && ends > without, "{name}: jumps end turns, too");
     }
     for name in ["PEARL_DRIFT", "TARN_MASON"] {
-        assert_eq!(found(name), (true, without), "{name}: turns stay as they are");
+        assert!(!found(name).0, "{name}: a kernel's larger code costs more");
     }
 }
 

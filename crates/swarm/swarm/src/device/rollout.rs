@@ -3,7 +3,7 @@
 //!
 //! A step is a few launches: `take_actions`, the step's own kernels, `end_step`, `begin_next`, and
 //! the programs' `begin`. While a rollout goes on, the device counts the episodes and the host does
-//! not know how far they are: [`DeviceSwarm::leave_rollout`] brings the numbers home.
+//! not know how far they are: [`DeviceEngine::leave_rollout`] brings the numbers home.
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{Module, Scalar};
@@ -15,7 +15,7 @@ use super::kernel::Arguments;
 use super::outputs::work_ram;
 use super::recipe::Recipe;
 use super::state_arrays::{SCRATCH, WRAM};
-use super::swarm::DeviceSwarm;
+use super::swarm::DeviceEngine;
 use crate::{FrameRange, LinkMode, Stage, SwarmError};
 
 /// The kernel that reads actions.
@@ -137,7 +137,7 @@ pub fn refused_action(error: &Error) -> Option<(usize, i64)> {
     }
 }
 
-impl DeviceSwarm {
+impl DeviceEngine {
     /// Makes what a rollout needs, and returns its arrays. With another configuration the arrays
     /// are new ones.
     ///
@@ -162,10 +162,10 @@ impl DeviceSwarm {
     /// # Errors
     /// Not one number for each env, no rollout was prepared, or the device failed.
     pub fn enter_rollout(&mut self, state: &RolloutState) -> Result<(), SwarmError> {
-        self.config.check_length("length", state.lengths.len())?;
-        self.config.check_length("return", state.returns.len())?;
-        self.config.check_length("end", state.over.len())?;
-        self.config.check_length("life", state.goes_on.len())?;
+        self.state.config.check_length("length", state.lengths.len())?;
+        self.state.config.check_length("return", state.returns.len())?;
+        self.state.config.check_length("end", state.over.len())?;
+        self.state.config.check_length("life", state.goes_on.len())?;
         self.begin_awaited()?;
         let rollout = self.rollout.as_mut().ok_or(SwarmError::NoRollout)?;
         rollout.arrays.lengths.write(&state.lengths)?;
@@ -174,10 +174,10 @@ impl DeviceSwarm {
         let endings = state.over.iter().zip(&state.goes_on).map(ending);
         rollout.over.write(&endings.collect::<Vec<_>>())?;
         rollout.mask.fill(0_u8)?;
-        let episodes = &self.episodes.by_env;
+        let episodes = &self.state.episodes.by_env;
         rollout.seeds.write(&episodes.iter().map(|it| it.seed).collect::<Vec<_>>())?;
         rollout.counts.write(&episodes.iter().map(|it| it.count).collect::<Vec<_>>())?;
-        rollout.weights = self.memory.copy_of(self.episodes.weights())?;
+        rollout.weights = self.memory.copy_of(self.state.episodes.weights())?;
         rollout.is_entered = true;
         Ok(())
     }
@@ -197,7 +197,8 @@ impl DeviceSwarm {
         let Some(rollout) = self.rollout.as_ref().filter(|rollout| rollout.is_entered) else {
             return Err(SwarmError::NoRollout);
         };
-        let plan = FrameRange::whole(&self.config).plan(&self.config, self.seed)?;
+        let plan =
+            FrameRange::whole(&self.state.config).plan(&self.state.config, self.state.seed)?;
         rollout.launch_take_actions(self, actions)?;
         if let Some(sticky) = &self.sticky {
             let [seeds, counts] = [&rollout.seeds, &rollout.counts];
@@ -235,7 +236,7 @@ impl DeviceSwarm {
         let endings = rollout.over.to_vec::<u8>()?;
         let over = endings.iter().map(|&ending| ending != 0).collect();
         let goes_on = endings.iter().map(|&ending| ending == LIFE_LOST).collect();
-        for (episode, count) in self.episodes.by_env.iter_mut().zip(counts) {
+        for (episode, count) in self.state.episodes.by_env.iter_mut().zip(counts) {
             episode.count = count;
         }
         if let Some(rollout) = &mut self.rollout {
@@ -246,37 +247,37 @@ impl DeviceSwarm {
 
     /// The error for an action that the codec does not have.
     pub(super) fn unknown_action(&self, (env, action): (usize, i64)) -> SwarmError {
-        let choices = self.config.codec.choices();
+        let choices = self.state.config.codec.choices();
         let tables: Vec<String> =
             choices.iter().map(|table| format!("0 to {}", table.len() - 1)).collect();
         SwarmError::UnknownDeviceAction {
             env,
             action,
-            codec: self.config.codec.name.to_string(),
+            codec: self.state.config.codec.name.to_string(),
             tables: tables.join(", "),
         }
     }
 }
 
 impl Rollout {
-    fn new(swarm: &DeviceSwarm, config: &RolloutConfig) -> Result<Self, SwarmError> {
-        let (memory, envs) = (&swarm.memory, swarm.config.num_envs);
+    fn new(swarm: &DeviceEngine, config: &RolloutConfig) -> Result<Self, SwarmError> {
+        let (memory, envs) = (&swarm.memory, swarm.state.config.num_envs);
         let numbers = config.changes.iter().map(|(number, _)| number).chain(&config.ends);
         let numbers = numbers.chain(&config.lives);
         let rows = numbers.map(|number| row(swarm, number)).collect::<Result<Vec<_>, _>>()?;
-        if let Some(chance) = swarm.config.chance {
+        if let Some(chance) = swarm.state.config.chance {
             offset(swarm, chance.low, chance.width_bytes)?;
         }
         let choices: Vec<i32> =
-            swarm.config.codec.choices().iter().map(|table| table.len() as i32).collect();
+            swarm.state.config.codec.choices().iter().map(|table| table.len() as i32).collect();
         let scales: Vec<f32> = config.changes.iter().map(|(_, scale)| *scale).collect();
         let table = memory.zeros(Scalar::I32, &[rows.len().max(1), 3])?;
         if !rows.is_empty() {
             table.write(&rows.concat())?;
         }
-        let columns = if config.same_step { swarm.config.programs.obs_dim() } else { 0 };
+        let columns = if config.same_step { swarm.state.config.programs.obs_dim() } else { 0 };
         let finals = memory.zeros(Scalar::F32, &[envs, columns.max(1)])?;
-        let recipe = |name: &str| Recipe::new(name, swarm.rom.model());
+        let recipe = |name: &str| Recipe::new(name, swarm.state.rom.model());
         let take = |scalar: Scalar| {
             let made = recipe(&format!("{TAKE_ACTIONS} {}", scalar.spelled()))
                 .compile(swarm.device(), || take_actions_module(scalar))?;
@@ -297,7 +298,7 @@ impl Rollout {
                 final_observations: finals.slice(1, 0..columns, 1)?,
                 action_masks: swarm.envs.arrays[SCRATCH].slice(
                     1,
-                    swarm.config.programs.mask_cells(),
+                    swarm.state.config.programs.mask_cells(),
                     1,
                 )?,
             },
@@ -327,8 +328,8 @@ impl Rollout {
         Argument::Int(self.config.lives.map_or(-1, |_| row as i128))
     }
 
-    fn launch_take_actions(&self, swarm: &DeviceSwarm, given: &Array) -> Result<(), SwarmError> {
-        let shape = [swarm.config.num_envs, self.choices.len()];
+    fn launch_take_actions(&self, swarm: &DeviceEngine, given: &Array) -> Result<(), SwarmError> {
+        let shape = [swarm.state.config.num_envs, self.choices.len()];
         let position = ACTION_SCALARS
             .into_iter()
             .position(|scalar| *given.data_type() == DataType::Scalar(scalar));
@@ -343,7 +344,7 @@ impl Rollout {
             .with("given", given)
             .with("choices", &self.choices)
             .with("refused", &self.refused)
-            .with("idle", Argument::Int(i128::from(swarm.config.codec.idle())))
+            .with("idle", Argument::Int(i128::from(swarm.state.config.codec.idle())))
             .with("actions", &swarm.buffers.actions)
             .with("rests", flag(!self.config.same_step))
             .with("over", &self.over)
@@ -356,12 +357,12 @@ impl Rollout {
             .with("life_row", self.life_row())
             .with("lives", &self.lives);
         let kernel = &self.take_actions[position];
-        swarm.with_program_line(arguments.launch(kernel, &[swarm.config.num_envs]))
+        swarm.with_program_line(arguments.launch(kernel, &[swarm.state.config.num_envs]))
     }
 
-    fn launch_end_step(&self, swarm: &DeviceSwarm) -> Result<(), SwarmError> {
+    fn launch_end_step(&self, swarm: &DeviceEngine) -> Result<(), SwarmError> {
         let config = &self.config;
-        let computes = swarm.config.stage != Stage::EmulateOnly;
+        let computes = swarm.state.config.stage != Stage::EmulateOnly;
         let arguments = Arguments::default()
             .with("wram", &swarm.envs.arrays[WRAM])
             .with("numbers", &self.numbers)
@@ -372,7 +373,7 @@ impl Rollout {
             .with("first_end", Argument::Int(config.changes.len() as i128))
             .with("ends", Argument::Int(config.ends.len() as i128))
             .with("program_ends", flag(config.program_ends && computes))
-            .with("is_paired", flag(swarm.config.link == LinkMode::Pairs))
+            .with("is_paired", flag(swarm.state.config.link == LinkMode::Pairs))
             .with("max_steps", Argument::Int(config.max_episode_steps.unwrap_or(0).into()))
             .with("same_step", flag(config.same_step))
             .with("rewards", &swarm.buffers.rewards)
@@ -386,28 +387,28 @@ impl Rollout {
             .with("counts", &self.counts)
             .with("life_row", self.life_row())
             .with("lives", &self.lives);
-        Ok(arguments.launch(&self.end_step, &[swarm.config.num_envs])?)
+        Ok(arguments.launch(&self.end_step, &[swarm.state.config.num_envs])?)
     }
 
-    fn launch_begin_next(&self, swarm: &DeviceSwarm) -> Result<(), SwarmError> {
-        let chance = match swarm.config.chance {
+    fn launch_begin_next(&self, swarm: &DeviceEngine) -> Result<(), SwarmError> {
+        let chance = match swarm.state.config.chance {
             Some(chance) => {
                 [offset(swarm, chance.low, chance.width_bytes)?, chance.width_bytes.into()]
             }
             None => [0, 0],
         };
         let arguments = Arguments::from_parts("to_", &swarm.envs)
-            .with_parts("from_", &swarm.starts.on_device)
+            .with_parts("from_", &swarm.starts)
             .with("mask", &self.mask)
             .with("seeds", &self.seeds)
             .with("counts", &self.counts)
             .with("weights", &self.weights)
-            .with("is_paired", flag(swarm.config.link == LinkMode::Pairs))
+            .with("is_paired", flag(swarm.state.config.link == LinkMode::Pairs))
             .with("chance_at", Argument::Int(chance[0].into()))
             .with("chance_bytes", Argument::Int(chance[1].into()))
             .with("observations", &swarm.buffers.observations)
             .with("final_observations", &self.arrays.final_observations);
-        Ok(arguments.launch(&self.begin_next, &[swarm.config.num_envs, LANES])?)
+        Ok(arguments.launch(&self.begin_next, &[swarm.state.config.num_envs, LANES])?)
     }
 }
 
@@ -416,7 +417,7 @@ fn flag(is_set: bool) -> Argument {
 }
 
 /// The row of a number in the kernels' table.
-fn row(swarm: &DeviceSwarm, number: &MemoryNumber) -> Result<[i32; 3], SwarmError> {
+fn row(swarm: &DeviceEngine, number: &MemoryNumber) -> Result<[i32; 3], SwarmError> {
     let form = [number.big_endian, number.signed, number.decimal];
     let form = form.iter().zip([1, 2, 4]).map(|(&is_set, bit)| i32::from(is_set) * bit).sum();
     let low = offset(swarm, number.low, number.width_bytes)?;
@@ -424,8 +425,8 @@ fn row(swarm: &DeviceSwarm, number: &MemoryNumber) -> Result<[i32; 3], SwarmErro
 }
 
 /// The offset of a number in work RAM.
-fn offset(swarm: &DeviceSwarm, low: u32, width_bytes: u8) -> Result<i32, SwarmError> {
-    let mapped = work_ram(swarm.rom.model());
+fn offset(swarm: &DeviceEngine, low: u32, width_bytes: u8) -> Result<i32, SwarmError> {
+    let mapped = work_ram(swarm.state.rom.model());
     if !mapped.contains(&low) || low + u32::from(width_bytes) > mapped.end {
         return Err(SwarmError::OutsideOfWorkRam {
             low,

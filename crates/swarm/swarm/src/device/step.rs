@@ -20,10 +20,9 @@ use crate::{Model, Programs, Rom, Stage, SwarmConfig};
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "step";
 
-/// Blocks of one warp, so that none waits for others at the end, and twelve of them at once on a
-/// multiprocessor: as many as fit without local memory between opcodes. Sixteen would take some:
-/// `docs/gpu-results.md`.
-const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: Some(12) };
+/// Blocks of one warp, so that none waits for others at the end, and 24 of them at once on a
+/// multiprocessor. Fewer warps with more registers are slower: `docs/gpu-results.md`.
+const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: Some(24) };
 
 /// The manual buttons of an env that has none; any number below 0 means this.
 pub(crate) const NO_MANUAL_BUTTONS: i16 = -1;

@@ -1,9 +1,7 @@
 //! Episodes begin alike on every device.
 
 use crate::pair::{Pair, Subject, actions, config, on, plain};
-use gbxcule_swarm::{
-    Chance, EnvStates, Layout, PowerOnChoice, ProgramText, Programs, Stage, SwarmConfig,
-};
+use gbxcule_swarm::{Chance, Layout, PowerOnChoice, ProgramText, Programs, Stage, SwarmConfig};
 
 /// Remembers where its episode began and how often it observed; writes one number only after a
 /// step.

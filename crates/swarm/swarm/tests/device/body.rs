@@ -2,10 +2,10 @@
 
 use crate::pair::{Pair, Subject, actions, config, on, plain};
 use gbxcule_runtime::Device;
-use gbxcule_swarm::device::{DeviceConfig, DeviceSwarm};
+use gbxcule_swarm::{DeviceConfig, DeviceSwarm};
 use gbxcule_swarm::{
-    EnvStates, Grays, Layout, Picture, ProgramText, Programs, Rom, Schedule, Stage, SwarmConfig,
-    View, in_bank,
+    Frame, Grays, Layout, Picture, ProgramText, Programs, Rom, Schedule, Stage, SwarmConfig, View,
+    in_bank,
 };
 
 pub(crate) fn every_rom_runs_alike(subject: Subject) {
@@ -143,14 +143,19 @@ pub(crate) fn frames_are_those_of_the_native_swarm(subject: Subject) {
         pair.step(&actions(2, step));
     }
     for envs in [&[0][..], &[1], &[0, 1], &[1, 0], &[0, 0, 1]] {
-        let frames = pair.ours.frames(envs).expect("envs");
+        let mut frames: Vec<u8> = Vec::new();
+        let see = |frame: Frame<'_>| match frame {
+            Frame::Shades(bytes) => frames.extend(bytes),
+            Frame::Colors(bytes) => frames.extend(bytes),
+        };
+        pair.ours.frames(envs, see).expect("envs");
         for (frame, env) in frames.chunks(subject.frame_bytes()).zip(envs) {
             assert!(frame == pair.native.frame(*env).expect("an env"), "{envs:?}");
             assert!(frame.iter().any(|byte| *byte != 0), "nothing was drawn");
         }
         assert_eq!(frames.len(), envs.len() * subject.frame_bytes());
     }
-    pair.ours.frames(&[0, 2]).expect_err("no such env");
+    pair.ours.frames(&[0, 2], |_| ()).expect_err("no such env");
 }
 
 pub(crate) fn views_show_the_same(subject: Subject) {

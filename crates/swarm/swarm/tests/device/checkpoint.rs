@@ -3,7 +3,7 @@
 use crate::begin::PROGRAM;
 use crate::pair::{Subject, actions, config, plain};
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Chance, EnvStates, NativeSwarm, ProgramText, Programs, Swarm, SwarmConfig};
+use gbxcule_swarm::{Chance, NativeSwarm, ProgramText, Programs, Swarm, SwarmConfig};
 
 pub(crate) fn a_checkpoint_goes_on_anywhere(subject: Subject) {
     let text = ProgramText::new("mine.py", PROGRAM);
@@ -13,7 +13,7 @@ pub(crate) fn a_checkpoint_goes_on_anywhere(subject: Subject) {
     let config = SwarmConfig { programs, chance, ..config(3) };
     let native = NativeSwarm::new(subject.rom(game), config.clone()).expect("a swarm");
     let ours = plain(subject).swarm(game, config);
-    let mut swarms = [Swarm::Native(native.into()), Swarm::Device(ours.into())];
+    let mut swarms = [Swarm::from(native), Swarm::from(ours)];
     for swarm in &mut swarms {
         swarm.reset(6).expect("a reset");
         swarm.hold_buttons(1, Some(1)).expect("an env");

@@ -48,7 +48,7 @@ pub(crate) fn returns_are_sums_of_an_episodes_rewards(subject: Subject) {
     let config = with_programs();
     let native = NativeSwarm::new(subject.rom(subject.game()), config.clone()).expect("a swarm");
     let ours = plain(subject).swarm(subject.game(), config);
-    for mut swarm in [Swarm::Native(native.into()), Swarm::Device(ours.into())] {
+    for mut swarm in [Swarm::from(native), Swarm::from(ours)] {
         let returns = Returns::new(&swarm).expect("a kernel");
         let (mut sums, mut over, mut episodes) = ([0.0; 4], [false; 4], 0);
         for step in 0..24 {

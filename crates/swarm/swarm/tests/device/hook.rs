@@ -97,8 +97,8 @@ pub(crate) fn hooks_and_settled_do_the_same(subject: Subject) {
                 pair.ours.reset_masked(&mask).expect("a mask");
             }
         }
-        let native = Swarm::Native(pair.native.into());
-        let ours = Swarm::Device(pair.ours.into());
+        let native = Swarm::from(pair.native);
+        let ours = Swarm::from(pair.ours);
         let counts = native.hook_counts().expect("counts");
         assert_eq!(counts, ours.hook_counts().expect("counts"));
         assert!(counts[0].in_episode > 10 && counts[1].in_episode > 0, "{counts:?}");
@@ -208,7 +208,7 @@ pub(crate) fn programs_write_the_same(subject: Subject) {
         pair.step(&actions(5, step));
         pair.assert_equal(&format!("step {step}"));
     }
-    let native = Swarm::Native(pair.native.into());
+    let native = Swarm::from(pair.native);
     assert!(
         native.scratch_values(ScratchCell::Reward(0)).expect("a cell").iter().all(|it| *it == 0.0)
     );

@@ -3,8 +3,8 @@
 use crate::pair::{Pair, Subject, actions, config, on, plain};
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Chance, DeviceSwarm, EnvStates, FrameRange, Layout, LinkMode, Model, NativeSwarm, ProgramText,
-    Programs, Schedule, Stage, Swarm, SwarmConfig, SwarmError,
+    Chance, DeviceSwarm, FrameRange, Layout, LinkMode, Model, NativeSwarm, ProgramText, Programs,
+    Schedule, Stage, Swarm, SwarmConfig, SwarmError,
 };
 
 fn pairs(num_envs: usize) -> SwarmConfig {
@@ -145,7 +145,7 @@ pub(crate) fn pairs_begin_end_and_move_the_same(subject: Subject) {
     let config = SwarmConfig { programs, chance, ..pairs(4) };
     let native = NativeSwarm::new(subject.rom(rom), config.clone()).expect("a swarm");
     let ours = plain(subject).swarm(rom, config);
-    let mut swarms = [Swarm::Native(native.into()), Swarm::Device(ours.into())];
+    let mut swarms = [Swarm::from(native), Swarm::from(ours)];
     for (round, swarm) in swarms.iter_mut().enumerate() {
         swarm.reset(6).expect("a reset");
         swarm.hold_buttons(1, Some(0x10)).expect("an env");

@@ -1,9 +1,9 @@
 //! The swarm of compiled kernels is the native swarm, byte by byte, on every device.
 //!
 //! Each body runs on the CPU; on the stand-ins for driver and NVRTC (`testkit/src/stand_in`),
-//! without a GPU, all in one child process that compiles each text once; there with the PTX and
-//! with the machine code of NVIDIA's own NVRTC (`make ptx`, `make gpu-sim`); and, where there is a
-//! GPU and the tests of `needs_cuda` are asked for, on `cuda:0`.
+//! without a GPU, each in a child process, which finds what others have compiled in their cache;
+//! there with the PTX and with the machine code of NVIDIA's own NVRTC (`make ptx`, `make gpu-sim`);
+//! and, where there is a GPU and the tests of `needs_cuda` are asked for, on `cuda:0`.
 
 mod begin;
 mod body;
@@ -106,10 +106,11 @@ macro_rules! bodies {
             })*
         }
 
-        #[test]
-        fn all_of_it_is_so_on_a_stand_in() {
-            let count = [$(stringify!($name)),*].len();
-            crate::pass(count, &["needs_cuda::"], &[]);
+        mod on_a_stand_in {
+            $(#[test]
+            fn $name() {
+                crate::pass(1, &[concat!("needs_cuda::", stringify!($name)), "--exact"], &[]);
+            })*
         }
 
         #[test]

@@ -2,7 +2,7 @@
 
 use gbxcule_assembler::BuiltIn;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::device::{DeviceConfig, DeviceSwarm};
+use gbxcule_swarm::{DeviceConfig, DeviceSwarm};
 use gbxcule_swarm::{
     EnvSnapshot, Layout, Model, NativeSwarm, Recompile, Rom, Schedule, SwarmConfig,
 };

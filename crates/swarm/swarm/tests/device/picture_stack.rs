@@ -2,7 +2,7 @@
 
 use crate::pair::{Pair, Subject, actions, config, on, plain};
 use gbxcule_swarm::{
-    Crop, EnvStates, FrameRange, Grays, Layout, Picture, PictureStack, Stage, SwarmConfig, View,
+    Crop, FrameRange, Grays, Layout, Picture, PictureStack, Stage, SwarmConfig, View,
 };
 
 const ENVS: usize = 4;

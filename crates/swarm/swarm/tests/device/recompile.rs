@@ -48,23 +48,7 @@ pub(crate) fn a_swarm_that_finds_its_kernels_does_the_same(subject: Subject) {
     assert_eq!(left[0].0.1.is_some(), subject.model == Model::Original, "blocks or none");
 }
 
-/// Counts for two frames, then hands over to the cartridge.
-const BOOT: &str = "
-    ld sp, $fffe
-    ld d, 40
-Outer:
-    ld b, 0
-Inner:
-    dec b
-    jr nz, Inner
-    dec d
-    jr nz, Outer
-    jp End
-    org $00fc
-End:
-    ld a, 1
-    ldh [$50], a
-";
+const BOOT: &str = include_str!("../samples/boot.asm");
 
 pub(crate) fn a_boot_rom_does_the_same(subject: Subject) {
     let mut boot = Assembler::new("boot.asm", BOOT).code_at(0).expect("a program");

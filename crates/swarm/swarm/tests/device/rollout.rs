@@ -3,8 +3,8 @@
 use crate::pair::{Pair, Subject, actions, config, plain};
 use gbxcule_runtime::{Array, Device, Element};
 use gbxcule_swarm::{
-    Chance, DeviceSwarm, EnvStates, FrameRange, MemoryNumber, RolloutConfig, RolloutState, Stage,
-    SwarmConfig, SwarmError,
+    Chance, DeviceSwarm, FrameRange, MemoryNumber, RolloutConfig, RolloutState, Stage, SwarmConfig,
+    SwarmError,
 };
 
 const ENVS: usize = 4;

@@ -36,7 +36,7 @@ pub(crate) fn a_step_copies_its_actions_and_waits_for_nothing(subject: Subject) 
 }
 
 pub(crate) fn whoever_watches_waits_only_where_they_look(subject: Subject) {
-    let mut swarm = Swarm::Device(swarm(subject).into());
+    let mut swarm = Swarm::from(swarm(subject));
     let returns = Returns::new(&swarm).expect("a kernel");
     let now = |swarm: &Swarm| swarm.as_device().expect("kernels").stream().traffic();
     let before = now(&swarm);
@@ -76,7 +76,11 @@ pub(crate) fn what_is_looked_at_is_copied_and_nothing_else(subject: Subject) {
         (ENVS as u64, &|swarm| swarm.dones().expect("dones").len()),
         (4 * 32 * ENVS as u64, &|swarm| swarm.observations().expect("observations").len()),
         (frame, &|swarm| swarm.frame(2).expect("an env").len()),
-        (3 * frame, &|swarm| swarm.frames(&[2, 3, 4]).expect("envs").len()),
+        (3 * frame, &|swarm| {
+            let mut frames = 0;
+            swarm.frames(&[2, 3, 4], |_| frames += 1).expect("envs");
+            frames
+        }),
         (16, &|swarm| swarm.counters(6).expect("an env").frames as usize),
         (4, &|swarm| swarm.rewards_of(3..4).expect("an env").len()),
         (2, &|swarm| swarm.dones_of(3..5).expect("envs").len()),

@@ -11,7 +11,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use gbxcule_swarm::{EnvStates, NativeSwarm, Rom, Schedule, SwarmConfig};
+use gbxcule_swarm::{NativeSwarm, Rom, Schedule, SwarmConfig};
 
 const FRAMES: usize = 110;
 const WRAM_BYTES: usize = 0x2000;

@@ -15,6 +15,7 @@ use super::op::copy::Copies;
 use super::op::memory::Local;
 use super::schedule::Extents;
 use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
@@ -232,14 +233,27 @@ impl<'p> Warp<'p> {
         stop
     }
 
-    /// Runs the warp as [`Self::resume`] does, but for so many instructions at most.
+    /// Runs the warp as [`Self::resume`] does, but for so many instructions at most. A fault leaves
+    /// what was counted before it.
     pub fn take_turn(&mut self, counts: &mut Counts, turn: u64) -> Stop {
         std::mem::swap(&mut self.counts, counts);
         self.counts.warp = self.number;
-        let code = &self.program.steps;
         let begin = self.counts.issues;
-        let end = begin + turn;
-        let mut stop = Stop::Ended;
+        let ran = catch_unwind(AssertUnwindSafe(|| self.issue(begin + turn)));
+        self.budget = self.budget.saturating_sub(self.counts.issues - begin);
+        std::mem::swap(&mut self.counts, counts);
+        match ran.unwrap_or_else(|fault| resume_unwind(fault)) {
+            Stop::Ended if !self.at_barrier.is_empty() || !self.at_named.is_empty() => {
+                Stop::AtBarrier
+            }
+            stop => stop,
+        }
+    }
+
+    /// Runs the warp until all its lanes have stopped, or more than so many instructions are
+    /// counted.
+    fn issue(&mut self, end: u64) -> Stop {
+        let code = &self.program.steps;
         while self.lanes != 0 {
             let step = &code[self.pc as usize];
             let guard = self.predicates[usize::from(step.guard.index)] ^ step.guard.flip;
@@ -253,18 +267,10 @@ impl<'p> Warp<'p> {
                 }
             }
             if self.counts.issues > end {
-                stop = Stop::Paused;
-                break;
+                return Stop::Paused;
             }
         }
-        self.budget = self.budget.saturating_sub(self.counts.issues - begin);
-        std::mem::swap(&mut self.counts, counts);
-        match stop {
-            Stop::Ended if !self.at_barrier.is_empty() || !self.at_named.is_empty() => {
-                Stop::AtBarrier
-            }
-            stop => stop,
-        }
+        Stop::Ended
     }
 
     /// Ends the launch: the program did something that has no meaning.

@@ -45,6 +45,9 @@ fn run_with(
     let shape = Shape { blocks, threads, shared_bytes: 0, seed: 3 };
     let ran = module.launch_on("only", shape, &parameters, memory);
     note_seen(&module, "only");
+    // A fault too leaves what was counted before it.
+    let issued: u64 = module.kernels["only"].counts.each.iter().map(|each| each.0).sum();
+    assert!(issued > 0 && issued == module.kernels["only"].counts.issues, "{issued}");
     let words = |array: usize, memory: &DeviceMemory| {
         let four = memory.bytes(array).chunks_exact(4);
         four.map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect()

@@ -17,7 +17,7 @@ pub(super) fn build(m: &mut KernelBuilder) {
     m.bindings(&[float], 1);
     let ty = if m.real == Scalar::F32 && m.random.chance(15) { VEC3 } else { float };
     for _ in 0..m.random.between(1, 2) {
-        match m.random.weighted([6, 3, 2]) {
+        match m.random.weighted([6, 2, 4]) {
             0 => _ = m.gather(ty),
             1 => _ = m.while_until_small(),
             _ => nested(m),

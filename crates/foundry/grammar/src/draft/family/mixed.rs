@@ -14,7 +14,7 @@ pub(super) fn build(m: &mut KernelBuilder) {
             types.push(m.random.pick(composites));
         }
     }
-    if m.random.chance(45) {
+    if m.random.chance(75) {
         let params: Vec<Ty> = (0..m.random.between(1, 3)).map(|_| m.random.pick(&types)).collect();
         let result = m.random.pick(&types);
         let second = m.random.pick(&types);
@@ -37,8 +37,8 @@ pub(super) fn build(m: &mut KernelBuilder) {
     }
     m.bindings(&types, 2);
     m.call_all();
-    for _ in 0..m.random.between(1, 3) {
-        match m.random.weighted([4, 4, 2, 2]) {
+    for _ in 0..m.random.between(1, 4) {
+        match m.random.weighted([5, 4, 2, 2]) {
             0 => m.branch(float),
             1 => _ = m.gather(float),
             2 => _ = m.while_until_small(),

@@ -1,9 +1,9 @@
 //! Structs: arrays of them read and written by field, structs as parameters, structs built in a
 //! variable.
 
-use crate::ast::{Expr, INT, Name, Stmt, Struct, Ty, VEC2, VEC3};
+use crate::ast::{Expr, Name, Stmt, Struct, Ty, VEC3};
 use crate::draft::{KernelBuilder, Var};
-use crate::identifiers::Role;
+use crate::identifiers;
 use gbxcule_ir::Scalar;
 
 pub(super) fn build(m: &mut KernelBuilder) {
@@ -25,7 +25,8 @@ pub(super) fn build(m: &mut KernelBuilder) {
     if !by_value {
         whole = whole.index(m.here());
         if m.random.chance(70) {
-            let name = m.name_from(&["p", "item", "it", "entry", "elem", "self_state"]);
+            let own = m.structs[first].name.to_lowercase();
+            let name = m.name_from(&[&own, &own, "p", "item", "entry", "elem"]);
             m.push(Stmt::Assign(vec![Expr::from(&name)], whole));
             whole = Expr::from(&name);
         }
@@ -54,26 +55,14 @@ pub(super) fn build(m: &mut KernelBuilder) {
 
 /// Declares a struct of two to four fields, and returns its position.
 fn declare(m: &mut KernelBuilder) -> usize {
-    let name = m.name_of(Role::Struct);
-    let float = m.float_type();
-    let count = m.random.between(2, 4);
-    let fields: Vec<(Name, Ty)> = (0..count)
-        .map(|at| {
-            let ty = if at == 0 {
-                m.random.pick(&[VEC3, float, VEC2])
-            } else {
-                m.random.pick(&[float, VEC3, float, INT, VEC2, Ty::Mat(2, 2, Scalar::F32)])
-            };
-            // Fields may have names that the kernel's variables have.
-            let words = crate::identifiers::variable(ty, m.theme);
-            (m.random.pick(words), ty)
-        })
-        .fold(Vec::new(), |mut fields: Vec<(Name, Ty)>, (word, ty)| {
-            let known = fields.iter().any(|(name, _)| &**name == word);
-            let name = if known { format!("{word}_{}", fields.len()) } else { word.to_owned() };
-            fields.push((name.into(), ty));
-            fields
-        });
+    let name = m.name_from(&identifiers::structs());
+    let mut fields: Vec<(Name, Ty)> =
+        identifiers::fields(&name).map(|(field, ty)| (field.into(), ty)).collect();
+    // The fields keep their order.
+    let count = m.random.between(2, 4) as usize;
+    while fields.len() > count {
+        fields.remove(m.random.below(fields.len()));
+    }
     m.structs.push(Struct { name, fields });
     m.structs.len() - 1
 }

@@ -1,0 +1,112 @@
+"""Arrays that are overwritten although a reverse is going to read them.
+
+A reverse reads arrays as its launch left them. So what writes memory says so before, and each tape that waits for
+`backward` keeps the numbers that it needs, and puts them back when it comes to the launches before.
+"""
+
+import dataclasses
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gbxcule.warp import capture
+
+Memory = npt.NDArray[Any]
+
+
+@dataclasses.dataclass
+class Reader:
+    """Memory that a step of a tape has, and whether the step's reverse reads it."""
+
+    memory: Memory
+    is_read: Callable[[], bool]
+    # Names the question, so that it is asked once for steps that are alike.
+    question: Any
+
+
+class Keeper:
+    """Numbers that the steps of a tape need, kept when something overwrites them."""
+
+    def __init__(self, steps: list[Callable[[], None]]) -> None:
+        self._steps = steps
+        # By allocations, then by what tells readers apart.
+        self._readers: dict[int, dict[Any, Reader]] = {}
+        self._restored: dict[int, Memory] = {}
+
+    def need(self, reader: Reader) -> None:
+        """Note that a step's reverse may read memory."""
+        readers = self._readers.setdefault(_allocation(reader.memory), {})
+        readers[id(reader.memory), reader.question] = reader
+
+    def keep(self, memory: Memory) -> None:
+        """Copy memory that is about to be overwritten, if a step's reverse reads it; that becomes a step too."""
+        readers = self._readers.get(_allocation(memory), {})
+        shared = {key: each for key, each in readers.items() if np.may_share_memory(each.memory, memory)}
+        needed = [key for key, each in shared.items() if each.is_read()]
+        if not needed:
+            return
+        numbers = np.empty_like(memory)
+        capture.run(lambda: np.copyto(numbers, memory))
+        self._steps.append(lambda: capture.run(lambda: np.copyto(memory, numbers)))
+        self._restored[id(memory)] = memory
+        for key in needed:
+            if memory.flags.forc and _is_within(readers[key].memory, memory):
+                del readers[key]
+
+    def put_back(self) -> Callable[[], None]:
+        """Copy what lies in the memory that steps restore; give what writes it there again."""
+        pairs = [(memory, np.empty_like(memory)) for memory in self._restored.values()]
+
+        def copy(there: bool) -> None:
+            for memory, numbers in reversed(pairs) if there else pairs:
+                np.copyto(*((memory, numbers) if there else (numbers, memory)))
+
+        capture.run(lambda: copy(False))
+        return lambda: capture.run(lambda: copy(True))
+
+
+def _allocation(memory: Memory) -> int:
+    """Give the address of the whole block that memory is a part of."""
+    while isinstance(memory.base, np.ndarray):
+        memory = memory.base
+    return int(memory.__array_interface__["data"][0])
+
+
+def _is_within(part: Memory, whole: Memory) -> bool:
+    (first, last), (begin, end) = _ends(part), _ends(whole)
+    return begin <= first and last <= end
+
+
+def _ends(memory: Memory) -> tuple[int, int]:
+    address: int = memory.__array_interface__["data"][0]
+    reaches = [(extent - 1) * stride for extent, stride in zip(memory.shape, memory.strides, strict=True)]
+    low, high = (sum(chosen(reach, 0) for reach in reaches) for chosen in (min, max))
+    return address + low, address + high + memory.itemsize
+
+
+_keepers: "weakref.WeakSet[Keeper]" = weakref.WeakSet()
+
+
+def watch(keeper: Keeper) -> None:
+    """Tell a tape's keeper what is going to be overwritten, until it is released."""
+    _keepers.add(keeper)
+
+
+def release(keeper: Keeper) -> None:
+    """Tell a keeper no more."""
+    _keepers.discard(keeper)
+
+
+def is_watched() -> bool:
+    """Tell whether a tape waits for `backward`."""
+    return bool(_keepers)
+
+
+def before(*memories: Memory) -> None:
+    """Say that memory is about to be overwritten."""
+    for keeper in list(_keepers):
+        for memory in memories:
+            keeper.keep(memory)
