@@ -43,7 +43,8 @@ def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]
     The machine
         rom             a path, the bytes, or a built-in ROM's name; PEARL_DRIFT if left out. A built-in game has
                         defaults of its own: its score as reward, its buttons, episodes that begin behind its title
-        model           `auto` (the Game Boy Color for programs that need it), `dmg` or `cgb`
+        model           `auto` (the Game Boy Color for programs that need it), `dmg` or `cgb`, or another console
+                        (`dmg-b`, `mgb`, `sgb`, `sgb2`, `cgb-c`, `cgb-e`; docs/cartridges.md)
         boot_rom        a boot ROM in which machines begin, 256 bytes, or 2,304 of a Color's: a path, or the bytes
         power_on        memory at power-on: `zero`, `pattern` (like a cold DMG's), `random` (one of 16, by the seed)
         link            `pairs` plugs a cable between the envs 2i and 2i + 1; `open` plugs none

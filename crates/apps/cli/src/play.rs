@@ -11,7 +11,7 @@ use gbxcule_swarm::{Schedule, Stage, SwarmConfig};
 use crate::device::DeviceOption;
 use crate::driver::DriveSettings;
 use crate::picture::Curve;
-use crate::run_options::{LinkOption, ModelOption, ProgramOptions, StartOption, SymbolsOption};
+use crate::run_options::{ConsoleOption, LinkOption, ProgramOptions, StartOption, SymbolsOption};
 use crate::watch::battery_file::BatteryFile;
 use crate::watch::{Mode, PageAddress, Start, driver, show};
 
@@ -47,7 +47,7 @@ pub(crate) struct Play {
     device: DeviceOption,
 
     #[command(flatten)]
-    model: ModelOption,
+    model: ConsoleOption,
 
     #[command(flatten)]
     link: LinkOption,

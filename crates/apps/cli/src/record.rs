@@ -8,7 +8,6 @@ use gbxcule_files::check_writable;
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_runtime::Device;
 use gbxcule_sound::{sample_rate, wav};
-use gbxcule_swarm::Rom;
 
 use crate::device::DeviceOption;
 use crate::driver::{DriveSettings, Driver};
@@ -17,7 +16,7 @@ use crate::gif::Animation;
 use crate::mp4::Video;
 use crate::picture::{Curve, Mosaic, Palette, Screen};
 use crate::print::say;
-use crate::run_options::{LinkOption, ModelOption, RunOptions, StartOption};
+use crate::run_options::{ConsoleOption, LinkOption, RunOptions, StartOption};
 use crate::{progress, rom_image};
 
 /// Greatest number of steps, which takes any swarm days.
@@ -54,7 +53,7 @@ pub(crate) struct Record {
     device: DeviceOption,
 
     #[command(flatten)]
-    model: ModelOption,
+    model: ConsoleOption,
 
     #[command(flatten)]
     link: LinkOption,
@@ -120,7 +119,7 @@ impl Record {
         let image = rom_image::find(&self.rom)?;
         let shown = if self.envs.is_empty() { self.num_envs() } else { self.envs.len() };
         let has_sound = self.check_sound(format, shown)?;
-        let rom = self.start.boot(Rom::for_model(&image.bytes, self.model.model())?)?;
+        let rom = self.start.boot(self.model.rom(&image.bytes)?)?;
         let mut drive = DriveSettings::new(&self.run, self.num_envs(), self.frames_per_step)?;
         (drive.config.sound, drive.config.link) = (has_sound, self.link.link);
         let mut mosaic = Mosaic::new(shown, self.columns, self.scale.unwrap_or(1) as usize)?;

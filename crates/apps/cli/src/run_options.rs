@@ -4,10 +4,12 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use gbxcule_lab::action_source::ActionSource;
 use gbxcule_swarm::{
-    Codec, LinkMode, Model, ProgramText, Programs, Recompile, Rom, Stage, in_bank,
+    Codec, LinkMode, Model, ProgramText, Programs, Recompile, Revision, Rom, Stage, SwarmError,
+    in_bank,
 };
 
 use crate::driver::Driver;
@@ -81,6 +83,26 @@ impl ModelOption {
             ModelChoice::Dmg => Some(Model::Original),
             ModelChoice::Cgb => Some(Model::Color),
         }
+    }
+}
+
+/// The console of machines that are watched: a model, or a revision of one.
+#[derive(Args)]
+pub(crate) struct ConsoleOption {
+    /// Console of the machines: an original (dmg, dmg-b, mgb, sgb, sgb2), a Color (cgb, cgb-c,
+    /// cgb-e), or the Color for programs that run on nothing else (docs/cartridges.md)
+    #[arg(long, default_value = "auto", value_parser = console_names())]
+    model: String,
+}
+
+fn console_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(std::iter::once("auto").chain(Revision::names()))
+}
+
+impl ConsoleOption {
+    /// Reads a program for the console.
+    pub(crate) fn rom(&self, bytes: &[u8]) -> Result<Rom, SwarmError> {
+        Rom::for_console(bytes, &self.model)
     }
 }
 

@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Rom, Swarm};
+use gbxcule_swarm::Swarm;
 
 use crate::device::DeviceOption;
 use crate::driver::{DriveSettings, Driver};
@@ -41,7 +41,7 @@ use crate::picture::Curve;
 use crate::print::{self, say};
 use crate::rom_image;
 use crate::run_options::{
-    LinkOption, ModelOption, ProgramOptions, RunOptions, StartOption, SymbolsOption,
+    ConsoleOption, LinkOption, ProgramOptions, RunOptions, StartOption, SymbolsOption,
 };
 use heatmap::Coordinates;
 use request::Rights;
@@ -82,7 +82,7 @@ pub(crate) struct Watch {
     device: DeviceOption,
 
     #[command(flatten)]
-    model: ModelOption,
+    model: ConsoleOption,
 
     #[command(flatten)]
     link: LinkOption,
@@ -183,13 +183,13 @@ impl Watch {
 /// Makes the swarm to show, at its start, and returns its ROM's name.
 pub(crate) fn driver(
     rom: &str,
-    model: &ModelOption,
+    model: &ConsoleOption,
     start: &StartOption,
     drive: DriveSettings,
     device: Device,
 ) -> anyhow::Result<(String, Driver)> {
     let image = rom_image::find(rom)?;
-    let rom = start.boot(Rom::for_model(&image.bytes, model.model())?)?;
+    let rom = start.boot(model.rom(&image.bytes)?)?;
     let mut driver = Driver::new(rom, drive, device)?;
     start.put(&mut driver)?;
     Ok((image.name, driver))

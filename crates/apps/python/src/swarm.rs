@@ -34,16 +34,6 @@ pub(crate) struct Swarm {
     config: SwarmConfig,
 }
 
-/// Returns the model of a name; `auto` leaves the choice to the ROM's header.
-fn model_of(name: &str) -> PyResult<Option<Model>> {
-    match name {
-        "auto" => Ok(None),
-        "dmg" => Ok(Some(Model::Original)),
-        "cgb" => Ok(Some(Model::Color)),
-        _ => Err(PyValueError::new_err(format!("no model `{name}`; there are auto, dmg, cgb"))),
-    }
-}
-
 /// Returns the bytes of memory that this process may still take.
 #[pyfunction]
 pub(crate) fn free_memory() -> u64 {
@@ -67,7 +57,7 @@ impl Swarm {
     ) -> PyResult<Self> {
         let settings = Settings::read(settings)?;
         let device = device_of(&settings.device)?;
-        let mut rom = Rom::for_model(rom, model_of(&settings.model)?).or_refuse()?;
+        let mut rom = Rom::for_console(rom, &settings.model).or_refuse()?;
         if let Some(boot_rom) = &settings.boot_rom {
             rom = rom.with_boot_rom(boot_rom).or_refuse()?;
         }

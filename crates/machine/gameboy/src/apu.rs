@@ -54,6 +54,9 @@ pub struct Apu {
     /// M-cycles last half as long, and DIV counts twice as fast, while sound goes on as it was.
     #[cfg(color)]
     pub double_speed: bool,
+    /// The chip is a CPU CGB C, not an E.
+    #[cfg(color)]
+    pub is_cgb_c: bool,
     /// Levels of the channels, which PCM12 and PCM34 show.
     #[cfg(color)]
     pub voices: Voices,
@@ -126,6 +129,8 @@ impl Apu {
             },
             #[cfg(color)]
             double_speed: false,
+            #[cfg(color)]
+            is_cgb_c: false,
             #[cfg(color)]
             voices: Voices::post_boot(),
         }

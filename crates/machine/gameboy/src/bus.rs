@@ -25,6 +25,8 @@ use crate::ppu::registers::write_ppu;
 use crate::ppu::registers::{read_oam, read_ppu, read_vram, write_oam, write_vram};
 use crate::ppu::whole_or_by_dots::{before_picture_change, before_timing_change};
 use crate::ppu::{sync_ppu, sync_ppu_now};
+#[cfg(all(not(color), not(usual_revision)))]
+use crate::super_game_boy::write_super;
 use crate::view;
 
 /// Work RAM and its echo, counted from C000.
@@ -211,6 +213,10 @@ impl Machine {
     fn write_register(&mut self, rom: &[u8], cart_ram: &mut [u8], low: u8, value: u8) {
         match low {
             0x00 => {
+                #[cfg(all(not(color), not(usual_revision)))]
+                if self.joypad.is_super {
+                    write_super(self, cart_ram, value);
+                }
                 self.joypad.write(&mut self.interrupts, value);
                 if self.interrupts.pending() != 0 {
                     self.deadline = self.now;

@@ -7,12 +7,15 @@ use core::fmt;
 
 use crate::cart::{Cart, Mapper, RamPort, Rtc};
 use crate::compatibility_palette;
+use crate::revision::Revision;
 
 /// The first address after the header.
 const HEADER_END: usize = 0x150;
 /// MBC5's nine bank bits reach no further.
 const MAX_ROM_BYTES: usize = 8 << 20;
 const BANK_BYTES: usize = 0x4000;
+/// Room for the Super Game Boy's memory and registers of devices.
+const SUPER_MEMORY_BYTES: u32 = 0x8000;
 const LOGO_START: usize = 0x104;
 const LOGO_BYTES: usize = 0x30;
 
@@ -57,6 +60,10 @@ pub struct Cartridge {
     pub color_divider: u16,
     /// The machine begins in a boot ROM, which lies behind the ROM (`boot_rom::image`).
     pub has_boot_rom: bool,
+    /// Revision of the console in which the cartridge is (`for_revision`).
+    pub revision: Revision,
+    /// The header lets the program command a Super Game Boy.
+    pub commands_super: bool,
 }
 
 /// The two models.
@@ -144,7 +151,27 @@ impl Cartridge {
             compatible_palettes,
             color_divider: compatibility_palette::divider(rom),
             has_boot_rom: false,
+            revision: Revision::Usual,
+            // Pan Docs "Unlocking SGB functions".
+            commands_super: rom[0x146] == 0x03 && rom[0x14b] == 0x33,
         })
+    }
+
+    /// The cartridge in a console of a revision. A Super Game Boy has memory of its own, which lies
+    /// behind the cartridge's.
+    #[must_use]
+    pub fn for_revision(self, revision: Revision) -> Cartridge {
+        let battery_bytes = self.battery_bytes();
+        let mut cartridge = Cartridge { revision, ..self };
+        if revision.is_super() {
+            // Registers of the cartridge's devices lie in the upper half.
+            cartridge.ram_bytes = match battery_bytes {
+                0 => SUPER_MEMORY_BYTES,
+                bytes => 2 * bytes.max(SUPER_MEMORY_BYTES),
+            };
+            cartridge.device_bytes = cartridge.ram_bytes - battery_bytes;
+        }
+        cartridge
     }
 
     /// The title, with `?` for what isn't printable ASCII.

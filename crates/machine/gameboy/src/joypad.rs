@@ -10,9 +10,32 @@ pub struct Joypad {
     pub pressed: u8,
     /// Bits 4 and 5 of P1 as written: a zero selects the directions or the buttons.
     pub select: u8,
+    /// The console is a Super Game Boy with a program that may command it.
+    pub is_super: bool,
+    /// Number of the controller that P1 shows, 0 to 3, and of the last one that it shows in turn.
+    pub controller: u8,
+    /// See `controller`.
+    pub last_controller: u8,
+    /// The next controller is shown as soon as no row is selected.
+    pub advances: bool,
+    /// Buttons of the first controller while another is shown. Nobody presses those of others.
+    pub unseen: u8,
 }
 
 impl Joypad {
+    /// The first controller, of which nothing is pressed, with these rows selected.
+    pub const fn released(select: u8) -> Joypad {
+        Joypad {
+            pressed: 0,
+            select,
+            is_super: false,
+            controller: 0,
+            last_controller: 0,
+            advances: false,
+            unseen: 0,
+        }
+    }
+
     /// The four input lines as P1 shows them: zero where a selected button is held.
     #[inline(always)]
     pub fn lines(&self) -> u8 {
@@ -22,6 +45,11 @@ impl Joypad {
         }
         if self.select & 0x20 == 0 {
             held |= self.pressed >> 4;
+        }
+        // Without a row, the number of the controller (Pan Docs "Reading Multiple Controllers").
+        #[cfg(not(usual_revision))]
+        if self.select == 0x30 {
+            held = self.controller;
         }
         held ^ 0x0f
     }
@@ -40,9 +68,23 @@ impl Joypad {
 
     /// Holds exactly these buttons from now on.
     pub fn set_pressed(&mut self, interrupts: &mut Interrupts, pressed: u8) {
+        #[cfg(not(usual_revision))]
+        if self.controller != 0 {
+            self.unseen = pressed;
+            return;
+        }
         let before = self.lines();
         self.pressed = pressed;
         self.request_on_fall(interrupts, before);
+    }
+
+    /// Shows another controller in P1.
+    pub(crate) fn show_controller(&mut self, number: u8) {
+        if self.controller == 0 {
+            self.unseen = self.pressed;
+        }
+        self.controller = number & 3;
+        self.pressed = if self.controller == 0 { self.unseen } else { 0 };
     }
 
     // Pan Docs "Joypad interrupt": requested when any of P1's lower four bits falls.

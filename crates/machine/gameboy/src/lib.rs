@@ -6,8 +6,9 @@
 //! other one has nothing of it; where both could do either, code asks the constant `COLOR`.
 //!
 //! Every file but `boot_rom`, `compatibility_palette`, `header`, `power_on`, `power_on_memory`,
-//! `source`, `state` and `step_with`, which run on the host only, keeps to a small subset of the
-//! language, so that the kernel compiler can read the very same text and print it for a GPU.
+//! `revision`, `source`, `state` and `step_with`, which run on the host only, keeps to a small
+//! subset of the language, so that the kernel compiler can read the very same text and print it for
+//! a GPU.
 //!
 //! The CPU drives the clock: each memory access takes place at `now` and then advances it by one
 //! M-cycle. Every other chip is lazy: it is brought up to `now` only when it is read or
@@ -63,19 +64,27 @@ pub mod joypad;
 #[cfg(not(color))]
 mod power_on_memory;
 #[cfg(not(color))]
+mod revision;
+#[cfg(not(color))]
 pub mod step;
 mod stop;
 #[cfg(not(color))]
+pub mod super_game_boy;
+#[cfg(not(color))]
 pub mod timer;
 #[cfg(color)]
-pub use gbxcule_gameboy::{PowerOnMemory, boot_rom, cart, header, interrupts, joypad, step, timer};
+pub use gbxcule_gameboy::{
+    PowerOnMemory, Revision, boot_rom, cart, header, interrupts, joypad, step, timer,
+};
 #[cfg(not(color))]
 pub use power_on_memory::PowerOnMemory;
+#[cfg(not(color))]
+pub use revision::Revision;
 
 pub use header::{Cartridge, Model, RomError};
 pub use machine::{COLOR, FRAME_MCYCLES, Machine};
 pub use ppu::FRAME_BYTES;
-pub use source::{FLAGS, SOURCES};
+pub use source::{FLAGS, SOURCES, USUAL_FLAGS};
 pub use step::Step;
 
 /// Example of the README, run as a test of the documentation.

@@ -4,7 +4,6 @@
 //! Pan Docs "Power Up Sequence" and the mooneye boot_* tests of the DMG revisions A to C, and of
 //! CGB.
 
-use crate::PowerOnMemory;
 use crate::apu::Apu;
 use crate::cart::Cart;
 #[cfg(color)]
@@ -29,10 +28,15 @@ use crate::serial::Serial;
 #[cfg(color)]
 use crate::speed::Speed;
 use crate::timer::{FAR_MCYCLES, Timer};
+use crate::{PowerOnMemory, Revision};
 
 /// The system counter at the first instruction of the cartridge, in M-cycles.
 #[cfg(not(color))]
 const BOOT_COUNTER_MCYCLES: u32 = 0xabcc / 4;
+/// The same on a Super Game Boy (mooneye boot_div-S).
+// UNVERIFIED: it depends on the header's bits, which the boot ROM sends; this is that test's.
+#[cfg(not(color))]
+const SUPER_BOOT_COUNTER_MCYCLES: u32 = 0xd860 / 4;
 /// Dot at which the boot ROM leaves the PPU: in the last line of VBlank. GBMicrotest and gambatte
 /// `display_startstate` count from here, and pass at this dot alone.
 const BOOT_DOT: u16 = 404;
@@ -99,7 +103,10 @@ impl Machine {
                 synced_at: 0,
                 deadline: FAR_MCYCLES,
             },
-            joypad: Joypad { pressed: 0, select: boot_buttons(cartridge) },
+            joypad: Joypad {
+                is_super: !COLOR && cartridge.revision.is_super() && cartridge.commands_super,
+                ..Joypad::released(boot_buttons(cartridge))
+            },
             cart: Cart::new(cartridge),
             wram: [0; WRAM_BYTES],
             vram: [0; VRAM_BYTES],
@@ -135,16 +142,24 @@ impl Machine {
         for bank in machine.wram.chunks_mut(0x2000) {
             memory.fill(0xc000, bank);
         }
+        #[cfg(color)]
+        {
+            machine.apu.is_cgb_c = cartridge.revision == Revision::CgbC;
+        }
         memory.fill(0xff80, &mut machine.hram[..0x7f]);
         memory.fill(0xff30, &mut machine.apu.wave_ram);
         if cartridge.has_boot_rom {
             reset(&mut machine);
             return machine;
         }
-        // The Color's boot ROM writes it.
         #[cfg(color)]
         {
+            // The boot ROM writes it.
             machine.apu.wave_ram = [0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255];
+        }
+        if cartridge.revision.is_super() {
+            // No chime has played (mooneye boot_hwio-S).
+            machine.apu.active = 0;
         }
         machine.set_fast_path(true);
         machine.leave_logo(cartridge);
@@ -203,14 +218,16 @@ fn reset(machine: &mut Machine) {
 }
 
 /// Rows of buttons that the boot ROM leaves selected: both, but none if the Color's looked for a
-/// combination of buttons that chooses a palette.
+/// combination of buttons that chooses a palette, or the Super Game Boy's sent the header (mooneye
+/// boot_hwio-S).
 fn boot_buttons(cartridge: &Cartridge) -> u8 {
-    if COLOR && cartridge.model() == Model::Original { 0x30 } else { 0 }
+    let has_used_lines = COLOR && cartridge.model() == Model::Original;
+    if has_used_lines || cartridge.revision.is_super() { 0x30 } else { 0 }
 }
 
 #[cfg(not(color))]
-fn boot_counter_mcycles(_cartridge: &Cartridge) -> u32 {
-    BOOT_COUNTER_MCYCLES
+fn boot_counter_mcycles(cartridge: &Cartridge) -> u32 {
+    if cartridge.revision.is_super() { SUPER_BOOT_COUNTER_MCYCLES } else { BOOT_COUNTER_MCYCLES }
 }
 
 #[cfg(color)]
@@ -240,6 +257,14 @@ fn boot_cpu(cartridge: &Cartridge) -> Cpu {
         halt_bug: false,
         stop_skips: false,
     };
+    // Mooneye boot_regs-mgb, boot_regs-sgb, boot_regs-sgb2.
+    if matches!(cartridge.revision, Revision::Mgb | Revision::Sgb2) {
+        cpu.a = 0xff;
+    }
+    if cartridge.revision.is_super() {
+        cpu.set_f(0);
+        return Cpu { c: 0x14, e: 0, h: 0xc0, l: 0x60, ..cpu };
+    }
     // The boot ROM's last subtraction adds up the header: H and C are clear only if it is zero.
     cpu.set_f(if cartridge.header_checksum == 0 { Z } else { Z | H | C });
     cpu
@@ -355,6 +380,8 @@ fn boot_ppu(_cartridge: &Cartridge) -> Ppu {
         sorts_by_x: _cartridge.model() == Model::Original,
         #[cfg(color)]
         double_speed: false,
+        #[cfg(color)]
+        is_cgb_e: _cartridge.revision == Revision::CgbE,
         #[cfg(color)]
         drawn_wy: 0,
         #[cfg(color)]

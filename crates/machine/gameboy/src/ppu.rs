@@ -165,6 +165,9 @@ pub struct Ppu {
     /// The CPU runs at double speed, so that its M-cycle has two dots.
     #[cfg(color)]
     pub double_speed: bool,
+    /// The chip is a CPU CGB E, not a C.
+    #[cfg(color)]
+    pub is_cgb_e: bool,
     /// WY as lines compare it with themselves while they are drawn.
     #[cfg(color)]
     pub drawn_wy: u8,

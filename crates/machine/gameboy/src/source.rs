@@ -6,6 +6,10 @@
 /// Flags with which they are compiled.
 pub const FLAGS: &[&str] = if cfg!(color) { &["color"] } else { &[] };
 
+/// Flags with which they are compiled for machines of the usual revision alone.
+pub const USUAL_FLAGS: &[&str] =
+    if cfg!(color) { &["color", "usual_revision"] } else { &["usual_revision"] };
+
 /// Path and text of every translated file.
 pub const SOURCES: &[(&str, &str)] = &[
     ("src/apu.rs", include_str!("apu.rs")),
@@ -67,6 +71,9 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("src/speed.rs", include_str!("speed.rs")),
     ("src/step.rs", include_str!("step.rs")),
     ("src/stop.rs", include_str!("stop.rs")),
+    ("src/super_game_boy.rs", include_str!("super_game_boy.rs")),
+    ("src/super_game_boy/attribute.rs", include_str!("super_game_boy/attribute.rs")),
+    ("src/super_game_boy/memory.rs", include_str!("super_game_boy/memory.rs")),
     ("src/kernel_call.rs", include_str!("kernel_call.rs")),
     ("src/timer.rs", include_str!("timer.rs")),
     ("src/view.rs", include_str!("view.rs")),

@@ -199,6 +199,11 @@ fn the_cpu_and_the_small_chips_have_only_the_bits_that_exist() {
             &[|m| m.joypad.select = 0x30],
             &[|m| m.joypad.select = 0x40, |m| m.joypad.select = 8],
         ),
+        row(
+            "joypad.controller and last_controller must be less than 4, and 0 unless joypad.is_super",
+            &[|m| m.joypad.last_controller = 3],
+            &[|m| m.joypad.controller = 1, |m| m.joypad.last_controller = 4],
+        ),
     ]);
 }
 

@@ -16,8 +16,8 @@ use crate::env_record::{
 use crate::machine::MachineSound;
 use crate::record::{Reader, RecordKind, Writer};
 use crate::{
-    Chance, Codec, EnvSnapshot, Episode, Hook, Model, PictureStack, ProgramText, Programs, Rom,
-    Schedule, Swarm, SwarmConfig, SwarmError,
+    Chance, Codec, EnvSnapshot, Episode, Hook, Model, PictureStack, ProgramText, Programs,
+    Revision, Rom, Schedule, Swarm, SwarmConfig, SwarmError,
 };
 
 const CHECKPOINT: RecordKind =
@@ -178,12 +178,12 @@ impl Checkpoint {
         let mut reader = Reader::new(CHECKPOINT, bytes)?;
         let (note, device) = (reader.bytes()?.to_vec(), reader.text()?.to_owned());
         let bytes = reader.bytes()?;
-        let (model, has_boot_rom) = match reader.u8()? {
-            kind @ 0..=3 => ([Model::Original, Model::Color][usize::from(kind & 1)], kind > 1),
-            _ => return Err(CHECKPOINT.damaged("its model is unknown")),
-        };
-        let mut rom = Rom::for_model(bytes, Some(model))?;
-        if has_boot_rom {
+        let kind = reader.u8()?;
+        let model = [Model::Original, Model::Color][usize::from(kind & 1)];
+        let revision = Revision::by_code(model, kind >> 2);
+        let revision = revision.ok_or_else(|| CHECKPOINT.damaged("its model is unknown"))?;
+        let mut rom = Rom::for_model(bytes, Some(model))?.with_revision(revision);
+        if kind & 2 != 0 {
             rom = rom.with_boot_rom(reader.bytes()?)?;
         }
         let config = read_config(&mut reader)?;
@@ -229,7 +229,8 @@ impl Shared {
         writer.bytes(self.rom.chip());
         let boot_rom = self.rom.boot_rom();
         let has_boot_rom = u8::from(boot_rom.is_some()) << 1;
-        writer.u8(u8::from(self.rom.model() == Model::Color) | has_boot_rom);
+        let revision = (self.rom.revision() as u8) << 2;
+        writer.u8(u8::from(self.rom.model() == Model::Color) | has_boot_rom | revision);
         boot_rom.into_iter().for_each(|boot_rom| writer.bytes(boot_rom));
         write_config(&mut writer, &self.config);
         writer.u64(self.seed);

@@ -1,7 +1,7 @@
 //! The errors of a swarm.
 
 use gbxcule_gameboy::state::StateError;
-use gbxcule_gameboy::{Model, RomError};
+use gbxcule_gameboy::{Model, Revision, RomError};
 
 use crate::machine::model_name;
 use crate::{CodecError, ForeignStateError};
@@ -18,6 +18,12 @@ pub enum SwarmError {
         "the boot ROM has {found} bytes, that of {} has {expected}: give the file of this model", model_name(*model)
     )]
     BootRom { found: usize, expected: usize, model: Model },
+    #[error("no model `{name}`; there are auto, {}", consoles())]
+    NoConsole { name: String },
+    #[error(
+        "{} runs on the CPU alone: choose that device, or the model dmg or cgb", revision.name(*model)
+    )]
+    RevisionOnDevice { revision: Revision, model: Model },
     #[error("the cartridge has no sensor of tilt: only those of type 22 at 0147, MBC7, have one")]
     NoTilt,
     #[error("a tilt is -2 to 2 times the gravity of Earth, found {found}")]
@@ -198,4 +204,8 @@ pub enum SwarmError {
 
 fn gibibytes(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 30)
+}
+
+fn consoles() -> String {
+    Revision::names().collect::<Vec<_>>().join(", ")
 }

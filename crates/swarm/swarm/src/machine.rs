@@ -209,11 +209,11 @@ impl AnyMachine {
     }
 }
 
-/// The flags with which our compiler reads the sources as a model.
+/// The flags with which our compiler reads the sources as a model, of its usual revision.
 pub(crate) fn flags(model: Model) -> &'static [&'static str] {
     match model {
-        Model::Original => original::FLAGS,
-        Model::Color => color::FLAGS,
+        Model::Original => original::USUAL_FLAGS,
+        Model::Color => color::USUAL_FLAGS,
     }
 }
 

@@ -19,6 +19,7 @@ use crate::hook::HookTable;
 use crate::interruptible_step::FrameTime;
 use crate::machine::MachineSound;
 use crate::step_plan::StepPlan;
+use crate::super_picture::SuperPicture;
 use crate::worker_pool::WorkerPool;
 use crate::{
     AnyMachine, Counters, CpuState, EnvSnapshot, Frame, LinkMode, Rom, Stage, SwarmConfig,
@@ -391,8 +392,11 @@ impl Engine for NativeEngine {
     }
 
     fn see_frames(&self, envs: &[usize], see: &mut dyn FnMut(Frame<'_>)) -> Result<(), SwarmError> {
+        let mut picture = SuperPicture::new();
         envs.iter().try_for_each(|&env| {
-            see(self.machine(env)?.frame());
+            self.locate(env)?;
+            let (machine, cart_ram) = self.machine_and_cart_ram(env);
+            see(picture.of(machine, &self.state.rom, cart_ram));
             Ok(())
         })
     }

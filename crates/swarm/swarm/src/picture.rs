@@ -82,6 +82,11 @@ impl Picture {
         Self::ALL.into_iter().find(|picture| picture.name() == name)
     }
 
+    /// Returns true if the form shows colours where a machine has them.
+    pub(crate) fn has_colors(self) -> bool {
+        matches!(self, Self::Rgb555 | Self::Rgb | Self::RgbCorrected)
+    }
+
     /// Bytes of a pixel; of packed pictures, of four.
     #[must_use]
     pub fn pixel_bytes(self) -> usize {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use gbxcule_gameboy::{Cartridge, Model, RomError, boot_rom};
+use gbxcule_gameboy::{Cartridge, Model, Revision, RomError, boot_rom};
 
 use crate::SwarmError;
 
@@ -43,6 +43,26 @@ impl Rom {
         let mut padded = bytes.to_vec();
         padded.resize(cartridge.rom_bytes as usize, 0xFF);
         Ok(Self { cartridge, model, bytes: padded.into() })
+    }
+
+    /// Does what [`Rom::new`] does, for machines of a console by its name in [`Revision::names`];
+    /// `auto` chooses by the header.
+    ///
+    /// # Errors
+    /// As [`Rom::for_model`], or no console has that name.
+    pub fn for_console(bytes: &[u8], name: &str) -> Result<Self, SwarmError> {
+        if name == "auto" {
+            return Self::new(bytes);
+        }
+        let no_console = || SwarmError::NoConsole { name: name.to_owned() };
+        let (model, revision) = Revision::by_name(name).ok_or_else(no_console)?;
+        Ok(Self::for_model(bytes, Some(model))?.with_revision(revision))
+    }
+
+    /// Chooses the revision of the machines, which must be one of their model.
+    pub(crate) fn with_revision(mut self, revision: Revision) -> Self {
+        self.cartridge = self.cartridge.for_revision(revision);
+        self
     }
 
     /// Puts a boot ROM before the program: machines begin in it, at 0000.
@@ -102,6 +122,19 @@ impl Rom {
                  leave it out; if the program fails, get a complete file"
             )
         })
+    }
+
+    /// The model of which the frames are that [`crate::Swarm::frames`] shows: a Super Game Boy's
+    /// are in colour, as a Color's.
+    #[must_use]
+    pub fn frame_model(&self) -> Model {
+        if self.revision().is_super() { Model::Color } else { self.model }
+    }
+
+    /// The revision of the machines.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.cartridge.revision
     }
 
     /// The padded bytes, and the bank of a boot ROM.

@@ -11,6 +11,7 @@ use gbxcule_gameboy::FRAME_BYTES;
 use crate::banked_address::check_range;
 use crate::picture::{self, Grays, Picture};
 use crate::picture_stack::PictureMaker;
+use crate::super_picture::SuperPicture;
 use crate::{AnyMachine, Features, OBS_V0_DIM, PictureStack, Rom, SwarmConfig, SwarmError, obs_v0};
 
 /// One way of looking at a machine.
@@ -87,6 +88,10 @@ impl View {
         row: &mut [u8],
     ) {
         match self {
+            Self::Picture(picture, grays) if picture.has_colors() && rom.revision().is_super() => {
+                let mut colors = SuperPicture::new();
+                picture.fill(*grays, colors.of(machine, rom, cart_ram), row);
+            }
             Self::Picture(picture, grays) => picture.fill(*grays, machine.frame(), row),
             Self::Stack(form) => PictureMaker::new(*form).fill(machine.frame(), row),
             Self::Memory(ranges) | Self::Bits(ranges) => {

@@ -151,7 +151,7 @@ impl Viewers {
         let viewer = &mut self.viewers[index];
         match asked.request {
             Request::Look(look) => {
-                let look = look.clipped(num_envs, viewers, source.swarm().rom().model());
+                let look = look.clipped(num_envs, viewers, source.swarm().rom().frame_model());
                 (viewer.look, viewer.looks) = (Some(look), asked.looks);
                 return Ok(());
             }
@@ -207,7 +207,7 @@ fn view(
     let mut view = server_message::view_head(&ViewHead {
         status: source.status(),
         look,
-        model: swarm.rom().model(),
+        model: swarm.rom().frame_model(),
         curve: source.curve(),
         samples: samples.len(),
         done: &source.over(look.first..look.first + look.count)?,

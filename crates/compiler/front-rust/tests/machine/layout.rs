@@ -58,7 +58,7 @@ fn natives() -> Vec<Native> {
         LastWrites { count address value previous_address previous_value }
         Dma { page active start previous_active previous_start copied deadline }
         Serial { sb sc bits clock_high synced_at deadline }
-        Joypad { pressed select }
+        Joypad { pressed select is_super controller last_controller advances unseen }
         Cart { mapper boot_rom rom_low rom_high rom_mask ram_offset ram_mask ram_port has_ram has_rtc ram_enabled
             rom_bank ram_bank banking_mode rtc }
         Rtc { synced_at subsecond_mcycles running latched latch_armed }

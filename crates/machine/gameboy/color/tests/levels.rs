@@ -106,3 +106,45 @@ fn channel_3_switched_off_in_a_read_reads_where_the_program_counter_points() {
     let first = levels[0];
     assert_eq!(levels, (0..16).map(|shift| (first + shift) & 0x0f).collect::<Vec<u8>>());
 }
+
+/// Levels of channel 1 right after NR14 lengthens its period, and later, by the M-cycles since the
+/// trigger.
+fn levels_after_a_longer_period(is_cgb_c: bool, is_double: bool) -> [u8; 8] {
+    std::array::from_fn(|index| {
+        let rom = vec![0; 0x8000];
+        let mut machine = Machine::power_on(&Cartridge::from_rom(&rom).unwrap());
+        machine.apu.is_cgb_c = is_cgb_c;
+        (machine.apu.double_speed, machine.speed.double) = (is_double, is_double);
+        let written = if is_double { 52 } else { 24 } + index as u32;
+        let writes = [
+            (0, NR52, 0),
+            (4, NR52, 0xff),
+            (8, NR11, 0),
+            (13, NR12, 0xf8),
+            (18, NR13, 0xfc),
+            (29, NR14, 0x87),
+            (29 + written, NR14, 0),
+        ];
+        let div_base = machine.timer.div_base;
+        for (mcycle, address, value) in writes {
+            machine.apu.write(machine.now + mcycle, div_base, address, value);
+        }
+        let mut level = |mcycle| {
+            machine.apu.sync(machine.now + mcycle, div_base);
+            let mut seen = machine;
+            seen.now += mcycle;
+            seen.peek(&rom, &[], PCM12)
+        };
+        level(31 + written) << 4 | level(52 + written)
+    })
+}
+
+// SameSuite `channel_1_freq_change_timing-cgbDE` and `-cgb0BC`.
+#[test]
+fn a_cgb_c_shows_a_level_that_rises_as_0_and_keeps_a_step_at_double_speed() {
+    let levels = levels_after_a_longer_period;
+    assert_eq!(levels(false, false), [0x00, 0x00, 0x00, 0x0f, 0xff, 0xff, 0xff, 0xf0]);
+    assert_eq!(levels(true, false), [0x00, 0x00, 0x00, 0x0f, 0x0f, 0xff, 0xff, 0xf0]);
+    assert_eq!(levels(false, true), [0x00, 0x00, 0x00, 0x0f, 0x0f, 0x0f, 0x0f, 0xff]);
+    assert_eq!(levels(true, true), [0x00, 0x00, 0x0f, 0x0f, 0x0f, 0x0f, 0x0f, 0x0f]);
+}

@@ -3,7 +3,7 @@
 //! Times are in ticks of 2 T-cycles since sound was switched on. Channels 1 and 2 count in pairs of
 //! ticks, channel 4 in groups of four; `phase` says where in them a write falls. Sources: Pan Docs
 //! "FF76", "Obscure Behavior", SameSuite's `apu` tests. Where chips differ this is a CPU CGB E, for
-//! which those are written: older ones garble a level that is read as it changes.
+//! which those are written, unless `Apu::is_cgb_c` is set.
 #![cfg(color)]
 
 use super::envelope::Envelope;
@@ -313,6 +313,9 @@ impl Apu {
         let mut pulse = self.voices.pulses[at];
         // The top bit may just be about to fall as it is written low: the step is taken back.
         let falls = register == 4 && value & TRIGGER == 0 && old & 7 == 7 && value & 7 != 7;
+        // A CPU CGB C keeps it at double speed (SameSuite `channel_1_freq_change_timing-cgb0BC`).
+        #[cfg(not(usual_revision))]
+        let falls = falls && !(self.is_cgb_c && self.double_speed);
         if falls && self.is_active(channel) && pulse.has_stepped {
             let low = self.registers[(channel * 5 + 3) as usize & 0x1f] as u16;
             if (pulse.left.wrapping_sub(1)) >> 1 == (0x700 | low) ^ 0x7ff {
@@ -377,8 +380,30 @@ impl Apu {
     /// FF76 (PCM12) or FF77 (PCM34): the levels of two channels.
     pub(crate) fn read_levels(&mut self, now: u32, div_base: u32, low: u8) -> u8 {
         self.sync(now, div_base);
+        #[cfg(not(usual_revision))]
+        if self.is_cgb_c && low == 0x76 {
+            return self.read_pulses_of_c();
+        }
         let first = if low == 0x76 { PULSE_1 } else { WAVE };
         self.level(first) | self.level(first + 1) << 4
+    }
+
+    /// PCM12 of a CPU CGB C: a level that rises as it is read is seen as 0 (SameSuite
+    /// `channel_1_freq_change_timing-cgb0BC`).
+    // UNVERIFIED: channels 3 and 4, and levels that change by their volume, are read as an E's.
+    #[cfg(not(usual_revision))]
+    #[inline(never)]
+    fn read_pulses_of_c(&mut self) -> u8 {
+        let mut levels = 0;
+        for channel in 0..2u8 {
+            let pulse = self.voices.pulses[channel as usize & 1];
+            let duty = self.registers[(channel * 5 + 1) as usize & 0x1f] >> 6;
+            let was_high = DUTIES[duty as usize & 3] >> (pulse.step.wrapping_sub(1) & 7) & 1 != 0;
+            if was_high || !pulse.just_stepped {
+                levels |= self.level(channel) << (4 * channel);
+            }
+        }
+        levels
     }
 
     /// The level that a channel's converter gets, 0 to 15, at the moment up to which all is known.

@@ -1,5 +1,6 @@
 //! Meaning of each dot on the Color, where it is another one than on the original, and at double
-//! speed; `timing` has the rest. Measured by gambatte's tests of a CPU CGB C.
+//! speed; `timing` has the rest. Measured by gambatte's tests of a CPU CGB C; where a CPU CGB E
+//! differs, by AGE's (`Ppu::end_lateness`).
 //!
 //! | what an access on this dot sees | single speed | double speed |
 //! |---|---|---|
@@ -120,6 +121,17 @@ pub(crate) fn in_mode3(machine: &mut Machine) -> bool {
     machine.ppu.beam.dot <= end_of_mode3(machine) + machine.ppu.lateness()
 }
 
+/// Returns true if the chip is a CPU CGB E, of which OAM closes as early at double speed (AGE
+/// `read-timing-oam-cgbE`).
+#[inline(always)]
+fn is_cgb_e(_machine: &Machine) -> bool {
+    #[cfg(not(usual_revision))]
+    let is_cgb_e = _machine.ppu.is_cgb_e;
+    #[cfg(usual_revision)]
+    let is_cgb_e = false;
+    is_cgb_e
+}
+
 fn blocks(machine: &mut Machine, begins: u16, beyond_end: u16) -> bool {
     machine.ppu.is_on()
         && machine.ppu.beam.line < VBLANK_LINE
@@ -142,7 +154,15 @@ pub(crate) fn is_vram_write_blocked(machine: &mut Machine) -> bool {
 /// Returns true if the PPU keeps the CPU from reading OAM.
 pub(crate) fn is_oam_read_blocked(machine: &mut Machine) -> bool {
     let late = machine.ppu.lateness();
-    blocks(machine, if machine.ppu.beam.first_line { 85 + 2 * late } else { 4 + late }, late)
+    let begins = if machine.ppu.beam.first_line {
+        85 + 2 * late
+    } else if is_cgb_e(machine) {
+        4
+    } else {
+        4 + late
+    };
+    let end_late = machine.ppu.end_lateness();
+    blocks(machine, begins, end_late)
 }
 
 /// Returns true if the PPU keeps the CPU from writing OAM.

@@ -35,8 +35,8 @@ use crate::ppu::timing::{
 use crate::ppu::whole_line::mode3_end;
 use crate::ppu::whole_or_by_dots::{before_picture_change, before_timing_change};
 use crate::ppu::{
-    FINE_SCROLL_UNUSED, LCDC_OBJECTS, LCDC_ON, LCDC_TALL_OBJECTS, LCDC_WINDOW, LineProgress, Ppu,
-    VBLANK_LINE, stat, sync_ppu_now,
+    FINE_SCROLL_UNUSED, LAST_LINE, LCDC_OBJECTS, LCDC_ON, LCDC_TALL_OBJECTS, LCDC_WINDOW,
+    LineProgress, Ppu, VBLANK_LINE, stat, sync_ppu_now,
 };
 #[cfg(not(color))]
 use crate::ppu::{
@@ -62,6 +62,7 @@ pub(crate) fn ppu_register(ppu: &Ppu, low: u8) -> u8 {
     match low {
         0x40 => ppu.lcdc,
         0x41 => {
+            let late = ppu.end_lateness();
             let mode = if ppu.is_on() { ppu.beam.mode_before_drawing(late) } else { 0 };
             0x80 | ppu.stat | (ppu.lyc_bit() as u8) << 2 | mode
         }
@@ -69,7 +70,7 @@ pub(crate) fn ppu_register(ppu: &Ppu, low: u8) -> u8 {
         0x43 => ppu.scx,
         0x44 => {
             if ppu.is_on() {
-                ppu.beam.ly(late)
+                ppu.beam.ly(if ppu.beam.line == LAST_LINE { ppu.end_lateness() } else { late })
             } else {
                 0
             }
@@ -305,6 +306,13 @@ pub(crate) fn read_oam(machine: &mut Machine, address: u16) -> u8 {
     }
     if address < 0xfea0 {
         return machine.oam[(address & 0xff) as usize];
+    }
+    // A CPU CGB E has no memory there, but shows the upper half of the address's low byte twice
+    // (Pan Docs "FEA0-FEFF range", docboy `not_usable_area_*`).
+    #[cfg(color)]
+    #[cfg(not(usual_revision))]
+    if machine.ppu.is_cgb_e {
+        return (address & 0xf0) as u8 | (address >> 4 & 0x0f) as u8;
     }
     #[cfg(color)]
     let byte = machine.color.read_behind_oam(address);

@@ -129,8 +129,8 @@ impl fmt::Display for StateError {
             }
             StateError::OtherModel => write!(
                 f,
-                "the state is one of the other model, original or Color; load it with the model \
-                 that saved it"
+                "the state is one of the other model, original or Color, or of another revision; load \
+                 it with the model that saved it"
             ),
             StateError::OtherVersion { version } => write!(
                 f,

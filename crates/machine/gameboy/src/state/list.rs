@@ -184,6 +184,8 @@ fields!(Ppu {
     #[cfg(color)]
     double_speed,
     #[cfg(color)]
+    is_cgb_e,
+    #[cfg(color)]
     drawn_wy,
     #[cfg(color)]
     lyc_request,
@@ -270,6 +272,8 @@ fields!(Apu {
     #[cfg(color)]
     double_speed,
     #[cfg(color)]
+    is_cgb_c,
+    #[cfg(color)]
     voices,
 });
 
@@ -337,7 +341,7 @@ fields!(Dma { page, active, start, previous_active, previous_start, copied, dead
 
 fields!(Serial { sb, sc, bits, clock_high, synced_at, deadline });
 
-fields!(Joypad { pressed, select });
+fields!(Joypad { pressed, select, is_super, controller, last_controller, advances, unseen });
 
 fields!(Cart {
     mapper,

@@ -7,6 +7,7 @@
 use super::StateError;
 use crate::apu::{Apu, Sweep, Wave};
 use crate::cart::{Cart, Mapper, Rtc};
+use crate::joypad::Joypad;
 use crate::machine::Machine;
 use crate::ppu::{FINE_SCROLL_UNUSED, LAST_LINE, LINE_TCYCLES, LineProgress, Ppu, VBLANK_LINE};
 use crate::timer::FAR_MCYCLES;
@@ -101,7 +102,12 @@ fn check_small_chips(machine: &Machine) -> RuleResult {
     } else {
         rule(machine.serial.sc & !0x81 == 0, "serial.sc has only bits 0 and 7")?;
     }
-    rule(machine.joypad.select & !0x30 == 0, "joypad.select has only bits 4 and 5")
+    let Joypad { select, is_super, controller, last_controller, .. } = machine.joypad;
+    rule(select & !0x30 == 0, "joypad.select has only bits 4 and 5")?;
+    rule(
+        controller < 4 && last_controller < 4 && (is_super || controller == 0),
+        "joypad.controller and last_controller must be less than 4, and 0 unless joypad.is_super",
+    )
 }
 
 fn check_ppu(ppu: &Ppu, tcycles: u32) -> RuleResult {

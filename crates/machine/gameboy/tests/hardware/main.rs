@@ -16,4 +16,5 @@ mod registers;
 mod serial;
 mod stat;
 mod stop;
+mod super_game_boy;
 mod timer;

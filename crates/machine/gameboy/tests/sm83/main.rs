@@ -47,7 +47,7 @@ fn load(recorded: &RecordedInstruction) -> Case {
     let mut machine = Machine {
         deadline: 0,
         interrupts: Interrupts { requested: 0, enabled: recorded.enabled },
-        joypad: Joypad { pressed: 0, select: 0 },
+        joypad: Joypad::released(0),
         cells: [Cell { address: 0, value: 0 }; MOST],
         cell_count: 0,
         accesses: [Access { kind: Kind::None, value: 0, address: 0 }; MOST],

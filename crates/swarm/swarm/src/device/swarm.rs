@@ -68,6 +68,10 @@ impl DeviceEngine {
         if config.sound {
             return Err(SwarmError::SoundOnDevice);
         }
+        let (revision, model) = (rom.revision(), rom.model());
+        if !revision.is_usual_after_boot() {
+            return Err(SwarmError::RevisionOnDevice { revision, model });
+        }
         let memory = Memory::new(device.device)?;
         let kernels = KernelSet::new(&rom, &config, device)?;
         let lengths = lengths(&kernels.facts.machine, &rom, config.cells());

@@ -1,0 +1,99 @@
+//! What a CPU CGB E shows otherwise than a C, in the M-cycles that AGE's tests measure.
+
+use gbxcule_gameboy_color::{Cartridge, Machine, Revision};
+
+const SCX: u16 = 0xff43;
+const LCDC: u16 = 0xff40;
+const STAT: u16 = 0xff41;
+const LY: u16 = 0xff44;
+const OAM: u16 = 0xfe00;
+const LINE: u32 = 114;
+const CHIPS: [Revision; 2] = [Revision::CgbC, Revision::CgbE];
+
+fn power_on(revision: Revision) -> Machine {
+    let mut rom = vec![0; 0x8000];
+    rom[0x143] = 0x80;
+    let cartridge = Cartridge::from_rom(&rom).expect("a good header");
+    Machine::power_on(&Cartridge { revision, ..cartridge })
+}
+
+fn access(machine: &mut Machine, address: u16, value: Option<u8>) -> u8 {
+    let mut cpu = machine.cpu;
+    cpu.now = machine.now;
+    if let Some(value) = value {
+        cpu.write(machine, &[0; 0x8000], &mut [], address, value);
+        machine.now = cpu.now;
+    }
+    cpu.read(machine, &[0; 0x8000], &mut [], address)
+}
+
+/// What a register shows some M-cycles after the write that switched the LCD on.
+fn shown(revision: Revision, (scx, is_double): (u8, bool), address: u16, mcycles: u32) -> u8 {
+    let mut machine = power_on(revision);
+    access(&mut machine, LCDC, Some(0x11));
+    machine.speed.double = is_double;
+    (machine.ppu.double_speed, machine.apu.double_speed) = (is_double, is_double);
+    access(&mut machine, SCX, Some(scx));
+    let mut cpu = machine.cpu;
+    cpu.now = machine.now;
+    cpu.write(&mut machine, &[0; 0x8000], &mut [], LCDC, 0x91);
+    machine.now = cpu.now + mcycles - 1;
+    access(&mut machine, address, None)
+}
+
+/// M-cycles of a span in which the chips differ, and what the E shows there.
+fn differences(at: (u8, bool), address: u16, span: std::ops::Range<u32>) -> Vec<(u32, u8)> {
+    let both = |mcycle| CHIPS.map(|revision| shown(revision, at, address, mcycle));
+    span.filter_map(|mcycle| {
+        let [c, e] = both(mcycle);
+        (c != e).then_some((mcycle, e))
+    })
+    .collect()
+}
+
+// AGE `ly-cgbE`: the third of four reads around the beginning of line 153.
+#[test]
+fn ly_153_is_seen_for_two_mcycles() {
+    let first = 8 + 104 + LINE * (2 + 141 + 9);
+    assert_eq!(differences((0, false), LY, first - 120..first + 120), [(first + 2, 0x99)]);
+    let ly = |mcycle| CHIPS.map(|revision| shown(revision, (0, false), LY, first + mcycle));
+    assert_eq!([0, 1, 2, 3].map(ly), [[0x98; 2], [0x99; 2], [0x00, 0x99], [0x00; 2]]);
+    let double = 2 * first - 20..2 * first + 20;
+    assert_eq!(differences((0, true), LY, double), []);
+}
+
+// AGE `mode-timing-cgbE`, `mode-timing-ds-cgbBE`.
+#[test]
+fn vblank_has_no_mcycle_of_mode_0_at_its_end() {
+    let end = LINE * 154;
+    let found = differences((0, false), STAT, end - LINE..end + LINE);
+    assert!(matches!(found[..], [(_, mode)] if mode & 3 == 1), "{found:x?}");
+    let double = 2 * end - LINE..2 * end + LINE;
+    assert_eq!(differences((0, true), STAT, double), []);
+}
+
+// AGE `read-timing-oam-cgbE`.
+#[test]
+fn oam_opens_a_dot_later_and_closes_no_later_at_double_speed() {
+    for scx in 0..8 {
+        let line = |line| differences((scx, false), OAM, LINE * line..LINE * (line + 1));
+        for number in [1, 143] {
+            let found = line(number);
+            assert_eq!(found.len(), usize::from(matches!(scx, 3 | 7)), "{scx} {number}");
+            assert!(found.iter().all(|(_, byte)| *byte == 0xff));
+        }
+        let double = differences((scx, true), OAM, 2 * LINE - 20..4 * LINE + 20);
+        assert!(matches!(double[..], [(_, 0xff), (_, 0xff)]), "{scx}: {double:x?}");
+    }
+}
+
+// Pan Docs "FEA0-FEFF range", docboy `not_usable_area_*`.
+#[test]
+fn no_memory_lies_behind_oam() {
+    let behind = |revision| {
+        let mut machine = power_on(revision);
+        access(&mut machine, LCDC, Some(0));
+        [0xfea3, 0xfefc].map(|address| access(&mut machine, address, Some(0x12)))
+    };
+    assert_eq!(CHIPS.map(behind), [[0x12; 2], [0xaa, 0xff]]);
+}
