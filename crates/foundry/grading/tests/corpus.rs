@@ -170,7 +170,7 @@ fn a_share_of_the_corpus_is_judged_as_it_is() {
 fn all_of_the_corpus_is_judged_as_it_is() {
     let corpus = Corpus::read();
     let only = std::env::var("CORPUS_ONLY").unwrap_or_default();
-    let cases: Vec<Case> =
-        corpus.cases.iter().filter(|it| it.name.contains(&only)).cloned().collect();
+    let is_asked = |it: &&Case| only.split(',').any(|part| it.name.contains(part));
+    let cases: Vec<Case> = corpus.cases.iter().filter(is_asked).cloned().collect();
     assert_eq!(corpus.misjudged(&cases).len(), 0);
 }
