@@ -204,7 +204,7 @@ impl Task {
         }))
     }
 
-    /// What is wanted, and what is given.
+    /// Question to the model, with the given text.
     fn request(self, row: &Row) -> Option<String> {
         let kernel = &row.kernel;
         let python = || fenced(Language::Python, &row.source);
@@ -262,7 +262,7 @@ impl Task {
         })
     }
 
-    /// What is wanted of a wrong kernel.
+    /// Question about a wrong kernel.
     fn request_about(self, bug: &SeededBug, row: &Row) -> Option<String> {
         let reason = &bug.counterexample;
         if self == Self::FindBug {
@@ -333,8 +333,8 @@ fn said(word: impl std::fmt::Display) -> Cow<'static, str> {
     Cow::Owned(format!("answer: {word}"))
 }
 
-/// What an implementation of a row has to do, if that decides its results: numbers at random are
-/// those of one generator.
+/// Text that says what an implementation of a row has to do, if that decides its results: numbers
+/// at random are those of one generator.
 fn specification(row: &Row) -> Option<&str> {
     row.specification.as_deref().filter(|_| !row.source.contains("wp.rand"))
 }

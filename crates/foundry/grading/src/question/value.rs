@@ -26,7 +26,7 @@ pub(crate) struct ValueQuestion {
     pub(crate) inputs: String,
     /// The place: `` `y[3]` ``.
     pub(crate) place: String,
-    /// What stands there.
+    /// The number after the launch.
     pub(crate) value: Literal,
 }
 
