@@ -119,7 +119,7 @@ gpu-sim-share: $(VENV)/nvrtc.txt gpu-sim-program
 	$(SIMULATED) ptx on_machine_code $(TEST_IGNORED)
 	GBXCULE_ARCHS=sm_90 $(SIMULATED) cuda on_sass $(TEST_IGNORED)
 
-# Answers in CUDA, right and wrong, by NVRTC and the simulator: the whole is a hundred of each.
+# Answers in CUDA, right and wrong, by NVRTC and the simulator: the whole is three hundred of each.
 corpus: $(VENV)/nvrtc.txt
 	$(SIMULATED) corpus all_of_the_corpus $(TEST_IGNORED)
 

@@ -107,12 +107,12 @@ class Environment:
         self._rewards = {verdict: float(verdict == "right") for verdict in VERDICTS[:-1]} | dict(rewards or {})
         self._grader = _native.Grader(os.fspath(dataset), seed, workers or os.cpu_count() or 1, os.fspath(work), cuda_on_host)
         names = None if task is None else {task} if isinstance(task, str) else set(task)
-        rows = [Task(*fields, self._grader) for fields in self._grader.tasks()]
-        known = {row.name for row in rows}
-        if names is not None and not names <= known:
-            missing = ", ".join(sorted(names - known))
-            raise ValueError(f"task={missing}: the dataset's tasks are {', '.join(sorted(known))}")
-        self.tasks = [row for row in rows if (names is None or row.name in names) and split in (None, row.split)]
+        # A row is asked for its tasks by making them.
+        rows = [Task(*fields, self._grader) for fields in self._grader.tasks(names)]
+        if missing := (names or set()) - {row.name for row in rows}:
+            known = {name for name, *_ in self._grader.tasks()}
+            raise ValueError(f"task={', '.join(sorted(missing))}: the dataset's tasks are {', '.join(sorted(known))}")
+        self.tasks = [row for row in rows if split in (None, row.split)]
         if not self.tasks:
             raise ValueError(f"{os.fspath(dataset)} has no such task in the part {split}")
         self._random = random.Random(0)

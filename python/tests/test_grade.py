@@ -1,5 +1,6 @@
 """Verdicts on answers from Python: those of `gbxcule synth grade`, reward by reward."""
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -66,6 +67,39 @@ def test_a_task_has_the_words_that_the_command_writes(dataset: Path) -> None:
     assert [task.id for task in env.tasks] == [line["custom_id"] for line in written]
     assert [task.prompt for task in env.tasks] == [line["prompt"] for line in written]
     assert [task.messages for task in env.tasks] == [line["messages"] for line in written]
+
+
+def test_questions_of_all_kinds_have_right_answers(dataset: Path, tmp_path: Path) -> None:
+    command(
+        "synth", "tasks", dataset / "rows", "--out", tmp_path / "tasks.jsonl", "--stand-in", tmp_path / "own.jsonl"
+    )  # fmt: skip
+    own = [json.loads(line) for line in (tmp_path / "own.jsonl").read_text().splitlines()]
+    names = {line["task"] for line in own}
+    asked = {"repair-python", "predict-value"}
+    assert asked <= names
+    env = Environment(dataset / "rows", task=asked)
+    right = [(f"{line['task']}/{line['row']}", str(line["answer"])) for line in own if line["task"] in asked]
+    assert [task.id for task in env.tasks] == [name for name, _ in right]
+    assert {result.verdict for result in env.grade(right)} == {"right"}
+
+
+def test_rewards_for_trl_are_those_of_the_environment(dataset: Path) -> None:
+    path = Path(__file__).parents[2] / "examples/training/trl_reward.py"
+    spec = importlib.util.spec_from_file_location("trl_reward", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    env = Environment(dataset / "rows", task="python-to-ir", rewards={"does not parse": 0.25})
+    questions = module.questions(env)
+    assert [question["prompt"] for question in questions] == [task.messages for task in env.tasks]
+    own = {line["row"]: str(line["answer"]) for line in answers(dataset)}
+    texts = [own[task.row] for task in env.tasks] + ["no kernel"]
+    names = [question["question"] for question in questions] + [env.tasks[0].id]
+    wanted = [result.reward for result in env.grade(zip(names, texts, strict=True))]
+    reward = module.Reward(env)
+    assert reward(completions=texts, question=names, prompts=[], trainer_state=None) == wanted
+    assert reward(completions=[[{"role": "assistant", "content": text}] for text in texts], question=names) == wanted
+    assert {0.0, 0.25, 1.0} == set(wanted)
 
 
 def test_wrong_use_says_what_there_is(dataset: Path, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use gbxcule_grading::answer::Answer;
@@ -45,10 +45,12 @@ impl Grader {
         .map_err(|error: gbxcule_rows::error::SynthError| PyValueError::new_err(error.to_string()))
     }
 
-    /// All tasks, by row.
-    fn tasks(&self) -> Vec<TaskOfRow> {
+    /// The tasks of some names, or all, by row.
+    #[pyo3(signature = (names=None))]
+    fn tasks(&self, names: Option<BTreeSet<String>>) -> Vec<TaskOfRow> {
+        let is_asked = |task: &Task| names.as_ref().is_none_or(|it| it.contains(task.name()));
         let of_row = |row: &Row| {
-            let tasks = Task::ALL.into_iter().filter(|task| task.stored(row).is_some());
+            let tasks = Task::ALL.into_iter().filter(|it| is_asked(it) && it.is_of(row));
             let named = |task: Task| (task.name(), row.id, row.family.clone(), row.split.clone());
             tasks.map(named).collect::<Vec<_>>()
         };

@@ -10,8 +10,8 @@
 //! Several lines, or choices, about one row and task are samples of one problem. A reply without a
 //! text, or one that was cut off, is a wrong answer.
 
-use crate::code_block::code;
-use crate::task::Task;
+use crate::code_block::{code, word};
+use crate::task::{Language, Task};
 use gbxcule_rows::error::SynthError;
 use serde::Deserialize;
 use serde_json::Value;
@@ -238,9 +238,12 @@ impl Answer {
         Self { row, task, text, line, missing: None }
     }
 
-    /// Returns the code of the answer.
+    /// Returns the code of the answer, or its word.
     pub fn code(&self) -> String {
-        code(&self.text, self.task.answered_in())
+        match self.task.answered_in() {
+            Language::Word => word(&self.text),
+            language => code(&self.text, language),
+        }
     }
 }
 

@@ -8,6 +8,11 @@ const THOUGHTS: [&str; 3] = ["think", "thinking", "reasoning"];
 /// Tags around code, of answers without a fence.
 const TAGS: [&str; 8] = ["code", "answer", "solution", "kernel", "cuda", "cpp", "python", "ir"];
 
+/// Beginning of the line with an answer that is a word.
+const ANSWER: &str = "answer:";
+/// Signs around a word: spaces and those of Markdown.
+const DECORATION: &[char] = &[' ', '\t', '\r', '\n', '*', '`', '$', '#'];
+
 /// Returns the code of an answer in a language.
 pub(crate) fn code(answer: &str, language: Language) -> String {
     let text = without_thoughts(answer);
@@ -27,6 +32,22 @@ pub(crate) fn code(answer: &str, language: Language) -> String {
         Some(block) => block.text.to_owned(),
         None => tagged(&text).unwrap_or(&text).to_owned(),
     }
+}
+
+/// Returns the word of an answer that is one: what follows the last `answer:` that begins a line,
+/// else what stands between tags, else all of it.
+pub(crate) fn word(answer: &str) -> String {
+    let text = without_thoughts(answer);
+    let said = |line: &str| {
+        let line = line.trim_matches(DECORATION);
+        let (mark, word) = (line.get(..ANSWER.len())?, line.get(ANSWER.len()..)?);
+        mark.eq_ignore_ascii_case(ANSWER).then(|| word.to_owned())
+    };
+    let word = text.lines().rev().find_map(said);
+    let word = word.as_deref().or_else(|| tagged(&text)).unwrap_or(&text);
+    // A sentence ends with a point, and a number may begin with one.
+    let word = word.trim_matches(DECORATION).trim_end_matches('.');
+    word.trim_matches(DECORATION).to_owned()
 }
 
 /// Takes out what stands between tags of thoughts. A beginning without an end hides all that
@@ -156,5 +177,21 @@ mod tests {
         let python = "@wp.kernel\ndef k(): pass\n";
         let used = format!("```python\n{python}```\n```python\nwp.launch(k, 1)\n```");
         assert_eq!(code(&used, Language::Python), python);
+    }
+
+    #[test]
+    fn a_word_stands_in_the_last_line_that_says_answer() {
+        for text in [
+            "0.25",
+            "answer: 0.25",
+            "```python\nx\n```\n**Answer:** `0.25`.\n",
+            "answer: 3\nNo:\n```text\nanswer: 0.25\n```",
+            "<think>answer: 1</think>\nIt is <answer>0.25</answer>",
+        ] {
+            assert_eq!(word(text), "0.25", "{text}");
+        }
+        assert_eq!(word("answer: line 7"), "line 7");
+        assert_eq!(word("answer: .5"), ".5");
+        assert_eq!(word("answer: ünd"), "ünd");
     }
 }

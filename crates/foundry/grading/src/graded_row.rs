@@ -157,11 +157,15 @@ impl GradedRow {
             self.draws.extend(found);
         }
         self.add_rough_draws(own, seed);
-        let empty = own.reshaped(Reshaping::Zero, &mut random);
-        let empty = empty.and_then(|shaped| self.sound_draw(&shaped, seed));
-        self.draws.extend(empty);
+        for way in [Reshaping::Zero, Reshaping::Narrow, Reshaping::Wide] {
+            let shaped = own.reshaped(way, &mut random);
+            let draw = shaped.and_then(|shaped| self.sound_draw(&shaped, seed));
+            self.draws.extend(draw);
+        }
         let special = self.special_draws(own, seed);
         self.draws.extend(special);
+        let peaks = self.peak_draws(own, seed);
+        self.draws.extend(peaks);
     }
 
     /// Inputs on which an answer runs, forward or backward.

@@ -116,12 +116,12 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         one: &(dyn Fn(&Answer, &CudaRunner) -> Result<Outcome, SynthError> + Sync),
     ) -> Result<Vec<Outcome>, SynthError> {
         let needs = |language| answers.iter().any(|it| it.task.answered_in() == language);
-        let needs_cuda = needs(Language::Cuda);
+        let needs_cuda = answers.iter().any(|it| it.task.needs_cuda());
         if needs_cuda && self.cuda.get().is_none() {
             _ = self.cuda.set(CudaRunner::find(&self.options));
         }
         let cuda = self.cuda.get().unwrap_or(&CudaRunner::Host);
-        if needs(Language::Cpp) || needs_cuda && matches!(cuda, CudaRunner::Host) {
+        if needs(Language::Cpp) || needs(Language::Cuda) && matches!(cuda, CudaRunner::Host) {
             sandboxed_program::check(&self.options.work, self.options.limits)?;
         }
         // Rows one after the other: what is right for a row is needed for its answers alone.
@@ -154,9 +154,11 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
             return Ok(grade.clone());
         }
         let problem = self.problem(answer.row);
-        let grade = match problem.get_or_init(|| self.graded_row(answer.row)) {
-            Ok(problem) => grade_one(problem, answer, &self.options, cuda)?,
-            Err(reason) => (Grade::NotGraded(reason.clone()), None),
+        let problem = problem.get_or_init(|| self.graded_row(answer.row)).as_ref();
+        let grade = match (problem, self.rows().get(&answer.row)) {
+            (Ok(problem), Some(row)) => grade_one((row, problem), answer, &self.options, cuda)?,
+            (Err(reason), _) => (Grade::NotGraded(reason.clone()), None),
+            (Ok(_), None) => unreachable!("the problem is made of the row"),
         };
         let grade = (grade.0.shortened(), grade.1);
         known().add(answer, &grade);

@@ -3,7 +3,7 @@
 //!
 //! [`task`] asks, [`answer`] reads what came back, `graded_row` works out what is right,
 //! `interpreted` runs Python and IR, `simulated` CUDA text, `compiled` C++ in the sandbox,
-//! [`score`] counts.
+//! `question` judges answers of one word, [`score`] counts.
 //!
 //! Answers are texts of unknown origin. Python is read by our front end and never executed; IR is
 //! parsed; both run on the interpreter, which counts steps and has memory of its own. CUDA is
@@ -20,6 +20,7 @@ mod interpreted;
 mod mutant;
 mod picture;
 mod probe;
+mod question;
 pub mod race;
 mod raw_form;
 pub mod score;
@@ -39,6 +40,9 @@ use gbxcule_rows::row::Row;
 use gbxcule_rows::sandboxed_program::HostLimits;
 use gbxcule_sandbox::Limits;
 use graded_row::GradedRow;
+use question::bug::SeededBug;
+use question::race::RaceQuestion;
+use question::value::ValueQuestion;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -218,7 +222,7 @@ pub fn grade(
 }
 
 fn grade_one(
-    problem: &GradedRow,
+    (row, problem): (&Row, &GradedRow),
     answer: &Answer,
     options: &GradeOptions,
     cuda: &CudaRunner,
@@ -244,13 +248,42 @@ fn grade_one(
                 CudaRunner::Host => {
                     alone(compiled::grade(problem, text, Language::Cuda, backward, options)?)
                 }
-                CudaRunner::Missing(reason) => alone(Grade::NotGraded(format!(
-                    "CUDA is run by NVRTC and the simulator: {reason}"
-                ))),
+                CudaRunner::Missing(reason) => alone(cuda_is_missing(reason)),
             }
         }
         Language::Cpp => alone(compiled::grade(problem, text, Language::Cpp, false, options)?),
+        Language::Word => alone(grade_word((row, problem), answer.task, text, cuda)),
     }
+}
+
+/// Grades an answer that is a word.
+fn grade_word(
+    (row, problem): (&Row, &GradedRow),
+    task: Task,
+    word: &str,
+    cuda: &CudaRunner,
+) -> Grade {
+    let none = || Grade::NotGraded(format!("row {}: it has no such question", row.id));
+    match task {
+        Task::PredictValue => ValueQuestion::of(row).map_or_else(none, |it| it.grade(word)),
+        Task::FindRace => match (RaceQuestion::of(row), cuda) {
+            (Some(question), CudaRunner::Simulator(compiler)) => {
+                question.grade(problem, word, compiler)
+            }
+            (Some(_), CudaRunner::Missing(reason)) => cuda_is_missing(reason),
+            (Some(_), CudaRunner::Host) => cuda_is_missing("a host compiler sees no races"),
+            (None, _) => none(),
+        },
+        _ => match (SeededBug::of(row), question::line_number(word)) {
+            (Some(bug), Some(line)) => bug.grade(problem, row, line),
+            (Some(_), None) => Grade::DoesNotParse(format!("`{word}` is no number of a line")),
+            (None, _) => none(),
+        },
+    }
+}
+
+fn cuda_is_missing(reason: &str) -> Grade {
+    Grade::NotGraded(format!("CUDA is run by NVRTC and the simulator: {reason}"))
 }
 
 /// Memory before the launch of a gradient's kernel: what the forward kernel left, and gradients of

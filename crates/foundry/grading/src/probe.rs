@@ -1,5 +1,5 @@
-//! Draws that look for mistakes which numbers at random don't show: special values of floats, and
-//! more points than 16 bits count.
+//! Draws that look for mistakes which numbers at random don't show: special values of floats, one
+//! number that decides a greatest or least, and more points than 16 bits count.
 //!
 //! Such a draw is compared where the row's program in 64 bits gives the same, with a tolerance that
 //! is far wider than that of other draws. Where the row's result isn't finite, the answer's may be
@@ -27,6 +27,9 @@ const ROUNDING: f64 = 1e-4;
 const BUDGET: u64 = 5_000_000;
 /// Elements between two special values, on average.
 const DISTANCE: usize = 8;
+/// Draws of a row of greatest or least numbers, for each of its arrays: one that leaves out a third
+/// of the elements passes one in 600 times.
+const PEAKS: usize = 16;
 /// Random part of a seed.
 const STREAM: u64 = 0x7370_6563_6961_6c73;
 
@@ -76,6 +79,57 @@ impl GradedRow {
     pub(crate) fn special_draws(&self, own: &Shaped, seed: u64) -> Vec<FreshInputs> {
         let lists = values(&self.program.forward);
         lists.iter().filter_map(|values| self.special_draw(own, values, seed)).collect()
+    }
+
+    /// Inputs in which one number is greater, or less, than all others, if threads of the row put
+    /// together a greatest or least number: each element may be the one that an answer leaves out.
+    pub(crate) fn peak_draws(&self, own: &Shaped, seed: u64) -> Vec<FreshInputs> {
+        let (mut greatest, mut least) = (false, false);
+        for op in self.program.forward.functions.iter().flat_map(|(_, it)| it.body.values.iter()) {
+            greatest |= matches!(op.1.op, Op::Atomic { op: AtomicOp::Max, .. });
+            least |= matches!(op.1.op, Op::Atomic { op: AtomicOp::Min, .. });
+        }
+        let signs = [(greatest, 1.0), (least, -1.0)].into_iter().filter(|(is_asked, _)| *is_asked);
+        let signs: Vec<f64> = signs.map(|(_, sign)| sign).collect();
+        let is_list = |it: &ArgumentInput| !it.written && it.shape.iter().product::<u32>() > 1;
+        let arrays = (0..own.inputs.len()).filter(|at| is_list(&own.inputs[*at]));
+        let all = arrays.flat_map(|at| signs.iter().map(move |sign| (at, *sign)));
+        let draws = all.flat_map(|peak| (0..PEAKS).map(move |number| (peak, number)));
+        draws.filter_map(|(peak, number)| self.peak_draw(own, peak, number, seed)).collect()
+    }
+
+    fn peak_draw(
+        &self,
+        own: &Shaped,
+        (at, sign): (usize, f64),
+        number: usize,
+        seed: u64,
+    ) -> Option<FreshInputs> {
+        let (module, kernel) = (&self.program.forward, self.program.kernel);
+        let seed = random::seed(seed, (PEAKS * at + number) as u64);
+        let mut random = Random::new(random::seed(seed, STREAM));
+        // Every other launch has several blocks.
+        let way = if number.is_multiple_of(2) { Reshaping::Long } else { Reshaping::Same };
+        let shaped = own.reshaped(way, &mut random).filter(|it| self.program.takes(&it.inputs))?;
+        let mut data = execute::arguments(module, kernel, &shaped.inputs, seed);
+        let numbers = execute::numbers(module, kernel, at, &data[at]);
+        let largest = numbers.iter().map(|it| it.as_f64().abs()).fold(0.0, f64::max);
+        let leaves = leaves(&module.types, element(module, self.program.params()[at].ty)?);
+        let size = data[at].len() / (numbers.len() / leaves.len().max(1)).max(1);
+        // One of each part of the array.
+        let elements = data[at].len() / size.max(1);
+        let place = (number * elements + random.below(elements)) / PEAKS;
+        let cell = data[at].chunks_exact_mut(size.max(1)).nth(place)?;
+        for leaf in leaves {
+            let peak = sign * (2.0 * largest + 1.0);
+            let value = match leaf.scalar.is_float() {
+                true => Literal::float(leaf.scalar, peak),
+                false => Literal::int(leaf.scalar, peak as i128),
+            };
+            leaf.write(cell, value);
+        }
+        let draw = self.probe(DrawKind::SpecialValues, &shaped, &data, seed)?;
+        self.is_ordered(&draw).then_some(draw)
     }
 
     fn special_draw(&self, own: &Shaped, values: &[f64], seed: u64) -> Option<FreshInputs> {

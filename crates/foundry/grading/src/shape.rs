@@ -34,6 +34,10 @@ pub(crate) enum Reshaping {
     Scaled,
     /// The first extent of the launch to one more than a multiple of a block, others grow.
     Long,
+    /// Rows of an array to one more than a multiple of a warp, others grow.
+    Wide,
+    /// Rows of an array to at most three elements.
+    Narrow,
     /// The first extent of the launch to 1.
     One,
     /// The first extent of the launch to 0.
@@ -92,7 +96,13 @@ impl Shaped {
         let shapes = self.inputs.iter().flat_map(|it| &it.shape);
         let extents: Vec<u32> = self.dims.iter().chain(shapes).copied().collect();
         let first = self.dims.first().copied().unwrap_or(1);
+        let row = self.inputs.iter().find(|it| it.shape.len() > 1).and_then(|it| it.shape.last());
         let mut map = BTreeMap::new();
+        match (way, row) {
+            (Reshaping::Wide, Some(row)) => _ = map.insert(*row, 33 + 32 * random.below(3) as u32),
+            (Reshaping::Narrow, Some(row)) => _ = map.insert(*row, 1 + random.below(3) as u32),
+            _ => {}
+        }
         let factor = 2 + random.below(2) as u32;
         for extent in extents {
             if map.contains_key(&extent) {
@@ -104,7 +114,8 @@ impl Shaped {
                     unused(if new == extent { new + 1 } else { new }, &map)
                 }
                 Reshaping::Long if extent == first => 257 + 256 * random.below(4) as u32,
-                Reshaping::Growing | Reshaping::Long => {
+                Reshaping::Wide if row.is_none() => extent,
+                Reshaping::Growing | Reshaping::Long | Reshaping::Wide => {
                     unused(extent + 1 + random.below(extent as usize + 5) as u32, &map)
                 }
                 Reshaping::Scaled => extent * factor,
@@ -113,7 +124,8 @@ impl Shaped {
                 }
                 Reshaping::One if extent == first => 1,
                 Reshaping::Zero if extent == first => 0,
-                Reshaping::One | Reshaping::Zero | Reshaping::Large | Reshaping::Same => extent,
+                Reshaping::One | Reshaping::Zero | Reshaping::Large => extent,
+                Reshaping::Narrow | Reshaping::Same => extent,
             };
             map.insert(extent, new);
         }
@@ -157,7 +169,8 @@ mod tests {
     #[test]
     fn equal_extents_stay_equal_and_others_differ() {
         for seed in 0..50 {
-            for way in [Reshaping::Free, Reshaping::Growing, Reshaping::Long, Reshaping::One] {
+            let ways = [Reshaping::Free, Reshaping::Growing, Reshaping::Wide, Reshaping::One];
+            for way in ways.into_iter().chain([Reshaping::Long]) {
                 let Some(other) = square().reshaped(way, &mut Random::new(seed)) else { continue };
                 let (n, m) = (other.dims[0], other.dims[1]);
                 assert_eq!(

@@ -1,7 +1,7 @@
 //! Stand-ins for a model: a dataset's own texts as answers, some of them made wrong on purpose. It
 //! is known which are right, so a grading of them can be held to it.
 
-use crate::task::Task;
+use crate::task::{Language, Task};
 use gbxcule_grammar::random;
 use gbxcule_rows::mutate::{Mutation, same_gradients, same_outputs};
 use gbxcule_rows::row::Row;
@@ -26,16 +26,21 @@ pub struct StandIn {
 impl StandIn {
     /// The row's own text.
     pub fn own(row: &Row, task: Task) -> Option<Self> {
-        let text = task.stored(row)?.to_owned();
+        let text = task.stored(row)?.into_owned();
         Some(Self { row: row.id, task, text, is_right: true })
     }
 
     /// The text that the compiler makes of the row's source with one operator, function or number
     /// changed; `None` if the source has nothing to change, or the change has no such text.
+    /// A word becomes another one.
     pub fn changed(row: &Row, task: Task, seed: u64) -> Option<Self> {
+        if task.answered_in() == Language::Word {
+            let text = other_word(&task.stored(row)?);
+            return Some(Self { row: row.id, task, text, is_right: false });
+        }
         (0..TRIES).find_map(|attempt| {
             let wrong = Mutation::SourceAndTexts.apply(row, random::seed(seed, attempt))?;
-            let text = task.stored(&wrong)?.to_owned();
+            let text = task.stored(&wrong)?.into_owned();
             let is_right = match task {
                 Task::ForwardToBackward => same_gradients(row, &wrong),
                 _ => same_outputs(row, &wrong),
@@ -60,4 +65,10 @@ impl StandIn {
             json!({ "row": row, "task": task, "answer": answer, "is_right": self.is_right })
         )
     }
+}
+
+/// Another word in the place of a number or of `no`.
+fn other_word(own: &str) -> String {
+    let number = own.trim_start_matches("answer: ").parse::<f64>();
+    number.map_or("answer: 1".into(), |number| format!("answer: {}", 2.0 * number.abs() + 1.0))
 }

@@ -1,10 +1,15 @@
 //! Tasks: what a model is asked about a row, as chat messages and as plain text.
 
+use crate::question::bug::SeededBug;
+use crate::question::race::RaceQuestion;
+use crate::question::value::ValueQuestion;
 use crate::raw_form;
 use gbxcule_back_cxx::Dialect;
 use gbxcule_rows::row::{Row, Texts};
 use gbxcule_rows::row_program::{self, RowProgram};
+use gbxcule_rows::tensor;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::str::FromStr;
 
 /// A task: what is given, and what is asked for.
@@ -20,6 +25,20 @@ pub enum Task {
     CudaToPython,
     /// CUDA C++ to that of the kernel that computes gradients.
     ForwardToBackward,
+    /// The description of an algorithm to Python.
+    DescriptionToPython,
+    /// The description of an algorithm to CUDA C++.
+    DescriptionToCuda,
+    /// Python with a bug, and a result that shows it, to Python without.
+    RepairPython,
+    /// CUDA C++ with a bug, and a result that shows it, to CUDA C++ without.
+    RepairCuda,
+    /// Right CUDA C++ and wrong Python to the line that is wrong.
+    FindBug,
+    /// CUDA C++ to the line of its race, if it has one.
+    FindRace,
+    /// Python and its inputs to a number that it leaves.
+    PredictValue,
 }
 
 /// Language of an answer.
@@ -33,6 +52,8 @@ pub enum Language {
     Cpp,
     /// CUDA C++.
     Cuda,
+    /// A last line with a word: a number, or `no`.
+    Word,
 }
 
 impl Language {
@@ -43,11 +64,10 @@ impl Language {
             Self::Ir => &["ir", "text", "llvm", "mlir"],
             Self::Cpp => &["cpp", "c++", "cxx", "cc", "c"],
             Self::Cuda => &["cuda", "cu", "cpp", "c++", "cuda-cpp", "c"],
+            Self::Word => &["text"],
         }
     }
-}
 
-impl Language {
     /// Text that a kernel has and a mere use of one lacks.
     pub(crate) fn mark(self) -> &'static str {
         match self {
@@ -55,18 +75,26 @@ impl Language {
             Self::Ir => "kernel",
             Self::Cpp => "gbx::Grid",
             Self::Cuda => "__global__",
+            Self::Word => "answer:",
         }
     }
 }
 
 impl Task {
     /// All tasks.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 12] = [
         Self::PythonToCuda,
         Self::PythonToCpp,
         Self::PythonToIr,
         Self::CudaToPython,
         Self::ForwardToBackward,
+        Self::DescriptionToPython,
+        Self::DescriptionToCuda,
+        Self::RepairPython,
+        Self::RepairCuda,
+        Self::FindBug,
+        Self::FindRace,
+        Self::PredictValue,
     ];
 
     /// Name on the command line and in files.
@@ -77,44 +105,66 @@ impl Task {
             Self::PythonToIr => "python-to-ir",
             Self::CudaToPython => "cuda-to-python",
             Self::ForwardToBackward => "forward-to-backward",
+            Self::DescriptionToPython => "description-to-python",
+            Self::DescriptionToCuda => "description-to-cuda",
+            Self::RepairPython => "repair-python",
+            Self::RepairCuda => "repair-cuda",
+            Self::FindBug => "find-bug",
+            Self::FindRace => "find-race",
+            Self::PredictValue => "predict-value",
         }
     }
 
     /// Language of the answers.
     pub fn answered_in(self) -> Language {
         match self {
-            Self::PythonToCuda | Self::ForwardToBackward => Language::Cuda,
+            Self::PythonToCuda
+            | Self::ForwardToBackward
+            | Self::DescriptionToCuda
+            | Self::RepairCuda => Language::Cuda,
             Self::PythonToCpp => Language::Cpp,
             Self::PythonToIr => Language::Ir,
-            Self::CudaToPython => Language::Python,
+            Self::CudaToPython | Self::DescriptionToPython | Self::RepairPython => Language::Python,
+            Self::FindBug | Self::FindRace | Self::PredictValue => Language::Word,
         }
     }
 
-    /// Language of what is given.
-    fn given_in(self) -> Language {
+    /// True if answers run on NVRTC and the simulator.
+    pub(crate) fn needs_cuda(self) -> bool {
+        self.answered_in() == Language::Cuda || self == Self::FindRace
+    }
+
+    /// True if a row has what the task is about.
+    pub fn is_of(self, row: &Row) -> bool {
         match self {
-            Self::PythonToCuda | Self::PythonToCpp | Self::PythonToIr => Language::Python,
-            Self::CudaToPython | Self::ForwardToBackward => Language::Cuda,
+            Self::FindRace => RaceQuestion::of(row).is_some(),
+            _ => self.stored(row).is_some(),
         }
     }
 
-    /// Returns the row's own text in the answer's language; without one the task does not exist for
-    /// this row.
-    pub fn stored(self, row: &Row) -> Option<&str> {
-        match self {
-            Self::PythonToCuda => row.cuda.as_deref(),
+    /// Returns a right answer that the row itself knows; without one the task does not exist for
+    /// this row, or running it tells the answer.
+    pub fn stored(self, row: &Row) -> Option<Cow<'_, str>> {
+        let cuda = || row.cuda.as_deref();
+        let text = match self {
+            Self::PythonToCuda => cuda(),
             Self::PythonToCpp => row.cpp.as_deref(),
-            Self::PythonToIr => Some(&row.ir),
-            Self::CudaToPython => row.cuda.is_some().then_some(&*row.source),
+            Self::PythonToIr => Some(&*row.ir),
+            Self::CudaToPython => cuda().map(|_| &*row.source),
             Self::ForwardToBackward => row.cuda_backward.as_deref(),
-        }
-    }
-
-    fn given(self, row: &Row) -> Option<&str> {
-        match self.given_in() {
-            Language::Python => Some(&row.source),
-            _ => row.cuda.as_deref(),
-        }
+            Self::DescriptionToPython => specification(row).map(|_| &*row.source),
+            Self::DescriptionToCuda => specification(row).and(cuda()),
+            Self::RepairPython => SeededBug::of(row).map(|_| &*row.source),
+            Self::RepairCuda => SeededBug::of(row).and(cuda()),
+            Self::FindBug => {
+                return Some(said(SeededBug::of(row).filter(|_| row.cuda.is_some())?.line));
+            }
+            Self::FindRace => return Some(said(RaceQuestion::of(row)?.answer?)),
+            Self::PredictValue => {
+                return Some(said(tensor::spelled(ValueQuestion::of(row)?.value)));
+            }
+        };
+        text.map(Cow::Borrowed)
     }
 
     /// Name of a row's task, by which an answer may refer to it.
@@ -124,18 +174,22 @@ impl Task {
 
     /// The task of a row as a line of JSON; `None` if it doesn't exist for the row.
     pub fn prompt(self, row: &Row) -> Option<Value> {
-        let (given, _) = (self.given(row)?, self.stored(row)?);
+        if !self.is_of(row) {
+            return None;
+        }
         let program = RowProgram::read(&row.source).ok()?;
-        let question = format!(
-            "{}\n\n```{}\n{}\n```\n\n{}",
-            self.request(&row.kernel),
-            self.given_in().fences()[0],
-            given.trim_end(),
-            self.interface(&program, row)?,
-        );
-        let system = "You translate kernels for GPUs. Answer with one fenced code block that holds the whole \
-                      text, and nothing else.";
-        let fence = self.answered_in().fences()[0];
+        let question = format!("{}\n\n{}", self.request(row)?, self.interface(&program, row)?);
+        let (system, end) = match self.answered_in() {
+            Language::Word => (
+                "You read kernels for GPUs. End your reply with one line `answer: `, the answer behind it.",
+                String::new(),
+            ),
+            language => (
+                "You translate kernels for GPUs. Answer with one fenced code block that holds the whole text, and \
+                 nothing else.",
+                format!("\n\n```{}\n", language.fences()[0]),
+            ),
+        };
         Some(json!({
             "custom_id": self.custom_id(row.id),
             "row": row.id,
@@ -146,39 +200,96 @@ impl Task {
                 { "role": "system", "content": system },
                 { "role": "user", "content": question },
             ],
-            "prompt": format!("{question}\n\n```{fence}\n"),
+            "prompt": format!("{question}{end}"),
         }))
     }
 
-    fn request(self, kernel: &str) -> String {
-        match self {
+    /// Question to the model, with the given text.
+    fn request(self, row: &Row) -> Option<String> {
+        let kernel = &row.kernel;
+        let python = || fenced(Language::Python, &row.source);
+        let cuda = || Some(fenced(Language::Cuda, row.cuda.as_deref()?));
+        Some(match self {
             Self::PythonToCuda => {
                 format!(
-                    "Translate the kernel `{kernel}`, written in NVIDIA Warp's Python dialect, to CUDA C++."
+                    "Translate the kernel `{kernel}`, written in {DIALECT}, to CUDA C++.\n\n{}",
+                    python()
                 )
             }
             Self::PythonToCpp => {
                 format!(
-                    "Translate the kernel `{kernel}`, written in NVIDIA Warp's Python dialect, to C++17."
+                    "Translate the kernel `{kernel}`, written in {DIALECT}, to C++17.\n\n{}",
+                    python()
                 )
             }
             Self::PythonToIr => format!(
-                "Translate the kernel `{kernel}`, written in NVIDIA Warp's Python dialect, to the intermediate \
-                 representation shown below."
+                "Translate the kernel `{kernel}`, written in {DIALECT}, to the intermediate representation shown \
+                 below.\n\n{}",
+                python()
             ),
             Self::CudaToPython => {
-                format!("Translate the CUDA C++ kernel `{kernel}` to NVIDIA Warp's Python dialect.")
+                format!("Translate the CUDA C++ kernel `{kernel}` to {DIALECT}.\n\n{}", cuda()?)
             }
             Self::ForwardToBackward => format!(
-                "Write the CUDA C++ kernel that computes the gradients of the kernel `{kernel}` in reverse mode."
+                "Write the CUDA C++ kernel that computes the gradients of the kernel `{kernel}` in reverse mode.\n\n{}",
+                cuda()?
             ),
+            Self::DescriptionToPython => {
+                format!("Write this kernel in {DIALECT}.\n\n{}", specification(row)?)
+            }
+            Self::DescriptionToCuda => {
+                format!("Write this kernel in CUDA C++.\n\n{}", specification(row)?)
+            }
+            Self::RepairPython | Self::RepairCuda | Self::FindBug => {
+                self.request_about(&SeededBug::of(row)?, row)?
+            }
+            Self::FindRace => format!(
+                "Do two threads of the kernel `{kernel}` touch one place in memory, one of them writing, and nothing \
+                 orders them? In which line?\n\n{}",
+                fenced(Language::Cuda, &RaceQuestion::of(row)?.numbered())
+            ),
+            Self::PredictValue => {
+                let question = ValueQuestion::of(row)?;
+                format!(
+                    "The kernel `{kernel}`, written in {DIALECT}, is launched on a grid of {:?} threads with these \
+                     inputs; arrays are row-major.\n\n{}\n\n{}\n\nWhich number is {} then?",
+                    row.launch_dims,
+                    python(),
+                    fenced(Language::Word, &question.inputs),
+                    question.place
+                )
+            }
+        })
+    }
+
+    /// Question about a wrong kernel.
+    fn request_about(self, bug: &SeededBug, row: &Row) -> Option<String> {
+        let reason = &bug.counterexample;
+        if self == Self::FindBug {
+            return Some(format!(
+                "This CUDA C++ kernel is right.\n\n{}\n\nThe same kernel in {DIALECT} has one operator, function or \
+                 number that is wrong: on one input {reason}. In which line?\n\n{}",
+                fenced(Language::Cuda, row.cuda.as_deref()?),
+                fenced(Language::Python, &bug.numbered())
+            ));
         }
+        let given = match self.answered_in() {
+            Language::Cuda => fenced(Language::Cuda, &bug.cuda(row)?),
+            language => fenced(language, &bug.source),
+        };
+        Some(format!(
+            "The kernel `{}` computes something wrong: on one input {reason}. One operator, function or number is not \
+             what it should be. Write the right kernel.\n\n{given}",
+            row.kernel
+        ))
     }
 
     /// Rules for an answer, so that it can be called from outside.
     fn interface(self, program: &RowProgram, row: &Row) -> Option<String> {
         Some(match self {
-            Self::PythonToCuda => cuda_interface(program, row, false)?,
+            Self::PythonToCuda | Self::DescriptionToCuda | Self::RepairCuda => {
+                cuda_interface(program, row, false)?
+            }
             Self::PythonToCpp => {
                 let text = signature(program, Dialect::Host, false)?;
                 format!(
@@ -196,17 +307,41 @@ impl Task {
                  ```python\n{EXAMPLE}```\n\nis\n\n```ir\n{}```",
                 RowProgram::read_forward(EXAMPLE).ok()?.emit(Texts::Cpu, 1).ir
             ),
-            Self::CudaToPython => "Write `import warp as wp`, one `@wp.kernel` with the same parameters in the same \
-                                   order, `@wp.func` for functions and `@wp.struct` for structs. `wp.tid()` gives the \
-                                   thread's index."
-                .into(),
+            Self::CudaToPython | Self::RepairPython => PYTHON.into(),
+            Self::DescriptionToPython => format!(
+                "{PYTHON} Parameters have the order in which they are listed; `vec3f`, `vec2i` and the like are \
+                 `wp.vec3f`, `wp.vec2i`."
+            ),
             Self::ForwardToBackward => format!(
                 "The gradients of what the kernel writes hold the gradients of the result with respect to it; add to \
                  the gradients of what it reads. A gradient may be absent: its pointer is null. {}",
                 cuda_interface(program, row, true)?
             ),
+            Self::FindBug => "End with one line, `answer: ` and the number of the line, as in `answer: 7`.".into(),
+            Self::FindRace => "End with one line, `answer: no`, or `answer: ` and the number of the line of one of the \
+                               two accesses, as in `answer: 7`."
+                .into(),
+            Self::PredictValue => "End with one line, `answer: ` and the number, as in `answer: 0.25`. A float may be \
+                                   off by one part in a hundred, an integer by nothing; a bool is 0 or 1."
+                .into(),
         })
     }
+}
+
+/// Text of an answer that is a word.
+fn said(word: impl std::fmt::Display) -> Cow<'static, str> {
+    Cow::Owned(format!("answer: {word}"))
+}
+
+/// Text that says what an implementation of a row has to do, if that decides its results: numbers
+/// at random are those of one generator.
+fn specification(row: &Row) -> Option<&str> {
+    row.specification.as_deref().filter(|_| !row.source.contains("wp.rand"))
+}
+
+/// A block of code, fenced.
+fn fenced(language: Language, text: &str) -> String {
+    format!("```{}\n{}\n```", language.fences()[0], text.trim_end())
 }
 
 impl FromStr for Task {
@@ -221,6 +356,11 @@ impl FromStr for Task {
         })
     }
 }
+
+const DIALECT: &str = "NVIDIA Warp's Python dialect";
+
+const PYTHON: &str = "Write `import warp as wp`, one `@wp.kernel` with the same parameters in the same order, `@wp.func` \
+    for functions and `@wp.struct` for structs. `wp.tid()` gives the thread's index.";
 
 const ARRAYS: &str = "Elements of `Array<T, N>` are `x(i, j)`, its extents `x.shape[0]`; atomic operations are \
                       `gbx::atomic_add(x(i), value)` and the like; `gbx::` has Warp's mathematics.\n";

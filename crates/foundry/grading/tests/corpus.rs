@@ -149,11 +149,11 @@ impl Corpus {
 }
 
 #[test]
-fn the_corpus_has_a_hundred_answers_of_each_sort() {
+fn the_corpus_has_three_hundred_answers_of_each_sort() {
     let corpus = Corpus::read();
     let right = corpus.cases.iter().filter(|it| it.kind.is_empty()).count();
     let wrong = corpus.cases.len() - right;
-    assert!(right >= 100 && wrong >= 100, "{right} right, {wrong} wrong");
+    assert!(right >= 300 && wrong >= 300, "{right} right, {wrong} wrong");
 }
 
 #[test]
@@ -165,12 +165,12 @@ fn answers_in_python_are_judged_as_they_are() {
     assert_eq!(corpus.misjudged(&cases).len(), 0);
 }
 
-/// One answer in eight.
+/// One answer in sixteen.
 #[test]
 #[ignore = "needs NVRTC and nvdisasm: run by `make corpus-share`"]
 fn a_share_of_the_corpus_is_judged_as_it_is() {
     let corpus = Corpus::read();
-    let cases: Vec<Case> = corpus.cases.iter().step_by(8).cloned().collect();
+    let cases: Vec<Case> = corpus.cases.iter().step_by(16).cloned().collect();
     assert_eq!(corpus.misjudged(&cases).len(), 0);
 }
 
@@ -179,7 +179,7 @@ fn a_share_of_the_corpus_is_judged_as_it_is() {
 fn all_of_the_corpus_is_judged_as_it_is() {
     let corpus = Corpus::read();
     let only = std::env::var("CORPUS_ONLY").unwrap_or_default();
-    let cases: Vec<Case> =
-        corpus.cases.iter().filter(|it| it.name.contains(&only)).cloned().collect();
+    let is_asked = |it: &&Case| only.split(',').any(|part| it.name.contains(part));
+    let cases: Vec<Case> = corpus.cases.iter().filter(is_asked).cloned().collect();
     assert_eq!(corpus.misjudged(&cases).len(), 0);
 }

@@ -3,7 +3,7 @@
 
 use gbxcule_grading::answer::Answer;
 use gbxcule_grading::stand_in::StandIn;
-use gbxcule_grading::task::Task;
+use gbxcule_grading::task::{Language, Task};
 use gbxcule_grading::{Grade, GradeOptions, grade};
 use gbxcule_ir::{parse, print};
 use gbxcule_rows::row::{Mode, Plan, Row, Texts, make};
@@ -61,12 +61,103 @@ fn printed_ir_of_rows_reads_back() {
 #[test]
 fn every_stored_text_is_right() {
     let rows = rows(Mode::Run, 0..3);
-    let all: Vec<StandIn> = rows
-        .values()
-        .flat_map(|row| Task::ALL.into_iter().filter_map(|task| StandIn::own(row, task)))
-        .collect();
-    assert!(all.len() >= 14, "{}", all.len());
+    let all: Vec<StandIn> = rows.values().flat_map(|row| on_host(row, &StandIn::own)).collect();
+    assert!(all.len() >= 24, "{}", all.len());
     assert_eq!(misjudged(&rows, &all, "stored"), Vec::new());
+}
+
+/// Stand-ins for all tasks that need no simulator.
+fn on_host(row: &Row, of: &dyn Fn(&Row, Task) -> Option<StandIn>) -> Vec<StandIn> {
+    let tasks = Task::ALL.into_iter().filter(|task| *task != Task::FindRace);
+    tasks.filter_map(|task| of(row, task)).collect()
+}
+
+/// Rows of which some are algorithms, which have descriptions.
+fn described() -> BTreeMap<u64, Row> {
+    let (mode, device) = (Mode::Meaning, Texts::Both);
+    let plan = Plan { seed: 11, mode, device, host_every: 0, sampled: 40 };
+    (0..10).map(|id| (id, make(plan, id))).collect()
+}
+
+/// Tasks that ask for a repair, a line, a number, or a kernel of a description, on the interpreter.
+const ASKED: [Task; 4] =
+    [Task::RepairPython, Task::FindBug, Task::PredictValue, Task::DescriptionToPython];
+
+#[test]
+fn repairs_lines_numbers_and_described_kernels_are_judged_by_running_them() {
+    let rows = described();
+    let of_all = |of: &dyn Fn(&Row, Task) -> Option<StandIn>| -> Vec<StandIn> {
+        rows.values().flat_map(|row| ASKED.map(|task| of(row, task))).flatten().collect()
+    };
+    let mut all = of_all(&StandIn::own);
+    all.extend(of_all(&|row, task| StandIn::changed(row, task, 3)));
+    for task in ASKED {
+        for is_right in [true, false] {
+            let own = all.iter().filter(|it| it.task == task && it.is_right == is_right);
+            assert!(own.count() >= 3, "{task:?} {is_right}");
+        }
+    }
+    let misjudged = misjudged(&rows, &all, "asked");
+    assert!(misjudged.iter().all(|(it, _)| !it.is_right), "{misjudged:?}");
+    assert!(misjudged.len() * 50 <= all.len(), "{misjudged:?}");
+}
+
+/// Words of a prompt's question.
+fn question(task: Task, row: &Row) -> String {
+    let prompt = task.prompt(row).expect("a prompt");
+    prompt["messages"][1]["content"].as_str().expect("a text").to_owned()
+}
+
+#[test]
+fn a_question_holds_no_answer_and_the_kernel_that_it_gives_is_wrong() {
+    let mut counts = BTreeMap::<Task, usize>::new();
+    for row in described().values() {
+        for task in [Task::RepairPython, Task::RepairCuda, Task::FindBug, Task::PredictValue] {
+            if !task.is_of(row) {
+                continue;
+            }
+            *counts.entry(task).or_default() += 1;
+            let question = question(task, row);
+            let own = [&row.source, row.cuda_plain.as_ref().or(row.cuda.as_ref()).expect("CUDA")];
+            let shows = |text: &str| question.contains(text.trim_end());
+            assert_eq!(shows(own[0]), task == Task::PredictValue, "{question}");
+            assert!(!question.contains("answer: ") || task.answered_in() == Language::Word);
+            if task == Task::RepairPython && counts[&task] <= 3 {
+                let given = question.split("```").nth(1).expect("a block");
+                let given = given.strip_prefix("python\n").expect("Python").to_owned();
+                let answer = Answer::new(row.id, task, given, 1);
+                let rows = BTreeMap::from([(row.id, row.clone())]);
+                let grades =
+                    grade(&rows, &[answer], &options("given"), &|| ()).expect("no compiler");
+                assert!(matches!(grades[0], Grade::WrongResult(_)), "{question}: {grades:?}");
+            }
+        }
+    }
+    assert!(counts.values().all(|count| *count >= 5) && counts.len() == 4, "{counts:?}");
+}
+
+#[test]
+fn words_that_are_no_answers_are_told() {
+    let rows = described();
+    let (&id, row) = rows.iter().find(|(_, row)| Task::FindBug.is_of(row)).expect("a row");
+    let graded = |task, text: &str| {
+        let answer = Answer::new(id, task, text.into(), 1);
+        grade(&rows, &[answer], &options("words"), &|| ()).expect("no compiler").remove(0)
+    };
+    let lines = row.source.lines().count();
+    for (task, text, kind) in [
+        (Task::FindBug, "answer: the second", Grade::NAMES[3]),
+        (Task::FindBug, "answer: 1", Grade::NAMES[1]),
+        (Task::FindBug, "answer: 0", Grade::NAMES[1]),
+        (Task::FindBug, "answer: 18446744073709551615", Grade::NAMES[1]),
+        (Task::FindBug, &format!("answer: {}", lines + 1), Grade::NAMES[1]),
+        (Task::FindRace, "answer: no", Grade::NAMES[5]),
+        (Task::PredictValue, "", Grade::NAMES[3]),
+        (Task::PredictValue, "answer: NaN", Grade::NAMES[1]),
+    ] {
+        let grade = graded(task, text);
+        assert_eq!(Grade::NAMES[grade.kind()], kind, "{task:?} {text}: {grade:?}");
+    }
 }
 
 #[test]

@@ -38,8 +38,20 @@ fn texts_without_the_header_are_right() {
     grade_own("plain-cuda", 30, plain);
 }
 
+/// An answer that is known before it runs is `no`, or the line that was changed.
+#[test]
+#[ignore = "needs NVRTC and nvdisasm: run by `make corpus-share`"]
+fn races_are_where_questions_put_them() {
+    let tasks = [Task::FindRace, Task::RepairCuda];
+    let own = |row: &Row| tasks.iter().filter_map(|&it| StandIn::own(row, it)).collect();
+    let all = grade_own("races", 40, own);
+    let races = all.iter().filter(|it| it.task == Task::FindRace);
+    let (no, lines): (Vec<_>, Vec<_>) = races.partition(|it| it.text.ends_with("no"));
+    assert!(no.len() >= 2 && lines.len() >= 2, "{no:?} {lines:?}");
+}
+
 /// Grades texts of rows, of which so many in a hundred are sampled.
-fn grade_own(name: &str, sampled: u32, texts: impl Fn(&Row) -> Vec<StandIn>) {
+fn grade_own(name: &str, sampled: u32, texts: impl Fn(&Row) -> Vec<StandIn>) -> Vec<StandIn> {
     let plan =
         Plan { seed: 1414, mode: Mode::Meaning, device: Texts::Both, host_every: 0, sampled };
     let from = number("GRADED_FROM", 0);
@@ -62,4 +74,5 @@ fn grade_own(name: &str, sampled: u32, texts: impl Fn(&Row) -> Vec<StandIn>) {
     }
     eprintln!("{} of {} are not right", off.len(), all.len());
     assert!(off.is_empty());
+    all
 }

@@ -38,7 +38,7 @@ fn kernels_that_print_pass_every_check_and_are_right() {
         let StandIn { text, .. } = StandIn::own(row, task)?;
         Some(Answer::new(row.id, task, text, 1))
     };
-    let tasks = || Task::ALL.into_iter();
+    let tasks = || Task::ALL.into_iter().take(5);
     let answers: Vec<Answer> =
         rows.iter().flat_map(|row| tasks().filter_map(move |task| answer(row, task))).collect();
     assert_eq!(answers.len(), 10);

@@ -28,15 +28,20 @@ pub fn to_json(tensors: &[Tensor]) -> String {
         );
         for (at, number) in tensor.numbers.iter().enumerate() {
             let comma = if at == 0 { "" } else { ", " };
-            _ = match number.scalar() {
-                Scalar::F32 => write!(out, "{comma}{:?}", number.as_f64() as f32),
-                scalar if scalar.is_float() => write!(out, "{comma}{:?}", number.as_f64()),
-                _ => write!(out, "{comma}{}", number.as_int().unwrap_or_default()),
-            };
+            _ = write!(out, "{comma}{}", spelled(*number));
         }
         out += "]}";
     }
     out + "]"
+}
+
+/// A number in as many digits as its width needs.
+pub fn spelled(number: Literal) -> String {
+    match number.scalar() {
+        Scalar::F32 => format!("{:?}", number.as_f64() as f32),
+        scalar if scalar.is_float() => format!("{:?}", number.as_f64()),
+        _ => number.as_int().unwrap_or_default().to_string(),
+    }
 }
 
 /// Values by name, as text wrote them.

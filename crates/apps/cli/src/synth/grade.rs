@@ -42,8 +42,9 @@ pub(crate) struct Tasks {
     #[command(flatten)]
     dataset: Dataset,
 
-    /// Only this task, of python-to-cuda, python-to-cpp, python-to-ir, cuda-to-python and
-    /// forward-to-backward
+    /// Only this task, of python-to-cuda, python-to-cpp, python-to-ir, cuda-to-python,
+    /// forward-to-backward, description-to-python, description-to-cuda, repair-python,
+    /// repair-cuda, find-bug, find-race and predict-value
     #[arg(long, value_name = "TASK", value_parser = task)]
     task: Option<Task>,
 
@@ -182,7 +183,7 @@ impl Grade {
             Some(path) => answer::questions(path)?,
             None => {
                 let of_row = |row: &Row| {
-                    let tasks = named.iter().filter(|task| task.stored(row).is_some());
+                    let tasks = named.iter().filter(|task| task.is_of(row));
                     tasks.map(|task| (*task, row.id)).collect::<Vec<_>>()
                 };
                 rows.values().flat_map(of_row).collect()

@@ -1,0 +1,106 @@
+//! A wrong kernel: a row's source with one operator, function or number changed, so that the row's
+//! own inputs show it. Repairs and the search for the line begin with it.
+
+use super::numbered;
+use crate::Grade;
+use crate::graded_row::GradedRow;
+use crate::interpreted;
+use gbxcule_grammar::random;
+use gbxcule_rows::execute::{self, LaunchInputs};
+use gbxcule_rows::mutate::Mutation;
+use gbxcule_rows::row::Row;
+use gbxcule_rows::row_program::RowProgram;
+
+/// Changes that are tried until one shows.
+const TRIES: u64 = 12;
+/// Part of an array's largest number by which a number that shows a change is off, at least.
+const DIFFERENCE: f64 = 1e-3;
+/// Random part of a seed.
+const STREAM: u64 = 0x7365_6564_6564_2062;
+
+/// A wrong kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct SeededBug {
+    /// The wrong source.
+    pub(crate) source: String,
+    /// Number of the line of the source that is wrong, from 1.
+    pub(crate) line: usize,
+    /// The first number that shows it: `` `y` at 3 is 0.5 instead of 0.25 ``.
+    pub(crate) counterexample: String,
+}
+
+impl SeededBug {
+    /// Makes a row's source wrong; `None` if no change shows on its inputs.
+    pub(crate) fn of(row: &Row) -> Option<Self> {
+        let (inputs, right) = (row.inputs()?, RowProgram::read_forward(&row.source).ok()?);
+        if !right.takes(&inputs) {
+            return None;
+        }
+        let grid = LaunchInputs { dims: &row.launch_dims, inputs: &inputs };
+        let data = execute::arguments(&right.forward, right.kernel, &inputs, row.input_seed);
+        let wanted = execute::forward(&right, grid, &data).ok()?;
+        (0..TRIES).find_map(|attempt| {
+            let seed = random::seed(row.input_seed ^ STREAM, attempt);
+            let source = Mutation::Source.apply(row, seed)?.source;
+            let wrong = RowProgram::read_forward(&source).ok()?;
+            let found = execute::forward(&wrong, grid, &data).ok()?;
+            let counterexample = first_difference(&right, grid, &wanted, &found)?;
+            let mut lines = row.source.lines().zip(source.lines());
+            let line = 1 + lines.position(|(one, other)| one != other)?;
+            Some(Self { source, line, counterexample })
+        })
+    }
+
+    /// The wrong CUDA text, as people write it where the kernel has such a text.
+    pub(crate) fn cuda(&self, row: &Row) -> Option<String> {
+        let program = RowProgram::read(&self.source).ok()?;
+        let texts = program.emit(row.texts(), row.launch_dims.len());
+        texts.cuda_plain.or(texts.cuda)
+    }
+
+    /// The wrong source with numbers of lines.
+    pub(crate) fn numbered(&self) -> String {
+        numbered(&self.source)
+    }
+
+    /// Judges the number of a line: the row's own line is put there, and the kernel run.
+    pub(crate) fn grade(&self, problem: &GradedRow, row: &Row, line: usize) -> Grade {
+        let (Some(own), Some(wrong)) = (
+            row.source.lines().nth(line.wrapping_sub(1)),
+            self.source.lines().nth(line.wrapping_sub(1)),
+        ) else {
+            return Grade::WrongResult(format!("the kernel has no line {line}"));
+        };
+        if own == wrong {
+            return Grade::WrongResult(format!("line {line} is as it should be"));
+        }
+        let mut lines: Vec<&str> = self.source.lines().collect();
+        lines[line - 1] = own;
+        interpreted::python(problem, &lines.join("\n"))
+    }
+}
+
+/// Description of the first number after a launch that is off by more than rounding.
+fn first_difference(
+    program: &RowProgram,
+    grid: LaunchInputs<'_>,
+    wanted: &[Vec<u8>],
+    found: &[Vec<u8>],
+) -> Option<String> {
+    let written = grid.inputs.iter().enumerate().filter(|(_, it)| it.written);
+    written.into_iter().find_map(|(at, given)| {
+        let numbers =
+            |all: &[Vec<u8>]| execute::numbers(&program.forward, program.kernel, at, &all[at]);
+        let (wanted, found) = (numbers(wanted), numbers(found));
+        let largest = wanted.iter().map(|it| it.as_f64().abs()).fold(0.0, f64::max);
+        let is_off = |at: &usize| {
+            let (one, other) = (wanted[*at].as_f64(), found[*at].as_f64());
+            (one - other).abs() > DIFFERENCE * largest
+        };
+        let place = (0..wanted.len()).find(is_off)?;
+        let elements = given.shape.iter().product::<u32>().max(1) as usize;
+        let element = place / (wanted.len() / elements).max(1);
+        let (is, right) = (found[place].as_f64(), wanted[place].as_f64());
+        Some(format!("`{}` at {element} is {is:?} instead of {right:?}", given.name))
+    })
+}
