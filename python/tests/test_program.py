@@ -244,7 +244,7 @@ def test_functions_of_python_are_a_program():
         obs, earned, *_ = env.step([step % 7, 3])
         assert np.array_equal(earned, twin.step([step % 7, 3])[1])
     assert obs.shape == (2, 1)
-    with pytest.raises(TypeError, match="no setting `OBS`; there are SCRATCH, OBS_DIM, ACTIONS, WEIGHTS"):
+    with pytest.raises(TypeError, match="no setting `OBS`; there are SCRATCH, INT_SCRATCH, BYTE_SCRATCH, OBS_DIM, ACTIONS, WEIGHTS"):
         gbxcule.program_text(reward, OBS=1)
 
 

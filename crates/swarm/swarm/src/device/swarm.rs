@@ -10,13 +10,14 @@ use super::manual_buttons::ManualButtons;
 use super::memory::Memory;
 use super::picture_stack::DevicePictures;
 use super::rollout::{Rollout, refused_action};
-use super::state_arrays::{Layout, SCRATCH, StateArrays, env_bytes, lengths};
+use super::state_arrays::{BYTES, INTS, Layout, SCRATCH, StateArrays, env_bytes, lengths};
 use super::step::Order;
 use super::sticky::DeviceSticky;
 use super::{begin, host_copy, step};
 use crate::checkpoint::StepOutputs;
 use crate::episode::Episodes;
 use crate::native::joined;
+use crate::program::ScratchSize;
 use crate::shared_calls::SwarmParts;
 use crate::step_plan::StepPlan;
 use crate::{EnvSnapshot, LinkMode, Rom, Stage, SwarmConfig, SwarmError};
@@ -99,7 +100,7 @@ impl DeviceSwarm {
         }
         let memory = Memory::new(device.device)?;
         let kernels = KernelSet::new(&rom, &config, device)?;
-        let lengths = lengths(&kernels.facts.machine, &rom, config.cells());
+        let lengths = lengths(&kernels.facts.machine, &rom, config.scratch_size());
         let outputs = 4 * (1 + config.programs.obs_dim()) as u64;
         let pictures = config.pictures.map_or(0, |it| it.bytes() + it.picture.bytes()) as u64;
         let bytes = env_bytes(lengths) + outputs + pictures + ENV_BUFFER_BYTES;
@@ -215,11 +216,14 @@ impl DeviceSwarm {
     pub fn begin_again(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
         let marks = self.mask(mask)?;
         self.leave_rollout()?;
-        let cells = self.config.cells();
-        for env in (0..mask.len()).filter(|&env| mask[env] && cells > 0) {
-            let mut begun = vec![0.0; cells];
-            self.config.put_weights(&mut begun);
-            self.envs.arrays[SCRATCH].slice(0, env..env + 1, 1)?.write(&begun)?;
+        let ScratchSize { numbers, ints, bytes } = self.config.scratch_size();
+        let mut begun = vec![0.0; numbers];
+        begun[self.config.programs.weight_cells()].copy_from_slice(&self.config.weights);
+        for env in (0..mask.len()).filter(|&env| mask[env]) {
+            let row = |part: usize| self.envs.arrays[part].slice(0, env..env + 1, 1);
+            row(SCRATCH)?.write(&begun)?;
+            row(INTS)?.write(&vec![0i32; ints])?;
+            row(BYTES)?.write(&vec![0u8; bytes])?;
             self.episodes.awaits_begin[env] = false;
         }
         self.begin_pictures(&marks)?;
@@ -464,7 +468,7 @@ impl SwarmParts for DeviceSwarm {
 
     /// Copies the starts to the device.
     fn put_starts(&mut self, starts: Vec<EnvSnapshot>) -> Result<(), SwarmError> {
-        let lengths = lengths(&self.kernels.facts.machine, &self.rom, self.config.cells());
+        let lengths = lengths(&self.kernels.facts.machine, &self.rom, self.config.scratch_size());
         let count = starts.len();
         let on_device = StateArrays::new(lengths, count, Layout::EnvMajor, &self.memory)?;
         for (at, start) in starts.iter().enumerate() {

@@ -87,6 +87,6 @@ impl NativeSwarm {
     pub(crate) fn cells(&self, cells: Range<usize>) -> Vec<f32> {
         let shards = self.shards.iter().flatten();
         let slots = shards.flat_map(|shard| (0..shard.len()).map(move |slot| (shard, slot)));
-        slots.flat_map(|(shard, slot)| &shard.scratch(slot)[cells.clone()]).copied().collect()
+        slots.flat_map(|(shard, slot)| &shard.numbers(slot)[cells.clone()]).copied().collect()
     }
 }
