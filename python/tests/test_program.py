@@ -254,6 +254,7 @@ import warp as wp
 SCRATCH = 2
 OBS_DIM = 3
 WEIGHTS = 2
+BYTE_SCRATCH = 3
 
 
 @wp.func
@@ -262,14 +263,18 @@ def begin(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), weights: wp.
 
 
 @wp.func
-def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), weights: wp.array(dtype=wp.float32)) -> wp.float32:
+def reward(
+    machine: gb.Machine, scratch: wp.array(dtype=wp.float32), byte_scratch: wp.array(dtype=wp.uint8),
+    weights: wp.array(dtype=wp.float32),
+) -> wp.float32:
     scratch[1] += 1.0
+    byte_scratch[2] += wp.uint8(64)
     return weights[0] * scratch[1]
 
 
 @wp.func
-def done(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.bool:
-    return scratch[1] == 4.0
+def done(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), byte_scratch: wp.array(dtype=wp.uint8)) -> wp.bool:
+    return byte_scratch[2] == wp.uint8(0)
 
 
 @wp.func
