@@ -24,4 +24,5 @@ from gbxcule.registration import register as register
 from gbxcule.single import SwarmEnv as SwarmEnv
 from gbxcule.single import make as make
 from gbxcule.symbol import load_symbols as load_symbols
+from gbxcule.tiles import tile_program as tile_program
 from gbxcule.vector import SwarmVectorEnv as SwarmVectorEnv

@@ -74,6 +74,9 @@ View: TypeAlias = Literal[
 One: TypeAlias = "View | str | os.PathLike[str] | Ram | Flags | Numbers"
 Observation: TypeAlias = "One | Mapping[str, One]"
 
+TILES = "tiles_v1"
+"""The built-in program of tiles and objects."""
+
 PICTURES = ("packed", "gray", "mean", "stride", "rgb", "rgb_corrected", "rgb555")
 
 # Samples of one frame while the screen is on.
@@ -91,11 +94,11 @@ def program_of(spec: Observation) -> str | None:
 
 
 def is_program(spec: Any) -> bool:
-    """Is this the path of a program, its text, or the name of a game, which has one?"""
+    """Is this the path of a program, its text, or the name of a built-in one?"""
     if not isinstance(spec, (str, os.PathLike)):
         return False
     name = os.fspath(spec)
-    return name.endswith(".py") or name in GAMES or is_program_text(name)
+    return name.endswith(".py") or name in GAMES or name == TILES or is_program_text(name)
 
 
 def is_program_text(spec: str) -> bool:
@@ -174,7 +177,7 @@ def view_of(spec: One, symbols: Symbols, grays: str) -> _native.View:
     if isinstance(spec, str) and spec in PICTURES:
         return _native.View.picture(spec, grays)
     raise ValueError(
-        f"no observation {quoted(spec if isinstance(spec, str) else shown(spec))}; there are {', '.join(PICTURES)}, obs_v0, audio, the games' own ({', '.join(GAMES)}), "
+        f"no observation {quoted(spec if isinstance(spec, str) else shown(spec))}; there are {', '.join(PICTURES)}, obs_v0, {TILES}, audio, the games' own ({', '.join(GAMES)}), "
         "files that end in .py, their texts, gbxcule.Ram(...), gbxcule.Flags(...), gbxcule.Numbers(...), and dictionaries of these"
     )
 

@@ -10,13 +10,13 @@ Machine: Any = Names("gb", ".Machine")
 """The machine that a program's functions read, for their annotations."""
 
 # Numbers that a program sets, each with its least value.
-_SETTINGS = {"SCRATCH": 0, "OBS_DIM": 1, "ACTIONS": 1, "WEIGHTS": 1}
+_SETTINGS = {"SCRATCH": 0, "INT_SCRATCH": 1, "BYTE_SCRATCH": 1, "OBS_DIM": 1, "ACTIONS": 1, "WEIGHTS": 1}
 
 
 def program_text(*functions: Callable[..., Any], **settings: Any) -> str:
     """Write the text of a program whose functions, such as `reward` and `observe`, are these of Python, with all that they
-    use; its settings are `SCRATCH`, `OBS_DIM`, `ACTIONS`, `WEIGHTS` and `OUTPUTS`. Arguments that take a program's path take the text as well.
-    Python never runs the functions."""
+    use; its settings are `SCRATCH`, `INT_SCRATCH`, `BYTE_SCRATCH`, `OBS_DIM`, `ACTIONS`, `WEIGHTS` and `OUTPUTS`. Arguments
+    that take a program's path take the text as well. Python never runs the functions."""
     if not functions:
         raise TypeError("program_text takes the functions of a program: `reward`, `done`, `observe` and so on")
     pieces = [_piece(function) for function in functions]

@@ -68,6 +68,8 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
     single_action_space: Space
     # The number of the first env among those of all processes.
     _first_env = 0
+    # Gymnasium closes an environment that was refused, too.
+    _live: LiveView | None = None
 
     def __init__(
         self,
@@ -217,7 +219,6 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         self._is_seeded = np.zeros(num_envs, np.bool_)
         # Envs that were put elsewhere since somebody asked, but for the beginning of an episode.
         self._moved = np.zeros(num_envs, np.bool_)
-        self._live: LiveView | None = None
         if _machines is None:
             if played.has_title and boot_rom is start_state is starts is start_battery is None:
                 begins_on_title = played.has_rival and link == "pairs"
@@ -347,7 +348,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         """Free the machines."""
         if self._live is not None:
             self._live.close()
-        del self._machines
+        vars(self).pop("_machines", None)
 
     # What a Game Boy has beyond that
 

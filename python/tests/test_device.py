@@ -21,6 +21,7 @@ OPTIONS = [
     {"frames_per_step": 4, "release_after_frames": 2, "obs": {"screen": "mean", "ram": gbxcule.Ram(("C000", 16))}},
     {"frames_per_step": 4, "release_after_frames": 2, "obs": PROGRAM, "reward": PROGRAM},
     {"obs": WEIGHTED, "reward": WEIGHTED, "weights": {"explore": 2.0, "score": 5.0}},
+    {"obs": gbxcule.tile_program(5, 7, around=(0xC006, 0xC007), objects=6), "frames_per_step": 4},
     {"obs": {"screen": "gray"}, "frames_per_step": 4, "frame_stack": 3, "resize": (84, 84), "max_pool": True, "sticky": 0.5,
      "noop_max": 5, "episodic_life": gbxcule.Number("Random")},
     {"rom": "AMBER_ROAD", "actions": "full_v1", "obs": "rgb", "frames_per_step": 4, "frame_stack": 2, "crop": (7, 9, 60, 100), "resize": 40},

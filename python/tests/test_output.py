@@ -135,3 +135,37 @@ def test_outputs_on_a_device_are_columns_in_place_and_equal_the_hosts(on_stand_i
     (tmp_path / "task.py").write_text(TASK)
     ran = on_stand_ins(tmp_path / "child.py", tmp_path / "task.py")
     assert ran.stdout == "equal\n", ran.stdout + ran.stderr
+
+
+def test_a_grid_around_an_object_is_a_part_of_the_screens_tiles():
+    whole = gbxcule.make_vec("KEEP_OF_KEYS", 2, obs="tiles_v1")
+    grid = gbxcule.tile_program(5, 7, around=0, objects=3)
+    near = gbxcule.make_vec("KEEP_OF_KEYS", 2, obs={"near": grid, "ram": gbxcule.Ram(("FE00", 2))})
+    assert near.single_observation_space["tiles"].shape == (5, 7) and near.single_observation_space["objects"].shape == (3, 5)
+    both = [env.reset(seed=5)[0] for env in (whole, near)]
+    for step in range(12):
+        screen, part = both
+        for env in range(2):
+            y, x = (int(byte) for byte in part["ram"][env])
+            padded = np.pad(screen["tiles"][env], 40, constant_values=-1)
+            line, column = (y - 16 + 4) // 8 + 40, (x - 8 + 4) // 8 + 40
+            assert np.array_equal(part["tiles"][env], padded[line - 2 : line + 3, column - 3 : column + 4])
+            shown = screen["objects"][env][:3].copy()
+            shown[:, 1:3] -= (shown[:, :1] * [x - 8, y - 16]).astype(shown.dtype)
+            assert np.array_equal(part["objects"][env], shown)
+        both = [env.step([step % 6, 4])[0] for env in (whole, near)]
+    assert (screen["tiles"] >= 0).all() and screen["objects"][:, 0, 0].all()
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"lines": 40}, ValueError, "lines is at most 32, found 40"),
+        ({"around": 40}, ValueError, "around is at most 39, found 40"),
+        ({"around": "HeroX"}, TypeError, "two places in memory with x and y on the screen"),
+        ({"around": ("a b", 1)}, ValueError, "a label or an address, found 'a b'"),
+    ],
+)
+def test_grids_that_cant_be_are_refused(given, error, message):
+    with pytest.raises(error, match=message):
+        gbxcule.tile_program(**given)

@@ -244,7 +244,7 @@ def test_functions_of_python_are_a_program():
         obs, earned, *_ = env.step([step % 7, 3])
         assert np.array_equal(earned, twin.step([step % 7, 3])[1])
     assert obs.shape == (2, 1)
-    with pytest.raises(TypeError, match="no setting `OBS`; there are SCRATCH, OBS_DIM, ACTIONS, WEIGHTS"):
+    with pytest.raises(TypeError, match="no setting `OBS`; there are SCRATCH, INT_SCRATCH, BYTE_SCRATCH, OBS_DIM, ACTIONS, WEIGHTS"):
         gbxcule.program_text(reward, OBS=1)
 
 
@@ -254,6 +254,7 @@ import warp as wp
 SCRATCH = 2
 OBS_DIM = 3
 WEIGHTS = 2
+BYTE_SCRATCH = 3
 
 
 @wp.func
@@ -262,14 +263,18 @@ def begin(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), weights: wp.
 
 
 @wp.func
-def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), weights: wp.array(dtype=wp.float32)) -> wp.float32:
+def reward(
+    machine: gb.Machine, scratch: wp.array(dtype=wp.float32), byte_scratch: wp.array(dtype=wp.uint8),
+    weights: wp.array(dtype=wp.float32),
+) -> wp.float32:
     scratch[1] += 1.0
+    byte_scratch[2] += wp.uint8(64)
     return weights[0] * scratch[1]
 
 
 @wp.func
-def done(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.bool:
-    return scratch[1] == 4.0
+def done(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), byte_scratch: wp.array(dtype=wp.uint8)) -> wp.bool:
+    return byte_scratch[2] == wp.uint8(0)
 
 
 @wp.func

@@ -55,7 +55,9 @@ mod _native {
     #[pymodule_export]
     use crate::rollout::{Rollout, ready_on, wait_for};
     #[pymodule_export]
-    use crate::rom::{built_in_rom, built_in_roms, built_in_symbols, games, meant_rom};
+    use crate::rom::{
+        built_in_program, built_in_rom, built_in_roms, built_in_symbols, games, meant_rom,
+    };
     #[pymodule_export]
     use crate::swarm::seed::env_seeds;
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! ROMs that need no file.
 
+use gbxcule_swarm::ProgramText;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -37,6 +38,14 @@ pub(crate) fn meant_rom(name: &str) -> Option<&'static str> {
 #[pyfunction]
 pub(crate) fn built_in_rom<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
     by_name(name).map(|rom| PyBytes::new(py, rom.bytes()))
+}
+
+/// Returns the text of a built-in program.
+#[pyfunction]
+pub(crate) fn built_in_program(name: &str) -> PyResult<String> {
+    let program =
+        ProgramText::find(name).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(program.text().to_owned())
 }
 
 /// Returns the labels of a built-in ROM, as the text of a `.sym` file.

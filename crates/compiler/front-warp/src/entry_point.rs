@@ -22,8 +22,8 @@ pub struct EntryPoint<'w> {
     pub name: &'w str,
     /// Parameters.
     pub params: &'w [EntryParam],
-    /// One more parameter at the end, which a function has if it names one so.
-    pub optional: Option<(&'w str, EntryParam)>,
+    /// Parameters that a function may have after these, by their names and in any order.
+    pub optional: &'w [(&'w str, EntryParam)],
     /// The type of its result; `Type::UNIT` if it gives none.
     pub result: Type,
     /// The signature as users write it: `def reward(machine: gb.Machine) -> wp.float32`.
@@ -53,11 +53,15 @@ impl<'a> Reader<'a> {
         let Some(def) = self.definition(wanted)? else { return Ok(None) };
         let formals = signature::formals(&self.unit, def, TOP)?;
         let mut session = Session::new(&self.unit, self.gradients);
-        let last = formals.last().map(|formal| formal.name);
-        let optional = wanted.optional.filter(|(name, _)| last == Some(*name));
+        let optional = |formal: &Formal<'_>| {
+            let by_name = wanted.optional.iter().find(|(name, _)| *name == formal.name);
+            by_name.map(|&(_, param)| param)
+        };
+        let (first, more) = formals.split_at(wanted.params.len().min(formals.len()));
         let params: Vec<EntryParam> =
-            wanted.params.iter().copied().chain(optional.map(|(_, param)| param)).collect();
+            wanted.params.iter().copied().chain(more.iter().filter_map(optional)).collect();
         let taken = formals.len() == params.len()
+            && first.iter().all(|formal| optional(formal).is_none())
             && formals
                 .iter()
                 .zip(&params)
@@ -83,7 +87,7 @@ impl<'a> Reader<'a> {
     /// The text has no such function.
     pub fn declared(&self, name: &str, module: &mut Module) -> Result<FunctionId, Vec<Diagnostic>> {
         let wanted =
-            EntryPoint { name, params: &[], optional: None, result: Type::UNIT, written: name };
+            EntryPoint { name, params: &[], optional: &[], result: Type::UNIT, written: name };
         let def = self.definition(&wanted)?;
         let def = def.unwrap_or_else(|| panic!("the text has a function `{name}`"));
         let formals = signature::formals(&self.unit, def, TOP)?;

@@ -38,7 +38,7 @@ fn lowered(text: &str) -> Result<Module, String> {
     let params = [EntryParam::Handle, EntryParam::Type(Type::F32)];
     let written = "def count(jar: j.Jar, x: wp.float32) -> wp.float32";
     let wanted =
-        EntryPoint { name: "count", params: &params, optional: None, result: Type::F32, written };
+        EntryPoint { name: "count", params: &params, optional: &[], result: Type::F32, written };
     let outcome = Program::parse(&sources, id).and_then(|program| {
         let found = program.reader_with(&library).function(&wanted, &mut module)?;
         found.map(|_| ()).ok_or_else(Vec::new)

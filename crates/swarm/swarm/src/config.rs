@@ -1,9 +1,11 @@
 //! The configuration of a swarm.
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 use gbxcule_recompiler::Recompile;
 
+use crate::program::ScratchSize;
 use crate::{
     Chance, Codec, LinkMode, PictureStack, PowerOnChoice, Programs, Schedule, Stage, SwarmError,
 };
@@ -99,14 +101,28 @@ impl SwarmConfig {
         self.programs.reads_pixels() || self.pictures.is_some()
     }
 
-    /// Cells of one env: those of its programs, and its last action if actions are sticky.
+    /// What an env keeps: its programs' scratch, and its last action as the last number if actions
+    /// are sticky.
+    pub(crate) fn scratch_size(&self) -> ScratchSize {
+        let size = self.programs.scratch_size();
+        ScratchSize { numbers: size.numbers + usize::from(self.sticky > 0.0), ..size }
+    }
+
+    /// Cells of one env: its whole numbers and bytes, then its numbers.
     pub(crate) fn cells(&self) -> usize {
-        self.programs.scratch_len() + usize::from(self.sticky > 0.0)
+        let size = self.scratch_size();
+        size.words() + size.numbers
+    }
+
+    /// The cells of one env that hold the weights.
+    pub(crate) fn weight_cells(&self) -> Range<usize> {
+        let (first, cells) = (self.scratch_size().words(), self.programs.weight_cells());
+        first + cells.start..first + cells.end
     }
 
     /// Puts the weights into an env's cells.
     pub(crate) fn put_weights(&self, cells: &mut [f32]) {
-        cells[self.programs.weight_cells()].copy_from_slice(&self.weights);
+        cells[self.weight_cells()].copy_from_slice(&self.weights);
     }
 
     /// Checks what is refused on every device.

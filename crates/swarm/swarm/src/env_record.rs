@@ -81,7 +81,7 @@ pub(crate) fn to_bytes(
 /// Makes the cells of an env that repeats no actions fit a swarm that does, and the other way
 /// round: the last action is the last cell.
 fn fit_last_action(snapshot: &mut EnvSnapshot, config: &SwarmConfig) {
-    let (own, all) = (config.programs.scratch_len(), config.cells());
+    let (own, all) = (config.cells() - usize::from(config.sticky > 0.0), config.cells());
     if let Some(scratch) =
         snapshot.scratch.as_mut().filter(|it| (own..=own + 1).contains(&it.len()))
     {

@@ -380,7 +380,7 @@ impl Engine for NativeEngine {
     fn cells(&self, cells: Range<usize>) -> Result<Vec<f32>, SwarmError> {
         let shards = self.shards.iter().flatten();
         let slots = shards.flat_map(|shard| (0..shard.len()).map(move |slot| (shard, slot)));
-        Ok(slots.flat_map(|(shard, slot)| &shard.scratch(slot)[cells.clone()]).copied().collect())
+        Ok(slots.flat_map(|(shard, slot)| &shard.numbers(slot)[cells.clone()]).copied().collect())
     }
 
     fn registers(&self, envs: Range<usize>) -> Result<Vec<CpuState>, SwarmError> {

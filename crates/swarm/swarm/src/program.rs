@@ -7,12 +7,13 @@
 
 mod compile;
 mod native_programs;
+mod optional_param;
 mod program_call;
+mod scratch;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -29,21 +30,22 @@ pub use compile::{Fused, PROGRAM_ENTRIES, view_module};
 pub(crate) use compile::{KERNEL_VIEW_ENTRIES, MAX_WRITES, machine_params};
 pub(crate) use native_programs::{NativePrograms, Outputs, ProgramInputs};
 pub(crate) use program_call::ProgramCalls;
+pub use scratch::ScratchCell;
+pub(crate) use scratch::ScratchSize;
 
 use crate::{Codec, Hook, OBS_V0_DIM, Stage, SwarmError};
-
-/// Cells of the scratch in which a hook is counted: in the episode, and in the step.
-const CELLS_OF_HOOK: usize = 2;
 
 /// The text of `reward_v0` and `obs_v0`.
 const BUILT_IN: &str = include_str!("program/v0.py");
 const BUILT_IN_NAMES: [&str; 2] = ["reward_v0", "obs_v0"];
 
+/// The observation of tiles and objects: its name and text.
+const TILES: (&str, &str) = ("tiles_v1", include_str!("program/tiles.py"));
+
 /// Sizes that the built-in text asks for, known here so that a swarm with no other text needs no
 /// compiler until it computes.
 const BUILT_IN_SIZES: Sizes = Sizes {
-    reward_scratch: 0,
-    obs_scratch: 0,
+    scratch: [ScratchSize { numbers: 0, ints: 0, bytes: 0 }; 2],
     obs_dim: OBS_V0_DIM,
     weights: 0,
     has_done: false,
@@ -60,7 +62,7 @@ const TEXT_NAME: &str = "program";
 
 /// Names and texts of the programs that need no file.
 pub fn built_in() -> impl Iterator<Item = (&'static str, &'static str)> {
-    BUILT_IN_NAMES.map(|name| (name, BUILT_IN)).into_iter().chain(games())
+    BUILT_IN_NAMES.map(|name| (name, BUILT_IN)).into_iter().chain([TILES]).chain(games())
 }
 
 /// The built-in games: the ROM's name, which is the program's as well, and the program's text.
@@ -252,8 +254,8 @@ struct ProgramPair {
 /// Sizes and properties of the texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Sizes {
-    reward_scratch: usize,
-    obs_scratch: usize,
+    /// Scratch of the reward's text and of the observation's. If both are one text, they share it.
+    scratch: [ScratchSize; 2],
     obs_dim: usize,
     /// Numbers that the caller gives, the larger count of both texts.
     weights: usize,
@@ -402,7 +404,7 @@ impl Programs {
     /// its first step, the mask of its first action, and what texts do in `begin`.
     pub(crate) fn has_begin_work_in(&self, stage: Stage) -> bool {
         let begins = self.runs_begin_in(stage).contains(&true);
-        begins || stage.owns_observation() || self.mask_scratch_in(stage).is_some()
+        begins || stage.owns_observation() || self.mask_text_in(stage).is_some()
     }
 
     /// Returns for each text whether a stage owns one of its outputs.
@@ -418,23 +420,22 @@ impl Programs {
         [0, 1].map(|text| has_begin[text] && (run[text] || is_called[text]))
     }
 
-    /// Returns the scratch cells of the text whose `action_mask` runs in a stage, if one does.
-    pub(crate) fn mask_scratch_in(&self, stage: Stage) -> Option<Range<usize>> {
+    /// Returns the text whose `action_mask` runs in a stage, if one does.
+    pub(crate) fn mask_text_in(&self, stage: Stage) -> Option<TextRole> {
         let (text, _) = self.0.sizes.mask?;
-        self.texts_in(stage)[text.index()].then(|| self.scratch_of(text))
+        self.texts_in(stage)[text.index()].then_some(text)
     }
 
-    /// Returns the `begin`s that run in a stage, each with its cells of the scratch, in the order
-    /// of the texts.
+    /// Returns the `begin`s that run in a stage, in the order of the texts.
     pub(crate) fn begin_calls(
         &self,
         begin: [Option<FunctionId>; 2],
         stage: Stage,
-    ) -> Vec<(TextRole, FunctionId, Range<usize>)> {
+    ) -> Vec<(TextRole, FunctionId)> {
         let runs = self.runs_begin_in(stage);
         let run = |text: TextRole| {
             let function = begin[text.index()].filter(|_| runs[text.index()])?;
-            Some((text, function, self.scratch_of(text)))
+            Some((text, function))
         };
         TextRole::ALL.into_iter().filter_map(run).collect()
     }
@@ -454,30 +455,6 @@ impl Programs {
             .all(|program| program.text() == BUILT_IN)
     }
 
-    /// Cells of one env: the programs' scratch, the hooks' counts, the mask of actions, weights.
-    #[must_use]
-    pub fn scratch_len(&self) -> usize {
-        self.weight_cells().end
-    }
-
-    /// The cells in which hooks are counted, two for each, after the programs' own.
-    pub(crate) fn hook_cells(&self) -> Range<usize> {
-        let first = self.obs_scratch().end.max(self.reward_scratch().end);
-        first..first + CELLS_OF_HOOK * self.hooks().len()
-    }
-
-    /// The cells that `action_mask` fills: not 0 where an action is allowed.
-    pub(crate) fn mask_cells(&self) -> Range<usize> {
-        let first = self.hook_cells().end;
-        first..first + self.mask_len()
-    }
-
-    /// The cells that hold the weights, alike in all envs.
-    pub(crate) fn weight_cells(&self) -> Range<usize> {
-        let first = self.mask_cells().end;
-        first..first + self.0.sizes.weights
-    }
-
     /// Returns the number of weights that the texts ask for.
     #[must_use]
     pub fn weights(&self) -> usize {
@@ -491,53 +468,8 @@ impl Programs {
         fits.then_some(()).ok_or(SwarmError::OtherWeights { found, expected })
     }
 
-    /// The cells of a text.
-    pub(crate) fn scratch_of(&self, text: TextRole) -> Range<usize> {
-        match text {
-            TextRole::Reward => self.reward_scratch(),
-            TextRole::Observation => self.obs_scratch(),
-        }
-    }
-
-    /// Returns the scratch cells of `reward` and `done`.
-    #[must_use]
-    pub fn reward_scratch(&self) -> Range<usize> {
-        0..self.0.sizes.reward_scratch
-    }
-
-    /// Returns the scratch cells of `observe`: those of the reward if both are one text.
-    #[must_use]
-    pub fn obs_scratch(&self) -> Range<usize> {
-        let first = if self.is_one_text() { 0 } else { self.0.sizes.reward_scratch };
-        first..first + self.0.sizes.obs_scratch
-    }
-
     fn is_one_text(&self) -> bool {
         self.reward_text().text() == self.observation_text().text()
-    }
-}
-
-/// A cell of a program's scratch, as its text numbers them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ScratchCell {
-    /// A cell of the reward's text.
-    Reward(usize),
-    /// A cell of the observation's text.
-    Observation(usize),
-}
-
-impl ScratchCell {
-    /// Returns its position among an env's cells.
-    pub(crate) fn place(self, programs: &Programs) -> Result<Range<usize>, SwarmError> {
-        let (cell, cells, text) = match self {
-            Self::Reward(cell) => (cell, programs.reward_scratch(), programs.reward_text()),
-            Self::Observation(cell) => (cell, programs.obs_scratch(), programs.observation_text()),
-        };
-        if cell < cells.len() {
-            return Ok(cells.start + cell..cells.start + cell + 1);
-        }
-        let (name, len) = (text.name().to_owned(), cells.len());
-        Err(SwarmError::NoSuchCell { name, cell, len })
     }
 }
 

@@ -197,6 +197,59 @@ fn two_texts_have_a_scratch_each() {
 }
 
 #[test]
+fn whole_numbers_and_bytes_are_kept_as_they_are() {
+    let counting = |from: i32| {
+        text(&format!(
+            "INT_SCRATCH = 2\nBYTE_SCRATCH = 5\nSCRATCH = 1\nOBS_DIM = 3\n\n\
+             Numbers = wp.array(dtype=wp.float32)\nInts = wp.array(dtype=wp.int32)\n\
+             Bytes = wp.array(dtype=wp.uint8)\n\n@wp.func\n\
+             def reward(machine: gb.Machine, scratch: Numbers, int_scratch: Ints) -> wp.float32:\n    \
+             int_scratch[1] += {from}\n    scratch[0] = wp.float32(int_scratch[1] - {from})\n    \
+             return scratch[0]\n\n@wp.func\n\
+             def observe(machine: gb.Machine, scratch: Numbers, obs: Numbers, byte_scratch: Bytes, \
+             int_scratch: Ints):\n    byte_scratch[4] += wp.uint8(200)\n    \
+             obs[0] = wp.float32(byte_scratch[4])\n    obs[1] = wp.float32(int_scratch[1] & 3)\n    \
+             obs[2] = wp.float32(int_scratch.shape[0] + byte_scratch.shape[0])\n"
+        ))
+    };
+    let large = 1 << 24 | 1;
+    let one = Programs::new(counting(large), counting(large)).expect("right");
+    let two = Programs::new(counting(-large), counting(large)).expect("right");
+    for (programs, sign, low) in [(one, 1.0, 2.0), (two, -1.0, 0.0)] {
+        let mut swarm = swarm("ALU_LOOP", 3, &programs);
+        for step in 1..=2 {
+            swarm.step(&[0; 3]).expect("good actions");
+            // A float32 would not tell the sum's last bits.
+            assert_eq!(swarm.rewards(), [sign * (step - 1) as f32 * large as f32; 3]);
+        }
+        assert_eq!(swarm.observations()[..3], [((3 * 200) & 255) as f32, low, 7.0]);
+        let snapshot = swarm.snapshot(1).expect("an env");
+        swarm.reset_masked(&[true, true, false]).expect("a mask");
+        assert_eq!(swarm.observations()[..3], [200.0, 0.0, 7.0]);
+        swarm.restore(0, &snapshot).expect("of this swarm");
+        let state = swarm.save_state(2).expect("an env");
+        swarm.load_state(1, &state).expect("its own state");
+        swarm.step(&[0; 3]).expect("good actions");
+        assert_eq!(swarm.rewards(), [sign * 2.0 * large as f32; 3]);
+        assert_eq!(swarm.observations()[..3], swarm.observations()[3..6]);
+        assert_eq!(swarm.observations()[..3], swarm.observations()[6..]);
+    }
+}
+
+#[test]
+fn a_scratch_without_its_size_is_named() {
+    let body = "@wp.func\ndef reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), \
+                byte_scratch: wp.array(dtype=wp.uint8)) -> wp.float32:\n    return 1.0\n";
+    let obs = ProgramText::find("obs_v0").expect("a built-in program");
+    let said = |body: &str| Programs::new(text(body), obs.clone()).expect_err("wrong").to_string();
+    assert!(said(body).contains("sets no `BYTE_SCRATCH`"), "{}", said(body));
+    let of_floats = format!("BYTE_SCRATCH = 1\n{}", body.replace("wp.uint8", "wp.float32"));
+    assert!(said(&of_floats).contains("takes other parameters"), "{}", said(&of_floats));
+    let twice = format!("BYTE_SCRATCH = 4194305\n{body}");
+    assert!(said(&twice).contains("a number from 1 to 4194304"), "{}", said(&twice));
+}
+
+#[test]
 fn stages_run_only_what_they_own() {
     let programs = programs(EVERYTHING);
     let mut machines = Vec::new();

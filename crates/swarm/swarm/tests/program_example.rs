@@ -1,21 +1,25 @@
 //! The programs of `examples/programs` do what they say, on PEARL_DRIFT, and those of the games,
 //! each on its own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gbxcule_swarm::{NativeSwarm, Programs, Rom, SwarmConfig};
 
 const ENVS: usize = 3;
 
 fn swarm(reward: &str, obs: &str) -> NativeSwarm {
+    swarm_of("PEARL_DRIFT", reward, obs)
+}
+
+fn swarm_of(rom: &str, reward: &str, obs: &str) -> NativeSwarm {
     let find = |name: &str| match name.strip_suffix(".py") {
         Some(_) => format!("{}/../../../examples/programs/{name}", env!("CARGO_MANIFEST_DIR")),
         None => name.to_owned(),
     };
     let programs =
         Programs::find(&find(reward), &find(obs)).unwrap_or_else(|said| panic!("{said}"));
-    let rom = gbxcule_assembler::by_name("PEARL_DRIFT").expect("the game");
-    let config = SwarmConfig { programs, ..SwarmConfig::new(ENVS) };
+    let rom = gbxcule_assembler::by_name(rom).expect("the game");
+    let config = SwarmConfig { programs, draw_last: true, ..SwarmConfig::new(ENVS) };
     NativeSwarm::new(Rom::new(rom.bytes()).expect("a ROM"), config).expect("a swarm")
 }
 
@@ -84,6 +88,83 @@ fn pixels_are_the_screen_at_half_its_size() {
             assert_eq!(*number, f32::from(four.iter().sum::<u8>()) / 12.0);
         }
     }
+}
+
+#[test]
+fn tiles_are_those_behind_the_pixels_and_objects_those_of_oam() {
+    for rom in ["KEEP_OF_KEYS", "LAST_BEACON", "TARN_MASON", "PEARL_HEIST"] {
+        let mut swarm = swarm_of(rom, "reward_v0", "tiles_v1");
+        let (mut shown, mut objects) = (BTreeMap::new(), 0);
+        for step in 0..60 {
+            // START begins the game.
+            let actions = if step < 8 { vec![2, 8, 2] } else { actions(step) };
+            swarm.step(&actions).expect("good actions");
+            // While a game draws its first screen, memory is ahead of the picture.
+            for env in (0..ENVS).filter(|_| step > 11) {
+                objects += compare_tiles(&swarm, env, &mut shown, &format!("{rom} {step} {env}"));
+            }
+        }
+        let [right, wrong]: [usize; 2] =
+            [0, 1].map(|kind| shown.values().map(|counts| counts[kind]).sum());
+        assert!(shown.len() > 4 && objects > 0, "{rom}: {shown:?}, {objects} objects");
+        // What a game changes between the picture and the step's end is rare.
+        assert!(wrong * 50 < right, "{rom}: {right} right, {wrong} wrong: {shown:?}");
+    }
+}
+
+/// Compares the middle pixel of each square that no object covers with its tile's, and counts in
+/// `shown` for each tile those that are equal and those that differ; returns the number of objects.
+fn compare_tiles(
+    swarm: &NativeSwarm,
+    env: usize,
+    shown: &mut BTreeMap<u32, [usize; 2]>,
+    when: &str,
+) -> usize {
+    let numbers = &swarm.observations()[env * 560..][..560];
+    let registers = swarm.read_memory(env, 0xFF40..0xFF4C).expect("in range");
+    let [control, scroll_y, scroll_x, palette, window_y, window_x] =
+        [0, 2, 3, 7, 10, 11].map(|at| usize::from(registers[at]));
+    let oam = swarm.read_memory(env, 0xFE00..0xFEA0).expect("in range");
+    if control & 0x80 == 0 {
+        assert!(numbers[..360].iter().all(|&tile| tile == -1.0), "{when}");
+        return 0;
+    }
+    let height = if control & 4 == 0 { 8 } else { 16 };
+    let on_screen = |object: &&[u8]| {
+        (1..168).contains(&object[1]) && (17 - height..160).contains(&i32::from(object[0]))
+    };
+    let listed: Vec<&[u8]> = oam.chunks(4).filter(on_screen).collect();
+    for (object, found) in listed.iter().zip(numbers[360..].chunks(5)) {
+        let [y, x, tile, flags] = [0, 1, 2, 3].map(|at| f32::from(object[at]));
+        assert_eq!(found, [1.0, x - 8.0, y - 16.0, tile, flags], "{when}");
+    }
+    assert!(numbers[360 + 5 * listed.len()..].iter().all(|&number| number == 0.0), "{when}");
+    for (square, tile) in numbers[..360].iter().map(|&tile| tile as u32).enumerate() {
+        let (x, y) = (square % 20 * 8 + 4, square / 20 * 8 + 4);
+        let is_window = control & 0x20 != 0 && x + 7 >= window_x && y >= window_y;
+        let covers = |object: &&[u8]| {
+            let [top, left] = [i32::from(object[0]) - 16, i32::from(object[1]) - 8];
+            // Objects may have moved since they were drawn.
+            let [left, top] = [x as i32 - left, y as i32 - top];
+            (-8..16).contains(&left) && (-8..height + 8).contains(&top)
+        };
+        if listed.iter().any(covers) {
+            continue;
+        }
+        let [left, top] = match is_window {
+            true => [x + 7 - window_x, y - window_y],
+            false => [x + scroll_x, y + scroll_y],
+        };
+        let line = 0x8000 + 16 * tile + 2 * (top as u32 & 7);
+        let planes = swarm.read_memory(env, line..line + 2).expect("in range");
+        let bit = 7 - (left & 7);
+        let color = (planes[0] >> bit & 1) | (planes[1] >> bit & 1) << 1;
+        let frame = swarm.frame(env).expect("an env");
+        let pixel = frame[y * 40 + x / 4] >> (6 - 2 * (x % 4)) & 3;
+        let is_wrong = usize::from(pixel) != palette >> (2 * color) & 3;
+        shown.entry(tile).or_default()[usize::from(is_wrong)] += 1;
+    }
+    listed.len()
 }
 
 #[test]

@@ -4,8 +4,7 @@
 use gbxcule_assembler::Assembler;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Frame, Grays, Model, Picture, Recompile, Revision, Rom, Schedule, Swarm,
-    SwarmConfig, View,
+    Frame, Grays, Model, Picture, Recompile, Revision, Rom, Schedule, Swarm, SwarmConfig, View,
 };
 
 /// Sends PAL01 and ATTR_DIV over P1 again and again: the lower half has palette 1.

@@ -7,11 +7,12 @@ use gbxcule_ir::Scalar;
 use gbxcule_runtime::Argument;
 
 use super::outputs::{env_numbers, work_ram};
-use super::state_arrays::{COUNTERS, Layout, SCRATCH, StateArrays, WRAM, lengths};
+use super::state_arrays::{BYTES, COUNTERS, INTS, Layout, SCRATCH, StateArrays, WRAM, lengths};
 use super::swarm::DeviceEngine;
 use super::{host_copy, inspect};
 use crate::checkpoint::StepOutputs;
 use crate::engine::{Engine, SwarmState};
+use crate::program::ScratchSize;
 use crate::step_plan::StepPlan;
 use crate::{Counters, CpuState, EnvSnapshot, Frame, SwarmError, View};
 
@@ -47,8 +48,8 @@ impl Engine for DeviceEngine {
     }
 
     fn put_starts(&mut self, starts: Vec<EnvSnapshot>) -> Result<(), SwarmError> {
-        let lengths =
-            lengths(&self.kernels.facts.machine, &self.state.rom, self.state.config.cells());
+        let scratch = self.state.config.scratch_size();
+        let lengths = lengths(&self.kernels.facts.machine, &self.state.rom, scratch);
         let count = starts.len();
         let on_device = StateArrays::new(lengths, count, Layout::EnvMajor, &self.memory)?;
         for (at, start) in starts.iter().enumerate() {
@@ -122,11 +123,15 @@ impl Engine for DeviceEngine {
     fn begin_again(&mut self, mask: &[bool]) -> Result<(), SwarmError> {
         let marks = self.mask(mask)?;
         self.leave_rollout()?;
-        let cells = self.state.config.cells();
-        for env in (0..mask.len()).filter(|&env| mask[env] && cells > 0) {
-            let mut begun = vec![0.0; cells];
-            self.state.config.put_weights(&mut begun);
-            self.envs.arrays[SCRATCH].slice(0, env..env + 1, 1)?.write(&begun)?;
+        let ScratchSize { numbers, ints, bytes } = self.state.config.scratch_size();
+        let mut begun = vec![0.0; numbers];
+        begun[self.state.config.programs.weight_cells()]
+            .copy_from_slice(&self.state.config.weights);
+        for env in (0..mask.len()).filter(|&env| mask[env]) {
+            let row = |part: usize| self.envs.arrays[part].slice(0, env..env + 1, 1);
+            row(SCRATCH)?.write(&begun)?;
+            row(INTS)?.write(&vec![0_i32; ints])?;
+            row(BYTES)?.write(&vec![0_u8; bytes])?;
             self.state.episodes.awaits_begin[env] = false;
         }
         self.begin_pictures(&marks)?;

@@ -9,8 +9,10 @@ use gbxcule_ir::Scalar;
 
 use super::column::{MachinePart, MachineParts};
 use super::state_arrays::{
-    CART_RAM, COUNTERS, FIRST_ARRAY, PARTS, SCRATCH, StateArrays, detached_bytes, lengths, scalars,
+    BYTES, CART_RAM, COUNTERS, FIRST_ARRAY, INTS, PARTS, SCRATCH, StateArrays, detached_bytes,
+    lengths, scalars,
 };
+use crate::program::ScratchSize;
 use crate::{AnyMachine, Counters, EnvSnapshot, Rom, SwarmError};
 
 /// An env's bytes in each of the state arrays.
@@ -18,10 +20,10 @@ pub(crate) fn rows(
     machine: &MachineParts,
     rom: &Rom,
     env: &EnvSnapshot,
-    scratch_len: usize,
+    scratch: ScratchSize,
 ) -> Result<[Vec<u8>; PARTS], SwarmError> {
     let state = state(&env.machine, rom.cartridge(), &env.cart_ram)?;
-    let lengths = lengths(machine, rom, scratch_len);
+    let lengths = lengths(machine, rom, scratch);
     let detached_bytes = detached_bytes(rom.model());
     let mut rows: [Vec<u8>; PARTS] = lengths.map(Vec::with_capacity);
     let mut rest = &state[PREAMBLE_BYTES..];
@@ -43,9 +45,13 @@ pub(crate) fn rows(
     rows[CART_RAM].extend(take(env.cart_ram.len()));
     let Counters { frames, tcycles } = env.counters;
     rows[COUNTERS].extend([frames, tcycles].into_iter().flat_map(u64::to_le_bytes));
+    let mut cells: Vec<u8> = env.scratch().iter().flat_map(|cell| cell.to_le_bytes()).collect();
     // None stands for zeros.
-    rows[SCRATCH].extend(env.scratch().iter().flat_map(|cell| cell.to_le_bytes()));
-    rows[SCRATCH].resize(4 * scratch_len, 0);
+    cells.resize(4 * (scratch.words() + scratch.numbers), 0);
+    rows[SCRATCH] = cells.split_off(4 * scratch.words());
+    rows[BYTES] = cells.split_off(4 * scratch.ints);
+    rows[BYTES].truncate(scratch.bytes);
+    rows[INTS] = cells;
     Ok(rows)
 }
 
@@ -56,12 +62,16 @@ pub(crate) fn upload(
     env: &EnvSnapshot,
     parts: &StateArrays,
 ) -> Result<(), SwarmError> {
-    let rows = rows(machine, rom, env, parts.arrays[SCRATCH].shape()[1])?;
+    let [numbers_kept, ints, bytes] =
+        [SCRATCH, INTS, BYTES].map(|part| parts.arrays[part].shape()[1]);
+    let scratch = ScratchSize { numbers: numbers_kept, ints, bytes };
+    let rows = rows(machine, rom, env, scratch)?;
     for ((array, row), scalar) in parts.arrays.iter().zip(&rows).zip(scalars()) {
         match scalar {
             Scalar::U16 => array.write(&numbers(row, u16::from_le_bytes))?,
             Scalar::U32 => array.write(&numbers(row, u32::from_le_bytes))?,
             Scalar::U64 => array.write(&numbers(row, u64::from_le_bytes))?,
+            Scalar::I32 => array.write(&numbers(row, i32::from_le_bytes))?,
             Scalar::F32 => array.write(&numbers(row, f32::from_le_bytes))?,
             _ => array.write(row)?,
         }
@@ -102,7 +112,13 @@ pub(crate) fn download(
     let machine = AnyMachine::load_state(rom, &state, &mut cart_ram)?;
     let counters: Vec<u64> = parts.arrays[COUNTERS].to_vec()?;
     let counters = Counters { frames: counters[0], tcycles: counters[1] };
-    let scratch = Some(parts.arrays[SCRATCH].to_vec()?);
+    let ints: Vec<i32> = parts.arrays[INTS].to_vec()?;
+    let mut octets: Vec<u8> = parts.arrays[BYTES].to_vec()?;
+    octets.resize(octets.len().next_multiple_of(4), 0);
+    let mut scratch: Vec<f32> = ints.into_iter().map(|it| f32::from_bits(it as u32)).collect();
+    scratch.extend(numbers(&octets, f32::from_le_bytes));
+    scratch.extend(parts.arrays[SCRATCH].to_vec::<f32>()?);
+    let scratch = Some(scratch);
     let start = EnvSnapshot::start(machine, cart_ram);
     Ok(EnvSnapshot { counters, scratch, ..start })
 }
@@ -113,7 +129,7 @@ fn read(parts: &StateArrays, part: usize) -> Result<Vec<u8>, SwarmError> {
     Ok(match part {
         1 => array.to_vec::<u16>()?.into_iter().flat_map(u16::to_le_bytes).collect(),
         2 => array.to_vec::<u32>()?.into_iter().flat_map(u32::to_le_bytes).collect(),
-        COUNTERS | SCRATCH => Vec::new(),
+        COUNTERS | SCRATCH | INTS | BYTES => Vec::new(),
         _ => array.to_vec::<u8>()?,
     })
 }

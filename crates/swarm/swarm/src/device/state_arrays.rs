@@ -11,6 +11,7 @@ use super::column::{Columns, MachineParts, WIDTHS};
 use super::machine_ir::{DETACHED, field};
 use super::memory::Memory;
 use crate::machine::memory_bytes;
+use crate::program::ScratchSize;
 use crate::{Model, Rom, SwarmError};
 
 /// Layout of the machines' arrays in memory. Scalars always lie by column, neighbouring envs side
@@ -35,19 +36,23 @@ impl Layout {
     }
 }
 
-/// Arrays of the state: three tables of scalars, the detached arrays, cartridge RAM, counters,
-/// scratch.
-pub(crate) const PARTS: usize = WIDTHS.len() + DETACHED.len() + 3;
+/// Arrays of the state: three tables of scalars, the detached arrays, cartridge RAM, counters, and
+/// of the programs' scratch numbers, whole numbers and bytes.
+pub(crate) const PARTS: usize = WIDTHS.len() + DETACHED.len() + 5;
 /// The position of the first detached array.
 pub(crate) const FIRST_ARRAY: usize = WIDTHS.len();
 /// The position of work RAM.
 pub(crate) const WRAM: usize = FIRST_ARRAY;
 /// The position of cartridge RAM.
-pub(crate) const CART_RAM: usize = PARTS - 3;
+pub(crate) const CART_RAM: usize = PARTS - 5;
 /// The position of the counters: frames and T-cycles.
-pub(crate) const COUNTERS: usize = PARTS - 2;
-/// The position of the programs' scratch.
-pub(crate) const SCRATCH: usize = PARTS - 1;
+pub(crate) const COUNTERS: usize = PARTS - 4;
+/// The position of the numbers in the programs' scratch.
+pub(crate) const SCRATCH: usize = PARTS - 3;
+/// The position of its whole numbers.
+pub(crate) const INTS: usize = PARTS - 2;
+/// The position of its bytes.
+pub(crate) const BYTES: usize = PARTS - 1;
 
 /// The position of the last drawn frame.
 pub(crate) const FRAME: usize = FIRST_ARRAY + DETACHED.len() - 1;
@@ -62,17 +67,17 @@ pub(crate) fn detached_bytes(model: Model) -> [usize; DETACHED.len()] {
 pub(crate) fn scalars() -> [Scalar; PARTS] {
     let mut scalars = [Scalar::U8; PARTS];
     scalars[..WIDTHS.len()].copy_from_slice(&WIDTHS);
-    (scalars[COUNTERS], scalars[SCRATCH]) = (Scalar::U64, Scalar::F32);
+    scalars[COUNTERS..BYTES].copy_from_slice(&[Scalar::U64, Scalar::F32, Scalar::I32]);
     scalars
 }
 
 /// Elements that each part has for an env.
-pub(crate) fn lengths(machine: &MachineParts, rom: &Rom, scratch_len: usize) -> [usize; PARTS] {
+pub(crate) fn lengths(machine: &MachineParts, rom: &Rom, scratch: ScratchSize) -> [usize; PARTS] {
     let mut lengths = [0; PARTS];
     lengths[..FIRST_ARRAY].copy_from_slice(&machine.rows);
     lengths[FIRST_ARRAY..CART_RAM].copy_from_slice(&detached_bytes(rom.model()));
-    (lengths[CART_RAM], lengths[COUNTERS], lengths[SCRATCH]) =
-        (rom.cart_ram_bytes(), 2, scratch_len);
+    let ScratchSize { numbers, ints, bytes } = scratch;
+    lengths[CART_RAM..].copy_from_slice(&[rom.cart_ram_bytes(), 2, numbers, ints, bytes]);
     lengths
 }
 
@@ -126,7 +131,13 @@ pub(super) fn names() -> [&'static str; PARTS] {
     let mut names = ["bytes"; PARTS];
     names[1..FIRST_ARRAY].copy_from_slice(&["halves", "words"]);
     names[FIRST_ARRAY..CART_RAM].copy_from_slice(&DETACHED);
-    names[CART_RAM..].copy_from_slice(&["cart_ram", "counters", "scratch"]);
+    names[CART_RAM..].copy_from_slice(&[
+        "cart_ram",
+        "counters",
+        "scratch",
+        "int_scratch",
+        "byte_scratch",
+    ]);
     names
 }
 

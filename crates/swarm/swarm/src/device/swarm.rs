@@ -74,7 +74,7 @@ impl DeviceEngine {
         }
         let memory = Memory::new(device.device)?;
         let kernels = KernelSet::new(&rom, &config, device)?;
-        let lengths = lengths(&kernels.facts.machine, &rom, config.cells());
+        let lengths = lengths(&kernels.facts.machine, &rom, config.scratch_size());
         let outputs = 4 * (1 + config.programs.obs_dim()) as u64;
         let pictures = config.pictures.map_or(0, |it| it.bytes() + it.picture.bytes()) as u64;
         let bytes = env_bytes(lengths) + outputs + pictures + ENV_BUFFER_BYTES;

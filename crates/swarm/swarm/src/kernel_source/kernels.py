@@ -9,9 +9,11 @@ import warp as wp
 Bytes = wp.array(dtype=wp.uint8)
 Words = wp.array(dtype=wp.uint32)
 Numbers = wp.array(dtype=wp.float32)
+Ints = wp.array(dtype=wp.int32)
 Counters = wp.array2d(dtype=wp.uint64)
 Rows = wp.array2d(dtype=wp.uint8)
 Cells = wp.array2d(dtype=wp.float32)
+IntRows = wp.array2d(dtype=wp.int32)
 
 NO_HOOK = wp.constant(wp.uint32(0xFFFFFFFF))
 NEVER = wp.constant(wp.uint32(0xFFFFFFFF))
@@ -178,6 +180,8 @@ def run_frame_by_frame(
     seed: wp.uint32,
     counters: Counters,
     scratch: Cells,
+    int_scratch: IntRows,
+    byte_scratch: Rows,
     ends_step: Bytes,
     step_frames: Words,
     is_over: Bytes,
@@ -204,7 +208,7 @@ def run_frame_by_frame(
             scratch[env, cell + 1] = scratch[env, cell + 1] + 1.0
             frame = wp.uint32(counters[env, 0]) + ran
             gb.set_step_numbers(machine, frame, seed, env, step_frames[env] + ran, actions[env], buttons)
-            programs.at_hook(machine, scratch[env], int(hook))
+            programs.at_hook(machine, scratch[env], int_scratch[env], byte_scratch[env], int(hook))
             hook = gb.run_to_hook(machine, True)
         ran = after
         frame = wp.uint32(counters[env, 0]) + ran
@@ -217,9 +221,18 @@ def run_frame_by_frame(
 
 
 @wp.func
-def compute(machine: gb.Machine, env: int, cells: Numbers, rewards: Numbers, dones: Bytes, observation: Numbers):
-    programs.reward(machine, env, cells, rewards, dones)
-    programs.observe(machine, cells, observation)
+def compute(
+    machine: gb.Machine,
+    env: int,
+    cells: Numbers,
+    ints: Ints,
+    octets: Bytes,
+    rewards: Numbers,
+    dones: Bytes,
+    observation: Numbers,
+):
+    programs.reward(machine, env, cells, ints, octets, rewards, dones)
+    programs.observe(machine, cells, ints, octets, observation)
 
 
 @wp.func
@@ -228,13 +241,15 @@ def compute_outputs(
     env: int,
     computes: bool,
     scratch: Cells,
+    int_scratch: IntRows,
+    byte_scratch: Rows,
     rewards: Numbers,
     dones: Bytes,
     observations: Cells,
 ):
     """Computes the outputs of the stage, when the step is over."""
     if computes:
-        compute(machine, env, scratch[env], rewards, dones, observations[env])
+        compute(machine, env, scratch[env], int_scratch[env], byte_scratch[env], rewards, dones, observations[env])
 
 
 @wp.func
@@ -254,38 +269,47 @@ def earn_nothing(env: int, computes: bool, rewards: Numbers, dones: Bytes):
 
 @wp.func
 def begin_episode(
-    machine: gb.Machine, env: int, begins: wp.uint32, seed: wp.uint32, counters: Counters, scratch: Cells
+    machine: gb.Machine,
+    env: int,
+    begins: wp.uint32,
+    seed: wp.uint32,
+    counters: Counters,
+    scratch: Cells,
+    int_scratch: IntRows,
+    byte_scratch: Rows,
 ):
     """Begins an episode of the programs, unless they go on with what they kept. Nothing was pressed yet."""
     frames = wp.uint32(counters[env, 0])
     gb.set_step_numbers(machine, frames, seed, env, wp.uint32(0), wp.uint8(0), wp.uint8(0))
     if begins != wp.uint32(0):
-        programs.begin(machine, scratch[env], 0)
-        programs.begin(machine, scratch[env], 1)
+        programs.begin(machine, scratch[env], int_scratch[env], byte_scratch[env], 0)
+        programs.begin(machine, scratch[env], int_scratch[env], byte_scratch[env], 1)
 
 
 @wp.func
-def observe_first(machine: gb.Machine, env: int, scratch: Cells, observations: Cells):
+def observe_first(
+    machine: gb.Machine, env: int, scratch: Cells, int_scratch: IntRows, byte_scratch: Rows, observations: Cells
+):
     """Computes the observation before the first step."""
-    programs.observe(machine, scratch[env], observations[env])
+    programs.observe(machine, scratch[env], int_scratch[env], byte_scratch[env], observations[env])
 
 
 # Kernels of the native swarm, each for one env, whose number is 0 here.
 
 
 @wp.func
-def begin_part(machine: gb.Machine, cells: Numbers, observation: Numbers, asked: Words):
+def begin_part(machine: gb.Machine, cells: Numbers, ints: Ints, octets: Bytes, observation: Numbers, asked: Words):
     """Begins an episode of the first or the second text; after both, computes the observation before the first step."""
     part = int(asked[0])
     if part < 2:
-        programs.begin(machine, cells, part)
+        programs.begin(machine, cells, ints, octets, part)
     else:
-        programs.observe(machine, cells, observation)
+        programs.observe(machine, cells, ints, octets, observation)
 
 
 @wp.func
-def call_hook(machine: gb.Machine, cells: Numbers, asked: Words):
-    programs.at_hook(machine, cells, int(asked[0]))
+def call_hook(machine: gb.Machine, cells: Numbers, ints: Ints, octets: Bytes, asked: Words):
+    programs.at_hook(machine, cells, ints, octets, int(asked[0]))
 
 
 @wp.func

@@ -52,8 +52,11 @@ pub(crate) struct Shard {
     pub(crate) manual_buttons: Vec<Option<u8>>,
     /// True for envs that this step leaves out.
     pub(crate) rests: Vec<bool>,
+    /// The cells of each env: whole numbers and bytes of its programs in so many first ones, as
+    /// their bits are, and numbers.
     scratch: Vec<f32>,
     scratch_len: usize,
+    words: usize,
     /// The cells of the weights, and the weights.
     weights: (Range<usize>, Vec<f32>),
     pub(crate) rewards: Vec<f32>,
@@ -97,7 +100,8 @@ impl Shard {
             rests: vec![false; count],
             scratch: vec![0.0; count * scratch_len],
             scratch_len,
-            weights: (programs.weight_cells(), config.weights.clone()),
+            words: programs.scratch_size().words(),
+            weights: (config.weight_cells(), config.weights.clone()),
             rewards: vec![0.0; count],
             dones: vec![0; count],
             observations: vec![0.0; count * obs_dim],
@@ -327,8 +331,17 @@ impl Shard {
     }
 
     /// The cells of an env's programs.
-    pub(crate) fn scratch(&self, slot: usize) -> &[f32] {
+    fn scratch(&self, slot: usize) -> &[f32] {
         &self.scratch[slot * self.scratch_len..][..self.scratch_len]
+    }
+
+    /// The numbers that an env's programs keep, without their whole numbers and bytes.
+    pub(crate) fn numbers(&self, slot: usize) -> &[f32] {
+        &self.scratch(slot)[self.words..]
+    }
+
+    fn numbers_mut(&mut self, slot: usize) -> &mut [f32] {
+        &mut self.scratch[slot * self.scratch_len..][self.words..self.scratch_len]
     }
 
     pub(crate) fn peek(&self, slot: usize, place: u32) -> u8 {

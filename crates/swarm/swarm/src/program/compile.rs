@@ -14,7 +14,8 @@ use gbxcule_ir::source::{SourceId, SourceMap, Span};
 use gbxcule_ir::{FunctionId, Module, Op, Param, Type};
 use gbxcule_runtime::get_or_make;
 
-use super::{ProgramText, Programs, Sizes, TextRole, refused};
+use super::optional_param::{MAX_SCRATCH, OPTIONAL, OptionalParam};
+use super::{ProgramText, Programs, ScratchSize, Sizes, TextRole, refused};
 use crate::machine::{self, PerModel};
 use crate::{Hook, SwarmError};
 
@@ -64,8 +65,6 @@ pub(crate) const TOO_MANY_WRITES: &str = "a function writes at most 64 bytes bef
 /// Names of the functions that write.
 const WRITES: [&str; 2] = ["write", "write_bank"];
 
-/// Most cells of a scratch: 4 MiB an env.
-const MAX_SCRATCH: i128 = 1 << 20;
 /// Four times a frame's pixels.
 const MAX_OBS_DIM: i128 = 4 * 160 * 144;
 
@@ -92,9 +91,6 @@ pub struct Fused {
     /// The functions that hooks call, with `begin`'s parameters and the text that has each.
     pub(crate) calls: Vec<Option<(FunctionId, TextRole)>>,
 }
-
-/// The parameter of functions that read the weights given by the caller.
-pub(super) const WEIGHTS: &str = "weights";
 
 /// The functions that a program may write in, as messages name them.
 const WRITERS: &str = "`begin` and functions that hooks call may";
@@ -295,8 +291,7 @@ fn lower(
     refuse_writers(asks, &writers, &module, &sources)?;
     let sizes = Sizes {
         writes: !writers.is_empty(),
-        reward_scratch: rewards.scratch,
-        obs_scratch: observes.scratch,
+        scratch: texts.map(|text| text.scratch),
         obs_dim,
         weights: rewards.weights.max(observes.weights),
         has_done: done.is_some(),
@@ -343,7 +338,7 @@ fn called(hooks: &[Hook]) -> Result<Vec<&str>, SwarmError> {
 struct TextFunctions {
     /// The functions that were asked for and found.
     functions: Vec<(String, FunctionId)>,
-    scratch: usize,
+    scratch: ScratchSize,
     obs_dim: Option<usize>,
     actions: Option<usize>,
     weights: usize,
@@ -377,10 +372,12 @@ impl TextFunctions {
             let found = reader.setting(name).and_then(|found| size(name, found, least, most));
             found.map_err(|fault| faults.push(fault)).ok().flatten()
         };
-        let scratch = setting("SCRATCH", 0, MAX_SCRATCH).unwrap_or(0);
+        let numbers = setting("SCRATCH", 0, MAX_SCRATCH).unwrap_or(0);
         let obs_dim = setting("OBS_DIM", 1, MAX_OBS_DIM);
         let actions = setting("ACTIONS", 1, 256);
-        let weights = setting("WEIGHTS", 1, MAX_SCRATCH);
+        let [weights, ints, bytes] =
+            OPTIONAL.map(|param| setting(param.setting, 1, param.most).unwrap_or(0));
+        let scratch = ScratchSize { numbers, ints, bytes };
         let has =
             |want: &ExpectedFunction<'_>| functions.iter().any(|(known, _)| known == want.name);
         // One that was refused was told already.
@@ -398,13 +395,14 @@ impl TextFunctions {
         let help =
             "write how many actions there are, each with a number in the mask: `ACTIONS = 9`";
         needs(is_given("ACTIONS"), &MASK, "ACTIONS", help);
-        let takes_weights = functions.iter().any(|(_, id)| takes_weights(module, *id));
-        if takes_weights && !is_given("WEIGHTS") {
-            let message = format!("`{name}` sets no `WEIGHTS`");
-            let help = "write how many numbers `weights` has: `WEIGHTS = 2`";
-            faults.push(Diagnostic::error(Code::UndefinedName, start, message).help(help));
+        let takes = |param: &OptionalParam| {
+            let mut params = functions.iter().flat_map(|(_, id)| &module.functions[*id].params);
+            params.any(|it| it.name == param.name)
+        };
+        for param in OPTIONAL.iter().filter(|it| takes(it) && !is_given(it.setting)) {
+            let message = format!("`{name}` sets no `{}`", param.setting);
+            faults.push(Diagnostic::error(Code::UndefinedName, start, message).help(param.help));
         }
-        let weights = weights.unwrap_or(0);
         let task = Self { functions, scratch, obs_dim, actions, weights };
         if faults.is_empty() { Ok(task) } else { Err(faults) }
     }
@@ -412,11 +410,6 @@ impl TextFunctions {
     fn function(&self, name: &str) -> Option<FunctionId> {
         self.functions.iter().find(|(known, _)| known == name).map(|&(_, id)| id)
     }
-}
-
-/// Returns true if a program's function takes the weights that its caller gives.
-pub(super) fn takes_weights(module: &Module, function: FunctionId) -> bool {
-    module.functions[function].params.last().is_some_and(|param| param.name == WEIGHTS)
 }
 
 /// Returns true if any function of the texts reads pixels; the machine's own functions do not.
@@ -520,8 +513,10 @@ impl ExpectedFunction<'_> {
         let mut params = vec![EntryParam::Handle];
         params.extend(vec![EntryParam::Type(array); self.arrays]);
         let (Self { name, result, .. }, written) = (self, &self.shown());
-        // A function that runs between frames takes the machine alone, without weights.
-        let optional = (self.arrays > 0).then_some((WEIGHTS, EntryParam::Type(array)));
+        let optional = OPTIONAL
+            .map(|param| (param.name, EntryParam::Type(module.types.array(param.element, 1))));
+        // A function that runs between frames takes the machine alone.
+        let optional = if self.arrays > 0 { &optional[..] } else { &[] };
         let wanted = EntryPoint { name, params: &params, optional, result: *result, written };
         reader.function(&wanted, module)
     }

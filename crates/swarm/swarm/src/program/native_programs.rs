@@ -14,7 +14,7 @@ use gbxcule_runtime::{
 
 use super::compile::MAX_WRITES;
 use super::compile::{machine_params, view_module_of};
-use super::{Programs, TextRole};
+use super::{Programs, ScratchSize, TextRole};
 use crate::kernel_source::{self, MachineAccess};
 use crate::{AnyMachine, Model, Stage, SwarmError};
 
@@ -52,6 +52,7 @@ pub(crate) struct ProgramInputs<'s> {
 
 /// Outputs of an env, one place of each kind.
 pub(crate) struct Outputs<'o> {
+    /// The env's cells: its whole numbers and bytes, then its numbers.
     pub(crate) scratch: &'o mut [f32],
     pub(crate) reward: &'o mut f32,
     pub(crate) done: &'o mut u8,
@@ -163,6 +164,9 @@ fn run(
     outputs: &mut Outputs<'_>,
     [answer, writes]: [&mut [u32]; 2],
 ) -> Result<(), SwarmError> {
+    let ScratchSize { ints, bytes, .. } = programs.scratch_size();
+    let (ints, rest) = outputs.scratch.split_at_mut(ints);
+    let (octets, numbers) = rest.split_at_mut(bytes.div_ceil(4));
     let ran = kernel.run(&mut [
         match inputs.machine {
             AnyMachine::Original(machine) => SliceArgument::read(std::slice::from_ref(&**machine)),
@@ -171,7 +175,9 @@ fn run(
         SliceArgument::read(inputs.rom),
         SliceArgument::read(inputs.cart_ram),
         SliceArgument::read(&[inputs.step_numbers]),
-        SliceArgument::write(outputs.scratch),
+        SliceArgument::write(numbers),
+        SliceArgument::write(bytemuck::cast_slice_mut::<f32, i32>(ints)),
+        SliceArgument::write(bytemuck::cast_slice_mut::<f32, u8>(octets)),
         SliceArgument::write(std::slice::from_mut(outputs.reward)),
         SliceArgument::write(std::slice::from_mut(outputs.done)),
         SliceArgument::write(outputs.obs),
@@ -236,14 +242,16 @@ fn kernel(module: &mut Module, name: &str, function: FunctionId) {
     let machine = machine_params(module, false);
     let [machines, step_numbers] =
         [0, 3].map(|part: usize| module.types.array(machine[part].ty, 1));
-    let [bytes, numbers, words] =
-        [Type::U8, Type::F32, Type::U32].map(|of| module.types.array(of, 1));
+    let [bytes, numbers, words, ints] =
+        [Type::U8, Type::F32, Type::U32, Type::I32].map(|of| module.types.array(of, 1));
     let params = [
         ("machine", machines),
         ("rom", bytes),
         ("cart_ram", bytes),
         ("step_numbers", step_numbers),
         ("cells", numbers),
+        ("ints", ints),
+        ("octets", bytes),
         ("rewards", numbers),
         ("dones", bytes),
         ("observation", numbers),

@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use gbxcule_ir::FunctionId;
 
-use super::compile::{Fused, MAX_WRITES, TOO_MANY_WRITES, takes_weights};
+use super::compile::{Fused, MAX_WRITES, TOO_MANY_WRITES};
+use super::optional_param::{BYTES, INTS, WEIGHTS};
 use super::{Programs, TextRole};
 use crate::Stage;
 
@@ -27,6 +28,7 @@ import gbxcule as gb
 import warp as wp
 
 Numbers = wp.array(dtype=wp.float32)
+Ints = wp.array(dtype=wp.int32)
 Bytes = wp.array(dtype=wp.uint8)
 ";
 
@@ -81,7 +83,8 @@ impl ProgramCalls {
 
     fn reward(&mut self, programs: &Programs, fused: &Fused, stage: Stage) {
         self.function(
-            "reward(machine: gb.Machine, env: int, cells: Numbers, rewards: Numbers, dones: Bytes)",
+            "reward(machine: gb.Machine, env: int, cells: Numbers, ints: Ints, octets: Bytes, \
+             rewards: Numbers, dones: Bytes)",
         );
         if !stage.owns_reward() {
             return;
@@ -90,53 +93,58 @@ impl ProgramCalls {
         match fused.reward {
             Some(reward) => {
                 self.calls("reward", reward);
-                let given = weights(programs, fused, reward);
+                let given = optional(programs, fused, (reward, TextRole::Reward));
                 self.line(1, &format!("rewards[env] = gb.reward(machine, {cells}{given})"));
             }
             None => self.line(1, "rewards[env] = 0.0"),
         }
         if let Some(done) = fused.done {
             self.calls("done", done);
-            let given = weights(programs, fused, done);
+            let given = optional(programs, fused, (done, TextRole::Reward));
             self.line(1, &format!("dones[env] = wp.uint8(gb.done(machine, {cells}{given}))"));
         }
     }
 
     fn observe(&mut self, programs: &Programs, fused: &Fused, stage: Stage) {
-        self.function("observe(machine: gb.Machine, cells: Numbers, numbers: Numbers)");
+        self.function(
+            "observe(machine: gb.Machine, cells: Numbers, ints: Ints, octets: Bytes, numbers: Numbers)",
+        );
         if stage.owns_observation() {
             let cells = slice(&programs.obs_scratch());
             self.calls("observe", fused.observe);
             self.line(1, "for number in range(OBS_DIM):");
             self.line(2, "numbers[number] = 0.0");
-            let given = weights(programs, fused, fused.observe);
+            let given = optional(programs, fused, (fused.observe, TextRole::Observation));
             self.line(1, &format!("gb.observe(machine, {cells}, numbers{given})"));
         }
-        if let (Some(mask), Some(own)) = (fused.mask, programs.mask_scratch_in(stage)) {
-            let all = programs.mask_cells();
+        if let (Some(mask), Some(text)) = (fused.mask, programs.mask_text_in(stage)) {
+            let (own, all) = (programs.scratch_of(text), programs.mask_cells());
             self.calls("action_mask", mask);
             self.line(1, &format!("for cell in range({}, {}):", all.start, all.end));
             self.line(2, "cells[cell] = 1.0");
             let (own, all) = (slice(&own), slice(&all));
-            let given = weights(programs, fused, mask);
+            let given = optional(programs, fused, (mask, text));
             self.line(1, &format!("gb.action_mask(machine, {own}, {all}{given})"));
         }
     }
 
     fn begin(&mut self, programs: &Programs, fused: &Fused, stage: Stage) {
-        self.function("begin(machine: gb.Machine, cells: Numbers, text: int)");
-        for (text, begin, own) in programs.begin_calls(fused.begin, stage) {
-            let text = text.index();
-            let name = format!("begin_{text}");
+        self.function(
+            "begin(machine: gb.Machine, cells: Numbers, ints: Ints, octets: Bytes, text: int)",
+        );
+        for (text, begin) in programs.begin_calls(fused.begin, stage) {
+            let name = format!("begin_{}", text.index());
             self.calls(&name, begin);
-            self.line(1, &format!("if text == {text}:"));
-            let given = weights(programs, fused, begin);
-            self.call_writing(&name, &own, &given);
+            self.line(1, &format!("if text == {}:", text.index()));
+            let given = optional(programs, fused, (begin, text));
+            self.call_writing(&name, &programs.scratch_of(text), &given);
         }
     }
 
     fn at_hook(&mut self, programs: &Programs, fused: &Fused) {
-        self.function("at_hook(machine: gb.Machine, cells: Numbers, hook: int)");
+        self.function(
+            "at_hook(machine: gb.Machine, cells: Numbers, ints: Ints, octets: Bytes, hook: int)",
+        );
         let calls = fused.calls.iter().enumerate();
         let calls: Vec<(usize, (FunctionId, TextRole))> =
             calls.filter_map(|(hook, call)| Some((hook, (*call)?))).collect();
@@ -144,7 +152,7 @@ impl ProgramCalls {
             let name = format!("at_hook_{hook}");
             self.calls(&name, function);
             self.line(1, &format!("if hook == {hook}:"));
-            let given = weights(programs, fused, function);
+            let given = optional(programs, fused, (function, text));
             self.call_writing(&name, &programs.scratch_of(text), &given);
         }
     }
@@ -173,12 +181,20 @@ impl ProgramCalls {
     }
 }
 
-/// Writes the argument of a function that takes the weights.
-fn weights(programs: &Programs, fused: &Fused, function: FunctionId) -> String {
-    match takes_weights(&fused.module, function) {
-        true => format!(", {}", slice(&programs.weight_cells())),
-        false => String::new(),
-    }
+/// Writes the arguments for the optional parameters of a text's function, in their order.
+fn optional(programs: &Programs, fused: &Fused, call: (FunctionId, TextRole)) -> String {
+    let (function, text) = call;
+    let params = fused.module.functions[function].params.iter();
+    let argument = |name: &str| {
+        let (array, part) = match name {
+            _ if name == WEIGHTS.name => ("cells", programs.weight_cells()),
+            _ if name == INTS.name => ("ints", programs.int_scratch_of(text)),
+            _ if name == BYTES.name => ("octets", programs.byte_scratch_of(text)),
+            _ => return None,
+        };
+        Some(format!(", {array}[{}:{}]", part.start, part.end))
+    };
+    params.filter_map(|param| argument(&param.name)).collect()
 }
 
 /// Writes the slice of some of an env's cells.

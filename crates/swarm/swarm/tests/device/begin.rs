@@ -3,36 +3,49 @@
 use crate::pair::{Pair, Subject, actions, config, on, plain};
 use gbxcule_swarm::{Chance, Layout, PowerOnChoice, ProgramText, Programs, Stage, SwarmConfig};
 
-/// Remembers where its episode began and how often it observed; writes one number only after a
-/// step.
+/// Remembers where its episode began and how often it observed, in numbers of each type; writes one
+/// number only after a step.
 pub(crate) const PROGRAM: &str = r#"
 import gbxcule as gb
 import warp as wp
 
-SCRATCH = 4
-OBS_DIM = 4
+SCRATCH = 3
+INT_SCRATCH = 2
+BYTE_SCRATCH = 259
+OBS_DIM = 6
+
+Numbers = wp.array(dtype=wp.float32)
+Ints = wp.array(dtype=wp.int32)
+Bytes = wp.array(dtype=wp.uint8)
 
 @wp.func
-def begin(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)):
+def begin(machine: gb.Machine, scratch: Numbers, byte_scratch: Bytes, int_scratch: Ints):
     scratch[0] = wp.float32(gb.read16(machine, 0xC000)) + wp.float32(gb.read(machine, 0xFF44))
     scratch[1] = wp.float32(gb.frames(machine)) + 100.0 * wp.float32(gb.env(machine) + gb.seed(machine))
+    int_scratch[1] = -1 - gb.env(machine)
+    byte_scratch[258] = gb.read(machine, 0xFF04)
 
 @wp.func
-def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
+def reward(machine: gb.Machine, scratch: Numbers, int_scratch: Ints, byte_scratch: Bytes) -> wp.float32:
     score = wp.float32(gb.read16(machine, 0xC000))
     gained = score - scratch[0]
     scratch[0] = score
     scratch[2] += 1.0
+    byte_scratch[gb.read(machine, 0xFF04)] += wp.uint8(1)
+    wp.atomic_add(int_scratch, 1, -16777217)
     return gained
 
 @wp.func
-def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.array(dtype=wp.float32)):
-    scratch[3] += 1.0
-    obs[0] = scratch[0] + scratch[1] + scratch[3]
+def observe(machine: gb.Machine, scratch: Numbers, obs: Numbers, int_scratch: Ints, byte_scratch: Bytes):
+    int_scratch[0] += 1
+    obs[0] = scratch[0] + scratch[1] + wp.float32(int_scratch[0])
     if scratch[2] > 0.0:
         obs[1] = 7.0 + wp.float32(gb.action(machine))
     obs[2] = wp.float32(gb.pc(machine))
     obs[3] = wp.float32(gb.pixel(machine, 80, 72)) + wp.float32(gb.buttons(machine))
+    obs[4] = wp.float32(int_scratch[1] & 0xFFFF)
+    for at in range(259):
+        obs[5] += wp.float32(byte_scratch[at])
 "#;
 
 fn pair(subject: Subject, stage: Stage, layout: Layout) -> Pair {
@@ -70,19 +83,23 @@ pub(crate) fn episodes_begin_alike_wherever_they_do(subject: Subject) {
     both!(pair, swarm => swarm.seed_envs(&[None, Some(3), None, Some(u64::MAX)]));
     both!(pair, swarm => swarm.reset_masked(&[false, true, false, true]));
     let observations = pair.ours.observations().expect("observations");
-    assert_eq!(observations[4..8], pair.native.observations()[4..8]);
-    assert!(observations[4] > 256.0 && observations[5] == 0.0, "{observations:?}");
+    assert_eq!(observations[6..12], pair.native.observations()[6..12]);
+    assert!(observations[6] > 256.0 && observations[7] == 0.0, "{observations:?}");
     pair.step(&actions(4, 6));
     pair.assert_equal("a step later");
     both!(pair, swarm => swarm.copy_state(1, &mask));
     let observations = pair.ours.observations().expect("observations");
     assert_eq!(observations, pair.native.observations());
-    assert_eq!(observations[..4], observations[4..8], "observations are copied, and not made anew");
+    assert_eq!(
+        observations[..6],
+        observations[6..12],
+        "observations are copied, and not made anew"
+    );
     let state = pair.native.save_state(1).expect("an env");
     both!(pair, swarm => swarm.load_state(3, &state));
     let [native, ours] = [pair.native.save_state(3), pair.ours.save_state(3)];
     assert_eq!(native.expect("an env"), ours.expect("an env"));
-    assert_eq!(pair.ours.observations().expect("observations")[12..], observations[..4]);
+    assert_eq!(pair.ours.observations().expect("observations")[18..], observations[..6]);
     pair.step(&actions(4, 6));
     pair.assert_equal("a step after a copy");
     let exported = pair.native.export_bess(0).expect("an env");
@@ -132,6 +149,6 @@ pub(crate) fn a_begin_that_stops_names_its_env_and_its_line(subject: Subject) {
     let ours = pair.ours.reset(0).and_then(|()| pair.ours.sync()).expect_err("a stop").to_string();
     let place = |message: &str| message.split_once("-->").map(|(_, rest)| rest.to_owned());
     assert_eq!(place(&ours), place(&native));
-    assert!(ours.contains("env 2") && ours.contains("mine.py:10"), "{ours}");
+    assert!(ours.contains("env 2") && ours.contains("mine.py:16"), "{ours}");
     pair.ours.sync().expect("nothing new");
 }

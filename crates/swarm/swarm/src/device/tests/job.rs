@@ -3,6 +3,7 @@
 use super::host::Program;
 use crate::device::host_copy;
 use crate::device::state_arrays::{COUNTERS, FIRST_ARRAY, PARTS, lengths, scalars};
+use crate::program::ScratchSize;
 use crate::{Codec, Layout, Model, NativeSwarm, OBS_V0_DIM, Rom, Schedule, Stage, SwarmConfig};
 
 /// Every button, combinations, and actions that are held for shorter and longer than others.
@@ -94,7 +95,7 @@ impl Job {
     }
 
     fn places(&self, program: &Program) -> Vec<Place> {
-        let lengths = lengths(&program.columns.machine, &self.rom, 0);
+        let lengths = lengths(&program.columns.machine, &self.rom, ScratchSize::default());
         let place = |part: usize| {
             let (width, elements) = (scalars()[part].bytes() as usize, lengths[part]);
             let by_column =
@@ -144,7 +145,8 @@ impl Job {
     fn rows(&self, native: &NativeSwarm, program: &Program) -> Vec<[Vec<u8>; PARTS]> {
         let row = |env| {
             let snapshot = native.snapshot(env).expect("an env");
-            host_copy::rows(&program.columns.machine, &self.rom, &snapshot, 0).expect("a state")
+            host_copy::rows(&program.columns.machine, &self.rom, &snapshot, ScratchSize::default())
+                .expect("a state")
         };
         (0..self.envs).map(row).collect()
     }

@@ -70,7 +70,7 @@ impl Shard {
         single_frames.progress[slot] = Progress::default();
         let (first, count) = (single_frames.first_cell, single_frames.hooks.places.len());
         for hook in 0..count {
-            self.scratch[slot * self.scratch_len + first + 2 * hook + 1] = 0.0;
+            self.numbers_mut(slot)[first + 2 * hook + 1] = 0.0;
         }
     }
 
@@ -105,8 +105,8 @@ impl Shard {
                 return ends_step;
             }
             ends_step |= hooks.ends_step[hook as usize];
-            let cell = slot * self.scratch_len + first_cell + 2 * hook as usize;
-            self.scratch[cell..cell + 2].iter_mut().for_each(|count| *count += 1.0);
+            let cell = first_cell + 2 * hook as usize;
+            self.numbers_mut(slot)[cell..cell + 2].iter_mut().for_each(|count| *count += 1.0);
             let step_numbers = self.step_numbers(slot, plan);
             self.run_program(slot, step_numbers, |programs, inputs, outputs| {
                 programs.at_hook(hook, inputs, outputs)
