@@ -7,7 +7,7 @@ from gbxcule import _native
 from gbxcule.argument_check import shown, whole
 from gbxcule.observation import TILES
 
-MOST_OBJECTS = 40
+MAX_OBJECTS = 40
 
 
 def tile_program(
@@ -15,7 +15,7 @@ def tile_program(
     columns: int = 20,
     *,
     around: int | Sequence[str | int] | None = None,
-    objects: int = MOST_OBJECTS,
+    objects: int = MAX_OBJECTS,
 ) -> str:
     """Write a program whose `observe` gives the numbers of the tiles in a grid and a list of objects.
 
@@ -24,7 +24,7 @@ def tile_program(
     objects         how many objects the list has room for
     """
     lines, columns = _within("lines", lines, 1, 32), _within("columns", columns, 1, 32)
-    objects = _within("objects", objects, 0, MOST_OBJECTS)
+    objects = _within("objects", objects, 0, MAX_OBJECTS)
     outputs = {"tiles": ("int16", (lines, columns), -1, 767)}
     if objects:
         outputs["objects"] = ("int16", (objects, 5), -255, 255)
@@ -51,7 +51,7 @@ def _origins(around: int | Sequence[str | int] | None) -> tuple[str, str]:
     if around is None:
         return "0", "0"
     if isinstance(around, int) and not isinstance(around, bool):
-        place = 0xFE00 + 4 * _within("around", around, 0, MOST_OBJECTS - 1)
+        place = 0xFE00 + 4 * _within("around", around, 0, MAX_OBJECTS - 1)
         return f"byte(machine, {place + 1}) - 8", f"byte(machine, {place}) - 16"
     if isinstance(around, (str, bytes)) or not isinstance(around, Sequence) or len(around) != 2:
         raise TypeError(

@@ -1,6 +1,6 @@
-//! The SM83's registers and flags. `alu` computes on them, `opcode` is the opcode chart, `families`
-//! the same chart for GPUs, `prefix` the chart after CB, and `interrupt_dispatch` leaves the program
-//! for a handler.
+//! The SM83's registers and flags. `alu` computes on them, `opcode` is the opcode chart,
+//! `families` the same chart for GPUs, `prefix` the chart after CB, and `interrupt_dispatch` leaves
+//! the program for a handler.
 
 mod alu;
 pub mod families;

@@ -33,7 +33,7 @@ use crate::{PowerOnMemory, Revision};
 /// The system counter at the first instruction of the cartridge, in M-cycles.
 #[cfg(not(color))]
 const BOOT_COUNTER_MCYCLES: u32 = 0xabcc / 4;
-/// The same on a Super Game Boy (mooneye boot_div-S).
+/// DIV on a Super Game Boy (mooneye boot_div-S).
 // UNVERIFIED: it depends on the header's bits, which the boot ROM sends; this is that test's.
 #[cfg(not(color))]
 const SUPER_BOOT_COUNTER_MCYCLES: u32 = 0xd860 / 4;

@@ -30,6 +30,18 @@ pub const PREAMBLE_BYTES: usize = MAGIC.len() + 4 + 16 + 1 + 2;
 /// Raised with every change of `list`.
 const VERSION: u32 = 8;
 
+/// Returns true if the machine does what the cartridge's console does. Revisions that differ at
+/// power-on alone are one.
+fn is_of_console(machine: &Machine, cartridge: &Cartridge) -> bool {
+    let is_super = !crate::COLOR && cartridge.revision.is_super() && cartridge.commands_super;
+    #[cfg(color)]
+    let is_chip = (machine.apu.is_cgb_c, machine.ppu.is_cgb_e)
+        == (cartridge.revision == Revision::CgbC, cartridge.revision == Revision::CgbE);
+    #[cfg(not(color))]
+    let is_chip = true;
+    is_chip && machine.joypad.is_super == is_super
+}
+
 impl Machine {
     /// Returns the length of a state of a machine with this cartridge.
     pub fn state_len(&self, cartridge: &Cartridge) -> usize {
@@ -75,7 +87,7 @@ impl Machine {
         }
         let machine: Machine = Field::fetch(&mut reader).map_err(meaningless)?;
         rule::check(&machine, &Cart::new(cartridge))?;
-        if !machine.is_of_console(cartridge) {
+        if !is_of_console(&machine, cartridge) {
             return Err(StateError::OtherModel);
         }
         cart_ram.copy_from_slice(reader.bytes);
@@ -85,18 +97,6 @@ impl Machine {
     /// The first field, in the order of the state, in which two machines differ.
     pub fn first_difference(&self, other: &Machine) -> Option<Difference> {
         Field::first_difference(self, other, &mut Path::root())
-    }
-
-    /// Returns true if the machine does what the cartridge's console does. Revisions that differ at
-    /// power-on alone are one.
-    fn is_of_console(&self, cartridge: &Cartridge) -> bool {
-        let is_super = !crate::COLOR && cartridge.revision.is_super() && cartridge.commands_super;
-        #[cfg(color)]
-        let is_chip = (self.apu.is_cgb_c, self.ppu.is_cgb_e)
-            == (cartridge.revision == Revision::CgbC, cartridge.revision == Revision::CgbE);
-        #[cfg(not(color))]
-        let is_chip = true;
-        is_chip && self.joypad.is_super == is_super
     }
 
     fn store_all(&self, cartridge: &Cartridge, out: &mut Writer<'_>) {

@@ -1,9 +1,9 @@
 //! Blocks of a ROM inside the machine's own loop over opcodes, for kernels.
 //!
 //! A kernel is compiled once, before its machines run: so a run of native machines tells what is
-//! hot, and few blocks are made. They pay where nearly the whole program is a loop (`loops`); a game
-//! is faster without, because warps run the larger code more slowly. Blocks become cases of the loop
-//! in `Machine::run_until_deadline` (`planter`).
+//! hot, and few blocks are made. They pay where nearly the whole program is a loop (`loops`); a
+//! game is faster without, because warps run the larger code more slowly. Blocks become cases of
+//! the loop in `Machine::run_until_deadline` (`planter`).
 
 mod loops;
 mod planter;
@@ -83,8 +83,8 @@ impl HotCode {
         all > 0 && covered * 10 >= all * 9
     }
 
-    /// Opcodes after which a turn of a warp ends: with blocks every jump does, so that machines find
-    /// the blocks.
+    /// Opcodes after which a turn of a warp ends: with blocks every jump, so that machines find the
+    /// blocks.
     #[must_use]
     pub fn ends_of_turns(of: Option<&Self>) -> Vec<i64> {
         let jumping: &[u8] = if of.is_some() { &JUMPING } else { &[] };

@@ -101,7 +101,7 @@ impl SwarmConfig {
         self.programs.reads_pixels() || self.pictures.is_some()
     }
 
-    /// What an env keeps: its programs' scratch, and its last action as the last number if actions
+    /// Scratch of an env: its programs', and its last action as the last number if actions
     /// are sticky.
     pub(crate) fn scratch_size(&self) -> ScratchSize {
         let size = self.programs.scratch_size();

@@ -107,7 +107,7 @@ fn tiles_are_those_behind_the_pixels_and_objects_those_of_oam() {
         let [right, wrong]: [usize; 2] =
             [0, 1].map(|kind| shown.values().map(|counts| counts[kind]).sum());
         assert!(shown.len() > 4 && objects > 0, "{rom}: {shown:?}, {objects} objects");
-        // What a game changes between the picture and the step's end is rare.
+        // Changes between the picture and the step's end are rare.
         assert!(wrong * 50 < right, "{rom}: {right} right, {wrong} wrong: {shown:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! What a CPU CGB E shows otherwise than a C, in the M-cycles that AGE's tests measure.
+//! Differences of a CPU CGB E from a C, in the M-cycles that AGE's tests measure.
 
 use gbxcule_gameboy_color::{Cartridge, Machine, Revision};
 
@@ -27,7 +27,7 @@ fn access(machine: &mut Machine, address: u16, value: Option<u8>) -> u8 {
     cpu.read(machine, &[0; 0x8000], &mut [], address)
 }
 
-/// What a register shows some M-cycles after the write that switched the LCD on.
+/// Value of a register some M-cycles after the write that switched the LCD on.
 fn shown(revision: Revision, (scx, is_double): (u8, bool), address: u16, mcycles: u32) -> u8 {
     let mut machine = power_on(revision);
     access(&mut machine, LCDC, Some(0x11));

@@ -382,28 +382,10 @@ impl Apu {
         self.sync(now, div_base);
         #[cfg(not(usual_revision))]
         if self.is_cgb_c && low == 0x76 {
-            return self.read_pulses_of_c();
+            return read_pulses_of_c(self);
         }
         let first = if low == 0x76 { PULSE_1 } else { WAVE };
         self.level(first) | self.level(first + 1) << 4
-    }
-
-    /// PCM12 of a CPU CGB C: a level that rises as it is read is seen as 0 (SameSuite
-    /// `channel_1_freq_change_timing-cgb0BC`).
-    // UNVERIFIED: channels 3 and 4, and levels that change by their volume, are read as an E's.
-    #[cfg(not(usual_revision))]
-    #[inline(never)]
-    fn read_pulses_of_c(&mut self) -> u8 {
-        let mut levels = 0;
-        for channel in 0..2u8 {
-            let pulse = self.voices.pulses[channel as usize & 1];
-            let duty = self.registers[(channel * 5 + 1) as usize & 0x1f] >> 6;
-            let was_high = DUTIES[duty as usize & 3] >> (pulse.step.wrapping_sub(1) & 7) & 1 != 0;
-            if was_high || !pulse.just_stepped {
-                levels |= self.level(channel) << (4 * channel);
-            }
-        }
-        levels
     }
 
     /// The level that a channel's converter gets, 0 to 15, at the moment up to which all is known.
@@ -428,4 +410,22 @@ impl Apu {
             _ => self.voices.pulses[channel as usize & 1].level,
         }
     }
+}
+
+/// PCM12 of a CPU CGB C: a level that rises as it is read is seen as 0 (SameSuite
+/// `channel_1_freq_change_timing-cgb0BC`).
+// UNVERIFIED: channels 3 and 4, and levels that change by their volume, are read as an E's.
+#[cfg(not(usual_revision))]
+#[inline(never)]
+fn read_pulses_of_c(apu: &mut Apu) -> u8 {
+    let mut levels = 0;
+    for channel in 0..2u8 {
+        let pulse = apu.voices.pulses[channel as usize & 1];
+        let duty = apu.registers[(channel * 5 + 1) as usize & 0x1f] >> 6;
+        let was_high = DUTIES[duty as usize & 3] >> (pulse.step.wrapping_sub(1) & 7) & 1 != 0;
+        if was_high || !pulse.just_stepped {
+            levels |= apu.level(channel) << (4 * channel);
+        }
+    }
+    levels
 }

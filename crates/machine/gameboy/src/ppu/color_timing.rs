@@ -1,6 +1,6 @@
 //! Meaning of each dot on the Color, where it is another one than on the original, and at double
 //! speed; `timing` has the rest. Measured by gambatte's tests of a CPU CGB C; where a CPU CGB E
-//! differs, by AGE's (`Ppu::end_lateness`).
+//! differs, by AGE's (`timing::end_lateness`).
 //!
 //! | what an access on this dot sees | single speed | double speed |
 //! |---|---|---|
@@ -19,7 +19,7 @@
 use crate::interrupts::STAT;
 use crate::machine::{Machine, is_before};
 use crate::ppu::stat::update_lcd_off_stat_line;
-use crate::ppu::timing::{Beam, COMPARE_DOT, MODE3_DOT, NO_LINE};
+use crate::ppu::timing::{Beam, COMPARE_DOT, MODE3_DOT, NO_LINE, end_lateness};
 use crate::ppu::whole_line::mode3_end;
 use crate::ppu::{LAST_LINE, LINE_TCYCLES, LineProgress, Ppu, VBLANK_DOT, VBLANK_LINE, stat};
 use crate::ppu::{advance_ppu, sync_ppu};
@@ -161,7 +161,7 @@ pub(crate) fn is_oam_read_blocked(machine: &mut Machine) -> bool {
     } else {
         4 + late
     };
-    let end_late = machine.ppu.end_lateness();
+    let end_late = end_lateness(&machine.ppu);
     blocks(machine, begins, end_late)
 }
 

@@ -25,6 +25,7 @@ use crate::ppu::oam_bug::{corrupt_after_write, corrupt_before_write, corrupt_oam
 use crate::ppu::stat::{update_lcd_off_stat_line, update_stat_line};
 #[cfg(not(color))]
 use crate::ppu::sync_ppu;
+use crate::ppu::timing::end_lateness;
 use crate::ppu::timing::ppu_mode;
 #[cfg(not(color))]
 use crate::ppu::timing::schedule_ppu;
@@ -62,7 +63,7 @@ pub(crate) fn ppu_register(ppu: &Ppu, low: u8) -> u8 {
     match low {
         0x40 => ppu.lcdc,
         0x41 => {
-            let late = ppu.end_lateness();
+            let late = end_lateness(ppu);
             let mode = if ppu.is_on() { ppu.beam.mode_before_drawing(late) } else { 0 };
             0x80 | ppu.stat | (ppu.lyc_bit() as u8) << 2 | mode
         }
@@ -70,7 +71,7 @@ pub(crate) fn ppu_register(ppu: &Ppu, low: u8) -> u8 {
         0x43 => ppu.scx,
         0x44 => {
             if ppu.is_on() {
-                ppu.beam.ly(if ppu.beam.line == LAST_LINE { ppu.end_lateness() } else { late })
+                ppu.beam.ly(if ppu.beam.line == LAST_LINE { end_lateness(ppu) } else { late })
             } else {
                 0
             }

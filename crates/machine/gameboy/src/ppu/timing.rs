@@ -217,17 +217,17 @@ impl Ppu {
         let late = 0;
         late
     }
+}
 
-    /// Dots by which a CPU CGB E, and any Color at double speed, shows LY 153, the mode of VBlank
-    /// and the lock of OAM longer (AGE `ly-cgbE`, `mode-timing-cgbE`, `read-timing-oam-cgbE`).
-    #[inline(always)]
-    pub(crate) fn end_lateness(&self) -> u16 {
-        let late = self.lateness();
-        #[cfg(color)]
-        #[cfg(not(usual_revision))]
-        let late = late | self.is_cgb_e as u16;
-        late
-    }
+/// Dots by which a CPU CGB E, and any Color at double speed, shows LY 153, the mode of VBlank
+/// and the lock of OAM longer (AGE `ly-cgbE`, `mode-timing-cgbE`, `read-timing-oam-cgbE`).
+#[inline(always)]
+pub(crate) fn end_lateness(ppu: &Ppu) -> u16 {
+    let late = ppu.lateness();
+    #[cfg(color)]
+    #[cfg(not(usual_revision))]
+    let late = late | ppu.is_cgb_e as u16;
+    late
 }
 
 /// T-cycles from the current line's start to the earliest dot on which the interrupt line can see
@@ -287,7 +287,7 @@ fn tcycles_to_hblank(machine: &mut Machine) -> u32 {
 pub(crate) fn ppu_mode(machine: &mut Machine) -> u8 {
     if machine.ppu.beam.line >= VBLANK_LINE || machine.ppu.beam.dot <= machine.ppu.beam.mode3_dot()
     {
-        let mode = machine.ppu.beam.mode_before_drawing(machine.ppu.end_lateness());
+        let mode = machine.ppu.beam.mode_before_drawing(end_lateness(&machine.ppu));
         // OAM DMA takes OAM from a DMG's scan (docboy `oam_scan_blocked_by_dma_*`).
         if !COLOR && mode == 2 && machine.dma.active { 0 } else { mode }
     } else if in_mode3(machine) {

@@ -9,7 +9,7 @@ use crate::SwarmError;
 /// Cells of the scratch in which a hook is counted: in the episode, and in the step.
 const CELLS_OF_HOOK: usize = 2;
 
-/// What a text keeps of each env: numbers, whole numbers and bytes.
+/// Scratch of a text for each env: numbers, whole numbers and bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct ScratchSize {
     pub(crate) numbers: usize,

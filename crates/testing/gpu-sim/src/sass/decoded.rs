@@ -71,8 +71,8 @@ pub struct Constant {
 /// Special registers that a kernel reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Special {
-    /// `SRZ`; `SB0`, the counter of copies that are under way; `SR_CgaCtaId`, the block's place in its
-    /// cluster
+    /// `SRZ`; `SB0`, the counter of copies that are under way; `SR_CgaCtaId`, the block's place in
+    /// its cluster
     #[default]
     Zero,
     /// `SR_TID.X`, `.Y`, `.Z`, by number
