@@ -1,6 +1,7 @@
-//! The machine's source as IR, and the names in it that blocks are made by.
+//! The machine's source as IR, and the names in it that blocks are made by. Blocks are for machines
+//! of the usual revision.
 
-use gbxcule_gameboy::{FLAGS, SOURCES};
+use gbxcule_gameboy::{SOURCES, USUAL_FLAGS};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
@@ -33,7 +34,7 @@ impl MachineIr {
         TRANSLATION.get_or_init(|| {
             let mut sources = SourceMap::new();
             let module =
-                gbxcule_front_rust::lower_with_flags(SOURCES, FLAGS, &ENTRIES, &mut sources);
+                gbxcule_front_rust::lower_with_flags(SOURCES, USUAL_FLAGS, &ENTRIES, &mut sources);
             let module = module.and_then(check::module);
             // The machine's own tests translate every function.
             let module = module.unwrap_or_else(|faults| {

@@ -61,6 +61,7 @@ impl NativeEngine {
         }
         let (start, sound, link) = (&starts[0], config.sound, config.link);
         let runs_frames = config.recompile != Recompile::Off
+            && rom.revision().is_usual_after_boot()
             && !sound
             && hooks.places.is_empty()
             && link == LinkMode::Open;

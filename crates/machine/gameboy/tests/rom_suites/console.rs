@@ -20,7 +20,7 @@ impl Console {
         let cartridge =
             Cartridge::from_rom(&rom).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         rom.resize(cartridge.padded_len(), 0xff);
-        let cartridge = cartridge.for_revision(revision(path));
+        let cartridge = cartridge.for_revision(revision());
         let cart_ram = vec![0; cartridge.ram_bytes as usize];
         // Some of gambatte's tests read what power-on left in a DMG's work RAM.
         let machine = Machine::power_on_with(&cartridge, PowerOnMemory::Pattern);
@@ -80,13 +80,11 @@ impl Console {
     }
 }
 
-/// Revision on which a ROM runs: that of `GBXCULE_MODEL`, or the one that the ROM is for.
-fn revision(path: &Path) -> Revision {
+/// Revision on which ROMs run: that of `GBXCULE_MODEL`, or the usual one.
+fn revision() -> Revision {
     let name = std::env::var("GBXCULE_MODEL").unwrap_or_default();
-    let is_for_e = cfg!(color) && path.to_string_lossy().contains("not_usable_area");
     match Revision::by_name(&name) {
         Some((model, revision)) if (model == Model::Color) == cfg!(color) => revision,
-        _ if is_for_e => Revision::CgbE,
         _ => Revision::Usual,
     }
 }
