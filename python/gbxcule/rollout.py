@@ -230,11 +230,12 @@ class OnDevice:
     @property
     def device_arrays(self) -> dict[str, Any]:
         """Return the arrays that a step leaves on the environment's device, by name. Any library that speaks DLPack takes
-        them in place, such as `torch.from_dlpack`; the next step writes to the same memory. As far as programs compute them,
-        `observations`, `observations.NAME` for each named output of the program, `dones` and `action_masks`; if frames are drawn `frames`, four pixels to a byte or, of a Color, two
-        bytes a pixel as `rgb555` has them; and, unless the reward or the end is made of numbers that only the host reads,
-        `rewards`, `terminated`, `truncated`, `returns` and `lengths` of episodes, and `final_observations` where episodes
-        begin in the step in which others end. On the CPU they are NumPy's."""
+        them in place, such as `torch.from_dlpack`; the next step writes to the same memory. As far as programs compute
+        them, `observations`, `observations.NAME` for each named output of the program, `dones` and `action_masks`; if
+        frames are drawn `frames`, four pixels to a byte or, of a Color, two bytes a pixel as `rgb555` has them; and, unless
+        the reward or the end is made of numbers that only the host reads, `rewards`, `terminated`, `truncated`, `returns`
+        and `lengths` of episodes, and `final_observations` where episodes begin in the step in which others end. On the CPU
+        they are NumPy's."""
         self._check_open()
         return self._rollout.arrays(self)  # type: ignore[arg-type]
 

@@ -106,7 +106,7 @@ def test_a_launch_with_the_inputs_gives_the_outputs(rows):
         for name, wanted in outputs.items():
             np.testing.assert_allclose(inputs[name], wanted, rtol=1e-5, atol=1e-5)
         ran += 1
-    assert ran > 5
+    assert ran > 3
 
 
 @pytest.mark.parametrize("name", ["pyarrow", "polars"])

@@ -17,11 +17,12 @@ import numpy as np
 
 PROGRAM, WEIGHTED = sys.argv[1:]
 FOLDER = pathlib.Path(PROGRAM).parent
+TILES = gbxcule.tile_program(5, 7, around=(0xC006, 0xC007), objects=6)
 OPTIONS = [
     {"frames_per_step": 4, "release_after_frames": 2, "obs": {"screen": "mean", "ram": gbxcule.Ram(("C000", 16))}},
     {"frames_per_step": 4, "release_after_frames": 2, "obs": PROGRAM, "reward": PROGRAM},
     {"obs": WEIGHTED, "reward": WEIGHTED, "weights": {"explore": 2.0, "score": 5.0}},
-    {"obs": gbxcule.tile_program(5, 7, around=(0xC006, 0xC007), objects=6), "frames_per_step": 4},
+    {"obs": TILES, "frames_per_step": 4},
     {"obs": {"screen": "gray"}, "frames_per_step": 4, "frame_stack": 3, "resize": (84, 84), "max_pool": True, "sticky": 0.5,
      "noop_max": 5, "episodic_life": gbxcule.Number("Random")},
     {"rom": "AMBER_ROAD", "actions": "full_v1", "obs": "rgb", "frames_per_step": 4, "frame_stack": 2, "crop": (7, 9, 60, 100), "resize": 40},
@@ -90,9 +91,11 @@ def taken(array):
     assert list(tensor.device) == [2, 0] and tensor.lanes == 1, list(tensor.device)
     assert tensor.strides[tensor.ndim - 1] == 1 and shape == array.shape
     found = np.zeros(shape, {(2, 32): "float32", (1, 8): "uint8", (0, 32): "int32", (6, 8): "bool"}[tensor.kind, tensor.bits])
-    source = ctypes.c_uint64(tensor.data + tensor.byte_offset)
-    size = ctypes.c_size_t(found.nbytes)
-    assert driver.cuMemcpyDtoHAsync_v2(found.ctypes.data_as(ctypes.c_void_p), source, size, stream) == 0
+    # A named output is some columns of a larger array.
+    for number, row in enumerate(found):
+        source = ctypes.c_uint64(tensor.data + tensor.byte_offset + number * tensor.strides[0] * found.itemsize)
+        target = ctypes.c_void_p(found.ctypes.data + number * row.nbytes)
+        assert driver.cuMemcpyDtoHAsync_v2(target, source, ctypes.c_size_t(row.nbytes), stream) == 0
     assert driver.cuStreamSynchronize(stream) == 0
     return found
 
@@ -106,6 +109,7 @@ for options in OPTIONS:
     frame_bytes = 46080 if "rom" in options else 5760
     computed = {"dones", "observations"} if options.get("reward") in (PROGRAM, WEIGHTED) else set()
     computed |= {"pictures"} if "frame_stack" in options else set()
+    computed |= {"observations", "observations.tiles", "observations.objects"} if options.get("obs") == TILES else set()
     computed |= {"rewards", "frames", "terminated", "truncated", "returns", "lengths"}
     assert arrays.keys() == on_cpu.device_arrays.keys() == computed, options
     assert arrays["frames"].shape == (3, frame_bytes)
