@@ -8,6 +8,12 @@ import warp as wp
 from gbxcule.oracle import warp_server
 
 
+def backward(header: dict, payload: bytes) -> "tuple[dict, bytes]":
+    """Launch kernels of a text; return the gradients of the arrays of all launches, in order."""
+    module = warp_server.load(header["source"], backward=True)
+    return launched(header, payload, lambda described: getattr(module, described["kernel"]))
+
+
 def launched(header: dict, payload: bytes, kernel_of) -> "tuple[dict, bytes]":
     """Run all launches; one that fails answers with its error in place of memory."""
     results, errors, at = [], [], 0

@@ -228,5 +228,5 @@ def commands() -> "dict[str, framing.Command]":
     wp.config.quiet = True
     wp.init()
     launches = {"run": run, "run_file": run_file, "texts": warp_text.texts}
-    launches |= {"backward_file": warp_gradient.backward_file}
+    launches |= {"backward": warp_gradient.backward, "backward_file": warp_gradient.backward_file}
     return {"hello": hello} | {name: limited(command) for name, command in launches.items()}
