@@ -162,6 +162,10 @@ impl GradedRow {
             let draw = shaped.and_then(|shaped| self.sound_draw(&shaped, seed));
             self.draws.extend(draw);
         }
+        // Of the draws before one alone is far from the row's own numbers, and it may have few.
+        let far = own.widened(Some(FACTORS[0]), 0).reshaped(Reshaping::Growing, &mut random);
+        let far = far.and_then(|shaped| self.sound_draw(&shaped, seed));
+        self.draws.extend(far);
         let special = self.special_draws(own, seed);
         self.draws.extend(special);
         let peaks = self.peak_draws(own, seed);
