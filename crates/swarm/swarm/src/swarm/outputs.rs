@@ -118,8 +118,8 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     }
 
     /// Shows every env in `out`, as [`Self::fill_view`] does, with the picture of the frame that
-    /// comes next: of a swarm that draws nothing. Copies the machines one by one; they stay where
-    /// they are.
+    /// comes next: of a swarm that draws nothing. Copies the machines one by one and changes
+    /// none of them.
     ///
     /// # Errors
     /// As [`Self::fill_view`].

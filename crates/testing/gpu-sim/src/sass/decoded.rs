@@ -71,8 +71,7 @@ pub struct Constant {
 /// Special registers that a kernel reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Special {
-    /// `SRZ`; `SB0`, the counter of copies that are under way; `SR_CgaCtaId`, the block's place in
-    /// its cluster
+    /// `SRZ`, and `SB0`, the counter of copies that are under way
     #[default]
     Zero,
     /// `SR_TID.X`, `.Y`, `.Z`, by number
@@ -405,7 +404,7 @@ fn truth(operand: &Argument<'_>) -> Option<PredicateOperand> {
 
 fn special(place: OperandKind<'_>) -> Result<Special, String> {
     match place {
-        OperandKind::Special("SRZ" | "SB0" | "SR_CgaCtaId") => Ok(Special::Zero),
+        OperandKind::Special("SRZ" | "SB0") => Ok(Special::Zero),
         OperandKind::Special("SR_TID.X") => Ok(Special::Thread(0)),
         OperandKind::Special("SR_TID.Y") => Ok(Special::Thread(1)),
         OperandKind::Special("SR_TID.Z") => Ok(Special::Thread(2)),
