@@ -5,7 +5,10 @@
 //! the bits of a register beyond their width, so they are taken as 32 bits and cut.
 #![allow(unsafe_code, reason = "called by machine code, with a machine by its address")]
 
+use crate::block::ROM_END;
 use gbxcule_gameboy::Machine;
+#[cfg(color)]
+use gbxcule_gameboy::ppu::color_palette::write_color_cell as write_color_cell_of;
 use std::ffi::c_void;
 
 /// A function of the machine by its name, and where machine code finds it.
@@ -25,6 +28,33 @@ pub(crate) fn doors() -> Vec<Door> {
 /// Returns true if there is a door to a function.
 pub(crate) fn has_door(name: &str) -> bool {
     doors().into_iter().any(|(door, _)| door == name)
+}
+
+/// Returns true if a write to an address leaves the memory map as it is while OAM DMA rests: writes
+/// to ROM's addresses switch banks, FF46 starts OAM DMA, and FF50 ends the boot ROM.
+pub(crate) fn keeps_map(address: u16) -> bool {
+    address >= ROM_END && address != 0xff46 && address != 0xff50
+}
+
+/// Calls a function of the machine, and holds it to what blocks rely on.
+#[inline(always)]
+fn call<T>(
+    machine: &mut Machine,
+    keeps_map: bool,
+    keeps_deadline: bool,
+    function: impl FnOnce(&mut Machine) -> T,
+) -> T {
+    let map = |machine: &Machine| {
+        (machine.rom_base, machine.fast_wram_bytes, machine.dma.active, machine.deadline)
+    };
+    let before = map(machine);
+    let result = function(machine);
+    let after = map(machine);
+    if !before.2 {
+        debug_assert!(!keeps_map || (before.0, before.1, before.2) == (after.0, after.1, after.2));
+        debug_assert!(!keeps_deadline || before.3 == after.3);
+    }
+    result
 }
 
 type ReadDoor = unsafe extern "C" fn(
@@ -87,7 +117,8 @@ unsafe extern "C" fn read_elsewhere(
             std::slice::from_raw_parts(cart_ram, cart_ram_len as usize),
         )
     };
-    machine.read_elsewhere(rom, cart_ram, now, address as u16)
+    let address = address as u16;
+    call(machine, true, true, |machine| machine.read_elsewhere(rom, cart_ram, now, address))
 }
 
 /// `back-clif` fixes the parameters: an array is its data, gradient, extent and stride.
@@ -118,7 +149,10 @@ unsafe extern "C" fn write_slow(
             std::slice::from_raw_parts_mut(cart_ram, cart_ram_len as usize),
         )
     };
-    machine.write_slow(rom, cart_ram, now, address as u16, value as u8);
+    let (address, value) = (address as u16, value as u8);
+    call(machine, keeps_map(address), false, |machine| {
+        machine.write_slow(rom, cart_ram, now, address, value);
+    });
 }
 
 /// # Safety
@@ -126,7 +160,8 @@ unsafe extern "C" fn write_slow(
 unsafe extern "C" fn touch_oam(_record: *mut c_void, machine: *mut Machine, now: u32) {
     // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
     // which outlive this call; machine code keeps no reference while it calls.
-    unsafe { &mut *machine }.touch_oam(now);
+    let machine = unsafe { &mut *machine };
+    call(machine, true, true, |machine| machine.touch_oam(now));
 }
 
 /// # Safety
@@ -141,9 +176,7 @@ unsafe extern "C" fn write_color_cell(
     // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
     // which outlive this call; machine code keeps no reference while it calls.
     let machine = unsafe { &mut *machine };
-    gbxcule_gameboy::ppu::color_palette::write_color_cell(
-        machine,
-        of_objects & 1 != 0,
-        value as u8,
-    );
+    call(machine, true, true, |machine| {
+        write_color_cell_of(machine, of_objects & 1 != 0, value as u8);
+    });
 }

@@ -8,8 +8,8 @@ use gbxcule_ir::op::{BinaryOp, CompareOp, Op};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::{FunctionId, Inline, Literal, Scalar, Value};
 use gbxcule_passes::specialise::{
-    ArrayInput, Input, PartialValue, PassedValue, Policy, Progress, Specialiser, State, Treatment,
-    Unsupported,
+    ArrayInput, Changes, Input, PartialValue, PassedValue, Policy, Progress, Specialiser, State,
+    Treatment, Unsupported,
 };
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -168,7 +168,7 @@ impl Policy for Tree<'_> {
             _ if may_leave && name == "Machine::read_elsewhere" => Treatment::Unfold,
             _ if may_leave && name == "Machine::read_slow" => Treatment::Leave,
             true if may_leave => Treatment::Leave,
-            true => Treatment::Call,
+            true => Treatment::Call(self.changes(name, args)),
             false => Treatment::Refuse,
         }
     }
@@ -186,8 +186,8 @@ impl Policy for Tree<'_> {
             return Ok(Some(state));
         }
         let in_time = self.is_in_time(specialiser, &state, Some(self.current))?;
-        let facts = specialiser.facts().to_vec();
-        let condition = all_hold(specialiser, state.block, in_time, &facts);
+        let lost = specialiser.lost_facts(&state);
+        let condition = all_hold(specialiser, state.block, in_time, &lost);
         self.leave_unless(specialiser, &state, condition);
         specialiser.restore(&mut state);
         Ok(Some(state))
@@ -199,6 +199,11 @@ impl Policy for Tree<'_> {
     }
 }
 
+/// Returns the address of an access, if it is known.
+fn address(args: &[Option<Literal>]) -> Option<u16> {
+    args.get(4).copied().flatten().map(|at| at.bits() as u16)
+}
+
 /// Returns true if a function that is kept out of line elsewhere is inlined here, because it folds
 /// to a few instructions: where the address is known to be that of ROM that is read, of the
 /// buttons, or of high RAM.
@@ -207,7 +212,7 @@ fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> b
         // Only a `write_slow` that is inlined leads here.
         return true;
     }
-    let Some(at) = args.get(4).copied().flatten().map(|at| at.bits() as u16) else {
+    let Some(at) = address(args) else {
         return inline == Inline::Auto;
     };
     match name {
@@ -220,6 +225,19 @@ fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> b
 }
 
 impl Tree<'_> {
+    /// Returns what a door changes of the memory map and the deadline.
+    fn changes(&self, door: &str, args: &[Option<Literal>]) -> Changes {
+        if self.map.has_dma {
+            // Its end opens the memory map.
+            return Changes::Any;
+        }
+        match (door, address(args)) {
+            ("Machine::write_slow", Some(at)) if crate::door::keeps_map(at) => Changes::Watched,
+            ("Machine::write_slow", _) => Changes::Any,
+            _ => Changes::Others,
+        }
+    }
+
     /// M-cycles from the head to where a state is.
     fn mcycles(&self, state: &State) -> Result<u32, Unsupported> {
         let PartialValue::Value(head) = self.start[self.now] else {
