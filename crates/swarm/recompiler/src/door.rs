@@ -5,10 +5,11 @@
 //! the bits of a register beyond their width, so they are taken as 32 bits and cut.
 #![allow(unsafe_code, reason = "called by machine code, with a machine by its address")]
 
-use crate::block::ROM_END;
+use crate::block::{HIGH_RAM, ROM_END};
 use gbxcule_gameboy::Machine;
 #[cfg(color)]
 use gbxcule_gameboy::ppu::color_palette::write_color_cell as write_color_cell_of;
+use gbxcule_passes::specialise::Changes;
 use std::ffi::c_void;
 
 /// A function of the machine by its name, and where machine code finds it.
@@ -30,30 +31,29 @@ pub(crate) fn has_door(name: &str) -> bool {
     doors().into_iter().any(|(door, _)| door == name)
 }
 
-/// Returns true if a write to an address leaves the memory map as it is while OAM DMA rests: writes
-/// to ROM's addresses switch banks, FF46 starts OAM DMA, and FF50 ends the boot ROM.
-pub(crate) fn keeps_map(address: u16) -> bool {
-    address >= ROM_END && address != 0xff46 && address != 0xff50
+/// Returns what a door changes of the memory map, code in high RAM and the deadline, while OAM DMA
+/// rests. Writes to ROM's addresses switch banks, FF46 starts OAM DMA, and FF50 ends the boot ROM.
+pub(crate) fn changes(door: &str, address: Option<u16>) -> Changes {
+    match (door, address) {
+        ("Machine::write_slow", Some(0xff46 | 0xff50)) => Changes::Any,
+        ("Machine::write_slow", Some(at)) if at >= ROM_END && !HIGH_RAM.contains(&at) => {
+            Changes::Watched
+        }
+        ("Machine::write_slow", _) => Changes::Any,
+        _ => Changes::Others,
+    }
 }
 
 /// Calls a function of the machine, and holds it to what blocks rely on.
 #[inline(always)]
-fn call<T>(
-    machine: &mut Machine,
-    keeps_map: bool,
-    keeps_deadline: bool,
-    function: impl FnOnce(&mut Machine) -> T,
-) -> T {
-    let map = |machine: &Machine| {
-        (machine.rom_base, machine.fast_wram_bytes, machine.dma.active, machine.deadline)
-    };
-    let before = map(machine);
+fn call<T>(machine: &mut Machine, changes: Changes, function: impl FnOnce(&mut Machine) -> T) -> T {
+    let map = |machine: &Machine| (machine.rom_base, machine.fast_wram_bytes, machine.dma.active);
+    let (had_dma, before, deadline) = (machine.dma.active, map(machine), machine.deadline);
     let result = function(machine);
-    let after = map(machine);
-    if !before.2 {
-        debug_assert!(!keeps_map || (before.0, before.1, before.2) == (after.0, after.1, after.2));
-        debug_assert!(!keeps_deadline || before.3 == after.3);
-    }
+    let keeps_map = had_dma || changes == Changes::Any || before == map(machine);
+    let keeps_deadline = had_dma || changes != Changes::Others || deadline == machine.deadline;
+    debug_assert!(keeps_map, "a door changed the memory map");
+    debug_assert!(keeps_deadline, "a door changed the deadline");
     result
 }
 
@@ -117,8 +117,9 @@ unsafe extern "C" fn read_elsewhere(
             std::slice::from_raw_parts(cart_ram, cart_ram_len as usize),
         )
     };
-    let address = address as u16;
-    call(machine, true, true, |machine| machine.read_elsewhere(rom, cart_ram, now, address))
+    call(machine, Changes::Others, |machine| {
+        machine.read_elsewhere(rom, cart_ram, now, address as u16)
+    })
 }
 
 /// `back-clif` fixes the parameters: an array is its data, gradient, extent and stride.
@@ -150,7 +151,8 @@ unsafe extern "C" fn write_slow(
         )
     };
     let (address, value) = (address as u16, value as u8);
-    call(machine, keeps_map(address), false, |machine| {
+    let changes = changes("Machine::write_slow", Some(address));
+    call(machine, changes, |machine| {
         machine.write_slow(rom, cart_ram, now, address, value);
     });
 }
@@ -161,7 +163,7 @@ unsafe extern "C" fn touch_oam(_record: *mut c_void, machine: *mut Machine, now:
     // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
     // which outlive this call; machine code keeps no reference while it calls.
     let machine = unsafe { &mut *machine };
-    call(machine, true, true, |machine| machine.touch_oam(now));
+    call(machine, Changes::Others, |machine| machine.touch_oam(now));
 }
 
 /// # Safety
@@ -176,7 +178,7 @@ unsafe extern "C" fn write_color_cell(
     // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
     // which outlive this call; machine code keeps no reference while it calls.
     let machine = unsafe { &mut *machine };
-    call(machine, true, true, |machine| {
+    call(machine, Changes::Others, |machine| {
         write_color_cell_of(machine, of_objects & 1 != 0, value as u8);
     });
 }

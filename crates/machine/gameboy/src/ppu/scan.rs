@@ -58,6 +58,7 @@ impl Scan {
 }
 
 /// Places in OAM, in its order, of the objects that have a part on some of a few lines.
+#[cfg(not(color))]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidates {
     entries: [u8; ENTRIES as usize],
@@ -65,6 +66,7 @@ pub(super) struct Candidates {
 }
 
 /// The objects that have a part on some of the lines that come next.
+#[cfg(not(color))]
 pub(super) fn candidates(machine: &Machine, lines: u8) -> Candidates {
     let mut found = Candidates { entries: [0; ENTRIES as usize], count: 0 };
     // Y of an object that ends on the first line.
@@ -79,6 +81,7 @@ pub(super) fn candidates(machine: &Machine, lines: u8) -> Candidates {
 }
 
 /// Looks at all entries for a line, of which some may be on it.
+#[cfg(not(color))]
 pub(super) fn scan_candidates(machine: &mut Machine, candidates: &Candidates) {
     let height = object_height(machine);
     let line = machine.ppu.beam.line + 16;
@@ -109,11 +112,6 @@ pub(crate) fn scan_objects(machine: &mut Machine, dot: u16) {
     machine.ppu.scan.entries = until as u8;
     let line = machine.ppu.beam.line + 16;
     if from == 0 && !is_any_object_on(machine, line, height) {
-        return;
-    }
-    if from == 0 && until == ENTRIES as u16 && !machine.dma.active {
-        let candidates = candidates(machine, 1);
-        scan_candidates(machine, &candidates);
         return;
     }
     for entry in from..until as usize {

@@ -168,7 +168,9 @@ impl Policy for Tree<'_> {
             _ if may_leave && name == "Machine::read_elsewhere" => Treatment::Unfold,
             _ if may_leave && name == "Machine::read_slow" => Treatment::Leave,
             true if may_leave => Treatment::Leave,
-            true => Treatment::Call(self.changes(name, args)),
+            // The end of OAM DMA opens the memory map.
+            true if self.map.has_dma => Treatment::Call(Changes::Any),
+            true => Treatment::Call(crate::door::changes(name, address(args))),
             false => Treatment::Refuse,
         }
     }
@@ -225,19 +227,6 @@ fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> b
 }
 
 impl Tree<'_> {
-    /// Returns what a door changes of the memory map and the deadline.
-    fn changes(&self, door: &str, args: &[Option<Literal>]) -> Changes {
-        if self.map.has_dma {
-            // Its end opens the memory map.
-            return Changes::Any;
-        }
-        match (door, address(args)) {
-            ("Machine::write_slow", Some(at)) if crate::door::keeps_map(at) => Changes::Watched,
-            ("Machine::write_slow", _) => Changes::Any,
-            _ => Changes::Others,
-        }
-    }
-
     /// M-cycles from the head to where a state is.
     fn mcycles(&self, state: &State) -> Result<u32, Unsupported> {
         let PartialValue::Value(head) = self.start[self.now] else {
