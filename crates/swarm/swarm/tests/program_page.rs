@@ -1,5 +1,5 @@
-//! `docs/programs.md` and `program_refusals.md` are executable: each `python` block is a program that
-//! is taken, or is followed by a `text` block that holds exactly what is said about it.
+//! `docs/programs.md` and `program_refusals.md` are executable: each `python` block is a program
+//! that is taken, or is followed by a `text` block that holds exactly what is said about it.
 //! `GBXCULE_BLESS=1` writes those blocks anew.
 
 use gbxcule_gameboy::SOURCES;

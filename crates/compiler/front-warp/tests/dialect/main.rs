@@ -1,5 +1,5 @@
-//! `docs/dialect/*.md` and the pages beside this file are executable: each `python` block compiles to
-//! valid IR, or is followed by a `text` block that holds exactly what is said about it.
+//! `docs/dialect/*.md` and the pages beside this file are executable: each `python` block compiles
+//! to valid IR, or is followed by a `text` block that holds exactly what is said about it.
 //! `GBXCULE_BLESS=1` writes those blocks anew.
 
 use gbxcule_front_warp::Program;
