@@ -207,8 +207,8 @@ fn address(args: &[Option<Literal>]) -> Option<u16> {
 }
 
 /// Returns true if a function that is kept out of line elsewhere is inlined here, because it folds
-/// to a few instructions: where the address is known to be that of ROM that is read, of the
-/// buttons, or of high RAM.
+/// to a few instructions: a read of ROM, an access to the buttons or to high RAM, at an address
+/// that is known.
 fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> bool {
     if name == "Machine::write_register" {
         // Only a `write_slow` that is inlined leads here.
