@@ -67,7 +67,7 @@ pub struct Cartridge {
 }
 
 /// The two models.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Hash)]
 pub enum Model {
     /// The original Game Boy, DMG.
     #[default]

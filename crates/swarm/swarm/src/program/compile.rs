@@ -16,7 +16,7 @@ use gbxcule_runtime::get_or_make;
 
 use super::optional_param::{MAX_SCRATCH, OPTIONAL, OptionalParam};
 use super::{ProgramText, Programs, ScratchSize, Sizes, TextRole, refused};
-use crate::machine::{self, PerModel};
+use crate::machine::{MachineSources, PerSources};
 use crate::{Hook, SwarmError};
 
 /// Functions of the machine's sources that a module needs to take programs: those of
@@ -132,23 +132,23 @@ impl Programs {
 /// The module of what programs ask the original machine, and no more.
 #[must_use]
 pub fn view_module() -> Module {
-    view_module_of(Model::Original)
+    view_module_of(Model::Original.into())
 }
 
-/// The module of what programs ask a machine of a model, and no more. Both have the same functions.
+/// The module of what programs ask a machine, and no more. All have the same functions.
 #[must_use]
-pub(crate) fn view_module_of(model: Model) -> Module {
-    static MODULES: PerModel<Module> = PerModel::new();
+pub(crate) fn view_module_of(machine: MachineSources) -> Module {
+    static MODULES: PerSources<Module> = PerSources::new();
     let lowered = || {
         let mut sources = SourceMap::new();
         let entries = [PROGRAM_ENTRIES, &KERNEL_VIEW_ENTRIES].concat();
-        let flags = machine::flags(model);
+        let flags = machine.flags();
         let lowered = gbxcule_front_rust::lower_with_flags(SOURCES, flags, &entries, &mut sources);
         lowered.unwrap_or_else(|faults| {
             unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
         })
     };
-    get_or_make(MODULES.of(model), lowered).clone()
+    get_or_make(MODULES.of(machine), lowered).clone()
 }
 
 /// Checks two texts, and returns everything about them but the functions.
