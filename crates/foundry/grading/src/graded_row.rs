@@ -157,19 +157,26 @@ impl GradedRow {
             self.draws.extend(found);
         }
         self.add_rough_draws(own, seed);
-        for way in [Reshaping::Zero, Reshaping::Narrow, Reshaping::Wide] {
-            let shaped = own.reshaped(way, &mut random);
-            let draw = shaped.and_then(|shaped| self.sound_draw(&shaped, seed));
-            self.draws.extend(draw);
-        }
-        // Of the draws before one alone is far from the row's own numbers, and it may have few.
+        self.add_first_sound(own.reshaped(Reshaping::Zero, &mut random), seed);
+        // All numbers of a short row may be far from zero, or all below it.
+        let narrow = own.reshaped(Reshaping::Narrow, &mut random);
+        self.add_first_sound(narrow.iter().flat_map(|it| wider(it, 0)), seed);
+        self.add_first_sound(own.reshaped(Reshaping::Wide, &mut random), seed);
+        let broad = Reshaping::BROAD.iter().filter_map(|way| own.reshaped(*way, &mut random));
+        self.add_first_sound(broad, seed);
+        // Of the draws before two alone are far from the row's own numbers, and they may have few.
         let far = own.widened(Some(FACTORS[0]), 0).reshaped(Reshaping::Growing, &mut random);
-        let far = far.and_then(|shaped| self.sound_draw(&shaped, seed));
-        self.draws.extend(far);
+        self.add_first_sound(far, seed);
         let special = self.special_draws(own, seed);
         self.draws.extend(special);
         let peaks = self.peak_draws(own, seed);
         self.draws.extend(peaks);
+    }
+
+    /// Adds a draw of the first of these shapes on which the row means one thing.
+    fn add_first_sound(&mut self, shapes: impl IntoIterator<Item = Shaped>, seed: u64) {
+        let draw = shapes.into_iter().find_map(|shaped| self.sound_draw(&shaped, seed));
+        self.draws.extend(draw);
     }
 
     /// Inputs on which an answer runs, forward or backward.

@@ -142,7 +142,9 @@ impl Loaded<'_> {
             };
             if let Some(wrong) = wrong {
                 let (blocks, threads) = (shape.blocks, shape.threads);
-                let reason = format!("{wrong}, <<<{blocks}, {threads}>>>");
+                let unwritten = launched.memory.unwritten.iter();
+                let hint: String = unwritten.map(|load| format!("; {load}")).collect();
+                let reason = format!("{wrong}, <<<{blocks}, {threads}>>>{hint}");
                 return Err(Grade::WrongResult(reason));
             }
         }

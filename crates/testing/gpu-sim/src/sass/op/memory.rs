@@ -277,6 +277,11 @@ fn load_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, named: N
     warp.tick();
     for lane in each(lanes) {
         addresses[lane] = warp.address(step, lane, named);
+        if named == Named::Shared && warp.is_partly_written(addresses[lane], size) {
+            let words = warp.partly_written_words(step, (addresses[lane], size), lane);
+            put(warp, step, lane, size, words);
+            continue;
+        }
         let spot = warp.spot(step, addresses[lane], lane, size, named);
         warp.touch(step, (spot, size), lane, manner, &[]);
         let mut bytes = [0; 16];
