@@ -166,7 +166,7 @@ impl Loaded<'_> {
                 self.kernel
             )));
         }
-        let place = format!("on {}, <<<{}, {}>>>", draw.name, shape.blocks, shape.threads);
+        let place = format!("on {}, <<<{}, {}>>>", draw.described(), shape.blocks, shape.threads);
         // Other draws show a race sooner.
         let finds_races = draw.kind != DrawKind::ManyPoints;
         let before = self.cubin.kernels[&self.kernel].counts.totals();
