@@ -61,7 +61,7 @@ pub(crate) fn grade(
     };
     for (draw, memory) in problem.draws(backward).zip(launched) {
         let wrong = match memory {
-            None => Some(format!("it faults, on {}", draw.name)),
+            None => Some(format!("it faults, on {}", draw.described())),
             Some(memory) if backward => problem.backward_difference(draw, &memory),
             Some(memory) => problem.forward_difference(draw, &memory),
         };
