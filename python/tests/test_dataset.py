@@ -61,6 +61,19 @@ def test_arrays_have_the_numbers_of_the_columns(rows):
                 assert np.array_equal(array.ravel(), np.array(tensor["values"], array.dtype)), (row.id, tensor["name"])
 
 
+def test_rows_of_one_kernel_and_of_several_run_anew():
+    sample = Dataset(Path(__file__).parents[2] / "examples" / "dataset")
+    several = [row for row in sample if row["launches_json"]]
+    assert several
+    for row in [*several, *sample[:4]]:
+        for made, stored in zip(row.run(), (row.outputs(), row.gradients()), strict=True):
+            assert list(made) == list(stored) or not stored
+            for name, wanted in stored.items():
+                np.testing.assert_allclose(made[name], wanted, rtol=1e-4, atol=1e-5, err_msg=f"row {row.id}: {name}")
+    launches = json.loads(several[0]["launches_json"])
+    assert {launch["kernel"] for launch in launches} == set(several[0]["kernels"])
+
+
 BODIES = """# SPDX-License-Identifier: MIT
 import warp as wp
 
