@@ -293,7 +293,11 @@ impl Composition {
         signature::write_list(&declared.collect::<Result<Vec<_>, _>>()?, &mut text);
         text += "):\n";
         if style.has_docstring {
-            _ = writeln!(text, "    \"\"\"{}.\"\"\"", capitalised(&self.title));
+            _ = writeln!(
+                text,
+                "    \"\"\"{}.\"\"\"",
+                capitalised(&filled_words(&self.title, chosen))
+            );
         }
         for (at, line) in self.body.iter().enumerate() {
             let margin = " ".repeat(4 + line.len() - line.trim_start().len());
