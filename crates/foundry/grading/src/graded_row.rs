@@ -115,6 +115,13 @@ impl GradedRow {
     /// Makes the problem of a row; the error is the reason for which answers about it can't be
     /// graded.
     pub(crate) fn of(row: &Row, seed: u64) -> Result<Self, String> {
+        if row.launches_json.is_some() {
+            let (id, count) = (row.id, row.kernels.len());
+            return Err(format!(
+                "row {id}: it has host code that launches {count} kernels, and answers are about \
+                 rows of one kernel that is launched once"
+            ));
+        }
         let program = RowProgram::read(&row.source).map_err(|faults| {
             format!("row {}: its source is refused: {}", row.id, first(&faults))
         })?;
@@ -243,7 +250,7 @@ impl GradedRow {
                 let arguments = draw.after.iter().zip(&found.data).enumerate();
                 arguments.into_iter().all(|(at, (one, other))| {
                     let [one, other] =
-                        [one, other].map(|it| execute::numbers(module, kernel, at, it));
+                        [one, other].map(|it| execute::numbers(&self.program, at, it));
                     is_alike(&one, &other)
                 })
             })
@@ -262,13 +269,13 @@ impl GradedRow {
 
     fn draw(&self, name: String, shaped: &Shaped, seed: u64) -> Result<FreshInputs, String> {
         let Shaped { dims, inputs } = shaped.clone();
-        let (grid, kernel) = (LaunchInputs { dims: &dims, inputs: &inputs }, self.program.kernel);
-        let data = execute::arguments(&self.program.forward, kernel, grid.inputs, seed);
+        let grid = LaunchInputs { dims: &dims, inputs: &inputs };
+        let data = execute::arguments(&self.program, grid.inputs, seed);
         let after = execute::forward(&self.program, grid, &data)?;
         let poison = random::seed(self.seed, self.draws.len() as u64);
         let data = self.poisoned(grid, &data, &after, poison);
         let results = results(&self.program, grid, seed)?;
-        let cotangents = execute::cotangents(&self.program.forward, kernel, grid.inputs, seed);
+        let cotangents = execute::cotangents(&self.program, grid.inputs, seed);
         let tolerances = OnceLock::new();
         let kind = DrawKind::Plain;
         Ok(FreshInputs {
@@ -400,8 +407,7 @@ impl GradedRow {
             if found.get(at).is_some_and(|it| it.is_empty()) {
                 continue;
             }
-            let numbers =
-                execute::numbers(&self.program.forward, self.program.kernel, at, &found[at]);
+            let numbers = execute::numbers(&self.program, at, &found[at]);
             for (index, (&wanted, &found)) in tensor.numbers.iter().zip(&numbers).enumerate() {
                 let (right, is) = (wanted.as_f64(), found.as_f64());
                 // Bits of a NaN are nobody's promise.
