@@ -78,7 +78,7 @@ pub(crate) struct Build {
     imports: Imports,
 }
 
-/// Files that the host's compiler makes: what the bar of progress counts.
+/// Number of files that the host's compiler makes, which the progress bar counts.
 const HOST_STEPS: u64 = 2;
 
 /// The most bytes of a library.
@@ -247,8 +247,9 @@ impl Build {
     fn archs(&self, nvrtc: Option<&Nvrtc>) -> Vec<Arch> {
         let mut archs = self.arch.clone();
         if archs.is_empty() {
-            let known = nvrtc.map_or(&[][..], Nvrtc::archs);
-            archs = Arch::DATA_CENTER.into_iter().filter(|arch| known.contains(arch)).collect();
+            let made_by_nvrtc = nvrtc.map_or(&[][..], Nvrtc::archs);
+            archs =
+                Arch::DATA_CENTER.into_iter().filter(|arch| made_by_nvrtc.contains(arch)).collect();
         }
         archs.sort_unstable();
         archs.dedup();

@@ -107,12 +107,23 @@ pub struct Unsupported(pub &'static str);
 pub enum Treatment {
     /// The callee's statements are specialised.
     Unfold,
-    /// The call stays in the code.
-    Call,
+    /// The call stays in the code, and changes of the memory what this says.
+    Call(Changes),
     /// The way ends before the call, with the code of [`Policy::leave`].
     Leave,
     /// The call is not allowed.
     Refuse,
+}
+
+/// Places that a call may change, if it gets the memory at all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Changes {
+    /// Any place.
+    Any,
+    /// No place of which the value is known; watched ones.
+    Watched,
+    /// Neither places of which the value is known nor watched ones.
+    Others,
 }
 
 /// Progress of a way so far, which decides how the way may go on.
@@ -263,14 +274,22 @@ impl<'m> Specialiser<'m> {
         }
     }
 
+    /// Makes the code rely on the fact about a place, if there is one.
+    pub fn rely_on(&mut self, path: &[u64]) {
+        for (fact, used) in self.facts.iter().zip(&mut self.used) {
+            *used |= fact.path == path;
+        }
+    }
+
     /// Returns the facts that the code relies on.
     pub fn used_facts(&self) -> impl Iterator<Item = &KnownPlace> {
         self.facts.iter().zip(&self.used).filter(|(_, used)| **used).map(|(fact, _)| fact)
     }
 
-    /// Returns all facts.
-    pub fn facts(&self) -> &[KnownPlace] {
-        &self.facts
+    /// Returns the facts that may no longer hold on a way.
+    pub fn lost_facts(&self, state: &State) -> Vec<KnownPlace> {
+        let facts = self.facts.iter().zip(&state.facts);
+        facts.filter(|(_, value)| value.is_none()).map(|(fact, _)| fact.clone()).collect()
     }
 
     /// Makes all facts hold again, on a way on which code has checked them.

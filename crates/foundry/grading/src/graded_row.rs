@@ -30,7 +30,7 @@ const UNITS: f64 = 4.0;
 const TRIES: u64 = 40;
 /// Draws of one shape and range.
 const DRAWS_OF_A_SHAPE: u64 = 2;
-/// Factors on floats, of which each draw tries another one first: a mistake may show among large
+/// Factors on floats. Each draw begins with another factor, because a mistake may show among large
 /// numbers alone, or among moderate ones.
 const FACTORS: [f64; 3] = [16.0, 4.0, 2.0];
 /// Growths of integers by themselves, widest first.

@@ -333,8 +333,8 @@ fn said(word: impl std::fmt::Display) -> Cow<'static, str> {
     Cow::Owned(format!("answer: {word}"))
 }
 
-/// Text that says what an implementation of a row has to do, if that decides its results: numbers
-/// at random are those of one generator.
+/// The specification of a row, if it decides the results. It does not where the row draws random
+/// numbers, which depend on the generator.
 fn specification(row: &Row) -> Option<&str> {
     row.specification.as_deref().filter(|_| !row.source.contains("wp.rand"))
 }

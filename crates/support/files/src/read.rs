@@ -80,9 +80,9 @@ fn read_open(file: Patient<File>, most_bytes: u64) -> Result<Vec<u8>> {
     if size > most_bytes { Err(too_large(size, most_bytes)) } else { Ok(bytes) }
 }
 
-/// Reads a regular file of at most `most_bytes` that begins with `magic`. Of another file it
-/// returns the beginning alone, in which a reader finds out that it is another one, however large
-/// the file is.
+/// Reads a regular file of at most `most_bytes` that begins with `magic`. If the file begins
+/// otherwise, its beginning alone is returned, however large the file is; the caller's reader
+/// refuses that.
 ///
 /// # Errors
 /// As those of [`read()`].

@@ -34,7 +34,7 @@ struct TextDistances {
 impl TextDistances {
     fn outcome(&self, name: &str) -> CheckOutcome {
         match (&self.none, self.distances.as_slice()) {
-            // One direction that is wrong is wrong, whatever the other would have been.
+            // A wrong direction decides, even if the other direction was not run.
             (Some(reason), distances) if distances.iter().flatten().all(|it| it.share <= 1.0) => {
                 skipped(name, reason.clone())
             }

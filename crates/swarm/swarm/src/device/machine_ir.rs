@@ -40,8 +40,8 @@ const SINGLE_FRAME_ENTRIES: [&str; 2] = ["Machine::run_to_hook", "Machine::begin
 const PAIR_ENTRIES: [&str; 3] =
     ["kernel_call::run_pair_frames", "kernel_call::pair_ahead", "kernel_call::pair_tcycles"];
 
-/// The machine as rustc sees it, with what programs may ask of it: what they are fused
-/// into.
+/// The machine as rustc sees it, with the functions that programs may call. Programs are fused into
+/// this module.
 pub(crate) fn machine_module(machine: MachineSources) -> Module {
     static MODULES: PerSources<Module> = PerSources::new();
     lowered(&MODULES, machine, &[])
@@ -148,14 +148,14 @@ fn arrange_detached(mut module: Module) -> Module {
     exit::before_inlining(&mut module);
     let module = pass::simplify(checked(module));
     let mut module = module.into_inner();
-    let known = promote::KnownElements {
+    let no_rom = promote::KnownElements {
         field: field(&module.types, machine_type(&module), "rom_base"),
         from: 2,
         value: Literal::int(Scalar::U32, i128::from(NO_ROM)),
     };
     for hot in ["Machine::run_until_deadline", "Machine::run_until_mark"] {
         if let Some(hot) = module.find(hot) {
-            promote::run(&mut module, hot, 0, promote::FieldSelection::InLoops, &[known]);
+            promote::run(&mut module, hot, 0, promote::FieldSelection::InLoops, &[no_rom]);
             widen::run(&mut module, hot);
         }
     }

@@ -85,8 +85,8 @@ pub(crate) fn hot_code(rom: &Rom, config: &SwarmConfig, device: Device) -> Optio
     if !may_have_blocks(rom, config, device) {
         return None;
     }
-    let found = HotCode::find(rom.bytes());
-    (config.recompile == Recompile::Always || found.is_worth_it()).then_some(found)
+    let hot_code = HotCode::find(rom.bytes());
+    (config.recompile == Recompile::Always || hot_code.is_worth_it()).then_some(hot_code)
 }
 
 /// A step kernel.

@@ -204,15 +204,15 @@ fn compiled(
     let key =
         (stage, machine, hash(programs.reward_text()), hash(programs.observation_text()), calls);
     // Held while compiling, so that what many swarms ask for at once is made once.
-    let mut known = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(compiled) = known.get(&key).and_then(Weak::upgrade) {
+    let mut compiled_programs = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(compiled) = compiled_programs.get(&key).and_then(Weak::upgrade) {
         return Ok(compiled);
     }
     let module = check::module(module(programs, stage, machine))
         .unwrap_or_else(|faults| unreachable!("kernels are right: {faults:#?}"));
     let compiled = compile(&module, Device::Cpu, Build::default())?;
-    known.retain(|_, compiled| compiled.strong_count() > 0);
-    known.insert(key, Arc::downgrade(&compiled));
+    compiled_programs.retain(|_, compiled| compiled.strong_count() > 0);
+    compiled_programs.insert(key, Arc::downgrade(&compiled));
     Ok(compiled)
 }
 
