@@ -108,8 +108,6 @@ impl Build {
         let archs = self.archs(nvrtc.as_ref());
         let bar = progress::late_bar(HOST_STEPS + archs.len() as u64, "files");
         let kernels = self.kernels(module)?;
-        std::fs::create_dir_all(&self.out)
-            .with_context(|| format!("making {}", self.out.display()))?;
         let scratch = TemporaryFolder::inside(&self.out)
             .with_context(|| format!("writing into {}", self.out.display()))?;
         let host = self.host_files(&kernels, &sources, &name, scratch.path())?;

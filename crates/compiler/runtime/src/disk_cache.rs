@@ -280,8 +280,10 @@ mod tests {
         cache.keep("key", (13, 0), b"code").expect("a folder of ours");
         let path = root.path().join("key-13.0.cubin");
         let mode = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode));
-        mode(0o666).expect("ours");
-        assert_eq!(cache.find_code("key", any), None, "everybody may write to it");
+        for others in [0o646, 0o664] {
+            mode(others).expect("ours");
+            assert_eq!(cache.find_code("key", any), None, "others may write to it: {others:o}");
+        }
         cache.keep("key", (13, 0), b"code").expect("a folder of ours");
         assert_eq!(cache.find_code("key", any).as_deref(), Some(&b"code"[..]), "made again");
         // A copy with another name is refused.
