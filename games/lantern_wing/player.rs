@@ -144,5 +144,5 @@ pub(crate) fn played(frames: u32, begin: Begin) -> Console {
 
 /// Returns true if the game went well.
 pub(crate) fn is_won(console: &Console) -> bool {
-    console.word(0xC000) >= 400
+    console.word(0xC000) >= 200
 }
