@@ -5,7 +5,7 @@
 #   make test-learners   the same beside PyTorch, Stable-Baselines3, Ray and PufferLib (6 GB)
 #   make test        the Rust tests, those against PyBoy and the test data, on Linux those with NVRTC; no GPU
 #   make wheels      wheels for Linux (x86-64 and aarch64), the static command, the source, checksums, a bill of materials
-#   make fuzz        random inputs for what reads foreign data, FUZZ_SECONDS (60) for each of FUZZ_TARGETS (docs/testing.md)
+#   make fuzz        random inputs for what reads foreign data, FUZZ_SECONDS (60) for each of FUZZ_TARGETS (fuzz/README.md)
 #   make sanitize    tests of the crates with unsafe code under the address sanitizer, SANITIZER=thread under that for threads
 #   make miri        arrays, their views and memory of others under Miri, which runs no machine code; needs a nightly toolchain
 #   make audit       known vulnerabilities of the pinned Python packages; needs pip-audit and a network

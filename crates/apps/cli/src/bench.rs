@@ -115,8 +115,8 @@ fn experiment(name: &str) -> Result<experiments::Experiment, String> {
 /// Returns the first of these values that occurs twice, as text.
 fn repeated<T: PartialEq + ToString>(values: &[T]) -> Option<String> {
     let mut others = values.iter().enumerate();
-    let found = others.find(|(at, value)| values[..*at].contains(value));
-    found.map(|(_, value)| value.to_string())
+    let duplicate = others.find(|(at, value)| values[..*at].contains(value));
+    duplicate.map(|(_, value)| value.to_string())
 }
 
 fn footer() -> String {

@@ -78,7 +78,7 @@ pub(crate) struct Build {
     imports: Imports,
 }
 
-/// Files that the host's compiler makes: what the bar of progress counts.
+/// Number of files that the host's compiler makes, which the progress bar counts.
 const HOST_STEPS: u64 = 2;
 
 /// The most bytes of a library.
@@ -108,8 +108,6 @@ impl Build {
         let archs = self.archs(nvrtc.as_ref());
         let bar = progress::late_bar(HOST_STEPS + archs.len() as u64, "files");
         let kernels = self.kernels(module)?;
-        std::fs::create_dir_all(&self.out)
-            .with_context(|| format!("making {}", self.out.display()))?;
         let scratch = TemporaryFolder::inside(&self.out)
             .with_context(|| format!("writing into {}", self.out.display()))?;
         let host = self.host_files(&kernels, &sources, &name, scratch.path())?;
@@ -247,8 +245,9 @@ impl Build {
     fn archs(&self, nvrtc: Option<&Nvrtc>) -> Vec<Arch> {
         let mut archs = self.arch.clone();
         if archs.is_empty() {
-            let known = nvrtc.map_or(&[][..], Nvrtc::archs);
-            archs = Arch::DATA_CENTER.into_iter().filter(|arch| known.contains(arch)).collect();
+            let made_by_nvrtc = nvrtc.map_or(&[][..], Nvrtc::archs);
+            archs =
+                Arch::DATA_CENTER.into_iter().filter(|arch| made_by_nvrtc.contains(arch)).collect();
         }
         archs.sort_unstable();
         archs.dedup();

@@ -23,9 +23,9 @@ use crate::print::{self, say};
 
 /// Compile kernels written in NVIDIA Warp's Python dialect, without Python and without a GPU
 ///
-/// The file is read as text, with the files beside it that it imports from. What is refused is
-/// refused at its line, with what is allowed. The text that comes out needs nothing but one small
-/// header, which `--header` writes. The same file gives the same bytes.
+/// The file is read as text, with the files beside it that it imports from. A refusal
+/// names its line and says what is allowed. The printed text needs nothing but one small header,
+/// which `--header` writes. The same file gives the same bytes.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES

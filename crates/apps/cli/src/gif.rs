@@ -150,9 +150,9 @@ impl Colors {
             Self::Shades => pixel as u8,
             Self::Own { colors, mask, .. } => {
                 let masked = if pixel & IS_COLOR == 0 { pixel } else { pixel & mask };
-                let found = colors.binary_search(&masked);
+                let index = colors.binary_search(&masked);
                 // There are at most 255 colours.
-                found.unwrap_or_else(|_| unreachable!("a colour of this picture")) as u8
+                index.unwrap_or_else(|_| unreachable!("a colour of this picture")) as u8
             }
         }
     }

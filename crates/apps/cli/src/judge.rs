@@ -1,4 +1,4 @@
-//! `gbxcule judge`: games that were played, again, and what they are worth.
+//! `gbxcule judge`: replays games from a file and prints their scores.
 
 use std::path::PathBuf;
 

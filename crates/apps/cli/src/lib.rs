@@ -196,8 +196,8 @@ const NUMBER_ERRORS: [(&str, &str); 7] = [
 fn explain(error: &clap::Error, words: &[OsString]) -> ExitCode {
     if error.kind() == ErrorKind::ValueValidation {
         let text = error.render().to_string();
-        let found = NUMBER_ERRORS.iter().find(|(theirs, _)| text.contains(theirs));
-        if let Some((theirs, ours)) = found {
+        let translation = NUMBER_ERRORS.iter().find(|(theirs, _)| text.contains(theirs));
+        if let Some((theirs, ours)) = translation {
             print::error(&text.replace(theirs, ours));
             return ExitCode::UNKNOWN;
         }

@@ -153,7 +153,8 @@ impl StartOption {
     }
 }
 
-/// Greatest size of a file with a boot ROM in bytes: a longer one is refused by what it is.
+/// Greatest size in bytes at which a file is read as a boot ROM; the ROM's own check of its size
+/// follows.
 const MAX_BOOT_ROM_BYTES: u64 = 1 << 16;
 
 /// Option about the labels of the search of memory.

@@ -159,8 +159,8 @@ fn tell_known(plan: &VerifyPlan, differences: &[Difference]) {
     if !plan.reference.is_emulator_of_others() {
         return;
     }
-    let known = suite::known_difference(plan, differences).filter(|_| !differences.is_empty());
-    if let Some(why) = known {
+    let reason = suite::known_difference(plan, differences).filter(|_| !differences.is_empty());
+    if let Some(why) = reason {
         say!("explained for this ROM: {why}");
         say!(
             "  evidence: docs/references.md; `gbxcule verify --suite` finds out whether there is more to it"
@@ -278,8 +278,8 @@ impl Verify {
             let outcome = suite::run(case, self.ref_backend, dut, self.device.cuda())?;
             let mut result = outcome.describe();
             if let Outcome::AsExplained(explained) = &outcome {
-                let known = reasons.iter().position(|reason| *reason == explained.why);
-                let number = known.unwrap_or_else(|| {
+                let listed = reasons.iter().position(|reason| *reason == explained.why);
+                let number = listed.unwrap_or_else(|| {
                     reasons.push(explained.why);
                     reasons.len() - 1
                 });

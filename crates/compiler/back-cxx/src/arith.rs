@@ -257,9 +257,10 @@ fn integer(op: BinaryOp, of: Scalar, operands: Operands, vouched: Option<&str>) 
     }
     let expr = Expr::infix(level, symbol, &left, &right);
     if wraps && !fits {
-        let kept = of != Scalar::U16 || op != BinaryOp::Multiply;
+        let stays_in_range = of != Scalar::U16 || op != BinaryOp::Multiply;
         let before = spell(of).len() + "(".len();
-        let compound = expr.compound.filter(|_| kept).map(|compound| compound.moved(before));
+        let compound =
+            expr.compound.filter(|_| stays_in_range).map(|compound| compound.moved(before));
         Expr { compound, ..expr.cast(spell(of)) }
     } else {
         expr.inexact()

@@ -64,16 +64,16 @@ impl Faults {
             let function = &module.functions[id];
             faults.enter(function);
             let body = &function.body;
-            let mut found = false;
+            let mut can_fault = false;
             walk(body, body.root, |step| {
                 let Step::Stmt(stmt) = step else { return };
-                found |= match stmt.kind {
+                can_fault |= match stmt.kind {
                     StmtKind::Let(value) => faults.op(body, &body.values[value].op),
                     StmtKind::Store { place, .. } => faults.place(body, place),
                     _ => false,
                 };
             });
-            faults.functions[id.index()] = found;
+            faults.functions[id.index()] = can_fault;
         }
         faults
     }

@@ -104,7 +104,7 @@ impl Names {
             return name.to_string();
         }
         let mut number = self.next.get(name).copied().unwrap_or(1);
-        let found = loop {
+        let free = loop {
             let candidate = [name, "_", itoa::Buffer::new().format(number)].concat();
             number += 1;
             if !self.taken(&candidate) {
@@ -112,7 +112,7 @@ impl Names {
             }
         };
         self.next.insert(name.to_string(), number);
-        found
+        free
     }
 }
 

@@ -115,7 +115,7 @@ impl<'a> Expressions<'_, 'a> {
     pub(super) fn interval(&self, data: &ValueData) -> Option<Interval> {
         let all = Interval::of(data.ty.as_scalar()?)?;
         let of = |value: Value| self.values.interval(value);
-        let known = match data.op {
+        let interval = match data.op {
             Op::Literal(constant) => Interval::literal(constant),
             Op::LaunchIndex(_) => Some(Interval::new(0, i128::from(i32::MAX) - 1)),
             Op::Extent { .. } => Some(Interval::new(0, i128::from(i32::MAX))),
@@ -130,7 +130,7 @@ impl<'a> Expressions<'_, 'a> {
             },
             _ => None,
         };
-        Some(known.filter(|known| known.is_in(all)).unwrap_or(all))
+        Some(interval.filter(|interval| interval.is_in(all)).unwrap_or(all))
     }
 
     pub(super) fn shape(&self, ty: Type) -> &'a Shape {

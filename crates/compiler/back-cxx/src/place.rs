@@ -85,14 +85,15 @@ impl Expressions<'_, '_> {
             (Projection::At(index), shape) => {
                 let (extent, of) = self.parts_of(&shape, ty);
                 let inside = Interval::new(0, i128::from(extent) - 1);
-                let known = self.values.interval(index).is_some_and(|index| index.is_in(inside));
+                let is_inside =
+                    self.values.interval(index).is_some_and(|index| index.is_in(inside));
                 let index = self.values.take(index);
-                let plain = known && !matches!(shape, Shape::Transform(_));
+                let plain = is_inside && !matches!(shape, Shape::Transform(_));
                 let [open, close] = if plain { ["[", "]"] } else { ["(", ")"] };
                 let vouched = if plain { "" } else { self.items.faults.trusted_argument() };
                 [open, &index.text, vouched, close].iter().for_each(|part| expr.text += part);
                 expr.needs.join(&index.needs);
-                expr.needs.faults |= !known && self.items.faults.checked();
+                expr.needs.faults |= !is_inside && self.items.faults.checked();
                 expr.atom &= plain && index.atom;
                 of
             }

@@ -248,9 +248,9 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
             return;
         }
         for (expr, &value) in exprs.iter().zip(values) {
-            let known =
+            let is_composite =
                 self.writer.items.module.types.components(self.body.type_of(value)).is_some();
-            self.line(&if known {
+            self.line(&if is_composite {
                 format!("gbx::print({});", expr.text)
             } else {
                 "gbx::print_unknown();".into()
@@ -339,17 +339,17 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
         let spelled = self.writer.items.ty(ty);
         self.team.begin_rounds(body);
         let of = ty.as_scalar().unwrap_or(Scalar::I32);
-        let known = range.map(|bound| self.writer.exprs.values.interval(bound));
+        let intervals = range.map(|bound| self.writer.exprs.values.interval(bound));
         let step = match self.body.values[range[2]].op {
             Op::Literal(step) => step.as_int(),
             _ => None,
         };
         let [start, mut end, by] = range.map(|bound| self.take(bound));
         self.writer.name_all_waiting();
-        let interval = index_interval(known, step);
+        let interval = index_interval(intervals, step);
         // `end` must have the same value in each test.
         let plain = matches!(step, Some(1 | -1))
-            || steps_inside(of, known[1], step)
+            || steps_inside(of, intervals[1], step)
             || self.writer.items.is_plain() && step.is_some();
         if plain && !end.atom {
             let name = self.writer.names.local("end");

@@ -40,7 +40,7 @@ const LEVELS: [&[&str]; 10] = [
     &["*", "/", "%"],
 ];
 
-/// Words that begin what isn't read.
+/// Words that begin a construct which is refused.
 const UNREAD: [&str; 14] = [
     "using",
     "typedef",

@@ -66,9 +66,9 @@ impl Conditions<'_> {
         attributes: impl Fn(&mut T) -> &mut Vec<syn::Attribute>,
     ) {
         let all = std::mem::take(list);
-        let kept =
+        let enabled =
             all.into_iter().filter_map(|mut it| self.keep(attributes(&mut it)).then_some(it));
-        *list = kept.collect();
+        *list = enabled.collect();
     }
 }
 

@@ -116,8 +116,8 @@ impl<'p, 'a> Infer<'p, 'a> {
     }
 
     fn show(&self, ty: &Ty) -> String {
-        let known = self.types.resolve(ty).unwrap_or(Ty::Wrong);
-        if self.types.is_open_integer(ty) { "integer".into() } else { self.program.show(&known) }
+        let resolved = self.types.resolve(ty).unwrap_or(Ty::Wrong);
+        if self.types.is_open_integer(ty) { "integer".into() } else { self.program.show(&resolved) }
     }
 
     /// Converts an expression to a type, or refuses it.

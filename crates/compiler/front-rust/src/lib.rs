@@ -76,12 +76,12 @@ pub fn functions(texts: &[(&str, &str)], flags: &[&str]) -> Vec<String> {
 }
 
 fn entry_point(program: &Items<'_>, entry: &str) -> Option<usize> {
-    let found = program.entry(entry);
-    if found.is_none() {
+    let function = program.entry(entry);
+    if function.is_none() {
         let message = format!("no function, or more than one, is called `{entry}`");
         program.fault(Diagnostic::error(Code::RustEntry, Span::NONE, message));
     }
-    found
+    function
 }
 
 /// Example of the README, run as a test of the documentation.

@@ -356,8 +356,8 @@ fn literal(scalar: Scalar, arg: &Argument) -> Option<Literal> {
     }
 }
 
-/// Returns true if an image of one type can be used as one of another: if they are the same type,
-/// or composites of as many of the same scalars.
+/// Returns true if both types have the same image: they are equal, or composites of equally many
+/// scalars of one type.
 fn same_image(wanted: &DataType, found: &DataType, bytes: usize) -> bool {
     fn scalars(ty: &DataType) -> Option<(Scalar, usize)> {
         Some(match ty {

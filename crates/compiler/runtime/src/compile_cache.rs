@@ -36,8 +36,8 @@ impl Build {
     /// Returns a build without checks.
     ///
     /// # Safety
-    /// In every launch of what is built so, each index, divisor and view is right: what *faults* in
-    /// [`gbxcule_ir`]'s words is undefined behaviour here.
+    /// In every launch of code from this build, each index, divisor and view is right. A fault, as
+    /// [`gbxcule_ir`] defines it, is undefined behaviour in such code.
     #[allow(unsafe_code, reason = "the caller vouches for the program")]
     pub unsafe fn unchecked() -> Self {
         Self { checks: Checks::None }
@@ -46,8 +46,8 @@ impl Build {
     /// Returns a build that checks all functions except trusted ones.
     ///
     /// # Safety
-    /// In every launch of what is built so, each index, divisor and view in [trusted] functions is
-    /// right, whatever the others give them.
+    /// In every launch of code from this build, each index, divisor and view in [trusted] functions
+    /// is right, whatever arguments other functions give them.
     ///
     /// [trusted]: gbxcule_ir::Function::trusted
     #[allow(unsafe_code, reason = "the caller vouches for the program")]
@@ -184,9 +184,9 @@ pub(crate) fn find_known(key: &Key) -> Option<Arc<Compiled>> {
 /// Notes code, so that it is found as long as a kernel holds it.
 pub(crate) fn make_known(key: Key, compiled: Compiled) -> Arc<Compiled> {
     let compiled = Arc::new(compiled);
-    let mut known = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
-    known.retain(|_, compiled| compiled.strong_count() > 0);
-    known.insert(key, Arc::downgrade(&compiled));
+    let mut registry = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
+    registry.retain(|_, compiled| compiled.strong_count() > 0);
+    registry.insert(key, Arc::downgrade(&compiled));
     compiled
 }
 
@@ -274,7 +274,7 @@ impl Compiled {
     /// Returns a kernel by its name.
     pub fn kernel(self: &Arc<Self>, name: &str) -> Result<Kernel, Error> {
         let named = |id: FunctionId| self.module.functions[id].name == name;
-        let found = match &self.code {
+        let kernel = match &self.code {
             DeviceCode::Cpu(native) => {
                 let entry = native.facts.entries.iter().find(|entry| named(entry.kernel));
                 let kernel = |entry| Kernel::on_cpu(Arc::clone(self), Arc::clone(native), entry);
@@ -285,7 +285,7 @@ impl Compiled {
                 position.map(|at| Kernel::on_cuda(Arc::clone(self), Arc::clone(image), at))
             }
         };
-        found.ok_or_else(|| {
+        kernel.ok_or_else(|| {
             let known = self.reflections.iter().flatten();
             let known: Vec<String> = known.map(|it| format!("`{}`", it.name)).collect();
             let known = if known.is_empty() { "none".into() } else { known.join(", ") };
@@ -363,11 +363,11 @@ mod tests {
 
     #[test]
     fn modules_of_one_hash_share_no_code() {
-        let found = |module: &Valid<Module>| {
+        let compiled = |module: &Valid<Module>| {
             compile_hashed(module, 7, Device::Cpu, Build::default()).expect("compiles")
         };
-        let (one, other) = (found(&named("one")), found(&named("other")));
+        let (one, other) = (compiled(&named("one")), compiled(&named("other")));
         assert!(one.kernel("one").is_ok() && other.kernel("other").is_ok());
-        assert!(Arc::ptr_eq(&other, &found(&named("other"))));
+        assert!(Arc::ptr_eq(&other, &compiled(&named("other"))));
     }
 }

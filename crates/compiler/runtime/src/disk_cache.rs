@@ -50,11 +50,11 @@ impl CodeFolder {
     /// containers often have no `HOME`.
     #[must_use]
     pub fn find(extension: &'static str) -> Option<Self> {
-        let found = Self::find_quietly(extension);
-        if found.is_none() && std::env::var_os(VARIABLE).is_none_or(|value| value != OFF) {
+        let folder = Self::find_quietly(extension);
+        if folder.is_none() && std::env::var_os(VARIABLE).is_none_or(|value| value != OFF) {
             say_once("this user has no home");
         }
-        found
+        folder
     }
 
     /// Finds the folder as [`find`](Self::find) does, for results that are soon made again: that
@@ -280,8 +280,10 @@ mod tests {
         cache.keep("key", (13, 0), b"code").expect("a folder of ours");
         let path = root.path().join("key-13.0.cubin");
         let mode = |mode| std::fs::set_permissions(&path, PermissionsExt::from_mode(mode));
-        mode(0o666).expect("ours");
-        assert_eq!(cache.find_code("key", any), None, "everybody may write to it");
+        for others in [0o646, 0o664] {
+            mode(others).expect("ours");
+            assert_eq!(cache.find_code("key", any), None, "others may write to it: {others:o}");
+        }
         cache.keep("key", (13, 0), b"code").expect("a folder of ours");
         assert_eq!(cache.find_code("key", any).as_deref(), Some(&b"code"[..]), "made again");
         // A copy with another name is refused.
@@ -339,9 +341,9 @@ mod tests {
             file.expect("the file").set_modified(SystemTime::UNIX_EPOCH + minutes).expect("ours");
         }
         cache.make_room();
-        let found = keys.iter().map(|key| cache.find_version(key, (1, 0)).is_some());
+        let is_kept = keys.iter().map(|key| cache.find_version(key, (1, 0)).is_some());
         // Ten files of 2,547 bytes take more than 20,000; five of them at most 15,000.
-        assert_eq!(found.collect::<Vec<_>>(), [[false; 5], [true; 5]].concat());
+        assert_eq!(is_kept.collect::<Vec<_>>(), [[false; 5], [true; 5]].concat());
         assert!(foreign.exists());
         cache.make_room();
         assert!(cache.find_version(&keys[5], (1, 0)).is_some(), "there is room now");

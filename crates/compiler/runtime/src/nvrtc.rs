@@ -75,11 +75,11 @@ impl Nvrtc {
     /// Returns the NVRTC that this process has found, or finds now.
     pub(crate) fn shared() -> Result<Self, Error> {
         static FOUND: PerProcess<Mutex<Option<Nvrtc>>> = PerProcess::new();
-        let mut found = FOUND.get().lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(nvrtc) = &*found {
+        let mut nvrtc_once = FOUND.get().lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(nvrtc) = &*nvrtc_once {
             return Ok(nvrtc.clone());
         }
-        Ok(found.insert(Self::find()?).clone())
+        Ok(nvrtc_once.insert(Self::find()?).clone())
     }
 
     /// Loads the library at a path.

@@ -13,9 +13,9 @@ use crate::reflection::Reflection;
 pub(crate) fn check(reflection: &Reflection, args: &[Argument]) -> Result<(), Error> {
     for &(one, other) in &reflection.disjoint {
         let arrays = [one, other].map(|at| {
-            let mut found = Vec::new();
-            collect(&args[at as usize], &mut found);
-            found
+            let mut arrays = Vec::new();
+            collect(&args[at as usize], &mut arrays);
+            arrays
         });
         // In one argument each array is compared with those behind it.
         let behind = |at: usize| if one == other { &arrays[1][at + 1..] } else { &arrays[1][..] };

@@ -104,12 +104,12 @@ impl Stream {
     /// Returns the process's default stream of a device, for launches without arrays.
     pub(crate) fn of_device(device: Device) -> Result<Self, Error> {
         static KNOWN: PerProcess<Mutex<BTreeMap<Device, Stream>>> = PerProcess::new();
-        let mut known = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(stream) = known.get(&device) {
+        let mut streams = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stream) = streams.get(&device) {
             return Ok(stream.clone());
         }
         let stream = Self::new(device)?;
-        known.insert(device, stream.clone());
+        streams.insert(device, stream.clone());
         Ok(stream)
     }
 

@@ -34,8 +34,8 @@ pub(crate) fn code(answer: &str, language: Language) -> String {
     }
 }
 
-/// Returns the word of an answer that is one: what follows the last `answer:` that begins a line,
-/// else what stands between tags, else all of it.
+/// Returns the line or number that an answer gives: the text behind the last `answer:` that begins
+/// a line, else the text between tags, else the whole answer.
 pub(crate) fn word(answer: &str) -> String {
     let text = without_thoughts(answer);
     let said = |line: &str| {

@@ -1,6 +1,6 @@
 //! Draws on which mutants of a row show: programs of its source with one operator, function or
-//! number changed. Numbers at random may tell a wrong answer from a right one by luck alone, where
-//! a comparison decides or what is added is small: then one seed passes what another one refuses.
+//! number changed. Where a comparison decides, or a term is small, random numbers tell a wrong
+//! answer from a right one by luck alone: one seed passes an answer that another seed refuses.
 //!
 //! Inputs of several shapes and ranges are tried until each mutant shows on some draw. A mutant
 //! that shows on none is the row in other words, as far as anybody can see.
@@ -74,7 +74,7 @@ impl GradedRow {
             return false;
         }
         let seed = random::seed(seed, 0);
-        let data = execute::arguments(&self.program.forward, self.program.kernel, inputs, seed);
+        let data = execute::arguments(&self.program, inputs, seed);
         let launched = |program: &RowProgram| execute::forward(program, grid, &data);
         let Ok(right) = launched(&self.program) else { return false };
         let mut differs = false;

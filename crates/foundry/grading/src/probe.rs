@@ -105,14 +105,14 @@ impl GradedRow {
         number: usize,
         seed: u64,
     ) -> Option<FreshInputs> {
-        let (module, kernel) = (&self.program.forward, self.program.kernel);
+        let module = &self.program.forward;
         let seed = random::seed(seed, (PEAKS * at + number) as u64);
         let mut random = Random::new(random::seed(seed, STREAM));
         // Every other launch has several blocks.
         let way = if number.is_multiple_of(2) { Reshaping::Long } else { Reshaping::Same };
         let shaped = own.reshaped(way, &mut random).filter(|it| self.program.takes(&it.inputs))?;
-        let mut data = execute::arguments(module, kernel, &shaped.inputs, seed);
-        let numbers = execute::numbers(module, kernel, at, &data[at]);
+        let mut data = execute::arguments(&self.program, &shaped.inputs, seed);
+        let numbers = execute::numbers(&self.program, at, &data[at]);
         let largest = numbers.iter().map(|it| it.as_f64().abs()).fold(0.0, f64::max);
         let leaves = leaves(&module.types, element(module, self.program.params()[at].ty)?);
         let size = data[at].len() / (numbers.len() / leaves.len().max(1)).max(1);
@@ -133,12 +133,12 @@ impl GradedRow {
     }
 
     fn special_draw(&self, own: &Shaped, values: &[f64], seed: u64) -> Option<FreshInputs> {
-        let (module, kernel) = (&self.program.forward, self.program.kernel);
+        let module = &self.program.forward;
         let mut random = Random::new(random::seed(seed, STREAM));
         let shaped = own.reshaped(Reshaping::Growing, &mut random);
         let shaped = shaped.filter(|it| self.program.takes(&it.inputs));
         let shaped = shaped.as_ref().unwrap_or(own);
-        let mut data = execute::arguments(module, kernel, &shaped.inputs, seed);
+        let mut data = execute::arguments(&self.program, &shaped.inputs, seed);
         let mut count = 0;
         for (at, given) in shaped.inputs.iter().enumerate() {
             let of = self.program.params()[at].ty;
@@ -177,7 +177,7 @@ impl GradedRow {
             let small = ArgumentBytes { data: self.draws[0].data.clone(), gradients: Vec::new() };
             let way = Variation { budget: share, ..Variation::default() };
             execute::launch_varied(way, module, kernel, self.draws[0].grid(), &small).ok()?;
-            let data = execute::arguments(module, kernel, &shaped.inputs, seed);
+            let data = execute::arguments(&self.program, &shaped.inputs, seed);
             self.probe(DrawKind::ManyPoints, &shaped, &data, seed)
         };
         self.large.get_or_init(make).as_ref()
@@ -198,16 +198,14 @@ impl GradedRow {
             let (module, kernel) = (&program.forward, program.kernel);
             let way = Variation { budget: BUDGET, ..Variation::default() };
             let after = execute::launch_varied(way, module, kernel, grid, &memory).ok()?.data;
-            let tensors = outputs(module, program, &inputs, &after);
+            let tensors = outputs(program, &inputs, &after);
             Some((after, tensors))
         };
         let numbers = |at: usize| -> Vec<f64> {
-            let all = execute::numbers(&self.program.forward, self.program.kernel, at, &data[at]);
+            let all = execute::numbers(&self.program, at, &data[at]);
             all.iter().map(|it| it.as_f64()).collect()
         };
-        let images = (0..data.len())
-            .map(|at| execute::image(&wide.forward, wide.kernel, at, &numbers(at)))
-            .collect();
+        let images = (0..data.len()).map(|at| execute::image(wide, at, &numbers(at))).collect();
         let (_, exact) = run(wide, images)?;
         let (after, narrow) = run(&self.program, data.to_vec())?;
         let tolerances = narrow.iter().zip(&exact).map(|(one, other)| loose(one, other)).collect();
@@ -232,17 +230,12 @@ impl GradedRow {
 }
 
 /// Returns the arrays that the kernel writes, as a launch has left them.
-fn outputs(
-    module: &Module,
-    program: &RowProgram,
-    inputs: &[ArgumentInput],
-    after: &[Vec<u8>],
-) -> Vec<Tensor> {
+fn outputs(program: &RowProgram, inputs: &[ArgumentInput], after: &[Vec<u8>]) -> Vec<Tensor> {
     let written = inputs.iter().enumerate().filter(|(_, it)| it.written);
     let tensor = |(at, given): (usize, &ArgumentInput)| Tensor {
         name: given.name.clone(),
         shape: given.shape.clone(),
-        numbers: execute::numbers(module, program.kernel, at, &after[at]),
+        numbers: execute::numbers(program, at, &after[at]),
     };
     written.map(tensor).collect()
 }

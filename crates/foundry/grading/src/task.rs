@@ -137,14 +137,17 @@ impl Task {
     /// True if a row has what the task is about.
     pub fn is_of(self, row: &Row) -> bool {
         match self {
-            Self::FindRace => RaceQuestion::of(row).is_some(),
+            Self::FindRace => row.launches_json.is_none() && RaceQuestion::of(row).is_some(),
             _ => self.stored(row).is_some(),
         }
     }
 
     /// Returns a right answer that the row itself knows; without one the task does not exist for
-    /// this row, or running it tells the answer.
+    /// this row, or running it tells the answer. No task is about several kernels.
     pub fn stored(self, row: &Row) -> Option<Cow<'_, str>> {
+        if row.launches_json.is_some() {
+            return None;
+        }
         let cuda = || row.cuda.as_deref();
         let text = match self {
             Self::PythonToCuda => cuda(),
@@ -333,8 +336,8 @@ fn said(word: impl std::fmt::Display) -> Cow<'static, str> {
     Cow::Owned(format!("answer: {word}"))
 }
 
-/// Text that says what an implementation of a row has to do, if that decides its results: numbers
-/// at random are those of one generator.
+/// The specification of a row, if it decides the results. It does not where the row draws random
+/// numbers, which depend on the generator.
 fn specification(row: &Row) -> Option<&str> {
     row.specification.as_deref().filter(|_| !row.source.contains("wp.rand"))
 }

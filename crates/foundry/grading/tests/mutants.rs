@@ -2,7 +2,7 @@
 //! seeds of fresh inputs, and what one seed refuses the others refuse too.
 //!
 //! A few rows by default; `GBXCULE_MUTANT_ROWS=300` asks for more, `GBXCULE_MUTANT_FIRST` for
-//! others. `make attack` runs 40.
+//! others. `make attack` runs 20.
 
 use gbxcule_grading::answer::Answer;
 use gbxcule_grading::stand_in::StandIn;

@@ -263,7 +263,7 @@ fn claim(folder: &Path, manifest: &Manifest, resumes: bool) -> Result<(), SynthE
     let text = serde_json::to_string_pretty(manifest);
     let text = text.map_err(|error| SynthError::data(&path, error))? + "\n";
     if !path.exists() {
-        // Of several that come at once, one says it, and the others read what it said.
+        // Of several processes that start at once, one writes the manifest; the others read it.
         let written = write_new(folder, MANIFEST, text.as_bytes());
         written.map_err(SynthError::file(&path))?;
     }

@@ -171,7 +171,7 @@ fn features(text: &mut String, rows: &[Row], warp: &Usage) {
     }
 }
 
-/// Writes where harvested rows come from, and what became of the kernels that are none.
+/// Writes where harvested rows come from, and why other kernels became no rows.
 fn harvested(text: &mut String, harvest: &Harvest, rows: usize) {
     let commit = harvest.commit.as_ref().map_or(String::new(), |it| format!(" at commit `{it}`"));
     _ = writeln!(

@@ -72,8 +72,8 @@ fn missing(manifest: &Manifest, rows: &[Row]) -> Option<String> {
     ))
 }
 
-/// Descriptions of files that have a row of another split than their names declare: whoever loads a
-/// split by such names would train on test rows.
+/// Descriptions of files with a row of another split than the file's name declares. A reader who
+/// loads a split by its files' names would train on test rows.
 fn misplaced(format: Format, paths: &[PathBuf]) -> Result<Vec<String>, SynthError> {
     let mut faults = Vec::new();
     for path in paths {

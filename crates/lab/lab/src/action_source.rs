@@ -25,11 +25,11 @@ impl ActionSource {
     pub fn check(&self, codec: &Codec) -> Result<(), String> {
         match self {
             Self::Hold(name) if codec.action(name).is_none() => {
-                let known: Vec<&str> = codec.actions.iter().map(|action| &*action.name).collect();
+                let names: Vec<&str> = codec.actions.iter().map(|action| &*action.name).collect();
                 Err(format!(
                     "codec {} has no action `{name}`; it has {}",
                     codec.name,
-                    known.join(", ")
+                    names.join(", ")
                 ))
             }
             _ => Ok(()),

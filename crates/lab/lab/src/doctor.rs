@@ -73,8 +73,8 @@ fn sandbox() -> Finding {
 
 fn interpreter(python: &Value) -> Finding {
     let PythonInterpreter { program, passed_over } = Python::interpreter();
-    let found = python.is_object();
-    let mut what = if found {
+    let has_python = python.is_object();
+    let mut what = if has_python {
         format!(
             "{} {}",
             python["program"].as_str().unwrap_or("?"),
@@ -86,19 +86,24 @@ fn interpreter(python: &Value) -> Finding {
     if let Some(why) = passed_over {
         what += &format!("; {why}; name it in GBXCULE_PYTHON if it is to be run");
     }
-    Finding { subject: "python", found, what, remedy: (!found).then_some("make .venv/oracle.txt") }
+    Finding {
+        subject: "python",
+        found: has_python,
+        what,
+        remedy: (!has_python).then_some("make .venv/oracle.txt"),
+    }
 }
 
 fn package(python: &Value, name: &'static str, needed_for: &str, remedy: &'static str) -> Finding {
     let package = &python["packages"][name];
-    let found = package.is_object();
-    let what = if found {
+    let is_installed = package.is_object();
+    let what = if is_installed {
         let part = |field: &str| package[field].as_str().unwrap_or("?").to_owned();
         format!("{} ({})", part("version"), part("wheel"))
     } else {
         format!("needed for {needed_for}")
     };
-    Finding { subject: name, found, what, remedy: (!found).then_some(remedy) }
+    Finding { subject: name, found: is_installed, what, remedy: (!is_installed).then_some(remedy) }
 }
 
 fn libmgba() -> Finding {
@@ -153,11 +158,11 @@ fn nvrtc() -> Finding {
 }
 
 fn cuda_backend() -> Finding {
-    let found = Driver::find().is_ok() && Nvrtc::find().is_ok();
-    let what = if found {
+    let is_ready = Driver::find().is_ok() && Nvrtc::find().is_ok();
+    let what = if is_ready {
         "the swarm in one CUDA kernel"
     } else {
         "needs the driver and NVRTC; `--device cpu` runs the same machines on CPU threads"
     };
-    Finding { subject: "warp_vec_cuda", found, what: what.to_owned(), remedy: None }
+    Finding { subject: "warp_vec_cuda", found: is_ready, what: what.to_owned(), remedy: None }
 }

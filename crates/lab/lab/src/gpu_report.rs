@@ -99,14 +99,14 @@ fn rows(folder: &Path) -> Result<Vec<Row>, LabError> {
             && config["recompile"] == "where_it_wins"
             && config["experiment"].is_null();
         for result in artifact["results"].as_array().into_iter().flatten() {
-            let found = point(result).ok_or_else(|| broken("results that no bench measures"))?;
+            let measured = point(result).ok_or_else(|| broken("results that no bench measures"))?;
             rows.push(Row {
                 step: name(&line["step"]),
                 rom: name(&config["rom"]["name"]),
-                num_envs: found.num_envs,
-                frames_per_s: found.frames_per_s,
-                slowest: found.slowest,
-                fastest: found.fastest,
+                num_envs: measured.num_envs,
+                frames_per_s: measured.frames_per_s,
+                slowest: measured.slowest,
+                fastest: measured.fastest,
                 is_plain,
                 origin: format!(
                     "{}, driver {}, {}; gbxcule {}; run {}",
@@ -171,8 +171,8 @@ fn speeds(text: &mut String, rows: &[Row], counts: &Counts) {
         let issues = counts.get(rom).map_or_else(String::new, |issues| thousands(*issues));
         let _ = write!(text, "| {rom} | {issues} |");
         for count in &machines {
-            let found = plain().rfind(|row| row.rom == rom && row.num_envs == *count);
-            let _ = match found {
+            let row = plain().rfind(|row| row.rom == rom && row.num_envs == *count);
+            let _ = match row {
                 Some(row) => write!(text, " {} |", millions(row.frames_per_s)),
                 None => write!(text, " |"),
             };

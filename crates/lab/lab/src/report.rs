@@ -75,8 +75,8 @@ impl Sweep {
         let mut series: Vec<Series> = Vec::new();
         let results = artifact["results"].as_array().ok_or_else(broken)?;
         if results.is_empty() || results.len() > MAX_RESULTS {
-            let found = results.len();
-            return Err(say(&format!("{found} results, and a report has 1 to {MAX_RESULTS}")));
+            let count = results.len();
+            return Err(say(&format!("{count} results, and a report has 1 to {MAX_RESULTS}")));
         }
         for result in results {
             let backend = name(&result["backend"]);

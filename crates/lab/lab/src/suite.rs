@@ -166,8 +166,8 @@ pub fn known_difference(plan: &VerifyPlan, differences: &[Difference]) -> Option
         plan.rom.name == case.rom && plan.model.is_none_or(|model| model == case.model)
     });
     let mut explained = cases.flat_map(|case| case.explained);
-    let found = explained.find(|it| it.reference == reference && it.covers(differences));
-    found.map(|explained| explained.why)
+    let explanation = explained.find(|it| it.reference == reference && it.covers(differences));
+    explanation.map(|explained| explained.why)
 }
 
 impl Explained {
@@ -249,15 +249,15 @@ mod tests {
             };
             fields.iter().map(difference).collect()
         };
-        let known = |rom, reference, fields: &[&str]| {
+        let reason = |rom, reference, fields: &[&str]| {
             known_difference(&plan(rom, reference), &differ(fields))
         };
         for reference in [BackendKind::PyboySingle, BackendKind::PyboyVecMp] {
-            let why = known("PEARL_DRIFT", reference, &["pc", "tcycles"]).expect("a reason");
+            let why = reason("PEARL_DRIFT", reference, &["pc", "tcycles"]).expect("a reason");
             assert!(why.contains("4 T-cycles late after the LCD was switched on"), "{why}");
-            assert_eq!(known("PEARL_DRIFT", reference, &["pc", "sp"]), None);
+            assert_eq!(reason("PEARL_DRIFT", reference, &["pc", "sp"]), None);
         }
-        assert_eq!(known("ALU_LOOP", BackendKind::PyboySingle, &["pc"]), None);
-        assert_eq!(known("PEARL_DRIFT", BackendKind::SwarmCpu, &["pc"]), None);
+        assert_eq!(reason("ALU_LOOP", BackendKind::PyboySingle, &["pc"]), None);
+        assert_eq!(reason("PEARL_DRIFT", BackendKind::SwarmCpu, &["pc"]), None);
     }
 }

@@ -125,11 +125,11 @@ fn nvrtc_wheel() -> Option<String> {
 }
 
 fn package_version(name: &str) -> Option<String> {
-    let found = python_json(&format!(
+    let version = python_json(&format!(
         "import importlib.metadata as m, json\ntry: print(json.dumps(m.version('{name}')))\nexcept m.PackageNotFoundError: \
          print('null')"
     ))?;
-    found.as_str().map(str::to_owned)
+    version.as_str().map(str::to_owned)
 }
 
 /// Returns the interpreter and the packages that affect results, each with the origin of its wheel

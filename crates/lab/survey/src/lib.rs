@@ -155,8 +155,8 @@ impl Survey {
 
     fn add(&mut self, texts: &mut Texts, path: String, text: String, read: ReadFile<'_>) {
         self.files += 1;
-        let known = texts.source(Path::new(&path));
-        let id = known.unwrap_or_else(|| self.sources.add(path.clone(), text));
+        let already_read = texts.source(Path::new(&path));
+        let id = already_read.unwrap_or_else(|| self.sources.add(path.clone(), text));
         let begin = Instant::now();
         // Imports are followed only for kernels.
         if !texts.may_hold_kernels(&self.sources, id) {
@@ -296,12 +296,12 @@ impl Survey {
         let mut text = String::new();
         for entry in &self.entries {
             let Entry { path, line, kernel, outcome } = entry;
-            let found = match outcome {
+            let reason = match outcome {
                 Outcome::Compiled | Outcome::Tried => continue,
                 Outcome::Refused(faults) => render(faults, &self.sources),
                 Outcome::Bug(what) => what.clone(),
             };
-            text += &format!("{path}:{line}: `{kernel}`\n{}\n\n", found.trim_end());
+            text += &format!("{path}:{line}: `{kernel}`\n{}\n\n", reason.trim_end());
         }
         text
     }

@@ -67,7 +67,7 @@ pub struct Cartridge {
 }
 
 /// The two models.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Hash)]
 pub enum Model {
     /// The original Game Boy, DMG.
     #[default]
@@ -174,7 +174,7 @@ impl Cartridge {
         cartridge
     }
 
-    /// The title, with `?` for what isn't printable ASCII.
+    /// The title, with `?` in the place of bytes that are not printable ASCII.
     pub fn title(&self) -> &str {
         let end = self.title.iter().position(|&byte| byte == 0).unwrap_or(self.title.len());
         core::str::from_utf8(&self.title[..end]).unwrap_or("")

@@ -1,11 +1,11 @@
 //! Two machines and the cable between them. `kernel_call::run_pair_frames` runs the frames of a
 //! pair's step, on every device; machines without a cable never come here.
 //!
-//! A port that clocks shifts at moments which are known as soon as a transfer has begun. At each of
-//! them both ends must be where they are then: what one has at the top of SB is what the other one
-//! shifts in. An instruction that looks at the port, or changes it, waits for all that comes before
-//! its look: `look.rs` says in which M-cycle that is before the instruction runs. All others run
-//! freely, so ports at rest cost nothing.
+//! A port that clocks shifts at moments which are known as soon as a transfer has begun. Both ends
+//! must have reached such a moment before the shift, because each shifts in the top bit of the
+//! other's SB. Before an instruction that reads or writes the port, `look.rs` tells in which M-cycle
+//! it will do so, and the instruction waits until the other end has come there. All other
+//! instructions run freely, so ports at rest cost nothing.
 //!
 //! | port | hears the other | is heard |
 //! |---|---|---|

@@ -44,7 +44,7 @@ pub struct NewFile {
 
 impl NewFile {
     /// Begins a file for `path`, whose folder is made if it doesn't exist. A symbolic link is
-    /// followed, unless another user left it in a folder that everybody may write to.
+    /// followed, unless another user left it in a folder that others may write to.
     ///
     /// # Errors
     /// A folder is in its place, the name is too long, or the folder can't be written to.

@@ -18,6 +18,9 @@ const PASSED: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEX
 #[cfg(not(target_os = "linux"))]
 const PASSED: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
+/// Rights of a group and of all to write; an access list shows as the group's.
+pub(crate) const WRITABLE_BY_OTHERS: u32 = 0o022;
+
 /// Rights that are asked for; the user's mask takes some.
 const FOLDER_MODE: Mode = Mode::from_raw_mode(0o777);
 const FILE_MODE: Mode = Mode::from_raw_mode(0o666);
@@ -164,13 +167,12 @@ impl OpenFolder {
     }
 }
 
-/// Returns true if a name may not lead on: another user left it in a folder that everybody may
-/// write to. So does Linux's `fs.protected_symlinks` for the last name of a path, if the folder is
-/// sticky and the system is set so; this holds for all names, in all such folders.
+/// Returns true if a name may not lead on: another user left it in a folder that others may write
+/// to, all or a group. Linux's `fs.protected_symlinks` refuses the last name of a path so, if the
+/// folder is sticky and the system is set so; this holds for all names, in all such folders.
 pub(crate) fn is_of_another(entry: &Stat, folder: &Stat) -> bool {
-    const WRITABLE_BY_ALL: u32 = 0o002;
     let own = rustix::process::geteuid().as_raw();
-    folder.st_mode & WRITABLE_BY_ALL != 0 && ![own, 0, folder.st_uid].contains(&entry.st_uid)
+    folder.st_mode & WRITABLE_BY_OTHERS != 0 && ![own, 0, folder.st_uid].contains(&entry.st_uid)
 }
 
 /// Kind of an entry.

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 
+use crate::open_folder::WRITABLE_BY_OTHERS;
 use crate::patience::{Patient, patiently};
 
 /// Size of the largest cartridge, and so of the largest ROM file.
@@ -50,7 +51,7 @@ pub fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
 }
 
 /// Reads a regular file of at most `most_bytes` that no other user could have written: this user
-/// or the system's owner owns it, and not everybody may write to it.
+/// or the system's owner owns it, and nobody else may write to it.
 ///
 /// # Errors
 /// As those of [`read()`], or another user could have written it.
@@ -66,7 +67,7 @@ pub fn read_own(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
 
 fn is_own(there: &Metadata) -> bool {
     let owners = [rustix::process::geteuid().as_raw(), 0];
-    owners.contains(&there.uid()) && there.mode() & 0o002 == 0
+    owners.contains(&there.uid()) && there.mode() & WRITABLE_BY_OTHERS == 0
 }
 
 fn read_open(file: Patient<File>, most_bytes: u64) -> Result<Vec<u8>> {
@@ -80,9 +81,9 @@ fn read_open(file: Patient<File>, most_bytes: u64) -> Result<Vec<u8>> {
     if size > most_bytes { Err(too_large(size, most_bytes)) } else { Ok(bytes) }
 }
 
-/// Reads a regular file of at most `most_bytes` that begins with `magic`. Of another file it
-/// returns the beginning alone, in which a reader finds out that it is another one, however large
-/// the file is.
+/// Reads a regular file of at most `most_bytes` that begins with `magic`. If the file begins
+/// otherwise, its beginning alone is returned, however large the file is; the caller's reader
+/// refuses that.
 ///
 /// # Errors
 /// As those of [`read()`].

@@ -192,8 +192,7 @@ fn is_of_system(folder: &OpenFolder) -> bool {
     folder.path() == Path::new("/dev") || folder.path().starts_with("/proc")
 }
 
-/// Refuses a link or a pipe that another user left where everybody may leave things, such as
-/// `/tmp`.
+/// Refuses a link or a pipe that another user left where others may leave things, such as `/tmp`.
 fn check_owner(folder: &OpenFolder, name: &OsStr) -> Result<()> {
     match folder.entry(name)? {
         Some(there) if is_of_another(&there, &folder.stat()?) => Err(of_another(folder, name)),
@@ -203,7 +202,7 @@ fn check_owner(folder: &OpenFolder, name: &OsStr) -> Result<()> {
 
 fn of_another(folder: &OpenFolder, name: &OsStr) -> Error {
     let text = format!(
-        "`{}` is a link or a pipe of another user in a folder that everybody may write to: remove it, or name another file",
+        "`{}` is a link or a pipe of another user in a folder that others may write to: remove it, or name another file",
         folder.join(name).display()
     );
     Error::new(ErrorKind::PermissionDenied, text)

@@ -88,7 +88,7 @@ fn links_and_pipes_of_others_in_an_open_folder_are_refused_wherever_they_stand_i
     if !is_root() {
         return;
     }
-    for mode in [0o1777, 0o777] {
+    for mode in [0o1777, 0o777, 0o2775] {
         let (folder, own) = with_precious();
         let open = folder.path().join("open");
         fs::create_dir(&open).expect("a folder");

@@ -43,6 +43,7 @@ fn the_limits_of_the_page_are_those_of_the_policies() {
         row("time on a core, a process", &|it| seconds(it.cpu)),
         row("time on the clock", &|it| seconds(it.wall)),
         row("address space, a process", &|it| size(it.memory_bytes)),
+        row("memory, all processes together", &|it| size(it.memory_bytes)),
         row("the longest file", &|it| size(it.file_bytes)),
         row("all files together", &|it| size(it.written_bytes)),
         row("open files, a process", &|it| it.open_files.to_string()),

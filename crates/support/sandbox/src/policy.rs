@@ -48,7 +48,8 @@ pub struct Limits {
     pub wall: Duration,
     /// Time on a core, of each process.
     pub cpu: Duration,
-    /// Address space of each process.
+    /// Address space of each process, and memory of the child and all that it starts together,
+    /// within the accuracy of some looks a second.
     pub memory_bytes: u64,
     /// Length of each file that it writes; 0 for none.
     pub file_bytes: u64,
@@ -205,7 +206,7 @@ fn paths(texts: &[&str]) -> Vec<PathBuf> {
 }
 
 /// Folders with the parts of a program beside its own, where it is installed outside of the
-/// system's folders; and those of a compiler for a target, `x86_64-linux-gnu`.
+/// system's folders; and those of a compiler for this machine, `x86_64-linux-gnu`.
 const PARTS: [&str; 9] =
     ["bin", "lib", "lib32", "lib64", "libexec", "include", "opt", "Cellar", "sysroot"];
 
@@ -225,7 +226,8 @@ fn parts(program: &Path) -> Vec<PathBuf> {
         if is_above_home || prefix.parent().is_none() {
             return vec![path];
         }
-        let is_part = |name: &str| PARTS.contains(&name) || name.matches('-').count() >= 2;
+        let target = format!("{}-", env::consts::ARCH);
+        let is_part = |name: &str| PARTS.contains(&name) || name.starts_with(&target);
         let beside = std::fs::read_dir(&prefix).into_iter().flatten().flatten();
         let beside = beside.filter(|it| it.file_name().to_str().is_some_and(is_part));
         beside.map(|it| it.path()).chain([path.clone()]).collect()
@@ -252,16 +254,17 @@ mod tests {
     fn a_compiler_beside_files_of_the_users_opens_itself_and_its_parts_alone() {
         let folder = tempfile::tempdir().expect("a folder");
         let prefix = folder.path().canonicalize().expect("a folder").join("gcc");
-        for part in ["bin", "lib", "x86_64-linux-gnu", "share", "secrets"] {
+        let target = format!("{}-linux-gnu", env::consts::ARCH);
+        for part in ["bin", "lib", &target, "share", "secrets", "letters-to-a-friend"] {
             fs::create_dir_all(prefix.join(part)).expect("a folder");
         }
         let compiler = prefix.join("bin/c++");
         fs::write(&compiler, "").expect("a file");
         let read = Policy::compiler(&compiler, folder.path()).read;
-        for part in ["bin", "lib", "x86_64-linux-gnu"] {
+        for part in ["bin", "lib", &target] {
             assert!(read.contains(&prefix.join(part)), "{read:?}");
         }
-        for other in ["", "share", "secrets"] {
+        for other in ["", "share", "secrets", "letters-to-a-friend"] {
             let other = prefix.join(other);
             assert!(!read.iter().any(|it| other.starts_with(it)), "{other:?}: {read:?}");
         }

@@ -43,6 +43,8 @@ pub enum ChildEnd {
     Written(u64),
     /// The child and all that it started had more processes and threads than they may.
     Tasks(usize),
+    /// The child and all that it started had more memory together than each of them may.
+    Memory(u64),
 }
 
 impl ChildEnd {
@@ -71,6 +73,9 @@ impl fmt::Display for ChildEnd {
             }
             Self::Tasks(limit) => {
                 write!(f, "had more than {limit} processes and threads and was ended")
+            }
+            Self::Memory(limit) => {
+                write!(f, "had more than {limit} bytes of memory together and was ended")
             }
         }
     }

@@ -24,6 +24,10 @@ const FCNTL: [u64; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 1030, 36, 37, 38, 1034];
 /// Requests of `ioctl`: the kind of a terminal, its size, bytes that wait, flags of a descriptor.
 /// Attributes of files such as "immutable" are among the refused ones.
 const IOCTL: [u64; 7] = [0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451, 0x802c_542a];
+/// Flags of `mmap` of which no child may set all of a row: memory that is shared without a file, which
+/// stays in memory without its limit when all of it but a page is unmapped; and huge pages, which are
+/// the whole machine's.
+const MMAP_REFUSED: [u64; 2] = [0x21, 0x4_0000];
 /// Options of `prctl`: names of threads and of memory, and questions. The signal at its owner's
 /// end stays as it was set.
 const PRCTL: [u64; 8] = [3, 15, 16, 23, 51, 56, 64, 0x5356_4d41];
@@ -48,12 +52,15 @@ fn make(kind: Kind) -> Result<Vec<BpfProgram>, seccompiler::Error> {
     refused.insert(libc::SYS_fcntl, vec![any_but(1, &int, &FCNTL)?]);
     refused.insert(libc::SYS_ioctl, vec![any_but(1, &int, &IOCTL)?]);
     refused.insert(libc::SYS_prctl, vec![any_but(0, &int, &PRCTL)?]);
+    let masked = |argument: u8, bits: u64| -> Result<SeccompRule, seccompiler::Error> {
+        let is_set = SeccompCmpOp::MaskedEq(bits);
+        Ok(SeccompRule::new(vec![condition(argument, SeccompCmpArgLen::Qword, is_set, bits)?])?)
+    };
+    let shared = MMAP_REFUSED.into_iter().map(|bits| masked(3, bits));
+    refused.insert(libc::SYS_mmap, shared.collect::<Result<_, _>>()?);
     if kind != Kind::Program {
         let bits = (0..64).map(|bit| 1_u64 << bit).filter(|bit| CLONE_REFUSED & bit != 0);
-        let rules = bits.map(|bit| {
-            condition(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(bit), bit)
-                .and_then(|set| Ok(SeccompRule::new(vec![set])?))
-        });
+        let rules = bits.map(|bit| masked(0, bit));
         refused.insert(libc::SYS_clone, rules.collect::<Result<_, _>>()?);
     }
     let (allow, error) = (SeccompAction::Allow, |number: i32| SeccompAction::Errno(number as u32));

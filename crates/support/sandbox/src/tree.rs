@@ -1,5 +1,6 @@
 //! Usage of a child with all that it started: its process group, which none of them can leave.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
@@ -15,15 +16,19 @@ const MAX_PATH_BYTES: usize = 3000;
 /// Returns the limit of the whole tree that a group exceeds, if there is one. The look at its
 /// folder takes longer than the other measurements.
 pub(crate) fn exceeded(group: u32, policy: &Policy, looks_at_folder: bool) -> Option<ChildEnd> {
-    let Limits { tasks, written_bytes, .. } = policy.limits;
-    let (mut members, mut count) = (Vec::new(), 0);
+    let Limits { tasks, written_bytes, memory_bytes, .. } = policy.limits;
+    let (mut members, mut count, mut resident) = (Vec::new(), 0, 0);
     // The count stops at the limit, because a program that forks without end goes on meanwhile.
     for (process, fields) in processes(group) {
         count += fields.get(17).and_then(|it| it.parse().ok()).unwrap_or(1);
         if count > tasks {
             return Some(ChildEnd::Tasks(tasks));
         }
+        resident += fields.get(21).and_then(|it| it.parse().ok()).unwrap_or(0) * page_bytes();
         members.push(process);
+    }
+    if resident > memory_bytes {
+        return Some(ChildEnd::Memory(memory_bytes));
     }
     let written: u64 = members.iter().map(|it| written_by(it) + held_by(it)).sum();
     // The process's own count leaves out files in memory, on a `tmpfs`, so the folder is measured
@@ -96,6 +101,15 @@ fn processes(group: u32) -> impl Iterator<Item = (String, Vec<String>)> {
     })
 }
 
+/// Returns the unit in which the system tells how much memory a process has.
+fn page_bytes() -> u64 {
+    #[cfg(unix)]
+    let bytes = rustix::param::page_size() as u64;
+    #[cfg(not(unix))]
+    let bytes = 4096;
+    bytes
+}
+
 fn fields(process: &str) -> Option<Vec<String>> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (_, fields) = stat.rsplit_once(')')?;
@@ -121,14 +135,18 @@ fn held_by(process: &str) -> u64 {
 }
 
 /// Returns the bytes that the files below a folder take. A folder that is nested deeper than a path
-/// can say counts as the greatest number.
+/// can say, or that its maker lets nobody list, counts as the greatest number.
 fn bytes_below(folder: &Path) -> u64 {
     let (mut bytes, mut left) = (0, vec![folder.to_owned()]);
     while let Some(folder) = left.pop() {
         if folder.as_os_str().len() > MAX_PATH_BYTES {
             return u64::MAX;
         }
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let entries = std::fs::read_dir(folder);
+        if entries.as_ref().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied) {
+            return u64::MAX;
+        }
+        for entry in entries.into_iter().flatten().flatten() {
             let Ok(found) = entry.metadata() else { continue };
             bytes += ENTRY_BYTES.max(taken(&found));
             if found.is_dir() {

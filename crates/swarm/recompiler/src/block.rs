@@ -24,7 +24,7 @@ use gbxcule_passes::specialise::{KnownPlace, Unsupported};
 
 /// Bytes of code in high RAM that a block may be made of.
 const HIGH_CODE_BYTES: usize = 16;
-/// Place of code in high RAM that says, in a record, that there is none.
+/// The place in a record of a block that has no code in high RAM.
 const NO_CODE: u8 = 0x80;
 
 /// The CPU's view of the program: cartridge and work RAM, OAM DMA, and code in high RAM, as far as
@@ -182,8 +182,8 @@ fn all_equal<T: PartialEq>(ours: &[T], its: &[T], matters: &[bool]) -> bool {
 pub(crate) struct Limits {
     /// Instructions at most.
     pub(crate) instructions: usize,
-    /// M-cycles of the longest way, about: the interpreter runs what is left of them before a
-    /// deadline.
+    /// M-cycles of the longest way, about. The interpreter runs the time between a block's end and
+    /// the deadline.
     pub(crate) mcycles: u32,
     /// M-cycles of a way after which it looks at the deadline again, so that the block needs no
     /// more time than up to there when it begins.
@@ -253,7 +253,7 @@ impl Block {
     pub fn add_to(self, machine_ir: &MachineIr, module: &mut Module) -> FunctionId {
         let id = module.declare("block", machine_ir.params(), Type::UNIT);
         module.functions[id].body = self.body;
-        // The machine masks its indices, and so does what is left of it.
+        // The machine masks its indices, and so does a part of its code.
         module.functions[id].trusted = true;
         let unknown = vec![false; module.functions.len()];
         gbxcule_passes::pass::dce::clean(module, id, &unknown);

@@ -126,8 +126,8 @@ impl Code {
         let len = memories.rom.shape[0];
         assert!(len == self.rom_len, "a block runs on the ROM that it was made from");
         // SAFETY: the code was made of the machine's own source for this signature. It reads and
-        // writes the machine, whose layout is that of the module (`subset/tests/machine/
-        // layout`), and of the arrays what the source does after its bounds checks and masks.
+        // writes the machine, whose layout equals the module's (`front-rust/tests/machine`), and
+        // those elements of the arrays that the source reaches behind its bounds checks and masks.
         unsafe {
             (self.entry)(std::ptr::null_mut(), machine, &memories.rom, &memories.cart_ram);
         }

@@ -5,7 +5,11 @@
 //! the bits of a register beyond their width, so they are taken as 32 bits and cut.
 #![allow(unsafe_code, reason = "called by machine code, with a machine by its address")]
 
+use crate::block::{HIGH_RAM, ROM_END};
 use gbxcule_gameboy::Machine;
+#[cfg(color)]
+use gbxcule_gameboy::ppu::color_palette::write_color_cell as write_color_cell_of;
+use gbxcule_passes::specialise::Changes;
 use std::ffi::c_void;
 
 /// A function of the machine by its name, and where machine code finds it.
@@ -25,6 +29,32 @@ pub(crate) fn doors() -> Vec<Door> {
 /// Returns true if there is a door to a function.
 pub(crate) fn has_door(name: &str) -> bool {
     doors().into_iter().any(|(door, _)| door == name)
+}
+
+/// Returns what a door changes of the memory map, code in high RAM and the deadline, while OAM DMA
+/// rests. Writes to ROM's addresses switch banks, FF46 starts OAM DMA, and FF50 ends the boot ROM.
+pub(crate) fn changes(door: &str, address: Option<u16>) -> Changes {
+    match (door, address) {
+        ("Machine::write_slow", Some(0xff46 | 0xff50)) => Changes::Any,
+        ("Machine::write_slow", Some(at)) if at >= ROM_END && !HIGH_RAM.contains(&at) => {
+            Changes::Watched
+        }
+        ("Machine::write_slow", _) => Changes::Any,
+        _ => Changes::Others,
+    }
+}
+
+/// Calls a function of the machine, and holds it to what blocks rely on.
+#[inline(always)]
+fn call<T>(machine: &mut Machine, changes: Changes, function: impl FnOnce(&mut Machine) -> T) -> T {
+    let map = |machine: &Machine| (machine.rom_base, machine.fast_wram_bytes, machine.dma.active);
+    let (had_dma, before, deadline) = (machine.dma.active, map(machine), machine.deadline);
+    let result = function(machine);
+    let keeps_map = had_dma || changes == Changes::Any || before == map(machine);
+    let keeps_deadline = had_dma || changes != Changes::Others || deadline == machine.deadline;
+    debug_assert!(keeps_map, "a door changed the memory map");
+    debug_assert!(keeps_deadline, "a door changed the deadline");
+    result
 }
 
 type ReadDoor = unsafe extern "C" fn(
@@ -87,7 +117,9 @@ unsafe extern "C" fn read_elsewhere(
             std::slice::from_raw_parts(cart_ram, cart_ram_len as usize),
         )
     };
-    machine.read_elsewhere(rom, cart_ram, now, address as u16)
+    call(machine, Changes::Others, |machine| {
+        machine.read_elsewhere(rom, cart_ram, now, address as u16)
+    })
 }
 
 /// `back-clif` fixes the parameters: an array is its data, gradient, extent and stride.
@@ -118,7 +150,11 @@ unsafe extern "C" fn write_slow(
             std::slice::from_raw_parts_mut(cart_ram, cart_ram_len as usize),
         )
     };
-    machine.write_slow(rom, cart_ram, now, address as u16, value as u8);
+    let (address, value) = (address as u16, value as u8);
+    let changes = changes("Machine::write_slow", Some(address));
+    call(machine, changes, |machine| {
+        machine.write_slow(rom, cart_ram, now, address, value);
+    });
 }
 
 /// # Safety
@@ -126,7 +162,8 @@ unsafe extern "C" fn write_slow(
 unsafe extern "C" fn touch_oam(_record: *mut c_void, machine: *mut Machine, now: u32) {
     // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
     // which outlive this call; machine code keeps no reference while it calls.
-    unsafe { &mut *machine }.touch_oam(now);
+    let machine = unsafe { &mut *machine };
+    call(machine, Changes::Others, |machine| machine.touch_oam(now));
 }
 
 /// # Safety
@@ -141,9 +178,7 @@ unsafe extern "C" fn write_color_cell(
     // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
     // which outlive this call; machine code keeps no reference while it calls.
     let machine = unsafe { &mut *machine };
-    gbxcule_gameboy::ppu::color_palette::write_color_cell(
-        machine,
-        of_objects & 1 != 0,
-        value as u8,
-    );
+    call(machine, Changes::Others, |machine| {
+        write_color_cell_of(machine, of_objects & 1 != 0, value as u8);
+    });
 }

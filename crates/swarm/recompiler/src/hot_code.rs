@@ -34,7 +34,7 @@ const MAX_OPERATIONS: usize = 2_500;
 const MAX_DEPTH: usize = 150;
 
 /// Opcodes after which machines that were at one place may be at several: conditional jumps, jumps
-/// to what memory or registers hold, and what makes the CPU wait.
+/// to addresses in memory or registers, HALT and STOP.
 const PARTING: [u8; 21] = [
     0x10, 0x20, 0x28, 0x30, 0x38, 0x76, 0xc0, 0xc2, 0xc4, 0xc8, 0xc9, 0xca, 0xcc, 0xd0, 0xd2, 0xd4,
     0xd8, 0xd9, 0xda, 0xdc, 0xe9,

@@ -1,5 +1,5 @@
-//! Heads of a ROM's blocks on disk, so that another process makes the blocks without learning where
-//! the ROM is hot: those of CPUs, and those that a kernel has.
+//! Heads of a ROM's blocks on disk, for CPUs and for kernels, so that another process makes the
+//! blocks without learning where the ROM is hot.
 //!
 //! The machine code is made again from them. A head is a hint. One that fits no machine makes a
 //! block that never runs.
@@ -14,7 +14,7 @@ const EXTENSION: &str = ".heads";
 /// Version of the records.
 const VERSION: (u32, u32) = (1, 0);
 #[cfg(not(color))]
-/// Version of what is found for kernels: another one where the search changed.
+/// Version of the search for a kernel's heads; raised when the search changes.
 const HOT_CODE_VERSION: (u32, u32) = (2, 0);
 #[cfg(not(color))]
 /// Bytes before the heads of a kernel: instructions of two kinds.

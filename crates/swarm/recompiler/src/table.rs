@@ -3,7 +3,7 @@
 //! A table never changes: threads share it while the next one is made. Where there is no block the
 //! interpreter goes on, up to the next address at which one begins.
 
-use crate::block::MemoryMap;
+use crate::block::{Limits, MemoryMap};
 use crate::code::{Code, Memories};
 use crate::learning::{HotHead, Learning};
 use gbxcule_gameboy::Machine;
@@ -21,6 +21,9 @@ const MAX_CODE_BYTES: usize = 32 << 20;
 const ADDRESSES: usize = 0x1_0000;
 /// The place of no block.
 const NONE: u16 = u16::MAX;
+/// M-cycles before the deadline in which blocks refuse to run, about: what a way runs without a
+/// look at the deadline, and one instruction.
+const MAX_REFUSED_MCYCLES: u32 = Limits::CPU.mcycles_unchecked + 6;
 /// Bytes of the longest instruction: PC that moved by more came by a jump.
 pub(crate) const MAX_INSTRUCTION_BYTES: u16 = 3;
 
@@ -177,12 +180,12 @@ impl Table {
         }
     }
 
-    #[inline(never)]
+    /// Returns the reason why no block ran. A block may also refuse another memory map; near the
+    /// deadline the interpreter goes on up to it all the same.
     fn stop_reason(&self, machine: &Machine) -> Stop {
-        match MemoryMap::of(machine) {
-            Some(map) if self.has(machine.cpu.pc, &map) => Stop::TooNear,
-            _ => Stop::NoBlock,
-        }
+        let left = machine.deadline.wrapping_sub(machine.cpu.now);
+        let has_block = self.at(machine.cpu.pc).next().is_some();
+        if has_block && left <= MAX_REFUSED_MCYCLES { Stop::TooNear } else { Stop::NoBlock }
     }
 
     /// Runs a frame and counts where blocks are wanted: where programs arrive by a jump, a handler

@@ -3,14 +3,14 @@
 //! [`crate::NativeSwarm`].
 //!
 //! `machine_ir` reads the sources, `column` and `state_arrays` lay a machine's state out on the
-//! device. `kernel` makes kernels of `kernel_source`: those of `step` (with `single_frames`),
-//! `begin`, `inspect` and `copy_env`, which copies whole envs, and `link` those of pairs;
-//! `dialect_kernel` makes those that are texts of the dialect. `memory`
-//! makes arrays, `host_copy` carries a machine from the host's form to the device's and back.
+//! device. `kernel` makes kernels of `kernel_source`: `step` (with `single_frames`), `begin`,
+//! `inspect`, `copy_env`, which copies whole envs, and `link` for pairs. `dialect_kernel` makes
+//! kernels of other texts of the dialect. `memory` makes arrays, `host_copy` carries a machine from
+//! the host's form to the device's and back.
 //! `manual_buttons` holds the buttons that a caller presses by hand. `rollout` runs steps in which
 //! nothing crosses the host. `kernel_set` compiles the kernels of a swarm or finds them by their
-//! `recipe`; `swarm` launches them, `engine` has the
-//! calls of every swarm, `outputs` reads results and machines.
+//! `recipe`; `swarm` launches them, `engine` has the calls of every swarm, `outputs` reads results
+//! and machines.
 
 mod begin;
 mod buffers;

@@ -21,9 +21,10 @@ pub enum SwarmError {
     #[error("no model `{name}`; there are auto, {}", consoles())]
     NoConsole { name: String },
     #[error(
-        "{} runs on the CPU alone: choose that device, or the model dmg or cgb", revision.name(*model)
+        "{}, a Super Game Boy, runs on the CPU alone: choose that device, or one of the models dmg, mgb, cgb, cgb-c and \
+         cgb-e", revision.name(Model::Original)
     )]
-    RevisionOnDevice { revision: Revision, model: Model },
+    SuperOnDevice { revision: Revision },
     #[error("the cartridge has no sensor of tilt: only those of type 22 at 0147, MBC7, have one")]
     NoTilt,
     #[error("a tilt is -2 to 2 times the gravity of Earth, found {found}")]

@@ -44,7 +44,7 @@ struct ForeignState {
     io: [u8; 0x80],
     /// The system counter, whose upper half is DIV.
     divider: u16,
-    /// T-cycles since the PPU began line 0; what it is while the LCD is off doesn't matter.
+    /// T-cycles since the PPU began line 0; without meaning while the LCD is off.
     frame_tcycles: u32,
     wram: Vec<u8>,
     vram: Vec<u8>,

@@ -73,8 +73,8 @@ pub(crate) fn lower(
     lowered
 }
 
-/// Gives statements of the functions from `first` on a place in the user's programs: what is
-/// asserted after a program's function has returned stands at that function, all else nowhere.
+/// Gives statements of the functions from `first` on a place in the user's programs. An assertion
+/// about a program's function stands at that function; all other statements get no place.
 fn place_statements(module: &mut Module, first: usize, programs: &[(String, FunctionId)]) {
     let made: Vec<FunctionId> = module.functions.handles().skip(first).collect();
     let of_program = |id: FunctionId| programs.iter().any(|&(_, known)| known == id);
@@ -135,9 +135,9 @@ fn changing_parts(
     parts[0].mode = PassMode::Mutable;
     for (function, names) in PARTS_OF_MACHINE {
         let has_part = function != "write" || calls.writes;
-        let found = functions.iter().find(|(known, _)| *known == function).filter(|_| has_part);
-        if let Some(&(_, found)) = found {
-            let params = &module.functions[found].params;
+        let part = functions.iter().find(|(known, _)| *known == function).filter(|_| has_part);
+        if let Some(&(_, part)) = part {
+            let params = &module.functions[part].params;
             parts.extend(params.iter().filter(|it| names.contains(&it.name.as_str())).cloned());
         }
     }

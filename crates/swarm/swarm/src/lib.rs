@@ -67,7 +67,7 @@ pub use gbxcule_recompiler::Recompile;
 pub use hook::{Hook, HookCount};
 pub use interruptible_step::Pressed;
 pub use link::LinkMode;
-pub use machine::{AnyMachine, Frame};
+pub use machine::{AnyMachine, Frame, MachineSources};
 pub use native::NativeEngine;
 pub use obs_v0::{OBS_V0_DIM, obs_v0};
 pub use picture::{Grays, HEIGHT, Picture, WIDTH, corrected_rgb, rgb};

@@ -209,11 +209,37 @@ impl AnyMachine {
     }
 }
 
-/// The flags with which our compiler reads the sources as a model, of its usual revision.
-pub(crate) fn flags(model: Model) -> &'static [&'static str] {
-    match model {
-        Model::Original => original::USUAL_FLAGS,
-        Model::Color => color::USUAL_FLAGS,
+/// The machine's sources as kernels have them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MachineSources {
+    model: Model,
+    /// With what other revisions than the usual one do.
+    every_revision: bool,
+}
+
+impl From<Model> for MachineSources {
+    /// A model of its usual revision.
+    fn from(model: Model) -> Self {
+        Self { model, every_revision: false }
+    }
+}
+
+impl From<&Rom> for MachineSources {
+    /// What a ROM's machine needs.
+    fn from(rom: &Rom) -> Self {
+        Self { model: rom.model(), every_revision: !rom.revision().is_usual_after_boot() }
+    }
+}
+
+impl MachineSources {
+    /// The flags with which our compiler reads them.
+    pub(crate) fn flags(self) -> &'static [&'static str] {
+        match (self.model, self.every_revision) {
+            (Model::Original, false) => original::USUAL_FLAGS,
+            (Model::Original, true) => original::FLAGS,
+            (Model::Color, false) => color::USUAL_FLAGS,
+            (Model::Color, true) => color::FLAGS,
+        }
     }
 }
 
@@ -235,21 +261,19 @@ pub(crate) fn memory_bytes(model: Model) -> [usize; 3] {
     }
 }
 
-/// A value for each model, made at its first use.
-pub(crate) struct PerModel<T>([OnceLock<T>; 2]);
+/// A value for each kind of sources, made at its first use.
+pub(crate) struct PerSources<T>([OnceLock<T>; 4]);
 
-impl<T> PerModel<T> {
+impl<T> PerSources<T> {
     /// Makes an empty holder.
     pub(crate) const fn new() -> Self {
-        Self([OnceLock::new(), OnceLock::new()])
+        Self([const { OnceLock::new() }; 4])
     }
 
-    /// The place of a model's.
-    pub(crate) fn of(&self, model: Model) -> &OnceLock<T> {
-        match model {
-            Model::Original => &self.0[0],
-            Model::Color => &self.0[1],
-        }
+    /// The place of those of some sources.
+    pub(crate) fn of(&self, sources: MachineSources) -> &OnceLock<T> {
+        let is_color = sources.model == Model::Color;
+        &self.0[usize::from(is_color) * 2 + usize::from(sources.every_revision)]
     }
 }
 

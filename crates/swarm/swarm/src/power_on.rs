@@ -56,8 +56,8 @@ impl FromStr for PowerOnChoice {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let found = Self::ALL.into_iter().find(|memory| memory.name() == name);
-        found.ok_or_else(|| {
+        let memory = Self::ALL.into_iter().find(|memory| memory.name() == name);
+        memory.ok_or_else(|| {
             format!("no memory `{name}` at power-on; there are zero, pattern, random")
         })
     }

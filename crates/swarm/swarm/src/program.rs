@@ -188,11 +188,11 @@ fn imported(path: &str, text: &str) -> Vec<(String, String)> {
     let files = RefCell::new(Vec::new());
     let allowed = ProgramFiles::of(Path::new(path));
     let read = |path: &Path| {
-        let found = allowed.find(path);
-        if let FileText::Text(text) = &found {
+        let file = allowed.find(path);
+        if let FileText::Text(text) = &file {
             files.borrow_mut().push((path.display().to_string(), text.clone()));
         }
-        found
+        file
     };
     let parsed = Program::parse_beside(&mut sources, id, &read);
     if parsed.is_ok() { files.into_inner() } else { Vec::new() }
@@ -311,9 +311,10 @@ impl Programs {
         obs: ProgramText,
         hooks: Vec<Hook>,
     ) -> Result<Self, SwarmError> {
-        let known = [&reward, &obs].iter().all(|program| program.text() == BUILT_IN)
+        let is_built_in = [&reward, &obs].iter().all(|program| program.text() == BUILT_IN)
             && hooks.iter().all(|hook| hook.calls.is_none());
-        let sizes = if known { BUILT_IN_SIZES } else { compile::check(&reward, &obs, &hooks)? };
+        let sizes =
+            if is_built_in { BUILT_IN_SIZES } else { compile::check(&reward, &obs, &hooks)? };
         Ok(Self(Arc::new(ProgramPair { reward, obs, hooks, sizes })))
     }
 

@@ -95,11 +95,11 @@ impl<'b> Reader<'b> {
         let what = kind.name;
         let rest = bytes.strip_prefix(kind.magic).ok_or(SwarmError::NotARecord { what })?;
         let mut reader = Self { kind, version: kind.version, rest };
-        let found = reader.u32()?;
-        if !(kind.oldest..=kind.version).contains(&found) {
-            return Err(SwarmError::OtherFormat { what, found, read: kind.version });
+        let version = reader.u32()?;
+        if !(kind.oldest..=kind.version).contains(&version) {
+            return Err(SwarmError::OtherFormat { what, found: version, read: kind.version });
         }
-        reader.version = found;
+        reader.version = version;
         let split = bytes.len().checked_sub(DIGEST_BYTES);
         let (content, digest) =
             split.map(|at| bytes.split_at(at)).ok_or(kind.damaged("it ends too early"))?;

@@ -23,8 +23,8 @@ mod tests {
                 (memory[0], memory[1]) = (low, high);
                 let cpu = CpuState { a: 0x5A, ..CpuState::default() };
                 let expected = (0x5A ^ (u32::from(low) + 3 * u32::from(high))) & 0xFF;
-                let found = reward_v0(&Features { cpu, memory });
-                assert_eq!(found.to_bits(), (expected as f32 / 255.0).to_bits());
+                let reward = reward_v0(&Features { cpu, memory });
+                assert_eq!(reward.to_bits(), (expected as f32 / 255.0).to_bits());
             }
         }
     }

@@ -6,8 +6,8 @@ use gbxcule_gameboy::Step;
 
 use crate::{SwarmConfig, SwarmError};
 
-/// A range of a step's frames, for callers that read machines between frames. All ranges of a step,
-/// one after the other, do what the step does; the last of them runs the programs.
+/// A range of a step's frames, for callers that read machines between frames. The ranges of a step
+/// in their order leave what the whole step leaves; the last range runs the programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameRange {
     /// Range of frames, counted from the beginning of the step.
@@ -86,8 +86,8 @@ impl StepPlan {
         [before, after].map(|part| (part.frames > 0).then_some(part))
     }
 
-    /// Returns the frames of this range, counted from its first, in which a machine with a cable
-    /// draws those of its own that begin there. Its frames end at other times than the pair's. So
+    /// Returns frames of this range, counted from its first. A machine with a cable draws its own
+    /// frames that begin in them, because its frames end at other times than the pair's. So
     /// the last picture that is complete at the step's end began two frames before that end, or
     /// three, because frames with the LCD off may last for two. In a step of one frame all frames
     /// are drawn.

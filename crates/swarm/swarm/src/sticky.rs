@@ -1,9 +1,9 @@
-//! Sticky actions (Machado et al., 2018): with a probability an env does in a step what it did in
-//! the one before, whatever its agent chose.
+//! Sticky actions (Machado et al., 2018): with some probability an env repeats its last action
+//! instead of the action that its agent chose.
 //!
 //! The draw depends on the env's seed, the number of its episode and its frames since the reset
-//! alone, so it needs no state. The last action lies in the cell of the env's scratch behind those
-//! of its programs, one above its number, and is 0 where an episode begins: the first step of an
+//! alone, so it needs no state. The scratch of an env has one cell more than its programs ask for:
+//! the number of the last action plus 1, or 0 where an episode begins, so that the first step of an
 //! episode does what the agent chose. `device/sticky.rs` has the same as a kernel.
 
 use crate::Episode;

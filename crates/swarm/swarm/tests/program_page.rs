@@ -1,6 +1,6 @@
-//! `docs/programs.md` is executable: each `python` block is a program that is taken, or is followed
-//! by a `text` block that holds exactly what is said about it. `GBXCULE_BLESS=1` writes those
-//! blocks anew.
+//! `docs/programs.md` and `program_refusals.md` are executable: each `python` block is a program
+//! that is taken, or is followed by a `text` block that holds exactly what is said about it.
+//! `GBXCULE_BLESS=1` writes those blocks anew.
 
 use gbxcule_gameboy::SOURCES;
 use gbxcule_testkit::page_example;
@@ -29,6 +29,8 @@ fn path() -> PathBuf {
 #[test]
 fn programs_are_what_their_page_says() {
     page_example::check_page(&path(), &said);
+    let refusals = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program_refusals.md");
+    page_example::check_page(&refusals, &said);
 }
 
 /// The functions of `gameboy/src/view.rs` for programs: each one's name with its arguments and

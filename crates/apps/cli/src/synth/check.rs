@@ -326,7 +326,8 @@ impl Leakage {
         let mut rows = read_rows(folder, &Manifest::read(folder)?)?;
         rows.truncate(self.dataset.limit.map_or(usize::MAX, NonZeroUsize::get));
         let bar = progress::late_bar(rows.len() as u64, "rows").with_message("comparing");
-        let found = leak::leakage(&rows, usize::MAX, &|rows| progress::advance(&bar, rows as u64));
+        let leakage =
+            leak::leakage(&rows, usize::MAX, &|rows| progress::advance(&bar, rows as u64));
         bar.finish_and_clear();
         say!(
             "{:<8} {:>8} {:>8} {:>10} {:>10} {:>10}",
@@ -337,7 +338,7 @@ impl Leakage {
             ">= 0.9",
             "1.0"
         );
-        for leakage in found {
+        for leakage in leakage {
             let [most, nearly, all] =
                 leak::Leakage::LEVELS.map(|least| format!("{:.2} %", leakage.share(least)));
             say!(

@@ -75,34 +75,34 @@ impl Harvest {
             host_every: 0,
             sampled: 100,
         };
-        let found = FoundKernels::below(&self.folder, &license)?;
-        let outcomes = self.outcomes(&found, &license, plan)?;
+        let kernels = FoundKernels::below(&self.folder, &license)?;
+        let outcomes = self.outcomes(&kernels, &license, plan)?;
         let Some(outcomes) = outcomes else { return Ok(true) };
-        let Harvested { rows, harvest: found, refused } = found.harvested(outcomes)?;
-        say!("{} kernels in {} files: {} rows", found.kernels, found.files, rows.len());
+        let Harvested { rows, harvest, refused } = kernels.harvested(outcomes)?;
+        say!("{} kernels in {} files: {} rows", harvest.kernels, harvest.files, rows.len());
         say!("their licence is {license}");
-        for unread in &found.unread {
+        for unread in &harvest.unread {
             say!("not read: {unread}");
         }
-        say!("{} rows have a structure that an earlier one has", found.repeated);
-        for (reason, kernels) in &found.refused {
+        say!("{} rows have a structure that an earlier one has", harvest.repeated);
+        for (reason, kernels) in &harvest.refused {
             say!("{kernels:>6} no rows: {reason}");
         }
-        if found.unmarked > 0 {
-            say!("{:>6} functions that may be kernels: each {UNMARKED}", found.unmarked);
+        if harvest.unmarked > 0 {
+            say!("{:>6} functions that may be kernels: each {UNMARKED}", harvest.unmarked);
         }
-        if found.kernels == 0 && found.functions > 0 {
+        if harvest.kernels == 0 && harvest.functions > 0 {
             bail!(
                 "no kernel below {}: its files have {} functions (`@wp.func`), such as the programs of a swarm, \
                  which nobody launches; a row is made of a `@wp.kernel`",
                 self.folder.display(),
-                found.functions
+                harvest.functions
             );
         }
         if rows.is_empty() {
             bail!("no kernel below {} became a row", self.folder.display());
         }
-        let manifest = manifest_of(found, rows.len(), plan);
+        let manifest = manifest_of(harvest, rows.len(), plan);
         let mut lines = String::new();
         for kernel in &refused {
             lines += &serde_json::to_string(kernel)?;

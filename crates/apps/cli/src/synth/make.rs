@@ -271,9 +271,9 @@ impl Dedupe {
         let first = rows.len();
         let mut dropped = Vec::new();
         for folder in &self.against {
-            let known = KnownSkeletons::of_folder(folder)?;
+            let skeletons = KnownSkeletons::of_folder(folder)?;
             let before = rows.len();
-            rows.retain(|row| !is_known(&row.source, &known));
+            rows.retain(|row| !is_known(&row.source, &skeletons));
             dropped.push((before - rows.len(), folder.display()));
         }
         out.write(&manifest, &rows, self.jsonl, None)?;

@@ -22,14 +22,14 @@ pub(crate) struct Skeletons {
 
 impl Skeletons {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        let known = KnownSkeletons::of_folder(&self.folder)?;
-        print::bytes(known.to_text().as_bytes());
+        let skeletons = KnownSkeletons::of_folder(&self.folder)?;
+        print::bytes(skeletons.to_text().as_bytes());
         print::error(&format!(
             "{} skeletons of {} kernels, {} of which the compiler takes\n",
-            known.len(),
-            known.kernels,
-            known.compiled
+            skeletons.len(),
+            skeletons.kernels,
+            skeletons.compiled
         ));
-        Ok(!known.is_empty())
+        Ok(!skeletons.is_empty())
     }
 }

@@ -30,8 +30,8 @@ impl Head {
             let from = bytes.len().saturating_sub(3);
             bytes.extend_from_slice(&chunk[..read]);
             if let Some(end) = bytes[from..].windows(4).position(|four| four == b"\r\n\r\n") {
-                let rest = bytes.split_off(from + end + 4);
-                return Self::parse(&String::from_utf8_lossy(&bytes), rest);
+                let body = bytes.split_off(from + end + 4);
+                return Self::parse(&String::from_utf8_lossy(&bytes), body);
             }
         }
     }

@@ -21,8 +21,8 @@ use crate::watch::viewer::{self, FirstMessage};
 /// Time limit of a request, and of its answer, from the first byte to the last.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Greatest number of threads for connections: those that have places, and as many that are about
-/// to end.
+/// Greatest number of threads for connections: one for each place, and as many for connections
+/// that are about to end.
 const MAX_THREADS: usize = 256;
 
 /// Pause after the system refused a connection.

@@ -158,9 +158,9 @@ impl Runner {
 
     /// Resets all machines. The battery's memory survives, as it survives the power switch.
     fn reset(&mut self) -> Result<(), SwarmError> {
-        let kept = self.battery.is_some().then(|| self.driver.battery()).transpose()?;
+        let battery = self.battery.is_some().then(|| self.driver.battery()).transpose()?;
         self.driver.reset()?;
-        kept.map_or(Ok(()), |file| self.driver.insert_battery(&file))?;
+        battery.map_or(Ok(()), |file| self.driver.insert_battery(&file))?;
         self.statistics.begin(|_| true);
         self.is_drawn = true;
         Ok(())

@@ -54,7 +54,7 @@ mod tests {
             (10..13).map(sample).collect::<Vec<_>>()
         );
         push(&mut queue, MAX_SAMPLES);
-        let kept: Vec<_> = queue.since(begin).collect();
-        assert_eq!((kept.len(), kept[0]), (MAX_SAMPLES, sample(13)));
+        let samples: Vec<_> = queue.since(begin).collect();
+        assert_eq!((samples.len(), samples[0]), (MAX_SAMPLES, sample(13)));
     }
 }

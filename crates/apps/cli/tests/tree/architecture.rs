@@ -20,20 +20,22 @@ fn manifests() -> BTreeMap<String, String> {
     texts.collect()
 }
 
-/// Returns our crates among the `[dependencies]` of a manifest; tests may use more.
+/// Returns the lines of a manifest's `[dependencies]`; tests may use more.
+fn dependency_lines(text: &str) -> impl Iterator<Item = &str> {
+    let section = text.split("\n[").find_map(|it| it.strip_prefix("dependencies]\n"));
+    section.unwrap_or_default().lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// Returns the dependency that a line of a manifest names.
+fn dependency(line: &str) -> &str {
+    line.split(['.', ' ', '=']).next().unwrap_or_default()
+}
+
+/// Returns our crates among the dependencies of a manifest.
 fn uses(text: &str) -> BTreeSet<String> {
-    let mut in_dependencies = false;
-    let mut found = BTreeSet::new();
-    for line in text.lines() {
-        if line.starts_with('[') {
-            in_dependencies = line == "[dependencies]";
-        } else if let Some(rest) = line.strip_prefix("gbxcule-")
-            && in_dependencies
-        {
-            found.insert(rest.split(['.', ' ', '=']).next().expect("a name").to_owned());
-        }
-    }
-    found
+    let ours = dependency_lines(text).map(dependency);
+    let ours = ours.filter_map(|name| name.strip_prefix("gbxcule-"));
+    ours.map(str::to_owned).collect()
 }
 
 /// Returns the name by which pages call a package: without `gbxcule-`, which most have.
@@ -80,6 +82,12 @@ fn the_lock_of_the_fuzz_targets_has_our_crates_as_they_are() {
         let locked = names[1..].iter().filter_map(|name| name.strip_prefix("gbxcule-"));
         let locked: BTreeSet<String> = locked.map(str::to_owned).collect();
         assert_eq!(uses(text), locked, "{}: run `cargo metadata` in fuzz/", names[0]);
+        // Of a crate in two versions the lock says which one.
+        let locked: Vec<_> = names[1..].iter().filter_map(|name| name.split(' ').next()).collect();
+        let needed = dependency_lines(text).filter(|line| !line.contains("optional = true"));
+        let missing: Vec<_> =
+            needed.map(dependency).filter(|name| !locked.contains(name)).collect();
+        assert_eq!(missing, [""; 0], "{}: run `cargo metadata` in fuzz/", names[0]);
     }
 }
 

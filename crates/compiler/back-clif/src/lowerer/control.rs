@@ -212,14 +212,8 @@ impl<'a> Lowerer<'a, '_> {
         }
         let mark = self.mark();
         self.todo.push(LoweringTask::Begin(rest, mark));
-        if !empty {
-            let (accept, reject) = (&self.body().blocks[accept], &self.body().blocks[reject]);
-            let leaves =
-                matches!(reject.stmts.last(), Some(it) if it.kind == StmtKind::Return(None));
-            if leaves && accept.stmts.is_empty() {
-                // A guard that fails stands out of the way of the code that it guards.
-                self.b.set_cold_block(no);
-            }
+        if !empty && self.is_aside(accept, reject) {
+            self.b.set_cold_block(no);
         }
         if !empty {
             self.todo.extend([
@@ -233,6 +227,21 @@ impl<'a> Lowerer<'a, '_> {
             LoweringTask::Stmts(accept, 0),
             LoweringTask::Begin(yes, mark),
         ]);
+    }
+
+    /// Returns true if the second way of a branch stands out of the way of other code: a guard that
+    /// fails, or a way that asks an external function where the first one needs none.
+    fn is_aside(&self, accept: BlockId, reject: BlockId) -> bool {
+        let [accept, reject] = [accept, reject].map(|way| &self.body().blocks[way].stmts[..]);
+        let leaves = matches!(reject.last(), Some(it) if it.kind == StmtKind::Return(None));
+        let asks = |way: &[Stmt]| way.iter().any(|stmt| self.calls_external(stmt));
+        leaves && accept.is_empty() || asks(reject) && !asks(accept)
+    }
+
+    fn calls_external(&self, stmt: &Stmt) -> bool {
+        let StmtKind::Let(value) = stmt.kind else { return false };
+        let Op::Call { function, .. } = self.body().values[value].op else { return false };
+        self.cx.plan.of(function).is_external
     }
 
     /// Returns true if threads of a group may differ in a condition.
@@ -302,11 +311,12 @@ impl<'a> Lowerer<'a, '_> {
         self.b.ins().brif(enters, inner, &[BlockArg::Value(start)], exit, &[]);
         self.b.switch_to_block(inner);
         let from = constant(&self.b, start, of);
-        let upward = from.is_some_and(|from| from >= 0) && range.known.is_some_and(|step| step > 0);
+        let last = constant(&self.b, end, of).map_or(i64::MAX, |end| end.saturating_sub(1));
+        let counted = from.filter(|_| range.known.is_some_and(|step| step > 0));
         self.each_lane(|lowerer| {
             lowerer.define(index, LoweredValue::One(current));
-            if upward {
-                lowerer.frame_mut().upward.push(index);
+            if let Some(from) = counted {
+                lowerer.frame_mut().counted.push((index, [from, last]));
             }
         });
         self.frame_mut().loops.push((exit, latch));

@@ -105,7 +105,7 @@ impl Team {
         }
     }
 
-    /// Ends a statement of a block's threads: those that follow see what it wrote.
+    /// Ends a statement of a block's threads, so that later statements see its writes.
     pub(in super::super) fn end(
         &mut self,
         writer: &mut Writer<'_, '_>,

@@ -80,8 +80,8 @@ impl Infer<'_, '_> {
         let own = self.types.resolve_outermost(&receiver.ty);
         // A literal of unknown type has only the methods of a trait.
         let of_trait = matches!(name, "min" | "max") && self.types.is_open_integer(&own);
-        let known = Method::named(name).filter(|_| of_trait || matches!(own, Ty::Int(_)));
-        let Some((method, argument, result)) = known else {
+        let method = Method::named(name).filter(|_| of_trait || matches!(own, Ty::Int(_)));
+        let Some((method, argument, result)) = method else {
             let span = self.span(&call.method);
             let message = match self.types.is_open_integer(&own) {
                 true => format!("the integer that `{name}` is called on has no type yet"),

@@ -112,7 +112,7 @@ impl Infer<'_, '_> {
         let base = self.expr(&field.base);
         let base = self.referred(base);
         let span = self.span(&field.member);
-        let found = match (&field.member, self.types.resolve_outermost(&base.ty)) {
+        let member = match (&field.member, self.types.resolve_outermost(&base.ty)) {
             (_, Ty::Wrong) => return Err(Refused),
             (syn::Member::Named(name), Ty::Struct(id)) => {
                 let fields = self.program.fields(id).iter().enumerate();
@@ -124,7 +124,7 @@ impl Infer<'_, '_> {
             }
             _ => None,
         };
-        let Some((position, ty)) = found else {
+        let Some((position, ty)) = member else {
             let message = format!("a `{}` has no such field", self.show(&base.ty));
             return Err(self.refuse(Code::RustName, span, message));
         };

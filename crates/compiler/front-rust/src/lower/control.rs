@@ -229,6 +229,6 @@ fn subtract_range(
         return vec![(low, high)];
     }
     taken.push((from, to));
-    let rest = [(low, from - 1), (to + 1, high)];
-    rest.into_iter().filter(|(low, high)| low <= high).collect()
+    let around = [(low, from - 1), (to + 1, high)];
+    around.into_iter().filter(|(low, high)| low <= high).collect()
 }

@@ -1,6 +1,6 @@
-//! `docs/dialect/*.md` is executable: each `python` block compiles to valid IR, or is followed by a
-//! `text` block that holds exactly what is said about it. `GBXCULE_BLESS=1` writes those blocks
-//! anew.
+//! `docs/dialect/*.md` and the pages beside this file are executable: each `python` block compiles
+//! to valid IR, or is followed by a `text` block that holds exactly what is said about it.
+//! `GBXCULE_BLESS=1` writes those blocks anew.
 
 use gbxcule_front_warp::Program;
 use gbxcule_ir::check;
@@ -27,8 +27,9 @@ fn said(text: &str, files: &page_example::Files) -> String {
 }
 
 fn pages() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/dialect");
-    let entries = std::fs::read_dir(folder).expect("docs/dialect exists");
+    let entries = ["../../../docs/dialect", "tests/dialect"].into_iter().flat_map(|folder| {
+        std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).expect("a folder")
+    });
     let mut pages: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
     pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     pages.sort();

@@ -48,8 +48,8 @@ fn lower_bound(b: &mut Builder<'_>, range: [Value; 2], value: Value) -> Option<V
             let middle = b.add(from, half);
             let array = b.param_place(0);
             let cell = b.element(array, &[middle]);
-            let found = b.load(cell);
-            let below = b.lt(found, value);
+            let element = b.load(cell);
+            let below = b.lt(element, value);
             b.if_else(
                 below,
                 |b| {

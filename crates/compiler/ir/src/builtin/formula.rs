@@ -174,13 +174,13 @@ impl<'f> Term<'f> {
     }
 
     fn shape(self) -> (Type, Scalar, u32, Option<Shape>) {
-        let mut found = (Type::INVALID, Scalar::Bool, 0, None);
+        let mut shape = (Type::INVALID, Scalar::Bool, 0, None);
         self.on.with_builder(&mut |b| {
             let ty = b.body().type_of(self.value);
             let (scalar, count) = b.module.types.components(ty).unwrap_or((Scalar::Bool, 0));
-            found = (ty, scalar, count, Some(b.module.types[ty].clone()));
+            shape = (ty, scalar, count, Some(b.module.types[ty].clone()));
         });
-        found
+        shape
     }
 
     /// Scalar type.

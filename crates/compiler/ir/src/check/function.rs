@@ -105,12 +105,12 @@ impl<'a> Checker<'a> {
         if !self.visible(value) {
             return false;
         }
-        let found = self.body.type_of(value);
-        if found == ty {
+        let actual = self.body.type_of(value);
+        if actual == ty {
             return true;
         }
-        let (found, wanted) = (self.show(found), self.show(ty));
-        self.fault(code, format!("a `{found}` where a `{wanted}` is needed"))
+        let (actual, wanted) = (self.show(actual), self.show(ty));
+        self.fault(code, format!("a `{actual}` where a `{wanted}` is needed"))
     }
 
     fn locals(&mut self) {
@@ -211,9 +211,9 @@ impl<'a> Checker<'a> {
             }
             StmtKind::Store { place, value } => self.store(place, value),
             StmtKind::Print { format, args } => {
-                let known = format.is_none_or(|format| self.module.has_name(format));
+                let has_format = format.is_none_or(|format| self.module.has_name(format));
                 match self.body.value_lists.get(args) {
-                    Some(args) if known => {
+                    Some(args) if has_format => {
                         args.iter().for_each(|&arg| _ = self.visible(arg));
                     }
                     _ => _ = self.fault(Code::IrHandle, "a print of what doesn't exist"),

@@ -118,10 +118,10 @@ pub(super) fn call_order(module: &Module, faults: &mut Vec<Diagnostic>) -> Optio
                 match marks[function.index()] {
                     VisitState::Done => continue,
                     VisitState::Open => {
-                        let found = &module.functions[function];
+                        let callee = &module.functions[function];
                         let message =
-                            format!("`{}` calls itself, through others or not", found.name);
-                        faults.push(Diagnostic::error(Code::IrCall, found.span, message));
+                            format!("`{}` calls itself, through others or not", callee.name);
+                        faults.push(Diagnostic::error(Code::IrCall, callee.span, message));
                         return None;
                     }
                     VisitState::New => marks[function.index()] = VisitState::Open,

@@ -71,9 +71,10 @@ fn parameters<'t>(
 fn attributes(parser: &mut Parser<'_>, names: &[&str]) -> Result<(Vec<(u32, u32)>, Residency)> {
     let position = |parser: &mut Parser<'_>| {
         let name = parser.tokens.word("a parameter")?;
-        let found = names.iter().position(|&it| it == name);
-        let found = found.ok_or_else(|| parser.tokens.error(format!("no parameter `{name}`")))?;
-        Ok(found as u32)
+        let position = names.iter().position(|&it| it == name);
+        let position =
+            position.ok_or_else(|| parser.tokens.error(format!("no parameter `{name}`")))?;
+        Ok(position as u32)
     };
     let (mut disjoint, mut residency) = (Vec::new(), Residency::Free);
     while !parser.tokens.takes("{") {

@@ -100,8 +100,8 @@ impl<'t> Parser<'t> {
                 types.array(of, dims)
             }
             name => {
-                let known = self.structs.get(name).copied();
-                return known
+                let declared = self.structs.get(name).copied();
+                return declared
                     .or_else(|| scalar(name).map(Type::scalar))
                     .ok_or_else(|| self.tokens.error(format!("there is no type `{name}`")));
             }

@@ -1,10 +1,10 @@
 //! Out of line: large functions that are called from several places are kept out of line.
 //!
-//! The swarm needs this for its kernels, before they are printed for NVRTC. NVRTC 13.5 inlines
-//! large functions into all their callers in modules below some size, and not in larger ones:
-//! compiling took seconds for one stage's kernel, and did not end for another's, which was 2 %
-//! smaller. Sizes double with each level of functions that call others from two places. So this
-//! pass decides by the size of a callee, everything inlined into it included.
+//! The swarm needs this for its kernels, before they are printed for NVRTC. In modules below some
+//! size NVRTC 13.5 inlines large functions into all their callers: compiling one stage's kernel took
+//! seconds, compiling another one's, which was 2 % smaller, did not end. Sizes double with each
+//! level of functions that call others from two places. So this pass decides by the size of a
+//! callee, with everything that is inlined into it.
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::{FunctionId, FunctionKind, Inline};

@@ -1,7 +1,9 @@
 //! Places, loads, stores and calls in a specialised call.
 
 use super::frame::{Bound, Frame, Step};
-use super::{PartialValue, PassedValue, Policy, Specialiser, State, Treatment, Unsupported};
+use super::{
+    Changes, PartialValue, PassedValue, Policy, Specialiser, State, Treatment, Unsupported,
+};
 use gbxcule_ir::arena::List;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::function::{FunctionId, LocalId, PassMode};
@@ -258,7 +260,7 @@ impl Specialiser<'_> {
                 state.frames.push(Frame::new(function, body, bound, result));
                 Ok(())
             }
-            Treatment::Call => self.call_left(state, value, function, &bound),
+            Treatment::Call(changes) => self.call_left(state, value, (function, changes), &bound),
             Treatment::Leave => {
                 policy.leave(self, state);
                 state.progress.has_left = true;
@@ -273,7 +275,7 @@ impl Specialiser<'_> {
         &mut self,
         state: &mut State,
         value: Value,
-        function: FunctionId,
+        (function, changes): (FunctionId, Changes),
         bound: &[Bound],
     ) -> Result<(), Unsupported> {
         let callee = &self.module.functions[function];
@@ -281,7 +283,7 @@ impl Specialiser<'_> {
         if result != Type::UNIT && !self.is_scalar(result) {
             return Err(Unsupported("a call that gives a composite"));
         }
-        let mut changes = false;
+        let mut gets_memory = false;
         let mut args = Vec::with_capacity(bound.len());
         for (bound, param) in bound.iter().zip(&callee.params) {
             args.push(match bound {
@@ -292,7 +294,7 @@ impl Specialiser<'_> {
                     Arg::Value(self.handle(state.block, *array))
                 }
                 Bound::Memory(steps) => {
-                    changes |= param.mode == PassMode::Mutable;
+                    gets_memory |= param.mode == PassMode::Mutable;
                     Arg::Place(self.memory_place(state.block, steps, param.ty))
                 }
                 Bound::Registers => return Err(Unsupported("registers passed to a call")),
@@ -300,9 +302,13 @@ impl Specialiser<'_> {
         }
         let args = self.residual.body.arg_lists.add(args);
         let given = self.residual.emit(state.block, Op::Call { function, args }, result);
-        if changes {
-            state.facts.fill(None);
-            state.progress.is_touched = true;
+        if gets_memory {
+            state.progress.has_read = true;
+            state.progress.has_stored = true;
+            state.progress.is_touched |= changes != Changes::Others;
+            if changes == Changes::Any {
+                state.facts.fill(None);
+            }
         }
         if result != Type::UNIT
             && let Some(frame) = state.frames.last_mut()

@@ -43,12 +43,12 @@ impl Context {
         if !FIRST.get_or_init(Process::current).is_current() {
             return Err(Error::Forked(Device::Cuda(ordinal)));
         }
-        let mut known = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(context) = known.get(&ordinal) {
+        let mut contexts = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(context) = contexts.get(&ordinal) {
             return Ok(Arc::clone(context));
         }
         let context = Arc::new(Self::new(ordinal)?);
-        known.insert(ordinal, Arc::clone(&context));
+        contexts.insert(ordinal, Arc::clone(&context));
         Ok(context)
     }
 

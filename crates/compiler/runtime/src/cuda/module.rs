@@ -135,8 +135,8 @@ impl CodeRequest<'_> {
         let (arch, name) = (nvrtc.arch_for(self.context.arch)?, format!("{name}.cu"));
         let cubin = nvrtc.compile(text, &name, arch, CodeFormat::Cubin)?;
         let loaded = Loaded::new(self.context, &cubin, self.table)?;
-        let kept = CodeFolder::find(CODE);
-        kept.map_or(Ok(()), |kept| kept.keep(&self.key(), nvrtc.version(), &cubin))?;
+        let folder = CodeFolder::find(CODE);
+        folder.map_or(Ok(()), |folder| folder.keep(&self.key(), nvrtc.version(), &cubin))?;
         Ok((cubin, loaded))
     }
 

@@ -22,7 +22,7 @@ pub(crate) struct Queue {
     state: Mutex<State>,
 }
 
-// SAFETY: the driver's streams are used by any thread; what they carry is ordered by the lock.
+// SAFETY: any thread may use the driver's streams; the lock orders the work in them.
 unsafe impl Send for Queue {}
 // SAFETY: all mutable state is behind `state`; `raw` is only passed to the driver.
 unsafe impl Sync for Queue {}
@@ -162,11 +162,11 @@ impl Queue {
     /// Returns true if work that is queued now is recorded in a graph instead of run.
     pub(crate) fn is_captured(&self) -> Result<bool, Error> {
         let _state = self.enter()?;
-        let mut found = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+        let mut capture = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
         // SAFETY: a living stream, and a place for a status.
-        let status = unsafe { sys::cuStreamIsCapturing(self.raw, &raw mut found) };
+        let status = unsafe { sys::cuStreamIsCapturing(self.raw, &raw mut capture) };
         self.context.check("asking for a stream's capture", status)?;
-        Ok(found != sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
+        Ok(capture != sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
     }
 
     /// Returns the number of free bytes of the device's memory.

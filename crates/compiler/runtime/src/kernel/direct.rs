@@ -123,8 +123,8 @@ impl DirectKernel {
         let mut record = Record::new([1; GRID_DIMS], &running, &NEVER, false);
         // SAFETY: the words hold handles as this kernel's layout says, over slices borrowed for the
         // call: `check` saw that elements have the size and alignment that the kernel takes them to
-        // have, and that what it may write was given for writing, as plain bytes. `running`
-        // outlives the call.
+        // have, and that slices which it may write were given for writing, as plain bytes.
+        // `running` outlives the call.
         let status = unsafe { self.native.code.run(self.position, &mut record, &self.words, 0, 1) };
         let Some(fault) = RawFault::of_range(status, &record.range) else { return Ok(()) };
         let plan = Plan { extents: [1; GRID_DIMS], threads: 1, repeats: 1 };

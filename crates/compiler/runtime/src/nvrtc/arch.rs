@@ -47,9 +47,9 @@ impl FromStr for Arch {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let unknown = || Error::UnknownArch(text.into());
-        let rest = text.strip_prefix("sm_").ok_or_else(unknown)?;
-        let variant = rest.chars().last().filter(|last| matches!(last, 'a' | 'f'));
-        let digits = if variant.is_some() { &rest[..rest.len() - 1] } else { rest };
+        let number = text.strip_prefix("sm_").ok_or_else(unknown)?;
+        let variant = number.chars().last().filter(|last| matches!(last, 'a' | 'f'));
+        let digits = if variant.is_some() { &number[..number.len() - 1] } else { number };
         let is_number =
             (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
         if !is_number {

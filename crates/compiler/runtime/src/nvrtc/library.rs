@@ -127,10 +127,10 @@ impl Library {
         let without_nul = |what: &str| Failure::Text(format!("{what} holds a NUL character"));
         let text = CString::new(text).map_err(|_| without_nul("the text"))?;
         let name = CString::new(name).map_err(|_| without_nul("the name"))?;
-        let known = |text: &str| CString::new(text).map_err(|_| without_nul("an option"));
-        let (header_name, header) = (known(header.0)?, known(header.1)?);
+        let c_text = |text: &str| CString::new(text).map_err(|_| without_nul("an option"));
+        let (header_name, header) = (c_text(header.0)?, c_text(header.1)?);
         let options: Vec<CString> =
-            options.iter().map(|&it| known(it)).collect::<Result<_, _>>()?;
+            options.iter().map(|&it| c_text(it)).collect::<Result<_, _>>()?;
         let mut program = NvrtcProgram { library: self, handle: ptr::null_mut() };
         let (texts, names) = ([header.as_ptr()], [header_name.as_ptr()]);
         // SAFETY: all texts end with NUL and live to the end of this function, the program too.

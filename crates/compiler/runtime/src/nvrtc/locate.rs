@@ -59,11 +59,15 @@ pub(super) fn named() -> Option<PathBuf> {
 
 /// Returns the library that the variable names, or an error; no other library is tried then.
 fn by_variable(place: &Path) -> Result<Vec<LibraryCandidate>, Error> {
-    let found = if place.is_dir() { libraries_below(place, 8) } else { vec![place.to_path_buf()] };
-    if found.is_empty() || !place.exists() {
+    let libraries =
+        if place.is_dir() { libraries_below(place, 8) } else { vec![place.to_path_buf()] };
+    if libraries.is_empty() || !place.exists() {
         return Err(Error::NvrtcVariable(place.into()));
     }
-    Ok(found.into_iter().map(|path| LibraryCandidate { path, origin: Origin::Variable }).collect())
+    Ok(libraries
+        .into_iter()
+        .map(|path| LibraryCandidate { path, origin: Origin::Variable })
+        .collect())
 }
 
 /// Returns the folders in which an interpreter looks for packages; an empty list if it doesn't run.
@@ -142,9 +146,9 @@ mod tests {
         let root = tree(&["a/lib/libnvrtc.so.13", "a/lib/libnvrtc-builtins.so.13.0"]);
         let library = root.path().join("a/lib/libnvrtc.so.13");
         for place in [root.path(), &root.path().join("a/lib"), &library] {
-            let found = by_variable(place).expect("a library");
+            let libraries = by_variable(place).expect("a library");
             assert_eq!(
-                found,
+                libraries,
                 [LibraryCandidate { path: library.clone(), origin: Origin::Variable }]
             );
         }
@@ -167,8 +171,8 @@ mod tests {
         let root =
             tree(&["nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "nvidia/cu13/lib/libnvrtc.so.13"]);
         let folders = [root.path().to_path_buf()];
-        let found = in_packages(&folders, &Origin::System);
-        let names: Vec<_> = found.iter().filter_map(|place| place.path.file_name()).collect();
+        let libraries = in_packages(&folders, &Origin::System);
+        let names: Vec<_> = libraries.iter().filter_map(|place| place.path.file_name()).collect();
         assert_eq!(names, ["libnvrtc.so.13", "libnvrtc.so.12"]);
     }
 }

@@ -1,8 +1,8 @@
 //! Machine code for the CPU on disk, found by the recipe of its module before the module is made.
 //!
-//! A record is for one program of ours, one processor and one assumption about threads: the build
-//! id of this program, the processor's features and the settings of the code generator are in its
-//! name. So no record is read by another program than the one that wrote it.
+//! The name of a record holds this program's build id, the processor's features, the code
+//! generator's settings and the assumption about threads. So only the program that wrote a record
+//! reads it.
 
 use super::MadeModule;
 use super::interface::{self, Interface};
@@ -175,8 +175,8 @@ impl ObjectRecord {
         let rest = &mut &record[..];
         let interface = Interface::read(rest)?;
         let (notes, facts, object) = Stored::read(rest)?;
-        let found = Self { interface, notes, facts, object };
-        (rest.is_empty() && found.is_coherent()).then_some(found)
+        let recipe = Self { interface, notes, facts, object };
+        (rest.is_empty() && recipe.is_coherent()).then_some(recipe)
     }
 
     /// Returns true if all handles name something: no launch meets a wrong one.

@@ -51,15 +51,15 @@ impl Signature {
     pub(crate) fn find(name: &str) -> Option<Self> {
         let record = CodeFolder::find(EXTENSION)?.find_version(name, VERSION)?;
         let rest = &mut &record[..];
-        let found = Self {
+        let signature = Self {
             interface: Interface::read(rest)?,
             notes: Stored::read(rest)?,
             table: Stored::read(rest)?,
             source: Stored::read(rest)?,
         };
-        let LaunchTable { kernels, sites } = &found.table;
-        let known = kernels.iter().all(|entry| found.interface.has_kernel(entry.kernel))
-            && sites.iter().all(|it| found.interface.has_names(it.function, it.message));
-        (known && rest.is_empty()).then_some(found)
+        let LaunchTable { kernels, sites } = &signature.table;
+        let is_coherent = kernels.iter().all(|entry| signature.interface.has_kernel(entry.kernel))
+            && sites.iter().all(|it| signature.interface.has_names(it.function, it.message));
+        (is_coherent && rest.is_empty()).then_some(signature)
     }
 }

@@ -1,6 +1,6 @@
-//! Values of one column as the format stores them: those that are there, one after the other, and
-//! for each place two levels, which say how much of the path to it is there and whether it
-//! continues a list.
+//! Values of one column as Parquet stores them: the values that exist, in their order, and two
+//! levels for each place. The definition level says how much of the path to the value exists, the
+//! repetition level whether it continues a list.
 
 use crate::row::Row;
 use parquet::column::page::PageReader;

@@ -68,7 +68,7 @@ impl FromStr for Buttons {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let mut found = Self::default();
+        let mut buttons_of_steps = Self::default();
         for word in text.split_ascii_whitespace() {
             let (byte, count) = word.split_once('*').unwrap_or((word, "1"));
             let buttons = (byte.len() == 2).then(|| u8::from_str_radix(byte, 16).ok()).flatten();
@@ -78,12 +78,15 @@ impl FromStr for Buttons {
                     "buttons are two hexadecimal digits a step, or `81*12` for twelve steps, found `{word}`"
                 ));
             };
-            found.push(buttons, count);
-            if found.steps > MAX_STEPS {
-                return Err(format!("a game has {MAX_STEPS} steps at most, found {}", found.steps));
+            buttons_of_steps.push(buttons, count);
+            if buttons_of_steps.steps > MAX_STEPS {
+                return Err(format!(
+                    "a game has {MAX_STEPS} steps at most, found {}",
+                    buttons_of_steps.steps
+                ));
             }
         }
-        Ok(found)
+        Ok(buttons_of_steps)
     }
 }
 

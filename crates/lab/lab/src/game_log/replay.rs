@@ -87,20 +87,20 @@ fn starts(game: &Game) -> Result<Vec<Vec<u8>>, SwarmError> {
     for env in 0..STARTS {
         swarm.load_state(env, &state)?;
     }
-    let mut found = vec![None; STARTS];
+    let mut starts = vec![None; STARTS];
     for step in 0..MAX_TITLE_STEPS {
         let presses: Vec<u8> = (0..STARTS).map(|env| u8::from(env == step)).collect();
         swarm.step(&presses)?;
-        for (env, begun) in found.iter_mut().enumerate().filter(|(_, begun)| begun.is_none()) {
+        for (env, begun) in starts.iter_mut().enumerate().filter(|(_, begun)| begun.is_none()) {
             if swarm.read_memory(env, STATE..STATE + 1)? == [PLAYING] {
                 *begun = Some(swarm.save_state(env)?);
             }
         }
-        if found.iter().all(Option::is_some) {
+        if starts.iter().all(Option::is_some) {
             break;
         }
     }
-    let begun = found.into_iter().collect::<Option<Vec<_>>>();
+    let begun = starts.into_iter().collect::<Option<Vec<_>>>();
     Ok(begun.unwrap_or_else(|| unreachable!("{} begins after its title", game.name)))
 }
 

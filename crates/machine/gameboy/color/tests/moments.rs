@@ -105,6 +105,33 @@ fn the_window_must_be_enabled_on_the_dot_before_it_begins() {
     assert!(moments[4..].iter().all(|moment| *moment == later), "{moments:?}");
 }
 
+/// STAT on the first line of a lit LCD, some `NOP` behind the write that switches it on. Before,
+/// the LCD was on with another SCX, which changed while it was off.
+fn stat_on_first_line(before: u8, scx: u8, nops: usize) -> u8 {
+    let mut program = Vec::from(store(0x43, before));
+    program.extend(wait_for_line(145));
+    program.extend(store(0x40, 0x11));
+    program.extend(store(0x43, scx));
+    program.extend(store(0x40, 0x91));
+    program.extend(std::iter::repeat_n(0x00, nops));
+    // `LDH A,(41); LD (C000),A`
+    program.extend([0xf0, 0x41, 0xea, 0x00, 0xc0]);
+    program.extend(STAY);
+    run(&program).wram[0]
+}
+
+// SameBoy agrees.
+#[test]
+fn the_first_line_scrolls_as_scx_says_when_the_lcd_goes_on() {
+    let line = |before, scx| -> Vec<u8> {
+        (54..68).map(|nops| stat_on_first_line(before, scx, nops)).collect()
+    };
+    for (before, scx) in [(0, 5), (5, 0), (3, 7)] {
+        assert_eq!(line(before, scx), line(scx, scx), "SCX {before} before {scx}");
+    }
+    assert_ne!(line(0, 0), line(5, 5));
+}
+
 /// A Color that is about to run a program whose header has these bytes at 0143, 0144 and 014B.
 fn handed_over(flag: u8, new_licensee: u8, licensee: u8) -> Machine {
     let mut rom = vec![0; 0x8000];

@@ -6,6 +6,7 @@ const SCX: u16 = 0xff43;
 const LCDC: u16 = 0xff40;
 const STAT: u16 = 0xff41;
 const LY: u16 = 0xff44;
+const LYC: u16 = 0xff45;
 const OAM: u16 = 0xfe00;
 const LINE: u32 = 114;
 const CHIPS: [Revision; 2] = [Revision::CgbC, Revision::CgbE];
@@ -66,10 +67,28 @@ fn ly_153_is_seen_for_two_mcycles() {
 #[test]
 fn vblank_has_no_mcycle_of_mode_0_at_its_end() {
     let end = LINE * 154;
-    let found = differences((0, false), STAT, end - LINE..end + LINE);
+    let found = differences((0, false), STAT, end - LINE..end + LINE - 1);
     assert!(matches!(found[..], [(_, mode)] if mode & 3 == 1), "{found:x?}");
     let double = 2 * end - LINE..2 * end + LINE;
     assert_eq!(differences((0, true), STAT, double), []);
+}
+
+// docboy `ly_152_lyc_eq_ly_lyc152_timing_round5`.
+#[test]
+fn stat_shows_the_line_before_as_equal_to_lyc_until_the_next_one_is_compared() {
+    let bit = |revision, mcycle| {
+        let mut machine = power_on(revision);
+        access(&mut machine, LCDC, Some(0x11));
+        access(&mut machine, LYC, Some(152));
+        let mut cpu = machine.cpu;
+        cpu.now = machine.now;
+        cpu.write(&mut machine, &[0; 0x8000], &mut [], LCDC, 0x91);
+        machine.now = cpu.now + mcycle - 1;
+        access(&mut machine, STAT, None) & 4 != 0
+    };
+    let span = LINE * 152..LINE * 154;
+    let seen = CHIPS.map(|revision| span.clone().filter(|&at| bit(revision, at)).count());
+    assert_eq!(seen, [113, 114]);
 }
 
 // AGE `read-timing-oam-cgbE`.

@@ -83,6 +83,20 @@ impl Beam {
         }
     }
 
+    /// The line that STAT of a CPU CGB E compares with LYC, which is that before where it compares
+    /// none (docboy `ly_152_lyc_eq_ly_*`, gbc-hw-tests `lcd_frame_timings`).
+    // UNVERIFIED: LYC written there is compared with that line.
+    #[cfg(not(usual_revision))]
+    pub(crate) fn line_compared_last(&self, compared: u16) -> u16 {
+        if compared != NO_LINE {
+            compared
+        } else if self.dot > COMPARE_DOT {
+            self.line as u16
+        } else {
+            self.line as u16 - 1
+        }
+    }
+
     /// Sources, besides LY = LYC, that a write to STAT finds active, given when mode 3 ends.
     pub(super) fn written_sources(&self, mode3_end: u16, late: u16) -> u8 {
         let dot = self.dot;

@@ -36,7 +36,7 @@ pub(super) struct TileRow {
 }
 
 impl TileRow {
-    /// Makes a row that is none of a map.
+    /// Makes a row that stands for no row of a map.
     pub(super) const fn none() -> TileRow {
         TileRow { addresses: [0; TILES], row: NO_ROW }
     }

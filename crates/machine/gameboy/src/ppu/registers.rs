@@ -454,6 +454,8 @@ impl Ppu {
         self.wy_met = false;
         self.window_line = 0;
         self.mode3_end = 0;
+        // The line before, in which the LCD went off, may have used another SCX.
+        self.used_fine_scroll = FINE_SCROLL_UNUSED;
         self.scan.restart();
         self.stage = LineProgress::Untouched;
         self.pipeline.window_active = false;

@@ -24,11 +24,15 @@ impl Ppu {
 
     /// STAT bit 2.
     pub(crate) fn lyc_bit(&self) -> bool {
-        if self.is_on() {
-            self.beam.compared_line(self.lateness()) == self.lyc as u16
-        } else {
-            self.lyc_frozen
+        if !self.is_on() {
+            return self.lyc_frozen;
         }
+        let compared = self.beam.compared_line(self.lateness());
+        #[cfg(color)]
+        #[cfg(not(usual_revision))]
+        let compared =
+            if self.is_cgb_e { self.beam.line_compared_last(compared) } else { compared };
+        compared == self.lyc as u16
     }
 }
 

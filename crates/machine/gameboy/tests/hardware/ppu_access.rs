@@ -7,6 +7,7 @@ use crate::console::{Console, LCDC, LINE, LY, LYC, STAT};
 
 const VRAM: u16 = 0x8000;
 const OAM: u16 = 0xfe00;
+const SCX: u16 = 0xff43;
 
 /// Switches the LCD on and counts as mooneye lcdon_timing does: 0 is two M-cycles after the one
 /// that switches the LCD on.
@@ -70,6 +71,23 @@ fn the_first_line_has_no_mode_2_and_the_second_is_like_any_other() {
     let other = switched_on(&[(LYC, 1)]);
     let stat = [(0x80, 18), (0x83, 43), (0x80, 51), (0x86, 20), (0x87, 43), (0x84, 45)];
     assert_eq!(other.timeline(220, STAT), stat);
+}
+
+// SameBoy agrees.
+#[test]
+fn the_first_line_scrolls_as_scx_says_when_the_lcd_goes_on() {
+    for (before, scx) in [(0, 5), (5, 0), (3, 7)] {
+        let mut console = switched_on(&[(SCX, before)]);
+        console.wait(145 * LINE + 60);
+        // Written behind the dots in which a line uses it.
+        console.write(SCX, 1);
+        console.write(LCDC, 0x00);
+        console.write(SCX, scx);
+        console.write(LCDC, 0x80);
+        console.wait(1);
+        let expected = switched_on(&[(SCX, scx)]).timeline(80, VRAM);
+        assert_eq!(console.timeline(80, VRAM), expected, "SCX {before} before {scx}");
+    }
 }
 
 // mooneye ppu/intr_2_mode0_timing, intr_2_mode3_timing and intr_2_oam_ok_timing measure the

@@ -24,6 +24,8 @@ const QUIET_FRAMES: u32 = 60;
 const FEW_FRAMES: usize = 12;
 /// Digests after a frame.
 const PARTS: [&str; 5] = ["work RAM", "high RAM", "video RAM", "OAM", "picture"];
+/// The shim's source, from this crate's folder.
+const SHIM: &str = if cfg!(color) { "../tests/sameboy/shim.c" } else { "tests/sameboy/shim.c" };
 /// SameBoy's sources that a machine doesn't need.
 const TOOLS: [&str; 5] =
     ["cheats.c", "cheat_search.c", "debugger.c", "sm83_disassembler.c", "symbol_hash.c"];
@@ -58,7 +60,7 @@ impl Reference {
             .arg(&folder)
             .arg("-o")
             .arg(&shim)
-            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sameboy/shim.c"))
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(SHIM))
             .args(sources)
             .arg("-lm")
             .status();

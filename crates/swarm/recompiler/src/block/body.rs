@@ -30,6 +30,7 @@ impl Tree<'_> {
         let longest_mcycles = self.fill_checks(&mut specialiser.residual);
         let homes = self.homes(&mut specialiser.residual);
         self.close_ways(&mut specialiser.residual, &homes);
+        specialiser.rely_on(&self.machine_ir.path(&["dma", "active"]));
         let used: Vec<KnownPlace> = specialiser.used_facts().cloned().collect();
         check_facts(&mut specialiser, &used);
         let is_loop = !self.returns_to_head.is_empty();

@@ -8,8 +8,8 @@ use gbxcule_ir::op::{BinaryOp, CompareOp, Op};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::{FunctionId, Inline, Literal, Scalar, Value};
 use gbxcule_passes::specialise::{
-    ArrayInput, Input, PartialValue, PassedValue, Policy, Progress, Specialiser, State, Treatment,
-    Unsupported,
+    ArrayInput, Changes, Input, PartialValue, PassedValue, Policy, Progress, Specialiser, State,
+    Treatment, Unsupported,
 };
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -168,7 +168,9 @@ impl Policy for Tree<'_> {
             _ if may_leave && name == "Machine::read_elsewhere" => Treatment::Unfold,
             _ if may_leave && name == "Machine::read_slow" => Treatment::Leave,
             true if may_leave => Treatment::Leave,
-            true => Treatment::Call,
+            // The end of OAM DMA opens the memory map.
+            true if self.map.has_dma => Treatment::Call(Changes::Any),
+            true => Treatment::Call(crate::door::changes(name, address(args))),
             false => Treatment::Refuse,
         }
     }
@@ -186,8 +188,8 @@ impl Policy for Tree<'_> {
             return Ok(Some(state));
         }
         let in_time = self.is_in_time(specialiser, &state, Some(self.current))?;
-        let facts = specialiser.facts().to_vec();
-        let condition = all_hold(specialiser, state.block, in_time, &facts);
+        let lost = specialiser.lost_facts(&state);
+        let condition = all_hold(specialiser, state.block, in_time, &lost);
         self.leave_unless(specialiser, &state, condition);
         specialiser.restore(&mut state);
         Ok(Some(state))
@@ -199,15 +201,20 @@ impl Policy for Tree<'_> {
     }
 }
 
+/// Returns the address of an access, if it is known.
+fn address(args: &[Option<Literal>]) -> Option<u16> {
+    args.get(4).copied().flatten().map(|at| at.bits() as u16)
+}
+
 /// Returns true if a function that is kept out of line elsewhere is inlined here, because it folds
-/// to a few instructions: where the address is known to be that of ROM that is read, of the
-/// buttons, or of high RAM.
+/// to a few instructions: a read of ROM, an access to the buttons or to high RAM, at an address
+/// that is known.
 fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> bool {
     if name == "Machine::write_register" {
         // Only a `write_slow` that is inlined leads here.
         return true;
     }
-    let Some(at) = args.get(4).copied().flatten().map(|at| at.bits() as u16) else {
+    let Some(at) = address(args) else {
         return inline == Inline::Auto;
     };
     match name {

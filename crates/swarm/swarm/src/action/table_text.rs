@@ -84,10 +84,10 @@ impl Codec {
     /// # Errors
     /// [`SwarmError::Codec`] says what is wrong and what is allowed.
     pub fn by_name(name: &str) -> Result<Self, SwarmError> {
-        let known = NAMED.iter().find(|(known, _)| *known == name);
-        let tables = read_tables(known.map_or(name, |(_, spelling)| spelling))?;
-        let name = match known {
-            Some((known, _)) => Cow::Borrowed(*known),
+        let named = NAMED.iter().find(|(named, _)| *named == name);
+        let tables = read_tables(named.map_or(name, |(_, spelling)| spelling))?;
+        let name = match named {
+            Some((named, _)) => Cow::Borrowed(*named),
             None => Cow::Owned(spelled(&tables)),
         };
         Ok(Self { name, actions: combined(&tables)?.into() })
@@ -98,8 +98,8 @@ impl Codec {
     /// length of the first, and so on.
     #[must_use]
     pub fn choices(&self) -> Vec<Vec<String>> {
-        let known = NAMED.iter().find(|(known, _)| *known == self.name);
-        let spelling = known.map_or(&self.name[..], |(_, spelling)| spelling);
+        let named = NAMED.iter().find(|(named, _)| *named == self.name);
+        let spelling = named.map_or(&self.name[..], |(_, spelling)| spelling);
         let table = |table: &str| table.split(',').map(str::to_owned).collect();
         spelling.split('/').map(table).collect()
     }
@@ -126,8 +126,8 @@ fn read_tables(spelling: &str) -> Result<Vec<Vec<Action>>, CodecError> {
 }
 
 fn bits(button: &str) -> Option<u8> {
-    let known = BUTTONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(button.trim()));
-    known.map(|(_, bits)| *bits)
+    let row = BUTTONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(button.trim()));
+    row.map(|(_, bits)| *bits)
 }
 
 fn read_action(written: &str) -> Result<Action, CodecError> {

@@ -10,18 +10,23 @@ use super::kernel::{self, EnvSelection, KernelPart};
 use super::machine_ir::{arrange, arrange_view, finished, machine_module, machine_type, trusted};
 use crate::kernel_source::{self, MachineAccess};
 use crate::program::view_module_of;
-use crate::{Model, Programs, Stage};
+use crate::{MachineSources, Programs, Stage};
 
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "begin";
 
 /// Makes the kernel of a stage with programs that have something to do where an episode begins, for
-/// machines of a model.
+/// a machine.
 #[must_use]
-pub fn begin_module(programs: &Programs, stage: Stage, model: Model) -> Valid<Module> {
+pub fn begin_module(
+    programs: &Programs,
+    stage: Stage,
+    machine: impl Into<MachineSources>,
+) -> Valid<Module> {
+    let machine = machine.into();
     // Programs write memory by the functions of the machine.
     let writes = programs.writes_memory();
-    let machine = if writes { machine_module(model) } else { trusted(view_module_of(model)) };
+    let machine = if writes { machine_module(machine) } else { trusted(view_module_of(machine)) };
     let mut fused = programs.fuse(machine);
     let mut called = fused.functions();
     let calls = programs.calls(&fused, stage);

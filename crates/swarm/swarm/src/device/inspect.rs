@@ -8,7 +8,7 @@ use gbxcule_ir::check::Valid;
 use super::column::Columns;
 use super::kernel::{self, EnvSelection, KernelPart};
 use super::machine_ir::{arrange, finished, machine_module, machine_type};
-use crate::Model;
+use crate::MachineSources;
 use crate::kernel_source::{self, MachineAccess};
 use crate::program::ProgramCalls;
 
@@ -27,9 +27,9 @@ pub(crate) const FRAMES: &str = "frames";
 pub(crate) const REGISTER_COUNT: usize = 10;
 
 /// Registers and frames: small, wanted all the time.
-pub(crate) fn registers_module(model: Model) -> Valid<Module> {
+pub(crate) fn registers_module(machine: MachineSources) -> Valid<Module> {
     module(
-        model,
+        machine,
         &[
             (REGISTERS, "read_registers", EnvSelection::From),
             (FRAMES, "read_frame", EnvSelection::Listed),
@@ -38,9 +38,9 @@ pub(crate) fn registers_module(model: Model) -> Valid<Module> {
 }
 
 /// Memory by address: nearly the whole machine, since looking at a chip brings it up to date.
-pub(crate) fn memory_module(model: Model) -> Valid<Module> {
+pub(crate) fn memory_module(machine: MachineSources) -> Valid<Module> {
     module(
-        model,
+        machine,
         &[
             (PEEK, "read_byte", EnvSelection::From),
             (POKE, "write_bytes", EnvSelection::Listed),
@@ -50,9 +50,9 @@ pub(crate) fn memory_module(model: Model) -> Valid<Module> {
 }
 
 /// Kernels that each run one function of the text.
-fn module(model: Model, kernels: &[(&str, &str, EnvSelection<'_>)]) -> Valid<Module> {
+fn module(machine: MachineSources, kernels: &[(&str, &str, EnvSelection<'_>)]) -> Valid<Module> {
     let names: Vec<&str> = kernels.iter().map(|(_, function, _)| *function).collect();
-    let mut module = machine_module(model);
+    let mut module = machine_module(machine);
     let functions =
         kernel_source::lower(&mut module, &names, MachineAccess::Change, &ProgramCalls::default());
     let mut module = arrange(module, &functions);

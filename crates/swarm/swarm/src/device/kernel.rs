@@ -218,11 +218,11 @@ impl Arguments {
         let parameters = kernel.reflection().parameters.iter();
         let arguments: Vec<Argument> = parameters
             .map(|parameter| {
-                let found = self.0.iter().position(|(name, _)| *name == parameter.name);
-                let found = found.unwrap_or_else(|| {
+                let position = self.0.iter().position(|(name, _)| *name == parameter.name);
+                let position = position.unwrap_or_else(|| {
                     unreachable!("nobody gives `{}` to a launch", parameter.name)
                 });
-                self.0.swap_remove(found).1
+                self.0.swap_remove(position).1
             })
             .collect();
         debug_assert!(self.0.is_empty(), "a launch takes no `{}`", self.0[0].0);

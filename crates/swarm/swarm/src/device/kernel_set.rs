@@ -10,7 +10,7 @@ use super::recipe::Recipe;
 use super::step::{Order, StepKernel};
 use super::swarm::DeviceConfig;
 use super::{begin, copy_env, inspect, link, step};
-use crate::{LinkMode, Model, Rom, Stage, SwarmConfig};
+use crate::{LinkMode, MachineSources, Rom, Stage, SwarmConfig};
 
 pub(super) struct KernelSet {
     pub(super) step: Kernel,
@@ -25,7 +25,7 @@ pub(super) struct KernelSet {
     memory: OnceLock<[Kernel; 3]>,
     pub(super) facts: StepFacts,
     device: DeviceConfig,
-    model: Model,
+    machine: MachineSources,
 }
 
 /// Facts about a step kernel that its swarm needs, and that are kept as the kernel's notes.
@@ -43,24 +43,25 @@ impl KernelSet {
         config: &SwarmConfig,
         device: DeviceConfig,
     ) -> Result<Self, Error> {
-        let (programs, stage, model) = (&config.programs, config.stage, rom.model());
+        let (programs, stage, machine) =
+            (&config.programs, config.stage, MachineSources::from(rom));
         let is_linked = config.link == LinkMode::Pairs;
-        let step = if is_linked { pairs(model, device)? } else { step(rom, config, device)? };
+        let step = if is_linked { pairs(machine, device)? } else { step(rom, config, device)? };
         let outputs = || {
-            let recipe = Recipe::new("outputs of pairs", model).with_programs(programs, stage);
-            let module = || link::outputs_kernel(programs, stage, model);
+            let recipe = Recipe::new("outputs of pairs", machine).with_programs(programs, stage);
+            let module = || link::outputs_kernel(programs, stage, machine);
             recipe.compile(device, module)?.kernel(step::KERNEL)
         };
         let outputs = (is_linked && stage != Stage::EmulateOnly).then(outputs).transpose()?;
         let begin = || {
-            let recipe = Recipe::new(begin::KERNEL, model).with_programs(programs, stage);
-            let module = || begin::begin_module(programs, stage, model);
+            let recipe = Recipe::new(begin::KERNEL, machine).with_programs(programs, stage);
+            let module = || begin::begin_module(programs, stage, machine);
             recipe.compile(device, module)?.kernel(begin::KERNEL)
         };
         let begin = programs.has_begin_work_in(stage).then(begin).transpose()?;
-        let transfer = Recipe::new(copy_env::KERNEL, model).compile(device, copy_env::module)?;
-        let registers = Recipe::new(inspect::REGISTERS, model)
-            .compile(device, || inspect::registers_module(model))?;
+        let transfer = Recipe::new(copy_env::KERNEL, machine).compile(device, copy_env::module)?;
+        let registers = Recipe::new(inspect::REGISTERS, machine)
+            .compile(device, || inspect::registers_module(machine))?;
         Ok(Self {
             step: step.kernel(if is_linked { link::KERNEL } else { step::KERNEL })?,
             outputs,
@@ -72,7 +73,7 @@ impl KernelSet {
             facts: StepFacts::parse(step.notes())
                 .unwrap_or_else(|| unreachable!("notes are kept as they were written")),
             device,
-            model,
+            machine,
         })
     }
 
@@ -81,8 +82,8 @@ impl KernelSet {
         if let Some(kernels) = self.memory.get() {
             return Ok(kernels);
         }
-        let recipe = Recipe::new("memory", self.model);
-        let compiled = recipe.compile(self.device, || inspect::memory_module(self.model))?;
+        let recipe = Recipe::new("memory", self.machine);
+        let compiled = recipe.compile(self.device, || inspect::memory_module(self.machine))?;
         let kernel = |name| compiled.kernel(name);
         let kernels = [kernel(inspect::PEEK)?, kernel(inspect::POKE)?, kernel(inspect::GATHER)?];
         Ok(self.memory.get_or_init(|| kernels))
@@ -90,21 +91,21 @@ impl KernelSet {
 }
 
 fn step(rom: &Rom, config: &SwarmConfig, device: DeviceConfig) -> Result<Arc<Compiled>, Error> {
-    let (programs, stage, model) = (&config.programs, config.stage, rom.model());
-    let mut recipe = Recipe::new(step::KERNEL, model).with_programs(programs, stage);
+    let (programs, stage, machine) = (&config.programs, config.stage, MachineSources::from(rom));
+    let mut recipe = Recipe::new(step::KERNEL, machine).with_programs(programs, stage);
     if step::may_have_blocks(rom, config, device.device) {
         recipe = recipe.with_blocks(rom.bytes(), config.recompile);
     }
     recipe.compile_with_notes(device, || {
         let hot = step::hot_code(rom, config, device.device);
         let hot = hot.as_ref().map(|hot| (hot, rom));
-        made(step::step_kernel(programs, stage, model, hot))
+        made(step::step_kernel(programs, stage, machine, hot))
     })
 }
 
-fn pairs(model: Model, device: DeviceConfig) -> Result<Arc<Compiled>, Error> {
-    let module = || made(StepKernel { module: link::pair_kernel(model), blocks: 0 });
-    Recipe::new(link::KERNEL, model).compile_with_notes(device, module)
+fn pairs(machine: MachineSources, device: DeviceConfig) -> Result<Arc<Compiled>, Error> {
+    let module = || made(StepKernel { module: link::pair_kernel(machine), blocks: 0 });
+    Recipe::new(link::KERNEL, machine).compile_with_notes(device, module)
 }
 
 fn made(StepKernel { module, blocks }: StepKernel) -> MadeModule {

@@ -17,7 +17,7 @@ use super::state_arrays;
 use super::step;
 use crate::kernel_source::{self, MachineAccess};
 use crate::program::view_module_of;
-use crate::{Model, Programs, Stage};
+use crate::{MachineSources, Programs, Stage};
 
 /// The name of the kernel that runs frames.
 pub(crate) const KERNEL: &str = "pair";
@@ -28,10 +28,10 @@ const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: None };
 /// Functions of the text that are for one machine of a pair.
 const OF_MEMBER: [&str; 2] = ["pair_buttons", "pair_release"];
 
-/// Makes the kernel that runs the frames of a step, for pairs of a model.
+/// Makes the kernel that runs the frames of a step, for pairs of a machine.
 #[must_use]
-pub fn pair_kernel(model: Model) -> Valid<Module> {
-    let mut fused = Programs::default().fuse(pair_module(model));
+pub fn pair_kernel(machine: impl Into<MachineSources>) -> Valid<Module> {
+    let mut fused = Programs::default().fuse(pair_module(machine.into()));
     let programs = fused.functions();
     let calls = Programs::default().calls(&fused, Stage::EmulateOnly);
     let mut module = std::mem::take(&mut fused.module);
@@ -180,8 +180,12 @@ fn counters(b: &mut Builder<'_>, env: Value) -> [PlaceId; 2] {
 
 /// Makes the kernel that computes a stage's outputs after the frames of a step.
 #[must_use]
-pub fn outputs_kernel(programs: &Programs, stage: Stage, model: Model) -> Valid<Module> {
-    let mut fused = programs.fuse(trusted(view_module_of(model)));
+pub fn outputs_kernel(
+    programs: &Programs,
+    stage: Stage,
+    machine: impl Into<MachineSources>,
+) -> Valid<Module> {
+    let mut fused = programs.fuse(trusted(view_module_of(machine.into())));
     let mut called = fused.functions();
     let calls = programs.calls(&fused, stage);
     let mut module = std::mem::take(&mut fused.module);

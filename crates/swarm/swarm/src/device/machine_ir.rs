@@ -3,8 +3,8 @@
 //! with what it needs in variables as wide as registers.
 
 use gbxcule_front_rust;
+use gbxcule_gameboy::SOURCES;
 use gbxcule_gameboy::bus::NO_ROM;
-use gbxcule_gameboy::{Model, SOURCES};
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
@@ -15,7 +15,7 @@ use gbxcule_passes::pass::{
 use gbxcule_recompiler::HotCode;
 use gbxcule_runtime::get_or_make;
 
-use crate::machine::{self, PerModel};
+use crate::machine::{MachineSources, PerSources};
 use crate::program::{KERNEL_VIEW_ENTRIES, PROGRAM_ENTRIES};
 
 /// Functions that kernels call.
@@ -40,31 +40,31 @@ const SINGLE_FRAME_ENTRIES: [&str; 2] = ["Machine::run_to_hook", "Machine::begin
 const PAIR_ENTRIES: [&str; 3] =
     ["kernel_call::run_pair_frames", "kernel_call::pair_ahead", "kernel_call::pair_tcycles"];
 
-/// The machine of a model as rustc sees it, with what programs may ask of it: what they are fused
-/// into.
-pub(crate) fn machine_module(model: Model) -> Module {
-    static MODULES: PerModel<Module> = PerModel::new();
-    lowered(&MODULES, model, &[])
+/// The machine of some sources as rustc sees it, with the functions that programs may call. Programs
+/// are fused into this module.
+pub(crate) fn machine_module(machine: MachineSources) -> Module {
+    static MODULES: PerSources<Module> = PerSources::new();
+    lowered(&MODULES, machine, &[])
 }
 
 /// The machine of `machine_module`, for steps that run one frame at a time.
-pub(crate) fn single_frame_module(model: Model) -> Module {
-    static MODULES: PerModel<Module> = PerModel::new();
-    lowered(&MODULES, model, &SINGLE_FRAME_ENTRIES)
+pub(crate) fn single_frame_module(machine: MachineSources) -> Module {
+    static MODULES: PerSources<Module> = PerSources::new();
+    lowered(&MODULES, machine, &SINGLE_FRAME_ENTRIES)
 }
 
 /// The machine of `machine_module`, and the cable between two of them.
-pub(crate) fn pair_module(model: Model) -> Module {
-    static MODULES: PerModel<Module> = PerModel::new();
-    lowered(&MODULES, model, &PAIR_ENTRIES)
+pub(crate) fn pair_module(machine: MachineSources) -> Module {
+    static MODULES: PerSources<Module> = PerSources::new();
+    lowered(&MODULES, machine, &PAIR_ENTRIES)
 }
 
-fn lowered(kept: &'static PerModel<Module>, model: Model, more: &[&str]) -> Module {
+fn lowered(kept: &'static PerSources<Module>, machine: MachineSources, more: &[&str]) -> Module {
     let lowered = || {
         let mut sources = SourceMap::new();
         let entries = ENTRIES.iter().chain(more).chain(&KERNEL_VIEW_ENTRIES).chain(PROGRAM_ENTRIES);
         let entries: Vec<&str> = entries.copied().collect();
-        let flags = machine::flags(model);
+        let flags = machine.flags();
         let module = gbxcule_front_rust::lower_with_flags(SOURCES, flags, &entries, &mut sources);
         let mut module = module.unwrap_or_else(|faults| {
             unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
@@ -73,7 +73,7 @@ fn lowered(kept: &'static PerModel<Module>, model: Model, more: &[&str]) -> Modu
         execute_by_family(&mut module);
         module
     };
-    get_or_make(kept.of(model), lowered).clone()
+    get_or_make(kept.of(machine), lowered).clone()
 }
 
 /// Lets the machine execute opcodes by family: a GPU fetches the shorter code faster.
@@ -148,14 +148,14 @@ fn arrange_detached(mut module: Module) -> Module {
     exit::before_inlining(&mut module);
     let module = pass::simplify(checked(module));
     let mut module = module.into_inner();
-    let known = promote::KnownElements {
+    let no_rom = promote::KnownElements {
         field: field(&module.types, machine_type(&module), "rom_base"),
         from: 2,
         value: Literal::int(Scalar::U32, i128::from(NO_ROM)),
     };
     for hot in ["Machine::run_until_deadline", "Machine::run_until_mark"] {
         if let Some(hot) = module.find(hot) {
-            promote::run(&mut module, hot, 0, promote::FieldSelection::InLoops, &[known]);
+            promote::run(&mut module, hot, 0, promote::FieldSelection::InLoops, &[no_rom]);
             widen::run(&mut module, hot);
         }
     }

@@ -9,7 +9,7 @@ use gbxcule_recompiler::Recompile;
 use gbxcule_runtime::{CodeFolder, Compiled, Error, MadeModule, compile_recipe};
 
 use super::swarm::DeviceConfig;
-use crate::{Model, Programs, Stage};
+use crate::{MachineSources, Programs, Stage};
 
 /// The sources that make kernels and are in them (`build.rs`).
 const SOURCES: &str = env!("GBXCULE_SOURCES");
@@ -20,9 +20,9 @@ pub(super) struct Recipe {
 }
 
 impl Recipe {
-    /// A kernel that depends on the machine's model alone.
-    pub(super) fn new(kernel: &str, model: Model) -> Self {
-        let parts = [SOURCES.into(), kernel.into(), format!("{model:?}")];
+    /// A kernel that depends on the machine alone.
+    pub(super) fn new(kernel: &str, machine: impl Into<MachineSources>) -> Self {
+        let parts = [SOURCES.into(), kernel.into(), format!("{:?}", machine.into())];
         Self { parts: parts.map(String::into_bytes).into() }
     }
 

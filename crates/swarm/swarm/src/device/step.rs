@@ -15,7 +15,7 @@ use super::machine_ir::{
     self, arrange, finished, machine_module, machine_type, single_frame_module,
 };
 use crate::kernel_source::{self, MachineAccess};
-use crate::{Model, Programs, Rom, Stage, SwarmConfig};
+use crate::{MachineSources, Model, Programs, Rom, Stage, SwarmConfig};
 
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "step";
@@ -85,8 +85,8 @@ pub(crate) fn hot_code(rom: &Rom, config: &SwarmConfig, device: Device) -> Optio
     if !may_have_blocks(rom, config, device) {
         return None;
     }
-    let found = HotCode::find(rom.bytes());
-    (config.recompile == Recompile::Always || found.is_worth_it()).then_some(found)
+    let hot_code = HotCode::find(rom.bytes());
+    (config.recompile == Recompile::Always || hot_code.is_worth_it()).then_some(hot_code)
 }
 
 /// A step kernel.
@@ -96,22 +96,26 @@ pub(crate) struct StepKernel {
     pub(crate) blocks: usize,
 }
 
-/// Makes the kernel of a stage with programs, for machines of a model.
+/// Makes the kernel of a stage with programs, for a machine.
 #[must_use]
-pub fn step_module(programs: &Programs, stage: Stage, model: Model) -> Valid<Module> {
-    step_kernel(programs, stage, model, None).module
+pub fn step_module(
+    programs: &Programs,
+    stage: Stage,
+    machine: impl Into<MachineSources>,
+) -> Valid<Module> {
+    step_kernel(programs, stage, machine.into(), None).module
 }
 
-/// Makes the kernel of a stage with programs, for machines of a model, with code made for a ROM.
+/// Makes the kernel of a stage with programs, for a machine, with code made for a ROM.
 pub(crate) fn step_kernel(
     programs: &Programs,
     stage: Stage,
-    model: Model,
+    machine: MachineSources,
     hot: Option<(&HotCode, &Rom)>,
 ) -> StepKernel {
     let by_single_frames = programs.needs_single_frames();
     let mut machine =
-        if by_single_frames { single_frame_module(model) } else { machine_module(model) };
+        if by_single_frames { single_frame_module(machine) } else { machine_module(machine) };
     let blocks = hot.map_or(0, |(hot, rom)| hot.add_to(&mut machine, rom.bytes()));
     let mut fused = programs.fuse(machine);
     let mut called = fused.functions();

@@ -63,7 +63,7 @@ impl DeviceSticky {
         self.stick(envs, actions, manual_buttons, [&self.seeds, &self.counts], begins)
     }
 
-    /// Decides the actions of a step, or repeats what was decided when the step began.
+    /// Decides the actions of a step; within a step it repeats the decision of the step's beginning.
     pub(super) fn stick(
         &self,
         envs: &StateArrays,

@@ -68,9 +68,8 @@ impl DeviceEngine {
         if config.sound {
             return Err(SwarmError::SoundOnDevice);
         }
-        let (revision, model) = (rom.revision(), rom.model());
-        if !revision.is_usual_after_boot() {
-            return Err(SwarmError::RevisionOnDevice { revision, model });
+        if rom.revision().is_super() {
+            return Err(SwarmError::SuperOnDevice { revision: rom.revision() });
         }
         let memory = Memory::new(device.device)?;
         let kernels = KernelSet::new(&rom, &config, device)?;

@@ -41,7 +41,7 @@ fn the_cuda_text_of_a_stage_as_a_gpu_gets_it_leaves_what_it_does_not_own() {
 #[test]
 fn kernels_that_read_memory_keep_large_functions_out_of_line() {
     for model in [Model::Original, Model::Color] {
-        let module = memory_module(model);
+        let module = memory_module(model.into());
         let inlined = |module: &Valid<Module>| {
             module.functions.iter().filter(|(_, it)| it.inline != Inline::Never).count()
         };

@@ -353,7 +353,7 @@ impl<'a> Tail<'a> {
         let (div, tima, counter, _tima_counter) =
             (tail.u8()?, tail.u8()?, tail.u16()?, tail.u16()?);
         let is_newest = layout.version == NEWEST;
-        // Before, the counter was what has not been carried into DIV.
+        // In older versions the counter holds the lower byte alone, and DIV the upper byte.
         let counter = if is_newest { counter } else { u16::from_be_bytes([div, counter as u8]) };
         let [tma, tac] = tail.array()?;
         tail.take(usize::from(is_newest))?;

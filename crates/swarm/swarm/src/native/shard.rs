@@ -89,7 +89,7 @@ impl Shard {
             index,
             first_env: envs.start,
             rom: rom.clone(),
-            programs: NativePrograms::new(programs, stage, rom.model())?,
+            programs: NativePrograms::new(programs, stage, rom.into())?,
             machines: vec![start.machine.clone(); count],
             cart_ram: vec![0; count * rom.cart_ram_bytes()],
             counters: vec![Counters::default(); count],

@@ -16,7 +16,7 @@ use gbxcule_runtime::get_or_make;
 
 use super::optional_param::{MAX_SCRATCH, OPTIONAL, OptionalParam};
 use super::{ProgramText, Programs, ScratchSize, Sizes, TextRole, refused};
-use crate::machine::{self, PerModel};
+use crate::machine::{MachineSources, PerSources};
 use crate::{Hook, SwarmError};
 
 /// Functions of the machine's sources that a module needs to take programs: those of
@@ -132,23 +132,23 @@ impl Programs {
 /// The module of what programs ask the original machine, and no more.
 #[must_use]
 pub fn view_module() -> Module {
-    view_module_of(Model::Original)
+    view_module_of(Model::Original.into())
 }
 
-/// The module of what programs ask a machine of a model, and no more. Both have the same functions.
+/// The module of what programs ask a machine, and no more. All have the same functions.
 #[must_use]
-pub(crate) fn view_module_of(model: Model) -> Module {
-    static MODULES: PerModel<Module> = PerModel::new();
+pub(crate) fn view_module_of(machine: MachineSources) -> Module {
+    static MODULES: PerSources<Module> = PerSources::new();
     let lowered = || {
         let mut sources = SourceMap::new();
         let entries = [PROGRAM_ENTRIES, &KERNEL_VIEW_ENTRIES].concat();
-        let flags = machine::flags(model);
+        let flags = machine.flags();
         let lowered = gbxcule_front_rust::lower_with_flags(SOURCES, flags, &entries, &mut sources);
         lowered.unwrap_or_else(|faults| {
             unreachable!("the sources keep to the subset: {}", render(&faults, &sources))
         })
     };
-    get_or_make(MODULES.of(model), lowered).clone()
+    get_or_make(MODULES.of(machine), lowered).clone()
 }
 
 /// Checks two texts, and returns everything about them but the functions.
@@ -197,8 +197,8 @@ fn read_texts(
     let mut read = |program: &ProgramText, id: SourceId, wanted: &[ExpectedFunction<'_>]| {
         let files = |path: &Path| {
             let mut files = program.files().iter();
-            let found = files.find(|(known, _)| Path::new(known) == path);
-            found.map(|(_, text)| text.clone()).into()
+            let file = files.find(|(known, _)| Path::new(known) == path);
+            file.map(|(_, text)| text.clone()).into()
         };
         let options = ImportOptions { without_command_line: true, ..ImportOptions::default() };
         let mut texts = Texts::new(options);
@@ -307,18 +307,18 @@ fn lower(
 
 /// The functions that call a function, themselves or through others.
 fn callers(module: &Module, of: FunctionId) -> HashSet<FunctionId> {
-    let mut found = HashSet::new();
+    let mut writers = HashSet::new();
     loop {
-        let before = found.len();
+        let before = writers.len();
         for (id, function) in module.functions.iter() {
             let mut values = function.body.values.iter();
-            let leads = |called: FunctionId| called == of || found.contains(&called);
+            let leads = |called: FunctionId| called == of || writers.contains(&called);
             if values.any(|(_, it)| matches!(it.op, Op::Call { function, .. } if leads(function))) {
-                found.insert(id);
+                writers.insert(id);
             }
         }
-        if found.len() == before {
-            return found;
+        if writers.len() == before {
+            return writers;
         }
     }
 }
@@ -369,8 +369,8 @@ impl TextFunctions {
             }
         }
         let mut setting = |name: &str, least: i128, most: i128| {
-            let found = reader.setting(name).and_then(|found| size(name, found, least, most));
-            found.map_err(|fault| faults.push(fault)).ok().flatten()
+            let number = reader.setting(name).and_then(|number| size(name, number, least, most));
+            number.map_err(|fault| faults.push(fault)).ok().flatten()
         };
         let numbers = setting("SCRATCH", 0, MAX_SCRATCH).unwrap_or(0);
         let obs_dim = setting("OBS_DIM", 1, MAX_OBS_DIM);
@@ -494,7 +494,7 @@ const MASK: ExpectedFunction<'_> = ExpectedFunction {
     written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), mask: \
               wp.array(dtype=wp.float32))",
 };
-// Without a scratch: what the machines do is the same in all stages, whoever else runs.
+// Without a scratch, so that the machines do the same in all stages, with any other programs.
 const SETTLED: ExpectedFunction<'_> = ExpectedFunction {
     name: "settled",
     result: Type::BOOL,
@@ -554,10 +554,10 @@ fn library(module: &Module, writes: bool) -> Library {
 /// A function of `view`; other chips have functions of the same names.
 fn view_function(module: &Module, name: &str) -> FunctionId {
     let file = SOURCES.iter().position(|(path, _)| *path == "src/view.rs").unwrap_or(usize::MAX);
-    let found = module.functions.iter().find(|(_, function)| {
+    let entry = module.functions.iter().find(|(_, function)| {
         function.name == name && function.span.source().is_some_and(|id| id.index() == file)
     });
-    found.map_or_else(|| unreachable!("`view::{name}` is lowered with the machine"), |(id, _)| id)
+    entry.map_or_else(|| unreachable!("`view::{name}` is lowered with the machine"), |(id, _)| id)
 }
 
 /// The parameters that a `gb.Machine` stands for.

@@ -16,7 +16,7 @@ use super::compile::MAX_WRITES;
 use super::compile::{machine_params, view_module_of};
 use super::{Programs, ScratchSize, TextRole};
 use crate::kernel_source::{self, MachineAccess};
-use crate::{AnyMachine, Model, Stage, SwarmError};
+use crate::{AnyMachine, MachineSources, Stage, SwarmError};
 
 /// The kernels' names.
 const STEP: &str = "after_step";
@@ -64,12 +64,12 @@ impl NativePrograms {
     pub(crate) fn new(
         programs: &Programs,
         stage: Stage,
-        model: Model,
+        machine: MachineSources,
     ) -> Result<Option<Self>, SwarmError> {
         if !programs.has_work_in(stage) {
             return Ok(None);
         }
-        let compiled = compiled(programs, stage, model)?;
+        let compiled = compiled(programs, stage, machine)?;
         let kernel = |name| Ok::<_, SwarmError>(DirectKernel::new(compiled.kernel(name)?)?);
         let only_if = |is_there: bool, name| is_there.then(|| kernel(name)).transpose();
         let calls = programs.hooks().iter().any(|hook| hook.calls.is_some());
@@ -192,34 +192,33 @@ fn run(
 
 /// Machine code, compiled once and shared while any swarm uses it. Stage, texts and the functions
 /// that hooks call determine it.
-fn compiled(programs: &Programs, stage: Stage, model: Model) -> Result<Arc<Compiled>, SwarmError> {
-    type Key = (Stage, bool, String, String, Vec<Option<String>>);
+fn compiled(
+    programs: &Programs,
+    stage: Stage,
+    machine: MachineSources,
+) -> Result<Arc<Compiled>, SwarmError> {
+    type Key = (Stage, MachineSources, String, String, Vec<Option<String>>);
     static KNOWN: PerProcess<Mutex<HashMap<Key, Weak<Compiled>>>> = PerProcess::new();
     let hash = |text: &super::ProgramText| text.sha256().to_owned();
     let calls = programs.hooks().iter().map(|hook| hook.calls.clone()).collect();
-    let key = (
-        stage,
-        model == Model::Color,
-        hash(programs.reward_text()),
-        hash(programs.observation_text()),
-        calls,
-    );
+    let key =
+        (stage, machine, hash(programs.reward_text()), hash(programs.observation_text()), calls);
     // Held while compiling, so that what many swarms ask for at once is made once.
-    let mut known = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(compiled) = known.get(&key).and_then(Weak::upgrade) {
+    let mut compiled_programs = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(compiled) = compiled_programs.get(&key).and_then(Weak::upgrade) {
         return Ok(compiled);
     }
-    let module = check::module(module(programs, stage, model))
+    let module = check::module(module(programs, stage, machine))
         .unwrap_or_else(|faults| unreachable!("kernels are right: {faults:#?}"));
     let compiled = compile(&module, Device::Cpu, Build::default())?;
-    known.retain(|_, compiled| compiled.strong_count() > 0);
-    known.insert(key, Arc::downgrade(&compiled));
+    compiled_programs.retain(|_, compiled| compiled.strong_count() > 0);
+    compiled_programs.insert(key, Arc::downgrade(&compiled));
     Ok(compiled)
 }
 
 /// The kernels of a stage; all take the same arguments.
-fn module(programs: &Programs, stage: Stage, model: Model) -> Module {
-    let mut fused = programs.fuse(view_module_of(model));
+fn module(programs: &Programs, stage: Stage, machine: MachineSources) -> Module {
+    let mut fused = programs.fuse(view_module_of(machine));
     let calls = programs.calls_without_writing(&fused, stage);
     let mut module = std::mem::take(&mut fused.module);
     module.name = format!("{STEP}_{stage}_{}", programs.obs_dim());

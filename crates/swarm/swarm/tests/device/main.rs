@@ -15,6 +15,7 @@ mod mask;
 mod pair;
 mod picture_stack;
 mod recompile;
+mod revision;
 mod rollout;
 mod traffic;
 
@@ -174,6 +175,7 @@ bodies! {
     recompile::code_made_for_random_roms_does_the_same,
     recompile::a_boot_rom_does_the_same,
     recompile::a_swarm_that_finds_its_kernels_does_the_same,
+    revision::consoles_of_other_revisions_do_the_same,
     rollout::rollouts_do_what_steps_and_resets_do,
     rollout::an_action_that_is_not_there_is_said_by_its_env,
     rollout::numbers_that_a_rollout_cannot_read_are_refused,

@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 /// Function that executes a step for a set of lanes, which is not empty.
 pub type Run = fn(&mut Warp<'_>, &DecodedInstruction, Mask);
 
-/// A predicate, or what is not it.
+/// A predicate as an operand, perhaps inverted.
 #[derive(Clone, Copy, Debug)]
 pub struct PredicateOperand {
     /// Number of the predicate.

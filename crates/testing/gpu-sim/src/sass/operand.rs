@@ -39,7 +39,7 @@ pub enum OperandKind<'t> {
 /// Register in an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Base {
-    /// There is none.
+    /// No register.
     None,
     /// A lane's own.
     Register(u8),

@@ -71,7 +71,7 @@ struct Cell {
     write: CellAccess,
     /// Manner of the write.
     written_by: Option<Manner>,
-    /// The last reader, another of its block, another of another block.
+    /// The last reader, a second reader of its block, and a reader of another block.
     reads: [CellAccess; 3],
 }
 

@@ -3,7 +3,6 @@
 use super::Group;
 
 pub(super) const GROUPS: &[Group] = &[
-    ("age", "a write to OAM on the edge of a mode; not looked into", &["oam/oam-write-dmgC"]),
     (
         "gambatte digits",
         "LYC 153 rises within the M-cycle that acknowledges; one dot earlier it would be lost (E2 instead of E0)",

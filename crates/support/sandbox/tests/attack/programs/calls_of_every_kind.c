@@ -14,6 +14,9 @@ int main(void)
     TRY("io_uring_setup", syscall(425, 4, memory));
     TRY("userfaultfd", syscall(SYS_userfaultfd, 0));
     TRY("memfd_create", syscall(SYS_memfd_create, "x", 0));
+    TRY("shared memory without a file", mmap(0, 4096, 3, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    TRY("private and shared memory", mmap(0, 4096, 3, MAP_SHARED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    TRY("huge pages", mmap(0, 2 << 20, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0));
     TRY("memfd_secret", syscall(447, 0));
     TRY("execveat", syscall(SYS_execveat, -100, "/bin/sh", 0, 0, 0));
     TRY("name_to_handle_at", syscall(SYS_name_to_handle_at, -100, "/", memory, memory, 0));

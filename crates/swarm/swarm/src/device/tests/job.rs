@@ -162,10 +162,10 @@ impl Job {
         for (env, rows) in self.rows(native, program).iter().enumerate() {
             for (part, place) in places.iter().enumerate() {
                 for (element, expected) in rows[part].chunks_exact(place.width).enumerate() {
-                    let found = &parts[part][place.at(env, element)..][..place.width];
+                    let actual = &parts[part][place.at(env, element)..][..place.width];
                     assert!(
-                        found == expected,
-                        "{when}, env {env}, part {part}, element {element}: {found:x?}, native {expected:x?}"
+                        actual == expected,
+                        "{when}, env {env}, part {part}, element {element}: {actual:x?}, native {expected:x?}"
                     );
                 }
             }

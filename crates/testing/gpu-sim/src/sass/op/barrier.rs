@@ -60,8 +60,8 @@ fn come_to(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask, number: u32)
     }
 }
 
-/// `BAR.RED`: lanes wait so, and each votes by a predicate. The assembler brings a warp's lanes
-/// together before it; what it would give to lanes that come one after the other is not known.
+/// `BAR.RED`: lanes wait at the barrier, and each votes by a predicate. The assembler brings a
+/// warp's lanes together before it. Nobody knows the result of lanes that come separately.
 pub(in super::super) fn vote(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     if lanes != warp.alive {
         let all = warp.alive;
