@@ -1,6 +1,6 @@
 //! AMBER_ROAD's scripted player, which knows the game's memory.
 
-use crate::console::{Begin, A, B, ColorConsole, LEFT, RIGHT, START};
+use crate::console::{A, B, Begin, ColorConsole, LEFT, RIGHT, START};
 
 pub(super) const GAME_OVER: u16 = 0xC003;
 pub(super) const STATE: u16 = 0xC005;

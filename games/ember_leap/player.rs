@@ -1,6 +1,6 @@
 //! EMBER_LEAP's scripted player, which knows the game's memory.
 
-use crate::console::{Begin, A, B, Console, LEFT, RIGHT, START};
+use crate::console::{A, B, Begin, Console, LEFT, RIGHT, START};
 use std::sync::OnceLock;
 
 pub(super) const STATE: u16 = 0xC005;

@@ -1,6 +1,6 @@
 //! KEEP_OF_KEYS's scripted player, which knows the game's memory.
 
-use crate::console::{Begin, A, Console, DOWN, LEFT, RIGHT, START, UP};
+use crate::console::{A, Begin, Console, DOWN, LEFT, RIGHT, START, UP};
 use std::collections::VecDeque;
 
 const SCORE: u16 = 0xC000;
@@ -145,7 +145,7 @@ impl Player {
             self.bold -= 1;
             return boldly(console);
         }
-        let looks = self.idle > PATIENCE && self.idle % 6 == 0 && console.peek(STATE) == 1;
+        let looks = self.idle > PATIENCE && self.idle.is_multiple_of(6) && console.peek(STATE) == 1;
         if self.idle > 3 * PATIENCE || looks && is_harmless(console) {
             self.bold = BOLD_FRAMES;
             return boldly(console);

@@ -84,7 +84,8 @@ fn an_easy_game_has_gems_where_creatures_would_begin_and_no_spikes() {
 /// Gem, key and the like of a floor, as their counts, and its gate's place.
 fn floor(level: u32) -> (Vec<u8>, [usize; 15]) {
     let map = begun(Begin::Level(level)).range(MAP, MAP + 480);
-    let counts = std::array::from_fn(|kind| map.iter().filter(|it| usize::from(**it) == kind).count());
+    let counts =
+        std::array::from_fn(|kind| map.iter().filter(|it| usize::from(**it) == kind).count());
     (map, counts)
 }
 

@@ -13,7 +13,7 @@
 ; C006-C007  glider: x + 8 and y + 16 of its upper left corner, 16 to 120 and 18 to 124
 ; C008-C009  waves begun in this game
 ; C00A-C00B  buttons held, pressed: A B SELECT START in bits 0-3, right left up down in 4-7
-; C00C-C00D  random state: the level seed while a game is played
+; C00C-C00D  random state, stirred by the buttons held
 ; C00E       flares left
 ; C00F       games begun since power-on
 ; C010       brightness of the lantern, 1 to 3
@@ -51,8 +51,6 @@ LIFE_POINTS equ 500
     include "game/video.inc"
     include "game/joypad.inc"
     include "game/random.inc"
-    include "game/level.inc"
-    include "game/chance.inc"
     include "game/objects.inc"
     include "game/sound.inc"
     include "game/text.inc"
@@ -134,7 +132,7 @@ Main:
     call ScrollStars
     call EndVBlank
     call ReadButtons
-    call StirBetweenGames
+    call StirRandom
     call SoundFrame
     ld hl, Clock
     inc [hl]

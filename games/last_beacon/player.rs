@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use gbxcule_assembler::Rom;
 
-use crate::console::{Begin, A, B, Console, DOWN, LEFT, RIGHT, START, UP};
+use crate::console::{A, B, Begin, Console, DOWN, LEFT, RIGHT, START, UP};
 
 pub(crate) const HIT_POINTS: u16 = 0xC002;
 pub(crate) const GAME_OVER: u16 = 0xC003;

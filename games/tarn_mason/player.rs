@@ -1,6 +1,6 @@
 //! TARN_MASON's scripted player, which knows the game's memory.
 
-use crate::console::{Begin, A, Console, LEFT, RIGHT, START, UP};
+use crate::console::{A, Begin, Console, LEFT, RIGHT, START, UP};
 
 pub(super) const GAME_OVER: u16 = 0xC003;
 pub(super) const STATE: u16 = 0xC005;
