@@ -31,6 +31,7 @@
 #   make colors      everything that the swarm does with Color machines in kernels: machine code, CUDA text; some ten minutes
 #   make gpu-counts  what warps issue for each ROM, counted on executed machine code; the table of docs/gpu-results.md
 #   make gpu-cache   misses of instruction caches by size, for 1, 3 and 12 warps that run ROM=PEARL_DRIFT
+#   make levels      scripted players play 400 levels of each game; half an hour of a core (GAME=KEEP_OF_KEYS plays one game's)
 #   make rom-suites  how many ROMs of each public suite pass (GBXCULE_TEST_ROMS, docs/testing.md)
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
 #   make speed       one machine beside PyBoy, libmgba and SameBoy (GBXCULE_SAMEBOY, its source): the table of
@@ -67,7 +68,7 @@ TEST_IGNORED := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-i
 TEST_ONE := $(TEST) --workspace --test
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: conformance speed book colors warp-algorithms warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program corpus corpus-share gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
+.PHONY: levels conformance speed book colors warp-algorithms warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program corpus corpus-share gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -286,6 +287,9 @@ wheels: $(VENV)/wheels.txt
 	$(VENV)/bin/python python/packaging/wheels.py $(addprefix --target ,$(WHEEL_TARGETS))
 
 GATE := --ref-backend pyboy_single --compare-every 1 --frames-per-step 1
+
+levels:
+	GBXCULE_GAME=$(GAME) cargo test --release -p gbxcule-games --test games scripted_players_win_every -- --ignored --nocapture
 
 verify: $(VENV)/oracle.txt
 	$(GBXCULE) verify $(GATE) --dut-backend warp_vec_cpu --rom ALU_LOOP --verify-steps 1024

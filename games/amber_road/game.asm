@@ -13,7 +13,7 @@
 ; C007       speed, 0 to 224: in 64 frames the sled covers so many units
 ; C008-C009  units covered / 64 in this game
 ; C00A-C00B  buttons held, pressed: A B SELECT START in bits 0-3, right left up down in 4-7
-; C00C-C00D  random state, stirred by the buttons held
+; C00C-C00D  random state: the level seed while a game is played
 ; C00E       light left: C016 and C015 / 16
 ; C00F       games begun since power-on
 ; C010       bend of the road here, signed: positive to the right
@@ -57,6 +57,7 @@ BANK        equ $2000           ; the cartridge's switch
     include "game/video.inc"
     include "game/joypad.inc"
     include "game/random.inc"
+    include "game/level.inc"
     include "game/objects.inc"
     include "game/sound.inc"
     include "game/text.inc"
@@ -83,6 +84,9 @@ PlantLeft:  ds 1
 PlantSide:  ds 1
 AmberRow:   ds 1                ; pieces left of a row of amber
 AmberLane:  ds 1
+Bends:      ds 1                ; drawn in this game, of the way and of what lies on it and beside it
+Traffic:    ds 1
+Plants:     ds 1
 Lean:       ds 1                ; of the sled: $FE to 2
 HillScroll: ds 2
 BarPart:    ds 1                ; of the status bar, drawn last
@@ -123,7 +127,7 @@ Main:
     call DrawBar                ; while VBlank lasts: the queue keeps interrupts waiting
     call EndVBlank
     call ReadButtons
-    call StirRandom
+    call StirBetweenGames
     call SoundFrame
     ld hl, Clock
     inc [hl]
@@ -243,6 +247,9 @@ NewGame:
     ld [NextBend], a
     ld [Covered], a
     ld [AmberRow], a
+    ld [Bends], a
+    ld [Traffic], a
+    ld [Plants], a
     ld hl, Things
     ld bc, ThingsEnd - Things
     call Clear

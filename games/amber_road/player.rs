@@ -1,6 +1,6 @@
 //! AMBER_ROAD's scripted player, which knows the game's memory.
 
-use crate::console::{A, B, ColorConsole, LEFT, RIGHT, START};
+use crate::console::{A, B, Begin, ColorConsole, LEFT, RIGHT, START};
 
 pub(super) const GAME_OVER: u16 = 0xC003;
 pub(super) const STATE: u16 = 0xC005;
@@ -79,6 +79,10 @@ pub(super) fn driver(console: &ColorConsole) -> u8 {
 /// Returns a console with the game in its first leg.
 pub(super) fn started(mut console: ColorConsole) -> ColorConsole {
     console.run(40);
+    press_start(console)
+}
+
+fn press_start(mut console: ColorConsole) -> ColorConsole {
     console.hold(START);
     console.run(4);
     console.hold(0);
@@ -95,14 +99,17 @@ pub(super) fn console() -> ColorConsole {
     started(ColorConsole::with("AMBER_ROAD"))
 }
 
-/// Returns the driver's game of at most `frames` frames, begun `later` frames later than others.
-pub(crate) fn played(frames: u32, later: u32) -> ColorConsole {
-    let mut console = ColorConsole::with("AMBER_ROAD");
-    console.run(later);
-    let mut console = started(console);
+/// Returns the driver's game of at most `frames` frames.
+pub(crate) fn played(frames: u32, begin: Begin) -> ColorConsole {
+    let mut console = press_start(ColorConsole::begun("AMBER_ROAD", begin, 40));
     while console.frames < frames && console.peek(GAME_OVER) == 0 {
         console.hold(driver(&console));
         console.run(2);
     }
     console
+}
+
+/// Returns true if the game went well.
+pub(crate) fn is_won(console: &ColorConsole) -> bool {
+    console.word(0xC000) >= 1000
 }

@@ -1,6 +1,6 @@
 //! EMBER_LEAP's scripted player, which knows the game's memory.
 
-use crate::console::{A, B, Console, LEFT, RIGHT, START};
+use crate::console::{A, B, Begin, Console, LEFT, RIGHT, START};
 use std::sync::OnceLock;
 
 pub(super) const STATE: u16 = 0xC005;
@@ -123,6 +123,10 @@ pub(super) fn seeded(seed: u16) -> Console {
 
 pub(super) fn start(mut console: Console) -> Console {
     console.run(20);
+    press_start(console)
+}
+
+fn press_start(mut console: Console) -> Console {
     console.hold(START);
     console.run(2);
     console.hold(0);
@@ -164,11 +168,19 @@ pub(super) fn replay(console: &mut Console, mut see: impl FnMut(&Console, u32) -
 }
 
 /// Returns the player's game of at most `frames` frames. Who begins later has other roofs.
-pub(crate) fn played(frames: u32, later: u32) -> Console {
-    let mut console = seeded(1 + later as u16);
+pub(crate) fn played(frames: u32, begin: Begin) -> Console {
+    let mut console = match begin {
+        Begin::Later(later) => seeded(1 + later as u16),
+        Begin::Level(_) => press_start(Console::begun("EMBER_LEAP", begin, 0)),
+    };
     let mut player = Player::default();
     while console.peek(GAME_OVER) == 0 && console.frames < frames {
         player.play(&mut console);
     }
     console
+}
+
+/// Returns true if the game went well.
+pub(crate) fn is_won(console: &Console) -> bool {
+    console.peek(0xC013) == 1
 }

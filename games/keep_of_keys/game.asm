@@ -95,6 +95,9 @@ Won:        ds 1
 Creatures:  ds 64
 CreaturesEnd:
 RoomBase:   ds 2                ; address of the room's places
+FloorRooms: ds 1
+IsEasy:     ds 1                ; not 0 if SELECT was held when the game began
+Pairs:      ds 1                ; of blocks that are still to be swapped
 OriginX:    ds 1                ; the room's first column and row on the background map
 OriginY:    ds 1
 ScrollStep: ds 1
@@ -122,6 +125,8 @@ Map:        ds 960
     include "game/objects.inc"
     include "game/joypad.inc"
     include "game/random.inc"
+    include "game/level.inc"
+    include "game/chance.inc"
     include "game/text.inc"
     include "game/logo.inc"
 
@@ -150,7 +155,7 @@ Main:
     call SoundFrame
     call EndVBlank
     call ReadButtons
-    call StirRandom
+    call StirBetweenGames
     ld hl, Clock
     inc [hl]
     call RunState
@@ -275,6 +280,9 @@ NewGame:
     ld [Level], a
     inc a
     ld [Oil], a
+    ld a, [Held]
+    and 1 << BUTTON_SELECT
+    ld [IsEasy], a
     ld hl, Games
     inc [hl]
     ld hl, FloorTune
@@ -403,6 +411,7 @@ OverText:   db "GAME OVER: HIT START", 0
 WonText:    db "YOU WON! PRESS START", 0
 
     include "keep_of_keys/floor.inc"
+    include "keep_of_keys/shape.inc"
     include "keep_of_keys/hero.inc"
     include "keep_of_keys/creatures.inc"
     include "keep_of_keys/screen.inc"

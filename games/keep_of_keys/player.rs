@@ -1,8 +1,10 @@
 //! KEEP_OF_KEYS's scripted player, which knows the game's memory.
 
-use crate::console::{A, Console, DOWN, LEFT, RIGHT, START, UP};
+use crate::console::{A, Begin, Console, DOWN, LEFT, RIGHT, START, UP};
 use std::collections::VecDeque;
 
+const SCORE: u16 = 0xC000;
+pub(super) const LIVES: u16 = 0xC002;
 pub(super) const GAME_OVER: u16 = 0xC003;
 pub(super) const FLOOR: u16 = 0xC004;
 pub(super) const STATE: u16 = 0xC005;
@@ -122,14 +124,36 @@ fn creatures(console: &Console) -> Vec<Creature> {
 
 /// Plays by the contents of memory: goes to the nearest thing first, then to doors, then to the
 /// gate. Waits or steps aside for creatures and spikes, and lights the lantern if that does not
-/// help.
+/// help. A player that gains nothing for long goes on boldly where a copy of the console loses no
+/// heart by that, and in the end even where it does.
 #[derive(Default)]
 pub(super) struct Player {
     waited: u32,
+    score: u16,
+    /// Number of frames since the score rose.
+    idle: u32,
+    /// Number of frames for which the player goes on boldly.
+    bold: u32,
 }
 
 impl Player {
     pub(super) fn decide(&mut self, console: &Console) -> u8 {
+        let score = console.word(SCORE);
+        self.idle = if score == self.score { self.idle + 1 } else { 0 };
+        self.score = score;
+        if self.bold > 0 {
+            self.bold -= 1;
+            return boldly(console);
+        }
+        let looks = self.idle > PATIENCE && self.idle.is_multiple_of(6) && console.peek(STATE) == 1;
+        if self.idle > 3 * PATIENCE || looks && is_harmless(console) {
+            self.bold = BOLD_FRAMES;
+            return boldly(console);
+        }
+        self.carefully(console)
+    }
+
+    fn carefully(&mut self, console: &Console) -> u8 {
         if console.peek(STATE) != 1 {
             return 0;
         }
@@ -164,6 +188,38 @@ impl Player {
             }
         }
     }
+}
+
+/// Number of frames without a gain after which the player becomes bold, and for how many.
+const PATIENCE: u32 = 900;
+const BOLD_FRAMES: u32 = 90;
+
+/// Returns the button of the shortest way, whatever creatures do. Spikes are waited for.
+fn boldly(console: &Console) -> u8 {
+    if console.peek(STATE) != 1 {
+        return 0;
+    }
+    if console.peek(PIXELS_LEFT) != 0 {
+        return BUTTONS[usize::from(console.peek(DIRECTION))];
+    }
+    let view = View::of(console);
+    match view.way(console.peek(KEYS)) {
+        Some(way) if view.floor.kind(view.next(way)) != SPIKES || (2..56).contains(&view.beat) => {
+            BUTTONS[way]
+        }
+        _ => 0,
+    }
+}
+
+/// Returns true if going on boldly loses no heart.
+fn is_harmless(console: &Console) -> bool {
+    let mut copy = console.clone();
+    let hearts = copy.peek(LIVES);
+    (0..BOLD_FRAMES).all(|_| {
+        copy.hold(boldly(&copy));
+        copy.run(1);
+        copy.peek(LIVES) >= hearts
+    })
 }
 
 /// The way of standing still, beside the four directions.
@@ -256,6 +312,10 @@ pub(super) fn started_after(frames: u32) -> Console {
 
 pub(super) fn start(mut console: Console, frames: u32) -> Console {
     console.run(20 + frames);
+    press_start(console)
+}
+
+fn press_start(mut console: Console) -> Console {
     console.hold(START);
     console.run(2);
     console.hold(0);
@@ -276,9 +336,25 @@ pub(super) fn play(console: &mut Console, frames: u32) {
     }
 }
 
-/// Returns the player's game of at most `frames` frames, begun `later` frames later than others.
-pub(crate) fn played(frames: u32, later: u32) -> Console {
-    let mut console = started_after(later);
-    play(&mut console, frames);
-    console
+/// Returns a game that just began.
+pub(super) fn begun(begin: Begin) -> Console {
+    press_start(Console::begun("KEEP_OF_KEYS", begin, 20))
+}
+
+/// Returns the player's game of at most `frames` frames. Of a level it returns the first game that
+/// is won; each next one waits some frames longer before its first step.
+pub(crate) fn played(frames: u32, begin: Begin) -> Console {
+    let tries = if matches!(begin, Begin::Level(_)) { 16 } else { 1 };
+    let game = |attempt: u32| {
+        let mut console = begun(begin);
+        console.run(37 * attempt);
+        play(&mut console, frames - 37 * attempt);
+        console
+    };
+    (0..tries - 1).map(game).find(is_won).unwrap_or_else(|| game(tries - 1))
+}
+
+/// Returns true if the game went well.
+pub(crate) fn is_won(console: &Console) -> bool {
+    console.peek(0xC01A) == 1
 }

@@ -2,19 +2,25 @@
 
 pub(crate) mod player;
 
-use crate::console::{A, Console, DOWN, LEFT, RIGHT, UP};
+use crate::console::{A, Begin, Console, DOWN, LEFT, RIGHT, SELECT, START, UP};
 use player::{
-    CREATURES, DOOR, FLOOR, GAME_OVER, KEYS, MAP, MERCY, OIL, Player, ROOM, STATE, play, start,
-    started_after,
+    CREATURES, DOOR, FLOOR, GAME_OVER, KEYS, LIVES, MAP, MERCY, OIL, Player, ROOM, STATE, begun,
+    play, start, started_after,
 };
 
-const LIVES: u16 = 0xC002;
 const SEEN: u16 = 0xC008;
 const GAMES: u16 = 0xC00F;
 const WON: u16 = 0xC01A;
+const GATE: u8 = 14;
 
 fn score(console: &Console) -> u16 {
     console.word(0xC000)
+}
+
+/// Returns the first level whose first floor is in no mirror: its gate is where the source has it.
+fn unmirrored() -> Console {
+    let mut levels = (0..).map(|level| begun(Begin::Level(level)));
+    levels.find(|console| console.peek(MAP + 84) == GATE).expect("a quarter of all levels")
 }
 
 /// Holds random buttons, each for some frames.
@@ -55,8 +61,49 @@ fn the_title_waits_for_start() {
 }
 
 #[test]
+fn an_easy_game_has_gems_where_creatures_would_begin_and_no_spikes() {
+    let kinds = |buttons: u8| {
+        let mut console = Console::with("KEEP_OF_KEYS");
+        console.run(40);
+        console.hold(buttons);
+        console.run(12);
+        console.range(MAP, MAP + 480)
+    };
+    let (hard, easy) = (kinds(START), kinds(START | SELECT));
+    let count = |map: &[u8], is_counted: fn(u8) -> bool| {
+        map.iter().filter(|kind| is_counted(**kind)).count()
+    };
+    let is_dangerous = |kind: u8| kind == 1 || kind >= 16;
+    assert_eq!(count(&easy, is_dangerous), 0);
+    let creatures = count(&hard, |kind| kind >= 16);
+    assert!(creatures > 3 && count(&hard, |kind| kind == 1) > 5);
+    let gems = |map: &[u8]| count(map, |kind| kind == 4);
+    assert_eq!(gems(&easy), gems(&hard) + creatures);
+}
+
+/// Gem, key and the like of a floor, as their counts, and its gate's place.
+fn floor(level: u32) -> (Vec<u8>, [usize; 15]) {
+    let map = begun(Begin::Level(level)).range(MAP, MAP + 480);
+    let counts =
+        std::array::from_fn(|kind| map.iter().filter(|it| usize::from(**it) == kind).count());
+    (map, counts)
+}
+
+#[test]
+fn the_level_seed_draws_the_floors() {
+    let floors: Vec<_> = (0..40).map(floor).collect();
+    let maps: std::collections::BTreeSet<_> = floors.iter().map(|floor| &floor.0).collect();
+    assert_eq!(maps.len(), 40);
+    assert!(floors.iter().all(|floor| floor.1 == floors[0].1), "the same things on each");
+    let gates = maps.iter().map(|map| map.iter().position(|kind| *kind == GATE));
+    assert_eq!(gates.collect::<std::collections::BTreeSet<_>>().len(), 4, "each mirror");
+    let others = (0..40).filter(|level| floor(*level).0 != floors[*level as usize].0);
+    assert_eq!(others.count(), 0);
+}
+
+#[test]
 fn a_hero_who_meets_a_guard_often_loses_and_start_begins_anew() {
-    let mut console = started_after(0);
+    let mut console = unmirrored();
     console.hold(UP);
     console.run(80);
     assert_eq!((console.peek(ROOM), console.word(SEEN)), (0, 0b1001));
@@ -106,7 +153,7 @@ fn a_key_opens_one_door() {
 
 #[test]
 fn the_lantern_burns_oil_and_stops_all_creatures() {
-    let mut console = started_after(0);
+    let mut console = unmirrored();
     console.hold(UP);
     console.run(80);
     console.hold(0);

@@ -1,6 +1,6 @@
 //! LANTERN_WING's scripted player, which knows the game's memory.
 
-use crate::console::{A, Console, DOWN, LEFT, RIGHT, START, UP};
+use crate::console::{A, Begin, Console, DOWN, LEFT, RIGHT, START, UP};
 
 pub(super) const GAME_OVER: u16 = 0xC003;
 pub(super) const STATE: u16 = 0xC005;
@@ -107,6 +107,10 @@ pub(super) fn pilot(console: &Console) -> u8 {
 /// Returns a console with the game in its first sector.
 pub(super) fn started(mut console: Console) -> Console {
     console.run(40);
+    press_start(console)
+}
+
+fn press_start(mut console: Console) -> Console {
     console.hold(START);
     console.run(4);
     console.hold(0);
@@ -128,14 +132,17 @@ fn run_to(console: &mut Console, state: u8) {
     panic!("no state {state} in two hundred frames");
 }
 
-/// Returns the pilot's game of at most `frames` frames, begun `later` frames later than others.
-pub(crate) fn played(frames: u32, later: u32) -> Console {
-    let mut console = Console::with("LANTERN_WING");
-    console.run(later);
-    let mut console = started(console);
+/// Returns the pilot's game of at most `frames` frames.
+pub(crate) fn played(frames: u32, begin: Begin) -> Console {
+    let mut console = press_start(Console::begun("LANTERN_WING", begin, 40));
     while console.frames < frames && console.peek(GAME_OVER) == 0 {
         console.hold(pilot(&console));
         console.run(2);
     }
     console
+}
+
+/// Returns true if the game went well.
+pub(crate) fn is_won(console: &Console) -> bool {
+    console.word(0xC000) >= 200
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use gbxcule_assembler::Rom;
 
-use crate::console::{A, B, Console, DOWN, LEFT, RIGHT, START, UP};
+use crate::console::{A, B, Begin, Console, DOWN, LEFT, RIGHT, START, UP};
 
 pub(crate) const HIT_POINTS: u16 = 0xC002;
 pub(crate) const GAME_OVER: u16 = 0xC003;
@@ -118,9 +118,9 @@ fn is_set(console: &Console, flag: u8) -> bool {
     }
 }
 
-/// Returns the player's whole game, begun `later` frames later than others.
-pub(crate) fn played(_frames: u32, later: u32) -> Console {
-    let mut player = Player::starting_at(60 + later);
+/// Returns the player's whole game.
+pub(crate) fn played(_frames: u32, begin: Begin) -> Console {
+    let mut player = Player::beginning(Console::begun("LAST_BEACON", begin, 60));
     player.win();
     player.console
 }
@@ -136,10 +136,13 @@ pub(crate) struct Player {
 impl Player {
     /// Begins a game; the title is left after `frame` frames.
     pub(crate) fn starting_at(frame: u32) -> Player {
+        Player::beginning(Console::begun("LAST_BEACON", Begin::Later(frame), 0))
+    }
+
+    /// Presses START on the title.
+    fn beginning(console: Console) -> Player {
         let rom = gbxcule_assembler::by_name("LAST_BEACON").map(|built_in| built_in.rom());
         let island = Island::of(rom.unwrap_or_else(|| panic!("no LAST_BEACON")));
-        let mut console = Console::with("LAST_BEACON");
-        console.run(frame);
         let mut player = Player { console, island, presses: 0 };
         player.press(START, 8, 60);
         player
@@ -329,4 +332,9 @@ impl Player {
         self.finish(place);
         self.rest();
     }
+}
+
+/// Returns true if the game went well.
+pub(crate) fn is_won(console: &Console) -> bool {
+    console.peek(0xC008) & 0x80 != 0
 }

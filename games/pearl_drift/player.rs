@@ -1,6 +1,6 @@
 //! PEARL_DRIFT's scripted player, which knows the game's memory.
 
-use crate::console::{Console, DOWN, LEFT, RIGHT, UP};
+use crate::console::{Begin, Console, DOWN, LEFT, RIGHT, UP};
 
 pub(super) const GAME_OVER: u16 = 0xC003;
 pub(super) const SUB_X: u16 = 0xC006;
@@ -58,12 +58,22 @@ pub(super) fn started() -> Console {
     console
 }
 
-/// Returns the careful player's game of at most `frames` frames, in a sea that was stirred for
-/// `later` frames.
-pub(crate) fn played(frames: u32, later: u32) -> Console {
-    let mut console = started();
-    console.hold(UP);
-    console.run(later);
+/// Returns the careful player's game of at most `frames` frames, in a sea that was stirred where no
+/// level is named.
+pub(crate) fn played(frames: u32, begin: Begin) -> Console {
+    let mut console = match begin {
+        Begin::Later(_) => started(),
+        Begin::Level(_) => Console::begun("PEARL_DRIFT", begin, 0),
+    };
+    if let Begin::Later(later) = begin {
+        console.hold(UP);
+        console.run(later);
+    }
     play(&mut console, frames, careful);
     console
+}
+
+/// Returns true if the game went well.
+pub(crate) fn is_won(console: &Console) -> bool {
+    console.word(0xC000) >= 50
 }

@@ -24,6 +24,8 @@ pub struct Game {
     pub players: u8,
     /// True for a game that begins with a title, which START leaves.
     pub has_title: bool,
+    /// True for a game that is easy where SELECT is held with START.
+    pub has_easy: bool,
     /// The actions of the game's environments: a codec's name or its spelling.
     pub actions: &'static str,
     /// Number of frames of a step.

@@ -16,7 +16,7 @@
 ; C006-C007  load: column of its left edge (0 to 11), y of its upper edge in pixels
 ; C008-C009  loads laid in this game
 ; C00A-C00B  buttons held, pressed: A B SELECT START in bits 0-3, right left up down in 4-7
-; C00C-C00D  random state, stirred by the buttons held
+; C00C-C00D  random state: the level seed while a game is played
 ; C00E       loads until it rains
 ; C00F       games begun since power-on
 ; C010-C012  shape that falls (0 pebble, 1 brick, 2 beam, 3 hook, 4 feet, 5 yoke, 6 granite), its
@@ -51,6 +51,7 @@ MARK     equ 7                  ; bit of a stone that is about to dissolve
     include "game/video.inc"
     include "game/joypad.inc"
     include "game/random.inc"
+    include "game/level.inc"
     include "game/objects.inc"
     include "game/sound.inc"
     include "game/text.inc"
@@ -64,6 +65,7 @@ Turn:       ds 1
 NextShape:  ds 1
 Worth:      ds 2
 Rains:      ds 1
+Drawn:      ds 2                ; shapes of this game so far
     ram $C020
 Heights:    ds 16
 Water:      ds 16
@@ -127,7 +129,7 @@ Main:
     call Ripple
     call EndVBlank
     call ReadButtons
-    call StirRandom
+    call StirBetweenGames
     call SoundFrame
     ld hl, Wave
     inc [hl]
@@ -187,6 +189,8 @@ NewGame:
     ld [Progress], a
     ld [Progress + 1], a
     ld [Rains], a
+    ld [Drawn], a
+    ld [Drawn + 1], a
     ld [Stage], a
     ldh [ScrollY], a
     ld hl, Heights
@@ -234,6 +238,9 @@ NewLoad:
 
 ; One to three stones on each column.
 LayGround:
+    ld de, 0
+    ld a, DRAW_GROUND
+    call BeginDraw
     ld b, COLUMNS
 .column:
     push bc
@@ -256,7 +263,7 @@ LayGround:
     jr nz, .stone
     dec b
     jr nz, .column
-    ret
+    jp EndDraw
 
 ; Puts a stone of kind a on column b. Changes a, d, e, hl.
 AddStone:
@@ -285,11 +292,22 @@ SetRainIn:
     ld [RainIn], a
     ret
 
-; a = a shape by chance, of those of the level.
+; a = the next shape by chance, of those of the level.
 RandomShape:
+    ld hl, Drawn
+    ld e, [hl]
+    inc [hl]
+    inc hl
+    ld d, [hl]
+    jr nz, .drawn
+    inc [hl]
+.drawn:
+    ld a, DRAW_SHAPE
+    call BeginDraw
     ld a, 16
     call RandomBelow
     ld e, a
+    call EndDraw
     ld d, 0
     ld hl, EarlyShapes
     ld a, [Level]
@@ -303,6 +321,9 @@ RandomShape:
     add hl, de
     ld a, [hl]
     ret
+
+DRAW_GROUND equ 1               ; kinds of what is drawn
+DRAW_SHAPE  equ 64
 
 EarlyShapes:
     db 0, 0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5

@@ -1,6 +1,6 @@
 //! TARN_MASON's scripted player, which knows the game's memory.
 
-use crate::console::{A, Console, LEFT, RIGHT, START, UP};
+use crate::console::{A, Begin, Console, LEFT, RIGHT, START, UP};
 
 pub(super) const GAME_OVER: u16 = 0xC003;
 pub(super) const STATE: u16 = 0xC005;
@@ -96,6 +96,10 @@ impl Mason {
 /// Returns a console with the game, past its title.
 pub(super) fn started(mut console: Console) -> Console {
     console.run(40);
+    press_start(console)
+}
+
+fn press_start(mut console: Console) -> Console {
     console.hold(START);
     console.run(2);
     console.hold(0);
@@ -107,11 +111,10 @@ pub(super) fn console() -> Console {
     started(Console::with("TARN_MASON"))
 }
 
-/// Returns the mason's game of at most `frames` frames, begun `later` frames later than others.
-pub(crate) fn played(frames: u32, later: u32) -> Console {
-    let mut console = Console::with("TARN_MASON");
-    console.run(later);
-    let (mut console, mut mason) = (started(console), mason());
+/// Returns the mason's game of at most `frames` frames.
+pub(crate) fn played(frames: u32, begin: Begin) -> Console {
+    let console = Console::begun("TARN_MASON", begin, 40);
+    let (mut console, mut mason) = (press_start(console), mason());
     while console.frames < frames && console.peek(GAME_OVER) == 0 {
         let buttons = mason.buttons(&console);
         console.hold(buttons);
@@ -123,4 +126,9 @@ pub(crate) fn played(frames: u32, later: u32) -> Console {
 pub(super) fn mason() -> Mason {
     let rom = gbxcule_assembler::by_name("TARN_MASON").expect("the game").rom();
     Mason::new(rom.address("Shapes").expect("a label of the game"))
+}
+
+/// Returns true if the game went well.
+pub(crate) fn is_won(console: &Console) -> bool {
+    console.word(0xC000) >= 4000
 }

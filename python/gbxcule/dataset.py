@@ -72,9 +72,13 @@ class Row(Mapping[str, Any]):
         """The expected gradients of the weighted sum of all results; empty if the row has none."""
         return self._arrays("gradients")
 
+    def run(self) -> tuple[Arrays, Arrays]:
+        """Launch the kernel, or all that the host code launches, on this CPU: outputs and gradients."""
+        outputs, gradients = self._rows.executed(self._file, self.id)
+        return _named(outputs), _named(gradients)
+
     def _arrays(self, kind: str) -> Arrays:
-        arrays = self._rows.arrays(self._file, self.id, kind)
-        return {name: _array(json.loads(element), shape, memory) for name, element, shape, memory in arrays}
+        return _named(self._rows.arrays(self._file, self.id, kind))
 
 
 class Dataset(Sequence[Row]):
@@ -154,6 +158,10 @@ def _imported(name: str, method: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         raise ImportError(f"{method} needs {name}: pip install {name}") from error
+
+
+def _named(arrays: Sequence[tuple[str, str, Sequence[int], bytes]]) -> Arrays:
+    return {name: _array(json.loads(element), shape, memory) for name, element, shape, memory in arrays}
 
 
 def _array(element: Any, shape: Sequence[int], memory: bytes) -> npt.NDArray[Any]:

@@ -6,11 +6,14 @@ found by label; docs/games.md says what they mean. Each game's reward, end and f
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from gbxcule import _native
+from gbxcule.argument_check import shown, whole
 from gbxcule.memory import Change, Number
 
 # The game that an environment without a ROM plays.
@@ -25,6 +28,16 @@ _FRAMES = 4
 _FIRST = 30
 _STATE = 0xC005
 _PLAYING = b"\1"
+_RANDOM = 0xC00C
+
+# Levels that a game has, and of which an environment may have so many: each is a saved state.
+LEVELS = 65_535
+MOST_LEVELS = 4096
+
+# Buttons that begin a game, by its difficulty.
+_BEGINS = {"normal": "START", "easy": "SELECT+START"}
+DIFFICULTIES = tuple(_BEGINS)
+_BEGINNINGS = "`start_state`, `starts`, `start_battery` and `boot_rom`"
 
 
 @dataclass(frozen=True)
@@ -39,6 +52,7 @@ class Game:
     frames_per_step: int
     release_after_frames: int
     has_title: bool = True
+    has_easy: bool = False
     # A game over the cable begins on the title, where one machine calls the other.
     has_rival: bool = False
     max_episode_steps: int | None = EPISODE_STEPS
@@ -58,6 +72,7 @@ def _game(title: str, text: str) -> Game:
         row["frames_per_step"],
         row["release_after_frames"],
         has_title=row["has_title"],
+        has_easy=row["has_easy"],
         has_rival=row["players"] > 1,
     )
 
@@ -101,24 +116,87 @@ def title(name: str, model: str = "auto", power_on: str = "zero") -> bytes:
 
 
 @functools.cache
-def starts(name: str, model: str = "auto", power_on: str = "zero") -> tuple[bytes, ...]:
-    """The states after a game's title, made by pressing START."""
-    swarm = _on_the_title(name, STARTS, model, power_on)
+def starts(name: str, model: str = "auto", power_on: str = "zero", difficulty: str = "normal") -> tuple[bytes, ...]:
+    """The states after a game's title, made by pressing START, in each one a step later."""
+    swarm = _on_the_title(name, STARTS, model, power_on, difficulty)
     # Until the first START all are one machine.
     swarm.load_states(b"\1" * STARTS, [title(name, model, power_on)])
+    return _begun(name, swarm, range(STARTS))
+
+
+def level_seed(level: int) -> int:
+    """The random state with which a level begins: another for each level, and never 0, which would stay 0."""
+    return 1 + level * 40_507 % LEVELS
+
+
+@functools.lru_cache(maxsize=16)
+def level_starts(
+    name: str, levels: tuple[int, ...], model: str = "auto", power_on: str = "zero", difficulty: str = "normal"
+) -> tuple[bytes, ...]:
+    """The beginning of each level: the random state is written on the title, and START pressed."""
+    swarm = _on_the_title(name, len(levels), model, power_on, difficulty)
+    swarm.load_states(b"\1" * len(levels), [title(name, model, power_on)])
+    for env, level in enumerate(levels):
+        swarm.write_memory(env, _RANDOM, level_seed(level).to_bytes(2, "little"))
+    if not GAMES[name].has_title:
+        return tuple(swarm.save_state(env) for env in range(len(levels)))
+    return _begun(name, swarm, [0] * len(levels))
+
+
+def levels_of(
+    levels: Any, rom: Any, is_paired: bool, begins_elsewhere: bool, chance: Number | None
+) -> tuple[int, ...] | None:
+    """Check the levels of an environment, beside its other options that say where episodes begin."""
+    if levels is None:
+        return None
+    if isinstance(levels, (str, bytes)) or not isinstance(levels, (Sequence, np.ndarray)):
+        raise TypeError(f"`levels` takes the numbers of levels, such as range(200), found {shown(levels)}")
+    if game_of(rom) is OTHER:
+        raise ValueError("`levels` are of built-in games (`gbxcule roms`); for other ROMs give saved states as `starts`")
+    if is_paired:
+        raise ValueError("`levels` are of games for one: a pair's games begin on the title, where one machine calls the other")
+    if begins_elsewhere:
+        raise ValueError(f"`levels` say where episodes begin, and so do {_BEGINNINGS}: give one of them")
+    if chance is not None:
+        raise ValueError("a level decides all chance of its game: leave out `chance` or `levels`")
+    numbers = tuple(whole("a level", level, 0) for level in levels)
+    if not 1 <= len(numbers) <= MOST_LEVELS:
+        raise ValueError(f"`levels` takes 1 to {MOST_LEVELS} levels, found {len(numbers)}")
+    if max(numbers) >= LEVELS:
+        raise ValueError(f"levels are 0 to {LEVELS - 1}, found {max(numbers)}")
+    if len(set(numbers)) < len(numbers):
+        raise ValueError("`levels` names a level twice; `env.weigh_starts(..)` lets one begin more often than others")
+    return numbers
+
+
+def check_difficulty(difficulty: Any, rom: Any, begins_elsewhere: bool) -> None:
+    """Check the difficulty of an environment's game, beside its other options that say where episodes begin."""
+    if not isinstance(difficulty, str) or difficulty not in DIFFICULTIES:
+        raise ValueError(f"`difficulty` is one of {', '.join(DIFFICULTIES)}, found {shown(difficulty)}")
+    if difficulty == "normal":
+        return
+    if not game_of(rom).has_easy:
+        easy = ", ".join(name for name, played in GAMES.items() if played.has_easy)
+        raise ValueError(f'`difficulty="{difficulty}"` is of {easy} alone')
+    if begins_elsewhere:
+        raise ValueError(f"`difficulty` says how games begin, and so do {_BEGINNINGS}: give one of them")
+
+
+def _begun(name: str, swarm: _native.Swarm, first_steps: Sequence[int]) -> tuple[bytes, ...]:
+    """Press START in each env in a step of its own; the states in which play began."""
     found: dict[int, bytes] = {}
     for step in range(400):
-        swarm.step(bytes(step == env for env in range(STARTS)))
-        for env in range(STARTS):
+        swarm.step(bytes(step == first for first in first_steps))
+        for env in range(len(first_steps)):
             if env not in found and swarm.read_memory(env, _STATE, _STATE + 1) == _PLAYING:
                 found[env] = swarm.save_state(env)
-        if len(found) == STARTS:
-            return tuple(found[env] for env in range(STARTS))
+        if len(found) == len(first_steps):
+            return tuple(found[env] for env in range(len(first_steps)))
     raise RuntimeError(f"{name} did not begin after its title")
 
 
-def _on_the_title(name: str, num_envs: int, model: str, power_on: str) -> _native.Swarm:
+def _on_the_title(name: str, num_envs: int, model: str, power_on: str, difficulty: str = "normal") -> _native.Swarm:
     return _native.Swarm(
-        _native.built_in_rom(name), num_envs, codec="NOOP,START", frames_per_step=_FRAMES, release_after_frames=_FRAMES,
-        threads=1, model=model, power_on=power_on,
+        _native.built_in_rom(name), num_envs, codec=f"NOOP,{_BEGINS[difficulty]}", frames_per_step=_FRAMES,
+        release_after_frames=_FRAMES, threads=1, model=model, power_on=power_on,
     )

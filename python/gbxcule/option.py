@@ -22,6 +22,7 @@ State: TypeAlias = bytes | str | os.PathLike[str]
 Grays: TypeAlias = Literal["even", "pyboy"]
 PowerOn: TypeAlias = Literal["zero", "pattern", "random"]
 Model: TypeAlias = Literal["auto", "dmg", "dmg-b", "mgb", "sgb", "sgb2", "cgb", "cgb-c", "cgb-e"]
+Difficulty: TypeAlias = Literal["normal", "easy"]
 Link: TypeAlias = Literal["open", "pairs"]
 Autoreset: TypeAlias = AutoresetMode | Literal["NextStep", "SameStep", "Disabled"]
 Resize: TypeAlias = int | tuple[int, int]
@@ -53,6 +54,8 @@ class _Shared(TypedDict, total=False):
     start_state: State | None
     start_battery: State | None
     starts: Sequence[State] | None
+    levels: Sequence[int] | None
+    difficulty: Difficulty
     start_steps: int
     max_episode_steps: int | Literal[False] | None
     sticky: float

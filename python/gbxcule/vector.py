@@ -25,7 +25,7 @@ from gbxcule.live import Heatmap, LiveView
 from gbxcule.measure import Measure
 from gbxcule.memory import Number
 from gbxcule.observation import Observation, Observer, draws, listens, program_of, with_audio
-from gbxcule.option import Autoreset, Crop, Done, Grays, Link, Model, PowerOn, RenderMode, Resize, Reward, State, Weights
+from gbxcule.option import Autoreset, Crop, Difficulty, Done, Grays, Link, Model, PowerOn, RenderMode, Resize, Reward, State, Weights
 from gbxcule.picture import Pixels, mosaic
 from gbxcule.preprocessing import checked as checked_preprocessing
 from gbxcule.rollout import OnDevice, Rollout, lies_on_device
@@ -59,7 +59,7 @@ _STAGES = {
 
 # Arguments of an environment that its checkpoint does without.
 _NOT_KEPT = {"self", "__class__", "rom", "actions", "device", "symbols", "start_state", "start_battery", "starts"}
-_NOT_KEPT |= {"start_steps", "boot_rom", "_machines"}
+_NOT_KEPT |= {"levels", "difficulty", "start_steps", "boot_rom", "_machines"}
 
 
 class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic[Space]):
@@ -101,6 +101,8 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         start_state: State | None = None,
         start_battery: State | None = None,
         starts: Sequence[State] | None = None,
+        levels: Sequence[int] | None = None,
+        difficulty: Difficulty = "normal",
         start_steps: int = 1,
         autoreset_mode: Autoreset = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | Literal[False] | None = None,
@@ -144,7 +146,10 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         actions = played.actions if actions is None else actions
         task = task_of(played, reward, done)
         info = played.info if info is None else info
-        chance = played.chance if chance is None else chance
+        begins_elsewhere = not (boot_rom is start_state is starts is start_battery is None)
+        game.check_difficulty(difficulty, rom, begins_elsewhere)
+        numbers = game.levels_of(levels, rom, link == "pairs", begins_elsewhere, chance)
+        chance = played.chance if chance is None and numbers is None else chance
         self.symbols = rom_symbols(rom, symbols)
         self._rom_name = rom_name(rom)
         self.num_envs = num_envs
@@ -220,9 +225,12 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         # Envs that were put elsewhere since somebody asked, but for the beginning of an episode.
         self._moved = np.zeros(num_envs, np.bool_)
         if _machines is None:
-            if played.has_title and boot_rom is start_state is starts is start_battery is None:
+            if numbers is not None:
+                starts = game.level_starts(str(rom or game.NAME), numbers, model, power_on, difficulty)
+            elif played.has_title and not begins_elsewhere:
                 begins_on_title = played.has_rival and link == "pairs"
-                starts = [game.title(str(rom), model, power_on)] if begins_on_title else game.starts(str(rom), model, power_on)
+                machine = str(rom), model, power_on
+                starts = [game.title(*machine)] if begins_on_title else game.starts(*machine, difficulty)
             self._set_starts(start_state, starts, start_battery, checked.start_steps)
         # No env, unless it is a checkpoint's: places that the cartridge lacks are refused now.
         mask = bytes(num_envs) if _machines is None else None

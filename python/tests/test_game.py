@@ -117,6 +117,58 @@ def test_the_starts_behind_a_title_differ_in_chance_and_not_in_score():
     assert len(found) == game.STARTS
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_level_begins_alike_in_every_episode_and_unlike_other_levels(name):
+    env = gbxcule.make_vec(name, 3, levels=[7])
+    memory = lambda env: {env.read_memory(each, "C000:E000") for each in range(env.num_envs)}
+    env.reset(seed=1)
+    first = memory(env)
+    env.reset(seed=2)
+    assert len(first) == 1 and memory(env) == first
+    many = gbxcule.make_vec(name, 16, levels=range(8))
+    many.reset(seed=1)
+    found = memory(many)
+    assert 4 < len(found) <= 8
+    env = gbxcule.make_vec(name, 1, levels=range(8))
+    env.weigh_starts([0, 0, 0, 0, 0, 0, 0, 1])
+    env.reset()
+    assert memory(env) == first
+
+
+def test_training_levels_and_held_out_levels_have_level_seeds_of_their_own():
+    assert len({game.level_seed(level) for level in range(game.LEVELS)}) == game.LEVELS
+    assert 0 not in {game.level_seed(level) for level in range(game.LEVELS)}
+
+
+def test_an_easy_game_has_no_creatures():
+    places = lambda **options: gbxcule.make_vec("KEEP_OF_KEYS", 1, **options).read_memory(0, "C100:C2E0")
+    for options in ({}, {"levels": [3]}):
+        assert max(places(**options)) >= 16
+        assert max(places(difficulty="easy", **options)) < 16
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"levels": 200}, "such as range\\(200\\), found 200"),
+        ({"levels": []}, "1 to 4096 levels, found 0"),
+        ({"levels": range(5000)}, "1 to 4096 levels, found 5000"),
+        ({"levels": [1, 1]}, "names a level twice; `env.weigh_starts"),
+        ({"levels": [65_535]}, "levels are 0 to 65534, found 65535"),
+        ({"levels": [0.5]}, "a level is a whole number, found 0.5"),
+        ({"levels": [0], "starts": [b""]}, "and so do `start_state`"),
+        ({"levels": [0], "chance": gbxcule.Number(0xC00C, 2)}, "decides all chance"),
+        ({"levels": [0], "rom": "ALU_LOOP"}, "`levels` are of built-in games"),
+        ({"levels": [0], "rom": "PEARL_HEIST", "link": "pairs", "num_envs": 2}, "games for one"),
+        ({"difficulty": "hard"}, "one of normal, easy, found 'hard'"),
+        ({"difficulty": "easy"}, "is of KEEP_OF_KEYS alone"),
+    ],
+)
+def test_levels_that_fit_no_game_are_refused(options, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        gbxcule.make_vec(**{"rom": "EMBER_LEAP", **options})
+
+
 @pytest.mark.parametrize("name", ["EMBER_LEAP", "AMBER_ROAD"])
 def test_a_start_is_that_of_a_machine_that_pressed_start_then(name):
     env = gbxcule.make_vec(name, 1, actions="NOOP,START", frames_per_step=4, release_after_frames=4, starts=[],

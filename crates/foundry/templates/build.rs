@@ -14,8 +14,10 @@ fn main() -> io::Result<()> {
             println!("cargo::rerun-if-changed={}", file.display());
             let name = |path: &Path| path.file_stem().map(|it| it.to_string_lossy().into_owned());
             let (topic, name) = (name(&topic).unwrap_or_default(), name(&file).unwrap_or_default());
+            let kind = file.extension().map(|it| it.to_string_lossy().into_owned());
+            let kind = kind.unwrap_or_default();
             let path = file.display().to_string();
-            _ = writeln!(table, "    ({topic:?}, {name:?}, include_str!({path:?})),");
+            _ = writeln!(table, "    ({topic:?}, {name:?}, {kind:?}, include_str!({path:?})),");
         }
     }
     table.push(']');

@@ -9,7 +9,32 @@ pub(crate) const UP: u8 = 0x04;
 pub(crate) const DOWN: u8 = 0x08;
 pub(crate) const A: u8 = 0x10;
 pub(crate) const B: u8 = 0x20;
+pub(crate) const SELECT: u8 = 0x40;
 pub(crate) const START: u8 = 0x80;
+
+/// Beginning of a scripted player's game.
+#[derive(Clone, Copy)]
+pub(crate) enum Begin {
+    /// So many frames later than other games.
+    Later(u32),
+    /// As `make_vec(levels=..)` begins this level.
+    Level(u32),
+}
+
+impl Begin {
+    /// Number of frames from power-on to the title on which `python/gbxcule/game.py` writes the level
+    /// seed and presses START.
+    const LEVEL_FRAMES: u32 = 120;
+}
+
+/// The random state of all games but for their own.
+const RANDOM: u16 = 0xC00C;
+
+/// Returns the level seed of a level, as `python/gbxcule/game.py` has it: another for each of 65,535
+/// levels, and never 0.
+pub(crate) fn level_seed(level: u32) -> u16 {
+    (1 + level * 40_507 % 65_535) as u16
+}
 
 /// Defines a console of a model: the two machines have the same calls.
 macro_rules! console {
@@ -46,6 +71,20 @@ macro_rules! console {
                 for left in (0..frames).rev() {
                     self.machine.run_frame(&self.rom, &mut self.cart_ram, left == 0);
                 }
+            }
+
+            /// Returns a console on the title of a game that is about to begin, after `wait` frames
+            /// where no level is named.
+            pub(crate) fn begun(name: &str, begin: Begin, wait: u32) -> $name {
+                let mut console = $name::with(name);
+                match begin {
+                    Begin::Later(frames) => console.run(wait + frames),
+                    Begin::Level(level) => {
+                        console.run(Begin::LEVEL_FRAMES);
+                        console.poke_word(RANDOM, level_seed(level));
+                    }
+                }
+                console
             }
 
             pub(crate) fn hold(&mut self, buttons: u8) {

@@ -2,6 +2,7 @@
 //! and rules that hold for all games.
 
 mod console;
+mod level;
 mod page;
 mod row;
 mod score;
@@ -9,9 +10,9 @@ mod score;
 /// Gives the function `played` of a game's scripted player.
 macro_rules! play {
     ($game:ident) => {
-        |frames, later| {
-            let console = $game::player::played(frames, later);
-            (console.word(0xC000), console.frames)
+        |frames, begin| {
+            let console = $game::player::played(frames, begin);
+            (console.word(0xC000), console.frames, $game::player::is_won(&console))
         }
     };
 }

@@ -1,12 +1,13 @@
 //! Scores of the scripted players, which `examples/benchmark.py` compares with those of learners.
 
 use crate::PLAYERS;
+use crate::console::Begin;
 
-/// A scripted player that plays at most a number of frames, begins a number of frames later than
-/// others, and returns the points and the frames of the game.
-pub(crate) type Play = fn(frames: u32, later: u32) -> (u16, u32);
+/// A scripted player that plays at most a number of frames, and returns the points and the frames of
+/// the game, and whether the game is won.
+pub(crate) type Play = fn(frames: u32, begin: Begin) -> (u16, u32, bool);
 
-fn told<Value: std::str::FromStr>(name: &str) -> Option<Value> {
+pub(crate) fn told<Value: std::str::FromStr>(name: &str) -> Option<Value> {
     std::env::var(name).ok()?.parse().ok()
 }
 
@@ -19,7 +20,7 @@ fn scripted_players_earn_points() {
     let only: String = told("GBXCULE_GAME").unwrap_or_default();
     for (name, play) in PLAYERS.iter().filter(|player| player.0.contains(&only)) {
         for episode in 0..episodes {
-            let (score, played) = play(frames, 3 * episode);
+            let (score, played, _) = play(frames, Begin::Later(3 * episode));
             println!("score {score} in {played} frames of {name}");
             assert!(score > 200, "{score} points in {name}");
         }

@@ -45,15 +45,15 @@ def split(arguments: "list[dict]", payload: bytes, at: int) -> "tuple[list[tuple
 
 def launch(kernel, described: dict, parts: "list[tuple[bytes, bytes]]") -> bytes:
     inputs, gradients = [], []
-    for argument, given, (value, beside) in zip(kernel.adj.args, described["arguments"], parts, strict=True):
-        actual = warp_server.Actual(argument.type, given, value)
+    types = warp_server.parameter_types(kernel)
+    for declared, given, (value, beside) in zip(types, described["arguments"], parts, strict=True):
+        actual = warp_server.Actual(declared, given, value)
         inputs.append(actual)
         if actual.is_array:
-            gradients.append(warp_server.Actual(argument.type, given, beside))
+            gradients.append(warp_server.Actual(declared, given, beside))
             actual.value.grad = gradients[-1].value
     with wp.Tape() as tape:
-        values = [actual.value for actual in inputs]
-        wp.launch(kernel, dim=tuple(described["dims"]), inputs=values, device="cpu")
+        warp_server.execute(kernel, described, [actual.value for actual in inputs])
     tape.backward()
     return b"".join(gradient.bytes_after() for gradient in gradients)
 

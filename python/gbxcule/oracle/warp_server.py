@@ -99,14 +99,29 @@ def scalar_or_composite(declared, payload: bytes):
     return declared(declared._type_.from_buffer_copy(payload).value)
 
 
+def parameter_types(kernel) -> list:
+    """The types of a kernel's parameters, or of those of host code that launches several kernels."""
+    if isinstance(kernel, wp.Kernel):
+        return [argument.type for argument in kernel.adj.args]
+    return list(kernel.__annotations__.values())
+
+
+def execute(kernel, described: dict, values: list) -> None:
+    """Launch a kernel, or call host code that launches several."""
+    if isinstance(kernel, wp.Kernel):
+        wp.launch(kernel, dim=tuple(described["dims"]), inputs=values, device="cpu")
+        return
+    with wp.ScopedDevice("cpu"):
+        kernel(*values)
+
+
 def launch(kernel, described: dict, payload: bytes, at: int) -> "tuple[bytes, int]":
     """Launch a kernel; return its arrays' memory, and where the next one's payload begins."""
     actuals = []
-    for argument, given in zip(kernel.adj.args, described["arguments"], strict=True):
-        actuals.append(Actual(argument.type, given, payload[at : at + given["bytes"]]))
+    for declared, given in zip(parameter_types(kernel), described["arguments"], strict=True):
+        actuals.append(Actual(declared, given, payload[at : at + given["bytes"]]))
         at += given["bytes"]
-    inputs = [actual.value for actual in actuals]
-    wp.launch(kernel, dim=tuple(described["dims"]), inputs=inputs, device="cpu")
+    execute(kernel, described, [actual.value for actual in actuals])
     return b"".join(actual.bytes_after() for actual in actuals), at
 
 

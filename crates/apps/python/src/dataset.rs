@@ -11,7 +11,7 @@ use gbxcule_rows::data_file::{Format, files};
 use gbxcule_rows::error::SynthError;
 use gbxcule_rows::jsonl::to_jsonl;
 use gbxcule_rows::row::Row;
-use gbxcule_rows::row_array::{ArrayKind, RowArray, arrays};
+use gbxcule_rows::row_array::{ArrayKind, RowArray, arrays, executed};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -81,11 +81,18 @@ impl StoredRows {
             _ => ArrayKind::Gradients,
         };
         let found = self.row(py, file, row, |row| arrays(row, kind))?;
-        let given = |RowArray { name, format, shape, bytes }| {
-            (name, format.to_string(), shape, PyBytes::new(py, &bytes))
-        };
-        let found = found.map_err(PyValueError::new_err)?;
-        Ok(found.into_iter().map(given).collect())
+        Ok(given(py, found.map_err(PyValueError::new_err)?))
+    }
+
+    /// A row's outputs and gradients as machine code computes them now.
+    fn executed<'py>(
+        &self,
+        py: Python<'py>,
+        file: usize,
+        row: u64,
+    ) -> PyResult<[Vec<PyArray<'py>>; 2]> {
+        let found = self.row(py, file, row, executed)?;
+        Ok(found.map_err(PyValueError::new_err)?.map(|arrays| given(py, arrays)))
     }
 }
 
@@ -121,6 +128,13 @@ impl StoredRows {
         read.push((file, Arc::clone(&rows)));
         Ok(rows)
     }
+}
+
+fn given(py: Python<'_>, arrays: Vec<RowArray>) -> Vec<PyArray<'_>> {
+    let one = |RowArray { name, format, shape, bytes }: RowArray| {
+        (name, format.to_string(), shape, PyBytes::new(py, &bytes))
+    };
+    arrays.into_iter().map(one).collect()
 }
 
 fn refused(error: SynthError) -> PyErr {

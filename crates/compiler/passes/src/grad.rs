@@ -83,6 +83,7 @@ use gbxcule_ir::module::Module;
 use need::Need;
 use reverse::{Plan, Reverser, Shared};
 use scan::{Definitions, Scan};
+use std::rc::Rc;
 
 pub use signature::{Signature, signature};
 
@@ -199,9 +200,9 @@ fn differentiate(
         module.functions[into].params = params;
         module.functions[into].result = result;
     }
-    let plan = Plan { scan: &scan, activity: &activity, need: &need, program };
+    let plan = Plan { scan: &scan, activity: &activity, need: Rc::new(need), program };
     let b = Builder::new(module, into);
-    let adjoints = Reverser::new(&plan, b, function, shared).run();
+    let adjoints = Reverser::new(plan, b, function, shared).run();
     adjoint_content::run(&mut module.functions[into].body, &adjoints);
     dce::clean(module, into, &shared.droppable);
     // Only the functions that multiply adjoints are known to have neither effects nor faults.

@@ -43,7 +43,7 @@ pub(crate) fn grade(
         (draw.grid(), memory)
     });
     let (symbol, launches) = (entry.symbol.clone(), launches.collect());
-    let job = Job { text, is_cuda, module, kernel, symbol, launches };
+    let job = Job { text, is_cuda, module, kernel, symbol, launches, host: Vec::new() };
     let outcome = sandboxed_program::run(&[job], &options.work, options.limits)?.pop();
     let launched = match outcome.unwrap_or_else(|| Err(JobFailure::Machine("it was lost".into()))) {
         Ok(launched) => launched,
@@ -61,7 +61,7 @@ pub(crate) fn grade(
     };
     for (draw, memory) in problem.draws(backward).zip(launched) {
         let wrong = match memory {
-            None => Some(format!("it faults, on {}", draw.name)),
+            None => Some(format!("it faults, on {}", draw.described())),
             Some(memory) if backward => problem.backward_difference(draw, &memory),
             Some(memory) => problem.forward_difference(draw, &memory),
         };

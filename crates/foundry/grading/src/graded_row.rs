@@ -4,8 +4,8 @@
 //! An answer may compute in another order, so its numbers may differ by what rounding does to the
 //! row. That is measured: four times the largest difference between an array's results and those in
 //! 64 bits, plus what [`AllowedErrors`] allows for mathematics that libraries compute differently,
-//! plus four units in the last place of the array's largest number. Integers must be equal unless
-//! [`AllowedErrors`] moves them.
+//! plus four units in the last place of the array's largest number, 64 of doubles. Integers must be
+//! equal unless [`AllowedErrors`] moves them.
 
 use crate::FRESH_INPUTS;
 use crate::shape::{Reshaping, Shaped};
@@ -26,8 +26,12 @@ use std::sync::OnceLock;
 const FACTOR: f64 = 4.0;
 /// Units in the last place of an array's largest number.
 const UNITS: f64 = 4.0;
+/// The same of doubles, for sums of a thousand terms in any order.
+const UNITS_OF_DOUBLES: f64 = 64.0;
 /// Draws among which fresh inputs are looked for.
 const TRIES: u64 = 40;
+/// Shapes of many points among which one is looked for that the row's program can afford.
+const TRIES_OF_MANY: u64 = 3;
 /// Draws of one shape and range.
 const DRAWS_OF_A_SHAPE: u64 = 2;
 /// Factors on floats. Each draw begins with another factor, because a mistake may show among large
@@ -95,6 +99,14 @@ impl FreshInputs {
     pub(crate) fn grid(&self) -> LaunchInputs<'_> {
         LaunchInputs { dims: &self.dims, inputs: &self.inputs }
     }
+
+    /// Name with all extents, for messages: `fresh inputs 7 (2 points, x[2, 257], out[2])`.
+    pub(crate) fn described(&self) -> String {
+        let extents: Vec<String> = self.dims.iter().map(u32::to_string).collect();
+        let arrays = self.inputs.iter().filter(|it| !it.shape.is_empty());
+        let arrays: String = arrays.map(|it| format!(", {}{:?}", it.name, it.shape)).collect();
+        format!("{} ({} points{arrays})", self.name, extents.join(" x "))
+    }
 }
 
 /// Allowed error of each number, forward and backward.
@@ -107,6 +119,13 @@ impl GradedRow {
     /// Makes the problem of a row; the error is the reason for which answers about it can't be
     /// graded.
     pub(crate) fn of(row: &Row, seed: u64) -> Result<Self, String> {
+        if row.launches_json.is_some() {
+            let (id, count) = (row.id, row.kernels.len());
+            return Err(format!(
+                "row {id}: it has host code that launches {count} kernels, and answers are about \
+                 rows of one kernel that is launched once"
+            ));
+        }
         let program = RowProgram::read(&row.source).map_err(|faults| {
             format!("row {}: its source is refused: {}", row.id, first(&faults))
         })?;
@@ -157,19 +176,30 @@ impl GradedRow {
             self.draws.extend(found);
         }
         self.add_rough_draws(own, seed);
-        for way in [Reshaping::Zero, Reshaping::Narrow, Reshaping::Wide] {
-            let shaped = own.reshaped(way, &mut random);
-            let draw = shaped.and_then(|shaped| self.sound_draw(&shaped, seed));
-            self.draws.extend(draw);
-        }
-        // Of the draws before one alone is far from the row's own numbers, and it may have few.
+        self.add_first_sound(own.reshaped(Reshaping::Zero, &mut random), seed);
+        // All numbers of a short row may be far from zero, or all below it.
+        let narrow = own.reshaped(Reshaping::Narrow, &mut random);
+        self.add_first_sound(narrow.iter().flat_map(|it| wider(it, 0)), seed);
+        self.add_first_sound(own.reshaped(Reshaping::Wide, &mut random), seed);
+        let broad = Reshaping::BROAD.iter().filter_map(|way| own.reshaped(*way, &mut random));
+        self.add_first_sound(broad, seed);
+        // Of the draws before two alone are far from the row's own numbers, and they may have few.
         let far = own.widened(Some(FACTORS[0]), 0).reshaped(Reshaping::Growing, &mut random);
-        let far = far.and_then(|shaped| self.sound_draw(&shaped, seed));
-        self.draws.extend(far);
+        self.add_first_sound(far, seed);
+        // One integer in many may be large enough to overflow what an answer computes in.
+        let large = own.widened(Some(FACTORS[0]), GROWTHS[0]);
+        let many = (0..TRIES_OF_MANY).filter_map(|_| large.reshaped(Reshaping::Long, &mut random));
+        self.add_first_sound(many, seed);
         let special = self.special_draws(own, seed);
         self.draws.extend(special);
         let peaks = self.peak_draws(own, seed);
         self.draws.extend(peaks);
+    }
+
+    /// Adds a draw of the first of these shapes on which the row means one thing.
+    fn add_first_sound(&mut self, shapes: impl IntoIterator<Item = Shaped>, seed: u64) {
+        let draw = shapes.into_iter().find_map(|shaped| self.sound_draw(&shaped, seed));
+        self.draws.extend(draw);
     }
 
     /// Inputs on which an answer runs, forward or backward.
@@ -228,7 +258,7 @@ impl GradedRow {
                 let arguments = draw.after.iter().zip(&found.data).enumerate();
                 arguments.into_iter().all(|(at, (one, other))| {
                     let [one, other] =
-                        [one, other].map(|it| execute::numbers(module, kernel, at, it));
+                        [one, other].map(|it| execute::numbers(&self.program, at, it));
                     is_alike(&one, &other)
                 })
             })
@@ -247,13 +277,13 @@ impl GradedRow {
 
     fn draw(&self, name: String, shaped: &Shaped, seed: u64) -> Result<FreshInputs, String> {
         let Shaped { dims, inputs } = shaped.clone();
-        let (grid, kernel) = (LaunchInputs { dims: &dims, inputs: &inputs }, self.program.kernel);
-        let data = execute::arguments(&self.program.forward, kernel, grid.inputs, seed);
+        let grid = LaunchInputs { dims: &dims, inputs: &inputs };
+        let data = execute::arguments(&self.program, grid.inputs, seed);
         let after = execute::forward(&self.program, grid, &data)?;
         let poison = random::seed(self.seed, self.draws.len() as u64);
         let data = self.poisoned(grid, &data, &after, poison);
         let results = results(&self.program, grid, seed)?;
-        let cotangents = execute::cotangents(&self.program.forward, kernel, grid.inputs, seed);
+        let cotangents = execute::cotangents(&self.program, grid.inputs, seed);
         let tolerances = OnceLock::new();
         let kind = DrawKind::Plain;
         Ok(FreshInputs {
@@ -351,7 +381,8 @@ impl GradedRow {
     ) -> Option<String> {
         for (at, given) in draw.inputs.iter().enumerate() {
             if !given.written && found.data.get(at) != Some(&draw.after[at]) {
-                return Some(format!("`{}` is changed, on {}", given.name, draw.name));
+                let reason = "is changed, which the row only reads";
+                return Some(format!("`{}` {reason}, on {}", given.name, draw.described()));
             }
         }
         let tolerances = |place: usize| &self.tolerances(draw).outputs[place];
@@ -384,8 +415,7 @@ impl GradedRow {
             if found.get(at).is_some_and(|it| it.is_empty()) {
                 continue;
             }
-            let numbers =
-                execute::numbers(&self.program.forward, self.program.kernel, at, &found[at]);
+            let numbers = execute::numbers(&self.program, at, &found[at]);
             for (index, (&wanted, &found)) in tensor.numbers.iter().zip(&numbers).enumerate() {
                 let (right, is) = (wanted.as_f64(), found.as_f64());
                 // Bits of a NaN are nobody's promise.
@@ -403,10 +433,9 @@ impl GradedRow {
                 let is_near = (right - is).abs() <= tolerance;
                 if !is_near {
                     let element = index / (tensor.numbers.len() / elements(tensor)).max(1);
-                    return Some(format!(
-                        "`{}` at {element}: {is:?} instead of {right:?}, on {}",
-                        tensor.name, draw.name
-                    ));
+                    let [is, right] = [found, wanted].map(tensor::spelled);
+                    let (name, draw) = (place_name(tensor, element), draw.described());
+                    return Some(format!("`{name}`: {is} instead of {right}, on {draw}"));
                 }
             }
         }
@@ -461,6 +490,18 @@ fn elements(tensor: &Tensor) -> usize {
     tensor.shape.iter().product::<u32>().max(1) as usize
 }
 
+/// Name of an element by its indices: `out[3, 1]`.
+fn place_name(tensor: &Tensor, element: usize) -> String {
+    let mut rest = element;
+    let mut indices = Vec::new();
+    for extent in tensor.shape.iter().rev() {
+        let extent = (*extent).max(1) as usize;
+        indices.insert(0, rest % extent);
+        rest /= extent;
+    }
+    if indices.is_empty() { tensor.name.clone() } else { format!("{}{indices:?}", tensor.name) }
+}
+
 /// The first of some diagnostics.
 pub(crate) fn first(faults: &[gbxcule_ir::diagnostic::Diagnostic]) -> String {
     faults.first().map_or_else(|| "no reason".into(), |fault| fault.message.clone())
@@ -475,7 +516,9 @@ fn allowed(narrow: &Tensor, wide: Option<&Tensor>, bounds: Option<&[f64]>) -> Ve
     });
     let one = |(at, number): (usize, &gbxcule_ir::Literal)| {
         let bound = bounds.map_or(0.0, |bounds| bounds[at]);
-        let unit = tensor::epsilon(number.scalar()).map_or(0.0, |unit| UNITS * unit * largest);
+        // No wider program tells how doubles round: sums in another order may differ by more.
+        let units = if number.scalar() == Scalar::F64 { UNITS_OF_DOUBLES } else { UNITS };
+        let unit = tensor::epsilon(number.scalar()).map_or(0.0, |unit| units * unit * largest);
         let rounding = if number.scalar().is_float() { FACTOR * rounding } else { 0.0 };
         bound + rounding + unit
     };

@@ -61,7 +61,7 @@ fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
         let way = Variation { budget: ANSWER_BUDGET, order_seed, ..Variation::default() };
         match execute::launch_varied(way, module, kernel, draw.grid(), &memory) {
             Ok(after) => problem.forward_difference(draw, &after),
-            Err(fault) => Some(format!("{fault}, on {}", draw.name)),
+            Err(fault) => Some(format!("{fault}, on {}", draw.described())),
         }
     };
     for draw in problem.draws(false) {

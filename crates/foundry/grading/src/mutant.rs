@@ -74,7 +74,7 @@ impl GradedRow {
             return false;
         }
         let seed = random::seed(seed, 0);
-        let data = execute::arguments(&self.program.forward, self.program.kernel, inputs, seed);
+        let data = execute::arguments(&self.program, inputs, seed);
         let launched = |program: &RowProgram| execute::forward(program, grid, &data);
         let Ok(right) = launched(&self.program) else { return false };
         let mut differs = false;

@@ -30,7 +30,7 @@ pub fn races(
     let plan = Plan { seed, mode: Mode::Run, device: Texts::Cuda, host_every: 0, sampled: 100 };
     let kernels: Vec<_> = program.forward.kernels().map(|(id, _)| id).collect();
     let one = |kernel| {
-        let own = RowProgram { kernel, ..program.clone() };
+        let own = RowProgram { kernel, host: None, ..program.clone() };
         let name = own.name().to_owned();
         let row = match row_of(text, &own, plan) {
             // Inputs were found for one thread alone.

@@ -34,9 +34,12 @@ pub(crate) enum Reshaping {
     Scaled,
     /// The first extent of the launch to one more than a multiple of a block, others grow.
     Long,
-    /// Rows of an array to one more than a multiple of a warp, others grow.
+    /// Rows of an array, or an extent that the launch lacks, to one more than a multiple of a warp,
+    /// others grow.
     Wide,
-    /// Rows of an array to at most three elements.
+    /// The same to a number that no tile of a kernel holds, others of arrays with rows to a handful.
+    Broad(u32),
+    /// The same to at most three elements.
     Narrow,
     /// The first extent of the launch to 1.
     One,
@@ -49,6 +52,11 @@ pub(crate) enum Reshaping {
 }
 
 impl Reshaping {
+    /// Numbers for rows, of which the first is taken that the row's program can afford: one more
+    /// than a block, or a tile, has.
+    pub(crate) const BROAD: [Self; 4] =
+        [Self::Broad(1025), Self::Broad(257), Self::Broad(129), Self::Broad(65)];
+
     /// Ways that are tried for a draw, best first.
     pub(crate) fn of_draw(number: usize) -> &'static [Self] {
         match number {
@@ -97,9 +105,14 @@ impl Shaped {
         let extents: Vec<u32> = self.dims.iter().chain(shapes).copied().collect();
         let first = self.dims.first().copied().unwrap_or(1);
         let row = self.inputs.iter().find(|it| it.shape.len() > 1).and_then(|it| it.shape.last());
+        let is_flat = row.is_none();
+        // Of arrays without rows one whose extent is not the launch's: bins, weights.
+        let mut others = self.inputs.iter().flat_map(|it| &it.shape);
+        let row = row.or_else(|| others.find(|it| **it > 1 && !self.dims.contains(it)));
         let mut map = BTreeMap::new();
         match (way, row) {
             (Reshaping::Wide, Some(row)) => _ = map.insert(*row, 33 + 32 * random.below(3) as u32),
+            (Reshaping::Broad(new), Some(row)) => _ = map.insert(*row, new),
             (Reshaping::Narrow, Some(row)) => _ = map.insert(*row, 1 + random.below(3) as u32),
             _ => {}
         }
@@ -114,8 +127,9 @@ impl Shaped {
                     unused(if new == extent { new + 1 } else { new }, &map)
                 }
                 Reshaping::Long if extent == first => 257 + 256 * random.below(4) as u32,
-                Reshaping::Wide if row.is_none() => extent,
-                Reshaping::Growing | Reshaping::Long | Reshaping::Wide => {
+                Reshaping::Wide | Reshaping::Broad(_) if row.is_none() => extent,
+                Reshaping::Broad(_) if !is_flat => unused(1 + random.below(4) as u32, &map),
+                Reshaping::Growing | Reshaping::Broad(_) | Reshaping::Long | Reshaping::Wide => {
                     unused(extent + 1 + random.below(extent as usize + 5) as u32, &map)
                 }
                 Reshaping::Scaled => extent * factor,

@@ -142,7 +142,9 @@ impl Loaded<'_> {
             };
             if let Some(wrong) = wrong {
                 let (blocks, threads) = (shape.blocks, shape.threads);
-                let reason = format!("{wrong}, <<<{blocks}, {threads}>>>");
+                let unwritten = launched.memory.unwritten.iter();
+                let hint: String = unwritten.map(|load| format!("; {load}")).collect();
+                let reason = format!("{wrong}, <<<{blocks}, {threads}>>>{hint}");
                 return Err(Grade::WrongResult(reason));
             }
         }
@@ -164,7 +166,7 @@ impl Loaded<'_> {
                 self.kernel
             )));
         }
-        let place = format!("on {}, <<<{}, {}>>>", draw.name, shape.blocks, shape.threads);
+        let place = format!("on {}, <<<{}, {}>>>", draw.described(), shape.blocks, shape.threads);
         // Other draws show a race sooner.
         let finds_races = draw.kind != DrawKind::ManyPoints;
         let before = self.cubin.kernels[&self.kernel].counts.totals();

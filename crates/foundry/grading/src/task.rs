@@ -137,14 +137,17 @@ impl Task {
     /// True if a row has what the task is about.
     pub fn is_of(self, row: &Row) -> bool {
         match self {
-            Self::FindRace => RaceQuestion::of(row).is_some(),
+            Self::FindRace => row.launches_json.is_none() && RaceQuestion::of(row).is_some(),
             _ => self.stored(row).is_some(),
         }
     }
 
     /// Returns a right answer that the row itself knows; without one the task does not exist for
-    /// this row, or running it tells the answer.
+    /// this row, or running it tells the answer. No task is about several kernels.
     pub fn stored(self, row: &Row) -> Option<Cow<'_, str>> {
+        if row.launches_json.is_some() {
+            return None;
+        }
         let cuda = || row.cuda.as_deref();
         let text = match self {
             Self::PythonToCuda => cuda(),

@@ -286,10 +286,9 @@ fn the_gradient_of_a_row_leaves_its_arrays_as_they_are() {
         let program = RowProgram::read(&row.source).expect("a program");
         let (Ok(reverse), Some(inputs)) = (&program.reverse, row.inputs()) else { continue };
         let grid = LaunchInputs { dims: &row.launch_dims, inputs: &inputs };
-        let (forward, kernel) = (&program.forward, program.kernel);
-        let data = execute::arguments(forward, kernel, &inputs, row.input_seed);
+        let data = execute::arguments(&program, &inputs, row.input_seed);
         let Ok(data) = execute::forward(&program, grid, &data) else { continue };
-        let gradients = execute::cotangents(forward, kernel, &inputs, row.input_seed);
+        let gradients = execute::cotangents(&program, &inputs, row.input_seed);
         let memory = ArgumentBytes { data, gradients };
         let after = execute::launch(&reverse.module, reverse.kernel, grid, &memory).expect("runs");
         assert_eq!(after.data, memory.data, "row {}\n{}", row.id, row.source);

@@ -79,7 +79,7 @@ fn stored(text: &str, like: &[Tensor]) -> Option<Vec<Vec<Literal>>> {
 fn named(program: &RowProgram, like: &[Tensor], memory: &[Vec<u8>]) -> Option<Vec<Tensor>> {
     let one = |tensor: &Tensor| {
         let at = program.params().iter().position(|param| *param.name == *tensor.name)?;
-        let numbers = execute::numbers(&program.forward, program.kernel, at, memory.get(at)?);
+        let numbers = execute::numbers(program, at, memory.get(at)?);
         Some(Tensor { numbers, ..tensor.clone() })
     };
     like.iter().map(one).collect()

@@ -1,7 +1,11 @@
 //! Runs rows on the reference interpreter.
+//!
+//! A row of one kernel is one launch. The launches of a row of several kernels run in order, each on
+//! what the one before has left, and their reverses from the last to the first.
 
+use crate::host::Launch;
 use crate::row_program::{RowProgram, element};
-use gbxcule_grammar::input::{ArgumentInput, cotangent, leaves};
+use gbxcule_grammar::input::{ArgumentInput, Leaf, cotangent, leaves};
 use gbxcule_grammar::random::Random;
 use gbxcule_interp::{Argument, Array, Interpreter, Outcomes, Perturbation};
 use gbxcule_ir::check::Valid;
@@ -29,41 +33,31 @@ pub struct LaunchInputs<'a> {
 }
 
 /// The arguments of an input seed.
-pub fn arguments(
-    module: &Module,
-    kernel: FunctionId,
-    inputs: &[ArgumentInput],
-    seed: u64,
-) -> Vec<Vec<u8>> {
-    each_argument(module, kernel, inputs, |at, param, given| {
+pub fn arguments(program: &RowProgram, inputs: &[ArgumentInput], seed: u64) -> Vec<Vec<u8>> {
+    each_argument(program, inputs, |at, param, given| {
+        let module = &program.forward;
         given.bytes(&module.types, element(module, param).unwrap_or(param), seed, at)
     })
 }
 
 /// The gradients with which a row's reverse begins.
-pub fn cotangents(
-    module: &Module,
-    kernel: FunctionId,
-    inputs: &[ArgumentInput],
-    seed: u64,
-) -> Vec<Vec<u8>> {
-    each_argument(module, kernel, inputs, |at, param, given| {
-        let Some(of) = element(module, param) else { return Vec::new() };
+pub fn cotangents(program: &RowProgram, inputs: &[ArgumentInput], seed: u64) -> Vec<Vec<u8>> {
+    each_argument(program, inputs, |at, param, given| {
+        let Some(of) = element(&program.forward, param) else { return Vec::new() };
         let count = given.shape.iter().product::<u32>() as usize;
-        let drawn = cotangent(&module.types, of, count, seed, at);
-        // An array that the kernel doesn't write is not a result: its gradient begins at 0.
+        let drawn = cotangent(&program.forward.types, of, count, seed, at);
+        // An array that no kernel writes is not a result: its gradient begins at 0.
         if given.written { drawn } else { vec![0; drawn.len()] }
     })
 }
 
 /// Bytes for each argument, from its number, its type and its input.
 fn each_argument(
-    module: &Module,
-    kernel: FunctionId,
+    program: &RowProgram,
     inputs: &[ArgumentInput],
     bytes: impl Fn(u64, Type, &ArgumentInput) -> Vec<u8>,
 ) -> Vec<Vec<u8>> {
-    let params = module.functions[kernel].params.iter().zip(inputs).enumerate();
+    let params = program.params().iter().zip(inputs).enumerate();
     params.map(|(at, (param, given))| bytes(at as u64, param.ty, given)).collect()
 }
 
@@ -121,7 +115,7 @@ pub fn launch_varied(
 /// Runs each thread on the memory from before the launch, and puts together what they changed: the
 /// same as a launch if no thread reads what another one writes. Two threads that change one byte
 /// are an error.
-pub fn launch_threads_separately(
+fn launch_threads_separately(
     module: &Valid<Module>,
     kernel: FunctionId,
     grid: LaunchInputs<'_>,
@@ -219,57 +213,143 @@ fn shuffled(mut points: Vec<[u32; 4]>, seed: u64) -> Vec<[u32; 4]> {
     points
 }
 
-/// A forward launch from given arguments.
+/// Bytes of each argument of a row.
+pub type Data = Vec<Vec<u8>>;
+
+/// Executes launches in order: the memory after each. `launch` executes one of them.
+pub(crate) fn executed<E>(
+    launches: &[Launch],
+    inputs: &[ArgumentInput],
+    mut data: Data,
+    mut launch: impl FnMut(&Launch, LaunchInputs<'_>, &ArgumentBytes) -> Result<ArgumentBytes, E>,
+) -> Result<Vec<Data>, E> {
+    let mut states = Vec::new();
+    for each in launches {
+        let own = each.inputs(inputs);
+        let grid = LaunchInputs { dims: &each.dims, inputs: &own };
+        let after = launch(each, grid, &each.memory(&data, &[]))?;
+        each.put_back(after.data, &mut data);
+        states.push(data.clone());
+    }
+    Ok(states)
+}
+
+/// Executes the reverses of launches, from the last to the first, each on the memory that its
+/// launch left: the gradients of all arguments.
+pub(crate) fn reversed<E>(
+    launches: &[Launch],
+    inputs: &[ArgumentInput],
+    states: &[Data],
+    mut gradients: Data,
+    mut launch: impl FnMut(&Launch, LaunchInputs<'_>, &ArgumentBytes) -> Result<ArgumentBytes, E>,
+) -> Result<Data, E> {
+    for (each, data) in launches.iter().zip(states).rev() {
+        let own = each.inputs(inputs);
+        let grid = LaunchInputs { dims: &each.dims, inputs: &own };
+        let after = launch(each, grid, &each.memory(data, &gradients))?;
+        each.put_back(after.gradients, &mut gradients);
+    }
+    Ok(gradients)
+}
+
+/// Runs a row's launches: the memory after each.
+pub(crate) fn states(
+    variation: Variation,
+    program: &RowProgram,
+    grid: LaunchInputs<'_>,
+    data: &[Vec<u8>],
+) -> Result<Vec<Data>, String> {
+    executed(&program.launches(grid)?, grid.inputs, data.to_vec(), |each, own, memory| {
+        launch_varied(variation, &program.forward, each.kernel, own, memory)
+    })
+}
+
+/// Runs the reverses of a row's launches on the states that the launches left.
+pub(crate) fn gradients(
+    variation: Variation,
+    program: &RowProgram,
+    grid: LaunchInputs<'_>,
+    (states, cotangents): (&[Data], Data),
+) -> Result<Data, String> {
+    let reverse = program.reverse.as_ref().map_err(Clone::clone)?;
+    reversed(&program.launches(grid)?, grid.inputs, states, cotangents, |each, own, memory| {
+        let kernel = program.reverse_of(reverse, each.kernel);
+        launch_varied(variation, &reverse.module, kernel, own, memory)
+    })
+}
+
+/// The memory that a row's launches leave.
 pub fn forward(
     program: &RowProgram,
     grid: LaunchInputs<'_>,
     data: &[Vec<u8>],
-) -> Result<Vec<Vec<u8>>, String> {
-    forward_in(&mut Interpreter::new(&program.forward), program, grid, data)
+) -> Result<Data, String> {
+    forward_varied(Variation::default(), program, grid, data)
 }
 
-/// Runs a forward launch as [`forward`] does, and returns also the outcomes of the comparisons that
+/// The memory that a row's launches leave, with another budget, other mathematics or another order
+/// of threads.
+pub fn forward_varied(
+    variation: Variation,
+    program: &RowProgram,
+    grid: LaunchInputs<'_>,
+    data: &[Vec<u8>],
+) -> Result<Data, String> {
+    states(variation, program, grid, data).map(|mut states| states.pop().unwrap_or_default())
+}
+
+/// The memory that a row's launches leave if no thread of a launch sees what another one writes.
+pub(crate) fn forward_of_separate_threads(
+    program: &RowProgram,
+    grid: LaunchInputs<'_>,
+    data: &[Vec<u8>],
+) -> Result<Data, String> {
+    let launches = program.launches(grid)?;
+    let states = executed(&launches, grid.inputs, data.to_vec(), |each, own, memory| {
+        launch_threads_separately(&program.forward, each.kernel, own, memory)
+    });
+    states.map(|mut states| states.pop().unwrap_or_default())
+}
+
+/// Runs a row's launches as [`forward`] does, and returns also the outcomes of the comparisons that
 /// the source text contains.
 pub fn forward_with_outcomes(
     program: &RowProgram,
     grid: LaunchInputs<'_>,
     data: &[Vec<u8>],
-) -> Result<(Vec<Vec<u8>>, Outcomes), String> {
-    let mut interpreter = Interpreter::new(&program.forward);
-    interpreter.outcomes = Some(Outcomes::new());
-    let data = forward_in(&mut interpreter, program, grid, data)?;
-    Ok((data, interpreter.outcomes.unwrap_or_default()))
-}
-
-fn forward_in(
-    interpreter: &mut Interpreter<'_>,
-    program: &RowProgram,
-    grid: LaunchInputs<'_>,
-    data: &[Vec<u8>],
-) -> Result<Vec<Vec<u8>>, String> {
-    interpreter.budget = BUDGET;
-    let memory = ArgumentBytes { data: data.to_vec(), gradients: Vec::new() };
-    run_interpreter(interpreter, None, program.kernel, grid, &memory).map(|after| after.data)
+) -> Result<(Data, Outcomes), String> {
+    let mut outcomes = Outcomes::new();
+    let launches = program.launches(grid)?;
+    let states = executed(&launches, grid.inputs, data.to_vec(), |each, own, memory| {
+        let mut interpreter = Interpreter::new(&program.forward);
+        interpreter.budget = BUDGET;
+        interpreter.outcomes = Some(std::mem::take(&mut outcomes));
+        let after = run_interpreter(&mut interpreter, None, each.kernel, own, memory);
+        outcomes = interpreter.outcomes.unwrap_or_default();
+        after
+    });
+    Ok((states?.pop().unwrap_or_default(), outcomes))
 }
 
 /// The numbers of an argument's memory.
-pub fn numbers(module: &Module, kernel: FunctionId, at: usize, bytes: &[u8]) -> Vec<Literal> {
-    let ty = module.functions[kernel].params[at].ty;
-    let of = element(module, ty).unwrap_or(ty);
-    let size = cell_bytes(module, of).max(1);
-    let leaves = leaves(&module.types, of);
+pub fn numbers(program: &RowProgram, at: usize, bytes: &[u8]) -> Vec<Literal> {
+    let (size, leaves) = cell(program, at);
     bytes
         .chunks_exact(size)
         .flat_map(|cell| leaves.iter().map(move |leaf| leaf.read(cell)))
         .collect()
 }
 
-/// The memory of an argument with these numbers, each converted to the type there.
-pub fn image(module: &Module, kernel: FunctionId, at: usize, numbers: &[f64]) -> Vec<u8> {
-    let ty = module.functions[kernel].params[at].ty;
+/// Size and numbers of an argument, or of its elements.
+fn cell(program: &RowProgram, at: usize) -> (usize, Vec<Leaf>) {
+    let (module, ty) = (&program.forward, program.params()[at].ty);
     let of = element(module, ty).unwrap_or(ty);
-    let size = cell_bytes(module, of).max(1);
-    let leaves = leaves(&module.types, of);
+    (cell_bytes(module, of).max(1), leaves(&module.types, of))
+}
+
+/// The memory of an argument with these numbers, each converted to the type there.
+pub fn image(program: &RowProgram, at: usize, numbers: &[f64]) -> Vec<u8> {
+    let (size, leaves) = cell(program, at);
     let mut bytes = vec![0; size * (numbers.len() / leaves.len().max(1))];
     for (cell, numbers) in bytes.chunks_exact_mut(size).zip(numbers.chunks(leaves.len().max(1))) {
         for (leaf, &number) in leaves.iter().zip(numbers) {

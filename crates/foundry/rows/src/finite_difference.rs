@@ -4,12 +4,11 @@
 //! Two step widths must agree about a slope, and both sides of the point, else there is nothing to
 //! compare with: the place is *rough*, and another direction is tried.
 
-use crate::execute::{self, ArgumentBytes, LaunchInputs};
+use crate::execute::{self, LaunchInputs};
 use crate::row_program::RowProgram;
 use crate::tensor::Tensor;
 use gbxcule_grammar::random::Random;
-use gbxcule_ir::check::Valid;
-use gbxcule_ir::{FunctionId, Literal, Module};
+use gbxcule_ir::Literal;
 
 /// Relative error that differences in 64 bits allow.
 pub(crate) const TOLERANCE: f64 = 1e-5;
@@ -34,9 +33,8 @@ pub(crate) fn compare(
     grid: LaunchInputs<'_>,
     seed: u64,
 ) -> SlopeCheck {
-    let (forward, kernel) = (&wide.forward, wide.kernel);
-    let weights = execute::cotangents(forward, kernel, grid.inputs, seed);
-    WideKernel { forward, kernel, grid, weights }.compare(found, seed)
+    let weights = execute::cotangents(wide, grid.inputs, seed);
+    WideKernel { program: wide, grid, weights }.compare(found, seed)
 }
 
 fn floats(numbers: &[Literal]) -> Vec<f64> {
@@ -45,15 +43,14 @@ fn floats(numbers: &[Literal]) -> Vec<f64> {
 
 /// A kernel in 64 bits.
 struct WideKernel<'a> {
-    forward: &'a Valid<Module>,
-    kernel: FunctionId,
+    program: &'a RowProgram,
     grid: LaunchInputs<'a>,
     weights: Vec<Vec<u8>>,
 }
 
 impl WideKernel<'_> {
     fn compare(&self, found: &[Tensor], seed: u64) -> SlopeCheck {
-        let data = execute::arguments(self.forward, self.kernel, self.grid.inputs, seed);
+        let data = execute::arguments(self.program, self.grid.inputs, seed);
         let Some(middle) = self.objective(&data) else { return SlopeCheck::Rough };
         let mut random = Random::new(seed);
         let (mut worst, mut smooth, mut tried) = (0.0f64, false, false);
@@ -76,13 +73,12 @@ impl WideKernel<'_> {
     }
 
     fn after(&self, data: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
-        let memory = ArgumentBytes { data: data.to_vec(), gradients: Vec::new() };
-        execute::launch(self.forward, self.kernel, self.grid, &memory).ok().map(|after| after.data)
+        execute::forward(self.program, self.grid, data).ok()
     }
 
     /// The floats of an argument, in order.
     fn floats(&self, at: usize, bytes: &[u8]) -> Vec<f64> {
-        floats(&execute::numbers(self.forward, self.kernel, at, bytes))
+        floats(&execute::numbers(self.program, at, bytes))
     }
 
     fn objective(&self, data: &[Vec<u8>]) -> Option<f64> {
@@ -105,7 +101,7 @@ impl WideKernel<'_> {
         at: usize,
         direction: &[f64],
     ) -> Option<f64> {
-        let numbers = execute::numbers(self.forward, self.kernel, at, &data[at]);
+        let numbers = execute::numbers(self.program, at, &data[at]);
         let value = |by: f64| {
             let mut directions = direction.iter();
             let moved: Vec<f64> = numbers
@@ -116,7 +112,7 @@ impl WideKernel<'_> {
                 })
                 .collect();
             let mut data = data.to_vec();
-            data[at] = execute::image(self.forward, self.kernel, at, &moved);
+            data[at] = execute::image(self.program, at, &moved);
             self.objective(&data)
         };
         let (near, far) =

@@ -3,14 +3,16 @@
 
 use crate::row::{IN_WARP, Row};
 use crate::row_program::{RowProgram, element};
-use crate::{split, structure};
+use crate::{split, structure, tensor};
 use gbxcule_grammar::input::ArgumentInput;
-use gbxcule_ir::Module;
+use gbxcule_ir::{FunctionId, Module};
 use serde_json::json;
 
 /// Values of these columns.
 pub(crate) struct Labels {
     kernel: String,
+    kernels: Vec<String>,
+    launches_json: Option<String>,
     signature_json: String,
     features: Vec<String>,
     structure: String,
@@ -25,6 +27,8 @@ impl Labels {
         let structure = structure::hash(&tokens);
         Self {
             kernel: program.name().into(),
+            kernels: program.kernels().iter().map(|it| name(program, *it)).collect(),
+            launches_json: launches(program, inputs),
             signature_json: signature(program, inputs),
             features: structure::features(&tokens),
             split: split::split_of(&structure).into(),
@@ -35,13 +39,52 @@ impl Labels {
 
     /// Puts them into a row.
     pub(crate) fn label(self, row: Row) -> Row {
-        let Self { kernel, signature_json, features, structure, mut split, in_warp } = self;
+        let Self { kernel, kernels, launches_json, signature_json, .. } = self;
+        let Self { features, structure, mut split, in_warp, .. } = self;
         // All instances of an algorithm are in one part: a test row's algorithm is a new one.
         if let Some(template) = &row.template {
             split = split::split_of(&structure::digest(template, 4)).into();
         }
-        Row { kernel, signature_json, features, structure, split, in_warp, ..row }
+        Row {
+            kernel,
+            kernels,
+            launches_json,
+            signature_json,
+            features,
+            structure,
+            split,
+            in_warp,
+            ..row
+        }
     }
+}
+
+fn name(program: &RowProgram, kernel: FunctionId) -> String {
+    program.forward.functions[kernel].name.clone()
+}
+
+/// The launches of host code as JSON, in order: kernel, grid, and arguments, each the name of a
+/// parameter of the host code or a number.
+fn launches(program: &RowProgram, inputs: &[ArgumentInput]) -> Option<String> {
+    let host = program.host.as_ref()?;
+    let launches = host.launches(&program.forward, inputs)?;
+    let all: Vec<_> = launches
+        .iter()
+        .map(|launch| {
+            let params = &program.forward.functions[launch.kernel].params;
+            let arguments = launch.arguments.iter().zip(params).map(|(argument, param)| {
+                argument.own().map_or_else(
+                    || json!(tensor::spelled(argument.number(&program.forward, param.ty))),
+                    |at| json!(host.params[at].name),
+                )
+            });
+            let arguments: Vec<_> = arguments.collect();
+            json!({
+                "kernel": name(program, launch.kernel), "dims": launch.dims, "arguments": arguments,
+            })
+        })
+        .collect();
+    Some(json!(all).to_string())
 }
 
 /// The parameters as JSON.

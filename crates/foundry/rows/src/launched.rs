@@ -3,7 +3,8 @@
 use crate::allowed_error::AllowedErrors;
 use crate::distance::{Distance, from_results, from_text};
 use crate::error::SynthError;
-use crate::execute::{self, ArgumentBytes, LaunchInputs};
+use crate::execute::{self, ArgumentBytes, Data, LaunchInputs};
+use crate::host::Launch;
 use crate::row::Results;
 use crate::row_program::{RowProgram, element};
 use gbxcule_ir::{FunctionId, Module};
@@ -130,17 +131,40 @@ pub(crate) fn compare<'b>(
         Some(text) => from_text(text, program, results, after, backward, &bounds),
         None => from_results(program, results, after, backward, &bounds),
     };
-    let launcher = Launcher::new(program, device)?;
-    let (module, kernel) = (&program.forward, program.kernel);
-    let data = execute::arguments(module, kernel, grid.inputs, seed);
-    let memory = ArgumentBytes { data, gradients: Vec::new() };
-    let after = launcher.launch(module, kernel, grid, &memory)?;
-    let mut distances = vec![far(&after, false)];
-    if let (Ok(reverse), Some(_)) = (&program.reverse, &results.gradients) {
-        let gradients = execute::cotangents(module, kernel, grid.inputs, seed);
-        let memory = ArgumentBytes { data: after.data, gradients };
-        let after = launcher.launch(&reverse.module, reverse.kernel, grid, &memory)?;
-        distances.push(far(&after, true));
+    let Ok(launches) = program.launches(grid) else { return Ok(vec![Some(Distance::INFINITE)]) };
+    let (data, gradients) = run(program, &launches, grid, seed, device)?;
+    let after = |data, gradients| ArgumentBytes { data, gradients };
+    let mut distances = vec![far(&after(data.clone(), Vec::new()), false)];
+    if let (Some(gradients), Some(_)) = (gradients, &results.gradients) {
+        distances.push(far(&after(data, gradients), true));
     }
     Ok(distances)
+}
+
+/// Makes a row's launches on a device: the memory that they leave and, if there is a reverse, the
+/// gradients.
+pub(crate) fn run(
+    program: &RowProgram,
+    launches: &[Launch],
+    grid: LaunchInputs<'_>,
+    seed: u64,
+    device: Device,
+) -> Result<(Data, Option<Data>), Error> {
+    let launcher = Launcher::new(program, device)?;
+    let data = execute::arguments(program, grid.inputs, seed);
+    let mut states = execute::executed(launches, grid.inputs, data, |each, own, memory| {
+        launcher.launch(&program.forward, each.kernel, own, memory)
+    })?;
+    let gradients = match &program.reverse {
+        Err(_) => None,
+        Ok(reverse) => {
+            let cotangents = execute::cotangents(program, grid.inputs, seed);
+            let run = |each: &Launch, own: LaunchInputs<'_>, memory: &ArgumentBytes| {
+                let kernel = program.reverse_of(reverse, each.kernel);
+                launcher.launch(&reverse.module, kernel, own, memory)
+            };
+            Some(execute::reversed(launches, grid.inputs, &states, cotangents, run)?)
+        }
+    };
+    Ok((states.pop().unwrap_or_default(), gradients))
 }

@@ -20,6 +20,7 @@ pub mod feature_count;
 mod finite_difference;
 pub mod folder_fault;
 pub mod harvested;
+pub mod host;
 pub mod jsonl;
 mod labels;
 pub mod launched;

@@ -22,7 +22,7 @@ pub(crate) fn seed(
     // The results on a draw, and whether a wrong program has others.
     let draw = |number: u64| {
         let seed = if number == 0 { seed } else { random::seed(seed, number) };
-        let data = execute::arguments(&program.forward, program.kernel, grid.inputs, seed);
+        let data = execute::arguments(program, grid.inputs, seed);
         let right = execute::forward(program, grid, &data).ok()?;
         Some(InputDraw { seed, data, right })
     };

@@ -5,7 +5,7 @@
 
 use crate::allowed_error::{AllowedErrors, Runner, adds_floats};
 use crate::distance::settled;
-use crate::execute::{self, ArgumentBytes, LaunchInputs, Variation};
+use crate::execute::{self, LaunchInputs, Variation};
 use crate::finite_difference::{self, SlopeCheck};
 use crate::labels::Labels;
 use crate::launched::{self, ExpectedResults};
@@ -26,7 +26,7 @@ use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 /// Changes when the same seed would give other rows.
-pub const GENERATOR_VERSION: u32 = 8;
+pub const GENERATOR_VERSION: u32 = 9;
 /// The compiler that made the texts.
 pub const COMPILER_VERSION: &str = concat!("gbxcule ", env!("CARGO_PKG_VERSION"));
 /// Drafts tried for a row.
@@ -55,6 +55,8 @@ pub struct Row {
     pub id: u64,
     pub family: String,
     pub kernel: String,
+    /// The row's kernels, in the order of the text.
+    pub kernels: Vec<String>,
     pub source: String,
     pub ir: String,
     pub ir_backward: Option<String>,
@@ -71,6 +73,8 @@ pub struct Row {
     pub warp_origin_json: Option<String>,
     /// The code with which a reverse was refused.
     pub gradient_refused: Option<String>,
+    /// The launches of a row of several kernels.
+    pub launches_json: Option<String>,
     pub signature_json: String,
     pub launch_dims: Vec<u32>,
     pub inputs_json: String,
@@ -318,24 +322,24 @@ pub(crate) fn results_in(
     grid: LaunchInputs<'_>,
     seed: u64,
 ) -> Result<Results, String> {
-    let data = execute::arguments(&program.forward, program.kernel, grid.inputs, seed);
-    let memory = ArgumentBytes { data, gradients: Vec::new() };
-    let after = execute::launch_varied(way, &program.forward, program.kernel, grid, &memory)?.data;
+    let data = execute::arguments(program, grid.inputs, seed);
+    let states = execute::states(way, program, grid, &data)?;
     let tensors = |memory: &[Vec<u8>], wanted: fn(&ArgumentInput) -> bool| -> Vec<Tensor> {
         let named = grid.inputs.iter().enumerate().filter(|(_, given)| wanted(given));
         let tensor = |(at, given): (usize, &ArgumentInput)| Tensor {
             name: given.name.clone(),
             shape: given.shape.clone(),
-            numbers: execute::numbers(&program.forward, program.kernel, at, &memory[at]),
+            numbers: execute::numbers(program, at, &memory[at]),
         };
         named.map(tensor).collect()
     };
-    let outputs = tensors(&after, |given| given.written);
-    let Ok(reverse) = &program.reverse else { return Ok(Results { outputs, gradients: None }) };
-    let cotangents = execute::cotangents(&program.forward, program.kernel, grid.inputs, seed);
-    let memory = ArgumentBytes { data: after, gradients: cotangents };
-    let after = execute::launch_varied(way, &reverse.module, reverse.kernel, grid, &memory)?;
-    let mut gradients = tensors(&after.gradients, |given| !given.zero && !given.shape.is_empty());
+    let outputs = tensors(states.last().unwrap_or(&data), |given| given.written);
+    if program.reverse.is_err() {
+        return Ok(Results { outputs, gradients: None });
+    }
+    let cotangents = execute::cotangents(program, grid.inputs, seed);
+    let after = execute::gradients(way, program, grid, (&states, cotangents))?;
+    let mut gradients = tensors(&after, |given| !given.zero && !given.shape.is_empty());
     gradients.retain(|tensor| tensor.numbers.iter().any(|number| number.scalar().is_float()));
     // Gradients of integers in structs are memory that is never read.
     if gradients.iter().flat_map(|it| &it.numbers).any(|number| !number.as_f64().is_finite()) {

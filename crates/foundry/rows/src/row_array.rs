@@ -1,13 +1,15 @@
 //! Arrays of a stored row: its inputs, and its expected results and gradients, as memory with a
 //! description that other programs understand (`gbxcule.dataset` in Python).
 
-use crate::execute;
+use crate::execute::{self, LaunchInputs};
+use crate::launched;
 use crate::row::Row;
 use crate::row_program::{RowProgram, element};
 use crate::tensor;
 use gbxcule_grammar::input::{ArgumentInput, leaves};
 use gbxcule_ir::layout::field_offsets;
 use gbxcule_ir::{Scalar, Shape, Type, Types};
+use gbxcule_runtime::Device;
 use serde_json::{Value, json};
 
 /// Memory of an array, or of a value without dimensions.
@@ -47,17 +49,16 @@ pub fn arrays(row: &Row, kind: ArrayKind) -> Result<Vec<RowArray>, String> {
         .map_err(|_| format!("row {id}: the compiler refuses the source"))?;
     let inputs = row.inputs().filter(|inputs| program.takes(inputs));
     let inputs = inputs.ok_or_else(|| format!("row {id}: the inputs don't fit the parameters"))?;
-    let (module, kernel) = (&program.forward, program.kernel);
     let all = |memory: Vec<Vec<u8>>, wanted: fn(&ArgumentInput) -> bool| -> Vec<RowArray> {
         let each = memory.into_iter().enumerate().filter(|(at, _)| wanted(&inputs[*at]));
         each.map(|(at, bytes)| array(&program, &inputs[at], at, bytes)).collect()
     };
     let stored = match kind {
         ArrayKind::Inputs => {
-            return Ok(all(execute::arguments(module, kernel, &inputs, row.input_seed), |_| true));
+            return Ok(all(execute::arguments(&program, &inputs, row.input_seed), |_| true));
         }
         ArrayKind::Cotangents => {
-            let memory = execute::cotangents(module, kernel, &inputs, row.input_seed);
+            let memory = execute::cotangents(&program, &inputs, row.input_seed);
             return Ok(all(memory, |given| given.written));
         }
         ArrayKind::Outputs => &row.outputs_json,
@@ -72,6 +73,33 @@ pub fn arrays(row: &Row, kind: ArrayKind) -> Result<Vec<RowArray>, String> {
         Ok(array(&program, &inputs[at], at, bytes))
     };
     tensors.into_iter().map(read).collect()
+}
+
+/// Outputs and gradients of a row as machine code of this CPU computes them now.
+///
+/// # Errors
+/// The row's source or inputs can't be read, or the row doesn't run.
+pub fn executed(row: &Row) -> Result<[Vec<RowArray>; 2], String> {
+    let id = row.id;
+    let program = RowProgram::read(&row.source)
+        .map_err(|_| format!("row {id}: the compiler refuses the source"))?;
+    let inputs = row.inputs().filter(|inputs| program.takes(inputs));
+    let inputs = inputs.ok_or_else(|| format!("row {id}: the inputs don't fit the parameters"))?;
+    let grid = LaunchInputs { dims: &row.launch_dims, inputs: &inputs };
+    let launches = program.launches(grid)?;
+    let (data, gradients) = launched::run(&program, &launches, grid, row.input_seed, Device::Cpu)
+        .map_err(|error| format!("row {id}: {error}"))?;
+    let all = |memory: Vec<Vec<u8>>, wanted: &dyn Fn(usize) -> bool| -> Vec<RowArray> {
+        let each = memory.into_iter().enumerate().filter(|(at, _)| wanted(*at));
+        each.map(|(at, bytes)| array(&program, &inputs[at], at, bytes)).collect()
+    };
+    let has_gradient = |at: usize| {
+        let of = element_of(&program, at);
+        let has_floats = leaves(&program.forward.types, of).iter().any(|it| it.scalar.is_float());
+        !inputs[at].zero && !inputs[at].shape.is_empty() && has_floats
+    };
+    let outputs = all(data, &|at| inputs[at].written);
+    Ok([outputs, all(gradients.unwrap_or_default(), &has_gradient)])
 }
 
 fn array(program: &RowProgram, given: &ArgumentInput, at: usize, bytes: Vec<u8>) -> RowArray {

@@ -1,5 +1,7 @@
 //! A row's program: everything that the compiler makes of the source text.
 
+use crate::execute::LaunchInputs;
+use crate::host::{Host, Launch};
 use crate::row::{Row, Texts};
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_grammar::input::{ArgumentInput, rank};
@@ -21,24 +23,28 @@ const MAX_FRAME_BYTES: u64 = 256 << 10;
 /// there many times while checks run.
 const MAX_INPUT_BYTES: u64 = 16 << 20;
 
-/// The one kernel of a text, and its reverse.
+/// The kernel of a text, or its kernels with the host code that launches them, and their reverses.
 #[derive(Clone, Debug)]
 pub struct RowProgram {
     /// The module.
     pub forward: Valid<Module>,
-    /// The kernel.
+    /// The kernel; of several, the first.
     pub kernel: FunctionId,
+    /// Host code of a text with several kernels.
+    pub host: Option<Host>,
     /// The module with the reverse added, or the code with which it is refused.
     pub reverse: Result<Reverse, String>,
 }
 
-/// A kernel's reverse.
+/// The reverses of a text's kernels.
 #[derive(Clone, Debug)]
 pub struct Reverse {
     /// The module.
     pub module: Valid<Module>,
-    /// The kernel that computes gradients.
+    /// The kernel that computes gradients of the first kernel.
     pub kernel: FunctionId,
+    /// The reverse of each kernel, in the order of the text.
+    pub kernels: Vec<FunctionId>,
 }
 
 /// Texts that the back ends print.
@@ -127,10 +133,11 @@ fn excess(module: &Module) -> Option<String> {
 }
 
 impl RowProgram {
-    /// Reads a text as the front end reads any file, and differentiates its first kernel.
+    /// Reads a text as the front end reads any file, and differentiates its first kernel, or all
+    /// that its host code launches.
     pub fn read(source: &str) -> Result<Self, Vec<Diagnostic>> {
         let mut program = Self::read_forward(source)?;
-        program.reverse = reverse(&program.forward, program.kernel);
+        program.reverse = reverse(&program.forward, &program.kernels());
         Ok(program)
     }
 
@@ -145,17 +152,50 @@ impl RowProgram {
             let span = gbxcule_ir::source::Span::NONE;
             return Err(vec![Diagnostic::error(Code::NoKernel, span, message)]);
         };
-        Ok(Self { forward, kernel, reverse: Err("not-asked".into()) })
+        let host = Host::read(source, &forward);
+        Ok(Self { forward, kernel, host, reverse: Err("not-asked".into()) })
     }
 
-    /// The kernel's name.
+    /// Name of the kernel, or of the host code.
     pub fn name(&self) -> &str {
-        &self.forward.functions[self.kernel].name
+        match &self.host {
+            Some(host) => &host.name,
+            None => &self.forward.functions[self.kernel].name,
+        }
     }
 
-    /// Returns the kernel's parameters.
+    /// The kernel, or all that the host code may launch, in the order of the text.
+    pub fn kernels(&self) -> Vec<FunctionId> {
+        match self.host {
+            Some(_) => self.forward.kernels().map(|(id, _)| id).collect(),
+            None => vec![self.kernel],
+        }
+    }
+
+    /// Returns the parameters of the kernel, or of the host code.
     pub fn params(&self) -> &[Param] {
-        &self.forward.functions[self.kernel].params
+        match &self.host {
+            Some(host) => &host.params,
+            None => &self.forward.functions[self.kernel].params,
+        }
+    }
+
+    /// The launches for some inputs: one of `grid.dims`, or those of the host code.
+    ///
+    /// # Errors
+    /// The host code asks for a launch that these inputs don't allow.
+    pub fn launches(&self, grid: LaunchInputs<'_>) -> Result<Vec<Launch>, String> {
+        let Some(host) = &self.host else {
+            return Ok(vec![Launch::whole(self.kernel, grid)]);
+        };
+        let launches = host.launches(&self.forward, grid.inputs);
+        launches.ok_or_else(|| format!("`{}` can't be executed on these inputs", host.name))
+    }
+
+    /// The reverse of one of the kernels.
+    pub(crate) fn reverse_of(&self, reverse: &Reverse, kernel: FunctionId) -> FunctionId {
+        let at = self.kernels().iter().position(|own| *own == kernel);
+        at.and_then(|at| reverse.kernels.get(at)).copied().unwrap_or(reverse.kernel)
     }
 
     /// Returns true if a launch can be given these inputs: one for each parameter, of its rank, and
@@ -170,19 +210,21 @@ impl RowProgram {
         params.len() == inputs.len()
             && params.iter().zip(inputs).all(|(it, given)| given.shape.len() == rank(types, it.ty))
             && params.iter().zip(inputs).map(bytes).fold(0, u64::saturating_add) <= MAX_INPUT_BYTES
+            && self.host.as_ref().is_none_or(|it| it.launches(&self.forward, inputs).is_some())
     }
 
-    /// The IR, and the texts for some devices and for grids of so many dimensions.
+    /// The IR, and the texts for some devices and for grids of so many dimensions. A text of
+    /// several kernels has all of them.
     pub fn emit(&self, texts: Texts, dims: usize) -> Emitted {
         let reverse = self.reverse.as_ref().ok();
         let text = |dialect| {
-            texts.have(dialect).then(|| write(&self.forward, self.kernel, dialect).source)
+            texts.have(dialect).then(|| self.write(&self.forward, self.kernel, dialect).source)
         };
         let back = |dialect| {
             let reverse = reverse.filter(|_| texts.have(dialect))?;
-            Some(write(&reverse.module, reverse.kernel, dialect).source)
+            Some(self.write(&reverse.module, reverse.kernel, dialect).source)
         };
-        let has_cuda = texts.have(Dialect::Cuda);
+        let has_plain = texts.have(Dialect::Cuda) && self.host.is_none();
         let plain = || cxx::write_plain(&self.forward, self.kernel, dims);
         let plain_reverse = |it: &Reverse| cxx::write_plain_reverse(&it.module, it.kernel, dims);
         Emitted {
@@ -192,8 +234,21 @@ impl RowProgram {
             cpp_backward: back(Dialect::Host),
             cuda: text(Dialect::Cuda),
             cuda_backward: back(Dialect::Cuda),
-            cuda_plain: has_cuda.then(plain).flatten(),
-            cuda_plain_backward: reverse.filter(|_| has_cuda).and_then(plain_reverse),
+            cuda_plain: has_plain.then(plain).flatten(),
+            cuda_plain_backward: reverse.filter(|_| has_plain).and_then(plain_reverse),
+        }
+    }
+
+    /// The text of a kernel, or of all that the host code launches.
+    pub(crate) fn write(
+        &self,
+        module: &Valid<Module>,
+        kernel: FunctionId,
+        dialect: Dialect,
+    ) -> cxx::Text {
+        match self.host {
+            Some(_) => cxx::write(module, &Options::new(dialect)),
+            None => write(module, kernel, dialect),
         }
     }
 }
@@ -203,11 +258,10 @@ pub fn write(module: &Valid<Module>, kernel: FunctionId, dialect: Dialect) -> cx
     cxx::write(module, &Options { kernel: Some(kernel), ..Options::new(dialect) })
 }
 
-fn reverse(forward: &Valid<Module>, kernel: FunctionId) -> Result<Reverse, String> {
-    let (module, reverses) = grad::reverses(forward, &[kernel]).map_err(|faults| code(&faults))?;
+fn reverse(forward: &Valid<Module>, kernels: &[FunctionId]) -> Result<Reverse, String> {
+    let (module, kernels) = grad::reverses(forward, kernels).map_err(|faults| code(&faults))?;
     let module = check::module(module).map_err(|faults| code(&faults))?;
-    let &[kernel] = reverses.as_slice() else { unreachable!("one kernel has one reverse") };
-    Ok(Reverse { module, kernel })
+    Ok(Reverse { module, kernel: kernels[0], kernels })
 }
 
 /// Returns the element type of an array parameter; `None` for values.

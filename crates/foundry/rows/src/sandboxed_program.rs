@@ -8,12 +8,15 @@
 mod machine;
 
 use crate::error::SynthError;
-use crate::execute::{ArgumentBytes, LaunchInputs};
+use crate::execute::{ArgumentBytes, Data, LaunchInputs};
+use crate::host::{Launch, LaunchArgument};
 use crate::row_program::element;
 use gbxcule_back_cxx::{HEADER, HEADER_NAME, HOST_CUDA, HOST_CUDA_NAME};
 use gbxcule_files::TemporaryFolder;
 use gbxcule_ir::{FunctionId, Module};
 use gbxcule_sandbox::{ChildEnd, Limits, Outcome, Policy, Room, SandboxError};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -48,6 +51,36 @@ pub struct Job<'a> {
     /// Size of each launch, its inputs, and memory before it; the first is compiled in before the
     /// second, and so on.
     pub launches: Vec<(LaunchInputs<'a>, ArgumentBytes)>,
+    /// Launches that the host code of several kernels makes on that memory, in order; none for one
+    /// kernel, which is launched once.
+    pub host: Vec<HostLaunch>,
+}
+
+/// A launch of host code.
+#[derive(Clone, Debug)]
+pub struct HostLaunch {
+    /// The launch.
+    pub launch: Launch,
+    /// Name of its kernel in the text.
+    pub symbol: String,
+    /// Data of all arguments that replace what the launch before has left: reverses read them.
+    pub data: Option<Data>,
+}
+
+impl Job<'_> {
+    /// The launches that are made of one of its memories.
+    fn host_launches(&self, grid: LaunchInputs<'_>) -> Cow<'_, [HostLaunch]> {
+        if !self.host.is_empty() {
+            return Cow::Borrowed(&self.host);
+        }
+        let launch = Launch::whole(self.kernel, grid);
+        Cow::Owned(vec![HostLaunch { launch, symbol: self.symbol.clone(), data: None }])
+    }
+
+    /// Names of its kernels in the text.
+    fn symbols(&self) -> BTreeSet<&str> {
+        self.host.iter().map(|it| &*it.symbol).chain([&*self.symbol]).collect()
+    }
 }
 
 /// Memory that each launch of a job left; `None` for one that faulted.
@@ -331,9 +364,14 @@ fn main_text(jobs: &[Job<'_>], chosen: &[usize], folder: &Path) -> Result<String
     for &at in chosen {
         let (job, file) = (&jobs[at], format!("text_{at}.h"));
         write(&folder.join(&file), job.text)?;
-        let symbol = &job.symbol;
-        _ = writeln!(main, "#define program program_{at}\n#define {symbol} {symbol}_{at}");
-        _ = writeln!(main, "#include \"{file}\"\n#undef program\n#undef {symbol}");
+        _ = writeln!(main, "#define program program_{at}");
+        for symbol in job.symbols() {
+            _ = writeln!(main, "#define {symbol} {symbol}_{at}");
+        }
+        _ = writeln!(main, "#include \"{file}\"\n#undef program");
+        for symbol in job.symbols() {
+            _ = writeln!(main, "#undef {symbol}");
+        }
         for number in 0..job.launches.len() {
             main += &function(job, at, number);
             _ = writeln!(calls, "    job_{at}_{number}(out);");
@@ -346,11 +384,30 @@ fn list(numbers: &[u32]) -> String {
     numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Declares the handle of each array and returns the text of each argument's address.
-fn array_arguments(job: &Job<'_>, launch: usize, body: &mut String) -> Vec<String> {
-    let (grid, memory) = &job.launches[launch];
+/// The bytes of an array of the program.
+fn declaration(name: &str, bytes: &[u8]) -> String {
+    let list: Vec<String> = bytes.iter().map(u8::to_string).collect();
+    format!(
+        "    alignas(16) static unsigned char {name}[{}] = {{{}}};\n",
+        bytes.len() + 1,
+        list.join(",")
+    )
+}
+
+/// Declares what a launch takes and returns the text of each argument's address.
+fn arguments(job: &Job<'_>, each: &HostLaunch, number: usize, body: &mut String) -> Vec<String> {
+    let (grid, memory) = &job.launches[number];
+    let params = &job.module.functions[each.launch.kernel].params;
     let mut args = Vec::new();
-    for (at, param) in job.module.functions[job.kernel].params.iter().enumerate() {
+    for (place, (param, argument)) in params.iter().zip(&each.launch.arguments).enumerate() {
+        let at = match argument {
+            LaunchArgument::Own(at) => *at,
+            LaunchArgument::Number(bytes) => {
+                *body += &declaration(&format!("number_{place}"), bytes);
+                args.push(format!("number_{place}"));
+                continue;
+            }
+        };
         let Some(of) = element(job.module, param.ty) else {
             args.push(format!("data_{at}"));
             continue;
@@ -379,42 +436,47 @@ fn array_arguments(job: &Job<'_>, launch: usize, body: &mut String) -> Vec<Strin
     args
 }
 
-/// A function that launches a job and writes what is left.
-fn function(job: &Job<'_>, number: usize, launch: usize) -> String {
-    let (grid, memory) = &job.launches[launch];
+/// Makes a launch of a job's memory.
+fn call(job: &Job<'_>, number: usize, each: &HostLaunch, launch: usize) -> String {
     let mut body = String::new();
-    let mut bytes = |name: String, bytes: &[u8]| {
-        let list: Vec<String> = bytes.iter().map(u8::to_string).collect();
-        _ = writeln!(
-            body,
-            "    alignas(16) static unsigned char {name}[{}] = {{{}}};",
-            bytes.len() + 1,
-            list.join(",")
-        );
-    };
-    for (at, data) in memory.data.iter().enumerate() {
-        bytes(format!("data_{at}"), data);
+    for (at, bytes) in each.data.iter().flatten().enumerate().filter(|it| !it.1.is_empty()) {
+        body += &declaration(&format!("state_{at}"), bytes);
+        _ = writeln!(body, "    __builtin_memcpy(data_{at}, state_{at}, {});", bytes.len());
     }
-    for (at, gradient) in memory.gradients.iter().enumerate() {
-        bytes(format!("grad_{at}"), gradient);
-    }
-    let args = array_arguments(job, launch, &mut body);
-    let mut extents = [1; 4];
-    extents.iter_mut().zip(grid.dims).for_each(|(extent, &dim)| *extent = dim);
-    let count: u32 = grid.dims.iter().product();
-    _ = writeln!(body, "    void* args[] = {{{}}};\n    gbx::Fault fault = {{}};", args.join(", "));
+    let args = arguments(job, each, launch, &mut body);
+    let (dims, mut extents) = (&each.launch.dims, [1; 4]);
+    extents.iter_mut().zip(dims).for_each(|(extent, &dim)| *extent = dim);
+    let count: u32 = dims.iter().product();
     _ = writeln!(
         body,
-        "    gbx::Grid grid = {{0, {count}, {{{}}}, {}, 0}};",
+        "    void* args[] = {{{}}};\n    gbx::Grid grid = {{0, {count}, {{{}}}, {}, 0}};",
+        args.join(", "),
         list(&extents),
-        grid.dims.len()
+        dims.len()
     );
-    let symbol = format!("program_{number}::{}_{number}", job.symbol);
+    let symbol = format!("program_{number}::{}_{number}", each.symbol);
     body += &if job.is_cuda {
         format!("    gbx_launch({symbol}, 1, {count}, &grid, args, &fault);\n")
     } else {
         format!("    {symbol}(&grid, args, &fault);\n")
     };
+    format!("    {{\n{body}    }}\n")
+}
+
+/// A function that launches a job and writes what is left.
+fn function(job: &Job<'_>, number: usize, launch: usize) -> String {
+    let (grid, memory) = &job.launches[launch];
+    let mut body = String::new();
+    for (at, data) in memory.data.iter().enumerate() {
+        body += &declaration(&format!("data_{at}"), data);
+    }
+    for (at, gradient) in memory.gradients.iter().enumerate() {
+        body += &declaration(&format!("grad_{at}"), gradient);
+    }
+    body += "    gbx::Fault fault = {};\n";
+    for each in &*job.host_launches(*grid) {
+        body += &call(job, number, each, launch);
+    }
     body += "    const int64_t kind = fault.kind;\n    fwrite(&kind, 1, sizeof kind, out);\n";
     for (name, parts) in [("data", &memory.data), ("grad", &memory.gradients)] {
         for (at, part) in parts.iter().enumerate() {

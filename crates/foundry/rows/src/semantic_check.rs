@@ -41,7 +41,7 @@ pub(crate) fn check(
     let mut draws: Vec<Vec<Vec<u8>>> = Vec::new();
     let (mut results, mut open) = (Results::new(), None);
     for (at, &seed) in seeds.iter().enumerate() {
-        let data = execute::arguments(&program.forward, program.kernel, &draft.inputs, seed);
+        let data = execute::arguments(program, &draft.inputs, seed);
         let ran = execute::forward_with_outcomes(program, grid, &data);
         let (after, outcomes) = ran.map_err(|_| RejectReason::Faults)?;
         if open.is_none() && !is_one_sided(draft, program, source, &outcomes) {
@@ -89,7 +89,7 @@ pub(crate) fn check(
 /// Returns true if all numbers of the results are finite, and no float is above a million.
 fn is_moderate(program: &RowProgram, result: &[Vec<u8>], outputs: &[usize]) -> bool {
     outputs.iter().all(|&at| {
-        let numbers = execute::numbers(&program.forward, program.kernel, at, &result[at]);
+        let numbers = execute::numbers(program, at, &result[at]);
         numbers.iter().all(|number| {
             let value = number.as_f64();
             value.is_finite() && !(value.abs() > 1e6 && number.scalar().is_float())
@@ -124,7 +124,7 @@ mod tests {
             let source = draft.source();
             let program = RowProgram::read(&source).expect("a kernel");
             let Ok(seed) = check(&draft, &program, &source, seed) else { continue };
-            let data = execute::arguments(&program.forward, program.kernel, &draft.inputs, seed);
+            let data = execute::arguments(&program, &draft.inputs, seed);
             let grid = LaunchInputs { dims: &draft.dims, inputs: &draft.inputs };
             let (_, outcomes) =
                 execute::forward_with_outcomes(&program, grid, &data).expect("results");

@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Changes when a reader would have to.
-pub const SCHEMA_VERSION: u32 = 6;
+pub const SCHEMA_VERSION: u32 = 7;
 const VERSION_KEY: &str = "gbxcule_schema_version";
 
 /// Writes a file of a folder whole. The folder may come from anybody: no link in it is followed.

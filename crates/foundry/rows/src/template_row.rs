@@ -3,7 +3,7 @@
 //!
 //! The rows of a dataset that aren't sampled go through the templates in turn, in an order of the
 //! dataset's own, and through the instances of each. No instance comes twice: where a template has
-//! no more, the row is sampled.
+//! no more, the row is sampled. Compositions of several kernels take their turns as templates do.
 
 use crate::harvested::{Refusal, checked, judge};
 use crate::labels::Labels;
@@ -11,7 +11,7 @@ use crate::row::{COMPILER_VERSION, GENERATOR_VERSION, Mode, Plan, Row};
 use crate::row_program::RowProgram;
 use crate::verdict::Check;
 use gbxcule_grammar::random::{Random, seed};
-use gbxcule_templates::{Instance, LIBRARY, Template};
+use gbxcule_templates::{COMPOSITIONS, Instance, LIBRARY, Template};
 use serde_json::json;
 
 /// Draws of inputs that are tried.
@@ -24,12 +24,34 @@ pub(crate) fn make(plan: Plan, id: u64) -> Option<Row> {
     if (id + 1) * share / 100 == rank || LIBRARY.is_empty() {
         return None;
     }
-    let (at, number) = place(plan.seed, rank, LIBRARY.len() as u64);
-    let template = &LIBRARY[at];
+    let (at, number) = place(plan.seed, rank, (LIBRARY.len() + COMPOSITIONS.len()) as u64);
     let stream = seed(plan.seed, at as u64);
-    let instance = template.instance(number, stream)?.ok()?;
-    let row = row(plan, template, &instance, seed(stream, number)).ok()?;
+    let (algorithm, instance) = match LIBRARY.get(at) {
+        Some(template) => (Algorithm::of(template), template.instance(number, stream)?),
+        None => {
+            let composition = &COMPOSITIONS[at - LIBRARY.len()];
+            let instance = composition.instance(&LIBRARY, number, stream)?;
+            (Algorithm { topic: &composition.topic, name: &composition.name }, instance)
+        }
+    };
+    let row = row(plan, algorithm, &instance.ok()?, seed(stream, number)).ok()?;
     Some(Row { id, ..row })
+}
+
+/// Name and field of an algorithm.
+#[derive(Clone, Copy, Debug)]
+pub struct Algorithm<'a> {
+    /// Field.
+    pub topic: &'a str,
+    /// Name.
+    pub name: &'a str,
+}
+
+impl<'a> Algorithm<'a> {
+    /// That of a template.
+    pub fn of(template: &'a Template) -> Self {
+        Self { topic: &template.topic, name: &template.name }
+    }
 }
 
 /// The template of a row, and the number of its instance: each round goes through all templates.
@@ -47,7 +69,7 @@ fn place(stream: u64, rank: u64, count: u64) -> (usize, u64) {
 /// draw of the inputs passes.
 pub fn row(
     plan: Plan,
-    template: &Template,
+    algorithm: Algorithm<'_>,
     instance: &Instance,
     stream: u64,
 ) -> Result<Row, String> {
@@ -59,6 +81,9 @@ pub fn row(
             .collect::<Vec<_>>()
             .join("; ")
     })?;
+    if !program.takes(&instance.inputs) {
+        return Err("the kernels, or their host code, don't take the inputs".into());
+    }
     let attempt = |attempt: u64| {
         let (dims, inputs) = (instance.dims.clone(), instance.inputs.clone());
         let seed = seed(stream, attempt);
@@ -86,8 +111,8 @@ pub fn row(
     let row = row.map_err(|refusal| refusal.text())?;
     let words = &instance.descriptions;
     let row = Row {
-        family: template.topic.clone(),
-        template: Some(template.name.clone()),
+        family: algorithm.topic.into(),
+        template: Some(algorithm.name.into()),
         summary: Some(words.summary.clone()),
         description: Some(words.paragraph.clone()),
         specification: Some(words.specification.clone()),

@@ -21,9 +21,14 @@ const fn wide(of: Scalar) -> Scalar {
 pub fn program(of: &RowProgram) -> Option<RowProgram> {
     let reverse = of.reverse.as_ref().map_err(Clone::clone).and_then(|it| {
         let module = widen(&it.module).ok_or("not-in-64-bits")?;
-        Ok(Reverse { module, kernel: it.kernel })
+        Ok(Reverse { module, ..it.clone() })
     });
-    Some(RowProgram { forward: widen(&of.forward)?, kernel: of.kernel, reverse })
+    let forward = widen(&of.forward)?;
+    let host = match &of.host {
+        Some(host) => Some(host.of_module(&forward)?),
+        None => None,
+    };
+    Some(RowProgram { forward, kernel: of.kernel, host, reverse })
 }
 
 /// The wide module; functions keep their handles.

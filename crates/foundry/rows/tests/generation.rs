@@ -84,11 +84,11 @@ fn the_columns_of_the_schema() {
     let path = folder.join("columns.parquet");
     std::fs::write(&path, to_parquet(&rows).expect("Parquet")).expect("a file");
     let names = column_names(&path).expect("columns").join(" ");
-    assert_eq!(SCHEMA_VERSION, 6);
+    assert_eq!(SCHEMA_VERSION, 7);
     assert_eq!(
         names,
-        "id family kernel source ir ir_backward cpp cpp_backward cuda cuda_backward cuda_plain \
-         cuda_plain_backward ptx ptx_backward warp_cpp warp_cuda warp_origin_json gradient_refused signature_json inputs_json outputs_json gradients_json structure split \
+        "id family kernel kernels source ir ir_backward cpp cpp_backward cuda cuda_backward cuda_plain \
+         cuda_plain_backward ptx ptx_backward warp_cpp warp_cuda warp_origin_json gradient_refused launches_json signature_json inputs_json outputs_json gradients_json structure split \
          checks_json warp_gradient origin_json template summary description specification compiler launch_dims \
          real_launch_dims block_dims features input_seed seed attempt generator_version in_warp"
     );

@@ -2,7 +2,7 @@
 
 use gbxcule_rows::row::{Mode, Plan, Texts};
 use gbxcule_rows::structure::erased;
-use gbxcule_rows::template_row;
+use gbxcule_rows::template_row::{self, Algorithm};
 use gbxcule_rows::verdict::Verdict;
 use gbxcule_templates::Template;
 use std::collections::HashMap;
@@ -27,6 +27,9 @@ fn library() -> Vec<Template> {
         let name = |path: &Path| path.file_stem().expect("a name").to_string_lossy().into_owned();
         let topic = name(path.parent().expect("a topic"));
         let name = name(&path);
+        if path.extension().is_none_or(|it| it != "template") {
+            continue;
+        }
         if !only.is_empty() && !only.split(',').any(|it| it == name || it == topic) {
             continue;
         }
@@ -65,7 +68,7 @@ fn every_instance_is_a_row() {
                     instance.descriptions.specification
                 );
             }
-            match template_row::row(RUN, &template, &instance, number) {
+            match template_row::row(RUN, Algorithm::of(&template), &instance, number) {
                 Err(reason) => faults.push(format!("{place}: {reason}\n{}", instance.source)),
                 Ok(row) => {
                     let waived: Vec<String> = row
@@ -127,7 +130,9 @@ fn descriptions_name_parameters_and_rules_and_equal_specifications_have_equal_re
             }
             // Rows are run where two specifications are equal, and nowhere else.
             let key = words.specification.clone();
-            let run = || template_row::row(RUN, &template, &instance, 3).ok()?.outputs_json;
+            let run = || {
+                template_row::row(RUN, Algorithm::of(&template), &instance, 3).ok()?.outputs_json
+            };
             if let Some(other) = results.get(&key) {
                 if run() != *other {
                     faults.push(format!("{place}: equal specifications, other results\n{key}"));

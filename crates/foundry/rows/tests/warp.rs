@@ -7,10 +7,10 @@ use gbxcule_rows::external_column::Tools;
 use gbxcule_rows::row::{Mode, Plan, Row, Texts, make};
 use gbxcule_rows::shard::Shard;
 use gbxcule_rows::skeleton::KnownSkeletons;
-use gbxcule_rows::template_row;
+use gbxcule_rows::template_row::{self, Algorithm};
 use gbxcule_rows::validate::{Checks, count_verdicts, validate};
 use gbxcule_rows::verdict::{Check, Verdict};
-use gbxcule_templates::LIBRARY;
+use gbxcule_templates::{COMPOSITIONS, Instance, LIBRARY};
 use std::path::{Path, PathBuf};
 
 const PLAN: Plan =
@@ -35,7 +35,8 @@ fn nvidia_warp_computes_the_same_and_its_wrong_gradients_are_labelled() {
     assert!(labelled("right") >= 20 && labelled("wrong") >= 1, "{verdicts:?}");
 }
 
-/// Algorithms of the library, an instance of each: every twelfth, or with `GBXCULE_SHARE=1/1` all.
+/// Algorithms and compositions of the library, an instance of each: every twelfth, or with
+/// `GBXCULE_SHARE=1/1` all. NVIDIA Warp runs host code as it stands.
 #[test]
 #[ignore = "needs NVIDIA Warp"]
 fn nvidia_warp_agrees_with_the_algorithms() {
@@ -44,17 +45,20 @@ fn nvidia_warp_agrees_with_the_algorithms() {
         share.split_once('/').and_then(|(part, of)| Some((part.parse().ok()?, of.parse().ok()?)));
     let (part, of): (usize, usize) = share.expect("GBXCULE_SHARE=i/n");
     let plan = Plan { sampled: 0, ..PLAN };
-    let chosen = LIBRARY.iter().enumerate().filter(|(at, _)| at % of == part % of);
-    let rows: Vec<Row> = chosen
-        .map(|(at, template)| {
-            let instance = template.instance(at as u64, 3).expect("an instance").expect("a text");
-            let row = template_row::row(plan, template, &instance, at as u64);
-            Row {
-                id: at as u64,
-                ..row.unwrap_or_else(|fault| panic!("{}: {fault}", template.name))
-            }
-        })
-        .collect();
+    let is_chosen = |at: usize| at % of == part % of;
+    let row = |at: usize, algorithm: Algorithm<'_>, instance: Option<Result<Instance, String>>| {
+        let instance = instance.expect("an instance").expect("a text");
+        let row = template_row::row(plan, algorithm, &instance, at as u64);
+        Row { id: at as u64, ..row.unwrap_or_else(|fault| panic!("{algorithm:?}: {fault}")) }
+    };
+    let mut rows = Vec::new();
+    for (at, it) in LIBRARY.iter().enumerate().filter(|it| is_chosen(it.0)) {
+        rows.push(row(at, Algorithm::of(it), it.instance(at as u64, 3)));
+    }
+    for (at, it) in COMPOSITIONS.iter().enumerate().filter(|it| is_chosen(it.0)) {
+        let algorithm = Algorithm { topic: &it.topic, name: &it.name };
+        rows.push(row(LIBRARY.len() + at, algorithm, it.instance(&LIBRARY, at as u64, 3)));
+    }
     let wanted = Checks { warp: Some(Python::find()), ..Checks::default() };
     let verdicts = validate(&rows, &wanted).expect("verdicts");
     let mut faults = Vec::new();

@@ -59,7 +59,8 @@ fn summary(filling: &Filling<'_>) -> Result<String, String> {
     Ok(line + ".")
 }
 
-fn capitalised(text: &str) -> String {
+/// A text whose first letter is large.
+pub(crate) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
@@ -161,7 +162,8 @@ fn specification(filling: &Filling<'_>, dims: &[u32], real_dims: &[u32]) -> Resu
     Ok(text)
 }
 
-fn parameter_line(
+/// Writes the line of a parameter.
+pub(crate) fn parameter_line(
     filling: &Filling<'_>,
     parameter: &Parameter,
     name: &str,
@@ -198,8 +200,12 @@ fn parameter_line(
 fn facts(filling: &Filling<'_>) -> Result<Vec<String>, String> {
     let mut facts: Vec<String> =
         filling.parameters.iter().map(|(_, name)| format!("`{name}`")).collect();
-    for rule in holding(filling, &filling.template.rules) {
-        facts.push(filling.words(&rule.text)?);
-    }
+    facts.extend(rules(filling)?);
     Ok(facts)
+}
+
+/// The rules that hold, as sentences.
+pub(crate) fn rules(filling: &Filling<'_>) -> Result<Vec<String>, String> {
+    let rules = holding(filling, &filling.template.rules);
+    rules.map(|rule| filling.words(&rule.text)).collect()
 }

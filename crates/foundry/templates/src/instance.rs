@@ -87,9 +87,7 @@ impl Template {
             style.guard = Guard::None;
         }
         let names = Renaming::draw(&self.parameters, random);
-        let mut filling = Filling { template: self, style, chosen, names, parameters: Vec::new() };
-        filling.parameters = filling.ordered_parameters();
-        filling.instance().map_err(fault)
+        Filling::of(self, style, chosen, names).instance().map_err(fault)
     }
 
     /// Returns true if every thread can find out that it is beyond the data in this way.
@@ -116,7 +114,19 @@ impl Template {
     }
 }
 
-impl Filling<'_> {
+impl<'a> Filling<'a> {
+    /// Choices with the parameters that follow from them.
+    pub(crate) fn of(
+        template: &'a Template,
+        style: Style,
+        chosen: Vec<(&'a str, &'a str)>,
+        names: Renaming,
+    ) -> Self {
+        let mut filling = Self { template, style, chosen, names, parameters: Vec::new() };
+        filling.parameters = filling.ordered_parameters();
+        filling
+    }
+
     /// The word chosen for a key.
     pub(crate) fn chosen(&self, key: &str) -> Option<&str> {
         self.chosen.iter().find(|(own, _)| *own == key).map(|(_, word)| *word)

@@ -3,7 +3,9 @@
 //! A [`Template`] is a file below `library`: a header that knows choices, sizes, domains of inputs
 //! and words, then a Python text with holes. [`Template::instance`] fills the holes. The rows of a
 //! dataset are made of instances as of any other text (`gbxcule_rows`); nothing is compiled here.
+//! A [`Composition`] names several templates and has the host code that launches them.
 
+mod composition;
 mod condition;
 mod description;
 mod expression;
@@ -14,22 +16,30 @@ mod signature;
 mod style;
 mod template;
 
+pub use composition::Composition;
 pub use description::Descriptions;
 pub use instance::Instance;
 use std::sync::LazyLock;
 pub use template::Template;
 
-/// The library's files: topic, name, text.
-const FILES: &[(&str, &str, &str)] = &include!(concat!(env!("OUT_DIR"), "/library.rs"));
+/// The library's files: topic, name, kind, text.
+const FILES: &[(&str, &str, &str, &str)] = &include!(concat!(env!("OUT_DIR"), "/library.rs"));
 
 /// All templates, by topic and name.
-pub static LIBRARY: LazyLock<Vec<Template>> = LazyLock::new(|| {
-    let parse = |&(topic, name, text): &(&str, &str, &str)| Template::parse(topic, name, text);
-    match FILES.iter().map(parse).collect() {
-        Ok(templates) => templates,
+pub static LIBRARY: LazyLock<Vec<Template>> = LazyLock::new(|| read("template", Template::parse));
+
+/// All compositions of templates, by topic and name.
+pub static COMPOSITIONS: LazyLock<Vec<Composition>> =
+    LazyLock::new(|| read("composition", Composition::parse));
+
+/// Reads the files of a kind.
+fn read<T>(kind: &str, parse: fn(&str, &str, &str) -> Result<T, String>) -> Vec<T> {
+    let files = FILES.iter().filter(|(_, _, own, _)| *own == kind);
+    match files.map(|(topic, name, _, text)| parse(topic, name, text)).collect() {
+        Ok(read) => read,
         Err(fault) => unreachable!("a test reads every file: {fault}"),
     }
-});
+}
 
 /// Example of the README, run as a test of the documentation.
 #[cfg(doctest)]

@@ -19,6 +19,11 @@ impl Renaming {
         Self(parameters.iter().map(name).collect())
     }
 
+    /// Names that are given.
+    pub(crate) fn of(names: Vec<(String, String)>) -> Self {
+        Self(names)
+    }
+
     /// The name of a parameter.
     pub(crate) fn name_of<'a>(&'a self, first: &'a str) -> &'a str {
         self.0.iter().find(|(own, _)| own == first).map_or(first, |(_, name)| name)

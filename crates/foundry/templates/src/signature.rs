@@ -169,20 +169,31 @@ pub(crate) fn element_text(filling: &Filling<'_>, parameter: &Parameter) -> Resu
 }
 
 fn parameters(filling: &Filling<'_>, out: &mut String) -> Result<(), String> {
-    let mut texts = Vec::new();
-    for (parameter, name) in &filling.parameters {
-        let element = element_text(filling, parameter)?;
-        let dims = parameter.shape.len();
-        let array = if dims > 1 { format!("wp.array{dims}d") } else { "wp.array".into() };
-        texts.push(match filling.style.arrays {
-            _ if dims == 0 => format!("{name}: {element}"),
-            ArrayForm::Bracket => format!("{name}: {array}[{element}]"),
-            ArrayForm::Dimensions if dims > 1 => {
-                format!("{name}: wp.array(dtype={element}, ndim={dims})")
-            }
-            _ => format!("{name}: {array}(dtype={element})"),
-        });
-    }
+    let texts = filling.parameters.iter().map(|it| declaration(filling, it));
+    write_list(&texts.collect::<Result<Vec<_>, _>>()?, out);
+    Ok(())
+}
+
+/// A parameter with its type.
+pub(crate) fn declaration(
+    filling: &Filling<'_>,
+    (parameter, name): &(Parameter, String),
+) -> Result<String, String> {
+    let element = element_text(filling, parameter)?;
+    let dims = parameter.shape.len();
+    let array = if dims > 1 { format!("wp.array{dims}d") } else { "wp.array".into() };
+    Ok(match filling.style.arrays {
+        _ if dims == 0 => format!("{name}: {element}"),
+        ArrayForm::Bracket => format!("{name}: {array}[{element}]"),
+        ArrayForm::Dimensions if dims > 1 => {
+            format!("{name}: wp.array(dtype={element}, ndim={dims})")
+        }
+        _ => format!("{name}: {array}(dtype={element})"),
+    })
+}
+
+/// Writes declarations, in one line if they fit.
+pub(crate) fn write_list(texts: &[String], out: &mut String) {
     let one_line = texts.join(", ");
     let line = out.rsplit('\n').next().unwrap_or_default().len();
     if line + one_line.len() + 2 <= COLUMNS {
@@ -191,7 +202,6 @@ fn parameters(filling: &Filling<'_>, out: &mut String) -> Result<(), String> {
         out.push('\n');
         texts.iter().for_each(|text| _ = writeln!(out, "    {text},"));
     }
-    Ok(())
 }
 
 /// Writes a thread's indices, and its return if it has no work.

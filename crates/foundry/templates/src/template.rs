@@ -117,11 +117,7 @@ impl Template {
                 let (name, condition) = own.split_once(' ').unwrap_or((own, ""));
                 self.texts.push((name.into(), Condition::parse(condition)?, value.into()));
             }
-            "size" => {
-                let (small, real) = value.split_once(' ').unwrap_or((value, value));
-                let (small, real) = (Expression::parse(small)?, Expression::parse(real)?);
-                self.sizes.push(Size { name: own.into(), small, real });
-            }
+            "size" => self.sizes.push(size(own, value)?),
             "launch" => {
                 let extents = value.split(',').map(Expression::parse);
                 self.launch = extents.collect::<Result<_, _>>()?;
@@ -205,15 +201,22 @@ fn has_word(line: &str, name: &str) -> bool {
     })
 }
 
-fn push_words(text: &mut String, words: &str) {
+pub(crate) fn push_words(text: &mut String, words: &str) {
     if !text.is_empty() {
         text.push(' ');
     }
     text.push_str(words);
 }
 
-fn choice(key: &str, words: &str) -> Choice {
+pub(crate) fn choice(key: &str, words: &str) -> Choice {
     Choice { key: key.into(), words: words.split_whitespace().map(str::to_owned).collect() }
+}
+
+/// Reads a size: in the row that is run, and where the algorithm is used.
+pub(crate) fn size(name: &str, text: &str) -> Result<Size, String> {
+    let (small, real) = text.split_once(' ').unwrap_or((text, text));
+    let (small, real) = (Expression::parse(small)?, Expression::parse(real)?);
+    Ok(Size { name: name.into(), small, real })
 }
 
 /// A sentence, with the phrase of the short description before a semicolon.

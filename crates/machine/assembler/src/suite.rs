@@ -101,6 +101,8 @@ includes! {
     "game/memory.inc"
     "game/joypad.inc"
     "game/random.inc"
+    "game/level.inc"
+    "game/chance.inc"
     "game/objects.inc"
     "game/video.inc"
     "game/sound.inc"

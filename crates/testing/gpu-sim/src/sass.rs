@@ -19,6 +19,7 @@ pub mod module;
 pub mod named_barrier;
 mod op;
 pub mod operand;
+mod race_message;
 pub mod report;
 pub mod schedule;
 pub mod shadow;

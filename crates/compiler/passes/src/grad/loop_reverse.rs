@@ -7,6 +7,7 @@
 //! [`super::checkpoint`]). A loop that is known to fit one segment has no slots.
 
 use super::checkpoint;
+use super::need::Need;
 use super::reverse::Reverser;
 use super::trip_count;
 use gbxcule_ir::build::Builder;
@@ -17,6 +18,7 @@ use gbxcule_ir::op::{Arg, BinaryOp, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::ty::{Scalar, Type};
+use std::rc::Rc;
 
 /// Number of checkpoints of a loop with a small state.
 const MAX_SLOTS: u64 = 16;
@@ -83,11 +85,11 @@ impl Reverser<'_, '_> {
         stmt: &StmtKind,
         trips: Option<Value>,
     ) {
-        let body = self.scan.body;
-        let reads = self.need.block_reads(reversed.body);
+        let inside = Need::inside(self.finder, reversed.body);
+        let reads = inside.block_reads(reversed.body);
         let state: Vec<LocalId> =
-            self.need.block_writes(reversed.body).intersection(reads).copied().collect();
-        debug_assert!(state.iter().all(|&local| self.need.local(local)), "{:?}", body.root);
+            inside.block_writes(reversed.body).intersection(reads).copied().collect();
+        debug_assert!(state.iter().all(|&local| self.need.local(local)), "{state:?}");
         let known = reversed.range.and_then(|(_, range)| trip_count::known(self.b.body(), range));
         // The first checkpoint is the present state: it is taken before anything runs.
         let kept = (!state.is_empty()).then(|| {
@@ -101,7 +103,10 @@ impl Reverser<'_, '_> {
             && let Some((index, range)) = reversed.range
             && let Some(back) = backward_range(&mut self.b, range)
         {
-            return self.index_backwards(reversed, index, back);
+            let outside = std::mem::replace(&mut self.need, Rc::new(inside));
+            self.index_backwards(reversed, index, back);
+            self.need = outside;
+            return;
         }
         let trips = match (trips, known, reversed.range) {
             (Some(trips), ..) => trips,
@@ -115,6 +120,7 @@ impl Reverser<'_, '_> {
         };
         let zero = number(&mut self.b, 0);
         let last = trip_count::wide(&mut self.b, trips, -1);
+        let outside = std::mem::replace(&mut self.need, Rc::new(inside));
         match kept {
             None => self.backwards(reversed, None, [zero, last]),
             Some((tape, None)) => {
@@ -124,6 +130,7 @@ impl Reverser<'_, '_> {
             }
             Some((tape, Some(slots))) => self.segments(reversed, &tape, &slots, last),
         }
+        self.need = outside;
     }
 
     /// Reverses all iterations of a loop that counts with its own index, backwards.

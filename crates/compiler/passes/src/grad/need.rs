@@ -5,6 +5,9 @@
 //! indices), and the values from which those are computed. *Carried* values are the needed ones
 //! from which needed variables are computed: the code that must run to get from one iteration to
 //! the next.
+//!
+//! A loop has needs of its own ([`Need::inside`]): what statements behind it read of its variables is
+//! no state of its iterations. A sum whose total is used later has none.
 
 use super::activity::{Activity, is_smooth};
 use super::scan::{Definitions, Scan, StmtSite};
@@ -54,8 +57,28 @@ impl Need {
         &self.writes[block.index()]
     }
 
+    /// The numbers that the reverse of a body uses.
     pub(super) fn new(module: Definitions<'_>, scan: &Scan<'_>, activity: &Activity) -> Self {
-        let body = scan.body;
+        Self::of(NeedAnalysis { module, scan, activity }, &scan.stmts)
+    }
+
+    /// The numbers that the reverse of a block uses, apart from those of values from outside.
+    pub(super) fn inside(finder: NeedAnalysis<'_>, block: BlockId) -> Self {
+        let is_inside = |at: &&StmtSite<'_>| {
+            let mut around = Some(at.block);
+            while around.is_some_and(|it| it != block) {
+                around = around.and_then(|it| finder.scan.owner(it)).map(|owner| owner.block);
+            }
+            around.is_some()
+        };
+        let stmts: Vec<StmtSite<'_>> =
+            finder.scan.stmts.iter().filter(is_inside).copied().collect();
+        Self::of(finder, &stmts)
+    }
+
+    /// The numbers that the reverses of some statements use.
+    fn of(finder: NeedAnalysis<'_>, stmts: &[StmtSite<'_>]) -> Self {
+        let body = finder.body();
         let blocks = body.blocks.len();
         let mut need = Self {
             values: vec![false; body.values.len()],
@@ -65,12 +88,16 @@ impl Need {
             reads: vec![BTreeSet::new(); blocks],
             writes: vec![BTreeSet::new(); blocks],
         };
-        let finder = NeedAnalysis { module, scan, activity };
-        finder.add_direct_uses(&mut need);
-        finder.add_operands(&mut need);
-        finder.carry(&mut need);
-        finder.collect_sets(&mut need);
+        finder.add_direct_uses(&mut need, stmts);
+        finder.close(&mut need, stmts, true);
+        finder.close(&mut need, stmts, false);
+        finder.collect_sets(&mut need, stmts);
         need
+    }
+
+    /// The needed variables that a block reads.
+    pub(super) fn entry(mut self, block: BlockId) -> BTreeSet<LocalId> {
+        std::mem::take(&mut self.reads[block.index()])
     }
 
     /// Returns the needed variables that a statement, or one in its blocks, reads.
@@ -214,8 +241,8 @@ impl NeedAnalysis<'_> {
     }
 
     /// Adds the values that the reverses of statements use.
-    fn add_direct_uses(&self, need: &mut Need) {
-        for at in &self.scan.stmts {
+    fn add_direct_uses(&self, need: &mut Need, stmts: &[StmtSite<'_>]) {
+        for at in stmts {
             if !self.is_reversed(&at.stmt.kind) {
                 continue;
             }
@@ -304,12 +331,13 @@ impl NeedAnalysis<'_> {
         }
     }
 
-    /// Adds the values from which needed values are computed.
-    fn add_operands(&self, need: &mut Need) {
+    /// Adds the values from which needed values are computed; without `all` those from which needed
+    /// variables are computed.
+    fn close(&self, need: &mut Need, stmts: &[StmtSite<'_>], all: bool) {
         loop {
             let mut changed = false;
-            for at in self.scan.stmts.iter().rev() {
-                changed |= self.close_stmt(need, at, true);
+            for at in stmts.iter().rev() {
+                changed |= self.close_stmt(need, at, all);
             }
             if !changed {
                 return;
@@ -381,21 +409,9 @@ impl NeedAnalysis<'_> {
         values
     }
 
-    fn carry(&self, need: &mut Need) {
-        loop {
-            let mut changed = false;
-            for at in self.scan.stmts.iter().rev() {
-                changed |= self.close_stmt(need, at, false);
-            }
-            if !changed {
-                return;
-            }
-        }
-    }
-
     /// Collects the variables that blocks read and write, the blocks inside them included.
-    fn collect_sets(&self, need: &mut Need) {
-        for at in self.scan.stmts.iter().rev() {
+    fn collect_sets(&self, need: &mut Need, stmts: &[StmtSite<'_>]) {
+        for at in stmts.iter().rev() {
             let (mut reads, mut writes) = (BTreeSet::new(), BTreeSet::new());
             self.own_reads(need, &at.stmt.kind, &mut reads);
             writes.extend(self.own_writes(&at.stmt.kind).into_iter().filter(|&l| need.local(l)));

@@ -20,6 +20,7 @@ use gbxcule_ir::stmt::{BlockId, Case, StmtKind};
 use gbxcule_ir::ty::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// State that all reverse functions of a module share.
 #[derive(Debug, Default)]
@@ -41,7 +42,8 @@ pub(super) struct Reverser<'a, 'm> {
     pub(super) copy: Copy<'a>,
     pub(super) scan: &'a Scan<'a>,
     pub(super) finder: NeedAnalysis<'a>,
-    pub(super) need: &'a Need,
+    /// Needs of the body, or of the loop whose iterations are being reversed.
+    pub(super) need: Rc<Need>,
     pub(super) adjoints: Adjoints,
     pub(super) shared: &'a mut Shared,
     pub(super) program: Definitions<'a>,
@@ -69,19 +71,19 @@ pub(super) struct SavedValues {
 pub(super) struct Plan<'a> {
     pub(super) scan: &'a Scan<'a>,
     pub(super) activity: &'a Activity,
-    pub(super) need: &'a Need,
+    pub(super) need: Rc<Need>,
     pub(super) program: Definitions<'a>,
 }
 
 impl<'a, 'm> Reverser<'a, 'm> {
     pub(super) fn new(
-        plan: &Plan<'a>,
+        plan: Plan<'a>,
         b: Builder<'m>,
         function: &'a Function,
         shared: &'a mut Shared,
     ) -> Self {
         let bindings = (0..function.params.len() as u32).map(Binding::Own).collect();
-        let Plan { scan, activity, need, program } = *plan;
+        let Plan { scan, activity, need, program } = plan;
         Self {
             b,
             copy: Copy::new(scan.body, bindings),
@@ -153,7 +155,12 @@ impl<'a, 'm> Reverser<'a, 'm> {
             let wanted = std::mem::take(&mut later[position + 1]);
             let mut keep = SavedValues::default();
             if self.reverses_inside(&stmt.kind) {
-                for &local in reads[position].intersection(&changed[position]) {
+                let inside = match stmt.kind {
+                    StmtKind::For { body, .. } => Some(Need::inside(self.finder, body).entry(body)),
+                    _ => None,
+                };
+                let entry = inside.as_ref().unwrap_or(&reads[position]);
+                for &local in entry.intersection(&changed[position]) {
                     let new = self.copy.local(&mut self.b, local);
                     let place = self.b.local_place(new);
                     keep.state.push((new, self.b.load(place)));

@@ -37,7 +37,7 @@ impl SeededBug {
             return None;
         }
         let grid = LaunchInputs { dims: &row.launch_dims, inputs: &inputs };
-        let data = execute::arguments(&right.forward, right.kernel, &inputs, row.input_seed);
+        let data = execute::arguments(&right, &inputs, row.input_seed);
         let wanted = execute::forward(&right, grid, &data).ok()?;
         (0..TRIES).find_map(|attempt| {
             let seed = random::seed(row.input_seed ^ STREAM, attempt);
@@ -89,8 +89,7 @@ fn first_difference(
 ) -> Option<String> {
     let written = grid.inputs.iter().enumerate().filter(|(_, it)| it.written);
     written.into_iter().find_map(|(at, given)| {
-        let numbers =
-            |all: &[Vec<u8>]| execute::numbers(&program.forward, program.kernel, at, &all[at]);
+        let numbers = |all: &[Vec<u8>]| execute::numbers(program, at, &all[at]);
         let (wanted, found) = (numbers(wanted), numbers(found));
         let largest = wanted.iter().map(|it| it.as_f64().abs()).fold(0.0, f64::max);
         let is_off = |at: &usize| {

@@ -38,9 +38,8 @@ impl ValueQuestion {
         if elements as usize > MAX_NUMBERS || !program.takes(&inputs) {
             return None;
         }
-        let (module, kernel) = (&program.forward, program.kernel);
-        let data = execute::arguments(module, kernel, &inputs, row.input_seed);
-        let numbers = |all: &[Vec<u8>], at: usize| execute::numbers(module, kernel, at, &all[at]);
+        let data = execute::arguments(&program, &inputs, row.input_seed);
+        let numbers = |all: &[Vec<u8>], at: usize| execute::numbers(&program, at, &all[at]);
         let before: Vec<Vec<Literal>> = (0..inputs.len()).map(|at| numbers(&data, at)).collect();
         if before.iter().map(Vec::len).sum::<usize>() > MAX_NUMBERS {
             return None;

@@ -2,7 +2,7 @@
 //! fault, its results are finite, and they depend on what it is given.
 
 use super::Refusal;
-use crate::execute::{self, ArgumentBytes, BUDGET, LaunchInputs, Variation};
+use crate::execute::{self, BUDGET, LaunchInputs, Variation};
 use crate::row::results;
 use crate::row_program::{RowProgram, element};
 use gbxcule_grammar::input::{ArgumentInput, leaves, rank};
@@ -201,16 +201,13 @@ impl<'a> Trial<'a> {
     }
 
     fn run(&self, inputs: &[ArgumentInput], data: &[Vec<u8>]) -> Result<Data, Refusal> {
-        let memory = ArgumentBytes { data: data.to_vec(), gradients: Vec::new() };
         let grid = LaunchInputs { dims: self.dims, inputs };
-        let (module, kernel) = (&self.program.forward, self.program.kernel);
         let way = Variation { budget: SEARCH_BUDGET, ..Variation::default() };
-        let after = execute::launch_varied(way, module, kernel, grid, &memory);
-        after.map(|after| after.data).map_err(|_| Refusal::Faults)
+        execute::forward_varied(way, self.program, grid, data).map_err(|_| Refusal::Faults)
     }
 
     fn draw(&self, inputs: &[ArgumentInput], seed: u64) -> Data {
-        execute::arguments(&self.program.forward, self.program.kernel, inputs, seed)
+        execute::arguments(self.program, inputs, seed)
     }
 
     /// Marks the arguments that some draw changes; there must be one.
@@ -243,13 +240,12 @@ impl<'a> Trial<'a> {
 
     /// Returns the data of every draw, before and after a launch. Results must be finite.
     fn draws(&self, inputs: &[ArgumentInput]) -> Result<Vec<(Data, Data)>, Refusal> {
-        let (module, kernel) = (&self.program.forward, self.program.kernel);
         let mut draws = Vec::new();
         for &seed in &self.seeds {
             let data = self.draw(inputs, seed);
             let after = self.run(inputs, &data)?;
             for (at, bytes) in after.iter().enumerate().filter(|(at, _)| inputs[*at].written) {
-                let numbers = execute::numbers(module, kernel, at, bytes);
+                let numbers = execute::numbers(self.program, at, bytes);
                 let is_fine = |number: &gbxcule_ir::Literal| {
                     !number.scalar().is_float() || number.as_f64().abs() <= LARGEST
                 };

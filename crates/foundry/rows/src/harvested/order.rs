@@ -1,7 +1,7 @@
 //! Kernels whose threads race: a row's results must not depend on which thread comes first;
 //! otherwise a GPU's results could not be compared.
 
-use crate::execute::{self, ArgumentBytes, LaunchInputs, Variation};
+use crate::execute::{self, LaunchInputs, Variation};
 use crate::rounding;
 use crate::row::{Results, results_in};
 use crate::row_program::RowProgram;
@@ -27,10 +27,9 @@ pub(super) fn is_settled(
 }
 
 fn is_settled_apart(program: &RowProgram, grid: LaunchInputs<'_>, seed: u64) -> bool {
-    let data = execute::arguments(&program.forward, program.kernel, grid.inputs, seed);
-    let memory = ArgumentBytes { data, gradients: Vec::new() };
-    let together = execute::launch(&program.forward, program.kernel, grid, &memory);
-    let apart = execute::launch_threads_separately(&program.forward, program.kernel, grid, &memory);
+    let data = execute::arguments(program, grid.inputs, seed);
+    let together = execute::forward(program, grid, &data);
+    let apart = execute::forward_of_separate_threads(program, grid, &data);
     together.is_ok_and(|together| apart.is_ok_and(|apart| apart == together))
 }
 

@@ -49,6 +49,7 @@ pub(super) static COLUMNS: &[Column] = &[
     ("id", Long(|row| row.id, |row| &mut row.id)),
     ("family", Text(|row| Some(&row.family), |row, it| row.family = it.unwrap_or_default())),
     ("kernel", Text(|row| Some(&row.kernel), |row, it| row.kernel = it.unwrap_or_default())),
+    ("kernels", Texts(|row| &row.kernels, |row| &mut row.kernels)),
     ("source", Text(|row| Some(&row.source), |row, it| row.source = it.unwrap_or_default())),
     ("ir", Text(|row| Some(&row.ir), |row, it| row.ir = it.unwrap_or_default())),
     ("ir_backward", Text(|row| row.ir_backward.as_deref(), |row, it| row.ir_backward = it)),
@@ -64,6 +65,7 @@ pub(super) static COLUMNS: &[Column] = &[
     ("warp_cuda", Text(|row| row.warp_cuda.as_deref(), |row, it| row.warp_cuda = it)),
     ("warp_origin_json", Text(|row| row.warp_origin_json.as_deref(), |row, it| row.warp_origin_json = it)),
     ("gradient_refused", Text(|row| row.gradient_refused.as_deref(), |row, it| row.gradient_refused = it)),
+    ("launches_json", Text(|row| row.launches_json.as_deref(), |row, it| row.launches_json = it)),
     ("signature_json", Text(|row| Some(&row.signature_json), |row, it| row.signature_json = it.unwrap_or_default())),
     ("inputs_json", Text(|row| Some(&row.inputs_json), |row, it| row.inputs_json = it.unwrap_or_default())),
     ("outputs_json", Text(|row| row.outputs_json.as_deref(), |row, it| row.outputs_json = it)),
@@ -90,7 +92,7 @@ pub(super) static COLUMNS: &[Column] = &[
 ];
 
 /// Columns that make up most of a row, and that statistics don't look at.
-pub(super) const BULKY: [&str; 16] = [
+pub(super) const BULKY: [&str; 17] = [
     "ir",
     "ir_backward",
     "cpp",
@@ -103,6 +105,7 @@ pub(super) const BULKY: [&str; 16] = [
     "ptx_backward",
     "warp_cpp",
     "warp_cuda",
+    "launches_json",
     "signature_json",
     "inputs_json",
     "outputs_json",

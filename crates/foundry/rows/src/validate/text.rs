@@ -6,12 +6,13 @@ use super::StoredRow;
 use crate::allowed_error::Runner;
 use crate::distance::{Distance, from_results, from_text, settled};
 use crate::error::SynthError;
-use crate::execute::{self, ArgumentBytes};
+use crate::execute::{self, ArgumentBytes, Data, Variation};
+use crate::host::Launch;
 use crate::row::{Row, Texts};
-use crate::row_program;
-use crate::sandboxed_program::{self, HostLimits, Job, JobFailure};
+use crate::sandboxed_program::{self, HostLaunch, HostLimits, Job, JobFailure};
 use crate::verdict::{CheckOutcome, NotRun, skipped};
 use gbxcule_back_cxx::Dialect;
+use gbxcule_ir::FunctionId;
 use std::path::Path;
 
 const NAMES: [&str; 2] = ["cpp", "cuda_on_host"];
@@ -141,19 +142,39 @@ fn job<'a>(
     backward: bool,
 ) -> Option<Job<'a>> {
     let (program, grid) = (&stored.program, stored.grid());
-    let data = execute::arguments(&program.forward, program.kernel, grid.inputs, stored.seed);
+    let data = execute::arguments(program, grid.inputs, stored.seed);
+    let launches = program.launches(grid).ok()?;
+    let states = execute::states(Variation::default(), program, grid, &data).ok()?;
     let (module, kernel, memory) = if backward {
         let reverse = program.reverse.as_ref().ok()?;
-        let gradients =
-            execute::cotangents(&program.forward, program.kernel, grid.inputs, stored.seed);
-        let data = execute::forward(program, grid, &data).ok()?;
-        (&reverse.module, reverse.kernel, ArgumentBytes { data, gradients })
+        let gradients = execute::cotangents(program, grid.inputs, stored.seed);
+        let memory = ArgumentBytes { data: states.last()?.clone(), gradients };
+        (&reverse.module, reverse.kernel, memory)
     } else {
         (&program.forward, program.kernel, ArgumentBytes { data, gradients: Vec::new() })
     };
-    let symbol = row_program::write(module, kernel, dialect).kernels.first()?.symbol.clone();
+    let written = program.write(module, kernel, dialect);
+    let symbol_of = |kernel: FunctionId| {
+        written.kernels.iter().find(|it| it.kernel == kernel).map(|it| it.symbol.clone())
+    };
+    let each = |(launch, data): (Launch, Data)| {
+        let kernel = match &program.reverse {
+            Ok(reverse) if backward => program.reverse_of(reverse, launch.kernel),
+            _ => launch.kernel,
+        };
+        let launch = Launch { kernel, ..launch };
+        Some(HostLaunch { launch, symbol: symbol_of(kernel)?, data: backward.then_some(data) })
+    };
+    let mut host: Vec<HostLaunch> = Vec::new();
+    if program.host.is_some() {
+        host = launches.into_iter().zip(states).map(each).collect::<Option<_>>()?;
+    }
+    if backward {
+        host.reverse();
+    }
+    let symbol = symbol_of(kernel)?;
     let launches = vec![(grid, memory)];
-    Some(Job { text, is_cuda: dialect == Dialect::Cuda, module, kernel, symbol, launches })
+    Some(Job { text, is_cuda: dialect == Dialect::Cuda, module, kernel, symbol, launches, host })
 }
 
 /// Compares memory with the row's stored results, if it has some; threads ran in order.

@@ -102,12 +102,11 @@ pub(super) fn texts(rows: &[Row], python: &Python) -> Result<Vec<CheckOutcome>, 
 }
 
 fn memory(row: &Row, stored: &StoredRow, at: usize) -> Option<QuestionMemory> {
-    let (module, kernel) = (&stored.program.forward, stored.program.kernel);
     row.outputs_json.as_ref()?;
     Some(QuestionMemory {
         at,
-        data: execute::arguments(module, kernel, &stored.inputs, row.input_seed),
-        cotangents: execute::cotangents(module, kernel, &stored.inputs, row.input_seed),
+        data: execute::arguments(&stored.program, &stored.inputs, row.input_seed),
+        cotangents: execute::cotangents(&stored.program, &stored.inputs, row.input_seed),
     })
 }
 
@@ -138,8 +137,7 @@ fn named(stored: &StoredRow, arrays: &[Vec<u8>], names: &[String]) -> Option<Vec
     let tensor = |name: &String| {
         let place = own.iter().position(|&at| stored.inputs[at].name == *name)?;
         let program = &stored.program;
-        let numbers =
-            execute::numbers(&program.forward, program.kernel, own[place], arrays.get(place)?);
+        let numbers = execute::numbers(program, own[place], arrays.get(place)?);
         Some(Tensor { name: name.clone(), shape: Vec::new(), numbers })
     };
     names.iter().map(tensor).collect()

@@ -134,8 +134,8 @@ pub(super) const CASES: [Case; 18] = [
     }),
     color(Case {
         explained: &[
-            pyboy(GAME_FIELDS, (1, 600, "4b048788cdd6"), GAME_PYBOY),
-            mgba(DRAWN_FIELDS, (1, 596, "bfdf6beb37a6"), COLOR_GAME_MGBA),
+            pyboy(GAME_FIELDS, (1, 600, "c98008903a6d"), GAME_PYBOY),
+            mgba(DRAWN_FIELDS, (1, 596, "c62f5e941945"), COLOR_GAME_MGBA),
         ],
         ..drawn("AMBER_ROAD", 600)
     }),

@@ -189,8 +189,8 @@ pub(super) const CASES: [Case; 36] = [
     },
     Case {
         explained: &[
-            pyboy(GAME_FIELDS, (5, 1996, "6ce8381bf00a"), LINE_153),
-            mgba(DRAWN_FIELDS, (1, 49, "da67528e7518"), GAMES_MGBA),
+            pyboy(GAME_FIELDS, (5, 1996, "7d7c49210603"), LINE_153),
+            mgba(DRAWN_FIELDS, (1, 49, "0c4f26d999ba"), GAMES_MGBA),
         ],
         ..drawn("KEEP_OF_KEYS", 2000)
     },
@@ -203,8 +203,8 @@ pub(super) const CASES: [Case; 36] = [
     },
     Case {
         explained: &[
-            pyboy(GAME_FIELDS, (5, 1996, "e621b64ea789"), LINE_153),
-            mgba(DRAWN_FIELDS, (1, 1983, "e44bbc806cc8"), GAMES_MGBA),
+            pyboy(GAME_FIELDS, (5, 1995, "7e760c736a7f"), LINE_153),
+            mgba(DRAWN_FIELDS, (1, 1983, "308447de8536"), GAMES_MGBA),
         ],
         ..drawn("TARN_MASON", 2000)
     },

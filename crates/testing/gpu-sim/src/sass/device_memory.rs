@@ -48,6 +48,8 @@ pub struct DeviceMemory {
     pub seed: u64,
     /// True if races are looked for.
     pub finds_races: bool,
+    /// The first wide load of shared memory that took an unwritten word beside a written one.
+    pub unwritten: Option<String>,
 }
 
 /// Place of an access.
@@ -90,6 +92,7 @@ impl DeviceMemory {
             budget: u64::MAX,
             seed: 0,
             finds_races: true,
+            unwritten: None,
         }
     }
 

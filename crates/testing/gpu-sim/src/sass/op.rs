@@ -12,6 +12,7 @@ pub(super) mod matrix;
 pub(super) mod memory;
 pub(super) mod round;
 pub(super) mod vote;
+mod wide_load;
 
 use super::decoded::{DecodedInstruction, PredicateOperand, Source};
 use super::warp::{LANES, Mask, UNIFORM_PREDICATES, Warp, Word, each};

@@ -194,7 +194,8 @@ fn end(warp: &Warp<'_>, device: &RefCell<DeviceMemory>, of_block: bool) {
     let line = warp.program.steps[later.instruction as usize].line();
     let at = line.map_or_else(String::new, |line| format!(" in line {line}"));
     let earlier = warp.earlier(pending.conflict.earlier, has);
-    let does = format!("it {does} {name}, {earlier}; nothing orders the two");
+    let missing = warp.missing_order(pending.conflict.earlier);
+    let does = format!("it {does} {name}, {earlier}{missing}");
     let message = format!("thread {thread} of block {block}{at}: {does}");
     Fault { kind: FaultKind::Race, line, message }.raise()
 }

@@ -517,11 +517,20 @@ impl<'p> Warp<'p> {
             let step = &self.program.steps[wait.pc as usize - 1];
             let (held, arrived) = (&self.waiting, self.arrivals.lanes);
             if self.device.is_some() {
-                let reason = match arrived {
-                    0 => "lanes of its warp wait for each other at different places",
-                    _ => "lanes of its warp wait here, others at the block's barrier",
+                let missing = match wait.meeting {
+                    WaitCondition::Lanes { mask, .. } => mask & self.alive & !wait.lanes,
+                    WaitCondition::Barrier(_) => self.alive & !wait.lanes,
                 };
-                self.fault(FaultKind::DivergentBarrier, step, wait.lanes, reason);
+                let lane = missing.trailing_zeros();
+                let place = match arrived >> lane.min(31) & 1 {
+                    0 => "waits elsewhere",
+                    _ => "waits at the block's barrier",
+                };
+                let reason = format!(
+                    "it waits for all lanes of its mask, of which lane {lane} {place}: lanes of a mask \
+                     must come to one shuffle, vote or `__syncwarp`"
+                );
+                self.fault(FaultKind::DivergentBarrier, step, wait.lanes, &reason);
             }
             let reason = format!("lanes wait for each other: {held:x?}, at the block's barrier: ");
             self.fail(step, &format!("{reason}{arrived:x}"));

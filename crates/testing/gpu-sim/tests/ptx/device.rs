@@ -151,6 +151,26 @@ fn every_kind_of_fault_has_a_name() {
 
 #[test]
 #[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
+fn a_wide_load_gives_its_written_words_and_any_number_for_the_others() {
+    let wide = "bar.sync 0;\nld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [s];\nadd.u32 %r4, %r4, %r5;\n\
+                add.u32 %r4, %r4, %r6;\nst.global.u32 [%rd10], %r4;\nst.global.u32 [%rd11], %r7;\n";
+    let launch = |stores: &str| {
+        let body = format!("{PLACES}add.u32 %r8, %r1, 40;\n{stores}{wide}");
+        run(&body, (1, 32), &[vec![1; 32], vec![1; 32]])
+    };
+    let three = "setp.lt.u32 %p1, %r1, 3;\n@%p1 st.shared.u32 [%r2], %r8;\n";
+    let found = launch(three).expect("no fault");
+    assert_eq!(found[0], [40 + 41 + 42; 32]);
+    assert!(found[1].iter().all(|it| ![0, 1, 43].contains(it)), "{:?}", found[1]);
+    assert_eq!(launch("").expect_err("a fault").kind, FaultKind::UninitialisedShared);
+    // A thread that writes a loaded word without a barrier between makes a race still.
+    let race =
+        format!("{three}{wide}setp.eq.u32 %p2, %r1, 31;\n@%p2 st.shared.u32 [%r3+4], %r1;\n");
+    assert_eq!(launch(&race).expect_err("a fault").kind, FaultKind::Race);
+}
+
+#[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
 fn a_table_says_which_function_is_called() {
     let function = |name: &str, line: &str| {
         format!(

@@ -92,16 +92,19 @@ impl Warp<'_> {
             (Named::Local, _) => address,
             (Named::Generic, _) if address >= LOCAL_WINDOW => address - LOCAL_WINDOW,
             (_, Some(device)) => {
-                if !address.is_multiple_of(size as u64) {
-                    let reason = format!("{size} bytes at an address that {size} does not divide");
-                    self.fault(FaultKind::Misaligned, step, 1 << lane, &reason);
-                }
                 let device = device.borrow();
                 let place = match named {
                     Named::Shared => device.shared_place(address, size),
                     _ => device.place(address, size, step.is_exchange),
                 };
                 match place {
+                    Ok(place) if !address.is_multiple_of(size as u64) => {
+                        let name = device.name(place, place.offset());
+                        let reason = format!(
+                            "{name} is the first of {size} bytes, but {size} doesn't divide its address"
+                        );
+                        self.fault(FaultKind::Misaligned, step, 1 << lane, &reason);
+                    }
                     Ok(place) => return MemoryRange::Device(place),
                     Err(reason) => {
                         self.fault(FaultKind::OutsideArray, step, 1 << lane, &reason);
@@ -175,7 +178,10 @@ impl Warp<'_> {
         let is_read = !matches!(manner, Manner::Write | Manner::StrongWrite);
         if is_read && !device.is_initialised(place, size) {
             let at = device.name(place, place.offset());
-            let reason = format!("{at} is read before a thread of the block has written it");
+            let reason = format!(
+                "{at} is read before a thread of the block has written it: a barrier before the \
+                 read is missing, or a store"
+            );
             self.fault(FaultKind::UninitialisedShared, step, 1 << lane, &reason);
         }
         let instruction = step.address / super::super::listing::STRIDE;
@@ -196,23 +202,11 @@ impl Warp<'_> {
         };
         let has = if conflict.has_written { "wrote" } else { "read" };
         let mut reason = format!("it {does} {name}, {}", self.earlier(conflict.earlier, has));
-        match manner {
-            Manner::ConstantRead => reason += ", and such reads may give what was there before",
-            _ => reason += "; nothing orders the two",
-        }
+        reason += match manner {
+            Manner::ConstantRead => ", and such reads may give what was there before",
+            _ => self.missing_order(conflict.earlier),
+        };
         self.fault(kind, step, 1 << lane, &reason);
-    }
-
-    /// Description of an earlier access that nothing orders before a later one.
-    pub(in super::super) fn earlier(
-        &self,
-        earlier: super::super::shadow::CellAccess,
-        has: &str,
-    ) -> String {
-        let (block, thread) = (earlier.thread() / self.threads, earlier.thread() % self.threads);
-        let line = self.program.steps[earlier.instruction as usize].line();
-        let line = line.map_or_else(String::new, |line| format!(" in line {line}"));
-        format!("which thread {thread} of block {block} {has}{line}")
     }
 
     pub(super) fn count(&mut self, space: Access, lanes: Mask, addresses: &[u64; LANES]) {
@@ -277,6 +271,11 @@ fn load_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, named: N
     warp.tick();
     for lane in each(lanes) {
         addresses[lane] = warp.address(step, lane, named);
+        if named == Named::Shared && warp.is_partly_written(addresses[lane], size) {
+            let words = warp.partly_written_words(step, (addresses[lane], size), lane);
+            put(warp, step, lane, size, words);
+            continue;
+        }
         let spot = warp.spot(step, addresses[lane], lane, size, named);
         warp.touch(step, (spot, size), lane, manner, &[]);
         let mut bytes = [0; 16];
