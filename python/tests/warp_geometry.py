@@ -41,6 +41,29 @@ def rays(
     same[i, 2] = float(wp.mesh_query_ray_count_intersections(mesh, x[i], d[i]))
     for face in wp.mesh_query_aabb(mesh, x[i], x[i] + wp.vec3(0.4, 0.4, 0.4)):
         same[i, 3] += float(face)
+    face = int(0)
+    box = wp.mesh_query_aabb(mesh, x[i], x[i] + wp.vec3(0.3, 0.3, 0.3))
+    while wp.mesh_query_next(box, face):
+        same[i, 4] += float(face)
+    ball = wp.mesh_query_sphere(mesh, x[i], 0.3)
+    while wp.mesh_query_next(ball, face):
+        same[i, 5] += float(face)
+
+
+@wp.kernel
+def of_blocks(
+    bvh: wp.uint64, mesh: wp.uint64, x: wp.array(dtype=wp.vec3), d: wp.array(dtype=wp.vec3), same: wp.array2d(dtype=int)
+):
+    i = wp.tid()
+    box = wp.tile_bvh_query_aabb(bvh, x[i], x[i] + wp.vec3(0.3, 0.3, 0.3))
+    while wp.tile_query_valid(box):
+        same[i, 0] += wp.untile(wp.tile_bvh_query_next(box))
+    ray = wp.tile_bvh_query_ray(bvh, x[i], d[i])
+    while wp.tile_query_valid(ray):
+        same[i, 1] += wp.untile(wp.tile_bvh_query_next(ray))
+    faces = wp.tile_mesh_query_aabb(mesh, x[i], x[i] + wp.vec3(0.4, 0.4, 0.4))
+    while wp.tile_query_valid(faces):
+        same[i, 2] += wp.untile(wp.tile_mesh_query_aabb_next(faces))
 
 
 @wp.kernel
@@ -135,14 +158,16 @@ class Example:
         self.grid = wp.HashGrid(7, 8, 9)
         self.grid.build(self.x, 0.25)
         self.of_points, self.near_points = wp.zeros((COUNT, 5)), wp.zeros((COUNT, 3))
-        self.of_rays, self.near_rays = wp.zeros((COUNT, 4)), wp.zeros((COUNT, 3))
+        self.of_rays, self.near_rays = wp.zeros((COUNT, 6)), wp.zeros((COUNT, 3))
         self.of_boxes, self.of_neighbours = wp.zeros((COUNT, 4), dtype=int), wp.zeros((COUNT, 1))
-        self.of_groups = wp.zeros((COUNT, 7), dtype=int)
+        self.of_groups, self.of_blocks = wp.zeros((COUNT, 7), dtype=int), wp.zeros((COUNT, 3), dtype=int)
 
     def step(self):
         wp.launch(points, COUNT, [self.mesh.id, self.x, self.of_points, self.near_points])
         wp.launch(rays, COUNT, [self.mesh.id, self.x, self.d, self.of_rays, self.near_rays])
         wp.launch(boxes, COUNT, [self.bvh.id, self.x, self.d, self.of_boxes])
+        tiled = [self.bvh.id, self.mesh.id, self.x, self.d, self.of_blocks]
+        wp.launch_tiled(of_blocks, dim=COUNT, inputs=tiled, block_dim=1)
         grouped = [self.grouped.id, self.grouped_mesh.id, self.bvh.id]
         wp.launch(groups, COUNT, [*grouped, self.x, self.d, self.of_groups])
         wp.launch(neighbours, COUNT, [self.grid.id, self.x, self.of_neighbours])

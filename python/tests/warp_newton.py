@@ -1,7 +1,7 @@
 """Bodies and particles stepped by two solvers of newton (github.com/newton-physics/newton), unchanged.
 
 Run by NVIDIA Warp and by gbxcule.warp; GBXCULE_NEWTON is the folder that holds the package `newton`. A chain of
-three bodies, and a net of 16 particles, whose arrays are called `near`: their numbers differ in the last bits.
+three bodies, and a net of 16 particles.
 """
 
 import os
@@ -67,5 +67,5 @@ class Example:
         (semi, _), (xpbd, _), (semi_net, _), (xpbd_net, _) = self.states
         self.semi_q, self.semi_qd = semi.body_q, semi.body_qd
         self.xpbd_q, self.xpbd_qd = xpbd.body_q, xpbd.body_qd
-        self.near_semi_net_q, self.near_semi_net_qd = semi_net.particle_q, semi_net.particle_qd
-        self.near_xpbd_net_q, self.near_xpbd_net_qd = xpbd_net.particle_q, xpbd_net.particle_qd
+        self.semi_net_q, self.semi_net_qd = semi_net.particle_q, semi_net.particle_qd
+        self.xpbd_net_q, self.xpbd_net_qd = xpbd_net.particle_q, xpbd_net.particle_qd

@@ -1,6 +1,7 @@
 """A cloth that falls, stepped by a solver of newton that takes vertices color by color, unchanged.
 
 Run by NVIDIA Warp and by gbxcule.warp; GBXCULE_NEWTON is the folder that holds the package `newton`.
+Its numbers differ in their last bits.
 """
 
 import os
@@ -31,4 +32,4 @@ class Example:
         self.states[0].clear_forces()
         self.solver.step(self.states[0], self.states[1], self.control, None, 1.0 / 120.0)
         self.states.reverse()
-        self.particle_q, self.particle_qd = self.states[0].particle_q, self.states[0].particle_qd
+        self.near_q, self.near_qd = self.states[0].particle_q, self.states[0].particle_qd

@@ -353,7 +353,7 @@ class array(ElementOperators):
         elif numpy.itemsize == scalar.itemsize and not own and self.shape[-len(inner) :] == inner:
             outer = self.shape[: -len(inner)] or (1,)
         else:
-            raise RuntimeError(f"elements of `{dtype}` have another size than those of {self!r}")
+            raise TypeError(f"elements of `{dtype}` have another size than those of {self!r}")
         return self._view(lambda memory: _seen_as(memory, numpy, (*outer, *inner)), wanted)
 
     def contiguous(self) -> "array":

@@ -10,7 +10,7 @@ mod prove;
 
 use crate::code::{float_code, int_code};
 use crate::thread::{BoundParam, Lane, ThreadCode};
-use crate::typed::{GROUP, LoweredValue, Row};
+use crate::typed::{GROUP, LoweredValue, Row, is_same};
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
 use gbxcule_ir::walk::{Use, op_uses, place_values};
@@ -19,10 +19,6 @@ use gbxcule_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::{Deref, DerefMut};
-
-fn is_same(row: Row) -> bool {
-    row.iter().all(|&value| value == row[0])
-}
 
 /// Facts that hold at a point of the code.
 #[derive(Clone, Copy, Debug)]
@@ -245,25 +241,6 @@ impl<'a, 'f> GroupCode<'a, 'f> {
         };
         place_values(body, place, |value| equal &= self.has_equal_values(value));
         equal
-    }
-
-    /// Returns a vector of the `f32` of a group.
-    pub(crate) fn vector(&mut self, row: Row) -> Value {
-        if let Some(vector) = self.vector_of(row) {
-            return vector;
-        }
-        let mut vector = self.b.ins().splat(types::F32X4, row[0]);
-        if !is_same(row) {
-            for (at, &value) in row.iter().enumerate().skip(1) {
-                vector = self.b.ins().insertlane(vector, value, at as u8);
-            }
-        }
-        vector
-    }
-
-    /// Takes the `f32` out of a vector.
-    pub(crate) fn out_of_vector(&mut self, vector: Value) -> Row {
-        std::array::from_fn(|at| self.lane_of(vector, at))
     }
 
     /// Returns a vector of masks of the `bool`s of a group.

@@ -13,7 +13,7 @@ use gbxcule_ir::op::{Arg, BinaryOp, Op};
 use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
 use gbxcule_ir::{
     Body, Function, FunctionId, FunctionKind, Inline, Module, PassMode, PlaceId, Projection, Root,
-    StmtKind,
+    Scalar, Shape, StmtKind,
 };
 
 /// Greatest number of operations of a function that goes inline at every call, with callees lowered
@@ -47,6 +47,8 @@ pub(crate) struct FunctionPlan {
     pub(crate) has_scalar_natives: bool,
     /// Variables that lie in stack slots.
     pub(crate) memory_locals: Vec<bool>,
+    /// Variables of four `f32` that are only used as a whole.
+    pub(crate) vector_locals: Vec<bool>,
     /// Parameters that must be passed in memory.
     pub(crate) memory_params: Vec<bool>,
     /// Arrays of which each element belongs to one thread; empty unless this is a kernel.
@@ -211,8 +213,10 @@ fn of_function(
     let Context { module, .. } = *context;
     let body = &function.body;
     let large = |ty| flats.of(ty).is_large();
+    let four = |ty| module.types[ty] == Shape::Vector { len: 4, of: Scalar::F32 };
     let mut plan = FunctionPlan {
         memory_locals: body.locals.iter().map(|(_, local)| large(local.ty)).collect(),
+        vector_locals: body.locals.iter().map(|(_, local)| four(local.ty)).collect(),
         memory_params: function.params.iter().map(|param| large(param.ty)).collect(),
         ..FunctionPlan::default()
     };
@@ -279,7 +283,14 @@ impl FunctionPlan {
     fn places(&mut self, body: &Body, stmt: &StmtKind, checked: bool) {
         let used = |used| match used {
             Use::Value(_) => {}
-            Use::Read(place) | Use::Write(place) | Use::Change(place) => {
+            Use::Read(place) | Use::Write(place) => {
+                if !body.path(place).is_empty() {
+                    self.use_part(body, place);
+                }
+                self.place(body, place, checked);
+            }
+            Use::Change(place) => {
+                self.use_part(body, place);
                 self.place(body, place, checked);
             }
             Use::Expose(place) => {
@@ -326,9 +337,9 @@ impl FunctionPlan {
         self.callee_bytes = self.callee_bytes.max(below);
         self.work = self.work.saturating_add(callee.work);
         for (at, arg) in args.iter().enumerate() {
-            if let Arg::Place(place) = *arg
-                && (!callee.inline || callee.memory_params[at])
-            {
+            let Arg::Place(place) = *arg else { continue };
+            self.use_part(body, place);
+            if !callee.inline || callee.memory_params[at] {
                 self.keep_in_memory(body, place);
             }
         }
@@ -346,6 +357,13 @@ impl FunctionPlan {
                 }
                 Projection::Field(_) | Projection::Component(_) => {}
             }
+        }
+    }
+
+    /// Notes that components of a variable have uses of their own.
+    fn use_part(&mut self, body: &Body, place: PlaceId) {
+        if let Root::Local(local) = body.places[place].root {
+            self.vector_locals[local.index()] = false;
         }
     }
 

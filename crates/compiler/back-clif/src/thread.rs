@@ -46,8 +46,8 @@ pub(crate) struct InlineFrame<'a> {
     pub(crate) locals: Vec<Storage>,
     pub(crate) params: Vec<BoundParam>,
     pub(crate) exit: Exit,
-    /// Loop indices that are never negative.
-    pub(crate) upward: Vec<gbxcule_ir::Value>,
+    /// Lowest and highest value of loop indices that count up from a constant.
+    pub(crate) counted: Vec<(gbxcule_ir::Value, [i64; 2])>,
     /// Targets of `Break` and `Continue`, for each open loop.
     pub(crate) loops: Vec<(Block, Block)>,
     /// Mark of the facts that held when the function began.
@@ -199,16 +199,18 @@ impl<'a, 'f> ThreadCode<'a, 'f> {
     pub(crate) fn enter(&mut self, function: FunctionId, params: Vec<BoundParam>, exit: Exit) {
         let body = &self.cx.module.functions[function].body;
         let params = self.spill(function, params);
-        let kept = &self.cx.plan.of(function).memory_locals;
+        let plan = self.cx.plan.of(function);
         let mut locals = Vec::with_capacity(body.locals.len());
         for (id, local) in body.locals.iter() {
             let flat = self.cx.flats.of(local.ty);
-            locals.push(if kept[id.index()] {
+            locals.push(if plan.memory_locals[id.index()] {
                 let slot = self.slot(flat.size);
                 if !local.scratch {
                     self.clear(slot, flat.size);
                 }
                 Storage::Slot(slot)
+            } else if plan.vector_locals[id.index()] && !self.is_packed() {
+                Storage::Vector(self.vector_variable())
             } else {
                 let vars = flat.leaves.iter().enumerate().map(|(at, leaf)| {
                     if self.is_packed() && leaf.scalar == Scalar::F32 {
@@ -232,7 +234,7 @@ impl<'a, 'f> ThreadCode<'a, 'f> {
             locals,
             params,
             exit,
-            upward: Vec::new(),
+            counted: Vec::new(),
             loops: Vec::new(),
             mark,
         });
@@ -248,6 +250,11 @@ impl<'a, 'f> ThreadCode<'a, 'f> {
                 _ => unreachable!("threads of a group have variables alike"),
             }
         }
+        self.vector_variable()
+    }
+
+    /// Declares a variable of four `f32`, which are zero.
+    fn vector_variable(&mut self) -> Variable {
         let zero = zero_of(&mut self.b, Scalar::F32);
         let zero = self.b.ins().splat(types::F32X4, zero);
         let var = self.b.declare_var(types::F32X4);

@@ -4,7 +4,7 @@ mod compound;
 mod memory;
 
 use crate::code::Code;
-use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlot, Value, types};
 use cranelift_frontend::Variable;
 use rustc_hash::FxHashMap;
 use std::ops::{Deref, DerefMut};
@@ -15,6 +15,16 @@ pub(crate) const GROUP: usize = 4;
 
 /// The scalars of a group, by thread.
 pub(crate) type Row = [Value; GROUP];
+
+/// Returns true if all threads have one scalar.
+pub(crate) fn is_same(row: Row) -> bool {
+    row.iter().all(|&value| value == row[0])
+}
+
+/// Returns the flags of an access to four adjacent `f32`, which are aligned to 4 bytes.
+pub(crate) fn unaligned() -> MemFlagsData {
+    MemFlagsData::new().with_notrap()
+}
 
 /// A value of the IR.
 #[derive(Clone, Debug)]
@@ -33,6 +43,8 @@ pub(crate) enum LoweredValue {
 #[derive(Clone, Debug)]
 pub(crate) enum Storage {
     Vars(Rc<[Variable]>),
+    /// Four `f32`, which are only used together.
+    Vector(Variable),
     Slot(StackSlot),
 }
 
@@ -44,6 +56,8 @@ pub(crate) enum LoweredPlace {
         vars: Rc<[Variable]>,
         first: usize,
     },
+    /// Four `f32` in one variable.
+    Vector(Variable),
     /// Scalars of a value that is only read, from `first` on.
     Value {
         val: LoweredValue,
@@ -93,6 +107,7 @@ impl LoweredPlace {
     pub(crate) fn inside(&self, leaves: u64, bytes: u64) -> Self {
         match self.clone() {
             Self::Vars { vars, first } => Self::Vars { vars, first: first + leaves as usize },
+            Self::Vector(_) => unreachable!("the plan found no use of a part"),
             Self::Value { val, first } => Self::Value { val, first: first + leaves as usize },
             Self::Memory { address, offset } => {
                 Self::Memory { address, offset: offset + bytes as i32 }
@@ -166,6 +181,25 @@ impl<'a, 'f> TypedCode<'a, 'f> {
     /// Records a scalar as one of those in a vector.
     pub(crate) fn note_lane(&mut self, value: Value, vector: Value, at: usize) {
         self.vectors.insert(value, (vector, at));
+    }
+
+    /// Returns a vector of four `f32`.
+    pub(crate) fn vector(&mut self, row: Row) -> Value {
+        if let Some(vector) = self.vector_of(row) {
+            return vector;
+        }
+        let mut vector = self.b.ins().splat(types::F32X4, row[0]);
+        if !is_same(row) {
+            for (at, &value) in row.iter().enumerate().skip(1) {
+                vector = self.b.ins().insertlane(vector, value, at as u8);
+            }
+        }
+        vector
+    }
+
+    /// Takes the `f32` out of a vector.
+    pub(crate) fn out_of_vector(&mut self, vector: Value) -> Row {
+        std::array::from_fn(|at| self.lane_of(vector, at))
     }
 
     /// Returns the vector that consists of exactly these scalars.

@@ -41,11 +41,20 @@ const NAME_PARTS: [&str; 9] = [
 const TABLES: [(&str, &str); 3] = [("HashGrid", "hash_grids"), ("Bvh", "bvhs"), ("Mesh", "meshes")];
 
 /// Structs of the library that loops go over, each with the function that finds the next index.
-const QUERIES: [(&str, &str); 3] = [
+const QUERIES: [(&str, &str); 4] = [
     ("HashGridQuery", "hash_grid_query_next"),
     ("BvhQuery", "bvh_query_next"),
     ("MeshQueryAABB", "mesh_query_aabb_next"),
+    ("_MeshQuerySphere", "mesh_query_next"),
 ];
+
+/// Structs of the library that the threads of a block go over together.
+const TILED: [&str; 2] = ["BvhQueryTiled", "MeshQueryAABBTiled"];
+
+/// Returns true if a struct of this name is a query, which functions of the library change.
+pub fn is_query(name: &str) -> bool {
+    next_of(name).is_some() || TILED.contains(&name)
+}
 
 /// Returns true if a text may use the library.
 fn is_mentioned(text: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Loads and stores of a group of threads, with one vector if the elements are adjacent.
 
 use super::GroupCode;
-use crate::typed::{GROUP, LoweredPlace, LoweredValue, Row};
+use crate::typed::{GROUP, LoweredPlace, LoweredValue, Row, unaligned};
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value, types};
 use gbxcule_ir::{PlaceId, Projection, Root, Scalar, Type};
 
@@ -205,9 +205,4 @@ impl GroupCode<'_, '_> {
         }
         self.select_lane(0);
     }
-}
-
-/// Returns the flags of an access to adjacent elements, which are aligned to 4 bytes.
-fn unaligned() -> MemFlagsData {
-    MemFlagsData::new().with_notrap()
 }

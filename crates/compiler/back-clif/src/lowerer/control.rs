@@ -311,11 +311,12 @@ impl<'a> Lowerer<'a, '_> {
         self.b.ins().brif(enters, inner, &[BlockArg::Value(start)], exit, &[]);
         self.b.switch_to_block(inner);
         let from = constant(&self.b, start, of);
-        let upward = from.is_some_and(|from| from >= 0) && range.known.is_some_and(|step| step > 0);
+        let last = constant(&self.b, end, of).map_or(i64::MAX, |end| end.saturating_sub(1));
+        let counted = from.filter(|_| range.known.is_some_and(|step| step > 0));
         self.each_lane(|lowerer| {
             lowerer.define(index, LoweredValue::One(current));
-            if upward {
-                lowerer.frame_mut().upward.push(index);
+            if let Some(from) = counted {
+                lowerer.frame_mut().counted.push((index, [from, last]));
             }
         });
         self.frame_mut().loops.push((exit, latch));

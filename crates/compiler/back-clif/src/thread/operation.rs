@@ -2,9 +2,9 @@
 
 use super::ThreadCode;
 use crate::code::{Code, bitcast, compare, convert, literal, unary};
-use crate::typed::LoweredValue;
+use crate::typed::{LoweredPlace, LoweredValue};
 use cranelift_codegen::ir::{self, InstBuilder, types};
-use gbxcule_ir::{Native, Op, Scalar, Type, Value};
+use gbxcule_ir::{BinaryOp, Native, Op, PlaceId, Root, Scalar, Shape, Type, Value};
 
 impl ThreadCode<'_, '_> {
     /// Evaluates any operation except a call.
@@ -16,9 +16,7 @@ impl ThreadCode<'_, '_> {
             Op::Zero => self.zero(ty),
             Op::Unary(op, x) => self
                 .componentwise([x], ty, |lowerer, of, row| unary(&mut lowerer.b, op, of, row[0])),
-            Op::Binary(op, x, y) => self.componentwise([x, y], ty, |lowerer, of, row| {
-                lowerer.binary(op, of, row[0], row[1])
-            }),
+            Op::Binary(op, x, y) => self.binary_operation(op, [x, y], ty),
             Op::Compare(op, x, y) => {
                 let of = self.scalar_type(x);
                 let (x, y) = (self.scalar(x), self.scalar(y));
@@ -48,10 +46,7 @@ impl ThreadCode<'_, '_> {
                 let (val, whole) = (self.val(from), self.ty(from));
                 self.extract(&val, whole, index, ty)
             }
-            Op::Load(place) => {
-                let loc = self.place(place);
-                self.read(&loc, ty)
-            }
+            Op::Load(place) => self.load(place, ty),
             Op::Native { native, args } => self.native_call(native, &body.value_lists[args]),
             Op::Atomic { op, place, value: operand, expected } => {
                 let plain = self.is_plain(value);
@@ -66,6 +61,33 @@ impl ThreadCode<'_, '_> {
             // On the CPU each thread is alone, so that the minimum is its own value.
             Op::Lowest(same) | Op::Opaque(same) => LoweredValue::One(self.scalar(same)),
             Op::Index | Op::Call { .. } => unreachable!("loops and calls define these"),
+        }
+    }
+
+    fn binary_operation(&mut self, op: BinaryOp, operands: [Value; 2], ty: Type) -> LoweredValue {
+        use BinaryOp::{Add, Divide, Multiply, Subtract};
+        let is_float = self.scalar_type(operands[0]) == Scalar::F32;
+        if is_float && matches!(op, Add | Subtract | Multiply | Divide) {
+            let operands = operands.map(|operand| self.val(operand));
+            let each = |lowerer: &mut Code<'_, '_>, row: &[ir::Value]| {
+                lowerer.binary(op, Scalar::F32, row[0], row[1])
+            };
+            if let Some(four) = self.by_four(&operands, each) {
+                return four;
+            }
+        }
+        self.componentwise(operands, ty, |lowerer, of, row| lowerer.binary(op, of, row[0], row[1]))
+    }
+
+    /// Reads a place; four `f32` of a variable are read at once.
+    fn load(&mut self, place: PlaceId, ty: Type) -> LoweredValue {
+        let loc = self.place(place);
+        let is_four = self.cx.module.types[ty] == Shape::Vector { len: 4, of: Scalar::F32 };
+        match (&loc, self.body().places[place].root) {
+            (LoweredPlace::Memory { .. }, Root::Local(_)) if is_four && !self.is_packed() => {
+                self.read_four(&loc)
+            }
+            _ => self.read(&loc, ty),
         }
     }
 

@@ -9,6 +9,9 @@ use gbxcule_ir::abi::FaultKind;
 use gbxcule_ir::layout::field_offsets;
 use gbxcule_ir::{BinaryOp, Op, PlaceId, Projection, Root, Scalar, Shape, Type};
 
+/// Greatest depth of the sums and products whose limits are looked for.
+const MAX_DEPTH: u32 = 6;
+
 impl ThreadCode<'_, '_> {
     /// Computes a place, and checks the indices on its path.
     pub(crate) fn place(&mut self, id: PlaceId) -> LoweredPlace {
@@ -118,10 +121,14 @@ impl ThreadCode<'_, '_> {
                 return (loc.inside(0, 0), part);
             }
         }
-        let index = if self.is_masked(index, extent) {
+        let inside = |[low, high]: [i64; 2]| low >= 0 && (high as u64) < extent;
+        let index = if self.limits(index, MAX_DEPTH).is_some_and(inside) {
             let of = self.ty(index).as_scalar().unwrap_or(Scalar::I32);
             let scalar = self.scalar(index);
-            index_to_i64(&mut self.b, of, scalar)
+            match of {
+                Scalar::I32 => self.b.ins().uextend(types::I64, scalar),
+                _ => index_to_i64(&mut self.b, of, scalar),
+            }
         } else {
             let extent = self.b.ins().iconst(types::I64, extent as i64);
             self.index(index, extent)
@@ -183,16 +190,38 @@ impl ThreadCode<'_, '_> {
         found
     }
 
-    /// Returns true if a mask keeps an index below the extent.
-    fn is_masked(&self, index: gbxcule_ir::Value, extent: u64) -> bool {
-        let body = self.body();
-        let Op::Binary(BinaryOp::And, left, right) = body.values[index].op else { return false };
-        [left, right].into_iter().any(|side| match body.values[side].op {
-            Op::Literal(mask) => {
-                mask.as_int().is_some_and(|mask| (0..i128::from(extent)).contains(&mask))
+    /// Returns a lowest and a highest value of an index, where constants tell them: of masks, of
+    /// loops that count up, and of sums and products of those that don't wrap.
+    fn limits(&self, index: gbxcule_ir::Value, depth: u32) -> Option<[i64; 2]> {
+        let data = &self.body().values[index];
+        let of = data.ty.as_scalar().filter(|of| of.is_int())?;
+        if let Op::Literal(literal) = data.op {
+            let number = i64::try_from(literal.as_int()?).ok()?;
+            return Some([number; 2]);
+        }
+        if let Op::Index = data.op {
+            let counted = self.frame().counted.iter().find(|(counted, _)| *counted == index);
+            return counted.map(|&(_, limits)| limits);
+        }
+        let Op::Binary(op, left, right) = data.op else { return None };
+        let depth = depth.checked_sub(1)?;
+        let sides = [left, right].map(|side| self.limits(side, depth));
+        if op == BinaryOp::And {
+            let mask = sides.into_iter().flatten().filter(|[low, _]| *low >= 0);
+            return mask.map(|[_, high]| [0, high]).min();
+        }
+        let ([low, high], [by_low, by_high]) = sides[0].zip(sides[1])?;
+        let limits = match op {
+            BinaryOp::Add => [low.checked_add(by_low)?, high.checked_add(by_high)?],
+            BinaryOp::Subtract => [low.checked_sub(by_high)?, high.checked_sub(by_low)?],
+            BinaryOp::Multiply if low >= 0 && by_low >= 0 => {
+                [low * by_low, high.checked_mul(by_high)?]
             }
-            _ => false,
-        })
+            _ => return None,
+        };
+        // A result that fits 31 bits has not wrapped in any type of at least 32.
+        let fits = |limit: &i64| i32::try_from(*limit).is_ok_and(|limit| limit >= 0);
+        (of.bits() >= 32 && limits.iter().all(fits)).then_some(limits)
     }
 
     /// Returns true if an index cannot be negative.
@@ -202,7 +231,7 @@ impl ThreadCode<'_, '_> {
         match data.op {
             Op::LaunchIndex(_) | Op::Extent { .. } => true,
             Op::Literal(literal) => literal.as_int().is_some_and(|value| value >= 0),
-            Op::Index => self.frame().upward.contains(&index),
+            Op::Index => self.limits(index, 0).is_some_and(|[low, _]| low >= 0),
             Op::Convert(from) => {
                 let from = self.ty(from).as_scalar();
                 from.zip(of).is_some_and(|(from, of)| {

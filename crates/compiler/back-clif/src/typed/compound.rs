@@ -1,6 +1,6 @@
 //! Operations on composites: by component, extraction of parts, construction.
 
-use super::{LoweredPlace, LoweredValue, TypedCode};
+use super::{LoweredPlace, LoweredValue, Row, TypedCode, is_same};
 use crate::code::{Chunks, Code, load_scalar, zero_of};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use gbxcule_ir::layout::field_offsets;
@@ -50,6 +50,28 @@ impl TypedCode<'_, '_> {
             self.b.ins().store(MemFlagsData::trusted(), value, target, 0);
         }
         LoweredValue::Memory(result)
+    }
+
+    /// Applies `each` to four `f32` at once, if one of the operands is in a vector and the other ones
+    /// are in vectors or have four equal components.
+    pub(crate) fn by_four(
+        &mut self,
+        operands: &[LoweredValue],
+        each: impl FnOnce(&mut Code<'_, '_>, &[Value]) -> Value,
+    ) -> Option<LoweredValue> {
+        let mut rows = Vec::with_capacity(operands.len());
+        for operand in operands {
+            let LoweredValue::Leaves(leaves) = operand else { return None };
+            rows.push(Row::try_from(&leaves[..]).ok()?);
+        }
+        let is_vector = |row: &Row| self.vector_of(*row).is_some();
+        let fits = rows.iter().all(|row| is_vector(row) || is_same(*row));
+        if self.is_packed() || !fits || !rows.iter().any(is_vector) {
+            return None;
+        }
+        let vectors: Vec<Value> = rows.into_iter().map(|row| self.vector(row)).collect();
+        let vector = each(self, &vectors);
+        Some(LoweredValue::from_leaves(self.out_of_vector(vector).to_vec()))
     }
 
     fn scaled(&mut self, base: Value, index: Value, of: Scalar) -> Value {

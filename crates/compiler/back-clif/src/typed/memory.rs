@@ -1,6 +1,6 @@
 //! Reads and writes of memory and variables.
 
-use super::{LoweredPlace, LoweredValue, Storage, TypedCode};
+use super::{LoweredPlace, LoweredValue, Storage, TypedCode, unaligned};
 use crate::code::load_scalar;
 use crate::shape::Leaf;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
@@ -23,7 +23,7 @@ impl TypedCode<'_, '_> {
                 self.b.ins().iadd_imm_s(address, i64::from(offset))
             }
             LoweredPlace::Value { val: LoweredValue::Memory(address), .. } => address,
-            LoweredPlace::Vars { .. } | LoweredPlace::Value { .. } => {
+            LoweredPlace::Vars { .. } | LoweredPlace::Vector(_) | LoweredPlace::Value { .. } => {
                 unreachable!("the plan keeps in memory what is needed there")
             }
         }
@@ -37,6 +37,10 @@ impl TypedCode<'_, '_> {
                 let vars = &vars[*first..*first + flat.leaves.len()];
                 let leaves = vars.iter().map(|&var| self.variable(var)).collect();
                 LoweredValue::from_leaves(leaves)
+            }
+            LoweredPlace::Vector(var) => {
+                let vector = self.b.use_var(*var);
+                self.four(vector)
             }
             LoweredPlace::Value { val: LoweredValue::Memory(address), .. } if !flat.is_large() => {
                 self.load_leaves(&flat.leaves, *address, 0)
@@ -60,6 +64,17 @@ impl TypedCode<'_, '_> {
                 LoweredValue::Memory(to)
             }
         }
+    }
+
+    /// Reads four `f32` from memory at once.
+    pub(crate) fn read_four(&mut self, loc: &LoweredPlace) -> LoweredValue {
+        let address = self.address(loc);
+        let vector = self.b.ins().load(types::F32X4, unaligned(), address, 0);
+        self.four(vector)
+    }
+
+    fn four(&mut self, vector: Value) -> LoweredValue {
+        LoweredValue::from_leaves(self.out_of_vector(vector).to_vec())
     }
 
     /// Returns a variable's value, or the selected thread's part of a group's vector.
@@ -89,6 +104,10 @@ impl TypedCode<'_, '_> {
                 for (at, &leaf) in val.leaves().iter().enumerate() {
                     self.set_variable(vars[first + at], leaf);
                 }
+            }
+            (LoweredPlace::Vector(var), _) => {
+                let vector = self.vector(std::array::from_fn(|at| val.leaves()[at]));
+                self.b.def_var(*var, vector);
             }
             (LoweredPlace::Memory { .. }, LoweredValue::Memory(from)) => {
                 let (size, align) = (self.cx.flats.of(ty).size, self.align(ty));
@@ -146,6 +165,7 @@ impl TypedCode<'_, '_> {
     pub(crate) fn storage(&mut self, storage: &Storage) -> LoweredPlace {
         match storage {
             Storage::Vars(vars) => LoweredPlace::Vars { vars: vars.clone(), first: 0 },
+            Storage::Vector(var) => LoweredPlace::Vector(*var),
             Storage::Slot(slot) => {
                 LoweredPlace::Memory { address: self.slot_address(*slot), offset: 0 }
             }

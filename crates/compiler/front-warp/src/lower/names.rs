@@ -104,7 +104,7 @@ impl<'a> Names<'a> {
             return false;
         }
         match *b.shape(ty) {
-            Shape::Struct(id) => geometry::next_of(&b.module.types.structure(id).name).is_some(),
+            Shape::Struct(id) => geometry::is_query(&b.module.types.structure(id).name),
             Shape::Scalar(Scalar::I32 | Scalar::F32)
             | Shape::Vector { len: 3, of: Scalar::F32 } => !self.is_library,
             _ => false,

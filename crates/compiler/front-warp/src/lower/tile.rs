@@ -10,6 +10,7 @@ mod make;
 mod matrix;
 mod order;
 mod solve;
+mod stack;
 mod transfer;
 mod view;
 
@@ -75,6 +76,7 @@ pub(crate) struct TileParam {
 }
 
 /// An element of the tile that a loop makes.
+#[derive(Clone)]
 pub(super) struct Position {
     /// Number in row-major order.
     pub(super) flat: Value,

@@ -121,16 +121,23 @@ fn length(b: &mut Builder<'_>, x: Value) -> Option<Value> {
 fn normalize(b: &mut Builder<'_>) -> Option<Value> {
     let x = b.arg(0);
     let ty = b.body().type_of(x);
+    let is_quaternion = matches!(b.module.types[ty], Shape::Quaternion(_));
     let length = length(b, x)?;
-    let zero = number(b, length, 0.0);
+    let [zero, one] = [0.0, 1.0].map(|value| number(b, length, value));
     let positive = b.lt(zero, length);
     b.if_then(positive, |b| {
-        let below = b.splat(ty, length);
-        let unit = b.div(x, below);
+        // Warp multiplies quaternions by the inverse of their length.
+        let unit = if is_quaternion {
+            let inverse = b.div(one, length);
+            let by = b.splat(ty, inverse);
+            b.mul(x, by)
+        } else {
+            let below = b.splat(ty, length);
+            b.div(x, below)
+        };
         b.ret(Some(unit));
     });
-    if matches!(b.module.types[ty], Shape::Quaternion(_)) {
-        let one = number(b, length, 1.0);
+    if is_quaternion {
         return Some(b.construct(ty, &[zero, zero, zero, one]));
     }
     Some(b.zero(ty))

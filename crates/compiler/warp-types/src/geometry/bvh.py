@@ -162,3 +162,53 @@ def bvh_query_next(query: wp.ref[BvhQuery], index: wp.ref[wp.int32], max_dist: f
             node = bvhs[id].skips[node]
     query.node = node
     return False
+
+
+# A query by the threads of a block, of which there is one: a tile has one item, -1 behind the last.
+@wp.struct
+class BvhQueryTiled:
+    boxes: BvhQuery
+    item: int
+    is_over: bool
+
+
+@wp.func
+def tile_bvh_query_aabb(id: wp.uint64, low: wp.vec3, high: wp.vec3):
+    query = BvhQueryTiled()
+    query.boxes = bvh_query_aabb(id, low, high)
+    return query
+
+
+@wp.func
+def tile_bvh_query_ray(id: wp.uint64, start: wp.vec3, dir: wp.vec3):
+    query = BvhQueryTiled()
+    query.boxes = bvh_query_ray(id, start, dir)
+    return query
+
+
+@wp.func
+def tile_bvh_query_next(query: wp.ref[BvhQueryTiled]):
+    query.item = -1
+    query.is_over = not bvh_query_next(query.boxes, query.item)
+    return wp.tile(query.item)
+
+
+@wp.func
+def tile_query_valid(query: BvhQueryTiled):
+    return not query.is_over
+
+
+# The names before Warp 1.18.
+@wp.func
+def bvh_query_aabb_tiled(id: wp.uint64, low: wp.vec3, high: wp.vec3):
+    return tile_bvh_query_aabb(id, low, high)
+
+
+@wp.func
+def bvh_query_ray_tiled(id: wp.uint64, start: wp.vec3, dir: wp.vec3):
+    return tile_bvh_query_ray(id, start, dir)
+
+
+@wp.func
+def bvh_query_next_tiled(query: wp.ref[BvhQueryTiled]):
+    return tile_bvh_query_next(query)

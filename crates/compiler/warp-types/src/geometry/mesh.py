@@ -34,6 +34,16 @@ class MeshQueryAABB:
     boxes: BvhQuery
 
 
+# Faces whose nearest point to `center` is not further away than the square root of `reach`.
+@wp.struct
+class _MeshQuerySphere:
+    boxes: BvhQuery
+    mesh: wp.uint64
+    center: wp.vec3
+    reach: float
+    face: int
+
+
 @wp.func
 def mesh_get(id: wp.uint64):
     return wp.table_of(Mesh)[id]
@@ -444,6 +454,98 @@ def mesh_query_aabb(id: wp.uint64, low: wp.vec3, high: wp.vec3):
 @wp.func
 def mesh_query_aabb_next(query: wp.ref[MeshQueryAABB], index: wp.ref[wp.int32]):
     return bvh_query_next(query.boxes, index)
+
+
+@wp.func
+def mesh_query_next(query: wp.ref[MeshQueryAABB], index: wp.ref[wp.int32]):
+    return bvh_query_next(query.boxes, index)
+
+
+# Where a segment is nearest to a point.
+@wp.func
+def _nearest_on_segment(p: wp.vec3, q: wp.vec3, point: wp.vec3):
+    pq = q - p
+    length_sq = wp.dot(pq, pq)
+    if length_sq > 0.0:
+        return p + wp.clamp(wp.dot(point - p, pq) / length_sq, 0.0, 1.0) * pq
+    return p
+
+
+# Where a triangle is nearest to a point; one without an area is its longest side.
+@wp.func
+def _nearest_on_face(a: wp.vec3, b: wp.vec3, c: wp.vec3, point: wp.vec3):
+    ab = b - a
+    ac = c - a
+    bc = c - b
+    normal = wp.cross(ab, ac)
+    if wp.dot(normal, normal) == 0.0:
+        if wp.dot(ab, ab) >= wp.dot(ac, ac) and wp.dot(ab, ab) >= wp.dot(bc, bc):
+            return _nearest_on_segment(a, b, point)
+        if wp.dot(ac, ac) >= wp.dot(bc, bc):
+            return _nearest_on_segment(a, c, point)
+        return _nearest_on_segment(b, c, point)
+    shares = _barycentric(a, b, c, point)
+    return a * shares[0] + b * shares[1] + c * shares[2]
+
+
+@wp.func
+def mesh_query_sphere(id: wp.uint64, center: wp.vec3, radius: float):
+    query = _MeshQuerySphere()
+    query.boxes = bvh_query_sphere(wp.table_of(Mesh)[id].bvh, center, radius)
+    query.mesh = id
+    query.center = center
+    query.reach = query.boxes.radius * query.boxes.radius
+    return query
+
+
+@wp.func
+def mesh_query_next(query: wp.ref[_MeshQuerySphere], index: wp.ref[wp.int32]):
+    id = query.mesh
+    while bvh_query_next(query.boxes, query.face):
+        face = query.face
+        near = _nearest_on_face(_corner(id, face, 0), _corner(id, face, 1), _corner(id, face, 2), query.center)
+        if wp.length_sq(near - query.center) <= query.reach:
+            index = face
+            return True
+    return False
+
+
+@wp.func
+def mesh_query_aabb_next(query: wp.ref[_MeshQuerySphere], index: wp.ref[wp.int32]):
+    return mesh_query_next(query, index)
+
+
+# The same by the threads of a block.
+@wp.struct
+class MeshQueryAABBTiled:
+    boxes: BvhQueryTiled
+
+
+@wp.func
+def tile_mesh_query_aabb(id: wp.uint64, low: wp.vec3, high: wp.vec3):
+    query = MeshQueryAABBTiled()
+    query.boxes = tile_bvh_query_aabb(wp.table_of(Mesh)[id].bvh, low, high)
+    return query
+
+
+@wp.func
+def tile_mesh_query_aabb_next(query: wp.ref[MeshQueryAABBTiled]):
+    return tile_bvh_query_next(query.boxes)
+
+
+@wp.func
+def tile_query_valid(query: MeshQueryAABBTiled):
+    return tile_query_valid(query.boxes)
+
+
+@wp.func
+def mesh_query_aabb_tiled(id: wp.uint64, low: wp.vec3, high: wp.vec3):
+    return tile_mesh_query_aabb(id, low, high)
+
+
+@wp.func
+def mesh_query_aabb_next_tiled(query: wp.ref[MeshQueryAABBTiled]):
+    return tile_mesh_query_aabb_next(query)
 
 
 # The same with places for what is found.

@@ -5,7 +5,7 @@ use super::super::call::CallArgument;
 use super::super::operand::{LoweringResult, Operand, fault};
 use super::super::writer::Writer;
 use super::view::offset_parts;
-use super::{MAX_ELEMENTS, Tile, arithmetic, make, matrix, order, solve, transfer};
+use super::{MAX_ELEMENTS, Tile, arithmetic, make, matrix, order, solve, stack, transfer};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;
@@ -45,6 +45,8 @@ const PARAMETERS: &[(&str, &[&str])] = &[
     ("tile_max", &["a"]),
     ("tile_min", &["a"]),
     ("tile_ones", &["shape", "dtype", "storage"]),
+    ("tile_randf", &["shape", "rng", "min", "max", "storage"]),
+    ("tile_randi", &["shape", "rng", "min", "max", "storage"]),
     ("tile_reduce", &["op", "a", "axis"]),
     ("tile_reshape", &["t", "shape"]),
     ("tile_scan_exclusive", &["a"]),
@@ -55,6 +57,11 @@ const PARAMETERS: &[(&str, &[&str])] = &[
     ("tile_scatter_masked", &["a", "*"]),
     ("tile_sort", &["keys", "values"]),
     ("tile_squeeze", &["t", "axis"]),
+    ("tile_stack", &["capacity", "dtype"]),
+    ("tile_stack_clear", &["s"]),
+    ("tile_stack_count", &["s"]),
+    ("tile_stack_pop", &["s"]),
+    ("tile_stack_push", &["s", "value", "has_value"]),
     ("tile_store", &["a", "t", "offset", "bounds_check", "aligned"]),
     ("tile_store_indexed", &["a", "indices", "t", "offset", "axis"]),
     ("tile_sum", &["a", "axis"]),
@@ -274,10 +281,13 @@ fn tile_result<'a>(
         "tile_map" => arithmetic::map(cx, call)?,
         "tile_matmul" => return matrix::matmul(&mut cx.b, call),
         "tile_max" | "tile_min" | "tile_reduce" | "tile_sum" => arithmetic::reduce(cx, call)?,
+        "tile_randf" | "tile_randi" => make::random(&mut cx.b, call)?,
         "tile_reshape" => {
             let shape = call.numbers("shape")?.unwrap_or_default();
             call.tile("t")?.reshape(&shape, span)?
         }
+        "tile_stack" => return stack::new(&mut cx.b, call),
+        name if name.starts_with("tile_stack_") => return stack::act(&mut cx.b, call),
         "tile_squeeze" => {
             let axes = call.numbers("axis")?;
             call.tile("t")?.squeeze(axes.as_deref(), span)?

@@ -6,9 +6,10 @@ use super::super::writer::Writer;
 use super::call::TileCall;
 use super::view::coordinate;
 use super::{Tile, TileShape, check_element, dense, made_tile};
+use gbxcule_ir::builtin;
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
-use gbxcule_ir::op::Value;
+use gbxcule_ir::op::{Arg, Value};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 use gbxcule_warp_types::type_expr;
@@ -72,6 +73,56 @@ pub(super) fn full<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> LoweringR
     };
     check_element(b, b.ty(value), of, call.span)?;
     filled(b, call, value)
+}
+
+/// `wp.tile_randi(shape, rng, min, max)` and `wp.tile_randf(..)`: numbers that are drawn one after
+/// the other, from a state that the first thread of a block makes of `rng`.
+pub(super) fn random<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> LoweringResult<Tile> {
+    let (name, of) = match call.name {
+        "tile_randi" => ("randi", Scalar::I32),
+        _ => ("randf", Scalar::F32),
+    };
+    let extents = call.extents("shape")?;
+    let rng = b.value(call.needed("rng")?, call.span)?;
+    if b.ty(rng) != Type::U32 {
+        let found = b.shown(b.ty(rng));
+        let message = format!("`rng` is a state by `wp.rand_init`, found `{found}`");
+        return fault(Code::TypeMismatch, call.span, message);
+    }
+    let (init, drawn) = (builtin::find("rand_init"), builtin::find(name));
+    let seed = b.convert(rng, Scalar::I32);
+    let state = init.and_then(|init| b.builtin(init, &[Arg::Value(seed)]));
+    let (Some(state), Some(drawn)) = (state, drawn) else {
+        unreachable!("the table has rows of random numbers")
+    };
+    let mut args = vec![Arg::Place(b.stored("state", state))];
+    args.extend(range(call, of)?.into_iter().flatten().map(|bound| Arg::Value(b.literal(bound))));
+    made_tile(b, &extents, call.span, |b, _| {
+        let number = b.builtin(drawn, &args);
+        Ok(number.unwrap_or_else(|| unreachable!("`wp.{name}` takes a state and two bounds")))
+    })
+}
+
+/// The bounds `min` and `max` of random numbers, if they are given.
+fn range(call: &TileCall<'_>, of: Scalar) -> LoweringResult<Option<[Literal; 2]>> {
+    let given = ["min", "max"].map(|name| call.get(name));
+    if given.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let [min, max] = given.map(|bound| match bound {
+        Some(Operand::KnownValue(known)) => known.literal(of),
+        _ => None,
+    });
+    match min.zip(max) {
+        Some((min, max)) if min.as_f64() < max.as_f64() => Ok(Some([min, max])),
+        _ => {
+            let message = format!(
+                "`min` and `max` are numbers of `{}`, known when compiled, `min` below `max`",
+                of.name()
+            );
+            fault(Code::NeedsConstant, call.span, message)
+        }
+    }
 }
 
 /// `wp.tile_arange(start, stop, step, dtype=float)`

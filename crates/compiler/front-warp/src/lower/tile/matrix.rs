@@ -3,12 +3,17 @@
 use super::super::operand::{LoweringResult, Operand, fault};
 use super::super::writer::Writer;
 use super::call::TileCall;
-use super::{Tile, TileShape, repeat};
+use super::{MAX_BYTES, Tile, TileShape, repeat};
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{BinaryOp, Value};
 use gbxcule_ir::place::PlaceId;
+use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
+use std::borrow::Cow;
 use std::rc::Rc;
+
+/// Numbers of a row that are multiplied at once.
+const WIDTH: u32 = 4;
 
 /// `wp.tile_matmul(a, b)`, and `out = alpha * a @ b + beta * out`.
 pub(super) fn matmul<'a>(
@@ -21,19 +26,8 @@ pub(super) fn matmul<'a>(
         Some(Operand::Tile(out)) => Some(out.clone()),
         _ => None,
     };
-    let ([rows, inner], [depth, cols]) = (&left.dims[..], &right.dims[..]) else {
-        return fault(Code::WrongArguments, span, "tiles of two dimensions are multiplied");
-    };
-    let (rows, inner, depth, cols) = (rows.extent, inner.extent, depth.extent, cols.extent);
-    let of = out.as_ref().map_or(left.of, |out| out.of);
-    let fits = inner == depth
-        && out.as_ref().is_none_or(|out| out.extents() == [rows, cols])
-        && [left.of, right.of, of].iter().all(|ty| ty.as_scalar().is_some_and(Scalar::is_float));
-    let Some(scalar) = of.as_scalar().filter(|_| fits) else {
-        let shown = [&left, &right].map(|tile| tile.shape().shown(b));
-        let message = format!("a `{}` and a `{}` have no product here", shown[0], shown[1]);
-        return fault(Code::TypeMismatch, span, message);
-    };
+    let scalar = result_scalar(b, call, [&left, &right], out.as_deref())?;
+    let (rows, inner, of) = (left.dims[0].extent, left.dims[1].extent, Type::scalar(scalar));
     let alpha = factor(b, call, "alpha", scalar)?;
     let beta = match &out {
         Some(_) => factor(b, call, "beta", scalar)?,
@@ -43,33 +37,66 @@ pub(super) fn matmul<'a>(
     let target = match out {
         Some(out) => out,
         None => {
-            let shape = TileShape { of, extents: vec![rows, cols] };
+            let shape = TileShape { of, extents: vec![rows, right.dims[1].extent] };
             Rc::new(Tile::new(b, "product", &shape, span)?)
         }
     };
-    let product = Product { left: &left, right: &right, target: &target, of };
     // A block's elements are written after all of its sums, so a shared tile has blocks of one.
     let is_shared = [&left, &right].iter().any(|tile| tile.shares_storage(&target));
-    let block = if is_shared { [1, 1] } else { [divisor(rows, 2), divisor(cols, 4)] };
+    let product = Product::new(b, [&left, &right], scalar, !is_shared, span)?;
+    let limits = match product.width {
+        _ if is_shared => [1, 1],
+        1 => [2, 4],
+        _ => [4, 2],
+    };
+    let block = [divisor(rows, limits[0]), divisor(product.columns(), limits[1])];
     repeat(b, rows / block[0], |b, row| {
-        repeat(b, cols / block[1], |b, col| {
+        repeat(b, product.columns() / block[1], |b, col| {
             let at = [counted(b, row, block[0]), counted(b, col, block[1])];
             let sums = product.sums(b, &at, inner)?;
             for ([row, col], sum) in pairs(&at).zip(sums) {
                 let sum = b.load(sum);
-                let mut value = alpha.map_or(sum, |alpha| b.mul(alpha, sum));
-                let place = product.target.element_at(b, &[row, col]);
-                if !is_fresh {
-                    let old = b.load(place);
-                    let old = beta.map_or(old, |beta| scaled(b, beta, old, of));
-                    value = b.add(value, old);
+                let cols = counted(b, col, product.width);
+                for (part, col) in cols.into_iter().enumerate() {
+                    let sum = if product.width == 1 { sum } else { b.extract(sum, part as u32) };
+                    let mut value = alpha.map_or(sum, |alpha| b.mul(alpha, sum));
+                    let place = target.element_at(b, &[row, col]);
+                    if !is_fresh {
+                        let old = b.load(place);
+                        let old = beta.map_or(old, |beta| scaled(b, beta, old, of));
+                        value = b.add(value, old);
+                    }
+                    b.store(place, value);
                 }
-                b.store(place, value);
             }
             Ok(())
         })
     })?;
     Ok(if is_fresh { Operand::Tile(target) } else { Operand::nothing() })
+}
+
+/// The type of the sums, if the tiles have a product.
+fn result_scalar(
+    b: &mut Writer<'_, '_>,
+    call: &TileCall<'_>,
+    [left, right]: [&Tile; 2],
+    out: Option<&Tile>,
+) -> LoweringResult<Scalar> {
+    let ([rows, inner], [depth, cols]) = (&left.dims[..], &right.dims[..]) else {
+        return fault(Code::WrongArguments, call.span, "tiles of two dimensions are multiplied");
+    };
+    let of = out.map_or(left.of, |out| out.of);
+    let fits = inner.extent == depth.extent
+        && out.is_none_or(|out| out.extents() == [rows.extent, cols.extent])
+        && [left.of, right.of, of].iter().all(|ty| ty.as_scalar().is_some_and(Scalar::is_float));
+    match of.as_scalar().filter(|_| fits) {
+        Some(scalar) => Ok(scalar),
+        None => {
+            let shown = [left, right].map(|tile| tile.shape().shown(b));
+            let message = format!("a `{}` and a `{}` have no product here", shown[0], shown[1]);
+            fault(Code::TypeMismatch, call.span, message)
+        }
+    }
 }
 
 /// A number times a factor. A factor of zero leaves out infinities, too: zero times those is no
@@ -80,15 +107,58 @@ fn scaled(b: &mut Writer<'_, '_>, factor: Value, value: Value, of: Type) -> Valu
     b.select(is_zero, zero, product)
 }
 
-/// Tiles of a product, in a float type.
+/// Tiles that are multiplied, in a float type.
 struct Product<'t> {
     left: &'t Tile,
-    right: &'t Tile,
-    target: &'t Tile,
-    of: Type,
+    /// The numbers of the right tile, or a copy of it whose elements are `width` numbers of a row.
+    right: Cow<'t, Tile>,
+    of: Scalar,
+    width: u32,
 }
 
-impl Product<'_> {
+impl<'t> Product<'t> {
+    /// Puts four numbers of a row into one element, if `packs` is true, rows have as many and there
+    /// are enough of them in the other tile that the copy pays.
+    fn new(
+        b: &mut Writer<'_, '_>,
+        [left, right]: [&'t Tile; 2],
+        of: Scalar,
+        packs: bool,
+        span: Span,
+    ) -> LoweringResult<Self> {
+        let [rows, depth, cols] =
+            [left.dims[0], right.dims[0], right.dims[1]].map(|dim| dim.extent);
+        let fits = rows >= WIDTH
+            && cols.is_multiple_of(WIDTH)
+            && u64::from(depth) * u64::from(cols * of.bytes()) <= MAX_BYTES;
+        if !packs || of != Scalar::F32 || !fits {
+            return Ok(Self { left, right: Cow::Borrowed(right), of, width: 1 });
+        }
+        let element = b.module.types.vector(WIDTH as u16, of);
+        let shape = TileShape { of: element, extents: vec![cols / WIDTH, depth] };
+        let packed = Tile::new(b, "packed", &shape, span)?.transposed(span)?;
+        repeat(b, depth, |b, row| {
+            repeat(b, cols / WIDTH, |b, col| {
+                let numbers = counted(b, col, WIDTH).into_iter().map(|col| {
+                    let place = right.element_at(b, &[row, col]);
+                    let number = b.load(place);
+                    b.convert(number, of)
+                });
+                let numbers: Vec<Value> = numbers.collect();
+                let four = b.construct(element, &numbers);
+                let place = packed.element_at(b, &[row, col]);
+                b.store(place, four);
+                Ok(())
+            })
+        })?;
+        Ok(Self { left, right: Cow::Owned(packed), of, width: WIDTH })
+    }
+
+    /// Number of elements in a row of the right tile.
+    fn columns(&self) -> u32 {
+        self.right.extents()[1]
+    }
+
     /// Variables with the sums of products of rows of one tile and columns of the other. A block of
     /// them at once has sums that don't wait for each other, and loads each number once.
     fn sums(
@@ -97,23 +167,22 @@ impl Product<'_> {
         at: &[Vec<Value>; 2],
         inner: u32,
     ) -> LoweringResult<Vec<PlaceId>> {
-        let scalar = self.of.as_scalar().unwrap_or(Scalar::F32);
-        let sums: Vec<PlaceId> = pairs(at).map(|_| b.temporary("sum", self.of)).collect();
-        let zero = b.zero_of(self.of);
+        let ty = if self.width == 1 { Type::scalar(self.of) } else { self.right.of };
+        let sums: Vec<PlaceId> = pairs(at).map(|_| b.temporary("sum", ty)).collect();
+        let zero = b.zero_of(ty);
         sums.iter().for_each(|&sum| b.store(sum, zero));
         repeat(b, inner, |b, step| {
-            let loaded = |b: &mut Writer<'_, '_>, place: PlaceId| {
-                let value = b.load(place);
-                b.convert(value, scalar)
-            };
             let mut numbers = [Vec::new(), Vec::new()];
             for &row in &at[0] {
                 let place = self.left.element_at(b, &[row, step]);
-                numbers[0].push(loaded(b, place));
+                let number = b.load(place);
+                let number = b.convert(number, self.of);
+                numbers[0].push(if self.width == 1 { number } else { b.splat(ty, number) });
             }
             for &col in &at[1] {
                 let place = self.right.element_at(b, &[step, col]);
-                numbers[1].push(loaded(b, place));
+                let number = b.load(place);
+                numbers[1].push(if self.width == 1 { b.convert(number, self.of) } else { number });
             }
             for ([left, right], &sum) in pairs(&numbers).zip(&sums) {
                 let product = b.mul(left, right);

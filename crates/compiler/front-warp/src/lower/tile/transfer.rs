@@ -5,9 +5,9 @@ use super::super::operand::{LoweringResult, Operand, fault};
 use super::super::writer::Writer;
 use super::call::TileCall;
 use super::view::{coordinate, offset_parts};
-use super::{Position, Tile, check_element, each, made_tile, plus};
+use super::{Position, Tile, check_element, each, made_tile, plus, repeat};
 use gbxcule_ir::diagnostic::Code;
-use gbxcule_ir::op::{AtomicOp, CompareOp, Value};
+use gbxcule_ir::op::{AtomicOp, CompareOp, Selector, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 use gbxcule_python_names::syntax::Operator;
@@ -76,53 +76,116 @@ fn window_indices<'a>(
     Ok((axis, indices))
 }
 
-/// The element of the array for a position, and whether it is inside.
-fn in_window<'a>(
-    b: &mut Writer<'_, 'a>,
-    window: &Window,
-    position: &mut Position,
-) -> (PlaceId, Option<Value>) {
-    let mut coordinates = position.coordinates(b);
-    if let Some((axis, tile)) = &window.indices {
-        let place = tile.element_at(b, &[coordinates[*axis]]);
-        coordinates[*axis] = b.load(place);
-    }
-    let mut indices = Vec::with_capacity(coordinates.len());
-    for (&coordinate, &offset) in coordinates.iter().zip(&window.offset) {
-        indices.push(plus(b, offset, Some(coordinate)).unwrap_or(coordinate));
-    }
-    let mut inside = None;
-    for (&index, &extent) in indices.iter().zip(window.bounds.iter().flatten()) {
-        let mut fits = b.lt(index, extent);
-        if window.indices.is_some() {
-            let zero = b.i32(0);
-            let above = b.compare(CompareOp::GreaterEqual, index, zero);
-            fits = b.and(above, fits);
+impl Window {
+    /// Indices of the array for coordinates in dimensions from `first` on, and whether the array has
+    /// them.
+    fn indices(
+        &self,
+        b: &mut Writer<'_, '_>,
+        first: usize,
+        coordinates: &[Value],
+    ) -> (Vec<Value>, Option<Value>) {
+        let mut indices = Vec::with_capacity(coordinates.len());
+        let mut inside = None;
+        for (dim, &coordinate) in (first..).zip(coordinates) {
+            let (mut coordinate, mut is_taken) = (coordinate, false);
+            if let Some((axis, tile)) = &self.indices {
+                is_taken = true;
+                if *axis == dim {
+                    let place = tile.element_at(b, &[coordinate]);
+                    coordinate = b.load(place);
+                }
+            }
+            let index = plus(b, self.offset[dim], Some(coordinate)).unwrap_or(coordinate);
+            indices.push(index);
+            let Some(bounds) = &self.bounds else { continue };
+            let mut fits = b.lt(index, bounds[dim]);
+            if is_taken {
+                let zero = b.i32(0);
+                let above = b.compare(CompareOp::GreaterEqual, index, zero);
+                fits = b.and(above, fits);
+            }
+            inside = Some(inside.map_or(fits, |all| b.and(all, fits)));
         }
-        inside = Some(match inside {
-            Some(all) => b.and(all, fits),
-            None => fits,
-        });
+        (indices, inside)
     }
-    let array = b.array_place(window.array);
-    (b.element(array, &indices), inside)
+
+    /// Calls `act` for each element of a tile of this shape that the array has. The elements of
+    /// `zeroed` that it doesn't have become zero.
+    fn each<'a>(
+        &self,
+        b: &mut Writer<'_, 'a>,
+        extents: &[u32],
+        zeroed: Option<&Tile>,
+        act: impl Fn(&mut Writer<'_, 'a>, &mut Position, PlaceId),
+    ) -> LoweringResult<()> {
+        let zero = |b: &mut Writer<'_, 'a>, position: &mut Position| {
+            if let Some(tile) = zeroed {
+                let place = tile.element(b, position);
+                let zero = b.zero_of(self.of);
+                b.store(place, zero);
+            }
+            Ok(())
+        };
+        let (&cols, outer) = extents.split_last().unwrap_or((&1, &[]));
+        each(b, outer, |b, row| {
+            let before = row.coordinates(b);
+            let position = |b: &mut Writer<'_, 'a>, col: Value| {
+                let width = b.i32(cols as i32);
+                let first = if outer.is_empty() { None } else { Some(b.mul(row.flat, width)) };
+                let flat = plus(b, first, Some(col)).unwrap_or(col);
+                let coordinates = Some([&before[..], &[col]].concat());
+                Position { flat, extents: extents.to_vec(), coordinates }
+            };
+            let (indices, inside) = self.indices(b, 0, &before);
+            let within = |b: &mut Writer<'_, 'a>| {
+                // The indices of a row are checked once.
+                let selectors: Vec<Selector> = indices.into_iter().map(Selector::At).collect();
+                let array = match selectors[..] {
+                    [] => self.array,
+                    _ => b.view(self.array, &selectors),
+                };
+                repeat(b, cols, |b, col| {
+                    let mut position = position(b, col);
+                    let (index, inside) = self.indices(b, outer.len(), &[col]);
+                    let array = b.array_place(array);
+                    let place = b.element(array, &index);
+                    let mut outside = position.clone();
+                    let within = |b: &mut Writer<'_, 'a>| {
+                        act(b, &mut position, place);
+                        Ok(())
+                    };
+                    where_inside(b, inside, within, |b| zero(b, &mut outside))
+                })
+            };
+            let beyond = |b: &mut Writer<'_, 'a>| match zeroed {
+                None => Ok(()),
+                Some(_) => repeat(b, cols, |b, col| {
+                    let mut position = position(b, col);
+                    zero(b, &mut position)
+                }),
+            };
+            where_inside(b, inside, within, beyond)
+        })
+    }
 }
 
-/// Runs `inside` for an element that the array has, else `outside`.
+/// Runs `inside` if a condition holds, or there is none, else `outside`.
 fn where_inside<'a>(
     b: &mut Writer<'_, 'a>,
     is_inside: Option<Value>,
-    inside: impl FnOnce(&mut Writer<'_, 'a>),
-    outside: impl FnOnce(&mut Writer<'_, 'a>),
-) {
+    inside: impl FnOnce(&mut Writer<'_, 'a>) -> LoweringResult<()>,
+    outside: impl FnOnce(&mut Writer<'_, 'a>) -> LoweringResult<()>,
+) -> LoweringResult<()> {
     let Some(condition) = is_inside else { return inside(b) };
     b.open_block();
-    inside(b);
+    let accepted = inside(b);
     let accept = b.close_block();
     b.open_block();
-    outside(b);
+    let rejected = outside(b);
     let reject = b.close_block();
     b.if_blocks(condition, accept, reject);
+    accepted.and(rejected)
 }
 
 pub(super) fn load<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> LoweringResult<Tile> {
@@ -130,22 +193,10 @@ pub(super) fn load<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> LoweringR
     let window = window(b, call, &extents)?;
     let shape = super::TileShape { of: window.of, extents: extents.clone() };
     let tile = Tile::new(b, "tile", &shape, call.span)?;
-    each(b, &extents, |b, position| {
-        let (from, inside) = in_window(b, &window, position);
+    window.each(b, &extents, Some(&tile), |b, position, from| {
         let to = tile.element(b, position);
-        where_inside(
-            b,
-            inside,
-            |b| {
-                let value = b.load(from);
-                b.store(to, value);
-            },
-            |b| {
-                let zero = b.zero_of(window.of);
-                b.store(to, zero);
-            },
-        );
-        Ok(())
+        let value = b.load(from);
+        b.store(to, value);
     })?;
     Ok(tile)
 }
@@ -154,11 +205,9 @@ pub(super) fn store<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> Lowering
     let tile = call.tile("t")?;
     let window = window(b, call, &tile.extents())?;
     same_elements(b, &tile, window.of, call)?;
-    each(b, &tile.extents(), |b, position| {
-        let (to, inside) = in_window(b, &window, position);
+    window.each(b, &tile.extents(), None, |b, position, to| {
         let value = tile.loaded(b, position);
-        where_inside(b, inside, |b| b.store(to, value), |_| ());
-        Ok(())
+        b.store(to, value);
     })
 }
 
@@ -176,23 +225,11 @@ pub(super) fn atomic_add<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> Low
         return fault(Code::TypeMismatch, call.span, message);
     }
     let before = Tile::new(b, "before", &tile.shape(), call.span)?;
-    each(b, &tile.extents(), |b, position| {
-        let (to, inside) = in_window(b, &window, position);
+    window.each(b, &tile.extents(), Some(&before), |b, position, to| {
         let value = tile.loaded(b, position);
         let kept = before.element(b, position);
-        where_inside(
-            b,
-            inside,
-            |b| {
-                let old = b.atomic(AtomicOp::Add, to, value);
-                b.store(kept, old);
-            },
-            |b| {
-                let zero = b.zero_of(window.of);
-                b.store(kept, zero);
-            },
-        );
-        Ok(())
+        let old = b.atomic(AtomicOp::Add, to, value);
+        b.store(kept, old);
     })?;
     Ok(before)
 }
