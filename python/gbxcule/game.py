@@ -32,7 +32,7 @@ _RANDOM = 0xC00C
 
 # Levels that a game has, and of which an environment may have so many: each is a saved state.
 LEVELS = 65_535
-MOST_LEVELS = 4096
+MAX_LEVELS = 4096
 
 # Buttons that begin a game, by its difficulty.
 _BEGINS = {"normal": "START", "easy": "SELECT+START"}
@@ -144,9 +144,10 @@ def level_starts(
 
 
 def levels_of(
-    levels: Any, rom: Any, is_paired: bool, begins_elsewhere: bool, chance: Number | None
+    levels: Any, difficulty: Any, rom: Any, is_paired: bool, begins_elsewhere: bool, chance: Number | None
 ) -> tuple[int, ...] | None:
-    """Check the levels of an environment, beside its other options that say where episodes begin."""
+    """Check levels and difficulty of an environment, beside its other options that say where episodes begin."""
+    _check_difficulty(difficulty, rom, begins_elsewhere)
     if levels is None:
         return None
     if isinstance(levels, (str, bytes)) or not isinstance(levels, (Sequence, np.ndarray)):
@@ -160,8 +161,8 @@ def levels_of(
     if chance is not None:
         raise ValueError("a level decides all chance of its game: leave out `chance` or `levels`")
     numbers = tuple(whole("a level", level, 0) for level in levels)
-    if not 1 <= len(numbers) <= MOST_LEVELS:
-        raise ValueError(f"`levels` takes 1 to {MOST_LEVELS} levels, found {len(numbers)}")
+    if not 1 <= len(numbers) <= MAX_LEVELS:
+        raise ValueError(f"`levels` takes 1 to {MAX_LEVELS} levels, found {len(numbers)}")
     if max(numbers) >= LEVELS:
         raise ValueError(f"levels are 0 to {LEVELS - 1}, found {max(numbers)}")
     if len(set(numbers)) < len(numbers):
@@ -169,7 +170,7 @@ def levels_of(
     return numbers
 
 
-def check_difficulty(difficulty: Any, rom: Any, begins_elsewhere: bool) -> None:
+def _check_difficulty(difficulty: Any, rom: Any, begins_elsewhere: bool) -> None:
     """Check the difficulty of an environment's game, beside its other options that say where episodes begin."""
     if not isinstance(difficulty, str) or difficulty not in DIFFICULTIES:
         raise ValueError(f"`difficulty` is one of {', '.join(DIFFICULTIES)}, found {shown(difficulty)}")
