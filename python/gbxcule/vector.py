@@ -148,7 +148,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         info = played.info if info is None else info
         begins_elsewhere = not (boot_rom is start_state is starts is start_battery is None)
         numbers = game.levels_of(levels, difficulty, rom, link == "pairs", begins_elsewhere, chance)
-        chance = played.chance if chance is numbers is None else chance
+        chance = played.chance if chance is None and numbers is None else chance
         self.symbols = rom_symbols(rom, symbols)
         self._rom_name = rom_name(rom)
         self.num_envs = num_envs
