@@ -4,8 +4,8 @@
 //! An answer may compute in another order, so its numbers may differ by what rounding does to the
 //! row. That is measured: four times the largest difference between an array's results and those in
 //! 64 bits, plus what [`AllowedErrors`] allows for mathematics that libraries compute differently,
-//! plus four units in the last place of the array's largest number. Integers must be equal unless
-//! [`AllowedErrors`] moves them.
+//! plus four units in the last place of the array's largest number, 64 of doubles. Integers must be
+//! equal unless [`AllowedErrors`] moves them.
 
 use crate::FRESH_INPUTS;
 use crate::shape::{Reshaping, Shaped};
@@ -26,8 +26,12 @@ use std::sync::OnceLock;
 const FACTOR: f64 = 4.0;
 /// Units in the last place of an array's largest number.
 const UNITS: f64 = 4.0;
+/// Units in the last place of an array's largest double, for sums of a thousand terms in any order.
+const UNITS_OF_DOUBLES: f64 = 64.0;
 /// Draws among which fresh inputs are looked for.
 const TRIES: u64 = 40;
+/// Shapes of many points among which one is looked for that the row's program can afford.
+const TRIES_OF_MANY: u64 = 3;
 /// Draws of one shape and range.
 const DRAWS_OF_A_SHAPE: u64 = 2;
 /// Factors on floats. Each draw begins with another factor, because a mistake may show among large
@@ -182,6 +186,10 @@ impl GradedRow {
         // Of the draws before two alone are far from the row's own numbers, and they may have few.
         let far = own.widened(Some(FACTORS[0]), 0).reshaped(Reshaping::Growing, &mut random);
         self.add_first_sound(far, seed);
+        // One integer in many may be large enough to overflow what an answer computes in.
+        let large = own.widened(Some(FACTORS[0]), GROWTHS[0]);
+        let many = (0..TRIES_OF_MANY).filter_map(|_| large.reshaped(Reshaping::Long, &mut random));
+        self.add_first_sound(many, seed);
         let special = self.special_draws(own, seed);
         self.draws.extend(special);
         let peaks = self.peak_draws(own, seed);
@@ -508,7 +516,9 @@ fn allowed(narrow: &Tensor, wide: Option<&Tensor>, bounds: Option<&[f64]>) -> Ve
     });
     let one = |(at, number): (usize, &gbxcule_ir::Literal)| {
         let bound = bounds.map_or(0.0, |bounds| bounds[at]);
-        let unit = tensor::epsilon(number.scalar()).map_or(0.0, |unit| UNITS * unit * largest);
+        // No wider program tells how doubles round: sums in another order may differ by more.
+        let units = if number.scalar() == Scalar::F64 { UNITS_OF_DOUBLES } else { UNITS };
+        let unit = tensor::epsilon(number.scalar()).map_or(0.0, |unit| units * unit * largest);
         let rounding = if number.scalar().is_float() { FACTOR * rounding } else { 0.0 };
         bound + rounding + unit
     };

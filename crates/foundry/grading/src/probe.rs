@@ -30,6 +30,8 @@ const DISTANCE: usize = 8;
 /// Draws of a row of greatest or least numbers, for each of its arrays: one that leaves out a third
 /// of the elements passes one in 600 times.
 const PEAKS: usize = 16;
+/// Number of the draw in which the last element decides; as it is even, its launch is long.
+const LAST_PEAK: usize = PEAKS - 2;
 /// Random part of a seed.
 const STREAM: u64 = 0x7370_6563_6961_6c73;
 
@@ -118,7 +120,11 @@ impl GradedRow {
         let size = data[at].len() / (numbers.len() / leaves.len().max(1)).max(1);
         // One of each part of the array.
         let elements = data[at].len() / size.max(1);
-        let place = (number * elements + random.below(elements)) / PEAKS;
+        let place = match number {
+            // The last element of several blocks: an answer may leave out what fills no vector.
+            LAST_PEAK => elements.checked_sub(1)?,
+            _ => (number * elements + random.below(elements)) / PEAKS,
+        };
         let cell = data[at].chunks_exact_mut(size.max(1)).nth(place)?;
         for leaf in leaves {
             let peak = sign * (2.0 * largest + 1.0);

@@ -24,9 +24,9 @@ const FCNTL: [u64; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 1030, 36, 37, 38, 1034];
 /// Requests of `ioctl`: the kind of a terminal, its size, bytes that wait, flags of a descriptor.
 /// Attributes of files such as "immutable" are among the refused ones.
 const IOCTL: [u64; 7] = [0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451, 0x802c_542a];
-/// Flags of `mmap` of which no child may set all of a row: memory that is shared without a file, which
-/// stays in memory without its limit when all of it but a page is unmapped; and huge pages, which are
-/// the whole machine's.
+/// Flags of `mmap` that no child may set together: `MAP_SHARED` and `MAP_ANONYMOUS`, whose memory
+/// stays, uncounted by any limit, when all but a page of it is unmapped; and `MAP_HUGETLB`, whose
+/// pages are the whole machine's.
 const MMAP_REFUSED: [u64; 2] = [0x21, 0x4_0000];
 /// Options of `prctl`: names of threads and of memory, and questions. The signal at its owner's
 /// end stays as it was set.

@@ -66,7 +66,8 @@ impl Head {
     /// may not drive the swarm.
     pub(crate) fn is_same_origin(&self) -> bool {
         let host = self.header("host").unwrap_or_default();
-        self.header("origin").is_none_or(|origin| origin == format!("http://{host}"))
+        let own = format!("http://{host}");
+        self.headers.iter().all(|(name, value)| name != "origin" || *value == own)
     }
 
     /// Returns true if the page was opened by an address or as `localhost`, and by one of them.
@@ -189,6 +190,10 @@ mod tests {
             ("Host: localhost:8117\r\nOrigin: http://localhost:8117", true),
             ("Host: [::1]:8117\r\nOrigin: http://[::1]:8117", true),
             ("Host: 127.0.0.1:8117\r\nOrigin: http://evil.example", false),
+            (
+                "Host: localhost:8117\r\nOrigin: http://localhost:8117\r\nOrigin: http://evil.example",
+                false,
+            ),
             ("Host: rebound.example:8117\r\nOrigin: http://rebound.example:8117", false),
             ("Host: localhost:8117\r\nHost: rebound.example:8117", false),
             ("Accept: */*", false),
