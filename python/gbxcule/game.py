@@ -144,9 +144,10 @@ def level_starts(
 
 
 def levels_of(
-    levels: Any, rom: Any, is_paired: bool, begins_elsewhere: bool, chance: Number | None
+    levels: Any, difficulty: Any, rom: Any, is_paired: bool, begins_elsewhere: bool, chance: Number | None
 ) -> tuple[int, ...] | None:
-    """Check the levels of an environment, beside its other options that say where episodes begin."""
+    """Check levels and difficulty of an environment, beside its other options that say where episodes begin."""
+    _check_difficulty(difficulty, rom, begins_elsewhere)
     if levels is None:
         return None
     if isinstance(levels, (str, bytes)) or not isinstance(levels, (Sequence, np.ndarray)):
@@ -169,7 +170,7 @@ def levels_of(
     return numbers
 
 
-def check_difficulty(difficulty: Any, rom: Any, begins_elsewhere: bool) -> None:
+def _check_difficulty(difficulty: Any, rom: Any, begins_elsewhere: bool) -> None:
     """Check the difficulty of an environment's game, beside its other options that say where episodes begin."""
     if not isinstance(difficulty, str) or difficulty not in DIFFICULTIES:
         raise ValueError(f"`difficulty` is one of {', '.join(DIFFICULTIES)}, found {shown(difficulty)}")

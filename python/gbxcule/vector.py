@@ -146,8 +146,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         task = task_of(played, reward, done)
         info = played.info if info is None else info
         begins_elsewhere = not (boot_rom is start_state is starts is start_battery is None)
-        game.check_difficulty(difficulty, rom, begins_elsewhere)
-        numbers = game.levels_of(levels, rom, link == "pairs", begins_elsewhere, chance)
+        numbers = game.levels_of(levels, difficulty, rom, link == "pairs", begins_elsewhere, chance)
         chance = played.chance if chance is None and numbers is None else chance
         self.symbols = rom_symbols(rom, symbols)
         self._rom_name = rom_name(rom)
@@ -227,9 +226,9 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
             if numbers is not None:
                 starts = game.level_starts(str(rom or game.NAME), numbers, model, power_on, difficulty)
             elif played.has_title and not begins_elsewhere:
-                begins_on_title = played.has_rival and link == "pairs"
                 machine = str(rom), model, power_on
-                starts = [game.title(*machine)] if begins_on_title else game.starts(*machine, difficulty)
+                on_title = played.has_rival and link == "pairs"
+                starts = [game.title(*machine)] if on_title else game.starts(*machine, difficulty)
             self._set_starts(start_state, starts, start_battery, checked.start_steps)
         # No env, unless it is a checkpoint's: places that the cartridge lacks are refused now.
         mask = bytes(num_envs) if _machines is None else None
