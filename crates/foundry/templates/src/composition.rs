@@ -38,7 +38,7 @@ pub struct Composition {
     about: String,
     choices: Vec<Choice>,
     sizes: Vec<Size>,
-    /// What replaces parameters of the templates.
+    /// Parameters that replace those of the templates.
     parameters: Vec<Parameter>,
     parts: Vec<Part>,
     body: Vec<String>,
@@ -47,7 +47,7 @@ pub struct Composition {
 /// Kernel of a composition.
 #[derive(Clone, Debug)]
 struct Part {
-    /// Its name.
+    /// Name of the kernel.
     name: String,
     topic: String,
     template: String,
@@ -253,7 +253,7 @@ impl Composition {
                 }
             }
         }
-        // What is exchanged with a buffer that is written is written.
+        // A buffer that changes places with a written one is written.
         for line in &self.body {
             let Some((targets, _)) = line.split_once(" = ") else { continue };
             let names: Vec<&str> = targets.split(',').map(str::trim).collect();

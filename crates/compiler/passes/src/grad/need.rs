@@ -6,8 +6,8 @@
 //! from which needed variables are computed: the code that must run to get from one iteration to
 //! the next.
 //!
-//! A loop has needs of its own ([`Need::inside`]): what statements behind it read of its variables is
-//! no state of its iterations. A sum whose total is used later has none.
+//! A loop has needs of its own ([`Need::inside`]): a variable that only statements behind the loop
+//! read is no state of its iterations. A sum whose total is used later has no state.
 
 use super::activity::{Activity, is_smooth};
 use super::scan::{Definitions, Scan, StmtSite};
