@@ -32,7 +32,7 @@ _RANDOM = 0xC00C
 
 # Levels that a game has, and of which an environment may have so many: each is a saved state.
 LEVELS = 65_535
-MOST_LEVELS = 4096
+MAX_LEVELS = 4096
 
 # Buttons that begin a game, by its difficulty.
 _BEGINS = {"normal": "START", "easy": "SELECT+START"}
@@ -160,8 +160,8 @@ def levels_of(
     if chance is not None:
         raise ValueError("a level decides all chance of its game: leave out `chance` or `levels`")
     numbers = tuple(whole("a level", level, 0) for level in levels)
-    if not 1 <= len(numbers) <= MOST_LEVELS:
-        raise ValueError(f"`levels` takes 1 to {MOST_LEVELS} levels, found {len(numbers)}")
+    if not 1 <= len(numbers) <= MAX_LEVELS:
+        raise ValueError(f"`levels` takes 1 to {MAX_LEVELS} levels, found {len(numbers)}")
     if max(numbers) >= LEVELS:
         raise ValueError(f"levels are 0 to {LEVELS - 1}, found {max(numbers)}")
     if len(set(numbers)) < len(numbers):

@@ -30,8 +30,7 @@ from gbxcule.picture import Pixels, mosaic
 from gbxcule.preprocessing import checked as checked_preprocessing
 from gbxcule.rollout import OnDevice, Rollout, lies_on_device
 from gbxcule.start import (
-    RomLike, bank_of, env_seeds, is_one_for_each, one_or_more_states, rom_bytes, rom_name, rom_symbols, states_of, weights_of,
-    with_bank,
+    RomLike, bank_of, env_seeds, is_one_for_each, one_or_more_states, rom_bytes, rom_name, rom_symbols, states_of, weights_of, with_bank,
 )
 from gbxcule.symbol import Place, Symbols, banked_range_of, labels_of, written_from
 from gbxcule.task import changed_weights, named_weights, task_of

@@ -22,16 +22,16 @@ pub(crate) enum Begin {
 }
 
 impl Begin {
-    /// Number of frames from power-on to the title on which `python/gbxcule/game.py` writes the level
-    /// seed and presses START.
+    /// Number of frames from power-on to the title on which `python/gbxcule/game.py` writes the
+    /// level seed and presses START.
     const LEVEL_FRAMES: u32 = 120;
 }
 
 /// The random state of all games but for their own.
 const RANDOM: u16 = 0xC00C;
 
-/// Returns the level seed of a level, as `python/gbxcule/game.py` has it: another for each of 65,535
-/// levels, and never 0.
+/// Returns the level seed of a level, as `python/gbxcule/game.py` has it: another for each of
+/// 65,535 levels, and never 0.
 pub(crate) fn level_seed(level: u32) -> u16 {
     (1 + level * 40_507 % 65_535) as u16
 }

@@ -15,7 +15,8 @@ fn episode_frames(name: &str) -> u32 {
     4500 * game.frames_per_step
 }
 
-/// A game whose island is the same in all levels. Its player, which can't go back, fights by chance.
+/// A game whose island is the same in all levels. Its player, which can't go back, fights by
+/// chance.
 const OTHER: &str = "LAST_BEACON";
 
 /// Plays levels and returns those that are lost, each with its points.

@@ -3,8 +3,8 @@
 use crate::PLAYERS;
 use crate::console::Begin;
 
-/// A scripted player that plays at most a number of frames, and returns the points and the frames of
-/// the game, and whether the game is won.
+/// A scripted player that plays at most a number of frames, and returns the points and the frames
+/// of the game, and whether the game is won.
 pub(crate) type Play = fn(frames: u32, begin: Begin) -> (u16, u32, bool);
 
 pub(crate) fn told<Value: std::str::FromStr>(name: &str) -> Option<Value> {

@@ -57,7 +57,7 @@
 //! The values on a path are evaluated before the place is used. The place itself is determined when
 //! the load, store, atomic or call that uses it is reached: handles on the path (`Element`) are
 //! read then.
-//! indices may be of any integer type. If the type is signed, an index from `-extent` to `-1`
+//! Indices may be of any integer type. If the type is signed, an index from `-extent` to `-1`
 //! counts from the end, as in Python. Any other index outside `0..extent` *faults*; so does
 //! `Element` through an absent array. Positions of `Component` and `Field` are constants, and
 //! always inside.

@@ -26,7 +26,7 @@ use std::sync::OnceLock;
 const FACTOR: f64 = 4.0;
 /// Units in the last place of an array's largest number.
 const UNITS: f64 = 4.0;
-/// The same of doubles, for sums of a thousand terms in any order.
+/// Units in the last place of an array's largest double, for sums of a thousand terms in any order.
 const UNITS_OF_DOUBLES: f64 = 64.0;
 /// Draws among which fresh inputs are looked for.
 const TRIES: u64 = 40;

@@ -37,9 +37,10 @@ pub(crate) enum Reshaping {
     /// Rows of an array, or an extent that the launch lacks, to one more than a multiple of a warp,
     /// others grow.
     Wide,
-    /// The same to a number that no tile of a kernel holds, others of arrays with rows to a handful.
+    /// Rows of an array, or an extent that the launch lacks, to a number that no tile of a kernel
+    /// holds, other extents of arrays with rows to a handful.
     Broad(u32),
-    /// The same to at most three elements.
+    /// Rows of an array, or an extent that the launch lacks, to at most three elements.
     Narrow,
     /// The first extent of the launch to 1.
     One,

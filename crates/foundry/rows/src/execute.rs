@@ -1,7 +1,7 @@
 //! Runs rows on the reference interpreter.
 //!
 //! A row of one kernel is one launch. The launches of a row of several kernels run in order, each
-//! on the memory that the one before has left, and their reverses from the last to the first.
+//! on the memory that the launch before has left, and their reverses from the last to the first.
 
 use crate::host::Launch;
 use crate::row_program::{RowProgram, element};

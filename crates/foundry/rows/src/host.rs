@@ -171,7 +171,7 @@ impl Host {
         Some(Self { name: def.name.to_string(), params, statements })
     }
 
-    /// Host code with the types of another module's kernels.
+    /// Returns this host code for a module whose kernels have other types.
     pub(crate) fn of_module(&self, module: &Module) -> Option<Self> {
         let param = |own: &Param| {
             let ty = bound_type(&self.statements, &own.name, module)?;

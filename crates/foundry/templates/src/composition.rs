@@ -38,7 +38,7 @@ pub struct Composition {
     about: String,
     choices: Vec<Choice>,
     sizes: Vec<Size>,
-    /// Parameters that replace those of the templates.
+    /// Replacements of the templates' parameters.
     parameters: Vec<Parameter>,
     parts: Vec<Part>,
     body: Vec<String>,
@@ -253,7 +253,7 @@ impl Composition {
                 }
             }
         }
-        // A buffer that changes places with a written one is written.
+        // A buffer that changes places with a written one is written, too.
         for line in &self.body {
             let Some((targets, _)) = line.split_once(" = ") else { continue };
             let names: Vec<&str> = targets.split(',').map(str::trim).collect();

@@ -3,8 +3,8 @@
 //!
 //! A port that clocks shifts at moments which are known as soon as a transfer has begun. Both ends
 //! must have reached such a moment before the shift, because each shifts in the top bit of the
-//! other's SB. Before an instruction that reads or writes the port, `look.rs` tells in which M-cycle
-//! it will do so, and the instruction waits until the other end has come there. All other
+//! other's SB. Before an instruction that reads or writes the port, `look.rs` tells in which
+//! M-cycle it will do so, and the instruction waits until the other end has come there. All other
 //! instructions run freely, so ports at rest cost nothing.
 //!
 //! | port | hears the other | is heard |

@@ -225,7 +225,7 @@ impl From<Model> for MachineSources {
 }
 
 impl From<&Rom> for MachineSources {
-    /// Those that a ROM's machine needs.
+    /// Sources that a ROM's machine needs.
     fn from(rom: &Rom) -> Self {
         Self { model: rom.model(), every_revision: !rom.revision().is_usual_after_boot() }
     }

@@ -107,7 +107,7 @@ mod tests {
         let nobody = |_| false;
         statistics.count(&[1.0, 2.0], &[false, false], nobody);
         statistics.count(&[1.0, 3.0], &[true, false], nobody);
-        // Env 0 is between its episodes, so its reward there belongs to none.
+        // Env 0 is between its episodes, so its reward there counts for no episode.
         statistics.count(&[7.0, 0.0], &[false, true], |env| env == 0);
         statistics.count(&[4.0, 1.0], &[true, false], nobody);
         let summary = statistics.summary().expect("some steps");

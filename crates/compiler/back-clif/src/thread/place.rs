@@ -215,7 +215,7 @@ impl ThreadCode<'_, '_> {
             BinaryOp::Add => [low.checked_add(by_low)?, high.checked_add(by_high)?],
             BinaryOp::Subtract => [low.checked_sub(by_high)?, high.checked_sub(by_low)?],
             BinaryOp::Multiply if low >= 0 && by_low >= 0 => {
-                [low * by_low, high.checked_mul(by_high)?]
+                [low.checked_mul(by_low)?, high.checked_mul(by_high)?]
             }
             _ => return None,
         };

@@ -52,8 +52,8 @@ impl TypedCode<'_, '_> {
         LoweredValue::Memory(result)
     }
 
-    /// Applies `each` to four `f32` at once, if one of the operands is in a vector and the other ones
-    /// are in vectors or have four equal components.
+    /// Applies `each` to four `f32` at once, if one of the operands is in a vector and the other
+    /// ones are in vectors or have four equal components.
     pub(crate) fn by_four(
         &mut self,
         operands: &[LoweredValue],

@@ -7,7 +7,7 @@
 //! the next.
 //!
 //! A loop has needs of its own ([`Need::inside`]): a variable that only statements behind the loop
-//! read is no state of its iterations. A sum whose total is used later has no state.
+//! read is no state of its iterations. So a sum whose total is used later has no state.
 
 use super::activity::{Activity, is_smooth};
 use super::scan::{Definitions, Scan, StmtSite};

@@ -1,9 +1,9 @@
 //! Out of line: large functions that are called from several places are kept out of line.
 //!
 //! The swarm needs this for its kernels, before they are printed for NVRTC. In modules below some
-//! size NVRTC 13.5 inlines large functions into all their callers: compiling one stage's kernel took
-//! seconds, compiling another one's, which was 2 % smaller, did not end. Sizes double with each
-//! level of functions that call others from two places. So this pass decides by the size of a
+//! size NVRTC 13.5 inlines large functions into all their callers: compiling one stage's kernel
+//! took seconds, compiling another one's, which was 2 % smaller, did not end. Sizes double with
+//! each level of functions that call others from two places. So this pass decides by the size of a
 //! callee, with everything that is inlined into it.
 
 use gbxcule_ir::check::Valid;

@@ -40,8 +40,8 @@ const SINGLE_FRAME_ENTRIES: [&str; 2] = ["Machine::run_to_hook", "Machine::begin
 const PAIR_ENTRIES: [&str; 3] =
     ["kernel_call::run_pair_frames", "kernel_call::pair_ahead", "kernel_call::pair_tcycles"];
 
-/// The machine as rustc sees it, with the functions that programs may call. Programs are fused into
-/// this module.
+/// The machine of some sources as rustc sees it, with the functions that programs may call.
+/// Programs are fused into this module.
 pub(crate) fn machine_module(machine: MachineSources) -> Module {
     static MODULES: PerSources<Module> = PerSources::new();
     lowered(&MODULES, machine, &[])

@@ -63,7 +63,7 @@ impl DeviceSticky {
         self.stick(envs, actions, manual_buttons, [&self.seeds, &self.counts], begins)
     }
 
-    /// Decides the actions of a step; within a step it repeats the decision of the step's beginning.
+    /// Decides the actions of a step; within a step it repeats the decision of its beginning.
     pub(super) fn stick(
         &self,
         envs: &StateArrays,

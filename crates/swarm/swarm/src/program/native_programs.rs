@@ -1,6 +1,6 @@
 //! Programs of the native swarm: small kernels, compiled for this process, that read a machine in
 //! place: at the end of a step, at the start of an episode, at a hook, and between frames.
-//! `subset/tests/machine/layout` holds that a machine lies in memory as the kernels expect.
+//! `front-rust/tests/machine/layout.rs` holds that a machine lies in memory as the kernels expect.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};

@@ -77,8 +77,8 @@ fn window_indices<'a>(
 }
 
 impl Window {
-    /// Indices of the array for coordinates in dimensions from `first` on, and whether the array has
-    /// them.
+    /// Indices of the array for coordinates in dimensions from `first` on, and whether the array
+    /// has them.
     fn indices(
         &self,
         b: &mut Writer<'_, '_>,
