@@ -383,7 +383,7 @@ impl Runner<'_> {
                     Operator::Add => left.checked_add(right),
                     Operator::Sub => left.checked_sub(right),
                     Operator::Mult => left.checked_mul(right),
-                    Operator::FloorDiv if right != 0 => Some(left.div_euclid(right)),
+                    Operator::FloorDiv if right > 0 => Some(left.div_euclid(right)),
                     Operator::Pow => left.checked_pow(exponent()?),
                     Operator::LShift => left.checked_mul(1_i64.checked_shl(exponent()?)?),
                     _ => None,
