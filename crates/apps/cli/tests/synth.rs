@@ -309,7 +309,7 @@ fn rows_that_somebody_has_written_already_are_dropped_when_asked() {
     run(&["generate", "--count", "4", "--seed", "3", "--mode", "text", "--out", text(&out)]);
     let rows = gbxcule_rows::batch::read(&out).expect("rows");
     std::fs::create_dir_all(kernels.join("deep")).expect("a folder");
-    let row = &rows[2];
+    let row = rows.iter().find(|row| row.kernels.len() == 1).expect("a row of one kernel");
     let other = row.source.replace(&row.kernel, "another_name").replace("0.5", "0.75");
     std::fs::write(kernels.join("deep/theirs.py"), other).expect("a file");
     let said = run(&["dedupe", text(&out), "--against", text(&kernels), "--out", text(&less)]);
@@ -317,7 +317,7 @@ fn rows_that_somebody_has_written_already_are_dropped_when_asked() {
     assert!(said.contains("1 rows are kernels of "), "{said}");
     let ids: Vec<u64> =
         gbxcule_rows::batch::read(&less).expect("rows").iter().map(|row| row.id).collect();
-    assert_eq!(ids, [0, 1, 3]);
+    assert_eq!(ids, [0, 1, 2, 3].into_iter().filter(|id| *id != row.id).collect::<Vec<_>>());
     let skeletons = run(&["skeletons", text(&kernels)]);
     // The hashes are those of the kernel's text, of its IR, and of the IR's outline.
     assert_eq!(String::from_utf8_lossy(&skeletons.stdout).lines().count(), 3);

@@ -28,6 +28,16 @@ impl Dataset {
         Self::of(Manifest::new(4, PLAN, &Tools::default()), rows)
     }
 
+    /// Rows of which the last one, and no other, has several kernels.
+    fn of_several_kernels() -> Self {
+        let plan = Plan { sampled: 0, ..PLAN };
+        let mut rows = vec![make(plan, 0)];
+        while rows.last().is_none_or(|row| row.kernels.len() == 1) {
+            rows.push(make(plan, rows.len() as u64));
+        }
+        Self::of(Manifest::new(rows.len() as u64, plan, &Tools::default()), rows)
+    }
+
     fn harvested() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let kernel = "import warp as wp\n\n\n@wp.kernel\ndef scale(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n    \
@@ -73,7 +83,7 @@ fn other(value: &Value) -> Value {
 /// column removed.
 fn changed(row: &Row) -> Vec<(String, Row)> {
     let Ok(Value::Object(columns)) = serde_json::to_value(row) else { unreachable!("columns") };
-    assert_eq!(columns.len(), 41, "each column is forged");
+    assert_eq!(columns.len(), 43, "each column is forged");
     let mut all = Vec::new();
     for (name, value) in &columns {
         for value in [other(value), Value::Null] {
@@ -91,7 +101,8 @@ fn forging_any_column_fails(dataset: &Dataset) {
     for row in &dataset.rows {
         assert_eq!(dataset.failed(row), []);
     }
-    for (column, forged) in changed(&dataset.rows[1]) {
+    let last = dataset.rows.last().expect("a row");
+    for (column, forged) in changed(last) {
         let outcomes = dataset.outcomes(&forged);
         assert!(has_failed(&outcomes), "`{column}` is forged, and all checks pass");
     }
@@ -100,6 +111,11 @@ fn forging_any_column_fails(dataset: &Dataset) {
 #[test]
 fn a_sampled_row_with_any_column_forged_fails() {
     forging_any_column_fails(&Dataset::sampled());
+}
+
+#[test]
+fn a_row_of_several_kernels_with_any_column_forged_fails() {
+    forging_any_column_fails(&Dataset::of_several_kernels());
 }
 
 #[test]
