@@ -353,7 +353,8 @@ class array(ElementOperators):
         elif numpy.itemsize == scalar.itemsize and not own and self.shape[-len(inner) :] == inner:
             outer = self.shape[: -len(inner)] or (1,)
         else:
-            raise TypeError(f"elements of `{dtype}` have another size than those of {self!r}")
+            refused = TypeError if numpy.itemsize != scalar.itemsize else RuntimeError
+            raise refused(f"elements of `{dtype}` have another size than those of {self!r}")
         return self._view(lambda memory: _seen_as(memory, numpy, (*outer, *inner)), wanted)
 
     def contiguous(self) -> "array":
