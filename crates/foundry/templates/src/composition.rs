@@ -20,7 +20,7 @@ use crate::parameter::{Direction, Domain, Parameter};
 use crate::rename::Renaming;
 use crate::signature;
 use crate::style::{Guard, Style};
-use crate::template::{Choice, Size, Template, choice, push_words, size};
+use crate::template::{Choice, Size, Template, choice, fact, header_and_body, push_words, size};
 use gbxcule_grammar::random::seed;
 use std::fmt::Write as _;
 
@@ -75,11 +75,9 @@ impl Composition {
     /// Reads a file of the library.
     pub fn parse(topic: &str, name: &str, text: &str) -> Result<Self, String> {
         let fault = |reason: String| format!("{topic}/{name}: {reason}");
-        let (header, body) = text
-            .split_once("\n---\n")
-            .ok_or_else(|| fault("there is no line `---` below the header".into()))?;
+        let (header, body) = header_and_body(text).map_err(fault)?;
         let mut composition = Self { name: name.into(), topic: topic.into(), ..Self::default() };
-        for line in header.lines().filter(|line| !line.trim().is_empty()) {
+        for line in header {
             composition.read_fact(line).map_err(fault)?;
         }
         composition.body = body.lines().map(|line| line.trim_end().to_owned()).collect();
@@ -95,15 +93,12 @@ impl Composition {
             self.parameters.push(Parameter::parse(line)?);
             return Ok(());
         }
-        let (key, value) = line
-            .split_once(':')
-            .ok_or_else(|| format!("`{line}` is no fact: write `key: value`"))?;
-        let (key, own) = key.split_once(' ').unwrap_or((key, ""));
+        let (key, own, value) = fact(line)?;
         match key {
-            "title" => self.title = value.trim().into(),
-            "about" => push_words(&mut self.about, value.trim()),
+            "title" => self.title = value.into(),
+            "about" => push_words(&mut self.about, value),
             "vary" => self.choices.push(choice(own, value)),
-            "size" => self.sizes.push(size(own, value.trim())?),
+            "size" => self.sizes.push(size(own, value)?),
             "use" => self.parts.push(part(own, value)?),
             other => return Err(format!("`{other}` is no key of a composition")),
         }

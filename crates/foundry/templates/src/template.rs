@@ -66,16 +66,29 @@ pub struct Template {
     pub(crate) lines: Vec<Line>,
 }
 
+/// Splits a file of the library into the lines of its header and its body.
+pub(crate) fn header_and_body(text: &str) -> Result<(impl Iterator<Item = &str>, &str), String> {
+    let (header, body) =
+        text.split_once("\n---\n").ok_or("there is no line `---` below the header")?;
+    Ok((header.lines().filter(|line| !line.trim().is_empty()), body))
+}
+
+/// Splits a line such as `vary steps: 3 5` into key, name and value.
+pub(crate) fn fact(line: &str) -> Result<(&str, &str, &str), String> {
+    let (key, value) =
+        line.split_once(':').ok_or_else(|| format!("`{line}` is no fact: write `key: value`"))?;
+    let (key, own) = key.split_once(' ').unwrap_or((key, ""));
+    Ok((key, own, value.trim()))
+}
+
 impl Template {
     /// Reads a file of the library.
     pub fn parse(topic: &str, name: &str, text: &str) -> Result<Self, String> {
         let fault = |reason: String| format!("{topic}/{name}: {reason}");
-        let (header, body) = text
-            .split_once("\n---\n")
-            .ok_or_else(|| fault("there is no line `---` below the header".into()))?;
+        let (header, body) = header_and_body(text).map_err(fault)?;
         let mut template =
             Self { name: name.into(), topic: topic.into(), is_guarded: true, ..Self::default() };
-        for line in header.lines().filter(|line| !line.trim().is_empty()) {
+        for line in header {
             template.read_fact(line).map_err(fault)?;
         }
         for line in body.lines() {
@@ -101,11 +114,7 @@ impl Template {
             self.parameters.push(Parameter::parse(line)?);
             return Ok(());
         }
-        let (key, value) = line
-            .split_once(':')
-            .ok_or_else(|| format!("`{line}` is no fact: write `key: value`"))?;
-        let (key, own) = key.split_once(' ').unwrap_or((key, ""));
-        let value = value.trim();
+        let (key, own, value) = fact(line)?;
         match key {
             "title" => self.title = value.into(),
             "about" => push_words(&mut self.about, value),

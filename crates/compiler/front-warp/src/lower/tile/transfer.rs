@@ -170,7 +170,8 @@ impl Window {
     }
 }
 
-/// Runs `inside` if a condition holds, or there is none, else `outside`.
+/// Adds the code of `inside` where the condition holds and that of `outside` elsewhere. Without
+/// a condition the code of `inside` stands alone.
 fn where_inside<'a>(
     b: &mut Writer<'_, 'a>,
     is_inside: Option<Value>,
