@@ -19,7 +19,7 @@ struct Row {
     console: Console,
     players: u8,
     has_title: bool,
-    has_easy: bool,
+    variants: Vec<(String, String)>,
     actions: String,
     frames_per_step: u32,
     release_after_frames: u32,
@@ -87,7 +87,7 @@ fn game(folder: &Path) -> String {
     }
     format!(
         "Game {{ name: {:?}, title: {:?}, kind: {:?}, difficulty: {:?}, purpose: {:?}, \
-         memory: {:?}, is_for_color: {}, players: {}, has_title: {}, has_easy: {}, actions: {:?}, \
+         memory: {:?}, is_for_color: {}, players: {}, has_title: {}, variants: &{:?}, actions: {:?}, \
          frames_per_step: {}, release_after_frames: {}, random_score: {:?}, \
          scripted_score: {:?}, sha256: {:?}, entry: {:?}, sources: &[{sources}], \
          program: include_str!({:?}), row: {text:?} }}, ",
@@ -100,7 +100,7 @@ fn game(folder: &Path) -> String {
         row.console == Console::Color,
         row.players,
         row.has_title,
-        row.has_easy,
+        row.variants,
         row.actions,
         row.frames_per_step,
         row.release_after_frames,

@@ -58,6 +58,7 @@ BANK        equ $2000           ; the cartridge's switch
     include "game/joypad.inc"
     include "game/random.inc"
     include "game/level.inc"
+    include "game/variant.inc"
     include "game/objects.inc"
     include "game/sound.inc"
     include "game/text.inc"
@@ -269,6 +270,7 @@ NewGame:
     ld [hl], high(FIRST_LIGHT)
     ld hl, Games
     inc [hl]
+    call BeginVariant
     ld a, STATE_PLAY
     ld [State], a
     ld hl, DriveTune

@@ -62,6 +62,8 @@ SPLAT       equ 6
 
 STATE_LOST  equ 3
 STATE_LIT   equ 4
+NIGHT       equ 1               ; variants: night in all levels, half the gravity
+MOON        equ 2
 LIVES       equ 3
 TIME        equ 150             ; a unit is 24 frames
 COALS       equ 32              ; for a life
@@ -162,6 +164,7 @@ Map:        ds 1024
     include "game/objects.inc"
     include "game/joypad.inc"
     include "game/random.inc"
+    include "game/variant.inc"
     include "game/text.inc"
     include "game/logo.inc"
 
@@ -314,6 +317,7 @@ NewGame:
     inc a
     ld [Level], a
     ld [AwaitsSeed], a
+    call BeginVariant
     ld hl, Games
     inc [hl]
     ld hl, PlayTuneData
@@ -347,9 +351,13 @@ Continue:
 SetPalettes:
     ld a, [Level]
     cp 4
+    ld a, [Variant]
+    jr nc, .night
+    bit NIGHT, a
     ld a, %11100100
     ld b, a
-    jr c, .evening
+    jr z, .evening
+.night:
     ld a, %11011000             ; houses in the light of the moon
     ld b, %11010000
 .evening:

@@ -171,7 +171,7 @@ pub(super) fn replay(console: &mut Console, mut see: impl FnMut(&Console, u32) -
 pub(crate) fn played(frames: u32, begin: Begin) -> Console {
     let mut console = match begin {
         Begin::Later(later) => seeded(1 + later as u16),
-        Begin::Level(_) => press_start(Console::begun("EMBER_LEAP", begin, 0)),
+        _ => press_start(Console::begun("EMBER_LEAP", begin, 0)),
     };
     let mut player = Player::default();
     while console.peek(GAME_OVER) == 0 && console.frames < frames {

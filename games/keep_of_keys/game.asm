@@ -50,6 +50,7 @@ BLADE       equ 19
 BLADE_DOWN  equ 20
 
 STATE_SCROLL equ 3
+FAST        equ 1               ; variant: creatures are twice as fast
 HEARTS      equ 3
 MOST_HEARTS equ 4
 MERCY       equ 90              ; frames after a hit
@@ -96,7 +97,6 @@ Creatures:  ds 64
 CreaturesEnd:
 RoomBase:   ds 2                ; address of the room's places
 FloorRooms: ds 1
-IsEasy:     ds 1                ; not 0 if SELECT was held when the game began
 Pairs:      ds 1                ; of blocks that are still to be swapped
 OriginX:    ds 1                ; the room's first column and row on the background map
 OriginY:    ds 1
@@ -127,6 +127,7 @@ Map:        ds 960
     include "game/random.inc"
     include "game/level.inc"
     include "game/chance.inc"
+    include "game/variant.inc"
     include "game/text.inc"
     include "game/logo.inc"
 
@@ -280,9 +281,7 @@ NewGame:
     ld [Level], a
     inc a
     ld [Oil], a
-    ld a, [Held]
-    and 1 << BUTTON_SELECT
-    ld [IsEasy], a
+    call BeginVariant
     ld hl, Games
     inc [hl]
     ld hl, FloorTune

@@ -341,17 +341,15 @@ pub(super) fn begun(begin: Begin) -> Console {
     press_start(Console::begun("KEEP_OF_KEYS", begin, 20))
 }
 
-/// Returns the player's game of at most `frames` frames. Of a level it returns the first game that
-/// is won; each next one waits some frames longer before its first step.
+/// Returns the player's game of at most `frames` frames.
 pub(crate) fn played(frames: u32, begin: Begin) -> Console {
-    let tries = if matches!(begin, Begin::Level(_)) { 16 } else { 1 };
-    let game = |attempt: u32| {
+    let game = |wait: u32| {
         let mut console = begun(begin);
-        console.run(37 * attempt);
-        play(&mut console, frames - 37 * attempt);
+        console.run(wait);
+        play(&mut console, frames - wait);
         console
     };
-    (0..tries - 1).map(game).find(is_won).unwrap_or_else(|| game(tries - 1))
+    begin.first_good(game, is_won)
 }
 
 /// Returns true if the game went well.

@@ -13,7 +13,7 @@
 ; C006-C007  glider: x + 8 and y + 16 of its upper left corner, 16 to 120 and 18 to 124
 ; C008-C009  waves begun in this game
 ; C00A-C00B  buttons held, pressed: A B SELECT START in bits 0-3, right left up down in 4-7
-; C00C-C00D  random state, stirred by the buttons held
+; C00C-C00D  random state: the level seed while a game is played
 ; C00E       flares left
 ; C00F       games begun since power-on
 ; C010       brightness of the lantern, 1 to 3
@@ -33,6 +33,9 @@
 
 STATE_WARP equ 3
 
+DAY         equ 1               ; variants: a white sky, waves that follow each other sooner
+FAST        equ 2
+
 LIVES       equ 3
 MOST_LIVES  equ 9
 FLARES      equ 2
@@ -51,6 +54,9 @@ LIFE_POINTS equ 500
     include "game/video.inc"
     include "game/joypad.inc"
     include "game/random.inc"
+    include "game/level.inc"
+    include "game/chance.inc"
+    include "game/variant.inc"
     include "game/objects.inc"
     include "game/sound.inc"
     include "game/text.inc"
@@ -132,7 +138,7 @@ Main:
     call ScrollStars
     call EndVBlank
     call ReadButtons
-    call StirRandom
+    call StirBetweenGames
     call SoundFrame
     ld hl, Clock
     inc [hl]
@@ -187,6 +193,19 @@ NewGame:
     ld [Progress + 1], a
     ld [Hit], a
     ld [FireDelay], a
+    call BeginVariant
+    ld a, [Variant]
+    bit DAY, a
+    ld a, %00011011
+    jr nz, .sky
+    ld a, %11100100
+.sky:
+    ldh [BGP], a
+    ld a, %01101100
+    jr nz, .objects
+    ld a, %10010000
+.objects:
+    ldh [OBP0], a
     ld a, LIVES
     ld [Lives], a
     ld a, FLARES

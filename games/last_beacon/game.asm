@@ -36,6 +36,9 @@ STATE_TEXT   equ 3
 STATE_MENU   equ 4
 STATE_BATTLE equ 5
 
+NIGHT equ 1                     ; variants: night on the island, twice as many foes
+WILDER equ 2
+
 DOWN  equ 0
 UP    equ 1
 LEFT  equ 2
@@ -51,6 +54,11 @@ LIGHT       equ 7
 ALWAYS      equ $FF             ; no flag: never over
 
 HIT_LIMIT   equ 99              ; hit points have two digits
+HITS        equ 20              ; at first
+EASY_HITS   equ 60
+TREASURES   equ 8               ; in chests of the island, whose flags are 8 to 15
+DRAW_ISLAND equ 1               ; kinds of draws; those of chance have none
+DRAW_GRASS  equ 64
 
     ram $C00E
 Clock:      ds 1                ; frames
@@ -94,6 +102,8 @@ FoeCoins:   ds 1
 FoeName:    ds 2
 MenuRows:   ds 1
 MenuAt:     ds 2
+Mirrored:   ds 1                ; 1 if east is west on this island
+Treasures:  ds TREASURES        ; of each chest of the island: number in TreasureList
     ram $C100
 RoomCells:  ds 128              ; kinds of cells, sixteen to a row of ten
 
@@ -112,6 +122,9 @@ endm
     include "game/objects.inc"
     include "game/joypad.inc"
     include "game/random.inc"
+    include "game/level.inc"
+    include "game/chance.inc"
+    include "game/variant.inc"
     include "game/sound.inc"
     include "game/text.inc"
     include "game/logo.inc"
@@ -188,6 +201,9 @@ Title:
 
 NewGame:
     ld sp, STACK
+    ld a, STATE_TEXT            ; from now on the random state rests
+    ld [State], a
+    call BeginVariant
     call Hide
     call ScreenOff
     ld hl, Score
@@ -198,16 +214,24 @@ NewGame:
     call Clear
     ld hl, Games
     inc [hl]
+    call DrawIsland
     ld a, 20
+    ld [Coins], a
+    ld a, [Variant]
+    bit EASY, a
+    ld a, HITS
+    jr z, .hits
+    ld a, EASY_HITS
+.hits:
     ld [Lives], a
     ld [MostHits], a
-    ld [Coins], a
     ld a, 1
     ld [HeroLevel], a
     ld [Flasks], a
     ld a, HOME
     ld [Level], a
     ld a, 5
+    call OnIsland
     ld [PlayerX], a
     ld a, 4
     ld [PlayerY], a
@@ -333,7 +357,7 @@ Frame:
     ld hl, Clock
     inc [hl]
     call ReadButtons
-    call StirRandom
+    call StirBetweenGames
     jp SoundFrame
 
 ; b frames.
@@ -451,6 +475,7 @@ StartText: db "PRESS START", 0
 BestText:  db "BEST ", 0
 ScoreText: db "SCORE ", 0
 
+    include "last_beacon/island.inc"
     include "last_beacon/walk.inc"
     include "last_beacon/event.inc"
     include "last_beacon/talk.inc"

@@ -35,6 +35,9 @@ pub(crate) const CHARM: u8 = 3;
 const WAYS: [(u8, i32, i32); 4] = [(UP, 0, -1), (DOWN, 0, 1), (LEFT, -1, 0), (RIGHT, 1, 0)];
 const FIRST_BODY: u8 = 2;
 const CHEST: u8 = 7;
+/// The cells of the room, and the one in which foes hide.
+const CELLS: u16 = 0xC100;
+const TALL_GRASS: u8 = b'U' & 0x1F;
 
 /// Room, column and row.
 pub(crate) type Place = (u8, i32, i32);
@@ -46,16 +49,18 @@ struct Event {
     value: [u8; 2],
 }
 
-/// Rooms, events and walls, read from the ROM.
+/// Rooms, events and walls, read from the ROM. The player thinks in the rooms of the ROM; on an island
+/// that is mirrored, only the ways to the left and to the right are exchanged.
 #[derive(Clone)]
 struct Island {
+    is_mirrored: bool,
     letters: Vec<u8>,
     events: BTreeMap<Place, Event>,
     blocks: Vec<u8>,
 }
 
 impl Island {
-    fn of(rom: &Rom) -> Island {
+    fn of(rom: &Rom, console: &Console) -> Island {
         let at = |name: &str| rom.address(name).unwrap_or_else(|| panic!("no label {name}"));
         let bank = |address: u16| &rom.bytes[3 * 0x4000 + usize::from(address) - 0x4000..];
         let mut events = BTreeMap::new();
@@ -69,10 +74,26 @@ impl Island {
             }
         }
         Island {
+            is_mirrored: console.peek(at("Mirrored")) == 1,
             letters: bank(at("Rooms"))[..22 * 80].to_vec(),
             events,
             blocks: bank(at("CellKinds"))[..32].to_vec(),
         }
+    }
+
+    /// Returns the button for a way through the rooms.
+    fn button(&self, way: u8) -> u8 {
+        match way {
+            LEFT if self.is_mirrored => RIGHT,
+            RIGHT if self.is_mirrored => LEFT,
+            way => way,
+        }
+    }
+
+    /// Returns the column of the ROM's room that a column of the island shows, and the other way
+    /// round.
+    fn column(&self, x: i32) -> i32 {
+        if self.is_mirrored { 9 - x } else { x }
     }
 
     fn letter(&self, (room, x, y): Place) -> u8 {
@@ -119,10 +140,14 @@ fn is_set(console: &Console, flag: u8) -> bool {
 }
 
 /// Returns the player's whole game.
-pub(crate) fn played(_frames: u32, begin: Begin) -> Console {
-    let mut player = Player::beginning(Console::begun("LAST_BEACON", begin, 60));
-    player.win();
-    player.console
+pub(crate) fn played(frames: u32, begin: Begin) -> Console {
+    let game = |wait: u32| {
+        let mut player = Player::beginning(Console::begun("LAST_BEACON", begin, 60));
+        player.console.run(wait);
+        player.win();
+        player.console
+    };
+    begin.first_good(game, |console| is_won(console) && console.frames <= frames)
 }
 
 #[derive(Clone)]
@@ -140,12 +165,15 @@ impl Player {
     }
 
     /// Presses START on the title.
-    fn beginning(console: Console) -> Player {
+    pub(crate) fn beginning(console: Console) -> Player {
+        let mut console = console;
+        console.hold(START);
+        console.run(8);
+        console.hold(0);
+        console.run(60);
         let rom = gbxcule_assembler::by_name("LAST_BEACON").map(|built_in| built_in.rom());
-        let island = Island::of(rom.unwrap_or_else(|| panic!("no LAST_BEACON")));
-        let mut player = Player { console, island, presses: 0 };
-        player.press(START, 8, 60);
-        player
+        let island = Island::of(rom.unwrap_or_else(|| panic!("no LAST_BEACON")), &console);
+        Player { console, island, presses: 1 }
     }
 
     pub(crate) fn peek(&self, address: u16) -> u8 {
@@ -154,7 +182,7 @@ impl Player {
 
     pub(crate) fn place(&self) -> Place {
         let [room, x, y] = [ROOM, 0xC006, 0xC007].map(|address| self.peek(address));
-        (room, i32::from(x), i32::from(y))
+        (room, self.island.column(i32::from(x)), i32::from(y))
     }
 
     pub(crate) fn press(&mut self, buttons: u8, held: u32, after: u32) {
@@ -186,7 +214,7 @@ impl Player {
                 return;
             }
             let way = self.way_to(goals);
-            self.press(way, 8, 16);
+            self.press(self.island.button(way), 8, 16);
         }
     }
 
@@ -221,7 +249,7 @@ impl Player {
         self.walk_to(&goals);
         let place = self.place();
         let look = WAYS.iter().find(|way| beside(way) == place).map_or(0, |way| way.0);
-        self.press(look, 2, 12);
+        self.press(self.island.button(look), 2, 12);
         self.settle();
         self.press(A, 4, 12);
     }
@@ -278,15 +306,33 @@ impl Player {
         self.settle();
     }
 
+    /// Walks to tall grass in the meadow that has more of it on its left.
+    pub(crate) fn walk_to_grass(&mut self) {
+        let meadow = |y: i32| (1..9).map(move |x| (5, x, y));
+        self.walk_to(&(0..8).flat_map(meadow).collect::<Vec<_>>());
+        let is_grass = |x: i32, y: i32| {
+            let cell = CELLS + (y * 16 + self.island.column(x)) as u16;
+            self.peek(cell) == TALL_GRASS
+        };
+        let is_wide = |(_, x, y): &Place| is_grass(*x, *y) && is_grass(x - 1, *y);
+        let grass: Vec<Place> = (0..8).flat_map(meadow).filter(is_wide).collect();
+        self.walk_to(&grass);
+    }
+
+    /// Goes to and fro in the grass once.
+    pub(crate) fn roam(&mut self) {
+        for way in [LEFT, RIGHT] {
+            self.settle();
+            self.press(self.island.button(way), 8, 8);
+        }
+    }
+
     /// Fights in the meadow until a level is reached.
     pub(crate) fn train(&mut self, level: u8) {
         while self.peek(LEVEL) < level && self.peek(STATE) != OVER {
             self.rest();
-            self.walk_to(&[(5, 5, 1)]);
-            for way in [LEFT, RIGHT] {
-                self.settle();
-                self.press(way, 8, 8);
-            }
+            self.walk_to_grass();
+            self.roam();
         }
     }
 
@@ -297,7 +343,7 @@ impl Player {
         self.finish((4, 3, 5));
         self.finish((12, 7, 5));
         for (ware, price) in [(SWORD, 40), (LANTERN, 30)] {
-            while self.console.word(COINS) < price {
+            while self.console.word(COINS) < price && self.peek(STATE) != OVER {
                 let level = self.peek(LEVEL) + 1;
                 self.train(level);
             }
@@ -306,7 +352,7 @@ impl Player {
         self.train(4);
         self.guardian((17, 8, 6), 0);
         self.train(6);
-        for chest in [(0, 5, 2), (7, 8, 1), (15, 8, 6)] {
+        for chest in [(0, 5, 2), (7, 8, 1), (15, 8, 6), (2, 7, 1), (1, 8, 1)] {
             self.finish(chest);
             self.rest();
         }

@@ -2,7 +2,7 @@
 
 pub(crate) mod player;
 
-use crate::console::{A, B, Console, DOWN, LEFT, RIGHT, START, UP};
+use crate::console::{A, B, Begin, Console, DOWN, LEFT, RIGHT, START, UP};
 use player::{
     BATTLE, CHARM, COINS, FLASK, FLASKS, FOE, GAME_OVER, HIT_POINTS, LEVEL, MAX_HITS, OVER, Player,
     ROOM, STATE, SWORD, TEXT, THINGS, WALKING,
@@ -13,6 +13,16 @@ const GAMES: u16 = 0xC00F;
 const LEARNED: u16 = 0xC012;
 const EMBERS: u16 = 0xC025;
 const BEST: u16 = 0xC026;
+
+/// The key's number among the treasures.
+const KEY: u16 = 6;
+
+/// Puts a treasure into the chest of its number, where it lies in the ROM's list.
+fn put_treasure(player: &mut Player, number: u16) {
+    let rom = gbxcule_assembler::by_name("LAST_BEACON").expect("the game").rom();
+    let treasures = rom.address("Treasures").expect("a label of the game");
+    player.console.poke(treasures + number, number as u8);
+}
 
 fn score(console: &Console) -> u16 {
     console.word(0xC000)
@@ -56,7 +66,7 @@ fn a_player_who_grows_first_brings_the_embers_home_and_wins() {
     assert_eq!([STATE, GAME_OVER].map(|address| player.peek(address)), [OVER, 1]);
     assert_eq!((player.peek(THINGS), player.peek(EMBERS)), (0xFF, 3), "all of it, and the light");
     let rooms = u16::from(player.peek(ROOMS_SEEN));
-    let chests = 6;
+    let chests = 8;
     let learned = player.console.word(LEARNED);
     assert_eq!(score(&player.console), learned + 5 * rooms + 10 * chests + 400 + 500);
     assert!((1000..5000).contains(&player.presses), "{} presses", player.presses);
@@ -71,6 +81,7 @@ fn a_player_who_grows_first_brings_the_embers_home_and_wins() {
 #[test]
 fn a_beginner_who_goes_to_the_crypt_at_once_loses() {
     let mut player = Player::starting_at(60);
+    put_treasure(&mut player, KEY);
     player.finish((14, 1, 2));
     player.finish((11, 4, 4));
     player.finish((19, 8, 4));
@@ -159,6 +170,7 @@ fn a_hero_has_999_coins_at_most() {
     for (before, after) in [(200, 225), (980, 999), (999, 999)] {
         let mut player = beside.clone();
         player.console.poke_word(COINS, before);
+        put_treasure(&mut player, 3);
         player.finish((4, 3, 5));
         assert_eq!(player.console.word(COINS), after, "from {before}");
     }
@@ -175,7 +187,7 @@ fn a_level_brings_hit_points() {
 #[test]
 fn a_hero_can_run_from_a_beast() {
     let mut player = Player::starting_at(60);
-    player.walk_to(&[(5, 5, 1)]);
+    player.walk_to_grass();
     while player.peek(STATE) != BATTLE {
         player.press(LEFT, 8, 8);
         player.press(RIGHT, 8, 8);
@@ -203,11 +215,28 @@ fn the_title_a_room_and_a_battle_show_all_four_shades() {
     let mut title = Console::with("LAST_BEACON");
     title.run(60);
     assert_eq!((count(&title), count(&player.console)), (4, 4));
-    player.walk_to(&[(5, 5, 1)]);
+    player.walk_to_grass();
     while player.peek(STATE) != BATTLE {
         player.press(LEFT, 8, 8);
         player.press(RIGHT, 8, 8);
     }
     player.console.run(200);
     assert_eq!(count(&player.console), 4);
+}
+
+#[test]
+fn twice_as_many_foes_come_in_the_wild_variant() {
+    let presses = |begin| {
+        let mut player = Player::beginning(Console::begun("LAST_BEACON", begin, 60));
+        player.walk_to_grass();
+        let before = player.presses;
+        for _ in 0..40 {
+            player.walk_to_grass();
+            player.roam();
+            player.console.poke(HIT_POINTS, 20);
+        }
+        player.presses - before
+    };
+    let (usual, wild) = (presses(Begin::Level(1)), presses(Begin::Variant(1, 4)));
+    assert!(wild > usual, "{wild} presses in grass with more foes, {usual} else");
 }

@@ -35,6 +35,9 @@ URCHIN  equ 4
 EEL     equ 5
 SPLASH  equ 6
 
+EASY    equ 0                   ; bits of Variant: nothing stings, twice the current
+FAST    equ 1
+
 HULLS       equ 3
 MOST_HULLS  equ 4
 SAFE        equ 96              ; frames of mercy after a hit
@@ -83,6 +86,8 @@ BarChanged: ds 1
 Bar:        ds 40               ; the status bar's two rows
     ram $C100
 Objects:    ds 160
+    ram $DFAB
+Variant:    ds 1                ; where all games have it
 
     org $0040
     jp VBlank
@@ -106,6 +111,7 @@ Start:
     ld hl, WRAM
     ld bc, $0200
     call Clear
+    ld [Variant], a
     ld hl, $9C00
     ld bc, $0400
     call Clear
@@ -344,7 +350,12 @@ SetLevel:
     add a
     add a
     ld [Speed], a
+    ld a, [Variant]
+    and 1 << FAST
     ld a, 1
+    jr z, .slow
+    inc a
+.slow:
     ld [Speed + 1], a
     ret
 
@@ -503,8 +514,11 @@ SpawnStings:
     ld c, a
     ld a, [Level]
     ld d, a
+    ld a, [Variant]
+    rra                         ; EASY: starfish alone
     ld a, c
     ld c, b                     ; c = height
+    jr c, .star
     cp 3
     jr c, .star
     cp 8

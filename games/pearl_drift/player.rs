@@ -63,7 +63,7 @@ pub(super) fn started() -> Console {
 pub(crate) fn played(frames: u32, begin: Begin) -> Console {
     let mut console = match begin {
         Begin::Later(_) => started(),
-        Begin::Level(_) => Console::begun("PEARL_DRIFT", begin, 0),
+        _ => Console::begun("PEARL_DRIFT", begin, 0),
     };
     if let Begin::Later(later) = begin {
         console.hold(UP);

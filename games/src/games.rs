@@ -24,8 +24,9 @@ pub struct Game {
     pub players: u8,
     /// True for a game that begins with a title, which START leaves.
     pub has_title: bool,
-    /// True for a game that is easy where SELECT is held with START.
-    pub has_easy: bool,
+    /// Variants, each with what is different, in the order of their bits of the byte at `Variant`;
+    /// `easy` is first.
+    pub variants: &'static [(&'static str, &'static str)],
     /// The actions of the game's environments: a codec's name or its spelling.
     pub actions: &'static str,
     /// Number of frames of a step.

@@ -41,6 +41,7 @@ LEVELLED equ 4                  ; what it leaves of a column
 CARTS    equ 3
 GRANITE  equ 4
 MARK     equ 7                  ; bit of a stone that is about to dissolve
+FAST     equ 1                  ; variant: loads fall as in the last level; as in the first where it is easy
 
     org $0040
     jp VBlank
@@ -52,6 +53,7 @@ MARK     equ 7                  ; bit of a stone that is about to dissolve
     include "game/joypad.inc"
     include "game/random.inc"
     include "game/level.inc"
+    include "game/variant.inc"
     include "game/objects.inc"
     include "game/sound.inc"
     include "game/text.inc"
@@ -207,6 +209,7 @@ NewGame:
     ld [Level], a
     ld hl, Games
     inc [hl]
+    call BeginVariant
     call LayGround
     call ShowWell
     ld hl, WellTune
@@ -310,6 +313,9 @@ RandomShape:
     call EndDraw
     ld d, 0
     ld hl, EarlyShapes
+    ld a, [Variant]
+    bit EASY, a
+    jr nz, .found
     ld a, [Level]
     cp 3
     jr c, .found

@@ -9,6 +9,7 @@ from gbxcule.action import Choices as Choices
 from gbxcule.action import Press as Press
 from gbxcule.checkpoint import restore as restore
 from gbxcule.factory import make_vec as make_vec
+from gbxcule.game import variants as variants
 from gbxcule.info import Cell as Cell
 from gbxcule.info import Hook as Hook
 from gbxcule.memory import Change as Change

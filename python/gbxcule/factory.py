@@ -79,7 +79,8 @@ def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]
                         the beginning of episodes: a saved state, a `.sav` file in the cartridge, steps without buttons
         starts          saved states of which the seed draws one
         levels          levels of a built-in game, such as range(200), of which the seed draws one (docs/games.md)
-        difficulty      `easy` for a game that has it, `normal`
+        variant         a variant of a built-in game, such as `fast`: `gbxcule.variants(name)` has them
+        difficulty      `normal`, or the variant `easy`, beside another one
         chance          a `Number` that gets a random value of the seed's when an episode begins
         autoreset_mode  `NextStep`, `SameStep` or `Disabled`, as Gymnasium has them
     The computer

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gbxcule import _native
-from gbxcule.argument_check import shown, whole
+from gbxcule.argument_check import one_of, shown, whole
 from gbxcule.memory import Change, Number
 
 # The game that an environment without a ROM plays.
@@ -34,9 +34,9 @@ _RANDOM = 0xC00C
 LEVELS = 65_535
 MAX_LEVELS = 4096
 
-# Buttons that begin a game, by its difficulty.
-_BEGINS = {"normal": "START", "easy": "SELECT+START"}
-DIFFICULTIES = tuple(_BEGINS)
+# A bit for each variant that a game begins as (`game/variant.inc`); difficulties are two of them.
+_VARIANT = 0xDFAB
+DIFFICULTIES = ("normal", "easy")
 _BEGINNINGS = "`start_state`, `starts`, `start_battery` and `boot_rom`"
 
 
@@ -52,7 +52,7 @@ class Game:
     frames_per_step: int
     release_after_frames: int
     has_title: bool = True
-    has_easy: bool = False
+    variants: tuple[str, ...] = ()
     # A game over the cable begins on the title, where one machine calls the other.
     has_rival: bool = False
     max_episode_steps: int | None = EPISODE_STEPS
@@ -72,7 +72,7 @@ def _game(title: str, text: str) -> Game:
         row["frames_per_step"],
         row["release_after_frames"],
         has_title=row["has_title"],
-        has_easy=row["has_easy"],
+        variants=tuple(name for name, _ in row["variants"]),
         has_rival=row["players"] > 1,
     )
 
@@ -92,6 +92,13 @@ def game_of(rom: Any) -> Game:
     return GAMES.get(rom, OTHER) if isinstance(rom, str) else OTHER
 
 
+def variants(name: str) -> tuple[str, ...]:
+    """Return the names of a built-in game's variants, which have other rules, speeds or colors: `make_vec(variant=..)`
+    takes one."""
+    played: Game = one_of("game", name, GAMES)
+    return played.variants
+
+
 def press_frames(played: Game, frames_per_step: int) -> int:
     """How many frames of a step of this length an action is pressed: the share that the game's own has, rounded up."""
     return -(-played.release_after_frames * frames_per_step // played.frames_per_step)
@@ -109,19 +116,17 @@ def check_programs_of(rom: Any, *programs: str | None) -> None:
 @functools.cache
 def title(name: str, model: str = "auto", power_on: str = "zero") -> bytes:
     """The state of a game that waits on its title. Earlier, a game sets up its memory, and with it what chance has drawn."""
-    swarm = _on_the_title(name, 1, model, power_on)
+    swarm = _switched_on(name, 1, model, power_on)
     for _ in range(_FIRST):
         swarm.step(b"\0")
     return swarm.save_state(0)
 
 
 @functools.cache
-def starts(name: str, model: str = "auto", power_on: str = "zero", difficulty: str = "normal") -> tuple[bytes, ...]:
-    """The states after a game's title, made by pressing START, in each one a step later."""
-    swarm = _on_the_title(name, STARTS, model, power_on, difficulty)
-    # Until the first START all are one machine.
-    swarm.load_states(b"\1" * STARTS, [title(name, model, power_on)])
-    return _begun(name, swarm, range(STARTS))
+def starts(name: str, model: str = "auto", power_on: str = "zero", bits: int = 0) -> tuple[bytes, ...]:
+    """The states after a game's title, made by pressing START, in each one a step later; of a variant by its bits."""
+    swarm = _on_the_title(name, STARTS, model, power_on, bits)
+    return _begun(name, swarm, range(STARTS)) if GAMES[name].has_title else (swarm.save_state(0),)
 
 
 def level_seed(level: int) -> int:
@@ -131,11 +136,10 @@ def level_seed(level: int) -> int:
 
 @functools.lru_cache(maxsize=16)
 def level_starts(
-    name: str, levels: tuple[int, ...], model: str = "auto", power_on: str = "zero", difficulty: str = "normal"
+    name: str, levels: tuple[int, ...], model: str = "auto", power_on: str = "zero", bits: int = 0
 ) -> tuple[bytes, ...]:
     """The beginning of each level: the random state is written on the title, and START pressed."""
-    swarm = _on_the_title(name, len(levels), model, power_on, difficulty)
-    swarm.load_states(b"\1" * len(levels), [title(name, model, power_on)])
+    swarm = _on_the_title(name, len(levels), model, power_on, bits)
     for env, level in enumerate(levels):
         swarm.write_memory(env, _RANDOM, level_seed(level).to_bytes(2, "little"))
     if not GAMES[name].has_title:
@@ -143,11 +147,8 @@ def level_starts(
     return _begun(name, swarm, [0] * len(levels))
 
 
-def levels_of(
-    levels: Any, difficulty: Any, rom: Any, is_paired: bool, begins_elsewhere: bool, chance: Number | None
-) -> tuple[int, ...] | None:
-    """Check levels and difficulty of an environment, beside its other options that say where episodes begin."""
-    _check_difficulty(difficulty, rom, begins_elsewhere)
+def levels_of(levels: Any, rom: Any, is_paired: bool, begins_elsewhere: bool, chance: Number | None) -> tuple[int, ...] | None:
+    """Check the levels of an environment, beside its other options that say where episodes begin."""
     if levels is None:
         return None
     if isinstance(levels, (str, bytes)) or not isinstance(levels, (Sequence, np.ndarray)):
@@ -170,17 +171,28 @@ def levels_of(
     return numbers
 
 
-def _check_difficulty(difficulty: Any, rom: Any, begins_elsewhere: bool) -> None:
-    """Check the difficulty of an environment's game, beside its other options that say where episodes begin."""
+def variant_bits(variant: Any, difficulty: Any, rom: Any, begins_elsewhere: bool) -> int:
+    """Check variant and difficulty of an environment; the bits with which its games begin, 0 for the game itself."""
     if not isinstance(difficulty, str) or difficulty not in DIFFICULTIES:
         raise ValueError(f"`difficulty` is one of {', '.join(DIFFICULTIES)}, found {shown(difficulty)}")
-    if difficulty == "normal":
-        return
-    if not game_of(rom).has_easy:
-        easy = ", ".join(name for name, played in GAMES.items() if played.has_easy)
-        raise ValueError(f'`difficulty="{difficulty}"` is of {easy} alone')
-    if begins_elsewhere:
-        raise ValueError(f"`difficulty` says how games begin, and so do {_BEGINNINGS}: give one of them")
+    asked = {"variant": variant, "difficulty": None if difficulty == "normal" else difficulty}
+    names = game_of(rom).variants
+    bits = 0
+    for option, name in asked.items():
+        if name is None:
+            continue
+        if not isinstance(name, str) or name not in names:
+            there = f"the variants {', '.join(names)}" if names else "no variants"
+            raise ValueError(f"`{option}={shown(name)}`: {_rom_shown(rom)} has {there}")
+        if begins_elsewhere:
+            raise ValueError(f"`{option}` says how games begin, and so do {_BEGINNINGS}: give one of them")
+        bits |= 1 << names.index(name)
+    return bits
+
+
+def _rom_shown(rom: Any) -> str:
+    """The name of a built-in ROM, as messages say it."""
+    return NAME if rom is None else rom if isinstance(rom, str) else "this ROM"
 
 
 def _begun(name: str, swarm: _native.Swarm, first_steps: Sequence[int]) -> tuple[bytes, ...]:
@@ -196,8 +208,17 @@ def _begun(name: str, swarm: _native.Swarm, first_steps: Sequence[int]) -> tuple
     raise RuntimeError(f"{name} did not begin after its title")
 
 
-def _on_the_title(name: str, num_envs: int, model: str, power_on: str, difficulty: str = "normal") -> _native.Swarm:
+def _switched_on(name: str, num_envs: int, model: str, power_on: str) -> _native.Swarm:
     return _native.Swarm(
-        _native.built_in_rom(name), num_envs, codec=f"NOOP,{_BEGINS[difficulty]}", frames_per_step=_FRAMES,
-        release_after_frames=_FRAMES, threads=1, model=model, power_on=power_on,
+        _native.built_in_rom(name), num_envs, codec="NOOP,START", frames_per_step=_FRAMES, release_after_frames=_FRAMES,
+        threads=1, model=model, power_on=power_on,
     )
+
+
+def _on_the_title(name: str, num_envs: int, model: str, power_on: str, bits: int) -> _native.Swarm:
+    """Machines that wait on a game's title, one like the other, with the bits of a variant."""
+    swarm = _switched_on(name, num_envs, model, power_on)
+    swarm.load_states(b"\1" * num_envs, [title(name, model, power_on)])
+    if bits:
+        swarm.write_memories(b"\1" * num_envs, _VARIANT, bytes([bits]) * num_envs)
+    return swarm

@@ -1,6 +1,6 @@
 """Infos of every env: the game's numbers, hooks, cells of programs, masks of actions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,8 +13,9 @@ from gbxcule.memory import Number, Watch
 from gbxcule.symbol import Symbols, code_of
 
 MASK = "action_mask"
+LEVEL = "level_number"
 # What infos have beside the game's numbers, here and in the adapters.
-_TAKEN = ("final_obs", "final_info", "env_id", "episode", "terminal_observation", "TimeLimit.truncated", MASK)
+_TAKEN = ("final_obs", "final_info", "env_id", "episode", "terminal_observation", "TimeLimit.truncated", MASK, LEVEL)
 
 
 @dataclass(frozen=True)
@@ -126,12 +127,17 @@ def _check_name(where: str, name: Any) -> None:
 class Infos:
     """The arrays of infos, one row for each env."""
 
-    def __init__(self, info: Mapping[str, "Number | Cell"], hooks: Mapping[str, int], swarm: _native.Swarm) -> None:
+    def __init__(
+        self, info: Mapping[str, "Number | Cell"], hooks: Mapping[str, int], swarm: _native.Swarm, levels: Sequence[int] | None
+    ) -> None:
         for name in info:
             if name in hooks:
                 raise ValueError(f"`info` and `hooks` both have `{name}`; infos have each name once")
         self._info, self._hooks, envs = dict(info), dict(hooks), swarm.num_envs
         self.counts: npt.NDArray[np.uint32] = np.zeros((envs, len(set(hooks.values())), 2), np.uint32)
+        # The level of each start, and of each env's episode, where environments have levels.
+        self._level_of_start = None if levels is None else np.array(levels, np.int64)
+        self._levels = np.zeros(envs, np.int64)
         self._mask: npt.NDArray[np.int8] = np.zeros((envs, swarm.mask_len), np.int8)
         self._cells = {
             name: (number, np.zeros(envs, np.float32)) for name, number in info.items() if isinstance(number, Cell)
@@ -141,7 +147,18 @@ class Infos:
     @property
     def names(self) -> list[str]:
         """The names in every info."""
-        return [*self._info, *self._hooks, *([MASK] if self._mask.size else [])]
+        masks, levels = [MASK] if self._mask.size else [], [] if self._level_of_start is None else [LEVEL]
+        return [*self._info, *self._hooks, *masks, *levels]
+
+    def begin(self, swarm: _native.Swarm, mask: npt.NDArray[np.bool_]) -> None:
+        """Note the levels in which the marked envs begin their episodes."""
+        if self._level_of_start is not None:
+            for env in np.flatnonzero(mask):
+                self._levels[env] = self._level_of_start[swarm.start_of(int(env))]
+
+    def begin_elsewhere(self) -> None:
+        """Episodes begin in no level from now on."""
+        self._level_of_start = None
 
     def look(self, swarm: _native.Swarm) -> None:
         """Fetch what the swarm has counted and computed."""
@@ -162,6 +179,8 @@ class Infos:
             found[name] = self.counts[:, place, 1].astype(np.int64)
         if self._mask.size:
             found[MASK] = self._mask
+        if self._level_of_start is not None:
+            found[LEVEL] = self._levels
         infos: dict[str, Any] = {}
         for name, values in found.items():
             marked = mask[:, None] if values.ndim == 2 else mask

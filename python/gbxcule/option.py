@@ -56,6 +56,7 @@ class _Shared(TypedDict, total=False):
     starts: Sequence[State] | None
     levels: Sequence[int] | None
     difficulty: Difficulty
+    variant: str | None
     start_steps: int
     max_episode_steps: int | Literal[False] | None
     sticky: float

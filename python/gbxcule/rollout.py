@@ -156,6 +156,7 @@ class Rollout:
         env._steps[:], env._returns[:] = left[0], left[1]
         env._over, env._goes_on = np.array(left[2], np.bool_), np.array(left[3], np.bool_)
         env._observer.forget()
+        env._reported.begin(env._machines, np.ones(env.num_envs, np.bool_))
         env._measure.look_from(env._machines, np.ones(env.num_envs, np.bool_))
 
     # The CPU's arrays, which follow each step once they have been asked for

@@ -58,7 +58,7 @@ _STAGES = {
 
 # Arguments of an environment that its checkpoint does without.
 _NOT_KEPT = {"self", "__class__", "rom", "actions", "device", "symbols", "start_state", "start_battery", "starts"}
-_NOT_KEPT |= {"levels", "difficulty", "start_steps", "boot_rom", "_machines"}
+_NOT_KEPT |= {"difficulty", "variant", "start_steps", "boot_rom", "_machines"}
 
 
 class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic[Space]):
@@ -102,6 +102,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         starts: Sequence[State] | None = None,
         levels: Sequence[int] | None = None,
         difficulty: Difficulty = "normal",
+        variant: str | None = None,
         start_steps: int = 1,
         autoreset_mode: Autoreset = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | Literal[False] | None = None,
@@ -146,8 +147,10 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         task = task_of(played, reward, done)
         info = played.info if info is None else info
         begins_elsewhere = not (boot_rom is start_state is starts is start_battery is None)
-        numbers = game.levels_of(levels, difficulty, rom, link == "pairs", begins_elsewhere, chance)
+        bits = game.variant_bits(variant, difficulty, rom, begins_elsewhere)
+        numbers = game.levels_of(levels, rom, link == "pairs", begins_elsewhere, chance)
         chance = played.chance if chance is None and numbers is None else chance
+        arguments["levels"] = None if numbers is None else [*numbers]
         self.symbols = rom_symbols(rom, symbols)
         self._rom_name = rom_name(rom)
         self.num_envs = num_envs
@@ -208,7 +211,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         self.single_observation_space = self._observer.single_space
         self._copy = copy
 
-        self._reported = Infos(named, hook_numbers, self._swarm)
+        self._reported = Infos(named, hook_numbers, self._swarm, numbers)
         self._measure = Measure(task, named, before.episodic_life, self._reported, self.symbols, self._swarm)
         self._computed = {"rewards": task.pays_program, "dones": self._measure.program_ends, "observations": observe is not None}
         self._computed["frames"] = self._swarm.draws
@@ -224,14 +227,15 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         self._moved = np.zeros(num_envs, np.bool_)
         if _machines is None:
             if numbers is not None:
-                starts = game.level_starts(str(rom or game.NAME), numbers, model, power_on, difficulty)
-            elif played.has_title and not begins_elsewhere:
-                machine = str(rom), model, power_on
+                starts = game.level_starts(str(rom or game.NAME), numbers, model, power_on, bits)
+            elif bits or (played.has_title and not begins_elsewhere):
+                machine = str(rom or game.NAME), model, power_on
                 on_title = played.has_rival and link == "pairs"
-                starts = [game.title(*machine)] if on_title else game.starts(*machine, difficulty)
+                starts = [game.title(*machine)] if on_title else game.starts(*machine, bits)
             self._set_starts(start_state, starts, start_battery, checked.start_steps)
         # No env, unless it is a checkpoint's: places that the cartridge lacks are refused now.
         mask = bytes(num_envs) if _machines is None else None
+        self._reported.begin(self._swarm, np.full(num_envs, _machines is not None))
         self._measure.look(self._swarm, mask)
         self._observer.look(self._swarm, mask)
         # Callers may change their lists.
@@ -498,6 +502,8 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         """Make an env's present state the only start of later episodes."""
         swarm = self._swarm
         swarm.start_from_env(self._env(env))
+        self._reported.begin_elsewhere()
+        self._arguments["levels"] = None
 
     def pressed(self, actions: Any) -> bytes:
         """Return the number of each env's action, a byte each."""
@@ -531,6 +537,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
             self._swarm.seed_envs(env_seeds(int(self.np_random.integers(2**63)), unseeded, self._first_env))
             self._is_seeded |= unseeded
         self._swarm.reset_masked((mask & ~going).tobytes())
+        self._reported.begin(self._swarm, mask & ~going)
         if going.any():
             self._swarm.begin_again(going.tobytes())
         self._steps[mask] = 0

@@ -19,16 +19,31 @@ pub(crate) enum Begin {
     Later(u32),
     /// As `make_vec(levels=..)` begins this level.
     Level(u32),
+    /// A level as `make_vec(levels=.., variant=..)` begins it, with this byte at `Variant`.
+    Variant(u32, u8),
 }
 
 impl Begin {
     /// Number of frames from power-on to the title on which `python/gbxcule/game.py` writes the
     /// level seed and presses START.
     const LEVEL_FRAMES: u32 = 120;
+
+    /// Returns the first game of a level that is good; each next one waits some frames longer before
+    /// its first step, and what the player changes is another. Other games are played once.
+    pub(crate) fn first_good<Played>(
+        self,
+        game: impl Fn(u32) -> Played,
+        is_good: impl Fn(&Played) -> bool,
+    ) -> Played {
+        let tries = if matches!(self, Begin::Later(_)) { 1 } else { 16 };
+        let waits = |attempt: u32| game(37 * attempt);
+        (0..tries - 1).map(waits).find(is_good).unwrap_or_else(|| waits(tries - 1))
+    }
 }
 
-/// The random state of all games but for their own.
+/// The random state of all games, and the bits of their variants.
 const RANDOM: u16 = 0xC00C;
+const VARIANT: u16 = 0xDFAB;
 
 /// Returns the level seed of a level, as `python/gbxcule/game.py` has it: another for each of
 /// 65,535 levels, and never 0.
@@ -77,13 +92,17 @@ macro_rules! console {
             /// where no level is named.
             pub(crate) fn begun(name: &str, begin: Begin, wait: u32) -> $name {
                 let mut console = $name::with(name);
-                match begin {
-                    Begin::Later(frames) => console.run(wait + frames),
-                    Begin::Level(level) => {
-                        console.run(Begin::LEVEL_FRAMES);
-                        console.poke_word(RANDOM, level_seed(level));
+                let (level, variant) = match begin {
+                    Begin::Later(frames) => {
+                        console.run(wait + frames);
+                        return console;
                     }
-                }
+                    Begin::Level(level) => (level, 0),
+                    Begin::Variant(level, bits) => (level, bits),
+                };
+                console.run(Begin::LEVEL_FRAMES);
+                console.poke_word(RANDOM, level_seed(level));
+                console.poke(VARIANT, variant);
                 console
             }
 

@@ -6,6 +6,7 @@ mod level;
 mod page;
 mod row;
 mod score;
+mod variant;
 
 /// Gives the function `played` of a game's scripted player.
 macro_rules! play {

@@ -42,13 +42,14 @@ fn ids(game: &Game) -> String {
 }
 
 /// Returns tables, each with the mark before it.
-fn tables() -> [(&'static str, String); 3] {
+fn tables() -> [(&'static str, String); 4] {
     let mut tables = [
         ("games", "| game | what it is | its difficulty | Gymnasium |\n|---|---|---|---|\n".into()),
         ("environments", String::from("| game | `actions` | frames of a step, pressed for |\n")),
         ("pictures", "| | |\n|---|---|\n".into()),
+        ("variants", "| game | variants |\n|---|---|\n".into()),
     ];
-    let [games, environments, pictures] = tables.each_mut().map(|table| &mut table.1);
+    let [games, environments, pictures, variants] = tables.each_mut().map(|table| &mut table.1);
     environments.push_str("|---|---|---|\n");
     for game in GAMES {
         let name = game.name;
@@ -56,6 +57,10 @@ fn tables() -> [(&'static str, String); 3] {
         let Game { kind, difficulty, actions, frames_per_step, .. } = game;
         let pressed = game.release_after_frames;
         let _ = writeln!(games, "| {link} | {kind} | {difficulty} | {} |", ids(game));
+        let told = game.variants.iter().map(|(variant, what)| format!("`{variant}`: {what}"));
+        if !game.variants.is_empty() {
+            let _ = writeln!(variants, "| {name} | {} |", told.collect::<Vec<_>>().join("; "));
+        }
         let _ = writeln!(environments, "| {name} | `{actions}` | {frames_per_step}, {pressed} |");
     }
     for pair in GAMES.chunks(2) {

@@ -74,20 +74,21 @@ impl Judge {
                 Ok(()) => {}
             }
             if self.each {
-                let seed = game.seed.map_or_else(|| "power-on".to_owned(), |seed| seed.to_string());
+                let start = match (game.level, game.seed) {
+                    (Some(level), _) => format!("level {level}"),
+                    (None, Some(seed)) => format!("seed {seed} episode {}", game.episode),
+                    (None, None) => "power-on".to_owned(),
+                };
                 let end = format!("{:?}", outcome.end).to_lowercase();
-                say!(
-                    "{:6}  {end:7}  {} steps  seed {seed} episode {}",
-                    outcome.score,
-                    outcome.steps,
-                    game.episode
-                );
+                say!("{:6}  {end:7}  {} steps  {start}", outcome.score, outcome.steps);
             }
         }
         let stopped = outcomes.len() - counted.len() - refused;
+        let options = [&header.variant, &header.difficulty].into_iter().flatten();
         say!(
-            "{}: {}, {} frames a step",
+            "{}{}: {}, {} frames a step",
             header.game,
+            options.map(|option| format!(" {option}")).collect::<String>(),
             summary(&mut counted),
             header.frames_per_step
         );

@@ -443,6 +443,11 @@ impl Swarm {
         Ok((episode.seed, episode.count))
     }
 
+    /// Returns the number of the start that an env's episode began with, by the present weights.
+    fn start_of(&self, py: Python<'_>, env: usize) -> PyResult<usize> {
+        self.look(py, |swarm| swarm.start_of(env))
+    }
+
     /// Returns the battery-backed memory of an env's cartridge.
     fn save_battery<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.save_battery(env))?))

@@ -22,6 +22,8 @@ use crate::artifact::{sha256, write_whole};
 const FORMAT: &str = "gbxcule games";
 /// The version of the format.
 const VERSION: u32 = 1;
+/// Number of levels of a game.
+const LEVELS: u32 = 65_535;
 /// Bytes of a file, at most.
 const MAX_BYTES: u64 = 1 << 30;
 
@@ -41,6 +43,12 @@ pub struct Header {
     pub frames_per_step: u32,
     /// Frames of a step in which its buttons are pressed.
     pub release_after_frames: u32,
+    /// The variant of the game that is played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// `easy`, also beside another variant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difficulty: Option<String>,
 }
 
 /// The end of a game.
@@ -59,9 +67,12 @@ pub enum End {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoggedGame {
-    /// The env's seed; a game without one begins at power-on.
+    /// The env's seed; a game with neither seed nor level begins at power-on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// The level, in place of a seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<u32>,
     /// Games that the env began since it had the seed.
     #[serde(default)]
     pub episode: u64,
@@ -106,6 +117,8 @@ impl Header {
             rom_sha256: sha256(rom),
             frames_per_step,
             release_after_frames,
+            variant: None,
+            difficulty: None,
         }
     }
 
@@ -136,7 +149,7 @@ impl LoggedGame {
     /// The SHA-256 of a game with an outcome, under a header.
     fn sha256(&self, header: &Header, outcome: &Replayed) -> String {
         let Replayed { score, end, memory_sha256, .. } = outcome;
-        let start = (self.seed, self.episode);
+        let start = (self.seed, self.level, self.episode);
         sha256(
             format!("{header:?}\n{start:?}\n{}\n{score} {end:?}\n{memory_sha256}", self.buttons)
                 .as_bytes(),
@@ -211,13 +224,24 @@ impl GameLog {
         let mut lines = (1..).zip(text.lines());
         let header =
             lines.next().map_or_else(|| Err(no_log("nothing")), |(_, line)| Header::read(line))?;
-        let mut starts = HashSet::new();
+        let (mut starts, mut levels) = (HashSet::new(), HashSet::new());
         let mut games = Vec::new();
         for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
             let game: LoggedGame =
                 serde_json::from_str(line).map_err(|error| format!("line {number}: {error}"))?;
             if game.buttons.steps() == 0 {
                 return Err(format!("line {number}: a game of no step"));
+            }
+            if game.level.is_some() && (game.seed.is_some() || game.episode > 0) {
+                return Err(format!("line {number}: a game has a level, or a seed and an episode"));
+            }
+            if game.level.is_some_and(|level| level >= LEVELS) {
+                return Err(format!("line {number}: levels are 0 to {}", LEVELS - 1));
+            }
+            if game.level.is_some_and(|level| !levels.insert(level)) {
+                return Err(format!(
+                    "line {number}: a second game of this level; a level counts once"
+                ));
             }
             if game.seed.is_some_and(|seed| !starts.insert((seed, game.episode))) {
                 return Err(format!(

@@ -103,6 +103,7 @@ includes! {
     "game/random.inc"
     "game/level.inc"
     "game/chance.inc"
+    "game/variant.inc"
     "game/objects.inc"
     "game/video.inc"
     "game/sound.inc"

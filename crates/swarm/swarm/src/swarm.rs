@@ -270,6 +270,18 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
         Ok(self.0.state().episodes.by_env[env])
     }
 
+    /// Returns the number of the start that the env's seed chose for its episode, by the weights that
+    /// hold now.
+    ///
+    /// # Errors
+    /// There is no such env.
+    pub fn start_of(&self, env: usize) -> Result<usize, SwarmError> {
+        self.config().check_env(env)?;
+        let config = self.config();
+        let start = self.0.state().episodes.start(env, config.link);
+        Ok(start / config.noop_max.max(1) as usize)
+    }
+
     /// Sets the env's seed and its number of episodes.
     ///
     /// # Errors

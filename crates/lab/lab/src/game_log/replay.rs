@@ -9,7 +9,7 @@ use gbxcule_swarm::{
     SwarmError,
 };
 
-use super::{End, Header, LoggedGame};
+use super::{End, Header, LEVELS, LoggedGame};
 use crate::LabError;
 use crate::artifact::sha256;
 
@@ -17,8 +17,11 @@ use crate::artifact::sha256;
 const MAX_STEPS: u32 = 4500;
 /// Games that are played at once.
 const TOGETHER: usize = 1024;
-/// Where the games' states have their number, 1 while they are played, and where work RAM is.
+/// Where the games' states have their number, 1 while they are played, where random state and
+/// variant are, and where work RAM is.
 const STATE: u32 = 0xC005;
+const RANDOM: u32 = 0xC00C;
+const VARIANT: u32 = 0xDFAB;
 const PLAYING: u8 = 1;
 const WORK_RAM: std::ops::Range<u32> = 0xC000..0xE000;
 /// States after the title in which games begin: in each of them START was pressed a little later.
@@ -61,14 +64,23 @@ fn place(game: &Game, label: &str) -> u32 {
     u32::from(address.unwrap_or_else(|| unreachable!("{} has the label {label}", game.name)))
 }
 
-/// Makes the states in which a game's episodes begin, as Python's `gbxcule.game.starts` makes them:
-/// those after its title, by pressing START, or power-on.
-fn starts(game: &Game) -> Result<Vec<Vec<u8>>, SwarmError> {
-    if !game.has_title {
-        return Ok(Vec::new());
-    }
+/// The bits of a header's variant and difficulty.
+fn variant_bits(game: &Game, header: &Header) -> Result<u8, String> {
+    let asked = [&header.variant, &header.difficulty].into_iter().flatten();
+    let bits = asked.filter(|name| *name != "normal").map(|name| {
+        let bit = game.variants.iter().position(|variant| variant.0 == name);
+        bit.map(|bit| 1 << bit).ok_or_else(|| {
+            let names: Vec<&str> = game.variants.iter().map(|variant| variant.0).collect();
+            format!("{} has no variant `{name}`; it has {}", game.name, names.join(", "))
+        })
+    });
+    bits.reduce(|one, two| Ok(one? | two?)).unwrap_or(Ok(0))
+}
+
+/// Makes machines that wait on a game's title, one like the other, with the bits of a variant.
+fn on_the_title(game: &Game, num_envs: usize, bits: u8) -> Result<Swarm, SwarmError> {
     let rom = Rom::new(&rom_of(game).bytes)?;
-    let title = |num_envs| {
+    let switched_on = |num_envs| {
         let config = SwarmConfig {
             codec: Codec::by_name("NOOP,START")?,
             schedule: Schedule::new(TITLE_FRAMES, TITLE_FRAMES)?,
@@ -77,19 +89,26 @@ fn starts(game: &Game) -> Result<Vec<Vec<u8>>, SwarmError> {
         };
         Swarm::new(rom.clone(), config, Device::Cpu)
     };
-    let mut first = title(1)?;
-    // Until the first START all are one machine.
+    let mut first = switched_on(1)?;
     for _ in 0..BEFORE_START {
         first.step(&[0])?;
     }
-    let mut swarm = title(STARTS)?;
+    let mut swarm = switched_on(num_envs)?;
     let state = first.save_state(0)?;
-    for env in 0..STARTS {
+    for env in 0..num_envs {
         swarm.load_state(env, &state)?;
+        if bits != 0 {
+            swarm.write_memory(env, VARIANT, &[bits])?;
+        }
     }
-    let mut starts = vec![None; STARTS];
+    Ok(swarm)
+}
+
+/// Presses START in each env in a step of its own, and returns the states in which play began.
+fn begun(game: &Game, swarm: &mut Swarm, first: &[usize]) -> Result<Vec<Vec<u8>>, SwarmError> {
+    let mut starts = vec![None; first.len()];
     for step in 0..MAX_TITLE_STEPS {
-        let presses: Vec<u8> = (0..STARTS).map(|env| u8::from(env == step)).collect();
+        let presses: Vec<u8> = first.iter().map(|&first| u8::from(first == step)).collect();
         swarm.step(&presses)?;
         for (env, begun) in starts.iter_mut().enumerate().filter(|(_, begun)| begun.is_none()) {
             if swarm.read_memory(env, STATE..STATE + 1)? == [PLAYING] {
@@ -102,6 +121,33 @@ fn starts(game: &Game) -> Result<Vec<Vec<u8>>, SwarmError> {
     }
     let begun = starts.into_iter().collect::<Option<Vec<_>>>();
     Ok(begun.unwrap_or_else(|| unreachable!("{} begins after its title", game.name)))
+}
+
+/// Makes the states in which a game's episodes begin, as Python's `gbxcule.game.starts` makes them:
+/// those after its title, by pressing START, or power-on.
+fn starts(game: &Game, bits: u8) -> Result<Vec<Vec<u8>>, SwarmError> {
+    match (game.has_title, bits) {
+        (true, _) => {
+            let mut swarm = on_the_title(game, STARTS, bits)?;
+            begun(game, &mut swarm, &std::array::from_fn::<_, STARTS, _>(|env| env))
+        }
+        (false, 0) => Ok(Vec::new()),
+        (false, _) => Ok(vec![on_the_title(game, 1, bits)?.save_state(0)?]),
+    }
+}
+
+/// Makes the beginnings of levels, as Python's `gbxcule.game.level_starts` makes them.
+fn level_starts(game: &Game, levels: &[u32], bits: u8) -> Result<Vec<Vec<u8>>, SwarmError> {
+    let mut swarm = on_the_title(game, levels.len(), bits)?;
+    for (env, &level) in levels.iter().enumerate() {
+        let seed = (1 + u64::from(level) * 40_507 % u64::from(LEVELS)) as u16;
+        swarm.write_memory(env, RANDOM, &seed.to_le_bytes())?;
+    }
+    if game.has_title {
+        begun(game, &mut swarm, &vec![0; levels.len()])
+    } else {
+        (0..levels.len()).map(|env| swarm.save_state(env)).collect()
+    }
 }
 
 /// Plays games again, and calls `done` with the number of those that came to their end.
@@ -121,17 +167,27 @@ pub fn replay(
             game.name, game.sha256, header.rom_sha256
         )));
     }
-    let starts = starts(game)?;
+    let bits = variant_bits(game, header).map_err(refused)?;
+    let is_from_power_on = |game: &LoggedGame| game.seed.is_none() && game.level.is_none();
+    if bits != 0 && games.iter().any(is_from_power_on) {
+        return Err(refused(
+            "a game from power-on is no variant: give each game a seed or a level".to_owned(),
+        ));
+    }
+    let starts = starts(game, bits)?;
     // Those of one length together: a swarm is as slow as its longest game.
     let mut order: Vec<usize> = (0..games.len()).collect();
-    order.sort_by_key(|&place| (games[place].seed.is_none(), games[place].buttons.steps()));
+    let kind = |place: usize| (games[place].level.is_some(), games[place].seed.is_some());
+    order.sort_by_key(|&place| (kind(place), games[place].buttons.steps()));
     let mut outcomes = vec![None; games.len()];
-    let (seeded, unseeded) =
-        order.split_at(order.partition_point(|&place| games[place].seed.is_some()));
-    for (places, starts) in [(seeded, &starts[..]), (unseeded, &[])] {
-        for places in places.chunks(TOGETHER) {
+    for alike in order.chunk_by(|&one, &two| kind(one) == kind(two)) {
+        for places in alike.chunks(TOGETHER) {
             let together: Vec<&LoggedGame> = places.iter().map(|&place| &games[place]).collect();
-            let mut table = Table::new(header, game, &together, starts)?;
+            let levels: Vec<u32> = together.iter().filter_map(|game| game.level).collect();
+            let mut table = Table::new(header, game, &together, &starts)?;
+            if !levels.is_empty() {
+                table.begin_levels(&level_starts(game, &levels, bits)?)?;
+            }
             for (place, outcome) in places.iter().zip(table.play(&together)?) {
                 outcomes[*place] = Some(outcome);
             }
@@ -166,7 +222,8 @@ impl Table {
             ..SwarmConfig::new(games.len())
         };
         let mut swarm = Swarm::new(Rom::new(&rom_of(game).bytes)?, config, Device::Cpu)?;
-        let starts: Vec<&[u8]> = starts.iter().map(Vec::as_slice).collect();
+        let starts: Vec<&[u8]> =
+            if is_seeded { starts.iter().map(Vec::as_slice).collect() } else { Vec::new() };
         // Python's environments run one step without buttons before an episode (`start_steps=1`).
         swarm.restart_from(&starts, u32::from(is_seeded))?;
         for (env, game) in games.iter().enumerate() {
@@ -182,6 +239,16 @@ impl Table {
             over: place(game, "GameOver"),
             most_steps: usize::try_from(most_steps).unwrap_or(usize::MAX),
         })
+    }
+
+    /// Puts each env into the beginning of its level, and runs the step without buttons that
+    /// Python's environments run before an episode.
+    fn begin_levels(&mut self, starts: &[Vec<u8>]) -> Result<(), LabError> {
+        for (env, start) in starts.iter().enumerate() {
+            self.swarm.load_state(env, start)?;
+        }
+        self.swarm.step(&vec![0; starts.len()])?;
+        Ok(())
     }
 
     fn play(&mut self, games: &[&LoggedGame]) -> Result<Vec<Replayed>, LabError> {

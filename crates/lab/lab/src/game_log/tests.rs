@@ -30,7 +30,13 @@ fn log() -> GameLog {
                 bits = gbxcule_swarm::splitmix64(bits);
                 buttons.push([0x01, 0x11, 0x21, 0x31, 0x00][(bits % 5) as usize], 1);
             }
-            LoggedGame { seed: (seed > 0).then_some(seed), episode: seed / 3, buttons, claim: None }
+            LoggedGame {
+                seed: (seed > 0).then_some(seed),
+                level: None,
+                episode: seed / 3,
+                buttons,
+                claim: None,
+            }
         })
         .collect();
     let outcomes = replay(&header, &games, &mut |_| ()).expect("games");
@@ -69,6 +75,38 @@ fn a_sealed_log_holds_and_every_altered_step_is_refused() {
 }
 
 #[test]
+fn level_variant_and_difficulty_decide_the_game() {
+    let mut log = log();
+    log.header.variant = Some("moon".to_owned());
+    let power_on = replay(&log.header, &log.games, &mut |_| ()).expect_err("power-on");
+    assert!(power_on.to_string().contains("a game from power-on is no variant"), "{power_on}");
+    for (game, level) in log.games.iter_mut().zip(0..) {
+        (game.seed, game.level, game.episode) = (None, Some(level), 0);
+    }
+    let game = log.games.remove(0);
+    let played = |header: &Header, level| {
+        let game = LoggedGame { level: Some(level), claim: None, ..game.clone() };
+        replay(header, &[game], &mut |_| ()).expect("a game")[0].clone()
+    };
+    let outcome = played(&log.header, 3);
+    let sealed = LoggedGame { level: Some(3), ..game.clone() }.sealed(&log.header, &outcome);
+    assert_eq!(sealed.check(&log.header, &played(&log.header, 3)), Ok(()));
+    assert_ne!(played(&log.header, 4), outcome);
+    for (variant, difficulty) in [(None, None), (Some("night"), None), (Some("moon"), Some("easy"))]
+    {
+        let (variant, difficulty) = (variant.map(str::to_owned), difficulty.map(str::to_owned));
+        let header = Header { variant, difficulty, ..log.header.clone() };
+        assert!(sealed.check(&header, &played(&header, 3)).is_err(), "{header:?}");
+    }
+    let header = Header { variant: Some("fast".to_owned()), ..log.header };
+    let refused = replay(&header, &[game], &mut |_| ()).expect_err("no such variant").to_string();
+    assert!(
+        refused.contains("EMBER_LEAP has no variant `fast`; it has easy, night, moon"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn a_file_that_is_no_log_says_so() {
     let log = log();
     let header = serde_json::to_string(&log.header).expect("JSON");
@@ -84,6 +122,18 @@ fn a_file_that_is_no_log_says_so() {
         ),
         (format!("{header}\n{}", game.replace("00*9", "")), "line 2: a game of no step"),
         (format!("{header}\n{}", game.replace("seed", "seeds")), "line 2: unknown field `seeds`"),
+        (
+            format!("{header}\n{}", game.replace("seed", "level\":3,\"seed")),
+            "line 2: a game has a level, or a seed",
+        ),
+        (
+            format!("{header}\n{}", game.replace("seed\":7", "level\":65535")),
+            "line 2: levels are 0 to 65534",
+        ),
+        (
+            format!("{header}\n{0}\n{0}", game.replace("seed", "level")),
+            "line 3: a second game of this level",
+        ),
     ] {
         let refused = GameLog::parse(&text).expect_err("no log");
         assert!(refused.starts_with(found), "{refused}");
