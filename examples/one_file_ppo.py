@@ -21,6 +21,7 @@ from torch.distributions import Categorical
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--game", default="PEARL_DRIFT", help="a built-in game, paid and seen as its program says")
+    parser.add_argument("--difficulty", default="normal", choices=["normal", "easy"])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--total-steps", type=int, default=100_000)
     parser.add_argument("--num-envs", type=int, default=32)
@@ -75,7 +76,7 @@ def main() -> None:
 
     # Here CleanRL has `gym.vector.SyncVectorEnv([make_env(..) for i in range(args.num_envs)])`.
     envs: gym.vector.VectorEnv = gbxcule.make_vec(
-        args.game, args.num_envs, obs=args.game, reward=args.game, max_episode_steps=400
+        args.game, args.num_envs, obs=args.game, reward=args.game, difficulty=args.difficulty, max_episode_steps=400
     )
     envs = gym.wrappers.vector.RecordEpisodeStatistics(envs)
 

@@ -135,6 +135,58 @@ def test_a_level_begins_alike_in_every_episode_and_unlike_other_levels(name):
     assert memory(env) == first
 
 
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+def test_infos_name_the_level_of_each_env(mode, tmp_path):
+    levels = [5, 9, 300]
+    env = gbxcule.make_vec("KEEP_OF_KEYS", 6, levels=levels, max_episode_steps=3, autoreset_mode=mode, noop_max=2)
+    maps = {}
+    for level in levels:
+        alone = gbxcule.make_vec("KEEP_OF_KEYS", 1, levels=[level])
+        alone.reset(seed=0)
+        maps[level] = alone.read_memory(0, "C100:C2E0")
+    found = set()
+
+    def check(env, infos):
+        assert infos["_level_number"].all() and infos["level_number"].dtype == np.int64
+        for each, level in enumerate(infos["level_number"]):
+            assert env.read_memory(each, "C100:C2E0") == maps[level]
+            found.add(int(level))
+
+    check(env, env.reset(seed=3)[1])
+    for step in range(12):
+        *_, truncated, infos = env.step([0] * 6)
+        if mode == "Disabled" and truncated.any():
+            infos = env.reset(options={"reset_mask": truncated})[1]
+        check(env, infos)
+        if step == 6:
+            env.checkpoint(tmp_path / "kept")
+    assert found == set(levels)
+    other = gbxcule.restore(tmp_path / "kept")
+    assert (other.step([0] * 6)[-1]["level_number"].shape) == (6,)
+    assert "level_number" not in gbxcule.make_vec("KEEP_OF_KEYS", 2).reset()[1]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if game.GAMES[name].variants])
+def test_a_variant_is_a_bit_that_the_game_keeps(name):
+    names = gbxcule.variants(name)
+    assert names[0] == "easy" and len(names) >= 2
+    for levels in (None, [3, 4]):
+        for bit, variant in enumerate(names):
+            env = gbxcule.make_vec(name, 2, variant=variant, levels=levels)
+            env.reset(seed=1)
+            env.step([0, 0])
+            assert env.read_memory(0, "Variant") == bytes([1 << bit])
+    both = gbxcule.make_vec(name, 1, variant=names[1], difficulty="easy")
+    assert both.read_memory(0, "Variant") == b"\3"
+    assert gbxcule.make_vec(name, 1, power_on="random").read_memory(0, "Variant") == b"\0"
+
+
+def test_an_unknown_game_has_no_variants():
+    assert gbxcule.variants("PEARL_HEIST") == ()
+    with pytest.raises(ValueError, match="no game `PONG`; there are AMBER_ROAD"):
+        gbxcule.variants("PONG")
+
+
 def test_training_levels_and_held_out_levels_have_level_seeds_of_their_own():
     assert len({game.level_seed(level) for level in range(game.LEVELS)}) == game.LEVELS
     assert 0 not in {game.level_seed(level) for level in range(game.LEVELS)}
@@ -161,7 +213,11 @@ def test_an_easy_game_has_no_creatures():
         ({"levels": [0], "rom": "ALU_LOOP"}, "`levels` are of built-in games"),
         ({"levels": [0], "rom": "PEARL_HEIST", "link": "pairs", "num_envs": 2}, "games for one"),
         ({"difficulty": "hard"}, "one of normal, easy, found 'hard'"),
-        ({"difficulty": "easy"}, "is of KEEP_OF_KEYS alone"),
+        ({"difficulty": "easy", "rom": "PEARL_HEIST"}, "`difficulty='easy'`: PEARL_HEIST has no variants"),
+        ({"variant": "fast"}, "`variant='fast'`: EMBER_LEAP has the variants easy, night, moon"),
+        ({"variant": 2}, "`variant=2`: EMBER_LEAP has the variants"),
+        ({"variant": "easy", "rom": "ALU_LOOP"}, "ALU_LOOP has no variants"),
+        ({"variant": "night", "starts": [b""]}, "`variant` says how games begin, and so do `start_state`"),
     ],
 )
 def test_levels_that_fit_no_game_are_refused(options, message):

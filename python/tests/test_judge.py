@@ -107,3 +107,50 @@ def test_a_file_of_another_rom_is_refused(tmp_path):
     lines[0]["rom_sha256"] = "0" * 64
     run = judged(written(tmp_path / "games.jsonl", lines))
     assert run.returncode == 2 and "another EMBER_LEAP than this gbxcule has" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        ("EMBER_LEAP", {"levels": [7, 250], "variant": "moon"}),
+        ("PEARL_DRIFT", {"levels": [7, 250], "variant": "fast", "difficulty": "easy"}),
+        ("LAST_BEACON", {"levels": [7, 250]}),
+        ("PEARL_DRIFT", {"variant": "fast"}),
+        ("KEEP_OF_KEYS", {"difficulty": "easy"}),
+    ],
+)
+def test_levels_and_variants_are_played_as_the_environment_plays_them(tmp_path, game, options):
+    row, steps = GAMES[game], 40
+    levels = options.get("levels")
+    bytes_of = [sum(BUTTONS[name] for name in action.split("+")) for action in
+                (FULL_V1 if row.actions == "full_v1" else row.actions).split(",")]
+    rng = np.random.default_rng(3)
+    header = {"format": "gbxcule games", "version": 1, "game": game}
+    header["rom_sha256"] = hashlib.sha256(_native.built_in_rom(game)).hexdigest()
+    header |= {"frames_per_step": row.frames_per_step, "release_after_frames": row.release_after_frames}
+    header |= {name: options[name] for name in ("variant", "difficulty") if name in options}
+    lines, digests = [header], []
+    for start in levels or [11, 12]:
+        env = gbxcule.make_vec(game, 1, **options | ({"levels": [start]} if levels else {}))
+        env.reset(seed=start)
+        pressed = []
+        for action in rng.integers(len(bytes_of), size=steps):
+            terminated = env.step([action])[2]
+            pressed.append(f"{bytes_of[action]:02x}")
+            if terminated[0]:
+                break
+        buttons = " ".join(pressed)
+        lines.append({"level" if levels else "seed": start, "buttons": buttons})
+        digests.append(hashlib.sha256(env.read_memory(0, "C000:E000")).hexdigest())
+    written(tmp_path / "games.jsonl", lines)
+    assert judged(tmp_path / "games.jsonl", "--seal", str(tmp_path / "sealed.jsonl")).returncode == 0
+    sealed = [json.loads(line) for line in (tmp_path / "sealed.jsonl").read_text().splitlines()]
+    assert [game["claim"]["memory_sha256"] for game in sealed[1:]] == digests
+    assert judged(tmp_path / "sealed.jsonl").returncode == 0
+    for name in ("variant", "difficulty"):
+        if name in header:
+            written(tmp_path / "altered.jsonl", [{**sealed[0], name: "normal" if name == "difficulty" else None}, *sealed[1:]])
+            assert judged(tmp_path / "altered.jsonl").returncode == 1
+    if levels:
+        written(tmp_path / "altered.jsonl", [sealed[0], sealed[1] | {"level": 8}])
+        assert judged(tmp_path / "altered.jsonl").returncode == 1
