@@ -134,7 +134,7 @@ pub(super) const CASES: [Case; 18] = [
     }),
     color(Case {
         explained: &[
-            pyboy(GAME_FIELDS, (1, 600, "c98008903a6d"), GAME_PYBOY),
+            pyboy(GAME_FIELDS, (1, 600, "9dd76a77e835"), GAME_PYBOY),
             mgba(DRAWN_FIELDS, (1, 596, "c62f5e941945"), COLOR_GAME_MGBA),
         ],
         ..drawn("AMBER_ROAD", 600)
