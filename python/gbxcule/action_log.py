@@ -12,15 +12,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from gbxcule import _native
 from gbxcule.argument_check import path_of
-from gbxcule.factory import make_vec
-from gbxcule.game import GAMES
+from gbxcule.game import EPISODE_STEPS, GAMES
+from gbxcule.vector import SwarmVectorEnv
 
 FORMAT, VERSION = "gbxcule games", 1
 # Bits of a step's byte, in the order of the codec `buttons_v1`.
@@ -47,7 +47,7 @@ class ActionLog:
     game: str
     frames_per_step: int
     release_after_frames: int
-    difficulty: str = "normal"
+    difficulty: Literal["normal", "easy"] = "normal"
     games: list[LoggedGame] = field(default_factory=list)
 
     @property
@@ -153,12 +153,12 @@ def transitions(log: ActionLog, **options: Any) -> Iterator[Transitions]:
 
 
 def _together(log: ActionLog, games: list[LoggedGame], options: dict[str, Any]) -> list[Transitions]:
-    levels = [game.level for game in games]
-    if None in levels:
+    levels = [game.level for game in games if game.level is not None]
+    if len(levels) < len(games):
         raise ValueError("transitions are of games that begin in levels: games of seeds are played by `gbxcule judge`")
     # Each level once, though several games may begin in it.
     distinct = sorted(set(levels), key=levels.index)
-    env: Any = make_vec(
+    env: Any = SwarmVectorEnv(
         log.game, len(games), levels=distinct, difficulty=log.difficulty, actions="buttons_v1",
         frames_per_step=log.frames_per_step, release_after_frames=log.release_after_frames, autoreset_mode="Disabled",
         **{"max_episode_steps": most_steps(log), **options},
@@ -192,8 +192,6 @@ def _together(log: ActionLog, games: list[LoggedGame], options: dict[str, Any]) 
 
 def most_steps(log: ActionLog) -> int:
     """Steps of the longest episode, which has the frames of the longest with steps of the game's own length."""
-    from gbxcule.game import EPISODE_STEPS
-
     return -(-EPISODE_STEPS * GAMES[log.game].frames_per_step // log.frames_per_step)
 
 

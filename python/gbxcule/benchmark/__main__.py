@@ -20,11 +20,11 @@ from gbxcule.benchmark.play import AGENTS, SCRIPTED, Settings, run
 from gbxcule.benchmark.protocol import GAME_TASKS, OBSERVATIONS, SEEDS, TASKS, Task
 
 
-def frames(text: str) -> int:
-    """A number of frames, such as 1e6."""
+def whole_number(text: str) -> int:
+    """A number such as 1e6."""
     number = float(text)
     if not number.is_integer() or number < 0:
-        raise argparse.ArgumentTypeError(f"a number of frames is whole, such as 1e6 or 10000000, found {text}")
+        raise argparse.ArgumentTypeError(f"give a whole number, such as 1e6 or 10000000, found {text}")
     return int(number)
 
 
@@ -33,7 +33,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
         prog="python -m gbxcule.benchmark", formatter_class=argparse.RawDescriptionHelpFormatter, description=__doc__
     )
     parser.add_argument("--out", type=Path, default=Path("runs/benchmark"), help="folder of the results")
-    parser.add_argument("--frames", type=frames, default=1_000_000, help="frames that each agent is trained for")
+    parser.add_argument("--frames", type=whole_number, default=1_000_000, help="frames that each agent is trained for")
     parser.add_argument("--obs", choices=OBSERVATIONS, default="features", help="what agents see")
     parser.add_argument("--games", nargs="+", default=GAME_TASKS, choices=TASKS, metavar="GAME", help=", ".join(TASKS))
     parser.add_argument("--agents", nargs="+", default=list(AGENTS), choices=AGENTS, metavar="AGENT", help=", ".join(AGENTS))

@@ -4,14 +4,13 @@ A change here that changes a score raises `PROTOCOL`.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import VectorEnv, VectorWrapper
 from gymnasium.wrappers.vector import ClipReward, NormalizeReward
 
-from gbxcule.factory import make_vec
 from gbxcule.game import EPISODE_STEPS, GAMES, Game
 from gbxcule.vector import SwarmVectorEnv
 
@@ -40,7 +39,7 @@ class Task:
         return self.name.removesuffix(EASY)
 
     @property
-    def difficulty(self) -> str:
+    def difficulty(self) -> Literal["normal", "easy"]:
         return "easy" if self.name.endswith(EASY) else "normal"
 
     @property
@@ -64,7 +63,7 @@ def machines(task: Task, obs: str, levels: list[int], envs: int, threads: int) -
     seen: dict[str, Any] = {"obs": task.game}
     if obs == "pixels":
         seen = {"obs": "gray", "resize": (84, 84), "frame_stack": 4}
-    return make_vec(
+    return SwarmVectorEnv(
         task.game, envs, **seen, reward=task.game, levels=levels, difficulty=task.difficulty,
         max_episode_steps=EPISODE_STEPS, autoreset_mode="SameStep", threads=threads,
     )

@@ -1,4 +1,5 @@
-"""The body that all networks share: pictures through three convolutions' worth of features, rows of numbers through two layers."""
+"""The body that all networks share: pictures go through two convolutions and a layer, rows of
+numbers through two layers."""
 
 from typing import Any
 
@@ -21,6 +22,11 @@ def body(shape: tuple[int, ...], norm: bool = False) -> nn.Module:
     )
     outputs = convolutions(torch.zeros(1, *shape)).shape[1]
     return nn.Sequential(convolutions, *dense(outputs, WIDTH))
+
+
+def actions_of(env: Any) -> int:
+    """The number of actions of an environment."""
+    return int(env.single_action_space.n)
 
 
 def tensor(obs: Any) -> torch.Tensor:

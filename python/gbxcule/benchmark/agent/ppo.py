@@ -7,7 +7,7 @@ from gymnasium.vector import VectorEnv
 from torch import nn
 from torch.distributions import Categorical
 
-from gbxcule.benchmark.agent.network import WIDTH, body, tensor
+from gbxcule.benchmark.agent.network import WIDTH, actions_of, body, tensor
 from gbxcule.benchmark.play import Policy
 from gbxcule.benchmark.protocol import GAMMA
 
@@ -37,7 +37,7 @@ class PPO:
     def __init__(self, env: VectorEnv[Any, Any, Any], seed: int) -> None:
         self.env = env
         self.seen = tensor(env.reset(seed=seed)[0])
-        self.agent = self.made(tuple(self.seen.shape[1:]), int(env.single_action_space.n))
+        self.agent = self.made(tuple(self.seen.shape[1:]), actions_of(env))
         self.optimizer = torch.optim.Adam(self.parameters(), RATE, eps=1e-5)
 
     def made(self, shape: tuple[int, ...], actions: int) -> Any:

@@ -7,7 +7,7 @@ import torch
 from gymnasium.vector import VectorEnv
 from torch import nn
 
-from gbxcule.benchmark.agent.network import WIDTH, body, tensor
+from gbxcule.benchmark.agent.network import WIDTH, actions_of, body, tensor
 from gbxcule.benchmark.play import Policy
 from gbxcule.benchmark.protocol import GAMMA
 
@@ -23,7 +23,7 @@ class PQN:
     def __init__(self, env: VectorEnv[Any, Any, Any], seed: int) -> None:
         self.env = env
         self.seen = tensor(env.reset(seed=seed)[0])
-        self.actions = int(env.single_action_space.n)
+        self.actions = actions_of(env)
         self.network = nn.Sequential(body(tuple(self.seen.shape[1:]), norm=True), nn.Linear(WIDTH, self.actions))
         self.optimizer = torch.optim.RAdam(self.network.parameters(), RATE)
 

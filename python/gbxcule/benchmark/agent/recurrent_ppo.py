@@ -7,7 +7,7 @@ from gymnasium.vector import VectorEnv
 from torch import nn
 from torch.distributions import Categorical
 
-from gbxcule.benchmark.agent.network import WIDTH, body, tensor
+from gbxcule.benchmark.agent.network import WIDTH, actions_of, body, tensor
 from gbxcule.benchmark.agent.ppo import EPOCHS, RATE, STEPS, advantages, policy_loss
 from gbxcule.benchmark.play import Policy
 
@@ -44,7 +44,7 @@ class RecurrentPPO:
     def __init__(self, env: VectorEnv[Any, Any, Any], seed: int) -> None:
         self.env = env
         self.seen = tensor(env.reset(seed=seed)[0])
-        self.agent = Agent(tuple(self.seen.shape[1:]), int(env.single_action_space.n))
+        self.agent = Agent(tuple(self.seen.shape[1:]), actions_of(env))
         self.optimizer = torch.optim.Adam(self.agent.parameters(), RATE, eps=1e-5)
         self.begins, self.memory = torch.ones(env.num_envs), torch.zeros(env.num_envs, WIDTH)
 
