@@ -77,7 +77,7 @@ def exported(log: ActionLog, name: str, **options: Any) -> Any:
         from minari import create_dataset_from_buffers
         from minari.data_collector import EpisodeBuffer
     except ImportError as error:
-        raise SystemExit("Minari is not installed: pip install 'minari[create,hdf5]'") from error
+        raise SystemExit("Minari is not installed: pip install 'minari[hdf5]'") from error
     from gymnasium import spaces
 
     def buffers() -> Iterator[tuple[Transitions, Any]]:
