@@ -30,12 +30,12 @@ class Learner(Protocol):
         """Play some steps and learn from them; `left` is the share of the budget that is left, from 1 to 0."""
 
     def policy(self) -> Policy:
-        """What it has learned, for an evaluation."""
+        """The policy that was learned so far, for an evaluation."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What all runs of a folder share."""
+    """Settings that all runs of a folder share."""
 
     frames: int
     obs: str

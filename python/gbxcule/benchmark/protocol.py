@@ -1,4 +1,4 @@
-"""What protocol 1 fixes: tasks, levels, seeds, lengths, what agents see and are paid.
+"""The rules of protocol 1: tasks, levels, seeds, lengths, what agents see and are paid.
 
 A change here that changes a score raises `PROTOCOL`.
 """

@@ -42,7 +42,7 @@ def opened(folder: Path, settings: Settings) -> dict[str, Any]:
 
 
 def fixed_by(settings: Settings) -> dict[str, Any]:
-    """What all runs of a folder have in common."""
+    """Settings and rules that all runs of a folder have in common."""
     return {
         "protocol": PROTOCOL,
         "frames": settings.frames,

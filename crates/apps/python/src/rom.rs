@@ -18,8 +18,8 @@ pub(crate) fn games() -> Vec<(&'static str, &'static str, &'static str)> {
     gbxcule_games::GAMES.iter().map(|game| (game.name, game.title, game.row)).collect()
 }
 
-/// Plays a level of a built-in game by its scripted player, for at most `frames` frames. Returns the
-/// score, true if the player won, and the buttons of each frame.
+/// Plays a level of a built-in game by its scripted player, for at most `frames` frames. Returns
+/// the score, true if the player won, and the buttons of each frame.
 #[pyfunction]
 pub(crate) fn scripted_game<'py>(
     py: Python<'py>,

@@ -13,7 +13,8 @@ from gbxcule.benchmark.protocol import GAMMA
 
 STEPS, EPOCHS, BATCH = 32, 2, 256
 LAMBDA, RATE = 0.65, 5e-4
-# Shares of actions by chance: the first falls to the last in the first half of the training; an evaluation has its own.
+# Shares of actions by chance: the first falls to the last in the first half of the training; an
+# evaluation has its own.
 FIRST_CHANCE, LAST_CHANCE, EVALUATION_CHANCE = 1.0, 0.05, 0.01
 
 
