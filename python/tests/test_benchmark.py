@@ -29,7 +29,7 @@ def test_intervals_are_those_that_counting_gives():
     assert interval([[float(game)] for game in range(10)]) == (4.5, 4.5)
     # Strata are not mixed: each resample has three of each.
     assert interval([[0, 0, 0], [8, 8, 8]]) == (4, 4)
-    # The mean of 64 numbers whose spread is 1 has the spread 1/8, a little more without the outer ones.
+    # The mean of 64 numbers of spread 1 has the spread 1/8, a little more without the outer ones.
     scores = np.random.default_rng(1).normal(size=64).tolist()
     low, high = interval([scores[place : place + 16] for place in range(0, 64, 16)])
     assert low < float(interquartile_mean(scores)) < high and 0.4 < high - low < 0.7
