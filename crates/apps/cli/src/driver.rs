@@ -224,6 +224,11 @@ impl Driver {
         self.swarm.hold_buttons(env, buttons)
     }
 
+    /// Returns the buttons that a user, or else the env's action, pressed in the last frame.
+    pub(crate) fn held(&self, env: usize) -> u8 {
+        self.manual_buttons[env].unwrap_or_else(|| self.pressed(env))
+    }
+
     /// Changes a byte of an env's memory; ignores an env or a place that does not exist.
     pub(crate) fn poke(&mut self, env: usize, place: u32, byte: u8) -> Result<(), SwarmError> {
         memory_search::poke(&mut self.swarm, env, place, byte)
@@ -272,7 +277,7 @@ impl Driver {
             episode_return: self.returns.as_ref().map(|returns| returns.of(env)).transpose()?,
             is_done: self.knows_ends().then(is_done).transpose()?,
             action: action.map(|action| action.name.to_string()),
-            buttons: manual.unwrap_or_else(|| self.pressed(env)),
+            buttons: self.held(env),
             held: manual.is_some(),
         };
         EnvDetails::of(swarm, env, step)

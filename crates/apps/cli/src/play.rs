@@ -13,6 +13,7 @@ use crate::driver::DriveSettings;
 use crate::picture::Curve;
 use crate::run_options::{ConsoleOption, LinkOption, ProgramOptions, StartOption, SymbolsOption};
 use crate::watch::battery_file::BatteryFile;
+use crate::watch::game_record::GameRecord;
 use crate::watch::{Mode, PageAddress, Start, driver, show};
 
 /// Play one machine in the browser, at the speed of a real one
@@ -28,6 +29,7 @@ EXAMPLES
   gbxcule play --rom game.gb --port 9000
   gbxcule play --rom game.gb --state town.state
   gbxcule play --rom game.gb --battery game.sav
+  gbxcule play --rom EMBER_LEAP --record games.jsonl && gbxcule judge games.jsonl
   gbxcule play --link pairs
   gbxcule play --reward task.py --frames-per-step 24")]
 pub(crate) struct Play {
@@ -72,6 +74,13 @@ pub(crate) struct Play {
     /// it while you play
     #[arg(long, value_name = "FILE.sav", conflicts_with_all = ["state", "link"])]
     battery: Option<PathBuf>,
+
+    /// Record the buttons of a built-in game's frames, a game from power-on to its end, into this
+    /// file, for `gbxcule judge`; a reset of the page begins the next game
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "state", "boot_rom", "link", "battery", "frames_per_step", "model",
+    ])]
+    record: Option<PathBuf>,
 }
 
 impl Play {
@@ -95,8 +104,9 @@ impl Play {
         let (name, mut driver) = driver(&self.rom, &self.model, &self.start, drive, device)?;
         let battery = self.battery.map(|path| BatteryFile::inserted(&path, &mut driver));
         let battery = battery.transpose()?;
+        let record = self.record.map(|path| GameRecord::new(&path, &self.rom)).transpose()?;
         let (running, mode) = (!paused, Mode::Play);
-        let start = Start { speed: 1.0, running, mode, curve, heatmap: None, battery };
+        let start = Start { speed: 1.0, running, mode, curve, heatmap: None, battery, record };
         show(&name, driver, start, &symbols, &self.place)
     }
 }

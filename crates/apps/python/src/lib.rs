@@ -57,6 +57,7 @@ mod _native {
     #[pymodule_export]
     use crate::rom::{
         built_in_program, built_in_rom, built_in_roms, built_in_symbols, games, meant_rom,
+        scripted_game,
     };
     #[pymodule_export]
     use crate::swarm::seed::env_seeds;

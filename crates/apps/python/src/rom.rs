@@ -18,6 +18,26 @@ pub(crate) fn games() -> Vec<(&'static str, &'static str, &'static str)> {
     gbxcule_games::GAMES.iter().map(|game| (game.name, game.title, game.row)).collect()
 }
 
+/// Plays a level of a built-in game by its scripted player, for at most `frames` frames. Returns
+/// the score, true if the player won, and the buttons of each frame.
+#[pyfunction]
+pub(crate) fn scripted_game<'py>(
+    py: Python<'py>,
+    name: &str,
+    level: u32,
+    frames: u32,
+) -> PyResult<(u16, bool, Bound<'py, PyBytes>)> {
+    let game = py.detach(|| gbxcule_players::play(name, level, frames));
+    let game = game.ok_or_else(|| {
+        let names: Vec<&str> = gbxcule_players::games().collect();
+        PyValueError::new_err(format!(
+            "`{name}` has no scripted player; {} have one",
+            names.join(", ")
+        ))
+    })?;
+    Ok((game.score, game.is_won, PyBytes::new(py, &game.buttons)))
+}
+
 /// Returns the names of all built-in ROMs.
 #[pyfunction]
 pub(crate) fn built_in_roms() -> Vec<&'static str> {

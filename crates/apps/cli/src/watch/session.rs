@@ -15,6 +15,7 @@ use crate::env_details::EnvDetails;
 use crate::film::REAL_FRAMES_PER_S;
 use crate::picture::Curve;
 use crate::watch::battery_file::BatteryFile;
+use crate::watch::game_record::GameRecord;
 use crate::watch::heatmap::{Coordinates, Heatmap};
 use crate::watch::meter::Meter;
 use crate::watch::queued_pieces::QueuedPieces;
@@ -46,6 +47,8 @@ pub(crate) struct Start {
     pub(crate) heatmap: Option<Coordinates>,
     /// File of the first machine's battery.
     pub(crate) battery: Option<BatteryFile>,
+    /// Record of the games on the first machine.
+    pub(crate) record: Option<GameRecord>,
 }
 
 /// A swarm with its viewers.
@@ -97,6 +100,7 @@ struct Runner {
     statistics: Statistics,
     heatmap: Option<Heatmap>,
     battery: Option<BatteryFile>,
+    record: Option<GameRecord>,
 }
 
 impl Runner {
@@ -115,6 +119,7 @@ impl Runner {
             statistics: Statistics::default(),
             heatmap: start.heatmap.as_ref().map(Heatmap::new),
             battery: start.battery,
+            record: start.record,
         }
     }
 
@@ -150,9 +155,12 @@ impl Runner {
         self.battery.as_mut().map_or(Ok(()), |battery| battery.look(&self.driver))
     }
 
-    /// Stops running. The battery is written now, because nothing else would read it.
+    /// Stops running. Battery and record are written now, because nothing else would write them.
     fn stop(&mut self) -> Result<(), SwarmError> {
         self.set_running(false);
+        if let Some(record) = &mut self.record {
+            record.keep();
+        }
         self.battery.as_mut().map_or(Ok(()), |battery| battery.keep(&self.driver))
     }
 
@@ -160,6 +168,9 @@ impl Runner {
     fn reset(&mut self) -> Result<(), SwarmError> {
         let battery = self.battery.is_some().then(|| self.driver.battery()).transpose()?;
         self.driver.reset()?;
+        if let Some(record) = &mut self.record {
+            record.begin();
+        }
         battery.map_or(Ok(()), |file| self.driver.insert_battery(&file))?;
         self.statistics.begin(|_| true);
         self.is_drawn = true;
@@ -176,6 +187,9 @@ impl Runner {
         self.pieces += 1;
         self.sound.push(self.driver.new_samples());
         self.meter.count(u64::from(frames) * self.driver.num_envs() as u64);
+        if let Some(record) = &mut self.record {
+            record.look(&self.driver)?;
+        }
         if self.driver.frames_done() != 0 {
             return Ok(());
         }
@@ -269,7 +283,12 @@ impl ViewSource for Runner {
                 self.driver.hold(env, Some(buttons))?;
             }
             Request::LetGo => self.let_go(holds)?,
-            Request::Poke { env, place, byte } => self.driver.poke(env, place, byte)?,
+            Request::Poke { env, place, byte } => {
+                if let Some(record) = &mut self.record {
+                    record.end();
+                }
+                self.driver.poke(env, place, byte)?;
+            }
             Request::Look(_) | Request::Save { .. } | Request::Search(_) => {}
         }
         Ok(())

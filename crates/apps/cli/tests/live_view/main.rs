@@ -9,6 +9,7 @@ mod charts;
 mod chromium;
 mod client;
 mod finder;
+mod game_record;
 mod misbehaving_viewers;
 mod serving;
 mod socket;

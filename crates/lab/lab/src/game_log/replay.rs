@@ -197,6 +197,24 @@ pub fn replay(
     Ok(outcomes.into_iter().flatten().collect())
 }
 
+/// Returns the number of steps of the longest game under a header.
+fn most_steps(header: &Header, game: &Game) -> usize {
+    let most_frames = u64::from(MAX_STEPS) * u64::from(game.frames_per_step);
+    let most_steps = most_frames.div_ceil(u64::from(header.frames_per_step));
+    usize::try_from(most_steps).unwrap_or(usize::MAX)
+}
+
+impl Header {
+    /// Returns the number of steps of the longest game.
+    ///
+    /// # Errors
+    /// No built-in game for one player has the header's name.
+    pub fn most_steps(&self) -> Result<usize, LabError> {
+        let game = game(&self.game).map_err(|found| LabError::GameLog { found })?;
+        Ok(most_steps(self, game))
+    }
+}
+
 /// Games that are played at once.
 struct Table {
     swarm: Swarm,
@@ -231,13 +249,11 @@ impl Table {
             swarm.set_episode(env, episode)?;
         }
         swarm.reset_masked(&vec![true; games.len()])?;
-        let most_frames = u64::from(MAX_STEPS) * u64::from(game.frames_per_step);
-        let most_steps = most_frames.div_ceil(u64::from(header.frames_per_step));
         Ok(Self {
             swarm,
             score: place(game, "Score"),
             over: place(game, "GameOver"),
-            most_steps: usize::try_from(most_steps).unwrap_or(usize::MAX),
+            most_steps: most_steps(header, game),
         })
     }
 

@@ -1,0 +1,122 @@
+//! Games of a person on machine 0, frame by frame, in a file that `gbxcule judge` replays.
+//!
+//! A game begins at power-on and ends where the game says so; the next one begins with a reset.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use gbxcule_lab::game_log::{Buttons, GameLog, Header, LoggedGame};
+use gbxcule_swarm::SwarmError;
+
+use crate::driver::Driver;
+use crate::print;
+
+/// Time between two writes of the file, which is the longest play that is lost when the program
+/// ends.
+const WRITE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The file of games.
+#[derive(Debug)]
+pub(crate) struct GameRecord {
+    path: PathBuf,
+    log: GameLog,
+    /// The place of the byte that ends a game.
+    over: u32,
+    /// Number of frames of the longest game.
+    most_frames: usize,
+    /// True while the last game of the log is played.
+    is_played: bool,
+    is_written: bool,
+    next_write: Instant,
+    /// True if the last attempt to write failed, and the user was told.
+    has_failed: bool,
+}
+
+impl GameRecord {
+    /// Begins to record, behind the games of a file that is there.
+    pub(crate) fn new(path: &Path, rom: &str) -> anyhow::Result<Self> {
+        let shown = || format!("--record {}", path.display());
+        let built_in = gbxcule_assembler::by_name(rom);
+        let over = built_in.and_then(|it| it.rom().address("GameOver"));
+        let (Some(built_in), Some(over)) = (built_in, over) else {
+            anyhow::bail!("{}: games of a built-in game are recorded, found {rom}", shown());
+        };
+        let header = Header::new(rom, built_in.bytes(), 1, 1);
+        let most_frames = header.most_steps().with_context(shown)?;
+        let log = if path.symlink_metadata().is_ok() {
+            GameLog::read(path).with_context(shown)?
+        } else {
+            GameLog { header: header.clone(), games: Vec::new() }
+        };
+        ensure!(
+            log.header == header,
+            "{}: has games of {}, not of this {rom}",
+            shown(),
+            log.header.game
+        );
+        gbxcule_files::check_writable(path).with_context(shown)?;
+        let mut record = Self {
+            path: path.to_owned(),
+            log,
+            over: u32::from(over),
+            most_frames,
+            is_played: false,
+            is_written: true,
+            next_write: Instant::now() + WRITE_INTERVAL,
+            has_failed: false,
+        };
+        record.begin();
+        Ok(record)
+    }
+
+    /// Begins a game at power-on.
+    pub(crate) fn begin(&mut self) {
+        self.keep();
+        self.end();
+        let buttons = Buttons::default();
+        self.log.games.push(LoggedGame { seed: None, episode: 0, buttons, claim: None });
+        self.is_played = true;
+    }
+
+    /// Ends the game that is played: after a change of memory by hand, replaying would not go on as
+    /// it does.
+    pub(crate) fn end(&mut self) {
+        let is_empty = |game: &LoggedGame| game.buttons.steps() == 0;
+        if self.log.games.last().is_some_and(is_empty) {
+            self.log.games.pop();
+        }
+        self.is_played = false;
+    }
+
+    /// Records the frame that machine 0 ran last, and writes the file if a second has passed.
+    pub(crate) fn look(&mut self, driver: &Driver) -> Result<(), SwarmError> {
+        if let Some(game) = self.log.games.last_mut().filter(|_| self.is_played) {
+            game.buttons.push(driver.held(0), 1);
+            let over = driver.swarm().read_memory(0, self.over..self.over + 1)?;
+            self.is_played = over == [0] && game.buttons.steps() < self.most_frames;
+            self.is_written = false;
+        }
+        if Instant::now() >= self.next_write {
+            self.keep();
+        }
+        Ok(())
+    }
+
+    /// Writes the file. A failure is reported once, and the next call tries again.
+    pub(crate) fn keep(&mut self) {
+        self.next_write = Instant::now() + WRITE_INTERVAL;
+        if self.is_written || self.log.games.is_empty() {
+            return;
+        }
+        match self.log.write(&self.path) {
+            Ok(()) => (self.is_written, self.has_failed) = (true, false),
+            Err(error) => {
+                if !self.has_failed {
+                    print::error(&format!("warning: --record: {error}; play goes on\n"));
+                }
+                self.has_failed = true;
+            }
+        }
+    }
+}

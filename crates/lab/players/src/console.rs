@@ -1,0 +1,108 @@
+//! The console of the games' tests, beginning a level as an environment begins it and recording
+//! buttons.
+
+use std::ops::{Deref, DerefMut};
+
+#[path = "../../../../games/tests/games/console.rs"]
+#[allow(dead_code, reason = "the games' tests use more of it")]
+mod machine;
+
+pub(crate) use machine::{A, B, Begin, DOWN, LEFT, RIGHT, START, UP};
+
+/// Number of the game's state while it is played, and where the state lies.
+const PLAYING: u8 = 1;
+const STATE: u16 = 0xC005;
+/// The one game that has no title; something else lies at [`STATE`] there.
+const WITHOUT_TITLE: &str = "PEARL_DRIFT";
+/// Frames of a step in which `python/gbxcule/game.py` leaves the title.
+const TITLE_STEP: u32 = 4;
+
+/// Defines a recording console of a model.
+macro_rules! recording {
+    ($name:ident) => {
+        #[derive(Clone)]
+        pub(crate) struct $name {
+            machine: machine::$name,
+            /// The buttons that are held now.
+            held: u8,
+            /// The buttons of each frame since the level began.
+            buttons: Vec<u8>,
+            /// Number of frames since the level began.
+            pub(crate) frames: u32,
+        }
+
+        impl $name {
+            #[allow(dead_code, reason = "the games' tests begin games at power-on")]
+            pub(crate) fn with(name: &str) -> Self {
+                let machine = machine::$name::with(name);
+                Self { machine, held: 0, buttons: Vec::new(), frames: 0 }
+            }
+
+            /// Begins a level: START is pressed on the title, and one frame of the game run, as
+            /// `make_vec(levels=.., frames_per_step=1)` does.
+            pub(crate) fn begun(name: &str, begin: Begin, wait: u32) -> Self {
+                let mut machine = machine::$name::begun(name, begin, wait);
+                if name != WITHOUT_TITLE {
+                    machine.hold(START);
+                    machine.run(TITLE_STEP);
+                    machine.hold(0);
+                    while machine.peek(STATE) != PLAYING {
+                        machine.run(TITLE_STEP);
+                    }
+                }
+                machine.run(1);
+                Self { machine, held: 0, buttons: Vec::new(), frames: 0 }
+            }
+
+            /// Holds buttons from the next frame on. START is left out: players press it on the
+            /// title, and the game has begun.
+            pub(crate) fn hold(&mut self, buttons: u8) {
+                self.held = buttons & !START;
+                self.machine.hold(self.held);
+            }
+
+            pub(crate) fn run(&mut self, frames: u32) {
+                self.frames += frames;
+                self.buttons.resize(self.frames as usize, self.held);
+                self.machine.run(frames);
+            }
+
+            /// Returns the buttons of the first `frames` frames if there are more.
+            pub(crate) fn buttons_beyond(&self, frames: u32) -> Option<Vec<u8>> {
+                Some(self.buttons.get(..frames as usize)?.to_vec())
+                    .filter(|buttons| buttons.len() < self.buttons.len())
+            }
+
+            /// Returns the console on which the level was played by these buttons.
+            pub(crate) fn replayed(&self, game: &str, level: u32, buttons: &[u8]) -> Self {
+                let mut console = Self::begun(&game.to_uppercase(), Begin::Level(level), 0);
+                for &buttons in buttons {
+                    console.hold(buttons);
+                    console.run(1);
+                }
+                console
+            }
+
+            pub(crate) fn into_buttons(self) -> Vec<u8> {
+                self.buttons
+            }
+        }
+
+        impl Deref for $name {
+            type Target = machine::$name;
+
+            fn deref(&self) -> &Self::Target {
+                &self.machine
+            }
+        }
+
+        impl DerefMut for $name {
+            fn deref_mut(&mut self) -> &mut Self::Target {
+                &mut self.machine
+            }
+        }
+    };
+}
+
+recording!(Console);
+recording!(ColorConsole);

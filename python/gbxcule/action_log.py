@@ -1,0 +1,215 @@
+"""Games as files: where each began, and the buttons of every step (docs/judge.md); their transitions, made by playing again.
+
+Data flow: buttons of a player -> `ActionLog` -> a file -> `transitions` -> Minari, or arrays of your own.
+"""
+
+import hashlib
+import json
+import lzma
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gbxcule import _native
+from gbxcule.argument_check import path_of
+from gbxcule.game import EPISODE_STEPS, GAMES
+from gbxcule.vector import SwarmVectorEnv
+
+FORMAT, VERSION = "gbxcule games", 1
+# Bits of a step's byte, in the order of the codec `buttons_v1`.
+BITS = {"A": 0x10, "B": 0x20, "SELECT": 0x40, "START": 0x80, "UP": 0x04, "DOWN": 0x08, "LEFT": 0x02, "RIGHT": 0x01}
+MAX_BYTES = 1 << 30
+# Games that are played at once.
+TOGETHER = 32
+
+
+@dataclass(frozen=True)
+class LoggedGame:
+    """A game: a byte of buttons for each step. It began in a level, or as the seed and the episode say."""
+
+    buttons: bytes
+    level: int | None = None
+    seed: int | None = None
+    episode: int = 0
+
+
+@dataclass(frozen=True)
+class ActionLog:
+    """A file of games of one ROM."""
+
+    game: str
+    frames_per_step: int
+    release_after_frames: int
+    difficulty: Literal["normal", "easy"] = "normal"
+    games: list[LoggedGame] = field(default_factory=list)
+
+    @property
+    def steps(self) -> int:
+        """Steps of all games."""
+        return sum(len(game.buttons) for game in self.games)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the file: text, or its xz where the name ends in `.xz`."""
+        header = {
+            "format": FORMAT, "version": VERSION, "game": self.game, "rom_sha256": rom_sha256(self.game),
+            "frames_per_step": self.frames_per_step, "release_after_frames": self.release_after_frames,
+        }
+        if self.difficulty != "normal":
+            header["difficulty"] = self.difficulty
+        lines = [header, *map(_line, self.games)]
+        data = "".join(json.dumps(line) + "\n" for line in lines).encode()
+        file = Path(path_of("a file of games", path))
+        written = file.with_name(file.name + ".new")
+        written.write_bytes(lzma.compress(data, preset=6) if file.suffix == ".xz" else data)
+        written.replace(file)
+
+
+def rom_sha256(game: str) -> str:
+    """The SHA-256 of a built-in game's ROM."""
+    return hashlib.sha256(_native.built_in_rom(game)).hexdigest()
+
+
+def _line(game: LoggedGame) -> dict[str, Any]:
+    start = {"level": game.level} if game.level is not None else {"seed": game.seed, "episode": game.episode}
+    runs = [(byte, len(list(run))) for byte, run in groupby(game.buttons)]
+    words = [f"{byte:02x}" if count == 1 else f"{byte:02x}*{count}" for byte, count in runs]
+    return {name: value for name, value in start.items() if value is not None} | {"buttons": " ".join(words)}
+
+
+def read(path: str | os.PathLike[str]) -> ActionLog:
+    """Read a file of games of this gbxcule's ROMs."""
+    file = Path(path_of("a file of games", path))
+    if file.suffix == ".xz":
+        data = _unpacked(file)
+    else:
+        data = _native.read_file(os.fspath(file), MAX_BYTES)
+    try:
+        header, *lines = [json.loads(line) for line in data.decode().splitlines() if line.strip()]
+        if (header["format"], header["version"]) != (FORMAT, VERSION) or header["game"] not in GAMES:
+            raise ValueError
+        games = [_game(line) for line in lines]
+        log = ActionLog(
+            header["game"], int(header["frames_per_step"]), int(header["release_after_frames"]),
+            header.get("difficulty", "normal"), games,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{file} is no file of games of format {FORMAT!r}, version {VERSION}: docs/judge.md has it") from error
+    if header["rom_sha256"] != rom_sha256(log.game):
+        raise ValueError(
+            f"{file} has games of another {log.game}: its ROM has the SHA-256 {header['rom_sha256']}, this gbxcule's "
+            f"{rom_sha256(log.game)}; take the gbxcule that wrote it"
+        )
+    return log
+
+
+def _unpacked(file: Path) -> bytes:
+    unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MAX_BYTES)
+    data = unpacker.decompress(_native.read_file(os.fspath(file), MAX_BYTES), MAX_BYTES)
+    if not unpacker.eof:
+        raise ValueError(f"{file} is cut off, or holds more than {MAX_BYTES} bytes")
+    return data
+
+
+def _game(line: dict[str, Any]) -> LoggedGame:
+    parts = []
+    for word in line["buttons"].split():
+        byte, count = re.fullmatch(r"([0-9a-f]{2})(?:\*(\d{1,8}))?", word).groups()  # type: ignore[union-attr]
+        parts.append(bytes([int(byte, 16)]) * int(count or 1))
+    return LoggedGame(b"".join(parts), line.get("level"), line.get("seed"), line.get("episode", 0))
+
+
+def buttons_of(action_names: Sequence[str]) -> npt.NDArray[np.uint8]:
+    """The byte of buttons of each action of an environment, by its names such as `A+RIGHT`."""
+    return np.array([sum(BITS.get(name, 0) for name in action.split("+")) for action in action_names], np.uint8)
+
+
+@dataclass(frozen=True)
+class Transitions:
+    """A game's steps: an observation more than steps, the first before the first step."""
+
+    game: LoggedGame
+    observations: npt.NDArray[Any]
+    buttons: npt.NDArray[np.uint8]
+    rewards: npt.NDArray[np.float32]
+    terminated: npt.NDArray[np.bool_]
+    truncated: npt.NDArray[np.bool_]
+
+    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
+        return self.observations, self.buttons, self.rewards, self.terminated, self.truncated
+
+
+def transitions(log: ActionLog, **options: Any) -> Iterator[Transitions]:
+    """Play the games of a log again, in their order. The options are those of `gbxcule.make_vec`, such as `obs` and `reward`;
+    they change what is seen and paid, not what is played. Games that begin in levels only."""
+    for first in range(0, len(log.games), TOGETHER):
+        yield from _together(log, log.games[first : first + TOGETHER], options)
+
+
+def _together(log: ActionLog, games: list[LoggedGame], options: dict[str, Any]) -> list[Transitions]:
+    levels = [game.level for game in games if game.level is not None]
+    if len(levels) < len(games):
+        raise ValueError("transitions are of games that begin in levels: games of seeds are played by `gbxcule judge`")
+    # Each level once, though several games may begin in it.
+    distinct = sorted(set(levels), key=levels.index)
+    env: Any = SwarmVectorEnv(
+        log.game, len(games), levels=distinct, difficulty=log.difficulty, actions="buttons_v1",
+        frames_per_step=log.frames_per_step, release_after_frames=log.release_after_frames, autoreset_mode="Disabled",
+        **{"max_episode_steps": most_steps(log), **options},
+    )
+    obs = begin_levels(env, [distinct.index(level) for level in levels], len(distinct))
+    bits = np.array(list(BITS.values()), np.uint8)
+    seen: list[list[Any]] = [[obs[number].copy()] for number in range(len(games))]
+    results: list[list[Any]] = [[] for _ in games]
+    for step in range(max(len(game.buttons) for game in games)):
+        plays = [number for number, game in enumerate(games) if step < len(game.buttons)]
+        pressed = np.zeros(len(games), np.uint8)
+        pressed[plays] = [games[number].buttons[step] for number in plays]
+        obs, rewards, terminated, truncated, _ = env.step((pressed[:, None] & bits != 0).astype(np.int8))
+        for number in plays:
+            seen[number].append(obs[number].copy())
+            results[number].append((rewards[number], terminated[number], truncated[number]))
+        over = terminated | truncated
+        if over.any() and not over.all():
+            env.reset(options={"reset_mask": over})
+    env.close()
+    found = []
+    for game, rows, result in zip(games, seen, results, strict=True):
+        rewards, terminated, truncated = (np.array(column) for column in zip(*result, strict=True))
+        found.append(
+            Transitions(
+                game, np.stack(rows), np.frombuffer(game.buttons, np.uint8), rewards.astype(np.float32), terminated, truncated
+            )
+        )
+    return found
+
+
+def most_steps(log: ActionLog) -> int:
+    """Steps of the longest episode, which has the frames of the longest with steps of the game's own length."""
+    return -(-EPISODE_STEPS * GAMES[log.game].frames_per_step // log.frames_per_step)
+
+
+def begin_levels(env: Any, starts: Sequence[int], count: int) -> Any:
+    """Begin an episode in each env in the start of its number, of `count` starts; return the observation of all."""
+    swarm, envs = env.unwrapped, np.arange(env.num_envs)
+    obs, _ = env.reset(seed=0)
+    for start in sorted(set(starts)):
+        # The one start that has a weight is these envs'.
+        swarm.weigh_starts([int(start == other) for other in range(count)])
+        obs, _ = env.reset(options={"reset_mask": np.array(starts)[envs] == start})
+    return obs
+
+
+def digest(log: ActionLog, **options: Any) -> str:
+    """The SHA-256 of all transitions of a log, little-endian, game after game: the same on every computer."""
+    hashed = hashlib.sha256()
+    for game in transitions(log, **options):
+        for array in game.arrays():
+            hashed.update(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes())
+    return hashed.hexdigest()

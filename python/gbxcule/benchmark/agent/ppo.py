@@ -1,0 +1,111 @@
+"""PPO (Schulman et al. 2017), with one set of settings for all games."""
+
+from typing import Any
+
+import torch
+from gymnasium.vector import VectorEnv
+from torch import nn
+from torch.distributions import Categorical
+
+from gbxcule.benchmark.agent.network import WIDTH, actions_of, body, tensor
+from gbxcule.benchmark.play import Policy
+from gbxcule.benchmark.protocol import GAMMA
+
+STEPS, EPOCHS, BATCH = 32, 3, 512
+LAMBDA, CLIP, ENTROPY, RATE = 0.95, 0.2, 0.01, 5e-4
+
+Rows = dict[str, torch.Tensor]
+
+
+class Agent(nn.Module):
+    """A policy and its value."""
+
+    def __init__(self, shape: tuple[int, ...], actions: int) -> None:
+        super().__init__()
+        self.body = body(shape)
+        self.head, self.value = nn.Linear(WIDTH, actions), nn.Linear(WIDTH, 1)
+        nn.init.orthogonal_(self.head.weight, 0.01)
+
+    def forward(self, seen: torch.Tensor) -> tuple[Categorical, torch.Tensor]:
+        inner = self.body(seen)
+        return Categorical(logits=self.head(inner), validate_args=False), self.value(inner).squeeze(-1)
+
+
+class PPO:
+    """The learner. `RND` adds rewards for what is new to it."""
+
+    def __init__(self, env: VectorEnv[Any, Any, Any], seed: int) -> None:
+        self.env = env
+        self.seen = tensor(env.reset(seed=seed)[0])
+        self.agent = self.made(tuple(self.seen.shape[1:]), actions_of(env))
+        self.optimizer = torch.optim.Adam(self.parameters(), RATE, eps=1e-5)
+
+    def made(self, shape: tuple[int, ...], actions: int) -> Any:
+        return Agent(shape, actions)
+
+    def parameters(self) -> list[nn.Parameter]:
+        return list(self.agent.parameters())
+
+    def policy(self) -> Policy:
+        def act(obs: Any, _begins: Any) -> Any:
+            with torch.no_grad():
+                return self.agent(tensor(obs))[0].sample().numpy()
+
+        return act
+
+    def update(self, left: float) -> None:
+        for group in self.optimizer.param_groups:
+            group["lr"] = RATE * left
+        rows = self.played()
+        with torch.no_grad():
+            following = self.agent(self.seen)[1]
+        rows["advantage"] = advantages(rows["reward"], rows["value"], following, 1 - rows["over"])
+        rows["target"] = rows["advantage"] + rows["value"]
+        self.learn({name: column.flatten(0, 1) for name, column in rows.items()})
+
+    def played(self) -> Rows:
+        """Rows of `STEPS` steps: what was seen, done and earned."""
+        columns: dict[str, list[torch.Tensor]] = {}
+        for _ in range(STEPS):
+            with torch.no_grad():
+                policy, value = self.agent(self.seen)
+                action = policy.sample()
+            row = {"seen": self.seen, "action": action, "chance": policy.log_prob(action), "value": value}
+            obs, reward, terminated, truncated, _ = self.env.step(action.numpy())
+            self.seen = tensor(obs)
+            row |= {"reward": torch.tensor(reward).float(), "over": torch.tensor(terminated | truncated).float()}
+            for name, column in row.items():
+                columns.setdefault(name, []).append(column)
+        return {name: torch.stack(column) for name, column in columns.items()}
+
+    def learn(self, rows: Rows) -> None:
+        for _ in range(EPOCHS):
+            for part in torch.randperm(len(rows["action"])).split(BATCH):
+                batch = {name: column[part] for name, column in rows.items()}
+                loss = self.loss(batch)
+                self.optimizer.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(self.parameters(), 0.5)
+                self.optimizer.step()
+
+    def loss(self, batch: Rows) -> torch.Tensor:
+        policy, value = self.agent(batch["seen"])
+        return policy_loss(policy, batch) + 0.5 * (value - batch["target"]).pow(2).mean()
+
+
+def advantages(reward: torch.Tensor, value: torch.Tensor, following: torch.Tensor, alive: torch.Tensor) -> torch.Tensor:
+    """Generalised advantages of steps, each a row of envs; `following` is the value behind the last step."""
+    advantage, later = torch.zeros_like(value), torch.zeros_like(following)
+    for t in reversed(range(len(reward))):
+        surprise = reward[t] + GAMMA * alive[t] * following - value[t]
+        advantage[t] = later = surprise + GAMMA * LAMBDA * alive[t] * later
+        following = value[t]
+    return advantage
+
+
+def policy_loss(policy: Categorical, batch: Rows) -> torch.Tensor:
+    """The clipped loss of a policy, less its entropy."""
+    ratio = (policy.log_prob(batch["action"]) - batch["chance"]).exp()
+    gain = (batch["advantage"] - batch["advantage"].mean()) / (batch["advantage"].std() + 1e-8)
+    clipped = torch.min(ratio * gain, ratio.clamp(1 - CLIP, 1 + CLIP) * gain).mean()
+    return -clipped - ENTROPY * policy.entropy().mean()

@@ -1,0 +1,83 @@
+"""PQN (Gallici et al. 2024, "Simplifying Deep Temporal Difference Learning"): Q-learning of many environments at once, without
+replay or target network, by a normalised network and lambda-returns."""
+
+from typing import Any
+
+import torch
+from gymnasium.vector import VectorEnv
+from torch import nn
+
+from gbxcule.benchmark.agent.network import WIDTH, actions_of, body, tensor
+from gbxcule.benchmark.play import Policy
+from gbxcule.benchmark.protocol import GAMMA
+
+STEPS, EPOCHS, BATCH = 32, 2, 256
+LAMBDA, RATE = 0.65, 5e-4
+# Shares of actions by chance: the first falls to the last in the first half of the training; an
+# evaluation has its own.
+FIRST_CHANCE, LAST_CHANCE, EVALUATION_CHANCE = 1.0, 0.05, 0.01
+
+
+class PQN:
+    """The learner."""
+
+    def __init__(self, env: VectorEnv[Any, Any, Any], seed: int) -> None:
+        self.env = env
+        self.seen = tensor(env.reset(seed=seed)[0])
+        self.actions = actions_of(env)
+        self.network = nn.Sequential(body(tuple(self.seen.shape[1:]), norm=True), nn.Linear(WIDTH, self.actions))
+        self.optimizer = torch.optim.RAdam(self.network.parameters(), RATE)
+
+    def policy(self) -> Policy:
+        def act(obs: Any, _begins: Any) -> Any:
+            with torch.no_grad():
+                return self.chosen(self.network(tensor(obs)), EVALUATION_CHANCE).numpy()
+
+        return act
+
+    def chosen(self, values: torch.Tensor, chance: float) -> torch.Tensor:
+        """The best actions, and a share by chance."""
+        random = torch.randint(self.actions, (len(values),))
+        return torch.where(torch.rand(len(values)) < chance, random, values.argmax(1))
+
+    def update(self, left: float) -> None:
+        for group in self.optimizer.param_groups:
+            group["lr"] = RATE * left
+        chance = max(LAST_CHANCE, FIRST_CHANCE - 2 * (1 - left) * (FIRST_CHANCE - LAST_CHANCE))
+        seen, actions, rewards, alive, best = [], [], [], [], []
+        for _ in range(STEPS):
+            with torch.no_grad():
+                values = self.network(self.seen)
+            action = self.chosen(values, chance)
+            seen.append(self.seen)
+            actions.append(action)
+            best.append(values.max(1).values)
+            obs, reward, terminated, truncated, _ = self.env.step(action.numpy())
+            self.seen = tensor(obs)
+            rewards.append(torch.tensor(reward).float())
+            alive.append(1 - torch.tensor(terminated | truncated).float())
+        with torch.no_grad():
+            best.append(self.network(self.seen).max(1).values)
+        self.learn(torch.cat(seen), torch.cat(actions), torch.cat(lambda_returns(rewards, alive, best)))
+
+    def learn(self, seen: torch.Tensor, actions: torch.Tensor, targets: torch.Tensor) -> None:
+        for _ in range(EPOCHS):
+            for part in torch.randperm(len(actions)).split(BATCH):
+                values = self.network(seen[part]).gather(1, actions[part, None]).squeeze(1)
+                loss = (values - targets[part]).pow(2).mean()
+                self.optimizer.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(self.network.parameters(), 10.0)
+                self.optimizer.step()
+
+
+def lambda_returns(
+    rewards: list[torch.Tensor], alive: list[torch.Tensor], best: list[torch.Tensor]
+) -> list[torch.Tensor]:
+    """Returns of steps: each step's reward and, of what follows, a mixture of the best value and the next return. `best` has
+    one more than the others, behind the last step."""
+    later, found = best[-1], []
+    for reward, goes_on, following in zip(reversed(rewards), reversed(alive), reversed(best[1:]), strict=True):
+        later = reward + GAMMA * goes_on * ((1 - LAMBDA) * following + LAMBDA * later)
+        found.append(later)
+    return found[::-1]

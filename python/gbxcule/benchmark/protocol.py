@@ -1,0 +1,109 @@
+"""The rules of protocol 1: tasks, levels, seeds, lengths, what agents see and are paid.
+
+A change here that changes a score raises `PROTOCOL`.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.vector import VectorEnv, VectorWrapper
+from gymnasium.wrappers.vector import ClipReward, NormalizeReward
+
+from gbxcule.game import EPISODE_STEPS, GAMES, Game
+from gbxcule.vector import SwarmVectorEnv
+
+PROTOCOL = 1
+SEEDS = 5
+TRAINING_LEVELS = range(200)
+HELD_OUT_LEVELS = range(200, 400)
+# Seed s plays the held-out levels of its share, so that five seeds play each of them once.
+EVALUATION_EPISODES = len(HELD_OUT_LEVELS) // SEEDS
+TRAINING_ENVS = 64
+GAMMA = 0.99
+# Of a step, in spreads of the returns: a rare reward that is larger would drown the others.
+MAX_REWARD = 10.0
+OBSERVATIONS = ("features", "pixels")
+EASY = "-easy"
+
+
+@dataclass(frozen=True)
+class Task:
+    """A game in one of its difficulties: `KEEP_OF_KEYS`, `KEEP_OF_KEYS-easy`."""
+
+    name: str
+
+    @property
+    def game(self) -> str:
+        return self.name.removesuffix(EASY)
+
+    @property
+    def difficulty(self) -> Literal["normal", "easy"]:
+        return "easy" if self.name.endswith(EASY) else "normal"
+
+    @property
+    def row(self) -> Game:
+        return GAMES[self.game]
+
+
+# Games for one player, in the order of the table.
+GAME_TASKS = [name for name, row in GAMES.items() if not row.has_rival]
+TASKS = GAME_TASKS + [name + EASY for name in GAME_TASKS if GAMES[name].has_easy]
+
+
+def held_out_levels(seed: int) -> list[int]:
+    """The levels of a seed's evaluation."""
+    first = HELD_OUT_LEVELS.start + EVALUATION_EPISODES * (seed % SEEDS)
+    return list(range(first, first + EVALUATION_EPISODES))
+
+
+def machines(task: Task, obs: str, levels: list[int], envs: int, threads: int) -> SwarmVectorEnv[Any]:
+    """The environment of a task, paid by the game's own program."""
+    seen: dict[str, Any] = {"obs": task.game}
+    if obs == "pixels":
+        seen = {"obs": "gray", "resize": (84, 84), "frame_stack": 4}
+    return SwarmVectorEnv(
+        task.game, envs, **seen, reward=task.game, levels=levels, difficulty=task.difficulty,
+        max_episode_steps=EPISODE_STEPS, autoreset_mode="SameStep", threads=threads,
+    )
+
+
+class Played(VectorWrapper):
+    """Counts steps and keeps the scores of the last hundred episodes. Rows of features come with those of the step before,
+    in a first axis; a new episode has its first row twice."""
+
+    def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
+        super().__init__(env)
+        self.steps = 0
+        self.scores: list[float] = []
+        self._is_row = len(env.single_observation_space.shape or ()) == 1
+        self._last: npt.NDArray[Any] = np.empty(0)
+
+    def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
+        """Begin new episodes."""
+        obs, infos = super().reset(**options)
+        self._last = obs
+        return self._seen(obs, np.ones(self.num_envs, np.bool_)), infos
+
+    def step(self, actions: Any) -> Any:
+        """Step all envs."""
+        obs, rewards, terminated, truncated, infos = super().step(actions)
+        self.steps += self.num_envs
+        if "final_info" in infos:
+            ended = infos["final_info"]["score"][infos["_final_info"]]
+            self.scores = (self.scores + ended.tolist())[-100:]
+        return self._seen(obs, terminated | truncated), rewards, terminated, truncated, infos
+
+    def _seen(self, obs: npt.NDArray[Any], begins: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+        if not self._is_row:
+            return obs
+        before = np.where(begins[:, None], obs, self._last)
+        self._last = obs
+        return np.stack([before, obs], 1)
+
+
+def training_env(task: Task, obs: str, threads: int) -> tuple[Played, VectorEnv[Any, Any, Any]]:
+    """The environment that an agent learns in, and the counter in it. Rewards are divided by the spread of their returns."""
+    played = Played(machines(task, obs, list(TRAINING_LEVELS), TRAINING_ENVS, threads))
+    return played, ClipReward(NormalizeReward(played, gamma=GAMMA), -MAX_REWARD, MAX_REWARD)

@@ -1,0 +1,118 @@
+"""The folder of results: `results.json`, written as a whole after each run, from which an interrupted command goes on."""
+
+import importlib.util
+import json
+import os
+import platform
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from gbxcule import _native, registration
+from gbxcule.action_log import ActionLog, rom_sha256
+from gbxcule.benchmark.play import Run, Settings
+from gbxcule.benchmark.protocol import (
+    EVALUATION_EPISODES, GAME_TASKS, HELD_OUT_LEVELS, PROTOCOL, TRAINING_LEVELS,
+)
+from gbxcule.game import EPISODE_STEPS
+
+FILE = "results.json"
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file that is complete or not there."""
+    written = path.with_name(path.name + ".new")
+    written.write_text(text)
+    written.replace(path)
+
+
+def opened(folder: Path, settings: Settings) -> dict[str, Any]:
+    """The results of a folder, or new ones; a folder of other settings, another protocol or other ROMs is refused."""
+    path = folder / FILE
+    fixed = fixed_by(settings)
+    if not path.exists():
+        return {**fixed, "made_with": made_with(settings), "runs": []}
+    results: dict[str, Any] = json.loads(path.read_text())
+    for name, value in fixed.items():
+        if results.get(name) != value:
+            raise SystemExit(f"{path} has {name} {results.get(name)}, and this command {value}: give the same, or another --out")
+    return results
+
+
+def fixed_by(settings: Settings) -> dict[str, Any]:
+    """Settings and rules that all runs of a folder have in common."""
+    return {
+        "protocol": PROTOCOL,
+        "frames": settings.frames,
+        "obs": settings.obs,
+        "training_levels": [TRAINING_LEVELS.start, TRAINING_LEVELS.stop],
+        "held_out_levels": [HELD_OUT_LEVELS.start, HELD_OUT_LEVELS.stop],
+        "episodes": EVALUATION_EPISODES,
+        "episode_steps": EPISODE_STEPS,
+        "ids": f"v{registration.VERSION}",
+        "rom_sha256": {name: rom_sha256(name) for name in GAME_TASKS},
+    }
+
+
+def made_with(settings: Settings) -> dict[str, Any]:
+    """The computer and the versions that made the first of the runs."""
+    versions = {"gbxcule": _native.version(), "python": platform.python_version()}
+    for package in ("numpy", "gymnasium", "torch"):
+        if importlib.util.find_spec(package):
+            versions[package] = metadata.version(package)
+    return {"commit": commit(), "versions": versions, "machine": machine(), "threads": settings.threads}
+
+
+def commit() -> str | None:
+    """The commit of the checkout in which the package lies, with `+` where files were changed; None where it was installed
+    without one."""
+    here = Path(__file__).resolve()
+    root = next((folder for folder in here.parents if (folder / ".git").exists()), None)
+    if root is None or here.relative_to(root).parts[:2] != ("python", "gbxcule"):
+        return None
+    try:
+        described = subprocess.run(
+            ["git", "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+"], cwd=root, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return described.stdout.strip()
+
+
+def machine() -> str:
+    """The processor and the system."""
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text().splitlines() if path.exists() else []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0] if names else platform.processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
+
+
+def keep(folder: Path, results: dict[str, Any]) -> None:
+    """Write the results, a run a line."""
+    head = {name: value for name, value in results.items() if name != "runs"}
+    runs = ",\n".join("  " + json.dumps(run) for run in results["runs"])
+    write(folder / FILE, json.dumps(head, indent=1)[:-2] + f',\n "runs": [\n{runs}\n ]\n}}\n')
+
+
+def keep_games(folder: Path, run: Run, log: ActionLog) -> None:
+    """Write the games behind a run's scores."""
+    (folder / "games").mkdir(exist_ok=True)
+    log.write(folder / "games" / f"{run['task']}-{run['agent'].replace(' ', '-')}-{run['seed']}.jsonl.xz")
+
+
+def of_people(paths: list[Path]) -> list[Run]:
+    """Scores of games that people played, from files that `gbxcule judge` finds to be what they claim."""
+    found = []
+    for path in paths:
+        judge = [sys.executable, "-m", "gbxcule", "judge", str(path), "--each"]
+        judged = subprocess.run(judge, capture_output=True, text=True, check=False)
+        if judged.returncode:
+            raise SystemExit(f"{path} is not counted:\n{judged.stdout}{judged.stderr}".rstrip())
+        rows = [line.split() for line in judged.stdout.splitlines()]
+        scores = [float(row[0]) for row in rows if len(row) > 2 and row[1] in ("over", "limit")]
+        game = json.loads(path.read_text().splitlines()[0])["game"]
+        if scores:
+            found.append({"task": game, "agent": "human", "seed": path.name, "scores": scores})
+    return found

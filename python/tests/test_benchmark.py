@@ -1,0 +1,146 @@
+"""The benchmark of the games: statistics, levels, results that go on where they were interrupted, scripted players, learners."""
+
+import json
+import subprocess
+import sys
+
+import gbxcule
+import numpy as np
+import pytest
+from gbxcule import _native, action_log
+from gbxcule.benchmark import __main__ as command
+from gbxcule.benchmark import protocol, report, results
+from gbxcule.benchmark.statistic import interquartile_mean, interval
+from gbxcule.game import EPISODE_STEPS, GAMES
+
+SINGLES = [name for name, row in GAMES.items() if not row.has_rival]
+
+
+def test_the_interquartile_mean_leaves_out_a_quarter_at_each_end():
+    assert interquartile_mean([100, 1, 2, 3, 4, 5, 6, -50]) == 3.5
+    assert interquartile_mean([1, 2, 6]) == 3
+    assert np.array_equal(interquartile_mean([[0, 9], [2, 1], [4, 5], [1000, 3]], 0), [3, 4])
+
+
+def test_intervals_are_those_that_counting_gives():
+    # Of two scores a resample has the mean 0 or 1, each in a quarter of all cases, or a half.
+    assert interval([[0, 1]]) == (0, 1)
+    # Of ten games of one score each no resample has another score.
+    assert interval([[float(game)] for game in range(10)]) == (4.5, 4.5)
+    # Strata are not mixed: each resample has three of each.
+    assert interval([[0, 0, 0], [8, 8, 8]]) == (4, 4)
+    # The mean of 64 numbers of spread 1 has the spread 1/8, a little more without the outer ones.
+    scores = np.random.default_rng(1).normal(size=64).tolist()
+    low, high = interval([scores[place : place + 16] for place in range(0, 64, 16)])
+    assert low < float(interquartile_mean(scores)) < high and 0.4 < high - low < 0.7
+
+
+def test_five_seeds_play_each_held_out_level_once():
+    played = [level for seed in range(5) for level in protocol.held_out_levels(seed)]
+    assert played == list(protocol.HELD_OUT_LEVELS)
+    assert not set(played) & set(protocol.TRAINING_LEVELS)
+    assert protocol.held_out_levels(5) == protocol.held_out_levels(0)
+
+
+def quick(folder, *options):
+    return command.main(["--out", str(folder), "--frames", "0", "--games", "PEARL_DRIFT", *options])
+
+
+def test_an_interrupted_command_goes_on_where_it_was(tmp_path, monkeypatch):
+    agents = ["--agents", "random", "scripted"]
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    quick(whole, *agents, "--seeds", "2")
+    runs = iter([command.run, command.run])
+
+    def interrupted(*row):
+        if (each := next(runs, None)) is None:
+            raise KeyboardInterrupt
+        return each(*row)
+
+    with monkeypatch.context() as once:
+        once.setattr(command, "run", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            quick(parts, *agents, "--seeds", "2")
+    assert len(json.loads((parts / "results.json").read_text())["runs"]) == 2
+    quick(parts, *agents, "--seeds", "2")
+    assert json.loads((parts / "results.json").read_text()) == json.loads((whole / "results.json").read_text())
+    assert (parts / "table.md").read_text() == (whole / "table.md").read_text()
+    with pytest.raises(SystemExit, match="frames 0, and this command 10"):
+        command.main(["--out", str(whole), "--frames", "10"])
+
+
+def test_results_say_what_made_them(tmp_path):
+    quick(tmp_path, "--agents", "random", "--seeds", "1")
+    kept = json.loads((tmp_path / "results.json").read_text())
+    assert kept["rom_sha256"].keys() == set(SINGLES) and kept["protocol"] == 1
+    assert kept["made_with"]["versions"]["numpy"] == np.__version__
+    (run,) = kept["runs"]
+    assert run["levels"] == list(range(200, 240)) and len(run["scores"]) == 40
+    # The games behind the scores are kept, and playing them again earns the scores.
+    log = action_log.read(tmp_path / "games" / "PEARL_DRIFT-random-0.jsonl.xz")
+    earned = [game.rewards.sum() for game in action_log.transitions(log, obs="PEARL_DRIFT")]
+    assert earned == run["scores"]
+
+
+def test_the_table_has_means_intervals_and_what_is_normalised():
+    rows = {"random": [10, 10], "scripted": [110], "PPO": [60, 60]}
+    runs = [
+        {"task": task, "agent": agent, "seed": seed, "scores": [score]}
+        for task in SINGLES
+        for agent, scores in rows.items()
+        for seed, score in enumerate(scores)
+    ]
+    table = report.table({"runs": runs}, [])
+    assert "| EMBER_LEAP | 10 (10 to 10) | 110 | 60 (60 to 60) |" in table
+    assert "| PPO | all | 50.0 (50.0 to 50.0) |" in table and "No human has played" in table
+    people = [{"task": "EMBER_LEAP", "agent": "human", "seed": "a.jsonl", "scores": [900.0]}]
+    table = report.table({"runs": runs}, people)
+    assert "| EMBER_LEAP | 10 (10 to 10) | 110 | 60 (60 to 60) | 900 |" in table and "No human" not in table
+
+
+def test_games_of_people_count_as_the_judge_says(tmp_path):
+    path, sealed = tmp_path / "games.jsonl", tmp_path / "sealed.jsonl"
+    game = action_log.LoggedGame(b"\0" * EPISODE_STEPS, seed=7)
+    action_log.ActionLog("TARN_MASON", 8, 4, games=[game]).write(path)
+    judge = [sys.executable, "-m", "gbxcule", "judge", path, "--seal", sealed]
+    subprocess.run(judge, check=True, capture_output=True)
+    claimed = json.loads(sealed.read_text().splitlines()[1])["claim"]["score"]
+    assert results.of_people([sealed]) == [{"task": "TARN_MASON", "agent": "human", "seed": "sealed.jsonl", "scores": [claimed]}]
+    sealed.write_text(sealed.read_text().replace(f'"score":{claimed},', f'"score":{claimed + 1},'))
+    with pytest.raises(SystemExit, match=f"claims the score {claimed + 1}"):
+        results.of_people([sealed])
+
+
+@pytest.mark.parametrize("game", SINGLES)
+def test_an_environment_plays_a_scripted_game_again(game):
+    steps = 700
+    score, _, buttons = _native.scripted_game(game, 201, steps)
+    assert len(buttons) <= steps
+    log = action_log.ActionLog(game, 1, 1, games=[action_log.LoggedGame(buttons, level=201)])
+    (played,) = action_log.transitions(log, obs=gbxcule.Ram("C000:C002"))
+    scores = played.observations.astype(int) @ [1, 256]
+    assert scores[-1] == score and played.rewards.sum() == score - scores[0]
+
+
+@pytest.mark.parametrize("obs", protocol.OBSERVATIONS)
+@pytest.mark.parametrize("agent", command.AGENTS[2:])
+def test_a_learner_gives_the_same_scores_for_the_same_seed(agent, obs, tmp_path):
+    pytest.importorskip("torch", reason="torch is not installed")
+    found = []
+    for folder in (tmp_path / "first", tmp_path / "second"):
+        command.main(
+            ["--out", str(folder), "--frames", "5e4", "--obs", obs, "--games", "PEARL_DRIFT", "--agents", agent, "--seeds", "1"]
+        )
+        (run,) = json.loads((folder / "results.json").read_text())["runs"]
+        found.append((run["scores"], run["curve"], run["frames"]))
+    assert found[0] == found[1] and found[0][2] >= 50_000
+
+
+def test_ppo_learns():
+    pytest.importorskip("torch", reason="torch is not installed")
+    from gbxcule.benchmark.play import Settings, run
+    from gbxcule.benchmark.protocol import Task
+
+    row, _ = run("PPO", Task("PEARL_DRIFT"), 0, Settings(2_500_000, "features", 2))
+    # Random play gets 21.
+    assert np.mean(row["scores"]) > 60, row
