@@ -425,6 +425,7 @@ impl<'a, 'f> GroupCode<'a, 'f> {
             Native::Min => lowerer.extremum_of_vectors(FloatCC::LessThanOrEqual, row),
             Native::Max => lowerer.extremum_of_vectors(FloatCC::GreaterThanOrEqual, row),
             Native::Abs => lowerer.b.ins().fabs(row[0]),
+            Native::Fma => lowerer.b.ins().fma(row[0], row[1], row[2]),
             Native::Floor => lowerer.b.ins().floor(row[0]),
             Native::Ceil => lowerer.b.ins().ceil(row[0]),
             Native::Trunc => lowerer.b.ins().trunc(row[0]),
@@ -471,6 +472,7 @@ pub(crate) fn has_vector(native: Native) -> bool {
         Native::Min
             | Native::Max
             | Native::Abs
+            | Native::Fma
             | Native::Floor
             | Native::Ceil
             | Native::Trunc

@@ -486,6 +486,10 @@ template <class T> GBX_FN int trailing_zeros(T x) { return x == 0 ? width<T> : _
 GBX_FN Half floor(Half x) { return to_half(floor(float(x))); }
 GBX_FN Bfloat16 floor(Bfloat16 x) { return to_bfloat16(floor(float(x))); }
 GBX_FLOATS2(copysign, ::copysignf(x, y), ::copysign(x, y))
+GBX_FN float fma(float x, float y, float z) { return ::fmaf(x, y, z); }
+GBX_FN double fma(double x, double y, double z) { return ::fma(x, y, z); }
+GBX_FN Half fma(Half x, Half y, Half z) { return to_half(::fmaf(float(x), float(y), float(z))); }
+GBX_FN Bfloat16 fma(Bfloat16 x, Bfloat16 y, Bfloat16 z) { return to_bfloat16(::fmaf(float(x), float(y), float(z))); }
 GBX_FLOATS1(ceil, ::ceilf(x), ::ceil(x))
 GBX_FLOATS1(trunc, ::truncf(x), ::trunc(x))
 GBX_FLOATS1(round, ::roundf(x), ::round(x))

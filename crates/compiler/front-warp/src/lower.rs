@@ -33,6 +33,7 @@ mod call;
 mod component;
 mod control;
 mod expr;
+mod function_gradient;
 mod geometry;
 mod indexed_array;
 mod library;

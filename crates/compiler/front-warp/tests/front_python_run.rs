@@ -546,3 +546,51 @@ fn a_matrix_of_vectors_says_which_functions_make_one() {
     let said = render(&faults.expect_err("Warp refuses it, too"), &sources);
     assert!(said.contains("wp.matrix_from_rows(..)"), "{said}");
 }
+
+#[test]
+fn gradients_of_functions_are_those_of_the_text_by_hand_or_twice() {
+    let text = "
+@wp.func
+def product(a: float, n: int, b: float):
+    return a * a * b + float(n)
+
+@wp.func
+def length(v: wp.vec3, s: float):
+    return wp.dot(v, v) * s
+
+@wp.func
+def cube(x: float):
+    return x * x * x
+
+@wp.func
+def slope(x: float):
+    return wp.grad(cube)(x)
+
+@wp.func
+def steered(x: float):
+    return x
+
+@wp.func_grad(steered)
+def steered_gradient(x: float, adj: float):
+    wp.adjoint[x] += 7.0 * adj
+
+@wp.kernel
+def k(x: wp.array(dtype=int)):
+    a, n, b = wp.grad(product)(3.0, x[0], 5.0)
+    x[0] = int(a)
+    x[1] = n
+    x[2] = int(b)
+    by_length = wp.grad(length)
+    v, s = by_length(wp.vec3(1.0, 2.0, 3.0), 4.0)
+    x[3] = int(v[2])
+    x[4] = int(s)
+    x[5] = int(wp.grad(slope)(2.0))
+    x[6] = int(wp.grad(steered)(2.0))
+    x[7] = int(100.0 * wp.grad(wp.sqrt)(4.0))
+    above, beside = wp.grad(wp.atan2)(1.0, 2.0)
+    x[8] = int(wp.round(10.0 * above))
+    x[9] = int(wp.round(10.0 * beside))
+";
+    let found = run(text, 1, &[2, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(found, [30, 0, 9, 24, 14, 12, 7, 25, 4, -2]);
+}

@@ -154,7 +154,7 @@ impl Thread<'_, '_> {
 
     fn native(&mut self, value: Value, native: Native, args: List<Value>) {
         let args = &self.body.value_lists[args];
-        let mut given = [Literal::bool(false); 2];
+        let mut given = [Literal::bool(false); 3];
         for (given, &arg) in given.iter_mut().zip(args) {
             *given = self.get(arg);
         }

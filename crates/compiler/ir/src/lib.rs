@@ -25,7 +25,7 @@
 //!   the right shift of a negative number. A front end whose language masks the amount writes the
 //!   mask.
 //! - **Floats** are IEEE 754 to nearest, ties to even, one rounding for each operation: no
-//!   contraction to FMA, no reassociation, subnormals kept. Whether the result is a NaN is fixed;
+//!   contraction (the native `fma` alone is fused), no reassociation, subnormals kept. Whether the result is a NaN is fixed;
 //!   the bits of the NaN are not. `f16` and `bf16`: every operation is done in `f32` and its result
 //!   rounded. `rem` is C's `fmod`; `floordiv` is `floor` of the quotient rounded to the type.
 //! - **`neg`** of a float flips the sign, of zero and NaN too.

@@ -42,6 +42,10 @@ fn what_is_no_ir_is_refused_where_it_stands() {
         (inside("%1 = neg %2"), "3:12: expected a value, found `%2`"),
         (inside("%0 = load x"), "3:14: `%0` is defined twice"),
         (inside("%1 = f(%0)"), "3:8: there is no function `f`"),
+        (
+            format!("{0}{0}kernel k() {{\n  f()\n}}\n", "func f() {\n}\n"),
+            "6:3: several functions `f` take these arguments: give one another name",
+        ),
         (inside("x[300i8] = 1.0f32"), "3:5: expected a value, found `300i8`"),
         (inside("trap \"open"), "3:8: a text needs a quote at its end and Rust's escapes"),
         (inside("switch 1i32 {\n  }"), "4:4: a switch ends with `default:`"),

@@ -77,7 +77,7 @@ use activity::Activity;
 use dependence::{Dependence, Dependences};
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::diagnostic::Diagnostic;
+use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::function::{Body, Function, FunctionId, FunctionKind};
 use gbxcule_ir::module::Module;
 use need::Need;
@@ -90,6 +90,33 @@ pub use signature::{Signature, signature};
 /// The module with the reverse of a kernel added, under the name that [`reverse_name`] gives.
 pub fn grad(source: &Valid<Module>, kernel: FunctionId) -> Result<Module, Vec<Diagnostic>> {
     reverses(source, &[kernel]).map(|(module, _)| module)
+}
+
+/// Adds the reverse of a function that uses no arrays: it has the [`signature`] of one, and the name
+/// `grad_` and the function's. There are no faults if no derivative flows through the function.
+pub fn function_reverse(
+    source: &Valid<Module>,
+    function: FunctionId,
+) -> Result<(Module, FunctionId), Vec<Diagnostic>> {
+    let owner = &source.functions[function];
+    if let Some(by_hand) = owner.adjoint {
+        let faults = signature::check(source, function, by_hand);
+        return if faults.is_empty() { Ok(((**source).clone(), by_hand)) } else { Err(faults) };
+    }
+    if !signature::has_reverse(source, function) {
+        return Err(Vec::new());
+    }
+    if inline::choose(source)[function.index()] {
+        let message = format!(
+            "`{}` uses arrays, prints or may stop the launch: only kernels have such a derivative",
+            owner.name
+        );
+        return Err(vec![Diagnostic::error(Code::UnsupportedGradientCall, owner.span, message)]);
+    }
+    let (mut module, mut reverses) = reverses(source, &[function])?;
+    let Some(made) = reverses.pop() else { unreachable!("there is one for each function") };
+    module.functions[made].name = format!("grad_{}", owner.name);
+    Ok((module, made))
 }
 
 /// Adds the reverses of several kernels to the module and returns their handles, or the reasons for

@@ -184,7 +184,12 @@ fn natives_stay_within_the_units_that_their_rows_allow() {
             let all = values(scalar);
             let columns = match row.arity {
                 1 => vec![all],
-                _ => pairs(&all, &all).to_vec(),
+                2 => pairs(&all, &all).to_vec(),
+                _ => {
+                    let [left, right] = pairs(&all, &all);
+                    let third = all.iter().cycle().step_by(5).take(left.len()).copied().collect();
+                    vec![left, right, third]
+                }
             };
             let result = native.result(scalar);
             let found = run(&columns, result, |b, args| b.native(native, args));

@@ -18,6 +18,8 @@ pub enum WarpValue<'a> {
     Composite(Annotation, Rc<[Literal]>),
     /// Functions that kernels call.
     Function(OverloadSet<'a>),
+    /// `wp.grad(f)`: the derivative of a function of the text or of the dialect.
+    Gradient(Rc<KnownValue<'a>>),
     /// A value of the library's type, by the first parameter that stands for the value.
     Handle(u32),
 }
@@ -35,7 +37,7 @@ pub(crate) fn type_value<'a>(ty: Annotation) -> KnownValue<'a> {
 
 impl Foreign for WarpValue<'_> {
     fn truth(&self) -> Option<bool> {
-        matches!(self, Self::Type(_) | Self::Function(_)).then_some(true)
+        matches!(self, Self::Type(_) | Self::Function(_) | Self::Gradient(_)).then_some(true)
     }
 
     fn part_count(&self) -> Option<usize> {

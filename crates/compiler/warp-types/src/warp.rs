@@ -174,7 +174,6 @@ pub fn missing_feature(name: &str) -> Option<(Code, &'static str)> {
         ("dense_", Code::UnsupportedDense, "dense linear algebra"),
         ("address_of", Code::UnsupportedPointer, "raw pointers"),
         ("func_native", Code::UnsupportedNative, "native snippets"),
-        ("grad", Code::UnsupportedGradientCall, "gradients of functions inside kernels"),
         ("adjoint", Code::UnsupportedAdjoint, "adjoint variables"),
         ("fixedarray", Code::UnsupportedFixedArray, "fixed arrays as types"),
         ("breakpoint", Code::UnsupportedBreakpoint, "breakpoints"),

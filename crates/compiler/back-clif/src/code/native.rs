@@ -26,6 +26,7 @@ impl Code<'_, '_> {
             Native::Max => extremum(&mut self.b, FloatCC::LessThan, x, args[1]),
             Native::Abs => self.b.ins().fabs(x),
             Native::Copysign => self.b.ins().fcopysign(x, args[1]),
+            Native::Fma => self.b.ins().fma(x, args[1], args[2]),
             Native::Floor => self.b.ins().floor(x),
             Native::Ceil => self.b.ins().ceil(x),
             Native::Trunc => self.b.ins().trunc(x),

@@ -236,7 +236,7 @@ fn native_program(native: Native, of: Scalar, inputs: &[Vec<Literal>]) -> Random
     let ty = module.types.array(Type::scalar(of), 1);
     let out = module.types.array(Type::scalar(native.result(of)), 1);
     let mut params: Vec<Param> =
-        ["x", "y"].into_iter().take(inputs.len()).map(|name| Param::value(name, ty)).collect();
+        ["x", "y", "z"].into_iter().take(inputs.len()).map(|name| Param::value(name, ty)).collect();
     params.push(Param::value("out", out));
     let kernel = module.declare_kernel("apply", params);
     let mut b = Builder::new(&mut module, kernel);

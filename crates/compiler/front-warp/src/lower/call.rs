@@ -29,6 +29,10 @@ impl<'a> Expressions<'_, 'a> {
                 let given = self.call_arguments(&call.arguments)?;
                 self.call_user(family, &given, span)
             }
+            KnownValue::Foreign(WarpValue::Gradient(of)) => {
+                let given = self.call_arguments(&call.arguments)?;
+                self.call_gradient(&of, given, span)
+            }
             KnownValue::Foreign(WarpValue::Type(Annotation::Struct(class))) => {
                 let given = self.call_arguments(&call.arguments)?;
                 construct_struct(&mut self.b, class, given, span)

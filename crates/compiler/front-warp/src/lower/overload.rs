@@ -161,7 +161,8 @@ fn takes<'a>(b: &mut Writer<'_, 'a>, annotation: &Annotation, operand: &Operand<
     }
     match operand {
         Operand::KnownValue(
-            KnownValue::Foreign(WarpValue::Function(..)) | KnownValue::Member(_),
+            KnownValue::Foreign(WarpValue::Function(..) | WarpValue::Gradient(_))
+            | KnownValue::Member(_),
         ) => {
             matches!(annotation, Annotation::Callable | Annotation::Any)
         }

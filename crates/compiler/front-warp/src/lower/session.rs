@@ -17,6 +17,7 @@ use gbxcule_warp_types::decorator::{self, Role};
 use gbxcule_warp_types::kernel_option;
 use gbxcule_warp_types::signature::Formal;
 use gbxcule_warp_types::unit::Unit;
+use rustc_hash::FxHashMap;
 
 /// Structs and functions made so far, and what was refused.
 pub(crate) struct Session<'a> {
@@ -25,6 +26,8 @@ pub(crate) struct Session<'a> {
     pub(super) instances: Instances<'a>,
     /// True if gradients by hand are wanted too.
     pub(super) gradients: bool,
+    /// The derivative of each function of which `wp.grad` was called.
+    pub(super) derivatives: FxHashMap<FunctionId, FunctionId>,
 }
 
 /// A function to lower, with what its parameters are bound to.
@@ -52,6 +55,7 @@ impl<'a> Session<'a> {
             report: Report::new(unit.dialect.trials.is_brief()),
             instances: Instances::default(),
             gradients,
+            derivatives: FxHashMap::default(),
         }
     }
 

@@ -52,6 +52,7 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
             "block_dim" if path == "warp.block_dim" => Ok(Operand::KnownValue(KnownValue::Int(1))),
             "tid" => self.e.launch_indices(1, span).map(|mut all| all.remove(0)),
             "static" => self.e.static_value(call, span),
+            "grad" if path == "warp.grad" => self.e.gradient_of(call, span),
             "print" => self.print(),
             "printf" => self.printf(),
             "len" => self.length(),

@@ -135,6 +135,7 @@ pub(super) struct Instances<'a> {
 struct Instance<'a> {
     /// The definition, and the call of a Python function that it is made in.
     key: (*const StmtFunctionDef, FrameId),
+    definition: (&'a StmtFunctionDef, ScopeId),
     types: Vec<Type>,
     /// Functions passed as arguments.
     statics: Vec<KnownValue<'a>>,
@@ -152,6 +153,12 @@ impl<'a> Instances<'a> {
             one.key == wanted.key && one.types == wanted.types && one.statics == wanted.statics
         };
         self.made.iter().find(same).map(|one| one.outcome)
+    }
+
+    /// The functions that were lowered, with their definitions.
+    pub(super) fn lowered(&self) -> Vec<(FunctionId, (&'a StmtFunctionDef, ScopeId))> {
+        let done = |one: &Instance<'a>| Some((one.outcome?.ok()?, one.definition));
+        self.made.iter().filter_map(done).collect()
     }
 
     /// Number of functions that are being lowered.
@@ -263,7 +270,7 @@ pub(super) fn instance<'a>(
     let types = params.iter().map(|param| param.ty).collect();
     let (unit, session, module) = b.nested();
     let key = (std::ptr::from_ref(def), unit.frame_of(home));
-    let instance = Instance { key, types, statics, outcome: None };
+    let instance = Instance { key, definition: (def, home), types, statics, outcome: None };
     if let Some(made) = session.instances.find(&instance) {
         return match made {
             Some(Ok(id)) => Ok(id),

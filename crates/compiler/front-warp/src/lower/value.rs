@@ -93,7 +93,7 @@ impl<'a> Writer<'_, 'a> {
             | KnownValue::ImportedModule(_)
             | KnownValue::Member(_)
             | KnownValue::Dict(_)
-            | KnownValue::Foreign(WarpValue::Function(..))
+            | KnownValue::Foreign(WarpValue::Function(..) | WarpValue::Gradient(_))
             | KnownValue::Python(..)
             | KnownValue::Class(_) => return self.never_a_value(known, span),
         })

@@ -252,6 +252,19 @@ impl<'f> Term<'f> {
         self.formula().call("dot", &[self, other])
     }
 
+    /// Sums products up from 0. Each is added before it is rounded, if the scalar has 32 or 64 bits.
+    pub(super) fn fused_dot(pairs: impl ExactSizeIterator<Item = (Self, Self)>) -> Self {
+        let mut sum = None;
+        for (a, b) in pairs {
+            let sum_so_far = sum.unwrap_or_else(|| a.like(0.0));
+            sum = Some(match a.scalar() {
+                Scalar::F32 | Scalar::F64 => a.native(Native::Fma, &[b, sum_so_far]),
+                _ => sum_so_far + a * b,
+            });
+        }
+        sum.unwrap_or_else(|| unreachable!("a matrix has components"))
+    }
+
     pub(super) fn cross(self, other: Self) -> Self {
         self.formula().call("cross", &[self, other])
     }

@@ -76,7 +76,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     }))], Through, "Rows become columns."),
     row_of("ddot", &[body(Number, &["a", "b"], &[M, M], T, |b| formula(b, |f| {
         let [a, b] = f.args::<2>().map(Term::parts);
-        sum(a.iter().zip(b).map(|(&a, b)| a * b))
+        Term::fused_dot(a.into_iter().zip(b))
     }))], Through, "The sum of the products of components."),
     row_of("trace", &[body(Number, &["a"], &[SQUARE], T, |b| formula(b, |f| sum(diagonal(f.arg(0)))))], Through,
         "The sum of the diagonal."),

@@ -16,6 +16,7 @@ pub enum Native {
     Max,
     Abs,
     Copysign,
+    Fma,
     Floor,
     Ceil,
     Trunc,
@@ -137,13 +138,15 @@ use Derivative::{Partials, Zero};
 
 /// Rows of all natives, in the order of the enum.
 #[rustfmt::skip]
-static NATIVES: [NativeRow; 36] = [
+static NATIVES: [NativeRow; 37] = [
     // If one operand is NaN, the result is the other; if both are equal (-0 and 0 are), the first.
     row(Native::Min, "min", 0, Partials(derivative::min)).binary().on(Domain::Number),
     row(Native::Max, "max", 0, Partials(derivative::max)).binary().on(Domain::Number),
     // The smallest integer's absolute value is itself.
     row(Native::Abs, "abs", 0, Partials(derivative::abs)).on(Domain::Number),
     row(Native::Copysign, "copysign", 0, Partials(derivative::copysign)).binary(),
+    // `a * b + c`, rounded once.
+    NativeRow { arity: 3, ..row(Native::Fma, "fma", 0, Partials(derivative::fma)) },
     row(Native::Floor, "floor", 0, Zero),
     row(Native::Ceil, "ceil", 0, Zero),
     row(Native::Trunc, "trunc", 0, Zero),

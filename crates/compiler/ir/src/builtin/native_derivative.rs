@@ -26,6 +26,10 @@ pub(super) fn copysign(b: &mut Builder<'_>, a: &[Value], r: Value) -> Vec<Value>
     vec![b.mul(x, y), zero]
 }
 
+pub(super) fn fma(b: &mut Builder<'_>, a: &[Value], r: Value) -> Vec<Value> {
+    vec![a[1], a[0], constant(b, r, 1.0)]
+}
+
 pub(super) fn sqrt(b: &mut Builder<'_>, _: &[Value], r: Value) -> Vec<Value> {
     let half = constant(b, r, 0.5);
     vec![b.div(half, r)]

@@ -75,7 +75,9 @@ pub(super) static ROWS: &[BuiltinRow] = &[
         body(Number, &["a", "b"], &[M, matrix(Dim::M, Dim::K)], matrix(Dim::N, Dim::K), |b| formula(b, |f| {
             let [a, b] = f.args();
             let ((rows, inner), (_, cols)) = (a.extents(), b.extents());
-            product(f, a, b, rows, inner, cols)
+            let (p, q) = (a.parts(), b.parts());
+            let dot = |at: usize| Term::fused_dot((0..inner).map(|k| (p[at / cols * inner + k], q[k * cols + at % cols])));
+            f.result(&(0..rows * cols).map(dot).collect::<Vec<_>>())
         })),
         body(Number, &["a", "b"], &[M, Pattern::Vector(Dim::M)], V, |b| formula(b, |f| {
             let [a, b] = f.args();
@@ -146,7 +148,7 @@ fn one(b: &mut Builder<'_>, op: UnaryOp) -> Option<Value> {
     Some(b.unary(op, x))
 }
 
-/// Multiplies rows by columns; each sum begins with its first product.
+/// Multiplies a matrix and a vector; each sum begins with its first product.
 fn product<'f>(
     f: Formula<'f>,
     a: Term<'f>,

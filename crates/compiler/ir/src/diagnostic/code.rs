@@ -108,7 +108,7 @@ codes! {
         UnsupportedNative "unsupported-native" "C++ in a native snippet that this compiler doesn't read",
         UnsupportedPointer "unsupported-pointer" "raw pointers and strides of arrays",
         UnsupportedAdjoint "unsupported-adjoint" "adjoints outside of a gradient by hand, or of a value without an adjoint",
-        UnsupportedGradientCall "unsupported-gradient-call" "gradients of functions inside kernels",
+        UnsupportedGradientCall "unsupported-gradient-call" "`wp.grad` of a function that uses arrays or gives no float",
         UnsupportedFabricArray "unsupported-fabric-array" "fabric arrays",
         UnsupportedIndexedArray "unsupported-indexed-array" "slices of indexed arrays",
         UnsupportedFixedArray "unsupported-fixed-array" "fixed arrays as types, kept or returned",

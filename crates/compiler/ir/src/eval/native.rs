@@ -21,6 +21,13 @@ pub fn native(native: Native, args: &[Literal]) -> Literal {
             let sign = 1 << (scalar.bits() - 1);
             Literal::from_bits(scalar, first.bits() & !sign | second.bits() & sign)
         }
+        Native::Fma if scalar == Scalar::F64 => {
+            Literal::float(scalar, x.mul_add(second.as_f64(), args[2].as_f64()))
+        }
+        Native::Fma => {
+            let [a, b, c] = [x, second.as_f64(), args[2].as_f64()].map(|it| it as f32);
+            Literal::float(scalar, a.mul_add(b, c).into())
+        }
         Native::IsNan => Literal::bool(x.is_nan()),
         Native::IsInf => Literal::bool(x.is_infinite()),
         Native::IsFinite => Literal::bool(x.is_finite()),

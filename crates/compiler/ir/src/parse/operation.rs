@@ -236,12 +236,16 @@ impl<'t> FunctionParser<'_, '_, 't> {
                 Arg::Value(self.value()?)
             });
         }
-        let Some(function) = candidates.into_iter().find(|&it| self.takes(it, &args)) else {
-            self.parser.tokens.go_to(begin);
-            let message = format!("no function `{name}` takes these arguments");
-            return Err(self.parser.tokens.error(message));
+        let mut fitting = candidates.into_iter().filter(|&it| self.takes(it, &args));
+        let message = match (fitting.next(), fitting.next()) {
+            (Some(function), None) => return Ok(self.b.call(function, &args)),
+            (None, _) => format!("no function `{name}` takes these arguments"),
+            (Some(_), Some(_)) => {
+                format!("several functions `{name}` take these arguments: give one another name")
+            }
         };
-        Ok(self.b.call(function, &args))
+        self.parser.tokens.go_to(begin);
+        Err(self.parser.tokens.error(message))
     }
 
     fn takes(&self, function: FunctionId, args: &[Arg]) -> bool {

@@ -143,7 +143,7 @@ fn every_native_with_partials_agrees_with_central_differences() {
         if native.row().result.is_some() {
             continue;
         }
-        for point in [[0.37, 0.81], [0.74, -0.52]] {
+        for point in [[0.37, 0.81, 0.23], [0.74, -0.52, 0.61]] {
             let mut module = Module::new("m");
             let array = module.types.array(Type::F64, 1);
             let params = vec![Param::value("x", array), Param::value("o", array)];
