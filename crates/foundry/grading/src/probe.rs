@@ -13,7 +13,7 @@ use gbxcule_ir::builtin::Native;
 use gbxcule_ir::op::{AtomicOp, BinaryOp, Op};
 use gbxcule_ir::{Literal, Module, Scalar};
 use gbxcule_rows::allowed_error::adds_floats;
-use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs, Variation};
+use gbxcule_rows::execute::{self, LaunchInputs, Variation};
 use gbxcule_rows::row::Results;
 use gbxcule_rows::row_program::{RowProgram, element};
 use gbxcule_rows::tensor::Tensor;
