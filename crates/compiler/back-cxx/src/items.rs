@@ -21,7 +21,7 @@ pub(super) struct Items<'a> {
     pub(super) spelling: Spelling,
     pub(super) faults: Faults,
     /// Options of a text without the header.
-    pub(super) plain: Option<Plain>,
+    pub(super) plain: Option<Plain<'a>>,
     /// True if a text without the header can't say a part of the kernel.
     is_refused: Cell<bool>,
     /// Names by position; empty for items that the text doesn't need.
@@ -33,10 +33,10 @@ impl<'a> Items<'a> {
     pub(super) fn new(
         module: &'a Valid<Module>,
         options: &'a Options<'a>,
-        plain: Option<Plain>,
+        plain: Option<Plain<'a>>,
         names: &mut Names,
     ) -> Self {
-        let needed = needed_functions(module, options);
+        let needed = needed_functions(module, options, plain.as_ref());
         let (types, tables) = needed_items(module, &needed);
         // Kernels come first, so that their names stay unchanged.
         let mut functions = vec![String::new(); module.functions.len()];
@@ -104,10 +104,18 @@ impl<'a> Items<'a> {
     }
 }
 
-fn needed_functions(module: &Valid<Module>, options: &Options<'_>) -> Vec<bool> {
-    let Some(kernel) = options.kernel else { return vec![true; module.functions.len()] };
+fn needed_functions(
+    module: &Valid<Module>,
+    options: &Options<'_>,
+    plain: Option<&Plain<'_>>,
+) -> Vec<bool> {
+    let kernels: Vec<FunctionId> = match (plain, options.kernel) {
+        (Some(plain), _) => plain.kernels.iter().map(|(kernel, _)| *kernel).collect(),
+        (None, Some(kernel)) => vec![kernel],
+        (None, None) => return vec![true; module.functions.len()],
+    };
     let mut needed = vec![false; module.functions.len()];
-    needed[kernel.index()] = true;
+    kernels.iter().for_each(|kernel| needed[kernel.index()] = true);
     for &id in module.call_order().iter().rev() {
         if needed[id.index()] {
             module.facts(id).callees.iter().for_each(|callee| needed[callee.index()] = true);

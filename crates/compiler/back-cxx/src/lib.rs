@@ -53,7 +53,7 @@ use gbxcule_ir::module::Module;
 use gbxcule_ir::source::{SourceMap, Span};
 
 pub use library::{LibraryFunction, c_header, prefix, rust_module};
-pub use plain::{write_plain, write_plain_reverse};
+pub use plain::{write_plain, write_plain_reverse, written};
 
 /// The header that all text includes, as [`HEADER_NAME`].
 pub const HEADER: &str = include_str!("gbxcule.h");

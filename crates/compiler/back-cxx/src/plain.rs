@@ -20,6 +20,7 @@ use gbxcule_ir::function::FunctionId;
 use gbxcule_ir::module::Module;
 
 pub(super) use array::RawArrays;
+pub use array::written;
 pub(super) use definition::{Definitions, HELPERS, component, composite, fields};
 pub(super) use kernel::write as write_kernel;
 pub(super) use operation::Launch;
@@ -27,37 +28,35 @@ pub(super) use team::Team;
 
 /// Options of a text without the header.
 #[derive(Debug)]
-pub(super) struct Plain {
-    /// Dimensions of the grid.
-    dims: usize,
-    /// The kernel is a reverse, whose arrays have pointers to their gradients.
+pub(super) struct Plain<'a> {
+    /// The kernels, each with the dimensions of its grid.
+    pub(super) kernels: &'a [(FunctionId, usize)],
+    /// The kernels are reverses, whose arrays have pointers to their gradients.
     differentiates: bool,
     /// For each function the parameters that are arrays it writes.
     written: Vec<Vec<bool>>,
 }
 
-/// Writes a kernel without the header, for grids of so many dimensions, if it has such a text.
-pub fn write_plain(module: &Valid<Module>, kernel: FunctionId, dims: usize) -> Option<String> {
-    write(module, kernel, dims, false)
+/// Writes kernels without the header, each for grids of so many dimensions, if they have such a
+/// text.
+pub fn write_plain(module: &Valid<Module>, kernels: &[(FunctionId, usize)]) -> Option<String> {
+    write(module, kernels, false)
 }
 
-/// Writes a reverse as [`write_plain`] writes kernels; each array has a pointer to its gradients.
+/// Writes reverses as [`write_plain`] writes kernels; each array has a pointer to its gradients.
 pub fn write_plain_reverse(
     module: &Valid<Module>,
-    kernel: FunctionId,
-    dims: usize,
+    kernels: &[(FunctionId, usize)],
 ) -> Option<String> {
-    write(module, kernel, dims, true)
+    write(module, kernels, true)
 }
 
 fn write(
     module: &Valid<Module>,
-    kernel: FunctionId,
-    dims: usize,
+    kernels: &[(FunctionId, usize)],
     differentiates: bool,
 ) -> Option<String> {
-    let options =
-        Options { kernel: Some(kernel), checks: Checks::None, ..Options::new(Dialect::Cuda) };
-    let plain = Plain { dims, differentiates, written: array::written(module) };
+    let options = Options { checks: Checks::None, ..Options::new(Dialect::Cuda) };
+    let plain = Plain { kernels, differentiates, written: array::written(module) };
     Unit::new(module, &options, Some(plain)).write_plain()
 }

@@ -30,7 +30,7 @@ impl<'a> Unit<'a> {
     pub(super) fn new(
         module: &'a Valid<Module>,
         options: &'a Options<'a>,
-        plain: Option<Plain>,
+        plain: Option<Plain<'a>>,
     ) -> Self {
         let mut names = Names::default();
         if options.library.is_some() {
@@ -72,7 +72,7 @@ impl<'a> Unit<'a> {
         Text { kernels, source, functions: self.library, sites, dialect: options.dialect }
     }
 
-    /// Writes a kernel and what it calls without the header.
+    /// Writes kernels and what they call without the header.
     pub(super) fn write_plain(mut self) -> Option<String> {
         let structs = self.items.spelling.definitions(self.items.module);
         self.write_tables();

@@ -54,6 +54,7 @@ mod adjoint;
 mod adjoint_content;
 mod checkpoint;
 mod copy;
+mod counter;
 mod dependence;
 mod exit;
 mod inline;

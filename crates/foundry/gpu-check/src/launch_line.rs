@@ -55,6 +55,22 @@ impl LaunchLine {
         })
     }
 
+    /// Finds the line of one of several kernels: it stands between the kernel's head and the head
+    /// before.
+    pub fn of_kernel(text: &str, kernel: &str) -> Option<Result<Self, String>> {
+        let heads: Vec<usize> = text.match_indices("__global__").map(|(at, _)| at).collect();
+        let is_own = |head: &str| {
+            let mut names = head.split(['{', ';']).next().unwrap_or("").split('(');
+            names.any(|before| before.trim_end().rsplit([' ', '\n', '\t']).next() == Some(kernel))
+        };
+        let own = (0..heads.len()).filter(|at| is_own(&text[heads[*at]..]));
+        own.filter_map(|at| {
+            let from = at.checked_sub(1).map_or(0, |before| heads[before]);
+            text[from..heads[at]].lines().rev().find_map(Self::find)
+        })
+        .next()
+    }
+
     /// Works out the launch for values of the parameters.
     pub fn with(&self, names: &BTreeMap<String, i64>) -> Result<Stated, String> {
         let within = |what: &str, text: &str, least: i64, most: i64| {

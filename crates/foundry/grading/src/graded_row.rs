@@ -119,13 +119,6 @@ impl GradedRow {
     /// Makes the problem of a row; the error is the reason for which answers about it can't be
     /// graded.
     pub(crate) fn of(row: &Row, seed: u64) -> Result<Self, String> {
-        if row.launches_json.is_some() {
-            let (id, count) = (row.id, row.kernels.len());
-            return Err(format!(
-                "row {id}: it has host code that launches {count} kernels, and answers are about \
-                 rows of one kernel that is launched once"
-            ));
-        }
         let program = RowProgram::read(&row.source).map_err(|faults| {
             format!("row {}: its source is refused: {}", row.id, first(&faults))
         })?;
@@ -249,13 +242,11 @@ impl GradedRow {
     }
 
     fn has_no_order(&self, draw: &FreshInputs) -> bool {
-        let memory = ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() };
         OTHER_ORDERS.into_iter().all(|seed| {
             let way = Variation { order_seed: Some(seed), ..Variation::default() };
-            let (module, kernel) = (&self.program.forward, self.program.kernel);
-            let found = execute::launch_varied(way, module, kernel, draw.grid(), &memory);
+            let found = execute::forward_varied(way, &self.program, draw.grid(), &draw.data);
             found.is_ok_and(|found| {
-                let arguments = draw.after.iter().zip(&found.data).enumerate();
+                let arguments = draw.after.iter().zip(&found).enumerate();
                 arguments.into_iter().all(|(at, (one, other))| {
                     let [one, other] =
                         [one, other].map(|it| execute::numbers(&self.program, at, it));

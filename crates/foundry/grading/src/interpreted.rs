@@ -7,6 +7,7 @@ use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::{SourceMap, Span};
 use gbxcule_ir::{FunctionId, Module, Shape, Type, Types, parse};
 use gbxcule_rows::execute::{self, ArgumentBytes, BUDGET, Variation};
+use gbxcule_rows::row_program::RowProgram;
 
 /// Statements that a launch of an answer may take: it may be clumsier than the row.
 const ANSWER_BUDGET: u64 = 4 * BUDGET;
@@ -52,15 +53,26 @@ fn located(faults: &[Diagnostic], sources: &SourceMap) -> String {
 }
 
 fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
-    let kernel = match entry(problem, module) {
-        Ok(kernel) => kernel,
+    let own = problem.program.kernels();
+    let entries: Result<Vec<FunctionId>, String> =
+        own.iter().map(|kernel| entry(&problem.program, *kernel, module)).collect();
+    let entries = match entries {
+        Ok(entries) => entries,
         Err(reason) => return Grade::DoesNotCompile(reason),
     };
     let run = |draw: &FreshInputs, order_seed| {
-        let memory = ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() };
         let way = Variation { budget: ANSWER_BUDGET, order_seed, ..Variation::default() };
-        match execute::launch_varied(way, module, kernel, draw.grid(), &memory) {
-            Ok(after) => problem.forward_difference(draw, &after),
+        let ran = problem.program.launches(draw.grid()).and_then(|launches| {
+            execute::executed(&launches, &draw.inputs, draw.data.clone(), |each, grid, memory| {
+                let at = own.iter().position(|kernel| *kernel == each.kernel).unwrap_or_default();
+                execute::launch_varied(way, module, entries[at], grid, memory)
+            })
+        });
+        match ran {
+            Ok(mut states) => {
+                let data = states.pop().unwrap_or_else(|| draw.data.clone());
+                problem.forward_difference(draw, &ArgumentBytes { data, gradients: Vec::new() })
+            }
             Err(fault) => Some(format!("{fault}, on {}", draw.described())),
         }
     };
@@ -79,18 +91,25 @@ fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
     Grade::Right
 }
 
-/// The kernel of an answer, if it can be launched as the row's: by name, or else the only one.
-fn entry(problem: &GradedRow, module: &Valid<Module>) -> Result<FunctionId, String> {
-    let (own, row) = (&problem.program, &problem.program.forward);
+/// The kernel of an answer that can be launched as one of the row's: by name, or else, for a row
+/// of one kernel, the only one.
+fn entry(
+    program: &RowProgram,
+    kernel: FunctionId,
+    module: &Valid<Module>,
+) -> Result<FunctionId, String> {
+    let row = &program.forward;
+    let own = &row.functions[kernel];
     let kernels: Vec<FunctionId> = module.kernels().map(|(id, _)| id).collect();
     // In Python a later definition takes the place of an earlier one.
-    let named = kernels.iter().rfind(|&&id| module.functions[id].name == own.name());
+    let named = kernels.iter().rfind(|&&id| module.functions[id].name == own.name);
     let kernel = match (named, kernels.as_slice()) {
-        (Some(&kernel), _) | (None, &[kernel]) => kernel,
+        (Some(&kernel), _) => kernel,
+        (None, &[kernel]) if program.host.is_none() => kernel,
         (None, []) => return Err("there is no kernel in it".into()),
-        (None, _) => return Err(format!("none of its kernels is called `{}`", own.name())),
+        (None, _) => return Err(format!("none of its kernels is called `{}`", own.name)),
     };
-    let (wanted, found) = (own.params(), &module.functions[kernel].params);
+    let (wanted, found) = (&own.params, &module.functions[kernel].params);
     if wanted.len() != found.len() {
         let (wanted, found) = (wanted.len(), found.len());
         return Err(format!("the kernel has {found} parameters instead of {wanted}"));

@@ -13,7 +13,7 @@ use gbxcule_ir::builtin::Native;
 use gbxcule_ir::op::{AtomicOp, BinaryOp, Op};
 use gbxcule_ir::{Literal, Module, Scalar};
 use gbxcule_rows::allowed_error::adds_floats;
-use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs, Variation};
+use gbxcule_rows::execute::{self, LaunchInputs, Variation};
 use gbxcule_rows::row::Results;
 use gbxcule_rows::row_program::{RowProgram, element};
 use gbxcule_rows::tensor::Tensor;
@@ -171,18 +171,18 @@ impl GradedRow {
         let make = || {
             let (own, seed) = (&self.own, self.seed);
             let shaped = own.reshaped(Reshaping::Large, &mut Random::new(seed))?;
-            let (module, kernel) = (&self.program.forward, self.program.kernel);
             let is_sound = self.draws.len() > 1 && self.program.takes(&shaped.inputs);
-            if !is_sound || adds_floats(module) {
+            let is_several = self.program.host.is_some();
+            if !is_sound || is_several || adds_floats(&self.program.forward) {
                 return None;
             }
             // The steps of the row's own inputs say how many these take.
             let points =
                 |dims: &[u32]| dims.iter().map(|it| u64::from(*it)).product::<u64>().max(1);
             let share = BUDGET * points(&own.dims) / points(&shaped.dims);
-            let small = ArgumentBytes { data: self.draws[0].data.clone(), gradients: Vec::new() };
             let way = Variation { budget: share, ..Variation::default() };
-            execute::launch_varied(way, module, kernel, self.draws[0].grid(), &small).ok()?;
+            let small = &self.draws[0];
+            execute::forward_varied(way, &self.program, small.grid(), &small.data).ok()?;
             let data = execute::arguments(&self.program, &shaped.inputs, seed);
             self.probe(DrawKind::ManyPoints, &shaped, &data, seed)
         };
@@ -200,10 +200,8 @@ impl GradedRow {
         let grid = LaunchInputs { dims: &dims, inputs: &inputs };
         let wide = self.wide.as_ref()?;
         let run = |program: &RowProgram, data: Vec<Vec<u8>>| {
-            let memory = ArgumentBytes { data, gradients: Vec::new() };
-            let (module, kernel) = (&program.forward, program.kernel);
             let way = Variation { budget: BUDGET, ..Variation::default() };
-            let after = execute::launch_varied(way, module, kernel, grid, &memory).ok()?.data;
+            let after = execute::forward_varied(way, program, grid, &data).ok()?;
             let tensors = outputs(program, &inputs, &after);
             Some((after, tensors))
         };

@@ -3,9 +3,10 @@
 
 use gbxcule_gpu_check::launch::{LaunchArray, Parameter};
 use gbxcule_grammar::input::rank;
-use gbxcule_ir::{Module, Scalar, Shape, Type};
+use gbxcule_ir::check::Valid;
+use gbxcule_ir::{Function, FunctionId, Module, Scalar, Shape, Type};
 use gbxcule_rows::execute::{ArgumentBytes, LaunchInputs};
-use gbxcule_rows::row_program::{RowProgram, element};
+use gbxcule_rows::row_program::element;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -107,19 +108,38 @@ fn extent(array: &str, dim: usize) -> String {
     format!("{array}_dim{dim}")
 }
 
-/// Returns the includes, structs and head of the kernel that an answer is to define, if the row has
-/// this form. `written` says which arguments the kernel writes; `backward` adds gradients.
-pub(crate) fn head(
-    program: &RowProgram,
-    dims: usize,
-    written: &[bool],
+/// Returns the includes, structs and heads of the kernels that an answer is to define, if the row
+/// has this form; `backward` adds gradients.
+pub(crate) fn heads(
+    module: &Valid<Module>,
+    kernels: &[(FunctionId, usize)],
     backward: bool,
 ) -> Option<String> {
-    let module = &program.forward;
-    let mut types = Types::default();
+    let (mut types, written) = (Types::default(), gbxcule_back_cxx::written(module));
+    let head = |&(kernel, dims): &(FunctionId, usize)| {
+        head(
+            module,
+            &module.functions[kernel],
+            (dims, &written[kernel.index()]),
+            backward,
+            &mut types,
+        )
+    };
+    let heads: Option<Vec<String>> = kernels.iter().map(head).collect();
+    Some(types.headers.concat() + &types.texts.concat() + &heads?.join("\n"))
+}
+
+/// The head of a kernel for grids of so many dimensions, of which some parameters are written.
+fn head(
+    module: &Module,
+    kernel: &Function,
+    (dims, written): (usize, &[bool]),
+    backward: bool,
+    types: &mut Types,
+) -> Option<String> {
     let mut params: Vec<String> =
         (0..dims).map(|dim| format!("int {}", launch_extent(dim))).collect();
-    for (param, &written) in program.params().iter().zip(written) {
+    for (param, &written) in kernel.params.iter().zip(written) {
         let name = &param.name;
         let Some(of) = element(module, param.ty) else {
             params.push(format!("{} {name}", types.name(module, param.ty)?));
@@ -142,10 +162,7 @@ pub(crate) fn head(
     if !params.iter().enumerate().all(is_unique) {
         return None;
     }
-    let mut text = types.headers.concat();
-    text += &types.texts.concat();
-    _ = write!(text, "extern \"C\" __global__ void {}({});", program.name(), params.join(", "));
-    Some(text)
+    Some(format!("extern \"C\" __global__ void {}({});", kernel.name, params.join(", ")))
 }
 
 /// Arrays and parameters of a launch.
@@ -163,16 +180,15 @@ pub(crate) struct RawLaunch<'a> {
 impl<'a> RawLaunch<'a> {
     /// Arguments of a launch in one of both forms.
     pub(crate) fn new(
-        program: &RowProgram,
+        (module, kernel): (&Module, FunctionId),
         grid: LaunchInputs<'_>,
         memory: &'a ArgumentBytes,
         has_header: bool,
     ) -> Self {
-        let module = &program.forward;
         let (arrays, parameters, names) = (Vec::new(), Vec::new(), BTreeMap::new());
         let mut launch = Self { arrays, parameters, names, places: Vec::new() };
         launch.add_extents(grid.dims, has_header);
-        for (at, param) in program.params().iter().enumerate() {
+        for (at, param) in module.functions[kernel].params.iter().enumerate() {
             let data = &memory.data[at];
             let Some(of) = element(module, param.ty) else {
                 launch.parameters.push(Parameter::value(data));

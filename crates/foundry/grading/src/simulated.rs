@@ -2,9 +2,9 @@
 //! more threads than points, in an order that a seed says. A race, a barrier in divergent code, a
 //! read of shared memory that nobody wrote and an access outside of an array are wrong.
 
+use crate::Grade;
 use crate::graded_row::{DrawKind, FreshInputs, GradedRow};
 use crate::raw_form::RawLaunch;
-use crate::{Grade, backward_memory};
 use gbxcule_back_cxx::Dialect;
 use gbxcule_gpu_check::compiler::{CudaCompiler, Refusal};
 use gbxcule_gpu_check::cost::Cost;
@@ -14,8 +14,10 @@ use gbxcule_gpu_sim::sass::count::Totals;
 use gbxcule_gpu_sim::sass::fault::FaultKind;
 use gbxcule_gpu_sim::sass::module::LoadedCubin;
 use gbxcule_gpu_sim::sass::schedule::{Extents, Shape};
+use gbxcule_ir::FunctionId;
 use gbxcule_ir::abi::Grid;
-use gbxcule_rows::execute::ArgumentBytes;
+use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs, Variation};
+use gbxcule_rows::host::Launch;
 use gbxcule_rows::row_program;
 
 /// Threads of a block, of the launches on one draw and on the next.
@@ -29,16 +31,34 @@ const MAX_SHARED_BYTES: usize = 48 << 10;
 /// Instructions of a launch, at most.
 const BUDGET: u64 = 20_000_000;
 
+/// A kernel of an answer.
+struct LoadedKernel {
+    /// The row's kernel in whose place it is launched.
+    own: FunctionId,
+    symbol: String,
+    line: Option<LaunchLine>,
+    has_header: bool,
+}
+
+/// A launch that an answer makes.
+#[derive(Clone, Copy)]
+struct Launching<'d> {
+    draw: &'d FreshInputs,
+    /// Threads of a block, if the text states none.
+    threads: u32,
+    seed: u64,
+}
+
 /// An answer ready to be launched.
 struct Loaded<'a> {
     cubin: LoadedCubin,
-    kernel: String,
-    line: Option<LaunchLine>,
-    has_header: bool,
+    kernels: Vec<LoadedKernel>,
     problem: &'a GradedRow,
     backward: bool,
     /// Points of the largest launch, and the least that one of so many costs.
     cost: Option<(u64, Cost)>,
+    /// What the last launch was like, for messages.
+    last: String,
 }
 
 /// Grades a text that is to compute results, or gradients; a right one has a cost.
@@ -71,6 +91,9 @@ pub(crate) fn own_cost(
     compiler: &CudaCompiler,
 ) -> Option<Cost> {
     let own = &problem.program;
+    if own.host.is_some() {
+        return None;
+    }
     let text = match (backward, &own.reverse) {
         (false, _) => row_program::write(&own.forward, own.kernel, Dialect::Cuda),
         (true, Ok(reverse)) => row_program::write(&reverse.module, reverse.kernel, Dialect::Cuda),
@@ -94,112 +117,194 @@ fn loaded<'a>(
             return Err(Grade::NotGraded(format!("the row has no gradient: {code}")));
         }
     };
-    let line = LaunchLine::find(text).transpose().map_err(Grade::DoesNotCompile)?;
     let cubin = compiler.compile(text).map_err(|refusal| match refusal {
         Refusal::Text(log) => Grade::DoesNotCompile(log),
         Refusal::Limit(reason) => Grade::DoesNotCompile(reason),
         Refusal::Unknown(reason) => Grade::UnknownForm(reason),
         Refusal::Machine(reason) => Grade::NotGraded(reason),
     })?;
-    let written = row_program::write(module, kernel, Dialect::Cuda);
-    let symbol = written.kernels.first().map_or(own.name(), |it| &it.symbol);
-    let named = launch::kernel(&cubin, symbol).or_else(|| launch::kernel(&cubin, own.name()));
-    let Some(kernel) = named.map(str::to_owned) else {
-        let name = own.name();
-        return Err(Grade::DoesNotCompile(format!("error: there is no kernel `{name}`")));
+    let written = own.write(module, kernel, Dialect::Cuda);
+    let kernel = |own_kernel: FunctionId| {
+        let name = &own.forward.functions[own_kernel].name;
+        let of = match &own.reverse {
+            Ok(reverse) if backward => own.reverse_of(reverse, own_kernel),
+            _ => own_kernel,
+        };
+        let entry = written.kernels.iter().find(|it| it.kernel == of);
+        let symbol = entry.map_or(name, |it| &it.symbol);
+        let named = launch::kernel(&cubin, symbol).or_else(|| launch::kernel(&cubin, name));
+        let Some(symbol) = named.map(str::to_owned) else {
+            return Err(Grade::DoesNotCompile(format!("error: there is no kernel `{name}`")));
+        };
+        let line = match &own.host {
+            None => LaunchLine::find(text),
+            Some(_) => [entry.map_or(name, |it| &it.symbol), name]
+                .into_iter()
+                .find_map(|name| LaunchLine::of_kernel(text, name)),
+        };
+        let line = line.transpose().map_err(Grade::DoesNotCompile)?;
+        let first = launch::parameter_sizes(&cubin, &symbol).first().copied();
+        let has_header = first == Some(size_of::<Grid>());
+        Ok(LoadedKernel { own: own_kernel, symbol, line, has_header })
     };
-    let first = launch::parameter_sizes(&cubin, &kernel).first().copied();
-    let has_header = first == Some(size_of::<Grid>());
-    Ok(Loaded { cubin, kernel, line, has_header, problem, backward, cost: None })
+    let kernels = own.kernels().into_iter().map(kernel).collect::<Result<_, _>>()?;
+    Ok(Loaded { cubin, kernels, problem, backward, cost: None, last: String::new() })
 }
 
 impl Loaded<'_> {
     /// Runs all launches on a draw; the error is the grade of a wrong answer.
     fn run(&mut self, number: usize, draw: &FreshInputs) -> Result<(), Grade> {
-        let absent = self.backward.then(|| self.problem.absent_gradient(number)).flatten();
-        let mut memory = match self.backward {
-            true => backward_memory(self.problem, draw),
-            false => ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() },
-        };
-        if let Some(absent) = absent {
-            memory.gradients[absent].clear();
-        }
-        let mut done = None;
         for (at, threads) in THREADS[number % THREADS.len()].into_iter().enumerate() {
-            let raw = RawLaunch::new(&self.problem.program, draw.grid(), &memory, self.has_header);
-            let shape = self.shape(&raw, draw, threads, (2 * number + at) as u64)?;
-            // A stated launch is the same each time, but for the order.
-            if done == Some((shape.blocks, shape.threads)) && at > 1 {
-                continue;
-            }
-            done = Some((shape.blocks, shape.threads));
-            let Some(launched) = self.launch(&raw, shape, draw)? else { continue };
-            self.cubin.keep_variables(&launched.memory);
-            let after = raw.memory_after(&memory, &launched.arrays);
+            let way = Launching { draw, threads, seed: (2 * number + at) as u64 };
             let wrong = match self.backward {
-                true => self.problem.backward_difference(draw, &after),
-                false => self.problem.forward_difference(draw, &after),
+                true => self.run_backward(way, number),
+                false => self.run_forward(way),
             };
-            if let Some(wrong) = wrong {
-                let (blocks, threads) = (shape.blocks, shape.threads);
-                let unwritten = launched.memory.unwritten.iter();
-                let hint: String = unwritten.map(|load| format!("; {load}")).collect();
-                let reason = format!("{wrong}, <<<{blocks}, {threads}>>>{hint}");
-                return Err(Grade::WrongResult(reason));
+            match wrong {
+                Ok(None) | Err(None) => {}
+                Ok(Some(wrong)) => {
+                    return Err(Grade::WrongResult(format!("{wrong}, {}", self.last)));
+                }
+                Err(Some(grade)) => return Err(grade),
             }
         }
         Ok(())
     }
 
-    /// Launches the kernel; nothing comes back if many points take too many instructions.
+    /// Makes the row's launches: what is wrong with their results. Without a grade as an error they
+    /// have no verdict.
+    fn run_forward(&mut self, way: Launching<'_>) -> Result<Option<String>, Option<Grade>> {
+        let draw = way.draw;
+        let launches = self.launches(draw)?;
+        let states =
+            execute::executed(&launches, &draw.inputs, draw.data.clone(), |each, grid, memory| {
+                self.step(way, each, grid, memory)
+            });
+        let data = states?.pop().unwrap_or_else(|| draw.data.clone());
+        let after = ArgumentBytes { data, gradients: Vec::new() };
+        Ok(self.problem.forward_difference(draw, &after))
+    }
+
+    /// Makes the reverses of the row's launches, each on the memory that the row's own launch left.
+    fn run_backward(
+        &mut self,
+        way: Launching<'_>,
+        number: usize,
+    ) -> Result<Option<String>, Option<Grade>> {
+        let (draw, program) = (way.draw, &self.problem.program);
+        let launches = self.launches(draw)?;
+        let states = execute::states(Variation::default(), program, draw.grid(), &draw.data);
+        let states = states.map_err(|reason| Some(Grade::NotGraded(reason)))?;
+        let mut gradients = draw.cotangents.clone();
+        if let Some(absent) = self.problem.absent_gradient(number) {
+            gradients[absent].clear();
+        }
+        let mut data = states.last().cloned().unwrap_or_default();
+        let is_one = program.host.is_none();
+        let gradients = execute::reversed(
+            &launches,
+            &draw.inputs,
+            &states,
+            gradients,
+            |each, grid, memory| {
+                let after = self.step(way, each, grid, memory)?;
+                if is_one {
+                    data.clone_from(&after.data);
+                } else if after.data != memory.data {
+                    let reason = format!("an input or a result is changed, {}", self.last);
+                    return Err(Some(Grade::WrongResult(reason)));
+                }
+                Ok(after)
+            },
+        )?;
+        Ok(self.problem.backward_difference(draw, &ArgumentBytes { data, gradients }))
+    }
+
+    fn launches(&self, draw: &FreshInputs) -> Result<Vec<Launch>, Option<Grade>> {
+        let launches = self.problem.program.launches(draw.grid());
+        launches.map_err(|reason| Some(Grade::NotGraded(reason)))
+    }
+
+    /// Makes one launch: the memory after it.
+    fn step(
+        &mut self,
+        way: Launching<'_>,
+        each: &Launch,
+        grid: LaunchInputs<'_>,
+        memory: &ArgumentBytes,
+    ) -> Result<ArgumentBytes, Option<Grade>> {
+        let at = self.kernels.iter().position(|it| it.own == each.kernel).unwrap_or_default();
+        let module = &self.problem.program.forward;
+        let has_header = self.kernels[at].has_header;
+        let raw = RawLaunch::new((module, each.kernel), grid, memory, has_header);
+        let shape = self.shape(at, &raw, grid.dims, way)?;
+        let (blocks, threads) = (shape.blocks, shape.threads);
+        let name = match &self.problem.program.host {
+            Some(_) => format!("`{}`", self.kernels[at].symbol),
+            None => String::new(),
+        };
+        self.last = format!("{name}<<<{blocks}, {threads}>>>");
+        let launched = self.launch(at, &raw, shape, way.draw)?;
+        self.cubin.keep_variables(&launched.memory);
+        let unwritten = launched.memory.unwritten.iter();
+        self.last.extend(unwritten.map(|load| format!("; {load}")));
+        Ok(raw.memory_after(memory, &launched.arrays))
+    }
+
+    /// Launches a kernel; there is no verdict if many points take too many instructions.
     fn launch(
         &mut self,
+        at: usize,
         raw: &RawLaunch<'_>,
         shape: Shape,
         draw: &FreshInputs,
-    ) -> Result<Option<Launched>, Grade> {
+    ) -> Result<Launched, Option<Grade>> {
+        let kernel = &self.kernels[at].symbol;
         let wanted: Vec<usize> = raw.parameters.iter().map(|it| it.bytes.len()).collect();
-        let sizes = launch::parameter_sizes(&self.cubin, &self.kernel);
+        let sizes = launch::parameter_sizes(&self.cubin, kernel);
         if sizes != wanted {
-            return Err(Grade::DoesNotCompile(format!(
-                "error: the parameters of `{}` have {sizes:?} bytes, asked for are {wanted:?}",
-                self.kernel
-            )));
+            return Err(Some(Grade::DoesNotCompile(format!(
+                "error: the parameters of `{kernel}` have {sizes:?} bytes, asked for are {wanted:?}"
+            ))));
         }
-        let place = format!("on {}, <<<{}, {}>>>", draw.described(), shape.blocks, shape.threads);
+        let place = format!("on {}, {}", draw.described(), self.last);
         // Other draws show a race sooner.
         let finds_races = draw.kind != DrawKind::ManyPoints;
-        let before = self.cubin.kernels[&self.kernel].counts.totals();
+        let before = self.cubin.kernels[kernel].counts.totals();
         let ran = launch::launch(
             &mut self.cubin,
-            &self.kernel,
+            kernel,
             shape,
             &raw.arrays,
             &raw.parameters,
             LaunchLimits { instructions: BUDGET, finds_races },
         );
-        self.note_cost(before, shape, draw, ran.is_ok());
+        if self.problem.program.host.is_none() {
+            self.note_cost(before, shape, draw, ran.is_ok());
+        }
         let is_cut_off = matches!(&ran, Err(fault) if fault.kind == FaultKind::NoEnd);
         // A right answer may take long for so many points.
         if is_cut_off && !finds_races {
-            return Ok(None);
+            return Err(None);
         }
         let launched = ran.map_err(|fault| match fault.kind {
             FaultKind::Unknown => Grade::UnknownForm(format!("the simulator: {}", fault.message)),
             _ => Grade::WrongResult(format!("{fault}, {place}")),
-        })?;
+        });
+        let launched = launched.map_err(Some)?;
         let faults =
             launched.own_fault.as_ref().is_some_and(|it| it.iter().take(4).any(|it| *it != 0));
         match faults {
-            true => Err(Grade::WrongResult(format!("it faults, {place}"))),
-            false => Ok(Some(launched)),
+            true => Err(Some(Grade::WrongResult(format!("it faults, {place}")))),
+            false => Ok(launched),
         }
     }
 
     /// Keeps the cost of a launch if no other one of as many points is cheaper.
     fn note_cost(&mut self, before: Totals, shape: Shape, draw: &FreshInputs, is_whole: bool) {
         let points = draw.dims.iter().map(|it| u64::from(*it)).product();
-        let cost = Cost::since(before, &self.cubin.kernels[&self.kernel], shape, is_whole);
+        let kernel = &self.cubin.kernels[&self.kernels[0].symbol];
+        let cost = Cost::since(before, kernel, shape, is_whole);
         let is_better = self.cost.is_none_or(|(most, least)| {
             let is_cheaper = (!cost.is_whole, cost.cycles()) < (!least.is_whole, least.cycles());
             points > most || points == most && is_cheaper
@@ -213,16 +318,17 @@ impl Loaded<'_> {
     /// points, and one block more every other time.
     fn shape(
         &self,
+        at: usize,
         raw: &RawLaunch<'_>,
-        draw: &FreshInputs,
-        threads: u32,
-        seed: u64,
+        dims: &[u32],
+        way: Launching<'_>,
     ) -> Result<Shape, Grade> {
-        let most = self.cubin.kernels[&self.kernel].kernel.max_threads.unwrap_or(1024);
-        let seed = seed ^ draw.seed;
-        if let Some(line) = &self.line {
+        let kernel = &self.cubin.kernels[&self.kernels[at].symbol];
+        let most = kernel.kernel.max_threads.unwrap_or(1024);
+        let seed = way.seed ^ way.draw.seed;
+        if let Some(line) = &self.kernels[at].line {
             let stated = line.with(&raw.names).map_err(Grade::DoesNotCompile)?;
-            let shared = self.cubin.kernels[&self.kernel].shared_bytes + stated.shared_bytes;
+            let shared = kernel.shared_bytes + stated.shared_bytes;
             if shared > MAX_SHARED_BYTES {
                 return Err(Grade::WrongResult(format!(
                     "it asks for {shared} bytes of shared memory, a block has {MAX_SHARED_BYTES}"
@@ -237,8 +343,8 @@ impl Loaded<'_> {
             let (blocks, threads) = (stated.blocks, stated.threads);
             return Ok(Shape { blocks, threads, shared_bytes: stated.shared_bytes, seed });
         }
-        let count: u32 = draw.dims.iter().product();
-        let threads = match threads {
+        let count: u32 = dims.iter().product();
+        let threads = match way.threads {
             1 if count > MAX_SINGLES => 96,
             threads => threads,
         };

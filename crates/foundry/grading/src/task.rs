@@ -6,7 +6,7 @@ use crate::question::value::ValueQuestion;
 use crate::raw_form;
 use gbxcule_back_cxx::Dialect;
 use gbxcule_rows::row::{Row, Texts};
-use gbxcule_rows::row_program::{self, RowProgram};
+use gbxcule_rows::row_program::RowProgram;
 use gbxcule_rows::tensor;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -142,10 +142,22 @@ impl Task {
         }
     }
 
+    /// True if the task can be about several kernels.
+    fn takes_several(self) -> bool {
+        matches!(
+            self,
+            Self::PythonToCuda
+                | Self::PythonToIr
+                | Self::CudaToPython
+                | Self::ForwardToBackward
+                | Self::DescriptionToCuda
+        )
+    }
+
     /// Returns a right answer that the row itself knows; without one the task does not exist for
-    /// this row, or running it tells the answer. No task is about several kernels.
+    /// this row, or running it tells the answer.
     pub fn stored(self, row: &Row) -> Option<Cow<'_, str>> {
-        if row.launches_json.is_some() {
+        if row.launches_json.is_some() && !self.takes_several() {
             return None;
         }
         let cuda = || row.cuda.as_deref();
@@ -181,7 +193,10 @@ impl Task {
             return None;
         }
         let program = RowProgram::read(&row.source).ok()?;
-        let question = format!("{}\n\n{}", self.request(row)?, self.interface(&program, row)?);
+        let mut question = format!("{}\n\n{}", self.request(row)?, self.interface(&program, row)?);
+        if program.host.is_some() {
+            question += &self.host_interface(row)?;
+        }
         let (system, end) = match self.answered_in() {
             Language::Word => (
                 "You read kernels for GPUs. End your reply with one line `answer: `, the answer behind it.",
@@ -210,38 +225,39 @@ impl Task {
     /// Question to the model, with the given text.
     fn request(self, row: &Row) -> Option<String> {
         let kernel = &row.kernel;
+        let (kernels, which) = match row.launches_json {
+            Some(_) if row.kernels.len() > 1 => {
+                ("these kernels", format!("the kernels `{}`", row.kernels.join("`, `")))
+            }
+            Some(_) => ("this kernel", format!("the kernel `{}`", row.kernels[0])),
+            None => ("this kernel", format!("the kernel `{kernel}`")),
+        };
         let python = || fenced(Language::Python, &row.source);
         let cuda = || Some(fenced(Language::Cuda, row.cuda.as_deref()?));
         Some(match self {
             Self::PythonToCuda => {
-                format!(
-                    "Translate the kernel `{kernel}`, written in {DIALECT}, to CUDA C++.\n\n{}",
-                    python()
-                )
+                format!("Translate {which}, written in {DIALECT}, to CUDA C++.\n\n{}", python())
             }
             Self::PythonToCpp => {
-                format!(
-                    "Translate the kernel `{kernel}`, written in {DIALECT}, to C++17.\n\n{}",
-                    python()
-                )
+                format!("Translate {which}, written in {DIALECT}, to C++17.\n\n{}", python())
             }
             Self::PythonToIr => format!(
-                "Translate the kernel `{kernel}`, written in {DIALECT}, to the intermediate representation shown \
+                "Translate {which}, written in {DIALECT}, to the intermediate representation shown \
                  below.\n\n{}",
                 python()
             ),
             Self::CudaToPython => {
-                format!("Translate the CUDA C++ kernel `{kernel}` to {DIALECT}.\n\n{}", cuda()?)
+                format!("Translate {which} from CUDA C++ to {DIALECT}.\n\n{}", cuda()?)
             }
             Self::ForwardToBackward => format!(
-                "Write the CUDA C++ kernel that computes the gradients of the kernel `{kernel}` in reverse mode.\n\n{}",
+                "Write in CUDA C++ what computes the gradients of {which} in reverse mode.\n\n{}",
                 cuda()?
             ),
             Self::DescriptionToPython => {
                 format!("Write this kernel in {DIALECT}.\n\n{}", specification(row)?)
             }
             Self::DescriptionToCuda => {
-                format!("Write this kernel in CUDA C++.\n\n{}", specification(row)?)
+                format!("Write {kernels} in CUDA C++.\n\n{}", specification(row)?)
             }
             Self::RepairPython | Self::RepairCuda | Self::FindBug => {
                 self.request_about(&SeededBug::of(row)?, row)?
@@ -263,6 +279,29 @@ impl Task {
                 )
             }
         })
+    }
+
+    /// How the kernels of a row with host code are launched.
+    fn host_interface(self, row: &Row) -> Option<String> {
+        let host = row.source.find(&format!("\ndef {}(", row.kernel))?;
+        let host = fenced(Language::Python, row.source[host..].trim_start());
+        let order = match self {
+            Self::ForwardToBackward => {
+                " The reverses run in its place, from the last launch to the first, each on the memory that its \
+                 launch left, with the kernel's arguments and their gradients."
+            }
+            _ => "",
+        };
+        let lines = match self.answered_in() {
+            Language::Cuda => {
+                " A kernel's line `// launch:` stands between its head and the head of the kernel before it."
+            }
+            _ => "",
+        };
+        Some(format!(
+            "\n\nAnswer with all kernels and without the host code, which is given: it launches them by these names \
+             with these arguments.{order}{lines}\n\n{host}"
+        ))
     }
 
     /// Question about a wrong kernel.
@@ -362,7 +401,7 @@ impl FromStr for Task {
 
 const DIALECT: &str = "NVIDIA Warp's Python dialect";
 
-const PYTHON: &str = "Write `import warp as wp`, one `@wp.kernel` with the same parameters in the same order, `@wp.func` \
+const PYTHON: &str = "Write `import warp as wp`, each kernel as a `@wp.kernel` with the same parameters in the same order, `@wp.func` \
     for functions and `@wp.struct` for structs. `wp.tid()` gives the thread's index.";
 
 const ARRAYS: &str = "Elements of `Array<T, N>` are `x(i, j)`, its extents `x.shape[0]`; atomic operations are \
@@ -374,13 +413,15 @@ const EXAMPLE: &str = "import warp as wp\n\n\n@wp.kernel\ndef scale(x: wp.array(
 
 /// All that an answer in CUDA may use, and how it is launched.
 fn cuda_interface(program: &RowProgram, row: &Row, backward: bool) -> Option<String> {
-    let written: Vec<bool> = row.inputs()?.iter().map(|it| it.written).collect();
     let own = signature(program, Dialect::Cuda, backward)?;
+    let kernels = program.ranks(row.launch_dims.len());
     let mut parts = Vec::new();
-    if let Some(head) = raw_form::head(program, row.launch_dims.len(), &written, backward) {
+    if let Some(head) =
+        kernels.and_then(|kernels| raw_form::heads(&program.forward, &kernels, backward))
+    {
         let gradients = if backward { "`grad_x` is the gradient of `x`. " } else { "" };
         parts.push(format!(
-            "The kernel must be exactly this one, with these structs:\n\n```cuda\n{head}\n```\n\n`dim0`, `dim1`, .. are \
+            "Kernels must have exactly the heads given here, with these structs:\n\n```cuda\n{head}\n```\n\n`dim0`, `dim1`, .. are \
              the extents of the launch: it computes what a thread of the given kernel does for each of its points, \
              the last extent fastest. Arrays are dense and row-major, `x_dim0`, .. are the extents of `x`. {gradients}\
              Extents differ from launch to launch, and may be 1 or 0."
@@ -390,7 +431,7 @@ fn cuda_interface(program: &RowProgram, row: &Row, backward: bool) -> Option<Str
         "Begin with `#include \"gbxcule.h\"` and put everything into `namespace program`. Loop over the threads of \
          the launch with\n`for (gbx::Thread thread(grid); thread.runs(); thread.next())` and ask `thread.index(0)` for \
          what `wp.tid()` is.\n{ARRAYS}The gradient of an array `x` is the array `gbx::gradient(x)`, whose `data` is \
-         null if there is none. The kernel must be exactly this one, and structs have these fields in this \
+         null if there is none. Kernels must have exactly these heads, and structs have these fields in this \
          order:\n\n```cuda\n{own}\n```"
     );
     parts.push(match parts.is_empty() {
@@ -412,19 +453,14 @@ const LAUNCH: &str = "NVRTC compiles the text for sm_80 as C++17; `cuda_fp16.h`,
 
 /// The structs and heads of functions by which a text is entered, as the compiler prints them.
 fn signature(program: &RowProgram, dialect: Dialect, backward: bool) -> Option<String> {
-    let (module, kernel) = match backward {
-        false => (&program.forward, program.kernel),
+    let (module, kernels) = match backward {
+        false => (&program.forward, program.kernels()),
         true => {
             let reverse = program.reverse.as_ref().ok()?;
-            (&reverse.module, reverse.kernel)
+            (&reverse.module, reverse.kernels.clone())
         }
     };
-    let text = row_program::write(module, kernel, dialect);
-    let symbol = &text.kernels.first()?.symbol;
-    let head = match dialect {
-        Dialect::Host => format!("static void {symbol}_range("),
-        Dialect::Cuda => format!("extern \"C\" __global__ void {symbol}("),
-    };
+    let text = program.write(module, *kernels.first()?, dialect);
     let mut parts: Vec<String> = module
         .types
         .structs()
@@ -434,7 +470,15 @@ fn signature(program: &RowProgram, dialect: Dialect, backward: bool) -> Option<S
         })
         .collect();
     let body = if dialect == Dialect::Host { ";" } else { " { .. }" };
-    parts.push(cut(&text.source, &head, ")\n{\n")?.trim_end_matches("\n{\n").to_owned() + body);
+    for entry in text.kernels.iter().filter(|it| kernels.contains(&it.kernel)) {
+        let symbol = &entry.symbol;
+        let head = match dialect {
+            Dialect::Host => format!("static void {symbol}_range("),
+            Dialect::Cuda => format!("extern \"C\" __global__ void {symbol}("),
+        };
+        let head = cut(&text.source, &head, ")\n{\n")?;
+        parts.push(head.trim_end_matches("\n{\n").to_owned() + body);
+    }
     if dialect == Dialect::Host {
         parts.push(cut(&text.source, "GBX_EXPORT", "\n}\n")?);
     }

@@ -5,6 +5,8 @@ use gbxcule_grading::stand_in::StandIn;
 use gbxcule_grading::task::Task;
 use gbxcule_grading::{Grade, GradeOptions, grade};
 use gbxcule_rows::row::{Mode, Plan, Row, Texts, make};
+use gbxcule_rows::template_row::{self, Algorithm};
+use gbxcule_templates::{COMPOSITIONS, LIBRARY};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -38,6 +40,47 @@ fn texts_without_the_header_are_right() {
     grade_own("plain-cuda", 30, plain);
 }
 
+/// One instance of every sixteenth composition; `EVERY=1` takes all.
+fn compositions() -> BTreeMap<u64, Row> {
+    let plan = Plan { seed: 5, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 0 };
+    let step = if std::env::var_os("EVERY").is_some() { 1 } else { 16 };
+    let rows = COMPOSITIONS.iter().step_by(step).zip(0..).map(|(it, id)| {
+        let algorithm = Algorithm { topic: &it.topic, name: &it.name };
+        let instance = it.instance(&LIBRARY, 0, 7).expect("an instance").expect("a text");
+        let row = template_row::row(plan, algorithm, &instance, 0).expect("a row");
+        (id, Row { id, ..row })
+    });
+    rows.collect()
+}
+
+#[test]
+#[ignore = "needs NVRTC and nvdisasm: run by `make corpus-share`"]
+fn texts_of_several_kernels_are_right_and_changed_ones_wrong() {
+    let rows = compositions();
+    let plain = |row: &Row| {
+        let texts = [
+            (Task::PythonToCuda, &row.cuda_plain),
+            (Task::ForwardToBackward, &row.cuda_plain_backward),
+        ];
+        assert!(texts[0].1.is_some(), "{}", row.kernel);
+        let stand_in = |(task, text): (Task, &Option<String>)| {
+            Some(StandIn { row: row.id, task, text: text.clone()?, is_right: true })
+        };
+        texts.into_iter().filter_map(stand_in).collect()
+    };
+    grade_rows("several-plain", &rows, plain);
+    let tasks: Vec<Task> =
+        Task::ALL.into_iter().filter(|it| rows.values().any(|row| it.is_of(row))).collect();
+    assert_eq!(tasks.len(), 5, "{tasks:?}");
+    let own = |row: &Row| tasks.iter().filter_map(|&it| StandIn::own(row, it)).collect();
+    grade_rows("several", &rows, own);
+    let changed = |row: &Row| {
+        let wrong = |task: &Task| StandIn::changed(row, *task, 3).filter(|it| !it.is_right);
+        tasks.iter().filter_map(wrong).collect()
+    };
+    grade_rows("several-changed", &rows, changed);
+}
+
 /// An answer that is known before it runs is `no`, or the line that was changed.
 #[test]
 #[ignore = "needs NVRTC and nvdisasm: run by `make corpus-share`"]
@@ -57,6 +100,15 @@ fn grade_own(name: &str, sampled: u32, texts: impl Fn(&Row) -> Vec<StandIn>) -> 
     let from = number("GRADED_FROM", 0);
     let ids = from..from + number("GRADED_ROWS", 12);
     let rows: BTreeMap<u64, Row> = ids.map(|id| (id, make(plan, id))).collect();
+    grade_rows(name, &rows, texts)
+}
+
+/// Grades texts of rows, of which it is known whether they are right.
+fn grade_rows(
+    name: &str,
+    rows: &BTreeMap<u64, Row>,
+    texts: impl Fn(&Row) -> Vec<StandIn>,
+) -> Vec<StandIn> {
     let all: Vec<StandIn> = rows.values().flat_map(texts).collect();
     let answers: Vec<Answer> =
         all.iter().map(|it| Answer::new(it.row, it.task, it.text.clone(), 1)).collect();
@@ -64,15 +116,16 @@ fn grade_own(name: &str, sampled: u32, texts: impl Fn(&Row) -> Vec<StandIn>) -> 
     std::fs::create_dir_all(&work).expect("a folder");
     let limits = GradeOptions::LIMITS;
     let options = GradeOptions { seed: 5, work, workers: 2, limits, cuda_on_host: false };
-    let grades = grade(&rows, &answers, &options, &|| ()).expect("it grades");
-    let off: Vec<_> = all.iter().zip(&grades).filter(|(_, it)| **it != Grade::Right).collect();
+    let grades = grade(rows, &answers, &options, &|| ()).expect("it grades");
+    let is_off = |(it, grade): &(&StandIn, &Grade)| it.is_right != (**grade == Grade::Right);
+    let off: Vec<_> = all.iter().zip(&grades).filter(is_off).collect();
     for (it, grade) in &off {
         eprintln!("{} {}: {grade:?}", it.task.name(), it.row);
         if std::env::var_os("SHOW").is_some() {
             eprintln!("{}", it.text);
         }
     }
-    eprintln!("{} of {} are not right", off.len(), all.len());
+    eprintln!("{} of {} are misjudged", off.len(), all.len());
     assert!(off.is_empty());
     all
 }

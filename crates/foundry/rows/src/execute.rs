@@ -217,7 +217,7 @@ fn shuffled(mut points: Vec<[u32; 4]>, seed: u64) -> Vec<[u32; 4]> {
 pub type Data = Vec<Vec<u8>>;
 
 /// Executes launches in order: the memory after each. `launch` executes one of them.
-pub(crate) fn executed<E>(
+pub fn executed<E>(
     launches: &[Launch],
     inputs: &[ArgumentInput],
     mut data: Data,
@@ -236,7 +236,7 @@ pub(crate) fn executed<E>(
 
 /// Executes the reverses of launches, from the last to the first, each on the memory that its
 /// launch left: the gradients of all arguments.
-pub(crate) fn reversed<E>(
+pub fn reversed<E>(
     launches: &[Launch],
     inputs: &[ArgumentInput],
     states: &[Data],
@@ -253,7 +253,7 @@ pub(crate) fn reversed<E>(
 }
 
 /// Runs a row's launches: the memory after each.
-pub(crate) fn states(
+pub fn states(
     variation: Variation,
     program: &RowProgram,
     grid: LaunchInputs<'_>,

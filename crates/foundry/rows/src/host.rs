@@ -6,7 +6,7 @@
 //! executed in order and differentiated from its end.
 
 use crate::execute::{ArgumentBytes, LaunchInputs};
-use gbxcule_grammar::input::{ArgumentInput, is_small, leaves};
+use gbxcule_grammar::input::{ArgumentInput, is_small, leaves, rank};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::{FunctionId, Literal, Module, Param, PassMode, Scalar, Shape, Type};
 use gbxcule_python_names::syntax::{
@@ -179,6 +179,39 @@ impl Host {
         };
         let params = self.params.iter().map(param).collect::<Option<_>>()?;
         Some(Self { params, ..self.clone() })
+    }
+
+    /// Dimensions of the grids on which a kernel is launched, if all have the same number.
+    pub(crate) fn rank(&self, module: &Module, kernel: FunctionId) -> Option<usize> {
+        let mut ranks = Vec::new();
+        self.add_ranks(&self.statements, module, kernel, &mut ranks);
+        ranks.dedup();
+        match ranks[..] {
+            [rank] => Some(rank),
+            _ => None,
+        }
+    }
+
+    fn add_ranks(
+        &self,
+        statements: &[Statement],
+        module: &Module,
+        wanted: FunctionId,
+        ranks: &mut Vec<usize>,
+    ) {
+        for statement in statements {
+            match statement {
+                Statement::Launch { kernel, dims, .. } if *kernel == wanted => match dims {
+                    Dims::Extents(all) => ranks.push(all.len()),
+                    Dims::Shape(name) => {
+                        let own = self.params.iter().find(|param| param.name == *name);
+                        ranks.extend(own.map(|param| rank(&module.types, param.ty)));
+                    }
+                },
+                Statement::Loop { body, .. } => self.add_ranks(body, module, wanted, ranks),
+                Statement::Launch { .. } | Statement::Exchange { .. } => {}
+            }
+        }
     }
 
     /// The launches for arguments of these shapes; `None` if the host code can't be executed on

@@ -26,7 +26,7 @@ use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 /// Changes when the same seed would give other rows.
-pub const GENERATOR_VERSION: u32 = 9;
+pub const GENERATOR_VERSION: u32 = 10;
 /// The compiler that made the texts.
 pub const COMPILER_VERSION: &str = concat!("gbxcule ", env!("CARGO_PKG_VERSION"));
 /// Drafts tried for a row.

@@ -193,7 +193,7 @@ impl RowProgram {
     }
 
     /// The reverse of one of the kernels.
-    pub(crate) fn reverse_of(&self, reverse: &Reverse, kernel: FunctionId) -> FunctionId {
+    pub fn reverse_of(&self, reverse: &Reverse, kernel: FunctionId) -> FunctionId {
         let at = self.kernels().iter().position(|own| *own == kernel);
         at.and_then(|at| reverse.kernels.get(at)).copied().unwrap_or(reverse.kernel)
     }
@@ -224,9 +224,13 @@ impl RowProgram {
             let reverse = reverse.filter(|_| texts.have(dialect))?;
             Some(self.write(&reverse.module, reverse.kernel, dialect).source)
         };
-        let has_plain = texts.have(Dialect::Cuda) && self.host.is_none();
-        let plain = || cxx::write_plain(&self.forward, self.kernel, dims);
-        let plain_reverse = |it: &Reverse| cxx::write_plain_reverse(&it.module, it.kernel, dims);
+        let ranks = self.ranks(dims).filter(|_| texts.have(Dialect::Cuda)).unwrap_or_default();
+        let has_plain = !ranks.is_empty();
+        let plain = || cxx::write_plain(&self.forward, &ranks);
+        let plain_reverse = |it: &Reverse| {
+            let of = |(kernel, rank): &(FunctionId, usize)| (self.reverse_of(it, *kernel), *rank);
+            cxx::write_plain_reverse(&it.module, &ranks.iter().map(of).collect::<Vec<_>>())
+        };
         Emitted {
             ir: print::module(&self.forward),
             ir_backward: reverse.map(|it| print::module(&it.module)),
@@ -239,13 +243,18 @@ impl RowProgram {
         }
     }
 
+    /// Each kernel with the dimensions of its grid, `dims` of a text without host code; `None` if
+    /// host code launches one on grids of several numbers of dimensions, or not at all.
+    pub fn ranks(&self, dims: usize) -> Option<Vec<(FunctionId, usize)>> {
+        let rank = |kernel| match &self.host {
+            Some(host) => host.rank(&self.forward, kernel),
+            None => Some(dims),
+        };
+        self.kernels().into_iter().map(|kernel| Some((kernel, rank(kernel)?))).collect()
+    }
+
     /// The text of a kernel, or of all that the host code launches.
-    pub(crate) fn write(
-        &self,
-        module: &Valid<Module>,
-        kernel: FunctionId,
-        dialect: Dialect,
-    ) -> cxx::Text {
+    pub fn write(&self, module: &Valid<Module>, kernel: FunctionId, dialect: Dialect) -> cxx::Text {
         match self.host {
             Some(_) => cxx::write(module, &Options::new(dialect)),
             None => write(module, kernel, dialect),

@@ -4,6 +4,7 @@
 use gbxcule_rows::batch::{Manifest, Work, batch, read};
 use gbxcule_rows::external_column::Tools;
 use gbxcule_rows::row::{Mode, Plan, Row, Texts, acceptance, make};
+use gbxcule_rows::row_program::RowProgram;
 use gbxcule_rows::skeleton::{KnownSkeletons, is_known};
 use gbxcule_rows::table::{SCHEMA_VERSION, column_names, read_parquet, to_parquet};
 use gbxcule_rows::verdict::Verdict;
@@ -150,4 +151,23 @@ fn workers_and_shards_change_no_byte() {
     );
     let held = "another dataset, of `gbxcule synth batch --count 520 ";
     assert!(other.is_err_and(|error| error.to_string().contains(held)));
+}
+
+/// What a counter held when a round began follows from the round's number; a state that is no sum
+/// of equal parts is kept.
+#[test]
+fn a_reverse_keeps_no_counter_on_a_tape() {
+    let text = |update: &str| {
+        format!(
+            "import warp as wp\n\n\n@wp.kernel\ndef k(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n    \
+             total = float(0.0)\n    n = int(3)\n    for j in range(x.shape[0]):\n        if x[j] < 0.0:\n            \
+             break\n        total += x[j] * x[n % 4]\n        n = {update}\n    y[0] = total\n"
+        )
+    };
+    for (update, is_kept) in [("n + 2", false), ("n * 3", true)] {
+        let program = RowProgram::read(&text(update)).expect("a program");
+        let reverse = program.emit(Texts::Cpu, 1).cpp_backward.expect("a reverse");
+        assert!(!reverse.contains("count_tape"), "{reverse}");
+        assert_eq!(reverse.contains("n_tape"), is_kept, "{reverse}");
+    }
 }

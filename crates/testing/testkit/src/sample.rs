@@ -216,8 +216,8 @@ impl Run<'_> {
                 let kernel = self.module.kernels().next().expect("a kernel").0;
                 let dims = self.module.facts(kernel).launch_dims.max(1).into();
                 let plain = match self.kernel {
-                    Some(reverse) => cxx::write_plain_reverse(&self.module, reverse, dims),
-                    None => cxx::write_plain(&self.module, kernel, dims),
+                    Some(reverse) => cxx::write_plain_reverse(&self.module, &[(reverse, dims)]),
+                    None => cxx::write_plain(&self.module, &[(kernel, dims)]),
                 };
                 plain.unwrap_or_else(|| "no text without the header".to_owned())
             }

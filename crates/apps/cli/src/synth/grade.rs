@@ -106,10 +106,6 @@ impl Tasks {
             Some(out) => {
                 write_whole(out, lines.as_bytes())?;
                 say!("{count} tasks of {} rows in {}", rows.len(), out.display());
-                let several = rows.iter().filter(|row| row.launches_json.is_some()).count();
-                if several > 0 {
-                    say!("{several} rows have several kernels; tasks are about one");
-                }
             }
             None => print::bytes(lines.as_bytes()),
         }

@@ -45,7 +45,7 @@ impl RawArrays {
 }
 
 /// Returns for each function which of its parameters are arrays that it writes.
-pub(super) fn written(module: &Valid<Module>) -> Vec<Vec<bool>> {
+pub fn written(module: &Valid<Module>) -> Vec<Vec<bool>> {
     let mut written: Vec<Vec<bool>> =
         module.functions.iter().map(|(_, function)| vec![false; function.params.len()]).collect();
     for &id in module.call_order() {

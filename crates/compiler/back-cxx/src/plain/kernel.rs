@@ -20,12 +20,13 @@ const BLOCK: u32 = 256;
 const TEAM: u32 = 64;
 
 /// Writes a kernel.
-pub(in super::super) fn write(writer: &mut Writer<'_, '_>, plain: &Plain) {
+pub(in super::super) fn write(writer: &mut Writer<'_, '_>, plain: &Plain<'_>) {
     let (module, body) = (writer.items.module, writer.exprs.body);
     let team = Team::of(module, body, &writer.declarations, &writer.uses);
     let is_team = team.is_some();
     let sums = if is_team { Vec::new() } else { team::sums(body, &writer.uses) };
-    let dims = plain.dims;
+    let own = plain.kernels.iter().find(|(kernel, _)| *kernel == writer.id);
+    let dims = own.map_or(1, |(_, dims)| *dims);
     let extents: Vec<String> =
         (0..dims).map(|dim| writer.names.local(&format!("dim{dim}"))).collect();
     let count = extents.join(" * ");

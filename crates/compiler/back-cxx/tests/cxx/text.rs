@@ -62,6 +62,6 @@ fn arrays_in_structs_have_no_text_without_the_header() {
         let program = Program::parse(&sources, id).expect("Python");
         let module = check::module(program.compile("double").expect("a kernel")).expect("valid");
         let kernel = module.find("double").expect("the kernel");
-        assert_eq!(cxx::write_plain(&module, kernel, 1).is_some(), has_text, "{field}");
+        assert_eq!(cxx::write_plain(&module, &[(kernel, 1)]).is_some(), has_text, "{field}");
     }
 }

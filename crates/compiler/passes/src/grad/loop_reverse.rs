@@ -1,12 +1,13 @@
 //! Reverses loops: iterations from the last to the first, each from the state in which it began.
 //!
-//! A loop whose iterations need nothing of each other saves no state. Any other loop is cut into
+//! A loop whose iterations need nothing of each other, or only counters, saves no state. Any other loop is cut into
 //! segments, each with as many iterations as a *tape* has places. A segment is first run forward,
 //! which records on the tape the state in which each of its iterations began, then backwards. The
 //! starts of segments are computed again from checkpoints in a small fixed number of slots (see
 //! [`super::checkpoint`]). A loop that is known to fit one segment has no slots.
 
 use super::checkpoint;
+use super::counter;
 use super::need::Need;
 use super::reverse::Reverser;
 use super::trip_count;
@@ -32,21 +33,31 @@ const MIN_TAPE: u64 = 4;
 const MAX_STATE_BYTES: u64 = 1024;
 
 /// A loop to be reversed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ReversedLoop {
     body: BlockId,
+    counters: Vec<Counter>,
     /// Index, and start, end and step, of a `For`.
     range: Option<(Value, [Value; 3])>,
 }
 
 impl ReversedLoop {
     pub(super) fn of_for(body: BlockId, index: Value, range: [Value; 3]) -> Self {
-        Self { body, range: Some((index, range)) }
+        Self { body, counters: Vec::new(), range: Some((index, range)) }
     }
 
     pub(super) fn of_while(body: BlockId) -> Self {
-        Self { body, range: None }
+        Self { body, counters: Vec::new(), range: None }
     }
+}
+
+/// A variable to which each iteration adds a number.
+#[derive(Clone, Copy, Debug)]
+struct Counter {
+    variable: PlaceId,
+    /// What it holds before the loop.
+    start: Value,
+    step: Literal,
 }
 
 /// Variables, each with an array of the values that it had at several times.
@@ -87,9 +98,11 @@ impl Reverser<'_, '_> {
     ) {
         let inside = Need::inside(self.finder, reversed.body);
         let reads = inside.block_reads(reversed.body);
-        let state: Vec<LocalId> =
+        let mut state: Vec<LocalId> =
             inside.block_writes(reversed.body).intersection(reads).copied().collect();
         debug_assert!(state.iter().all(|&local| self.need.local(local)), "{state:?}");
+        let counters = self.counters(reversed.body, stmt, &mut state);
+        let reversed = &ReversedLoop { counters, ..reversed.clone() };
         let known = reversed.range.and_then(|(_, range)| trip_count::known(self.b.body(), range));
         // The first checkpoint is the present state: it is taken before anything runs.
         let kept = (!state.is_empty()).then(|| {
@@ -99,6 +112,7 @@ impl Reverser<'_, '_> {
             (tape, slots)
         });
         if kept.is_none()
+            && reversed.counters.is_empty()
             && trips.is_none()
             && let Some((index, range)) = reversed.range
             && let Some(back) = backward_range(&mut self.b, range)
@@ -131,6 +145,36 @@ impl Reverser<'_, '_> {
             Some((tape, Some(slots))) => self.segments(reversed, &tape, &slots, last),
         }
         self.need = outside;
+    }
+
+    /// Takes the counters out of a loop's state.
+    fn counters(
+        &mut self,
+        body: BlockId,
+        stmt: &StmtKind,
+        state: &mut Vec<LocalId>,
+    ) -> Vec<Counter> {
+        let flag = counter::flag(self.scan.body, stmt);
+        let mut counters = Vec::new();
+        state.retain(|&local| {
+            let Some(step) = counter::step(self.scan.body, body, local, flag) else { return true };
+            let new = self.copy.local(&mut self.b, local);
+            let variable = self.b.local_place(new);
+            let start = self.b.load(variable);
+            counters.push(Counter { variable, start, step });
+            false
+        });
+        counters
+    }
+
+    /// Gives the counters of a loop what they hold when an iteration begins.
+    fn set_counters(&mut self, reversed: &ReversedLoop, iteration: Value) {
+        let b = &mut self.b;
+        for counter in &reversed.counters {
+            let step = b.literal(counter.step);
+            let value = trip_count::index(b, counter.start, step, iteration);
+            b.store(counter.variable, value);
+        }
     }
 
     /// Reverses all iterations of a loop that counts with its own index, backwards.
@@ -169,6 +213,7 @@ impl Reverser<'_, '_> {
             let place = tape_place(&mut self.b, tape, back);
             restore_state(&mut self.b, &tape.state, place);
         }
+        self.set_counters(reversed, back);
         if reversed.range.is_some_and(|(index, _)| self.need.value(index)) {
             self.set_index(reversed, back);
         }
@@ -267,6 +312,7 @@ impl Reverser<'_, '_> {
         let top = self.b.load(slots.top);
         let start = load_at(&mut self.b, slots.positions, top);
         restore_state(&mut self.b, &slots.state, top);
+        self.set_counters(reversed, start);
         self.b.store(at, start);
         let distance =
             *self.shared.distance.get_or_insert_with(|| checkpoint::declare(self.b.module));
