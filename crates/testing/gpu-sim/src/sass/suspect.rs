@@ -1,13 +1,13 @@
 //! Words of wide loads of shared memory that mean nothing: nobody has written them, or they race.
 //!
-//! They are a fault if their values are used. Whether they are, launches tell that find other values
-//! in their places: a kernel that uses one gives other results, or takes other ways.
+//! They are a fault if their values are used. Launches that find other values in their places tell:
+//! a kernel that uses one gives other results, or takes other ways.
 
 use super::fault::Fault;
 use super::shadow::WordRead;
 use rustc_hash::FxHashSet;
 
-/// Values in the place of suspect words, of a launch each: nothing, and the greatest and least float,
+/// Values in the place of suspect words, of a launch each: zero, and the greatest and least float,
 /// which are great and small integers.
 pub const VALUES: [u32; 3] = [0, 0x7F7F_FFFF, 0xFF7F_FFFF];
 /// Suspect words of a launch, at most; with more the first one is a fault.
@@ -17,7 +17,7 @@ const MAX_SUSPECTS: usize = 1 << 20;
 #[derive(Clone, Debug, Default)]
 pub struct Suspects {
     words: FxHashSet<WordRead>,
-    /// What the first of them does.
+    /// Fault of the first of them.
     pub first: Option<Fault>,
 }
 

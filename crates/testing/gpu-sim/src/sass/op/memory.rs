@@ -6,11 +6,11 @@
 
 use super::super::count::Access;
 use super::super::decoded::{Address, DecodedInstruction, Special};
-use super::super::device_memory::{DeviceMemory, DevicePlace, SHARED_WINDOW};
+use super::super::device_memory::{DevicePlace, SHARED_WINDOW};
 use super::super::fault::{Fault, FaultKind};
 use super::super::kernel_code::word;
 use super::super::schedule::Extents;
-use super::super::shadow::{Conflict, Manner};
+use super::super::shadow::Manner;
 use super::super::warp::{LANES, Mask, SINK, Warp, Word, ZERO, each, mixed};
 use super::round::bits;
 
@@ -207,37 +207,6 @@ impl Warp<'_> {
         }
         let conflict = conflict?;
         Some(self.race(step, &device, (place, size), conflict, lane, (manner, becomes)))
-    }
-
-    /// The race of an access with an earlier one.
-    #[cold]
-    fn race(
-        &self,
-        step: &DecodedInstruction,
-        device: &DeviceMemory,
-        (place, size): (DevicePlace, usize),
-        conflict: Conflict,
-        lane: usize,
-        (manner, becomes): (Manner, &[u8]),
-    ) -> Fault {
-        let mut was = [0; 16];
-        device.read(place, &mut was[..size]);
-        let is_same = manner == Manner::Write && conflict.has_written && was[..size] == *becomes;
-        let kind = if is_same { FaultKind::SameValueRace } else { FaultKind::Race };
-        let name = device.name(place, conflict.at);
-        let does = match manner {
-            Manner::Read | Manner::WideRead | Manner::StrongRead => "reads",
-            Manner::ConstantRead => "reads by `__ldg`, or through `const __restrict__`,",
-            Manner::Write | Manner::StrongWrite => "writes",
-            Manner::Atomic | Manner::AtomicOfBlock => "changes",
-        };
-        let has = if conflict.has_written { "wrote" } else { "read" };
-        let mut reason = format!("it {does} {name}, {}", self.earlier(conflict.earlier, has));
-        reason += match manner {
-            Manner::ConstantRead => ", and such reads may give what was there before",
-            _ => self.missing_order(conflict.earlier),
-        };
-        self.fault_of(kind, step, 1 << lane, &reason)
     }
 
     pub(super) fn count(&mut self, space: Access, lanes: Mask, addresses: &[u64; LANES]) {
