@@ -4,6 +4,7 @@ use gbxcule_gpu_sim::sass::device_memory::DeviceMemory;
 use gbxcule_gpu_sim::sass::fault::{Fault, FaultKind};
 use gbxcule_gpu_sim::sass::module::LoadedCubin;
 use gbxcule_gpu_sim::sass::schedule::Shape;
+use gbxcule_gpu_sim::sass::suspect::{Replacement, VALUES};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// An array in the memory of the device.
@@ -72,7 +73,8 @@ pub struct LaunchLimits {
     pub finds_races: bool,
 }
 
-/// Runs a kernel to its end or its first fault.
+/// Runs a kernel to its end or its first fault. Where wide loads of shared memory took words that
+/// mean nothing, launches that find other values there say if the kernel uses one.
 pub fn launch(
     cubin: &mut LoadedCubin,
     kernel: &str,
@@ -81,8 +83,37 @@ pub fn launch(
     parameters: &[Parameter],
     limits: LaunchLimits,
 ) -> Result<Launched, Fault> {
+    let mut memory = launch_once(cubin, (kernel, shape), arrays, parameters, (limits, None))?;
+    let suspects = std::mem::take(&mut memory.suspects);
+    if let Some(first) = suspects.first.clone().filter(|_| limits.finds_races) {
+        let counts = cubin.kernels[kernel].counts.clone();
+        for value in VALUES {
+            let replacement = Some(suspects.replaced_by(value));
+            let again =
+                launch_once(cubin, (kernel, shape), arrays, parameters, (limits, replacement));
+            if !again.is_ok_and(|it| it.is_same(&memory)) {
+                return Err(first);
+            }
+        }
+        cubin.kernels.get_mut(kernel).expect("it ran").counts = counts;
+    }
+    Ok(Launched {
+        arrays: (0..arrays.len()).map(|array| memory.bytes(array).to_vec()).collect(),
+        own_fault: memory.variable("gbx_fault").map(<[u8]>::to_vec),
+        memory,
+    })
+}
+
+fn launch_once(
+    cubin: &mut LoadedCubin,
+    (kernel, shape): (&str, Shape),
+    arrays: &[LaunchArray<'_>],
+    parameters: &[Parameter],
+    (limits, replacement): (LaunchLimits, Option<Replacement>),
+) -> Result<DeviceMemory, Fault> {
     let mut memory = DeviceMemory::new();
     (memory.budget, memory.finds_races) = (limits.instructions, limits.finds_races);
+    memory.replacement = replacement;
     let add = |it: &LaunchArray<'_>| memory.add(&it.name, it.element_bytes, it.bytes.to_vec());
     let addresses: Vec<u64> = arrays.iter().map(add).collect();
     let filled = |parameter: &Parameter| {
@@ -96,13 +127,8 @@ pub fn launch(
     let filled: Vec<&[u8]> = filled.iter().map(Vec::as_slice).collect();
     // Machine code of others must not end the process, whatever it makes the simulator do.
     let ran = catch_unwind(AssertUnwindSafe(|| cubin.launch_on(kernel, shape, &filled, memory)));
-    let memory = ran.unwrap_or_else(|_| {
+    ran.unwrap_or_else(|_| {
         let message = "the simulator failed".to_owned();
         Err(Fault { kind: FaultKind::Unknown, line: None, message })
-    })?;
-    Ok(Launched {
-        arrays: (0..arrays.len()).map(|array| memory.bytes(array).to_vec()).collect(),
-        own_fault: memory.variable("gbx_fault").map(<[u8]>::to_vec),
-        memory,
     })
 }

@@ -4,6 +4,8 @@
 //! A file holds a kernel of its own name, a kernel `plain` that one thread runs, and a line for
 //! each parameter: `//| n = 7`, or `//| x: float[100]` with `< 10` for the greatest integer and
 //! one more, `= 3` for multiples of a number, `out` for zeros.
+//!
+//! A line `//$ T = float | double` makes a kernel of each: `$T` stands for it in the text.
 
 use gbxcule_gpu_check::compiler::{CudaCompiler, Refusal};
 use gbxcule_gpu_check::launch::{self, LaunchArray, LaunchLimits, Parameter};
@@ -186,13 +188,26 @@ fn array(name: &str, rest: &str) -> Array {
     Array { name: name.into(), element, bytes: bytes.collect() }
 }
 
-/// Runs a file, and returns what is wrong with it.
-fn run(path: &Path, compiler: &CudaCompiler) -> Result<(), String> {
-    let text = std::fs::read_to_string(path).expect("a file");
-    let name = path.file_stem().expect("a name").to_string_lossy();
-    let mut cubin = compiler.compile(&text).map_err(|refusal| format!("{refusal:?}"))?;
-    let inputs = Inputs::of(&text);
-    let line = LaunchLine::find(&text).expect("a launch").expect("a launch");
+/// Kernels of a file: the combinations of what its names may stand for.
+fn variants(text: &str) -> Vec<String> {
+    let mut all = vec![text.to_owned()];
+    for line in text.lines().filter_map(|line| line.strip_prefix("//$ ")) {
+        let (name, values) = line.split_once(" = ").expect("values of a name");
+        let name = format!("${name}");
+        let each = |text: &String| {
+            let rest = text.split_once(line).map_or(text.as_str(), |(_, rest)| rest);
+            values.split(" | ").map(|value| rest.replace(&name, value)).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(each).collect();
+    }
+    all
+}
+
+/// Runs a kernel of a file, and returns what is wrong with it.
+fn run(name: &str, text: &str, compiler: &CudaCompiler) -> Result<(), String> {
+    let mut cubin = compiler.compile(text).map_err(|refusal| format!("{refusal:?}"))?;
+    let inputs = Inputs::of(text);
+    let line = LaunchLine::find(text).expect("a launch").expect("a launch");
     let stated = line.with(&inputs.names).expect("a launch");
     let one = Extents::line(1);
     let alone = Shape { blocks: one, threads: one, shared_bytes: 0, seed: 1 };
@@ -202,7 +217,7 @@ fn run(path: &Path, compiler: &CudaCompiler) -> Result<(), String> {
     for seed in 0..ORDERS {
         let (blocks, threads) = (stated.blocks, stated.threads);
         let shape = Shape { blocks, threads, shared_bytes: stated.shared_bytes, seed };
-        let found = inputs.launch(&mut cubin, &name, shape).map_err(|fault| fault.to_string())?;
+        let found = inputs.launch(&mut cubin, name, shape).map_err(|fault| fault.to_string())?;
         if let Some(wrong) = inputs.difference(&wanted, &found) {
             return Err(format!("{wrong}, in order {seed}"));
         }
@@ -222,20 +237,27 @@ fn compiler() -> CudaCompiler {
     CudaCompiler::find(Path::new(env!("CARGO_TARGET_TMPDIR"))).expect("NVRTC and nvdisasm")
 }
 
+/// The first kernel of each file; `KERNELS_ALL=1` asks for all of them, `KERNELS_ONLY` for files.
 #[test]
 #[ignore = "needs NVRTC and nvdisasm: run by `make corpus-share`"]
 fn ordinary_kernels_give_what_plain_loops_give() {
     let compiler = compiler();
     let only = std::env::var("KERNELS_ONLY").unwrap_or_default();
-    let mut wrong = Vec::new();
+    let most = if std::env::var_os("KERNELS_ALL").is_some() { usize::MAX } else { 1 };
+    let (mut wrong, mut count) = (Vec::new(), 0);
     for path in files().iter().filter(|path| path.to_string_lossy().contains(&only)) {
-        if let Err(reason) = run(path, &compiler) {
-            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-            eprintln!("{name}: {reason}");
-            wrong.push(name);
+        let name = path.file_stem().expect("a name").to_string_lossy();
+        let text = std::fs::read_to_string(path).expect("a file");
+        for (number, text) in variants(&text).iter().enumerate().take(most) {
+            count += 1;
+            if let Err(reason) = run(&name, text, &compiler) {
+                eprintln!("{name}, {number}: {reason}");
+                wrong.push(format!("{name}, {number}"));
+            }
         }
     }
-    assert!(wrong.is_empty(), "{} of {}: {wrong:?}", wrong.len(), files().len());
+    eprintln!("{count} kernels");
+    assert!(wrong.is_empty(), "{} of {count}: {wrong:?}", wrong.len());
 }
 
 #[test]

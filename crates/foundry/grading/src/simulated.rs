@@ -246,8 +246,6 @@ impl Loaded<'_> {
         self.last = format!("{name}<<<{blocks}, {threads}>>>");
         let launched = self.launch(at, &raw, shape, way.draw)?;
         self.cubin.keep_variables(&launched.memory);
-        let unwritten = launched.memory.unwritten.iter();
-        self.last.extend(unwritten.map(|load| format!("; {load}")));
         Ok(raw.memory_after(memory, &launched.arrays))
     }
 

@@ -23,4 +23,5 @@ mod race_message;
 pub mod report;
 pub mod schedule;
 pub mod shadow;
+pub mod suspect;
 pub mod warp;

@@ -217,6 +217,12 @@ pub(super) fn decode(
 }
 
 impl DecodedInstruction {
+    /// True for a load of several words of shared memory.
+    pub(super) fn is_wide_shared_load(&self) -> bool {
+        // `.64` and `.128` are the last two sizes of the pattern.
+        self.pattern.starts_with("{LDS}") && self.choice[1] >= 5
+    }
+
     /// Line of the source, if the listing has it.
     pub fn line(&self) -> Option<u32> {
         (self.source_line != 0).then_some(self.source_line)

@@ -4,8 +4,8 @@
 //! Each array has a window of addresses far larger than itself, so that an access beside it is
 //! told as one of that array and never meets another one.
 
-use super::shadow::{Manner, Order, Shadow};
-use rustc_hash::FxHashMap;
+use super::shadow::{Conflict, Manner, Order, Pending, Shadow};
+use super::suspect::{Replacement, Suspects};
 
 /// First address of the windows of arrays.
 const FIRST_WINDOW: u64 = 1 << 44;
@@ -48,8 +48,12 @@ pub struct DeviceMemory {
     pub seed: u64,
     /// True if races are looked for.
     pub finds_races: bool,
-    /// The first wide load of shared memory that took an unwritten word beside a written one.
-    pub unwritten: Option<String>,
+    /// Words of wide loads of shared memory that mean nothing.
+    pub suspects: Suspects,
+    /// Values in the place of such words, as an earlier launch found them.
+    pub replacement: Option<Replacement>,
+    /// Wide reads with which the access that was noted last races.
+    pub(super) unsure: Vec<Conflict>,
 }
 
 /// Place of an access.
@@ -92,7 +96,9 @@ impl DeviceMemory {
             budget: u64::MAX,
             seed: 0,
             finds_races: true,
-            unwritten: None,
+            suspects: Suspects::default(),
+            replacement: None,
+            unsure: Vec::new(),
         }
     }
 
@@ -222,11 +228,15 @@ impl DeviceMemory {
         size: usize,
         manner: Manner,
         (thread, instruction): (u32, u32),
-    ) -> Option<super::shadow::Conflict> {
+    ) -> Option<Conflict> {
         if !self.finds_races {
             return None;
         }
-        if !matches!(manner, Manner::Read | Manner::ConstantRead | Manner::Write) {
+        let is_plain = matches!(
+            manner,
+            Manner::Read | Manner::WideRead | Manner::ConstantRead | Manner::Write
+        );
+        if !is_plain {
             self.order.meet((place.array, place.at), thread, manner);
         }
         let count = self.arrays.len();
@@ -235,7 +245,8 @@ impl DeviceMemory {
             number if number >= count => &mut self.variables[number - count],
             number => &mut self.arrays[number],
         };
-        array.shadow.note(&self.order, (place.at, size), manner, (thread, instruction))
+        let access = (thread, instruction);
+        array.shadow.note(&self.order, (place.at, size), manner, access, &mut self.unsure)
     }
 
     /// Name of a place, as a message shows it.
@@ -248,19 +259,30 @@ impl DeviceMemory {
     }
 
     /// Conflicts of plain reads with atomic operations that are left at the end of a launch, or of
-    /// a block for its shared memory.
-    pub(super) fn pending(&self, of_block: bool) -> Option<(String, super::shadow::Pending)> {
-        let all = self.arrays.iter().chain(&self.variables).enumerate();
-        let all: FxHashMap<usize, &DeviceArray> = match of_block {
-            true => [(SHARED, &self.shared)].into_iter().collect(),
-            false => all.collect(),
+    /// a block for its shared memory, with the names of their places.
+    pub(super) fn pending(&self, of_block: bool) -> Vec<(String, Pending)> {
+        let shared = of_block.then_some(&self.shared);
+        let others = self.arrays.iter().chain(&self.variables).filter(|_| !of_block);
+        let each = |(number, array): (usize, &DeviceArray)| {
+            let number = if of_block { SHARED } else { number };
+            array.shadow.pending().map(|it| (number, *it)).collect::<Vec<_>>()
         };
-        let each = all.into_iter().flat_map(|(number, array)| {
-            array.shadow.pending().map(move |pending| (number, *pending))
-        });
-        let first = each.min_by_key(|(_, it)| (it.conflict.at, it.later.thread()))?;
-        let place = DevicePlace { array: first.0, at: first.1.conflict.at };
-        Some((self.name(place, place.at), first.1))
+        let mut all: Vec<_> = shared.into_iter().chain(others).enumerate().flat_map(each).collect();
+        all.sort_by_key(|(_, it)| (it.conflict.at, it.later.thread()));
+        let named = |(array, pending): (usize, Pending)| {
+            let at = pending.conflict.at;
+            (self.name(DevicePlace { array, at }, at), pending)
+        };
+        all.into_iter().map(named).collect()
+    }
+
+    /// True if all arrays and variables hold the same, and as many instructions were issued.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let all = |it: &'_ Self| -> Vec<_> {
+            let arrays = it.arrays.iter().chain(&it.variables);
+            arrays.map(|it| it.bytes.clone()).collect()
+        };
+        self.budget == other.budget && all(self) == all(other)
     }
 }
 

@@ -1,9 +1,43 @@
-//! Parts of messages about races: the earlier access, and what would order it before the later one.
+//! Races as faults: both accesses, and what would order the earlier one before the later.
 
-use super::shadow::CellAccess;
+use super::decoded::DecodedInstruction;
+use super::device_memory::{DeviceMemory, DevicePlace};
+use super::fault::{Fault, FaultKind};
+use super::shadow::{CellAccess, Conflict, Manner};
 use super::warp::Warp;
 
 impl Warp<'_> {
+    /// The race of an access with an earlier one.
+    #[cold]
+    pub(super) fn race(
+        &self,
+        step: &DecodedInstruction,
+        device: &DeviceMemory,
+        (place, size): (DevicePlace, usize),
+        conflict: Conflict,
+        lane: usize,
+        (manner, becomes): (Manner, &[u8]),
+    ) -> Fault {
+        let mut was = [0; 16];
+        device.read(place, &mut was[..size]);
+        let is_same = manner == Manner::Write && conflict.has_written && was[..size] == *becomes;
+        let kind = if is_same { FaultKind::SameValueRace } else { FaultKind::Race };
+        let name = device.name(place, conflict.at);
+        let does = match manner {
+            Manner::Read | Manner::WideRead | Manner::StrongRead => "reads",
+            Manner::ConstantRead => "reads by `__ldg`, or through `const __restrict__`,",
+            Manner::Write | Manner::StrongWrite => "writes",
+            Manner::Atomic | Manner::AtomicOfBlock => "changes",
+        };
+        let has = if conflict.has_written { "wrote" } else { "read" };
+        let mut reason = format!("it {does} {name}, {}", self.earlier(conflict.earlier, has));
+        reason += match manner {
+            Manner::ConstantRead => ", and such reads may give what was there before",
+            _ => self.missing_order(conflict.earlier),
+        };
+        self.fault_of(kind, step, 1 << lane, &reason)
+    }
+
     /// End of a message about a race with an earlier access: what would order the two.
     pub(super) fn missing_order(&self, earlier: CellAccess) -> &'static str {
         match earlier.thread() / self.threads == self.block {

@@ -186,16 +186,23 @@ fn meet(warps: &[Warp<'_>], held: &[usize]) -> Option<(Reduction, u32)> {
 /// Ends a block, or the launch: a plain read beside an atomic operation that no atomic operation of
 /// its thread followed is a race.
 fn end(warp: &Warp<'_>, device: &RefCell<DeviceMemory>, of_block: bool) {
-    let Some((name, pending)) = device.borrow().pending(of_block) else { return };
-    let later = pending.later;
-    let (does, has) =
-        if pending.conflict.has_written { ("reads", "changed") } else { ("changes", "read") };
-    let (block, thread) = (later.thread() / warp.threads, later.thread() % warp.threads);
-    let line = warp.program.steps[later.instruction as usize].line();
-    let at = line.map_or_else(String::new, |line| format!(" in line {line}"));
-    let earlier = warp.earlier(pending.conflict.earlier, has);
-    let missing = warp.missing_order(pending.conflict.earlier);
-    let does = format!("it {does} {name}, {earlier}{missing}");
-    let message = format!("thread {thread} of block {block}{at}: {does}");
-    Fault { kind: FaultKind::Race, line, message }.raise()
+    let all = device.borrow().pending(of_block);
+    for (name, pending) in all {
+        let (later, earlier) = (pending.later, pending.conflict.earlier);
+        let (does, has, read) = match pending.conflict.has_written {
+            true => ("reads", "changed", later),
+            false => ("changes", "read", earlier),
+        };
+        let (block, thread) = (later.thread() / warp.threads, later.thread() % warp.threads);
+        let line = warp.program.steps[later.instruction as usize].line();
+        let at = line.map_or_else(String::new, |line| format!(" in line {line}"));
+        let missing = warp.missing_order(earlier);
+        let does = format!("it {does} {name}, {}{missing}", warp.earlier(earlier, has));
+        let message = format!("thread {thread} of block {block}{at}: {does}");
+        let fault = Fault { kind: FaultKind::Race, line, message };
+        if !warp.program.steps[read.instruction as usize].is_wide_shared_load() {
+            fault.raise();
+        }
+        device.borrow_mut().suspects.add(read.word(pending.conflict.at), fault);
+    }
 }

@@ -29,13 +29,26 @@ impl CellAccess {
     pub fn thread(self) -> u32 {
         self.thread - 1
     }
+
+    /// Word that the access has read at an offset.
+    pub(super) fn word(self, at: usize) -> WordRead {
+        (self.thread(), self.time, at / 4 * 4)
+    }
 }
+
+/// A word that a thread has read at a time: by thread, time and offset.
+pub(super) type WordRead = (u32, Time, usize);
+
+/// Wide reads that a shadow keeps one by one; further ones count as reads whose words are used.
+const MAX_WIDE_READS: usize = 1 << 18;
 
 /// Way in which memory is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Manner {
     /// Plain read.
     Read,
+    /// Plain read of several words, of which the kernel may use some.
+    WideRead,
     /// Read by a cache that may hold what was there before the launch.
     ConstantRead,
     /// Plain write.
@@ -104,18 +117,24 @@ pub struct Shadow {
     grain: usize,
     bytes: usize,
     pending: FxHashMap<(usize, u32), Pending>,
+    /// Wide reads of each cell since a barrier of the block.
+    wide: FxHashMap<usize, Vec<CellAccess>>,
+    /// Number of all of them.
+    wide_count: usize,
 }
 
 impl Shadow {
     /// Shadow of so many bytes.
     pub fn new(bytes: usize) -> Self {
-        Self { cells: Vec::new(), grain: 4, bytes, pending: FxHashMap::default() }
+        Self { grain: 4, bytes, ..Self::default() }
     }
 
     /// Forgets all accesses.
     pub fn clear(&mut self) {
         self.cells.clear();
         self.pending.clear();
+        self.wide.clear();
+        self.wide_count = 0;
     }
 
     /// Conflicts that no atomic operation of the reader excused.
@@ -127,18 +146,26 @@ impl Shadow {
     fn refine(&mut self, grain: usize) {
         let parts = self.grain / grain;
         self.cells = self.cells.iter().flat_map(|cell| vec![*cell; parts]).collect();
+        let wide = std::mem::take(&mut self.wide).into_iter();
+        let each = wide.flat_map(|(cell, reads)| {
+            (parts * cell..parts * (cell + 1)).map(move |part| (part, reads.clone()))
+        });
+        self.wide = each.collect();
+        self.wide_count *= parts;
         self.grain = grain;
         // A part of a cell can't be told from another part: they are looked at as one access.
         self.pending.clear();
     }
 
-    /// Notes an access, and returns the first earlier one that nothing orders before it.
+    /// Notes an access, and returns the first earlier one that nothing orders before it. Wide reads
+    /// are put into `unsure` instead: their words may be of no use.
     pub fn note(
         &mut self,
         order: &Order,
         (at, size): (usize, usize),
         manner: Manner,
         (thread, instruction): (u32, u32),
+        unsure: &mut Vec<Conflict>,
     ) -> Option<Conflict> {
         if self.cells.is_empty() {
             self.cells = vec![Cell::default(); self.bytes.div_ceil(self.grain)];
@@ -149,7 +176,8 @@ impl Shadow {
         let own = CellAccess { thread: thread + 1, time: order.now, instruction };
         let mut found = None;
         for cell in at / self.grain..(at + size).div_ceil(self.grain) {
-            found = found.or(self.note_cell(order, cell, manner, own));
+            let conflict = self.note_cell(order, cell, manner, own, unsure);
+            found = found.or(conflict);
         }
         found
     }
@@ -160,8 +188,15 @@ impl Shadow {
         number: usize,
         manner: Manner,
         own: CellAccess,
+        unsure: &mut Vec<Conflict>,
     ) -> Option<Conflict> {
         let at = number * self.grain;
+        let is_write = !matches!(
+            manner,
+            Manner::Read | Manner::WideRead | Manner::ConstantRead | Manner::StrongRead
+        );
+        let wide = if is_write { self.take_wide(order, number) } else { Vec::new() };
+        let is_kept = manner == Manner::WideRead && self.keep_wide(order, number, own);
         let cell = &mut self.cells[number];
         let is_open = |it: &CellAccess| it.thread != 0 && !order.is_before(*it, own);
         let conflict = |earlier, has_written| Conflict { earlier, has_written, at };
@@ -172,7 +207,7 @@ impl Shadow {
         let read = cell.reads.iter().copied().find(is_open);
         let mut found = None;
         match manner {
-            Manner::Read => match (write, racing) {
+            Manner::Read | Manner::WideRead => match (write, racing) {
                 (_, Some(write)) => found = Some(conflict(write, true)),
                 (Some(write), None) => {
                     let pending = Pending { conflict: conflict(write, true), later: own };
@@ -186,18 +221,21 @@ impl Shadow {
             Manner::StrongRead => found = racing.map(|it| conflict(it, true)),
             Manner::Write => {
                 found = write.map(|it| conflict(it, true)).or(read.map(|it| conflict(it, false)));
+                let open = wide.iter().copied().filter(is_open);
+                unsure.extend(open.map(|it| conflict(it, false)));
             }
             Manner::StrongWrite | Manner::Atomic | Manner::AtomicOfBlock => {
                 found = racing.map(|it| conflict(it, true));
                 self.pending.remove(&(number, own.thread));
-                for read in cell.reads.iter().filter(|it| is_open(it)) {
+                for read in cell.reads.iter().chain(&wide).filter(|it| is_open(it)) {
                     let pending = Pending { conflict: conflict(*read, false), later: own };
                     self.pending.entry((number, read.thread)).or_insert(pending);
                 }
             }
         }
         match manner {
-            Manner::Read | Manner::ConstantRead => cell.add_reader(own, order),
+            Manner::WideRead if is_kept => {}
+            Manner::Read | Manner::WideRead | Manner::ConstantRead => cell.add_reader(own, order),
             Manner::StrongRead => {}
             Manner::Write | Manner::StrongWrite | Manner::Atomic | Manner::AtomicOfBlock => {
                 cell.write = own;
@@ -213,6 +251,34 @@ impl Shadow {
             }
         }
         found
+    }
+
+    /// Takes the wide reads of a cell that no barrier orders before a write.
+    fn take_wide(&mut self, order: &Order, cell: usize) -> Vec<CellAccess> {
+        if self.wide_count == 0 {
+            return Vec::new();
+        }
+        let mut reads = self.wide.remove(&cell).unwrap_or_default();
+        self.wide_count -= reads.len();
+        reads.retain(|it| it.time >= order.barrier);
+        reads
+    }
+
+    /// Keeps a wide read; false if there are too many.
+    fn keep_wide(&mut self, order: &Order, cell: usize, own: CellAccess) -> bool {
+        if self.wide_count >= MAX_WIDE_READS {
+            self.wide.retain(|_, reads| {
+                reads.retain(|it| it.time >= order.barrier);
+                !reads.is_empty()
+            });
+            self.wide_count = self.wide.values().map(Vec::len).sum();
+        }
+        let is_room = self.wide_count < MAX_WIDE_READS;
+        if is_room {
+            self.wide.entry(cell).or_default().push(own);
+            self.wide_count += 1;
+        }
+        is_room
     }
 }
 

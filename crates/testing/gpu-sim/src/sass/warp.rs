@@ -293,10 +293,22 @@ impl<'p> Warp<'p> {
         if self.device.is_none() {
             self.fail(step, reason);
         }
+        self.fault_of(kind, step, lanes, reason).raise()
+    }
+
+    /// A fault of the first of these lanes.
+    #[cold]
+    pub(super) fn fault_of(
+        &self,
+        kind: FaultKind,
+        step: &DecodedInstruction,
+        lanes: Mask,
+        reason: &str,
+    ) -> Fault {
         let thread = self.thread + lanes.trailing_zeros().min(31);
         let at = step.line().map_or_else(String::new, |line| format!(" in line {line}"));
         let message = format!("thread {thread} of block {}{at}: {reason}", self.block);
-        Fault { kind, line: step.line(), message }.raise()
+        Fault { kind, line: step.line(), message }
     }
 
     /// Value of a predicate that a step reads, of each lane.

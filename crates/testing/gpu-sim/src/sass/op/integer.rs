@@ -8,6 +8,18 @@ pub(in super::super) fn add(warp: &mut Warp<'_>, step: &DecodedInstruction, lane
     warp.map(step, lanes, |[a, b]| a.wrapping_add(b));
 }
 
+/// `VABSDIFF4.U8`: distances of the four bytes.
+pub(in super::super) fn distances_of_bytes(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lanes: Mask,
+) {
+    warp.map(step, lanes, |[a, b]: [u32; 2]| {
+        let (a, b) = (a.to_le_bytes(), b.to_le_bytes());
+        u32::from_le_bytes(std::array::from_fn(|at| a[at].abs_diff(b[at])))
+    });
+}
+
 /// `VABSDIFF`: the distance of two words, and a third.
 pub(in super::super) fn add_distance(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     match step.choice[0] {

@@ -7,7 +7,7 @@
 use super::super::count::Access;
 use super::super::decoded::{Address, DecodedInstruction, Special};
 use super::super::device_memory::{DevicePlace, SHARED_WINDOW};
-use super::super::fault::FaultKind;
+use super::super::fault::{Fault, FaultKind};
 use super::super::kernel_code::word;
 use super::super::schedule::Extents;
 use super::super::shadow::Manner;
@@ -173,7 +173,21 @@ impl Warp<'_> {
         manner: Manner,
         becomes: &[u8],
     ) {
-        let (MemoryRange::Device(place), Some(device)) = (spot, self.device) else { return };
+        if let Some(fault) = self.hazard(step, (spot, size), lane, manner, becomes) {
+            fault.raise();
+        }
+    }
+
+    /// Notes an access of a device's memory, and returns what it does without a meaning.
+    pub(super) fn hazard(
+        &self,
+        step: &DecodedInstruction,
+        (spot, size): (MemoryRange, usize),
+        lane: usize,
+        manner: Manner,
+        becomes: &[u8],
+    ) -> Option<Fault> {
+        let (MemoryRange::Device(place), Some(device)) = (spot, self.device) else { return None };
         let mut device = device.borrow_mut();
         let is_read = !matches!(manner, Manner::Write | Manner::StrongWrite);
         if is_read && !device.is_initialised(place, size) {
@@ -182,31 +196,17 @@ impl Warp<'_> {
                 "{at} is read before a thread of the block has written it: a barrier before the \
                  read is missing, or a store"
             );
-            self.fault(FaultKind::UninitialisedShared, step, 1 << lane, &reason);
+            return Some(self.fault_of(FaultKind::UninitialisedShared, step, 1 << lane, &reason));
         }
         let instruction = step.address / super::super::listing::STRIDE;
         let thread = self.grid_thread(lane);
-        let Some(conflict) = device.note(place, size, manner, (thread, instruction)) else {
-            return;
-        };
-        let mut was = [0; 16];
-        device.read(place, &mut was[..size]);
-        let is_same = manner == Manner::Write && conflict.has_written && was[..size] == *becomes;
-        let kind = if is_same { FaultKind::SameValueRace } else { FaultKind::Race };
-        let name = device.name(place, conflict.at);
-        let does = match manner {
-            Manner::Read | Manner::StrongRead => "reads",
-            Manner::ConstantRead => "reads by `__ldg`, or through `const __restrict__`,",
-            Manner::Write | Manner::StrongWrite => "writes",
-            Manner::Atomic | Manner::AtomicOfBlock => "changes",
-        };
-        let has = if conflict.has_written { "wrote" } else { "read" };
-        let mut reason = format!("it {does} {name}, {}", self.earlier(conflict.earlier, has));
-        reason += match manner {
-            Manner::ConstantRead => ", and such reads may give what was there before",
-            _ => self.missing_order(conflict.earlier),
-        };
-        self.fault(kind, step, 1 << lane, &reason);
+        let conflict = device.note(place, size, manner, (thread, instruction));
+        for unsure in std::mem::take(&mut device.unsure) {
+            let fault = self.race(step, &device, (place, size), unsure, lane, (manner, becomes));
+            device.suspects.add(unsure.earlier.word(unsure.at), fault);
+        }
+        let conflict = conflict?;
+        Some(self.race(step, &device, (place, size), conflict, lane, (manner, becomes)))
     }
 
     pub(super) fn count(&mut self, space: Access, lanes: Mask, addresses: &[u64; LANES]) {
@@ -241,7 +241,7 @@ fn stored(kind: u8) -> usize {
 }
 
 /// Words of what was loaded: a small number is filled up, with its sign if it has one.
-fn words(bytes: [u8; 16], size: usize, is_signed: bool) -> [u32; 4] {
+pub(super) fn words(bytes: [u8; 16], size: usize, is_signed: bool) -> [u32; 4] {
     let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| bytes[4 * at + byte]));
     let first = match (size, is_signed) {
         (1, true) => bytes[0] as i8 as u32,
@@ -271,8 +271,8 @@ fn load_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, named: N
     warp.tick();
     for lane in each(lanes) {
         addresses[lane] = warp.address(step, lane, named);
-        if named == Named::Shared && warp.is_partly_written(addresses[lane], size) {
-            let words = warp.partly_written_words(step, (addresses[lane], size), lane);
+        if step.is_wide_shared_load() && !step.is_exchange {
+            let words = warp.shared_words(step, (addresses[lane], size), lane);
             put(warp, step, lane, size, words);
             continue;
         }

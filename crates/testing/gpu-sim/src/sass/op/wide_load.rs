@@ -1,67 +1,86 @@
-//! Wide loads of shared memory of which a thread of the block has written some words and not all.
+//! Wide loads of shared memory, of which a kernel may use some words only.
 //!
-//! For the last turns of an unrolled loop the compiler loads more words than these turns use, so an
-//! unwritten word beside a written one is no fault: it is a number at random, which spoils the
-//! results of a kernel that uses it, and the device's memory notes the load for messages.
+//! The compiler loads more words than the source reads: the last turns of an unrolled loop use
+//! fewer, and behind the end of an array others may be. A word among them that no thread of the
+//! block has written, or that races with another thread, is a fault only if its value is used:
+//! such words are put aside as [`Suspects`](super::super::suspect::Suspects).
 
 use super::super::decoded::DecodedInstruction;
+use super::super::fault::{Fault, FaultKind};
 use super::super::shadow::Manner;
-use super::super::warp::{Warp, mixed};
-use super::memory::Named;
+use super::super::warp::Warp;
+use super::memory::{self, MemoryRange, Named};
+
+/// Value of a word behind the block's memory.
+const NOTHING: u32 = 0x5B5B_5B5B;
 
 impl Warp<'_> {
-    /// True if a thread of the block has written this word of shared memory.
-    fn is_written(&self, address: u64) -> bool {
-        self.device.is_some_and(|device| {
-            let device = device.borrow();
-            let place = device.shared_place(address, 4);
-            place.is_ok_and(|place| device.is_initialised(place, 4))
-        })
-    }
-
-    /// True if a load has several words, of which some were written and some were not, or lie
-    /// behind the block's memory.
-    pub(super) fn is_partly_written(&self, address: u64, size: usize) -> bool {
-        let mut words = (address..address + size as u64).step_by(4);
-        let is_first_written = size > 4 && self.is_written(address);
-        size > 4
-            && address.is_multiple_of(size as u64)
-            && words.any(|at| self.is_written(at) != is_first_written)
-    }
-
-    /// Words of such a load.
-    pub(super) fn partly_written_words(
+    /// Words of a wide load of shared memory.
+    pub(super) fn shared_words(
         &self,
         step: &DecodedInstruction,
         (address, size): (u64, usize),
         lane: usize,
     ) -> [u32; 4] {
-        let mut words = [0; 4];
+        let mut words = [NOTHING; 4];
+        let Some(device) = self.device else { return words };
+        let is_inside = device.borrow().shared_place(address, size).is_ok();
+        if is_inside || !address.is_multiple_of(size as u64) {
+            let spot = self.spot(step, address, lane, size, Named::Shared);
+            let is_plain = device.borrow().replacement.is_none();
+            if is_plain && self.hazard(step, (spot, size), lane, Manner::WideRead, &[]).is_none() {
+                let mut bytes = [0; 16];
+                self.read(spot, &mut bytes[..size]);
+                return memory::words(bytes, size, false);
+            }
+        }
+        let mut faults = Vec::new();
         for (at, word) in words.iter_mut().enumerate().take(size / 4) {
             let address = address + 4 * at as u64;
-            if self.is_written(address) {
-                let spot = self.spot(step, address, lane, 4, Named::Shared);
-                self.touch(step, (spot, 4), lane, Manner::Read, &[]);
-                let mut bytes = [0; 4];
-                self.read(spot, &mut bytes);
-                *word = u32::from_le_bytes(bytes);
-            } else {
-                self.note_unwritten(step, address, lane);
-                *word = mixed(self.counts.issues ^ address << 32) as u32;
-            }
+            let (value, fault) = self.shared_word(step, address, lane);
+            *word = value;
+            faults.extend(fault.map(|fault| (address as usize, fault)));
+        }
+        // A load without a word that means something is no compiler's haste.
+        if faults.len() == size / 4 {
+            faults.swap_remove(0).1.raise();
+        }
+        let mut device = device.borrow_mut();
+        for (at, fault) in faults {
+            let read = (self.grid_thread(lane), device.order.now, at);
+            device.suspects.add(read, fault);
         }
         words
     }
 
-    fn note_unwritten(&self, step: &DecodedInstruction, address: u64, lane: usize) {
-        let Some(device) = self.device else { return };
-        let (thread, block) = (self.thread + lane as u32, self.block);
-        let line = step.line().map_or_else(String::new, |line| format!(" in line {line}"));
-        device.borrow_mut().unwritten.get_or_insert_with(|| {
-            format!(
-                "thread {thread} of block {block}{line} loads byte {address} of shared memory, \
-                 which no thread of the block has written"
-            )
-        });
+    /// One word of such a load, and what is wrong with it.
+    fn shared_word(
+        &self,
+        step: &DecodedInstruction,
+        address: u64,
+        lane: usize,
+    ) -> (u32, Option<Fault>) {
+        let Some(device) = self.device else { return (NOTHING, None) };
+        let place = device.borrow().shared_place(address, 4);
+        let (mut value, fault) = match place {
+            Ok(place) => {
+                let (spot, mut bytes) = (MemoryRange::Device(place), [0; 4]);
+                self.read(spot, &mut bytes);
+                let fault = self.hazard(step, (spot, 4), lane, Manner::WideRead, &[]);
+                (u32::from_le_bytes(bytes), fault)
+            }
+            Err(reason) => {
+                let fault = self.fault_of(FaultKind::OutsideArray, step, 1 << lane, &reason);
+                (NOTHING, Some(fault))
+            }
+        };
+        let device = device.borrow();
+        let read = (self.grid_thread(lane), device.order.now, address as usize);
+        if let Some(replacement) = &device.replacement
+            && replacement.words.contains(&read)
+        {
+            value = replacement.value;
+        }
+        (value, fault)
     }
 }
