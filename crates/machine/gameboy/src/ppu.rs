@@ -45,7 +45,7 @@ use crate::interrupts::VBLANK;
 use crate::machine::{COLOR, Machine};
 #[cfg(color)]
 use crate::ppu::color_timing::{follow_lyc, is_vram_read_blocked};
-use crate::ppu::stat::{line_event, update_stat_line};
+use crate::ppu::stat::{line_event, pass_line_events, update_stat_line};
 use crate::ppu::whole_or_by_dots::{finish_line, skip_quiet_lines};
 
 /// LCDC bit 0: background and window enable.
@@ -252,7 +252,9 @@ fn passes_no_event(machine: &Machine, to: u32) -> bool {
     } else if ppu.stage == LineProgress::Rendering {
         false
     } else {
-        !watches_hblank(machine) || ppu.mode3_end != 0 && ppu.beam.dot > ppu.mode3_end + 2
+        // A block of HDMA is due a dot after the interrupt line has seen HBlank.
+        let last = ppu.mode3_end + 1 + machine.is_hdma_active() as u16;
+        !watches_hblank(machine) || ppu.mode3_end != 0 && ppu.beam.dot > last
     }
 }
 
@@ -313,6 +315,12 @@ fn advance_in_visible_line(machine: &mut Machine, from: u16, to: u16) {
 
 /// Events of a line's first dots.
 fn begin_visible_line(machine: &mut Machine, from: u16, to: u16) {
+    if from == 0 && to > timing::LAST_BEGINNING_DOT && machine.ppu.beam.line > 0 {
+        // Of the dots that WY is compared on, none comes after another change.
+        machine.ppu.meet_wy();
+        pass_line_events(machine);
+        return;
+    }
     if from <= 3 && to > 3 {
         line_event(machine, 3);
     }
@@ -412,10 +420,7 @@ fn clear_picture(machine: &mut Machine) {
 /// Returns true if the beginning of HBlank has an effect.
 #[inline(always)]
 pub(crate) fn watches_hblank(machine: &Machine) -> bool {
-    let watches = machine.ppu.stat & stat::HBLANK_SOURCE != 0;
-    #[cfg(color)]
-    let watches = watches || machine.hdma.active;
-    watches
+    machine.ppu.stat & stat::HBLANK_SOURCE != 0 || machine.is_hdma_active()
 }
 
 impl Ppu {

@@ -64,9 +64,13 @@ fn draw_run(machine: &mut Machine, run: &TileRun) {
     let mut number = 0;
     let mut palette = 0;
     let mut colors = FourColors::of(&machine.ppu, palette);
+    // Many tiles look as the one before does.
+    let mut shown = 0;
+    let mut pixels = colors.eight_pixels(0, 0);
     while column < run.end {
         let tile = FetchedTile::of(&machine.ppu, &machine.vram, run, number);
-        if tile.attributes & 7 != palette {
+        let is_recolored = tile.attributes & 7 != palette;
+        if is_recolored {
             palette = tile.attributes & 7;
             colors = FourColors::of(&machine.ppu, palette);
         }
@@ -76,7 +80,12 @@ fn draw_run(machine: &mut Machine, run: &TileRun) {
             low = low.reverse_bits();
             high = high.reverse_bits();
         }
-        colors.show(&mut machine.frame, line, low, high, column, run.end);
+        let planes_shown = low as u16 | (high as u16) << 8;
+        if is_recolored || planes_shown != shown {
+            shown = planes_shown;
+            pixels = colors.eight_pixels(low, high);
+        }
+        pixels.show(&mut machine.frame, line, column, run.end);
         if column > after && column < before {
             let ground = Ground { pixels: low | high, attributes: tile.attributes };
             let objects =

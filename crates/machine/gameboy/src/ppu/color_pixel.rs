@@ -50,6 +50,13 @@ pub(super) struct FourColors {
     by_both: u64,
 }
 
+/// The colours of eight pixels, in each half the leftmost one in the lowest bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EightColors {
+    left: u64,
+    right: u64,
+}
+
 impl Ppu {
     /// The colour of the next pixel of both queues.
     pub(super) fn mixed_front(&self) -> u16 {
@@ -96,7 +103,8 @@ impl Ppu {
         let (low, high) = (pipeline.background_low & planes, pipeline.background_high & planes);
         let attributes = pipeline.background_attributes;
         let column = pipeline.column as i16;
-        FourColors::of(self, attributes & 7).show(frame, self.beam.line, low, high, column, 160);
+        let colors = FourColors::of(self, attributes & 7).eight_pixels(low, high);
+        colors.show(frame, self.beam.line, column, 160);
         if self.lcdc & LCDC_OBJECTS != 0 {
             objects.show_over(self, frame, Ground { pixels: low | high, attributes }, column, 160);
         }
@@ -231,26 +239,12 @@ impl FourColors {
         FourColors { first: first * LOWEST_BITS, by_low, by_high, by_both }
     }
 
-    /// Puts eight pixels into the frame, the first of them into a column. What lies left of the
-    /// screen, or from column `end` on, is left out.
+    /// The colours of eight pixels.
     #[inline(always)]
-    pub(super) fn show(
-        &self,
-        frame: &mut [u8; FRAME_BYTES],
-        line: u8,
-        low: u8,
-        high: u8,
-        column: i16,
-        end: i16,
-    ) {
-        let left = self.four_pixels(low >> 4, high >> 4);
-        let right = self.four_pixels(low & 15, high & 15);
-        if column >= 0 && column + 8 <= end {
-            let at = line as usize * 320 + column as usize * 2;
-            store_four(frame, at, left);
-            store_four(frame, at + 8, right);
-        } else {
-            store_some(frame, line, left, right, column, end);
+    pub(super) fn eight_pixels(&self, low: u8, high: u8) -> EightColors {
+        EightColors {
+            left: self.four_pixels(low >> 4, high >> 4),
+            right: self.four_pixels(low & 15, high & 15),
         }
     }
 
@@ -262,6 +256,21 @@ impl FourColors {
         let high = spread(high);
         // A factor of 0 or 1 in each pixel carries nothing into the next one.
         self.first ^ (low * self.by_low) ^ (high * self.by_high) ^ ((low & high) * self.by_both)
+    }
+}
+
+impl EightColors {
+    /// Puts the pixels into the frame, the first of them into a column. What lies left of the
+    /// screen, or from column `end` on, is left out.
+    #[inline(always)]
+    pub(super) fn show(&self, frame: &mut [u8; FRAME_BYTES], line: u8, column: i16, end: i16) {
+        if column >= 0 && column + 8 <= end {
+            let at = line as usize * 320 + column as usize * 2;
+            store_four(frame, at, self.left);
+            store_four(frame, at + 8, self.right);
+        } else {
+            store_some(frame, line, self.left, self.right, column, end);
+        }
     }
 }
 

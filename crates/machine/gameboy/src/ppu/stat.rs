@@ -62,6 +62,18 @@ pub(crate) fn line_event(machine: &mut Machine, at: u16) {
     }
 }
 
+/// Does what both moments do in a line after line 0: the OAM source rises beside the last line's
+/// LYC, and falls when the new line is compared.
+pub(super) fn pass_line_events(machine: &mut Machine) {
+    let level = machine.ppu.stat_level(OAM_SOURCE);
+    set_stat_line(machine, level);
+    machine.ppu.lyc_line = machine.ppu.beam.line == machine.ppu.lyc;
+    let level = machine.ppu.stat_level(OAM_SOURCE);
+    set_stat_line(machine, level);
+    let level = machine.ppu.stat_level(0);
+    set_stat_line(machine, level);
+}
+
 /// Evaluates the line while the LCD is off: of its sources only the frozen comparison is left
 /// (gambatte `lcdoff_lycirqen_*`).
 pub(crate) fn update_lcd_off_stat_line(machine: &mut Machine) {
