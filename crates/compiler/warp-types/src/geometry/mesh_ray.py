@@ -83,6 +83,28 @@ def _hit_face(id: wp.uint64, face: int, start: wp.vec3, direction: wp.vec3):
     return _hit(start, direction, _corner(id, face, 0), _corner(id, face, 1), _corner(id, face, 2))
 
 
+# The first leaf from `node` on whose box a ray enters before `first`, or a node not before `end`.
+@wp.func
+def _next_entered_leaf(
+    tree: Bvh, start: wp.vec3, per_direction: wp.vec3, is_oblique: bool, first: float, node: int, end: int
+):
+    at = int(node)
+    while at < end:
+        box = tree.nodes[at]
+        enters = float(0.0)
+        if is_oblique:
+            enters = _enters_obliquely(start, per_direction, box.lower, box.upper)
+        else:
+            enters = _enters_closed_box(start, per_direction, box.lower, box.upper)
+        if enters < first:
+            if box.item >= 0:
+                return at
+            at = at + 1
+        else:
+            at = box.skip
+    return at
+
+
 # The first face that a ray hits before `max_t`, or -1.
 @wp.func
 def _first_face(id: wp.uint64, start: wp.vec3, direction: wp.vec3, max_t: float, root: int, any: bool):
@@ -92,28 +114,21 @@ def _first_face(id: wp.uint64, start: wp.vec3, direction: wp.vec3, max_t: float,
     first = float(max_t)
     found = int(-1)
     node = int(0)
-    end = tree.items.shape[0]
+    end = tree.nodes.shape[0]
     if root > 0:
         node = int(root)
-        end = tree.skips[root]
+        end = tree.nodes[root].skip
     while node < end:
-        enters = float(0.0)
-        if is_oblique:
-            enters = _enters_obliquely(start, per_direction, tree.lowers[node], tree.uppers[node])
-        else:
-            enters = _enters_closed_box(start, per_direction, tree.lowers[node], tree.uppers[node])
-        if enters < first:
-            item = tree.items[node]
+        node = _next_entered_leaf(tree, start, per_direction, is_oblique, first, node, end)
+        if node < end:
+            item = tree.nodes[node].item
             node = node + 1
-            if item >= 0:
-                hit = _hit_face(id, item, start, direction)
-                if hit[0] >= 0.0 and hit[0] < first:
-                    first = hit[0]
-                    found = item
-                    if any:
-                        return found
-        else:
-            node = tree.skips[node]
+            hit = _hit_face(id, item, start, direction)
+            if hit[0] >= 0.0 and hit[0] < first:
+                first = hit[0]
+                found = item
+                if any:
+                    return found
     return found
 
 
