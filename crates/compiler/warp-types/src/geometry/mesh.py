@@ -185,9 +185,10 @@ def _node_distance_sq(bvh: wp.uint64, node: int, point: wp.vec3):
 
 @wp.func
 def _face_distance_sq(id: wp.uint64, face: int, point: wp.vec3):
-    a = _corner(id, face, 0)
-    b = _corner(id, face, 1)
-    c = _corner(id, face, 2)
+    mesh = wp.table_of(Mesh)[id]
+    a = mesh.points[mesh.indices[face * 3]]
+    b = mesh.points[mesh.indices[face * 3 + 1]]
+    c = mesh.points[mesh.indices[face * 3 + 2]]
     if _is_sliver(a, b, c):
         return wp.inf
     shares = _barycentric(a, b, c, point)
