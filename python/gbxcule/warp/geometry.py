@@ -148,16 +148,9 @@ def _group_tree(
     return found[0].tobytes(), found[1].tobytes(), found[2].tobytes(), found[3].tobytes()
 
 
-class BvhNode:
-    """A node of a tree, as the dialect's library has it."""
-
-    lower: vec3
-    skip: int32
-    upper: vec3
-    item: int32
-
-
-_NODE = Struct(BvhNode)
+# A node of a tree, as the dialect's library has it.
+_FIELDS = {"lower": vec3, "skip": int32, "upper": vec3, "item": int32}
+_NODE = Struct(type("BvhNode", (), {"__annotations__": _FIELDS}))
 
 
 class Bvh(Geometry):
