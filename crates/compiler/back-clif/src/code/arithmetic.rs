@@ -118,8 +118,8 @@ fn shift(b: &mut FunctionBuilder<'_>, op: BinaryOp, of: Scalar, x: Value, amount
     b.ins().select(inside, shifted, zero)
 }
 
-/// Returns a limit of an integer without its sign, where constants tell one: of a constant, of bits shifted down, and of
-/// a constant added to those.
+/// Returns a limit of an integer without its sign, where constants tell one: of a constant, of bits
+/// shifted down, and of a constant added to those.
 fn most(b: &FunctionBuilder<'_>, of: Scalar, value: Value) -> Option<u64> {
     let mask = u64::MAX >> (64 - of.bits());
     let known = |value| constant(b, value, of).map(|known| known as u64 & mask);

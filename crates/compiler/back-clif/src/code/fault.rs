@@ -118,8 +118,9 @@ impl Code<'_, '_> {
 
     /// Branches to `rest` if a condition holds, else out of a loop.
     ///
-    /// The optimiser moves nothing out of a loop any more after it met a block outside. It meets the second target of a
-    /// branch before the first one, so a way out of a loop is always the first.
+    /// The optimiser moves nothing out of a loop any more after it met a block outside. It meets
+    /// the second target of a branch before the first one, so a way out of a loop is always the
+    /// first.
     pub(crate) fn leave_unless(&mut self, condition: Value, out: Block, rest: Block) {
         let dfg = &self.b.func.dfg;
         let compare = dfg.value_def(condition).inst().map(|inst| dfg.insts[inst]);
