@@ -15,6 +15,7 @@ from gbxcule.warp.array_memory import array
 from gbxcule.warp.composite import composite
 from gbxcule.warp.missing import Missing
 from gbxcule.warp.scalar import float32, int32, uint64
+from gbxcule.warp.structure import Struct
 
 vec3 = composite("vector", (3,), float32)
 
@@ -147,6 +148,11 @@ def _group_tree(
     return found[0].tobytes(), found[1].tobytes(), found[2].tobytes(), found[3].tobytes()
 
 
+# A node of a tree, as the dialect's library has it.
+_FIELDS = {"lower": vec3, "skip": int32, "upper": vec3, "item": int32}
+_NODE = Struct(type("BvhNode", (), {"__annotations__": _FIELDS}))
+
+
 class Bvh(Geometry):
     """A tree over boxes; `refit` after boxes moved, `rebuild` after they moved far."""
 
@@ -179,23 +185,18 @@ class Bvh(Geometry):
         skips, items, names, roots = _group_tree(self.lowers.numpy(), self.uppers.numpy(), groups)
         self._groups, self._roots = _indices(names), _indices(roots)
         self._tree = (skips, items)
-        self._skips, self._items = _indices(skips), _indices(items)
         self._refit()
 
     def _refit(self) -> None:
         (skips, items), (lowers, uppers) = self._tree, self._corners()
-        corners = _native.bound_box_tree(skips, items, lowers, uppers)
-        self._low, self._high = (array(np.frombuffer(part, np.float32).reshape(-1, 3), dtype=vec3) for part in corners)
+        low, high = _native.bound_box_tree(skips, items, lowers, uppers)
+        nodes = np.zeros(len(skips) // 4, _NODE.numpy_dtype())
+        nodes["skip"], nodes["item"] = np.frombuffer(skips, np.int32), np.frombuffer(items, np.int32)
+        nodes["lower"], nodes["upper"] = (np.frombuffer(part, np.float32).reshape(-1, 3) for part in (low, high))
+        self._nodes = array(nodes, dtype=_NODE)
 
     def row(self) -> dict[str, Any]:
-        return {
-            "lowers": self._low,
-            "uppers": self._high,
-            "skips": self._skips,
-            "items": self._items,
-            "groups": self._groups,
-            "group_roots": self._roots,
-        }
+        return {"nodes": self._nodes, "groups": self._groups, "group_roots": self._roots}
 
 
 class Mesh(Geometry):

@@ -1,12 +1,13 @@
 //! Operations on scalars.
 
 use super::Code;
+use super::division::constant;
 use super::half::{narrow, widen};
 use crate::lowered_module::Import;
 use crate::shape::clif_type;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{InstBuilder, InstructionData, Opcode, Value};
 use cranelift_frontend::FunctionBuilder;
 use gbxcule_ir::{BinaryOp, CompareOp, Literal, Scalar, UnaryOp};
 
@@ -96,6 +97,13 @@ fn multiply(b: &mut FunctionBuilder<'_>, of: Scalar, x: Value, y: Value) -> Valu
 fn shift(b: &mut FunctionBuilder<'_>, op: BinaryOp, of: Scalar, x: Value, amount: Value) -> Value {
     let ty = clif_type(of);
     let width = i64::from(of.bits());
+    if most(b, of, amount).is_some_and(|most| most < u64::from(of.bits())) {
+        return match op {
+            BinaryOp::ShiftLeft => b.ins().ishl(x, amount),
+            _ if of.is_signed_int() => b.ins().sshr(x, amount),
+            _ => b.ins().ushr(x, amount),
+        };
+    }
     if op == BinaryOp::ShiftRight && of.is_signed_int() {
         let last = b.ins().iconst(ty, width - 1);
         let amount = b.ins().umin(amount, last);
@@ -108,6 +116,32 @@ fn shift(b: &mut FunctionBuilder<'_>, op: BinaryOp, of: Scalar, x: Value, amount
     let (inside, zero) =
         (b.ins().icmp_imm_u(IntCC::UnsignedLessThan, amount, width), b.ins().iconst(ty, 0));
     b.ins().select(inside, shifted, zero)
+}
+
+/// Returns a limit of an integer without its sign, where constants tell one: of a constant, of bits
+/// shifted down, and of a constant added to those.
+fn most(b: &FunctionBuilder<'_>, of: Scalar, value: Value) -> Option<u64> {
+    let mask = u64::MAX >> (64 - of.bits());
+    let known = |value| constant(b, value, of).map(|known| known as u64 & mask);
+    let shifted = |value| {
+        let dfg = &b.func.dfg;
+        match dfg.insts[dfg.value_def(value).inst()?] {
+            InstructionData::Binary { opcode: Opcode::Ushr, args: [_, by] } => {
+                known(by).filter(|by| *by < of.bits().into()).map(|by| mask >> by)
+            }
+            _ => None,
+        }
+    };
+    let sum = || {
+        let dfg = &b.func.dfg;
+        match dfg.insts[dfg.value_def(value).inst()?] {
+            InstructionData::Binary { opcode: Opcode::Iadd, args: [x, y] } => {
+                shifted(x)?.checked_add(known(y)?).filter(|sum| *sum <= mask)
+            }
+            _ => None,
+        }
+    };
+    known(value).or_else(|| shifted(value)).or_else(sum)
 }
 
 pub(crate) fn compare(

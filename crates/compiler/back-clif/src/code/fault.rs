@@ -5,8 +5,10 @@
 
 use super::Code;
 use super::arithmetic::zero_of;
-use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
+use cranelift_codegen::ir::{
+    Block, BlockArg, InstBuilder, InstructionData, MemFlagsData, Value, types,
+};
 use gbxcule_ir::abi::{Cause, FaultKind, RangeRecord};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::{FunctionId, Scalar};
@@ -112,6 +114,23 @@ impl Code<'_, '_> {
         self.b.switch_to_block(cold);
         self.fault(cause, details);
         self.b.switch_to_block(rest);
+    }
+
+    /// Branches to `rest` if a condition holds, else out of a loop.
+    ///
+    /// The optimiser moves nothing out of a loop any more after it met a block outside. It meets
+    /// the second target of a branch before the first one, so a way out of a loop is always the
+    /// first.
+    pub(crate) fn leave_unless(&mut self, condition: Value, out: Block, rest: Block) {
+        let dfg = &self.b.func.dfg;
+        let compare = dfg.value_def(condition).inst().map(|inst| dfg.insts[inst]);
+        let fails = match compare {
+            Some(InstructionData::FloatCompare { cond, args: [x, y], .. }) => {
+                self.b.ins().fcmp(cond.complement(), x, y)
+            }
+            _ => self.b.ins().icmp_imm_s(IntCC::Equal, condition, 0),
+        };
+        self.b.ins().brif(fails, out, &[], rest, &[]);
     }
 
     /// Stops the launch if it was given up meanwhile. Loops of unknown length, and loops around

@@ -206,7 +206,11 @@ impl<'a> Lowerer<'a, '_> {
         match self.bail().filter(|_| self.is_split(condition)) {
             None => {
                 let condition = self.scalar(condition);
-                self.b.ins().brif(condition, yes, &[], otherwise, &[]);
+                if self.leaves(reject) {
+                    self.leave_unless(condition, otherwise, yes);
+                } else {
+                    self.b.ins().brif(condition, yes, &[], otherwise, &[]);
+                }
             }
             Some(bail) => self.branch_together(condition, [yes, otherwise, bail]),
         }
@@ -227,6 +231,14 @@ impl<'a> Lowerer<'a, '_> {
             LoweringTask::Stmts(accept, 0),
             LoweringTask::Begin(yes, mark),
         ]);
+    }
+
+    /// Returns true if a block ends by leaving a loop or the function.
+    fn leaves(&self, block: BlockId) -> bool {
+        let last = self.body().blocks[block].stmts.last();
+        last.is_some_and(|stmt| {
+            matches!(stmt.kind, StmtKind::Break | StmtKind::Return(_) | StmtKind::Trap { .. })
+        })
     }
 
     /// Returns true if the second way of a branch stands out of the way of other code: a guard that
@@ -405,7 +417,7 @@ impl<'a> Lowerer<'a, '_> {
             unreachable!("a loop's header is in the loop")
         };
         let condition = self.scalar(*condition);
-        self.b.ins().brif(condition, inner, &[], exit, &[]);
+        self.leave_unless(condition, exit, inner);
         // Facts that the header established hold in the body as well.
         let mark = self.mark();
         self.todo.extend([

@@ -1,12 +1,19 @@
+# A box of a tree, half a line of a cache: a walk that does not enter it goes on at the node `skip`.
+# `item` is the item of a leaf, -1 of other nodes.
+@wp.struct
+class BvhNode:
+    lower: wp.vec3
+    skip: int
+    upper: wp.vec3
+    item: int
+
+
 # A tree of boxes, depth first: the first child of a node is the next node, the other one is where
-# a walk goes on that does not enter the first. `items` has the item of a leaf, -1 of other nodes.
-# Each of the `groups`, in ascending order, is all below one of the nodes `group_roots`.
+# a walk goes on that does not enter the first. Each of the `groups`, in ascending order, is all
+# below one of the nodes `group_roots`.
 @wp.struct
 class Bvh:
-    lowers: wp.array(dtype=wp.vec3)
-    uppers: wp.array(dtype=wp.vec3)
-    skips: wp.array(dtype=int)
-    items: wp.array(dtype=int)
+    nodes: wp.array(dtype=BvhNode)
     groups: wp.array(dtype=int)
     group_roots: wp.array(dtype=int)
 
@@ -15,7 +22,7 @@ class Bvh:
 # direction in `b`, as wide as `radius`), or a ball (around `a`).
 @wp.struct
 class BvhQuery:
-    bvh: wp.uint64
+    nodes: wp.array(dtype=BvhNode)
     kind: int
     a: wp.vec3
     b: wp.vec3
@@ -81,15 +88,15 @@ def _per(direction: wp.vec3):
 def _bvh_query(id: wp.uint64, kind: int, a: wp.vec3, b: wp.vec3, radius: float, root: int):
     bvhs = wp.table_of(Bvh)
     query = BvhQuery()
-    query.bvh = id
+    query.nodes = bvhs[id].nodes
     query.kind = kind
     query.a = a
     query.b = b
     query.radius = wp.max(radius, 0.0)
-    query.end = bvhs[id].items.shape[0]
+    query.end = query.nodes.shape[0]
     if root > 0:
         query.node = root
-        query.end = bvhs[id].skips[root]
+        query.end = query.nodes[root].skip
     return query
 
 
@@ -147,19 +154,17 @@ def _meets(query: BvhQuery, lower: wp.vec3, upper: wp.vec3, max_dist: float):
 
 @wp.func
 def bvh_query_next(query: wp.ref[BvhQuery], index: wp.ref[wp.int32], max_dist: float = wp.inf):
-    bvhs = wp.table_of(Bvh)
-    id = query.bvh
     node = query.node
     while node < query.end:
-        item = bvhs[id].items[node]
-        if _meets(query, bvhs[id].lowers[node], bvhs[id].uppers[node], max_dist):
+        box = query.nodes[node]
+        if _meets(query, box.lower, box.upper, max_dist):
             node = node + 1
-            if item >= 0:
+            if box.item >= 0:
                 query.node = node
-                index = item
+                index = box.item
                 return True
         else:
-            node = bvhs[id].skips[node]
+            node = box.skip
     query.node = node
     return False
 

@@ -12,11 +12,11 @@ class HashGrid:
     points: wp.array(dtype=int)
 
 
-# The cells from `first` to `last` that are left, x running fastest; `next` to `end` are left of
-# this one.
+# The cells from `first` to `last`, of which those from `at` on are left, x running fastest. Cells
+# along x have their points behind one another: `next` to `end` are left of one such run of cells.
 @wp.struct
 class HashGridQuery:
-    grid: wp.uint64
+    grid: HashGrid
     first: wp.vec3i
     last: wp.vec3i
     at: wp.vec3i
@@ -25,17 +25,11 @@ class HashGridQuery:
 
 
 @wp.func
-def _grid_cell(extents: wp.vec3i, at: wp.vec3i):
-    x = at[0] % extents[0]
-    y = at[1] % extents[1]
-    z = at[2] % extents[2]
-    if x < 0:
-        x += extents[0]
-    if y < 0:
-        y += extents[1]
-    if z < 0:
-        z += extents[2]
-    return (z * extents[1] + y) * extents[0] + x
+def _grid_wrapped(at: int, extent: int):
+    wrapped = at % extent
+    if wrapped < 0:
+        wrapped += extent
+    return wrapped
 
 
 # A cell's coordinate; what no `int` holds becomes the nearest one.
@@ -53,50 +47,49 @@ def _grid_coordinate(x: float, cells_per_unit: float):
 def _grid_last(first: int, last: int, extent: int):
     if wp.int64(last) - wp.int64(first) >= wp.int64(extent):
         return first + extent - 1
-    return last
+    return wp.max(first, last)
 
 
 @wp.func
 def hash_grid_query(id: wp.uint64, point: wp.vec3, max_dist: float):
     grid = wp.table_of(HashGrid)[id]
     query = HashGridQuery()
-    query.grid = id
+    query.grid = grid
     for axis in range(3):
         first = _grid_coordinate(point[axis] - max_dist, grid.cells_per_unit)
         last = _grid_coordinate(point[axis] + max_dist, grid.cells_per_unit)
         query.first[axis] = first
         query.last[axis] = _grid_last(first, last, grid.extents[axis])
     query.at = query.first
-    if grid.points:
-        cell = _grid_cell(grid.extents, query.at)
-        query.next = grid.starts[cell]
-        query.end = grid.ends[cell]
     return query
 
 
 @wp.func
 def hash_grid_query_next(query: wp.ref[HashGridQuery], index: wp.ref[wp.int32]):
-    grids = wp.table_of(HashGrid)
-    id = query.grid
-    if not grids[id].points:
+    grid = query.grid
+    if not grid.points:
         return False
     next = query.next
     while next >= query.end:
         at = query.at
-        at[0] = at[0] + 1
         if at[0] > query.last[0]:
             at[0] = query.first[0]
             at[1] = at[1] + 1
         if at[1] > query.last[1]:
             at[1] = query.first[1]
             at[2] = at[2] + 1
-        query.at = at
         if at[2] > query.last[2]:
             return False
-        cell = _grid_cell(grids[id].extents, at)
-        next = grids[id].starts[cell]
-        query.end = grids[id].ends[cell]
-    index = grids[id].points[next]
+        x = _grid_wrapped(at[0], grid.extents[0])
+        y = _grid_wrapped(at[1], grid.extents[1])
+        z = _grid_wrapped(at[2], grid.extents[2])
+        cell = (z * grid.extents[1] + y) * grid.extents[0] + x
+        more = wp.min(query.last[0] - at[0], grid.extents[0] - 1 - x)
+        next = grid.starts[cell]
+        query.end = grid.ends[cell + more]
+        at[0] = at[0] + more + 1
+        query.at = at
+    index = grid.points[next]
     query.next = next + 1
     return True
 

@@ -180,14 +180,15 @@ def _box_distance_sq(point: wp.vec3, lower: wp.vec3, upper: wp.vec3):
 @wp.func
 def _node_distance_sq(bvh: wp.uint64, node: int, point: wp.vec3):
     bvhs = wp.table_of(Bvh)
-    return _box_distance_sq(point, bvhs[bvh].lowers[node], bvhs[bvh].uppers[node])
+    return _box_distance_sq(point, bvhs[bvh].nodes[node].lower, bvhs[bvh].nodes[node].upper)
 
 
 @wp.func
 def _face_distance_sq(id: wp.uint64, face: int, point: wp.vec3):
-    a = _corner(id, face, 0)
-    b = _corner(id, face, 1)
-    c = _corner(id, face, 2)
+    mesh = wp.table_of(Mesh)[id]
+    a = mesh.points[mesh.indices[face * 3]]
+    b = mesh.points[mesh.indices[face * 3 + 1]]
+    c = mesh.points[mesh.indices[face * 3 + 2]]
     if _is_sliver(a, b, c):
         return wp.inf
     shares = _barycentric(a, b, c, point)
@@ -199,16 +200,32 @@ def _face_distance_sq(id: wp.uint64, face: int, point: wp.vec3):
 @wp.func
 def _near_face(bvh: wp.uint64, point: wp.vec3):
     bvhs = wp.table_of(Bvh)
-    if bvhs[bvh].items.shape[0] == 0:
+    if bvhs[bvh].nodes.shape[0] == 0:
         return int(-1)
     node = int(0)
-    while bvhs[bvh].items[node] < 0:
-        other = bvhs[bvh].skips[node + 1]
+    while bvhs[bvh].nodes[node].item < 0:
+        other = bvhs[bvh].nodes[node + 1].skip
         if _node_distance_sq(bvh, other, point) < _node_distance_sq(bvh, node + 1, point):
             node = other
         else:
             node = node + 1
-    return bvhs[bvh].items[node]
+    return bvhs[bvh].nodes[node].item
+
+
+# The first leaf from `node` on whose box is nearer than `nearest`, or a node behind the last. This
+# loop is apart from the faces' arithmetic, so that all it needs fits in registers.
+@wp.func
+def _next_near_leaf(tree: Bvh, point: wp.vec3, nearest: float, node: int):
+    at = int(node)
+    while at < tree.nodes.shape[0]:
+        box = tree.nodes[at]
+        if _box_distance_sq(point, box.lower, box.upper) < nearest:
+            if box.item >= 0:
+                return at
+            at = at + 1
+        else:
+            at = box.skip
+    return at
 
 
 # The nearest face that is nearer than `max_dist`, or -1.
@@ -225,17 +242,15 @@ def _nearest_face(id: wp.uint64, point: wp.vec3, max_dist: float):
             nearest = distance
             found = near
     node = int(0)
-    while node < tree.items.shape[0]:
-        if _box_distance_sq(point, tree.lowers[node], tree.uppers[node]) < nearest:
-            item = tree.items[node]
+    while node < tree.nodes.shape[0]:
+        node = _next_near_leaf(tree, point, nearest, node)
+        if node < tree.nodes.shape[0]:
+            item = tree.nodes[node].item
+            distance = _face_distance_sq(id, item, point)
+            if distance < nearest:
+                nearest = distance
+                found = item
             node = node + 1
-            if item >= 0:
-                distance = _face_distance_sq(id, item, point)
-                if distance < nearest:
-                    nearest = distance
-                    found = item
-        else:
-            node = tree.skips[node]
     return found
 
 
@@ -246,12 +261,12 @@ def _furthest_face(id: wp.uint64, point: wp.vec3, min_dist: float):
     furthest = float(min_dist * min_dist)
     found = int(-1)
     node = int(0)
-    while node < bvhs[bvh].items.shape[0]:
-        reach = wp.max(wp.abs(point - bvhs[bvh].lowers[node]), wp.abs(point - bvhs[bvh].uppers[node]))
+    while node < bvhs[bvh].nodes.shape[0]:
+        reach = wp.max(wp.abs(point - bvhs[bvh].nodes[node].lower), wp.abs(point - bvhs[bvh].nodes[node].upper))
         if reach[0] * reach[0] + reach[1] * reach[1] + reach[2] * reach[2] < furthest:
-            node = bvhs[bvh].skips[node]
+            node = bvhs[bvh].nodes[node].skip
         else:
-            item = bvhs[bvh].items[node]
+            item = bvhs[bvh].nodes[node].item
             if item >= 0:
                 a = _corner(id, item, 0)
                 b = _corner(id, item, 1)
@@ -416,11 +431,11 @@ def _sign_by_normals(id: wp.uint64, point: wp.vec3, face: int, epsilon: float):
     near = wp.table_of(Mesh)[id].average_edge_length * epsilon
     normal = wp.vec3(0.0, 0.0, 0.0)
     node = int(0)
-    while node < bvhs[bvh].items.shape[0]:
+    while node < bvhs[bvh].nodes.shape[0]:
         if _node_distance_sq(bvh, node, point) > (nearest + near) * (nearest + near):
-            node = bvhs[bvh].skips[node]
+            node = bvhs[bvh].nodes[node].skip
         else:
-            item = bvhs[bvh].items[node]
+            item = bvhs[bvh].nodes[node].item
             if item >= 0:
                 a = _corner(id, item, 0)
                 b = _corner(id, item, 1)

@@ -1,19 +1,16 @@
 
 
-# Where a ray that goes along no axis enters a box: below 0 if it begins in it, without end if it
-# misses it.
+# Whether a ray that goes along no axis enters a box before `first`.
 @wp.func
-def _enters_obliquely(start: wp.vec3, per_direction: wp.vec3, lower: wp.vec3, upper: wp.vec3):
+def _enters_obliquely(start: wp.vec3, per_direction: wp.vec3, lower: wp.vec3, upper: wp.vec3, first: float):
     one = wp.cw_mul(lower - start, per_direction)
     other = wp.cw_mul(upper - start, per_direction)
-    first = _least(one[0], other[0])
-    last = _most(one[0], other[0])
+    enters = _least(one[0], other[0])
+    leaves = _most(one[0], other[0])
     for axis in range(1, 3):
-        first = _most(first, _least(one[axis], other[axis]))
-        last = _least(last, _most(one[axis], other[axis]))
-    if last >= 0.0 and last >= first:
-        return first
-    return wp.inf
+        enters = _most(enters, _least(one[axis], other[axis]))
+        leaves = _least(leaves, _most(one[axis], other[axis]))
+    return leaves >= 0.0 and leaves >= enters and enters < first
 
 
 # A vector in axes of which the third is the one along which a ray goes furthest; the first two
@@ -80,7 +77,41 @@ def _cross(a: float, b: float, c: float, d: float):
 
 @wp.func
 def _hit_face(id: wp.uint64, face: int, start: wp.vec3, direction: wp.vec3):
-    return _hit(start, direction, _corner(id, face, 0), _corner(id, face, 1), _corner(id, face, 2))
+    mesh = wp.table_of(Mesh)[id]
+    a = mesh.points[mesh.indices[face * 3]]
+    b = mesh.points[mesh.indices[face * 3 + 1]]
+    c = mesh.points[mesh.indices[face * 3 + 2]]
+    return _hit(start, direction, a, b, c)
+
+
+# The first leaf from `node` on whose box a ray enters before `first`, or a node not before `end`.
+@wp.func
+def _next_entered_leaf(tree: Bvh, start: wp.vec3, per_direction: wp.vec3, first: float, node: int, end: int):
+    at = int(node)
+    while at < end:
+        box = tree.nodes[at]
+        if _enters_closed_box(start, per_direction, box.lower, box.upper) < first:
+            if box.item >= 0:
+                return at
+            at = at + 1
+        else:
+            at = box.skip
+    return at
+
+
+# The same for a ray that goes along no axis.
+@wp.func
+def _next_leaf_obliquely(tree: Bvh, start: wp.vec3, per_direction: wp.vec3, first: float, node: int, end: int):
+    at = int(node)
+    while at < end:
+        box = tree.nodes[at]
+        if _enters_obliquely(start, per_direction, box.lower, box.upper, first):
+            if box.item >= 0:
+                return at
+            at = at + 1
+        else:
+            at = box.skip
+    return at
 
 
 # The first face that a ray hits before `max_t`, or -1.
@@ -92,28 +123,24 @@ def _first_face(id: wp.uint64, start: wp.vec3, direction: wp.vec3, max_t: float,
     first = float(max_t)
     found = int(-1)
     node = int(0)
-    end = tree.items.shape[0]
+    end = tree.nodes.shape[0]
     if root > 0:
         node = int(root)
-        end = tree.skips[root]
+        end = tree.nodes[root].skip
     while node < end:
-        enters = float(0.0)
         if is_oblique:
-            enters = _enters_obliquely(start, per_direction, tree.lowers[node], tree.uppers[node])
+            node = _next_leaf_obliquely(tree, start, per_direction, first, node, end)
         else:
-            enters = _enters_closed_box(start, per_direction, tree.lowers[node], tree.uppers[node])
-        if enters < first:
-            item = tree.items[node]
+            node = _next_entered_leaf(tree, start, per_direction, first, node, end)
+        if node < end:
+            item = tree.nodes[node].item
             node = node + 1
-            if item >= 0:
-                hit = _hit_face(id, item, start, direction)
-                if hit[0] >= 0.0 and hit[0] < first:
-                    first = hit[0]
-                    found = item
-                    if any:
-                        return found
-        else:
-            node = tree.skips[node]
+            hit = _hit_face(id, item, start, direction)
+            if hit[0] >= 0.0 and hit[0] < first:
+                first = hit[0]
+                found = item
+                if any:
+                    return found
     return found
 
 
