@@ -148,7 +148,12 @@ fn is_entry_hidden(machine: &Machine, entry: usize) -> bool {
         // The transfer stands still.
         return machine.dma.is_moving(machine.now);
     }
-    let moment = machine.ppu.beam.line_start.wrapping_add(6 + 2 * entry as u32);
+    machine.dma.is_moving(mcycle_of_dot(machine, 6 + 2 * entry as u32))
+}
+
+/// Returns the M-cycle of one of the line's dots.
+pub(super) fn mcycle_of_dot(machine: &Machine, dot: u32) -> u32 {
+    let moment = machine.ppu.beam.line_start.wrapping_add(dot);
     let mcycles = moment.wrapping_sub(machine.tcycles()) as i32 >> machine.tcycle_shift();
-    machine.dma.is_moving(machine.now.wrapping_add(mcycles as u32))
+    machine.now.wrapping_add(mcycles as u32)
 }

@@ -53,7 +53,8 @@ pub(crate) fn skip_quiet_lines(machine: &mut Machine, available: u32) -> u32 {
 /// Draws what is left of the line, if this frame will be looked at.
 pub(crate) fn finish_line(machine: &mut Machine) {
     if machine.ppu.stage == LineProgress::Untouched {
-        if machine.ppu.carries_window() {
+        // Objects that are fetched beside OAM DMA depend on the moment.
+        if machine.ppu.carries_window() || machine.dma.active && machine.ppu.draw {
             start_pipeline(machine);
         } else if machine.ppu.draw {
             draw_line(machine);

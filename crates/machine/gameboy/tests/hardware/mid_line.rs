@@ -14,6 +14,7 @@ const SCY: u16 = 0xff42;
 const SCX: u16 = 0xff43;
 const WY: u16 = 0xff4a;
 const WX: u16 = 0xff4b;
+const DMA: u16 = 0xff46;
 
 /// Line 20, and whatever is written in it: M-cycles since LY shows it, registers, values.
 fn line(name: &str, lcdc: u8, registers: &[(u16, u8)], writes: &[(u32, u16, u8)]) -> String {
@@ -56,6 +57,8 @@ fn draw_line(line: u32, lcdc: u8, registers: &[(u16, u8)], writes: &[(u32, u16, 
         [36, 90, 64, 0x40],
     ];
     console.machine.oam[..24].copy_from_slice(&objects.concat());
+    // Further ones are above the screen.
+    console.machine.oam[24..].as_chunks_mut().0.fill([1, 0, 1, 0]);
     for (address, value) in [(BGP, 0xe4), (OBP0, 0x1b), (OBP1, 0x90), (WY, 200), (WX, 200)] {
         console.write(address, value);
     }
@@ -100,6 +103,22 @@ fn palettes_change_between_two_pixels_and_are_mixed_on_one() {
     OBP0                 ++++++++########........++++++++########-.--.--.--+-++++########.+..+.+.++++++++###-##---.......++++++++########........++++++++########........++++++++########
     OBP1                 ++++++++########........++++++++########..........+.++++########.-..-.-.++++++++###.##..........++++++++########........++++++++########........++++++++########
     all, one by one      ++++++++########........++++++++########..........+.++++######..#.##.#.#--------.........#######--------........########--------........########--------........
+    ");
+}
+
+// Strikethrough: an object has the tile and the attributes at the place in OAM that takes the next
+// byte.
+#[test]
+fn objects_beside_oam_dma_are_made_of_what_lies_on_its_way() {
+    let rows = [
+        line("nothing", 0x93, &[], &[]),
+        line("DMA in mode 3", 0x93, &[], &[(28, DMA, 0xc0)]),
+        line("DMA later", 0x93, &[], &[(37, DMA, 0xc0)]),
+    ];
+    assert_snapshot!(rows.concat(), @r"
+    nothing              ++++++++########........++++++++########..........+.++++########.+..+.+.++++++++###.##..........++++++++########........++++++++########........++++++++########
+    DMA in mode 3        ++++++++########........++++++++########+..+++++++++++++########........++++++++##++++++++......++++++++########........++++++++########........++++++++########
+    DMA later            ++++++++########........++++++++########........++++++++########++++++++++++++++##++++++++......++++++++########........++++++++########........++++++++########
     ");
 }
 
