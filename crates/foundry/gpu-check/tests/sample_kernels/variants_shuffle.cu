@@ -6,7 +6,7 @@
 // launch: <<<(n + 127) / 128, 128>>>
 __global__ void variants_shuffle(const $T* x, $T* r, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    $T v = i < n ? x[i] : $T(0);
+    $T v = i < n ? x[i] : ($T)0;
     for (int d = 16; d; d >>= 1) v += $FROM;
     if (threadIdx.x % 32 == 0 && i < n) r[i / 32] = v;
 }
