@@ -267,6 +267,7 @@ fn loose(narrow: &Tensor, wide: &Tensor) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gbxcule_rows::execute::ArgumentBytes;
     use gbxcule_rows::row::Row;
 
     fn problem(value: &str) -> GradedRow {

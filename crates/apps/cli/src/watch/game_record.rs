@@ -75,7 +75,13 @@ impl GameRecord {
         self.keep();
         self.end();
         let buttons = Buttons::default();
-        self.log.games.push(LoggedGame { seed: None, episode: 0, buttons, claim: None });
+        self.log.games.push(LoggedGame {
+            seed: None,
+            episode: 0,
+            level: None,
+            buttons,
+            claim: None,
+        });
         self.is_played = true;
     }
 
