@@ -49,8 +49,8 @@ struct Event {
     value: [u8; 2],
 }
 
-/// Rooms, events and walls, read from the ROM. The player thinks in the rooms of the ROM; on an island
-/// that is mirrored, only the ways to the left and to the right are exchanged.
+/// Rooms, events and walls, read from the ROM. The player thinks in the rooms of the ROM; on a
+/// mirrored island only the ways to the left and to the right are exchanged.
 #[derive(Clone)]
 struct Island {
     is_mirrored: bool,

@@ -154,7 +154,7 @@ class Infos:
         """Note the levels in which the marked envs begin their episodes."""
         if self._level_of_start is not None:
             for env in np.flatnonzero(mask):
-                self._levels[env] = self._level_of_start[swarm.start_of(int(env))]
+                self._levels[env] = self._level_of_start[swarm.episode(int(env))[2]]
 
     def begin_elsewhere(self) -> None:
         """Episodes begin in no level from now on."""

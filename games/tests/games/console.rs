@@ -28,8 +28,8 @@ impl Begin {
     /// level seed and presses START.
     const LEVEL_FRAMES: u32 = 120;
 
-    /// Returns the first game of a level that is good; each next one waits some frames longer before
-    /// its first step, and what the player changes is another. Other games are played once.
+    /// Returns the first good game of a level. Each next game waits some frames longer before its
+    /// first step, and the player varies what it does. Games without a level are played once.
     pub(crate) fn first_good<Played>(
         self,
         game: impl Fn(u32) -> Played,

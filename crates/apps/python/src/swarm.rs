@@ -437,15 +437,13 @@ impl Swarm {
         self.change(py, |swarm| swarm.load_states(&mask, &states))
     }
 
-    /// Returns an env's seed, and the number of episodes that have begun since the seed was set.
-    fn episode(&self, py: Python<'_>, env: usize) -> PyResult<(u64, u64)> {
-        let episode = self.look(py, |swarm| swarm.episode(env))?;
-        Ok((episode.seed, episode.count))
-    }
-
-    /// Returns the number of the start that an env's episode began with, by the present weights.
-    fn start_of(&self, py: Python<'_>, env: usize) -> PyResult<usize> {
-        self.look(py, |swarm| swarm.start_of(env))
+    /// Returns an env's seed, the number of episodes that have begun since the seed was set, and the
+    /// number of the episode's start by the present weights.
+    fn episode(&self, py: Python<'_>, env: usize) -> PyResult<(u64, u64, usize)> {
+        self.look(py, |swarm| {
+            let episode = swarm.episode(env)?;
+            Ok((episode.seed, episode.count, swarm.start_of(env)?))
+        })
     }
 
     /// Returns the battery-backed memory of an env's cartridge.

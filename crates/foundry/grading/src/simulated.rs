@@ -57,7 +57,7 @@ struct Loaded<'a> {
     backward: bool,
     /// Points of the largest launch, and the least that one of so many costs.
     cost: Option<(u64, Cost)>,
-    /// What the last launch was like, for messages.
+    /// Name and shape of the last launch, for messages.
     last: String,
 }
 

@@ -153,8 +153,8 @@ fn workers_and_shards_change_no_byte() {
     assert!(other.is_err_and(|error| error.to_string().contains(held)));
 }
 
-/// What a counter held when a round began follows from the round's number; a state that is no sum
-/// of equal parts is kept.
+/// A counter's value at the beginning of a round follows from the round's number; a state that is
+/// not a sum of equal parts is kept.
 #[test]
 fn a_reverse_keeps_no_counter_on_a_tape() {
     let text = |update: &str| {

@@ -280,16 +280,6 @@ impl Machine {
         };
     }
 
-    /// Returns true if a block of HDMA is copied in each HBlank.
-    #[inline(always)]
-    pub(crate) fn is_hdma_active(&self) -> bool {
-        #[cfg(color)]
-        let is_active = self.hdma.active;
-        #[cfg(not(color))]
-        let is_active = false;
-        is_active
-    }
-
     #[inline(always)]
     pub(crate) fn is_hdma_due(&self) -> bool {
         #[cfg(color)]

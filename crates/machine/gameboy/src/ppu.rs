@@ -253,7 +253,7 @@ fn passes_no_event(machine: &Machine, to: u32) -> bool {
         false
     } else {
         // A block of HDMA is due a dot after the interrupt line has seen HBlank.
-        let last = ppu.mode3_end + 1 + machine.is_hdma_active() as u16;
+        let last = ppu.mode3_end + 1 + is_hdma_active(machine) as u16;
         !watches_hblank(machine) || ppu.mode3_end != 0 && ppu.beam.dot > last
     }
 }
@@ -420,7 +420,21 @@ fn clear_picture(machine: &mut Machine) {
 /// Returns true if the beginning of HBlank has an effect.
 #[inline(always)]
 pub(crate) fn watches_hblank(machine: &Machine) -> bool {
-    machine.ppu.stat & stat::HBLANK_SOURCE != 0 || machine.is_hdma_active()
+    machine.ppu.stat & stat::HBLANK_SOURCE != 0 || is_hdma_active(machine)
+}
+
+/// Returns true if a block of HDMA is copied in each HBlank.
+#[cfg(color)]
+#[inline(always)]
+fn is_hdma_active(machine: &Machine) -> bool {
+    machine.hdma.active
+}
+
+/// Returns false: the original has no HDMA.
+#[cfg(not(color))]
+#[inline(always)]
+fn is_hdma_active(_machine: &Machine) -> bool {
+    false
 }
 
 impl Ppu {

@@ -270,8 +270,8 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
         Ok(self.0.state().episodes.by_env[env])
     }
 
-    /// Returns the number of the start that the env's seed chose for its episode, by the weights that
-    /// hold now.
+    /// Returns the number of the start that the env's seed chooses for its episode by the present
+    /// weights.
     ///
     /// # Errors
     /// There is no such env.

@@ -252,7 +252,7 @@ impl<'f> Term<'f> {
         self.formula().call("dot", &[self, other])
     }
 
-    /// Sums products up from 0. Each is added before it is rounded, if the scalar has 32 or 64 bits.
+    /// Sums products up from 0. A product of 32 or 64 bits is added before it is rounded.
     pub(super) fn fused_dot(pairs: impl ExactSizeIterator<Item = (Self, Self)>) -> Self {
         let mut sum = None;
         for (a, b) in pairs {

@@ -56,8 +56,8 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// What a block adds each time it runs; `loads` are the values that the variable had when the
-    /// round began.
+    /// Returns what a block adds each time it runs; `loads` are the values that the variable had
+    /// when the round began.
     fn step_in(&self, block: BlockId, loads: &mut Vec<Value>) -> Option<Literal> {
         let body = self.body;
         for stmt in &body.blocks[block].stmts {

@@ -1,8 +1,8 @@
 //! Reverses loops: iterations from the last to the first, each from the state in which it began.
 //!
-//! A loop whose iterations need nothing of each other, or only counters, saves no state. Any other loop is cut into
-//! segments, each with as many iterations as a *tape* has places. A segment is first run forward,
-//! which records on the tape the state in which each of its iterations began, then backwards. The
+//! A loop whose iterations need nothing of each other, or only counters, saves no state. Any other
+//! loop is cut into segments, each with as many iterations as a *tape* has places. A segment is
+//! first run forward, which records on the tape the state in which each of its iterations began, then backwards. The
 //! starts of segments are computed again from checkpoints in a small fixed number of slots (see
 //! [`super::checkpoint`]). A loop that is known to fit one segment has no slots.
 
@@ -55,7 +55,7 @@ impl ReversedLoop {
 #[derive(Clone, Copy, Debug)]
 struct Counter {
     variable: PlaceId,
-    /// What it holds before the loop.
+    /// Value of the variable before the loop.
     start: Value,
     step: Literal,
 }

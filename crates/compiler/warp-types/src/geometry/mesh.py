@@ -170,20 +170,6 @@ def _most(a: float, b: float):
 
 
 @wp.func
-def _box_distance_sq(point: wp.vec3, lower: wp.vec3, upper: wp.vec3):
-    x = _least(upper[0], _most(lower[0], point[0])) - point[0]
-    y = _least(upper[1], _most(lower[1], point[1])) - point[1]
-    z = _least(upper[2], _most(lower[2], point[2])) - point[2]
-    return x * x + y * y + z * z
-
-
-@wp.func
-def _node_distance_sq(bvh: wp.uint64, node: int, point: wp.vec3):
-    bvhs = wp.table_of(Bvh)
-    return _box_distance_sq(point, bvhs[bvh].nodes[node].lower, bvhs[bvh].nodes[node].upper)
-
-
-@wp.func
 def _face_distance_sq(id: wp.uint64, face: int, point: wp.vec3):
     mesh = wp.table_of(Mesh)[id]
     a = mesh.points[mesh.indices[face * 3]]
