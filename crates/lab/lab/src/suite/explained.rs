@@ -211,7 +211,7 @@ pub(super) const CASES: [Case; 36] = [
     Case {
         explained: &[
             pyboy(GAME_FIELDS, (5, 1995, "12212a83a05d"), LINE_153),
-            mgba(DRAWN_FIELDS, (1, 1987, "48d727ca1df6"), GAMES_MGBA),
+            mgba(DRAWN_FIELDS, (1, 1987, "2facbc32aac5"), GAMES_MGBA),
         ],
         ..drawn("LANTERN_WING", 2000)
     },
