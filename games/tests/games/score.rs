@@ -1,4 +1,4 @@
-//! Scores of the scripted players, which `examples/benchmark.py` compares with those of learners.
+//! Scores of the scripted players.
 
 use crate::PLAYERS;
 use crate::console::Begin;
@@ -13,7 +13,7 @@ pub(crate) fn told<Value: std::str::FromStr>(name: &str) -> Option<Value> {
 
 /// Prints `score`, points and frames of each game, or only of the game that `GBXCULE_GAME` names.
 #[test]
-#[ignore = "plays many long games for examples/benchmark.py"]
+#[ignore = "plays many long games"]
 fn scripted_players_earn_points() {
     let frames = told("GBXCULE_FRAMES").unwrap_or(18_000);
     let episodes = told("GBXCULE_EPISODES").unwrap_or(1);

@@ -210,8 +210,8 @@ pub(super) const CASES: [Case; 36] = [
     },
     Case {
         explained: &[
-            pyboy(GAME_FIELDS, (5, 1996, "caf1b89030ac"), LCD_ON_AND_OFF),
-            mgba(DRAWN_FIELDS, (1, 1987, "48d727ca1df6"), GAMES_MGBA),
+            pyboy(GAME_FIELDS, (5, 1995, "12212a83a05d"), LINE_153),
+            mgba(DRAWN_FIELDS, (1, 1987, "2facbc32aac5"), GAMES_MGBA),
         ],
         ..drawn("LANTERN_WING", 2000)
     },
