@@ -49,7 +49,7 @@ class Task:
 
 # Games for one player, in the order of the table.
 GAME_TASKS = [name for name, row in GAMES.items() if not row.has_rival]
-TASKS = GAME_TASKS + [name + EASY for name in GAME_TASKS if GAMES[name].has_easy]
+TASKS = GAME_TASKS + [name + EASY for name in GAME_TASKS if "easy" in GAMES[name].variants]
 
 
 def held_out_levels(seed: int) -> list[int]:
