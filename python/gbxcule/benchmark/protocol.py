@@ -12,6 +12,7 @@ from gymnasium.vector import VectorEnv, VectorWrapper
 from gymnasium.wrappers.vector import ClipReward, NormalizeReward
 
 from gbxcule.game import EPISODE_STEPS, GAMES, Game
+from gbxcule.option import Autoreset
 from gbxcule.vector import SwarmVectorEnv
 
 PROTOCOL = 1
@@ -58,14 +59,16 @@ def held_out_levels(seed: int) -> list[int]:
     return list(range(first, first + EVALUATION_EPISODES))
 
 
-def machines(task: Task, obs: str, levels: list[int], envs: int, threads: int) -> SwarmVectorEnv[Any]:
+def machines(
+    task: Task, obs: str, levels: list[int], envs: int, threads: int, autoreset_mode: Autoreset = "SameStep"
+) -> SwarmVectorEnv[Any]:
     """The environment of a task, paid by the game's own program."""
     seen: dict[str, Any] = {"obs": task.game}
     if obs == "pixels":
         seen = {"obs": "gray", "resize": (84, 84), "frame_stack": 4}
     return SwarmVectorEnv(
         task.game, envs, **seen, reward=task.game, levels=levels, difficulty=task.difficulty,
-        max_episode_steps=EPISODE_STEPS, autoreset_mode="SameStep", threads=threads,
+        max_episode_steps=EPISODE_STEPS, autoreset_mode=autoreset_mode, threads=threads,
     )
 
 
@@ -81,10 +84,10 @@ class Played(VectorWrapper):
         self._last: npt.NDArray[Any] = np.empty(0)
 
     def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
-        """Begin new episodes."""
+        """Begin new episodes, in all envs or in those of `options["reset_mask"]`."""
         obs, infos = super().reset(**options)
-        self._last = obs
-        return self._seen(obs, np.ones(self.num_envs, np.bool_)), infos
+        mask = (options.get("options") or {}).get("reset_mask", np.ones(self.num_envs, np.bool_))
+        return self._seen(obs, mask), infos
 
     def step(self, actions: Any) -> Any:
         """Step all envs."""
@@ -98,7 +101,7 @@ class Played(VectorWrapper):
     def _seen(self, obs: npt.NDArray[Any], begins: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
         if not self._is_row:
             return obs
-        before = np.where(begins[:, None], obs, self._last)
+        before = obs if begins.all() else np.where(begins[:, None], obs, self._last)
         self._last = obs
         return np.stack([before, obs], 1)
 
