@@ -71,9 +71,9 @@ def played(task: Task, obs: str, policy: Policy, envs: int, steps: int, threads:
         env = Played(machines(task, obs, levels, envs, threads, "Disabled"))
         swarm: Any = env.unwrapped
         buttons = buttons_of(swarm.action_names)
-        seen = begin_levels(env, range(envs), len(levels))
+        seen = begin_levels(env, [min(each, len(levels) - 1) for each in range(envs)], len(levels))
         pressed = [bytearray() for _ in range(envs)]
-        plays: list[int | None] = list(range(envs))
+        plays: list[int | None] = [each if each < len(levels) else None for each in range(envs)]
         following, begins = envs, np.ones(envs, np.bool_)
         while any(place is not None for place in plays):
             actions = policy(seen, begins)

@@ -81,13 +81,15 @@ class Played(VectorWrapper):
         self.steps = 0
         self.scores: list[float] = []
         self._is_row = len(env.single_observation_space.shape or ()) == 1
+        # Rows of features of the last step, and those that came with them.
         self._last: npt.NDArray[Any] = np.empty(0)
+        self._before = self._last
 
     def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
         """Begin new episodes, in all envs or in those of `options["reset_mask"]`."""
         obs, infos = super().reset(**options)
         mask = (options.get("options") or {}).get("reset_mask", np.ones(self.num_envs, np.bool_))
-        return self._seen(obs, mask), infos
+        return self._seen(obs, mask, self._before), infos
 
     def step(self, actions: Any) -> Any:
         """Step all envs."""
@@ -96,14 +98,14 @@ class Played(VectorWrapper):
         if "final_info" in infos:
             ended = infos["final_info"]["score"][infos["_final_info"]]
             self.scores = (self.scores + ended.tolist())[-100:]
-        return self._seen(obs, terminated | truncated), rewards, terminated, truncated, infos
+        return self._seen(obs, terminated | truncated, self._last), rewards, terminated, truncated, infos
 
-    def _seen(self, obs: npt.NDArray[Any], begins: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    def _seen(self, obs: npt.NDArray[Any], begins: npt.NDArray[np.bool_], before: npt.NDArray[Any]) -> npt.NDArray[Any]:
         if not self._is_row:
             return obs
-        before = obs if begins.all() else np.where(begins[:, None], obs, self._last)
+        self._before = obs if begins.all() else np.where(begins[:, None], obs, before)
         self._last = obs
-        return np.stack([before, obs], 1)
+        return np.stack([self._before, obs], 1)
 
 
 def training_env(task: Task, obs: str, threads: int) -> tuple[Played, VectorEnv[Any, Any, Any]]:
