@@ -3,12 +3,13 @@
 Data flow: buttons of a player -> `ActionLog` -> a file -> `transitions` -> Minari, or arrays of your own.
 """
 
+import gzip
 import hashlib
 import json
-import lzma
 import os
 import re
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -56,7 +57,7 @@ class ActionLog:
         return sum(len(game.buttons) for game in self.games)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the file: text, or its xz where the name ends in `.xz`."""
+        """Write the file: text, packed by gzip where the name ends in `.gz`."""
         header = {
             "format": FORMAT, "version": VERSION, "game": self.game, "rom_sha256": rom_sha256(self.game),
             "frames_per_step": self.frames_per_step, "release_after_frames": self.release_after_frames,
@@ -67,7 +68,7 @@ class ActionLog:
         data = "".join(json.dumps(line) + "\n" for line in lines).encode()
         file = Path(path_of("a file of games", path))
         written = file.with_name(file.name + ".new")
-        written.write_bytes(lzma.compress(data, preset=6) if file.suffix == ".xz" else data)
+        written.write_bytes(gzip.compress(data, 9, mtime=0) if file.suffix == ".gz" else data)
         written.replace(file)
 
 
@@ -86,10 +87,9 @@ def _line(game: LoggedGame) -> dict[str, Any]:
 def read(path: str | os.PathLike[str]) -> ActionLog:
     """Read a file of games of this gbxcule's ROMs."""
     file = Path(path_of("a file of games", path))
-    if file.suffix == ".xz":
-        data = _unpacked(file)
-    else:
-        data = _native.read_file(os.fspath(file), MAX_BYTES)
+    data = _native.read_file(os.fspath(file), MAX_BYTES)
+    if file.suffix == ".gz":
+        data = _unpacked(file, data)
     try:
         header, *lines = [json.loads(line) for line in data.decode().splitlines() if line.strip()]
         if (header["format"], header["version"]) != (FORMAT, VERSION) or header["game"] not in GAMES:
@@ -109,12 +109,15 @@ def read(path: str | os.PathLike[str]) -> ActionLog:
     return log
 
 
-def _unpacked(file: Path) -> bytes:
-    unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MAX_BYTES)
-    data = unpacker.decompress(_native.read_file(os.fspath(file), MAX_BYTES), MAX_BYTES)
+def _unpacked(file: Path, data: bytes) -> bytes:
+    unpacker = zlib.decompressobj(wbits=31)
+    try:
+        text = unpacker.decompress(data, MAX_BYTES)
+    except zlib.error as error:
+        raise ValueError(f"{file} is named .gz and is not packed by gzip: {error}") from error
     if not unpacker.eof:
         raise ValueError(f"{file} is cut off, or holds more than {MAX_BYTES} bytes")
-    return data
+    return text
 
 
 def _game(line: dict[str, Any]) -> LoggedGame:
@@ -206,10 +209,12 @@ def begin_levels(env: Any, starts: Sequence[int], count: int) -> Any:
     return obs
 
 
-def digest(log: ActionLog, **options: Any) -> str:
-    """The SHA-256 of all transitions of a log, little-endian, game after game: the same on every computer."""
+def digest(log: ActionLog, progress: Callable[[int], object] = lambda _games: None, **options: Any) -> str:
+    """The SHA-256 of all transitions of a log, little-endian, game after game: the same on every computer. `progress` is told
+    how many games are done."""
     hashed = hashlib.sha256()
-    for game in transitions(log, **options):
+    for number, game in enumerate(transitions(log, **options)):
+        progress(number)
         for array in game.arrays():
             hashed.update(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes())
     return hashed.hexdigest()

@@ -77,7 +77,7 @@ def test_results_say_what_made_them(tmp_path):
     (run,) = kept["runs"]
     assert run["levels"] == list(range(200, 240)) and len(run["scores"]) == 40
     # The games behind the scores are kept, and playing them again earns the scores.
-    log = action_log.read(tmp_path / "games" / "PEARL_DRIFT-random-0.jsonl.xz")
+    log = action_log.read(tmp_path / "games" / "PEARL_DRIFT-random-0.jsonl.gz")
     earned = [game.rewards.sum() for game in action_log.transitions(log, obs="PEARL_DRIFT")]
     assert earned == run["scores"]
 

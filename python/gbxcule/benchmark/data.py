@@ -1,8 +1,8 @@
 """`python -m gbxcule.benchmark.data`: games of random, scripted and trained players as files of actions, and their transitions.
 
     python -m gbxcule.benchmark.data make runs/data --steps 1e6        # a file for each game and player
-    python -m gbxcule.benchmark.data replay runs/data/*.jsonl.xz       # plays them again: counts and digests
-    python -m gbxcule.benchmark.data minari runs/data/EMBER_LEAP-random.jsonl.xz --id ember-leap/random-v0
+    python -m gbxcule.benchmark.data replay runs/data/*.jsonl.gz       # plays them again: counts and digests
+    python -m gbxcule.benchmark.data minari runs/data/EMBER_LEAP-random.jsonl.gz --id ember-leap/random-v0
 
 A file holds buttons alone, under a byte a step; observations and rewards are made by playing again, byte for byte the same on
 every computer. `gbxcule.action_log` reads the files, docs/judge.md has their format.
@@ -16,33 +16,85 @@ from typing import Any
 
 import numpy as np
 
-from gbxcule.action_log import ActionLog, LoggedGame, Transitions, digest, read, transitions
+from gbxcule.action_log import ActionLog, LoggedGame, Transitions, begin_levels, buttons_of, digest, read, transitions
 from gbxcule.benchmark.__main__ import whole_number
-from gbxcule.benchmark.play import AGENTS, RANDOM, SCRIPTED, Settings, episodes, random_policy, scripted, trained
-from gbxcule.benchmark.protocol import GAME_TASKS, TASKS, TRAINING_LEVELS, Task
+from gbxcule.benchmark.play import AGENTS, RANDOM, SCRIPTED, Policy, Settings, random_policy, scripted, trained
+from gbxcule.benchmark.progress import Progress
+from gbxcule.benchmark.protocol import GAME_TASKS, TASKS, Played, Task, machines
+from gbxcule.game import EPISODE_STEPS, LEVELS
 
-# Levels that are played beside each other.
-TOGETHER = 50
+# Games that are played beside each other, at most, and levels of an environment.
+TOGETHER, LEVELS_TOGETHER = 50, 250
 
 
 def made(player: str, task: Task, steps: int, settings: Settings) -> ActionLog:
-    """Games of a player, level after level from 0 on, until they have so many steps."""
-    policy, obs = None, "features"
-    if player not in (RANDOM, SCRIPTED):
-        learner, _ = trained(player, task, 0, settings)
-        policy, obs = learner.policy(), settings.obs
+    """Games of a player, one in each level from 0 on, until they have so many steps."""
+    row = task.row
+    length = 1, 1
+    progress = Progress(f"{task.name} {player}", "steps", steps)
+    if player == SCRIPTED:
+        found = played_by_script(task, steps)
+    else:
+        length = row.frames_per_step, row.release_after_frames
+        policy, obs = random_policy(task, 0), "features"
+        if player != RANDOM:
+            policy, obs = trained(player, task, 0, settings)[0].policy(), settings.obs
+        # All games that began are played to their ends: few of them at once where few steps are asked for.
+        found = played(task, obs, policy, min(TOGETHER, 1 + steps // EPISODE_STEPS), steps, settings.threads)
     games: list[LoggedGame] = []
-    log = ActionLog(task.game, 1, 1, task.difficulty)
-    while sum(len(game.buttons) for game in games) < steps:
-        first = len(games)
-        # A learner knows the training levels, each of which it plays again.
-        levels = [(first + each) % len(TRAINING_LEVELS) if policy else first + each for each in range(TOGETHER)]
-        if player == SCRIPTED:
-            log = scripted(task, levels[:1])[1]
-        else:
-            log = episodes(task, obs, levels, policy or random_policy(task, first), settings.threads)[1]
-        games += log.games
-    return ActionLog(log.game, log.frames_per_step, log.release_after_frames, log.difficulty, games)
+    count = 0
+    for game in found:
+        games.append(game)
+        count += len(game.buttons)
+        progress.at(count)
+    if count < steps:
+        raise SystemExit(f"{task.name} {player}: its {LEVELS:,} levels have {count:,} steps, and --steps asks for {steps:,}: ask for less")
+    return ActionLog(task.game, *length, task.difficulty, sorted(games, key=lambda game: game.level or 0))
+
+
+def played_by_script(task: Task, steps: int) -> Iterator[LoggedGame]:
+    """Games of the scripted player, level after level, until they have so many steps."""
+    for level in range(LEVELS):
+        (game,) = scripted(task, [level])[1].games
+        yield game
+        steps -= len(game.buttons)
+        if steps <= 0:
+            return
+
+
+def played(task: Task, obs: str, policy: Policy, envs: int, steps: int, threads: int) -> Iterator[LoggedGame]:
+    """Games in the order of their ends: where one ends, the next level begins, until there are so many steps."""
+    for first in range(0, LEVELS, LEVELS_TOGETHER):
+        if steps <= 0:
+            return
+        levels = list(range(first, min(first + LEVELS_TOGETHER, LEVELS)))
+        env = Played(machines(task, obs, levels, envs, threads, "Disabled"))
+        swarm: Any = env.unwrapped
+        buttons = buttons_of(swarm.action_names)
+        seen = begin_levels(env, [min(each, len(levels) - 1) for each in range(envs)], len(levels))
+        pressed = [bytearray() for _ in range(envs)]
+        plays: list[int | None] = [each if each < len(levels) else None for each in range(envs)]
+        following, begins = envs, np.ones(envs, np.bool_)
+        while any(place is not None for place in plays):
+            actions = policy(seen, begins)
+            seen, _, terminated, truncated, _ = env.step(actions)
+            begins = terminated | truncated
+            for each, row in enumerate(pressed):
+                if plays[each] is not None:
+                    row.append(buttons[actions[each]])
+            for each in map(int, np.flatnonzero(begins)):
+                place = plays[each]
+                if place is not None:
+                    yield LoggedGame(bytes(pressed[each]), levels[place])
+                    steps -= len(pressed[each])
+                pressed[each] = bytearray()
+                going = sum(map(len, pressed))
+                plays[each] = following if following < len(levels) and steps > going else None
+                following += plays[each] is not None
+                # The one start that has a weight is this env's.
+                swarm.weigh_starts([int(place == (plays[each] or 0)) for place in range(len(levels))])
+                seen, _ = env.reset(options={"reset_mask": np.arange(envs) == each})
+        env.close()
 
 
 def make(arguments: argparse.Namespace) -> None:
@@ -50,7 +102,7 @@ def make(arguments: argparse.Namespace) -> None:
     settings = Settings(arguments.frames, "features", 1)
     for name in arguments.games:
         for player in arguments.players:
-            path = arguments.out / f"{name}-{player.replace(' ', '-')}.jsonl.xz"
+            path = arguments.out / f"{name}-{player.replace(' ', '-')}.jsonl.gz"
             if not path.exists() and not (player == SCRIPTED and Task(name).difficulty != "normal"):
                 log = made(player, Task(name), arguments.steps, settings)
                 log.write(path)
@@ -60,12 +112,22 @@ def make(arguments: argparse.Namespace) -> None:
 
 def replay(arguments: argparse.Namespace) -> None:
     for path in arguments.files:
-        log = read(path)
-        print(f"{digest(log, obs=arguments.obs or log.game)}  {log.steps} steps  {path}", flush=True)
+        log = log_of(path)
+        progress = Progress(str(path), "games", len(log.games))
+        found = digest(log, progress.at, obs=arguments.obs or log.game)
+        print(f"{found}  {log.steps} steps  {path}", flush=True)
+
+
+def log_of(path: Path) -> ActionLog:
+    """Read a file; what is wrong with it ends the command in one line."""
+    try:
+        return read(path)
+    except (OSError, ValueError) as error:
+        raise SystemExit(str(error)) from error
 
 
 def minari(arguments: argparse.Namespace) -> None:
-    log = read(arguments.file)
+    log = log_of(arguments.file)
     dataset = exported(log, arguments.id, obs=arguments.obs or log.game)
     print(f"{arguments.id}: {dataset.total_episodes} episodes, {dataset.total_steps} steps")
 

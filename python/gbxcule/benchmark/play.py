@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gbxcule import _native
 from gbxcule.action_log import ActionLog, LoggedGame, begin_levels, buttons_of
+from gbxcule.benchmark.progress import Progress
 from gbxcule.benchmark.protocol import Played, Task, held_out_levels, machines, training_env
 from gbxcule.game import EPISODE_STEPS
 
@@ -110,9 +111,11 @@ def trained(agent: str, task: Task, seed: int, settings: Settings) -> tuple[Lear
     learner = agents.make(agent, env, seed, settings.threads)
     frames_per_step = task.row.frames_per_step
     curve: list[tuple[int, float | None]] = [(0, None)]
-    while (left := 1 - curve[-1][0] / settings.frames) > 0:
-        learner.update(left)
+    progress = Progress(f"{task.name} {agent} {seed}, training", "frames", settings.frames)
+    while curve[-1][0] < settings.frames:
+        learner.update(1 - curve[-1][0] / settings.frames)
         curve.append((played.steps * frames_per_step, float(np.mean(played.scores)) if played.scores else None))
+        progress.at(curve[-1][0])
     env.close()
     return learner, curve
 

@@ -12,6 +12,7 @@ from gymnasium.vector import VectorEnv, VectorWrapper
 from gymnasium.wrappers.vector import ClipReward, NormalizeReward
 
 from gbxcule.game import EPISODE_STEPS, GAMES, Game
+from gbxcule.option import Autoreset
 from gbxcule.vector import SwarmVectorEnv
 
 PROTOCOL = 1
@@ -49,7 +50,7 @@ class Task:
 
 # Games for one player, in the order of the table.
 GAME_TASKS = [name for name, row in GAMES.items() if not row.has_rival]
-TASKS = GAME_TASKS + [name + EASY for name in GAME_TASKS if GAMES[name].has_easy]
+TASKS = GAME_TASKS + [name + EASY for name in GAME_TASKS if "easy" in GAMES[name].variants]
 
 
 def held_out_levels(seed: int) -> list[int]:
@@ -58,14 +59,16 @@ def held_out_levels(seed: int) -> list[int]:
     return list(range(first, first + EVALUATION_EPISODES))
 
 
-def machines(task: Task, obs: str, levels: list[int], envs: int, threads: int) -> SwarmVectorEnv[Any]:
+def machines(
+    task: Task, obs: str, levels: list[int], envs: int, threads: int, autoreset_mode: Autoreset = "SameStep"
+) -> SwarmVectorEnv[Any]:
     """The environment of a task, paid by the game's own program."""
     seen: dict[str, Any] = {"obs": task.game}
     if obs == "pixels":
         seen = {"obs": "gray", "resize": (84, 84), "frame_stack": 4}
     return SwarmVectorEnv(
         task.game, envs, **seen, reward=task.game, levels=levels, difficulty=task.difficulty,
-        max_episode_steps=EPISODE_STEPS, autoreset_mode="SameStep", threads=threads,
+        max_episode_steps=EPISODE_STEPS, autoreset_mode=autoreset_mode, threads=threads,
     )
 
 
@@ -78,13 +81,15 @@ class Played(VectorWrapper):
         self.steps = 0
         self.scores: list[float] = []
         self._is_row = len(env.single_observation_space.shape or ()) == 1
+        # Rows of features of the last step, and those that came with them.
         self._last: npt.NDArray[Any] = np.empty(0)
+        self._before = self._last
 
     def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
-        """Begin new episodes."""
+        """Begin new episodes, in all envs or in those of `options["reset_mask"]`."""
         obs, infos = super().reset(**options)
-        self._last = obs
-        return self._seen(obs, np.ones(self.num_envs, np.bool_)), infos
+        mask = (options.get("options") or {}).get("reset_mask", np.ones(self.num_envs, np.bool_))
+        return self._seen(obs, mask, self._before), infos
 
     def step(self, actions: Any) -> Any:
         """Step all envs."""
@@ -93,14 +98,14 @@ class Played(VectorWrapper):
         if "final_info" in infos:
             ended = infos["final_info"]["score"][infos["_final_info"]]
             self.scores = (self.scores + ended.tolist())[-100:]
-        return self._seen(obs, terminated | truncated), rewards, terminated, truncated, infos
+        return self._seen(obs, terminated | truncated, self._last), rewards, terminated, truncated, infos
 
-    def _seen(self, obs: npt.NDArray[Any], begins: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    def _seen(self, obs: npt.NDArray[Any], begins: npt.NDArray[np.bool_], before: npt.NDArray[Any]) -> npt.NDArray[Any]:
         if not self._is_row:
             return obs
-        before = np.where(begins[:, None], obs, self._last)
+        self._before = obs if begins.all() else np.where(begins[:, None], obs, before)
         self._last = obs
-        return np.stack([before, obs], 1)
+        return np.stack([self._before, obs], 1)
 
 
 def training_env(task: Task, obs: str, threads: int) -> tuple[Played, VectorEnv[Any, Any, Any]]:

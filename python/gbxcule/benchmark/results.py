@@ -99,7 +99,7 @@ def keep(folder: Path, results: dict[str, Any]) -> None:
 def keep_games(folder: Path, run: Run, log: ActionLog) -> None:
     """Write the games behind a run's scores."""
     (folder / "games").mkdir(exist_ok=True)
-    log.write(folder / "games" / f"{run['task']}-{run['agent'].replace(' ', '-')}-{run['seed']}.jsonl.xz")
+    log.write(folder / "games" / f"{run['task']}-{run['agent'].replace(' ', '-')}-{run['seed']}.jsonl.gz")
 
 
 def of_people(paths: list[Path]) -> list[Run]:

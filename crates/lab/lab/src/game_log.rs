@@ -8,8 +8,10 @@ mod buttons;
 mod replay;
 
 use std::collections::HashSet;
+use std::io::Read;
 use std::path::Path;
 
+use flate2::read::GzDecoder;
 use serde::{Deserialize, Serialize};
 
 pub use buttons::Buttons;
@@ -26,6 +28,8 @@ const VERSION: u32 = 1;
 const LEVELS: u32 = 65_535;
 /// Bytes of a file, at most.
 const MAX_BYTES: u64 = 1 << 30;
+/// First bytes of what gzip packed.
+const GZIP: &[u8] = b"\x1f\x8b";
 
 /// The first line of a file: the game, and what a step is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,6 +143,23 @@ impl Header {
     }
 }
 
+/// The text of a file's bytes, unpacked where they are those of gzip.
+fn text_of(bytes: Vec<u8>) -> Result<String, String> {
+    let mut text = String::new();
+    if bytes.starts_with(GZIP) {
+        GzDecoder::new(&bytes[..])
+            .take(MAX_BYTES + 1)
+            .read_to_string(&mut text)
+            .map_err(|error| format!("the gzip file can't be unpacked: {error}"))?;
+        if text.len() as u64 > MAX_BYTES {
+            return Err(format!("unpacked, it has more than {MAX_BYTES} bytes, the most allowed"));
+        }
+        return Ok(text);
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| "it is neither text nor packed by gzip; unpack it first".to_owned())
+}
+
 fn no_log(found: &str) -> String {
     format!(
         "the first line is no header of a file of games, found {found}; docs/judge.md has the format"
@@ -208,14 +229,14 @@ impl LoggedGame {
 }
 
 impl GameLog {
-    /// Reads a file.
+    /// Reads a file, which may be packed by gzip.
     ///
     /// # Errors
     /// The file can't be read, or is no such file.
     pub fn read(path: &Path) -> Result<Self, LabError> {
         let bytes = gbxcule_files::read(path, MAX_BYTES).map_err(LabError::file(path))?;
-        let text = String::from_utf8(bytes).map_err(|error| error.to_string());
-        text.and_then(|text| Self::parse(&text))
+        text_of(bytes)
+            .and_then(|text| Self::parse(&text))
             .map_err(|found| LabError::Artifact { path: path.to_owned(), found })
     }
 

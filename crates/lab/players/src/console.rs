@@ -12,6 +12,8 @@ pub(crate) use machine::{A, B, Begin, DOWN, LEFT, RIGHT, START, UP};
 /// Number of the game's state while it is played, and where the state lies.
 const PLAYING: u8 = 1;
 const STATE: u16 = 0xC005;
+/// What is not zero when a game is over, in all games.
+const GAME_OVER: u16 = 0xC003;
 /// The one game that has no title; something else lies at [`STATE`] there.
 const WITHOUT_TITLE: &str = "PEARL_DRIFT";
 /// Frames of a step in which `python/gbxcule/game.py` leaves the title.
@@ -67,16 +69,15 @@ macro_rules! recording {
                 self.machine.run(frames);
             }
 
-            /// Returns the buttons of the first `frames` frames if there are more.
-            pub(crate) fn buttons_beyond(&self, frames: u32) -> Option<Vec<u8>> {
-                Some(self.buttons.get(..frames as usize)?.to_vec())
-                    .filter(|buttons| buttons.len() < self.buttons.len())
-            }
-
-            /// Returns the console on which the level was played by these buttons.
-            pub(crate) fn replayed(&self, game: &str, level: u32, buttons: &[u8]) -> Self {
+            /// Returns the console on which the level was played by the recorded buttons, for at
+            /// most `frames` frames and to the frame of the game's end, which a player that
+            /// decides every few frames sees late.
+            pub(crate) fn replayed(&self, game: &str, level: u32, frames: u32) -> Self {
                 let mut console = Self::begun(&game.to_uppercase(), Begin::Level(level), 0);
-                for &buttons in buttons {
+                for &buttons in self.buttons.iter().take(frames as usize) {
+                    if console.peek(GAME_OVER) != 0 {
+                        break;
+                    }
                     console.hold(buttons);
                     console.run(1);
                 }

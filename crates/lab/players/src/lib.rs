@@ -22,14 +22,12 @@ pub struct PlayedGame {
 /// A scripted player that plays a level for about a number of frames.
 type Player = fn(level: u32, frames: u32) -> PlayedGame;
 
-/// Gives a game's player, whose game is cut to its frames.
+/// Gives a game's player, whose game is cut to its frames and to its end.
 macro_rules! player {
     ($game:ident) => {
         |level, frames| {
-            let mut console = $game::played(frames, Begin::Level(level));
-            if let Some(buttons) = console.buttons_beyond(frames) {
-                console = console.replayed(stringify!($game), level, &buttons);
-            }
+            let played = $game::played(frames, Begin::Level(level));
+            let console = played.replayed(stringify!($game), level, frames);
             PlayedGame {
                 score: console.word(0xC000),
                 is_won: $game::is_won(&console),

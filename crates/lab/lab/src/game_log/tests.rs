@@ -1,5 +1,7 @@
 //! Games of random players are written, sealed, replayed and altered.
 
+use std::io::Write;
+
 use super::*;
 
 #[test]
@@ -144,4 +146,20 @@ fn a_file_that_is_no_log_says_so() {
         refused.to_string().contains("no built-in game for one player `PEARL_HEIST`"),
         "{refused}"
     );
+}
+
+#[test]
+fn a_file_may_be_packed_by_gzip() {
+    let log = log();
+    let folder = tempfile::tempdir().expect("a folder");
+    let [plain, packed] = ["games.jsonl", "games.jsonl.gz"].map(|name| folder.path().join(name));
+    log.write(&plain).expect("written");
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    packer.write_all(&std::fs::read(&plain).expect("a file")).expect("packed");
+    let bytes = packer.finish().expect("packed");
+    std::fs::write(&packed, &bytes).expect("written");
+    assert_eq!(GameLog::read(&packed).expect("a log").games, log.games);
+    std::fs::write(&packed, &bytes[..bytes.len() - 9]).expect("written");
+    let error = GameLog::read(&packed).expect_err("cut off").to_string();
+    assert!(error.contains("the gzip file can't be unpacked"), "{error}");
 }
