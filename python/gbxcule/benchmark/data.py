@@ -39,7 +39,7 @@ def made(player: str, task: Task, steps: int, settings: Settings) -> ActionLog:
         policy, obs = random_policy(task, 0), "features"
         if player != RANDOM:
             policy, obs = trained(player, task, 0, settings)[0].policy(), settings.obs
-        # All games that began are played to their ends: few of them at once where few steps are asked for.
+        # All games that began are played to their ends: few at once where few steps are asked for.
         found = played(task, obs, policy, min(TOGETHER, 1 + steps // EPISODE_STEPS), steps, settings.threads)
     games: list[LoggedGame] = []
     count = 0

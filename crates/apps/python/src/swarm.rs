@@ -437,8 +437,8 @@ impl Swarm {
         self.change(py, |swarm| swarm.load_states(&mask, &states))
     }
 
-    /// Returns an env's seed, the number of episodes that have begun since the seed was set, and the
-    /// number of the episode's start by the present weights.
+    /// Returns an env's seed, the number of episodes that have begun since the seed was set, and
+    /// the number of the episode's start by the present weights.
     fn episode(&self, py: Python<'_>, env: usize) -> PyResult<(u64, u64, usize)> {
         self.look(py, |swarm| {
             let episode = swarm.episode(env)?;

@@ -26,8 +26,9 @@
 //!   mask.
 //! - **Floats** are IEEE 754 to nearest, ties to even, one rounding for each operation: no
 //!   contraction (the native `fma` alone is fused), no reassociation, subnormals kept. Whether the
-//!   result is a NaN is fixed; the bits of the NaN are not. `f16` and `bf16`: every operation is done in `f32` and its result
-//!   rounded. `rem` is C's `fmod`; `floordiv` is `floor` of the quotient rounded to the type.
+//!   result is a NaN is fixed; the bits of the NaN are not. `f16` and `bf16`: every operation is
+//!   done in `f32` and its result rounded. `rem` is C's `fmod`; `floordiv` is `floor` of the
+//!   quotient rounded to the type.
 //! - **`neg`** of a float flips the sign, of zero and NaN too.
 //! - **Comparisons** with NaN are false, but for `NotEqual`.
 //! - **`min(a, b)`** is `a` if `a <= b` or `b` is NaN, else `b`: so a NaN loses against a number,

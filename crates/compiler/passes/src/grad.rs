@@ -93,9 +93,9 @@ pub fn grad(source: &Valid<Module>, kernel: FunctionId) -> Result<Module, Vec<Di
     reverses(source, &[kernel]).map(|(module, _)| module)
 }
 
-/// Adds the reverse of a function that uses no arrays. The reverse has the [`signature`] of one, and
-/// is named `grad_` and the function's name. An error without faults means that no derivative flows
-/// through the function.
+/// Adds the reverse of a function that uses no arrays. The reverse has the [`signature`] of one,
+/// and is named `grad_` and the function's name. An error without faults means that no derivative
+/// flows through the function.
 pub fn function_reverse(
     source: &Valid<Module>,
     function: FunctionId,

@@ -12,7 +12,7 @@ pub(crate) use machine::{A, B, Begin, DOWN, LEFT, RIGHT, START, UP};
 /// Number of the game's state while it is played, and where the state lies.
 const PLAYING: u8 = 1;
 const STATE: u16 = 0xC005;
-/// What is not zero when a game is over, in all games.
+/// Address of a byte that is not zero when a game is over, in all games.
 const GAME_OVER: u16 = 0xC003;
 /// The one game that has no title; something else lies at [`STATE`] there.
 const WITHOUT_TITLE: &str = "PEARL_DRIFT";

@@ -2,9 +2,10 @@
 //!
 //! A loop whose iterations need nothing of each other, or only counters, saves no state. Any other
 //! loop is cut into segments, each with as many iterations as a *tape* has places. A segment is
-//! first run forward, which records on the tape the state in which each of its iterations began, then backwards. The
-//! starts of segments are computed again from checkpoints in a small fixed number of slots (see
-//! [`super::checkpoint`]). A loop that is known to fit one segment has no slots.
+//! first run forward, which records on the tape the state in which each of its iterations began,
+//! then backwards. The starts of segments are computed again from checkpoints in a small fixed
+//! number of slots (see [`super::checkpoint`]). A loop that is known to fit one segment has no
+//! slots.
 
 use super::checkpoint;
 use super::counter;

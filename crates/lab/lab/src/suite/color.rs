@@ -135,7 +135,7 @@ pub(super) const CASES: [Case; 18] = [
     color(Case {
         explained: &[
             pyboy(GAME_FIELDS, (1, 600, "9dd76a77e835"), GAME_PYBOY),
-            mgba(DRAWN_FIELDS, (1, 596, "c62f5e941945"), COLOR_GAME_MGBA),
+            mgba(DRAWN_FIELDS, (1, 596, "d89ceca6f41e"), COLOR_GAME_MGBA),
         ],
         ..drawn("AMBER_ROAD", 600)
     }),

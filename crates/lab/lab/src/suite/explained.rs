@@ -190,21 +190,21 @@ pub(super) const CASES: [Case; 36] = [
     Case {
         explained: &[
             pyboy(GAME_FIELDS, (5, 1996, "41b8dcbdebd9"), LINE_153),
-            mgba(DRAWN_FIELDS, (1, 49, "0c4f26d999ba"), GAMES_MGBA),
+            mgba(DRAWN_FIELDS, (1, 49, "4f1a2a7a19ec"), GAMES_MGBA),
         ],
         ..drawn("KEEP_OF_KEYS", 2000)
     },
     Case {
         explained: &[
             pyboy(GAME_FIELDS, (5, 1996, "66fdafbea7cd"), LINE_153),
-            mgba(DRAWN_FIELDS, (1, 42, "2a4b9fd94705"), GAMES_MGBA),
+            mgba(DRAWN_FIELDS, (1, 42, "c6523ac535bf"), GAMES_MGBA),
         ],
         ..drawn("EMBER_LEAP", 2000)
     },
     Case {
         explained: &[
             pyboy(GAME_FIELDS, (5, 1995, "817e235bf7f3"), LINE_153),
-            mgba(DRAWN_FIELDS, (1, 1983, "308447de8536"), GAMES_MGBA),
+            mgba(DRAWN_FIELDS, (1, 1983, "070fe0260b1f"), GAMES_MGBA),
         ],
         ..drawn("TARN_MASON", 2000)
     },
@@ -218,14 +218,14 @@ pub(super) const CASES: [Case; 36] = [
     Case {
         explained: &[
             pyboy(DRAWN_FIELDS, (5, 1996, "e0208b94eb3e"), LCD_ON_AND_OFF),
-            mgba(DRAWN_FIELDS, (1, 1969, "e3a71b2f461f"), GAMES_MGBA),
+            mgba(DRAWN_FIELDS, (1, 1969, "90f72d6633e9"), GAMES_MGBA),
         ],
         ..drawn("LAST_BEACON", 2000)
     },
     Case {
         explained: &[
             pyboy(&["f", "pc", "tcycles"], (3, 598, "67a729b92e31"), LCD_ON),
-            mgba(GAME_FIELDS, (1, 543, "85eaf2f58ca7"), GAME_MGBA),
+            mgba(GAME_FIELDS, (1, 540, "9c26955af81d"), GAME_MGBA),
         ],
         ..drawn("PEARL_DRIFT", 600)
     },

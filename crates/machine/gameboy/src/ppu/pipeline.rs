@@ -8,7 +8,7 @@
 use crate::machine::{COLOR, Machine};
 #[cfg(color)]
 use crate::ppu::color_pixel::{load_pixel, store_pixel};
-use crate::ppu::scan::{mcycle_of_dot, scan_objects};
+use crate::ppu::scan::{read_object_beside_dma, scan_objects};
 #[cfg(not(color))]
 use crate::ppu::shade::{load_pixel, store_pixel};
 use crate::ppu::{
@@ -322,26 +322,6 @@ pub fn run_pipeline(machine: &mut Machine, until: u16) {
         }
         machine.ppu.note_window();
         machine.ppu.pipeline.dot += 1;
-    }
-}
-
-/// OAM DMA addresses OAM while its bytes move: an object gets the tile number and attributes that
-/// are there (the pixels of Strikethrough).
-// UNVERIFIED: a byte from ROM or cartridge RAM is taken as what OAM had before.
-fn read_object_beside_dma(machine: &mut Machine) {
-    let moment = mcycle_of_dot(machine, machine.ppu.pipeline.dot as u32);
-    if !machine.dma.is_moving(moment) {
-        return;
-    }
-    let source = machine.dma.source(moment);
-    // The place of the byte that moves next.
-    let place = (source & 0xff) as usize + 1;
-    if place < 0xa0 {
-        machine.ppu.pipeline.object_tile = machine.oam[place & 0xfe];
-        machine.ppu.pipeline.object_flags = machine.oam[place | 1];
-        if place & 1 != 0 && source >= 0xc000 {
-            machine.ppu.pipeline.object_tile = machine.wram[machine.wram_index(source)];
-        }
     }
 }
 

@@ -152,8 +152,28 @@ fn is_entry_hidden(machine: &Machine, entry: usize) -> bool {
 }
 
 /// Returns the M-cycle of one of the line's dots.
-pub(super) fn mcycle_of_dot(machine: &Machine, dot: u32) -> u32 {
+fn mcycle_of_dot(machine: &Machine, dot: u32) -> u32 {
     let moment = machine.ppu.beam.line_start.wrapping_add(dot);
     let mcycles = moment.wrapping_sub(machine.tcycles()) as i32 >> machine.tcycle_shift();
     machine.now.wrapping_add(mcycles as u32)
+}
+
+/// OAM DMA addresses OAM while its bytes move: an object gets the tile number and attributes that
+/// are there (the pixels of Strikethrough).
+// UNVERIFIED: a byte from ROM or cartridge RAM is taken as what OAM had before.
+pub(super) fn read_object_beside_dma(machine: &mut Machine) {
+    let moment = mcycle_of_dot(machine, machine.ppu.pipeline.dot as u32);
+    if !machine.dma.is_moving(moment) {
+        return;
+    }
+    let source = machine.dma.source(moment);
+    // The place of the byte that moves next.
+    let place = (source & 0xff) as usize + 1;
+    if place < 0xa0 {
+        machine.ppu.pipeline.object_tile = machine.oam[place & 0xfe];
+        machine.ppu.pipeline.object_flags = machine.oam[place | 1];
+        if place & 1 != 0 && source >= 0xc000 {
+            machine.ppu.pipeline.object_tile = machine.wram[machine.wram_index(source)];
+        }
+    }
 }
