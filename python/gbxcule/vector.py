@@ -500,8 +500,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
 
     def set_start(self, env: int) -> None:
         """Make an env's present state the only start of later episodes."""
-        swarm = self._swarm
-        swarm.start_from_env(self._env(env))
+        self._swarm.start_from_env(self._env(env))
         self._reported.begin_elsewhere()
         self._arguments["levels"] = None
 
@@ -509,9 +508,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         """Return the number of each env's action, a byte each."""
         return self._numbering.numbers(actions, self.num_envs)
 
-    def film(
-        self, path: str | os.PathLike[str], state: bytes, actions: bytes, *, every: int = 4, scale: int = 2
-    ) -> None:
+    def film(self, path: str | os.PathLike[str], state: bytes, actions: bytes, *, every: int = 4, scale: int = 2) -> None:
         """Play an episode once more, from a state and by a byte for each action, into a .gif or an .mp4."""
         swarm, path = self._swarm, path_of("a film", path)
         options = film_options(path, every, scale)
@@ -525,8 +522,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
 
     def cpu_state(self, env: int) -> dict[str, int]:
         """Return an env's registers by name."""
-        swarm = self._swarm
-        return swarm.cpu_state(self._env(env))
+        return self._swarm.cpu_state(self._env(env))
 
     # The parts of a step
 
@@ -585,9 +581,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
             return []
         found = one_or_more_states('options["state"]', states)
         if len(found) not in (1, mask.sum()):
-            raise ValueError(
-                f"expected one state, or one for each of the {mask.sum()} marked machines, found {len(found)}"
-            )
+            raise ValueError(f"expected one state, or one for each of the {mask.sum()} marked machines, found {len(found)}")
         nobody = np.zeros(self.num_envs, np.bool_).tobytes()
         for state in found:
             self._swarm.load_states(nobody, [state])
