@@ -49,5 +49,16 @@ pub struct Game {
     pub row: &'static str,
 }
 
+/// Steps of an episode, at most.
+const EPISODE_STEPS: u32 = 4500;
+
+impl Game {
+    /// Returns the number of frames of the longest episode.
+    #[must_use]
+    pub const fn episode_frames(&self) -> u32 {
+        EPISODE_STEPS * self.frames_per_step
+    }
+}
+
 /// All games, in order of their names.
 pub const GAMES: &[Game] = include!(concat!(env!("OUT_DIR"), "/games.rs"));

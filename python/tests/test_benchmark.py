@@ -113,8 +113,7 @@ def test_games_of_people_count_as_the_judge_says(tmp_path):
 
 @pytest.mark.parametrize("game", SINGLES)
 def test_an_environment_plays_a_scripted_game_again(game):
-    # LAST_BEACON's player goes on until its game has ended.
-    steps = 72_000 if game == "LAST_BEACON" else 700
+    steps = 700
     score, _, buttons = _native.scripted_game(game, 201, steps)
     assert len(buttons) <= steps
     log = action_log.ActionLog(game, 1, 1, games=[action_log.LoggedGame(buttons, level=201)])

@@ -9,10 +9,10 @@ use crate::score::told;
 /// Levels of the share that each test run plays, one for training and one held out.
 const SHARE: [u32; 2] = [0, 399];
 
-/// Returns the number of frames of the longest episode, of 4,500 steps.
+/// Returns the number of frames of the longest episode.
 fn episode_frames(name: &str) -> u32 {
     let game = GAMES.iter().find(|game| game.name == name).expect("players are of games");
-    4500 * game.frames_per_step
+    game.episode_frames()
 }
 
 /// Plays levels and returns those that are lost, each with its points.

@@ -7,6 +7,7 @@
 mod console;
 
 use console::Begin;
+use gbxcule_games::GAMES;
 
 /// A game that a scripted player played.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,14 +20,14 @@ pub struct PlayedGame {
     pub buttons: Vec<u8>,
 }
 
-/// A scripted player that plays a level for about a number of frames.
-type Player = fn(level: u32, frames: u32) -> PlayedGame;
+/// A scripted player that plays a level for about `episode` frames. Its game is cut to `frames`
+/// frames, and to its end.
+type Player = fn(level: u32, episode: u32, frames: u32) -> PlayedGame;
 
-/// Gives a game's player, whose game is cut to its frames and to its end.
 macro_rules! player {
     ($game:ident) => {
-        |level, frames| {
-            let played = $game::played(frames, Begin::Level(level));
+        |level, episode, frames| {
+            let played = $game::played(episode, Begin::Level(level));
             let console = played.replayed(stringify!($game), level, frames);
             PlayedGame {
                 score: console.word(0xC000),
@@ -40,12 +41,13 @@ macro_rules! player {
 // The build script writes this file: the modules of the players, and `PLAYERS`.
 include!(concat!(env!("OUT_DIR"), "/players.rs"));
 
-/// Plays a level of a game for at most `frames` frames. Returns nothing for a game that has no
-/// scripted player.
+/// Plays a level of a game for at most `frames` frames: the beginning of the whole game. Returns
+/// nothing for a game that has no scripted player.
 #[must_use]
 pub fn play(game: &str, level: u32, frames: u32) -> Option<PlayedGame> {
     let (_, player) = PLAYERS.iter().find(|(name, _)| *name == game)?;
-    Some(player(level, frames))
+    let episode = GAMES.iter().find(|it| it.name == game)?.episode_frames();
+    Some(player(level, episode, frames))
 }
 
 /// Returns the names of the games that have a scripted player.
@@ -58,11 +60,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_game_is_cut_to_its_frames() {
-        let whole = play("LANTERN_WING", 3, 600).expect("a player");
-        let cut = play("LANTERN_WING", 3, 599).expect("a player");
-        assert_eq!(cut.buttons, whole.buttons[..599]);
-        assert!(whole.buttons.len() == 600 && whole.score >= cut.score);
+    fn a_short_game_is_the_beginning_of_the_whole_one() {
+        for game in ["LANTERN_WING", "KEEP_OF_KEYS", "LAST_BEACON"] {
+            let whole = play(game, 201, u32::MAX).expect("a player");
+            let cut = play(game, 201, 300).expect("a player");
+            assert!(whole.is_won && !cut.is_won && whole.score > cut.score, "{game}");
+            assert_eq!(cut.buttons, whole.buttons[..300], "{game}");
+        }
     }
 
     #[test]

@@ -150,7 +150,7 @@ fn called_function(b: &Writer<'_, '_>, called: &Operand<'_>) -> Option<(Function
     }
 }
 
-/// The reverse of a function, made if there is none yet.
+/// Returns the reverse of a function. The first call for a function makes it.
 fn derivative(
     b: &mut Writer<'_, '_>,
     function: FunctionId,

@@ -13,8 +13,6 @@ use super::{End, Header, LEVELS, LoggedGame};
 use crate::LabError;
 use crate::artifact::sha256;
 
-/// Steps of a game of the benchmark, at most, each as long as the game's own.
-const MAX_STEPS: u32 = 4500;
 /// Games that are played at once.
 const TOGETHER: usize = 1024;
 /// Where the games' states have their number, 1 while they are played, where random state and
@@ -199,9 +197,7 @@ pub fn replay(
 
 /// Returns the number of steps of the longest game under a header.
 fn most_steps(header: &Header, game: &Game) -> usize {
-    let most_frames = u64::from(MAX_STEPS) * u64::from(game.frames_per_step);
-    let most_steps = most_frames.div_ceil(u64::from(header.frames_per_step));
-    usize::try_from(most_steps).unwrap_or(usize::MAX)
+    game.episode_frames().div_ceil(header.frames_per_step) as usize
 }
 
 impl Header {
