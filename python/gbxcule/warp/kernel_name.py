@@ -17,7 +17,7 @@ FUNCTIONS = frozenset(
     """
     atomic_add atomic_and atomic_cas atomic_exch atomic_max atomic_min atomic_or atomic_sub atomic_xor block_dim
     bvh_get_group_root bvh_query_aabb bvh_query_aabb_tiled bvh_query_capsule bvh_query_next bvh_query_next_tiled
-    bvh_query_ray bvh_query_ray_tiled bvh_query_sphere cast hash_grid_point_id hash_grid_query hash_grid_query_next
+    bvh_query_ray bvh_query_ray_tiled bvh_query_sphere cast grad hash_grid_point_id hash_grid_query hash_grid_query_next
     mesh_eval_face_normal mesh_eval_position mesh_eval_velocity mesh_get mesh_get_bvh mesh_get_group_root mesh_get_index
     mesh_get_point mesh_get_velocity mesh_query_aabb mesh_query_aabb_next mesh_query_aabb_next_tiled
     mesh_query_aabb_tiled mesh_query_furthest_point_no_sign mesh_query_next mesh_query_point mesh_query_point_no_sign

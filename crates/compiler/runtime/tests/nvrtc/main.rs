@@ -36,6 +36,16 @@ fn all_compile(texts: &[(String, String)], options: &[&str]) {
     compile_each(&of_all.collect::<Vec<_>>(), options);
 }
 
+/// Makes machine code of each text for the oldest architecture, which has the fewest instructions,
+/// and of every fourth for one of the others: no text depends on which of the three it is for.
+fn each_compiles(texts: &[(String, String)]) {
+    let jobs = texts.iter().enumerate().flat_map(|(number, text)| {
+        let newer = ARCHS[1 + number / 4 % 2];
+        std::iter::once((text, ARCHS[0])).chain((number % 4 == 0).then_some((text, newer)))
+    });
+    compile_each(&jobs.collect::<Vec<_>>(), &QUICK);
+}
+
 /// Makes machine code of each text for its architecture, on all cores.
 fn compile_each(jobs: &[(&(String, String), Arch)], options: &[&str]) {
     let nvrtc = nvrtc();
@@ -115,7 +125,7 @@ fn embedded_and_unchecked_text_compiles() {
 #[ignore = "needs NVRTC"]
 fn random_programs_compile() {
     let modules: Vec<_> = (0..60).map(|seed| arbitrary::program(seed).module).collect();
-    all_compile(&joined("random", &modules, 10), &QUICK);
+    each_compiles(&joined("random", &modules, 10));
 }
 
 /// Returns kernels of random programs that can be differentiated, each with its reverse.
@@ -135,20 +145,15 @@ fn reverse_kernels_compile() {
     assert!(modules.len() >= 5, "only {} differentiate", modules.len());
     let texts = modules.iter().enumerate();
     let texts = texts.map(|(number, module)| (format!("reverse_{number}.cu"), text(module)));
-    all_compile(&texts.collect::<Vec<_>>(), &QUICK);
+    each_compiles(&texts.collect::<Vec<_>>());
 }
 
-/// Compiles each row for the oldest architecture, which has the fewest instructions, and by turns
-/// for one of the others: no text depends on which of the three it is compiled for.
 #[test]
 #[ignore = "needs NVRTC"]
 fn every_builtin_compiles_for_every_type() {
     let cases = arbitrary::cases();
     let modules: Vec<_> = cases.iter().map(|case| case.program(1).module).collect();
-    let texts = joined("rows", &modules, 100);
-    let of_two = texts.iter().enumerate();
-    let of_two = of_two.flat_map(|(at, text)| [(text, ARCHS[0]), (text, ARCHS[1 + at % 2])]);
-    compile_each(&of_two.collect::<Vec<_>>(), &QUICK);
+    each_compiles(&joined("rows", &modules, 100));
 }
 
 /// Compiles the whole emulator as one text. `swarm/tests/nvrtc.rs` checks the registers that its
