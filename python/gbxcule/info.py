@@ -20,15 +20,24 @@ _TAKEN = ("final_obs", "final_info", "env_id", "episode", "terminal_observation"
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of the scratch in which a program keeps a number: the reward's program, or `of="obs"`, the observation's."""
+    """A cell of the scratch in which a program keeps a number: the reward's program, or `of="obs"`, the observation's.
+    `array` is the program's array: `"scratch"`, `"int_scratch"` or `"byte_scratch"`."""
 
     cell: int
     of: str = "reward"
+    array: str = "scratch"
+
+    @property
+    def dtype(self) -> type[np.number[Any]]:
+        """What an info holds."""
+        return np.float32 if self.array == "scratch" else np.int64
 
     def __post_init__(self) -> None:
         whole("a cell", self.cell, 0)
         if self.of not in ("reward", "obs"):
             raise ValueError(f'a cell is of the "reward" or of the "obs", found {self.of!r}')
+        if self.array not in ("scratch", "int_scratch", "byte_scratch"):
+            raise ValueError(f'a cell\'s array is "scratch", "int_scratch" or "byte_scratch", found {self.array!r}')
 
 
 @dataclass(frozen=True)
@@ -140,7 +149,7 @@ class Infos:
         self._levels = np.zeros(envs, np.int64)
         self._mask: npt.NDArray[np.int8] = np.zeros((envs, swarm.mask_len), np.int8)
         self._cells = {
-            name: (number, np.zeros(envs, np.float32)) for name, number in info.items() if isinstance(number, Cell)
+            name: (number, np.zeros(envs, np.float64)) for name, number in info.items() if isinstance(number, Cell)
         }
         self.look(swarm)
 
@@ -167,14 +176,14 @@ class Infos:
         if self._mask.size:
             swarm.action_masks_into(self._mask)
         for cell, kept in self._cells.values():
-            swarm.kept_into(cell.of == "obs", cell.cell, kept)
+            swarm.kept_into(cell.of == "obs", cell.array, cell.cell, kept)
 
     def of(self, mask: npt.NDArray[np.bool_], watch: Watch) -> dict[str, Any]:
         """The infos of the marked envs."""
         found: dict[str, Any] = {}
         for name in self._info:
             kept = self._cells.get(name)
-            found[name] = kept[1] if kept else watch[f"info {name}"]
+            found[name] = kept[1].astype(kept[0].dtype) if kept else watch[f"info {name}"]
         for name, place in self._hooks.items():
             found[name] = self.counts[:, place, 1].astype(np.int64)
         if self._mask.size:

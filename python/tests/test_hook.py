@@ -173,6 +173,7 @@ def test_a_checkpoint_and_a_single_env_have_them_too(task, tmp_path):
         ({"hooks": {"score": "Catch"}, "info": {"score": gbxcule.Number("Score")}}, "both have `score`"),
         ({"info": {"kept": gbxcule.Cell(3)}}, "is kept by a program, and none is given"),
         ({"info": {"kept": gbxcule.Cell(3)}, "reward": "reward_v0"}, "no cell 3 in its scratch"),
+        ({"info": {"kept": gbxcule.Cell(0, array="byte_scratch")}, "reward": "reward_v0"}, "BYTE_SCRATCH = 0"),
     ],
 )
 def test_wrong_hooks_are_refused(options, message):

@@ -292,14 +292,15 @@ def observe(
 def test_weights_are_read_from_the_step_on_in_which_they_change(mode, tmp_path):
     env = gbxcule.make_vec(
         "PEARL_DRIFT", 2, reward=WEIGHTED, obs=WEIGHTED, weights={"explore": 2.0, "score": 5.0}, autoreset_mode=mode,
-        frames_per_step=2, sticky=0.5,
+        frames_per_step=2, sticky=0.5, info={"quarters": gbxcule.Cell(2, array="byte_scratch")},
     )
     assert env.reset(seed=1)[0].tolist() == [[5.0, 2.0, 0.0]] * 2
     assert env.step([0, 0])[1].tolist() == [2.0] * 2
     state = env.save_state(0)
     env.set_weights(explore=10.0)
-    obs, rewards, *_ = env.step([0, 0])
+    obs, rewards, *_, infos = env.step([0, 0])
     assert rewards.tolist() == [20.0] * 2 and obs.tolist() == [[5.0, 10.0, 2.0]] * 2
+    assert infos["quarters"].tolist() == [128, 128] and infos["quarters"].dtype == np.int64
     env.set_weights(3.0, 7.0)
     assert env.weights == {"explore": 3.0, "score": 7.0}
     env.load_state(0, state)
@@ -308,7 +309,8 @@ def test_weights_are_read_from_the_step_on_in_which_they_change(mode, tmp_path):
     assert again.weights == env.weights
     for each in (env, again):
         # What an env keeps is its own, weights are the swarm's.
-        assert each.step([0, 0])[1].tolist() == [6.0, 9.0]
+        _, rewards, *_, infos = each.step([0, 0])
+        assert rewards.tolist() == [6.0, 9.0] and infos["quarters"].tolist() == [128, 192]
         for _ in range(2):
             obs, _, over, *_ = each.step([0, 0])
         each.step([0, 0])

@@ -15,7 +15,8 @@ use std::sync::RwLock;
 
 use gbxcule_runtime::{Array, Device};
 use gbxcule_swarm::{
-    Chance, DeviceEngine, Model, Pressed, Rom, ScratchCell, SwarmConfig, SwarmError,
+    Chance, DeviceEngine, Model, Pressed, Rom, ScratchArray, ScratchCell, SwarmConfig, SwarmError,
+    TextRole,
 };
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -291,17 +292,22 @@ impl Swarm {
         Borrowed::of(out)?.copy_from(&masks)
     }
 
-    /// Writes a cell of the reward's scratch, or of the observation's, into `out`, one float32 for
-    /// each env.
+    /// Writes a cell of an array that the reward's program keeps, or the observation's, into `out`,
+    /// one float64 for each env.
     fn kept_into(
         &self,
         py: Python<'_>,
         of_obs: bool,
+        array: &str,
         cell: usize,
         out: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        let of = if of_obs { ScratchCell::Observation } else { ScratchCell::Reward };
-        let kept = self.look(py, |swarm| swarm.scratch_values(of(cell)))?;
+        let text = if of_obs { TextRole::Observation } else { TextRole::Reward };
+        let arrays = [ScratchArray::Numbers, ScratchArray::Ints, ScratchArray::Bytes];
+        let array = arrays.into_iter().find(|it| it.name() == array);
+        let array = array.ok_or_else(|| PyValueError::new_err("no such array of programs"))?;
+        let cell = ScratchCell { text, array, cell };
+        let kept = self.look(py, |swarm| swarm.scratch_values(cell))?;
         Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&kept))
     }
 

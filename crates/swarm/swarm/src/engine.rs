@@ -11,8 +11,8 @@ use crate::interruptible_step::FrameTime;
 use crate::native::NativeEngine;
 use crate::step_plan::StepPlan;
 use crate::{
-    Counters, CpuState, DeviceEngine, EnvSnapshot, Frame, PowerOnChoice, Rom, SwarmConfig,
-    SwarmError, View,
+    Counters, CpuState, DeviceEngine, EnvSnapshot, Frame, PowerOnChoice, Rom, ScratchArray,
+    SwarmConfig, SwarmError, View,
 };
 
 /// State of a swarm that does not depend on what runs its machines.
@@ -134,8 +134,8 @@ pub trait Engine: Send + Sync {
     /// The observations of a range of envs, one after the other.
     fn observations_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError>;
 
-    /// Some cells of each env's scratch, one env after the other.
-    fn cells(&self, cells: Range<usize>) -> Result<Vec<f32>, SwarmError>;
+    /// Some cells of an array that each env's programs keep, one env after the other.
+    fn cells(&self, array: ScratchArray, cells: Range<usize>) -> Result<Vec<f64>, SwarmError>;
 
     /// The registers of a range of envs.
     fn registers(&self, envs: Range<usize>) -> Result<Vec<CpuState>, SwarmError>;

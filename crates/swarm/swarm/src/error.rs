@@ -171,8 +171,10 @@ pub enum SwarmError {
          gb.Machine, scratch: wp.array(dtype=wp.float32))`"
     )]
     HookCalls { name: &'static str, when: &'static str },
-    #[error("`{name}` has no cell {cell} in its scratch: it sets `SCRATCH = {len}`")]
-    NoSuchCell { name: String, cell: usize, len: usize },
+    #[error(
+        "`{name}` has no cell {cell} in its {array}: it sets `{} = {len}`", array.to_ascii_uppercase()
+    )]
+    NoSuchCell { name: String, array: &'static str, cell: usize, len: usize },
     #[error("the snapshot has {found} scratch cells, the programs of this swarm have {expected}")]
     OtherPrograms { found: usize, expected: usize },
     #[error("a program stopped in env {env}\n{error}")]

@@ -73,7 +73,7 @@ pub use obs_v0::{OBS_V0_DIM, obs_v0};
 pub use picture::{Grays, HEIGHT, Picture, WIDTH, corrected_rgb, rgb};
 pub use picture_stack::{Crop, PictureStack};
 pub use power_on::PowerOnChoice;
-pub use program::{ProgramText, Programs, ScratchCell};
+pub use program::{ProgramText, Programs, ScratchArray, ScratchCell, TextRole};
 pub use reference_reward::reward_v0;
 pub use returns::Returns;
 pub use rom::Rom;

@@ -22,8 +22,8 @@ use crate::step_plan::StepPlan;
 use crate::super_picture::SuperPicture;
 use crate::worker_pool::WorkerPool;
 use crate::{
-    AnyMachine, Counters, CpuState, EnvSnapshot, Frame, LinkMode, Rom, Stage, SwarmConfig,
-    SwarmError, View, capacity, sticky,
+    AnyMachine, Counters, CpuState, EnvSnapshot, Frame, LinkMode, Rom, ScratchArray, Stage,
+    SwarmConfig, SwarmError, View, capacity, sticky,
 };
 
 /// Runs machines on CPU threads.
@@ -378,10 +378,10 @@ impl Engine for NativeEngine {
         Ok(self.observations[self.row(envs.start).start..self.row(envs.end).start].to_vec())
     }
 
-    fn cells(&self, cells: Range<usize>) -> Result<Vec<f32>, SwarmError> {
+    fn cells(&self, array: ScratchArray, cells: Range<usize>) -> Result<Vec<f64>, SwarmError> {
         let shards = self.shards.iter().flatten();
         let slots = shards.flat_map(|shard| (0..shard.len()).map(move |slot| (shard, slot)));
-        Ok(slots.flat_map(|(shard, slot)| &shard.numbers(slot)[cells.clone()]).copied().collect())
+        Ok(slots.flat_map(|(shard, slot)| shard.cells(slot, array, cells.clone())).collect())
     }
 
     fn registers(&self, envs: Range<usize>) -> Result<Vec<CpuState>, SwarmError> {

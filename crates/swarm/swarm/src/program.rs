@@ -30,8 +30,8 @@ pub use compile::{Fused, PROGRAM_ENTRIES, view_module};
 pub(crate) use compile::{KERNEL_VIEW_ENTRIES, MAX_WRITES, machine_params};
 pub(crate) use native_programs::{NativePrograms, Outputs, ProgramInputs};
 pub(crate) use program_call::ProgramCalls;
-pub use scratch::ScratchCell;
-pub(crate) use scratch::ScratchSize;
+pub use scratch::{ScratchArray, ScratchCell};
+pub(crate) use scratch::{ScratchSize, widened};
 
 use crate::{Codec, Hook, OBS_V0_DIM, Stage, SwarmError};
 
@@ -275,7 +275,7 @@ struct Sizes {
 
 /// One of the two texts of a swarm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TextRole {
+pub enum TextRole {
     /// The text of `reward`, or the one text for both.
     Reward,
     /// The text of `observe`.

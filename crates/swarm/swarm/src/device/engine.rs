@@ -12,9 +12,9 @@ use super::swarm::DeviceEngine;
 use super::{host_copy, inspect};
 use crate::checkpoint::StepOutputs;
 use crate::engine::{Engine, SwarmState};
-use crate::program::ScratchSize;
+use crate::program::{ScratchSize, widened};
 use crate::step_plan::StepPlan;
-use crate::{Counters, CpuState, EnvSnapshot, Frame, SwarmError, View};
+use crate::{Counters, CpuState, EnvSnapshot, Frame, ScratchArray, SwarmError, View};
 
 impl Engine for DeviceEngine {
     fn state(&self) -> &SwarmState {
@@ -233,11 +233,17 @@ impl Engine for DeviceEngine {
         self.rows(self.observation_array(), envs)
     }
 
-    fn cells(&self, cells: Range<usize>) -> Result<Vec<f32>, SwarmError> {
+    fn cells(&self, array: ScratchArray, cells: Range<usize>) -> Result<Vec<f64>, SwarmError> {
         if cells.is_empty() {
             return Ok(Vec::new());
         }
-        self.rows(&self.envs.arrays[SCRATCH].slice(1, cells, 1)?, 0..self.state.config.num_envs)
+        let envs = 0..self.state.config.num_envs;
+        let of = |part: usize| self.envs.arrays[part].slice(1, cells, 1);
+        Ok(match array {
+            ScratchArray::Numbers => widened(&self.rows::<f32>(&of(SCRATCH)?, envs)?),
+            ScratchArray::Ints => widened(&self.rows::<i32>(&of(INTS)?, envs)?),
+            ScratchArray::Bytes => widened(&self.rows::<u8>(&of(BYTES)?, envs)?),
+        })
     }
 
     fn registers(&self, envs: Range<usize>) -> Result<Vec<CpuState>, SwarmError> {

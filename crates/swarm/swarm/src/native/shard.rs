@@ -14,10 +14,11 @@ use single_frames::SingleFrames;
 
 use crate::hook::HookTable;
 use crate::machine::{AnyRunner, MachineSound};
-use crate::program::{NativePrograms, Outputs, ProgramInputs, TextRole};
+use crate::program::{NativePrograms, Outputs, ProgramInputs, ScratchSize, TextRole, widened};
 use crate::step_plan::StepPlan;
 use crate::{
-    AnyMachine, Counters, EnvSnapshot, Episode, LinkMode, Rom, SwarmConfig, SwarmError, sticky,
+    AnyMachine, Counters, EnvSnapshot, Episode, LinkMode, Rom, ScratchArray, SwarmConfig,
+    SwarmError, sticky,
 };
 
 /// Shards per thread: enough that a slow one does not leave the other threads idle at the end of a
@@ -52,11 +53,11 @@ pub(crate) struct Shard {
     pub(crate) manual_buttons: Vec<Option<u8>>,
     /// True for envs that this step leaves out.
     pub(crate) rests: Vec<bool>,
-    /// The cells of each env: whole numbers and bytes of its programs in so many first ones, as
-    /// their bits are, and numbers.
+    /// The cells of each env: the bits of its programs' whole numbers, then of their bytes, and
+    /// the numbers.
     scratch: Vec<f32>,
     scratch_len: usize,
-    words: usize,
+    scratch_size: ScratchSize,
     /// The cells of the weights, and the weights.
     weights: (Range<usize>, Vec<f32>),
     pub(crate) rewards: Vec<f32>,
@@ -100,7 +101,7 @@ impl Shard {
             rests: vec![false; count],
             scratch: vec![0.0; count * scratch_len],
             scratch_len,
-            words: programs.scratch_size().words(),
+            scratch_size: programs.scratch_size(),
             weights: (config.weight_cells(), config.weights.clone()),
             rewards: vec![0.0; count],
             dones: vec![0; count],
@@ -337,11 +338,22 @@ impl Shard {
 
     /// The numbers that an env's programs keep, without their whole numbers and bytes.
     pub(crate) fn numbers(&self, slot: usize) -> &[f32] {
-        &self.scratch(slot)[self.words..]
+        &self.scratch(slot)[self.scratch_size.words()..]
+    }
+
+    /// Some cells of an array that an env's programs keep.
+    pub(crate) fn cells(&self, slot: usize, array: ScratchArray, cells: Range<usize>) -> Vec<f64> {
+        let (ints, rest) = self.scratch(slot).split_at(self.scratch_size.ints);
+        match array {
+            ScratchArray::Numbers => widened(&self.numbers(slot)[cells]),
+            ScratchArray::Ints => widened(&bytemuck::cast_slice::<_, i32>(ints)[cells]),
+            ScratchArray::Bytes => widened(&bytemuck::cast_slice::<_, u8>(rest)[cells]),
+        }
     }
 
     fn numbers_mut(&mut self, slot: usize) -> &mut [f32] {
-        &mut self.scratch[slot * self.scratch_len..][self.words..self.scratch_len]
+        let cells = self.scratch_size.words()..self.scratch_len;
+        &mut self.scratch[slot * self.scratch_len..][cells]
     }
 
     pub(crate) fn peek(&self, slot: usize, place: u32) -> u8 {

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::optional_param::{BYTES, INTS};
 use super::{Programs, TextRole};
 use crate::SwarmError;
 
@@ -79,6 +80,15 @@ impl Programs {
         self.part_of(TextRole::Observation, |size| size.numbers)
     }
 
+    /// Returns the cells of a text's array, among those of all texts.
+    fn array_of(&self, text: TextRole, array: ScratchArray) -> Range<usize> {
+        match array {
+            ScratchArray::Numbers => self.scratch_of(text),
+            ScratchArray::Ints => self.int_scratch_of(text),
+            ScratchArray::Bytes => self.byte_scratch_of(text),
+        }
+    }
+
     /// Returns the whole numbers of a text.
     pub(crate) fn int_scratch_of(&self, text: TextRole) -> Range<usize> {
         self.part_of(text, |size| size.ints)
@@ -97,26 +107,58 @@ impl Programs {
     }
 }
 
-/// A cell of a program's scratch, as its text numbers them.
+/// An array in which a program keeps something of each env.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ScratchCell {
-    /// A cell of the reward's text.
-    Reward(usize),
-    /// A cell of the observation's text.
-    Observation(usize),
+pub enum ScratchArray {
+    /// `scratch`: `float32`.
+    Numbers,
+    /// `int_scratch`: `int32`.
+    Ints,
+    /// `byte_scratch`: `uint8`.
+    Bytes,
+}
+
+impl ScratchArray {
+    /// Returns the array's name in a program.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Numbers => "scratch",
+            Self::Ints => INTS.name,
+            Self::Bytes => BYTES.name,
+        }
+    }
+}
+
+/// A cell of an array in which a program keeps something, as the program numbers them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScratchCell {
+    /// The program.
+    pub text: TextRole,
+    /// Its array.
+    pub array: ScratchArray,
+    /// The cell's index.
+    pub cell: usize,
 }
 
 impl ScratchCell {
-    /// Returns its position among an env's cells.
+    /// Returns the cell's position among an env's cells of this kind.
     pub(crate) fn place(self, programs: &Programs) -> Result<Range<usize>, SwarmError> {
-        let (cell, cells, text) = match self {
-            Self::Reward(cell) => (cell, programs.reward_scratch(), programs.reward_text()),
-            Self::Observation(cell) => (cell, programs.obs_scratch(), programs.observation_text()),
-        };
+        let Self { text, array, cell } = self;
+        let cells = programs.array_of(text, array);
         if cell < cells.len() {
             return Ok(cells.start + cell..cells.start + cell + 1);
         }
-        let (name, len) = (text.name().to_owned(), cells.len());
-        Err(SwarmError::NoSuchCell { name, cell, len })
+        let text = match text {
+            TextRole::Reward => programs.reward_text(),
+            TextRole::Observation => programs.observation_text(),
+        };
+        let (name, array, len) = (text.name().to_owned(), array.name(), cells.len());
+        Err(SwarmError::NoSuchCell { name, array, cell, len })
     }
+}
+
+/// Returns cells of any array as numbers that hold them exactly.
+pub(crate) fn widened<T: Copy + Into<f64>>(cells: &[T]) -> Vec<f64> {
+    cells.iter().map(|&cell| cell.into()).collect()
 }

@@ -6,7 +6,9 @@ use std::ops::Range;
 use super::{Swarm, SwarmOf};
 use crate::banked_address::check_range;
 use crate::engine::Engine;
-use crate::{Counters, CpuState, EnvSnapshot, Frame, HookCount, ScratchCell, SwarmError, View};
+use crate::{
+    Counters, CpuState, EnvSnapshot, Frame, HookCount, ScratchArray, ScratchCell, SwarmError, View,
+};
 
 impl Swarm {
     /// Returns each env's reward after its last whole step; zeros if the stage computes none.
@@ -73,9 +75,9 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     /// # Errors
     /// The device failed, or a program stopped in an earlier step.
     pub fn hook_counts(&self) -> Result<Vec<HookCount>, SwarmError> {
-        let cells = self.0.cells(self.config().programs.hook_cells())?;
+        let cells = self.0.cells(ScratchArray::Numbers, self.config().programs.hook_cells())?;
         let (pairs, _) = cells.as_chunks();
-        let count = |&[in_episode, in_step]: &[f32; 2]| HookCount {
+        let count = |&[in_episode, in_step]: &[f64; 2]| HookCount {
             in_episode: in_episode as u32,
             in_step: in_step as u32,
         };
@@ -88,16 +90,16 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     /// # Errors
     /// The device failed, or a program stopped in an earlier step.
     pub fn action_masks(&self) -> Result<Vec<bool>, SwarmError> {
-        let cells = self.0.cells(self.config().programs.mask_cells())?;
+        let cells = self.0.cells(ScratchArray::Numbers, self.config().programs.mask_cells())?;
         Ok(cells.into_iter().map(|cell| cell != 0.0).collect())
     }
 
-    /// Returns one scratch cell of every env.
+    /// Returns one cell of every env, which holds a number that `f64` has.
     ///
     /// # Errors
     /// The programs have no such cell, the device failed, or a program stopped in an earlier step.
-    pub fn scratch_values(&self, cell: ScratchCell) -> Result<Vec<f32>, SwarmError> {
-        self.0.cells(cell.place(&self.config().programs)?)
+    pub fn scratch_values(&self, cell: ScratchCell) -> Result<Vec<f64>, SwarmError> {
+        self.0.cells(cell.array, cell.place(&self.config().programs)?)
     }
 
     /// Shows every env, or only the marked ones, in `out`: one row of [`View::bytes_per_env`] for

@@ -1,7 +1,10 @@
 //! Episodes begin alike on every device.
 
 use crate::pair::{Pair, Subject, actions, config, on, plain};
-use gbxcule_swarm::{Chance, Layout, PowerOnChoice, ProgramText, Programs, Stage, SwarmConfig};
+use gbxcule_swarm::{
+    Chance, Layout, PowerOnChoice, ProgramText, Programs, ScratchArray, ScratchCell, Stage, Swarm,
+    SwarmConfig, TextRole,
+};
 
 /// Remembers where its episode began and how often it observed, in numbers of each type; writes one
 /// number only after a step.
@@ -124,6 +127,27 @@ pub(crate) fn episodes_begin_alike_wherever_they_do(subject: Subject) {
         let [native, ours] = [pair.native.episode(env), pair.ours.episode(env)];
         assert_eq!(native.expect("an env"), ours.expect("an env"));
     }
+    both!(pair, swarm => swarm.reset(0));
+    pair.step(&actions(4, 9));
+    let (native, ours) = (Swarm::from(pair.native), Swarm::from(pair.ours));
+    let text = TextRole::Observation;
+    for (array, cell) in [(ScratchArray::Numbers, 2), (ScratchArray::Ints, 1)] {
+        let cell = ScratchCell { text, array, cell };
+        let kept = native.scratch_values(cell).expect("a cell");
+        assert_eq!(kept, ours.scratch_values(cell).expect("a cell"));
+        let of_env = |env: usize| if cell.cell == 2 { 1.0 } else { -16_777_218.0 - env as f64 };
+        assert_eq!(kept, (0..4).map(of_env).collect::<Vec<_>>());
+    }
+    let bytes = |swarm: &Swarm| -> Vec<Vec<f64>> {
+        let cell = |cell| ScratchCell { text, array: ScratchArray::Bytes, cell };
+        (0..259).map(|at| swarm.scratch_values(cell(at)).expect("a cell")).collect()
+    };
+    assert_eq!(bytes(&native), bytes(&ours));
+    let marked = bytes(&native).iter().take(256).flatten().sum::<f64>();
+    assert_eq!(marked, 4.0, "each env marks one byte in a step");
+    let beyond = ScratchCell { text, array: ScratchArray::Bytes, cell: 259 };
+    let error = ours.scratch_values(beyond).expect_err("no such cell");
+    assert!(error.to_string().contains("byte_scratch: it sets `BYTE_SCRATCH = 259`"), "{error}");
 }
 
 pub(crate) fn a_stage_begins_what_it_owns(subject: Subject) {

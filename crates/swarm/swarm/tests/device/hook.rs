@@ -2,8 +2,8 @@
 
 use crate::pair::{Pair, Setup, Subject, actions, config, on, plain};
 use gbxcule_swarm::{
-    FrameRange, Hook, Layout, ProgramText, Programs, Schedule, ScratchCell, Stage, Swarm,
-    SwarmConfig,
+    FrameRange, Hook, Layout, ProgramText, Programs, Schedule, ScratchArray, ScratchCell, Stage,
+    Swarm, SwarmConfig, TextRole,
 };
 
 /// Ends steps early, remembers what it saw at a hook, forbids actions.
@@ -107,12 +107,15 @@ pub(crate) fn hooks_and_settled_do_the_same(subject: Subject) {
         assert_eq!(masks, ours.action_masks().expect("masks"));
         // `action_mask` runs in stages that own something of its file.
         assert_eq!(masks.contains(&true), stage != Stage::EmulateOnly);
-        let cell = ScratchCell::Reward(0);
+        let cell = |cell| {
+            let (text, array) = (TextRole::Reward, ScratchArray::Numbers);
+            ScratchCell { text, array, cell }
+        };
         assert_eq!(
-            native.scratch_values(cell).expect("a cell"),
-            ours.scratch_values(cell).expect("a cell")
+            native.scratch_values(cell(0)).expect("a cell"),
+            ours.scratch_values(cell(0)).expect("a cell")
         );
-        native.scratch_values(ScratchCell::Reward(3)).expect_err("no such cell");
+        native.scratch_values(cell(3)).expect_err("no such cell");
     }
 }
 
@@ -209,9 +212,9 @@ pub(crate) fn programs_write_the_same(subject: Subject) {
         pair.assert_equal(&format!("step {step}"));
     }
     let native = Swarm::from(pair.native);
-    assert!(
-        native.scratch_values(ScratchCell::Reward(0)).expect("a cell").iter().all(|it| *it == 0.0)
-    );
+    let (text, array) = (TextRole::Reward, ScratchArray::Numbers);
+    let kept = native.scratch_values(ScratchCell { text, array, cell: 0 }).expect("a cell");
+    assert!(kept.iter().all(|it| *it == 0.0));
     assert!(native.hook_counts().expect("counts")[1].in_episode > 3);
     assert_eq!(native.read_memory(2, 0x9801..0x9802).expect("in range"), [39]);
 }
