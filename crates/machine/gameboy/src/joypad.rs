@@ -18,7 +18,7 @@ pub struct Joypad {
     pub last_controller: u8,
     /// The next controller is shown as soon as no row is selected.
     pub advances: bool,
-    /// Buttons of the first controller while another is shown. Nobody presses those of others.
+    /// Buttons of the first controller while P1 shows another one, which has none pressed.
     pub unseen: u8,
 }
 

@@ -110,7 +110,7 @@ impl Beam {
         }
     }
 
-    /// The mode outside of what follows `mode3_dot` in a visible line.
+    /// The mode, except after `mode3_dot` in a visible line.
     pub(crate) fn mode_before_drawing(&self, late: u16) -> u8 {
         if self.line >= VBLANK_LINE {
             (self.line > VBLANK_LINE || self.dot > VBLANK_DOT) as u8
@@ -231,8 +231,8 @@ pub(crate) fn end_lateness(ppu: &Ppu) -> u16 {
 }
 
 /// T-cycles from the current line's start to the earliest dot on which the interrupt line can see
-/// HBlank of this line. A write to SCX schedules anew. Line 0 begins with a frame's end, which
-/// takes no guess into a saved state.
+/// HBlank of this line. A write to SCX schedules anew. In line 0, where frames end, there is no
+/// guess before mode 3, so a saved state holds none.
 fn tcycles_to_guessed_hblank(ppu: &Ppu) -> u32 {
     if ppu.beam.line == 0 && ppu.beam.dot <= MODE3_DOT {
         MODE3_DOT as u32
@@ -252,7 +252,7 @@ fn tcycles_to_next_hblank(ppu: &Ppu) -> u32 {
 }
 
 /// The earliest dot on which the interrupt line can see HBlank: each of 168 pixels takes a dot, and
-/// so does each that is scrolled away, but one where the window begins among them.
+/// so does each pixel that is scrolled away, except one if the window begins among them.
 fn earliest_hblank(fine_scroll: u8) -> u16 {
     EARLIEST_MODE3_END + fine_scroll.min(6) as u16 + 1
 }

@@ -5,7 +5,7 @@
 
 use super::{Difference, Path};
 
-/// Bytes stored one after the other; counted even where there is no room for them.
+/// Bytes stored one after the other. Bytes without room are counted, too.
 pub(super) struct Writer<'a> {
     pub(super) out: &'a mut [u8],
     pub(super) at: usize,
