@@ -1,10 +1,10 @@
 //! Frames as learners take them: packed, gray, reduced to a quarter, or in colour.
 //!
-//! Frames of the original have four shades, the Color's have RGB555. Each is also given in the
-//! other's terms: shades as grays, colours as their lightness.
+//! Frames of the original have four shades, the Color's have RGB555. Either can be converted to the
+//! other form: shades to grays, colours to their lightness.
 //!
-//! The two reductions are both in use and not equal: one averages each square of four pixels, one
-//! keeps its upper left pixel.
+//! There are two reductions: one averages each square of four pixels, one keeps its upper left
+//! pixel.
 
 use std::borrow::Cow;
 

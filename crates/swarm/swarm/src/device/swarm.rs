@@ -30,8 +30,8 @@ pub struct DeviceConfig {
     pub device: Device,
     /// The layout of the machines' arrays.
     pub layout: Layout,
-    /// Check the machine's own array indices too, to find defects of the translation: the
-    /// machine's sources mask every index. Programs are always checked.
+    /// Check the machine's own array indices too, which its sources mask, to find defects of the
+    /// translation. Programs are always checked.
     pub checked: bool,
 }
 

@@ -52,8 +52,8 @@ pub(crate) struct Shard {
     pub(crate) manual_buttons: Vec<Option<u8>>,
     /// True for envs that this step leaves out.
     pub(crate) rests: Vec<bool>,
-    /// The cells of each env: whole numbers and bytes of its programs in so many first ones, as
-    /// their bits are, and numbers.
+    /// The cells of each env: first the whole numbers and bytes of its programs, bit by bit, then
+    /// the numbers.
     scratch: Vec<f32>,
     scratch_len: usize,
     words: usize,
@@ -63,7 +63,7 @@ pub(crate) struct Shard {
     pub(crate) dones: Vec<u8>,
     pub(crate) observations: Vec<f32>,
     obs_dim: usize,
-    /// Hooks and progress, if something happens between the frames of a step, or in them.
+    /// Hooks and progress, if steps run one frame at a time.
     single_frames: Option<SingleFrames>,
     /// The pictures that are kept of each env, if the configuration asks for them.
     pictures: Option<Pictures>,
@@ -147,7 +147,7 @@ impl Shard {
     /// Runs the frames of a plan.
     fn run(&mut self, slot: usize, plan: StepPlan) {
         if self.link == LinkMode::Pairs {
-            // Programs of the first one run only after both machines.
+            // The programs of a pair run after the frames of both machines.
             if slot.is_multiple_of(2) {
                 self.run_pair(slot, plan);
             }
@@ -158,8 +158,8 @@ impl Shard {
         }
     }
 
-    /// The action that an env does in a step: the one that it is told, or its last one again.
-    /// `begins` says whether the step begins now.
+    /// The action that an env does in a step: the given one, or its last one again. `begins` says
+    /// whether the step begins now.
     pub(crate) fn stick(
         &mut self,
         slot: usize,
@@ -191,7 +191,7 @@ impl Shard {
             sound.clear();
         }
         if plan.frames == 0 {
-            // A step of no frames would press its buttons.
+            // A step of no frames must press no button.
             return;
         }
         let (buttons, frames_held) = self.pressed(slot, plan);
