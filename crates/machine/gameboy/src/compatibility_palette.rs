@@ -1,5 +1,5 @@
-//! Colours that the Color's boot ROM gives a program for the original: chosen by the title, for
-//! games whose maker is the console's. Host side: not translated.
+//! Colours that the Color's boot ROM gives a program for the original; it chooses them by the title
+//! for games of the console's maker. Host side: not translated.
 // Pan Docs "Compatibility palettes".
 
 /// Titles by the sum of their 16 bytes and, where two games share it, their fourth letter; and the

@@ -38,7 +38,7 @@ pub struct Cartridge {
     pub has_battery: bool,
     /// There is a clock.
     pub has_rtc: bool,
-    /// The byte at 0143: 80 also knows the Game Boy Color.
+    /// The byte at 0143: bit 7 is set if the program knows the Game Boy Color.
     pub cgb_flag: u8,
     /// The bitmap at 0104-0133, which the boot ROM shows and leaves in VRAM.
     pub logo: [u8; LOGO_BYTES],
@@ -280,8 +280,8 @@ impl Parts {
         Ok(Parts { mapper, ram, battery, timer })
     }
 
-    /// The code at 0149 gives RAM to cartridges with a mapper even if their type names none, as
-    /// homebrew has it; MBC2 and MBC7 bring their own.
+    /// The code at 0149 gives RAM to cartridges with a mapper even if their type names no RAM, as
+    /// in homebrew; MBC2 and MBC7 bring their own.
     fn ram_size(&self, size_code: u8) -> Result<u32, RomError> {
         match self.mapper {
             Mapper::Mbc2 => return Ok(512),

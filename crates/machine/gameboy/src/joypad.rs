@@ -23,7 +23,7 @@ pub struct Joypad {
 }
 
 impl Joypad {
-    /// The first controller, of which nothing is pressed, with these rows selected.
+    /// The first controller without a pressed button, with these rows selected.
     pub const fn released(select: u8) -> Joypad {
         Joypad {
             pressed: 0,

@@ -22,8 +22,8 @@ pub(crate) fn check(
     Err(SwarmError::TooLittleMemory { device, free_bytes, env_bytes, num_envs, fit })
 }
 
-/// Returns the host's memory that this process may still take. Without a report of the system, as
-/// much as can be addressed.
+/// Returns the host's memory that this process may still take, or all that can be addressed if the
+/// system reports nothing.
 #[must_use]
 pub fn free_on_host() -> u64 {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();

@@ -128,7 +128,7 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     }
 }
 
-/// The envs that a mask marks, among which rows of bytes are shared out.
+/// Returns the envs that a mask marks, after a check that they can share out `rows` evenly.
 pub(crate) fn memory_rows(
     config: &SwarmConfig,
     mask: &[bool],

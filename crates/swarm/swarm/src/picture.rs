@@ -87,7 +87,7 @@ impl Picture {
         matches!(self, Self::Rgb555 | Self::Rgb | Self::RgbCorrected)
     }
 
-    /// Bytes of a pixel; of packed pictures, of four.
+    /// Bytes of a pixel, or of four pixels of a packed picture.
     #[must_use]
     pub fn pixel_bytes(self) -> usize {
         match self {
@@ -175,7 +175,7 @@ fn fill_grays_thrice(grays: Grays, frame: &[u8; FRAME_BYTES], out: &mut [u8]) {
     }
 }
 
-/// The mean of a square of pixels, rounded down: of bytes it is a byte.
+/// The mean of a square of pixels, rounded down.
 fn mean(square: [u8; 4]) -> u8 {
     (square.map(u16::from).iter().sum::<u16>() / 4) as u8
 }

@@ -68,7 +68,7 @@ impl Rom {
     /// Puts a boot ROM before the program: machines begin in it, at 0000.
     ///
     /// # Errors
-    /// The boot ROM has not the length of the model's.
+    /// The boot ROM has another length than the model's.
     pub fn with_boot_rom(self, boot_rom: &[u8]) -> Result<Self, SwarmError> {
         let (found, expected) = (boot_rom.len(), boot_rom::length(self.model));
         if found != expected {

@@ -27,7 +27,8 @@ pub(super) const MODE3_DOT: u16 = 84;
 const EARLIEST_MODE3_END: u16 = 256;
 /// Mode 3 begins on the first line after the LCD was switched on.
 const FIRST_LINE_MODE3_DOT: u16 = 86;
-/// The compared line of line 153 and of the first dots of every line: none.
+/// Stands for no line: LYC is not compared on some dots of line 153 and on the first dots of all
+/// lines.
 pub(super) const NO_LINE: u16 = 0x1ff;
 /// Dots of VBlank lines on which something can change.
 #[cfg(not(color))]
@@ -170,7 +171,7 @@ impl Beam {
         lines * LINE_TCYCLES as u32 + dot as u32
     }
 
-    /// T-cycles from the current line's start to the next comparison that finds a line in LYC.
+    /// T-cycles from the current line's start to the next comparison that finds LYC equal.
     fn tcycles_to_lyc(&self, lyc: u8) -> u32 {
         match lyc {
             0 => self.tcycles_to(LAST_LINE, LYC_0_DOT),

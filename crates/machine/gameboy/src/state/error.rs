@@ -75,7 +75,7 @@ pub enum StateError {
     NotAState,
     /// Made by a machine of the other model.
     OtherModel,
-    /// Made by a program that keeps its states differently.
+    /// Made by a program with another format of states.
     OtherVersion {
         /// Version in the state.
         version: u32,

@@ -297,10 +297,11 @@ impl DeviceConfig {
         if self.checked {
             Build::default()
         } else {
-            // SAFETY: trusted are the machine and the kernels around it. Its indices are masked by
-            // construction, also where programs call it (`gameboy::view`), handles are made here
-            // for arrays of the lengths it knows, launches go from 0 to the number of envs or
-            // bytes, and actions index a table of 256. Tests run it all in checked builds.
+            // SAFETY: the machine and the kernels around it are trusted. The machine masks its
+            // indices by construction, also where programs call it (`gameboy::view`), handles are
+            // made here for arrays of the lengths it knows, launches go from 0 to the number of
+            // envs or bytes, and actions index a table of 256. Tests run all of this in checked
+            // builds.
             unsafe { Build::trusting() }
         }
     }

@@ -52,7 +52,7 @@ pub(crate) struct Shard {
     pub(crate) manual_buttons: Vec<Option<u8>>,
     /// True for envs that this step leaves out.
     pub(crate) rests: Vec<bool>,
-    /// The cells of each env: first the whole numbers and bytes of its programs, bit by bit, then
+    /// The cells of each env: the bits of its programs' whole numbers, then of their bytes, and
     /// the numbers.
     scratch: Vec<f32>,
     scratch_len: usize,
