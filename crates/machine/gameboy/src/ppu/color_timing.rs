@@ -135,8 +135,8 @@ pub(crate) fn in_mode3(machine: &mut Machine) -> bool {
     machine.ppu.beam.dot <= end_of_mode3(machine) + machine.ppu.lateness()
 }
 
-/// Returns true if the chip is a CPU CGB E, which closes OAM at double speed as early as at single
-/// speed (AGE `read-timing-oam-cgbE`).
+/// Returns true if the chip is a CPU CGB E, of which OAM closes as early at double speed (AGE
+/// `read-timing-oam-cgbE`).
 #[inline(always)]
 fn is_cgb_e(_machine: &Machine) -> bool {
     #[cfg(not(usual_revision))]
