@@ -1,4 +1,4 @@
-"""PPO in one file, in CleanRL's manner: a loop as that of its `ppo.py`, on machines of this package.
+"""PPO in one file, in CleanRL's manner: the loop of its `ppo.py`, on machines of this package.
 
     pip install . torch
     python examples/one_file_ppo.py --total-steps 60000

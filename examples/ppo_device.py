@@ -54,7 +54,7 @@ class Agent(nn.Module):
 
 
 def sample(log_probabilities: torch.Tensor) -> torch.Tensor:
-    # Gumbel's way: `multinomial` and `Categorical` ask the host whether all is well.
+    # Gumbel's trick, because `multinomial` and `Categorical` check their arguments on the host.
     return (log_probabilities - torch.empty_like(log_probabilities).exponential_().log()).argmax(-1)
 
 
@@ -146,7 +146,7 @@ def main() -> None:
         optimizer.param_groups[0]["lr"] = args.learning_rate * (1.0 - (number - 1) / updates)
         rollout.play()
         update(rollout, optimizer, args)
-        # The one wait of an update.
+        # An update waits here alone.
         returns, episodes = rollout.ended.tolist()
         rollout.ended.zero_()
         seconds = time.perf_counter() - begun

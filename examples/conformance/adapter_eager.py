@@ -52,7 +52,7 @@ class Adapter:
                 setattr(wp, name, lambda value, function=function: function(self.of.number(value)))
         wp.degrees, wp.radians = lambda a: a * (180.0 / math.pi), lambda a: a * (math.pi / 180.0)
         wp.atan2, wp.pow = self.of.pair("arctan2"), self.of.pair("pow")
-        # Of equal numbers the first, as Warp has it.
+        # The first of equal numbers, as in Warp.
         wp.min, wp.max = lambda a, b: a if a <= b else b, lambda a, b: a if a >= b else b
         wp.clamp = lambda a, low, high: wp.min(wp.max(a, low), high)
         wp.where = lambda condition, a, b: self.of.where(condition, a, b)

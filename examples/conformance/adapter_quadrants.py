@@ -28,7 +28,7 @@ class Adapter:
         return [pattern.Pattern(each.name, ast.get_docstring(each), self.written(each, functions)) for each in kernels]
 
     def written(self, kernel: ast.FunctionDef, functions: dict):
-        """Give what makes the kernel: a text that is refused is refused when the pattern runs."""
+        """Give a function that makes the kernel, so that a text is refused only when the pattern runs."""
         names = {each.id for each in ast.walk(kernel) if isinstance(each, ast.Name)}
         if names & set(functions) or "wp.vec3d" in ast.unparse(kernel):
             return None

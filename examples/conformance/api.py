@@ -40,7 +40,7 @@ def is_public(builtin) -> bool:
 
 
 def is_here(of, name: str) -> bool:
-    """Tell whether a name is there, not as one that raises an error when it is used."""
+    """Tell whether a name is there and can be used without an error about its absence."""
     try:
         return type(getattr(of, name)).__name__ != "Missing"
     except (AttributeError, NotImplementedError):
@@ -124,7 +124,7 @@ def called(name: str, function, random) -> "tuple[str, str] | None":
     """Compare one overload in both; `None` if Python can't call it in Warp."""
     types = list(function.input_types.values())
     numbers = [drawn(each, at, random) for at, each in enumerate(types)]
-    # A number that names a mesh or another structure, and names none, ends Warp's process.
+    # A number that Warp takes for the id of a mesh or another structure ends its process.
     if not function.export or function.generic or None in numbers or "id" in function.input_types:
         return None
     try:

@@ -21,7 +21,7 @@ def load(path: pathlib.Path) -> types.ModuleType:
     """Import a file of patterns, after `import warp` has been given its meaning."""
     spec = importlib.util.spec_from_file_location(f"pattern_{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
-    # What looks for the text of a class asks for its module.
+    # A search for the text of a class asks for its module.
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module

@@ -35,7 +35,7 @@ FRAMEWORKS = {
 ARRAYS = np.array([0.7, -1.3, 1.9, 0.4, -0.6, 1.1]), np.array([0.3, -0.2, 0.9, 0.5])
 WEIGHTS = np.array([0.37, -0.81, 0.55, 0.92, -0.43, 0.68]), np.array([0.71, -0.29, 0.88, -0.64])
 STEP = 1e-6
-# The most error of a right derivative, as a part of it or of 1.
+# The largest error of a right derivative, relative to it or to 1.
 TOLERANCE = 1e-5
 SECONDS = 300
 VERDICTS = ("right", "refused", "wrong")
@@ -165,7 +165,7 @@ def main() -> None:
                 print(f"{verdict:8}{pattern}  {title}  {reason}")
     print(", ".join(f"{verdict} {count}" for verdict, count in counts.items()), f"of {sum(counts.values())}")
     if given.write:
-        # A pattern that its file has no more is dropped.
+        # A pattern that is no longer in its file is dropped.
         seen = {name.split("/")[0] for name in table}
         write({name: row for name, row in (before | table).items() if name in table or name.split("/")[0] not in seen})
     if given.hold and changed:

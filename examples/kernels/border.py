@@ -1,4 +1,4 @@
-"""Value of a cell beyond the edge of a grid: that of the last one inside."""
+"""Value of a cell beyond the edge of a grid: that of the nearest cell inside."""
 
 import warp as wp
 

@@ -1,4 +1,4 @@
-"""Heat in a rod: one step of it, and how far the rod is from a wanted temperature."""
+"""Heat in a rod: one step, and the rod's distance from a wanted temperature."""
 
 import warp as wp
 

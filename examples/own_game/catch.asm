@@ -1,4 +1,4 @@
-; CATCH: LEFT and RIGHT move a basket, stars fall, the third that is missed ends the game.
+; CATCH: LEFT and RIGHT move a basket, stars fall, the third star that is missed ends the game.
     title "CATCH"
     include "screen.inc"
 

@@ -13,7 +13,7 @@ START = 2
 LEFT = 5
 SELECT = 7
 
-# The score after the last step, and what was caught in the episode.
+# The score after the last step, and the number of catches in the episode.
 EARNED = 0
 CAUGHT = 1
 SCRATCH = 2

@@ -1,9 +1,9 @@
-"""Bits of memory as an observation: games keep what has happened in bytes of eight flags each."""
+"""Bits of memory as an observation: games keep events in bytes of eight flags each."""
 
 import gbxcule as gb
 import warp as wp
 
-# PEARL_DRIFT: what swims in the sea, ten things of eight bytes.
+# PEARL_DRIFT: ten things in the sea, eight bytes each.
 FIRST = 0xC020
 BYTES = 80
 OBS_DIM = 8 * BYTES

@@ -17,14 +17,14 @@ CUR_FLOOR = 0xC57F
 SIDE = 8
 TILES = SIDE * SIDE
 
-# What an episode has earned, the floor and its score after the last step, then visited tiles.
+# Points of the episode, the floor and its score after the last step, then visited tiles.
 EARNED = 0
 FLOOR = 1
 SCORE = 2
 VISITED = 3
 SCRATCH = 3 + TILES
 
-# The floor's tiles, those visited, the one under Libbet; whether the exit is open.
+# For each tile its kind, whether it was visited, and whether Libbet is on it; then the open exit.
 OBS_DIM = 3 * TILES + 1
 
 

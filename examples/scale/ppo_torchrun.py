@@ -55,10 +55,10 @@ class Learner(ppo.Learner):
             gradient.copy_(mean.view_as(gradient))
 
     def keep(self, folder: Path, rank: Rank) -> None:
-        """Write what this process has beside what the others write; the folder gets its name when it is whole."""
+        """Write this process's part into a folder with the others' parts; the folder gets its name when it is whole."""
         unfinished = folder.with_suffix(".unfinished")
         if rank.rank == 0:
-            # A job that died may have left files, of more processes perhaps.
+            # A job that died may have left files, perhaps of more processes.
             shutil.rmtree(unfinished, ignore_errors=True)
             unfinished.mkdir(parents=True)
         distributed.barrier()
@@ -77,7 +77,7 @@ class Learner(ppo.Learner):
         distributed.barrier()
 
     def resume(self, folder: Path, rank: Rank) -> None:
-        """Take over what the processes of this job, or of one of another size, wrote."""
+        """Load the parts that the processes of this job, or of a job of another size, wrote."""
         parts = sorted(folder.glob("*.pt"), key=lambda path: int(path.stem))
         first = torch.load(parts[0])
         self.env.close()

@@ -27,7 +27,7 @@ MODES = ["undrawn", "drawn", "played"]
 WARM_UP = 25
 #: Frames of a pattern: one of eight buttons or none is held for the first of them.
 PATTERN, HELD = 24, 8
-#: Seconds of a slice: a fast emulator comes further in the same play than a slow one.
+#: Seconds of a slice: in the same play a fast emulator runs more frames than a slow one.
 SLICE = 0.1
 #: Sources of SameBoy that a machine doesn't need, and what switches them off.
 SAMEBOY_TOOLS = ["cheats.c", "cheat_search.c", "debugger.c", "rewind.c", "sm83_disassembler.c", "symbol_hash.c"]
@@ -63,7 +63,7 @@ class Emulator:
 
 
 def compiled(name: str, arguments: list) -> list | None:
-    """The program of a C file beside this one; nothing where it can't be compiled."""
+    """The program of a C file beside this one; `None` if it can't be compiled."""
     program = PROJECT / "runs" / "speed" / name
     program.parent.mkdir(parents=True, exist_ok=True)
     command = ["cc", "-O3", "-w", "-o", program, HERE / f"{name}.c", *arguments]

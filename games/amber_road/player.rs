@@ -47,8 +47,8 @@ pub(super) fn driver(console: &ColorConsole) -> u8 {
             if frames > 110.0 {
                 continue;
             }
-            // `there` is the sled's place when it meets the object, if it steers to the wanted
-            // place.
+            // `there` is the sled's place across the road when it meets the object, if it steers to
+            // the wanted place.
             let there = place + (wanted - place).clamp(-1.6 * frames, 1.6 * frames);
             let far = (thing.place - there).abs();
             cost += match thing.kind {

@@ -2,6 +2,7 @@
 
 pub(crate) mod player;
 
+use crate::chance::{random_buttons, rom_with_seed};
 use crate::console::{A, B, ColorConsole, LEFT, RIGHT};
 use player::{AMBER, BEND, GAME_OVER, PLAY, STATE, THINGS, console, driver, started};
 
@@ -21,17 +22,15 @@ const DRIVER_POINTS: u16 = 700;
 fn start_begins_a_game_from_the_title() {
     let mut console = ColorConsole::with("AMBER_ROAD");
     console.run(100);
-    assert_eq!([STATE, GAMES].map(|address| console.peek(address)), [0, 0]);
+    assert_eq!(console.peek_all([STATE, GAMES]), [0, 0]);
     let console = started(console);
-    let found = [STATE, GAMES, LIVES, LEG, GAME_OVER].map(|at| console.peek(at));
-    assert_eq!(found, [PLAY, 1, 4, 1, 0]);
+    assert_eq!(console.peek_all([STATE, GAMES, LIVES, LEG, GAME_OVER]), [PLAY, 1, 4, 1, 0]);
     assert_eq!(console.word(0xC000), 0);
 }
 
 /// Returns an address of the game's source.
 fn label(name: &str) -> u16 {
-    let rom = gbxcule_assembler::by_name("AMBER_ROAD").expect("the game").rom();
-    rom.address(name).unwrap_or_else(|| panic!("no label {name}"))
+    crate::console::label("AMBER_ROAD", name)
 }
 
 #[test]
@@ -103,8 +102,7 @@ fn hblank_dma_brings_the_plants_of_the_next_land() {
     console.run(10);
     let rom = gbxcule_assembler::by_name("AMBER_ROAD").expect("the game").rom();
     let art = |name: &str| {
-        let at = usize::from(label(name));
-        rom.bytes[at..at + 608].to_vec()
+        rom.bytes[usize::from(label(name))..][..608].to_vec()
     };
     assert!(console.video_memory()[0x2000..][..608] == art("PineArt"));
     while console.peek(LEG) == 1 && console.frames < 4000 {
@@ -147,11 +145,11 @@ fn a_driver_passes_four_gates_by_amber_and_loses_a_plank_by_each_crash() {
 
 #[test]
 fn chance_earns_a_third_of_what_the_driver_does() {
-    for seed in [1_u32, 2, 3] {
-        let (mut console, mut state) = (console(), seed);
+    for seed in [1, 2, 3] {
+        let mut console = console();
+        let mut buttons = random_buttons(seed, &[A, A | LEFT, A | RIGHT, A, B, 0]);
         while console.peek(GAME_OVER) == 0 && console.frames < 8000 {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            console.hold([A, A | LEFT, A | RIGHT, A, B, 0][(state >> 24) as usize % 6]);
+            console.hold(buttons());
             console.run(4);
         }
         let score = console.word(0xC000);
@@ -165,14 +163,13 @@ fn a_sled_that_stands_is_met_by_the_night_and_the_end_waits_for_start() {
     console.run(3280);
     assert_eq!(console.peek(GAME_OVER), 0);
     console.run(40);
-    let found = [GAME_OVER, STATE, LIVES].map(|address| console.peek(address));
+    let found = console.peek_all([GAME_OVER, STATE, LIVES]);
     assert_eq!((found, console.word(0xC000)), ([1, OVER, 4], 0));
     console.hold(A);
     console.run(100);
     assert_eq!(console.peek(GAMES), 1);
     let console = started(console);
-    let found = [STATE, GAMES, LIVES, LEG, GAME_OVER].map(|at| console.peek(at));
-    assert_eq!(found, [PLAY, 2, 4, 1, 0]);
+    assert_eq!(console.peek_all([STATE, GAMES, LIVES, LEG, GAME_OVER]), [PLAY, 2, 4, 1, 0]);
 }
 
 /// Returns the colors of the first pixels of some lines.
@@ -211,8 +208,8 @@ fn the_sun_of_the_title_stays_below_the_name_and_its_day_has_no_jump() {
 
 /// Puts an object before the sled, which stands in the middle of the road.
 fn put_before(console: &mut ColorConsole, kind: u8) {
-    for (at, byte) in [kind, 0, 0, 19, 0, 0, 0, 0].into_iter().enumerate() {
-        console.poke(THINGS + at as u16, byte);
+    for (address, byte) in (THINGS..).zip([kind, 0, 0, 19, 0, 0, 0, 0]) {
+        console.poke(address, byte);
     }
 }
 
@@ -246,13 +243,7 @@ fn the_last_crash_has_its_message_even_if_another_one_ends_then() {
 #[test]
 fn seed_and_buttons_decide_the_game() {
     let game = |seed: Option<[u8; 2]>, buttons: u8| {
-        let rom = gbxcule_assembler::by_name("AMBER_ROAD").expect("the game").rom();
-        let mut bytes = rom.bytes.clone();
-        if let Some(seed) = seed {
-            let at = usize::from(label("Seed"));
-            bytes[at..at + 2].copy_from_slice(&seed);
-        }
-        let mut console = started(ColorConsole::of(&bytes));
+        let mut console = started(ColorConsole::of(&rom_with_seed("AMBER_ROAD", seed)));
         console.hold(A | buttons);
         console.run(400);
         (console.range(0xC000, 0xC030), console.range(THINGS, THINGS + 80), console.colors())

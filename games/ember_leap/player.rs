@@ -11,12 +11,12 @@ pub(super) const X: u16 = 0xC015;
 pub(super) const PLAY: u8 = 1;
 const LIT: u8 = 4;
 
-/// Number of frames for which the player looks ahead; the same where it goes back first, for a
-/// run-up or a spring; and number of frames between two decisions.
+/// Frames for which the player looks ahead; frames for plans that go back first, for a run-up or a
+/// spring; frames between two decisions.
 const AHEAD: usize = 72;
 const FAR_AHEAD: usize = 180;
 const STEP: usize = 6;
-/// Pixels of a plan that is good enough: a run without a stop is 165 pixels long.
+/// Pixels that a good enough plan advances: a run without a stop advances 165.
 const FAR: i32 = 120;
 
 /// A player that looks ahead. It runs to the right as long as that goes well on a copy of the
@@ -24,7 +24,7 @@ const FAR: i32 = 120;
 /// that comes farthest.
 #[derive(Default)]
 pub(super) struct Player {
-    /// Buttons of the frames to come. Behind their end the player runs.
+    /// Buttons of the frames to come. After them the player runs.
     plan: Vec<u8>,
     pub(super) played: Vec<u8>,
 }
@@ -45,8 +45,8 @@ impl Player {
         }
     }
 
-    /// Looks for another plan if the current one ends badly or doesn't advance; far back where no
-    /// plan from here does.
+    /// Looks for another plan if the current one ends badly or doesn't advance. If no plan from
+    /// here advances, looks for plans that first go far back.
     fn think(&mut self, console: &Console) {
         let ahead = outcome(console, &self.plan, AHEAD);
         let here = i32::from(console.word(X));
@@ -73,7 +73,7 @@ impl Player {
     }
 }
 
-/// Returns the plans to try, the last first: of two that come equally far the later one is better.
+/// Returns the plans to try, the last first: of two that come equally far the later one wins.
 fn plans(before: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut plans = Vec::new();
     for before in before {
@@ -167,7 +167,7 @@ pub(super) fn replay(console: &mut Console, mut see: impl FnMut(&Console, u32) -
     }
 }
 
-/// Returns the player's game of at most `frames` frames. Who begins later has other roofs.
+/// Returns the player's game of at most `frames` frames. A game that begins later has other roofs.
 pub(crate) fn played(frames: u32, begin: Begin) -> Console {
     let mut console = match begin {
         Begin::Later(later) => seeded(1 + later as u16),

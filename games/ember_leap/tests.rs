@@ -2,7 +2,8 @@
 
 pub(crate) mod player;
 
-use crate::console::{A, B, Console, LEFT, RIGHT};
+use crate::chance::{random_buttons, rom_with_seed};
+use crate::console::{A, B, Console, LEFT, RIGHT, label};
 use player::{PLAY, Player, STATE, X, replay, start, started};
 
 const LIVES: u16 = 0xC002;
@@ -81,7 +82,7 @@ fn all_levels_can_be_won() {
         true
     });
     assert_eq!(levels, [1, 2, 3, 4, 5]);
-    assert_eq!([WON, GAME_OVER, STATE].map(|address| console.peek(address)), [1, 1, 2]);
+    assert_eq!(console.peek_all([WON, GAME_OVER, STATE]), [1, 1, 2]);
     assert!(score(&console) > 1500, "{}", score(&console));
 }
 
@@ -90,9 +91,9 @@ fn the_title_waits_for_start() {
     let mut console = Console::with("EMBER_LEAP");
     console.hold(RIGHT | A);
     console.run(100);
-    assert_eq!([STATE, GAMES].map(|address| console.peek(address)), [0, 0]);
+    assert_eq!(console.peek_all([STATE, GAMES]), [0, 0]);
     let console = start(console);
-    assert_eq!([STATE, GAMES, LIVES, LEVEL].map(|address| console.peek(address)), [1, 1, 3, 1]);
+    assert_eq!(console.peek_all([STATE, GAMES, LIVES, LEVEL]), [1, 1, 3, 1]);
 }
 
 #[test]
@@ -119,9 +120,9 @@ fn who_only_runs_falls_three_times_and_start_begins_anew() {
     assert_eq!(lives, [3, 2, 1, 0]);
     console.hold(0);
     console.run(100);
-    assert_eq!([STATE, WON].map(|address| console.peek(address)), [2, 0]);
+    assert_eq!(console.peek_all([STATE, WON]), [2, 0]);
     let console = start(console);
-    assert_eq!([GAME_OVER, STATE, LIVES, GAMES].map(|at| console.peek(at)), [0, 1, 3, 2]);
+    assert_eq!(console.peek_all([GAME_OVER, STATE, LIVES, GAMES]), [0, 1, 3, 2]);
     assert_eq!(score(&console), 0);
 }
 
@@ -209,14 +210,13 @@ fn coals_and_creatures_bring_points() {
 
 /// The roofs of the first level, drawn by a seed after some steps of buttons.
 fn roofs(seed: u16, steps: &[(u8, u32)]) -> (Vec<u8>, u16) {
-    let rom = gbxcule_assembler::by_name("EMBER_LEAP").expect("the game").rom();
-    let place = |label| rom.address(label).expect("a label of the game");
+    let address = |name| label("EMBER_LEAP", name);
     let mut console = player::seeded(seed);
     for (buttons, frames) in steps {
         console.hold(*buttons);
         console.run(*frames);
     }
-    (console.range(place("Roofs"), place("Roofs") + 8), console.word(place("LevelSeed")))
+    (console.range(address("Roofs"), address("Roofs") + 8), console.word(address("LevelSeed")))
 }
 
 #[test]
@@ -244,12 +244,8 @@ fn a_way_that_is_known_by_heart_wins_no_other_game() {
 
 #[test]
 fn buttons_and_the_seed_decide_the_game_and_nothing_else() {
-    let rom = gbxcule_assembler::by_name("EMBER_LEAP").expect("the game").rom();
-    let seed = usize::from(rom.address("Seed").expect("a label of the game"));
-    let mut other = rom.bytes.clone();
-    other[seed] ^= 0x55;
-    let after = |bytes: &[u8]| {
-        let mut console = start(Console::of(bytes));
+    let after = |seed: Option<[u8; 2]>| {
+        let mut console = start(Console::of(&rom_with_seed("EMBER_LEAP", seed)));
         let mut frames = 0;
         let mut seen = Vec::new();
         replay(&mut console, |console, _| {
@@ -261,7 +257,7 @@ fn buttons_and_the_seed_decide_the_game_and_nothing_else() {
         });
         seen
     };
-    let (first, second, third) = (after(&rom.bytes), after(&rom.bytes), after(&other));
+    let (first, second, third) = (after(None), after(None), after(Some([0x34, 0x12])));
     assert_eq!(first, second);
     // The bytes behind the random state: the places of moths and drops.
     let creatures = |seen: Vec<Vec<u8>>| -> Vec<Vec<u8>> {
@@ -273,12 +269,12 @@ fn buttons_and_the_seed_decide_the_game_and_nothing_else() {
 #[test]
 fn blind_play_does_not_come_far() {
     let farthest: Vec<u16> = (1..7)
-        .map(|mut seed: u32| {
+        .map(|seed| {
             let mut console = started();
+            let buttons = &[0, RIGHT, RIGHT | B, RIGHT | A, RIGHT | A | B, LEFT, A];
+            let mut buttons = random_buttons(seed, buttons);
             for _ in 0..300 {
-                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                let buttons = [0, RIGHT, RIGHT | B, RIGHT | A, RIGHT | A | B, LEFT, A];
-                console.hold(buttons[(seed >> 24) as usize % buttons.len()]);
+                console.hold(buttons());
                 console.run(12);
             }
             assert_eq!(console.peek(LEVEL), 1);

@@ -51,8 +51,8 @@ impl Floor {
         assert_eq!(i32::from(console.peek(WIDTH)), rooms_wide);
         let kinds = console.range(MAP, MAP + 80 * rooms);
         let (width, height) = (10 * rooms_wide, 8 * i32::from(rooms) / rooms_wide);
-        let place = |at: i32| {
-            let (x, y) = (at % width, at / width);
+        let place = |index: i32| {
+            let (x, y) = (index % width, index / width);
             let room = y / 8 * rooms_wide + x / 10;
             kinds[(room * 80 + y % 8 * 10 + x % 10) as usize]
         };
@@ -67,9 +67,9 @@ impl Floor {
     /// Returns the first direction of the shortest way to a place with a wanted kind.
     fn way(&self, from: Place, is_wanted: impl Fn(u8) -> bool) -> Option<usize> {
         let mut first = vec![None; self.places.len()];
-        let at = |(x, y): Place| (y * self.width + x) as usize;
+        let index = |(x, y): Place| (y * self.width + x) as usize;
         let mut queue = VecDeque::from([(from, None)]);
-        first[at(from)] = Some(4);
+        first[index(from)] = Some(STAND);
         while let Some((place, way)) = queue.pop_front() {
             for (direction, step) in STEPS[..4].iter().enumerate() {
                 let next = (place.0 + step.0, place.1 + step.1);
@@ -78,8 +78,8 @@ impl Floor {
                 if is_wanted(kind) {
                     return way;
                 }
-                if is_open(kind) && first[at(next)].is_none() {
-                    first[at(next)] = way;
+                if is_open(kind) && first[index(next)].is_none() {
+                    first[index(next)] = way;
                     queue.push_back((next, way));
                 }
             }
@@ -88,9 +88,9 @@ impl Floor {
     }
 }
 
-/// A creature's place in the room, in pixels.
 struct Creature {
-    at: (i32, i32),
+    /// Place in the room, in pixels.
+    place: (i32, i32),
     /// Speed in sixteenths of a pixel per frame.
     speed: (i32, i32),
     is_hound: bool,
@@ -100,7 +100,7 @@ struct Creature {
 
 impl Creature {
     fn distance(&self, to: (i32, i32)) -> i32 {
-        (self.at.0 - to.0).abs() + (self.at.1 - to.1).abs()
+        (self.place.0 - to.0).abs() + (self.place.1 - to.1).abs()
     }
 }
 
@@ -112,7 +112,7 @@ fn creatures(console: &Console) -> Vec<Creature> {
             (_, way) => STEPS[usize::from(way)],
         };
         Creature {
-            at: (i32::from(bytes[1]), i32::from(bytes[2])),
+            place: (i32::from(bytes[1]), i32::from(bytes[2])),
             speed: (x * speed, y * speed),
             is_wild: bytes[0] <= 17,
             is_hound: bytes[0] == 17,
@@ -124,8 +124,8 @@ fn creatures(console: &Console) -> Vec<Creature> {
 
 /// Plays by the contents of memory: goes to the nearest thing first, then to doors, then to the
 /// gate. Waits or steps aside for creatures and spikes, and lights the lantern if that does not
-/// help. A player that gains nothing for long goes on boldly where a copy of the console loses no
-/// heart by that, and in the end even where it does.
+/// help. A player that gains nothing for long walks boldly where a copy of the console loses no
+/// heart by it, and in the end everywhere.
 #[derive(Default)]
 pub(super) struct Player {
     waited: u32,
@@ -190,7 +190,7 @@ impl Player {
     }
 }
 
-/// Number of frames without a gain after which the player becomes bold, and for how many.
+/// Frames without a gain after which the player becomes bold, and frames for which it stays so.
 const PATIENCE: u32 = 900;
 const BOLD_FRAMES: u32 = 90;
 
@@ -222,14 +222,14 @@ fn is_harmless(console: &Console) -> bool {
     })
 }
 
-/// The way of standing still, beside the four directions.
+/// The number of standing still, after the four directions.
 const STAND: usize = 4;
 
 fn is_open(kind: u8) -> bool {
     !(8..16).contains(&kind)
 }
 
-/// Knowledge by which the player decides.
+/// State of the room by which the player decides.
 struct View {
     floor: Floor,
     place: Place,
@@ -295,9 +295,9 @@ impl View {
             let reach = if creature.is_wild { 16 } else { 13 };
             (0..14).all(|frame| {
                 let moved = (2 * frame).min(16);
-                let x = (creature.at.0 * 16 + creature.speed.0 * frame) / 16
+                let x = (creature.place.0 * 16 + creature.speed.0 * frame) / 16
                     - (self.pixels.0 + STEPS[way].0 * moved);
-                let y = (creature.at.1 * 16 + creature.speed.1 * frame) / 16
+                let y = (creature.place.1 * 16 + creature.speed.1 * frame) / 16
                     - (self.pixels.1 + STEPS[way].1 * moved);
                 x.abs() >= reach || y.abs() >= reach
             })

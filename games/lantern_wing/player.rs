@@ -49,12 +49,12 @@ pub(super) fn shots(console: &Console) -> Vec<Flyer> {
 /// Returns the buttons of a pilot who looks half a second ahead: away from objects that will touch
 /// the glider, else to the height of the target; A is always pressed.
 pub(super) fn pilot(console: &Console) -> u8 {
-    let [x, y] = [0xC006, 0xC007].map(|at| f32::from(console.peek(at)) + 8.0);
+    let [x, y] = console.peek_all([0xC006, 0xC007]).map(|byte| f32::from(byte) + 8.0);
     let swarm = swarm(console);
     let (oil, wild): (Vec<Flyer>, Vec<Flyer>) = swarm.into_iter().partition(|f| f.kind == OIL);
     let mut danger = wild.clone();
     danger.extend(shots(console));
-    let queen = [QUEEN, QUEEN + 1].map(|at| f32::from(console.peek(at)) + 24.0);
+    let queen = console.peek_all([QUEEN, QUEEN + 1]).map(|byte| f32::from(byte) + 24.0);
     let has_queen = console.peek(QUEEN_HP) > 0;
     if has_queen {
         let place = (queen[0], queen[1]);

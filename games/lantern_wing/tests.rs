@@ -3,7 +3,8 @@
 
 pub(crate) mod player;
 
-use crate::console::{A, B, Console, DOWN, LEFT, RIGHT, START, UP};
+use crate::chance::{random_buttons, rom_with_seed};
+use crate::console::{A, B, Console, DOWN, LEFT, RIGHT, START, UP, label};
 use player::{GAME_OVER, PLAY, QUEEN_HP, STATE, SWARM, console, pilot, shots, started};
 
 const LIVES: u16 = 0xC002;
@@ -39,10 +40,9 @@ fn objects(console: &Console) -> Vec<u8> {
 fn start_begins_a_game_from_the_title() {
     let mut console = Console::with("LANTERN_WING");
     console.run(100);
-    assert_eq!([STATE, GAMES].map(|address| console.peek(address)), [0, 0]);
+    assert_eq!(console.peek_all([STATE, GAMES]), [0, 0]);
     let console = started(console);
-    let found = [STATE, GAMES, LIVES, SECTOR, GAME_OVER].map(|at| console.peek(at));
-    assert_eq!(found, [PLAY, 1, 3, 1, 0]);
+    assert_eq!(console.peek_all([STATE, GAMES, LIVES, SECTOR, GAME_OVER]), [PLAY, 1, 3, 1, 0]);
     assert_eq!(console.word(0xC000), 0);
 }
 
@@ -50,8 +50,8 @@ fn start_begins_a_game_from_the_title() {
 fn map_line(console: &Console, line: u16) -> Vec<u8> {
     let row = 0x9800 + line / 8 * 32;
     let pixels = |entry: u16| {
-        let at = 0x8000 + u16::from(console.peek(row + entry % 32)) * 16 + line % 8 * 2;
-        let (low, high) = (console.peek(at), console.peek(at + 1));
+        let tile = 0x8000 + u16::from(console.peek(row + entry % 32)) * 16;
+        let [low, high] = console.word(tile + line % 8 * 2).to_le_bytes();
         (0..8).rev().map(move |bit| low >> bit & 1 | (high >> bit & 1) << 1)
     };
     (0..64).flat_map(pixels).collect()
@@ -67,8 +67,8 @@ fn shifts(console: &Console) -> Vec<Option<usize>> {
         let differs = |by: &usize| (0..160).filter(|x| shown[*x] != map[by + x]).count();
         let stars = shown.iter().filter(|shade| **shade != 3).count();
         let mut fitting = (0..256).filter(|by| differs(by) == 0);
-        let found = fitting.next().filter(|_| stars > 0);
-        found.filter(|_| fitting.next().is_none())
+        let shift = fitting.next().filter(|_| stars > 0);
+        shift.filter(|_| fitting.next().is_none())
     };
     (0..128).map(shift).collect()
 }
@@ -77,8 +77,7 @@ fn shifts(console: &Console) -> Vec<Option<usize>> {
 fn rows_of_stars_have_scrolls_of_their_own() {
     let mut console = console();
     console.run(60);
-    let rom = gbxcule_assembler::by_name("LANTERN_WING").expect("the game").rom();
-    let scroll = rom.address("RowScroll").expect("a label of the game");
+    let scroll = label("LANTERN_WING", "RowScroll");
     let (mut seen, mut speeds) = (0, std::collections::BTreeSet::new());
     for _ in 0..5 {
         let before = console.range(scroll, scroll + 16);
@@ -132,11 +131,11 @@ fn a_pilot_meets_a_queen_and_passes_her_with_screens_full_of_objects() {
 
 #[test]
 fn chance_earns_a_third_of_what_the_pilot_does_and_ends_within_a_minute() {
-    for seed in [1_u32, 2, 3] {
-        let (mut console, mut state) = (console(), seed);
+    for seed in [1, 2, 3] {
+        let mut console = console();
+        let mut buttons = random_buttons(seed, &[A, A | UP, A | DOWN, A | LEFT, A | RIGHT]);
         for _ in 0..900 {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            console.hold([A, A | UP, A | DOWN, A | LEFT, A | RIGHT][(state >> 24) as usize % 5]);
+            console.hold(buttons());
             console.run(4);
         }
         assert_eq!(console.peek(GAME_OVER), 1);
@@ -160,13 +159,12 @@ fn a_glider_that_does_nothing_is_hit_three_times_and_the_end_waits_for_start() {
         console.run(1);
     }
     assert_eq!(lives, [3, 2, 1, 0]);
-    assert_eq!([GAME_OVER, STATE].map(|address| console.peek(address)), [1, 2]);
+    assert_eq!(console.peek_all([GAME_OVER, STATE]), [1, 2]);
     console.hold(A | UP);
     console.run(100);
     assert_eq!(console.peek(GAMES), 1);
     let console = started(console);
-    let found = [STATE, GAMES, LIVES, SECTOR, GAME_OVER].map(|at| console.peek(at));
-    assert_eq!(found, [PLAY, 2, 3, 1, 0]);
+    assert_eq!(console.peek_all([STATE, GAMES, LIVES, SECTOR, GAME_OVER]), [PLAY, 2, 3, 1, 0]);
 }
 
 #[test]
@@ -183,10 +181,7 @@ fn the_score_stays_at_its_highest() {
 
 #[test]
 fn the_next_sector_waits_until_the_glider_has_fallen() {
-    let label = |name: &str| {
-        let rom = gbxcule_assembler::by_name("LANTERN_WING").expect("the game").rom();
-        rom.address(name).unwrap_or_else(|| panic!("no label {name}"))
-    };
+    let label = |name| label("LANTERN_WING", name);
     let mut console = console();
     console.run(50);
     for (name, value) in [("WavesLeft", 0), ("WaveCount", 0), ("Lives", 0), ("Safe", 0)] {
@@ -198,7 +193,7 @@ fn the_next_sector_waits_until_the_glider_has_fallen() {
         assert_eq!((console.peek(STATE), console.peek(SECTOR)), (PLAY, 1));
         console.run(1);
     }
-    assert_eq!([GAME_OVER, STATE].map(|address| console.peek(address)), [1, 2]);
+    assert_eq!(console.peek_all([GAME_OVER, STATE]), [1, 2]);
 }
 
 #[test]
@@ -216,13 +211,7 @@ fn a_flare_takes_all_shots_from_the_sky() {
 #[test]
 fn seed_and_buttons_decide_the_game() {
     let game = |seed: Option<[u8; 2]>, buttons: u8| {
-        let rom = gbxcule_assembler::by_name("LANTERN_WING").expect("the game").rom();
-        let mut bytes = rom.bytes.clone();
-        if let Some(seed) = seed {
-            let at = usize::from(rom.address("Seed").expect("a label of the game"));
-            bytes[at..at + 2].copy_from_slice(&seed);
-        }
-        let mut console = started(Console::of(&bytes));
+        let mut console = started(Console::of(&rom_with_seed("LANTERN_WING", seed)));
         console.hold(A | buttons);
         console.run(400);
         (console.range(0xC000, 0xC030), console.range(SWARM, SWARM + 0x200), console.shades())

@@ -49,8 +49,8 @@ struct Event {
     value: [u8; 2],
 }
 
-/// Rooms, events and walls, read from the ROM. The player thinks in the rooms of the ROM; on a
-/// mirrored island only the ways to the left and to the right are exchanged.
+/// Rooms, events and walls, read from the ROM. The player plans with the rooms of the ROM; on a
+/// mirrored island it exchanges left and right.
 #[derive(Clone)]
 struct Island {
     is_mirrored: bool,
@@ -61,11 +61,11 @@ struct Island {
 
 impl Island {
     fn of(rom: &Rom, console: &Console) -> Island {
-        let at = |name: &str| rom.address(name).unwrap_or_else(|| panic!("no label {name}"));
+        let label = |name: &str| rom.address(name).unwrap_or_else(|| panic!("no label {name}"));
         let bank = |address: u16| &rom.bytes[3 * 0x4000 + usize::from(address) - 0x4000..];
         let mut events = BTreeMap::new();
         for room in 0..22u8 {
-            let list = &bank(at("RoomEvents"))[usize::from(room) * 2..];
+            let list = &bank(label("RoomEvents"))[usize::from(room) * 2..];
             let bytes = bank(u16::from_le_bytes([list[0], list[1]]));
             for event in bytes.chunks(5).take_while(|event| event[0] != 0xFF) {
                 let place = (room, i32::from(event[0] & 15), i32::from(event[0] >> 4));
@@ -74,10 +74,10 @@ impl Island {
             }
         }
         Island {
-            is_mirrored: console.peek(at("Mirrored")) == 1,
-            letters: bank(at("Rooms"))[..22 * 80].to_vec(),
+            is_mirrored: console.peek(label("Mirrored")) == 1,
+            letters: bank(label("Rooms"))[..22 * 80].to_vec(),
             events,
-            blocks: bank(at("CellKinds"))[..32].to_vec(),
+            blocks: bank(label("CellKinds"))[..32].to_vec(),
         }
     }
 
@@ -90,8 +90,7 @@ impl Island {
         }
     }
 
-    /// Returns the column of the ROM's room that a column of the island shows, and the other way
-    /// round.
+    /// Returns the column of the ROM's room for a column of the island, or the reverse.
     fn column(&self, x: i32) -> i32 {
         if self.is_mirrored { 9 - x } else { x }
     }
@@ -181,7 +180,7 @@ impl Player {
     }
 
     pub(crate) fn place(&self) -> Place {
-        let [room, x, y] = [ROOM, 0xC006, 0xC007].map(|address| self.peek(address));
+        let [room, x, y] = self.console.peek_all([ROOM, 0xC006, 0xC007]);
         (room, self.island.column(i32::from(x)), i32::from(y))
     }
 
@@ -327,7 +326,7 @@ impl Player {
         }
     }
 
-    /// Fights in the meadow until a level is reached.
+    /// Fights in the meadow until the hero has reached a level.
     pub(crate) fn train(&mut self, level: u8) {
         while self.peek(LEVEL) < level && self.peek(STATE) != OVER {
             self.rest();

@@ -2,7 +2,8 @@
 
 pub(crate) mod player;
 
-use crate::console::{A, B, Begin, Console, DOWN, LEFT, RIGHT, START, UP};
+use crate::chance::random_buttons;
+use crate::console::{A, B, Begin, Console, DOWN, LEFT, RIGHT, START, UP, label};
 use player::{
     BATTLE, CHARM, COINS, FLASK, FLASKS, FOE, GAME_OVER, HIT_POINTS, LEVEL, MAX_HITS, OVER, Player,
     ROOM, STATE, SWORD, TEXT, THINGS, WALKING,
@@ -19,9 +20,7 @@ const KEY: u16 = 6;
 
 /// Puts a treasure into the chest of its number, where it lies in the ROM's list.
 fn put_treasure(player: &mut Player, number: u16) {
-    let rom = gbxcule_assembler::by_name("LAST_BEACON").expect("the game").rom();
-    let treasures = rom.address("Treasures").expect("a label of the game");
-    player.console.poke(treasures + number, number as u8);
+    player.console.poke(label("LAST_BEACON", "Treasures") + number, number as u8);
 }
 
 fn score(console: &Console) -> u16 {
@@ -30,11 +29,8 @@ fn score(console: &Console) -> u16 {
 
 /// Returns a player that presses random buttons other than START and SELECT, which the seed
 /// decides.
-fn random(mut seed: u32) -> impl FnMut() -> u8 {
-    move || {
-        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        [A, A, B, UP, DOWN, LEFT, RIGHT, UP][(seed >> 24) as usize % 8]
-    }
+fn random(seed: u32) -> impl FnMut() -> u8 {
+    random_buttons(seed, &[A, A, B, UP, DOWN, LEFT, RIGHT, UP])
 }
 
 fn play_randomly(player: &mut Player, seed: u32, presses: u32) {
@@ -52,10 +48,10 @@ fn play_randomly(player: &mut Player, seed: u32, presses: u32) {
 fn the_title_waits_for_start() {
     let mut console = Console::with("LAST_BEACON");
     console.run(200);
-    assert_eq!([STATE, GAMES, HIT_POINTS].map(|address| console.peek(address)), [0, 0, 0]);
+    assert_eq!(console.peek_all([STATE, GAMES, HIT_POINTS]), [0, 0, 0]);
     console.hold(START);
     console.run(60);
-    let begun = [STATE, GAMES, HIT_POINTS, GAME_OVER, ROOM].map(|address| console.peek(address));
+    let begun = console.peek_all([STATE, GAMES, HIT_POINTS, GAME_OVER, ROOM]);
     assert_eq!(begun, [WALKING, 1, 20, 0, 9]);
 }
 

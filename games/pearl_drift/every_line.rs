@@ -2,6 +2,7 @@
 //! compared with a drawing of our own from the contents of video memory. Pixels that objects cover
 //! are left out.
 
+use crate::chance::random_buttons;
 use crate::console::{Console, DOWN, LEFT, RIGHT, START, UP};
 
 const GAME_OVER: u16 = 0xC003;
@@ -20,8 +21,8 @@ fn drawn_map(tiles: &[u8], map: &[u8]) -> Vec<Vec<u8>> {
         let row: Vec<u8> = map[line / 8 * 32..][..32]
             .iter()
             .flat_map(|entry| {
-                let at = usize::from(*entry) * 16 + line % 8 * 2;
-                let (low, high) = (tiles[at], tiles[at + 1]);
+                let row = &tiles[usize::from(*entry) * 16 + line % 8 * 2..];
+                let (low, high) = (row[0], row[1]);
                 (0..8).rev().map(move |bit| low >> bit & 1 | (high >> bit & 1) << 1)
             })
             .collect();
@@ -99,12 +100,11 @@ fn every_line_of_ten_thousand_pictures_is_drawn_where_it_belongs() {
     let sea = drawn_map(&tiles, &console.range(0x9800, 0x9A40));
     let (mut bar_map, mut bar) = (Vec::new(), Vec::new());
     let mut shaken = 0;
-    let mut seed: u32 = 7;
+    let mut buttons = random_buttons(7, &[0, UP, DOWN, LEFT, RIGHT]);
     for frame in 0..10_000 {
         if frame % 8 == 0 {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let held = buttons();
             let over = console.peek(GAME_OVER) == 1 && frame % 200 == 0;
-            let held = [0, UP, DOWN, LEFT, RIGHT][(seed >> 24) as usize % 5];
             console.hold(if over { START } else { held });
         }
         let before = Registers::of(&console, places);

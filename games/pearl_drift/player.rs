@@ -58,8 +58,8 @@ pub(super) fn started() -> Console {
     console
 }
 
-/// Returns the careful player's game of at most `frames` frames, in a sea that was stirred where no
-/// level is named.
+/// Returns the careful player's game of at most `frames` frames. A game without a level begins in a
+/// stirred sea.
 pub(crate) fn played(frames: u32, begin: Begin) -> Console {
     let mut console = match begin {
         Begin::Later(_) => started(),

@@ -3,6 +3,7 @@
 mod every_line;
 pub(crate) mod player;
 
+use crate::chance::random_buttons;
 use crate::console::{Console, DOWN, LEFT, RIGHT, START, UP};
 use player::{GAME_OVER, SUB_X, SUB_Y, careful, play, started};
 use std::collections::BTreeSet;
@@ -18,18 +19,16 @@ fn score(console: &Console) -> u16 {
 }
 
 /// Returns a player that presses random buttons of the direction pad.
-fn random(mut seed: u32) -> impl FnMut(&Console) -> u8 {
-    move |_| {
-        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        [0, UP, DOWN, LEFT, RIGHT][(seed >> 24) as usize % 5]
-    }
+fn random(seed: u32) -> impl FnMut(&Console) -> u8 {
+    let mut buttons = random_buttons(seed, &[0, UP, DOWN, LEFT, RIGHT]);
+    move |_| buttons()
 }
 
 #[test]
 fn it_is_playable_a_few_frames_after_power_on() {
     let mut console = started();
     assert_eq!(score(&console), 0);
-    assert_eq!([HULLS, GAME_OVER, LEVEL, GAMES].map(|address| console.peek(address)), [3, 0, 1, 1]);
+    assert_eq!(console.peek_all([HULLS, GAME_OVER, LEVEL, GAMES]), [3, 0, 1, 1]);
     let x = console.peek(SUB_X);
     console.hold(RIGHT);
     console.run(4);
@@ -93,8 +92,8 @@ fn the_digits_on_the_screen_are_the_score() {
 fn the_score_stays_at_its_highest() {
     let mut console = started();
     console.poke_word(0xC000, 65_534);
-    for (at, digit) in [6, 5, 5, 3, 4].into_iter().enumerate() {
-        console.poke(DIGITS + at as u16, digit);
+    for (address, digit) in (DIGITS..).zip([6, 5, 5, 3, 4]) {
+        console.poke(address, digit);
     }
     play(&mut console, 2000, careful);
     assert_eq!(score(&console), u16::MAX);
@@ -125,7 +124,7 @@ fn start_begins_anew_after_the_end_and_not_before() {
     assert_eq!(console.peek(GAMES), 1);
     console.hold(START);
     console.run(2);
-    assert_eq!([HULLS, GAME_OVER, LEVEL, GAMES].map(|address| console.peek(address)), [3, 0, 1, 2]);
+    assert_eq!(console.peek_all([HULLS, GAME_OVER, LEVEL, GAMES]), [3, 0, 1, 2]);
     assert_eq!(score(&console), 0);
     assert_eq!(console.range(0xC015, 0xC01A), best, "the best score is kept");
 }

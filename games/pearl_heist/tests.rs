@@ -57,7 +57,7 @@ impl Pair {
         self.machines.each_ref().map(|machine| machine.peek(rom(), &[], address))
     }
 
-    /// Returns a pair that plays a game which one of the two machines called for.
+    /// Returns a pair that plays a game, which one of the two machines has called for.
     fn begun(caller: usize) -> Self {
         let mut pair = Self::new();
         pair.run([0; 2], 30);
@@ -72,11 +72,8 @@ impl Pair {
     /// Runs until a game is over, with the buttons that two players choose.
     fn play(&mut self, players: [Player; 2]) {
         while self.peek(GAME_OVER) == [0, 0] {
-            let mut sides = self.machines.iter().zip(players);
-            let buttons = [0; 2].map(|_| {
-                let (machine, player) = sides.next().expect("two players");
-                player(&|address| machine.peek(rom(), &[], address))
-            });
+            let peek = |side: usize, address| self.machines[side].peek(rom(), &[], address);
+            let buttons = [0, 1].map(|side| players[side](&|address| peek(side, address)));
             self.run(buttons, 1);
             assert!(self.frames < 5000, "a game ends after a minute");
         }
@@ -90,7 +87,7 @@ fn rom() -> &'static [u8] {
 
 /// Returns the buttons that lead to the nearest pearl.
 fn gathers(peek: &dyn Fn(u16) -> u8) -> u8 {
-    let place = |at: u16| [0, 1].map(|axis| i32::from(peek(at + axis)));
+    let place = |address: u16| [0, 1].map(|axis| i32::from(peek(address + axis)));
     let [x, y] = place(PLAYER_X);
     let ways = [0, 2, 4].map(|pearl| {
         let [pearl_x, pearl_y] = place(PEARLS + pearl);

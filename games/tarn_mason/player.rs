@@ -15,14 +15,15 @@ pub(super) const COLUMNS: usize = 12;
 /// Returns the water on each column, and the points that it brings, by the rule of the game's page.
 pub(super) fn forecast(heights: &[u8]) -> (Vec<u8>, u32) {
     let highest = |side: &[u8]| side.iter().copied().max().unwrap_or(0);
-    let surface = |at: usize| highest(&heights[..=at]).min(highest(&heights[at..]));
-    let mut water: Vec<u8> = (0..heights.len()).map(|at| surface(at) - heights[at]).collect();
-    let mut at = 0;
+    let surface = |column: usize| highest(&heights[..=column]).min(highest(&heights[column..]));
+    let depth = |column: usize| surface(column) - heights[column];
+    let mut water: Vec<u8> = (0..heights.len()).map(depth).collect();
+    let mut first = 0;
     for tarn in water.split_mut(|depth| *depth == 0) {
-        if heights[at..at + tarn.len()].contains(&0) {
+        if heights[first..first + tarn.len()].contains(&0) {
             tarn.fill(0);
         }
-        at += tarn.len() + 1;
+        first += tarn.len() + 1;
     }
     let tarns = water.split(|depth| *depth == 0);
     let volume = |tarn: &[u8]| tarn.iter().map(|depth| u32::from(*depth)).sum::<u32>();
@@ -46,10 +47,10 @@ impl Mason {
 
     /// Returns the number of stones that a shape brings to each of its columns.
     fn stones(&self, console: &Console, turn: u8) -> Vec<u8> {
-        let at = self.shapes + u16::from(console.peek(SHAPE)) * 16 + u16::from(turn) * 4;
-        let rows = console.range(at, at + 3);
+        let shape = self.shapes + u16::from(console.peek(SHAPE)) * 16 + u16::from(turn) * 4;
+        let rows = console.range(shape, shape + 3);
         let count = |column: u8| rows.iter().map(|row| row >> (2 - column) & 1).sum();
-        (0..console.peek(at + 3)).map(count).collect()
+        (0..console.peek(shape + 3)).map(count).collect()
     }
 
     fn choose(&self, console: &Console) -> (u8, u8) {
@@ -86,8 +87,8 @@ impl Mason {
         let (_, turn, column) = self.plan.unwrap_or_default();
         match console.peek(COLUMN) {
             _ if console.peek(TURN) != turn => A,
-            at if at < column => RIGHT,
-            at if at > column => LEFT,
+            place if place < column => RIGHT,
+            place if place > column => LEFT,
             _ => UP,
         }
     }

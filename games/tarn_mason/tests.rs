@@ -3,6 +3,7 @@
 
 pub(crate) mod player;
 
+use crate::chance::{random_buttons, rom_with_seed};
 use crate::console::{A, Console, LEFT, RIGHT, START, UP};
 use player::{
     COLUMN, COLUMNS, GAME_OVER, HEIGHTS, Mason, PLAY, STATE, console, forecast, mason, started,
@@ -29,27 +30,27 @@ fn heights(console: &Console) -> Vec<u8> {
 fn stones(console: &Console) -> Vec<Vec<u8>> {
     let stone = |column: usize, row: u16| console.peek(STONES + row * 16 + column as u16);
     let column = |column| (0..16).rev().map(move |row| stone(column, row));
-    (0..COLUMNS).map(|at| column(at).take_while(|stone| *stone != 0).collect()).collect()
+    (0..COLUMNS).map(|number| column(number).take_while(|stone| *stone != 0).collect()).collect()
 }
 
 /// Returns the stones that rain leaves, by the rule of the game's page.
 fn dissolved(stones: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let heights: Vec<u8> = stones.iter().map(|column| column.len() as u8).collect();
     let (water, _) = forecast(&heights);
-    let is_touched = |column: usize, at: usize| {
+    let is_touched = |column: usize, row: usize| {
         let depth = usize::from(water[column]);
-        let is_under = depth > 0 && at + depth >= stones[column].len();
+        let is_under = depth > 0 && row + depth >= stones[column].len();
         let beside = [column.wrapping_sub(1), column + 1].into_iter().any(|side| {
             let floor = stones.get(side).map_or(0, Vec::len);
             let depth = water.get(side).map_or(0, |depth| usize::from(*depth));
-            (floor..floor + depth).contains(&at)
+            (floor..floor + depth).contains(&row)
         });
         is_under || beside
     };
     let column = |column: usize| {
         let stones = stones[column].iter().enumerate();
         stones
-            .filter_map(|(at, stone)| match (is_touched(column, at), *stone) {
+            .filter_map(|(row, stone)| match (is_touched(column, row), *stone) {
                 (false, stone) => Some(stone),
                 (true, GRANITE) => Some(1),
                 (true, _) => None,
@@ -76,10 +77,9 @@ fn run_to(console: &mut Console, mason: &mut Mason, states: &[u8]) {
 fn start_begins_a_game_from_the_title() {
     let mut console = Console::with("TARN_MASON");
     console.run(100);
-    assert_eq!([STATE, GAMES].map(|address| console.peek(address)), [0, 0]);
+    assert_eq!(console.peek_all([STATE, GAMES]), [0, 0]);
     let console = started(console);
-    let found = [STATE, GAMES, LIVES, LEVEL, GAME_OVER, RAIN_IN].map(|at| console.peek(at));
-    assert_eq!(found, [PLAY, 1, 3, 1, 0, 6]);
+    assert_eq!(console.peek_all([STATE, GAMES, LIVES, LEVEL, GAME_OVER, RAIN_IN]), [PLAY, 1, 3, 1, 0, 6]);
     assert_eq!(console.word(0xC000), 0);
 }
 
@@ -134,13 +134,12 @@ fn a_player_who_stacks_brings_landslides_and_then_the_end() {
         }
     }
     assert_eq!(lives, [3, 2, 1, 0]);
-    assert_eq!([GAME_OVER, STATE].map(|address| console.peek(address)), [1, OVER]);
+    assert_eq!(console.peek_all([GAME_OVER, STATE]), [1, OVER]);
     console.hold(UP);
     console.run(100);
     assert_eq!(console.peek(GAMES), 1, "the end waits for START");
     let console = started(console);
-    let found = [STATE, GAMES, LIVES, LEVEL, GAME_OVER].map(|at| console.peek(at));
-    assert_eq!(found, [PLAY, 2, 3, 1, 0]);
+    assert_eq!(console.peek_all([STATE, GAMES, LIVES, LEVEL, GAME_OVER]), [PLAY, 2, 3, 1, 0]);
 }
 
 #[test]
@@ -152,10 +151,9 @@ fn planning_earns_far_more_than_chance() {
         planned.run(1);
     }
     let mut random = console();
-    let mut seed: u32 = 5;
+    let mut buttons = random_buttons(5, &[0, LEFT, RIGHT, A, UP]);
     for _ in 0..1500 {
-        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        random.hold([0, LEFT, RIGHT, A, UP][(seed >> 24) as usize % 5]);
+        random.hold(buttons());
         random.run(4);
     }
     let [planned_score, random_score] = [&planned, &random].map(|console| console.word(0xC000));
@@ -166,13 +164,7 @@ fn planning_earns_far_more_than_chance() {
 #[test]
 fn seed_and_buttons_decide_the_game() {
     let game = |seed: Option<[u8; 2]>, buttons: u8| {
-        let rom = gbxcule_assembler::by_name("TARN_MASON").expect("the game").rom();
-        let mut bytes = rom.bytes.clone();
-        if let Some(seed) = seed {
-            let at = usize::from(rom.address("Seed").expect("a label of the game"));
-            bytes[at..at + 2].copy_from_slice(&seed);
-        }
-        let mut console = started(Console::of(&bytes));
+        let mut console = started(Console::of(&rom_with_seed("TARN_MASON", seed)));
         for frame in 0..600 {
             console.hold(if frame % 40 < 2 { buttons } else { 0 });
             console.run(1);

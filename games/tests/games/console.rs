@@ -28,8 +28,9 @@ impl Begin {
     /// level seed and presses START.
     const LEVEL_FRAMES: u32 = 120;
 
-    /// Returns the first good game of a level. Each next game waits some frames longer before its
-    /// first step, and the player varies what it does. Games without a level are played once.
+    /// Returns the first game of a level that is won, or the last try. Each try waits some frames
+    /// longer before its first step, and the player varies its play. Games without a level are
+    /// played once.
     pub(crate) fn first_good<Played>(
         self,
         game: impl Fn(u32) -> Played,
@@ -49,6 +50,12 @@ const VARIANT: u16 = 0xDFAB;
 /// 65,535 levels, and never 0.
 pub(crate) fn level_seed(level: u32) -> u16 {
     (1 + level * 40_507 % 65_535) as u16
+}
+
+/// Returns the address of a label of a game's source.
+pub(crate) fn label(game: &str, name: &str) -> u16 {
+    let rom = gbxcule_assembler::by_name(game).unwrap_or_else(|| panic!("no ROM {game}")).rom();
+    rom.address(name).unwrap_or_else(|| panic!("no label {name} in {game}"))
 }
 
 /// Defines a console of a model: the two machines have the same calls.
@@ -112,6 +119,11 @@ macro_rules! console {
 
             pub(crate) fn peek(&self, address: u16) -> u8 {
                 self.machine.peek(&self.rom, &self.cart_ram, address)
+            }
+
+            /// Returns the bytes at some addresses.
+            pub(crate) fn peek_all<const N: usize>(&self, addresses: [u16; N]) -> [u8; N] {
+                addresses.map(|address| self.peek(address))
             }
 
             /// Changes a byte of RAM, to reach a state that play reaches seldom.

@@ -1,6 +1,6 @@
 //! Levels by seed: what `make_vec(levels=..)` begins, and that scripted players win all of them.
 
-use gbxcule_games::GAMES;
+use gbxcule_games::{GAMES, Game};
 
 use crate::PLAYERS;
 use crate::console::Begin;
@@ -9,20 +9,19 @@ use crate::score::told;
 /// Levels of the share that each test run plays, one for training and one held out.
 const SHARE: [u32; 2] = [0, 399];
 
-/// Returns the number of frames of the longest episode.
-fn episode_frames(name: &str) -> u32 {
-    let game = GAMES.iter().find(|game| game.name == name).expect("players are of games");
-    game.episode_frames()
+fn game(name: &str) -> &'static Game {
+    GAMES.iter().find(|game| game.name == name).expect("players are of games")
 }
 
 /// Plays levels and returns those that are lost, each with its points.
 fn lost(levels: &[u32], only: &str, prints: bool) -> Vec<String> {
     let mut lost = Vec::new();
     for (name, play) in PLAYERS.iter().filter(|player| player.0.contains(only)) {
+        let episode = game(name).episode_frames();
         for &level in levels {
-            let (score, frames, is_good) = play(episode_frames(name), Begin::Level(level));
-            // The last step may be under way.
-            let is_won = is_good && frames < episode_frames(name) + 4;
+            let (score, frames, is_good) = play(episode, Begin::Level(level));
+            // The player's last step may go beyond the episode.
+            let is_won = is_good && frames < episode + 4;
             let line = format!("{name} level {level}: {score} points in {frames} frames");
             if prints {
                 println!("{}: {line}", if is_won { "won" } else { "lost" });
@@ -45,10 +44,9 @@ fn scripted_players_win_levels_of_both_halves() {
 fn scripted_players_score_in_every_variant() {
     let mut failed = Vec::new();
     for (name, play) in PLAYERS {
-        let game = GAMES.iter().find(|game| game.name == *name).expect("players are of games");
-        let frames = episode_frames(name);
+        let game = game(name);
         for (bit, (variant, _)) in game.variants.iter().enumerate() {
-            let (score, _, is_won) = play(frames, Begin::Variant(1, 1 << bit));
+            let (score, _, is_won) = play(game.episode_frames(), Begin::Variant(1, 1 << bit));
             println!("{name} {variant}: {score} points, won: {is_won}");
             if score < 40 {
                 failed.push(format!("{name} {variant}: {score} points"));

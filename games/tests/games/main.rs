@@ -1,6 +1,7 @@
 //! Tests of what the pages of the games promise: each game's `tests.rs`, their scripted players,
 //! and rules that hold for all games.
 
+mod chance;
 mod console;
 mod level;
 mod page;

@@ -77,8 +77,8 @@ fn the_page_has_a_row_and_a_picture_for_each_game() {
     let mut expected = page.clone();
     for (name, table) in tables() {
         let (begin, end) = (format!("<!-- table: {name} -->\n"), "<!-- end -->");
-        let (before, rest) = expected.split_once(&begin).unwrap_or_else(|| panic!("no {begin}"));
-        let (_, after) = rest.split_once(end).unwrap_or_else(|| panic!("no {end} after {begin}"));
+        let (before, behind) = expected.split_once(&begin).unwrap_or_else(|| panic!("no {begin}"));
+        let (_, after) = behind.split_once(end).unwrap_or_else(|| panic!("no {end} after {begin}"));
         expected = format!("{before}{begin}{table}{end}{after}");
     }
     if std::env::var_os("GBXCULE_BLESS").is_some() {

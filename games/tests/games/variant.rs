@@ -17,7 +17,7 @@ struct Claim {
     is_more: bool,
 }
 
-/// Returns how many of some rows of bytes begin with a byte from a range.
+/// Returns how many rows of bytes begin with a byte from a range.
 fn count(peek: &dyn Fn(u16) -> u8, rows: std::ops::Range<u16>, size: usize, from: u8) -> u32 {
     rows.step_by(size).filter(|row| peek(*row) >= from).count() as u32
 }
@@ -96,7 +96,7 @@ fn every_variant_changes_what_it_says() {
     for claim in CLAIMS {
         let (name, variant) = claim.variant;
         let game = GAMES.iter().find(|game| game.name == name).expect("a game");
-        let bit = game.variants.iter().position(|known| known.0 == variant).expect("a variant");
+        let bit = game.variants.iter().position(|row| row.0 == variant).expect("a variant");
         let measure = if game.is_for_color { measured_in_color } else { measured };
         let (usual, varied) = (measure(claim, 0), measure(claim, 1 << bit));
         if usual == varied || (varied > usual) != claim.is_more {

@@ -2,11 +2,11 @@
 //!
 //! No sound is made here, so state that no program can read isn't kept: envelopes, duty steps, the
 //! noise generator and the mixer exist only as stored register values. The crate `sound` makes
-//! samples of the writes that `written` shows it. What remains is which channels are
-//! on (NR52), which depends on the length counters and channel 1's sweep, and wave RAM, which
-//! misbehaves while channel 3 plays. A Color's programs can read the levels of the channels, too,
-//! which `voice` keeps. State advances only in `sync`, by the time since the last one.
-//! `div_base` is the M-cycle at which DIV was last zero: DIV's bit 4 drives the 512 Hz sequencer.
+//! samples of the writes that `written` shows it. Two things remain: which channels are on (NR52),
+//! by the length counters and channel 1's sweep, and wave RAM, which misbehaves while channel 3
+//! plays. `voice` keeps the levels of the channels, which a Color's programs can read. State
+//! advances only in `sync`, by the time since the last one. `div_base` is the M-cycle at which DIV
+//! was last zero: DIV's bit 4 drives the 512 Hz sequencer.
 
 mod envelope;
 mod length;

@@ -1,4 +1,4 @@
-//! FF50, which takes the boot ROM off the address space for good, and what else is open until then.
+//! FF50, which takes the boot ROM off the address space for good, and KEY0 (FF4C), open until then.
 //!
 //! Called by `bus` and `color`. A machine without a boot ROM begins behind it, so a write here
 //! changes nothing.

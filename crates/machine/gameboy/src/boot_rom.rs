@@ -11,8 +11,8 @@ pub const BANK_BYTES: usize = 0x4000;
 /// The cartridge's header, which shows through the Color's boot ROM.
 const GAP: core::ops::Range<usize> = 0x100..0x200;
 
-/// Returns the length of a model's boot ROM: 256 bytes, or the Color's 2,304, with the bytes that
-/// nobody sees.
+/// Returns the length of a model's boot ROM: 256 bytes, or the Color's 2,304, of which the header
+/// covers 256.
 #[must_use]
 pub fn length(model: Model) -> usize {
     match model {

@@ -31,7 +31,7 @@ use crate::view;
 
 /// Work RAM and its echo, counted from C000.
 pub const FAST_WRAM_BYTES: u16 = 0x3e00;
-/// Added to an address, this lies outside of every ROM.
+/// The sum of this and any address lies outside of every ROM.
 pub const NO_ROM: u32 = 0x8000_0000;
 
 impl Cpu {
@@ -175,7 +175,7 @@ impl Machine {
     /// FF00-FFFF: the chips' registers, HRAM and IE, once their chip is brought up to `now`.
     fn read_high(&mut self, low: u8) -> u8 {
         match low {
-            // Programs wait for buttons: compiled blocks read them in place.
+            // Programs poll the buttons, so compiled blocks read them in place.
             0x00 => return self.joypad.read(),
             0x01 | 0x02 => self.sync_serial(),
             0x0f => self.sync_interrupts(),
@@ -193,8 +193,8 @@ impl Machine {
         view::read_register(self, low)
     }
 
-    /// A write to FF00-FFFF. What programs write most is done here, without the registers that the
-    /// rest saves.
+    /// A write to FF00-FFFF. Writes to high RAM and palettes, the most frequent ones, end here, so
+    /// that they save none of the host's registers as `write_register` does.
     fn write_high(&mut self, rom: &[u8], cart_ram: &mut [u8], low: u8, value: u8) {
         if low >= 0x80 && low < 0xff {
             self.hram[(low & 0x7f) as usize] = value;

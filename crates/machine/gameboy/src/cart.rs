@@ -1,8 +1,8 @@
 //! The cartridge as the CPU sees it: bank registers, the RAM gate, and what they select.
 //!
-//! The machine reads ROM itself, by `rom_base`, which it derives from the selected offsets that are
-//! kept here. They change only through `map`, the one place that works them out from the registers.
-//! Offsets never leave `rom_mask` and `ram_mask`, whatever is written; only a boot ROM lies behind.
+//! `map` alone computes the offsets that the registers select. The machine derives `rom_base` from
+//! them and reads ROM by it. Offsets stay within `rom_mask` and `ram_mask`, whatever is written;
+//! only the offset of a boot ROM lies behind.
 
 mod huc1;
 mod huc3;

@@ -1,6 +1,5 @@
-//! Registers that only the Color has, apart from those of HDMA and the palettes: banks of work RAM
-//! and video RAM, the infrared port, and those that no manual of the time named; and which chip
-//! has the others.
+//! Registers that only the Color has: banks of work RAM and video RAM, the infrared port and the
+//! undocumented ones. Accesses to the other registers of the Color are passed to their chips.
 #![cfg(color)]
 
 use crate::boot_control::write_key0;
@@ -26,7 +25,7 @@ pub struct Color {
     pub undocumented: [u8; 4],
     /// Bytes after OAM: FEA0, FEC0 and FEE0, eight each.
     pub behind_oam: [u8; 24],
-    /// STOP came while the PPU drew, which keeps video RAM open.
+    /// STOP came while the PPU drew, so the PPU still reads video RAM.
     pub stopped_in_mode3: bool,
     /// FF6C (OPRI) bit 0 as it reads back.
     pub opri: u8,
@@ -35,7 +34,7 @@ pub struct Color {
     pub drives_outside: bool,
 }
 
-/// The byte after OAM that an address of FEA0-FEFF means: its bits 3 and 4 are not looked at.
+/// Index in `behind_oam` of an address of FEA0-FEFF, whose bits 3 and 4 are ignored.
 fn behind_oam(address: u16) -> usize {
     let group = (address >> 5 & 7) as usize - 5;
     group * 8 + (address & 7) as usize

@@ -1,5 +1,5 @@
-//! Colours that the Color's boot ROM gives a program for the original: chosen by the title, for
-//! games whose maker is the console's. Host side: not translated.
+//! Colours that the Color's boot ROM gives a program for the original; it chooses them by the title
+//! for games of the console's maker. Host side: not translated.
 // Pan Docs "Compatibility palettes".
 
 /// Titles by the sum of their 16 bytes and, where two games share it, their fourth letter; and the
@@ -64,7 +64,7 @@ const COLORS: [u16; 120] = [
 /// Palettes of OBP0, OBP1 and BGP.
 pub(crate) type Compatible = [[u16; 4]; 3];
 
-/// Returns true if the cartridge's maker is the console's, whose titles the boot ROM looks up.
+/// Returns true if the console's maker made the cartridge: the boot ROM looks up its titles alone.
 fn is_own(rom: &[u8]) -> bool {
     match rom[0x14b] {
         0x33 => rom[0x144..0x146] == *b"01",
@@ -72,10 +72,10 @@ fn is_own(rom: &[u8]) -> bool {
     }
 }
 
-/// The counter behind DIV when the boot ROM leaves, in T-cycles: what it compares in the header
-/// takes its time (docboy `boot_div_*`, mooneye boot_div, gambatte `div/start_inc_*`).
-// UNVERIFIED: of the console's own titles for the original, only one that the boot ROM has no
-// palettes for was measured; the search ends earlier for the others.
+/// The counter behind DIV when the boot ROM leaves, in T-cycles. It depends on the header, which
+/// the boot ROM compares (docboy `boot_div_*`, mooneye boot_div, gambatte `div/start_inc_*`).
+// UNVERIFIED: of the maker's titles for the original, only one without palettes in the boot ROM was
+// measured; the search ends earlier for the others.
 pub(crate) fn divider(rom: &[u8]) -> u16 {
     let is_for_color = rom[0x143] & 0x80 != 0;
     let start: u16 = match (is_for_color, is_own(rom)) {
@@ -91,7 +91,7 @@ pub(crate) fn divider(rom: &[u8]) -> u16 {
     }
 }
 
-/// Sum of a title's bytes if the cartridge's maker is the console's, else 0.
+/// Sum of a title's bytes if the console's maker made the cartridge, else 0.
 fn title_sum(rom: &[u8]) -> u8 {
     let title = &rom[0x134..0x144];
     if is_own(rom) { title.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)) } else { 0 }

@@ -40,7 +40,7 @@ pub struct Cpu {
     pub now: u32,
     /// Accumulator.
     pub a: u8,
-    /// Flag Z is set where this is zero: it is the last result, computed only when it is read.
+    /// The last result. Flag Z, which is set if this is zero, is computed only when it is read.
     pub zero: u8,
     /// The carries into each bit of the last sum: bit 4 is flag H, bit 8 is flag C. Bit 9 is flag
     /// N.

@@ -25,11 +25,11 @@ pub struct Dma {
     pub active: bool,
     /// Time at which the first byte moves.
     pub start: u32,
-    /// A new request cuts off a transfer, which goes on until `start`.
+    /// A new request has cut off the previous transfer, which goes on until `start`.
     pub previous_active: bool,
     /// Time of the previous transfer's first byte.
     pub previous_start: u32,
-    /// Bytes that have been copied already, because a write met the last of them.
+    /// Bytes that were copied early, because a write replaced the last of them.
     pub copied: u8,
     /// Time at which the transfer ends, while `active`.
     pub deadline: u32,
@@ -220,7 +220,7 @@ pub(crate) fn halt_dma(machine: &mut Machine, mcycles: u32) {
     }
 }
 
-/// Returns true if an access loses its bus to the byte that OAM DMA moves from there.
+/// Returns true if an access loses its bus to the byte that OAM DMA moves from `source`.
 pub(crate) fn meets_dma(address: u16, source: u16) -> bool {
     let is_video = address & 0xe000 == 0x8000;
     if COLOR && source & 0xe000 == 0xc000 {

@@ -38,7 +38,7 @@ pub struct Hdma {
     pub active: bool,
     /// Blocks to be copied on the next instruction boundary.
     pub due: u8,
-    /// HBlank as the CPU left it when it halted.
+    /// State of HBlank when the CPU halted.
     pub rest: HaltedAt,
     /// The next opcode lies in video RAM and was fetched before a block. The next read takes it:
     /// the CPU's fetch, or the one that a dispatch of an interrupt begins with and drops.
@@ -153,9 +153,9 @@ pub(crate) fn rest_hdma(machine: &mut Machine, pc: u16) {
     }
 }
 
-/// Decides about a block where the speed changes: one that was due before STOP is copied as double
-/// speed begins, and ends the transfer (gambatte `hdma_transition_speedchange_hdmalen*`); HBlank
-/// that began since is slept through.
+/// Decides about a block when the speed changes. A block that was due before STOP is copied as
+/// double speed begins, and ends the transfer (gambatte `hdma_transition_speedchange_hdmalen*`). An
+/// HBlank that began since copies none.
 pub(crate) fn take_block_of_change(machine: &mut Machine) {
     let is_copied = machine.hdma.rest == HaltedAt::Due && !machine.speed.double;
     machine.hdma.due = is_copied as u8;
@@ -236,8 +236,8 @@ pub(crate) fn run_hdma(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -
     fetched
 }
 
-/// Brings the PPU past the two dots from a T-cycle on, and what it draws with it; returns true if
-/// it reads video RAM on either. The rest of mode 3 is free for a block (docboy
+/// Brings the PPU and its drawing past the two dots from a T-cycle on; returns true if it reads
+/// video RAM on either. The rest of mode 3 is free for a block (docboy
 /// `gdma_ppu_on_pixel_transfer_conflict_*`).
 fn meets_ppu(machine: &mut Machine, moment: u32) -> bool {
     let meets = reads_vram(machine, moment) | reads_vram(machine, moment.wrapping_add(1));
@@ -253,7 +253,7 @@ fn reads_vram(machine: &mut Machine, moment: u32) -> bool {
     machine.ppu.stage == LineProgress::Rendering && fetches
 }
 
-/// Returns true if no dot of a block's time lies in mode 3, for sure.
+/// Returns true if certainly no dot of a block's time lies in mode 3.
 fn is_vram_free(machine: &Machine) -> bool {
     let ppu = &machine.ppu;
     let ends = machine.tcycles().wrapping_sub(ppu.beam.line_start).wrapping_add(BLOCK_TCYCLES + 2);

@@ -32,13 +32,13 @@ pub struct Cartridge {
     pub missing_bytes: u32,
     /// Size of the cartridge's memory, a power of two, or 0: RAM, and registers of its devices.
     pub ram_bytes: u32,
-    /// Size of what holds those registers, or 0; a battery keeps the rest.
+    /// Size of the part that holds those registers, or 0; a battery keeps the other part.
     pub device_bytes: u32,
     /// RAM and clock outlive the power switch.
     pub has_battery: bool,
     /// There is a clock.
     pub has_rtc: bool,
-    /// The byte at 0143: 80 also knows the Game Boy Color.
+    /// The byte at 0143: bit 7 is set if the program knows the Game Boy Color.
     pub cgb_flag: u8,
     /// The bitmap at 0104-0133, which the boot ROM shows and leaves in VRAM.
     pub logo: [u8; LOGO_BYTES],
@@ -80,22 +80,22 @@ pub enum Model {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RomError {
-    /// There isn't even a header.
+    /// The file is shorter than a header.
     TooShort {
         /// Length of the file.
         file_bytes: usize,
     },
-    /// More than any mapper can address.
+    /// The file is longer than any mapper can address.
     TooLong {
         /// Length of the file.
         file_bytes: usize,
     },
-    /// The byte at 0148 stands for no size.
+    /// The size code at 0148 is unknown.
     UnknownRomSize {
         /// The byte at 0148.
         size_code: u8,
     },
-    /// The byte at 0149 stands for no size.
+    /// The size code at 0149 is unknown.
     UnknownRamSize {
         /// The byte at 0149.
         size_code: u8,
@@ -107,7 +107,7 @@ pub enum RomError {
         /// Name in Pan Docs.
         name: &'static str,
     },
-    /// The byte at 0147 stands for no cartridge type.
+    /// The type code at 0147 is unknown.
     UnknownMapper {
         /// The byte at 0147.
         type_code: u8,
@@ -229,7 +229,7 @@ impl Cart {
             ram_port: RamPort::Closed,
             has_ram: cartridge.battery_bytes() != 0,
             has_rtc: cartridge.has_rtc,
-            // Without a mapper there is no gate either; a HuC has none.
+            // Cartridges without a mapper, and HuCs, have no RAM gate.
             ram_enabled: matches!(cartridge.mapper, Mapper::RomOnly | Mapper::Huc1 | Mapper::Huc3),
             rom_bank: 1,
             ram_bank: 0,
@@ -280,8 +280,8 @@ impl Parts {
         Ok(Parts { mapper, ram, battery, timer })
     }
 
-    /// The code at 0149 gives RAM to cartridges with a mapper even if their type names none, as
-    /// homebrew has it; MBC2 and MBC7 bring their own.
+    /// The code at 0149 gives RAM to cartridges with a mapper even if their type names no RAM, as
+    /// in homebrew; MBC2 and MBC7 bring their own.
     fn ram_size(&self, size_code: u8) -> Result<u32, RomError> {
         match self.mapper {
             Mapper::Mbc2 => return Ok(512),

@@ -18,12 +18,12 @@ pub struct Joypad {
     pub last_controller: u8,
     /// The next controller is shown as soon as no row is selected.
     pub advances: bool,
-    /// Buttons of the first controller while another is shown. Nobody presses those of others.
+    /// Buttons of the first controller while P1 shows another one, which has none pressed.
     pub unseen: u8,
 }
 
 impl Joypad {
-    /// The first controller, of which nothing is pressed, with these rows selected.
+    /// The first controller without a pressed button, with these rows selected.
     pub const fn released(select: u8) -> Joypad {
         Joypad {
             pressed: 0,

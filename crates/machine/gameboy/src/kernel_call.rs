@@ -43,7 +43,7 @@ pub fn set_step_numbers(
     step_numbers.buttons = buttons;
 }
 
-/// Writes that a program has asked for, also those that found no room.
+/// Number of writes that a program asked for, also those beyond the room of `writes`.
 pub fn writes_asked(writes: &[u32]) -> u32 {
     writes[0]
 }
@@ -111,15 +111,15 @@ pub fn run_pair_frames(
     step.members[1].ahead = ahead[1];
 }
 
-/// T-cycles by which a machine of a pair is beyond the end of its last frame, by its counters since
-/// its reset: its first frame ends later by the lead.
+/// T-cycles by which a machine of a pair is beyond the end of its last frame, from its counters
+/// since its reset. Its first frame ends later by the lead.
 pub fn pair_ahead(frames: u64, tcycles: u64) -> i64 {
     let ended = frames.wrapping_mul(FRAME_TCYCLES as u64);
     (tcycles.wrapping_sub(ended) as i64).wrapping_sub(LEAD_TCYCLES as i64)
 }
 
-/// The counter of T-cycles after frames of a pair, before and after which the machine was so far
-/// ahead.
+/// The counter of T-cycles after some frames of a pair. The machine was `before` T-cycles ahead
+/// when they began, and `after` when they ended.
 pub fn pair_tcycles(tcycles: u64, frames: u32, before: i32, after: i32) -> u64 {
     let passed = (frames as u64).wrapping_mul(FRAME_TCYCLES as u64);
     tcycles.wrapping_add(passed).wrapping_add((after - before) as i64 as u64)

@@ -1,9 +1,9 @@
 //! One Game Boy, written once in plain Rust: the original (DMG) or, with the flag `color`, the
 //! Color.
 //!
-//! The package `gbxcule-gameboy-color` compiles these files a second time, with the flag set. What
-//! only one of the models has stands behind `#[cfg(color)]` or `#[cfg(not(color))]`, so that the
-//! other one has nothing of it; where both could do either, code asks the constant `COLOR`.
+//! The package `gbxcule-gameboy-color` compiles these files a second time, with the flag set. Code
+//! for one model alone stands behind `#[cfg(color)]` or `#[cfg(not(color))]`. Where both models run
+//! the same line with other numbers, it tests the constant `COLOR`.
 //!
 //! Every file but `boot_rom`, `compatibility_palette`, `header`, `power_on`, `power_on_memory`,
 //! `revision`, `source`, `state` and `step_with`, which run on the host only, keeps to a small

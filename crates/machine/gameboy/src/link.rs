@@ -103,8 +103,8 @@ impl Link {
         sync_cable_end(other);
     }
 
-    /// Returns true if both machines have come to the end of the frame, and nothing is left to do
-    /// that comes before where they are.
+    /// Returns true if both machines have come to the end of the frame, and no shift or instruction
+    /// is left that comes before their times.
     fn is_over(&self) -> bool {
         self.ends[0].time >= 0
             && self.ends[1].time >= 0

@@ -64,7 +64,7 @@ pub struct Machine {
     pub deadline: u32,
     /// Time at which the current frame began.
     pub frame_start: u32,
-    /// Later of two times: the LCD was switched off; the last frame ended.
+    /// The time at which the LCD was switched off or the last frame ended, whichever is later.
     pub lcd_off_since: u32,
     /// The frame that `run_frame` was asked for has ended.
     pub frame_done: bool,
@@ -245,7 +245,8 @@ impl Machine {
             Mode::Running => {
                 #[cfg(color)]
                 if self.speed.ends_change(self.now) {
-                    // A dispatch is another service, whose use of the serial port is known before.
+                    // A dispatch takes another service, so that `next_look` can tell its use of the
+                    // serial port.
                     end_pending_change(self);
                     self.deadline = self.now;
                     return;

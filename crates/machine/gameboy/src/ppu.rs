@@ -2,11 +2,11 @@
 //!
 //! The position (`line`, `dot`) moves only when it is read (`sync_ppu`). A line is left alone until
 //! it has passed; then it is drawn at once (`whole_line`), or, in a frame that is not observed, not
-//! at all. Only if something it depends on changes in the middle of it does the dot-by-dot
-//! `pipeline` take over, from the beginning of mode 3 up to the change and then to the end of the
-//! line. So timing never depends on whether it is read. `timing` knows what each dot means, `stat`
-//! when the interrupt line rises, `scan` which objects a line shows, `oam_bug` what a badly timed
-//! access does to OAM.
+//! at all. If something that the line depends on changes in its middle, the dot-by-dot `pipeline`
+//! draws it, from the beginning of mode 3 up to the change and then to the end of the line. So
+//! timing never depends on reads of the position. `timing` knows what each dot means, `stat` when
+//! the interrupt line rises, `scan` which objects a line shows, `oam_bug` what a badly timed access
+//! does to OAM.
 
 pub(crate) mod color_fetcher;
 pub(crate) mod color_line;
@@ -65,7 +65,7 @@ pub const LCDC_WINDOW_MAP: u8 = 0x40;
 /// LCDC bit 7: LCD and PPU enable.
 pub const LCDC_ON: u8 = 0x80;
 
-/// `used_fine_scroll` as long as SCX itself tells.
+/// `used_fine_scroll` while SCX itself has the bits.
 pub const FINE_SCROLL_UNUSED: u8 = 0xff;
 /// T-cycles of one line.
 pub const LINE_TCYCLES: u16 = 456;
@@ -145,7 +145,7 @@ pub struct Ppu {
     pub stage: LineProgress,
     /// The dot at which mode 3 ends, as far as is known now; 0 if not worked out yet.
     pub mode3_end: u16,
-    /// Dots by which the interrupt of HBlank comes before that.
+    /// Dots by which the interrupt of HBlank comes before `mode3_end`.
     #[cfg(color)]
     pub hblank_ahead: u16,
     /// Objects on the current line.
@@ -168,7 +168,7 @@ pub struct Ppu {
     /// The chip is a CPU CGB E, not a C.
     #[cfg(color)]
     pub is_cgb_e: bool,
-    /// WY as lines compare it with themselves while they are drawn.
+    /// WY as it is compared with a line while the line is drawn.
     #[cfg(color)]
     pub drawn_wy: u8,
     /// A write to LYC will request an interrupt.
@@ -177,7 +177,7 @@ pub struct Ppu {
     /// A write to LYC will end the comparison that drives the interrupt line.
     #[cfg(color)]
     pub lyc_release: bool,
-    /// T-cycle on which either does.
+    /// T-cycle of that effect of a write to LYC.
     #[cfg(color)]
     pub lyc_request_at: u32,
 }
@@ -316,7 +316,7 @@ fn advance_in_visible_line(machine: &mut Machine, from: u16, to: u16) {
 /// Events of a line's first dots.
 fn begin_visible_line(machine: &mut Machine, from: u16, to: u16) {
     if from == 0 && to > timing::LAST_BEGINNING_DOT && machine.ppu.beam.line > 0 {
-        // Of the dots that WY is compared on, none comes after another change.
+        // WY did not change between the dots on which it is compared.
         machine.ppu.meet_wy();
         pass_line_events(machine);
         return;
@@ -396,8 +396,8 @@ pub(crate) fn note_mode_at_stop(machine: &mut Machine, now: u32) {
     machine.color.stopped_in_mode3 = is_vram_read_blocked(machine);
 }
 
-/// Blanks the picture in STOP: the Color's PPU goes on without video RAM and shows black; with
-/// video RAM, if it was drawing (daid's `stop_instr` and `stop_instr_gbc_mode3`).
+/// Blanks the picture in STOP. The Color's PPU goes on without video RAM and shows black, unless it
+/// was drawing when STOP came (daid's `stop_instr` and `stop_instr_gbc_mode3`).
 #[cfg(color)]
 fn blacken_stopped_picture(machine: &mut Machine) {
     if !machine.color.stopped_in_mode3 {

@@ -1,9 +1,9 @@
 //! Revisions of the two models: chips of the same console that tests of public suites tell apart.
 //! Host side: not translated.
 //!
-//! What a revision leaves in memory and registers is in `power_on`. What it does differently later
-//! stands in the chips, behind `#[cfg(not(usual_revision))]`, as their fields say. The kernel
-//! compiler reads the sources with the flag `usual_revision` for machines that need none of it.
+//! `power_on` has a revision's memory and registers at power-on. Later differences stand in the
+//! chips, behind `#[cfg(not(usual_revision))]`. The kernel compiler reads the sources with the flag
+//! `usual_revision` for machines without such differences.
 
 use crate::header::Model;
 
@@ -39,7 +39,7 @@ const NAMES: [(&str, Model, Revision); 8] = [
 ];
 
 impl Revision {
-    /// Returns true if the revision differs from the usual one in what it leaves at power-on alone.
+    /// Returns true if the revision is the usual one, or differs from it at power-on alone.
     #[must_use]
     pub fn is_usual_after_boot(self) -> bool {
         matches!(self, Revision::Usual | Revision::Mgb)

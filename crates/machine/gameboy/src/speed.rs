@@ -200,9 +200,9 @@ fn switch_clock(machine: &mut Machine, gained: u32) {
     }
 }
 
-/// Lets one of the M-cycles of single speed pass that come before double speed, or begins that. If
-/// an interrupt is requested in the first six T-cycles the CPU wakes early, after the first
-/// M-cycle if the request came in it (docboy `speed_switch_to_double_interrupt_*_aligned_*`).
+/// Lets one of the M-cycles of single speed before double speed pass, or begins double speed. If an
+/// interrupt is requested in the first six T-cycles the CPU wakes early, after the first M-cycle if
+/// the request came in it (docboy `speed_switch_to_double_interrupt_*_aligned_*`).
 #[cfg(color)]
 #[cold]
 #[inline(never)]

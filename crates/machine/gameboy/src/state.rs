@@ -1,7 +1,8 @@
 //! A machine as bytes and back, and where two machines differ. Host side: not translated.
 //!
 //! A state holds the machine and its cartridge's RAM, but not the ROM: it says which one it belongs
-//! to. Whatever loads can run: `rule` refuses what no machine can be in. `list` is the format.
+//! to. A state that loads can run: `rule` refuses values that no machine can have. `list` is the
+//! format.
 
 mod codec;
 #[cfg(not(color))]
@@ -31,7 +32,7 @@ pub const PREAMBLE_BYTES: usize = MAGIC.len() + 4 + 16 + 1 + 2;
 const VERSION: u32 = 8;
 
 /// Returns true if the machine does what the cartridge's console does. Revisions that differ at
-/// power-on alone are one.
+/// power-on alone count as one console.
 fn is_of_console(machine: &Machine, cartridge: &Cartridge) -> bool {
     let is_super = !crate::COLOR && cartridge.revision.is_super() && cartridge.commands_super;
     #[cfg(color)]

@@ -1,8 +1,8 @@
 //! STOP until a button is pressed: the CPU, TIMA and OAM DMA stand still. The Color's PPU goes on;
 //! a DMG's does so for a while and goes on from there afterwards.
 //!
-//! `now` goes on, so that frames end and the cartridge's clock runs; whatever stands still has its
-//! moments moved along. DIV begins anew when the CPU wakes.
+//! `now` goes on, so that frames end and the cartridge's clock runs; the moments of chips that
+//! stand still are moved along. DIV begins anew when the CPU wakes.
 // Pan Docs "Reducing power consumption".
 // UNVERIFIED: a transfer that the serial port clocks, and sound, go on here.
 
@@ -74,7 +74,7 @@ pub(crate) fn service_stopped(machine: &mut Machine) {
     }
 }
 
-/// Stops the PPU within its line, whose picture nobody sees.
+/// Stops the PPU within its line, which is never shown.
 #[cfg(not(color))]
 fn stop_ppu(machine: &mut Machine) {
     sync_ppu_now(machine);

@@ -110,8 +110,8 @@ fn take_bit(machine: &mut Machine, ram: &mut [u8], is_set: bool) {
     }
 }
 
-/// Returns the length of a command by its first byte. The boot ROM's, which bring the header, are
-/// one packet each.
+/// Returns the length of a command by its first byte. The boot ROM's commands, which bring the
+/// header, are one packet each.
 fn command_bits(first: u8) -> u16 {
     let packets = if first & 0xf1 == 0xf1 { 1 } else { first & 7 };
     PACKET_BITS * packets.max(1) as u16
@@ -144,8 +144,8 @@ fn execute(machine: &mut Machine, ram: &mut [u8]) {
     }
 }
 
-/// PAL01 and its relatives: colours 0 to 3 of one palette, then 1 to 3 of another. Colour 0 is of
-/// all palettes.
+/// PAL01 and its relatives: colours 0 to 3 of one palette, then 1 to 3 of another. All palettes
+/// share colour 0.
 fn set_palettes(ram: &mut [u8], first: usize, second: usize) {
     for color in 0..7usize {
         let value = word(ram, COMMAND + 1 + 2 * color);
@@ -162,7 +162,7 @@ fn set_palettes(ram: &mut [u8], first: usize, second: usize) {
 }
 
 /// PAL_SET: four of the palettes that PAL_TRN brought, and perhaps a file of attributes.
-// UNVERIFIED: colour 0 of the first one is of all palettes here, as PAL01's.
+// UNVERIFIED: here all palettes get colour 0 of the first one, as with PAL01.
 fn choose_palettes(ram: &mut [u8]) {
     for palette in 0..4usize {
         let number = (word(ram, COMMAND + 1 + 2 * palette) & 0x1ff) as usize;

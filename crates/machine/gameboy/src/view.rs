@@ -1,11 +1,11 @@
 //! Functions by which a user's program reads a machine after a step: `gb.read`, `gb.pc`, `gb.pixel`
 //! and the rest (docs/programs.md). Each function here is one of them, under its own name.
 //!
-//! They run at the end of a frame, when every chip has been brought up to `now`, or at a hook, when
-//! only the timer, the serial port and the PPU have. So registers can be read without a copy of the
-//! machine. At the end of a frame they are what `Machine::peek` says; within a line FF41 reads mode
-//! 2. Nothing here changes the machine: `write` and `write_bank` ask for changes that are made
-//! later. No argument can lead outside.
+//! Programs run at the end of a frame, when every chip is up to date, or at a hook, when only the
+//! timer, the serial port and the PPU are. So registers can be read without a copy of the machine.
+//! At the end of a frame they equal those of `Machine::peek`; within a line FF41 reads mode 2.
+//! Nothing here changes the machine: `write` and `write_bank` ask for changes that are made later.
+//! No argument reads outside of memory.
 
 #[cfg(color)]
 use crate::color::color_register;

@@ -1,13 +1,14 @@
-//! Blocks as IR: from a head, the ways that a program takes through ROM, as a tree.
+//! Blocks as IR: the tree of the ways that a program takes through ROM from one address, the head.
 //!
-//! A block runs instructions as `Machine::run_until_deadline` would, on registers that it keeps in
-//! variables, and leaves with the machine's registers written. It begins over when a way comes back
-//! to the head. These things make it right:
-//! - It enters only if the deadline lies after the start of the last instruction before it looks at
-//!   the deadline again, on any way, so that the interpreter would have run all of it.
-//! - It enters only if the memory map is the one that it was made from, as far as it relied on it.
-//! - Where code that it does not see through was called, or a deadline was set, both are looked at
-//!   again after the instruction, and the block is left if they do not hold.
+//! A block runs instructions as `Machine::run_until_deadline` would, keeps the registers in
+//! variables, and writes them back when it leaves. It begins over when a way comes back to the
+//! head. Three rules make it exact:
+//! - A block enters only if the deadline lies after the start of every instruction before its next
+//!   look at the deadline, on any way. The interpreter would run all these instructions, too.
+//! - A block enters only if the memory map equals the one that it was made from, in the parts that
+//!   it relies on.
+//! - If an instruction calls code that the block does not contain, or sets a deadline, the block
+//!   checks map and deadline again after it, and leaves if they do not hold.
 
 mod body;
 mod tree;
@@ -24,11 +25,11 @@ use gbxcule_passes::specialise::{KnownPlace, Unsupported};
 
 /// Bytes of code in high RAM that a block may be made of.
 const HIGH_CODE_BYTES: usize = 16;
-/// The place in a record of a block that has no code in high RAM.
+/// The byte in a record that means a block without code in high RAM.
 const NO_CODE: u8 = 0x80;
 
-/// The CPU's view of the program: cartridge and work RAM, OAM DMA, and code in high RAM, as far as
-/// blocks rely on it.
+/// The part of a machine's state that blocks rely on: the mapped ROM and work RAM, OAM DMA, and
+/// code in high RAM.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemoryMap {
     rom_base: [u32; 4],
@@ -48,7 +49,7 @@ struct HighCode {
 }
 
 impl HighCode {
-    /// Code where a machine is; nothing if that is not high RAM.
+    /// Code at a machine's PC; `None` if that is not in high RAM.
     fn of(machine: &Machine) -> Option<Self> {
         if !HIGH_RAM.contains(&machine.cpu.pc) {
             return None;
@@ -60,7 +61,7 @@ impl HighCode {
         Some(Self { at, bytes })
     }
 
-    /// Bytes of it by their places.
+    /// The code's bytes, with their places in high RAM.
     fn places(&self) -> impl Iterator<Item = (usize, u8)> {
         let end = usize::from(HIGH_RAM.end - HIGH_RAM.start);
         (self.at..end).zip(self.bytes)
@@ -68,8 +69,8 @@ impl HighCode {
 }
 
 impl MemoryMap {
-    /// The map of a machine. Nothing while OAM DMA has the bus, unless the program waits for its
-    /// end in high RAM.
+    /// The map of a machine. `None` while OAM DMA has the bus, unless the program waits for its end
+    /// in high RAM.
     pub fn of(machine: &Machine) -> Option<Self> {
         let Machine { rom_base, fast_wram_bytes, .. } = *machine;
         let has_dma = machine.dma.active;
@@ -85,8 +86,8 @@ impl MemoryMap {
     /// Bytes of a map in a file.
     pub(crate) const RECORD_BYTES: usize = 4 * 4 + 2 + 1 + 1 + HIGH_CODE_BYTES;
 
-    /// The map as bytes: `rom_base`, `fast_wram_bytes`, `has_dma`, the place of code in high RAM,
-    /// that code. Where there is none, its place is `NO_CODE`.
+    /// The map as bytes: `rom_base`, `fast_wram_bytes`, `has_dma`, the place of code in high RAM
+    /// (`NO_CODE` without code), that code.
     pub(crate) fn record(&self) -> [u8; Self::RECORD_BYTES] {
         let (at, bytes) = self
             .high_code
@@ -99,7 +100,7 @@ impl MemoryMap {
         record
     }
 
-    /// The map of such bytes; none if they say what no machine does.
+    /// The map of such bytes; `None` if no machine has this map.
     pub(crate) fn from_record(record: &[u8; Self::RECORD_BYTES]) -> Option<Self> {
         let (base, rest) = record.split_first_chunk::<16>()?;
         let (base, _) = base.as_chunks::<4>();
@@ -114,7 +115,7 @@ impl MemoryMap {
         })
     }
 
-    /// The map without the code in high RAM, next to which there may be variables.
+    /// The map without the code in high RAM, beside which variables may change.
     pub(crate) fn without_code(self) -> Self {
         Self { high_code: None, ..self }
     }
@@ -148,7 +149,7 @@ pub(crate) struct ReliedOn {
 }
 
 impl ReliedOn {
-    /// The part of a map that facts tell of.
+    /// The parts of a map that the facts name.
     fn new(map: MemoryMap, machine_ir: &MachineIr, facts: &[KnownPlace]) -> Self {
         let relies = |name: &str, index: usize| {
             let path = [machine_ir.path(&[name]), vec![index as u64]].concat();
@@ -172,7 +173,7 @@ impl ReliedOn {
     }
 }
 
-/// Returns true if values are equal where it matters.
+/// Returns true if values are equal at the places that matter.
 fn all_equal<T: PartialEq>(ours: &[T], its: &[T], matters: &[bool]) -> bool {
     ours.iter().zip(its).zip(matters).all(|((ours, its), matters)| !matters || ours == its)
 }
@@ -182,15 +183,15 @@ fn all_equal<T: PartialEq>(ours: &[T], its: &[T], matters: &[bool]) -> bool {
 pub(crate) struct Limits {
     /// Instructions at most.
     pub(crate) instructions: usize,
-    /// M-cycles of the longest way, about. The interpreter runs the time between a block's end and
-    /// the deadline.
+    /// M-cycles of the longest way, roughly. The interpreter runs from a block's end to the
+    /// deadline.
     pub(crate) mcycles: u32,
-    /// M-cycles of a way after which it looks at the deadline again, so that the block needs no
-    /// more time than up to there when it begins.
+    /// M-cycles of a way after which it looks at the deadline again. A block can begin if the
+    /// deadline is no nearer than that.
     pub(crate) mcycles_unchecked: u32,
     /// Branches on a way at most: each nests the code one deeper.
     pub(crate) branches: usize,
-    /// Where a chip would be asked the block is left, before that instruction.
+    /// True if the block leaves before an instruction that accesses a chip.
     pub(crate) leaves: bool,
 }
 
@@ -222,7 +223,7 @@ impl Block {
     /// The block at a PC of a program.
     ///
     /// # Errors
-    /// Its first instruction is left to the interpreter.
+    /// The interpreter keeps its first instruction.
     pub fn new(
         machine_ir: &MachineIr,
         rom: &[u8],
@@ -232,7 +233,7 @@ impl Block {
         Self::within(Limits::CPU, machine_ir, rom, map, pc)
     }
 
-    /// The block within other bounds than those of blocks for CPUs.
+    /// The block within given bounds.
     pub(crate) fn within(
         limits: Limits,
         machine_ir: &MachineIr,

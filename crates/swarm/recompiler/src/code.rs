@@ -64,7 +64,7 @@ impl<'m> Memories<'m> {
 /// The machine code of a block.
 pub struct Code {
     entry: BlockFunction,
-    /// Keeps the code alive, and that of the blocks that were compiled with it.
+    /// Keeps the machine code of this block, and of all blocks compiled with it, alive.
     _functions: Arc<FunctionCode>,
     pc: u16,
     relied_on: ReliedOn,
@@ -120,14 +120,15 @@ impl Code {
         self.relied_on.is_true_of(map)
     }
 
-    /// Runs the block on a machine at whose PC it begins; it does nothing where it may not run.
+    /// Runs the block on a machine at whose PC it begins. A block that may not run now does
+    /// nothing.
     #[inline(always)]
     pub fn run(&self, machine: &mut Machine, memories: &Memories<'_>) {
         let len = memories.rom.shape[0];
         assert!(len == self.rom_len, "a block runs on the ROM that it was made from");
-        // SAFETY: the code was made of the machine's own source for this signature. It reads and
-        // writes the machine, whose layout equals the module's (`front-rust/tests/machine`), and
-        // those elements of the arrays that the source reaches behind its bounds checks and masks.
+        // SAFETY: the code was made of the machine's own source for this signature. It accesses the
+        // machine, whose layout equals the module's (`front-rust/tests/machine`), and only those
+        // elements of the arrays that pass the source's bounds checks and masks.
         unsafe {
             (self.entry)(std::ptr::null_mut(), machine, &memories.rom, &memories.cart_ram);
         }

@@ -1,8 +1,8 @@
 //! Doors: host functions that a block calls by address.
 //!
-//! Each has the signature that `back-clif` gives the function's code: the record, the
-//! machine's address, both arrays part by part, and scalars. Integers come without a promise about
-//! the bits of a register beyond their width, so they are taken as 32 bits and cut.
+//! Each has the signature that `back-clif` gives the function's code: the record, the machine's
+//! address, both arrays part by part, and scalars. The bits of a register beyond an integer's width
+//! may be anything, so integers are taken as 32 bits and cut.
 #![allow(unsafe_code, reason = "called by machine code, with a machine by its address")]
 
 use crate::block::{HIGH_RAM, ROM_END};
@@ -12,7 +12,7 @@ use gbxcule_gameboy::ppu::color_palette::write_color_cell as write_color_cell_of
 use gbxcule_passes::specialise::Changes;
 use std::ffi::c_void;
 
-/// A function of the machine by its name, and where machine code finds it.
+/// A function of the machine: its name and its address for machine code.
 pub(crate) type Door = (&'static str, *const u8);
 
 /// Returns all doors.
@@ -44,7 +44,7 @@ pub(crate) fn changes(door: &str, address: Option<u16>) -> Changes {
     }
 }
 
-/// Calls a function of the machine, and holds it to what blocks rely on.
+/// Calls a function of the machine, and checks in debug builds that it keeps what blocks rely on.
 #[inline(always)]
 fn call<T>(machine: &mut Machine, changes: Changes, function: impl FnOnce(&mut Machine) -> T) -> T {
     let map = |machine: &Machine| (machine.rom_base, machine.fast_wram_bytes, machine.dma.active);

@@ -1,9 +1,9 @@
 //! Blocks of a ROM inside the machine's own loop over opcodes, for kernels.
 //!
-//! A kernel is compiled once, before its machines run: so a run of native machines tells what is
-//! hot, and few blocks are made. They pay where nearly the whole program is a loop (`loops`); a
-//! game is faster without, because warps run the larger code more slowly. Blocks become cases of
-//! the loop in `Machine::run_until_deadline` (`planter`).
+//! A kernel is compiled once, before its machines run. So a run of native machines finds the hot
+//! places, and few blocks are made. Blocks pay where nearly the whole program is a loop (`loops`);
+//! a game is faster without them, because warps run the larger code more slowly. Blocks become
+//! cases of the loop in `Machine::run_until_deadline` (`planter`).
 
 mod loops;
 mod planter;
@@ -18,23 +18,23 @@ use gbxcule_ir::{Body, FunctionId, Module, check};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-/// Frames between two buttons of the machines that tell what is hot.
+/// Frames for which the native machines hold a button.
 const FRAMES_OF_A_BUTTON: u32 = 12;
 /// Blocks in a kernel at most.
 const MAX_BLOCKS: usize = 4;
-/// Bounds of a block. It leaves where a chip would be asked, so that no call needs registers beside
+/// Bounds of a block. It leaves before an access to a chip, so that no call needs registers beside
 /// the loop's own.
 const LIMITS: Limits =
     Limits { branches: 4, leaves: true, mcycles_unchecked: u32::MAX, ..Limits::CPU };
-/// Instructions below which no smaller block is tried.
+/// The fewest instructions of a block that is tried.
 const MIN_INSTRUCTIONS: usize = 8;
 /// Operations of a block at most: the loop has some thousands itself.
 const MAX_OPERATIONS: usize = 2_500;
 /// Nesting of a block at most. The IR allows 200 levels, of which the loop needs some.
 const MAX_DEPTH: usize = 150;
 
-/// Opcodes after which machines that were at one place may be at several: conditional jumps, jumps
-/// to addresses in memory or registers, HALT and STOP.
+/// Opcodes after which machines at one place may go to several: conditional jumps, jumps to
+/// addresses in memory or registers, HALT and STOP.
 const PARTING: [u8; 21] = [
     0x10, 0x20, 0x28, 0x30, 0x38, 0x76, 0xc0, 0xc2, 0xc4, 0xc8, 0xc9, 0xca, 0xcc, 0xd0, 0xd2, 0xd4,
     0xd8, 0xd9, 0xda, 0xdc, 0xe9,
@@ -46,13 +46,13 @@ const JUMPING: [u8; 11] = [0x18, 0xc3, 0xc7, 0xcd, 0xcf, 0xd7, 0xdf, 0xe7, 0xef,
 #[derive(Debug, PartialEq)]
 pub struct HotCode {
     pub(crate) heads: Vec<HotHead>,
-    /// Number of instructions soon after arrivals at these heads, and of all.
+    /// Number of instructions soon after arrivals at these heads, and of all instructions.
     pub(crate) instructions: [u64; 2],
 }
 
 impl HotCode {
-    /// Runs machines for some frames, and finds where they execute most instructions. What was
-    /// found is kept on disk.
+    /// Runs machines for some frames, finds where they execute most instructions, and keeps the
+    /// result on disk.
     #[must_use]
     pub fn find(rom: &[u8]) -> Self {
         let Ok(cartridge) = Cartridge::from_rom(rom) else {
@@ -65,7 +65,7 @@ impl HotCode {
         })
     }
 
-    /// The heads with most instructions behind them.
+    /// The heads after which most instructions run.
     fn hottest(counts: Counts) -> Self {
         let mut after: Vec<(HotHead, u64)> = counts.after.into_iter().collect();
         after.sort_by_key(|(head, count)| (Reverse(*count), head.pc, head.map.record()));
@@ -76,7 +76,7 @@ impl HotCode {
     }
 
     /// Returns true if blocks make a kernel faster (`docs/gpu-results.md`): if nine of ten
-    /// instructions are near behind their heads.
+    /// instructions follow closely after the heads.
     #[must_use]
     pub fn is_worth_it(&self) -> bool {
         let [covered, all] = self.instructions;
@@ -120,7 +120,7 @@ struct Counts {
     after: HashMap<HotHead, u64>,
 }
 
-/// Some button of a machine, or none.
+/// The button that a machine holds in a turn, or 0.
 fn button(machine: u64, turn: u32) -> u8 {
     let mixed = (machine * 8 + u64::from(turn) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
     1_u16.checked_shl((mixed % 9) as u32).map_or(0, |bit| bit as u8)

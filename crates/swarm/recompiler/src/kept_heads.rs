@@ -1,8 +1,8 @@
 //! Heads of a ROM's blocks on disk, for CPUs and for kernels, so that another process makes the
 //! blocks without learning where the ROM is hot.
 //!
-//! The machine code is made again from them. A head is a hint. One that fits no machine makes a
-//! block that never runs.
+//! The machine code is made again from the heads. A head is a hint: a head that fits no machine
+//! makes a block that never runs.
 
 use crate::block::MemoryMap;
 #[cfg(not(color))]
@@ -17,7 +17,7 @@ const VERSION: (u32, u32) = (1, 0);
 /// Version of the search for a kernel's heads; raised when the search changes.
 const HOT_CODE_VERSION: (u32, u32) = (2, 0);
 #[cfg(not(color))]
-/// Bytes before the heads of a kernel: instructions of two kinds.
+/// Bytes before the heads of a kernel: two counts of instructions.
 const HOT_CODE_BYTES: usize = 8 + 8;
 /// Bytes of PC in a record; the memory map follows.
 const PC_BYTES: usize = 2;
@@ -30,8 +30,8 @@ pub(crate) fn load(rom: &[u8]) -> Vec<HotHead> {
     kept.map_or_else(Vec::new, |records| read(&records))
 }
 
-/// Keeps the heads of a ROM's blocks. Without them only the next process begins more slowly, so a
-/// folder that can't be written is not an error.
+/// Keeps the heads of a ROM's blocks. A folder that can't be written is no error, because heads
+/// only save time.
 pub(crate) fn save(rom: &[u8], heads: &[HotHead]) {
     if let Some(folder) = CodeFolder::find(EXTENSION) {
         _ = folder.keep(&key("heads", rom), VERSION, &records(heads));
@@ -116,7 +116,7 @@ mod tests {
             heads[..2],
             "a record is whole or not there"
         );
-        // No machine's code lies there.
+        // No code lies at this place.
         let mut beyond = [0; MemoryMap::RECORD_BYTES];
         beyond[19] = 0x7f;
         assert_eq!(MemoryMap::from_record(&beyond), None);
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(read_hot_code(&record[..HOT_CODE_BYTES - 1]), None);
     }
 
-    /// Files may say anything: the block is refused, or made and never runs.
+    /// Files may say anything: their block is refused, or made and never runs.
     #[test]
     fn any_heads_make_blocks_or_none() {
         let mut random = 1_u64;

@@ -1,4 +1,4 @@
-//! Counts of the places at which programs arrive, which tell what code is hot.
+//! Counts of arrivals at places in programs, to find hot code.
 
 use crate::block::{HIGH_RAM, MemoryMap, ROM_END};
 use gbxcule_gameboy::Machine;
@@ -15,7 +15,7 @@ pub(crate) struct HotHead {
 }
 
 impl HotHead {
-    /// Returns the place that is counted: the same for all contents of high RAM.
+    /// Returns the place under which arrivals are counted, without the contents of high RAM.
     fn counted(self) -> Self {
         Self { map: self.map.without_code(), ..self }
     }
@@ -70,12 +70,13 @@ impl Learning {
         false
     }
 
-    /// The blocks that are wanted since this was asked last.
+    /// The blocks that were wanted since the last call.
     pub(crate) fn take_wanted(&mut self) -> Vec<HotHead> {
         std::mem::take(&mut self.wanted)
     }
 
-    /// A block that is wanted cannot be made, because the interpreter keeps its first instruction.
+    /// Notes that a wanted block cannot be made, because the interpreter keeps its first
+    /// instruction.
     pub(crate) fn refuse(&mut self, wanted: HotHead) {
         self.counts.insert(wanted.counted(), Count::Refused);
     }

@@ -1,11 +1,12 @@
 //! Code made for a ROM: the machine's own source, specialised block by block.
 //!
-//! ROM does not change. So where PC is known, opcodes and operands are: of `Cpu::fetch` and
-//! `Cpu::execute`, as the Rust front end reads them, little is left
-//! (`gbxcule_passes::specialise`). [`Block`] is such code as IR, [`Code`] as machine code that
-//! works on the native machine where it lies, and [`Table`] has them by address. [`EagerRunner`]
-//! runs one machine by it; [`Runner`] runs machines of a swarm by [`SharedBlocks`], which a thread
-//! makes meanwhile. The interpreter defines what a block must do, and runs on where a block ends.
+//! ROM does not change, so at a known PC opcodes and operands are known, too.
+//! `gbxcule_passes::specialise` computes most of `Cpu::fetch` and `Cpu::execute`, as the Rust front
+//! end reads them, in advance. [`Block`] is the remaining code as IR, [`Code`] its machine code,
+//! which works on the native machine in place, and [`Table`] has blocks by address. [`EagerRunner`]
+//! runs one machine by blocks; [`Runner`] runs machines of a swarm by [`SharedBlocks`], which a
+//! thread makes meanwhile. The interpreter defines what a block must do, and goes on where a block
+//! ends.
 //!
 //! The package in the folder `color` compiles these sources for the Color.
 

@@ -1,5 +1,5 @@
-//! The machine's source as IR, and the names in it that blocks are made by. Blocks are for machines
-//! of the usual revision.
+//! The machine's source as IR, and its functions and fields that blocks are made of. Blocks are for
+//! machines of the usual revision.
 
 use gbxcule_gameboy::{SOURCES, USUAL_FLAGS};
 use gbxcule_ir::check::{self, Valid};
@@ -36,7 +36,7 @@ impl MachineIr {
             let module =
                 gbxcule_front_rust::lower_with_flags(SOURCES, USUAL_FLAGS, &ENTRIES, &mut sources);
             let module = module.and_then(check::module);
-            // The machine's own tests translate every function.
+            // Tests of the machine translate every function, so this can't fail.
             let module = module.unwrap_or_else(|faults| {
                 unreachable!("the machine keeps to the subset: {}", render(&faults, &sources))
             });

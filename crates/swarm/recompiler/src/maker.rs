@@ -1,5 +1,5 @@
-//! The thread that makes blocks, one for a process. Machines go on meanwhile. When there is nothing
-//! more to make it keeps the heads of what it made on disk.
+//! The thread that makes blocks, one for a process. Machines go on meanwhile. When no request is
+//! left, the thread writes the heads of its blocks to disk.
 
 use crate::learning::HotHead;
 use crate::shared_blocks::SharedBlocks;
@@ -41,7 +41,7 @@ impl Maker {
     }
 
     fn work(&self) {
-        // Blocks of which heads are not on disk yet.
+        // Blocks whose heads are not on disk yet.
         let mut unsaved: Vec<Weak<SharedBlocks>> = Vec::new();
         loop {
             let Some((blocks, request)) = self.next(!unsaved.is_empty()) else {
@@ -53,7 +53,7 @@ impl Maker {
                 (Request::Kept, known) => known.map_or_else(Vec::new, |it| it.kept_heads()),
             };
             for batch in wanted.chunks(MAX_BATCH) {
-                // A ROM that no machine runs any more needs none.
+                // A ROM that no machine runs any more needs no blocks.
                 let Some(blocks) = blocks.upgrade() else { break };
                 blocks.make(batch);
             }
@@ -63,7 +63,7 @@ impl Maker {
         }
     }
 
-    /// Waits for the next request; with `for_a_while` gives none if none came.
+    /// Waits for the next request, with `for_a_while` only for some time.
     fn next(&self, for_a_while: bool) -> Option<(Weak<SharedBlocks>, Request)> {
         let mut queue = self.lock();
         loop {

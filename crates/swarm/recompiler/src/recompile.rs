@@ -8,7 +8,7 @@ pub enum Recompile {
     /// Never.
     Off,
     /// Code is made when a ROM has run for a while in this process, and used if frames with it were
-    /// found to be faster.
+    /// faster.
     #[default]
     WhereItWins,
     /// Code is made after a few runs and always used, even if it is slower: for tests.

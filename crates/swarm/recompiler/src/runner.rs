@@ -1,5 +1,5 @@
-//! One machine run by blocks that are made at once, while it waits. Swarms share theirs instead
-//! (`shared_blocks`).
+//! One machine run by blocks, which are made at once while the machine waits. Machines of a swarm
+//! share blocks instead (`shared_blocks`).
 
 use crate::block::Block;
 use crate::code::Code;
@@ -40,7 +40,7 @@ impl EagerRunner {
         made.codes.into_iter().for_each(|code| self.table.add(Arc::new(code)));
     }
 
-    /// Does what `Machine::run_frame` does, by the blocks that there are.
+    /// Does what `Machine::run_frame` does, with the blocks made so far.
     pub fn run_frame(&self, machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8], draw: bool) {
         self.table.run_frame(machine, rom, cart_ram, draw);
     }
@@ -54,7 +54,7 @@ pub(crate) struct CompiledBatch {
     pub(crate) refused: Vec<HotHead>,
 }
 
-/// Makes the blocks that are wanted and not there, as one piece of machine code.
+/// Makes the wanted blocks that the table lacks, as one piece of machine code.
 pub(crate) fn make(table: &Table, rom: &[u8], wanted: &[HotHead]) -> CompiledBatch {
     let mut made = CompiledBatch::default();
     let mut blocks = Vec::new();

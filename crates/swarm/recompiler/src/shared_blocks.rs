@@ -1,10 +1,9 @@
 //! Blocks of a ROM for all machines that run it in this process, on all threads.
 //!
-//! In a few frames it is counted where programs arrive. Hot code goes to a thread that makes
-//! blocks; runners take the new table within 32 frames, and no step waits for it. Code that was hot
-//! in an earlier process is named on disk (`kept_heads`) and made first.
-//! Blocks are exact, so no result depends on when they come, nor on the clock by which a frame with
-//! them is compared with one without.
+//! In a few frames runners count where programs arrive. A thread makes blocks of hot code; runners
+//! take the new table within 32 frames, and no step waits for it. Blocks of code that was hot in an
+//! earlier process are made first (`kept_heads`). Blocks are exact, so no result depends on when
+//! they come, nor on the clock by which a frame with them is compared with one without.
 
 use crate::Recompile;
 use crate::kept_heads;
@@ -23,11 +22,11 @@ use std::time::Instant;
 const FRAMES_BEFORE_LEARNING: u64 = 1 << 14;
 /// Arrivals at an address in watched frames that make no block yet; the next one does.
 const ARRIVALS: u32 = 24;
-/// Arrivals that make no block yet, where blocks are made at once.
+/// Arrivals that make no block yet if blocks are made at once.
 const EAGER_ARRIVALS: u32 = 3;
-/// A runner watches one of so many frames, at first and at last.
+/// Frames of which a runner watches one: the number at first, and its limit.
 const PERIODS: (u32, u32) = (32, 2_048);
-/// Watched frames without anything new, after which runners watch half as often.
+/// Watched frames without a new block, after which runners watch half as often.
 const FRAMES_WITHOUT_NEWS: u32 = 64;
 /// Frames that a runner runs before it adds them to the process's and takes a new table.
 const FRAMES_ADDED: u32 = 32;
@@ -41,7 +40,7 @@ pub struct SharedBlocks {
     /// Raised with each new table.
     generation: AtomicU64,
     learning: Mutex<LearningState>,
-    /// A runner watches one of so many frames.
+    /// Frames of which a runner watches one.
     period: AtomicU32,
     frames: AtomicU64,
     /// True once blocks of the heads on disk were asked for.
@@ -99,7 +98,7 @@ impl SharedBlocks {
         Arc::clone(&lock(&self.table))
     }
 
-    /// Returns true if frames are run by blocks now, as these were found to be faster.
+    /// Returns true if frames are run by blocks now, because they were faster.
     #[must_use]
     pub fn are_used(&self) -> bool {
         self.is_eager && !self.table().is_empty() || self.trial.is_won()
@@ -144,7 +143,7 @@ impl SharedBlocks {
         }
     }
 
-    /// Runs a frame and counts where programs arrive; nothing if another thread does so now.
+    /// Runs a frame and counts where programs arrive; does nothing if another thread counts now.
     fn watch_frame(
         self: &Arc<Self>,
         table: &Table,

@@ -19,12 +19,12 @@ const MAX_VARIANTS: usize = 16;
 const MAX_CODE_BYTES: usize = 32 << 20;
 /// Addresses at which a block may begin.
 const ADDRESSES: usize = 0x1_0000;
-/// The place of no block.
+/// Stands for no block.
 const NONE: u16 = u16::MAX;
-/// M-cycles before the deadline in which blocks refuse to run, about: what a way runs without a
-/// look at the deadline, and one instruction.
+/// M-cycles before the deadline in which blocks refuse to run, roughly: those that a way runs
+/// without a look at the deadline, and one instruction.
 const MAX_REFUSED_MCYCLES: u32 = Limits::CPU.mcycles_unchecked + 6;
-/// Bytes of the longest instruction: PC that moved by more came by a jump.
+/// Bytes of the longest instruction: a PC that moves further has jumped.
 pub(crate) const MAX_INSTRUCTION_BYTES: u16 = 3;
 
 /// Blocks of one ROM.
@@ -41,7 +41,7 @@ pub struct Table {
 #[derive(Clone)]
 struct TableEntry {
     code: Arc<Code>,
-    /// The place of another block at this address, for another memory map.
+    /// Index of the next block at this address, for another memory map.
     next: u16,
 }
 
@@ -90,7 +90,7 @@ impl Table {
         self.blocks.iter().map(|entry| entry.code.head()).collect()
     }
 
-    /// Returns true if there may be no more of them.
+    /// Returns true if a limit is reached.
     pub(crate) fn is_full(&self) -> bool {
         self.blocks.len() >= MAX_BLOCKS || self.code_bytes >= MAX_CODE_BYTES
     }
@@ -100,7 +100,7 @@ impl Table {
         self.at(pc).any(|entry| entry.code.fits(map))
     }
 
-    /// Adds a block, if there is room; those that were there before are tried first.
+    /// Adds a block, if there is room. Earlier blocks of the address are tried first.
     pub(crate) fn add(&mut self, code: Arc<Code>) {
         if self.is_full() || self.at(code.pc()).count() >= MAX_VARIANTS {
             return;
@@ -138,7 +138,7 @@ impl Table {
 
     /// Does what `Machine::run_until_deadline` does.
     fn run_until_deadline(&self, machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) {
-        // A byte is fetched twice: blocks know nothing of that.
+        // The next opcode is fetched twice, which blocks do not do.
         if machine.cpu.halt_bug {
             machine.run_until_deadline(rom, cart_ram);
             return;
@@ -180,16 +180,16 @@ impl Table {
         }
     }
 
-    /// Returns the reason why no block ran. A block may also refuse another memory map; near the
-    /// deadline the interpreter goes on up to it all the same.
+    /// Returns the reason why no block ran. Near the deadline that is `TooNear`, even if the block
+    /// refused another memory map: the interpreter runs up to the deadline either way.
     fn stop_reason(&self, machine: &Machine) -> Stop {
         let left = machine.deadline.wrapping_sub(machine.cpu.now);
         let has_block = self.at(machine.cpu.pc).next().is_some();
         if has_block && left <= MAX_REFUSED_MCYCLES { Stop::TooNear } else { Stop::NoBlock }
     }
 
-    /// Runs a frame and counts where blocks are wanted: where programs arrive by a jump, a handler
-    /// or from a block, not wherever a deadline happened to stop one.
+    /// Runs a frame and counts arrivals: where programs come by a jump, an interrupt or from a
+    /// block, not where a deadline stopped a block.
     pub(crate) fn run_frame_counting(
         &self,
         learning: &mut Learning,

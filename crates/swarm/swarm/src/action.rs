@@ -1,8 +1,8 @@
 //! Action codecs: what the number in an action means.
 //!
 //! A codec has a name and a version, or is a table of the user's own, whose name is its spelling
-//! (`action/table_text.rs`). So a name says everything, and artifacts record names alone. A codec
-//! never changes once it has a name; a new meaning is a new row with a new version.
+//! (`action/table_text.rs`). So artifacts record names alone. A codec with a name never changes; a
+//! new meaning is a new row with a new version.
 
 mod table_text;
 
@@ -75,7 +75,7 @@ const A_TO_NOOP: &[Action] = &[
     Action::new(NOOP, 0),
 ];
 
-/// A mapping from action numbers to buttons, with a name by which it is found again.
+/// A mapping from action numbers to buttons, with a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Codec {
     /// The name that artifacts record.
@@ -125,7 +125,7 @@ impl Codec {
         (buttons, frames_held)
     }
 
-    /// The number of an action that presses nothing, or the first one.
+    /// The number of an action that presses nothing, or 0 if there is none.
     pub(crate) fn idle(&self) -> u8 {
         self.action(NOOP).unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! Places in memory: an address as the CPU sees it, or one in a bank, whatever is mapped there.
+//! Places in memory: an address as the CPU sees it, or an address in a bank, mapped or not.
 //!
 //! A place is a number: the address in bits 0 to 15, above them 0 for what is mapped or the bank
 //! plus one. Debuggers, views, chance and the kernels of devices read and write

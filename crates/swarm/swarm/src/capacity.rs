@@ -22,8 +22,8 @@ pub(crate) fn check(
     Err(SwarmError::TooLittleMemory { device, free_bytes, env_bytes, num_envs, fit })
 }
 
-/// Returns the host's memory that this process may still take. Without a report of the system, as
-/// much as can be addressed.
+/// Returns the host's memory that this process may still take, or all that can be addressed if the
+/// system reports nothing.
 #[must_use]
 pub fn free_on_host() -> u64 {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
@@ -36,8 +36,8 @@ pub fn free_on_host() -> u64 {
     [container, own].into_iter().flatten().fold(available, u64::min)
 }
 
-/// Bytes that a container may still take; `None` without a limit, which is written as "max". Files
-/// that are kept in memory and not in use make room when it is asked for.
+/// Bytes that a container may still take; `None` without a limit, which is written as "max".
+/// Inactive files of the cache count as free, because the system drops them on demand.
 fn container_limit(limit: &str, used: &str, stat: &str) -> Option<u64> {
     let limit: u64 = limit.trim().parse().ok()?;
     let files = stat.lines().find_map(|line| line.strip_prefix("inactive_file "));

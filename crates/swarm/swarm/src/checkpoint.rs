@@ -154,7 +154,8 @@ impl Checkpoint {
         Ok(self)
     }
 
-    /// Adds the envs of another part of the same swarm. What all envs share stays as it is here.
+    /// Adds the envs of another part of the same swarm. The data that all envs share stays that of
+    /// this part.
     ///
     /// # Errors
     /// The other has another ROM or configuration, or other starts.
@@ -193,7 +194,7 @@ impl Checkpoint {
             starts.push((reader.u32()?, read_env(&mut reader, &rom)?.into_start()));
         }
         if starts.is_empty() {
-            return Err(CHECKPOINT.damaged("its episodes begin nowhere"));
+            return Err(CHECKPOINT.damaged("it has no start of episodes"));
         }
         let mut envs = Vec::new();
         for _ in 0..config.num_envs {
@@ -204,7 +205,7 @@ impl Checkpoint {
             dones: reader.bytes()?.iter().map(|done| *done != 0).collect(),
             observations: reader.floats()?,
         };
-        // Earlier checkpoints have none.
+        // Earlier checkpoints hold no sound.
         if config.sound && !reader.is_at_end() {
             envs.iter_mut().try_for_each(|env| read_sound(&mut reader, &mut env.snapshot))?;
         }
@@ -213,7 +214,7 @@ impl Checkpoint {
         if [outputs.rewards.len(), outputs.dones.len()] != [config.num_envs; 2]
             || outputs.observations.len() != numbers
         {
-            return Err(CHECKPOINT.damaged("it has other outputs than its programs"));
+            return Err(CHECKPOINT.damaged("its outputs do not fit its programs"));
         }
         let shared = Shared { rom, config, seed, starts };
         Ok(Self { note, device, shared, envs, outputs })
@@ -242,8 +243,8 @@ impl Shared {
         Ok(writer)
     }
 
-    /// Returns bytes in which the parts of one swarm are alike: each part has a number of envs, a
-    /// number of threads and a seed of its own.
+    /// Returns bytes that are equal for all parts of one swarm: without the number of envs, the
+    /// number of threads and the seed.
     fn without_envs(&self) -> Result<Vec<u8>, SwarmError> {
         let config = SwarmConfig { num_envs: 0, threads: None, ..self.config.clone() };
         let (rom, starts) = (self.rom.clone(), self.starts.clone());
@@ -272,7 +273,7 @@ fn write_saved_envs(
         write_env(writer, &snapshot, rom)?;
         write_pictures(writer, &snapshot);
         write_episode(writer, episode);
-        // No byte stands for an env without manual buttons.
+        // Manual buttons are a byte, so this number means none.
         writer.u16(manual_buttons.map_or(u16::MAX, u16::from));
         sounds.extend(snapshot.sound);
     }
@@ -350,15 +351,15 @@ fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {
     let codec = Codec::by_name(reader.text()?)?;
     let schedule = Schedule::new(reader.u32()?, reader.u32()?)?;
     let stage = reader.text()?.parse();
-    let stage = stage.map_err(|_| CHECKPOINT.damaged("there is no such stage"))?;
+    let stage = stage.map_err(|_| CHECKPOINT.damaged("its stage is unknown"))?;
     let draw_last = reader.flag()?;
     let power_on = reader.text()?.parse();
-    let power_on = power_on.map_err(|_| CHECKPOINT.damaged("there is no such memory"))?;
+    let power_on = power_on.map_err(|_| CHECKPOINT.damaged("its memory at power-on is unknown"))?;
     let sound = reader.flag()?;
     let recompile = reader.text()?.parse();
-    let recompile = recompile.map_err(|_| CHECKPOINT.damaged("there is no such way to run"))?;
+    let recompile = recompile.map_err(|_| CHECKPOINT.damaged("its use of blocks is unknown"))?;
     let link = reader.text()?.parse();
-    let link = link.map_err(|_| CHECKPOINT.damaged("there is no such link"))?;
+    let link = link.map_err(|_| CHECKPOINT.damaged("its link is unknown"))?;
     let (address, width) = (reader.u16()?, reader.u8()?);
     let chance =
         Chance { low: u32::from(width >> 2) << 16 | u32::from(address), width_bytes: width & 3 };

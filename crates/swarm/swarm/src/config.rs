@@ -42,10 +42,10 @@ pub struct SwarmConfig {
     pub weights: Vec<f32>,
     /// Pictures that the swarm keeps of each env for its learner.
     pub pictures: Option<PictureStack>,
-    /// Probability that an env repeats its last action in a step, whatever it is told; 0 to 1.
+    /// Probability, 0 to 1, that an env repeats its last action in a step instead of its new one.
     pub sticky: f64,
-    /// Most frames without buttons at the beginning of an episode: 1 to so many are drawn with the
-    /// episode's start. 0 runs none.
+    /// Most frames without buttons at the beginning of an episode. The number, from 1 on, is drawn
+    /// with the episode's start; 0 runs no such frames.
     pub noop_max: u32,
     /// Number in memory that gets a random value when an episode begins.
     pub chance: Option<Chance>,
@@ -96,12 +96,12 @@ impl SwarmConfig {
         self.draw_last || self.looks_at_pixels()
     }
 
-    /// Returns true if something is computed of the pixels after each step.
+    /// Returns true if a program or a stack of pictures reads the pixels after each step.
     pub(crate) fn looks_at_pixels(&self) -> bool {
         self.programs.reads_pixels() || self.pictures.is_some()
     }
 
-    /// Scratch of an env: its programs', and its last action as the last number if actions
+    /// Sizes of an env's scratch: the programs', and one more number for the last action if actions
     /// are sticky.
     pub(crate) fn scratch_size(&self) -> ScratchSize {
         let size = self.programs.scratch_size();

@@ -85,8 +85,8 @@ pub trait Engine: Send + Sync {
     /// Puts all machines into the first start. Runs no program.
     fn load_first_start(&mut self) -> Result<(), SwarmError>;
 
-    /// Runs the programs' `begin` where it is awaited, then the frames of the plan, then the
-    /// programs if the plan says so. Without a mask no env rests.
+    /// Runs the awaited `begin`s of the programs, then the frames of the plan, then the programs if
+    /// the plan says so. Without a mask no env rests.
     fn run(
         &mut self,
         actions: &[u8],

@@ -78,8 +78,8 @@ pub(crate) fn to_bytes(
     Ok(writer.finish())
 }
 
-/// Makes the cells of an env that repeats no actions fit a swarm that does, and the other way
-/// round: the last action is the last cell.
+/// Adds or removes the last cell, which holds the last action: a swarm with sticky actions has the
+/// cell, other swarms lack it.
 fn fit_last_action(snapshot: &mut EnvSnapshot, config: &SwarmConfig) {
     let (own, all) = (config.cells() - usize::from(config.sticky > 0.0), config.cells());
     if let Some(scratch) =
@@ -89,7 +89,7 @@ fn fit_last_action(snapshot: &mut EnvSnapshot, config: &SwarmConfig) {
     }
 }
 
-/// A name of the programs that kept a scratch.
+/// Text that identifies the programs that kept a scratch.
 fn identity(programs: &Programs) -> String {
     let mut name = String::new();
     for text in [programs.reward_text(), programs.observation_text()] {
@@ -103,7 +103,7 @@ fn identity(programs: &Programs) -> String {
     name
 }
 
-/// Text of a hook in stored states: it must stay as it is.
+/// Text of a hook in stored states, whose form must never change.
 fn hook_text(Hook { bank, address, ends_step, calls }: &Hook) -> String {
     let calls = calls.as_ref().map_or_else(|| "None".into(), |name| format!("Some({name:?})"));
     format!("Hook {{ bank: {bank}, address: {address}, ends_step: {ends_step}, calls: {calls} }}")
@@ -165,7 +165,7 @@ pub(crate) fn read_sound(
     snapshot: &mut EnvSnapshot,
 ) -> Result<(), SwarmError> {
     let sound = MachineSound::from_bytes(&snapshot.machine, reader.bytes()?);
-    snapshot.sound = Some(sound.ok_or_else(|| reader.damaged("no machine sounds so"))?);
+    snapshot.sound = Some(sound.ok_or_else(|| reader.damaged("its sound is impossible"))?);
     Ok(())
 }
 

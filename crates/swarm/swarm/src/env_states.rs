@@ -1,4 +1,4 @@
-//! Envs as bytes: what a swarm saves and restores is written and read in all formats.
+//! Calls of a swarm that save and restore envs as bytes, in all formats.
 
 use crate::engine::Engine;
 use crate::env_record::{self, EnvRecord};
@@ -17,8 +17,8 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
         env_record::to_bytes(&snapshot, episode, self.rom(), &self.config().programs)
     }
 
-    /// Does what [`Self::save_state`] does, with the picture of the frame that comes next: of
-    /// a swarm that draws nothing, for one that looks at it first.
+    /// Does what [`Self::save_state`] does, with the picture of the next frame in the state. So a
+    /// swarm that draws nothing can hand a state to one that shows the picture first.
     ///
     /// # Errors
     /// As [`Self::save_state`].
@@ -128,7 +128,7 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     }
 }
 
-/// The envs that a mask marks, among which rows of bytes are shared out.
+/// Returns the envs that a mask marks, after a check that they can share out `rows` evenly.
 pub(crate) fn memory_rows(
     config: &SwarmConfig,
     mask: &[bool],

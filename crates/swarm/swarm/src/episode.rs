@@ -1,9 +1,9 @@
 //! State of the envs' episodes: which of them begin with the next step, and chance for each.
 //!
 //! A Game Boy has no chance of its own. Sixteen bits for each episode are derived from the env's
-//! seed and the episode's number alone: an env plays the same games whatever other envs do. The
-//! envs of a swarm have seeds that [`env_seed`] mixes from the swarm's, so that two swarms of two
-//! seeds share none.
+//! seed and the episode's number alone: an env plays the same games whatever other envs do.
+//! [`env_seed`] mixes the envs' seeds from the swarm's, so that two swarms with two seeds share no
+//! env's seed.
 
 use gbxcule_ir::splitmix;
 
@@ -66,7 +66,7 @@ impl Episode {
         splitmix64(splitmix64(self.seed).wrapping_add(self.count.wrapping_mul(splitmix::STEP)))
     }
 
-    /// Random bits of a frame of this episode, others than those of its start.
+    /// Random bits for a frame of this episode, independent of those for its start.
     pub(crate) fn bits_at(self, frame: u64) -> u64 {
         splitmix64(self.bits().wrapping_add(frame.wrapping_add(1).wrapping_mul(splitmix::STEP)))
     }
@@ -130,14 +130,14 @@ impl Episodes {
         Ok(())
     }
 
-    /// Begins anew with one seed, of which [`env_seed`] makes one for each env.
+    /// Begins anew with one seed, from which [`env_seed`] mixes each env's.
     pub(crate) fn seed_all(&mut self, seed: u64) {
         for (episode, env) in self.by_env.iter_mut().zip(0..) {
             *episode = Episode { seed: env_seed(seed, env), count: 0 };
         }
     }
 
-    /// Seeds those envs for which there is a seed.
+    /// Seeds the envs that have an entry in `seeds`.
     pub(crate) fn seed_some(&mut self, seeds: &[Option<u64>]) {
         for (episode, seed) in self.by_env.iter_mut().zip(seeds) {
             if let Some(seed) = *seed {

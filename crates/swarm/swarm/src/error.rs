@@ -120,7 +120,7 @@ pub enum SwarmError {
     #[error("a checkpoint of {num_envs} machines has no envs {} to {}", envs.start, envs.end)]
     NoSuchPart { envs: std::ops::Range<usize>, num_envs: usize },
     #[error(
-        "the checkpoints are parts of different swarms: their ROMs, options or starts differ; take those that one job wrote in          one step"
+        "the checkpoints are parts of different swarms: their ROMs, options or starts differ; take parts that one job wrote in one step"
     )]
     PartOfAnother,
     #[error("the state cannot be used: {0}")]

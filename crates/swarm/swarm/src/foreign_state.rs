@@ -1,5 +1,5 @@
-//! The state of a machine that emulators can exchange: registers, memories, the mapper, a place in
-//! the frame.
+//! The state of a machine as emulators exchange it: registers, memories, the mapper, a place in the
+//! frame.
 //!
 //! State that is private to an emulator (the pipeline, sound in the middle of a note) is left out.
 //! A `ForeignState` becomes a machine through accesses that a program could make: a machine is
@@ -22,11 +22,10 @@ use crate::machine::of_either;
 use crate::{AnyMachine, EnvSnapshot, Rom, SwarmConfig, SwarmError};
 
 const LINE_TCYCLES: u32 = 456;
-/// No instruction of an idling machine goes further past the place, nor does a frame begin later
-/// than this.
+/// The most T-cycles by which an instruction of an idling machine passes the wanted place, or a
+/// frame begins late.
 const MAX_PAST_TCYCLES: u32 = 16;
-/// Address at which idling machines execute: zeros, which are NOPs, and nothing that matters
-/// follows them.
+/// Address at which idling machines execute NOPs: a ROM of zeros.
 const IDLE_PC: u16 = 0x0150;
 
 /// A machine's state as another emulator's file describes it.
@@ -40,7 +39,7 @@ struct ForeignState {
     mode: Mode,
     requested: u8,
     enabled: u8,
-    /// FF00-FF7F as they read, unless something is more exact beside it.
+    /// FF00-FF7F as they read; other fields hold some of the registers more exactly.
     io: [u8; 0x80],
     /// The system counter, whose upper half is DIV.
     divider: u16,
@@ -93,7 +92,7 @@ pub enum ForeignStateError {
 }
 
 impl ForeignStateError {
-    /// The name of what was not taken, with which messages begin.
+    /// Name of the refused file or state, with which messages begin.
     pub(crate) fn subject(&self) -> &'static str {
         match self {
             Self::Battery { .. } => "the battery file",
@@ -210,7 +209,7 @@ impl ForeignState {
     /// A machine that goes on from this state, and its cartridge RAM.
     fn machine(&self, rom: &Rom) -> Result<(AnyMachine, Vec<u8>), SwarmError> {
         let cartridge = rom.cartridge();
-        // The program that the state is of has left the boot ROM.
+        // The program of the state has left the boot ROM.
         let mut machine = AnyMachine::power_on(&rom.without_boot_rom(), PowerOnMemory::Zero);
         let mut cart_ram = vec![0xFF; rom.cart_ram_bytes()];
         fill(&mut cart_ram, &self.cart_ram);
@@ -233,15 +232,14 @@ impl ForeignState {
         });
         self.set_clocks(&mut machine);
         self.set_cpu(&mut machine);
-        // The state's own rules have the last word on whether this can run.
+        // The rules of saved states decide whether this machine can run.
         let mut state = vec![0; machine.state_len(cartridge)];
         machine.save_state(cartridge, &cart_ram, &mut state)?;
         AnyMachine::load_state(rom, &state, &mut cart_ram.clone())?;
         Ok((machine, cart_ram))
     }
 
-    /// Writes the chips' registers, then lets the PPU run to its place, drawing what it meets on
-    /// the way.
+    /// Writes the chips' registers, then lets the PPU run, and draw, to its place.
     fn idle_to_the_place(&self, machine: &mut AnyMachine, rom: &Rom, cart_ram: &mut [u8]) {
         let nops = vec![0; rom.bytes().len()];
         let lcdc = self.io[0x40];
@@ -257,8 +255,8 @@ impl ForeignState {
         for low in [0x00, 0x01, 0x05, 0x06, 0x41, 0x42, 0x43, 0x45, 0x47, 0x48, 0x49, 0x4A, 0x4B] {
             write(machine, low, self.io[usize::from(low)]);
         }
-        // No transfer by the own clock begins, no sound is struck. One that waits for another
-        // machine's clock waits on.
+        // No transfer by the own clock begins, and no channel is triggered. A transfer that waits
+        // for another machine's clock waits on.
         let control = self.io[0x02];
         write(machine, 0x02, if control & 1 == 0 { control } else { control & 3 });
         write(machine, 0x26, self.io[0x26]);
@@ -272,8 +270,7 @@ impl ForeignState {
         if lcdc & 0x80 == 0 {
             return;
         }
-        // The first frame after switching the LCD on is a little different; the one after it is as
-        // any other.
+        // The first frame after the LCD was switched on is shorter; the second is a usual one.
         for _ in 0..2 {
             of_either!(machine, machine => machine.begin_frame(true));
             while !idle(machine, &nops, cart_ram) {}
@@ -283,8 +280,8 @@ impl ForeignState {
         while !reached(machine, wanted) {
             idle(machine, &nops, cart_ram);
         }
-        // An event of this very moment has happened for the foreign state too: no interrupt comes
-        // twice.
+        // An event at this very moment is already part of the foreign state, so its interrupt must
+        // not come twice.
         of_either!(machine, machine => machine.settle_ppu());
     }
 
@@ -340,7 +337,7 @@ fn idle(machine: &mut AnyMachine, nops: &[u8], cart_ram: &mut [u8]) -> bool {
     })
 }
 
-/// T-cycles since the PPU began line 0, also where it has not been brought up to now.
+/// T-cycles since the PPU began line 0, up to now, even if the PPU is not up to date.
 fn place(machine: &AnyMachine) -> u32 {
     of_either!(machine, machine => {
         let elapsed = machine.tcycles().wrapping_sub(machine.ppu.beam.line_start).cast_signed();
@@ -384,7 +381,7 @@ fn mapper_writes(
     }
 }
 
-/// Copies as many bytes as both have; the rest stays.
+/// Copies as many bytes as both have; further bytes of `room` stay.
 fn fill(room: &mut [u8], bytes: &[u8]) {
     let common = room.len().min(bytes.len());
     room[..common].copy_from_slice(&bytes[..common]);

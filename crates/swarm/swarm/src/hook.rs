@@ -40,8 +40,8 @@ impl Hook {
         Self { bank, address, ends_step: false, calls: None }
     }
 
-    /// The place as the machine knows it: an offset in ROM, or an address. Some linkers call all of
-    /// a ROM of 32 KiB bank 0.
+    /// The place as the machine knows it: an offset in ROM, or an address. Bank 0 is allowed at
+    /// 4000, because some linkers call all of a ROM of 32 KiB bank 0.
     fn place(&self, rom: &Rom) -> u32 {
         let address = u32::from(self.address);
         match address >> 14 {
@@ -51,8 +51,8 @@ impl Hook {
         }
     }
 
-    /// Returns true if the bank of ROM can be seen at the address: below 4000 an MBC1 alone has
-    /// others than bank 0.
+    /// Returns true if the bank of ROM can be mapped at the address. Below 4000 only an MBC1 maps
+    /// banks other than 0.
     fn is_reachable(&self, rom: &Rom) -> bool {
         let mapper = Cart::new(rom.cartridge()).mapper;
         let moves_low = matches!(mapper, Mapper::Mbc1 | Mapper::Mbc1Multicart);
@@ -63,7 +63,7 @@ impl Hook {
 /// Hooks as a machine looks for them.
 #[derive(Debug, Clone)]
 pub(crate) struct HookTable {
-    /// A bit for each address at which there may be one.
+    /// A bit for each address, set where a hook may be.
     pub(crate) marks: Vec<u8>,
     pub(crate) places: Vec<u32>,
     pub(crate) ends_step: Vec<bool>,
@@ -86,7 +86,7 @@ impl HookTable {
             if places[..at].contains(&place) {
                 return Err(SwarmError::TwoHooks { bank, address });
             }
-            // A bank may be in either window.
+            // The bank may be mapped in either window.
             let in_rom = [address & 0x3fff, address | 0x4000];
             for address in if place < HOOK_IN_RAM { in_rom } else { [address; 2] } {
                 marks[usize::from(address >> 3)] |= 1 << (address & 7);

@@ -33,7 +33,7 @@ const PARTS_OF_MACHINE: [(&str, &[&str]); 4] = [
     ("write", &["writes"]),
 ];
 
-/// The machine as the functions of the text have it.
+/// The form in which the functions of the text get the machine.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MachineAccess {
     Read,
@@ -73,8 +73,8 @@ pub(crate) fn lower(
     lowered
 }
 
-/// Gives statements of the functions from `first` on a place in the user's programs. An assertion
-/// about a program's function stands at that function; all other statements get no place.
+/// Sets the places of statements in the functions from `first` on. An assertion about a program's
+/// function gets the place of that function; all other statements get none.
 fn place_statements(module: &mut Module, first: usize, programs: &[(String, FunctionId)]) {
     let made: Vec<FunctionId> = module.functions.handles().skip(first).collect();
     let of_program = |id: FunctionId| programs.iter().any(|&(_, known)| known == id);

@@ -50,7 +50,7 @@ impl Clone for AnyMachine {
 }
 
 impl AnyMachine {
-    /// A machine that runs a ROM from its first instruction on, with this in its memory.
+    /// A machine before its first instruction, with these contents of memory.
     pub(crate) fn power_on(rom: &Rom, contents: PowerOnMemory) -> Self {
         let cartridge = rom.cartridge();
         match rom.model() {
@@ -74,7 +74,7 @@ impl AnyMachine {
         })
     }
 
-    /// The machine as an original one, if it is.
+    /// The original machine; `None` if this is a Color.
     #[must_use]
     pub fn original(&self) -> Option<&original::Machine> {
         match self {
@@ -83,7 +83,7 @@ impl AnyMachine {
         }
     }
 
-    /// The machine as a Color, if it is.
+    /// The Color; `None` if this is an original machine.
     #[must_use]
     pub fn color(&self) -> Option<&color::Machine> {
         match self {
@@ -209,16 +209,16 @@ impl AnyMachine {
     }
 }
 
-/// The machine's sources as kernels have them.
+/// The variant of the machine's sources that kernels are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MachineSources {
     model: Model,
-    /// With what other revisions than the usual one do.
+    /// True if the sources include the behaviour of revisions other than the usual one.
     every_revision: bool,
 }
 
 impl From<Model> for MachineSources {
-    /// A model of its usual revision.
+    /// The sources of a model's usual revision.
     fn from(model: Model) -> Self {
         Self { model, every_revision: false }
     }
@@ -232,7 +232,7 @@ impl From<&Rom> for MachineSources {
 }
 
 impl MachineSources {
-    /// The flags with which our compiler reads them.
+    /// The flags with which our compiler reads these sources.
     pub(crate) fn flags(self) -> &'static [&'static str] {
         match (self.model, self.every_revision) {
             (Model::Original, false) => original::USUAL_FLAGS,
@@ -270,7 +270,7 @@ impl<T> PerSources<T> {
         Self([const { OnceLock::new() }; 4])
     }
 
-    /// The place of those of some sources.
+    /// The holder of the value for some sources.
     pub(crate) fn of(&self, sources: MachineSources) -> &OnceLock<T> {
         let is_color = sources.model == Model::Color;
         &self.0[usize::from(is_color) * 2 + usize::from(sources.every_revision)]
@@ -397,7 +397,7 @@ impl MachineSound {
         }
     }
 
-    /// Listens to a machine of the same model from now on, as a new one does.
+    /// Listens to a machine of the same model from now on, like a new sound.
     pub(crate) fn restart(&mut self, machine: &AnyMachine) {
         match (self, machine) {
             (Self::Original(sound), AnyMachine::Original(machine)) => sound.restart(machine),
@@ -427,7 +427,7 @@ impl MachineSound {
         }
     }
 
-    /// Makes the sound that bytes hold; `None` if no sound gives these.
+    /// Makes the sound that bytes hold; `None` if they are not the bytes of a sound.
     pub(crate) fn from_bytes(machine: &AnyMachine, bytes: &[u8]) -> Option<Self> {
         match machine {
             AnyMachine::Original(machine) => {

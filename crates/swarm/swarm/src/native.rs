@@ -121,8 +121,8 @@ impl NativeEngine {
         env * obs_dim..(env + 1) * obs_dim
     }
 
-    /// Returns the first env's fault as an error, and forgets those of all other envs: a fault that
-    /// stayed would be the error of a later call.
+    /// Returns the first env's fault as an error, and drops all other faults: a later call would
+    /// return them.
     fn take_fault(&mut self) -> Result<(), SwarmError> {
         let faults = self.shards.iter_mut().flatten().map(|shard| shard.fault.take());
         match faults.fold(None, Option::or) {
@@ -131,7 +131,7 @@ impl NativeEngine {
         }
     }
 
-    /// Has envs that step repeat their last action where chance says so.
+    /// Lets stepping envs repeat their last action where chance says so.
     fn stick_actions(&mut self, begins: bool) {
         let SwarmConfig { codec, schedule, sticky, .. } = &self.state.config;
         let draw = (begins, sticky::threshold(*sticky));
@@ -440,7 +440,7 @@ fn marked(mask: &[bool]) -> impl Iterator<Item = usize> + '_ {
     mask.iter().enumerate().filter_map(|(env, marked)| marked.then_some(env))
 }
 
-/// Bytes of memory for an env: its machine, what its shard keeps beside it, its outputs, twice.
+/// Bytes of memory for an env: its machine, its part of the shard, and its outputs twice.
 fn env_bytes(rom: &Rom, config: &SwarmConfig) -> u64 {
     let programs = &config.programs;
     let state = AnyMachine::bytes(rom.model()) + size_of::<Counters>() + rom.cart_ram_bytes();

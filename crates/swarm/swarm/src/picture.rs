@@ -1,10 +1,10 @@
 //! Frames as learners take them: packed, gray, reduced to a quarter, or in colour.
 //!
-//! Frames of the original have four shades, the Color's have RGB555. Each is also given in the
-//! other's terms: shades as grays, colours as their lightness.
+//! Frames of the original have four shades, the Color's have RGB555. Either can be converted to the
+//! other form: shades to grays, colours to their lightness.
 //!
-//! The two reductions are both in use and not equal: one averages each square of four pixels, one
-//! keeps its upper left pixel.
+//! There are two reductions: one averages each square of four pixels, one keeps its upper left
+//! pixel.
 
 use std::borrow::Cow;
 
@@ -87,7 +87,7 @@ impl Picture {
         matches!(self, Self::Rgb555 | Self::Rgb | Self::RgbCorrected)
     }
 
-    /// Bytes of a pixel; of packed pictures, of four.
+    /// Bytes of a pixel, or of four pixels of a packed picture.
     #[must_use]
     pub fn pixel_bytes(self) -> usize {
         match self {
@@ -175,7 +175,7 @@ fn fill_grays_thrice(grays: Grays, frame: &[u8; FRAME_BYTES], out: &mut [u8]) {
     }
 }
 
-/// The mean of a square of pixels, rounded down: of bytes it is a byte.
+/// The mean of a square of pixels, rounded down.
 fn mean(square: [u8; 4]) -> u8 {
     (square.map(u16::from).iter().sum::<u16>() / 4) as u8
 }

@@ -1,5 +1,5 @@
-//! The pictures that learners see of an env: frames cropped and resized, where it is asked for the
-//! lighter of a step's last two, and the last few of them behind each other, the newest last.
+//! The pictures that learners see of an env: frames cropped and resized, perhaps the lighter of a
+//! step's last two, and the last few of them in a stack, the newest last.
 //!
 //! Native shards keep a stack for each env and push a picture after each step. On a device
 //! `device/picture_stack.rs` does it in a kernel, and the results are equal byte by byte.
@@ -155,9 +155,9 @@ impl PictureStack {
 
     pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, SwarmError> {
         let picture = Picture::by_name(reader.text()?);
-        let picture = picture.ok_or_else(|| reader.damaged("there is no such picture"))?;
+        let picture = picture.ok_or_else(|| reader.damaged("its form of pictures is unknown"))?;
         let grays = Grays::by_name(reader.text()?);
-        let grays = grays.ok_or_else(|| reader.damaged("there are no such grays"))?;
+        let grays = grays.ok_or_else(|| reader.damaged("its grays are unknown"))?;
         let mut number = || reader.u16();
         let (top, left, lines, columns) = (number()?, number()?, number()?, number()?);
         let (size, depth) = ([number()?, number()?], number()?);

@@ -8,8 +8,9 @@ use gbxcule_gameboy::PowerOnMemory as Contents;
 /// Different contents of memory among which episodes draw if they are random.
 const RANDOM_CONTENTS: u64 = 16;
 
-/// Contents of work RAM, high RAM and wave RAM at power-on, where the hardware leaves chance. A
-/// program, or an agent, that works with one of them alone relies on what no cartridge can know.
+/// Contents of work RAM, high RAM and wave RAM at power-on, which the hardware leaves to chance. A
+/// program, or an agent, that works with one choice alone relies on contents that no cartridge can
+/// know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum PowerOnChoice {
     /// All zeros.

@@ -42,8 +42,8 @@ const BUILT_IN_NAMES: [&str; 2] = ["reward_v0", "obs_v0"];
 /// The observation of tiles and objects: its name and text.
 const TILES: (&str, &str) = ("tiles_v1", include_str!("program/tiles.py"));
 
-/// Sizes that the built-in text asks for, known here so that a swarm with no other text needs no
-/// compiler until it computes.
+/// Sizes that the built-in text asks for. They stand here so that a swarm with that text alone
+/// needs no compiler until it computes.
 const BUILT_IN_SIZES: Sizes = Sizes {
     scratch: [ScratchSize { numbers: 0, ints: 0, bytes: 0 }; 2],
     obs_dim: OBS_V0_DIM,
@@ -57,7 +57,7 @@ const BUILT_IN_SIZES: Sizes = Sizes {
     writes: false,
 };
 
-/// The name that messages show of a text without a file.
+/// The name in messages for a text without a file.
 const TEXT_NAME: &str = "program";
 
 /// Names and texts of the programs that need no file.
@@ -92,7 +92,7 @@ impl ProgramText {
     pub fn with_files(name: &str, text: &str, files: Vec<(String, String)>) -> Self {
         let mut hash = Sha256::new_with_prefix(text.as_bytes());
         for (_, text) in &files {
-            // No text of Python has a zero in it: where one ends is told apart.
+            // No text of Python has a zero in it, so the zero marks the end of each text.
             hash.update([0]);
             hash.update(text.as_bytes());
         }
@@ -101,8 +101,8 @@ impl ProgramText {
         Self { name: name.into(), text: text.into(), sha256, files: files.into(), labels }
     }
 
-    /// The text with the places ([`crate::in_bank`]) of labels that it writes in quotes, and of
-    /// those that it may mean by a misspelled one.
+    /// Adds the places ([`crate::in_bank`]) of the labels that the text writes in quotes, and of
+    /// similar labels for those that it misspells.
     #[must_use]
     pub fn with_labels<'l>(self, labels: impl IntoIterator<Item = (&'l str, u32)>) -> Self {
         let places: BTreeMap<&str, u32> = labels.into_iter().collect();
@@ -149,7 +149,7 @@ impl ProgramText {
         Ok(Self::with_files(name_or_path, &text, files))
     }
 
-    /// The name or path it was found by.
+    /// The name or path by which the text was found.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -180,8 +180,7 @@ impl ProgramText {
     }
 }
 
-/// The files that a text imports from; none if it can't be parsed, which is said when it is
-/// compiled.
+/// The files that a text imports from; empty if it can't be parsed: the compiler then says why.
 fn imported(path: &str, text: &str) -> Vec<(String, String)> {
     let mut sources = SourceMap::new();
     let id = sources.add(path, text);

@@ -25,7 +25,7 @@ impl RecordKind {
         bytes.starts_with(self.magic)
     }
 
-    /// Makes the error of a record whose content cannot be.
+    /// Makes the error of a record with impossible content.
     pub(crate) fn damaged(self, why: &'static str) -> SwarmError {
         SwarmError::Damaged { what: self.name, why }
     }
@@ -81,8 +81,8 @@ impl Writer {
     }
 }
 
-/// A record's body while it is read. Nothing is taken that is not there, however long it says it
-/// is.
+/// A record's body while it is read. A read beyond the end is an error, whatever lengths the record
+/// states.
 pub(crate) struct Reader<'b> {
     kind: RecordKind,
     version: u32,
@@ -104,7 +104,7 @@ impl<'b> Reader<'b> {
         let (content, digest) =
             split.map(|at| bytes.split_at(at)).ok_or(kind.damaged("it ends too early"))?;
         if *Sha256::digest(content) != *digest {
-            return Err(kind.damaged("its checksum is another"));
+            return Err(kind.damaged("its checksum is wrong"));
         }
         let body = reader.rest.len().checked_sub(DIGEST_BYTES);
         reader.rest = &reader.rest[..body.ok_or(kind.damaged("it ends too early"))?];
@@ -180,7 +180,7 @@ impl<'b> Reader<'b> {
         self.rest.is_empty()
     }
 
-    /// Makes the error of a record whose content cannot be.
+    /// Makes the error of a record with impossible content.
     pub(crate) fn damaged(&self, why: &'static str) -> SwarmError {
         self.kind.damaged(why)
     }

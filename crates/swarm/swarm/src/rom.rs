@@ -1,5 +1,5 @@
-//! A ROM ready to run: its header understood, its bytes padded to what the machine indexes without
-//! a check.
+//! A ROM ready to run: its header was read, its bytes are padded to the size that the machine
+//! indexes without checks.
 
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ impl Rom {
     /// Puts a boot ROM before the program: machines begin in it, at 0000.
     ///
     /// # Errors
-    /// The boot ROM has not the length of the model's.
+    /// The boot ROM has another length than the model's.
     pub fn with_boot_rom(self, boot_rom: &[u8]) -> Result<Self, SwarmError> {
         let (found, expected) = (boot_rom.len(), boot_rom::length(self.model));
         if found != expected {
@@ -111,7 +111,7 @@ impl Rom {
         self.model
     }
 
-    /// Says what the file lacks of the ROM that its header promises.
+    /// A warning if the file is shorter than its header says.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         let Cartridge { rom_bytes, missing_bytes, .. } = self.cartridge;
@@ -124,8 +124,8 @@ impl Rom {
         })
     }
 
-    /// The model of which the frames are that [`crate::Swarm::frames`] shows: a Super Game Boy's
-    /// are in colour, as a Color's.
+    /// The model whose form the frames of [`crate::Swarm::frames`] have: a Super Game Boy's are in
+    /// colour, like a Color's.
     #[must_use]
     pub fn frame_model(&self) -> Model {
         if self.revision().is_super() { Model::Color } else { self.model }
@@ -143,7 +143,7 @@ impl Rom {
         &self.bytes
     }
 
-    /// Bytes as `bytes` has them, to be kept.
+    /// The bytes of `bytes`, shared.
     pub(crate) fn shared_bytes(&self) -> &Arc<[u8]> {
         &self.bytes
     }
@@ -155,7 +155,7 @@ impl Rom {
     }
 }
 
-/// Refuses a file without a right header; an archive by its kind.
+/// Makes the error for a file without a valid header, which names the kind of an archive.
 fn refused(bytes: &[u8], error: RomError) -> SwarmError {
     match ARCHIVES.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         Some((_, kind)) => SwarmError::PackedRom { kind },

@@ -42,7 +42,7 @@ impl EnvSnapshot {
         memory.contents().into_iter().map(switch_on).collect()
     }
 
-    /// A machine where an episode begins: nothing is counted, programs keep nothing yet.
+    /// A machine where an episode begins: counters are 0, and programs keep nothing yet.
     pub(crate) fn start(machine: AnyMachine, cart_ram: Vec<u8>) -> Self {
         let counters = Counters::default();
         Self {
@@ -56,7 +56,7 @@ impl EnvSnapshot {
         }
     }
 
-    /// Draws the frame that comes next, of a copy that goes on.
+    /// Runs a copy of the machine for a frame, and takes that frame's picture.
     pub(crate) fn draw_ahead(&mut self, rom: &Rom) {
         let mut cart_ram = self.cart_ram.clone();
         of_either!(&mut self.machine, machine => {
@@ -66,7 +66,7 @@ impl EnvSnapshot {
         });
     }
 
-    /// This machine as a start: counters at zero and no scratch values.
+    /// Makes a start of a snapshot: counters at zero and no scratch values.
     pub(crate) fn into_start(self) -> Self {
         Self::start(self.machine, self.cart_ram)
     }

@@ -45,8 +45,8 @@ impl EnvSnapshot {
         Ok(starts.unwrap_or_default())
     }
 
-    /// Makes, of each start, one for each number of frames without buttons that an episode may
-    /// begin with.
+    /// Makes a start of each given start and each number of frames without buttons with which an
+    /// episode may begin.
     pub(crate) fn with_noops(starts: Vec<Self>, rom: &Rom, config: &SwarmConfig) -> Vec<Self> {
         if config.noop_max == 0 {
             return starts;

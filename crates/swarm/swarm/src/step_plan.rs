@@ -71,8 +71,8 @@ impl FrameRange {
 }
 
 impl StepPlan {
-    /// Divides the plan before the step's last frame, and has the frame before it drawn: for
-    /// pictures of both. `None` takes the place of a part that has no frames.
+    /// Divides the plan before the step's last frame, and draws the frame before it too, for
+    /// pictures of both. A part without frames is `None`.
     pub(crate) fn before_last_frame(self) -> [Option<Self>; 2] {
         let last = self.step_frames - 1;
         let (start, end) = (self.first_frame, self.first_frame + self.frames);

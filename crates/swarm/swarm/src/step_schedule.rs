@@ -36,7 +36,7 @@ impl Schedule {
         self.frames_per_step
     }
 
-    /// Frames for which an action stays pressed that doesn't say so itself.
+    /// Frames for which an action is held that doesn't state its own number.
     #[must_use]
     pub fn release_after_frames(self) -> u32 {
         self.release_after_frames

@@ -21,7 +21,7 @@ impl SuperPicture {
         Self(Box::new([0; COLOR_BYTES]))
     }
 
-    /// The last drawn frame as its console shows it.
+    /// The last drawn frame as the console shows it.
     pub(crate) fn of<'f>(
         &'f mut self,
         machine: &'f AnyMachine,

@@ -1,6 +1,6 @@
 //! One set of calls for every swarm, whatever engine runs its machines: threads on the CPU or
-//! kernels on a device. The calls check what is asked, and keep seeds, starts and episodes; the
-//! engine does the rest.
+//! kernels on a device. The calls check their arguments, and keep seeds, starts and episodes; the
+//! engine runs machines and programs.
 
 mod outputs;
 
@@ -76,7 +76,7 @@ pub type NativeSwarm = SwarmOf<NativeEngine>;
 /// ```
 pub type DeviceSwarm = SwarmOf<DeviceEngine>;
 
-/// The engine's own calls: those that only one of them has.
+/// Gives the calls that only one engine has.
 impl<E: Engine + ?Sized> Deref for SwarmOf<E> {
     type Target = E;
 
@@ -194,9 +194,9 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
         self.0.as_device_mut()
     }
 
-    /// Returns the number of blocks of code made for the ROM; `None` if machines run without them:
-    /// the configuration or the model leaves them out ([`SwarmConfig::recompile`]), the last trial
-    /// is not won (CPU), or too little of the ROM's code is hot (CUDA).
+    /// Returns the number of blocks of code made for the ROM; `None` if machines run without
+    /// blocks: the configuration or the model excludes them ([`SwarmConfig::recompile`]), they lost
+    /// the last trial (CPU), or too little of the ROM's code is hot (CUDA).
     #[must_use]
     pub fn blocks(&self) -> Option<usize> {
         self.0.blocks()
@@ -353,7 +353,7 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     /// There is not one weight for each start, or all are 0.
     pub fn set_start_weights(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
         let state = self.0.state_mut();
-        // Each start has one more for each number of frames without buttons.
+        // `with_noops` has made `noop_max` starts of each.
         state.episodes.set_start_weights(weights, state.config.noop_max.max(1) as usize)
     }
 

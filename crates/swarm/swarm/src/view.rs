@@ -1,8 +1,7 @@
 //! Observations that are computed from a machine directly: pictures, memory, flags, `obs_v0`.
 //!
-//! A [`View`] turns each machine into the same number of bytes, in the caller's buffer, on the
-//! threads of kernels, as many of them as the swarm has. Views only look: the machines and the
-//! swarm's own outputs stay as they are.
+//! A [`View`] turns each machine into the same number of bytes in the caller's buffer, on as many
+//! threads as the swarm has. The machines and the swarm's own outputs stay as they are.
 
 use std::ops::Range;
 
@@ -74,7 +73,7 @@ impl View {
         if let Some(found) = mask.map(<[bool]>::len).filter(|found| *found != num_envs) {
             return Err(SwarmError::WrongLength { what: "mask entry", num_envs, found });
         }
-        // A view of nothing has rows of nothing.
+        // The row of an empty view is empty.
         let rows = out.chunks_exact_mut(row.max(1)).enumerate();
         Ok(rows.filter(|(env, _)| mask.is_none_or(|mask| mask[*env])).collect())
     }
@@ -124,5 +123,5 @@ fn spread(byte: u8, flags: &mut [u8]) {
     flags.iter_mut().enumerate().for_each(|(bit, flag)| *flag = byte >> bit & 1);
 }
 
-/// Every size of a picture is a part of this.
+/// All sizes of pictures are computed from this.
 const _: () = assert!(FRAME_BYTES == picture::WIDTH * picture::HEIGHT / 4);

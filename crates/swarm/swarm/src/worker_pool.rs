@@ -17,7 +17,7 @@ use crate::step_plan::StepPlan;
 pub(crate) struct WorkerPool {
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
-    /// Process in which the workers are; a forked process has none of them.
+    /// Process in which the workers run; a forked process has no workers.
     process: Process,
 }
 
@@ -71,8 +71,8 @@ impl WorkerPool {
     /// Steps every shard; they come back in their places.
     ///
     /// # Errors
-    /// The process was forked after the workers were started: there are none in it, so no shard
-    /// would come back.
+    /// The process was forked after the workers were started. A forked process has no workers, so
+    /// no shard would come back.
     pub(crate) fn step(
         &self,
         shards: &mut [Option<Shard>],
@@ -149,15 +149,16 @@ impl Shared {
 impl Drop for WorkerPool {
     fn drop(&mut self) {
         if !self.process.is_current() {
-            // The threads stayed in the other process, where one of them may have held the lock: it
-            // is left alone.
+            // The threads stayed in the other process, and one of them may have held the lock, so
+            // the lock is not taken.
             self.workers.drain(..).for_each(std::mem::forget);
             return;
         }
         self.shared.lock().closing = true;
         self.shared.work_came.notify_all();
         for worker in self.workers.drain(..) {
-            // A worker only panics if the queue is broken; dropping must not panic on top of that.
+            // A worker only panics if the queue is broken; a second panic while dropping would
+            // abort.
             let _ = worker.join();
         }
     }

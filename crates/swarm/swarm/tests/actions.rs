@@ -1,5 +1,5 @@
-//! Actions of one's own: what they press, for how long, and steps that press nothing or are broken
-//! off.
+//! The user's own actions: what they press, for how long, and steps that press nothing or are
+//! interrupted.
 
 use gbxcule_gameboy::Machine;
 use gbxcule_swarm::{Codec, NativeSwarm, Pressed, Rom, Schedule, Stage, SwarmConfig, button};

@@ -208,7 +208,7 @@ fn damage_is_an_error_even_where_the_checksum_fits() {
     let read = |bytes: &[u8]| said(Swarm::from_checkpoint(bytes, None, None).err().expect("no"));
     assert_eq!(
         read(&checkpoint[..checkpoint.len() - 1]),
-        "the checkpoint is cut off or damaged: its checksum is another"
+        "the checkpoint is cut off or damaged: its checksum is wrong"
     );
     assert_eq!(read(&state), "not a checkpoint of this program; check that this is the right file");
     let mut newer = checkpoint.clone();

@@ -33,8 +33,7 @@ fn leaves_room(model: Model) {
     assert!(kernel.registers <= Some(65_536 / (24 * 32) / 8 * 8), "{kernel}");
 }
 
-/// The gates run `emulate_only`. PTX is enough: where NVRTC once did not come to an end was before
-/// its assembler.
+/// The gates run `emulate_only`. PTX is enough, because NVRTC once hung before its assembler ran.
 #[test]
 #[ignore = "needs NVRTC"]
 fn the_steps_of_the_other_stages_compile_to_as_much() {
@@ -50,7 +49,7 @@ fn the_steps_of_the_other_stages_compile_to_as_much() {
         let ptx = ptx.unwrap_or_else(|error| panic!("{stage}: {error}"));
         lines.push(ptx.iter().filter(|&&it| it == b'\n').count());
     }
-    // Nothing is copied in one stage that is called in another: programs alone make a difference.
+    // Each stage inlines the same functions, so only the programs make a difference.
     let (least, most) = (lines.iter().min(), lines.iter().max());
     let (least, most) = (least.expect("stages"), most.expect("stages"));
     assert!(most - least < least / 10, "{lines:?}");

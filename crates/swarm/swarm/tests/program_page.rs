@@ -57,7 +57,7 @@ fn view() -> Vec<(String, String)> {
         let result = if result.is_empty() { "nothing".to_owned() } else { format!("`{result}`") };
         (name.to_owned(), format!("`gb.{name}({})` | {result}", params.join(", ")))
     });
-    // One whose body is another for each model stands there twice.
+    // A function with a body for each model stands there twice.
     let mut functions: Vec<(String, String)> = functions.collect();
     functions.dedup();
     functions

@@ -38,7 +38,7 @@ impl Envelope {
         self.ended = false;
     }
 
-    /// The 64 Hz clock, which an armed counter does not feel.
+    /// Handles the 64 Hz clock, which an armed counter ignores.
     pub(super) fn count_down(&mut self) {
         if !self.armed {
             self.countdown = self.countdown.wrapping_sub(1) & 7;
@@ -97,7 +97,7 @@ impl Envelope {
                 return;
             }
         } else if !rises {
-            // Two's complement, and a count down if one is to begin.
+            // The volume becomes its two's complement, and counts down if a count is to begin.
             self.volume = 16u8.wrapping_sub(self.volume) & 15;
             if starts && !self.ended {
                 self.step(false);

@@ -1,6 +1,6 @@
 //! Length counters: each can switch its channel off after a while. Called by `Apu`.
 //!
-//! They count, load and unfreeze whether or not their channel is on.
+//! A counter counts, loads and unfreezes whether or not its channel is on.
 
 use super::{Apu, LENGTH_ENABLE, TRIGGER, WAVE};
 

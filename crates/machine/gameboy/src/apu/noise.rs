@@ -7,10 +7,10 @@
 
 /// NR43: a register of 7 bits instead of 15.
 const IS_SHORT: u8 = 0x08;
-/// Shifts after which the register of 15 bits, and that of 7, is as it was.
+/// Shifts after which the register, of 15 bits or of 7, is as it was.
 const LONG_PERIOD: u32 = 32767;
 const SHORT_PERIOD: u32 = 127;
-/// Shifts after which nothing of a longer register's bits is left in a shorter one.
+/// Shifts after which a register of 7 bits holds no bit of a register of 15.
 const SETTLING: u32 = 16;
 
 /// The noise generator.

@@ -40,7 +40,7 @@ pub struct Sweep {
     pub trigger_ticks: u8,
     /// M-cycles that a trigger makes its check wait.
     pub check_wait: u8,
-    /// Those of them that have passed.
+    /// M-cycles of `check_wait` that have passed.
     pub check_waited: u8,
     /// Shifts that the check has left; with the last one it ends.
     pub check_shifts: u8,

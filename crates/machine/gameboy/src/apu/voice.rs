@@ -52,7 +52,7 @@ pub struct Voices {
 pub struct Pulse {
     /// Ticks until the next step, at least 1 while it plays.
     pub left: u16,
-    /// Those of them that a trigger adds before the counter runs.
+    /// Ticks of `left` that a trigger adds before the counter runs.
     pub delay: u16,
     /// Step of the wave, 0 to 7.
     pub step: u8,
@@ -82,7 +82,7 @@ impl Voices {
         }
     }
 
-    /// Ends the read of a channel 3 that was switched off in it.
+    /// Ends a read in which channel 3 was switched off.
     #[cold]
     #[inline(never)]
     pub(crate) fn read_on_bus(&mut self, wave_ram: &[u8; 16], pc: u16, is_double: bool) {
@@ -165,8 +165,8 @@ impl Apu {
         }
     }
 
-    /// Lets a time pass that has an edge at most at its end; there it comes before the ticks of
-    /// that M-cycle.
+    /// Lets time pass. An edge of DIV's bit, if there is one, comes at the end, before the ticks of
+    /// the last M-cycle.
     fn sync_span(&mut self, now: u32, div_base: u32, has_edge: bool) {
         if self.voices.late {
             self.voices.late = false;
@@ -226,7 +226,8 @@ impl Apu {
         }
     }
 
-    /// The sequencer's clock, `clocks` before it: every eighth counts down to a volume's change.
+    /// Handles the sequencer's clock; `clocks` is the count before it. Every eighth clock counts
+    /// down to a volume's change.
     pub(super) fn count_down_volumes(&mut self, clocks: u8) {
         if self.sequencer.clocks == 7 && clocks != 7 {
             for at in 0..3usize {
@@ -388,7 +389,7 @@ impl Apu {
         self.level(first) | self.level(first + 1) << 4
     }
 
-    /// The level that a channel's converter gets, 0 to 15, at the moment up to which all is known.
+    /// The level that a channel's converter gets, 0 to 15, as of the last sync.
     pub fn level(&mut self, channel: u8) -> u8 {
         if !self.is_active(channel) {
             return 0;

@@ -72,7 +72,8 @@ impl Apu {
         }
     }
 
-    /// Retriggered as it is about to read, the channel writes what it reads to the start.
+    /// Corrupts wave RAM: a channel that is retriggered as it is about to read writes the bytes
+    /// that it reads to the start.
     // UNVERIFIED: units differ; this is the DMG-B behaviour that blargg's test expects.
     #[cold]
     #[inline(never)]

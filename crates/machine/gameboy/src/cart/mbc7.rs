@@ -7,8 +7,7 @@
 use super::registers::{register, set_register};
 use super::{Cart, RamPort};
 
-/// Terms of gravity in the sensor's values now, and the values that were latched last, less
-/// `ERASED`.
+/// Registers: what the tilt adds to `LEVEL` now, and the values latched last, XOR `ERASED`.
 const TILT_X: usize = 0;
 const TILT_Y: usize = 1;
 const LATCHED_X: usize = 2;
@@ -38,7 +37,7 @@ const WHOLE_COMMAND: u16 = 0x400;
 /// The sensor's value without tilt, and before any was latched.
 const LEVEL: u16 = 0x81d0;
 const ERASED: u16 = 0x8000;
-/// Term of the gravity of Earth in it.
+/// Part of the sensor's value that the gravity of Earth adds.
 pub const GRAVITY: i16 = 0x70;
 
 impl Cart {

@@ -204,7 +204,7 @@ pub fn execute_by_family(cpu: &mut Cpu, m: &mut Machine, rom: &[u8], ram: &mut [
     }
 }
 
-/// Register of an opcode's lower three bits, of which 6 is no register's number.
+/// Register of an opcode's lower three bits. The value for 6, which means (HL), is not used.
 #[inline(always)]
 fn register(cpu: &Cpu, opcode: u8) -> u8 {
     let is_odd = opcode & 1 != 0;

@@ -126,7 +126,7 @@ impl Cpu {
         }
     }
 
-    /// An interrupt that waits comes at once; no other does before the deadline.
+    /// `RETI`. A pending interrupt comes at once; all others come at the deadline or later.
     #[inline(always)]
     fn return_from_interrupt(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) {
         self.return_from(m, rom, ram);

@@ -36,7 +36,7 @@ pub struct CableEnd {
     goal_tcycles: u32,
     /// Time at which the port was opened, if that was lately.
     opened_at: i32,
-    /// An interrupt came after the instruction that is next had begun.
+    /// An interrupt came after the next instruction had begun.
     pub(crate) wakes: bool,
     /// Frames of the machine that begin now are drawn.
     draw: bool,
@@ -48,9 +48,9 @@ pub struct CableEnd {
     pub(crate) next_shift: i32,
     /// The next instruction's use of the port.
     look: Look,
-    /// Time of the first use, or else the machine's time.
+    /// Time of the first use in `look`, or the machine's time without a use.
     pub(crate) key: i32,
-    /// Time of the last use.
+    /// Time of the last use in `look`.
     last_look: i32,
     /// Time of a shift that the next instruction causes by a write to DIV or SC.
     pub(crate) forced_at: i32,
@@ -107,8 +107,8 @@ impl CableEnd {
         self.forced_at = NEVER;
     }
 
-    /// Time up to which the other end does nothing that this one could hear, and hears nothing:
-    /// this one can run there at once.
+    /// Time up to which the other end neither sends nor hears a bit: this one can run there at
+    /// once.
     pub(crate) fn alone_until(&self, other: &CableEnd) -> i32 {
         if self.wakes {
             -NEVER
@@ -158,8 +158,8 @@ impl CableEnd {
         }
     }
 
-    /// Returns true if nothing that the machine does can come before a moment any more, unless that
-    /// moment decides about it.
+    /// Returns true if the machine has come to a moment, or its next instruction uses the port at
+    /// or after that moment.
     pub(crate) fn is_at(&self, at: i32) -> bool {
         self.time >= at || self.last_look >= at
     }
@@ -207,8 +207,8 @@ impl CableEnd {
         }
     }
 
-    /// Executes the instruction into which a shift falls: that causes it, or uses the port before
-    /// the shift and, at the earliest in the same M-cycle, after it.
+    /// Executes the instruction into which a shift falls. The instruction causes the shift, or it
+    /// uses the port before the shift and, at the earliest in the same M-cycle, after it.
     fn run_across(
         &mut self,
         machine: &mut Machine,
@@ -222,10 +222,11 @@ impl CableEnd {
         self.run_instruction(machine, rom, cart_ram);
         if clocks {
             if COLOR && target == Target::Dispatch {
-                // One that is cancelled looks at no chip in its last M-cycle.
+                // A cancelled dispatch looks at no chip in its last M-cycle.
                 machine.serial.sync(&mut machine.interrupts, machine.now, machine.timer.div_base);
             }
-            // The machine itself has shifted a one in. What is written in the same M-cycle stays.
+            // The machine itself has shifted a one in. A value written to SB in the same M-cycle
+            // stays.
             if target != Target::Data {
                 machine.serial.sb = machine.serial.sb & 0xfe | bit;
             }
@@ -249,7 +250,7 @@ impl CableEnd {
         }
     }
 
-    /// Runs up to a time on its own; an idle port up to where the program opens it.
+    /// Runs up to a time without the other end; stops where the program opens an idle port.
     pub(crate) fn run_alone(
         &mut self,
         machine: &mut Machine,
@@ -276,7 +277,7 @@ impl CableEnd {
         }
     }
 
-    /// Runs one instruction or service; a CPU that waits, up to a time.
+    /// Runs one instruction or service; a waiting CPU waits up to a time.
     pub(crate) fn run_one(
         &mut self,
         machine: &mut Machine,
@@ -310,8 +311,8 @@ impl CableEnd {
         }
     }
 
-    /// Lets the machine stop at a time, also where it halts: to a chip with nothing to do an
-    /// earlier deadline means nothing.
+    /// Lets the machine stop at a time, also while it halts. An earlier deadline changes nothing
+    /// for chips that have nothing to do.
     fn limit_deadline(&self, machine: &mut Machine, limit: i32) {
         let now = machine.now;
         if !is_before(now, machine.serial.deadline) {

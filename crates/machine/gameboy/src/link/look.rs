@@ -8,7 +8,7 @@ use crate::machine::{COLOR, Machine, is_before};
 use crate::serial::Serial;
 use crate::view;
 
-/// The register that an access is for, where that makes a difference to a shift in its M-cycle.
+/// Register of an access, as far as it makes a difference to a shift in the same M-cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Target {
@@ -96,7 +96,7 @@ pub(crate) fn next_look(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) -> L
             look.add(machine.cpu.sp.wrapping_sub(1), 3, true);
             look.add_use(4, Target::Dispatch);
             if COLOR {
-                // Where it takes the request back.
+                // The M-cycle in which the dispatch takes the request back.
                 look.add_use(5, Target::Dispatch);
             }
         }

@@ -18,7 +18,7 @@ impl Ppu {
     /// One plane of the tile's row.
     pub(super) fn tile_row(&mut self, vram: &[u8; VRAM_BYTES], plane: u16) -> u8 {
         if self.misses_fetch() {
-            // The plane read last stays.
+            // The fetcher keeps the plane that it read last.
             return if plane == 0 { self.pipeline.data_high } else { self.pipeline.data_low };
         }
         let attributes = self.pipeline.tile_attributes;

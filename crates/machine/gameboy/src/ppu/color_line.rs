@@ -193,10 +193,10 @@ impl ObjectPixels {
 }
 
 impl Ppu {
-    /// Leaves in the fetcher what it has read when mode 3 ends, in the last of the line's runs. It
-    /// reads the tile behind the one that is put out: its number with the first pixel of that, its
-    /// lower plane with the third, its upper one with the fifth, which counts from the sixth on.
-    /// While an object is fetched it reads all of it.
+    /// Leaves in the fetcher what it has read when mode 3 ends, in the last of the line's runs. The
+    /// fetcher is one tile ahead: it reads a tile's number with the first pixel of the tile before,
+    /// the lower plane with the third, the upper plane with the fifth, which counts from the sixth
+    /// on. While an object is fetched it reads the whole tile.
     fn leave_last_fetch(&mut self, vram: &[u8; VRAM_BYTES], oam: &[u8; 0xa0], run: &TileRun) {
         let put_out = (COLUMNS - run.column) as u16;
         let shown = (put_out >> 3) as u8;

@@ -97,6 +97,6 @@ fn store_color(machine: &mut Machine, of_objects: bool, value: u8) {
 
 #[inline(always)]
 fn next_index(index: u8) -> u8 {
-    // Bit 7 moves the others on.
+    // Bit 7 moves the index on.
     index & 0x80 | index.wrapping_add(index >> 7) & 0x3f
 }

@@ -14,7 +14,7 @@ const SPREAD: u64 = 0x0008_0004_0002_0001;
 /// Eight pixels of the background that objects lie over.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ground {
-    /// Those that have colours 1 to 3, the leftmost one in the top bit.
+    /// Pixels with colours 1 to 3, the leftmost one in the top bit.
     pub(super) pixels: u8,
     /// Attributes of their tile.
     pub(super) attributes: u8,
@@ -46,7 +46,7 @@ pub(super) struct FourColors {
     by_low: u64,
     /// Bits that differ where the upper plane is set.
     by_high: u64,
-    /// Bits that differ besides where both are.
+    /// Bits that differ, in addition, where both planes are set.
     by_both: u64,
 }
 
@@ -134,8 +134,8 @@ impl Ppu {
         }
     }
 
-    /// Puts an object's row with the object pixels that are queued already: over those of objects
-    /// that lie behind it, and under all others.
+    /// Adds an object's row to the queued object pixels: over pixels of objects behind it, under
+    /// all others.
     pub(super) fn queue_object(&mut self) {
         let sorts_by_x = self.sorts_by_x;
         let palette = self.object_palette(self.pipeline.object_flags);
@@ -178,8 +178,8 @@ fn plane(bit: u8) -> u8 {
 }
 
 impl ObjectPixels {
-    /// Puts those into the frame that the background, from a column on, does not hide. What lies
-    /// left of the screen, or from column `end` on, is left out.
+    /// Puts the pixels that the background does not hide into the frame, from a column on. Pixels
+    /// left of the screen, or from column `end` on, are left out.
     pub(super) fn show_over(
         &self,
         ppu: &Ppu,
@@ -199,7 +199,7 @@ impl ObjectPixels {
         }
     }
 
-    /// Puts those pixels into the frame that are shown.
+    /// Puts the pixels of `shown` into the frame.
     fn show(&self, ppu: &Ppu, frame: &mut [u8; FRAME_BYTES], shown: u8, column: i16, end: i16) {
         for pixel in 0..8 {
             let bit = 7 - pixel;
@@ -218,7 +218,7 @@ impl ObjectPixels {
         ObjectPixels { low: 0, high: 0, palette_0: 0, palette_1: 0, palette_2: 0, behind: 0 }
     }
 
-    /// Puts in those pixels of an object that `takes` has.
+    /// Takes those pixels of an object that `takes` marks.
     pub(super) fn put(&mut self, low: u8, high: u8, takes: u8, palette: u8, behind: u8) {
         self.low |= low & takes;
         self.high |= high & takes;
@@ -260,8 +260,8 @@ impl FourColors {
 }
 
 impl EightColors {
-    /// Puts the pixels into the frame, the first of them into a column. What lies left of the
-    /// screen, or from column `end` on, is left out.
+    /// Puts the pixels into the frame from a column on. Pixels left of the screen, or from column
+    /// `end` on, are left out.
     #[inline(always)]
     pub(super) fn show(&self, frame: &mut [u8; FRAME_BYTES], line: u8, column: i16, end: i16) {
         if column >= 0 && column + 8 <= end {

@@ -83,8 +83,8 @@ impl Beam {
         }
     }
 
-    /// The line that STAT of a CPU CGB E compares with LYC, which is that before where it compares
-    /// none (docboy `ly_152_lyc_eq_ly_*`, gbc-hw-tests `lcd_frame_timings`).
+    /// The line that STAT of a CPU CGB E compares with LYC. Where no line is compared, STAT keeps
+    /// the line before (docboy `ly_152_lyc_eq_ly_*`, gbc-hw-tests `lcd_frame_timings`).
     // UNVERIFIED: LYC written there is compared with that line.
     #[cfg(not(usual_revision))]
     pub(crate) fn line_compared_last(&self, compared: u16) -> u16 {
@@ -210,9 +210,9 @@ fn end_of_mode3_or_none(machine: &mut Machine) -> u16 {
     if draws { end_of_mode3(machine) - machine.ppu.hblank_ahead } else { 0 }
 }
 
-/// A write to STAT. Sources that it enables count at once. For two T-cycles of the CPU's after
-/// it disables them HBlank and LYC go on, and others that hold the line high keep it there
-/// (gambatte `m1irq_m0disable_*`, `lyc153_late_m1disable_*`).
+/// A write to STAT. Sources that it enables count at once. HBlank and LYC drive the line for two
+/// more T-cycles of the CPU after a write disables them, and sources that hold the line high keep
+/// it there (gambatte `m1irq_m0disable_*`, `lyc153_late_m1disable_*`).
 pub(crate) fn write_stat(machine: &mut Machine, t: u32, value: u8) {
     sync_ppu(machine, t);
     let old = machine.ppu.stat;

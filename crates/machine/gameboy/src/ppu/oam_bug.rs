@@ -10,7 +10,7 @@ use crate::ppu::{VBLANK_LINE, timing};
 /// Bytes of one row, as the scan reads OAM.
 const ROW_BYTES: usize = 8;
 
-/// The row of no scan.
+/// Stands for no row: no scan runs.
 const NO_ROW: usize = 0xff;
 /// In its first M-cycle the scan reads row 0, in its last one the end of row 98.
 const LAST_ROW: usize = 0x98;
@@ -36,12 +36,12 @@ fn oam_row(machine: &mut Machine) -> usize {
     row
 }
 
-/// The most of three bytes, bit by bit.
+/// The majority of three bytes, bit by bit.
 fn majority(a: u8, b: u8, c: u8) -> u8 {
     a & (b | c) | b & c
 }
 
-/// Corrupts OAM as a CPU's write does that finds OAM closed, or is about to reach it.
+/// Corrupts OAM as the CPU's write does if OAM is closed, or before the write reaches OAM.
 pub(crate) fn corrupt_before_write(machine: &mut Machine, address: u16) {
     let row = oam_row(machine);
     if row != BEHIND_LAST_ROW {
@@ -71,7 +71,7 @@ pub(crate) fn corrupt_before_write(machine: &mut Machine, address: u16) {
     }
 }
 
-/// Corrupts OAM as a CPU's write does that has reached it in the scan's first M-cycle.
+/// Corrupts OAM as the CPU's write does after it reached OAM in the scan's first M-cycle.
 pub(crate) fn corrupt_after_write(machine: &mut Machine, address: u16) {
     let target = (address & 0xf8) as usize;
     if oam_row(machine) != 0 || target >= BEHIND_LAST_ROW {
@@ -117,7 +117,7 @@ fn corrupt_by_last_read(machine: &mut Machine, address: u16) {
     copy_oam_row(machine, LAST_ROW, target);
 }
 
-/// Corrupts OAM as a counted register does.
+/// Corrupts OAM as a 16-bit register that counts does.
 #[inline(never)]
 pub(crate) fn corrupt_oam_by_count(machine: &mut Machine) {
     let row = oam_row(machine);

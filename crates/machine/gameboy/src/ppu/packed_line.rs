@@ -25,8 +25,8 @@ pub(super) struct PackedLine {
     words: [u64; WORDS],
 }
 
-/// Where the rows of a map's tiles lie that a line shows, 21 of which the last one hangs over the
-/// right edge. Lines that follow each other share them.
+/// Addresses of the 21 tiles that a line may show; the last tile hangs over the right edge. Lines
+/// that follow each other share them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TileRow {
     /// Addresses of the tiles' first rows in video RAM.
@@ -55,7 +55,7 @@ impl TileRow {
         }
     }
 
-    /// Pixels of one line of the tiles, without the first ones.
+    /// Pixels of one line of the tiles, without the first `skipped` ones.
     fn pixels(&self, vram: &[u8; 0x2000], line: u8, skipped: u8) -> PackedLine {
         let left = skipped * 2;
         let mut pixels = PackedLine::empty();
@@ -115,7 +115,7 @@ impl PackedLine {
         background.up_to(window_at as u8, tiles.pixels(vram, ppu.window_line & 7, 0))
     }
 
-    /// Puts the objects over the background: these colours, and the shades that they have.
+    /// Puts the objects over the background, which is given as colours and as shades.
     pub(super) fn under_objects(
         &self,
         ppu: &Ppu,
@@ -190,8 +190,8 @@ impl PackedLine {
         shades
     }
 
-    /// Sets the pixels under `covers`, and only them: to those of `pixels`, or where something lies
-    /// over them to those of `ground`.
+    /// Sets the pixels that `covers` marks: to those of `ground` where `under` marks them, else to
+    /// those of `pixels`.
     #[inline(always)]
     fn put(&mut self, word: usize, covers: u64, pixels: u64, under: u64, ground: &PackedLine) {
         let seen = ground.words[word] & under | pixels & !under;

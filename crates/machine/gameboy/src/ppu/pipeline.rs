@@ -1,8 +1,8 @@
 //! Mode 3 dot by dot: background fetcher, the two pixel queues, objects and the window.
 //!
-//! This is the truth about mode 3; `whole_line` is a shortcut that must give the same for an
-//! undisturbed line, and a property test holds the two together. Pixels are put into the frame only
-//! if the frame is looked at; timing does not depend on it. Facts: Pan Docs "Pixel FIFO",
+//! The pipeline defines mode 3. `whole_line` is a shortcut that must give the same for an
+//! undisturbed line, which a property test holds. Pixels are put into the frame only if the frame
+//! is looked at; timing does not depend on it. Facts: Pan Docs "Pixel FIFO",
 //! mealybug-tearoom-tests.
 
 use crate::machine::{COLOR, Machine};

@@ -57,7 +57,7 @@ pub fn read_ppu(machine: &mut Machine, low: u8) -> u8 {
     if low == 0x41 && machine.ppu.is_on() { register & !3 | ppu_mode(machine) } else { register }
 }
 
-/// A register as it stands. FF41 has mode 2 also where it is 3 or 0.
+/// A register as it stands. FF41 shows mode 2 also in modes 3 and 0.
 pub(crate) fn ppu_register(ppu: &Ppu, low: u8) -> u8 {
     let late = ppu.lateness();
     match low {
@@ -373,8 +373,8 @@ impl Ppu {
         met
     }
 
-    /// Returns true if the window may begin on this dot. What the Color's needs is looked at on
-    /// the dot before (gambatte `late_reenable_*`, `late_enable_ly0_ds_*`).
+    /// Returns true if the window may begin on this dot. The Color checks its conditions on the dot
+    /// before (gambatte `late_reenable_*`, `late_enable_ly0_ds_*`).
     #[inline(always)]
     pub(super) fn is_window_allowed(&self) -> bool {
         #[cfg(color)]

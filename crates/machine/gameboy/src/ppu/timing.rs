@@ -27,7 +27,8 @@ pub(super) const MODE3_DOT: u16 = 84;
 const EARLIEST_MODE3_END: u16 = 256;
 /// Mode 3 begins on the first line after the LCD was switched on.
 const FIRST_LINE_MODE3_DOT: u16 = 86;
-/// The compared line of line 153 and of the first dots of every line: none.
+/// Stands for no line: LYC is not compared on some dots of line 153 and on the first dots of all
+/// lines.
 pub(super) const NO_LINE: u16 = 0x1ff;
 /// Dots of VBlank lines on which something can change.
 #[cfg(not(color))]
@@ -110,7 +111,7 @@ impl Beam {
         }
     }
 
-    /// The mode outside of what follows `mode3_dot` in a visible line.
+    /// The mode, except after `mode3_dot` in a visible line.
     pub(crate) fn mode_before_drawing(&self, late: u16) -> u8 {
         if self.line >= VBLANK_LINE {
             (self.line > VBLANK_LINE || self.dot > VBLANK_DOT) as u8
@@ -170,7 +171,7 @@ impl Beam {
         lines * LINE_TCYCLES as u32 + dot as u32
     }
 
-    /// T-cycles from the current line's start to the next comparison that finds a line in LYC.
+    /// T-cycles from the current line's start to the next comparison that finds LYC equal.
     fn tcycles_to_lyc(&self, lyc: u8) -> u32 {
         match lyc {
             0 => self.tcycles_to(LAST_LINE, LYC_0_DOT),
@@ -231,8 +232,8 @@ pub(crate) fn end_lateness(ppu: &Ppu) -> u16 {
 }
 
 /// T-cycles from the current line's start to the earliest dot on which the interrupt line can see
-/// HBlank of this line. A write to SCX schedules anew. Line 0 begins with a frame's end, which
-/// takes no guess into a saved state.
+/// HBlank of this line. A write to SCX schedules anew. In line 0, where frames end, there is no
+/// guess before mode 3, so a saved state holds none.
 fn tcycles_to_guessed_hblank(ppu: &Ppu) -> u32 {
     if ppu.beam.line == 0 && ppu.beam.dot <= MODE3_DOT {
         MODE3_DOT as u32
@@ -252,7 +253,7 @@ fn tcycles_to_next_hblank(ppu: &Ppu) -> u32 {
 }
 
 /// The earliest dot on which the interrupt line can see HBlank: each of 168 pixels takes a dot, and
-/// so does each that is scrolled away, but one where the window begins among them.
+/// so does each pixel that is scrolled away, except one if the window begins among them.
 fn earliest_hblank(fine_scroll: u8) -> u16 {
     EARLIEST_MODE3_END + fine_scroll.min(6) as u16 + 1
 }

@@ -1,7 +1,6 @@
 //! A whole line at once: the shortcut for lines that nothing disturbs in the middle.
 //!
-//! It gives the pixels and the length of mode 3 that `pipeline` would give (a property test holds
-//! that).
+//! The pixels and the length of mode 3 are those of `pipeline` (a property test holds that).
 
 use crate::machine::{COLOR, Machine};
 #[cfg(color)]

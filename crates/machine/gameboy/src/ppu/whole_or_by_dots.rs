@@ -110,8 +110,8 @@ impl Ppu {
             || !COLOR && self.wy_met && self.wx == 166
     }
 
-    /// Returns true if nothing in a whole line can be seen from outside, except its pixels, and
-    /// that LY moves on and, if LYC is a source, meets it.
+    /// Returns true if a whole line has no effect outside except its pixels, LY, and LY = LYC if
+    /// that is a source.
     pub(super) fn is_quiet(&self) -> bool {
         let sources = self.stat & stat::ALL_SOURCES;
         sources & !stat::LYC_SOURCE == 0 && !self.carries_window()

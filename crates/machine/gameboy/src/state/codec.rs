@@ -1,11 +1,11 @@
 //! Values as bytes, little endian, and where in the machine a value stands.
 //!
 //! `Field` does three things with every part of the machine: store it, fetch it, and find the first
-//! place where two of it differ. `list` implements it for the structs, from one list each.
+//! place where two machines differ in it. `list` implements it for the structs, from one list each.
 
 use super::{Difference, Path};
 
-/// Bytes stored one after the other; counted even where there is no room for them.
+/// Bytes stored one after the other. Bytes without room are counted, too.
 pub(super) struct Writer<'a> {
     pub(super) out: &'a mut [u8],
     pub(super) at: usize,

@@ -75,7 +75,7 @@ pub enum StateError {
     NotAState,
     /// Made by a machine of the other model.
     OtherModel,
-    /// Made by a program that keeps its states differently.
+    /// Made by a program with another format of states.
     OtherVersion {
         /// Version in the state.
         version: u32,
@@ -92,7 +92,7 @@ pub enum StateError {
         /// The ROM's title.
         title: [u8; 16],
     },
-    /// A flag or a choice that is neither of its values.
+    /// A flag or an enum has a code without a meaning.
     Meaningless {
         /// Path of the value.
         path: Path,

@@ -208,7 +208,7 @@ fn check_cart(cart: &Cart, fresh: &Cart) -> RuleResult {
     )?;
     rule(!cart.boot_rom || fresh.boot_rom, "cart.boot_rom needs a machine that has a boot ROM")?;
     rule(cart.rom_bank <= 0x1ff, "cart.rom_bank must be at most 1ff")?;
-    // A HuC3 keeps there what it selects.
+    // A HuC3 keeps its selected device in these bits.
     let is_huc3 = cart.mapper == Mapper::Huc3;
     rule(cart.ram_bank <= 0x0f || is_huc3, "cart.ram_bank must be at most 0f")?;
     let mut mapped = *cart;

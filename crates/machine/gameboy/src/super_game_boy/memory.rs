@@ -15,7 +15,7 @@ pub(super) const RECEIVER: usize = 114;
 pub(super) const IGNORES: usize = 115;
 /// MASK_EN's mode.
 pub(super) const MASK: usize = 116;
-/// Four palettes of four colours, RGB555, exclusive or the palette that is there without commands.
+/// Four palettes of four colours, RGB555, stored as the XOR with `FIRST_PALETTE`.
 pub(super) const PALETTES: usize = 128;
 /// Palette of each of 20 x 18 cells.
 pub(super) const ATTRIBUTES: usize = 160;

@@ -55,8 +55,8 @@ fn oam_is_locked_for_160_mcycles_beginning_with_the_second() {
     assert_eq!(console.timeline(163, 0xfea0), [(0x00, 1), (0xff, 160), (0x00, 2)]);
 }
 
-// Pan Docs "OAM DMA bus conflicts": who reads from the bus the transfer uses gets the byte it
-// moves. VRAM has a bus of its own.
+// Pan Docs "OAM DMA bus conflicts": a read on the transfer's bus gets the byte that moves. VRAM has
+// a bus of its own.
 #[test]
 fn the_cpu_gets_the_byte_that_moves_if_it_reads_from_the_same_bus() {
     for (page, conflicts) in [

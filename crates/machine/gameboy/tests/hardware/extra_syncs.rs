@@ -84,7 +84,7 @@ proptest! {
             often.set_buttons(held >> frame);
             rare.run_frame(&rom, &mut ram[0], frame == 1);
             run_frame_observed(&mut often, &rom, &mut ram[1], frame == 1);
-            // When each looks next is its own affair.
+            // The chips' next deadlines may differ.
             often.deadline = rare.deadline;
             for machine in [&mut rare, &mut often] {
                 sync_ppu(machine, machine.tcycles().wrapping_add(4));

@@ -43,7 +43,7 @@ impl Program {
         self
     }
 
-    /// Enough for everything but what waits.
+    /// Enough for all programs that do not wait.
     fn run(&mut self) -> &mut Program {
         for _ in 0..40 {
             if self.machine.run_instruction(&self.rom, &mut []) {

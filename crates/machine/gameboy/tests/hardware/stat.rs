@@ -186,8 +186,7 @@ fn switching_the_lcd_on_compares_line_0_at_once() {
 }
 
 // VBlank shows in IF from two M-cycles before line 144 on, LYC from two before its line
-// (GBMicrotest lyc1_int_if_edge_*). VBlank shows in IF from two M-cycles before line 144 on, LYC
-// from two before its line; LYC rises within the M-cycle before that.
+// (GBMicrotest lyc1_int_if_edge_*). LYC rises within the M-cycle before that.
 #[test]
 fn a_write_to_if_wins_over_a_request_in_the_same_mcycle() {
     for line in [144, 20] {

@@ -28,7 +28,7 @@ impl Circuit {
         self.tac & 4 != 0 && self.counter >> bit & 1 != 0
     }
 
-    /// Changes something; TIMA counts if its input falls.
+    /// Applies a change; TIMA counts if its input falls.
     fn change(&mut self, change: impl FnOnce(&mut Circuit)) {
         let before = self.input();
         change(self);

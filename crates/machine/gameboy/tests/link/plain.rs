@@ -1,7 +1,7 @@
-//! Two machines and a cable, each run by itself: it hears a wire on which everything that the other
-//! one sends is written down with its time, and writes down what it sends. Both run a stretch of
-//! time again and again until neither wire changes any more; the cause of all that is on a wire
-//! comes before it, so that in the end both are right.
+//! Two machines and a cable, each run by itself. Each end has a wire: a record of all that it
+//! sends, with times, which the other end reads. Both run a stretch of time again and again until
+//! neither wire changes any more. A cause always comes before its effect on a wire, so in the end
+//! both are right.
 //!
 //! An instruction near a shift is tried on a copy first, to see when it uses the port.
 
@@ -299,7 +299,7 @@ impl Side {
     }
 
     /// Returns false if the CPU halts, or no register and no byte of the next instruction can lead
-    /// to the port: a copy of the machine, to try it on, can be spared.
+    /// to the port. Then the instruction need not be tried on a copy of the machine.
     fn may_use_port(&self, rom: &[u8]) -> bool {
         let (machine, cpu) = (&self.machine, &self.machine.cpu);
         if machine.deadline.wrapping_sub(machine.now).cast_signed() <= 0 {
@@ -358,7 +358,7 @@ impl Side {
         })
     }
 
-    /// If the next instruction reads and then writes a register of the port, which one it writes.
+    /// The register of the port that the next instruction reads and then writes, if there is one.
     fn kind(&self, rom: &[u8]) -> Option<Target> {
         let (machine, cpu) = (&self.machine, &self.machine.cpu);
         let byte = |by: u16| machine.peek(rom, &[], cpu.pc.wrapping_add(by));

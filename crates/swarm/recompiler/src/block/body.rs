@@ -1,5 +1,5 @@
-//! The function that a tree of ways becomes: registers are loaded, kept in variables where ways
-//! come back to the head, and written where ways end.
+//! The function made of a tree of ways. It loads registers, keeps them in variables where ways come
+//! back to the head, and writes them where ways end.
 
 use super::tree::Tree;
 use super::{Block, ReliedOn};
@@ -13,7 +13,8 @@ use gbxcule_passes::specialise::{KnownPlace, PartialValue, Residual, Specialiser
 struct RegisterSlot {
     /// Field of the machine.
     field: PlaceId,
-    /// The variable that carries it from one round of a loop to the next, if that changes it.
+    /// The variable that carries the register from one round of a loop to the next, if the loop
+    /// changes it.
     variable: Option<PlaceId>,
     ty: Type,
 }
@@ -43,8 +44,8 @@ impl Tree<'_> {
         }
     }
 
-    /// Fills in, at each check of the deadline, how much the block may still run; returns the
-    /// M-cycles of its longest way.
+    /// Fills in, at each check of the deadline, how many M-cycles the block may still run; returns
+    /// those of its longest way.
     fn fill_checks(&mut self, residual: &mut Residual) -> u32 {
         for at in (0..self.instructions.len()).rev() {
             let needed = self.instructions[at].needed_before();
@@ -101,7 +102,7 @@ impl Tree<'_> {
     }
 }
 
-/// Leaves the block before it does anything unless all that it relies on holds.
+/// Leaves the block at its beginning unless all facts that it relies on hold.
 fn check_facts(specialiser: &mut Specialiser<'_>, used: &[KnownPlace]) {
     let root = specialiser.residual.body.root;
     let condition = PartialValue::Literal(Literal::bool(true));

@@ -17,11 +17,11 @@ use std::collections::VecDeque;
 /// Address of the buttons' register.
 const P1: u16 = 0xff00;
 
-/// Addresses of the Color's palettes: programs that paint write nothing else as often, so blocks do
-/// what leads to the chip.
+/// Addresses of the Color's palettes. Programs that paint write these most often, so blocks inline
+/// the way to the chip.
 const IN_PLACE: std::ops::Range<u16> = if COLOR { 0xff68..0xff6c } else { 0..0 };
 
-/// Returns true for addresses whose code blocks are made of.
+/// Returns true for addresses of code that blocks may contain.
 fn is_code(pc: u16) -> bool {
     pc < ROM_END || HIGH_RAM.contains(&pc)
 }
@@ -82,20 +82,20 @@ pub(super) fn build(
 
 /// An instruction on a way.
 pub(super) struct Instruction {
-    /// The one before it.
+    /// The instruction before it.
     pub(super) parent: Option<usize>,
     /// M-cycles from the head to its start.
     pub(super) begin: u32,
-    /// M-cycles from the head to the latest start of an instruction after it, or to its own, before
-    /// its way looks at the deadline again.
+    /// M-cycles from the head to the latest start of an instruction, from this one on, before its
+    /// way looks at the deadline again.
     pub(super) latest: u32,
     /// The ways that go on after it look at the deadline there.
     pub(super) is_checked: bool,
 }
 
 impl Instruction {
-    /// M-cycles from the head to the latest start of an instruction that runs without another look
-    /// at the deadline, once this one does.
+    /// M-cycles from the head to the latest start of an instruction that runs, after this one,
+    /// without another look at the deadline.
     pub(super) fn needed_before(&self) -> u32 {
         if self.is_checked { self.begin } else { self.latest }
     }
@@ -206,9 +206,8 @@ fn address(args: &[Option<Literal>]) -> Option<u16> {
     args.get(4).copied().flatten().map(|at| at.bits() as u16)
 }
 
-/// Returns true if a function that is kept out of line elsewhere is inlined here, because it folds
-/// to a few instructions: a read of ROM, an access to the buttons or to high RAM, at an address
-/// that is known.
+/// Returns true if a function that is out of line elsewhere is inlined here, because it folds to a
+/// few instructions: a read of ROM, an access to the buttons or to high RAM, at a known address.
 fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> bool {
     if name == "Machine::write_register" {
         // Only a `write_slow` that is inlined leads here.
@@ -227,7 +226,7 @@ fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> b
 }
 
 impl Tree<'_> {
-    /// M-cycles from the head to where a state is.
+    /// M-cycles from the head to a state.
     fn mcycles(&self, state: &State) -> Result<u32, Unsupported> {
         let PartialValue::Value(head) = self.start[self.now] else {
             unreachable!("`now` at the head is a value")
@@ -355,7 +354,7 @@ impl Tree<'_> {
         self.before.clone_from(&tip.state.registers);
         let ends = self.specialised(specialiser, tip.state.clone());
         let Ok(ends) = ends else {
-            // Nothing of it stays.
+            // A refused instruction leaves nothing in the tree.
             let (stmts, checks, exits) = before;
             specialiser.residual.body.blocks[tip.state.block].stmts.truncate(stmts);
             self.checks.truncate(checks);
@@ -383,8 +382,8 @@ impl Tree<'_> {
         Ok(more)
     }
 
-    /// Looks at the deadline on all ways that go on after an instruction, if one has not done so
-    /// for long.
+    /// Looks at the deadline on all ways after an instruction, if some way has run for long without
+    /// a look.
     fn check_deadline_if_due(
         &mut self,
         specialiser: &mut Specialiser<'_>,
@@ -426,8 +425,8 @@ impl Tree<'_> {
         specialiser.call(fetched, self, execute, &inputs)
     }
 
-    /// Follows a return to where the call before it, if SP tells it right, came from: the way goes
-    /// on if it does come back there.
+    /// Follows a return to the address after the last call on the way, if SP is right: the block
+    /// compares the address and leaves if it differs.
     fn follow_return(
         &mut self,
         specialiser: &mut Specialiser<'_>,

@@ -12,7 +12,7 @@
 //!     execute opcode; leave at the deadline; fetch
 //! }
 //! ```
-//! What a block leaves to the interpreter is executed by it.
+//! The interpreter executes what a block leaves to it.
 
 use crate::machine_ir::MachineIr;
 use gbxcule_ir::op::{Arg, Op, ValueData};
@@ -59,7 +59,7 @@ pub(super) fn leave_by_breaks(body: &mut Body) {
     body.blocks[accept].stmts = code;
 }
 
-/// Makes a function of a block: `block(machine, rom, cart_ram, cpu)`, which is put in place.
+/// Makes a function of a block, `block(machine, rom, cart_ram, cpu)`, which callers inline.
 pub(super) fn declare(mut body: Body, machine_ir: &MachineIr, module: &mut Module) -> FunctionId {
     let mut params = module.functions[machine_ir.execute].params[..4].to_vec();
     let cpu = Param { mode: PassMode::Mutable, ..params.remove(0) };
@@ -121,7 +121,7 @@ struct Planter<'m> {
     now: PlaceId,
     opcode: PlaceId,
     halt_bug: PlaceId,
-    /// The byte at the first PC will be fetched twice: blocks know nothing of that.
+    /// The byte at the first PC is fetched twice, which blocks do not do.
     is_twice: PlaceId,
 }
 

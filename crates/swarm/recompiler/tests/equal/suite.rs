@@ -1,5 +1,5 @@
-//! The public ROM suites by blocks: in every byte what the interpreter makes of them, so that their
-//! verdicts are the same (`make rom-suites`).
+//! The public ROM suites, run by blocks: every byte is the interpreter's, so the verdicts are the
+//! same (`make rom-suites`).
 
 use crate::program::Subject;
 use gbxcule_recompiler::EagerRunner;

@@ -6,9 +6,9 @@
 //! action = press [ ":" FRAMES ]          held for so many frames, else as the schedule says
 //! press  = "NOOP" | BUTTON { "+" BUTTON }
 //! ```
-//! Tables with `/` between them are chosen from together, one action of each: the codec has an
-//! action for every combination, the first table's running fastest. The cross can't be pressed on
-//! two opposite sides: a table must not ask for it, and in combinations neither side is pressed.
+//! From tables with `/` between them an agent chooses one action each: the codec has an action for
+//! every combination, with the first table's changing fastest. The direction pad can't be pressed
+//! on two opposite sides: a table must not ask for it, and a combination presses neither side.
 
 use std::borrow::Cow;
 use std::num::NonZeroU32;
@@ -79,7 +79,7 @@ impl Codec {
         NAMED.into_iter().map(|(name, _)| name)
     }
 
-    /// The codec of a name, which may be the spelling of a table of one's own.
+    /// The codec of a name, or of a spelled table.
     ///
     /// # Errors
     /// [`SwarmError::Codec`] says what is wrong and what is allowed.
@@ -93,9 +93,8 @@ impl Codec {
         Ok(Self { name, actions: combined(&tables)?.into() })
     }
 
-    /// The names of the actions in each of its tables, one of which is chosen from each: the number
-    /// of an action is that of its choice in the first table, plus that in the second times the
-    /// length of the first, and so on.
+    /// The names of the actions in each of its tables. The number of an action is that of its
+    /// choice in the first table, plus that in the second times the length of the first, and so on.
     #[must_use]
     pub fn choices(&self) -> Vec<Vec<String>> {
         let named = NAMED.iter().find(|(named, _)| *named == self.name);
@@ -170,7 +169,7 @@ fn spelled(tables: &[Vec<Action>]) -> String {
     tables.iter().map(table).collect::<Vec<_>>().join("/")
 }
 
-/// Every combination of an action of each table, the first table's running fastest.
+/// Every combination of an action of each table, with the first table's changing fastest.
 fn combined(tables: &[Vec<Action>]) -> Result<Vec<Action>, CodecError> {
     let found = tables.iter().fold(1_usize, |count, table| count.saturating_mul(table.len()));
     if found > MAX_ACTIONS {

@@ -1,6 +1,6 @@
-//! The kernel that begins episodes: a thread is an env, and where the mask marks it the programs'
-//! `begin` runs and the observation before the first step is computed. Of the machine, its module
-//! has only the functions that programs call, unless they write.
+//! The kernel that begins episodes. A thread is an env: if the mask marks it, the programs' `begin`
+//! runs and the observation before the first step is computed. Unless programs write, the module
+//! has only those functions of the machine that programs call.
 
 use gbxcule_ir::Module;
 use gbxcule_ir::check::Valid;
@@ -24,7 +24,7 @@ pub fn begin_module(
     machine: impl Into<MachineSources>,
 ) -> Valid<Module> {
     let machine = machine.into();
-    // Programs write memory by the functions of the machine.
+    // Programs that write need further functions of the machine.
     let writes = programs.writes_memory();
     let machine = if writes { machine_module(machine) } else { trusted(view_module_of(machine)) };
     let mut fused = programs.fuse(machine);

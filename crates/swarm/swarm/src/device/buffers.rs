@@ -53,13 +53,13 @@ impl Buffers {
         Ok(self.observations.slice(0, env..env + 1, 1)?)
     }
 
-    /// Returns the arguments of a kernel that is for the envs from one on.
+    /// Returns the arguments of a kernel for the envs from `first` on.
     pub(super) fn arguments_from(&self, envs: &StateArrays, first: usize) -> Arguments {
         let first = Argument::Int(first as i128);
         Arguments::new(envs).with("rom", &self.rom).with("first", first)
     }
 
-    /// Returns the arguments of a kernel that is for some envs, whose numbers an array holds.
+    /// Returns the arguments of a kernel for the envs whose numbers an array holds.
     pub(super) fn arguments_of(&self, envs: &StateArrays, numbers: &Array) -> Arguments {
         Arguments::new(envs).with("rom", &self.rom).with("envs", numbers)
     }

@@ -18,8 +18,8 @@ pub(crate) const BEGIN_NEXT: &str = "begin_next";
 /// Threads that share the copying of an env: its bytes are read and written side by side.
 pub(crate) const LANES: usize = 32;
 
-/// One env of some state into all marked envs of another, or of the same, where its observation may
-/// go along. The grid is envs by [`LANES`].
+/// The kernel that copies one env of a state into all marked envs of another state, or of the same,
+/// perhaps with its observation. The grid is envs by [`LANES`].
 pub(crate) fn module() -> Valid<Module> {
     trusted(KERNEL, text())
 }

@@ -99,7 +99,7 @@ impl Engine for DeviceEngine {
             drawn.push(self.state.episodes.by_env[env].draw());
             chosen[self.state.episodes.start(env, self.state.config.link)].push(env);
         }
-        // A launch for each start that one of them has.
+        // A launch for each start that some env has.
         for (start, own) in chosen.iter().enumerate().filter(|(_, own)| own.len() < envs.len()) {
             if !own.is_empty() {
                 let mut mask = vec![false; mask.len()];
@@ -140,7 +140,7 @@ impl Engine for DeviceEngine {
 
     fn begin_env(&mut self, env: usize, begins: bool) -> Result<(), SwarmError> {
         self.state.episodes.awaits_begin[env] = false;
-        // Since the env was loaded the mask marks it alone.
+        // The load of the env has left a mask that marks it alone.
         self.begin(&self.buffers.mask, begins)
     }
 
@@ -207,7 +207,7 @@ impl Engine for DeviceEngine {
     }
 
     fn copy_state(&mut self, source: usize, mask: &[bool]) -> Result<(), SwarmError> {
-        // The source would only be copied onto itself, while others read it.
+        // The source must not be written while other threads read it.
         let mut mask = mask.to_vec();
         mask[source] = false;
         let marks = self.mask(&mask)?;

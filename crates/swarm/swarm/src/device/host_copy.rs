@@ -46,7 +46,7 @@ pub(crate) fn rows(
     let Counters { frames, tcycles } = env.counters;
     rows[COUNTERS].extend([frames, tcycles].into_iter().flat_map(u64::to_le_bytes));
     let mut cells: Vec<u8> = env.scratch().iter().flat_map(|cell| cell.to_le_bytes()).collect();
-    // None stands for zeros.
+    // An env without scratch has zeros.
     cells.resize(4 * (scratch.words() + scratch.numbers), 0);
     rows[SCRATCH] = cells.split_off(4 * scratch.words());
     rows[BYTES] = cells.split_off(4 * scratch.ints);

@@ -26,7 +26,7 @@ pub(crate) const FRAMES: &str = "frames";
 /// 16-bit words that [`REGISTERS`] leaves for an env.
 pub(crate) const REGISTER_COUNT: usize = 10;
 
-/// Registers and frames: small, wanted all the time.
+/// The kernels for registers and frames, which are small and often used.
 pub(crate) fn registers_module(machine: MachineSources) -> Valid<Module> {
     module(
         machine,
@@ -37,7 +37,8 @@ pub(crate) fn registers_module(machine: MachineSources) -> Valid<Module> {
     )
 }
 
-/// Memory by address: nearly the whole machine, since looking at a chip brings it up to date.
+/// The kernels for memory by address. They hold nearly the whole machine, because reading a chip
+/// brings it up to date.
 pub(crate) fn memory_module(machine: MachineSources) -> Valid<Module> {
     module(
         machine,

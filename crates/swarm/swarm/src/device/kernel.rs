@@ -16,13 +16,13 @@ use crate::program::MAX_WRITES;
 /// The envs that the threads of a kernel are for.
 #[derive(Clone, Copy)]
 pub(super) enum EnvSelection<'w> {
-    /// Each thread is for the env of its number. If that rests, it does only this.
+    /// Each thread is for the env of its number. If the env rests, the thread does only `resting`.
     Each { resting: &'w [KernelPart] },
     /// Envs that `mask` marks.
     Marked,
     /// Envs side by side, from `first` on.
     From,
-    /// Each thread is for the env that `envs` has for it.
+    /// Each thread is for the env that `envs` lists for it.
     Listed,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct KernelPart {
     pub(super) changes: bool,
 }
 
-/// Makes a kernel whose threads do one work after the other.
+/// Makes a kernel whose threads call the functions of `work` one after the other.
 pub(super) fn kernel(
     module: &mut Module,
     columns: &Columns,
@@ -195,7 +195,7 @@ impl Arguments {
         Self::from_parts("", parts)
     }
 
-    /// The arrays of a state, with something before their names.
+    /// The arrays of a state, with a prefix before their names.
     pub(super) fn from_parts(prefix: &str, parts: &StateArrays) -> Self {
         Self(Vec::new()).with_parts(prefix, parts)
     }

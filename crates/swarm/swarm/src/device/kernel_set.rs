@@ -115,7 +115,7 @@ fn made(StepKernel { module, blocks }: StepKernel) -> MadeModule {
 }
 
 impl StepFacts {
-    /// The facts, a line each.
+    /// The facts as text, one on each line.
     fn notes(&self) -> String {
         format!("{}\n{}\n{}", self.order.name(), self.blocks, self.machine.text())
     }

@@ -82,7 +82,7 @@ impl Thread<'_> {
         let first = b.add(row, row);
         let second = b.i32(1);
         let envs = [first, b.add(first, second)];
-        // Both of a pair rest, or none.
+        // Both machines of a pair rest, or neither.
         let steps = kernel::steps(b, first);
         b.if_then(steps, |b| self.run(b, envs, run, (machine, step)));
         builder.finish();

@@ -1,6 +1,6 @@
-//! The machine's sources as a module, and that module made fit for kernels: arrays out of the
-//! struct, handles to everything in it, and the loop that executes instructions in one function
-//! with what it needs in variables as wide as registers.
+//! The machine's sources as a module, and the passes that make the module fit for kernels: arrays
+//! move out of the struct, which holds handles to them, and the loop over instructions becomes one
+//! function whose variables are as wide as registers.
 
 use gbxcule_front_rust;
 use gbxcule_gameboy::SOURCES;
@@ -33,10 +33,10 @@ const ENTRIES: [&str; 8] = [
 /// Arrays of the machine that lie in device memory, for each env its own.
 pub(crate) const DETACHED: [&str; 5] = ["wram", "vram", "oam", "hram", "frame"];
 
-/// Functions that kernels call besides, if steps run one frame at a time.
+/// Functions that kernels also call if steps run one frame at a time.
 const SINGLE_FRAME_ENTRIES: [&str; 2] = ["Machine::run_to_hook", "Machine::begin_frame_with"];
 
-/// Functions that the kernel of pairs calls besides.
+/// Functions that the kernel of pairs also calls.
 const PAIR_ENTRIES: [&str; 3] =
     ["kernel_call::run_pair_frames", "kernel_call::pair_ahead", "kernel_call::pair_tcycles"];
 
@@ -83,13 +83,14 @@ fn execute_by_family(module: &mut Module) {
     module.functions[chart].body = module.functions[families].body.clone();
 }
 
-/// Marks the part of the machine that programs ask as trusted, as it is in [`machine_module`].
+/// Marks the machine's functions that programs call as trusted, as in [`machine_module`].
 pub(crate) fn trusted(mut module: Module) -> Module {
     trust(&mut module);
     module
 }
 
-/// The machine masks its indices by construction. Rows of the builtin table serve programs too.
+/// The machine masks its indices by construction. Rows of the builtin table stay checked, because
+/// programs use them too.
 fn trust(module: &mut Module) {
     let functions: Vec<FunctionId> = module.functions.handles().collect();
     for id in functions {
@@ -98,14 +99,15 @@ fn trust(module: &mut Module) {
     }
 }
 
-/// Declares a kernel of the swarm's own, which indexes with what the swarm counted.
+/// Declares a kernel of the swarm's own. Its indices are numbers that the swarm counted.
 pub(crate) fn kernel(module: &mut Module, name: &str, params: Vec<Param>) -> FunctionId {
     let kernel = module.declare_kernel(name, params);
     module.functions[kernel].trusted = true;
     kernel
 }
 
-/// ROM and cartridge RAM: passed beside the machine in the sources, held by it on the device.
+/// ROM and cartridge RAM: arguments beside the machine in the sources, fields of the machine on the
+/// device.
 pub(crate) const CARRIED: [&str; 2] = ["rom", "cart_ram"];
 
 /// Replaces the machine's large arrays by handles, and lets the machine bring ROM and cartridge RAM
@@ -191,8 +193,8 @@ pub(crate) fn execute_lowest_first(module: &mut Module, hot: Option<&HotCode>) {
     }
 }
 
-/// Arranges a module that has of the machine what programs ask for kernels that call those
-/// programs; returns the machine's type in it.
+/// Arranges a module with those functions of the machine that programs call, for kernels that call
+/// the programs; returns the machine's type in it.
 pub(crate) fn arrange_view(mut module: Module, programs: &[FunctionId]) -> (Module, Type) {
     let machine = module.functions[programs[0]].params[0].ty;
     detach_machine(&mut module, machine, programs);
@@ -205,9 +207,9 @@ pub(crate) fn arrange_view(mut module: Module, programs: &[FunctionId]) -> (Modu
 /// warp issues more in the step kernel (`docs/gpu-results.md`).
 pub(crate) const MAX_COPIED: usize = 600;
 
-/// Checks a module of kernels and keeps its large functions out of line. Each module that has the
-/// machine needs it: the code for NVRTC of one that peeks took minutes, as it brings the PPU up to
-/// now in many places.
+/// Checks a module of kernels and keeps its large functions out of line. Each module with the
+/// machine needs this: NVRTC took minutes for the kernel that peeks, which brings the PPU up to now
+/// in many places.
 pub(crate) fn finished(module: Module) -> check::Valid<Module> {
     out_of_line::run(checked(module), MAX_COPIED)
 }

@@ -12,9 +12,9 @@ pub(super) struct ManualButtons {
     on_host: Vec<i16>,
     /// The numbers of `on_host`.
     on_device: Array,
-    /// Those of a step that presses nothing: every env holds no button.
+    /// The numbers for a step that presses nothing: every env holds no button.
     of_idle_step: Array,
-    /// Those of a step in which some envs rest.
+    /// The numbers for a step in which some envs rest.
     of_masked_step: Array,
 }
 

@@ -13,8 +13,8 @@ use crate::engine::Engine;
 use crate::machine::memory_bytes;
 use crate::{Model, SwarmError};
 
-/// Addresses that always are the beginning of work RAM, which is read in place: the Color has banks
-/// behind the first one.
+/// Addresses of the part of work RAM that is always mapped and is read in place; the Color has
+/// banks behind it.
 pub(super) fn work_ram(model: Model) -> Range<u32> {
     match model {
         Model::Original => 0xC000..0xE000,

@@ -25,9 +25,9 @@ const NAME: &str = "pictures";
 pub(super) struct DevicePictures {
     pub(super) form: PictureStack,
     pub(super) stacks: Array,
-    /// The frames before the last ones of a step; one byte of each if they are not looked at.
+    /// The frames before the last ones of a step; one byte for each env if nothing uses them.
     before: Array,
-    /// Marks no env.
+    /// A mask that marks no env.
     nobody: Array,
     push: Kernel,
     copy: Kernel,

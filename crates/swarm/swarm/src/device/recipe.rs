@@ -1,5 +1,5 @@
-//! Recipes of kernels: everything that decides what a kernel's module is, so that a kernel whose
-//! machine code is on disk needs no module.
+//! Recipes of kernels: everything that determines a kernel's module. A kernel whose machine code is
+//! on disk under its recipe needs no module.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::{MachineSources, Programs, Stage};
 /// The sources that make kernels and are in them (`build.rs`).
 const SOURCES: &str = env!("GBXCULE_SOURCES");
 
-/// Everything that decides what a kernel's module is.
+/// Everything that determines a kernel's module.
 pub(super) struct Recipe {
     parts: Vec<Vec<u8>>,
 }
@@ -42,7 +42,7 @@ impl Recipe {
         self
     }
 
-    /// Compiles the module that this makes, or finds it compiled.
+    /// Finds the compiled module on disk, or compiles the module that `make` returns.
     pub(super) fn compile(
         &self,
         device: DeviceConfig,
@@ -51,7 +51,7 @@ impl Recipe {
         self.compile_with_notes(device, || MadeModule { module: make(), notes: String::new() })
     }
 
-    /// Compiles the module that this makes, with notes, or finds both.
+    /// Does what `compile` does, for a module with notes.
     pub(super) fn compile_with_notes(
         &self,
         device: DeviceConfig,

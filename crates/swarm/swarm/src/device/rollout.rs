@@ -2,8 +2,8 @@
 //! rewards, ends, returns and lengths; the next episodes begin there.
 //!
 //! A step is a few launches: `take_actions`, the step's own kernels, `end_step`, `begin_next`, and
-//! the programs' `begin`. While a rollout goes on, the device counts the episodes and the host does
-//! not know how far they are: [`DeviceEngine::leave_rollout`] brings the numbers home.
+//! the programs' `begin`. While a rollout goes on, the device counts the episodes, and the host
+//! does not know the counts: [`DeviceEngine::leave_rollout`] copies them to the host.
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{Module, Scalar};
@@ -52,20 +52,20 @@ pub struct MemoryNumber {
 /// Rewards and ends of the episodes of a rollout.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RolloutConfig {
-    /// True if the next episode begins at the end of the step in which the last one ended; false
-    /// if the step after it begins it, in which the env rests.
+    /// True if the next episode begins at the end of the step in which the last one ended; false if
+    /// it begins in the step after, in which the env rests.
     pub same_step: bool,
     /// Steps after which an episode is truncated.
     pub max_episode_steps: Option<u32>,
-    /// True if the programs' reward is the reward; the growth of numbers is not asked for then.
+    /// True if the programs compute the reward; `changes` is then not read.
     pub program_pays: bool,
     /// True if the programs' `done` ends episodes.
     pub program_ends: bool,
     /// Numbers whose growth in a step, times a scale, is the reward.
     pub changes: Vec<(MemoryNumber, f32)>,
-    /// Numbers of which each ends the episode where it is not 0.
+    /// Numbers in memory, each of which ends the episode when it is not 0.
     pub ends: Vec<MemoryNumber>,
-    /// The number of lives: where it falls an episode ends, and the next one begins where the
+    /// The number of lives: when it falls the episode ends, and the next one begins where the
     /// machine is.
     pub lives: Option<MemoryNumber>,
 }
@@ -79,7 +79,8 @@ pub struct RolloutState {
     pub returns: Vec<f32>,
     /// True where an episode is over and the next step begins another one.
     pub over: Vec<bool>,
-    /// True where that one begins where the machine is: the last one ended with the loss of a life.
+    /// True where the next episode begins where the machine is, because the last one ended with the
+    /// loss of a life.
     pub goes_on: Vec<bool>,
 }
 
@@ -125,8 +126,8 @@ pub(super) struct Rollout {
     is_entered: bool,
 }
 
-/// Returns the env and the number of an action that the codec does not have, if that is the error:
-/// for callers that copy a swarm's arrays without asking the swarm.
+/// Returns the env and the number if the error is an action that the codec does not have, for
+/// callers that copy a swarm's arrays without the swarm.
 #[must_use]
 pub fn refused_action(error: &Error) -> Option<(usize, i64)> {
     match error {
@@ -188,8 +189,8 @@ impl DeviceEngine {
     ///
     /// `actions` has a row for each env and a column for each table of the codec, of `i32`, `i64`
     /// or `u8`. An env whose action its codec does not have presses nothing in this step; the next
-    /// call that waits returns [`SwarmError::UnknownDeviceAction`]. (On the CPU, where calls wait
-    /// for themselves, this one does, and no machine has moved.)
+    /// call that waits returns [`SwarmError::UnknownDeviceAction`]. (On the CPU this call itself
+    /// returns the error, and no machine has moved.)
     ///
     /// # Errors
     /// The rollout was not entered, actions of another shape, type or device, or the device failed.
@@ -221,7 +222,7 @@ impl DeviceEngine {
         let Some(rollout) = self.rollout.as_ref().filter(|rollout| rollout.is_entered) else {
             return Ok(None);
         };
-        // A fault leaves it going on: the next call brings the numbers home.
+        // After a fault the rollout goes on: the next call copies the numbers to the host.
         self.with_program_line(self.memory.stream.synchronize())?;
         let counts: Vec<u64> = rollout.counts.to_vec()?;
         let (mut lengths, mut returns) =

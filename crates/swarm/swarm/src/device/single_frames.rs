@@ -25,7 +25,7 @@ impl SingleFrameArrays {
         envs: usize,
         memory: &Memory,
     ) -> Result<Option<Self>, SwarmError> {
-        // Wrong hooks are refused on every device, also where steps do not run frame by frame.
+        // Made in any case, so that wrong hooks are refused on every device.
         let HookTable { marks, places, ends_step } = HookTable::new(programs.hooks(), rom)?;
         if !programs.needs_single_frames() {
             return Ok(None);

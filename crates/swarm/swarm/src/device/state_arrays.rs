@@ -1,7 +1,6 @@
-//! State of all envs on the device: some arrays of two dimensions, the first being
-//! the env.
+//! State of all envs on the device, in arrays of two dimensions, of which the first is the env.
 //!
-//! Kernels index `[env, element]`; which of the two lie side by side is in the strides alone, so
+//! Kernels index `[env, element]`. The strides alone decide which of the two lie side by side, so
 //! one kernel serves every layout and results can't differ.
 
 use gbxcule_ir::{Arg, Builder, Inline, Param, PlaceId, Scalar, Selector, Type, Value};
@@ -183,8 +182,8 @@ pub(crate) fn store(b: &mut Builder<'_>, columns: &Columns, env: Value, machine:
     move_scalars(b, columns, env, machine, "store_scalars");
 }
 
-/// Calls a function that loads or stores the scalars, out of line: a kernel that did it itself
-/// would keep the addresses of all columns in registers.
+/// Calls a function, out of line, that loads or stores the scalars. Inlined, it would keep the
+/// addresses of all columns in the kernel's registers.
 fn move_scalars(b: &mut Builder<'_>, columns: &Columns, env: Value, machine: PlaceId, name: &str) {
     let mover = b.module.find(name).unwrap_or_else(|| {
         let mut params = parameters(b.module, "");

@@ -1,8 +1,8 @@
 //! The step kernel: a thread is an env and runs the whole step, frames and all. The kernel is made
 //! here; `kernel_source/kernels.py` says what a thread does, from the press of a button on.
 //!
-//! There is one module for each stage, observation size and programs, so outputs that a stage lacks
-//! are not in it; all take the same arguments.
+//! There is one module for each stage, observation size and programs, without the outputs that the
+//! stage lacks; all take the same arguments.
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Module, Op, Residency};
@@ -20,20 +20,20 @@ use crate::{MachineSources, Model, Programs, Rom, Stage, SwarmConfig};
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "step";
 
-/// Blocks of one warp, so that none waits for others at the end, and 24 of them at once on a
+/// Blocks of one warp, so that no warp waits for others at the end, and 24 of them at once on a
 /// multiprocessor. Fewer warps with more registers are slower: `docs/gpu-results.md`.
 const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: Some(24) };
 
-/// The manual buttons of an env that has none; any number below 0 means this.
+/// Stands for no manual buttons, as any number below 0 does.
 pub(crate) const NO_MANUAL_BUTTONS: i16 = -1;
 
-/// In place of manual buttons: the env rests.
+/// Stands in place of manual buttons: the env rests.
 pub(crate) const RESTS: i16 = -2;
 
 /// Order in which the machines of a warp execute their next opcodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// Each its own next one, all at once.
+    /// Each machine executes its own next opcode, all at once.
     EachItsOwn,
     /// Machines with the lowest stack pointer execute first, among them those with the lowest
     /// program counter.

@@ -37,7 +37,7 @@ impl DeviceSticky {
         if config.sticky <= 0.0 {
             return Ok(None);
         }
-        // No part of the machine is in it.
+        // The kernel has no part of the machine, so either model's recipe will do.
         let made = Recipe::new(NAME, Model::Original).compile(device, sticky_module)?;
         let numbers = || memory.zeros(Scalar::U64, &[config.num_envs]);
         Ok(Some(Self {
@@ -63,7 +63,8 @@ impl DeviceSticky {
         self.stick(envs, actions, manual_buttons, [&self.seeds, &self.counts], begins)
     }
 
-    /// Decides the actions of a step; within a step it repeats the decision of its beginning.
+    /// Decides the actions of a step; later launches within the step repeat the decision of its
+    /// beginning.
     pub(super) fn stick(
         &self,
         envs: &StateArrays,

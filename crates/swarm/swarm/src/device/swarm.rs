@@ -30,8 +30,8 @@ pub struct DeviceConfig {
     pub device: Device,
     /// The layout of the machines' arrays.
     pub layout: Layout,
-    /// Check the machine's own array indices too, to find defects of the translation: the
-    /// machine's sources mask every index. Programs are always checked.
+    /// Check the machine's own array indices too, which its sources mask, to find defects of the
+    /// translation. Programs are always checked.
     pub checked: bool,
 }
 
@@ -297,10 +297,11 @@ impl DeviceConfig {
         if self.checked {
             Build::default()
         } else {
-            // SAFETY: trusted are the machine and the kernels around it. Its indices are masked by
-            // construction, also where programs call it (`gameboy::view`), handles are made here
-            // for arrays of the lengths it knows, launches go from 0 to the number of envs or
-            // bytes, and actions index a table of 256. Tests run it all in checked builds.
+            // SAFETY: the machine and the kernels around it are trusted. The machine masks its
+            // indices by construction, also where programs call it (`gameboy::view`), handles are
+            // made here for arrays of the lengths it knows, launches go from 0 to the number of
+            // envs or bytes, and actions index a table of 256. Tests run all of this in checked
+            // builds.
             unsafe { Build::trusting() }
         }
     }

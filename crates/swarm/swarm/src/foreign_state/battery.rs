@@ -27,8 +27,8 @@ pub(crate) fn written(snapshot: &EnvSnapshot, rom: &Rom) -> Vec<u8> {
     file
 }
 
-/// An env with another file in its cartridge. A clock goes on where the file says: it counts
-/// emulated time, and none has passed since.
+/// An env with another file in its cartridge. A clock goes on from the file's time, because no
+/// emulated time has passed since.
 pub(crate) fn inserted(
     snapshot: EnvSnapshot,
     file: &[u8],

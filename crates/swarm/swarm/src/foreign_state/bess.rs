@@ -1,5 +1,5 @@
-//! BESS, the emulators' common format (version 1, documented with SameBoy): blocks after whatever
-//! an emulator saves for itself, found by a footer.
+//! BESS, the emulators' common format (version 1, documented with SameBoy): a footer points to
+//! blocks that follow the emulator's own data.
 //!
 //! BESS does not say where in a line the PPU is, nor anything of the divider but DIV.
 
@@ -168,8 +168,7 @@ fn read_transfer(block: &[u8]) -> Result<Transfer, ForeignStateError> {
     }
 }
 
-/// A place of the frame where LY and the mode read so: early in the mode, for nothing is known of
-/// the dot.
+/// A place of the frame with this LY and this mode, early in the mode, because the dot is unknown.
 fn frame_tcycles(line: u8, mode: u8) -> u32 {
     let (line, dot) = match (line, mode) {
         // Line 153 shows LY 0 all but at its beginning.
@@ -292,7 +291,7 @@ pub(super) fn clock_block(clock: &Clock) -> Vec<u8> {
             block.extend(u32::from(register).to_le_bytes());
         }
     }
-    // Our clocks count emulated time: nothing has passed since.
+    // Our clocks count emulated time, and none has passed since.
     block.extend([0; 8]);
     block
 }

@@ -39,7 +39,7 @@ impl<'a> Bytes<'a> {
             0 => Ok(false),
             1 => Ok(true),
             other => {
-                let what = format!("{other} where yes or no is needed");
+                let what = format!("{other} where 0 or 1 is needed");
                 Err(ForeignStateError::Damaged { format: self.format, what })
             }
         }

@@ -1,8 +1,8 @@
 //! Parts that only a Game Boy Color has.
 //!
 //! BESS has no place for a transfer of the Color's own DMA that has begun: SameBoy neither writes
-//! FF55 nor reads it. So we write a block of our own, which others pass over, and continue none
-//! without it. The order of objects follows KEY0, as BESS asks for.
+//! FF55 nor reads it. So we write a block of our own, which other programs skip; without the block
+//! no transfer goes on. The order of objects follows KEY0, as BESS asks for.
 
 use gbxcule_gameboy::cpu::Mode;
 use gbxcule_gameboy_color::Machine;
@@ -18,7 +18,7 @@ const COMPATIBLE: u8 = 0x04;
 const COLOR: u8 = 0x80;
 const DOUBLE_SPEED: u8 = 0x80;
 
-/// Memories of a Color that are not longer ones of the original's.
+/// Memories that the original lacks altogether.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ColorMemories {
     pub(super) background: Vec<u8>,
@@ -112,8 +112,7 @@ pub(super) fn mode(mode: Mode) -> ColorMode {
     }
 }
 
-/// The byte of a machine that stands at an address, counted from FEA0: bits 3 and 4 are not
-/// looked at.
+/// The index in a machine's bytes of an address, counted from FEA0, whose bits 3 and 4 are ignored.
 fn cell(at: usize) -> usize {
     (at >> 5) * 8 + (at & 7)
 }

@@ -7,8 +7,8 @@
 //! | 15 | 2.6.0 | the link port |
 //! | 29 | 2.8.0 | a delayed EI, OAM DMA, a 16-bit divider, the clock's time, the Super Game Boy |
 //!
-//! No other version is in a release. The format has no lengths and no names: everything stands
-//! where its predecessors end. Sound in the middle is of unknown length, so what follows it is read
+//! No release has another version. The format has no lengths and no names: each part begins where
+//! the one before ends. Sound, in the middle, has an unknown length, so the parts after it are read
 //! from the end of the file.
 //!
 //! A Color has the registers of its DMA before the CPU, palettes and the second bank of video RAM
@@ -54,10 +54,10 @@ const SERIAL_BYTES: usize = 36;
 /// Sound but for its buffer, up to version 15 and in version 29.
 const SOUND_BYTES: usize = 353;
 const NEWEST_SOUND_BYTES: usize = 422;
-/// More than any rate of samples has in a frame.
+/// More samples than any rate has in a frame.
 const MAX_SAMPLES: u64 = 1 << 20;
 
-/// Lengths of what a version has between sound and its end.
+/// Lengths of a version's parts between sound and the end of the file.
 struct Layout {
     version: u8,
     wram_bytes: usize,
@@ -79,7 +79,7 @@ impl Layout {
                 Model::Color => 4 * WRAM_BYTES,
             },
             screen_bytes: PIXEL_BYTES + usize::from(is_newest),
-            // The newest has the selected bank of work RAM there.
+            // The newest version has the selected bank of work RAM there.
             unused_high_bytes: if is_newest { 1 } else { 0x34 },
             timer_bytes: if is_newest { 25 } else { 24 },
             rtc_bytes: if is_newest { 33 } else { 10 },
@@ -236,7 +236,7 @@ fn check_model(is_color: u8, model: Model) -> Result<(), ForeignStateError> {
              `PyBoy(.., cgb=False)`)"
         }
         (other, _) => {
-            let what = format!("{other} where yes or no is needed");
+            let what = format!("{other} where 0 or 1 is needed");
             return Err(ForeignStateError::Damaged { format: FORMAT, what });
         }
     };
@@ -298,7 +298,8 @@ impl<'a> Lcd<'a> {
         let is_newest = usize::from(version == NEWEST);
         let (vram, oam) = (state.take(VRAM_BYTES)?, state.take(OAM_BYTES)?);
         let registers = state.array()?;
-        // The newest has the objects' priority, and whether a Color was made an original.
+        // The newest version has the objects' priority, and a flag for a Color in the original's
+        // mode.
         state.take(is_newest + LINE_PARAMETER_BYTES)?;
         let is_color = state.u8()? != 0;
         state.take(is_newest)?;
@@ -363,7 +364,7 @@ impl<'a> Tail<'a> {
         let banks = Banks::read(&mut tail, rom)?;
         let clock = match has_clock(rom) {
             true if is_newest => Some(read_clock(&mut tail)?),
-            // The host's time at which the clock was 0 tells nothing elsewhere.
+            // The host's time at which the clock was 0 has no meaning here.
             true => tail.take(layout.rtc_bytes).map(|_| None)?,
             false => None,
         };
@@ -441,7 +442,7 @@ fn has_clock(rom: &Rom) -> bool {
     matches!(rom.bytes()[0x147], 0x0F | 0x10)
 }
 
-/// PyBoy keeps whole banks, and one where there is none.
+/// PyBoy keeps whole banks, and one bank for a cartridge without RAM.
 fn ram_bytes(rom: &Rom) -> usize {
     let banks = match rom.bytes()[0x149] {
         3 => 4,

@@ -64,7 +64,7 @@ pub(crate) struct Shard {
     pub(crate) dones: Vec<u8>,
     pub(crate) observations: Vec<f32>,
     obs_dim: usize,
-    /// Hooks and progress, if something happens between the frames of a step, or in them.
+    /// Hooks and progress, if steps run one frame at a time.
     single_frames: Option<SingleFrames>,
     /// The pictures that are kept of each env, if the configuration asks for them.
     pictures: Option<Pictures>,
@@ -148,7 +148,7 @@ impl Shard {
     /// Runs the frames of a plan.
     fn run(&mut self, slot: usize, plan: StepPlan) {
         if self.link == LinkMode::Pairs {
-            // Programs of the first one run only after both machines.
+            // The programs of a pair run after the frames of both machines.
             if slot.is_multiple_of(2) {
                 self.run_pair(slot, plan);
             }
@@ -159,8 +159,8 @@ impl Shard {
         }
     }
 
-    /// The action that an env does in a step: the one that it is told, or its last one again.
-    /// `begins` says whether the step begins now.
+    /// The action that an env does in a step: the given one, or its last one again. `begins` says
+    /// whether the step begins now.
     pub(crate) fn stick(
         &mut self,
         slot: usize,
@@ -192,7 +192,7 @@ impl Shard {
             sound.clear();
         }
         if plan.frames == 0 {
-            // A step of no frames would press its buttons.
+            // A step of no frames must press no button.
             return;
         }
         let (buttons, frames_held) = self.pressed(slot, plan);

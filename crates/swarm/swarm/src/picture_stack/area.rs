@@ -6,8 +6,8 @@
 #[derive(Debug)]
 struct Cover {
     first: Vec<usize>,
-    /// A weight for each covered pixel, `taps` for each pixel of the result. Those of one sum to
-    /// the length before.
+    /// `taps` weights for each pixel of the result, one for each covered pixel. They sum to the
+    /// length before the reduction.
     weights: Vec<u16>,
     taps: usize,
 }
@@ -18,8 +18,7 @@ impl Cover {
         let taps = (0..to).map(|it| covered(it).len()).max().unwrap_or(1);
         let (mut first, mut weights) = (Vec::new(), Vec::new());
         for it in 0..to {
-            // The last ones reach back, with nothing of their first pixels, so that all have as
-            // many.
+            // The last pixels begin earlier, with weights of 0, so that all have `taps` weights.
             let start = covered(it).start.min(from - taps);
             first.push(start);
             weights.extend((start..start + taps).map(|pixel| {
@@ -125,7 +124,7 @@ mod tests {
                 (0..from[0]).map(|y| (0..width).map(|x| byte(y, x)).collect()).collect();
             let mut out = vec![0; to[0] * to[1] * channels];
             Area::new(from, to, channels).reduce(lines.iter().map(Vec::as_slice), &mut out);
-            // Each source pixel counted once for each of the pieces that fall into the area.
+            // Each source pixel counts once for each of its pieces in the area.
             let share = |at: usize, axis: usize, pixel: usize| {
                 let pieces = (0..to[axis]).map(|piece| (pixel * to[axis] + piece) / from[axis]);
                 pieces.filter(|&area| area == at).count() as u64

@@ -1,7 +1,7 @@
 //! Lowers texts to functions of a module that has the machine.
 //!
-//! The functions take the machine, ROM, cartridge RAM and the step's numbers first, which is what a
-//! `gb.Machine` stands for in a text, then what the text names.
+//! The functions take the machine, ROM, cartridge RAM and the step's numbers first, for which a
+//! `gb.Machine` stands in a text, then the other parameters of the text.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -19,8 +19,8 @@ use super::{ProgramText, Programs, ScratchSize, Sizes, TextRole, refused};
 use crate::machine::{MachineSources, PerSources};
 use crate::{Hook, SwarmError};
 
-/// Functions of the machine's sources that a module needs to take programs: those of
-/// `gameboy::view`.
+/// Functions of the machine's sources that programs may call, all of `gameboy::view`: a module with
+/// programs must have them.
 pub const PROGRAM_ENTRIES: &[&str] = &[
     "view::a",
     "view::action",
@@ -54,11 +54,11 @@ pub const PROGRAM_ENTRIES: &[&str] = &[
     "view::write_bank",
 ];
 
-/// Functions that the swarm's own kernels call besides in a module that has no more of the machine.
+/// Functions that the swarm's own kernels also call in a module with the machine's view alone.
 pub(crate) const KERNEL_VIEW_ENTRIES: [&str; 2] =
     ["kernel_call::set_step_numbers", "kernel_call::writes_asked"];
 
-/// Most writes of a function.
+/// Most writes of a call of a function.
 pub(crate) const MAX_WRITES: u32 = 64;
 /// Message about a function that writes more.
 pub(crate) const TOO_MANY_WRITES: &str = "a function writes at most 64 bytes before it returns";
@@ -81,8 +81,7 @@ pub struct Fused {
     /// `(machine, rom, cart_ram, step_numbers, scratch, obs: array<f32>)`
     pub observe: FunctionId,
     /// `(machine, rom, cart_ram, step_numbers, scratch)` of the reward's text and of the
-    /// observation's, as far as they have it; one text for both has it once, as the
-    /// reward's.
+    /// observation's, if they have a `begin`; one text for both has it once, as the reward's.
     pub begin: [Option<FunctionId>; 2],
     /// `(machine, rom, cart_ram, step_numbers) -> bool`, if a text has a `settled`.
     pub settled: Option<FunctionId>,
@@ -129,13 +128,14 @@ impl Programs {
     }
 }
 
-/// The module of what programs ask the original machine, and no more.
+/// The module with the functions of the original machine that programs may call, and no others.
 #[must_use]
 pub fn view_module() -> Module {
     view_module_of(Model::Original.into())
 }
 
-/// The module of what programs ask a machine, and no more. All have the same functions.
+/// The module with the functions of a machine that programs may call. All machines have the same
+/// functions.
 #[must_use]
 pub(crate) fn view_module_of(machine: MachineSources) -> Module {
     static MODULES: PerSources<Module> = PerSources::new();
@@ -205,7 +205,7 @@ fn read_texts(
         let program = Program::parse_with_cache(&mut texts, &mut sources, id, &files)?;
         TextFunctions::read(&program, &sources, id, wanted, &library, module)
     };
-    // Functions that either text may have. A text that is both has them once, with one scratch.
+    // Functions that either text may have. One text in both roles has them once, with one scratch.
     let mut either = vec![BEGIN, SETTLED, MASK];
     either.extend(called.iter().map(|&name| ExpectedFunction { name, ..CALLED }));
     let of_reward = [&[REWARD, DONE], &either[..]].concat();
@@ -357,7 +357,7 @@ impl TextFunctions {
         let (start, source) = (Span::new(id, 0, 0), sources.get(id));
         let name = source.name.as_str();
         let (mut functions, mut faults) = (Vec::new(), Vec::new());
-        // One that says when steps end may do nothing else, if it does not mean to.
+        // A text with `settled` may lack a reward, unless it begins to define one.
         let defines = |start: &str| source.text.lines().any(|line| line.starts_with(start));
         let only_settles = defines("def settled(") && !defines("def rew");
         for want in wanted {
@@ -380,10 +380,10 @@ impl TextFunctions {
         let scratch = ScratchSize { numbers, ints, bytes };
         let has =
             |want: &ExpectedFunction<'_>| functions.iter().any(|(known, _)| known == want.name);
-        // One that was refused was told already.
+        // A refused setting has its message already.
         let is_given = |name: &str| !matches!(reader.setting(name), Ok(None));
         let mut needs = |is_set: bool, want: &ExpectedFunction<'_>, setting: &str, help: &str| {
-            // One that is needed and missing was said to be.
+            // A missing function has its message already.
             let is_used = wanted.iter().any(|it| it.name == want.name);
             if is_used && !is_set && (want.needed || has(want)) {
                 let message = format!("`{name}` sets no `{setting}`");
@@ -476,7 +476,7 @@ const RUN_OTHERWISE: [(&str, &str); 5] = [
     (SETTLED.name, "after each frame"),
 ];
 
-/// A function that a hook calls; it has the hook's name for it.
+/// A function that a hook calls, under the hook's name for it.
 const CALLED: ExpectedFunction<'_> = BEGIN;
 const OBSERVE: ExpectedFunction<'_> = ExpectedFunction {
     name: "observe",
@@ -494,7 +494,8 @@ const MASK: ExpectedFunction<'_> = ExpectedFunction {
     written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), mask: \
               wp.array(dtype=wp.float32))",
 };
-// Without a scratch, so that the machines do the same in all stages, with any other programs.
+// `settled` has no scratch, so that machines do the same in all stages and beside any other
+// programs.
 const SETTLED: ExpectedFunction<'_> = ExpectedFunction {
     name: "settled",
     result: Type::BOOL,
@@ -551,7 +552,7 @@ fn library(module: &Module, writes: bool) -> Library {
     }
 }
 
-/// A function of `view`; other chips have functions of the same names.
+/// A function of `view`, found by its file, because other files have functions of the same names.
 fn view_function(module: &Module, name: &str) -> FunctionId {
     let file = SOURCES.iter().position(|(path, _)| *path == "src/view.rs").unwrap_or(usize::MAX);
     let entry = module.functions.iter().find(|(_, function)| {

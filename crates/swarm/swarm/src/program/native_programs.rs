@@ -24,20 +24,21 @@ const BEGIN: &str = "at_begin";
 const HOOK: &str = "at_hook";
 const SETTLED: &str = "between_frames";
 
-/// The number that stands for looking at the beginning of an episode, after those of the texts.
+/// The number that means the observation at the beginning of an episode, after the numbers of the
+/// texts.
 const OBSERVE_FIRST: u32 = 2;
 
 /// The programs of a stage, ready to be run by one thread.
 pub(crate) struct NativePrograms {
     programs: Programs,
     step: DirectKernel,
-    /// The kernel of `begin`; none if there is nothing to begin.
+    /// The kernel of `begin`; `None` if nothing is computed where an episode begins.
     begin: Option<DirectKernel>,
-    /// The kernel of hooks; none if no hook calls a function.
+    /// The kernel of hooks; `None` if no hook calls a function.
     hook: Option<DirectKernel>,
     settled: Option<DirectKernel>,
-    /// Writes of the last function, to be done: their number, and each one; empty where programs
-    /// don't write.
+    /// Pending writes of the last function: their number, then each write; empty if programs don't
+    /// write.
     writes: Vec<u32>,
 }
 
@@ -103,7 +104,7 @@ impl NativePrograms {
         run(kernel, &self.programs, inputs, outputs, [&mut [hook], &mut self.writes])
     }
 
-    /// Asks `settled` whether the step is over; without one it isn't.
+    /// Asks `settled` whether the step is over; returns false if no text has one.
     pub(crate) fn settled(
         &mut self,
         inputs: ProgramInputs<'_>,
@@ -126,7 +127,7 @@ impl NativePrograms {
         self.run_begin(text.index() as u32, inputs, outputs)
     }
 
-    /// Looks at the beginning of an episode: the observation before the first step.
+    /// Computes the observation before the first step of an episode.
     pub(crate) fn observe_first(
         &mut self,
         inputs: ProgramInputs<'_>,
@@ -148,8 +149,7 @@ impl NativePrograms {
         run(kernel, &self.programs, inputs, outputs, [&mut [part], &mut self.writes])
     }
 
-    /// Takes the writes of the last function, which are still to be done: places and values, in
-    /// order.
+    /// Takes the pending writes of the last function: places and values, in order.
     pub(crate) fn take_writes(&mut self) -> impl Iterator<Item = (u32, u8)> + use<> {
         let count = self.writes.first_mut().map_or(0, std::mem::take) as usize;
         let asked = self.writes.get(1..=count).unwrap_or_default().to_vec();
@@ -203,7 +203,7 @@ fn compiled(
     let calls = programs.hooks().iter().map(|hook| hook.calls.clone()).collect();
     let key =
         (stage, machine, hash(programs.reward_text()), hash(programs.observation_text()), calls);
-    // Held while compiling, so that what many swarms ask for at once is made once.
+    // The lock is held while compiling, so that swarms that ask at once share one compilation.
     let mut compiled_programs = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(compiled) = compiled_programs.get(&key).and_then(Weak::upgrade) {
         return Ok(compiled);
@@ -236,7 +236,7 @@ fn module(programs: &Programs, stage: Stage, machine: MachineSources) -> Module 
     module
 }
 
-/// Makes a kernel that calls a function for the one env that its arguments are of.
+/// Makes a kernel that calls a function for one env, whose data are its arguments.
 fn kernel(module: &mut Module, name: &str, function: FunctionId) {
     let machine = machine_params(module, false);
     let [machines, step_numbers] =

@@ -1,6 +1,5 @@
-//! The text between the swarm's kernels and a swarm's programs: for each thing that kernels ask
-//! of programs (`kernel_source/kernels.py`) a function that calls those there are, each with its
-//! cells.
+//! The text between the swarm's kernels and a swarm's programs: for each call that kernels make
+//! (`kernel_source/kernels.py`) a function that calls the programs that exist, each with its cells.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -19,7 +18,7 @@ pub(crate) struct ProgramCalls {
     pub(crate) functions: Vec<(String, FunctionId)>,
     /// The programs change memory.
     pub(crate) writes: bool,
-    /// Their writes are done in the kernel, not by its caller.
+    /// The kernel does the programs' writes, not its caller.
     applies_writes: bool,
 }
 

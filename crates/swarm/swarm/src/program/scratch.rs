@@ -1,5 +1,5 @@
-//! Memory that programs have of each env: numbers, whole numbers and bytes, in which place of an
-//! env's row each text, the hooks and the caller have theirs.
+//! Memory that programs keep for each env, numbers, whole numbers and bytes, and the places in an
+//! env's row that belong to each text, to the hooks and to the caller.
 
 use std::ops::Range;
 

@@ -119,9 +119,8 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
         self.0.fill_rows(view, view.rows(self.config(), self.rom(), mask, out)?)
     }
 
-    /// Shows every env in `out`, as [`Self::fill_view`] does, with the picture of the frame that
-    /// comes next: of a swarm that draws nothing. Copies the machines one by one and changes
-    /// none of them.
+    /// Does what [`Self::fill_view`] does, with the picture of the next frame, for a swarm that
+    /// draws nothing. Copies the machines one by one and changes none of them.
     ///
     /// # Errors
     /// As [`Self::fill_view`].

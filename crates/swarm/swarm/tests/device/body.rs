@@ -11,7 +11,8 @@ use gbxcule_swarm::{
 pub(crate) fn every_rom_runs_alike(subject: Subject) {
     // Compiled code stays in memory as long as a swarm uses it.
     let mut kept = None;
-    // A text is the same for every ROM: a few are enough where it is known to do what the CPU does.
+    // The kernel's text is the same for every ROM, so a few ROMs are enough where the text is known
+    // to do what the CPU does.
     let own = subject.roms().count() - gbxcule_assembler::all().len();
     let is_chosen = |number: usize| {
         subject.device == Device::Cpu || number < own || (number - own).is_multiple_of(5)

@@ -7,7 +7,7 @@ use gbxcule_swarm::{
     EnvSnapshot, Layout, Model, NativeSwarm, Recompile, Rom, Schedule, SwarmConfig,
 };
 
-/// Machines that a body is about: of which model, and where.
+/// The machines of a test body: their model and their device.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject {
     pub(crate) device: Device,
@@ -62,7 +62,7 @@ impl Setup {
 
 pub(crate) fn config(num_envs: usize) -> SwarmConfig {
     let schedule = Schedule::new(3, 2).expect("a schedule");
-    // Code made for a ROM makes a kernel for each: `recompile` is about it.
+    // With code made for the ROM each ROM has a kernel of its own, which `recompile` tests.
     SwarmConfig { schedule, recompile: Recompile::Off, ..SwarmConfig::new(num_envs) }
 }
 

@@ -32,7 +32,7 @@ impl Program {
         Self { folder, columns }
     }
 
-    /// Runs a job; returns what it left.
+    /// Runs a job and returns its results.
     pub(super) fn run(&self, job: &[u8]) -> Vec<u8> {
         run(self.folder.path(), job)
     }

@@ -48,8 +48,8 @@ impl Job {
         }
     }
 
-    /// Runs the text and the native swarm, which it gives back, and compares every byte of every
-    /// env.
+    /// Runs the text and the native swarm, compares every byte of every env, and returns the native
+    /// swarm.
     pub(super) fn run_both(&self, program: &Program, what: &str) -> NativeSwarm {
         let schedule = Schedule::new(3, 2).expect("a schedule");
         let config = SwarmConfig {

@@ -28,7 +28,7 @@ pub(super) const VERSIONS: RangeInclusive<u8> = 7..=12;
 
 const PIXELS: usize = 160 * 144;
 const UNUSED_HIGH_BYTES: usize = 0x34;
-/// The host's time at which the clock was 0, and two flags of which the registers have no use.
+/// The host's time at which the clock was 0, and two flags that the registers do not need.
 const RTC_BYTES: usize = 6;
 
 /// Reads what follows the version.
@@ -93,8 +93,7 @@ pub(super) fn read(
     })
 }
 
-/// Reads past what was set for each line; returns T-cycles since line 0 began, 0 where they are not
-/// stored.
+/// Skips the lines' parameters; returns T-cycles since line 0 began, 0 where they are not stored.
 fn skip_lines(
     state: &mut Bytes<'_>,
     version: u8,

@@ -1,8 +1,8 @@
 //! A state as PyBoy 2.8 reads it, version 29, of either model.
 //!
-//! No sound goes on: its registers are there, and its channels rest. The picture is white until
-//! PyBoy draws its next frame. PyBoy takes a state only at the sample rate that it was saved with,
-//! and this is its usual one.
+//! The state has the sound registers, and all channels are off. The picture is white until PyBoy
+//! draws its next frame. PyBoy takes a state only at the sample rate that it was saved with; this
+//! is its usual rate.
 
 use gbxcule_gameboy::Model;
 use gbxcule_gameboy::cart::Mapper;
@@ -27,7 +27,7 @@ const SEQUENCER_TCYCLES: u64 = 8192;
 const NEVER: u64 = 1 << 31;
 /// Lines of the picture.
 const LINES: u32 = 144;
-/// A host's time that lies ahead of all that PyBoy compares it with, so no time has passed.
+/// A host's time in the far future, so that PyBoy finds no time passed.
 const NO_TIME_PASSED: f64 = 1e15;
 
 /// Bytes written one after the other, little endian.
@@ -66,7 +66,7 @@ impl Writer {
     }
 }
 
-/// The state that is written, and facts that several parts look up.
+/// The state that is written, and facts that several parts use.
 struct Source<'a> {
     state: &'a ForeignState,
     rom: &'a Rom,
@@ -201,8 +201,8 @@ impl Source<'_> {
         }
     }
 
-    /// A mode and when it ends. In mode 3 PyBoy computes the mode's length when it begins, so it is
-    /// left to begin at once.
+    /// A mode and when it ends. PyBoy computes the length of mode 3 when the mode begins, so mode 3
+    /// is stored as about to begin.
     fn next_mode(&self, place: &Place) -> Ending {
         let line_begin = u64::from(place.line * LINE_TCYCLES);
         let line_end = line_begin + u64::from(LINE_TCYCLES);
@@ -307,7 +307,7 @@ impl Source<'_> {
             Some(color) => (4, color.behind_oam.unwrap_or([0; UNUSED_OAM_BYTES])),
             None => (1, [0; UNUSED_OAM_BYTES]),
         };
-        // Behind FF70 as a program for the original reads it there is no bank.
+        // A program for the original reads FF70 as FF, which is no bank.
         let has_banks = banks > 1 && !self.is_compatible;
         let wram_bank = if has_banks { state.io[0x70] & 7 } else { 0 };
         file.memory(&state.wram, banks * WRAM_BYTES);
@@ -425,7 +425,7 @@ impl Banks {
         };
         let rom_banks = (rom.chip().len() / 0x4000).max(2);
         Self {
-            // PyBoy keeps a byte of it.
+            // PyBoy keeps one byte of the bank's number.
             rom: (usize::from(mapped) % rom_banks) as u8,
             ram,
             ram_enabled: written(0x0000) & 0x0F == 0x0A,

@@ -64,8 +64,8 @@ fn color_step(step: PairStep) -> color::PairStep {
     color::PairStep { members, frames, draw_from, draw_until }
 }
 
-/// Counters of an env that joins a pair. Counters of an env without a cable say nothing about a
-/// pair's time, and are replaced.
+/// Counters of an env that joins a pair. Counters that do not fit a pair's time, as those of an env
+/// without a cable, are replaced.
 pub(crate) fn joined(counters: Counters) -> Counters {
     let ahead = pair_ahead(counters.frames, counters.tcycles);
     if (-i64::from(LEAD_TCYCLES)..MAX_AHEAD_TCYCLES).contains(&ahead) {

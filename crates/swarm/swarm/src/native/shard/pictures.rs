@@ -5,7 +5,7 @@ use crate::picture_stack::PictureMaker;
 use crate::step_plan::StepPlan;
 use crate::{EnvSnapshot, Frame, PictureStack};
 
-/// Stacks of pictures, and the frame before each env's last one where both are looked at.
+/// Stacks of pictures, and the frame before each env's last one if pictures need both.
 pub(super) struct Pictures {
     form: PictureStack,
     maker: PictureMaker,
