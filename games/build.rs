@@ -24,7 +24,6 @@ struct Row {
     frames_per_step: u32,
     release_after_frames: u32,
     info: BTreeMap<String, (String, u8)>,
-    scores: Scores,
     sha256: String,
 }
 
@@ -33,13 +32,6 @@ struct Row {
 enum Console {
     Original,
     Color,
-}
-
-#[derive(Deserialize, Debug)]
-#[serde(deny_unknown_fields)]
-struct Scores {
-    random: Option<u32>,
-    scripted: Option<u32>,
 }
 
 fn main() {
@@ -88,9 +80,8 @@ fn game(folder: &Path) -> String {
     format!(
         "Game {{ name: {:?}, title: {:?}, kind: {:?}, difficulty: {:?}, purpose: {:?}, \
          memory: {:?}, is_for_color: {}, players: {}, has_title: {}, variants: &{:?}, actions: {:?}, \
-         frames_per_step: {}, release_after_frames: {}, random_score: {:?}, \
-         scripted_score: {:?}, sha256: {:?}, entry: {:?}, sources: &[{sources}], \
-         program: include_str!({:?}), row: {text:?} }}, ",
+         frames_per_step: {}, release_after_frames: {}, sha256: {:?}, entry: {:?}, \
+         sources: &[{sources}], program: include_str!({:?}), row: {text:?} }}, ",
         name.to_uppercase(),
         title(name),
         row.kind,
@@ -104,8 +95,6 @@ fn game(folder: &Path) -> String {
         row.actions,
         row.frames_per_step,
         row.release_after_frames,
-        row.scores.random,
-        row.scores.scripted,
         row.sha256,
         include_name(&folder.join("game.asm")),
         folder.join("program.py"),

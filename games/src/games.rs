@@ -33,10 +33,6 @@ pub struct Game {
     pub frames_per_step: u32,
     /// Number of frames of a step in which its action is pressed.
     pub release_after_frames: u32,
-    /// Mean score of random play (docs/benchmark.md).
-    pub random_score: Option<u32>,
-    /// Mean score of the scripted player (docs/benchmark.md).
-    pub scripted_score: Option<u32>,
     /// SHA-256 of the ROM.
     pub sha256: &'static str,
     /// The name of the source that the assembler begins with.
