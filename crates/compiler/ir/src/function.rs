@@ -159,8 +159,7 @@ pub struct Local {
     pub name: String,
     /// Type.
     pub ty: Type,
-    /// True if no part of it is read before it is written, so that its first content doesn't
-    /// matter.
+    /// True if every part is written before it is read, so that its first content doesn't matter.
     pub scratch: bool,
     /// Place at which it was first written.
     pub span: Span,

@@ -1,4 +1,4 @@
-//! The intermediate representation, and what it means.
+//! The intermediate representation and its meaning.
 //!
 //! This page is the reference for all code that runs, prints or differentiates IR. The interpreter
 //! is this page as code; where the two differ, one of them has a bug.

@@ -70,7 +70,7 @@ fn signature(module: &Module, function: &Function, faults: &mut Vec<Diagnostic>)
     }
     let shape = &module.types[function.result];
     if module.types.layout(function.result).is_none() && !matches!(shape, Shape::Tuple(_)) {
-        fault(Code::IrType, format!("`{name}` has a result of no type"));
+        fault(Code::IrType, format!("`{name}` has a result whose type doesn't exist"));
     }
     let holds = |at: u32| {
         let param = function.params.get(at as usize);
