@@ -1,5 +1,5 @@
 //! Decisions before lowering: which functions are lowered in place, which can fault, and which
-//! variables lie in memory because an index plans only at run time selects their parts.
+//! variables lie in memory because an index that is known only at run time selects their parts.
 
 use super::Boundary;
 use super::access::{self, Accesses};
@@ -257,7 +257,7 @@ fn of_function(
     (plan, cost)
 }
 
-/// Returns true if an operation only names scalars that are there already.
+/// Returns true if an operation costs nothing, because its scalars exist already.
 fn is_free(body: &Body, op: Op) -> bool {
     match op {
         Op::Extract { .. } | Op::Construct(_) => true,
@@ -274,7 +274,8 @@ impl FunctionPlan {
     }
 
     /// Returns true if `f32` of a group of threads go into vectors. Loops with natives that have no
-    /// vector instruction are faster without: threads would wait for each other in each iteration.
+    /// vector instruction are faster with scalars: threads would wait for each other in each
+    /// iteration.
     pub(crate) fn packs(&self) -> bool {
         !(self.has_loops() && self.has_scalar_natives)
     }

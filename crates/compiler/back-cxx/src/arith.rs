@@ -15,7 +15,7 @@ struct Operands {
     right: Expr,
     /// Interval of the exact result, before it is wrapped.
     exact: Option<Interval>,
-    /// Number of the right operand, if it is a literal.
+    /// Value of the right operand, if it is a literal.
     number: Option<i128>,
     /// True if the right operand is a valid amount of a shift.
     short: bool,

@@ -9,7 +9,7 @@ use gbxcule_ir::place::{PlaceId, Projection};
 use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::walk::{Step, stmt_values, walk};
 
-/// Counts the uses of each value, by position. Values that are not needed use no others.
+/// Counts the uses of each value, by position. Uses by values that are not needed don't count.
 pub(super) fn uses(module: &Valid<Module>, body: &Body, faults: &Faults) -> Vec<u32> {
     let mut uses = vec![0; body.values.len()];
     let mut lets = Vec::new();

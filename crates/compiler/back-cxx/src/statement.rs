@@ -220,7 +220,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
         }
     }
 
-    /// Names waiting values, before a place is written, which the write could change.
+    /// Gives names to waiting values that a write to a place could change, before the write.
     pub(super) fn settle_for_write(&mut self, place: PlaceId) {
         let exprs = &self.writer.exprs;
         let root = match self.body.places[place].root {

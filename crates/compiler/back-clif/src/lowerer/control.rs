@@ -241,13 +241,13 @@ impl<'a> Lowerer<'a, '_> {
         })
     }
 
-    /// Returns true if the second way of a branch stands out of the way of other code: a guard that
-    /// fails, or a way that asks an external function where the first one needs none.
+    /// Returns true if the code of the second branch belongs behind all other code: if the branch
+    /// returns and the first one is empty, or if only the second one calls an external function.
     fn is_aside(&self, accept: BlockId, reject: BlockId) -> bool {
-        let [accept, reject] = [accept, reject].map(|way| &self.body().blocks[way].stmts[..]);
+        let [accept, reject] = [accept, reject].map(|block| &self.body().blocks[block].stmts[..]);
         let leaves = matches!(reject.last(), Some(it) if it.kind == StmtKind::Return(None));
-        let asks = |way: &[Stmt]| way.iter().any(|stmt| self.calls_external(stmt));
-        leaves && accept.is_empty() || asks(reject) && !asks(accept)
+        let calls = |stmts: &[Stmt]| stmts.iter().any(|stmt| self.calls_external(stmt));
+        leaves && accept.is_empty() || calls(reject) && !calls(accept)
     }
 
     fn calls_external(&self, stmt: &Stmt) -> bool {

@@ -190,8 +190,8 @@ impl ThreadCode<'_, '_> {
         found
     }
 
-    /// Returns a lowest and a highest value of an index, where constants tell them: of masks, of
-    /// loops that count up, and of sums and products of those that don't wrap.
+    /// Returns a lower and an upper limit of an index, if constants give them: for masks, for
+    /// indices of loops that count up, and for sums and products of such values that don't wrap.
     fn limits(&self, index: gbxcule_ir::Value, depth: u32) -> Option<[i64; 2]> {
         let data = &self.body().values[index];
         let of = data.ty.as_scalar().filter(|of| of.is_int())?;

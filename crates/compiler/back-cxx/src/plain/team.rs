@@ -19,8 +19,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Sums of a block, at most.
 const MAX_SUMS: usize = 4;
 
-/// Part of a statement in the work of a block's threads. Statements without one are run by all
-/// threads, with the same values.
+/// Role of a statement in the work of a block's threads. All threads run a statement without a
+/// role, with the same values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in super::super) enum Role {
     /// A loop over the elements of a tile, divided among the threads.
@@ -91,7 +91,8 @@ impl Team {
         self.tiles.get(Handle::index(local)).copied().unwrap_or_default()
     }
 
-    /// Begins a statement of a block's threads: what writes waits for those that read.
+    /// Begins a statement of a block's threads. A statement that writes waits for threads that
+    /// read.
     pub(in super::super) fn begin(&mut self, writer: &mut Writer<'_, '_>, role: Option<Role>) {
         if matches!(role, Some(Role::Divided | Role::First)) {
             writer.name_all_waiting();
@@ -123,7 +124,7 @@ impl Team {
         }
     }
 
-    /// Notes before a loop that threads may be reading what its next round writes.
+    /// Records before a loop that threads may still read tiles that the loop's next round writes.
     pub(in super::super) fn begin_rounds(&mut self, body: BlockId) {
         self.is_read |= self.reading_loops.contains(&body);
     }
@@ -176,8 +177,8 @@ impl Planner<'_> {
         reads
     }
 
-    /// Gives the statements of a block that all threads run their roles; nothing if the work can't
-    /// be divided.
+    /// Assigns roles to the statements of a block that all threads run; `None` if the work can't be
+    /// divided.
     fn block(&mut self, block: BlockId, is_loop: bool) -> Option<()> {
         let body = self.body;
         for (position, stmt) in body.blocks[block].stmts.iter().enumerate() {
@@ -355,8 +356,9 @@ impl Rounds<'_> {
     }
 }
 
-/// Finds the sums of a kernel: elements at literal indices to which threads add, of arrays that
-/// the kernel doesn't use otherwise. A thread that returned would be missed where they are reduced.
+/// Finds the sums of a kernel: elements at literal indices to which threads add, of arrays without
+/// another use. A kernel with a `return` has none, because all threads must take part in the
+/// reduction.
 pub(super) fn sums(body: &Body, uses: &[u32]) -> Vec<Sum> {
     let mut sums: Vec<Sum> = Vec::new();
     let mut returns = false;
@@ -388,7 +390,7 @@ pub(super) fn sums(body: &Body, uses: &[u32]) -> Vec<Sum> {
     if returns || sums.len() > MAX_SUMS { Vec::new() } else { sums }
 }
 
-/// Parameters that a kernel uses apart from these places.
+/// Returns the parameters that a kernel uses apart from these places.
 fn used_otherwise(body: &Body, places: &FxHashSet<PlaceId>) -> FxHashSet<u32> {
     let mut others = FxHashSet::default();
     walk_uses(body, body.root, |used| match used {
@@ -402,7 +404,7 @@ fn used_otherwise(body: &Body, places: &FxHashSet<PlaceId>) -> FxHashSet<u32> {
     others
 }
 
-/// The indices of an element of a parameter, if all are literals.
+/// Returns the indices of an element of a parameter, if all are literals.
 pub(super) fn literals(body: &Body, place: PlaceId) -> Option<Vec<i128>> {
     let &[Projection::Element(indices)] = body.path(place) else { return None };
     if let Root::Array(array) = body.places[place].root
