@@ -323,15 +323,15 @@ struct Names<'a> {
 }
 
 impl<'a> Finder<'a> {
-    /// Part of a list, which is in the order of the text, that may hold the statement.
+    /// Returns the part of a list, in the order of the text, that may hold the statement.
     fn around<'p, T: Ranged>(&self, parts: &'p [T]) -> Option<&'p T> {
         let next = parts.partition_point(|part| end(part) <= self.at);
         parts.get(next).filter(|part| start(*part) <= self.at)
     }
 }
 
-/// Bodies and branches may be long and each of their statements may be looked for, so the search
-/// halves them.
+/// Searches bodies and branches by halving them, because they may be long and each of their
+/// statements may be asked for.
 impl<'a> Visitor<'a> for Finder<'a> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         if self.at == start(stmt) {
@@ -385,7 +385,7 @@ fn is_prose(text: &str) -> bool {
     })
 }
 
-/// Returns true for a decorator of functions that are no kernels and that no kernel calls.
+/// Returns true for a decorator of functions that only Python runs.
 fn is_of_python(decorator: &Expr) -> bool {
     let last = match decorator {
         Expr::Call(call) => &*call.func,

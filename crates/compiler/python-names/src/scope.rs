@@ -119,7 +119,7 @@ impl<'a> Scopes<'a> {
                 Owner::Function(def) => (start(def)..end(def)).contains(&byte),
                 Owner::Class(def) => (start(def)..end(def)).contains(&byte),
             });
-        // A scope is opened after those around it.
+        // Outer scopes are opened before inner ones.
         around.next_back().map_or(0, |(position, _)| id_of(0, position))
     }
 

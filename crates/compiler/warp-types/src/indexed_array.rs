@@ -1,12 +1,12 @@
 //! Indexed arrays: an array seen through lists of indices, one for each dimension or none.
 //!
-//! The IR has no such type. Here one is a struct of the array and its lists, so that every back end
-//! and every caller has it; [`super::lower`] finds elements through them.
+//! The IR has no such type: an indexed array is a struct of the array and its lists, through which
+//! the front end finds elements.
 
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Field, Shape, Struct, StructId, Type, Types};
 
-/// Name of the field that is the array; those of its lists are [`indices_field`].
+/// Name of the array's field; [`indices_field`] names those of its lists.
 const DATA: &str = "data";
 
 /// Name of the field with the indices of a dimension.

@@ -12,7 +12,7 @@ use gbxcule_python_names::syntax::{self, CallSite, Expr, ExprCall, Stmt, StmtFun
 use gbxcule_python_names::{BindingSource, Owner, ScopeId};
 use gbxcule_python_values::FrameId;
 
-/// Calls of a text that make kernels, or say types and values for them.
+/// Calls of a text that make kernels, or give types and values for them.
 pub struct KernelCalls<'a> {
     /// All calls of the text.
     pub sites: Vec<CallSite<'a>>,
@@ -24,8 +24,8 @@ impl<'a> KernelCalls<'a> {
         Self { sites: syntax::calls(body) }
     }
 
-    /// Functions made kernels by a call: `wp.Kernel(func=f)`, `wp.kernel(f)`, `getkernel(f, ..)`,
-    /// and calls of what makes kernels of the functions that it decorates.
+    /// Functions that a call makes kernels: `wp.Kernel(func=f)`, `wp.kernel(f)`, `getkernel(f,
+    /// ..)`, or a call of a decorator that makes kernels.
     pub fn kernels(&self, unit: &Unit<'a>) -> Vec<(&'a StmtFunctionDef, ScopeId)> {
         let mut found: Vec<(&'a StmtFunctionDef, ScopeId)> = Vec::new();
         for CallSite { call, .. } in &self.sites {
@@ -144,14 +144,14 @@ fn types_of<'a>(
     fitting(types, formals)
 }
 
-/// Types, if there is one for each parameter, which takes it.
+/// Returns the types if there is one for each parameter, and the parameter takes it.
 pub(crate) fn fitting(types: Vec<Annotation>, formals: &[Formal<'_>]) -> Option<Vec<Annotation>> {
     let takes =
         |(formal, of): (&Formal<'_>, &Annotation)| !of.is_generic() && formal.annotation.admits(of);
     (types.len() == formals.len() && formals.iter().zip(&types).all(takes)).then_some(types)
 }
 
-/// The last name of what is called.
+/// Returns the last name of the function that is called.
 pub fn called(call: &ExprCall) -> &str {
     match &*call.func {
         Expr::Name(name) => name.id.as_str(),

@@ -205,8 +205,8 @@ impl Lowering<'_, '_, '_, '_> {
         }
     }
 
-    /// Returns true if it is better that the branches of an expression store their values than that
-    /// one value is made.
+    /// Returns true if each branch of an expression stores its own value, instead of one value
+    /// being selected.
     pub(super) fn branches(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::If(..) => !self.selects(expr),

@@ -105,7 +105,7 @@ impl<'a> Expressions<'_, 'a> {
         }
         for keyword in &arguments.keywords {
             let Some(name) = &keyword.arg else {
-                let message = "`**` is no part of the dialect";
+                let message = "`**` isn't part of the dialect";
                 return fault(Code::UnsupportedSyntax, self.span(&keyword.value), message);
             };
             if !keywords.contains(&name.as_str()) {

@@ -82,7 +82,7 @@ impl<'s, 'a> Statements<'s, 'a> {
             _ => {
                 let what = statement_name(stmt);
                 let span = self.e.unit.span(stmt);
-                fault(Code::UnsupportedSyntax, span, format!("{what} is no part of the dialect"))
+                fault(Code::UnsupportedSyntax, span, format!("{what} isn't part of the dialect"))
             }
         }
     }

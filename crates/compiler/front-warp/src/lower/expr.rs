@@ -115,7 +115,7 @@ impl<'s, 'a> Expressions<'s, 'a> {
             Expr::List(_) => fault(
                 Code::UnsupportedSyntax,
                 self.span(expr),
-                "a list is no part of the dialect: use a vector, or `wp.zeros(shape=.., dtype=..)`",
+                "a list isn't part of the dialect: use a vector, or `wp.zeros(shape=.., dtype=..)`",
             ),
             Expr::Starred(_) => fault(
                 Code::UnsupportedSyntax,
@@ -130,7 +130,7 @@ impl<'s, 'a> Expressions<'s, 'a> {
             _ => fault(
                 Code::UnsupportedSyntax,
                 self.span(expr),
-                format!("{} is no part of the dialect", expression_name(expr)),
+                format!("{} isn't part of the dialect", expression_name(expr)),
             ),
         }
     }

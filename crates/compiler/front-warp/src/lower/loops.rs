@@ -19,7 +19,7 @@ impl<'a> Statements<'_, 'a> {
     fn ends_without_else(&self, orelse: &[Stmt]) -> LoweringResult<()> {
         let Some(stmt) = orelse.first() else { return Ok(()) };
         let span = self.e.unit.span(stmt);
-        fault(Code::UnsupportedSyntax, span, "`else` after a loop is no part of the dialect")
+        fault(Code::UnsupportedSyntax, span, "`else` after a loop isn't part of the dialect")
     }
 
     pub(super) fn for_each(&mut self, each: &'a StmtFor) -> LoweringResult<()> {

@@ -150,7 +150,7 @@ pub(super) fn compared<'a>(
         CmpOp::Gt => CompareOp::Greater,
         CmpOp::GtE => CompareOp::GreaterEqual,
         CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn => {
-            let message = format!("`{}` is no part of the dialect", op.as_str());
+            let message = format!("`{}` isn't part of the dialect", op.as_str());
             let fault = Diagnostic::error(Code::UnsupportedSyntax, span, message);
             let is_none = |it: &Operand<'a>| matches!(it, Operand::KnownValue(KnownValue::None));
             let asked = if op == CmpOp::Is { "if not x:" } else { "if x:" };

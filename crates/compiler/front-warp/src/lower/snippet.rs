@@ -78,7 +78,7 @@ fn snippet_text<'a>(
 
 fn refused(unit: &Unit<'_>, def: &StmtFunctionDef, what: &str) -> Box<Diagnostic> {
     let name = &def.name;
-    let message = format!("the native snippet of `{name}` has what isn't read: {what}");
+    let message = format!("the native snippet of `{name}` can't be read: it has {what}");
     let fault = Diagnostic::error(Code::UnsupportedNative, unit.span(name), message);
     Box::new(fault.help("say what it computes by a `@wp.func`"))
 }
