@@ -57,8 +57,8 @@ impl CodeFolder {
         folder
     }
 
-    /// Finds the folder as [`find`](Self::find) does, for results that are soon made again: that
-    /// there is no such place is not reported.
+    /// Finds the folder as [`find`](Self::find) does, without a report if there is none: for
+    /// results that are made again quickly.
     #[must_use]
     pub fn find_quietly(extension: &'static str) -> Option<Self> {
         let path =
@@ -135,8 +135,8 @@ impl CodeFolder {
         }
     }
 
-    /// Stores a result that is soon made again: a folder that can't be written is no error, and is
-    /// reported once if the user named it.
+    /// Stores a result that is made again quickly. A folder that can't be written is not an error;
+    /// it is reported once if the user named it.
     pub fn keep_if_possible(&self, key: &str, version: Version, code: &[u8]) {
         let written = self.write(&self.name(key, version), key, code);
         if let Err(error) = written.map_err(|error| format!("{}: {error}", self.folder.display()))

@@ -56,8 +56,8 @@ pub fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
     reflected.collect()
 }
 
-/// Returns, for each parameter of a function, whether memory of arrays in it may be read, that of
-/// their gradients aside. In doubt it counts as read.
+/// Returns true, for each parameter of a function, if memory of its arrays may be read. Gradients
+/// don't count. In doubt memory counts as read.
 pub fn read_parameters(module: &Valid<Module>, function: FunctionId) -> Vec<bool> {
     summarise(module, Access::Read).swap_remove(function.index()).accessed
 }

@@ -201,7 +201,7 @@ def c(x: wp.array(dtype=int)):
         helps,
         [
             "`gbxcule compile --define LIMIT=VALUE` gives it, or `gbxcule.kernel` reads it in Python",
-            "say what it computes by a `@wp.func`",
+            "write what it computes as a `@wp.func`",
             "`gbxcule compile --define warp.fem.FIRST_NODE=VALUE` gives it, or `gbxcule.kernel` reads it in Python",
         ]
     );

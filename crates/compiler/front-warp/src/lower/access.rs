@@ -1,4 +1,4 @@
-//! Names, attributes and subscripts: places where there are any, values elsewhere.
+//! Names, attributes and subscripts: places where possible, values elsewhere.
 
 use super::operand::{Binding, LoweringError, LoweringResult, Operand, fault};
 use super::tile::tile_index;
@@ -25,7 +25,7 @@ pub(super) enum Access<'a> {
 }
 
 impl<'a> Access<'a> {
-    /// The value of an access, now.
+    /// Reads the value now.
     pub(super) fn read(self, b: &mut Writer<'_, 'a>) -> Operand<'a> {
         match self {
             Self::Operand(operand) => operand,
@@ -40,13 +40,13 @@ impl<'a> Access<'a> {
         }
     }
 
-    /// The value of an access as one of the IR.
+    /// Reads the value as a value of the IR.
     pub(super) fn value(self, b: &mut Writer<'_, 'a>, span: Span) -> LoweringResult<Value> {
         let operand = self.read(b);
         b.value(operand, span)
     }
 
-    /// A place that holds what an access leads to.
+    /// Returns a place that holds the value.
     pub(super) fn spill(self, b: &mut Writer<'_, 'a>, span: Span) -> LoweringResult<PlaceId> {
         let operand = match self {
             Self::Place(place) => return Ok(place),
@@ -303,7 +303,7 @@ impl<'a> Expressions<'_, 'a> {
         }
     }
 
-    /// An element of an operand that is not a value of the IR; `None` if it is one.
+    /// An element of a tuple, tile or other operand; `None` for a value of the IR.
     fn indexed_operand(
         &mut self,
         operand: &Operand<'a>,
@@ -360,7 +360,7 @@ impl<'a> Expressions<'_, 'a> {
     }
 }
 
-/// The field or component of a type that has a name.
+/// Returns the field or component of a type that has this name.
 fn part_named(b: &Writer<'_, '_>, ty: Type, attr: &str) -> Option<Part> {
     let component = |len: usize| {
         let at = "xyzw".find(attr).filter(|&at| attr.len() == 1 && at < len);
@@ -454,7 +454,7 @@ pub(super) fn element_type<'a>(
     }
 }
 
-/// Fault of an index into a value whose type has no elements in a kernel.
+/// Fault of an index into a value that has no elements in a kernel.
 fn not_indexed(span: Span) -> LoweringError {
     Diagnostic::error(Code::TypeMismatch, span, "this can't be indexed").into()
 }

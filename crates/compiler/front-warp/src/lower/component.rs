@@ -77,7 +77,7 @@ impl<'a> Expressions<'_, 'a> {
                 _ => fault(
                     Code::NeedsConstant,
                     this.span(part),
-                    "a slice of components has numbers written in the text",
+                    "the bounds of a slice of components are numbers written in the text",
                 ),
             }
         };
@@ -88,7 +88,7 @@ impl<'a> Expressions<'_, 'a> {
             return fault(Code::WrongArguments, span, "the step of a slice can't be 0");
         };
         if count == 0 {
-            return fault(Code::WrongArguments, span, "an empty slice is no vector");
+            return fault(Code::WrongArguments, span, "an empty slice can't be a vector");
         }
         Ok((0..count).map(|at| (start + at * step) as u32).collect())
     }
@@ -145,7 +145,7 @@ impl<'a> Expressions<'_, 'a> {
         }
     }
 
-    /// Rows or columns by a slice or number, and whether the dimension stays.
+    /// Returns the rows or columns that a slice or number selects, and true if the dimension stays.
     pub(super) fn positions(
         &mut self,
         index: &'a Expr,
@@ -180,8 +180,8 @@ fn gather_components<'a>(
     Ok(b.construct(ty, &parts))
 }
 
-/// Some rows and columns of a matrix with so many columns: a matrix if both dimensions stay,
-/// else a vector.
+/// Selects rows and columns of a matrix with `cols` columns: a matrix if both dimensions stay, else
+/// a vector.
 fn matrix_part<'a>(
     b: &mut Writer<'_, 'a>,
     value: Value,

@@ -1,4 +1,4 @@
-//! Tables of what ids stand for, and loops over queries: see [`gbxcule_warp_types::geometry`].
+//! Tables that ids are looked up in, and loops over queries: see [`gbxcule_warp_types::geometry`].
 
 use super::Expressions;
 use super::operand::{Binding, LoweringResult, Operand, fault};
@@ -27,7 +27,7 @@ impl<'a> Expressions<'_, 'a> {
             [of] if self.unit.files.library == Some(self.unit.scopes.text(self.scope)) => {
                 self.unit.known(of, self.scope)?
             }
-            _ => return fault(Code::UnknownBuiltin, span, "`wp.table_of` is no builtin"),
+            _ => return fault(Code::UnknownBuiltin, span, "`wp.table_of` isn't a builtin"),
         };
         let KnownValue::Foreign(WarpValue::Type(Annotation::Struct(key))) = known else {
             return fault(Code::WrongArguments, span, "a table is of structs");
@@ -79,7 +79,7 @@ impl<'a> Expressions<'_, 'a> {
     }
 }
 
-/// Adds a table, as a parameter after those that the text has.
+/// Adds a table, as a parameter after those of the text.
 fn add_table<'a>(b: &mut Writer<'_, 'a>, table: &Param) -> Value {
     let function = b.function_id();
     let params = &mut b.module.functions[function].params;
@@ -90,7 +90,7 @@ fn add_table<'a>(b: &mut Writer<'_, 'a>, table: &Param) -> Value {
     b.arg(at as u32)
 }
 
-/// The arguments of a call with the tables that the function asks for after them.
+/// Returns the arguments of a call, followed by the tables that the function takes.
 pub(super) fn with_tables<'a>(
     b: &mut Writer<'_, 'a>,
     function: FunctionId,

@@ -14,7 +14,8 @@ use gbxcule_python_names::syntax::Expr;
 use gbxcule_warp_types::indexed_array;
 use gbxcule_warp_types::value::KnownValue;
 
-/// Lengths of the dimensions: a list gives its own, a dimension without a list the array's.
+/// Lengths of the dimensions: of the list of indices, or of the array in a dimension without a
+/// list.
 pub(super) fn extents(b: &mut Writer<'_, '_>, indexed: Value, dims: u8) -> Vec<Value> {
     let data = b.extract(indexed, 0);
     let mut extents = Vec::with_capacity(usize::from(dims));
@@ -56,7 +57,7 @@ pub(super) fn attribute<'a>(
 }
 
 impl<'a> Expressions<'_, 'a> {
-    /// An element, or, of fewer indices than dimensions, an indexed array of the rest.
+    /// An element, or, if there are fewer indices than dimensions, an indexed array of the others.
     pub(super) fn indexed_at(
         &mut self,
         base: Access<'a>,

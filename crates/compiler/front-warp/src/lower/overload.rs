@@ -51,7 +51,7 @@ pub(super) fn matching<'a>(
         let kind = if is_generic { &mut generic } else { &mut known };
         match kind {
             None => *kind = Some((found, conditional)),
-            // The last one, if nothing else may be meant.
+            // The last definition counts if no other one can be meant.
             Some((_, true)) => {
                 let what =
                     format!("which definition of `{name}` counts is only known when Python runs");
@@ -98,7 +98,7 @@ fn match_arguments<'a>(
             (None, Some(default)) => {
                 let known = b.unit().known(default, home)?;
                 let known = match (&formal.annotation, known.as_f64()) {
-                    // Defaults become of the parameter's type.
+                    // A default takes the parameter's type.
                     (Annotation::Scalar(scalar), Some(_)) => {
                         known.literal(*scalar).map_or(known, KnownValue::Typed)
                     }
@@ -133,7 +133,7 @@ fn shown_argument<'a>(b: &mut Writer<'_, 'a>, operand: &Operand<'a>) -> String {
     }
 }
 
-/// A parameter as its text writes it.
+/// A parameter in the form in which its text writes it.
 fn written<'a>(b: &Writer<'_, 'a>, formal: &Formal<'a>) -> String {
     match b.unit().quote(formal.span) {
         "" => formal.name.to_owned(),

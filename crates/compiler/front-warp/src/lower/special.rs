@@ -1,4 +1,4 @@
-//! Functions of the dialect that are no rows of the table: what they do depends on more than the
+//! Functions of the dialect without a row in the table: their meaning depends on more than the
 //! types of their arguments.
 
 mod construct;
@@ -34,7 +34,7 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
         Self { e, call, span }
     }
 
-    /// A call of a function that is special; `None` if it isn't.
+    /// Lowers a call of such a function; `None` for another function.
     pub(super) fn lower(&mut self, name: &str, path: &str) -> Option<LoweringResult<Operand<'a>>> {
         let (call, span) = (self.call, self.span);
         if path.starts_with("warp.") && !usage::results_of(call).is_empty() {
@@ -144,7 +144,7 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
         Ok(Operand::nothing())
     }
 
-    /// `wp.svd3(a, u, s, v)`: the results are bound to the names that are passed for them.
+    /// `wp.svd3(a, u, s, v)`: binds the results to the names that are passed for them.
     fn decomposed(&mut self, name: &str) -> LoweringResult<Operand<'a>> {
         let (call, span) = (self.call, self.span);
         let (Some(row), Some(of)) = (builtin::find(name), call.arguments.args.first()) else {
@@ -247,7 +247,7 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
         }
     }
 
-    /// `wp.cast(x, dtype)`: the same bits.
+    /// `wp.cast(x, dtype)`: reads the same bits as another type.
     fn cast(&mut self) -> LoweringResult<Operand<'a>> {
         let (call, span) = (self.call, self.span);
         let given = self.e.call_arguments(&call.arguments)?;
@@ -311,7 +311,7 @@ impl<'a> Expressions<'_, 'a> {
         matches!(self.unit.known(&call.func, self.scope), Ok(KnownValue::Member(path)) if &*path == "warp.tid")
     }
 
-    /// The first coordinates of this thread.
+    /// Returns the first coordinates of this thread.
     pub(super) fn launch_indices(
         &mut self,
         count: usize,

@@ -81,7 +81,7 @@ impl<'a> Expressions<'_, 'a> {
     }
 }
 
-/// The argument NVIDIA Warp adds if it isn't given.
+/// The argument that NVIDIA Warp adds where a call lacks it.
 fn default_argument<'a>(
     b: &mut Writer<'_, 'a>,
     name: &str,

@@ -44,7 +44,7 @@ impl<'a> Expressions<'_, 'a> {
         };
         let operand = self.expr(index)?;
         if let Operand::KnownValue(KnownValue::Int(at)) = operand {
-            // NVIDIA Warp keeps four lengths whatever the dimensions; those beyond are 0.
+            // NVIDIA Warp stores four lengths whatever the dimensions; those beyond are 0.
             let wrapped = if at < 0 { at + extents as i128 } else { at };
             return match usize::try_from(wrapped) {
                 Ok(at) if at < extents => Ok(self.b.extent(array, at as u8)),
@@ -188,7 +188,7 @@ impl<'a> Expressions<'_, 'a> {
 }
 
 /// Direction of a slice, true if it goes from the end to the beginning: known from the text, or
-/// only when running.
+/// known only at run time.
 #[derive(Clone, Copy)]
 enum Direction {
     Constant(bool),

@@ -120,7 +120,7 @@ pub(super) fn call_order(module: &Module, faults: &mut Vec<Diagnostic>) -> Optio
                     VisitState::Open => {
                         let callee = &module.functions[function];
                         let message =
-                            format!("`{}` calls itself, through others or not", callee.name);
+                            format!("`{}` calls itself, directly or through others", callee.name);
                         faults.push(Diagnostic::error(Code::IrCall, callee.span, message));
                         return None;
                     }

@@ -1,5 +1,5 @@
-//! Counters: variables to which each round of a loop adds the same number, but for its last one,
-//! which may add nothing. What one holds when a round begins follows from the round's number.
+//! Counters: variables to which each round of a loop adds the same number; the last round may add
+//! nothing. The round's number gives a counter's value at the beginning of the round.
 
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::function::{Body, LocalId};
@@ -8,8 +8,8 @@ use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::walk::{Use, walk_uses};
 
-/// Returns what each round adds to a variable, if that is one number; `flag` is the variable that
-/// is false when no further round follows.
+/// Returns the number that each round adds to a variable, if it is always the same; `flag` is the
+/// variable that is false when no further round follows.
 pub(super) fn step(
     body: &Body,
     round: BlockId,
@@ -30,7 +30,7 @@ pub(super) fn step(
     finder.step_in(round, &mut Vec::new())
 }
 
-/// Returns the variable that the header of a `While` asks, if it does nothing else.
+/// Returns the variable that decides a `While`, if the header only reads that variable.
 pub(super) fn flag(body: &Body, stmt: &StmtKind) -> Option<LocalId> {
     let StmtKind::While { condition, .. } = stmt else { return None };
     let Op::Load(place) = body.values[*condition].op else { return None };
@@ -56,8 +56,8 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Returns what a block adds each time it runs; `loads` are the values that the variable had
-    /// when the round began.
+    /// Returns the number that a block adds each time it runs; `loads` are the values that the
+    /// variable had when the round began.
     fn step_in(&self, block: BlockId, loads: &mut Vec<Value>) -> Option<Literal> {
         let body = self.body;
         for stmt in &body.blocks[block].stmts {

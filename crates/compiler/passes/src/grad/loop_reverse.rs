@@ -168,7 +168,7 @@ impl Reverser<'_, '_> {
         counters
     }
 
-    /// Gives the counters of a loop what they hold when an iteration begins.
+    /// Sets the counters of a loop to their values at the beginning of an iteration.
     fn set_counters(&mut self, reversed: &ReversedLoop, iteration: Value) {
         let b = &mut self.b;
         for counter in &reversed.counters {

@@ -260,7 +260,7 @@ impl Residual {
         bits & all_bits
     }
 
-    /// Finds the 16-bit value that two of its halves are put together to: `(w >> 8) << 8 | w &
+    /// Finds the 16-bit value whose two halves an operation joins again: `(w >> 8) << 8 | w &
     /// 0xff`.
     fn halves(&self, left: PartialValue, right: PartialValue) -> Option<PartialValue> {
         let (Unknown(left), Unknown(right)) = (left, right) else { return None };

@@ -1,4 +1,4 @@
-//! Calls of functions of tiles: their parameters, and what each of them does.
+//! Calls of functions of tiles: their parameters, and the code of each function.
 
 use super::super::Expressions;
 use super::super::call::CallArgument;
@@ -106,7 +106,7 @@ impl<'a> TileCall<'a> {
         }
     }
 
-    /// A truth value that is known when compiling.
+    /// A truth value that is known at compile time.
     pub(super) fn flag(&self, name: &str, default: bool) -> LoweringResult<bool> {
         match self.get(name) {
             None => Ok(default),
@@ -120,7 +120,7 @@ impl<'a> TileCall<'a> {
         }
     }
 
-    /// Whole numbers that are known when compiling: one, or a tuple of them.
+    /// Whole numbers that are known at compile time: one, or a tuple of them.
     pub(super) fn numbers(&self, name: &str) -> LoweringResult<Option<Vec<i128>>> {
         let Some(operand) = self.get(name) else { return Ok(None) };
         match numbers(operand) {
@@ -294,7 +294,7 @@ fn tile_result<'a>(
         }
         "tile_transpose" => call.tile("a")?.transposed(span)?,
         "tile_view" => tile_view_call(&mut cx.b, call)?,
-        name => unreachable!("`{name}` has parameters and no meaning"),
+        name => unreachable!("`{name}` is in the list of parameters only"),
     };
     Ok(tile.into())
 }
