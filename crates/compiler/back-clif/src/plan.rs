@@ -10,7 +10,7 @@ use super::shape::Flats;
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::op::{Arg, BinaryOp, Op};
-use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
+use gbxcule_ir::walk::{Use, stmt_uses, walk_stmts};
 use gbxcule_ir::{
     Body, Function, FunctionId, FunctionKind, Inline, Module, PassMode, PlaceId, Projection, Root,
     Scalar, Shape, StmtKind,
@@ -224,8 +224,7 @@ fn of_function(
     let size = |ty| module.types.layout(ty).map_or(0, |layout| layout.size.saturating_add(16));
     plan.frame_bytes =
         body.locals.iter().fold(0, |sum: u64, (_, l)| sum.saturating_add(size(l.ty)));
-    walk(body, body.root, |step| {
-        let Step::Stmt(stmt) = step else { return };
+    walk_stmts(body, body.root, |stmt| {
         cost += 1;
         plan.places(body, &stmt.kind, checked);
         match stmt.kind {

@@ -443,7 +443,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
 /// Returns true if a return occurs inside a loop, where `continue` would mean that loop.
 pub(super) fn returns_in_loop(body: &Body) -> bool {
     let mut loops = vec![false; body.blocks.len()];
-    let (mut depth, mut found) = (0, false);
+    let (mut depth, mut returns) = (0, false);
     walk(body, body.root, |step| match step {
         Step::Enter(block) => depth += u32::from(loops[block.index()]),
         Step::Leave(block) => depth -= u32::from(loops[block.index()]),
@@ -451,11 +451,11 @@ pub(super) fn returns_in_loop(body: &Body) -> bool {
             StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
                 loops[body.index()] = true;
             }
-            StmtKind::Return(_) => found |= depth > 0,
+            StmtKind::Return(_) => returns |= depth > 0,
             _ => {}
         },
     });
-    found
+    returns
 }
 
 /// Returns true if an index inside the range can take one more step without overflow.

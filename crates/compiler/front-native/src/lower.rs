@@ -126,14 +126,14 @@ impl Lowering<'_> {
                 _ => Err(format!("memory of `{name}`, which has several dimensions")),
             };
         }
-        let known = match base {
+        let named = match base {
             Expr::Name(name) => match self.variable(name)? {
                 Variable::Value(value) => Some((name, value)),
                 _ => None,
             },
             _ => None,
         };
-        let place = match known {
+        let place = match named {
             Some((name, value)) => self.b.stored(name, value),
             None => self.target(base)?,
         };

@@ -72,15 +72,15 @@ impl Parser<'_> {
 
     /// Takes a sign, if it is next.
     fn takes(&mut self, sign: &str) -> bool {
-        let found = matches!(self.peek(), Some(Token::Sign(next)) if *next == sign);
-        self.at += usize::from(found);
-        found
+        let is_next = matches!(self.peek(), Some(Token::Sign(next)) if *next == sign);
+        self.at += usize::from(is_next);
+        is_next
     }
 
     fn takes_word(&mut self, word: &str) -> bool {
-        let found = self.word() == Some(word);
-        self.at += usize::from(found);
-        found
+        let is_next = self.word() == Some(word);
+        self.at += usize::from(is_next);
+        is_next
     }
 
     fn expect(&mut self, sign: &str) -> Parsed<()> {

@@ -46,8 +46,8 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, String> {
             tokens.push(Token::Word(rest[..len].to_owned()));
             len
         } else {
-            let known = SIGNS.iter().chain(&QUESTION).find(|sign| rest.starts_with(**sign));
-            let sign = known.ok_or_else(|| format!("`{first}`"))?;
+            let sign = SIGNS.iter().chain(&QUESTION).find(|sign| rest.starts_with(**sign));
+            let sign = sign.ok_or_else(|| format!("`{first}`"))?;
             tokens.push(Token::Sign(sign));
             sign.len()
         };

@@ -226,9 +226,9 @@ impl Files {
             return last;
         }
         let behind = self.order.partition_point(|&text| self.texts[text].begin <= byte);
-        let found = self.order[behind.max(1) - 1];
-        self.last.store(found, Ordering::Relaxed);
-        found
+        let text = self.order[behind.max(1) - 1];
+        self.last.store(text, Ordering::Relaxed);
+        text
     }
 
     /// Returns the text of a span.

@@ -158,20 +158,20 @@ impl Outline {
             let mut finder = Finder { at: *at, names: Names::default() };
             finder.visit_body(body);
             let Names { names, attributes, paths } = finder.names;
-            let mut found = Mentions::default();
+            let mut result = Mentions::default();
             for path in paths {
                 let path: Vec<Symbol> = path.into_iter().map(|name| symbols.of(name)).collect();
                 if !self.by_name.contains_key(&path[0]) || self.bindings.contains_key(&path[0]) {
-                    found.names.extend(self.may_bind(path[0]).then_some(path[0]));
-                    found.attributes.extend(&path[1..]);
+                    result.names.extend(self.may_bind(path[0]).then_some(path[0]));
+                    result.attributes.extend(&path[1..]);
                 } else if self.imports(path[0]).any(|import| !import.is_known) {
-                    found.paths.push(path);
+                    result.paths.push(path);
                 }
             }
             let bare = names.into_iter().map(|name| symbols.of(name));
-            found.names.extend(bare.filter(|&name| self.may_bind(name)));
-            found.attributes.extend(attributes.into_iter().map(|name| symbols.of(name)));
-            found
+            result.names.extend(bare.filter(|&name| self.may_bind(name)));
+            result.attributes.extend(attributes.into_iter().map(|name| symbols.of(name)));
+            result
         })
     }
 

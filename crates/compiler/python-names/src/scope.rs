@@ -69,12 +69,12 @@ impl<'a> Scopes<'a> {
     pub fn lookup(&self, scope: ScopeId, name: &str) -> Option<(&[Definition<'a>], ScopeId)> {
         let mut next = Some(scope);
         while let Some(id) = next {
-            let found = self.scope(id);
-            let visible = id == scope || !matches!(found.owner, Owner::Class(_));
-            if visible && let Some(definitions) = found.names.get(name) {
+            let current = self.scope(id);
+            let visible = id == scope || !matches!(current.owner, Owner::Class(_));
+            if visible && let Some(definitions) = current.names.get(name) {
                 return Some((definitions, id));
             }
-            next = found.parent;
+            next = current.parent;
         }
         None
     }

@@ -224,8 +224,8 @@ fn say_once(reason: &str) {
 /// Returns the content of a file that is whole and belongs to this user.
 fn read(path: &Path, key: &str) -> Option<Vec<u8>> {
     let bytes = read_own(path, MAX_BYTES).ok()?;
-    let (found, content) = bytes.strip_prefix(MAGIC)?.split_at_checked(DIGEST_BYTES)?;
-    (digest(key, content) == *found).then(|| content.to_vec())
+    let (stored_digest, content) = bytes.strip_prefix(MAGIC)?.split_at_checked(DIGEST_BYTES)?;
+    (digest(key, content) == *stored_digest).then(|| content.to_vec())
 }
 
 /// Returns the digest that a file must hold. It includes the file's name, so that a renamed file is

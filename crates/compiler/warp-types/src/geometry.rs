@@ -61,18 +61,18 @@ fn is_mentioned(text: &str) -> bool {
     NAME_PARTS.iter().any(|sign| text.contains(sign))
 }
 
-fn found(list: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
-    list.iter().find(|(of, _)| *of == name).map(|&(_, found)| found)
+fn value_of(list: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
+    list.iter().find(|(of, _)| *of == name).map(|&(_, value_of)| value_of)
 }
 
 /// The name of the table of a struct.
 pub fn table_of(name: &str) -> Option<&'static str> {
-    found(&TABLES, name)
+    value_of(&TABLES, name)
 }
 
 /// The function that finds the next index of a query.
 pub fn next_of(name: &str) -> Option<&'static str> {
-    found(&QUERIES, name)
+    value_of(&QUERIES, name)
 }
 
 /// A type of Warp's or a function of the library, by its name alone: a kernel may leave out

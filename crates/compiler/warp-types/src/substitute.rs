@@ -85,11 +85,11 @@ fn is_absent<'a>(unit: &Unit<'a>, path: &str) -> bool {
 }
 
 /// Result of an expression whose value only Python knows, in `wp.static`.
-pub fn tried<'a>(unit: &Unit<'a>, known: Evaluation<'a>) -> Evaluation<'a> {
-    match known {
+pub fn tried<'a>(unit: &Unit<'a>, evaluation: Evaluation<'a>) -> Evaluation<'a> {
+    match evaluation {
         Err(fault) if unit.dialect.trials.is_on() && fault.code == Code::NeedsPythonEvaluation => {
             Ok(KnownValue::Int(1))
         }
-        known => known.map(|value| unit.settled(value)),
+        evaluation => evaluation.map(|value| unit.settled(value)),
     }
 }

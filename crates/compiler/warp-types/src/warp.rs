@@ -198,6 +198,6 @@ pub(crate) fn starred_name<'a>(name: &str) -> Option<KnownValue<'a>> {
     if let Some(ty) = type_named(name) {
         return Some(KnownValue::Foreign(WarpValue::Type(ty)));
     }
-    let known = gbxcule_ir::builtin::find(name).is_some() || missing_feature(name).is_some();
-    known.then(|| KnownValue::Member(format!("warp.{name}").into()))
+    let is_known = gbxcule_ir::builtin::find(name).is_some() || missing_feature(name).is_some();
+    is_known.then(|| KnownValue::Member(format!("warp.{name}").into()))
 }

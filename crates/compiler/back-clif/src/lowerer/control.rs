@@ -9,7 +9,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, Block, BlockArg, InstBuilder, types};
 use cranelift_frontend::Switch;
 use gbxcule_ir::abi::{Cause, FaultKind};
-use gbxcule_ir::walk::{Step, walk};
+use gbxcule_ir::walk::any_stmt;
 use gbxcule_ir::{BlockId, Case, CompareOp, Op, PlaceId, Scalar, Stmt, StmtKind, Value};
 
 /// Task of the lowering that remains to be done.
@@ -343,19 +343,15 @@ impl<'a> Lowerer<'a, '_> {
 
     /// Returns true if there are loops in a block, or in a function that it calls.
     fn has_loops(&self, block: BlockId) -> bool {
-        let (body, mut found) = (self.body(), false);
-        walk(body, block, |step| {
-            let Step::Stmt(stmt) = step else { return };
-            found |= match stmt.kind {
-                StmtKind::For { .. } | StmtKind::While { .. } => true,
-                StmtKind::Let(value) => match body.values[value].op {
-                    Op::Call { function, .. } => self.cx.plan.of(function).has_loops(),
-                    _ => false,
-                },
+        let body = self.body();
+        any_stmt(body, block, |stmt| match stmt.kind {
+            StmtKind::For { .. } | StmtKind::While { .. } => true,
+            StmtKind::Let(value) => match body.values[value].op {
+                Op::Call { function, .. } => self.cx.plan.of(function).has_loops(),
                 _ => false,
-            };
-        });
-        found
+            },
+            _ => false,
+        })
     }
 
     /// Computes the condition under which the loop runs with this index: below the end, or above it

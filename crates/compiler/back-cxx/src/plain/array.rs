@@ -13,7 +13,7 @@ use gbxcule_ir::op::{Arg, Op, Selector, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::ty::{Shape, Type};
-use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
+use gbxcule_ir::walk::{Use, stmt_uses, walk_stmts};
 use rustc_hash::FxHashMap;
 
 /// An array: a pointer to its first element, and its extents.
@@ -51,8 +51,7 @@ pub fn written(module: &Valid<Module>) -> Vec<Vec<bool>> {
     for &id in module.call_order() {
         let body = &module.functions[id].body;
         let mut roots = Vec::new();
-        walk(body, body.root, |step| {
-            let Step::Stmt(stmt) = step else { return };
+        walk_stmts(body, body.root, |stmt| {
             stmt_uses(
                 body,
                 &stmt.kind,

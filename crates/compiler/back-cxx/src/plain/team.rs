@@ -13,7 +13,7 @@ use gbxcule_ir::op::{AtomicOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
 use gbxcule_ir::ty::{Scalar, Shape};
-use gbxcule_ir::walk::{Step, Use, op_uses, place_values, stmt_uses, walk, walk_uses};
+use gbxcule_ir::walk::{Use, op_uses, place_values, stmt_uses, walk_stmts, walk_uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Sums of a block, at most.
@@ -362,8 +362,7 @@ impl Rounds<'_> {
 pub(super) fn sums(body: &Body, uses: &[u32]) -> Vec<Sum> {
     let mut sums: Vec<Sum> = Vec::new();
     let mut returns = false;
-    walk(body, body.root, |step| {
-        let Step::Stmt(stmt) = step else { return };
+    walk_stmts(body, body.root, |stmt| {
         returns |= matches!(stmt.kind, StmtKind::Return(_));
         let StmtKind::Let(value) = stmt.kind else { return };
         let Op::Atomic { op: AtomicOp::Add, place, .. } = body.values[value].op else { return };

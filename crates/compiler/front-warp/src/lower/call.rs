@@ -189,9 +189,9 @@ impl<'a> Expressions<'_, 'a> {
         {
             return fault(code, span, format!("{what} aren't supported: `{name}`"));
         }
-        let known =
+        let row =
             builtin::find(name).filter(|&row| builtin::row(row).visibility == Visibility::Dialect);
-        match known {
+        match row {
             Some(row) => {
                 let given = self.call_arguments(&call.arguments)?;
                 self.call_row(row, given, span)

@@ -42,12 +42,12 @@ impl<'a> Expressions<'_, 'a> {
     /// A component's index: a number known to be inside, or a value.
     fn component_index(&mut self, index: &'a Expr, len: u32) -> LoweringResult<Result<u32, Value>> {
         let operand = self.expr(index)?;
-        let known = match &operand {
+        let position = match &operand {
             Operand::KnownValue(KnownValue::Int(at)) => Some(*at),
             Operand::KnownValue(KnownValue::Typed(literal)) => literal.as_int(),
             _ => None,
         };
-        if let Some(at) = known {
+        if let Some(at) = position {
             let wrapped = if at < 0 { at + i128::from(len) } else { at };
             return match u32::try_from(wrapped) {
                 Ok(at) if at < len => Ok(Ok(at)),

@@ -70,7 +70,7 @@ impl<'a> Expressions<'_, 'a> {
             }
         }
         self.b.set_span(span);
-        let found = self.b.call(derivative, &all);
+        let gradients = self.b.call(derivative, &all);
         let floats = |param: &&Param| self.b.module.types.has_float(param.ty);
         let count = params.iter().filter(floats).count();
         let mut at = 0;
@@ -79,8 +79,8 @@ impl<'a> Expressions<'_, 'a> {
             let is_float = self.b.module.types.has_float(param.ty);
             parts.push(match (is_float, count) {
                 (false, _) => self.b.zero(param.ty),
-                (true, 1) => found,
-                (true, _) => self.b.extract(found, at),
+                (true, 1) => gradients,
+                (true, _) => self.b.extract(gradients, at),
             });
             at += u32::from(is_float);
         }

@@ -23,13 +23,13 @@ impl<'a> Expressions<'_, 'a> {
         call: &'a ExprCall,
         span: Span,
     ) -> LoweringResult<Operand<'a>> {
-        let known = match &call.arguments.args[..] {
+        let argument = match &call.arguments.args[..] {
             [of] if self.unit.files.library == Some(self.unit.scopes.text(self.scope)) => {
                 self.unit.known(of, self.scope)?
             }
             _ => return fault(Code::UnknownBuiltin, span, "`wp.table_of` isn't a builtin"),
         };
-        let KnownValue::Foreign(WarpValue::Type(Annotation::Struct(key))) = known else {
+        let KnownValue::Foreign(WarpValue::Type(Annotation::Struct(key))) = argument else {
             return fault(Code::WrongArguments, span, "a table is of structs");
         };
         let of = self.b.structure(key)?;

@@ -101,7 +101,7 @@ pub(super) fn place(b: &mut Writer<'_, '_>, indexed: Value, indices: &[Value]) -
 
 /// Indices of the array itself.
 fn through_lists(b: &mut Writer<'_, '_>, indexed: Value, indices: &[Value]) -> Vec<Value> {
-    let mut found = Vec::with_capacity(indices.len());
+    let mut positions = Vec::with_capacity(indices.len());
     for (dim, &index) in indices.iter().enumerate() {
         let list = b.extract(indexed, dim as u32 + 1);
         let index = b.convert(index, Scalar::I32);
@@ -113,7 +113,7 @@ fn through_lists(b: &mut Writer<'_, '_>, indexed: Value, indices: &[Value]) -> V
             let listed = b.load(place);
             b.store(at, listed);
         });
-        found.push(b.load(at));
+        positions.push(b.load(at));
     }
-    found
+    positions
 }

@@ -46,11 +46,11 @@ pub(super) fn matching<'a>(
         if !fits(b, &formals, &passed)? {
             continue;
         }
-        let found = MatchingOverload { def, formals, passed };
-        let is_generic = found.formals.iter().any(|formal| formal.annotation.is_generic());
+        let overload = MatchingOverload { def, formals, passed };
+        let is_generic = overload.formals.iter().any(|formal| formal.annotation.is_generic());
         let kind = if is_generic { &mut generic } else { &mut known };
         match kind {
-            None => *kind = Some((found, conditional)),
+            None => *kind = Some((overload, conditional)),
             // The last definition counts if no other one can be meant.
             Some((_, true)) => {
                 let what =
@@ -60,8 +60,8 @@ pub(super) fn matching<'a>(
             Some((_, false)) => {}
         }
     }
-    if let Some((found, _)) = known.or(generic) {
-        return Ok(found);
+    if let Some((overload, _)) = known.or(generic) {
+        return Ok(overload);
     }
     let found: Vec<String> =
         given.iter().map(|(_, operand, _)| shown_argument(b, operand)).collect();

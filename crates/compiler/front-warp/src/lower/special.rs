@@ -198,12 +198,12 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
     fn length(&mut self) -> LoweringResult<Operand<'a>> {
         let span = self.span;
         let operand = self.one_argument()?;
-        let known = |len: usize| Ok(Operand::KnownValue(KnownValue::Int(len as i128)));
+        let constant = |len: usize| Ok(Operand::KnownValue(KnownValue::Int(len as i128)));
         match operand {
-            Operand::Tuple(parts) => known(parts.len()),
-            Operand::KnownValue(KnownValue::Sequence(parts)) => known(parts.len()),
-            Operand::Extents(array) => known(self.e.b.extents(array).len()),
-            Operand::Tile(tile) => known(tile.len() as usize),
+            Operand::Tuple(parts) => constant(parts.len()),
+            Operand::KnownValue(KnownValue::Sequence(parts)) => constant(parts.len()),
+            Operand::Extents(array) => constant(self.e.b.extents(array).len()),
+            Operand::Tile(tile) => constant(tile.len() as usize),
             operand => {
                 let value = self.e.b.value(operand, span)?;
                 if let Some((_, dims)) = self.e.b.indexed_element(self.e.b.ty(value)) {
@@ -212,12 +212,12 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
                     ));
                 }
                 match self.e.b.shape(self.e.b.ty(value)).clone() {
-                    Shape::Vector { len, .. } => known(usize::from(len)),
-                    Shape::Quaternion(_) => known(4),
-                    Shape::Transform(_) => known(7),
-                    Shape::Matrix { rows, .. } => known(usize::from(rows)),
-                    Shape::Tuple(of) => known(of.len()),
-                    Shape::Fixed { len, .. } => known(len as usize),
+                    Shape::Vector { len, .. } => constant(usize::from(len)),
+                    Shape::Quaternion(_) => constant(4),
+                    Shape::Transform(_) => constant(7),
+                    Shape::Matrix { rows, .. } => constant(usize::from(rows)),
+                    Shape::Tuple(of) => constant(of.len()),
+                    Shape::Fixed { len, .. } => constant(len as usize),
                     Shape::Array { .. } => Ok(Operand::Value(self.e.b.extent(value, 0))),
                     _ => {
                         let found = self.e.b.shown(self.e.b.ty(value));

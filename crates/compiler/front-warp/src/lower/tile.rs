@@ -304,27 +304,27 @@ impl Position {
 
     /// The coordinates of a position.
     fn coordinates(&mut self, b: &mut Writer<'_, '_>) -> Vec<Value> {
-        if let Some(known) = &self.coordinates {
-            return known.clone();
+        if let Some(coordinates) = &self.coordinates {
+            return coordinates.clone();
         }
-        let mut found = Vec::with_capacity(self.extents.len());
-        let mut rest = self.flat;
+        let mut coordinates = Vec::with_capacity(self.extents.len());
+        let mut remaining = self.flat;
         for (dim, &extent) in self.extents.iter().enumerate().rev() {
             let around: u32 = self.extents[..dim].iter().product();
-            found.push(match (extent, around) {
+            coordinates.push(match (extent, around) {
                 (1, _) => b.i32(0),
-                (_, 1) => rest,
+                (_, 1) => remaining,
                 _ => {
                     let by = b.i32(extent as i32);
-                    let here = b.binary(BinaryOp::Remainder, rest, by);
-                    rest = b.div(rest, by);
+                    let here = b.binary(BinaryOp::Remainder, remaining, by);
+                    remaining = b.div(remaining, by);
                     here
                 }
             });
         }
-        found.reverse();
-        self.coordinates = Some(found.clone());
-        found
+        coordinates.reverse();
+        self.coordinates = Some(coordinates.clone());
+        coordinates
     }
 }
 

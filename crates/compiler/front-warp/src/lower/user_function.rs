@@ -193,14 +193,15 @@ impl<'a> Expressions<'_, 'a> {
         span: Span,
     ) -> LoweringResult<Operand<'a>> {
         let unit = self.unit;
-        let found = unit.frames.run(family.frame, || matching(&mut self.b, family, given, span))?;
+        let overload =
+            unit.frames.run(family.frame, || matching(&mut self.b, family, given, span))?;
         let mut passing = PassedArguments::default();
-        for (formal, given) in found.formals.iter().zip(found.passed) {
+        for (formal, given) in overload.formals.iter().zip(overload.passed) {
             passing.pass(self, formal, given, span)?;
         }
         let args = std::mem::take(&mut passing.args);
         let function = unit.frames.run(family.frame, || {
-            instance(&mut self.b, (found.def, family.home), &found.formals, passing, span)
+            instance(&mut self.b, (overload.def, family.home), &overload.formals, passing, span)
         })?;
         let args = with_tables(&mut self.b, function, args);
         self.b.set_span(span);

@@ -6,7 +6,7 @@ use gbxcule_ir::function::{Body, LocalId};
 use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
-use gbxcule_ir::walk::{Use, walk_uses};
+use gbxcule_ir::walk::{Use, any_stmt, walk_uses};
 
 /// Returns the number that each round adds to a variable, if it is always the same; `flag` is the
 /// variable that is false when no further round follows.
@@ -74,13 +74,13 @@ impl Finder<'_> {
                 }
                 StmtKind::If { accept, reject, .. } => {
                     for (arm, other) in [(*accept, *reject), (*reject, *accept)] {
-                        let known = loads.len();
+                        let load_count = loads.len();
                         if self.ends(other)
                             && let Some(step) = self.step_in(arm, loads)
                         {
                             return Some(step);
                         }
-                        loads.truncate(known);
+                        loads.truncate(load_count);
                     }
                 }
                 _ => {}
@@ -113,14 +113,9 @@ impl Finder<'_> {
             Op::Literal(literal) => literal.as_int() == Some(0),
             _ => false,
         };
-        let mut stays = false;
-        gbxcule_ir::walk::walk(self.body, self.round, |step| {
-            if let gbxcule_ir::walk::Step::Stmt(stmt) = step
-                && let StmtKind::Store { place, value } = stmt.kind
-                && is_of(self.body, place, flag)
-            {
-                stays |= !is_false(value);
-            }
+        let stays = any_stmt(self.body, self.round, |stmt| match stmt.kind {
+            StmtKind::Store { place, value } => is_of(self.body, place, flag) && !is_false(value),
+            _ => false,
         });
         let stores = self.body.blocks[block].stmts.iter().any(|stmt| match stmt.kind {
             StmtKind::Store { place, value } => {

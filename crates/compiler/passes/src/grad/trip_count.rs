@@ -8,7 +8,7 @@ use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::ty::{Scalar, Type};
 
 /// Returns the number of iterations, if all bounds are literals.
-pub(super) fn known(body: &Body, range: [Value; 3]) -> Option<u64> {
+pub(super) fn iterations(body: &Body, range: [Value; 3]) -> Option<u64> {
     let [start, end, step] = range.map(|bound| match body.values[bound].op {
         Op::Literal(literal) => literal.as_int(),
         _ => None,
@@ -27,7 +27,7 @@ pub(super) fn count(b: &mut Builder<'_>, [start, end, step]: [Value; 3]) -> Valu
     }
     let zero_trips = b.number(Type::I64, 0.0);
     let zero = b.number(Type::scalar(scalar), 0.0);
-    let known = match b.body().values[step].op {
+    let step_number = match b.body().values[step].op {
         Op::Literal(literal) => literal.as_int(),
         _ => None,
     };
@@ -36,7 +36,7 @@ pub(super) fn count(b: &mut Builder<'_>, [start, end, step]: [Value; 3]) -> Valu
         let size = b.neg(step);
         steps(b, end, start, size, scalar)
     };
-    match known {
+    match step_number {
         Some(0) => zero_trips,
         Some(step) if step > 0 => upwards(b),
         Some(_) => downwards(b),
