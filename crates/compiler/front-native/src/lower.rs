@@ -399,8 +399,8 @@ fn is_plain(expr: &Expr) -> bool {
 /// Calls a builtin by its row with values; `None` if it doesn't take them.
 fn call_row(b: &mut Builder<'_>, row: BuiltinId, values: &[Value]) -> Option<Value> {
     let mut args = Vec::with_capacity(values.len());
-    for (at, &value) in values.iter().enumerate() {
-        args.push(match builtin::takes_place(row, values.len(), at) {
+    for (position, &value) in values.iter().enumerate() {
+        args.push(match builtin::takes_place(row, values.len(), position) {
             true => Arg::Place(b.stored("state", value)),
             false => Arg::Value(value),
         });

@@ -121,18 +121,18 @@ impl<'a> Reader<'a> {
     ) -> FunctionId {
         let (mut params, mut bindings) = (Vec::new(), Vec::new());
         for (formal, param) in formals.iter().zip(wanted) {
-            let at = params.len() as u32;
+            let position = params.len() as u32;
             match param {
                 EntryParam::Handle => {
                     params.extend(self.unit.dialect.library.iter().flat_map(|it| it.parts.clone()));
                     bindings.push(Binding::KnownValue(
-                        KnownValue::Foreign(WarpValue::Handle(at)),
+                        KnownValue::Foreign(WarpValue::Handle(position)),
                         None,
                     ));
                 }
                 EntryParam::Type(ty) => {
                     params.push(Param::value(formal.name, *ty).at(formal.span));
-                    bindings.push(Binding::Param(at));
+                    bindings.push(Binding::Param(position));
                 }
             }
         }

@@ -106,7 +106,8 @@ impl Definitions {
     ) {
         let (result, types) = (items.ty(ty), &items.module.types);
         let count = types.components(ty).map_or(0, |(_, count)| count);
-        let parts: Vec<_> = (0..count).map(|at| part(&component(&types[ty], at))).collect();
+        let parts: Vec<_> =
+            (0..count).map(|position| part(&component(&types[ty], position))).collect();
         let mut list = parts.join(", ");
         if list.len() > 90 {
             list = format!("\n        {}", parts.join(",\n        "));

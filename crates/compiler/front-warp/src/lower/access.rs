@@ -67,14 +67,14 @@ impl<'a> Access<'a> {
     pub(super) fn component(
         self,
         b: &mut Writer<'_, 'a>,
-        at: u32,
+        position: u32,
         span: Span,
     ) -> LoweringResult<Self> {
         Ok(match self {
-            Self::Place(place) => Self::Place(b.component(place, at)),
+            Self::Place(place) => Self::Place(b.component(place, position)),
             Self::Operand(operand) => {
                 let value = b.value(operand, span)?;
-                Self::Operand(b.extract(value, at).into())
+                Self::Operand(b.extract(value, position).into())
             }
         })
     }
@@ -199,11 +199,11 @@ impl<'a> Expressions<'_, 'a> {
     fn subscript(&mut self, expr: &'a Expr) -> LoweringResult<Access<'a>> {
         let (base, groups) = index_groups(expr);
         let mut access = self.access(base)?;
-        let mut at = 0;
+        let mut position = 0;
         if let Access::Operand(Operand::KnownValue(known)) = &access {
             match known {
                 KnownValue::Member(path) if &**path == "warp.adjoint" => {
-                    at = 1;
+                    position = 1;
                     access = self.adjoint(groups[0].0, groups[0].1)?;
                 }
                 KnownValue::Member(path) => {
@@ -223,10 +223,10 @@ impl<'a> Expressions<'_, 'a> {
                 _ => {}
             }
         }
-        while at < groups.len() {
-            let mut indices: Vec<&'a Expr> = groups[at].0.iter().collect();
-            let mut whole = groups[at].1;
-            at += 1;
+        while position < groups.len() {
+            let mut indices: Vec<&'a Expr> = groups[position].0.iter().collect();
+            let mut whole = groups[position].1;
+            position += 1;
             let ty = access.ty(&mut self.b);
             let dims = ty.and_then(|ty| match *self.b.shape(ty) {
                 Shape::Array { dims, .. } => Some(dims),
@@ -237,14 +237,14 @@ impl<'a> Expressions<'_, 'a> {
                     !indices.iter().any(|index| matches!(index, Expr::Slice(_)))
                 };
                 while indices.len() < usize::from(dims)
-                    && at < groups.len()
+                    && position < groups.len()
                     && plain(&indices)
-                    && indices.len() + groups[at].0.len() <= usize::from(dims)
-                    && !groups[at].0.iter().any(|index| matches!(index, Expr::Slice(_)))
+                    && indices.len() + groups[position].0.len() <= usize::from(dims)
+                    && !groups[position].0.iter().any(|index| matches!(index, Expr::Slice(_)))
                 {
-                    indices.extend(groups[at].0.iter());
-                    whole = groups[at].1;
-                    at += 1;
+                    indices.extend(groups[position].0.iter());
+                    whole = groups[position].1;
+                    position += 1;
                 }
             }
             access = self.indexed(access, &indices, whole)?;

@@ -73,7 +73,7 @@ impl<'a> Expressions<'_, 'a> {
         let bound = |this: &mut Self, part: Option<&'a Expr>| -> LoweringResult<Option<i128>> {
             let Some(part) = part else { return Ok(None) };
             match this.expr(part)? {
-                Operand::KnownValue(KnownValue::Int(at)) => Ok(Some(at)),
+                Operand::KnownValue(KnownValue::Int(position)) => Ok(Some(position)),
                 _ => fault(
                     Code::NeedsConstant,
                     this.span(part),
@@ -90,7 +90,7 @@ impl<'a> Expressions<'_, 'a> {
         if count == 0 {
             return fault(Code::WrongArguments, span, "an empty slice can't be a vector");
         }
-        Ok((0..count).map(|at| (start + at * step) as u32).collect())
+        Ok((0..count).map(|position| (start + position * step) as u32).collect())
     }
 
     pub(super) fn matrix_index(

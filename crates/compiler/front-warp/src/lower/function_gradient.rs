@@ -73,16 +73,16 @@ impl<'a> Expressions<'_, 'a> {
         let gradients = self.b.call(derivative, &all);
         let floats = |param: &&Param| self.b.module.types.has_float(param.ty);
         let count = params.iter().filter(floats).count();
-        let mut at = 0;
+        let mut position = 0;
         let mut parts = Vec::with_capacity(params.len());
         for param in &params {
             let is_float = self.b.module.types.has_float(param.ty);
             parts.push(match (is_float, count) {
                 (false, _) => self.b.zero(param.ty),
                 (true, 1) => gradients,
-                (true, _) => self.b.extract(gradients, at),
+                (true, _) => self.b.extract(gradients, position),
             });
-            at += u32::from(is_float);
+            position += u32::from(is_float);
         }
         Ok(Operand::Value(match parts[..] {
             [single] => single,

@@ -83,11 +83,11 @@ impl<'a> Expressions<'_, 'a> {
 fn add_table<'a>(b: &mut Writer<'_, 'a>, table: &Param) -> Value {
     let function = b.function_id();
     let params = &mut b.module.functions[function].params;
-    let at = params.iter().position(|param| param == table).unwrap_or_else(|| {
+    let position = params.iter().position(|param| param == table).unwrap_or_else(|| {
         params.push(table.clone());
         params.len() - 1
     });
-    b.arg(at as u32)
+    b.arg(position as u32)
 }
 
 /// Returns the arguments of a call, followed by the tables that the function takes.

@@ -114,7 +114,7 @@ impl<'a> Session<'a> {
         formals: &[Formal<'a>],
     ) -> LoweringResult<()> {
         let (params, result) = (module.functions[id].params.clone(), module.functions[id].result);
-        let bindings = (0..params.len()).map(|at| Binding::Param(at as u32)).collect();
+        let bindings = (0..params.len()).map(|position| Binding::Param(position as u32)).collect();
         let span = unit.span(&hook.name);
         let replay = module.declare(hook.name.as_str(), params, Type::UNIT);
         module.functions[replay].span = span;

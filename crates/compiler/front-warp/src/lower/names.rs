@@ -67,8 +67,8 @@ impl<'a> Names<'a> {
     ) {
         for (formal, binding) in formals.iter().zip(bindings) {
             let binding = match binding {
-                Binding::Param(at) => {
-                    let param = &b.function().params[at as usize];
+                Binding::Param(position) => {
+                    let param = &b.function().params[position as usize];
                     let (ty, mode) = (param.ty, param.mode);
                     let changes = mode == PassMode::Value && {
                         let is_changed = self.is_changed(b, formal.name, ty);
@@ -76,10 +76,10 @@ impl<'a> Names<'a> {
                     };
                     match changes {
                         true => {
-                            let value = b.arg(at);
+                            let value = b.arg(position);
                             Binding::Local(self.keep(b, formal.name, value))
                         }
-                        false => Binding::Param(at),
+                        false => Binding::Param(position),
                     }
                 }
                 Binding::Parts(parts) => Binding::Tuple(entered(b, &parts)),
@@ -253,7 +253,8 @@ impl<'a> Names<'a> {
                 return Ok(Binding::Local(self.keep(b, name, value)));
             }
             if let Shape::Tuple(of) = b.shape(ty).clone() {
-                let parts = (0..of.len()).map(|at| Operand::Value(b.extract(value, at as u32)));
+                let parts =
+                    (0..of.len()).map(|position| Operand::Value(b.extract(value, position as u32)));
                 let parts: Vec<Operand<'a>> = parts.collect();
                 return Ok(Binding::Tuple(parts.into()));
             }
@@ -267,7 +268,7 @@ impl<'a> Names<'a> {
         match self.bindings.get(name)? {
             Binding::Value(value) => Some(b.ty(*value)),
             Binding::Local(local) => Some(b.body().locals[*local].ty),
-            Binding::Param(at) => Some(b.function().params[*at as usize].ty),
+            Binding::Param(position) => Some(b.function().params[*position as usize].ty),
             Binding::KnownValue(known, _) => b.static_type(known),
             Binding::Tuple(_)
             | Binding::Parts(_)
@@ -282,7 +283,7 @@ impl<'a> Names<'a> {
 /// The parts of a tuple that is a parameter, as operands.
 fn entered<'a>(b: &mut Writer<'_, 'a>, parts: &[Binding<'a>]) -> Rc<[Operand<'a>]> {
     let part = |part: &Binding<'a>| match part {
-        Binding::Param(at) => Operand::Value(b.arg(*at)),
+        Binding::Param(position) => Operand::Value(b.arg(*position)),
         Binding::KnownValue(known, _) => Operand::KnownValue(known.clone()),
         Binding::Parts(parts) => Operand::Tuple(entered(b, parts)),
         Binding::TileParam(param) => Tile::entered(b, param).into(),

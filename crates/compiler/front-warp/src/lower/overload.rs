@@ -87,9 +87,9 @@ fn match_arguments<'a>(
     }
     let mut passed = Vec::with_capacity(formals.len());
     let mut used = 0;
-    for (at, formal) in formals.iter().enumerate() {
+    for (position, formal) in formals.iter().enumerate() {
         let by_keyword = given.iter().find(|(keyword, ..)| *keyword == Some(formal.name));
-        let one = if at < positional { given.get(at) } else { by_keyword };
+        let one = if position < positional { given.get(position) } else { by_keyword };
         match (one, formal.default) {
             (Some(one), _) => {
                 used += 1;

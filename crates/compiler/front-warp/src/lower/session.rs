@@ -78,7 +78,7 @@ impl<'a> Session<'a> {
             Ok(residency) => module.functions[id].residency = residency,
             Err(fault) => self.report.push(*fault),
         }
-        let bindings = (0..formals.len()).map(|at| Binding::Param(at as u32)).collect();
+        let bindings = (0..formals.len()).map(|position| Binding::Param(position as u32)).collect();
         let definition = Definition { def, scope, formals, bindings, kind: Kind::Kernel };
         self.body(unit, module, id, definition);
     }

@@ -49,9 +49,9 @@ impl<'a> PassedArguments<'a> {
         if let (Operand::KnownValue(KnownValue::Foreign(WarpValue::Handle(from))), Some(library)) =
             (&operand, e.unit.dialect.library)
         {
-            let at = self.params.len() as u32;
+            let position = self.params.len() as u32;
             self.bindings
-                .push(Binding::KnownValue(KnownValue::Foreign(WarpValue::Handle(at)), None));
+                .push(Binding::KnownValue(KnownValue::Foreign(WarpValue::Handle(position)), None));
             for (param, arg) in handle_parts(&mut e.b, library, *from) {
                 self.add(param, arg);
             }

@@ -187,7 +187,7 @@ impl<'a> Writer<'_, 'a> {
                         return fault(Code::TypeMismatch, span, message);
                     }
                 };
-                (0..count).map(|at| Operand::Value(self.extract(value, at))).collect()
+                (0..count).map(|position| Operand::Value(self.extract(value, position))).collect()
             }
         })
     }

@@ -140,7 +140,7 @@ impl<'s, 'a> Writer<'s, 'a> {
         self.is_behind_element(place)
             || match self.body().places[place].root {
                 Root::Local(_) => true,
-                Root::Param(at) => self.is_reference(at),
+                Root::Param(position) => self.is_reference(position),
                 Root::Table(_) | Root::Array(_) => false,
             }
     }

@@ -40,7 +40,7 @@ pub(in crate::lower) fn tile_index<'a>(
                 None => TileIndex::Known(0),
             },
             index => match cx.expr(index)? {
-                Operand::KnownValue(KnownValue::Int(at)) => TileIndex::Known(at),
+                Operand::KnownValue(KnownValue::Int(position)) => TileIndex::Known(position),
                 Operand::Tile(tile) if rows.is_none() && axis < rank => {
                     rows = Some((axis, tile));
                     TileIndex::Known(0)
@@ -51,7 +51,7 @@ pub(in crate::lower) fn tile_index<'a>(
     }
     if let Some((axis, rows)) = rows {
         let is_whole = |index: &Expr| matches!(index, Expr::Slice(it) if it.lower.is_none() && it.upper.is_none() && it.step.is_none());
-        let mut others = indices.iter().enumerate().filter(|(at, _)| *at != axis);
+        let mut others = indices.iter().enumerate().filter(|(position, _)| *position != axis);
         if indices.len() > rank || !others.all(|(_, index)| is_whole(index)) {
             let message = "beside a tile of indices only `:`";
             return fault(Code::UnsupportedTile, span, message);
@@ -266,15 +266,15 @@ impl Tile {
     /// `wp.tile_squeeze(t, axis)`
     pub(super) fn squeeze(&self, axes: Option<&[i128]>, span: Span) -> LoweringResult<Tile> {
         let rank = self.dims.len() as i128;
-        let goes = |at: usize, dim: &Dim| match axes {
+        let goes = |position: usize, dim: &Dim| match axes {
             None => dim.extent == 1,
-            Some(axes) => {
-                axes.iter().any(|&axis| (if axis < 0 { axis + rank } else { axis }) == at as i128)
-            }
+            Some(axes) => axes
+                .iter()
+                .any(|&axis| (if axis < 0 { axis + rank } else { axis }) == position as i128),
         };
         let mut dims = Vec::new();
-        for (at, dim) in self.dims.iter().enumerate() {
-            match goes(at, dim) {
+        for (position, dim) in self.dims.iter().enumerate() {
+            match goes(position, dim) {
                 true if dim.extent != 1 => {
                     let message = "only dimensions of extent 1 are squeezed";
                     return fault(Code::WrongArguments, span, message);
