@@ -94,8 +94,7 @@ impl Faults {
                 left,
                 right,
             ) => {
-                let by_number =
-                    matches!(body.values[right].op, Op::Literal(divisor) if divisor.bits() != 0);
+                let by_number = body.literal(right).is_some_and(|divisor| divisor.bits() != 0);
                 let floats = body.type_of(left).as_scalar().is_some_and(|of| of.is_float());
                 self.checked && !by_number && !floats
             }

@@ -11,7 +11,7 @@ use super::plain::Team;
 use super::printf::printf;
 use gbxcule_ir::arena::{Handle, List};
 use gbxcule_ir::function::{Body, Local, LocalId, Name};
-use gbxcule_ir::op::{Op, Value};
+use gbxcule_ir::op::Value;
 use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::stmt::{BlockId, Case, Stmt, StmtKind};
 use gbxcule_ir::ty::{Scalar, Type};
@@ -340,10 +340,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
         self.team.begin_rounds(body);
         let of = ty.as_scalar().unwrap_or(Scalar::I32);
         let intervals = range.map(|bound| self.writer.exprs.values.interval(bound));
-        let step = match self.body.values[range[2]].op {
-            Op::Literal(step) => step.as_int(),
-            _ => None,
-        };
+        let step = self.body.integer(range[2]);
         let [start, mut end, by] = range.map(|bound| self.take(bound));
         self.writer.name_all_waiting();
         let interval = index_interval(intervals, step);

@@ -243,10 +243,7 @@ impl Planner<'_> {
     /// tiles and arrays, and variables that are declared inside.
     fn is_divisible(&self, stmt: &Stmt, index: Value, block: BlockId) -> bool {
         let StmtKind::For { start, step, .. } = stmt.kind else { return false };
-        let is = |value: Value, number: i128| match self.body.values[value].op {
-            Op::Literal(literal) => literal.as_int() == Some(number),
-            _ => false,
-        };
+        let is = |value, number| self.body.integer(value) == Some(number);
         let mut rounds = Rounds {
             planner: self,
             index,
@@ -411,9 +408,5 @@ pub(super) fn literals(body: &Body, place: PlaceId) -> Option<Vec<i128>> {
     {
         return None;
     }
-    let literal = |&index: &Value| match body.values[index].op {
-        Op::Literal(literal) => literal.as_int(),
-        _ => None,
-    };
-    body.value_lists[indices].iter().map(literal).collect()
+    body.value_lists[indices].iter().map(|&index| body.integer(index)).collect()
 }

@@ -191,9 +191,7 @@ impl Tile {
     fn element_at(&self, b: &mut Writer<'_, '_>, coordinates: &[Value]) -> PlaceId {
         let mut index = None;
         for (dim, &coordinate) in self.dims.iter().zip(coordinates) {
-            if dim.extent == 1
-                && b.literal_of(coordinate).and_then(gbxcule_ir::Literal::as_int) == Some(0)
-            {
+            if dim.extent == 1 && b.body().integer(coordinate) == Some(0) {
                 continue;
             }
             let step = times(b, coordinate, dim.stride);

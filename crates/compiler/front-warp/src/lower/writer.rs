@@ -186,7 +186,7 @@ impl<'s, 'a> Writer<'s, 'a> {
             return Some(value);
         }
         let (from, to) = (self.ty(value).as_scalar()?, wanted.as_scalar()?);
-        let literal = self.literal_of(value).filter(|_| component)?;
+        let literal = self.body().literal(value).filter(|_| component)?;
         (to.is_float() || !from.is_float()).then(|| {
             let converted = match literal.as_int() {
                 Some(value) => Literal::int(to, value),

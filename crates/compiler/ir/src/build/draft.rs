@@ -1,7 +1,7 @@
 //! A body that is being written: its variables and its places. Each step into a place makes a new
 //! place; the old one stays usable.
 
-use crate::constant::{Literal, TableId};
+use crate::constant::TableId;
 use crate::function::{Body, Function, FunctionId, Local, LocalId};
 use crate::module::Module;
 use crate::op::{Arg, Op, Value, ValueData};
@@ -80,14 +80,6 @@ impl<'m> Draft<'m> {
     /// A type as messages show it.
     pub fn shown(&self, ty: Type) -> String {
         self.module.types.spelled(ty)
-    }
-
-    /// Returns the literal that a value is, if no other operation makes the value.
-    pub fn literal_of(&self, value: Value) -> Option<Literal> {
-        match self.body.values[value].op {
-            Op::Literal(literal) => Some(literal),
-            _ => None,
-        }
     }
 
     /// The type of an argument.

@@ -91,10 +91,7 @@ impl Finder<'_> {
 
     fn added(&self, value: Value, loads: &[Value]) -> Option<Literal> {
         let values = &self.body.values;
-        let literal = |value: Value| match values[value].op {
-            Op::Literal(literal) => Some(literal),
-            _ => None,
-        };
+        let literal = |value| self.body.literal(value);
         match values[value].op {
             Op::Binary(BinaryOp::Add, one, other) if loads.contains(&one) => literal(other),
             Op::Binary(BinaryOp::Add, one, other) if loads.contains(&other) => literal(one),
@@ -109,10 +106,7 @@ impl Finder<'_> {
     /// True if no round follows the one in which this block runs.
     fn ends(&self, block: BlockId) -> bool {
         let Some(flag) = self.flag else { return false };
-        let is_false = |value: Value| match self.body.values[value].op {
-            Op::Literal(literal) => literal.as_int() == Some(0),
-            _ => false,
-        };
+        let is_false = |value| self.body.integer(value) == Some(0);
         let stays = any_stmt(self.body, self.round, |stmt| match stmt.kind {
             StmtKind::Store { place, value } => is_of(self.body, place, flag) && !is_false(value),
             _ => false,

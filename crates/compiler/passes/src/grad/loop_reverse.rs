@@ -399,9 +399,9 @@ fn next_checkpoint(
 fn backward_range(b: &mut Builder<'_>, range: [Value; 3]) -> Option<[Value; 3]> {
     let [start, end, step] = range;
     let scalar = b.body().type_of(start).as_scalar()?;
-    let by = trip_count::literal(b, step).filter(|_| scalar.bits() <= 32)?;
+    let by = b.body().integer(step).filter(|_| scalar.bits() <= 32)?;
     if let Some(trips) = trip_count::iterations(b.body(), range)
-        && let Some(first) = trip_count::literal(b, start)
+        && let Some(first) = b.body().integer(start)
     {
         let last = first + (i128::from(trips) - 1) * by;
         let bounds = [last, first - by, -by];

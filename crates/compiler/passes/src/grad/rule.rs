@@ -414,10 +414,7 @@ impl Reverser<'_, '_> {
 
     /// Returns true for a literal that is neither infinite nor zero.
     fn is_plain_number(&self, factor: Value) -> bool {
-        match self.b.body().values[factor].op {
-            Op::Literal(literal) => literal.as_f64().is_normal(),
-            _ => false,
-        }
+        self.b.body().literal(factor).is_some_and(|factor| factor.as_f64().is_normal())
     }
 }
 

@@ -106,6 +106,5 @@ fn step(scan: &Scan<'_>, stmt: &Stmt) -> Option<i128> {
 /// Returns the number of a literal, if it is so small that adding it wraps no index inside an
 /// array.
 fn number(scan: &Scan<'_>, value: Value) -> Option<i128> {
-    let Op::Literal(literal) = scan.body.values[value].op else { return None };
-    literal.as_int().filter(|number| number.abs() < 1 << 30)
+    scan.body.integer(value).filter(|number| number.abs() < 1 << 30)
 }

@@ -57,10 +57,7 @@ pub(crate) fn op_may_fault(module: &Module, body: &Body, value: Value) -> bool {
     match body.values[value].op {
         Op::Binary(BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder, _, divisor) => {
             let of = module.types.components(body.type_of(value)).map(|(of, _)| of);
-            let safe = match body.values[divisor].op {
-                Op::Literal(literal) => literal.bits() != 0,
-                _ => false,
-            };
+            let safe = body.literal(divisor).is_some_and(|divisor| divisor.bits() != 0);
             !of.is_some_and(|of| of.is_float()) && !safe
         }
         Op::Load(place) | Op::AsArray(place) => place_may_fault(body, place),
