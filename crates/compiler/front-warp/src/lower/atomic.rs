@@ -1,4 +1,4 @@
-//! `wp.atomic_add(array, i, value)` and its kin.
+//! `wp.atomic_add(array, i, value)` and the other atomic operations.
 
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;

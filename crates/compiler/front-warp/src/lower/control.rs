@@ -243,7 +243,7 @@ impl<'s, 'a> Statements<'s, 'a> {
         self.e.b.close_block()
     }
 
-    /// Ends a gradient by hand; returns true if this is one.
+    /// Ends a gradient by hand; returns false for another function.
     fn give_adjoints(&mut self) -> bool {
         let Some(gradient) = self.e.take_adjoints() else { return false };
         self.e.b.ret(Some(gradient));

@@ -54,7 +54,7 @@ impl<'s, 'a> Expressions<'s, 'a> {
         self.manual_gradient.as_ref()
     }
 
-    /// The result of a gradient by hand, if this is one.
+    /// The result of a gradient by hand; `None` for another function.
     pub(super) fn take_adjoints(&mut self) -> Option<Value> {
         self.manual_gradient.as_ref().map(|gradient| gradient.result(&mut self.b))
     }

@@ -92,7 +92,7 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
         })
     }
 
-    /// A call of an operator by its name; `None` if it isn't one.
+    /// Lowers a call of an operator by its name; `None` for another function.
     fn binary_function(&mut self, name: &str) -> Option<LoweringResult<Operand<'a>>> {
         let (call, span) = (self.call, self.span);
         let arguments = &call.arguments;

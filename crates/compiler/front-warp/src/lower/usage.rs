@@ -232,7 +232,7 @@ impl<'a> Usage<'a> {
     }
 }
 
-/// The names that statements assign, but for targets of loops.
+/// The names that statements assign, without targets of loops.
 pub(super) fn assigned(body: &[Stmt]) -> Vec<&str> {
     fn targets<'a>(target: &'a Expr, names: &mut Vec<&'a str>) {
         match target {

@@ -177,7 +177,7 @@ fn numbers(operand: &Operand<'_>) -> Option<Vec<i128>> {
     }
 }
 
-/// A call of a function of tiles; `None` if it isn't one.
+/// Lowers a call of a function of tiles; `None` for another function.
 pub(in crate::lower) fn tile_call<'a>(
     cx: &mut Expressions<'_, 'a>,
     name: &str,
@@ -222,7 +222,7 @@ fn tile_arguments<'a>(
     Ok(TileCall { name, span, given, rest })
 }
 
-/// Lowers a call that gives no value; returns true if it is one.
+/// Lowers a call that gives no value; returns false for a call that gives one.
 fn tile_statement<'a>(cx: &mut Expressions<'_, 'a>, call: &TileCall<'a>) -> LoweringResult<bool> {
     match call.name {
         "tile_assign" => transfer::assign_part(&mut cx.b, call)?,
