@@ -124,7 +124,7 @@ impl<'a> Session<'a> {
         }
         if module.functions[replay].result != result {
             let name = &module.functions[id].name;
-            let message = format!("this doesn't give what `{name}` gives");
+            let message = format!("a replay must return the same type as `{name}`");
             return fault(Code::TypeMismatch, span, message);
         }
         module.functions[id].replay = Some(replay);
