@@ -407,7 +407,7 @@ fn a_text_alone_says_that_it_has_no_files() {
     let program = Program::parse(&sources, id).expect("Python");
     let said = render(&program.compile("k").expect_err("no files"), &sources);
     assert!(said.contains("`a.f` comes from another module"), "{said}");
-    assert!(said.contains("a text that is no file has none beside it"), "{said}");
+    assert!(said.contains("only a text in a file can import"), "{said}");
 }
 
 #[test]

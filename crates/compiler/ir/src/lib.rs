@@ -116,8 +116,8 @@
 //! depend on it. Everywhere but in CUDA on a device the set is this thread alone.
 //!
 //! `Opaque` returns its operand. A compiler of printed text must compute it at its place and can
-//! assume nothing about the value, so it can't compute before a switch a value that only some of its
-//! cases need.
+//! assume nothing about the value, so it can't compute before a switch a value that only some cases
+//! need.
 //!
 //! # Printing
 //! `Print` without format writes each value on a line as NVIDIA Warp does; with format, as C's
