@@ -144,7 +144,7 @@ def test_a_file_imports_from_the_files_beside_it(tmp_path):
     (tmp_path / "shape.py").write_text("import warp as wp\n\n@wp.func\ndef area(x: float):\n    return x\n")
     from_file(path)["fill"].launch(1, out)
     assert out[0] == 3, "a changed file counts"
-    with pytest.raises(CompileError, match="a text that is no file"):
+    with pytest.raises(CompileError, match="only a text in a file"):
         from_text(text)
 
 

@@ -242,14 +242,14 @@ fn a_function_whose_decorator_is_unknown_is_named() {
     let none = gbxcule(folder.path(), &["compile", "unknown.py"]);
     assert_eq!((none.status.code(), stdout(&none)), (Some(2), String::new()));
     let said = stderr(&none);
-    assert!(said.starts_with("warning[no-kernel]: `one` is no kernel here"), "{said}");
+    assert!(said.starts_with("warning[no-kernel]: `one` isn't a kernel here"), "{said}");
     assert!(said.contains("unknown.py has no kernel"), "{said}");
     let other =
         format!("{unknown}@wp.kernel\ndef two(a: wp.array(dtype=float)):\n    a[0] = 2.0\n");
     fs::write(folder.path().join("unknown.py"), other).expect("a file");
     let taken = gbxcule(folder.path(), &["compile", "unknown.py"]);
     assert_eq!(taken.status.code(), Some(0), "{}", stderr(&taken));
-    assert!(stderr(&taken).contains("`one` is no kernel here"), "{}", stderr(&taken));
+    assert!(stderr(&taken).contains("`one` isn't a kernel here"), "{}", stderr(&taken));
 }
 
 #[test]

@@ -7,7 +7,7 @@
 use super::sum::{Atom, Sum};
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::op::AtomicOp;
-use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
+use gbxcule_ir::walk::{Step, Use, stmt_uses, walk, walk_stmts};
 use gbxcule_ir::{
     Arg, BinaryOp, BlockId, Body, FunctionId, List, LocalId, Module, Op, PassMode, PlaceId,
     Projection, Root, Selector, StmtKind, UnaryOp, Value,
@@ -72,9 +72,9 @@ pub(super) fn accesses(
     externals: &[FunctionId],
 ) -> Option<Accesses> {
     let mut tracer =
-        Tracer { module, externals, frames: Vec::new(), found: Accesses::default(), steps: 0 };
+        Tracer { module, externals, frames: Vec::new(), accesses: Accesses::default(), steps: 0 };
     tracer.function(kernel, None, false)?;
-    Some(tracer.found)
+    Some(tracer.accesses)
 }
 
 /// Handle: the array, and the index that was chosen in each dimension. `None` is a dimension
@@ -143,7 +143,7 @@ struct Tracer<'a> {
     module: &'a Valid<Module>,
     externals: &'a [FunctionId],
     frames: Vec<Frame<'a>>,
-    found: Accesses,
+    accesses: Accesses,
     steps: usize,
 }
 
@@ -182,7 +182,7 @@ impl<'a> Tracer<'a> {
         match *stmt {
             StmtKind::Store { place, .. } => self.place(frame, place, Purpose::Write, repeats),
             StmtKind::Print { .. } => {
-                self.found.prints += 1 + usize::from(repeats);
+                self.accesses.prints += 1 + usize::from(repeats);
                 Some(())
             }
             StmtKind::For { index, start, end, step, .. } => {
@@ -192,7 +192,7 @@ impl<'a> Tracer<'a> {
                 {
                     let last = end.max(start + 1) - 1;
                     let last = last - (last - start) % step;
-                    self.found.loops.insert(Atom::Index(frame, index), (start, last));
+                    self.accesses.loops.insert(Atom::Index(frame, index), (start, last));
                 }
                 Some(())
             }
@@ -288,7 +288,7 @@ impl<'a> Tracer<'a> {
         let indices = self.frames[inner].body.value_lists[indices].iter();
         handle.take(indices.map(|&index| Some(self.sum(inner, index, 0))));
         let indices = handle.indices_by_dim.into_iter().map(Option::flatten).collect();
-        self.found.all.push(Access { array: handle.array, indices, purpose, repeats });
+        self.accesses.all.push(Access { array: handle.array, indices, purpose, repeats });
         Some(())
     }
 
@@ -386,8 +386,7 @@ impl<'a> Tracer<'a> {
 /// Returns the value of each variable that is stored once, as a whole, and never in part.
 fn stored(module: &Module, body: &Body) -> Vec<Option<Value>> {
     let mut stores = vec![(0, None); body.locals.len()];
-    walk(body, body.root, |step| {
-        let Step::Stmt(stmt) = step else { return };
+    walk_stmts(body, body.root, |stmt| {
         let op = match stmt.kind {
             StmtKind::Let(value) => Some(body.values[value].op),
             _ => None,

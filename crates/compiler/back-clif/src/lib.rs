@@ -47,7 +47,7 @@ use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Module};
 
-/// Assumption about the memory that threads at the same time use.
+/// Assumption about the memory of threads that run at the same time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sharing {
     /// No two threads run at the same time: no operation is atomic.

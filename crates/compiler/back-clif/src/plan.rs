@@ -1,5 +1,5 @@
 //! Decisions before lowering: which functions are lowered in place, which can fault, and which
-//! variables lie in memory because an index plans only at run time selects their parts.
+//! variables lie in memory because an index that is known only at run time selects their parts.
 
 use super::Boundary;
 use super::access::{self, Accesses};
@@ -10,7 +10,7 @@ use super::shape::Flats;
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::op::{Arg, BinaryOp, Op};
-use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
+use gbxcule_ir::walk::{Use, stmt_uses, walk_stmts};
 use gbxcule_ir::{
     Body, Function, FunctionId, FunctionKind, Inline, Module, PassMode, PlaceId, Projection, Root,
     Scalar, Shape, StmtKind,
@@ -224,8 +224,7 @@ fn of_function(
     let size = |ty| module.types.layout(ty).map_or(0, |layout| layout.size.saturating_add(16));
     plan.frame_bytes =
         body.locals.iter().fold(0, |sum: u64, (_, l)| sum.saturating_add(size(l.ty)));
-    walk(body, body.root, |step| {
-        let Step::Stmt(stmt) = step else { return };
+    walk_stmts(body, body.root, |stmt| {
         cost += 1;
         plan.places(body, &stmt.kind, checked);
         match stmt.kind {
@@ -257,7 +256,7 @@ fn of_function(
     (plan, cost)
 }
 
-/// Returns true if an operation only names scalars that are there already.
+/// Returns true if an operation costs nothing, because its scalars exist already.
 fn is_free(body: &Body, op: Op) -> bool {
     match op {
         Op::Extract { .. } | Op::Construct(_) => true,
@@ -274,7 +273,8 @@ impl FunctionPlan {
     }
 
     /// Returns true if `f32` of a group of threads go into vectors. Loops with natives that have no
-    /// vector instruction are faster without: threads would wait for each other in each iteration.
+    /// vector instruction are faster with scalars: threads would wait for each other in each
+    /// iteration.
     pub(crate) fn packs(&self) -> bool {
         !(self.has_loops() && self.has_scalar_natives)
     }

@@ -7,7 +7,7 @@
 //! written: a group whose threads differ there begins again, one by one.
 
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::walk::{Step, Use, place_values, stmt_uses, walk};
+use gbxcule_ir::walk::{Use, any_stmt, place_values, stmt_uses, walk_stmts};
 use gbxcule_ir::{
     BlockId, Body, FunctionId, Module, Op, PlaceId, Projection, Root, StmtKind, Value,
 };
@@ -33,11 +33,7 @@ pub(super) fn split(
             changed: true,
         };
         while std::mem::take(&mut flow.changed) {
-            walk(body, body.root, |step| {
-                if let Step::Stmt(stmt) = step {
-                    flow.stmt(&stmt.kind);
-                }
-            });
+            walk_stmts(body, body.root, |stmt| flow.stmt(&stmt.kind));
         }
         if id == kernel {
             split = flow.early_conditions();
@@ -59,13 +55,7 @@ pub(super) fn split(
 
 /// Returns true if a block may write memory that outlives a thread, or print.
 pub(super) fn may_write(module: &Valid<Module>, body: &Body, block: BlockId) -> bool {
-    let mut found = false;
-    walk(body, block, |step| {
-        if let Step::Stmt(stmt) = step {
-            found |= writes(module, body, &stmt.kind);
-        }
-    });
-    found
+    any_stmt(body, block, |stmt| writes(module, body, &stmt.kind))
 }
 
 /// Returns true if a statement itself may write memory that outlives a thread, or print.
@@ -207,20 +197,13 @@ impl Varying<'_> {
     }
 
     fn conditions_agree(&self, except: &[Value]) -> bool {
-        let mut agree = true;
-        walk(self.body, self.body.root, |step| {
-            let Step::Stmt(stmt) = step else { return };
-            let varies = |value: Value| self.values[value.index()];
-            agree &= match stmt.kind {
-                StmtKind::If { condition, .. } => !varies(condition) || except.contains(&condition),
-                StmtKind::While { condition, .. } => !varies(condition),
-                StmtKind::Switch { selector, .. } => !varies(selector),
-                StmtKind::For { start, end, step, .. } => {
-                    ![start, end, step].map(varies).contains(&true)
-                }
-                _ => true,
-            };
-        });
-        agree
+        let varies = |value: Value| self.values[value.index()];
+        !any_stmt(self.body, self.body.root, |stmt| match stmt.kind {
+            StmtKind::If { condition, .. } => varies(condition) && !except.contains(&condition),
+            StmtKind::While { condition, .. } => varies(condition),
+            StmtKind::Switch { selector, .. } => varies(selector),
+            StmtKind::For { start, end, step, .. } => [start, end, step].into_iter().any(varies),
+            _ => false,
+        })
     }
 }

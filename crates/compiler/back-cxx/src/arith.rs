@@ -6,7 +6,7 @@ use super::expr::{Expr, Level};
 use super::interval::Interval;
 use super::op::Expressions;
 use super::ty::scalar as spell;
-use gbxcule_ir::op::{BinaryOp, Op, UnaryOp, Value};
+use gbxcule_ir::op::{BinaryOp, UnaryOp, Value};
 use gbxcule_ir::ty::{Scalar, Type};
 
 /// Operands of a binary operation, with known facts about them.
@@ -15,7 +15,7 @@ struct Operands {
     right: Expr,
     /// Interval of the exact result, before it is wrapped.
     exact: Option<Interval>,
-    /// Number of the right operand, if it is a literal.
+    /// Value of the right operand, if it is a literal.
     number: Option<i128>,
     /// True if the right operand is a valid amount of a shift.
     short: bool,
@@ -99,10 +99,7 @@ impl Expressions<'_, '_> {
             (Some(left), Some(right)) => Interval::exact(op, left, right),
             _ => None,
         };
-        let number = match self.body.values[right].op {
-            Op::Literal(number) => number.as_int(),
-            _ => None,
-        };
+        let number = self.body.integer(right);
         let amounts = Interval::new(0, i128::from(of.bits()) - 1);
         let short = self.values.interval(right).is_some_and(|right| right.is_in(amounts));
         let operands = Operands {

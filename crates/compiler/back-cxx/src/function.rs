@@ -197,8 +197,8 @@ impl Writer<'_, '_> {
         self.name_waiting(|value, needs| needs.faults && lazy.contains(&Some(value)));
     }
 
-    /// Names waiting values, before an operation has its effect, which the operation could change
-    /// or which may not come after it.
+    /// Gives names to waiting values before an operation has its effect, if the effect could change
+    /// them or if they may not come after it.
     fn name_waiting_before(&mut self, op: &Op) {
         let body = self.exprs.body;
         let mut changed = Vec::new();

@@ -1,9 +1,9 @@
 // gbxcule.h: what emitted kernels need beyond C++17, for host compilers and for CUDA (NVRTC, nvcc).
 //
 // Integers wrap, shifts and casts are defined everywhere, floats are rounded once for each
-// operation: compile with -ffp-contract=off (host), --fmad=false (CUDA). With GBX_UNCHECKED indices
-// and divisors are not checked, nor is a single call that ends with gbx::trusted(). A fault ends
-// the launch: see gbx::Fault.
+// operation: compile with -ffp-contract=off (host), --fmad=false (CUDA). GBX_UNCHECKED turns off
+// checks of indices and divisors, gbx::trusted() as the last argument those of one call. A fault
+// ends the launch: see gbx::Fault.
 #ifndef GBXCULE_H
 #define GBXCULE_H
 
@@ -442,7 +442,7 @@ template <class T> GBX_FN T bit_not(T a)
 
 template <class V, class R = V> using Composite = typename If<(parts<V> > 0), R>::type;
 
-// The other one of a NaN, the first of two equal ones.
+// If one operand is NaN, the result is the other one; of two equal ones it is the first.
 template <class T> GBX_FN T min(T a, Same<T> b) { return real(a) <= real(b) || real(b) != real(b) ? a : b; }
 template <class T> GBX_FN T max(T a, Same<T> b) { return real(a) >= real(b) || real(b) != real(b) ? a : b; }
 
@@ -589,7 +589,7 @@ template <class T, int N> struct Array {
     template <class I> GBX_FN int64_t step(int dim, I i, gbx::Line line) const
     {
         int64_t at = gbx::inside(i, shape[dim], line);
-        // Nothing trusted runs backwards.
+        // Trusted code has no negative strides.
         return gbx::is_checked(line) ? at * strides[dim] : int64_t(gbx::wide(uint32_t(at), uint32_t(strides[dim])));
     }
     GBX_FN T& place(int64_t bytes, gbx::Line line) const
@@ -786,8 +786,8 @@ struct Thread {
 };
 
 #ifdef GBX_CUDA
-// Threads that soon go ways of their own: a warp runs them one way after the other, so fewer of
-// them are sooner done.
+// Threads that soon take different branches: a warp runs one branch after the other, so a warp with
+// fewer of them is done sooner.
 struct Spread : Thread {
     GBX_FN explicit Spread(const Grid& grid) : Thread(grid)
     {
@@ -832,14 +832,14 @@ template <class... P> int run(void (*range)(const Grid&, P...), const Grid* grid
 // ---- threads that run together ----
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-// The least key of the lanes of this warp that are here.
+// The least key of the lanes of this warp that run together.
 GBX_FN uint32_t lowest(uint32_t key) { return __reduce_min_sync(__activemask(), key); }
 #else
 // This thread runs alone.
 GBX_FN uint32_t lowest(uint32_t key) { return key; }
 #endif
 
-// Gives a number back, of which NVIDIA's compilers then assume nothing.
+// Returns the number, of which NVIDIA's compilers then assume nothing.
 GBX_FN uint32_t opaque(uint32_t value)
 {
 #ifdef __CUDA_ARCH__

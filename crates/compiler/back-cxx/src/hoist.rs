@@ -24,7 +24,7 @@ pub(super) fn declarations(body: &Body) -> (Vec<Declaration>, Vec<bool>) {
     let mut finder = DeclarationFinder {
         body,
         parents: vec![None; body.blocks.len()],
-        found: vec![None; body.locals.len()],
+        mentions: vec![None; body.locals.len()],
         exposed: vec![false; body.locals.len()],
     };
     // Open blocks, each with the position of its current statement.
@@ -42,7 +42,7 @@ pub(super) fn declarations(body: &Body) -> (Vec<Declaration>, Vec<bool>) {
             }
         }
     });
-    let declarations = finder.found.iter().map(|found| match *found {
+    let declarations = finder.mentions.iter().map(|mentions| match *mentions {
         None => Declaration::Nowhere,
         Some(Mentions { block, first: Some((in_block, position)), .. }) if in_block == block => {
             Declaration::Store(block, position)
@@ -56,7 +56,7 @@ struct DeclarationFinder<'a> {
     body: &'a Body,
     /// Block around each block, and the depth.
     parents: Vec<Option<(BlockId, usize)>>,
-    found: Vec<Option<Mentions>>,
+    mentions: Vec<Option<Mentions>>,
     exposed: Vec<bool>,
 }
 
@@ -96,9 +96,11 @@ impl DeclarationFinder<'_> {
     fn mention(&mut self, place: PlaceId, block: BlockId, first: Option<(BlockId, usize)>) {
         let Root::Local(local) = self.body.places[place].root else { return };
         let index = Handle::index(local);
-        self.found[index] = Some(match self.found[index] {
+        self.mentions[index] = Some(match self.mentions[index] {
             None => Mentions { block, first },
-            Some(found) => Mentions { block: self.common_block(found.block, block), ..found },
+            Some(mentions) => {
+                Mentions { block: self.common_block(mentions.block, block), ..mentions }
+            }
         });
     }
 

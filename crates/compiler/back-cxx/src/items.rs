@@ -22,7 +22,7 @@ pub(super) struct Items<'a> {
     pub(super) faults: Faults,
     /// Options of a text without the header.
     pub(super) plain: Option<Plain<'a>>,
-    /// True if a text without the header can't say a part of the kernel.
+    /// True if a text without the header can't express a part of the kernel.
     is_refused: Cell<bool>,
     /// Names by position; empty for items that the text doesn't need.
     functions: Vec<String>,
@@ -70,7 +70,7 @@ impl<'a> Items<'a> {
         self.plain.is_some()
     }
 
-    /// Notes that a text without the header can't say this.
+    /// Records that a text without the header can't express the kernel.
     pub(super) fn refuse(&self) {
         self.is_refused.set(true);
     }

@@ -32,7 +32,7 @@ pub struct LibraryFunction {
     pub parameters: Vec<String>,
 }
 
-/// Name, behind the prefix, of the function that says what a fault means: no kernel has it.
+/// Name, behind the prefix, of the function that describes faults. No kernel may have this name.
 pub(super) const DESCRIBE: &str = "describe";
 
 /// Returns an identifier for the functions of a library, made of its name.
@@ -74,7 +74,7 @@ pub(super) fn function(writer: &mut Writer<'_, '_>, prefix: &str, range: &str) -
     LibraryFunction { kernel: writer.id, symbol, parameters }
 }
 
-/// Writes the function that says what a fault means.
+/// Writes the function that describes faults.
 pub(super) fn describe(unit: &mut Unit<'_>, prefix: &str) {
     let mut rows = String::new();
     for site in unit.lines.sites() {

@@ -7,18 +7,15 @@ use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{BinaryOp, Op};
 use gbxcule_ir::place::{PlaceId, Projection};
 use gbxcule_ir::stmt::StmtKind;
-use gbxcule_ir::walk::{Step, stmt_values, walk};
+use gbxcule_ir::walk::{any_stmt, stmt_values, walk_stmts};
 
-/// Counts the uses of each value, by position. Values that are not needed use no others.
+/// Counts the uses of each value, by position. Uses by values that are not needed don't count.
 pub(super) fn uses(module: &Valid<Module>, body: &Body, faults: &Faults) -> Vec<u32> {
     let mut uses = vec![0; body.values.len()];
     let mut lets = Vec::new();
-    walk(body, body.root, |step| {
-        let Step::Stmt(stmt) = step else { return };
-        match stmt.kind {
-            StmtKind::Let(value) => lets.push(value),
-            _ => stmt_values(body, &stmt.kind, |value| uses[value.index()] += 1),
-        }
+    walk_stmts(body, body.root, |stmt| match stmt.kind {
+        StmtKind::Let(value) => lets.push(value),
+        _ => stmt_values(body, &stmt.kind, |value| uses[value.index()] += 1),
     });
     // A value is defined before it is used, so a backwards walk knows all its users when it reaches
     // the value.
@@ -64,16 +61,11 @@ impl Faults {
             let function = &module.functions[id];
             faults.enter(function);
             let body = &function.body;
-            let mut can_fault = false;
-            walk(body, body.root, |step| {
-                let Step::Stmt(stmt) = step else { return };
-                can_fault |= match stmt.kind {
-                    StmtKind::Let(value) => faults.op(body, &body.values[value].op),
-                    StmtKind::Store { place, .. } => faults.place(body, place),
-                    _ => false,
-                };
+            faults.functions[id.index()] = any_stmt(body, body.root, |stmt| match stmt.kind {
+                StmtKind::Let(value) => faults.op(body, &body.values[value].op),
+                StmtKind::Store { place, .. } => faults.place(body, place),
+                _ => false,
             });
-            faults.functions[id.index()] = can_fault;
         }
         faults
     }
@@ -102,8 +94,7 @@ impl Faults {
                 left,
                 right,
             ) => {
-                let by_number =
-                    matches!(body.values[right].op, Op::Literal(divisor) if divisor.bits() != 0);
+                let by_number = body.literal(right).is_some_and(|divisor| divisor.bits() != 0);
                 let floats = body.type_of(left).as_scalar().is_some_and(|of| of.is_float());
                 self.checked && !by_number && !floats
             }

@@ -31,14 +31,14 @@ pub(super) use team::Team;
 pub(super) struct Plain<'a> {
     /// The kernels, each with the dimensions of its grid.
     pub(super) kernels: &'a [(FunctionId, usize)],
-    /// The kernels are reverses, whose arrays have pointers to their gradients.
+    /// True if the kernels are reverses, whose arrays have pointers to their gradients.
     differentiates: bool,
-    /// For each function the parameters that are arrays it writes.
+    /// True, by function and parameter, for an array that the function writes.
     written: Vec<Vec<bool>>,
 }
 
-/// Writes kernels without the header, each for grids of so many dimensions, if they have such a
-/// text.
+/// Writes kernels without the header, each for grids of the given number of dimensions; `None` if
+/// they have no such text.
 pub fn write_plain(module: &Valid<Module>, kernels: &[(FunctionId, usize)]) -> Option<String> {
     write(module, kernels, false)
 }

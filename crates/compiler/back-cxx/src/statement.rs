@@ -11,7 +11,7 @@ use super::plain::Team;
 use super::printf::printf;
 use gbxcule_ir::arena::{Handle, List};
 use gbxcule_ir::function::{Body, Local, LocalId, Name};
-use gbxcule_ir::op::{Op, Value};
+use gbxcule_ir::op::Value;
 use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::stmt::{BlockId, Case, Stmt, StmtKind};
 use gbxcule_ir::ty::{Scalar, Type};
@@ -220,7 +220,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
         }
     }
 
-    /// Names waiting values, before a place is written, which the write could change.
+    /// Gives names to waiting values that a write to a place could change, before the write.
     pub(super) fn settle_for_write(&mut self, place: PlaceId) {
         let exprs = &self.writer.exprs;
         let root = match self.body.places[place].root {
@@ -340,10 +340,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
         self.team.begin_rounds(body);
         let of = ty.as_scalar().unwrap_or(Scalar::I32);
         let intervals = range.map(|bound| self.writer.exprs.values.interval(bound));
-        let step = match self.body.values[range[2]].op {
-            Op::Literal(step) => step.as_int(),
-            _ => None,
-        };
+        let step = self.body.integer(range[2]);
         let [start, mut end, by] = range.map(|bound| self.take(bound));
         self.writer.name_all_waiting();
         let interval = index_interval(intervals, step);
@@ -443,7 +440,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
 /// Returns true if a return occurs inside a loop, where `continue` would mean that loop.
 pub(super) fn returns_in_loop(body: &Body) -> bool {
     let mut loops = vec![false; body.blocks.len()];
-    let (mut depth, mut found) = (0, false);
+    let (mut depth, mut returns) = (0, false);
     walk(body, body.root, |step| match step {
         Step::Enter(block) => depth += u32::from(loops[block.index()]),
         Step::Leave(block) => depth -= u32::from(loops[block.index()]),
@@ -451,11 +448,11 @@ pub(super) fn returns_in_loop(body: &Body) -> bool {
             StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
                 loops[body.index()] = true;
             }
-            StmtKind::Return(_) => found |= depth > 0,
+            StmtKind::Return(_) => returns |= depth > 0,
             _ => {}
         },
     });
-    found
+    returns
 }
 
 /// Returns true if an index inside the range can take one more step without overflow.

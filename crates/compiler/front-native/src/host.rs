@@ -1,7 +1,8 @@
-//! Conditions of C++'s preprocessor: of `#if defined(__CUDA_ARCH__)` the branch of the host counts.
+//! Conditions of C++'s preprocessor: of `#if defined(__CUDA_ARCH__)` only the host's branch is
+//! read.
 
-/// Words of code that needs the other threads of its block, or takes turns with others: a branch
-/// for one thread alone doesn't stand for such a branch.
+/// Words of code that works together with other threads. The host's branch, which is written for
+/// one thread, can't replace such code.
 const TOGETHER: [&str; 9] = [
     "__threadfence",
     "atomic",
@@ -14,21 +15,21 @@ const TOGETHER: [&str; 9] = [
     "cluster_",
 ];
 
-/// The text with the host's branches of `#if defined(__CUDA_ARCH__)`.
+/// Returns the text with only the host's branches of `#if defined(__CUDA_ARCH__)`.
 pub(crate) fn host_branch(text: &str) -> Result<String, String> {
     if let Some(word) = TOGETHER.iter().find(|word| text.contains(**word)) {
-        return Err(format!("`{word}`: threads are taken one by one here"));
+        return Err(format!("`{word}`, which works together with other threads"));
     }
-    let mut kept = String::new();
-    // Of each open condition whether its branch counts; conditions in others count for nothing.
+    let mut host_text = String::new();
+    // For each open condition, true in the host's branch.
     let mut open: Vec<bool> = Vec::new();
     for line in text.lines() {
         let trimmed = line.trim();
         let Some(directive) = trimmed.strip_prefix('#') else {
-            if open.iter().all(|counts| *counts) {
-                kept.push_str(line);
+            if open.iter().all(|is_host| *is_host) {
+                host_text.push_str(line);
             }
-            kept.push('\n');
+            host_text.push('\n');
             continue;
         };
         let words: Vec<&str> = directive
@@ -46,7 +47,7 @@ pub(crate) fn host_branch(text: &str) -> Result<String, String> {
             ["pragma", "unroll", ..] => {}
             _ => return Err(format!("`{trimmed}`")),
         }
-        kept.push('\n');
+        host_text.push('\n');
     }
-    if open.is_empty() { Ok(kept) } else { Err("`#if` without `#endif`".to_owned()) }
+    if open.is_empty() { Ok(host_text) } else { Err("`#if` without `#endif`".to_owned()) }
 }

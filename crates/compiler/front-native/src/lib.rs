@@ -1,8 +1,8 @@
 //! Native snippets: the C++ text of NVIDIA Warp's `@wp.func_native`, as a function of the IR.
 //!
 //! Only a part of C++ is read: numbers, vectors, variables, conditions, loops, elements of arrays.
-//! Everything else is refused by name, so nothing is taken that could mean something else. Of
-//! `#if defined(__CUDA_ARCH__)` the branch of the host counts, for all devices.
+//! Everything else is refused by name, so nothing is taken that could mean something else. Of `#if
+//! defined(__CUDA_ARCH__)` only the host's branch is read, for all devices.
 
 mod host;
 mod lower;
@@ -14,7 +14,7 @@ use gbxcule_ir::function::FunctionId;
 use gbxcule_ir::module::Module;
 use gbxcule_ir::ty::Type;
 
-/// A snippet that is read.
+/// A parsed snippet.
 pub struct Snippet {
     body: Vec<tree::Stmt>,
 }
@@ -34,7 +34,7 @@ impl Snippet {
     ///
     /// # Errors
     /// A statement has a meaning that isn't known here; the message names it. The function's body
-    /// is of no use then.
+    /// can't be used then.
     pub fn lower(
         &self,
         module: &mut Module,
@@ -75,18 +75,18 @@ mod tests {
     fn what_is_not_read_is_named() {
         for (text, what) in [
             ("#if N > 3\n#endif", "`#if N > 3`"),
-            ("__syncthreads();", "`__sync`: threads are taken one by one here"),
+            ("__syncthreads();", "`__sync`, which works together with other threads"),
             (
                 "#ifdef __CUDA_ARCH__\natomicAdd(c, 1);\n#else\nc[0] += 1;\n#endif",
-                "`atomic`: threads are taken one by one here",
+                "`atomic`, which works together with other threads",
             ),
             ("*(int*)p = 3;", "`*` before a value"),
             ("asm(\"nop\");", "`\"`"),
             ("using T = int;", "`using`"),
             ("return wp::spam::egg(x);", "`wp::spam::egg`"),
-            ("return x", "the end, where `;` is meant"),
+            ("return x", "the end, where `;` is expected"),
             ("x = 1.0h;", "`1.0h`"),
-            ("return {};", "`{`, where a value is meant"),
+            ("return {};", "`{`, where a value is expected"),
         ] {
             assert_eq!(Snippet::read(text).err().as_deref(), Some(what), "{text}");
         }

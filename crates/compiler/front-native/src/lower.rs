@@ -33,7 +33,7 @@ pub(crate) fn lower(
     lowered
 }
 
-/// A snippet that is lowered.
+/// Lowering of a snippet.
 struct Lowering<'m> {
     b: Builder<'m>,
     result: Type,
@@ -47,7 +47,7 @@ enum Variable {
     Local(LocalId),
     /// A parameter by reference.
     Place(u32),
-    /// An array, or a parameter that nothing is assigned to.
+    /// An array, or a parameter without an assignment.
     Value(Value),
 }
 
@@ -86,8 +86,8 @@ impl Lowering<'_> {
     }
 
     fn variable(&self, name: &str) -> Lowered<Variable> {
-        let found = self.scopes.iter().rev().find_map(|scope| scope.get(name));
-        found.copied().ok_or_else(|| format!("`{name}`, which nothing declares"))
+        let variable = self.scopes.iter().rev().find_map(|scope| scope.get(name));
+        variable.copied().ok_or_else(|| format!("`{name}`, which nothing declares"))
     }
 
     /// A place that is written.
@@ -112,7 +112,7 @@ impl Lowering<'_> {
         };
         let index = self.expr(index)?;
         if !self.b.ty(index).as_scalar().is_some_and(Scalar::is_int) {
-            return Err("an index that is no integer".to_owned());
+            return Err("an index that isn't an integer".to_owned());
         }
         if let Expr::Name(name) = base
             && let Variable::Value(array) = self.variable(name)?
@@ -126,20 +126,20 @@ impl Lowering<'_> {
                 _ => Err(format!("memory of `{name}`, which has several dimensions")),
             };
         }
-        let known = match base {
+        let named = match base {
             Expr::Name(name) => match self.variable(name)? {
                 Variable::Value(value) => Some((name, value)),
                 _ => None,
             },
             _ => None,
         };
-        let place = match known {
+        let place = match named {
             Some((name, value)) => self.b.stored(name, value),
             None => self.target(base)?,
         };
         match *self.b.shape(self.b.place_type(place)) {
             Shape::Vector { .. } => Ok(self.b.at(place, index)),
-            _ => Err("`[..]` behind what is no array and no vector".to_owned()),
+            _ => Err("`[..]` behind a value that is neither array nor vector".to_owned()),
         }
     }
 
@@ -212,7 +212,8 @@ impl Lowering<'_> {
         Ok(self.b.bitcast(value, to))
     }
 
-    /// `a && b`, or `a || b`: the right operand is evaluated only if the left one decides nothing.
+    /// Lowers `a && b` or `a || b`: the right operand is evaluated only if the left one doesn't
+    /// decide.
     fn both(&mut self, and: bool, left: &Expr, right: &Expr) -> Lowered<Value> {
         let left = self.truth(left)?;
         let place = self.b.temporary("both", Type::BOOL);
@@ -233,7 +234,7 @@ impl Lowering<'_> {
     fn choose(&mut self, condition: &Expr, accept: &Expr, reject: &Expr) -> Lowered<Value> {
         let condition = self.truth(condition)?;
         if !(is_plain(accept) && is_plain(reject)) {
-            return Err("`?` before what may fault".to_owned());
+            return Err("`?` before operands that may fault".to_owned());
         }
         let accept = self.expr(accept)?;
         let reject = self.expr(reject)?;
@@ -327,8 +328,8 @@ impl Lowering<'_> {
     }
 }
 
-/// Counts of bits that compilers of C have, the rows that count so, and what the argument converts
-/// to. C leaves the zeros of 0 open.
+/// Bit-counting functions of C compilers, each with the builtin that counts the same bits and the
+/// type to which its argument converts. C doesn't define the zeros of 0.
 const BIT_COUNTS: [(&str, &str, Scalar); 6] = [
     ("__builtin_clz", "leading_zeros", Scalar::U32),
     ("__builtin_clzll", "leading_zeros", Scalar::U64),
@@ -338,15 +339,15 @@ const BIT_COUNTS: [(&str, &str, Scalar); 6] = [
     ("__builtin_popcountll", "bit_count", Scalar::U64),
 ];
 
-/// Functions of C's library that the dialect has too, without the `f` at the end of their names.
-/// Not `asin` and `acos`, which clamp in the dialect, nor `fmin` and `fmax`, which leave out NaN in
-/// C.
+/// Functions of C's library that mean the same in the dialect, without the `f` at the end of their
+/// names. `asin` and `acos` are missing because they clamp in the dialect, `fmin` and `fmax`
+/// because they ignore NaN in C.
 const C_FUNCTIONS: [&str; 15] = [
     "atan", "atan2", "ceil", "cos", "cosh", "exp", "fabs", "floor", "log", "pow", "sin", "sinh",
     "sqrt", "tan", "tanh",
 ];
 
-/// Names that something is assigned to, or to a part of them.
+/// Names of variables that are assigned to, as a whole or in part.
 fn assigned(body: &[Stmt]) -> FxHashSet<&str> {
     let mut names = FxHashSet::default();
     let mut todo: Vec<&Stmt> = body.iter().collect();
@@ -374,7 +375,7 @@ fn assigned(body: &[Stmt]) -> FxHashSet<&str> {
     names
 }
 
-/// Returns true if an expression never faults, so that it may be worked out in vain.
+/// Returns true if an expression never faults, so that it may be evaluated without need.
 fn is_plain(expr: &Expr) -> bool {
     match expr {
         Expr::Bool(_) | Expr::Int(..) | Expr::Float(..) | Expr::Name(_) => true,
@@ -398,8 +399,8 @@ fn is_plain(expr: &Expr) -> bool {
 /// Calls a builtin by its row with values; `None` if it doesn't take them.
 fn call_row(b: &mut Builder<'_>, row: BuiltinId, values: &[Value]) -> Option<Value> {
     let mut args = Vec::with_capacity(values.len());
-    for (at, &value) in values.iter().enumerate() {
-        args.push(match builtin::takes_place(row, values.len(), at) {
+    for (position, &value) in values.iter().enumerate() {
+        args.push(match builtin::takes_place(row, values.len(), position) {
             true => Arg::Place(b.stored("state", value)),
             false => Arg::Value(value),
         });

@@ -1,4 +1,4 @@
-//! Words of a native snippet to its tree.
+//! Parses the words of a native snippet.
 
 use crate::token::Token;
 use crate::tree::{Expr, SnippetType, Stmt};
@@ -72,15 +72,15 @@ impl Parser<'_> {
 
     /// Takes a sign, if it is next.
     fn takes(&mut self, sign: &str) -> bool {
-        let found = matches!(self.peek(), Some(Token::Sign(next)) if *next == sign);
-        self.at += usize::from(found);
-        found
+        let is_next = matches!(self.peek(), Some(Token::Sign(next)) if *next == sign);
+        self.at += usize::from(is_next);
+        is_next
     }
 
     fn takes_word(&mut self, word: &str) -> bool {
-        let found = self.word() == Some(word);
-        self.at += usize::from(found);
-        found
+        let is_next = self.word() == Some(word);
+        self.at += usize::from(is_next);
+        is_next
     }
 
     fn expect(&mut self, sign: &str) -> Parsed<()> {
@@ -94,7 +94,7 @@ impl Parser<'_> {
             Some(Token::Sign(sign)) => format!("`{sign}`"),
             Some(Token::Int(..) | Token::Float(..)) => "a number".to_owned(),
         };
-        format!("{found}, where {of} is meant")
+        format!("{found}, where {of} is expected")
     }
 
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
@@ -295,7 +295,7 @@ impl Parser<'_> {
     fn binary(&mut self, level: usize) -> Parsed<Expr> {
         let Some(signs) = LEVELS.get(level) else { return self.unary() };
         let mut left = self.binary(level + 1)?;
-        // Each operator nests what is left of it.
+        // Each operator nests the expression on its left.
         let mut length = 0;
         while let Some(sign) = signs.iter().find(|sign| self.takes(sign)) {
             length += 1;

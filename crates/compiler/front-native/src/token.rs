@@ -46,8 +46,8 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, String> {
             tokens.push(Token::Word(rest[..len].to_owned()));
             len
         } else {
-            let known = SIGNS.iter().chain(&QUESTION).find(|sign| rest.starts_with(**sign));
-            let sign = known.ok_or_else(|| format!("`{first}`"))?;
+            let sign = SIGNS.iter().chain(&QUESTION).find(|sign| rest.starts_with(**sign));
+            let sign = sign.ok_or_else(|| format!("`{first}`"))?;
             tokens.push(Token::Sign(sign));
             sign.len()
         };
@@ -92,7 +92,7 @@ fn number(text: &str) -> Result<(Token, usize), String> {
             Some(digits) => (Scalar::F32, digits),
             None => (Scalar::F64, lower.as_str()),
         };
-        // Straight to its width: by way of 64 bits it would be rounded twice.
+        // A number parsed as 64 bits first would be rounded twice.
         let value = match scalar {
             Scalar::F32 => digits.parse::<f32>().map(f64::from),
             _ => digits.parse::<f64>(),
@@ -113,7 +113,8 @@ fn number(text: &str) -> Result<(Token, usize), String> {
         Scalar::I64 => value <= i128::from(i64::MAX),
         _ => value <= i128::from(u64::MAX),
     };
-    // The first type that holds it; only those written in another base may be unsigned by size.
+    // C++ takes the first of these types that holds the number. A decimal number becomes unsigned
+    // only by its suffix.
     let may_be_unsigned = is_hex || digits.starts_with('0');
     let candidates: &[Scalar] = match suffix {
         "" if may_be_unsigned => &[Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U64],

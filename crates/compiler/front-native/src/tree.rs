@@ -24,7 +24,7 @@ pub(crate) enum Stmt {
     /// `a = b`, `a += b`
     Assign(Expr, Option<BinaryOp>, Expr),
     If(Expr, Box<Stmt>, Option<Box<Stmt>>),
-    /// The condition, the body, and what follows each round.
+    /// The condition, the body, and the statement after each round.
     While(Option<Expr>, Box<Stmt>, Option<Box<Stmt>>),
     Return(Option<Expr>),
     Break,
@@ -54,7 +54,7 @@ pub(crate) enum Expr {
     Invert(Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     Compare(CompareOp, Box<Expr>, Box<Expr>),
-    /// `&&`, or `||` if it is false.
+    /// `&&` if the flag is true, else `||`.
     Both(bool, Box<Expr>, Box<Expr>),
     Choose(Box<Expr>, Box<Expr>, Box<Expr>),
 }

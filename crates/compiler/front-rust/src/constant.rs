@@ -260,7 +260,7 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
                 let value = self.binary(expr, *op, left, right)?;
                 self.assign(place, value)
             }
-            _ => unreachable!("`expr` evaluates what has only a value"),
+            _ => unreachable!("`expr` evaluates all other expressions"),
         }
     }
 

@@ -70,8 +70,8 @@ impl Items<'_> {
             let full = self.full_name(function.scope.module, &function.name);
             full == path || full.ends_with(&format!("::{path}"))
         });
-        let found: Vec<usize> = candidates.map(|(id, _)| id).collect();
-        match found[..] {
+        let matching: Vec<usize> = candidates.map(|(id, _)| id).collect();
+        match matching[..] {
             [id] => Some(id),
             _ => None,
         }

@@ -30,7 +30,7 @@ pub struct EntryPoint<'w> {
     pub written: &'w str,
 }
 
-/// A parameter of a wanted function.
+/// A parameter of an [`EntryPoint`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EntryParam {
     /// The type of the library.
@@ -43,8 +43,9 @@ pub enum EntryParam {
 const TOP: gbxcule_python_names::ScopeId = 0;
 
 impl<'a> Reader<'a> {
-    /// Lowers a function of the text into a module that has the library's; `None` if the text has
-    /// none of this name. A `gb.Machine` parameter becomes the IR parameters behind the handle.
+    /// Lowers a function of the text into a module that has the library's functions; `None` if the
+    /// text has no function of this name. The IR parameters that stand for the handle replace a
+    /// `gb.Machine` parameter.
     pub fn function(
         &self,
         wanted: &EntryPoint<'_>,
@@ -80,8 +81,8 @@ impl<'a> Reader<'a> {
         if faults.is_empty() { Ok(Some(id)) } else { Err(faults) }
     }
 
-    /// Lowers a function of the text with the parameters that it declares, for a caller whose own
-    /// text it is. A handle becomes the parameters behind it.
+    /// Lowers a function of the text with the parameters that it declares, for a caller that wrote
+    /// the text itself. A handle becomes the parameters that stand for it.
     ///
     /// # Panics
     /// The text has no such function.
@@ -120,18 +121,18 @@ impl<'a> Reader<'a> {
     ) -> FunctionId {
         let (mut params, mut bindings) = (Vec::new(), Vec::new());
         for (formal, param) in formals.iter().zip(wanted) {
-            let at = params.len() as u32;
+            let position = params.len() as u32;
             match param {
                 EntryParam::Handle => {
                     params.extend(self.unit.dialect.library.iter().flat_map(|it| it.parts.clone()));
                     bindings.push(Binding::KnownValue(
-                        KnownValue::Foreign(WarpValue::Handle(at)),
+                        KnownValue::Foreign(WarpValue::Handle(position)),
                         None,
                     ));
                 }
                 EntryParam::Type(ty) => {
                     params.push(Param::value(formal.name, *ty).at(formal.span));
-                    bindings.push(Binding::Param(at));
+                    bindings.push(Binding::Param(position));
                 }
             }
         }
@@ -143,7 +144,7 @@ impl<'a> Reader<'a> {
         id
     }
 
-    /// A whole number bound at the top of the text, and where.
+    /// A whole number bound at the top of the text, and its place.
     pub fn setting(
         &self,
         name: &str,

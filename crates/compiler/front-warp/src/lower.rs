@@ -5,9 +5,9 @@
 //! control flow makes it uncertain, as in NVIDIA Warp: that is what unrolls loops and folds
 //! branches.
 //!
-//! Each row uses the rows below it. The exception is the recursion of the language itself: the
-//! arguments of calls are expressions, and a function that is called for new types is lowered by
-//! the session from its statements on.
+//! Each type uses those below it. The recursion of the language itself is the exception: arguments
+//! of calls are expressions, and the session lowers a function that is called for new types, from
+//! its statements on.
 //!
 //! | type | modules | responsibility |
 //! |---|---|---|

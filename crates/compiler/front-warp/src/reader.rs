@@ -64,15 +64,15 @@ impl<'a> Reader<'a> {
         Self { unit, kernels, kernel_calls, gradients: false, trial_types: false }
     }
 
-    /// Compiles generic kernels without given types for some that are tried, the first that fits:
-    /// for a caller that only counts, or compares one way of running with another.
+    /// Compiles generic kernels without given types for the first trial types that fit: for a
+    /// caller that counts, or compares one way of running with another.
     #[must_use]
     pub fn with_trial_types(self) -> Self {
         Self { trial_types: true, ..self }
     }
 
-    /// Functions get the gradients that `@wp.func_grad` and `@wp.func_replay` define: for a caller
-    /// that differentiates. By default these decorators are ignored.
+    /// Gives functions the gradients of `@wp.func_grad` and `@wp.func_replay`, for a caller that
+    /// differentiates. By default these decorators are ignored.
     #[must_use]
     pub fn with_gradients(self) -> Self {
         Self { gradients: true, ..self }
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
     /// Lowers one kernel, with the functions it calls, into a module; does nothing if there is no
     /// kernel at this position. If the kernel is made by an enclosing function and uses its
     /// arguments, it is lowered once for each call of that function; if it is generic, once for
-    /// each overload. If it is refused, the module may hold parts of it and is of no use.
+    /// each overload. If it is refused, the module may hold parts of it and can't be used.
     pub fn lower(&self, position: usize, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         let Some(&(def, scope)) = self.kernels.get(position) else { return Ok(()) };
         let frames = CallFrames::new(&self.unit, &self.kernel_calls.sites).of(scope);
@@ -139,8 +139,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Lowers a kernel that [`Self::lower`] refused because of values that only Python knows, such
-    /// as arguments of the function around it. Some values are tried, and the first that fit are
-    /// taken; if none do, the faults of the last are returned. For a caller that only counts.
+    /// as arguments of the function around it. Tries values and takes the first that fit; if none
+    /// do, returns the faults of the last try. For a caller that only counts.
     pub fn lower_with_trials(
         &self,
         position: usize,
@@ -156,8 +156,9 @@ impl<'a> Reader<'a> {
         self.unit.dialect.trials.set(true);
         let mut lowered = attempt(0, 0);
         let mut attempts = 1;
-        // Names come up as others have values; one value after the other is changed, that of the
-        // name that came up last first, and what leads further is kept.
+        // Values that are tried for some names make lowering reach further names. One value is
+        // changed at a time, first that of the name met last; a value with which lowering gets
+        // further stays.
         'further: while let Err(faults) = &lowered {
             let reached = reached(faults);
             let counts = self.unit.dialect.trials.counts();
@@ -212,8 +213,8 @@ impl<'a> Reader<'a> {
         overloads.iter().try_for_each(|types| self.typed(def, scope, &formals, types, module))
     }
 
-    /// Lowers a generic kernel that nothing gives types for: for some that are tried, if the caller
-    /// wants that.
+    /// Lowers a generic kernel for which no types are given: for trial types, if the caller asks
+    /// for them.
     fn untyped(
         &self,
         def: &'a StmtFunctionDef,
@@ -254,8 +255,7 @@ impl<'a> Reader<'a> {
         Err(vec![self.no_types(def, formals, &first)])
     }
 
-    /// Diagnostic for a generic kernel that nothing gives types for, or that none of those that
-    /// were tried fit.
+    /// Diagnostic for a generic kernel without given types, or for which no trial types fit.
     fn no_types(
         &self,
         def: &StmtFunctionDef,
@@ -287,8 +287,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The parameters of a kernel that stand for more than one type: a caller that launches it
-    /// knows their types, and gives them by [`ImportOptions::types`].
+    /// Returns the parameters of a kernel that stand for more than one type. A caller that launches
+    /// the kernel knows their types, and gives them by [`ImportOptions::types`].
     pub fn generic_parameters(
         &self,
         position: usize,
@@ -340,7 +340,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the furthest position of some faults in their text: parts of an expression come before
+/// Returns the furthest position of some faults in their text. Parts of an expression come before
 /// the whole.
 fn reached(faults: &[Diagnostic]) -> u32 {
     faults.first().map_or(0, |first| first.span().end)

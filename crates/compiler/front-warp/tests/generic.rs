@@ -287,7 +287,7 @@ fn what_makes_a_kernel_too_large_and_a_class_no_type_is_said() {
     assert!(said.contains("more than 50000 statements with its loops unrolled"), "{said}");
     let class = "class Box:\n    width: float\n@wp.kernel\ndef k(x: wp.array(dtype=Box)):\n    x[0].width = 1.0\n";
     let said = compile(class).expect_err("no struct");
-    assert!(said.contains("`Box` is no type") && said.contains("`@wp.struct`"), "{said}");
+    assert!(said.contains("`Box` isn't a type") && said.contains("`@wp.struct`"), "{said}");
 }
 
 #[test]

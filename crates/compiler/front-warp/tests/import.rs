@@ -353,7 +353,7 @@ fn values_that_only_python_knows_can_be_given() {
     let defines = [("make.dtype", "wp.int32"), ("make.by", "3")];
     assert_eq!(given(&[("k.py", &main)], &defines, 4), Ok(12));
     let said = given(&[("k.py", &main)], &defines[..1], 4).expect_err("not all are given");
-    assert!(said.contains("`gbxcule compile --define make.by=VALUE` says it"), "{said}");
+    assert!(said.contains("`gbxcule compile --define make.by=VALUE` gives it"), "{said}");
     let said = given(&[("k.py", &main)], &[("make.by", "3 +")], 4).expect_err("no Python");
     assert!(said.contains("--define"), "{said}");
 }
@@ -407,7 +407,7 @@ fn a_text_alone_says_that_it_has_no_files() {
     let program = Program::parse(&sources, id).expect("Python");
     let said = render(&program.compile("k").expect_err("no files"), &sources);
     assert!(said.contains("`a.f` comes from another module"), "{said}");
-    assert!(said.contains("a text that is no file has none beside it"), "{said}");
+    assert!(said.contains("only a text in a file can import"), "{said}");
 }
 
 #[test]

@@ -105,12 +105,12 @@ fn a_function_that_looks_like_a_kernel_and_is_none_is_named() {
         render(&program.reader().undecided(), &sources)
     };
     let said = warnings(&format!("import tools\n@tools.kernel\n{STEP}"));
-    assert!(said.contains("`step` is no kernel here: only Python knows"), "{said}");
+    assert!(said.contains("`step` isn't a kernel here: only Python knows"), "{said}");
     assert!(said.contains("write `@wp.kernel` over it"), "{said}");
     let said = warnings(&format!("@warp.kernel\n{STEP}"));
     assert!(said.contains("`warp` isn't defined"), "{said}");
     let said = warnings("def step(x: wp.array(dtype=float)):\n    x[wp.tid()] = 1.0\n");
-    assert!(said.contains("`step` calls `wp.tid()`, but is no kernel"), "{said}");
+    assert!(said.contains("`step` calls `wp.tid()`, but isn't a kernel"), "{said}");
     for quiet in [
         "def run(x: wp.array(dtype=float)):\n    return x.numpy()\n",
         "@functools.cache\ndef run(x: wp.array(dtype=float)):\n    return x\n",

@@ -5,7 +5,6 @@
 //! buffer. Addresses have a meaning only in the [`super::Interpreter`] whose handles hold them.
 
 use gbxcule_ir::layout::descriptor;
-use gbxcule_ir::ty::Scalar;
 
 const BUFFERS: u32 = 1 << 31;
 
@@ -169,11 +168,8 @@ impl Handle {
     }
 }
 
-/// A number of the host with the same bits as a scalar of the IR.
+/// A number of the host with the bits of a scalar of the IR.
 pub trait Number: Copy {
-    /// Scalar type of the number.
-    const SCALAR: Scalar;
-
     /// Reads a value from exactly as many bytes as it has.
     fn from_bytes(bytes: &[u8]) -> Self;
 
@@ -182,10 +178,8 @@ pub trait Number: Copy {
 }
 
 macro_rules! numbers {
-    ($($ty:ident $scalar:ident),*) => {$(
+    ($($ty:ident),*) => {$(
         impl Number for $ty {
-            const SCALAR: Scalar = Scalar::$scalar;
-
             fn from_bytes(bytes: &[u8]) -> Self {
                 let mut exact = [0; size_of::<Self>()];
                 exact.copy_from_slice(bytes);
@@ -199,4 +193,4 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(i8 I8, i16 I16, i32 I32, i64 I64, u8 U8, u16 U16, u32 U32, u64 U64, f32 F32, f64 F64);
+numbers!(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64);

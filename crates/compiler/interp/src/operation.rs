@@ -96,7 +96,7 @@ impl Thread<'_, '_> {
                 let gradient = ArrayHandle { data: handle.gradient, gradient: 0, ..handle };
                 self.put_handle(value, &gradient);
             }
-            _ => unreachable!("`operation` evaluates what is not of arrays"),
+            _ => unreachable!("`operation` evaluates all other operations"),
         }
         Ok(())
     }

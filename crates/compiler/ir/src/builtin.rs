@@ -143,11 +143,10 @@ pub fn row(id: BuiltinId) -> &'static BuiltinRow {
     table().rows[id.0 as usize]
 }
 
-/// Returns true if a builtin takes its argument at a position by reference, given so many
-/// arguments.
-pub fn takes_place(id: BuiltinId, count: usize, at: usize) -> bool {
+/// Returns true if a call with `count` arguments passes the one at `position` by reference.
+pub fn takes_place(id: BuiltinId, count: usize, position: usize) -> bool {
     let mut signatures = row(id).signatures.iter().filter(|it| it.params.len() >= count);
-    signatures.any(|it| it.params.get(at).is_some_and(|param| param.is_reference()))
+    signatures.any(|it| it.params.get(position).is_some_and(|param| param.is_reference()))
 }
 
 /// Iterates over all rows, in order.

@@ -2,7 +2,8 @@
 
 use super::arena::{Arena, Handle, Pool};
 use super::builtin::Instance;
-use super::op::{Arg, Selector, Value, ValueData};
+use super::constant::Literal;
+use super::op::{Arg, Op, Selector, Value, ValueData};
 use super::place::{Place, PlaceId, Projection};
 use super::stmt::{Block, BlockId};
 use super::ty::Type;
@@ -159,8 +160,7 @@ pub struct Local {
     pub name: String,
     /// Type.
     pub ty: Type,
-    /// True if no part of it is read before it is written, so that its first content doesn't
-    /// matter.
+    /// True if every part is written before it is read, so that its first content doesn't matter.
     pub scratch: bool,
     /// Place at which it was first written.
     pub span: Span,
@@ -214,6 +214,19 @@ impl Body {
     /// Returns the type of a value.
     pub fn type_of(&self, value: Value) -> Type {
         self.values[value].ty
+    }
+
+    /// Returns the literal that a value is; `None` if another operation makes the value.
+    pub fn literal(&self, value: Value) -> Option<Literal> {
+        match self.values[value].op {
+            Op::Literal(literal) => Some(literal),
+            _ => None,
+        }
+    }
+
+    /// Returns the number of a value that is a literal of an integer or `bool`.
+    pub fn integer(&self, value: Value) -> Option<i128> {
+        self.literal(value)?.as_int()
     }
 
     /// Returns the path of a place.

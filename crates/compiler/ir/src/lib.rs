@@ -1,4 +1,4 @@
-//! The intermediate representation, and what it means.
+//! The intermediate representation and its meaning.
 //!
 //! This page is the reference for all code that runs, prints or differentiates IR. The interpreter
 //! is this page as code; where the two differ, one of them has a bug.
@@ -30,7 +30,7 @@
 //!   done in `f32` and its result rounded. `rem` is C's `fmod`; `floordiv` is `floor` of the
 //!   quotient rounded to the type.
 //! - **`neg`** of a float flips the sign, of zero and NaN too.
-//! - **Comparisons** with NaN are false, but for `NotEqual`.
+//! - **Comparisons** with NaN are false, except `NotEqual`.
 //! - **`min(a, b)`** is `a` if `a <= b` or `b` is NaN, else `b`: so a NaN loses against a number,
 //!   and of two zeros the first wins. `max` does the same with `>=`. `CompareExchange` compares
 //!   bits.
@@ -116,7 +116,8 @@
 //! depend on it. Everywhere but in CUDA on a device the set is this thread alone.
 //!
 //! `Opaque` returns its operand. A compiler of printed text must compute it at its place and can
-//! assume nothing about the value, so it can't compute before a switch what only some cases need.
+//! assume nothing about the value, so it can't compute before a switch a value that only some cases
+//! need.
 //!
 //! # Printing
 //! `Print` without format writes each value on a line as NVIDIA Warp does; with format, as C's

@@ -33,7 +33,7 @@ pub type Value = Handle<ValueData>;
 pub enum Op {
     /// A scalar constant.
     Literal(Literal),
-    /// All bits zero, of any storable type; an array handle so made is absent and empty.
+    /// Zero of any storable type: all bits are 0. An array handle made so is absent and empty.
     Zero,
     /// The index of a `For`: defined by the loop, not by a `Let`.
     Index,
@@ -42,8 +42,8 @@ pub enum Op {
     /// Operator on two operands of one type, component by component: `Mul` of matrices is not the
     /// product.
     Binary(BinaryOp, Value, Value),
-    /// Comparison of two scalars of one type, a `bool`; `bool` operands only with `Equal` and
-    /// `NotEqual`.
+    /// Comparison of two scalars of one type; the result is a `bool`. Two `bool`s can only be
+    /// compared by `Equal` and `NotEqual`.
     Compare(CompareOp, Value, Value),
     /// Choice between two values of one type, both evaluated before.
     Select {
@@ -56,7 +56,7 @@ pub enum Op {
     },
     /// Conversion to the scalar of the value's type, component by component.
     Convert(Value),
-    /// Bits of a value read as another scalar of the same size; not `bool`.
+    /// Bits of a value, read as another scalar of the same size; neither of them is `bool`.
     Bitcast(Value),
     /// Value made of all parts in order: components (row-major), fields, elements, results.
     Construct(List<Value>),

@@ -289,14 +289,26 @@ pub fn walk<'a>(body: &'a Body, root: BlockId, mut visit: impl FnMut(Step<'a>)) 
     }
 }
 
+/// Visits all statements below a block in order.
+pub fn walk_stmts<'a>(body: &'a Body, root: BlockId, mut visit: impl FnMut(&'a Stmt)) {
+    walk(body, root, |step| {
+        if let Step::Stmt(stmt) = step {
+            visit(stmt);
+        }
+    });
+}
+
+/// Returns true if `test` holds for a statement below a block.
+pub fn any_stmt(body: &Body, root: BlockId, mut test: impl FnMut(&Stmt) -> bool) -> bool {
+    let mut holds = false;
+    walk_stmts(body, root, |stmt| holds = holds || test(stmt));
+    holds
+}
+
 /// Visits every value and place that the statements of a block and of the blocks inside it use;
 /// calls count as writing what they may change.
 pub fn walk_uses(body: &Body, root: BlockId, mut visit: impl FnMut(Use)) {
-    walk(body, root, |step| {
-        if let Step::Stmt(stmt) = step {
-            stmt_uses(body, &stmt.kind, |_| true, &mut visit);
-        }
-    });
+    walk_stmts(body, root, |stmt| stmt_uses(body, &stmt.kind, |_| true, &mut visit));
 }
 
 /// Returns the greatest depth at which blocks nest.

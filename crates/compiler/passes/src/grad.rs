@@ -40,8 +40,8 @@
 //!
 //! # Memory
 //! Arrays of different parameters are taken to share no memory where one is written and the other
-//! is needed; the reverse kernel's [`Function::disjoint`](gbxcule_ir::Function) says which pairs,
-//! and the code that launches it must hold that.
+//! is needed; the reverse kernel's [`Function::disjoint`](gbxcule_ir::Function) lists these pairs,
+//! and the code that launches it must check them.
 //!
 //! # A gradient by hand
 //! The reverse calls the function that [`Function::adjoint`](gbxcule_ir::Function) names instead of
@@ -93,9 +93,9 @@ pub fn grad(source: &Valid<Module>, kernel: FunctionId) -> Result<Module, Vec<Di
     reverses(source, &[kernel]).map(|(module, _)| module)
 }
 
-/// Adds the reverse of a function that uses no arrays. The reverse has the [`signature`] of one,
-/// and is named `grad_` and the function's name. An error without faults means that no derivative
-/// flows through the function.
+/// Adds the reverse of a function that uses no arrays. [`signature`] gives the parameters and the
+/// result of the reverse, whose name is `grad_` and the function's name. An error without faults
+/// means that no derivative flows through the function.
 pub fn function_reverse(
     source: &Valid<Module>,
     function: FunctionId,

@@ -38,7 +38,7 @@ const MAX_WAYS: usize = 64;
 /// Greatest number of statements that one call may run.
 const MAX_STEPS: usize = 20_000;
 
-/// Scalar of which all, something or nothing is known.
+/// Scalar that is known, unknown, or an unknown value plus a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PartialValue {
     /// Known number.
@@ -143,7 +143,7 @@ enum Way {
     Joined(State),
     /// The way left the function that holds this statement.
     Left(State),
-    /// The call has ended: all ways that are left, settled.
+    /// The call has ended: all remaining ways, settled.
     Ended(Vec<State>),
 }
 

@@ -97,10 +97,8 @@ fn all_passes_together_keep_meaning_and_leave_less() {
     let statements = |module: &Module| {
         let mut count = 0;
         for (_, function) in module.functions.iter() {
-            walk::walk(&function.body, function.body.root, |step| {
-                if let walk::Step::Stmt(stmt) = step {
-                    count += usize::from(!matches!(stmt.kind, StmtKind::Break));
-                }
+            walk::walk_stmts(&function.body, function.body.root, |stmt| {
+                count += usize::from(!matches!(stmt.kind, StmtKind::Break));
             });
         }
         count

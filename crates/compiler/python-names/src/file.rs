@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Names of the texts that are made of the user's values and types: messages show them, so they are
-/// the options' names.
+/// Names of the texts made of values and types that the user gives. Messages show these names, so
+/// they are those of the options.
 const DEFINES: &str = "--define";
 const TYPES: &str = "--types";
 
@@ -67,9 +67,11 @@ pub struct Files {
     pub is_beside: bool,
     /// True if the user may give values, types and folders on a command line.
     pub takes_options: bool,
-    /// Text and name under which the value lies that the user gives for a name.
+    /// Values that the user gives, by the name they are for: the text that holds one, and its name
+    /// there.
     defines: FxHashMap<String, (usize, String)>,
-    /// Text and name under which the types lie that the user gives for a generic kernel.
+    /// Types that the user gives, by the generic kernel they are for: the text that holds them, and
+    /// their name there.
     types: FxHashMap<String, (usize, String)>,
     /// Texts of these values and types.
     given: Vec<usize>,
@@ -151,8 +153,8 @@ impl Files {
         Ok(places.map(|(at, (name, _))| (name, (number, format!("_{at}")))).collect())
     }
 
-    /// Modules that values may name by their dots, as `a.b` in `a.b.make(8)`, the deepest first. A
-    /// path that begins with a name of the program's own file names no module.
+    /// Returns the modules that dotted paths in values may name, as `a.b` in `a.b.make(8)`, the
+    /// deepest first. A path that begins with a name of the program's own file names no module.
     fn modules_in(&self, values: &[(String, String)], texts: &mut Texts) -> Vec<String> {
         let own = self.texts[0].outline(&mut texts.symbols);
         let mut modules = Vec::new();
@@ -169,14 +171,14 @@ impl Files {
         modules
     }
 
-    /// Returns where the value that the user gives for a name stands: the number of its text, and
-    /// its name there.
+    /// Returns the number of the text that holds the user's value for a name, and the value's name
+    /// there.
     pub fn defined(&self, name: &str) -> Option<&(usize, String)> {
         self.defines.get(name)
     }
 
-    /// Returns where the types that the user gives for a generic kernel stand: the number of their
-    /// text, and their name there.
+    /// Returns the number of the text that holds the user's types for a generic kernel, and their
+    /// name there.
     pub fn types_of(&self, kernel: &str) -> Option<&(usize, String)> {
         self.types.get(kernel)
     }
@@ -210,23 +212,23 @@ impl Files {
     /// all of them.
     pub(crate) fn needed_begins(&self, text: usize) -> Option<FxHashSet<u32>> {
         let needed = self.needed.get(&text)?;
-        // Nothing is needed of a text whose outline nobody asked for.
+        // Kernels need nothing of a text of which no outline was made.
         let begins = self.texts[text].outline.get().map(|outline| outline.begins(needed));
         Some(begins.unwrap_or_default())
     }
 
     /// Returns the number of the text that a byte is in.
     pub(crate) fn text_at(&self, byte: u32) -> usize {
-        // The text is mostly the same as before.
+        // Most bytes are looked up in the same text as the byte before.
         let last = self.last.load(Ordering::Relaxed);
         let text = &self.texts[last];
         if text.begin <= byte && (byte.wrapping_sub(text.shift) as usize) < text.text.len() {
             return last;
         }
         let behind = self.order.partition_point(|&text| self.texts[text].begin <= byte);
-        let found = self.order[behind.max(1) - 1];
-        self.last.store(found, Ordering::Relaxed);
-        found
+        let text = self.order[behind.max(1) - 1];
+        self.last.store(text, Ordering::Relaxed);
+        text
     }
 
     /// Returns the text of a span.

@@ -8,10 +8,10 @@ use gbxcule_ir::source::Span;
 const BESIDE: &str = "modules are files beside this one or its package";
 
 impl Files {
-    /// Advice how the user gives a value that only Python knows.
+    /// Returns advice on how to give a value that only Python knows.
     pub fn value_advice(&self, path: &str) -> Option<String> {
         if self.takes_options {
-            let option = format!("`gbxcule compile --define {path}=VALUE` says it");
+            let option = format!("`gbxcule compile --define {path}=VALUE` gives it");
             return Some(option + ", or `gbxcule.kernel` reads it in Python");
         }
         self.is_beside.then(|| "write the value itself into the text".to_owned())
@@ -61,7 +61,7 @@ impl Files {
         } else if self.is_beside {
             fault.help(self.folders())
         } else {
-            fault.help("a text that is no file has none beside it to import from")
+            fault.help("only a text in a file can import from files beside it")
         }
     }
 

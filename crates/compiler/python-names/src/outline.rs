@@ -158,20 +158,20 @@ impl Outline {
             let mut finder = Finder { at: *at, names: Names::default() };
             finder.visit_body(body);
             let Names { names, attributes, paths } = finder.names;
-            let mut found = Mentions::default();
+            let mut result = Mentions::default();
             for path in paths {
                 let path: Vec<Symbol> = path.into_iter().map(|name| symbols.of(name)).collect();
                 if !self.by_name.contains_key(&path[0]) || self.bindings.contains_key(&path[0]) {
-                    found.names.extend(self.may_bind(path[0]).then_some(path[0]));
-                    found.attributes.extend(&path[1..]);
+                    result.names.extend(self.may_bind(path[0]).then_some(path[0]));
+                    result.attributes.extend(&path[1..]);
                 } else if self.imports(path[0]).any(|import| !import.is_known) {
-                    found.paths.push(path);
+                    result.paths.push(path);
                 }
             }
             let bare = names.into_iter().map(|name| symbols.of(name));
-            found.names.extend(bare.filter(|&name| self.may_bind(name)));
-            found.attributes.extend(attributes.into_iter().map(|name| symbols.of(name)));
-            found
+            result.names.extend(bare.filter(|&name| self.may_bind(name)));
+            result.attributes.extend(attributes.into_iter().map(|name| symbols.of(name)));
+            result
         })
     }
 
@@ -323,15 +323,15 @@ struct Names<'a> {
 }
 
 impl<'a> Finder<'a> {
-    /// Part of a list, which is in the order of the text, that may hold the statement.
+    /// Returns the part of a list, in the order of the text, that may hold the statement.
     fn around<'p, T: Ranged>(&self, parts: &'p [T]) -> Option<&'p T> {
         let next = parts.partition_point(|part| end(part) <= self.at);
         parts.get(next).filter(|part| start(*part) <= self.at)
     }
 }
 
-/// Bodies and branches may be long and each of their statements may be looked for, so the search
-/// halves them.
+/// Searches bodies and branches by halving them, because they may be long and each of their
+/// statements may be asked for.
 impl<'a> Visitor<'a> for Finder<'a> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         if self.at == start(stmt) {
@@ -385,7 +385,7 @@ fn is_prose(text: &str) -> bool {
     })
 }
 
-/// Returns true for a decorator of functions that are no kernels and that no kernel calls.
+/// Returns true for a decorator of functions that only Python runs.
 fn is_of_python(decorator: &Expr) -> bool {
     let last = match decorator {
         Expr::Call(call) => &*call.func,

@@ -69,12 +69,12 @@ impl<'a> Scopes<'a> {
     pub fn lookup(&self, scope: ScopeId, name: &str) -> Option<(&[Definition<'a>], ScopeId)> {
         let mut next = Some(scope);
         while let Some(id) = next {
-            let found = self.scope(id);
-            let visible = id == scope || !matches!(found.owner, Owner::Class(_));
-            if visible && let Some(definitions) = found.names.get(name) {
+            let current = self.scope(id);
+            let visible = id == scope || !matches!(current.owner, Owner::Class(_));
+            if visible && let Some(definitions) = current.names.get(name) {
                 return Some((definitions, id));
             }
-            next = found.parent;
+            next = current.parent;
         }
         None
     }
@@ -119,7 +119,7 @@ impl<'a> Scopes<'a> {
                 Owner::Function(def) => (start(def)..end(def)).contains(&byte),
                 Owner::Class(def) => (start(def)..end(def)).contains(&byte),
             });
-        // A scope is opened after those around it.
+        // Outer scopes are opened before inner ones.
         around.next_back().map_or(0, |(position, _)| id_of(0, position))
     }
 

@@ -114,7 +114,7 @@ pub struct Loop<'a> {
 /// All calls in some statements, in the order of the text.
 pub fn calls(body: &[Stmt]) -> Vec<CallSite<'_>> {
     struct Calls<'a> {
-        found: Vec<CallSite<'a>>,
+        sites: Vec<CallSite<'a>>,
         loops: Vec<Loop<'a>>,
     }
     impl<'a> Visitor<'a> for Calls<'a> {
@@ -139,14 +139,14 @@ pub fn calls(body: &[Stmt]) -> Vec<CallSite<'_>> {
 
         fn visit_expr(&mut self, expr: &'a Expr) {
             if let Expr::Call(call) = expr {
-                self.found.push(CallSite { call, loops: self.loops.clone() });
+                self.sites.push(CallSite { call, loops: self.loops.clone() });
             }
             walk_expr(self, expr);
         }
     }
-    let mut calls = Calls { found: Vec::new(), loops: Vec::new() };
+    let mut calls = Calls { sites: Vec::new(), loops: Vec::new() };
     body.iter().for_each(|stmt| calls.visit_stmt(stmt));
-    calls.found
+    calls.sites
 }
 
 /// Names of the values that some statements change in place.
@@ -266,16 +266,16 @@ pub fn functions(body: &[Stmt]) -> Vec<&StmtFunctionDef> {
 
 /// Returns true if a statement holds a `return` outside of the functions that it defines.
 pub fn returns(stmt: &Stmt) -> bool {
-    let mut found = Own::default();
-    found.visit_stmt(stmt);
-    found.returns
+    let mut own = Own::default();
+    own.visit_stmt(stmt);
+    own.returns
 }
 
 /// Returns true if a function is a generator, or binds names of the scopes around the function.
 pub fn yields_or_rebinds(def: &StmtFunctionDef) -> bool {
-    let mut found = Own::default();
-    def.body.iter().for_each(|stmt| found.visit_stmt(stmt));
-    found.yields_or_rebinds
+    let mut own = Own::default();
+    def.body.iter().for_each(|stmt| own.visit_stmt(stmt));
+    own.yields_or_rebinds
 }
 
 /// Statements of a function outside of the functions and classes that the function defines.

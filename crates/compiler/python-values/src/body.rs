@@ -42,7 +42,7 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
     }
 }
 
-/// End of some statements.
+/// Way in which some statements end.
 enum End<'a> {
     /// The statements behind them are reached.
     Reached,
@@ -111,7 +111,8 @@ impl<'a, D: Dialect<'a>> Body<'_, 'a, D> {
     }
 }
 
-/// End of a statement that may run in any way: known if no `return` is in it.
+/// Returns the end of a statement of which only Python knows the course: without a `return`, the
+/// statements behind it are reached.
 fn reached_without_return<'a>(stmt: &Stmt) -> Option<End<'a>> {
     (!syntax::returns(stmt)).then_some(End::Reached)
 }

@@ -66,15 +66,15 @@ impl<'c, 'a, D: Dialect<'a>> CallFrames<'c, 'a, D> {
         Ok(frames)
     }
 
-    /// Scope of a call that names a function.
+    /// Returns the scope of a call, if the name that is called is the function's.
     fn may_call(&self, call: &ExprCall, def: &StmtFunctionDef) -> Option<ScopeId> {
         let scopes = &self.values.scopes;
         let calls_by_name = matches!(&*call.func, Expr::Name(name) if name.id == def.name.id);
         calls_by_name.then(|| scopes.at(syntax::start(call)))
     }
 
-    /// Values of all parameters in a call of a function, and the frame around them; `None` if the
-    /// call calls another function, or with arguments that only Python knows.
+    /// Values of all parameters in a call of a function, and the frame around them; `None` for a
+    /// call of another function, or with arguments that only Python knows.
     fn arguments(
         &self,
         call: &'a ExprCall,

@@ -76,7 +76,7 @@ pub trait Dialect<'a>: Sized {
         call: &Call<'_, 'a, Self>,
     ) -> Option<Evaluation<'a, Self>>;
 
-    /// Returns a number for a value that is a name only, if the dialect has one.
+    /// Replaces a value of which only the name is known by a number, if the dialect has one for it.
     fn settled(values: &Evaluator<'a, Self>, value: Known<'a, Self>) -> Known<'a, Self>;
 
     /// Value of a name that the scope `home` binds and that only Python knows.

@@ -14,7 +14,7 @@ use gbxcule_python_names::{Files, ScopeId, Scopes};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Most expressions and definitions that may lead to each other.
+/// Greatest depth of expressions and definitions that are evaluated within each other.
 const MAX_LEVELS: usize = 2000;
 
 /// Evaluates the expressions of a program.
@@ -130,7 +130,7 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         }
     }
 
-    /// Returns a number for a value that is a name only, if the dialect has one.
+    /// Replaces a value of which only the name is known by a number, if the dialect has one for it.
     pub fn settled(&self, value: Known<'a, D>) -> Known<'a, D> {
         D::settled(self, value)
     }
@@ -210,7 +210,7 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
                 Box::new(Diagnostic::error(Code::IntegerTooLarge, self.span(expr), message))
             }),
             Number::Complex { .. } => {
-                let message = "complex numbers are no part of the dialect";
+                let message = "complex numbers aren't part of the dialect";
                 Err(Box::new(Diagnostic::error(Code::UnsupportedSyntax, self.span(expr), message)))
             }
         }

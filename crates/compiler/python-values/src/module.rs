@@ -10,7 +10,7 @@ use gbxcule_python_names::syntax::Expr;
 use gbxcule_python_names::{BindingSource, Content, Definition, ScopeId};
 
 impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
-    /// Member of a module in a file: a name that the file binds, or else a module in this one.
+    /// Member of a module in a file: a name that the file binds, or else a submodule.
     pub(crate) fn member(&self, module: usize, name: &str, expr: &Expr) -> Evaluation<'a, D> {
         let target = &self.files.imported_modules[module];
         if let Content::Faulty(fault) = &target.content {
@@ -22,8 +22,7 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         }
         let child = target.children.get(name).copied().map(KnownValue::ImportedModule);
         if let Some(value) = self.within(module, name, expr) {
-            // The package's own file has not bound the name yet that it gets from the importing
-            // file.
+            // In a circle of imports, a package's own file may not have bound the name yet.
             return value.or_else(|fault| match child {
                 Some(child) if fault.code == Code::UndefinedName => Ok(child),
                 _ => Err(fault),

@@ -72,8 +72,8 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         self.frames.of_scope(scope, &self.scopes)
     }
 
-    /// Value that bindings of the scope `home` give a name: that of the last binding. Only Python
-    /// knows which one counts if a condition that the text doesn't answer stands over the last.
+    /// Value that bindings of the scope `home` give a name: that of the last binding. If the text
+    /// doesn't answer the condition of that binding, only Python knows which one counts.
     pub fn bound(
         &self,
         definitions: &[Definition<'a>],

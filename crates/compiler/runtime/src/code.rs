@@ -132,9 +132,10 @@ impl Code {
     /// Runs threads `begin..end` of the kernel at a position of the program; returns 0 or the
     /// number of the fault's site, counted from 1.
     ///
-    /// # Safety The arguments must lie as the kernel's `Arguments` describe. Their handles must
-    /// point to memory that is not used in other ways meanwhile. The record must name a living
-    /// launch and a living stop flag.
+    /// # Safety
+    /// The arguments must lie as the kernel's `Arguments` describe. Their handles must point to
+    /// memory that is not used in other ways meanwhile. The record must name a living launch and a
+    /// living stop flag.
     pub(crate) unsafe fn run(
         &self,
         position: usize,
@@ -145,7 +146,8 @@ impl Code {
     ) -> i32 {
         // SAFETY: kernels were lowered to this signature.
         let entry = unsafe { std::mem::transmute::<*const u8, Entry>(self.functions[position]) };
-        // SAFETY: the caller's word; checked code stays inside what the handles say.
+        // SAFETY: the caller promises this; checked code stays in the memory that the handles
+        // describe.
         unsafe { entry(record, arguments.as_ptr().cast(), begin, end) }
     }
 }

@@ -92,7 +92,7 @@ pub(crate) struct Native {
 /// Name of compiled code: its origin, its device and its build.
 pub(crate) type Key = (CodeOrigin, Device, Build);
 
-/// CodeOrigin of code.
+/// Origin of compiled code.
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) enum CodeOrigin {
     /// Hash of a module. Different modules may have equal hashes, so the modules are compared as

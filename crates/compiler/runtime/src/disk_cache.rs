@@ -57,8 +57,8 @@ impl CodeFolder {
         folder
     }
 
-    /// Finds the folder as [`find`](Self::find) does, for results that are soon made again: that
-    /// there is no such place is not reported.
+    /// Finds the folder as [`find`](Self::find) does, without a report if there is none: for
+    /// results that are made again quickly.
     #[must_use]
     pub fn find_quietly(extension: &'static str) -> Option<Self> {
         let path =
@@ -135,8 +135,8 @@ impl CodeFolder {
         }
     }
 
-    /// Stores a result that is soon made again: a folder that can't be written is no error, and is
-    /// reported once if the user named it.
+    /// Stores a result that is made again quickly. A folder that can't be written is not an error;
+    /// it is reported once if the user named it.
     pub fn keep_if_possible(&self, key: &str, version: Version, code: &[u8]) {
         let written = self.write(&self.name(key, version), key, code);
         if let Err(error) = written.map_err(|error| format!("{}: {error}", self.folder.display()))
@@ -224,8 +224,8 @@ fn say_once(reason: &str) {
 /// Returns the content of a file that is whole and belongs to this user.
 fn read(path: &Path, key: &str) -> Option<Vec<u8>> {
     let bytes = read_own(path, MAX_BYTES).ok()?;
-    let (found, content) = bytes.strip_prefix(MAGIC)?.split_at_checked(DIGEST_BYTES)?;
-    (digest(key, content) == *found).then(|| content.to_vec())
+    let (stored_digest, content) = bytes.strip_prefix(MAGIC)?.split_at_checked(DIGEST_BYTES)?;
+    (digest(key, content) == *stored_digest).then(|| content.to_vec())
 }
 
 /// Returns the digest that a file must hold. It includes the file's name, so that a renamed file is

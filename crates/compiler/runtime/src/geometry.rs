@@ -62,7 +62,7 @@ impl BoxTree {
     }
 
     /// Returns true if it is a tree over this many boxes: each item is one of them, and each node
-    /// but the leaves has two children behind it.
+    /// except the leaves has two children after it.
     pub fn is_over(&self, boxes: usize) -> bool {
         let Self { skips, items } = self;
         let is_whole = |node: usize| match usize::try_from(items[node]) {

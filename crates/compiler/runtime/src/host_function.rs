@@ -111,7 +111,7 @@ extern "C" fn rem_f64(x: f64, y: f64) -> f64 {
 /// Prints the values of a print statement, which lie as [`gbxcule_back_clif::Printed`] describes.
 extern "C" fn print(record: *const Record, number: i32, arguments: *const u8) {
     // SAFETY: compiled code passes on the record it was called with, which `launch` keeps alive and
-    // doesn't change during the call but for its fault fields, which are not read here.
+    // doesn't change during the call except for its fault fields, which are not read here.
     let launch = unsafe { &*(*record).launch };
     if matches!(launch.output, Output::Nowhere) {
         return;
@@ -119,7 +119,7 @@ extern "C" fn print(record: *const Record, number: i32, arguments: *const u8) {
     let module = launch.module;
     let printed = &launch.facts.prints[number as usize];
     let size = output::arguments_size(module, printed);
-    // SAFETY: compiled code points at a stack slot of exactly this size, which it filled but for
+    // SAFETY: compiled code points at a stack slot of exactly this size, which it filled except for
     // padding; padding was allocated, and its bytes are not looked at.
     let bytes = unsafe { std::slice::from_raw_parts(arguments, size) };
     launch.output.write(&output::text(module, printed, bytes));

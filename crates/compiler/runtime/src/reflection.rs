@@ -1,7 +1,7 @@
 //! Facts about a kernel that a launch needs, the same for every device.
 
 use gbxcule_ir::check::Valid;
-use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
+use gbxcule_ir::walk::{Use, stmt_uses, walk_stmts};
 use gbxcule_ir::{
     Arg, Body, Function, FunctionId, FunctionKind, List, Module, Op, PassMode, PlaceId, Projection,
     Root, StmtKind, Type, Value,
@@ -56,8 +56,8 @@ pub fn reflect(module: &Valid<Module>) -> Vec<Option<Reflection>> {
     reflected.collect()
 }
 
-/// Returns, for each parameter of a function, whether memory of arrays in it may be read, that of
-/// their gradients aside. In doubt it counts as read.
+/// Returns true, for each parameter of a function, if memory of its arrays may be read. Gradients
+/// don't count. In doubt memory counts as read.
 pub fn read_parameters(module: &Valid<Module>, function: FunctionId) -> Vec<bool> {
     summarise(module, Access::Read).swap_remove(function.index()).accessed
 }
@@ -106,17 +106,13 @@ impl HandleFlow<'_> {
         module: &Module,
         function: &Function,
         access: Access,
-        known: &[HandleSummary],
+        summaries: &[HandleSummary],
     ) -> HandleSummary {
         let body = &function.body;
         let nodes = function.params.len() + 1 + body.locals.len() + body.values.len();
         let parents = (0..nodes).collect();
         let mut flow = HandleFlow { body, function, module, access, parents, accessed: Vec::new() };
-        walk(body, body.root, |step| {
-            if let Step::Stmt(stmt) = step {
-                flow.stmt(&stmt.kind, known);
-            }
-        });
+        walk_stmts(body, body.root, |stmt| flow.stmt(&stmt.kind, summaries));
         let count = function.params.len() + 1;
         let roots: Vec<usize> = (0..count).map(|node| flow.class_of(node)).collect();
         let accessed: Vec<usize> = std::mem::take(&mut flow.accessed);
@@ -173,11 +169,11 @@ impl HandleFlow<'_> {
         }
     }
 
-    fn stmt(&mut self, stmt: &StmtKind, known: &[HandleSummary]) {
+    fn stmt(&mut self, stmt: &StmtKind, summaries: &[HandleSummary]) {
         let holds = |flow: &Self, ty: Type| flow.module.types.holds_array(ty);
         match *stmt {
             StmtKind::Let(value) => match self.body.values[value].op {
-                Op::Call { function, args } => self.call(value, function, args, known),
+                Op::Call { function, args } => self.call(value, function, args, summaries),
                 _ => self.operation(value),
             },
             StmtKind::Store { place, value } => {
@@ -227,8 +223,8 @@ impl HandleFlow<'_> {
         sources.into_iter().for_each(|source| self.join(self.value(value), source));
     }
 
-    fn call(&mut self, value: Value, id: FunctionId, args: List<Arg>, known: &[HandleSummary]) {
-        let (callee, summary) = (&self.module.functions[id], &known[id.index()]);
+    fn call(&mut self, value: Value, id: FunctionId, args: List<Arg>, summaries: &[HandleSummary]) {
+        let (callee, summary) = (&self.module.functions[id], &summaries[id.index()]);
         let args = &self.body.arg_lists[args];
         let mut nodes: Vec<usize> = args
             .iter()

@@ -8,12 +8,12 @@ use gbxcule_python_names::ScopeId;
 use gbxcule_python_values::FrameId;
 use std::rc::Rc;
 
-/// A `@wp.struct` by the scope of its class, and the call of a function that the class is made in.
+/// A `@wp.struct`: the scope of its class, and the call of the function that makes the class.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct StructKey {
     /// Scope of the class.
     pub class: ScopeId,
-    /// Call of the function that the class is made in.
+    /// Call of the function that makes the class.
     pub frame: FrameId,
 }
 
@@ -26,9 +26,9 @@ pub enum Annotation {
     Family(Domain),
     /// `wp.float32`
     Scalar(Scalar),
-    /// `None` is any length.
+    /// A vector; `None` stands for any length.
     Vector(Option<u16>, Rc<Annotation>),
-    /// `wp.mat33`; `None` is any number of rows or columns.
+    /// `wp.mat33`; `None` stands for any number of rows or columns.
     Matrix(Option<u16>, Option<u16>, Rc<Annotation>),
     /// `wp.quat`
     Quaternion(Rc<Annotation>),
@@ -40,11 +40,11 @@ pub enum Annotation {
     Indexed(Rc<Annotation>, u8),
     /// `wp.fixedarray(shape, dtype)`
     Fixed(Rc<Annotation>, Rc<[u32]>),
-    /// `wp.tile[dtype, M, N]`; no shape is any.
+    /// `wp.tile[dtype, M, N]`; `None` stands for any shape.
     Tile(Rc<Annotation>, Option<Rc<[u32]>>),
     /// A `@wp.struct`.
     Struct(StructKey),
-    /// `tuple[..]`; `None` takes any.
+    /// `tuple[..]`; `None` stands for any parts.
     Tuple(Option<Rc<[Annotation]>>),
     /// `wp.ref[..]`
     Reference(Rc<Annotation>),
@@ -52,7 +52,7 @@ pub enum Annotation {
     Handle,
     /// A function passed as an argument.
     Callable,
-    /// Something Warp has and we don't: the code and the name of the feature.
+    /// A feature of Warp that this compiler lacks: its code and its name.
     Unsupported(Code, &'static str),
 }
 
@@ -62,7 +62,7 @@ impl Annotation {
         Rc::new(Self::Scalar(scalar))
     }
 
-    /// Returns true if it stands for more than one type.
+    /// Returns true if the annotation stands for more than one type.
     pub fn is_generic(&self) -> bool {
         match self {
             Self::Any | Self::Family(_) | Self::Callable | Self::Tuple(None) => true,
@@ -79,7 +79,7 @@ impl Annotation {
         }
     }
 
-    /// The feature we don't have, if it names one.
+    /// Returns the missing feature that the annotation names, if it names one.
     pub fn unsupported(&self) -> Option<(Code, &'static str)> {
         match self {
             Self::Unsupported(code, what) => Some((*code, *what)),
@@ -91,7 +91,8 @@ impl Annotation {
         }
     }
 
-    /// Returns true if a type is one this stands for. `structs` gives the type of a struct.
+    /// Returns true if a type is one of those that the annotation stands for. `structs` gives the
+    /// type of a struct.
     pub fn takes(
         &self,
         ty: Type,
@@ -117,7 +118,7 @@ impl Annotation {
             }
             (Self::Quaternion(of), Shape::Quaternion(found))
             | (Self::Transform(of), Shape::Transform(found)) => scalar(of, *found),
-            // A quaternion is a vector of four to overload matching in no case; a vector isn't one.
+            // No overload takes a quaternion for a vector of four, or a vector for a quaternion.
             (Self::Array(of, dims), &Shape::Array { of: found, dims: d }) => {
                 *dims == d && of.takes(found, types, structs)
             }
@@ -147,7 +148,7 @@ impl Annotation {
         }
     }
 
-    /// Returns true if a tile of these elements and extents is one that this stands for.
+    /// Returns true if the annotation stands for tiles of these elements and extents.
     pub fn takes_tile(
         &self,
         of: Type,
@@ -165,7 +166,7 @@ impl Annotation {
         }
     }
 
-    /// Returns true if a type, written as an annotation, is one that this stands for.
+    /// Returns true if the annotation stands for a type that is written as an annotation.
     pub(crate) fn admits(&self, of: &Self) -> bool {
         match (self, of) {
             (Self::Any, _) => true,
@@ -189,7 +190,7 @@ impl Annotation {
         }
     }
 
-    /// Returns true if `Any` is in it.
+    /// Returns true if the annotation contains `Any`.
     pub fn has_any(&self) -> bool {
         match self {
             Self::Any => true,
@@ -201,7 +202,7 @@ impl Annotation {
         }
     }
 
-    /// Types to try for `Any` where nothing says which it is, in this order.
+    /// Types to try for `Any`, in this order, where the text doesn't tell the type.
     pub fn trials() -> [Self; 4] {
         let of = || Self::scalar(Scalar::F32);
         [
@@ -212,7 +213,8 @@ impl Annotation {
         ]
     }
 
-    /// The type with every variable chosen: `any`, `f32`, `i32` where only integers fit, length 3.
+    /// Replaces `Any` by `any`, a family by `f32` (or `i32` where only integers fit) and an open
+    /// length by 3.
     pub fn chosen(&self, any: &Self) -> Self {
         let inner = |of: &Rc<Self>| Rc::new(of.chosen(any));
         match self {
@@ -239,7 +241,7 @@ impl Annotation {
         }
     }
 
-    /// The one type it stands for; `None` if it is generic or not ours. `structs` defines structs.
+    /// Returns the one type that the annotation stands for; `None` if it is generic or unsupported.
     pub fn intern(
         &self,
         types: &mut Types,

@@ -1,5 +1,6 @@
-//! Role of a function of the text, by its decorators: a name of `wp.kernel` or `wp.func`, a call of
-//! one, or a function of the text that calls one with the function that it decorates.
+//! Roles of functions, by their decorators. A decorator is `wp.kernel` or `wp.func` under some
+//! name, a call of one of them, or a function of the text that calls one of them with the function
+//! that it decorates.
 
 use crate::unit::Unit;
 use crate::value::KnownValue;
@@ -29,8 +30,8 @@ pub fn role<'a>(unit: &Unit<'a>, def: &'a StmtFunctionDef, scope: ScopeId) -> Ro
         .unwrap_or(Role::Python)
 }
 
-/// Role that an expression gives to the function that it is called with; `None` if it gives
-/// none, or if only Python knows.
+/// Role that a decorator gives to its function; `None` if it gives no role, or if only Python
+/// knows.
 pub(crate) fn role_given_by<'a>(unit: &Unit<'a>, maker: &'a Expr, scope: ScopeId) -> Option<Role> {
     let (named, is_called) = match maker {
         Expr::Call(call) => (&*call.func, true),
@@ -43,8 +44,8 @@ pub(crate) fn role_given_by<'a>(unit: &Unit<'a>, maker: &'a Expr, scope: ScopeId
     }
 }
 
-/// Role that a function of the text gives to what it is called with: it calls `wp.kernel` or
-/// `wp.func` with its first parameter.
+/// Role that a function of the text gives as a decorator: it calls `wp.kernel` or `wp.func` with
+/// its first parameter.
 fn role_given_by_function<'a>(unit: &Unit<'a>, def: &'a StmtFunctionDef) -> Option<Role> {
     if def.is_async || !def.decorator_list.is_empty() {
         return None;
@@ -65,7 +66,7 @@ fn role_given_by_function<'a>(unit: &Unit<'a>, def: &'a StmtFunctionDef) -> Opti
     })
 }
 
-/// How many calls of a decorator's function are looked at.
+/// Most calls that are searched in the function of a decorator.
 const MAX_SITES: usize = 100;
 
 /// Role that a member of a module gives to the function that it decorates.

@@ -1,10 +1,10 @@
 //! Queries of hash grids, bounding volume hierarchies and meshes, and searches in sparse matrices:
 //! a library in the dialect itself.
 //!
-//! A program that mentions one has the library's text after its own. The library finds what an id
-//! stands for in a table, `wp.table_of(HashGrid)`: an array of all grids, by id. Each function that
-//! asks for a table gets it as one more parameter after its own, and so do its callers, up to the
-//! kernel. The code that launches a kernel gives the tables.
+//! The library's text is added to a program that mentions the library. Its functions look ids up in
+//! a table: `wp.table_of(HashGrid)` is an array of all grids, by id. A function that uses a table
+//! gets it as a further parameter, and so do its callers, up to the kernel. The code that launches
+//! a kernel passes the tables.
 
 use crate::unit::{Evaluation, Unit};
 use crate::value::{KnownValue, type_value};
@@ -24,7 +24,7 @@ pub const LIBRARY: Library = Library {
     is_mentioned,
 };
 
-/// Parts of names by which a text is known to mention it.
+/// Parts of names by which a text mentions the library.
 const NAME_PARTS: [&str; 9] = [
     "hash_grid",
     "HashGrid",
@@ -37,7 +37,7 @@ const NAME_PARTS: [&str; 9] = [
     "bsr_block_index",
 ];
 
-/// Structs of the library that tables are of, each with the name of its table.
+/// Structs of the library that have tables, each with the name of its table.
 const TABLES: [(&str, &str); 3] = [("HashGrid", "hash_grids"), ("Bvh", "bvhs"), ("Mesh", "meshes")];
 
 /// Structs of the library that loops go over, each with the function that finds the next index.
@@ -61,18 +61,18 @@ fn is_mentioned(text: &str) -> bool {
     NAME_PARTS.iter().any(|sign| text.contains(sign))
 }
 
-fn found(list: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
-    list.iter().find(|(of, _)| *of == name).map(|&(_, found)| found)
+fn value_of(list: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
+    list.iter().find(|(of, _)| *of == name).map(|&(_, value_of)| value_of)
 }
 
 /// The name of the table of a struct.
 pub fn table_of(name: &str) -> Option<&'static str> {
-    found(&TABLES, name)
+    value_of(&TABLES, name)
 }
 
 /// The function that finds the next index of a query.
 pub fn next_of(name: &str) -> Option<&'static str> {
-    found(&QUERIES, name)
+    value_of(&QUERIES, name)
 }
 
 /// A type of Warp's or a function of the library, by its name alone: a kernel may leave out
@@ -87,7 +87,7 @@ pub(crate) fn member<'a>(unit: &Unit<'a>, name: &str, expr: &Expr) -> Option<Eva
     let root = unit.scopes.root(unit.files.library?);
     let definitions = unit.scopes.bindings_in(root, name).filter(|_| !name.starts_with('_'))?;
     match unit.bound(definitions, name, expr, root) {
-        // Modules that the library imports are no part of it.
+        // Modules that the library imports aren't its members.
         Ok(KnownValue::Module(_)) => None,
         known => Some(known),
     }

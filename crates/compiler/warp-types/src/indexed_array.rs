@@ -1,12 +1,12 @@
 //! Indexed arrays: an array seen through lists of indices, one for each dimension or none.
 //!
-//! The IR has no such type. Here one is a struct of the array and its lists, so that every back end
-//! and every caller has it; [`super::lower`] finds elements through them.
+//! The IR has no such type: an indexed array is a struct of the array and its lists, through which
+//! the front end finds elements.
 
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Field, Shape, Struct, StructId, Type, Types};
 
-/// Name of the field that is the array; those of its lists are [`indices_field`].
+/// Name of the array's field; [`indices_field`] names those of its lists.
 const DATA: &str = "data";
 
 /// Name of the field with the indices of a dimension.
@@ -22,12 +22,12 @@ fn struct_name(dims: u8) -> String {
 /// The struct of an indexed array of such elements and dimensions.
 pub fn interned(types: &mut Types, of: Type, dims: u8) -> Type {
     let (data, indices) = (types.array(of, dims), types.array(Type::I32, 1));
-    let known = types.structs().handles().find(|&id| {
+    let existing = types.structs().handles().find(|&id| {
         let fields = &types.structure(id).fields;
         is_named(types, id, dims) && fields[0].ty == data
     });
-    if let Some(known) = known.and_then(|id| types.find(&Shape::Struct(id))) {
-        return known;
+    if let Some(existing) = existing.and_then(|id| types.find(&Shape::Struct(id))) {
+        return existing;
     }
     let field = |name: String, ty| Field { name, ty, span: Span::NONE };
     let lists = (0..dims).map(|dim| field(indices_field(dim), indices));
@@ -45,10 +45,10 @@ pub fn element(types: &Types, ty: Type) -> Option<(Type, u8)> {
 
 /// Returns true if a struct has the names of an indexed array of `dims` dimensions.
 fn is_named(types: &Types, id: StructId, dims: u8) -> bool {
-    let found = types.structure(id);
-    let mut names = found.fields.iter().map(|field| field.name.as_str());
-    found.name == struct_name(dims)
-        && found.fields.len() == usize::from(dims) + 1
+    let structure = types.structure(id);
+    let mut names = structure.fields.iter().map(|field| field.name.as_str());
+    structure.name == struct_name(dims)
+        && structure.fields.len() == usize::from(dims) + 1
         && names.next() == Some(DATA)
         && names.zip(0..).all(|(name, dim)| name == indices_field(dim))
 }

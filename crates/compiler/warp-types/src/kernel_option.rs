@@ -1,5 +1,5 @@
-//! Options of `@wp.kernel(...)`. No option changes what a kernel means: two are about a GPU's room
-//! for its threads and go with the kernel, the others are about Warp's own modules and builds.
+//! Options of `@wp.kernel(...)`. No option changes what a kernel means: two limit the part of a
+//! multiprocessor that its threads take, the others are about Warp's own modules and builds.
 
 use crate::unit::Unit;
 use crate::value::KnownValue;
@@ -8,7 +8,7 @@ use gbxcule_ir::function::Residency;
 use gbxcule_python_names::ScopeId;
 use gbxcule_python_names::syntax::{Expr, StmtFunctionDef};
 
-/// Options of Warp 1.19 that say nothing to us.
+/// Options of Warp 1.19 without effect here.
 const WITHOUT_EFFECT: [&str; 8] = [
     "name",
     "enable_backward",
@@ -34,7 +34,7 @@ pub fn residency<'a>(
         _ => None,
     });
     for keyword in calls.flat_map(|call| &call.arguments.keywords) {
-        // `**options`: whatever they are, they don't change what the kernel means.
+        // No option in `**options` changes what the kernel means.
         let Some(name) = &keyword.arg else { continue };
         let asked = match name.as_str() {
             "launch_bounds" => blocks(unit, &keyword.value, scope)?,

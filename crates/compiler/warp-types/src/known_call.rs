@@ -64,7 +64,7 @@ pub(crate) fn type_call<'a>(
     }
 }
 
-/// `int(x)` is a number of Python, `wp.int32(x)` one of its type.
+/// Result of `int(x)`, a number of Python, or of `wp.int32(x)`, a number of that type.
 fn scalar_call<'a>(unit: &Unit<'a>, scalar: Scalar, call: &Call<'_, 'a>) -> Evaluation<'a> {
     let unknown = || unit.unknown_result(call.expr);
     let is_python = matches!(call.func, Expr::Name(name)
@@ -120,7 +120,7 @@ fn composite<'a>(unit: &Unit<'a>, ty: &Annotation, call: &Call<'_, 'a>) -> Evalu
     Ok(WarpValue::Composite(ty.clone(), literals.into()).into())
 }
 
-/// Adds the numbers in a value: those of sequences in sequences, and those of vectors.
+/// Adds the numbers in a value: those of nested sequences, and the components of vectors.
 fn flatten<'a>(value: KnownValue<'a>, parts: &mut Vec<KnownValue<'a>>) {
     match value {
         KnownValue::Sequence(inner) => inner.iter().for_each(|part| flatten(part.clone(), parts)),

@@ -1,6 +1,5 @@
-//! Library that a text may import besides Warp: a Python module whose functions are in IR already,
-//! and the one type they are about. A value of that type can only be handed on; behind it stand
-//! several parameters.
+//! Library that a text may import besides Warp: a Python module whose functions exist as IR, and
+//! one type. A value of the type can only be passed on; several parameters stand for it.
 
 use crate::annotation::Annotation;
 use crate::value::{KnownValue, WarpValue};
@@ -19,11 +18,11 @@ pub struct Library {
     pub handle: String,
     /// The parameters that stand for a value of the type, in order.
     pub parts: Vec<Param>,
-    /// Functions. A parameter that is called as a part gets that part, and a method's `self` the
-    /// first one; the caller gives the others.
+    /// Functions. A parameter with the name of a part gets that part, and a method's `self` the
+    /// first one; the caller passes the others.
     pub functions: Vec<(String, FunctionId)>,
-    /// Labels of places, which texts write in quotes where a function takes an `address`. Above the
-    /// address' 16 bits is the bank plus one, for a function that takes a `bank` as well.
+    /// Labels of addresses, which texts write in quotes where a function takes an `address`. Above
+    /// the address's 16 bits lies the bank plus one, for a function that takes a `bank` as well.
     pub labels: Vec<(String, u32)>,
 }
 
@@ -33,7 +32,7 @@ impl Library {
         self.functions.iter().find(|(known, _)| known == name).map(|&(_, function)| function)
     }
 
-    /// Looks up `attr` of the module, where that is written as `written`.
+    /// Looks up a member of the module, which the text writes as `written`.
     pub(crate) fn member<'a>(
         &self,
         attr: &str,
@@ -78,7 +77,7 @@ impl Library {
         Ok(address)
     }
 
-    /// Diagnostic for a name that isn't here, where it is written as `written`.
+    /// Diagnostic for a name that the module doesn't have, which the text writes as `written`.
     pub fn unknown(&self, name: &str, written: &str, span: Span) -> Diagnostic {
         let message = format!("`{}` has no `{name}`", self.name);
         let fault = Diagnostic::error(Code::UnknownFunction, span, message);
@@ -93,15 +92,15 @@ impl Library {
     /// Returns the part that a parameter of a function gets; `None` if the caller gives it.
     pub fn part(&self, param: &Param) -> Option<u32> {
         let is_part = |part: &Param| part.name == param.name;
-        let found = self.parts.iter().position(is_part);
-        found.or((param.name == "self").then_some(0)).map(|at| at as u32)
+        let position = self.parts.iter().position(is_part);
+        position.or((param.name == "self").then_some(0)).map(|at| at as u32)
     }
 }
 
-/// Diagnostic for an attribute of a value of the library's type: it has none.
+/// Diagnostic for an attribute of a value of the library's type, which has no attributes.
 pub(crate) fn no_attribute(library: Option<&Library>, attr: &str, span: Span) -> Box<Diagnostic> {
     let handle = library.map_or("", |library| &library.handle);
     let message = format!("a `{handle}` has no `{attr}`");
     let fault = Diagnostic::error(Code::UnknownAttribute, span, message);
-    Box::new(fault.help("it is asked through the functions of its module"))
+    Box::new(fault.help("the functions of its module take it as an argument"))
 }

@@ -12,7 +12,7 @@ use gbxcule_python_names::syntax::{self, CallSite, Expr, ExprCall, Stmt, StmtFun
 use gbxcule_python_names::{BindingSource, Owner, ScopeId};
 use gbxcule_python_values::FrameId;
 
-/// Calls of a text that make kernels, or say types and values for them.
+/// Calls of a text that make kernels, or give types and values for them.
 pub struct KernelCalls<'a> {
     /// All calls of the text.
     pub sites: Vec<CallSite<'a>>,
@@ -24,10 +24,10 @@ impl<'a> KernelCalls<'a> {
         Self { sites: syntax::calls(body) }
     }
 
-    /// Functions made kernels by a call: `wp.Kernel(func=f)`, `wp.kernel(f)`, `getkernel(f, ..)`,
-    /// and calls of what makes kernels of the functions that it decorates.
+    /// Functions that a call makes kernels: `wp.Kernel(func=f)`, `wp.kernel(f)`, `getkernel(f,
+    /// ..)`, or a call of a decorator that makes kernels.
     pub fn kernels(&self, unit: &Unit<'a>) -> Vec<(&'a StmtFunctionDef, ScopeId)> {
-        let mut found: Vec<(&'a StmtFunctionDef, ScopeId)> = Vec::new();
+        let mut kernels: Vec<(&'a StmtFunctionDef, ScopeId)> = Vec::new();
         for CallSite { call, .. } in &self.sites {
             let Some(Expr::Name(name)) = syntax::argument(&call.arguments, "func", 0) else {
                 continue;
@@ -52,12 +52,12 @@ impl<'a> KernelCalls<'a> {
             if let Some(&(def, scope)) = named
                 && decorator::role(unit, def, scope) == Role::Python
                 && is_made()
-                && !found.iter().any(|(other, _)| std::ptr::eq(*other, def))
+                && !kernels.iter().any(|(other, _)| std::ptr::eq(*other, def))
             {
-                found.push((def, scope));
+                kernels.push((def, scope));
             }
         }
-        found
+        kernels
     }
 
     /// The types that a generic kernel is compiled for, a list for each overload: those that the
@@ -71,9 +71,9 @@ impl<'a> KernelCalls<'a> {
         if let Some((text, place)) = unit.files.types_of(&def.name) {
             return Ok(vec![given_types(unit, *text, place, &def.name, formals)?]);
         }
-        let mut found: Vec<Vec<Annotation>> = Vec::new();
+        let mut overloads: Vec<Vec<Annotation>> = Vec::new();
         let mut add = |types: Option<Vec<Annotation>>| {
-            found.extend(types.filter(|types| !found.contains(types)));
+            overloads.extend(types.filter(|types| !overloads.contains(types)));
         };
         for site in self.sites.iter().filter(|site| called(site.call) == "overload") {
             let [Expr::Name(name), types, ..] = &site.call.arguments.args[..] else { continue };
@@ -85,7 +85,7 @@ impl<'a> KernelCalls<'a> {
                 add(unit.frames.run(round, || types_of(unit, types, formals, at)));
             }
         }
-        Ok(found)
+        Ok(overloads)
     }
 }
 
@@ -144,14 +144,14 @@ fn types_of<'a>(
     fitting(types, formals)
 }
 
-/// Types, if there is one for each parameter, which takes it.
+/// Returns the types if there is one for each parameter, and the parameter takes it.
 pub(crate) fn fitting(types: Vec<Annotation>, formals: &[Formal<'_>]) -> Option<Vec<Annotation>> {
     let takes =
         |(formal, of): (&Formal<'_>, &Annotation)| !of.is_generic() && formal.annotation.admits(of);
     (types.len() == formals.len() && formals.iter().zip(&types).all(takes)).then_some(types)
 }
 
-/// The last name of what is called.
+/// Returns the last name of the function that is called.
 pub fn called(call: &ExprCall) -> &str {
     match &*call.func {
         Expr::Name(name) => name.id.as_str(),

@@ -1,5 +1,5 @@
 //! Functions that may take arguments by reference, found by their names before anything is lowered:
-//! only what is handed to one of them needs a variable.
+//! only an argument of such a function needs a variable.
 
 use gbxcule_python_names::syntax::{Expr, ExprCall};
 use gbxcule_python_names::{Files, Text};
@@ -12,9 +12,9 @@ const PYTHON: [&str; 9] = ["abs", "bool", "float", "int", "len", "max", "min", "
 /// Functions of a program's texts that have parameters that are references.
 #[derive(Default)]
 pub struct References<'a> {
-    /// The texts, each with true for the library of geometry; none if no text mentions a reference.
+    /// The texts, each with true for the geometry library; empty if no text mentions a reference.
     texts: Vec<(&'a Text, bool)>,
-    /// Answers so far, by a function's name: true if one of that name has such a parameter.
+    /// Answers so far, by a function's name.
     known: RefCell<FxHashMap<String, Option<bool>>>,
 }
 
@@ -31,21 +31,22 @@ impl<'a> References<'a> {
         Self { texts, known: RefCell::default() }
     }
 
-    /// Answer for a function's name, if a function has it.
+    /// Returns true if a function of this name takes a reference; `None` if no function has the
+    /// name.
     fn takes_one(&self, name: &str) -> Option<bool> {
-        if let Some(known) = self.known.borrow().get(name) {
-            return *known;
+        if let Some(answer) = self.known.borrow().get(name) {
+            return *answer;
         }
         let named = self.texts.iter().filter_map(|(text, is_geometry)| {
             text.functions().get(name).map(|takes_one| *takes_one && !is_geometry)
         });
-        let found = named.reduce(|any, one| any || one);
-        self.known.borrow_mut().insert(name.to_owned(), found);
-        found
+        let answer = named.reduce(|any, one| any || one);
+        self.known.borrow_mut().insert(name.to_owned(), answer);
+        answer
     }
 
-    /// Returns true if a call may change its arguments. A name that is not a function's may stand
-    /// for any of them, and `wp.f` for none.
+    /// Returns true if a call may change its arguments. A name that no function has may stand for
+    /// any of the functions; `wp.f` stands for none of them.
     pub fn may_change(&self, call: &ExprCall) -> bool {
         let name = match &*call.func {
             Expr::Name(name) => name.id.as_str(),

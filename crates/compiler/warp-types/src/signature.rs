@@ -18,7 +18,7 @@ pub struct Formal<'a> {
     pub name: &'a str,
     /// Type, which may be generic.
     pub annotation: Annotation,
-    /// Value of a call that gives none.
+    /// Value in a call without this argument.
     pub default: Option<&'a Expr>,
     /// Place in the text.
     pub span: Span,
@@ -43,7 +43,7 @@ pub fn formals<'a>(
     scope: ScopeId,
 ) -> Result<Vec<Formal<'a>>, Vec<Diagnostic>> {
     if def.is_async {
-        let message = "`async def` is no part of the dialect";
+        let message = "`async def` isn't part of the dialect";
         let span = unit.span(&def.name);
         return Err(vec![Diagnostic::error(Code::UnsupportedSyntax, span, message)]);
     }
@@ -76,7 +76,7 @@ pub fn formals<'a>(
     if faults.is_empty() { Ok(formals) } else { Err(faults) }
 }
 
-/// The definitions of a family, in order, each with a mark if it stands under a condition.
+/// The definitions of a family, in order, each with true if it stands under a condition.
 pub fn overloads<'a>(unit: &Unit<'a>, family: OverloadSet<'a>) -> Vec<(&'a StmtFunctionDef, bool)> {
     let scope = family.home;
     let definitions = unit.scopes.bindings_in(scope, family.name).unwrap_or_default();

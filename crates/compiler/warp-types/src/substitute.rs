@@ -1,4 +1,4 @@
-//! Values that stand for those that only Python knows, where a caller asks for trials.
+//! Values to try in place of those that only Python knows, where a caller asks for trials.
 
 use crate::annotation::Annotation;
 use crate::decorator::{self, Role};
@@ -67,7 +67,7 @@ fn argument_candidates<'a>(
     candidates
 }
 
-/// A member of a module that isn't there, as a number.
+/// Replaces a member of a module without a file by a number.
 pub fn settled<'a>(unit: &Unit<'a>, value: KnownValue<'a>) -> KnownValue<'a> {
     match &value {
         KnownValue::Member(path) if is_absent(unit, path) => {
@@ -77,19 +77,19 @@ pub fn settled<'a>(unit: &Unit<'a>, value: KnownValue<'a>) -> KnownValue<'a> {
     }
 }
 
-/// Returns true if values are tried and a path leads to a module that was looked for in vain,
-/// or to one of Warp's older versions.
+/// Returns true if values are tried and a path leads to a module without a file, or to a module of
+/// an older Warp.
 fn is_absent<'a>(unit: &Unit<'a>, path: &str) -> bool {
     let is_old = || path.starts_with("warp.sim.");
     unit.dialect.trials.is_on() && (is_old() || unit.files.looked_for(path).is_some())
 }
 
 /// Result of an expression whose value only Python knows, in `wp.static`.
-pub fn tried<'a>(unit: &Unit<'a>, known: Evaluation<'a>) -> Evaluation<'a> {
-    match known {
+pub fn tried<'a>(unit: &Unit<'a>, evaluation: Evaluation<'a>) -> Evaluation<'a> {
+    match evaluation {
         Err(fault) if unit.dialect.trials.is_on() && fault.code == Code::NeedsPythonEvaluation => {
             Ok(KnownValue::Int(1))
         }
-        known => known.map(|value| unit.settled(value)),
+        evaluation => evaluation.map(|value| unit.settled(value)),
     }
 }

@@ -1,7 +1,7 @@
-//! Values that are tried for what only Python knows: arguments of functions around kernels, and
-//! constants of modules that aren't there. Only a caller that counts asks for them
-//! ([`super::Reader::lower_with_trials`]): it learns what would compile if such values were given.
-//! Values are chosen by what the text says of a name, and each is tried by itself.
+//! Values that are tried where only Python knows the real ones: for arguments of functions around
+//! kernels, and for constants of modules without a file. Surveys ask for trials, to count the
+//! kernels that would compile if such values were given. The text around a name decides which
+//! values are tried; each is tried by itself.
 
 use crate::annotation::Annotation;
 use crate::value::{KnownValue, WarpValue, type_value};
@@ -13,13 +13,13 @@ use std::rc::Rc;
 /// Most trials of a kernel.
 pub const MAX_ATTEMPTS: usize = 40;
 
-/// Number of no scope: members of modules that aren't there.
+/// Stands for the scope of members of modules without a file.
 const ABSENT: ScopeId = ScopeId::MAX;
 
-/// Number of no scope: parameters of generic kernels.
+/// Stands for the scope of parameters of generic kernels.
 const GENERIC: ScopeId = ScopeId::MAX - 1;
 
-/// Number of no scope: attributes of `self`.
+/// Stands for the scope of attributes of `self`.
 const RECEIVER: ScopeId = ScopeId::MAX - 2;
 
 /// A name for which a value is tried.
@@ -34,7 +34,7 @@ struct Choice<'a> {
 #[derive(Default)]
 pub struct Trials<'a> {
     is_on: Cell<bool>,
-    /// True while a lowering ends at its first fault: that one says how far some values led.
+    /// True while a lowering ends at its first fault, which tells how far the values led.
     is_brief: Cell<bool>,
     choices: RefCell<Vec<Choice<'a>>>,
 }
@@ -50,12 +50,12 @@ impl<'a> Trials<'a> {
         self.is_brief.get()
     }
 
-    /// Asks for all faults of a lowering with what is chosen, not for the first alone.
+    /// Makes the next lowering report all its faults with the chosen values.
     pub fn ask_for_all(&self) {
         self.is_brief.set(false);
     }
 
-    /// Begins or ends trying; nothing is chosen yet.
+    /// Begins or ends trials, without any choice so far.
     pub fn set(&self, is_on: bool) {
         self.is_on.set(is_on);
         self.is_brief.set(is_on);
@@ -65,11 +65,11 @@ impl<'a> Trials<'a> {
     /// Value chosen for a name, if it was asked for before.
     fn chosen(&self, scope: ScopeId, name: &str) -> Option<KnownValue<'a>> {
         let choices = self.choices.borrow();
-        let known = choices.iter().find(|it| it.scope == scope && &*it.name == name)?;
-        Some(known.candidates[known.chosen].clone())
+        let choice = choices.iter().find(|it| it.scope == scope && &*it.name == name)?;
+        Some(choice.candidates[choice.chosen].clone())
     }
 
-    /// The first of some values for a name.
+    /// Begins the trials of a name; returns the first of its values.
     fn begin(
         &self,
         scope: ScopeId,
@@ -90,12 +90,12 @@ impl<'a> Trials<'a> {
 
     /// Chooses the first value for all names but one.
     pub fn choose(&self, which: usize, value: usize) {
-        for (at, choice) in self.choices.borrow_mut().iter_mut().enumerate() {
-            choice.chosen = if at == which { value } else { 0 };
+        for (position, choice) in self.choices.borrow_mut().iter_mut().enumerate() {
+            choice.chosen = if position == which { value } else { 0 };
         }
     }
 
-    /// A type to try for the part of a generic kernel's parameter that may be any.
+    /// A type to try for `Any` in a parameter of a generic kernel.
     pub fn generic_type(&self, parameter: &str) -> Option<Annotation> {
         match self.of(GENERIC, parameter, types)? {
             KnownValue::Foreign(WarpValue::Type(ty)) => Some(ty),
@@ -109,7 +109,7 @@ impl<'a> Trials<'a> {
         self.of(RECEIVER, path, || by_name(name))
     }
 
-    /// A value to try for a member of a module that isn't there, by its path.
+    /// A value to try for a member of a module without a file, by its path.
     pub(crate) fn absent(&self, path: &str) -> Option<KnownValue<'a>> {
         self.of(ABSENT, path, || member_candidates(path))
     }
@@ -137,7 +137,7 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// Values for a member of a module that isn't there.
+/// Values for a member of a module without a file.
 fn member_candidates<'a>(path: &str) -> Vec<KnownValue<'a>> {
     let bytes = path.bytes();
     let sum = bytes.fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
@@ -167,7 +167,7 @@ fn types<'a>() -> Vec<KnownValue<'a>> {
         .to_vec()
 }
 
-/// Values for a name that says nothing else.
+/// Values for a name about which the text says nothing else, by the words in the name.
 pub fn by_name<'a>(name: &str) -> Vec<KnownValue<'a>> {
     let lower = name.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));

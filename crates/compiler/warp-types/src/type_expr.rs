@@ -11,7 +11,7 @@ use gbxcule_python_names::ScopeId;
 use gbxcule_python_names::syntax::{self, Arguments, Expr, Operator};
 use std::rc::Rc;
 
-/// Types as they are written most, to find what a misspelled one was meant to be.
+/// The usual names of types, for advice on misspelled ones.
 const TYPES: &str = "array array2d array3d array4d bool float16 float32 float64 int8 int16 int32 int64 mat22 \
     mat33 mat44 quat spatial_vector transform uint8 uint32 vec2 vec3";
 
@@ -39,7 +39,7 @@ fn foreign_type_help(expr: &Expr) -> Option<&'static str> {
 
 type AnnotationResult = Result<Annotation, Box<Diagnostic>>;
 
-/// The type an annotation says.
+/// Returns the type of an annotation.
 pub fn annotation<'a>(unit: &Unit<'a>, expr: &'a Expr, scope: ScopeId) -> AnnotationResult {
     annotated_type(unit, expr, scope).map_err(|fault| match foreign_type_help(expr) {
         Some(help) if matches!(fault.code, Code::UnknownType | Code::ImportedName) => {
@@ -118,7 +118,7 @@ pub fn as_type<'a>(unit: &Unit<'a>, value: &KnownValue<'a>, expr: &Expr) -> Anno
 }
 
 fn no_type<'a>(unit: &Unit<'a>, expr: &Expr, name: &str) -> Box<Diagnostic> {
-    let message = format!("`{name}` is no type of the dialect");
+    let message = format!("`{name}` isn't a type of the dialect");
     let fault = Diagnostic::error(Code::UnknownType, unit.span(expr), message);
     Box::new(match nearest_of(name, TYPES.split(' ')) {
         Some(near) => fault.help(format!("`wp.{near}` is")),
@@ -233,7 +233,7 @@ fn dimensions<'a>(unit: &Unit<'a>, expr: &'a Expr, scope: ScopeId) -> Result<u8,
     }
 }
 
-/// `3` of `Literal[3]`; any other expression itself.
+/// Returns `3` of `Literal[3]`, and any other expression itself.
 fn literal<'a>(unit: &Unit<'a>, expr: &'a Expr, scope: ScopeId) -> &'a Expr {
     match expr {
         Expr::Subscript(it) => match unit.path(&it.value, scope).as_deref() {
@@ -340,7 +340,7 @@ fn called<'a>(
     }
 }
 
-/// The fault of a call that gives no type: of a function of Warp, that it is not a type.
+/// Returns the fault of a call that gives no type; for a function of Warp, that it isn't a type.
 fn of_warp<'a>(
     unit: &Unit<'a>,
     callee: &KnownValue<'a>,

@@ -1,5 +1,5 @@
-//! Functions that look like kernels and aren't known to be any: by their decorators, or for want of
-//! one.
+//! Functions that look like kernels but aren't known to be kernels, because of an unknown decorator
+//! or without one.
 
 use crate::annotation::Annotation;
 use crate::decorator::{self, Role};
@@ -27,7 +27,7 @@ pub fn undecided<'a>(
         // A function of Python may take arrays: only kernels ask which thread they are.
         let is_bare = def.decorator_list.is_empty() && asks_for_thread(unit, def);
         return is_bare.then(|| {
-            let message = format!("`{name}` calls `wp.tid()`, but is no kernel");
+            let message = format!("`{name}` calls `wp.tid()`, but isn't a kernel");
             Diagnostic::warning(Code::NoKernel, unit.span(name), message)
                 .help("write `@wp.kernel` over it")
         });
@@ -38,7 +38,7 @@ pub fn undecided<'a>(
         _ => String::new(),
     };
     let message =
-        format!("`{name}` is no kernel here: only Python knows what this decorator makes{told}");
+        format!("`{name}` isn't a kernel here: only Python knows what this decorator makes{told}");
     let help = format!(
         "write `@wp.kernel` over it, or a call such as `made = wp.kernel({name})` behind it"
     );

@@ -1,5 +1,5 @@
-//! Names of a kernel that only Python knows, all at once: where its signature is refused for want
-//! of one, its body asks for others, and who gives values wants to know them together.
+//! Reports all names of a kernel that only Python knows. If its signature is refused because of one
+//! name, the names in its body are reported as well, so that a user can give all values at once.
 
 use crate::unit::Unit;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};

@@ -86,7 +86,7 @@ pub(crate) fn scalar_named(name: &str) -> Option<Scalar> {
 /// A class of arrays.
 #[derive(Clone, Copy)]
 pub(crate) struct ArrayClass {
-    /// Dimensions: `array1d` .. `array4d` say them, `array` by `ndim`.
+    /// Number of dimensions of `array1d` .. `array4d`; `None` for `array`, which takes `ndim`.
     pub dims: Option<u8>,
     /// True for `indexedarray` and its like.
     is_indexed: bool,
@@ -161,8 +161,8 @@ pub(crate) fn number_named(name: &str) -> Option<f64> {
     })
 }
 
-/// The feature that a function of the `warp` module belongs to, if we don't have it: its code and
-/// what it is about.
+/// Returns the feature to which a function of the `warp` module belongs, if this compiler lacks it:
+/// its code and its description.
 pub fn missing_feature(name: &str) -> Option<(Code, &'static str)> {
     let features: &[(&str, Code, &'static str)] = &[
         ("tile", Code::UnsupportedTile, "these functions of tiles"),
@@ -198,6 +198,6 @@ pub(crate) fn starred_name<'a>(name: &str) -> Option<KnownValue<'a>> {
     if let Some(ty) = type_named(name) {
         return Some(KnownValue::Foreign(WarpValue::Type(ty)));
     }
-    let known = gbxcule_ir::builtin::find(name).is_some() || missing_feature(name).is_some();
-    known.then(|| KnownValue::Member(format!("warp.{name}").into()))
+    let is_known = gbxcule_ir::builtin::find(name).is_some() || missing_feature(name).is_some();
+    is_known.then(|| KnownValue::Member(format!("warp.{name}").into()))
 }

@@ -137,7 +137,7 @@ fn a_generic_kernel_that_lacks_a_value_too_says_both_options() {
 ";
     let said = survey_of(&[("k.py", text)]).refusals();
     let both =
-        "`gbxcule compile --types 'k=[..]'`; `gbxcule compile --define vector=VALUE` says it";
+        "`gbxcule compile --types 'k=[..]'`; `gbxcule compile --define vector=VALUE` gives it";
     assert!(said.contains(both), "{said}");
 }
 
@@ -200,9 +200,9 @@ def c(x: wp.array(dtype=int)):
     assert_eq!(
         helps,
         [
-            "`gbxcule compile --define LIMIT=VALUE` says it, or `gbxcule.kernel` reads it in Python",
-            "say what it computes by a `@wp.func`",
-            "`gbxcule compile --define warp.fem.FIRST_NODE=VALUE` says it, or `gbxcule.kernel` reads it in Python",
+            "`gbxcule compile --define LIMIT=VALUE` gives it, or `gbxcule.kernel` reads it in Python",
+            "write what it computes as a `@wp.func`",
+            "`gbxcule compile --define warp.fem.FIRST_NODE=VALUE` gives it, or `gbxcule.kernel` reads it in Python",
         ]
     );
 }

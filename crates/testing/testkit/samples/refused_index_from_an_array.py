@@ -17,4 +17,4 @@ def k(x: wp.array(dtype=float), parent: wp.array(dtype=int), o: wp.array(dtype=f
 #   |         |      read here
 #   |         written here
 #   |
-#   = help: read from one array and write to another, or launch level by level, what is read and what is written being two arguments: `x[a:b]` and `x[b:c]`
+#   = help: read from one array and write to another, or launch level by level and pass the part that is read and the part that is written as two arguments: `x[a:b]` and `x[b:c]`

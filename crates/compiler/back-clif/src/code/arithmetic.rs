@@ -97,7 +97,7 @@ fn multiply(b: &mut FunctionBuilder<'_>, of: Scalar, x: Value, y: Value) -> Valu
 fn shift(b: &mut FunctionBuilder<'_>, op: BinaryOp, of: Scalar, x: Value, amount: Value) -> Value {
     let ty = clif_type(of);
     let width = i64::from(of.bits());
-    if most(b, of, amount).is_some_and(|most| most < u64::from(of.bits())) {
+    if upper_limit(b, of, amount).is_some_and(|limit| limit < u64::from(of.bits())) {
         return match op {
             BinaryOp::ShiftLeft => b.ins().ishl(x, amount),
             _ if of.is_signed_int() => b.ins().sshr(x, amount),
@@ -118,9 +118,9 @@ fn shift(b: &mut FunctionBuilder<'_>, op: BinaryOp, of: Scalar, x: Value, amount
     b.ins().select(inside, shifted, zero)
 }
 
-/// Returns a limit of an integer without its sign, where constants tell one: of a constant, of bits
-/// shifted down, and of a constant added to those.
-fn most(b: &FunctionBuilder<'_>, of: Scalar, value: Value) -> Option<u64> {
+/// Returns an upper limit of an integer, read as unsigned, if constants give one: for a constant,
+/// for bits shifted down, and for the sum of such a value and a constant.
+fn upper_limit(b: &FunctionBuilder<'_>, of: Scalar, value: Value) -> Option<u64> {
     let mask = u64::MAX >> (64 - of.bits());
     let known = |value| constant(b, value, of).map(|known| known as u64 & mask);
     let shifted = |value| {

@@ -101,9 +101,9 @@ impl Code<'_, '_> {
         let old = scalar_from(&mut self.b, of, seen);
         let new = self.changed(op, of, old, operand);
         let new = bits_of(&mut self.b, of, new);
-        let found = self.b.ins().atomic_cas(MemFlagsData::trusted(), address, seen, new);
-        let lost = self.b.ins().icmp(IntCC::NotEqual, found, seen);
-        self.b.ins().brif(lost, again, &[BlockArg::Value(found)], rest, &[]);
+        let current = self.b.ins().atomic_cas(MemFlagsData::trusted(), address, seen, new);
+        let lost = self.b.ins().icmp(IntCC::NotEqual, current, seen);
+        self.b.ins().brif(lost, again, &[BlockArg::Value(current)], rest, &[]);
         self.b.seal_block(again);
         self.b.seal_block(rest);
         self.b.switch_to_block(rest);

@@ -11,8 +11,8 @@ use gbxcule_ir::{BinaryOp, Scalar};
 
 impl Code<'_, '_> {
     pub(crate) fn divide(&mut self, op: BinaryOp, of: Scalar, x: Value, y: Value) -> Value {
-        let known = constant(&self.b, y, of);
-        if self.is_checked() && known.is_none_or(|known| known == 0) {
+        let divisor = constant(&self.b, y, of);
+        if self.is_checked() && divisor.is_none_or(|divisor| divisor == 0) {
             let zero = self.b.ins().icmp_imm_s(IntCC::Equal, y, 0);
             self.fault_if(zero, FaultKind::Division.into(), None);
         }
@@ -20,10 +20,10 @@ impl Code<'_, '_> {
             // In 32 bits the smallest narrow integer divided by -1 doesn't overflow.
             let (x, y) = (extend(&mut self.b, of, x), extend(&mut self.b, of, y));
             let wide = if of.is_signed_int() { Scalar::I32 } else { Scalar::U32 };
-            let result = divide_whole(&mut self.b, op, wide, x, y, known);
+            let result = divide_whole(&mut self.b, op, wide, x, y, divisor);
             return self.b.ins().ireduce(clif_type(of), result);
         }
-        divide_whole(&mut self.b, op, of, x, y, known)
+        divide_whole(&mut self.b, op, of, x, y, divisor)
     }
 }
 
@@ -33,10 +33,10 @@ fn divide_whole(
     of: Scalar,
     x: Value,
     y: Value,
-    known: Option<i64>,
+    divisor: Option<i64>,
 ) -> Value {
-    let safe = match known {
-        Some(known) if known != 0 && known != -1 => y,
+    let safe = match divisor {
+        Some(divisor) if divisor != 0 && divisor != -1 => y,
         _ => safe_divisor(b, of, y),
     };
     match (op, of.is_signed_int()) {

@@ -116,12 +116,12 @@ impl Code<'_, '_> {
         self.b.switch_to_block(rest);
     }
 
-    /// Branches to `rest` if a condition holds, else out of a loop.
+    /// Branches to `inside` if a condition holds, else to `out`, which lies behind a loop.
     ///
-    /// The optimiser moves nothing out of a loop any more after it met a block outside. It meets
-    /// the second target of a branch before the first one, so a way out of a loop is always the
-    /// first.
-    pub(crate) fn leave_unless(&mut self, condition: Value, out: Block, rest: Block) {
+    /// The optimiser moves nothing out of a loop any more once it met a block behind the loop. It
+    /// meets the second target of a branch before the first one, so the first target always leaves
+    /// the loop.
+    pub(crate) fn leave_unless(&mut self, condition: Value, out: Block, inside: Block) {
         let dfg = &self.b.func.dfg;
         let compare = dfg.value_def(condition).inst().map(|inst| dfg.insts[inst]);
         let fails = match compare {
@@ -130,7 +130,7 @@ impl Code<'_, '_> {
             }
             _ => self.b.ins().icmp_imm_s(IntCC::Equal, condition, 0),
         };
-        self.b.ins().brif(fails, out, &[], rest, &[]);
+        self.b.ins().brif(fails, out, &[], inside, &[]);
     }
 
     /// Stops the launch if it was given up meanwhile. Loops of unknown length, and loops around

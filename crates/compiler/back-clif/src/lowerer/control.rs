@@ -9,7 +9,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self as clif, Block, BlockArg, InstBuilder, types};
 use cranelift_frontend::Switch;
 use gbxcule_ir::abi::{Cause, FaultKind};
-use gbxcule_ir::walk::{Step, walk};
+use gbxcule_ir::walk::any_stmt;
 use gbxcule_ir::{BlockId, Case, CompareOp, Op, PlaceId, Scalar, Stmt, StmtKind, Value};
 
 /// Task of the lowering that remains to be done.
@@ -241,13 +241,13 @@ impl<'a> Lowerer<'a, '_> {
         })
     }
 
-    /// Returns true if the second way of a branch stands out of the way of other code: a guard that
-    /// fails, or a way that asks an external function where the first one needs none.
+    /// Returns true if the code of the second branch belongs behind all other code: if the branch
+    /// returns and the first one is empty, or if only the second one calls an external function.
     fn is_aside(&self, accept: BlockId, reject: BlockId) -> bool {
-        let [accept, reject] = [accept, reject].map(|way| &self.body().blocks[way].stmts[..]);
+        let [accept, reject] = [accept, reject].map(|block| &self.body().blocks[block].stmts[..]);
         let leaves = matches!(reject.last(), Some(it) if it.kind == StmtKind::Return(None));
-        let asks = |way: &[Stmt]| way.iter().any(|stmt| self.calls_external(stmt));
-        leaves && accept.is_empty() || asks(reject) && !asks(accept)
+        let calls = |stmts: &[Stmt]| stmts.iter().any(|stmt| self.calls_external(stmt));
+        leaves && accept.is_empty() || calls(reject) && !calls(accept)
     }
 
     fn calls_external(&self, stmt: &Stmt) -> bool {
@@ -343,19 +343,15 @@ impl<'a> Lowerer<'a, '_> {
 
     /// Returns true if there are loops in a block, or in a function that it calls.
     fn has_loops(&self, block: BlockId) -> bool {
-        let (body, mut found) = (self.body(), false);
-        walk(body, block, |step| {
-            let Step::Stmt(stmt) = step else { return };
-            found |= match stmt.kind {
-                StmtKind::For { .. } | StmtKind::While { .. } => true,
-                StmtKind::Let(value) => match body.values[value].op {
-                    Op::Call { function, .. } => self.cx.plan.of(function).has_loops(),
-                    _ => false,
-                },
+        let body = self.body();
+        any_stmt(body, block, |stmt| match stmt.kind {
+            StmtKind::For { .. } | StmtKind::While { .. } => true,
+            StmtKind::Let(value) => match body.values[value].op {
+                Op::Call { function, .. } => self.cx.plan.of(function).has_loops(),
                 _ => false,
-            };
-        });
-        found
+            },
+            _ => false,
+        })
     }
 
     /// Computes the condition under which the loop runs with this index: below the end, or above it

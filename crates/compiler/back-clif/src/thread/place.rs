@@ -176,7 +176,7 @@ impl ThreadCode<'_, '_> {
         let of = self.ty(index).as_scalar().unwrap_or(Scalar::I32);
         let scalar = self.scalar(index);
         let wide = index_to_i64(&mut self.b, of, scalar);
-        let found = if self.is_never_negative(index) {
+        let position = if self.is_never_negative(index) {
             wide
         } else {
             let negative = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, wide, 0);
@@ -184,14 +184,14 @@ impl ThreadCode<'_, '_> {
             self.b.ins().select(negative, from_end, wide)
         };
         if self.is_checked() {
-            let outside = self.at_or_above(found, extent);
+            let outside = self.at_or_above(position, extent);
             self.fault_if(outside, FaultKind::Index.into(), Some([wide, extent]));
         }
-        found
+        position
     }
 
-    /// Returns a lowest and a highest value of an index, where constants tell them: of masks, of
-    /// loops that count up, and of sums and products of those that don't wrap.
+    /// Returns a lower and an upper limit of an index, if constants give them: for masks, for
+    /// indices of loops that count up, and for sums and products of such values that don't wrap.
     fn limits(&self, index: gbxcule_ir::Value, depth: u32) -> Option<[i64; 2]> {
         let data = &self.body().values[index];
         let of = data.ty.as_scalar().filter(|of| of.is_int())?;

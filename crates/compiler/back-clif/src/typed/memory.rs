@@ -24,7 +24,7 @@ impl TypedCode<'_, '_> {
             }
             LoweredPlace::Value { val: LoweredValue::Memory(address), .. } => address,
             LoweredPlace::Vars { .. } | LoweredPlace::Vector(_) | LoweredPlace::Value { .. } => {
-                unreachable!("the plan keeps in memory what is needed there")
+                unreachable!("the plan puts variables that need an address into memory")
             }
         }
     }

@@ -45,7 +45,7 @@ pub fn c_header(
     text += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
     _ = writeln!(
         text,
-        "// Puts what a fault means into `text`, as `snprintf` does.\n\
+        "// Writes the meaning of a fault into `text`, as `snprintf` does.\n\
          int {prefix}_describe(const gbx_fault* fault, char* text, size_t size);\n"
     );
     for function in functions {
@@ -70,7 +70,7 @@ pub fn rust_module(
     text += "unsafe extern \"C\" {\n";
     _ = writeln!(
         text,
-        "    /// Puts what a fault means into `text`, as `snprintf` does.\n    \
+        "    /// Writes the meaning of a fault into `text`, as `snprintf` does.\n    \
          pub fn {prefix}_describe(fault: *const GbxFault, text: *mut std::ffi::c_char, size: usize) -> i32;"
     );
     for function in functions {

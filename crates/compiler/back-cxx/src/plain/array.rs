@@ -13,7 +13,7 @@ use gbxcule_ir::op::{Arg, Op, Selector, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::ty::{Shape, Type};
-use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
+use gbxcule_ir::walk::{Use, stmt_uses, walk_stmts};
 use rustc_hash::FxHashMap;
 
 /// An array: a pointer to its first element, and its extents.
@@ -44,15 +44,14 @@ impl RawArrays {
     }
 }
 
-/// Returns for each function which of its parameters are arrays that it writes.
+/// Returns true, by function and parameter, for an array that the function writes.
 pub fn written(module: &Valid<Module>) -> Vec<Vec<bool>> {
     let mut written: Vec<Vec<bool>> =
         module.functions.iter().map(|(_, function)| vec![false; function.params.len()]).collect();
     for &id in module.call_order() {
         let body = &module.functions[id].body;
         let mut roots = Vec::new();
-        walk(body, body.root, |step| {
-            let Step::Stmt(stmt) = step else { return };
+        walk_stmts(body, body.root, |stmt| {
             stmt_uses(
                 body,
                 &stmt.kind,
@@ -128,7 +127,7 @@ impl Writer<'_, '_> {
         texts
     }
 
-    /// Notes what an array value is; a view becomes a pointer of its own.
+    /// Records the pointer and the extents of an array value; a view gets a pointer of its own.
     pub(in super::super) fn define_raw_array(&mut self, value: Value) {
         let (body, arrays) = (self.exprs.body, &self.exprs.arrays);
         let array = match body.values[value].op {
@@ -194,7 +193,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Text of a parameter that is no array.
+/// Writes a parameter that isn't an array.
 fn plain_parameter(items: &Items<'_>, param: &Param, name: &str) -> String {
     let word = if param.mode == PassMode::Shared { "const " } else { "" };
     if let Shape::Fixed { of, len } = items.module.types[param.ty] {
@@ -205,7 +204,8 @@ fn plain_parameter(items: &Items<'_>, param: &Param, name: &str) -> String {
 }
 
 impl Expressions<'_, '_> {
-    /// Offset of an element, or of the part that leading indices select, in row-major order.
+    /// Returns the offset of an element, or of the part that leading indices select, in row-major
+    /// order.
     fn raw_offset(&mut self, array: &RawArray, indices: &[Value]) -> Expr {
         let mut at: Option<Expr> = None;
         for (&index, extent) in indices.iter().zip(&array.extents) {
@@ -221,7 +221,7 @@ impl Expressions<'_, '_> {
         at.unwrap_or_else(|| Expr::atom("0"))
     }
 
-    /// An index; one that is negative for sure counts from the end.
+    /// Writes an index; an index that is surely negative counts from the end.
     pub(super) fn raw_index(&mut self, index: Value, extent: &str) -> Expr {
         let is_negative = self.values.interval(index).is_some_and(|interval| interval.high < 0);
         let index = self.take_exact(index);
@@ -243,7 +243,7 @@ impl Expressions<'_, '_> {
         matches!(self.body.path(id).first(), Some(Projection::Element(_)))
     }
 
-    /// The element of an array at which a place begins, and its type.
+    /// Returns the element of an array at which a place begins, and its type.
     pub(in super::super) fn raw_element(&mut self, id: PlaceId) -> (Expr, Type) {
         let place = self.body.places[id];
         let (array, ty) = match place.root {
@@ -270,7 +270,7 @@ impl Expressions<'_, '_> {
         (expr, of)
     }
 
-    /// Text of the element at which threads add a sum.
+    /// Writes the element at which threads add a sum.
     pub(super) fn literal_element(&self, sum: &Sum) -> String {
         let indices = literals(self.body, sum.place).unwrap_or_default();
         let Some(array) = self.arrays.param(sum.param) else { return self.refused().text };
@@ -283,14 +283,14 @@ impl Expressions<'_, '_> {
         format!("{}[{at}]", array.pointer)
     }
 
-    /// Text of an array's extent.
+    /// Writes an array's extent.
     pub(super) fn raw_extent(&mut self, array: Value, dim: u8) -> Expr {
         let extent =
             self.arrays.value(array).and_then(|array| array.extents.get(usize::from(dim)).cloned());
         extent.map_or_else(|| self.refused(), Expr::atom)
     }
 
-    /// Text that says if an array is there.
+    /// Writes the test that an array has memory.
     pub(super) fn raw_presence(&mut self, array: Value) -> Expr {
         match self.arrays.value(array) {
             Some(array) => Expr::new(format!("{} != nullptr", array.pointer), Level::Equality),
@@ -298,7 +298,7 @@ impl Expressions<'_, '_> {
         }
     }
 
-    /// The arguments that pass an array.
+    /// Returns the arguments that pass an array.
     pub(in super::super) fn raw_arguments(&mut self, array: Value) -> Vec<Expr> {
         match self.arrays.value(array) {
             Some(array) => {
@@ -308,7 +308,7 @@ impl Expressions<'_, '_> {
         }
     }
 
-    /// Notes that there is no text; the expression stands for it.
+    /// Records that the kernel has no such text; returns an expression to go on with.
     pub(super) fn refused(&self) -> Expr {
         self.items.refuse();
         Expr::atom("0")

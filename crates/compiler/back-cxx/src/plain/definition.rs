@@ -6,7 +6,7 @@ use super::super::ty::scalar as spell;
 use gbxcule_ir::op::BinaryOp;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 
-/// Functions that definitions have: no name of a user's may be one of them.
+/// Functions that definitions use: no name of the user may equal one of them.
 pub(in super::super) const HELPERS: [&str; 7] =
     ["atomic_add", "atomic_max", "atomic_min", "cw_div", "cw_mul", "floor_div", "splat"];
 
@@ -106,7 +106,8 @@ impl Definitions {
     ) {
         let (result, types) = (items.ty(ty), &items.module.types);
         let count = types.components(ty).map_or(0, |(_, count)| count);
-        let parts: Vec<_> = (0..count).map(|at| part(&component(&types[ty], at))).collect();
+        let parts: Vec<_> =
+            (0..count).map(|position| part(&component(&types[ty], position))).collect();
         let mut list = parts.join(", ");
         if list.len() > 90 {
             list = format!("\n        {}", parts.join(",\n        "));
@@ -170,7 +171,7 @@ impl Definitions {
         self.add_parts(items, ty, ["atomic_add", &params], part);
     }
 
-    /// Defines the least or largest of floats, which CUDA has for integers alone.
+    /// Defines the atomic minimum or maximum of floats, which CUDA has for integers only.
     pub(super) fn atomic_extremum(&mut self, name: &str, of: Scalar) {
         let (ty, word, to, from, least) = match of {
             Scalar::F32 => ("float", "int", "__float_as_int", "__int_as_float", "f"),

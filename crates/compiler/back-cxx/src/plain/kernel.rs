@@ -10,7 +10,7 @@ use super::team::{self, Sum, Team};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::op::Op;
 
-/// Names of indices that the kernel's author gave none.
+/// Names of launch indices that the kernel doesn't name.
 const INDICES: [&str; 4] = ["i", "j", "k", "l"];
 
 /// Threads of a block.

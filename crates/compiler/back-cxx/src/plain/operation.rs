@@ -21,7 +21,7 @@ pub(in super::super) struct Launch {
 }
 
 impl Expressions<'_, '_> {
-    /// An operation that looks different without the header.
+    /// Writes an operation whose text differs without the header; `None` if the text is the same.
     pub(in super::super) fn plain_op(&mut self, data: &ValueData) -> Option<Expr> {
         Some(match data.op {
             Op::Literal(constant) => return special(constant),
@@ -33,7 +33,7 @@ impl Expressions<'_, '_> {
                 self.plain_atomic(op, place, value, expected)
             }
             Op::LaunchIndex(dim) => match &self.launch.indices {
-                // A grid has one index in a dimension that it lacks.
+                // In a dimension that the grid lacks the only index is 0.
                 Some(names) => Expr::atom(names.get(usize::from(dim)).map_or("0", String::as_str)),
                 None => self.refused(),
             },
@@ -60,7 +60,7 @@ impl Expressions<'_, '_> {
         Expr::call(name, &[&operand])
     }
 
-    /// Conversions of floats to integers, which a GPU saturates.
+    /// Writes the conversion of a float to an integer, which a GPU saturates.
     fn plain_conversion(&mut self, operand: Value, to: Type) -> Option<Expr> {
         let from = self.body.type_of(operand).as_scalar();
         let (Some(from), Some(to)) = (from, to.as_scalar()) else {
@@ -197,7 +197,7 @@ fn is_summed(of: Scalar) -> bool {
     matches!(of, Scalar::I32 | Scalar::U32 | Scalar::F32 | Scalar::F64)
 }
 
-/// Literals that are no numbers of the language.
+/// Writes an infinity or NaN, for which the language has no literal.
 fn special(constant: Literal) -> Option<Expr> {
     let is_special = constant.scalar().is_float() && !constant.as_f64().is_finite();
     let bits = constant.bits();

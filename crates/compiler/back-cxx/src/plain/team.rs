@@ -13,14 +13,14 @@ use gbxcule_ir::op::{AtomicOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
 use gbxcule_ir::ty::{Scalar, Shape};
-use gbxcule_ir::walk::{Step, Use, op_uses, place_values, stmt_uses, walk, walk_uses};
+use gbxcule_ir::walk::{Use, op_uses, place_values, stmt_uses, walk_stmts, walk_uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Sums of a block, at most.
 const MAX_SUMS: usize = 4;
 
-/// Part of a statement in the work of a block's threads. Statements without one are run by all
-/// threads, with the same values.
+/// Role of a statement in the work of a block's threads. All threads run a statement without a
+/// role, with the same values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in super::super) enum Role {
     /// A loop over the elements of a tile, divided among the threads.
@@ -91,7 +91,8 @@ impl Team {
         self.tiles.get(Handle::index(local)).copied().unwrap_or_default()
     }
 
-    /// Begins a statement of a block's threads: what writes waits for those that read.
+    /// Begins a statement of a block's threads. A statement that writes waits for threads that
+    /// read.
     pub(in super::super) fn begin(&mut self, writer: &mut Writer<'_, '_>, role: Option<Role>) {
         if matches!(role, Some(Role::Divided | Role::First)) {
             writer.name_all_waiting();
@@ -123,7 +124,7 @@ impl Team {
         }
     }
 
-    /// Notes before a loop that threads may be reading what its next round writes.
+    /// Records before a loop that threads may still read tiles that the loop's next round writes.
     pub(in super::super) fn begin_rounds(&mut self, body: BlockId) {
         self.is_read |= self.reading_loops.contains(&body);
     }
@@ -176,8 +177,8 @@ impl Planner<'_> {
         reads
     }
 
-    /// Gives the statements of a block that all threads run their roles; nothing if the work can't
-    /// be divided.
+    /// Assigns roles to the statements of a block that all threads run; `None` if the work can't be
+    /// divided.
     fn block(&mut self, block: BlockId, is_loop: bool) -> Option<()> {
         let body = self.body;
         for (position, stmt) in body.blocks[block].stmts.iter().enumerate() {
@@ -242,10 +243,7 @@ impl Planner<'_> {
     /// tiles and arrays, and variables that are declared inside.
     fn is_divisible(&self, stmt: &Stmt, index: Value, block: BlockId) -> bool {
         let StmtKind::For { start, step, .. } = stmt.kind else { return false };
-        let is = |value: Value, number: i128| match self.body.values[value].op {
-            Op::Literal(literal) => literal.as_int() == Some(number),
-            _ => false,
-        };
+        let is = |value, number| self.body.integer(value) == Some(number);
         let mut rounds = Rounds {
             planner: self,
             index,
@@ -355,13 +353,13 @@ impl Rounds<'_> {
     }
 }
 
-/// Finds the sums of a kernel: elements at literal indices to which threads add, of arrays that
-/// the kernel doesn't use otherwise. A thread that returned would be missed where they are reduced.
+/// Finds the sums of a kernel: elements at literal indices to which threads add, of arrays without
+/// another use. A kernel with a `return` has none, because all threads must take part in the
+/// reduction.
 pub(super) fn sums(body: &Body, uses: &[u32]) -> Vec<Sum> {
     let mut sums: Vec<Sum> = Vec::new();
     let mut returns = false;
-    walk(body, body.root, |step| {
-        let Step::Stmt(stmt) = step else { return };
+    walk_stmts(body, body.root, |stmt| {
         returns |= matches!(stmt.kind, StmtKind::Return(_));
         let StmtKind::Let(value) = stmt.kind else { return };
         let Op::Atomic { op: AtomicOp::Add, place, .. } = body.values[value].op else { return };
@@ -388,7 +386,7 @@ pub(super) fn sums(body: &Body, uses: &[u32]) -> Vec<Sum> {
     if returns || sums.len() > MAX_SUMS { Vec::new() } else { sums }
 }
 
-/// Parameters that a kernel uses apart from these places.
+/// Returns the parameters that a kernel uses apart from these places.
 fn used_otherwise(body: &Body, places: &FxHashSet<PlaceId>) -> FxHashSet<u32> {
     let mut others = FxHashSet::default();
     walk_uses(body, body.root, |used| match used {
@@ -402,7 +400,7 @@ fn used_otherwise(body: &Body, places: &FxHashSet<PlaceId>) -> FxHashSet<u32> {
     others
 }
 
-/// The indices of an element of a parameter, if all are literals.
+/// Returns the indices of an element of a parameter, if all are literals.
 pub(super) fn literals(body: &Body, place: PlaceId) -> Option<Vec<i128>> {
     let &[Projection::Element(indices)] = body.path(place) else { return None };
     if let Root::Array(array) = body.places[place].root
@@ -410,9 +408,5 @@ pub(super) fn literals(body: &Body, place: PlaceId) -> Option<Vec<i128>> {
     {
         return None;
     }
-    let literal = |&index: &Value| match body.values[index].op {
-        Op::Literal(literal) => literal.as_int(),
-        _ => None,
-    };
-    body.value_lists[indices].iter().map(literal).collect()
+    body.value_lists[indices].iter().map(|&index| body.integer(index)).collect()
 }

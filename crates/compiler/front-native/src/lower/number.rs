@@ -20,7 +20,7 @@ impl Lowering<'_> {
         if self.b.ty(value) == Type::scalar(to) { value } else { self.b.convert(value, to) }
     }
 
-    /// A value as C++ converts it where a type is asked for.
+    /// Converts a value to a type, as C++ does implicitly.
     pub(super) fn value_as(&mut self, value: Value, to: Type) -> Lowered<Value> {
         if self.b.ty(value) == to {
             return Ok(value);
@@ -30,7 +30,7 @@ impl Lowering<'_> {
             (Some(to), Ok(_)) => Ok(self.number_as(value, to)),
             _ => {
                 let (found, wanted) = (self.b.shown(self.b.ty(value)), self.b.shown(to));
-                Err(format!("a `{found}` where a `{wanted}` is meant"))
+                Err(format!("a `{found}` where a `{wanted}` is expected"))
             }
         }
     }

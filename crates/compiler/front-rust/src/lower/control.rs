@@ -67,8 +67,7 @@ impl Lowering<'_, '_, '_, '_> {
         let ty = self.b.body().type_of(start);
         let Some(scalar) = ty.as_scalar() else { return };
         if inclusive {
-            let last =
-                self.integers().literal_of(end).and_then(Literal::as_int).map(|last| last + 1);
+            let last = self.b.body().integer(end).map(|last| last + 1);
             let after = last.filter(|&after| Literal::int(scalar, after).as_int() == Some(after));
             let Some(after) = after else {
                 return self.inclusive_loop(var, [start, end], scalar, body);
@@ -205,8 +204,8 @@ impl Lowering<'_, '_, '_, '_> {
         }
     }
 
-    /// Returns true if it is better that the branches of an expression store their values than that
-    /// one value is made.
+    /// Returns true if each branch of an expression stores its own value, instead of one value
+    /// being selected.
     pub(super) fn branches(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::If(..) => !self.selects(expr),

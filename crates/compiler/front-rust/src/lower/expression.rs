@@ -157,7 +157,7 @@ impl Lowering<'_, '_, '_, '_> {
     fn repeated(&mut self, part: &Expr, wanted: &Ty) -> Value {
         let ty = self.ty(wanted);
         let part = self.value(part);
-        match self.integers().literal_of(part) {
+        match self.b.body().literal(part) {
             Some(literal) if literal.bits() == 0 => self.b.zero(ty),
             _ => self.b.splat(ty, part),
         }

@@ -4,7 +4,7 @@ use crate::tree::Method;
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
-use gbxcule_ir::op::{BinaryOp, CompareOp, Op, Value};
+use gbxcule_ir::op::{BinaryOp, CompareOp, Value};
 use gbxcule_ir::ty::Scalar;
 
 /// Operations of Rust's integers, written as operations of the IR.
@@ -17,17 +17,9 @@ impl<'b, 'm> Integers<'b, 'm> {
         Self { b }
     }
 
-    /// Returns the literal that a value is, if it is one.
-    pub(super) fn literal_of(&self, value: Value) -> Option<Literal> {
-        match self.b.body().values[value].op {
-            Op::Literal(literal) => Some(literal),
-            _ => None,
-        }
-    }
-
     /// Converts a value to another scalar; a literal is converted at once.
     pub(super) fn converted(&mut self, value: Value, to: Scalar) -> Value {
-        match self.literal_of(value).and_then(Literal::as_int) {
+        match self.b.body().integer(value) {
             Some(number) => self.int(to, number),
             None => self.b.convert(value, to),
         }
@@ -54,7 +46,7 @@ impl<'b, 'm> Integers<'b, 'm> {
     /// Converts the amount of a shift to the scalar's type, and masks it below the width.
     fn amount(&mut self, amount: Value, of: Scalar) -> Value {
         let most = of.bits() - 1;
-        if let Some(number) = self.literal_of(amount).and_then(Literal::as_int) {
+        if let Some(number) = self.b.body().integer(amount) {
             return self.int(of, number & i128::from(most));
         }
         let amount = self.b.convert(amount, of);

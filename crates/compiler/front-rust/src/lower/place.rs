@@ -73,7 +73,7 @@ impl Lowering<'_, '_, '_, '_> {
                 }
             }
             _ => {
-                self.refuse_construct(expr, "a reference that is chosen when running");
+                self.refuse_construct(expr, "a reference that is chosen at run time");
                 self.unreachable_place(expr)
             }
         }

@@ -173,7 +173,7 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("let mut r = &a; «r = &a»;", "a reference that changes"),
     (
         "add(«if b { &mut cells[0] } else { &mut cells[1] }», &1);",
-        "a reference that is chosen when running",
+        "a reference that is chosen at run time",
     ),
     ("«[(); 3][a as usize]»;", "a `()` in an array"),
     ("let s: &[u8] = «cells»;", "a slice of an array in a variable"),

@@ -1,4 +1,4 @@
-//! Names, attributes and subscripts: places where there are any, values elsewhere.
+//! Names, attributes and subscripts: places where possible, values elsewhere.
 
 use super::operand::{Binding, LoweringError, LoweringResult, Operand, fault};
 use super::tile::tile_index;
@@ -25,7 +25,7 @@ pub(super) enum Access<'a> {
 }
 
 impl<'a> Access<'a> {
-    /// The value of an access, now.
+    /// Reads the value now.
     pub(super) fn read(self, b: &mut Writer<'_, 'a>) -> Operand<'a> {
         match self {
             Self::Operand(operand) => operand,
@@ -40,13 +40,13 @@ impl<'a> Access<'a> {
         }
     }
 
-    /// The value of an access as one of the IR.
+    /// Reads the value as a value of the IR.
     pub(super) fn value(self, b: &mut Writer<'_, 'a>, span: Span) -> LoweringResult<Value> {
         let operand = self.read(b);
         b.value(operand, span)
     }
 
-    /// A place that holds what an access leads to.
+    /// Returns a place that holds the value.
     pub(super) fn spill(self, b: &mut Writer<'_, 'a>, span: Span) -> LoweringResult<PlaceId> {
         let operand = match self {
             Self::Place(place) => return Ok(place),
@@ -67,14 +67,14 @@ impl<'a> Access<'a> {
     pub(super) fn component(
         self,
         b: &mut Writer<'_, 'a>,
-        at: u32,
+        position: u32,
         span: Span,
     ) -> LoweringResult<Self> {
         Ok(match self {
-            Self::Place(place) => Self::Place(b.component(place, at)),
+            Self::Place(place) => Self::Place(b.component(place, position)),
             Self::Operand(operand) => {
                 let value = b.value(operand, span)?;
-                Self::Operand(b.extract(value, at).into())
+                Self::Operand(b.extract(value, position).into())
             }
         })
     }
@@ -199,11 +199,11 @@ impl<'a> Expressions<'_, 'a> {
     fn subscript(&mut self, expr: &'a Expr) -> LoweringResult<Access<'a>> {
         let (base, groups) = index_groups(expr);
         let mut access = self.access(base)?;
-        let mut at = 0;
+        let mut position = 0;
         if let Access::Operand(Operand::KnownValue(known)) = &access {
             match known {
                 KnownValue::Member(path) if &**path == "warp.adjoint" => {
-                    at = 1;
+                    position = 1;
                     access = self.adjoint(groups[0].0, groups[0].1)?;
                 }
                 KnownValue::Member(path) => {
@@ -223,10 +223,10 @@ impl<'a> Expressions<'_, 'a> {
                 _ => {}
             }
         }
-        while at < groups.len() {
-            let mut indices: Vec<&'a Expr> = groups[at].0.iter().collect();
-            let mut whole = groups[at].1;
-            at += 1;
+        while position < groups.len() {
+            let mut indices: Vec<&'a Expr> = groups[position].0.iter().collect();
+            let mut whole = groups[position].1;
+            position += 1;
             let ty = access.ty(&mut self.b);
             let dims = ty.and_then(|ty| match *self.b.shape(ty) {
                 Shape::Array { dims, .. } => Some(dims),
@@ -237,14 +237,14 @@ impl<'a> Expressions<'_, 'a> {
                     !indices.iter().any(|index| matches!(index, Expr::Slice(_)))
                 };
                 while indices.len() < usize::from(dims)
-                    && at < groups.len()
+                    && position < groups.len()
                     && plain(&indices)
-                    && indices.len() + groups[at].0.len() <= usize::from(dims)
-                    && !groups[at].0.iter().any(|index| matches!(index, Expr::Slice(_)))
+                    && indices.len() + groups[position].0.len() <= usize::from(dims)
+                    && !groups[position].0.iter().any(|index| matches!(index, Expr::Slice(_)))
                 {
-                    indices.extend(groups[at].0.iter());
-                    whole = groups[at].1;
-                    at += 1;
+                    indices.extend(groups[position].0.iter());
+                    whole = groups[position].1;
+                    position += 1;
                 }
             }
             access = self.indexed(access, &indices, whole)?;
@@ -303,7 +303,7 @@ impl<'a> Expressions<'_, 'a> {
         }
     }
 
-    /// An element of an operand that is not a value of the IR; `None` if it is one.
+    /// An element of a tuple, tile or other operand; `None` for a value of the IR.
     fn indexed_operand(
         &mut self,
         operand: &Operand<'a>,
@@ -360,7 +360,7 @@ impl<'a> Expressions<'_, 'a> {
     }
 }
 
-/// The field or component of a type that has a name.
+/// Returns the field or component of a type that has this name.
 fn part_named(b: &Writer<'_, '_>, ty: Type, attr: &str) -> Option<Part> {
     let component = |len: usize| {
         let at = "xyzw".find(attr).filter(|&at| attr.len() == 1 && at < len);
@@ -454,7 +454,7 @@ pub(super) fn element_type<'a>(
     }
 }
 
-/// Fault of an index into a value whose type has no elements in a kernel.
+/// Fault of an index into a value that has no elements in a kernel.
 fn not_indexed(span: Span) -> LoweringError {
     Diagnostic::error(Code::TypeMismatch, span, "this can't be indexed").into()
 }

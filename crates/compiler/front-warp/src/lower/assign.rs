@@ -25,7 +25,7 @@ impl<'a> Statements<'_, 'a> {
         }
         let mut operand = self.e.expr(&assign.value)?;
         if let (Expr::Name(_), Operand::Tile(tile)) = (&*assign.value, &operand) {
-            // As in NVIDIA Warp, another name for a tile is another tile.
+            // As in NVIDIA Warp, the assignment of a tile copies the tile.
             let copy = tile.fresh_copy(&mut self.e.b, self.e.unit.span(&*assign.value))?;
             operand = Operand::Tile(copy.into());
         }
@@ -98,7 +98,7 @@ impl<'a> Statements<'_, 'a> {
                     self.e.unit.span(target),
                 )?,
                 _ => {
-                    let message = "several values are assigned to names only";
+                    let message = "several values can be assigned to names only";
                     return fault(Code::UnsupportedSyntax, self.e.span(target), message);
                 }
             }
@@ -106,14 +106,14 @@ impl<'a> Statements<'_, 'a> {
         Ok(())
     }
 
-    /// The place a target names.
+    /// The place that a target names.
     fn target_place(&mut self, target: &'a Expr) -> LoweringResult<PlaceId> {
         match self.e.access(target)? {
             Access::Place(place) if self.e.b.is_writable(place) => Ok(place),
             _ => fault(
                 Code::NotWritable,
                 self.e.span(target),
-                "this can't be written: it is no variable and no element of an array",
+                "this can't be written: it is neither a variable nor an element of an array",
             ),
         }
     }
@@ -159,7 +159,7 @@ impl<'a> Statements<'_, 'a> {
                 Ok(())
             }
             Some(op) if is_atomic_part(&self.e.b, op, place, right) => {
-                // An operator of the text's own comes first.
+                // A `@wp.func` named like the operator takes its place.
                 let [current, other] = [self.e.b.load(place), right].map(Operand::Value);
                 let Some(result) = self.e.user_operator(assign.op, &current, &other, span)? else {
                     self.e.b.atomic(op, place, right);
@@ -193,7 +193,7 @@ fn is_bitwise(op: AtomicOp) -> bool {
     !matches!(op, AtomicOp::Add | AtomicOp::Subtract)
 }
 
-/// Returns true for what NVIDIA Warp takes as a constant itself, not as a copy of one.
+/// Returns true if NVIDIA Warp takes an expression as a constant itself, not as a copy of one.
 fn is_constant(value: &Expr) -> bool {
     match value {
         Expr::NumberLiteral(_) | Expr::BooleanLiteral(_) | Expr::Attribute(_) | Expr::Call(_) => {

@@ -1,4 +1,4 @@
-//! `wp.atomic_add(array, i, value)` and its kin.
+//! `wp.atomic_add(array, i, value)` and the other atomic operations.
 
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
@@ -10,7 +10,7 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Shape, Type};
 use gbxcule_python_names::syntax::{Expr, ExprCall};
 
-/// The operation a name stands for, and how many values follow the indices.
+/// Returns the operation that a name stands for, and the number of values after the indices.
 pub(super) fn named(name: &str) -> Option<(AtomicOp, usize)> {
     Some(match name {
         "atomic_add" => (AtomicOp::Add, 1),
@@ -107,7 +107,7 @@ impl<'a> Expressions<'_, 'a> {
     }
 }
 
-/// The type of what a place holds, or of the array that it is itself.
+/// The type of the value that a place holds, or of the array that the place is.
 fn array_type<'a>(b: &Writer<'_, 'a>, place: PlaceId) -> Type {
     match b.body().places[place].root {
         Root::Array(value) if b.body().path(place).is_empty() => b.ty(value),
@@ -115,7 +115,7 @@ fn array_type<'a>(b: &Writer<'_, 'a>, place: PlaceId) -> Type {
     }
 }
 
-/// Changes an element; gives its old value.
+/// Changes an element; returns its old value.
 fn changed<'a>(
     b: &mut Writer<'_, 'a>,
     op: AtomicOp,

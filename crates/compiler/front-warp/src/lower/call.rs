@@ -13,7 +13,7 @@ use gbxcule_warp_types::decorator::{self, Role};
 use gbxcule_warp_types::value::{KnownValue, WarpValue};
 use gbxcule_warp_types::warp;
 
-/// An argument: its keyword, what it is, and where it stands.
+/// An argument: its keyword, its operand, and its expression.
 pub(super) type CallArgument<'a> = (Option<&'a str>, Operand<'a>, Option<&'a Expr>);
 
 impl<'a> Expressions<'_, 'a> {
@@ -105,7 +105,7 @@ impl<'a> Expressions<'_, 'a> {
         }
         for keyword in &arguments.keywords {
             let Some(name) = &keyword.arg else {
-                let message = "`**` is no part of the dialect";
+                let message = "`**` isn't part of the dialect";
                 return fault(Code::UnsupportedSyntax, self.span(&keyword.value), message);
             };
             if !keywords.contains(&name.as_str()) {
@@ -115,7 +115,7 @@ impl<'a> Expressions<'_, 'a> {
         Ok(given)
     }
 
-    /// The parts of what `*` stands before: of arrays, elements by a slice between known bounds.
+    /// The parts of an expression after `*`. A slice of an array must have known bounds.
     pub(super) fn starred(&mut self, expr: &'a Expr) -> LoweringResult<Vec<Operand<'a>>> {
         if let Expr::Subscript(subscript) = expr
             && let Expr::Slice(slice) = &*subscript.slice
@@ -177,7 +177,7 @@ impl<'a> Expressions<'_, 'a> {
         {
             return self.call_library(library, name, call, span);
         }
-        // `warp.fem.grad` is no `warp.grad`.
+        // `warp.fem.grad` is not `warp.grad`.
         if path.starts_with("warp.") && path.matches('.').count() > 1 {
             return Err(self.unit.files.unknown_module(path, span).into());
         }
@@ -189,9 +189,9 @@ impl<'a> Expressions<'_, 'a> {
         {
             return fault(code, span, format!("{what} aren't supported: `{name}`"));
         }
-        let known =
+        let row =
             builtin::find(name).filter(|&row| builtin::row(row).visibility == Visibility::Dialect);
-        match known {
+        match row {
             Some(row) => {
                 let given = self.call_arguments(&call.arguments)?;
                 self.call_row(row, given, span)
@@ -204,7 +204,7 @@ impl<'a> Expressions<'_, 'a> {
                     }
                     return Err(self.unit.files.unknown_module(path, span).into());
                 }
-                let message = format!("`wp.{name}` is no builtin of this compiler");
+                let message = format!("`wp.{name}` isn't a builtin of this compiler");
                 let fault = Diagnostic::error(Code::UnknownBuiltin, self.span(&call.func), message);
                 let fault = match builtin::nearest(name) {
                     Some(near) => fault.help(format!("`wp.{near}` is")),
@@ -216,7 +216,7 @@ impl<'a> Expressions<'_, 'a> {
     }
 }
 
-/// A fault of `v.length()`, with the function that is meant.
+/// Adds advice to the fault of a call such as `v.length()`, if there is a builtin of this name.
 fn as_function(stop: LoweringError, func: &Expr) -> LoweringError {
     let LoweringError::Fault(fault) = stop else { return stop };
     let name = if let Expr::Attribute(method) = func { method.attr.as_str() } else { "" };

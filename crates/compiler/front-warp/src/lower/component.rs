@@ -42,12 +42,12 @@ impl<'a> Expressions<'_, 'a> {
     /// A component's index: a number known to be inside, or a value.
     fn component_index(&mut self, index: &'a Expr, len: u32) -> LoweringResult<Result<u32, Value>> {
         let operand = self.expr(index)?;
-        let known = match &operand {
+        let position = match &operand {
             Operand::KnownValue(KnownValue::Int(at)) => Some(*at),
             Operand::KnownValue(KnownValue::Typed(literal)) => literal.as_int(),
             _ => None,
         };
-        if let Some(at) = known {
+        if let Some(at) = position {
             let wrapped = if at < 0 { at + i128::from(len) } else { at };
             return match u32::try_from(wrapped) {
                 Ok(at) if at < len => Ok(Ok(at)),
@@ -73,11 +73,11 @@ impl<'a> Expressions<'_, 'a> {
         let bound = |this: &mut Self, part: Option<&'a Expr>| -> LoweringResult<Option<i128>> {
             let Some(part) = part else { return Ok(None) };
             match this.expr(part)? {
-                Operand::KnownValue(KnownValue::Int(at)) => Ok(Some(at)),
+                Operand::KnownValue(KnownValue::Int(position)) => Ok(Some(position)),
                 _ => fault(
                     Code::NeedsConstant,
                     this.span(part),
-                    "a slice of components has numbers written in the text",
+                    "the bounds of a slice of components are numbers written in the text",
                 ),
             }
         };
@@ -88,9 +88,9 @@ impl<'a> Expressions<'_, 'a> {
             return fault(Code::WrongArguments, span, "the step of a slice can't be 0");
         };
         if count == 0 {
-            return fault(Code::WrongArguments, span, "an empty slice is no vector");
+            return fault(Code::WrongArguments, span, "an empty slice can't be a vector");
         }
-        Ok((0..count).map(|at| (start + at * step) as u32).collect())
+        Ok((0..count).map(|position| (start + position * step) as u32).collect())
     }
 
     pub(super) fn matrix_index(
@@ -145,7 +145,7 @@ impl<'a> Expressions<'_, 'a> {
         }
     }
 
-    /// Rows or columns by a slice or number, and whether the dimension stays.
+    /// Returns the rows or columns that a slice or number selects, and true if the dimension stays.
     pub(super) fn positions(
         &mut self,
         index: &'a Expr,
@@ -180,8 +180,8 @@ fn gather_components<'a>(
     Ok(b.construct(ty, &parts))
 }
 
-/// Some rows and columns of a matrix with so many columns: a matrix if both dimensions stay,
-/// else a vector.
+/// Selects rows and columns of a matrix with `cols` columns: a matrix if both dimensions stay, else
+/// a vector.
 fn matrix_part<'a>(
     b: &mut Writer<'_, 'a>,
     value: Value,

@@ -82,7 +82,7 @@ impl<'s, 'a> Statements<'s, 'a> {
             _ => {
                 let what = statement_name(stmt);
                 let span = self.e.unit.span(stmt);
-                fault(Code::UnsupportedSyntax, span, format!("{what} is no part of the dialect"))
+                fault(Code::UnsupportedSyntax, span, format!("{what} isn't part of the dialect"))
             }
         }
     }
@@ -171,7 +171,7 @@ impl<'s, 'a> Statements<'s, 'a> {
         Ok(())
     }
 
-    /// Names that a refused statement would have bound are refused quietly from here on.
+    /// Refuses the names that a refused statement would have bound, without further messages.
     pub(super) fn refuse_targets(&mut self, stmt: &'a Stmt) {
         let targets: Vec<&'a Expr> = match stmt {
             Stmt::Assign(assign) => assign.targets.iter().collect(),
@@ -193,7 +193,7 @@ impl<'s, 'a> Statements<'s, 'a> {
         }
     }
 
-    /// Lowers a body; what comes after belongs to the statement around it again.
+    /// Lowers a body; later faults belong to the statement around it again.
     pub(super) fn suite(&mut self, body: &'a [Stmt]) {
         let around = self.e.b.span();
         self.statements(body);
@@ -243,7 +243,7 @@ impl<'s, 'a> Statements<'s, 'a> {
         self.e.b.close_block()
     }
 
-    /// Ends a gradient by hand; returns true if this is one.
+    /// Ends a gradient by hand; returns false for another function.
     fn give_adjoints(&mut self) -> bool {
         let Some(gradient) = self.e.take_adjoints() else { return false };
         self.e.b.ret(Some(gradient));
@@ -267,7 +267,7 @@ impl<'s, 'a> Statements<'s, 'a> {
         }
     }
 
-    /// The end of the function: its result, if control gets there.
+    /// Ends the function: checks that control returns a result, if the function has one.
     fn end(&mut self, returns: Option<(Result<Annotation, Box<Diagnostic>>, &'a Expr)>) {
         if !self.e.b.diverged() && self.give_adjoints() {
             return;
@@ -289,7 +289,7 @@ impl<'s, 'a> Statements<'s, 'a> {
         if b.define_structs(annotation).is_err() {
             return;
         }
-        // An array made in the function is a `fixedarray`, and nothing else.
+        // An array made in the function is always a `fixedarray`.
         let made = matches!(b.shape(result), Shape::Fixed { .. });
         let fits =
             b.takes(annotation, result) && !(made && matches!(annotation, Annotation::Array(..)));
@@ -297,7 +297,7 @@ impl<'s, 'a> Statements<'s, 'a> {
             return;
         }
         let (name, found) = (&b.function().name, b.shown(result));
-        let message = format!("`{name}` gives `{found}`, which is not what it says");
+        let message = format!("`{name}` gives `{found}`, not the type of its annotation");
         let mut fault = Diagnostic::error(Code::TypeMismatch, span, message);
         if result.as_scalar().is_some() {
             fault = fault.help("convert what it returns, or write that type here");

@@ -21,7 +21,7 @@ use gbxcule_warp_types::value::KnownValue;
 /// Lowers the expressions of one function.
 pub(super) struct Expressions<'s, 'a> {
     pub(super) unit: &'s Unit<'a>,
-    /// The scope the definition stands in.
+    /// The scope that holds the definition.
     pub(super) scope: ScopeId,
     pub(super) b: Writer<'s, 'a>,
     pub(super) names: Names<'a>,
@@ -54,7 +54,7 @@ impl<'s, 'a> Expressions<'s, 'a> {
         self.manual_gradient.as_ref()
     }
 
-    /// The result of a gradient by hand, if this is one.
+    /// The result of a gradient by hand; `None` for another function.
     pub(super) fn take_adjoints(&mut self) -> Option<Value> {
         self.manual_gradient.as_ref().map(|gradient| gradient.result(&mut self.b))
     }
@@ -115,7 +115,7 @@ impl<'s, 'a> Expressions<'s, 'a> {
             Expr::List(_) => fault(
                 Code::UnsupportedSyntax,
                 self.span(expr),
-                "a list is no part of the dialect: use a vector, or `wp.zeros(shape=.., dtype=..)`",
+                "a list isn't part of the dialect: use a vector, or `wp.zeros(shape=.., dtype=..)`",
             ),
             Expr::Starred(_) => fault(
                 Code::UnsupportedSyntax,
@@ -130,7 +130,7 @@ impl<'s, 'a> Expressions<'s, 'a> {
             _ => fault(
                 Code::UnsupportedSyntax,
                 self.span(expr),
-                format!("{} is no part of the dialect", expression_name(expr)),
+                format!("{} isn't part of the dialect", expression_name(expr)),
             ),
         }
     }
@@ -166,7 +166,7 @@ impl<'s, 'a> Expressions<'s, 'a> {
         operate_one(&mut self.b, op, operand, span, op.as_str())
     }
 
-    /// `and`, `or`: what comes later is evaluated only if it matters.
+    /// `and`, `or`: a later value is evaluated only if the ones before don't decide.
     fn connective(&mut self, op: BoolOp, values: &'a [Expr]) -> LoweringResult<Operand<'a>> {
         let and = op == BoolOp::And;
         let first = self.expr(&values[0])?;
@@ -276,7 +276,7 @@ impl<'s, 'a> Expressions<'s, 'a> {
             (&left_value, ops, &operands[..])
             && (known.as_f64().is_none() || other.as_f64().is_none())
         {
-            // Types, functions: known when compiled.
+            // Types and functions are compared at compile time.
             let equal = known == other;
             match op {
                 CmpOp::Eq | CmpOp::Is => return Ok(Operand::KnownValue(KnownValue::Bool(equal))),
@@ -292,7 +292,7 @@ impl<'s, 'a> Expressions<'s, 'a> {
             && other.as_int().is_some()
             && let Some(outcome) = gbxcule_python_values::compared(*op, known, other)
         {
-            // `if i < 6` in a loop that is unrolled.
+            // The outcome is known, as that of `if i < 6` in an unrolled loop.
             return Ok(Operand::KnownValue(KnownValue::Bool(outcome)));
         }
         for (&op, right) in ops.iter().zip(operands) {

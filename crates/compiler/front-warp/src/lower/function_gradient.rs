@@ -1,4 +1,4 @@
-//! `wp.grad(f)(x)`: the derivatives of what a function gives by each of its arguments.
+//! `wp.grad(f)(x)`: the derivatives of a function's result by each of its arguments.
 //!
 //! The function's reverse is made when it is first asked for, and is called with adjoints of 1, so
 //! it can be differentiated once more, as any function can.
@@ -70,19 +70,19 @@ impl<'a> Expressions<'_, 'a> {
             }
         }
         self.b.set_span(span);
-        let found = self.b.call(derivative, &all);
+        let gradients = self.b.call(derivative, &all);
         let floats = |param: &&Param| self.b.module.types.has_float(param.ty);
         let count = params.iter().filter(floats).count();
-        let mut at = 0;
+        let mut position = 0;
         let mut parts = Vec::with_capacity(params.len());
         for param in &params {
             let is_float = self.b.module.types.has_float(param.ty);
             parts.push(match (is_float, count) {
                 (false, _) => self.b.zero(param.ty),
-                (true, 1) => found,
-                (true, _) => self.b.extract(found, at),
+                (true, 1) => gradients,
+                (true, _) => self.b.extract(gradients, position),
             });
-            at += u32::from(is_float);
+            position += u32::from(is_float);
         }
         Ok(Operand::Value(match parts[..] {
             [single] => single,
@@ -90,7 +90,8 @@ impl<'a> Expressions<'_, 'a> {
         }))
     }
 
-    /// A function that calls a builtin, and its arguments; `None` if the table has no such row.
+    /// Returns a function that calls a builtin, and its arguments; `None` if the table has no such
+    /// row.
     fn builtin_function(
         &mut self,
         path: &str,
@@ -130,7 +131,7 @@ impl<'a> Expressions<'_, 'a> {
     }
 }
 
-/// Has gradients by hand lowered from here on, and those of functions that were lowered before.
+/// Lowers gradients by hand from here on, and those of functions that were lowered before.
 fn want_gradients(b: &mut Writer<'_, '_>) -> LoweringResult<()> {
     let (unit, session, module) = b.nested();
     if !std::mem::replace(&mut session.gradients, true) {
@@ -141,7 +142,7 @@ fn want_gradients(b: &mut Writer<'_, '_>) -> LoweringResult<()> {
     Ok(())
 }
 
-/// The function that gave a value, and its arguments.
+/// Returns the function whose result a value is, and the arguments of the call.
 fn called_function(b: &Writer<'_, '_>, called: &Operand<'_>) -> Option<(FunctionId, Vec<Arg>)> {
     let Operand::Value(value) = called else { return None };
     match b.body().values[*value].op {
@@ -173,7 +174,7 @@ fn derivative(
             let Some(first) = faults.into_iter().next() else {
                 return Err(refused(
                     span,
-                    &format!("`{name}` has no derivative: no float is given to it, or none by it"),
+                    &format!("`{name}` has no derivative: it takes no float or returns none"),
                 ));
             };
             session.report.push(first.label(span, format!("`wp.grad` of `{name}`")));

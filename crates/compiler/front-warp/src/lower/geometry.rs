@@ -1,4 +1,4 @@
-//! Tables of what ids stand for, and loops over queries: see [`gbxcule_warp_types::geometry`].
+//! Tables that ids are looked up in, and loops over queries: see [`gbxcule_warp_types::geometry`].
 
 use super::Expressions;
 use super::operand::{Binding, LoweringResult, Operand, fault};
@@ -23,13 +23,13 @@ impl<'a> Expressions<'_, 'a> {
         call: &'a ExprCall,
         span: Span,
     ) -> LoweringResult<Operand<'a>> {
-        let known = match &call.arguments.args[..] {
+        let argument = match &call.arguments.args[..] {
             [of] if self.unit.files.library == Some(self.unit.scopes.text(self.scope)) => {
                 self.unit.known(of, self.scope)?
             }
-            _ => return fault(Code::UnknownBuiltin, span, "`wp.table_of` is no builtin"),
+            _ => return fault(Code::UnknownBuiltin, span, "`wp.table_of` isn't a builtin"),
         };
-        let KnownValue::Foreign(WarpValue::Type(Annotation::Struct(key))) = known else {
+        let KnownValue::Foreign(WarpValue::Type(Annotation::Struct(key))) = argument else {
             return fault(Code::WrongArguments, span, "a table is of structs");
         };
         let of = self.b.structure(key)?;
@@ -79,18 +79,18 @@ impl<'a> Expressions<'_, 'a> {
     }
 }
 
-/// Adds a table, as a parameter after those that the text has.
+/// Adds a table, as a parameter after those of the text.
 fn add_table<'a>(b: &mut Writer<'_, 'a>, table: &Param) -> Value {
     let function = b.function_id();
     let params = &mut b.module.functions[function].params;
-    let at = params.iter().position(|param| param == table).unwrap_or_else(|| {
+    let position = params.iter().position(|param| param == table).unwrap_or_else(|| {
         params.push(table.clone());
         params.len() - 1
     });
-    b.arg(at as u32)
+    b.arg(position as u32)
 }
 
-/// The arguments of a call with the tables that the function asks for after them.
+/// Returns the arguments of a call, followed by the tables that the function takes.
 pub(super) fn with_tables<'a>(
     b: &mut Writer<'_, 'a>,
     function: FunctionId,

@@ -14,7 +14,8 @@ use gbxcule_python_names::syntax::Expr;
 use gbxcule_warp_types::indexed_array;
 use gbxcule_warp_types::value::KnownValue;
 
-/// Lengths of the dimensions: a list gives its own, a dimension without a list the array's.
+/// Lengths of the dimensions: of the list of indices, or of the array in a dimension without a
+/// list.
 pub(super) fn extents(b: &mut Writer<'_, '_>, indexed: Value, dims: u8) -> Vec<Value> {
     let data = b.extract(indexed, 0);
     let mut extents = Vec::with_capacity(usize::from(dims));
@@ -56,7 +57,7 @@ pub(super) fn attribute<'a>(
 }
 
 impl<'a> Expressions<'_, 'a> {
-    /// An element, or, of fewer indices than dimensions, an indexed array of the rest.
+    /// An element, or, if there are fewer indices than dimensions, an indexed array of the others.
     pub(super) fn indexed_at(
         &mut self,
         base: Access<'a>,
@@ -100,7 +101,7 @@ pub(super) fn place(b: &mut Writer<'_, '_>, indexed: Value, indices: &[Value]) -
 
 /// Indices of the array itself.
 fn through_lists(b: &mut Writer<'_, '_>, indexed: Value, indices: &[Value]) -> Vec<Value> {
-    let mut found = Vec::with_capacity(indices.len());
+    let mut positions = Vec::with_capacity(indices.len());
     for (dim, &index) in indices.iter().enumerate() {
         let list = b.extract(indexed, dim as u32 + 1);
         let index = b.convert(index, Scalar::I32);
@@ -112,7 +113,7 @@ fn through_lists(b: &mut Writer<'_, '_>, indexed: Value, indices: &[Value]) -> V
             let listed = b.load(place);
             b.store(at, listed);
         });
-        found.push(b.load(at));
+        positions.push(b.load(at));
     }
-    found
+    positions
 }

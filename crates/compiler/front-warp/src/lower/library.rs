@@ -75,7 +75,7 @@ pub(super) fn handle_parts<'a>(
     parts.map(|(part, at)| (part.clone(), handle_part(b, at, part.mode))).collect()
 }
 
-/// The handle, and what was given for each of the other parameters.
+/// Returns the handle, and the argument of each other parameter.
 fn matched<'a>(
     asked: &[&Param],
     given: &[CallArgument<'a>],
@@ -106,7 +106,7 @@ fn misused<'a>(
     fault(Code::WrongArguments, span, format!("`{written}` takes {}", wanted.join(", ")))
 }
 
-/// The value of an address, where a label stands for it.
+/// Replaces a label by its address.
 fn placed<'a>(
     library: &Library,
     (keyword, operand, expr): CallArgument<'a>,
@@ -125,7 +125,7 @@ fn placed<'a>(
     Ok((keyword, operand, expr))
 }
 
-/// A value for a parameter: any integer, as its type; or a truth value or an array of its type.
+/// Converts an argument to a parameter's type: any integer, or a truth value or array of the type.
 fn library_value<'a>(
     b: &mut Writer<'_, 'a>,
     (_, operand, expr): CallArgument<'a>,
@@ -150,7 +150,7 @@ fn library_value<'a>(
         let literal = Literal::int(wanted, number);
         if literal.as_int() != Some(number) {
             let shown = b.shown(ty);
-            return fault(Code::IntegerTooLarge, span, format!("{number} is no `{shown}`"));
+            return fault(Code::IntegerTooLarge, span, format!("{number} isn't a `{shown}`"));
         }
         return Ok(b.literal(literal));
     }

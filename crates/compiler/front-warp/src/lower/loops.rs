@@ -10,16 +10,16 @@ use gbxcule_ir::ty::{Scalar, Type};
 use gbxcule_python_names::syntax::{self, Expr, Stmt, StmtFor, StmtWhile};
 use gbxcule_warp_types::value::{KnownValue, OverloadSet, WarpValue};
 
-/// Loops over so many known numbers are unrolled, as NVIDIA Warp does by default.
+/// Greatest number of rounds of a loop that is unrolled, as NVIDIA Warp does by default.
 const MAX_UNROLL: i128 = 16;
-/// Loops around `wp.static` are unrolled up to here.
+/// Greatest number of rounds of a loop around `wp.static` that is unrolled.
 const MAX_STATIC_UNROLL: i128 = 4096;
 
 impl<'a> Statements<'_, 'a> {
     fn ends_without_else(&self, orelse: &[Stmt]) -> LoweringResult<()> {
         let Some(stmt) = orelse.first() else { return Ok(()) };
         let span = self.e.unit.span(stmt);
-        fault(Code::UnsupportedSyntax, span, "`else` after a loop is no part of the dialect")
+        fault(Code::UnsupportedSyntax, span, "`else` after a loop isn't part of the dialect")
     }
 
     pub(super) fn for_each(&mut self, each: &'a StmtFor) -> LoweringResult<()> {
@@ -76,7 +76,7 @@ impl<'a> Statements<'_, 'a> {
         statics(body).into_iter().any(|expr| self.e.unit.known(expr, self.e.scope).is_err())
     }
 
-    /// The query that a loop goes over, if it does.
+    /// Returns the query that a loop iterates over; `None` for another loop.
     fn query(&mut self, iter: &'a Expr) -> LoweringResult<Option<(Value, OverloadSet<'a>)>> {
         let is_named = match iter {
             Expr::Name(name) => self.e.names.contains(name.id.as_str()),
@@ -160,7 +160,7 @@ impl<'a> Statements<'_, 'a> {
                     }
                 }
             }
-            let message = "a loop goes over a `range`";
+            let message = "a loop iterates over a `range`";
             return fault(Code::UnsupportedIteration, self.e.span(iter), message);
         }
     }
@@ -226,7 +226,7 @@ impl<'a> Statements<'_, 'a> {
         Ok(())
     }
 
-    /// A round of an unrolled loop as a loop of one round, which `continue` leaves.
+    /// Lowers a round of an unrolled loop as a loop of one round, which `continue` leaves.
     fn one_round(&mut self, body: &'a [Stmt], span: Span) -> LoweringResult<()> {
         self.e.b.check_nesting(span)?;
         let before = self.e.names.enter_loop(&mut self.e.b, body, span)?;
@@ -310,7 +310,7 @@ fn known_int(operand: &Operand<'_>) -> Option<i128> {
     }
 }
 
-/// Returns true if a statement of this loop's body, not of a loop in it, leaves it.
+/// Returns true if a statement of this loop's body leaves the loop. Loops inside don't count.
 fn leaves_loop(body: &[Stmt], leaves: fn(&Stmt) -> bool) -> bool {
     body.iter().any(|stmt| match stmt {
         Stmt::If(branch) => {

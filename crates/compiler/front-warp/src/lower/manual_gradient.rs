@@ -1,5 +1,5 @@
-//! `@wp.func_grad(f)` and `@wp.func_replay(f)`: what is done instead of differentiating `f`, and
-//! instead of running `f` again.
+//! `@wp.func_grad(f)` and `@wp.func_replay(f)`: functions that replace the derivative of `f`, and
+//! the second run of `f` in a reverse.
 //!
 //! A gradient by hand becomes a function with the signature of a derived reverse
 //! (`grad::signature`): its adjoints, `wp.adjoint[x]`, are variables that begin as zero and are its
@@ -88,7 +88,7 @@ impl<'a> Session<'a> {
             if let Some(tuple) =
                 formals.iter().find(|it| matches!(it.annotation, Annotation::Tuple(_)))
             {
-                let message = "a gradient by hand is of a function without tuples";
+                let message = "a gradient by hand can't be that of a function with tuples";
                 return fault(Code::UnsupportedAdjoint, tuple.span, message);
             }
             for formal in &formals {
@@ -114,7 +114,7 @@ impl<'a> Session<'a> {
         formals: &[Formal<'a>],
     ) -> LoweringResult<()> {
         let (params, result) = (module.functions[id].params.clone(), module.functions[id].result);
-        let bindings = (0..params.len()).map(|at| Binding::Param(at as u32)).collect();
+        let bindings = (0..params.len()).map(|position| Binding::Param(position as u32)).collect();
         let span = unit.span(&hook.name);
         let replay = module.declare(hook.name.as_str(), params, Type::UNIT);
         module.functions[replay].span = span;
@@ -124,7 +124,7 @@ impl<'a> Session<'a> {
         }
         if module.functions[replay].result != result {
             let name = &module.functions[id].name;
-            let message = format!("this doesn't give what `{name}` gives");
+            let message = format!("a replay must return the same type as `{name}`");
             return fault(Code::TypeMismatch, span, message);
         }
         module.functions[id].replay = Some(replay);
@@ -148,7 +148,7 @@ impl<'a> Session<'a> {
             .zip(formals)
             .for_each(|(param, formal)| formal.name.clone_into(&mut param.name));
         let mut bindings: Vec<Binding<'a>> = (0..own).map(|at| Binding::Param(at as u32)).collect();
-        // Results without floats have no adjoint: what stands for it is zero.
+        // A result without floats has no adjoint; zero takes its place.
         let mut zeros = Vec::new();
         for (formal, &ty) in formals[own..].iter().zip(results) {
             if module.types.has_float(ty) {
@@ -196,7 +196,8 @@ impl<'a> Expressions<'_, 'a> {
         match of {
             Expr::Name(name) => {
                 let Some(ManualGradient { adjoints, .. }) = self.manual_gradient() else {
-                    let message = "`wp.adjoint` is known in functions marked `@wp.func_grad` only";
+                    let message =
+                        "`wp.adjoint` can be used in functions marked `@wp.func_grad` only";
                     return fault(Code::UnsupportedAdjoint, span, message);
                 };
                 match adjoints.iter().find(|(param, _)| *param == name.id.as_str()) {
@@ -204,7 +205,7 @@ impl<'a> Expressions<'_, 'a> {
                     None => fault(
                         Code::UnsupportedAdjoint,
                         span,
-                        format!("`{}` is no parameter of the function", name.id),
+                        format!("`{}` isn't a parameter of the function", name.id),
                     ),
                 }
             }

@@ -1,4 +1,4 @@
-//! Names of a function that is lowered: what each stands for at this point.
+//! Names of a function that is lowered, and the meaning of each at this point.
 //!
 //! A variable that is bound once, and read only where that binding is visible, is a value; any
 //! other is a local. A name bound to a number written in the text stays known until control flow
@@ -24,22 +24,22 @@ use gbxcule_warp_types::value::{KnownValue, WarpValue};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Names, and the variables they have.
+/// Names, and their variables.
 pub(super) struct Names<'a> {
     bindings: Bindings<'a>,
     usage: Usage<'a>,
     locals: FxHashMap<&'a str, LocalId>,
-    /// Names that unrolled loops count by.
+    /// Targets of unrolled loops.
     iterators: FxHashSet<&'a str>,
-    /// Names of what was copied or computed from constants: they may change in loops.
+    /// Names of values copied or computed from constants: they may change in loops.
     copies: FxHashSet<&'a str>,
     /// Tiles of names that are bound several times.
     tiles: FxHashMap<&'a str, Rc<Tile>>,
     /// The block that binds a name first.
     homes: FxHashMap<&'a str, BlockId>,
-    /// Names that change their type in a block, which may be left between.
+    /// Names whose type changed in a block, which control may have left before the change.
     changed: FxHashMap<&'a str, BlockId>,
-    /// True in the library of geometry, where queries alone are passed by reference.
+    /// True in the geometry library, where only queries are passed by reference.
     is_library: bool,
 }
 
@@ -67,8 +67,8 @@ impl<'a> Names<'a> {
     ) {
         for (formal, binding) in formals.iter().zip(bindings) {
             let binding = match binding {
-                Binding::Param(at) => {
-                    let param = &b.function().params[at as usize];
+                Binding::Param(position) => {
+                    let param = &b.function().params[position as usize];
                     let (ty, mode) = (param.ty, param.mode);
                     let changes = mode == PassMode::Value && {
                         let is_changed = self.is_changed(b, formal.name, ty);
@@ -76,10 +76,10 @@ impl<'a> Names<'a> {
                     };
                     match changes {
                         true => {
-                            let value = b.arg(at);
+                            let value = b.arg(position);
                             Binding::Local(self.keep(b, formal.name, value))
                         }
-                        false => Binding::Param(at),
+                        false => Binding::Param(position),
                     }
                 }
                 Binding::Parts(parts) => Binding::Tuple(entered(b, &parts)),
@@ -90,8 +90,8 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Returns true if a call may change what it is given by this name: a builtin the state of its
-    /// random numbers, a function its argument by reference.
+    /// Returns true if a call may change its argument of this name: a builtin changes the state of
+    /// its random numbers, a function an argument by reference.
     fn is_changed(&self, b: &Writer<'_, 'a>, name: &str, ty: Type) -> bool {
         ty == Type::U32
             || self.is_query_result(b, ty)
@@ -124,7 +124,7 @@ impl<'a> Names<'a> {
         self.usage.is_bound(name)
     }
 
-    /// Returns true if a name is read from its variable, whatever is known of it here.
+    /// Returns true if a name is read from its variable, even if its value is known here.
     pub(super) fn is_read_from_variable(&self, name: &str) -> bool {
         let is_number = matches!(self.get(name), Some(Binding::KnownValue(known, _)) if known.as_f64().is_some());
         self.usage.is_rebound(name) && !is_number
@@ -155,7 +155,7 @@ impl<'a> Names<'a> {
         local
     }
 
-    /// Notes whether a name that is bound now is a copy.
+    /// Records whether a name that is bound now is a copy.
     pub(super) fn note_copy(&mut self, name: &'a str, is_copy: bool) {
         if is_copy {
             self.copies.insert(name);
@@ -253,7 +253,8 @@ impl<'a> Names<'a> {
                 return Ok(Binding::Local(self.keep(b, name, value)));
             }
             if let Shape::Tuple(of) = b.shape(ty).clone() {
-                let parts = (0..of.len()).map(|at| Operand::Value(b.extract(value, at as u32)));
+                let parts =
+                    (0..of.len()).map(|position| Operand::Value(b.extract(value, position as u32)));
                 let parts: Vec<Operand<'a>> = parts.collect();
                 return Ok(Binding::Tuple(parts.into()));
             }
@@ -262,12 +263,12 @@ impl<'a> Names<'a> {
         Ok(Binding::Value(value))
     }
 
-    /// The type of what a name stands for now.
+    /// The type of the value that a name stands for now.
     fn bound_type(&self, b: &mut Writer<'_, 'a>, name: &str) -> Option<Type> {
         match self.bindings.get(name)? {
             Binding::Value(value) => Some(b.ty(*value)),
             Binding::Local(local) => Some(b.body().locals[*local].ty),
-            Binding::Param(at) => Some(b.function().params[*at as usize].ty),
+            Binding::Param(position) => Some(b.function().params[*position as usize].ty),
             Binding::KnownValue(known, _) => b.static_type(known),
             Binding::Tuple(_)
             | Binding::Parts(_)
@@ -279,10 +280,10 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The parts of a tuple that came in, as operands.
+/// The parts of a tuple that is a parameter, as operands.
 fn entered<'a>(b: &mut Writer<'_, 'a>, parts: &[Binding<'a>]) -> Rc<[Operand<'a>]> {
     let part = |part: &Binding<'a>| match part {
-        Binding::Param(at) => Operand::Value(b.arg(*at)),
+        Binding::Param(position) => Operand::Value(b.arg(*position)),
         Binding::KnownValue(known, _) => Operand::KnownValue(known.clone()),
         Binding::Parts(parts) => Operand::Tuple(entered(b, parts)),
         Binding::TileParam(param) => Tile::entered(b, param).into(),
@@ -291,7 +292,7 @@ fn entered<'a>(b: &mut Writer<'_, 'a>, parts: &[Binding<'a>]) -> Rc<[Operand<'a>
     parts.iter().map(part).collect()
 }
 
-/// The number of a module that isn't there must be known before a name is bound to it.
+/// Replaces a member of a module without a file by a number, before a name is bound to it.
 fn settled<'a>(
     b: &Writer<'_, 'a>,
     operand: Operand<'a>,

@@ -77,14 +77,14 @@ pub(crate) enum Binding<'a> {
     Local(LocalId),
     /// A parameter, by value or by reference.
     Param(u32),
-    /// Known from the text; kept in a variable too if other bindings may join it.
+    /// A value known from the text; it also has a variable if other bindings may join it.
     KnownValue(KnownValue<'a>, Option<LocalId>),
     Tuple(Rc<[Operand<'a>]>),
-    /// A tuple as it comes into a function; then it is a `Tuple`.
+    /// A parameter that is a tuple; later a `Tuple`.
     Parts(Rc<[Binding<'a>]>),
     Extents(Value),
     Tile(Rc<Tile>),
-    /// A tile as it comes into a function; then it is a `Tile`.
+    /// A parameter that is a tile; later a `Tile`.
     TileParam(TileParam),
     /// The binding was refused.
     Refused,

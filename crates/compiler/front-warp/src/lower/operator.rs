@@ -51,7 +51,7 @@ impl<'a> Expressions<'_, 'a> {
         }
     }
 
-    /// A `@wp.func` named like the operator, such as `add`, takes its place.
+    /// Calls a `@wp.func` named like the operator, such as `add`, in place of the operator.
     pub(super) fn user_operator(
         &mut self,
         op: Operator,
@@ -71,7 +71,7 @@ impl<'a> Expressions<'_, 'a> {
         let family = OverloadSet::all(home, def.name.as_str(), self.unit.frame_of(home));
         let given = vec![(None, left.clone(), None), (None, right.clone(), None)];
         match self.call_user(family, &given, span) {
-            // No overload takes these: the operator is the usual one.
+            // No overload takes these operands, so the operator keeps its usual meaning.
             Err(LoweringError::Fault(fault)) if fault.code == Code::TypeMismatch => Ok(None),
             Err(LoweringError::Fault(fault)) if fault.code == Code::Recursion => {
                 let help = format!(
@@ -85,8 +85,8 @@ impl<'a> Expressions<'_, 'a> {
     }
 }
 
-/// Advice for a number beside a vector or matrix of another scalar, and for one that would be
-/// added to each component.
+/// Advice for a number beside a vector or matrix, if its scalar type differs or the operator would
+/// add it to each component.
 fn number_beside_composite<'a>(b: &Writer<'_, 'a>, left: Type, right: Type) -> Option<String> {
     let (number, composite) = match (left.as_scalar(), right.as_scalar()) {
         (Some(number), None) => (number, right),
@@ -101,7 +101,7 @@ fn number_beside_composite<'a>(b: &Writer<'_, 'a>, left: Type, right: Type) -> O
     })
 }
 
-/// Adds, subtracts and so on under the name the operator has as a function: `wp.add(a, b)`.
+/// Applies an operator by its name as a function: `wp.add(a, b)`.
 pub(super) fn named_operator<'a>(
     b: &mut Writer<'_, 'a>,
     name: &str,
@@ -150,7 +150,7 @@ pub(super) fn compared<'a>(
         CmpOp::Gt => CompareOp::Greater,
         CmpOp::GtE => CompareOp::GreaterEqual,
         CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn => {
-            let message = format!("`{}` is no part of the dialect", op.as_str());
+            let message = format!("`{}` isn't part of the dialect", op.as_str());
             let fault = Diagnostic::error(Code::UnsupportedSyntax, span, message);
             let is_none = |it: &Operand<'a>| matches!(it, Operand::KnownValue(KnownValue::None));
             let asked = if op == CmpOp::Is { "if not x:" } else { "if x:" };

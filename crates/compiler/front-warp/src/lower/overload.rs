@@ -46,12 +46,12 @@ pub(super) fn matching<'a>(
         if !fits(b, &formals, &passed)? {
             continue;
         }
-        let found = MatchingOverload { def, formals, passed };
-        let is_generic = found.formals.iter().any(|formal| formal.annotation.is_generic());
+        let overload = MatchingOverload { def, formals, passed };
+        let is_generic = overload.formals.iter().any(|formal| formal.annotation.is_generic());
         let kind = if is_generic { &mut generic } else { &mut known };
         match kind {
-            None => *kind = Some((found, conditional)),
-            // The last one, if nothing else may be meant.
+            None => *kind = Some((overload, conditional)),
+            // The last definition counts if no other one can be meant.
             Some((_, true)) => {
                 let what =
                     format!("which definition of `{name}` counts is only known when Python runs");
@@ -60,8 +60,8 @@ pub(super) fn matching<'a>(
             Some((_, false)) => {}
         }
     }
-    if let Some((found, _)) = known.or(generic) {
-        return Ok(found);
+    if let Some((overload, _)) = known.or(generic) {
+        return Ok(overload);
     }
     let found: Vec<String> =
         given.iter().map(|(_, operand, _)| shown_argument(b, operand)).collect();
@@ -87,9 +87,9 @@ fn match_arguments<'a>(
     }
     let mut passed = Vec::with_capacity(formals.len());
     let mut used = 0;
-    for (at, formal) in formals.iter().enumerate() {
+    for (position, formal) in formals.iter().enumerate() {
         let by_keyword = given.iter().find(|(keyword, ..)| *keyword == Some(formal.name));
-        let one = if at < positional { given.get(at) } else { by_keyword };
+        let one = if position < positional { given.get(position) } else { by_keyword };
         match (one, formal.default) {
             (Some(one), _) => {
                 used += 1;
@@ -98,7 +98,7 @@ fn match_arguments<'a>(
             (None, Some(default)) => {
                 let known = b.unit().known(default, home)?;
                 let known = match (&formal.annotation, known.as_f64()) {
-                    // Defaults become of the parameter's type.
+                    // A default takes the parameter's type.
                     (Annotation::Scalar(scalar), Some(_)) => {
                         known.literal(*scalar).map_or(known, KnownValue::Typed)
                     }
@@ -133,7 +133,7 @@ fn shown_argument<'a>(b: &mut Writer<'_, 'a>, operand: &Operand<'a>) -> String {
     }
 }
 
-/// A parameter as its text writes it.
+/// A parameter in the form in which its text writes it.
 fn written<'a>(b: &Writer<'_, 'a>, formal: &Formal<'a>) -> String {
     match b.unit().quote(formal.span) {
         "" => formal.name.to_owned(),

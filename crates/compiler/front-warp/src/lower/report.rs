@@ -10,12 +10,12 @@ const MAX_WORK: usize = 50_000;
 /// Faults of a kernel and of the functions that it calls.
 pub(crate) struct Report {
     faults: Vec<Diagnostic>,
-    /// True if nothing is lowered behind the first fault.
+    /// True if lowering ends at the first fault.
     is_brief: bool,
     is_refused: bool,
-    /// Statements lowered so far: unrolled loops in loops must end.
+    /// Statements lowered so far; the limit ends nested unrolled loops.
     work: usize,
-    /// True if some of them are rounds of a loop.
+    /// True if some of these statements are rounds of a loop.
     has_unrolled: bool,
 }
 
@@ -61,7 +61,7 @@ impl Report {
         self.has_unrolled = true;
     }
 
-    /// Counts a statement; returns false if no further one is lowered.
+    /// Counts a statement; returns false if lowering must end here.
     pub(super) fn spend(&mut self, span: Span) -> bool {
         if self.is_brief && !self.faults.is_empty() {
             return false;

@@ -19,21 +19,21 @@ use gbxcule_warp_types::signature::Formal;
 use gbxcule_warp_types::unit::Unit;
 use rustc_hash::FxHashMap;
 
-/// Structs and functions made so far, and what was refused.
+/// Structs and functions made so far, and the faults.
 pub(crate) struct Session<'a> {
     pub(crate) structs: StructTypes,
     pub(crate) report: Report,
     pub(super) instances: Instances<'a>,
-    /// True if gradients by hand are wanted too.
+    /// True if gradients by hand are lowered too.
     pub(super) gradients: bool,
     /// The derivative of each function of which `wp.grad` was called.
     pub(super) derivatives: FxHashMap<FunctionId, FunctionId>,
 }
 
-/// A function to lower, with what its parameters are bound to.
+/// A function to lower, and the bindings of its parameters.
 pub(crate) struct Definition<'f, 'a> {
     pub(crate) def: &'a StmtFunctionDef,
-    /// The scope the definition stands in.
+    /// The scope that holds the definition.
     pub(crate) scope: ScopeId,
     pub(crate) formals: &'f [Formal<'a>],
     pub(crate) bindings: Vec<Binding<'a>>,
@@ -59,7 +59,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Lowers a kernel for parameters of given types. What is wrong lies in `report` afterwards.
+    /// Lowers a kernel for parameters of given types. Its faults lie in `report` afterwards.
     pub(crate) fn kernel(
         &mut self,
         unit: &Unit<'a>,
@@ -78,7 +78,7 @@ impl<'a> Session<'a> {
             Ok(residency) => module.functions[id].residency = residency,
             Err(fault) => self.report.push(*fault),
         }
-        let bindings = (0..formals.len()).map(|at| Binding::Param(at as u32)).collect();
+        let bindings = (0..formals.len()).map(|position| Binding::Param(position as u32)).collect();
         let definition = Definition { def, scope, formals, bindings, kind: Kind::Kernel };
         self.body(unit, module, id, definition);
     }

@@ -19,14 +19,15 @@ impl<'a> Statements<'_, 'a> {
         }
     }
 
-    /// Writes the components a slice names, all at once or one number to each.
+    /// Writes the components of a slice: a vector or matrix as a whole, or a number to each.
     pub(super) fn store_slice(&mut self, target: &'a Expr, value: Value) -> LoweringResult<()> {
         let span = self.e.span(target);
         let Expr::Subscript(subscript) = target else { return Ok(()) };
         let place = match self.e.access(&subscript.value)? {
             Access::Place(place) if self.e.b.is_writable(place) => place,
             _ => {
-                let message = "this can't be written: it is no variable and no element of an array";
+                let message =
+                    "this can't be written: it is neither a variable nor an element of an array";
                 return fault(Code::NotWritable, span, message);
             }
         };

@@ -15,7 +15,7 @@ use gbxcule_warp_types::type_expr;
 use gbxcule_warp_types::unit::Unit;
 use gbxcule_warp_types::value::KnownValue;
 
-/// Fills a declared function with what the snippet of its decorator does.
+/// Fills a declared function with the statements of its decorator's snippet.
 pub(super) fn lower<'a>(
     unit: &Unit<'a>,
     session: &mut Session<'a>,
@@ -45,7 +45,7 @@ pub(super) fn lower<'a>(
     snippet.lower(module, id, result).map_err(refused)
 }
 
-/// The text of a snippet, which is called for its value alone.
+/// Returns the text of a snippet that is called for its value alone.
 fn snippet_text<'a>(
     unit: &Unit<'a>,
     def: &'a StmtFunctionDef,
@@ -78,7 +78,7 @@ fn snippet_text<'a>(
 
 fn refused(unit: &Unit<'_>, def: &StmtFunctionDef, what: &str) -> Box<Diagnostic> {
     let name = &def.name;
-    let message = format!("the native snippet of `{name}` has what isn't read: {what}");
+    let message = format!("the native snippet of `{name}` can't be read: it has {what}");
     let fault = Diagnostic::error(Code::UnsupportedNative, unit.span(name), message);
-    Box::new(fault.help("say what it computes by a `@wp.func`"))
+    Box::new(fault.help("write what it computes as a `@wp.func`"))
 }

@@ -1,4 +1,4 @@
-//! Functions of the dialect that are no rows of the table: what they do depends on more than the
+//! Functions of the dialect without a row in the table: their meaning depends on more than the
 //! types of their arguments.
 
 mod construct;
@@ -34,7 +34,7 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
         Self { e, call, span }
     }
 
-    /// A call of a function that is special; `None` if it isn't.
+    /// Lowers a call of such a function; `None` for another function.
     pub(super) fn lower(&mut self, name: &str, path: &str) -> Option<LoweringResult<Operand<'a>>> {
         let (call, span) = (self.call, self.span);
         if path.starts_with("warp.") && !usage::results_of(call).is_empty() {
@@ -92,7 +92,7 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
         })
     }
 
-    /// A call of an operator by its name; `None` if it isn't one.
+    /// Lowers a call of an operator by its name; `None` for another function.
     fn binary_function(&mut self, name: &str) -> Option<LoweringResult<Operand<'a>>> {
         let (call, span) = (self.call, self.span);
         let arguments = &call.arguments;
@@ -144,7 +144,7 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
         Ok(Operand::nothing())
     }
 
-    /// `wp.svd3(a, u, s, v)`: the results are bound to the names that are passed for them.
+    /// `wp.svd3(a, u, s, v)`: binds the results to the names that are passed for them.
     fn decomposed(&mut self, name: &str) -> LoweringResult<Operand<'a>> {
         let (call, span) = (self.call, self.span);
         let (Some(row), Some(of)) = (builtin::find(name), call.arguments.args.first()) else {
@@ -198,12 +198,12 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
     fn length(&mut self) -> LoweringResult<Operand<'a>> {
         let span = self.span;
         let operand = self.one_argument()?;
-        let known = |len: usize| Ok(Operand::KnownValue(KnownValue::Int(len as i128)));
+        let constant = |len: usize| Ok(Operand::KnownValue(KnownValue::Int(len as i128)));
         match operand {
-            Operand::Tuple(parts) => known(parts.len()),
-            Operand::KnownValue(KnownValue::Sequence(parts)) => known(parts.len()),
-            Operand::Extents(array) => known(self.e.b.extents(array).len()),
-            Operand::Tile(tile) => known(tile.len() as usize),
+            Operand::Tuple(parts) => constant(parts.len()),
+            Operand::KnownValue(KnownValue::Sequence(parts)) => constant(parts.len()),
+            Operand::Extents(array) => constant(self.e.b.extents(array).len()),
+            Operand::Tile(tile) => constant(tile.len() as usize),
             operand => {
                 let value = self.e.b.value(operand, span)?;
                 if let Some((_, dims)) = self.e.b.indexed_element(self.e.b.ty(value)) {
@@ -212,12 +212,12 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
                     ));
                 }
                 match self.e.b.shape(self.e.b.ty(value)).clone() {
-                    Shape::Vector { len, .. } => known(usize::from(len)),
-                    Shape::Quaternion(_) => known(4),
-                    Shape::Transform(_) => known(7),
-                    Shape::Matrix { rows, .. } => known(usize::from(rows)),
-                    Shape::Tuple(of) => known(of.len()),
-                    Shape::Fixed { len, .. } => known(len as usize),
+                    Shape::Vector { len, .. } => constant(usize::from(len)),
+                    Shape::Quaternion(_) => constant(4),
+                    Shape::Transform(_) => constant(7),
+                    Shape::Matrix { rows, .. } => constant(usize::from(rows)),
+                    Shape::Tuple(of) => constant(of.len()),
+                    Shape::Fixed { len, .. } => constant(len as usize),
                     Shape::Array { .. } => Ok(Operand::Value(self.e.b.extent(value, 0))),
                     _ => {
                         let found = self.e.b.shown(self.e.b.ty(value));
@@ -247,7 +247,7 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
         }
     }
 
-    /// `wp.cast(x, dtype)`: the same bits.
+    /// `wp.cast(x, dtype)`: reads the same bits as another type.
     fn cast(&mut self) -> LoweringResult<Operand<'a>> {
         let (call, span) = (self.call, self.span);
         let given = self.e.call_arguments(&call.arguments)?;
@@ -311,7 +311,7 @@ impl<'a> Expressions<'_, 'a> {
         matches!(self.unit.known(&call.func, self.scope), Ok(KnownValue::Member(path)) if &*path == "warp.tid")
     }
 
-    /// The first coordinates of this thread.
+    /// Returns the first coordinates of this thread.
     pub(super) fn launch_indices(
         &mut self,
         count: usize,

@@ -1,4 +1,4 @@
-//! `wp.static(expr)`: what the text says of an expression.
+//! `wp.static(expr)`: the value of an expression, as far as the text gives it.
 
 use super::Expressions;
 use super::operand::{LoweringError, LoweringResult, Operand, fault};
@@ -11,7 +11,7 @@ use gbxcule_warp_types::substitute;
 use gbxcule_warp_types::value::KnownValue;
 
 impl<'a> Expressions<'_, 'a> {
-    /// `wp.static(expr)`: what the text says `expr` is.
+    /// `wp.static(expr)`: evaluates `expr` at compile time.
     pub(super) fn static_value(
         &mut self,
         call: &'a ExprCall,

@@ -11,14 +11,14 @@ use gbxcule_warp_types::signature;
 use gbxcule_warp_types::unit::Unit;
 use rustc_hash::FxHashMap;
 
-/// Structs may hold structs so deep: lowering and printing recurse over types.
+/// Greatest depth of structs in structs: lowering and printing recurse over types.
 const MAX_STRUCT_NESTING: usize = 64;
 
 /// Structs of the module, by class.
 #[derive(Default)]
 pub(crate) struct StructTypes {
     classes: FxHashMap<StructKey, Definition>,
-    /// Number of structs that are being defined: each holds the next.
+    /// Number of structs that are being defined, each inside the one before.
     open: usize,
 }
 

@@ -28,17 +28,18 @@ impl<'a> Expressions<'_, 'a> {
             given.push(default);
         }
         let signatures = builtin::row(row).signatures;
-        let wants_place: Vec<bool> =
-            (0..given.len()).map(|at| builtin::takes_place(row, given.len(), at)).collect();
+        let wants_place: Vec<bool> = (0..given.len())
+            .map(|position| builtin::takes_place(row, given.len(), position))
+            .collect();
         let Some(order) = match_arguments(signatures, &given) else {
             let message = format!("`wp.{name}` has no parameters of these names");
             return fault(Code::WrongArguments, span, message);
         };
         let mut args = Vec::with_capacity(given.len());
-        for (at, &from) in order.iter().enumerate() {
+        for (position, &from) in order.iter().enumerate() {
             let (_, operand, expr) = given[from].clone();
             let here = expr.map_or(span, |expr| self.span(expr));
-            if wants_place[at] {
+            if wants_place[position] {
                 args.push(Arg::Place(self.state_place(operand, expr, here)?));
             } else {
                 args.push(Arg::Value(self.b.value(operand, here)?));
@@ -81,7 +82,7 @@ impl<'a> Expressions<'_, 'a> {
     }
 }
 
-/// The argument NVIDIA Warp adds if it isn't given.
+/// The argument that NVIDIA Warp adds where a call lacks it.
 fn default_argument<'a>(
     b: &mut Writer<'_, 'a>,
     name: &str,
@@ -103,8 +104,9 @@ fn match_arguments(signatures: &[Signature], given: &[CallArgument<'_>]) -> Opti
     }
     signatures.iter().filter(|s| s.params.len() == given.len()).find_map(|signature| {
         let mut order = Vec::with_capacity(given.len());
-        for (at, name) in signature.names.iter().enumerate() {
-            let by_position = given.get(at).filter(|(keyword, ..)| keyword.is_none()).map(|_| at);
+        for (position, name) in signature.names.iter().enumerate() {
+            let by_position =
+                given.get(position).filter(|(keyword, ..)| keyword.is_none()).map(|_| position);
             let by_keyword = given.iter().position(|(keyword, ..)| *keyword == Some(name));
             order.push(by_position.or(by_keyword)?);
         }

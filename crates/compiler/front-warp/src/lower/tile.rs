@@ -1,8 +1,8 @@
 //! Tiles: blocks of elements that the threads of a block work on together.
 //!
-//! A tile is not a value of the IR. It is a fixed array in a variable, and the extents and strides
-//! by which that is read: views share the variable. An operation on tiles becomes one loop over the
-//! elements of its result ([`each`]), so back ends need nothing for most of them.
+//! A tile is not a value of the IR. It is a fixed array in a variable, with the extents and strides
+//! by which its elements are found: views share the variable. An operation on tiles becomes one
+//! loop over the elements of its result ([`each`]), so back ends need nothing for most of them.
 
 mod arithmetic;
 mod call;
@@ -29,10 +29,10 @@ use gbxcule_ir::ty::Type;
 use gbxcule_warp_types::annotation::Annotation;
 use gbxcule_warp_types::value::{KnownValue, WarpValue};
 
-/// A tile may take so many bytes.
+/// Greatest size of a tile in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// A tile, or a view of one, may have so many elements.
+/// Greatest number of elements of a tile, or of a view of one.
 pub(super) const MAX_ELEMENTS: u64 = MAX_BYTES;
 
 /// A dimension of a tile.
@@ -52,7 +52,7 @@ pub(crate) struct Tile {
     pub(super) dims: Vec<Dim>,
     /// Position of the first element in the storage.
     start: i32,
-    /// Number that is added to that when the kernel runs.
+    /// Number that is added to `start` at run time.
     moved: Option<Value>,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct TileShape {
     pub(super) extents: Vec<u32>,
 }
 
-/// A tile as a function gets it.
+/// A tile that is a parameter of a function.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct TileParam {
     of: Type,
@@ -71,7 +71,7 @@ pub(crate) struct TileParam {
     start: i32,
     /// The parameter that is its storage.
     storage: u32,
-    /// The parameter that is added to where it begins.
+    /// The parameter that is added to the start.
     moved: Option<u32>,
 }
 
@@ -85,7 +85,7 @@ pub(super) struct Position {
 }
 
 impl Tile {
-    /// A variable for a tile; its elements are open.
+    /// Makes a variable for a tile; its elements are undefined.
     pub(super) fn new(
         b: &mut Writer<'_, '_>,
         name: &str,
@@ -108,7 +108,7 @@ impl Tile {
         Ok(Self { storage, of: shape.of, dims: dense(&shape.extents), start: 0, moved: None })
     }
 
-    /// A tile that a function gave: its content is a value.
+    /// Makes a tile of a function's result, whose content is a value.
     pub(super) fn of_result(
         b: &mut Writer<'_, '_>,
         value: Value,
@@ -143,7 +143,7 @@ impl Tile {
         TileShape { of: self.of, extents: self.extents() }
     }
 
-    /// Returns true if elements that follow each other do so in the storage too.
+    /// Returns true if adjacent elements of the tile are adjacent in the storage.
     pub(super) fn is_dense(&self) -> bool {
         let mut stride = 1;
         self.dims.iter().rev().all(|dim| {
@@ -162,7 +162,7 @@ impl Tile {
         self.storage
     }
 
-    /// Number that is added to where a tile begins.
+    /// Number that is added to the start of a tile at run time.
     pub(super) fn moved(&self) -> Option<Value> {
         self.moved
     }
@@ -191,9 +191,7 @@ impl Tile {
     fn element_at(&self, b: &mut Writer<'_, '_>, coordinates: &[Value]) -> PlaceId {
         let mut index = None;
         for (dim, &coordinate) in self.dims.iter().zip(coordinates) {
-            if dim.extent == 1
-                && b.literal_of(coordinate).and_then(gbxcule_ir::Literal::as_int) == Some(0)
-            {
+            if dim.extent == 1 && b.body().integer(coordinate) == Some(0) {
                 continue;
             }
             let step = times(b, coordinate, dim.stride);
@@ -203,7 +201,7 @@ impl Tile {
         self.stored_at(b, index.unwrap_or(zero))
     }
 
-    /// The place so far behind the beginning of a tile in its storage.
+    /// The place at a distance from the beginning of a tile in its storage.
     fn stored_at(&self, b: &mut Writer<'_, '_>, index: Value) -> PlaceId {
         let index = match self.start {
             0 => index,
@@ -216,7 +214,7 @@ impl Tile {
         b.at(self.storage, index)
     }
 
-    /// Copies a tile into one of its shape; one that shares its storage is read before.
+    /// Copies a tile into one of its shape; a tile that shares the target's storage is read first.
     pub(super) fn copy_to(
         &self,
         to: &Self,
@@ -233,13 +231,13 @@ impl Tile {
         })
     }
 
-    /// A tile of its own with the elements of another.
+    /// Copies a tile into a new one.
     pub(super) fn fresh_copy(&self, b: &mut Writer<'_, '_>, span: Span) -> LoweringResult<Self> {
         made_tile(b, &self.extents(), span, |b, position| Ok(self.loaded(b, position)))
     }
 
-    /// Key of the instance of a function that takes a tile, and the tile in it; its storage is
-    /// parameter `storage`, and `moved` the one after.
+    /// Returns the key of the instance of a function that takes a tile, and the tile inside it. The
+    /// parameter `storage` is the tile's storage, and the one after it `moved`.
     pub(super) fn passed<'a>(&self, storage: u32) -> (KnownValue<'a>, TileParam) {
         let moved = self.moved.map(|_| storage + 1);
         let strides = self.dims.iter().flat_map(|dim| [i64::from(dim.extent), dim.stride.into()]);
@@ -290,7 +288,7 @@ impl Tile {
 }
 
 impl TileShape {
-    /// A tile's type, as messages say it.
+    /// A tile's type in the form that messages show.
     pub(super) fn shown(&self, b: &Writer<'_, '_>) -> String {
         let extents: Vec<String> = self.extents.iter().map(u32::to_string).collect();
         format!("tile[{}, {}]", b.shown(self.of), extents.join(", "))
@@ -304,27 +302,27 @@ impl Position {
 
     /// The coordinates of a position.
     fn coordinates(&mut self, b: &mut Writer<'_, '_>) -> Vec<Value> {
-        if let Some(known) = &self.coordinates {
-            return known.clone();
+        if let Some(coordinates) = &self.coordinates {
+            return coordinates.clone();
         }
-        let mut found = Vec::with_capacity(self.extents.len());
-        let mut rest = self.flat;
+        let mut coordinates = Vec::with_capacity(self.extents.len());
+        let mut remaining = self.flat;
         for (dim, &extent) in self.extents.iter().enumerate().rev() {
             let around: u32 = self.extents[..dim].iter().product();
-            found.push(match (extent, around) {
+            coordinates.push(match (extent, around) {
                 (1, _) => b.i32(0),
-                (_, 1) => rest,
+                (_, 1) => remaining,
                 _ => {
                     let by = b.i32(extent as i32);
-                    let here = b.binary(BinaryOp::Remainder, rest, by);
-                    rest = b.div(rest, by);
+                    let here = b.binary(BinaryOp::Remainder, remaining, by);
+                    remaining = b.div(remaining, by);
                     here
                 }
             });
         }
-        found.reverse();
-        self.coordinates = Some(found.clone());
-        found
+        coordinates.reverse();
+        self.coordinates = Some(coordinates.clone());
+        coordinates
     }
 }
 
@@ -360,7 +358,7 @@ fn made_tile<'s, 'a: 's, C: Writes<'s, 'a>>(
     Ok(made.unwrap_or_else(|| unreachable!("`each` calls its argument once")))
 }
 
-/// A loop over the elements of a tile of this shape, shared among the threads of the block.
+/// Loops over the elements of a tile of this shape; the threads of the block share the work.
 fn each<'s, 'a: 's, C: Writes<'s, 'a>>(
     cx: &mut C,
     extents: &[u32],

@@ -12,7 +12,7 @@ pub(super) struct Usage<'a> {
     names: FxHashMap<&'a str, Uses>,
     blocks: Vec<usize>,
     next_block: usize,
-    /// Targets of the loops around.
+    /// Targets of the enclosing loops.
     targets: Vec<&'a str>,
 }
 
@@ -22,17 +22,17 @@ struct Uses {
     stores: usize,
     /// The block of the first binding.
     block: usize,
-    /// True if it is read where its first binding may not be visible.
+    /// True if the name is read where its first binding may not be visible.
     escapes: bool,
-    /// A component, field or element is written.
+    /// True if a component, field or element is written.
     mutated: bool,
     /// True if it is an argument of a call.
     passed: bool,
     /// True if it is an argument of a function that may take it by reference.
     passed_by_reference: bool,
-    /// Number of loops of which it is the target.
+    /// Number of loops whose target the name is.
     loops: usize,
-    /// True if it is read outside of them, or one of them is inside another.
+    /// True if the name is read outside of these loops, or one of the loops is inside another.
     leaves_loops: bool,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Usage<'a> {
     }
 
     /// Returns true if the name needs a variable: it has several bindings, or is written in part.
-    /// Writes through a handle, and calls that change nothing, leave it as it is.
+    /// Writes through a handle, and calls that change nothing, need no variable.
     pub(super) fn needs_variable(&self, name: &str, is_handle: bool, is_changed: bool) -> bool {
         self.names.get(name).is_some_and(|uses| {
             uses.stores > 1
@@ -63,8 +63,8 @@ impl<'a> Usage<'a> {
         })
     }
 
-    /// Returns true if loops bind a name, nothing else does, and it is read only inside of them:
-    /// each loop then has an index of its own.
+    /// Returns true if only loops bind a name, and it is read only inside of them: each loop then
+    /// has an index of its own.
     pub(super) fn is_loop_index(&self, name: &str) -> bool {
         self.names.get(name).is_some_and(|uses| {
             uses.loops == uses.stores
@@ -72,12 +72,12 @@ impl<'a> Usage<'a> {
         })
     }
 
-    /// Returns true if a name is handed to a function that may take it by reference.
+    /// Returns true if a name is an argument of a function that may take it by reference.
     pub(super) fn is_passed_by_reference(&self, name: &str) -> bool {
         self.names.get(name).is_some_and(|uses| uses.passed_by_reference)
     }
 
-    /// Returns true if bindings of a name known from the text need a variable beside it.
+    /// Returns true if a name whose value is known from the text needs a variable beside it.
     pub(super) fn is_rebound(&self, name: &str) -> bool {
         self.names.get(name).is_some_and(|uses| uses.stores > 1 || uses.mutated)
     }
@@ -232,7 +232,7 @@ impl<'a> Usage<'a> {
     }
 }
 
-/// The names that statements assign, but for targets of loops.
+/// The names that statements assign, without targets of loops.
 pub(super) fn assigned(body: &[Stmt]) -> Vec<&str> {
     fn targets<'a>(target: &'a Expr, names: &mut Vec<&'a str>) {
         match target {
@@ -268,8 +268,8 @@ pub(super) fn assigned(body: &[Stmt]) -> Vec<&str> {
     names
 }
 
-/// The arguments that a call in the style of older versions of NVIDIA Warp puts its results into:
-/// `wp.qr3(a, q, r)`.
+/// Returns the arguments that receive the results of a call in the style of older versions of
+/// NVIDIA Warp: `wp.qr3(a, q, r)`.
 pub(super) fn results_of(call: &ExprCall) -> &[Expr] {
     let Expr::Attribute(attribute) = &*call.func else { return &[] };
     let count = match attribute.attr.as_str() {
@@ -283,7 +283,7 @@ pub(super) fn results_of(call: &ExprCall) -> &[Expr] {
     }
 }
 
-/// The name that a chain of attributes and subscripts begins with.
+/// Returns the name at the beginning of a chain of attributes and subscripts.
 pub(super) fn root(expr: &Expr) -> Option<&str> {
     let mut next = expr;
     loop {

@@ -28,7 +28,7 @@ use rustc_hash::FxHashMap;
 pub(super) struct PassedArguments<'a> {
     pub(super) params: Vec<Param>,
     pub(super) args: Vec<Arg>,
-    /// Arguments that are known when compiling and have no type.
+    /// Arguments without a type, which are known at compile time.
     statics: Vec<KnownValue<'a>>,
     pub(super) bindings: Vec<Binding<'a>>,
 }
@@ -49,9 +49,9 @@ impl<'a> PassedArguments<'a> {
         if let (Operand::KnownValue(KnownValue::Foreign(WarpValue::Handle(from))), Some(library)) =
             (&operand, e.unit.dialect.library)
         {
-            let at = self.params.len() as u32;
+            let position = self.params.len() as u32;
             self.bindings
-                .push(Binding::KnownValue(KnownValue::Foreign(WarpValue::Handle(at)), None));
+                .push(Binding::KnownValue(KnownValue::Foreign(WarpValue::Handle(position)), None));
             for (param, arg) in handle_parts(&mut e.b, library, *from) {
                 self.add(param, arg);
             }
@@ -105,7 +105,7 @@ impl<'a> PassedArguments<'a> {
         here: Span,
     ) -> LoweringResult<()> {
         let (start, count) = (self.params.len() as i128, parts.len() as i128);
-        // Tuples of other lengths at other places are other instances.
+        // Tuples of other lengths or at other positions need instances of their own.
         self.statics.push(KnownValue::Sequence([start, count].map(KnownValue::Int).into()));
         let outer = std::mem::take(&mut self.bindings);
         for part in parts {
@@ -133,7 +133,7 @@ pub(super) struct Instances<'a> {
 
 /// A function lowered for some argument types.
 struct Instance<'a> {
-    /// The definition, and the call of a Python function that it is made in.
+    /// The definition, and the call of the Python function that makes it.
     key: (*const StmtFunctionDef, FrameId),
     definition: (&'a StmtFunctionDef, ScopeId),
     types: Vec<Type>,
@@ -143,7 +143,7 @@ struct Instance<'a> {
     outcome: Option<Outcome>,
 }
 
-/// The function, or that it was refused.
+/// The function, or an error if it was refused.
 type Outcome = Result<FunctionId, ()>;
 
 impl<'a> Instances<'a> {
@@ -193,14 +193,15 @@ impl<'a> Expressions<'_, 'a> {
         span: Span,
     ) -> LoweringResult<Operand<'a>> {
         let unit = self.unit;
-        let found = unit.frames.run(family.frame, || matching(&mut self.b, family, given, span))?;
+        let overload =
+            unit.frames.run(family.frame, || matching(&mut self.b, family, given, span))?;
         let mut passing = PassedArguments::default();
-        for (formal, given) in found.formals.iter().zip(found.passed) {
+        for (formal, given) in overload.formals.iter().zip(overload.passed) {
             passing.pass(self, formal, given, span)?;
         }
         let args = std::mem::take(&mut passing.args);
         let function = unit.frames.run(family.frame, || {
-            instance(&mut self.b, (found.def, family.home), &found.formals, passing, span)
+            instance(&mut self.b, (overload.def, family.home), &overload.formals, passing, span)
         })?;
         let args = with_tables(&mut self.b, function, args);
         self.b.set_span(span);
@@ -212,7 +213,7 @@ impl<'a> Expressions<'_, 'a> {
     }
 }
 
-/// An array made in a function and given as its result, as one of this function.
+/// Makes an array of this function of an array that a called function returned.
 fn array_of<'a>(b: &mut Writer<'_, 'a>, value: Value) -> Value {
     let (ty, mut dims) = (b.ty(value), 0);
     let mut inner = ty;
@@ -258,7 +259,7 @@ fn passed_value<'a>(
     Ok(value)
 }
 
-/// The function for these argument types, lowered when it is first asked for.
+/// Returns the function for these argument types, which is lowered at the first request.
 pub(super) fn instance<'a>(
     b: &mut Writer<'_, 'a>,
     (def, home): (&'a StmtFunctionDef, ScopeId),
@@ -276,7 +277,7 @@ pub(super) fn instance<'a>(
             Some(Ok(id)) => Ok(id),
             Some(Err(())) => Err(LoweringError::Reported),
             None => {
-                let message = format!("`{}` calls itself, through others or not", def.name);
+                let message = format!("`{}` calls itself, directly or through others", def.name);
                 fault(Code::Recursion, span, message)
             }
         };

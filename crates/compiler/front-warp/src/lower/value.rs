@@ -25,18 +25,18 @@ impl<'a> Writer<'_, 'a> {
                 Ok(self.tuple(&parts))
             }
             Operand::Tile(_) => {
-                let message = "a tile is no value: `wp.tile_extract` or `[..]` gives an element";
+                let message = "a tile isn't a value: `wp.tile_extract` or `[..]` gives an element";
                 fault(Code::TypeMismatch, span, message)
             }
         }
     }
 
-    /// A tuple as one value: of values that can be stored.
+    /// Makes one value of a tuple, whose parts must be storable.
     fn stored_tuple(&mut self, parts: &[Value], span: Span) -> LoweringResult<Value> {
         let is_stored = |part: &&Value| self.module.types.layout(self.ty(**part)).is_some();
         if let Some(part) = parts.iter().find(|part| !is_stored(part)) {
             let found = self.shown(self.ty(*part));
-            let message = format!("a tuple that is a value has no `{found}` in it");
+            let message = format!("a tuple used as a value can't hold a `{found}`");
             let help = "a result of several parts is one flat tuple, or a struct";
             let fault = Diagnostic::error(Code::UnsupportedValue, span, message).help(help);
             return Err(fault.into());
@@ -50,7 +50,7 @@ impl<'a> Writer<'_, 'a> {
         Err(fault.help(format!("write `wp.int64({value})`")).into())
     }
 
-    /// Makes a value of one that is known from the text: integers are `int32`, floats `float32`.
+    /// Makes a value that is known from the text: integers are `int32`, floats `float32`.
     pub(super) fn materialize(
         &mut self,
         known: &KnownValue<'a>,
@@ -58,7 +58,7 @@ impl<'a> Writer<'_, 'a> {
     ) -> LoweringResult<Value> {
         Ok(match known {
             KnownValue::Bool(value) => self.bool(*value),
-            // Up to 32 bits the bits are meant, as in `x ^ 0x9E3779B9`.
+            // A number of up to 32 bits stands for its bits, as in `x ^ 0x9E3779B9`.
             KnownValue::Int(value) if *value < i32::MIN.into() || *value > u32::MAX.into() => {
                 return self.too_large(*value, span);
             }
@@ -99,10 +99,10 @@ impl<'a> Writer<'_, 'a> {
         })
     }
 
-    /// The error for something that a kernel can name but not compute with.
+    /// Refuses a name that has no value in a kernel.
     fn never_a_value<T>(&self, known: &KnownValue<'a>, span: Span) -> LoweringResult<T> {
         let message = match known {
-            KnownValue::None => "`None` is no value in a kernel".to_owned(),
+            KnownValue::None => "`None` isn't a value in a kernel".to_owned(),
             KnownValue::Text(_) => "a string can only be printed".to_owned(),
             KnownValue::Foreign(WarpValue::Handle(_)) => {
                 let handle = self.unit().dialect.library.map_or("", |library| &library.handle);
@@ -139,7 +139,7 @@ impl<'a> Writer<'_, 'a> {
         })
     }
 
-    /// Condition that an operand holds, as C++ takes it.
+    /// Converts an operand to a condition, as C++ does.
     pub(super) fn truth(&mut self, operand: Operand<'a>, span: Span) -> LoweringResult<Value> {
         let value = self.value(operand, span)?;
         let ty = self.ty(value);
@@ -156,7 +156,7 @@ impl<'a> Writer<'_, 'a> {
         }
     }
 
-    /// The parts of what is unpacked.
+    /// Returns the parts of an operand that is unpacked.
     pub(super) fn spread(
         &mut self,
         operand: Operand<'a>,
@@ -187,7 +187,7 @@ impl<'a> Writer<'_, 'a> {
                         return fault(Code::TypeMismatch, span, message);
                     }
                 };
-                (0..count).map(|at| Operand::Value(self.extract(value, at))).collect()
+                (0..count).map(|position| Operand::Value(self.extract(value, position))).collect()
             }
         })
     }
@@ -203,7 +203,7 @@ impl<'a> Writer<'_, 'a> {
         (0..rows).map(row).collect()
     }
 
-    /// The parts of something that is unpacked.
+    /// Returns the parts of an operand that is unpacked into `wanted` names.
     pub(super) fn unpacked(
         &mut self,
         operand: Operand<'a>,
@@ -250,7 +250,7 @@ impl<'a> Writer<'_, 'a> {
         }
     }
 
-    /// A value, which is a whole number.
+    /// Returns an operand's value, which must be an integer.
     pub(super) fn integer(
         &mut self,
         operand: Operand<'a>,

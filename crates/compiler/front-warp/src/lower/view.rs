@@ -5,7 +5,6 @@ use super::access::Access;
 use super::operand::{LoweringResult, Operand, fault};
 use super::writer::Writer;
 use gbxcule_ir::builtin::Native;
-use gbxcule_ir::constant::Literal;
 use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::op::{Selector, Value};
 use gbxcule_ir::source::Span;
@@ -44,7 +43,7 @@ impl<'a> Expressions<'_, 'a> {
         };
         let operand = self.expr(index)?;
         if let Operand::KnownValue(KnownValue::Int(at)) = operand {
-            // NVIDIA Warp keeps four lengths whatever the dimensions; those beyond are 0.
+            // NVIDIA Warp stores four lengths whatever the dimensions; those beyond are 0.
             let wrapped = if at < 0 { at + extents as i128 } else { at };
             return match usize::try_from(wrapped) {
                 Ok(at) if at < extents => Ok(self.b.extent(array, at as u8)),
@@ -122,7 +121,7 @@ impl<'a> Expressions<'_, 'a> {
         };
         let step = self.b.convert(step, Scalar::I32);
         let zero = self.b.i32(0);
-        let backwards = match self.b.literal_of(step).and_then(Literal::as_int) {
+        let backwards = match self.b.body().integer(step) {
             Some(0) => {
                 let span = self.unit.span(slice);
                 return fault(Code::WrongArguments, span, "the step of a slice can't be 0");
@@ -146,7 +145,7 @@ impl<'a> Expressions<'_, 'a> {
             None => backwards.choose(&mut self.b, minus, extent),
         };
         let distance = self.b.sub(stop, start);
-        let len = if self.b.literal_of(step).and_then(Literal::as_int) == Some(1) {
+        let len = if self.b.body().integer(step) == Some(1) {
             distance
         } else {
             let rounding = match backwards {
@@ -172,7 +171,7 @@ impl<'a> Expressions<'_, 'a> {
     ) -> LoweringResult<Value> {
         let value = self.index_value(bound)?;
         let value = self.b.convert(value, Scalar::I32);
-        let value = match self.b.literal_of(value).and_then(Literal::as_int) {
+        let value = match self.b.body().integer(value) {
             Some(number) if number >= 0 => value,
             Some(_) => self.b.add(value, extent),
             None => {
@@ -188,7 +187,7 @@ impl<'a> Expressions<'_, 'a> {
 }
 
 /// Direction of a slice, true if it goes from the end to the beginning: known from the text, or
-/// only when running.
+/// known only at run time.
 #[derive(Clone, Copy)]
 enum Direction {
     Constant(bool),

@@ -1,4 +1,4 @@
-//! The body that is written: ir's builder, with the types that the text names.
+//! The body under construction: the builder of `ir`, with the types that the text names.
 
 use super::Session;
 use super::operand::{LoweringResult, fault};
@@ -21,8 +21,8 @@ use std::ops::{Deref, DerefMut};
 /// have room for their own.
 const MAX_BLOCKS: usize = 160;
 
-/// Writes the body of one function. What the text says stands in the unit, what the kernel's
-/// functions share in the session.
+/// Writes the body of one function. The unit has the facts of the text, the session those that the
+/// kernel's functions share.
 pub(super) struct Writer<'s, 'a> {
     builder: Builder<'s>,
     unit: &'s Unit<'a>,
@@ -66,7 +66,7 @@ impl<'s, 'a> Writer<'s, 'a> {
         self.session
     }
 
-    /// The parts in which another function is lowered meanwhile.
+    /// Returns the parts with which another function is lowered meanwhile.
     pub(super) fn nested(&mut self) -> (&'s Unit<'a>, &mut Session<'a>, &mut Module) {
         (self.unit, self.session, self.builder.module)
     }
@@ -140,7 +140,7 @@ impl<'s, 'a> Writer<'s, 'a> {
         self.is_behind_element(place)
             || match self.body().places[place].root {
                 Root::Local(_) => true,
-                Root::Param(at) => self.is_reference(at),
+                Root::Param(position) => self.is_reference(position),
                 Root::Table(_) | Root::Array(_) => false,
             }
     }
@@ -155,7 +155,7 @@ impl<'s, 'a> Writer<'s, 'a> {
         fault(Code::TooComplex, span, message)
     }
 
-    /// Contents of an array of this function, if all of one is meant: that can be given to the
+    /// Replaces a whole array of this function by its contents, which can be returned to the
     /// caller.
     pub(super) fn contents(&mut self, value: Value) -> Value {
         match self.body().values[value].op {
@@ -164,7 +164,7 @@ impl<'s, 'a> Writer<'s, 'a> {
         }
     }
 
-    /// Refuses to keep an array of this function: it lives no longer than the variable it is in.
+    /// Refuses to store an array of this function, which ends with its variable.
     pub(super) fn no_local_array(&self, value: Value, span: Span) -> LoweringResult<()> {
         let mut next = value;
         loop {
@@ -179,14 +179,14 @@ impl<'s, 'a> Writer<'s, 'a> {
         }
     }
 
-    /// A value as another type where NVIDIA Warp converts by itself: numbers written in the text
-    /// into components, `bool` and integers of C++.
+    /// Converts a value where NVIDIA Warp does so implicitly: numbers written in the text to
+    /// components, and `bool` and integers as C++ does.
     pub(super) fn adapted(&mut self, value: Value, wanted: Type, component: bool) -> Option<Value> {
         if self.ty(value) == wanted {
             return Some(value);
         }
         let (from, to) = (self.ty(value).as_scalar()?, wanted.as_scalar()?);
-        let literal = self.literal_of(value).filter(|_| component)?;
+        let literal = self.body().literal(value).filter(|_| component)?;
         (to.is_float() || !from.is_float()).then(|| {
             let converted = match literal.as_int() {
                 Some(value) => Literal::int(to, value),
@@ -196,7 +196,7 @@ impl<'s, 'a> Writer<'s, 'a> {
         })
     }
 
-    /// Stores a value in a place of its type, or of one that it is converted to by itself.
+    /// Stores a value in a place of its type, or of a type to which it converts implicitly.
     pub(super) fn store_typed(
         &mut self,
         place: PlaceId,

@@ -59,14 +59,14 @@ impl FaultKind {
 
     /// Returns the message of the kind's diagnostic. `text` is the message of a trap or an
     /// assertion; the numbers are the index and the extent that the index lies outside of.
-    pub fn message(self, text: &str, found: i128, limit: i64) -> String {
+    pub fn message(self, text: &str, index: i128, extent: i64) -> String {
         match self {
             Self::Trap => format!("trap: {text}"),
             Self::Assertion => format!("assertion failed: {text}"),
             Self::Division => "an integer divided by zero".into(),
-            Self::Index => format!("index {found} where there are {limit} elements"),
+            Self::Index => format!("index {index} where there are {extent} elements"),
             Self::Absent => "an element of an array without memory".into(),
-            Self::View => format!("a view reaches index {found} where there are {limit} elements"),
+            Self::View => format!("a view reaches index {index} where there are {extent} elements"),
             Self::Stopped => "the launch was given up".into(),
         }
     }

@@ -7,7 +7,7 @@ use crate::stmt::{Block, BlockId, Case, Stmt, StmtKind};
 use crate::ty::Type;
 use std::ops::{Deref, DerefMut};
 
-/// Blocks of a body that is written.
+/// Blocks of a body under construction.
 pub struct Blocks<'m> {
     draft: Draft<'m>,
     open: Vec<OpenBlock>,
@@ -92,7 +92,7 @@ impl<'m> Blocks<'m> {
         self.draft.body.blocks[open.block].stmts.push(Stmt { kind, span });
     }
 
-    /// A variable without a name in the text that holds a value.
+    /// Adds a variable with a value, which the source text doesn't name.
     pub fn stored(&mut self, name: &str, value: Value) -> PlaceId {
         let ty = self.ty(value);
         let place = self.temporary(name, ty);

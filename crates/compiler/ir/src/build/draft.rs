@@ -1,7 +1,7 @@
 //! A body that is being written: its variables and its places. Each step into a place makes a new
 //! place; the old one stays usable.
 
-use crate::constant::{Literal, TableId};
+use crate::constant::TableId;
 use crate::function::{Body, Function, FunctionId, Local, LocalId};
 use crate::module::Module;
 use crate::op::{Arg, Op, Value, ValueData};
@@ -35,7 +35,7 @@ impl<'m> Draft<'m> {
         &self.module.functions[self.function]
     }
 
-    /// Handle.
+    /// Returns the handle of the function.
     pub fn function_id(&self) -> FunctionId {
         self.function
     }
@@ -82,14 +82,6 @@ impl<'m> Draft<'m> {
         self.module.types.spelled(ty)
     }
 
-    /// The number that a value surely is, if the value is a literal.
-    pub fn literal_of(&self, value: Value) -> Option<Literal> {
-        match self.body.values[value].op {
-            Op::Literal(literal) => Some(literal),
-            _ => None,
-        }
-    }
-
     /// The type of an argument.
     pub fn arg_type(&self, arg: Arg) -> Type {
         match arg {
@@ -104,14 +96,14 @@ impl<'m> Draft<'m> {
         self.body.locals.push(Local { name, ty, scratch: false, span })
     }
 
-    /// Adds a variable no part of which is read before it is written.
+    /// Adds a variable of which every part is written before it is read.
     pub fn scratch(&mut self, name: impl Into<String>, ty: Type) -> LocalId {
         let local = self.local(name, ty);
         self.body.locals[local].scratch = true;
         local
     }
 
-    /// A variable without a name in the text.
+    /// Adds a variable that the source text doesn't name.
     pub fn temporary(&mut self, name: &str, ty: Type) -> PlaceId {
         let local = self.local(name, ty);
         self.local_place(local)
@@ -152,7 +144,7 @@ impl<'m> Draft<'m> {
         self.project(place, Projection::Component(component))
     }
 
-    /// A component, row or fixed array's element by an index known only when running.
+    /// A component, row or fixed array's element, by an index that is known only at run time.
     pub fn at(&mut self, place: PlaceId, index: Value) -> PlaceId {
         self.project(place, Projection::At(index))
     }
@@ -163,7 +155,7 @@ impl<'m> Draft<'m> {
         self.project(place, Projection::Element(indices))
     }
 
-    /// The type of what a place holds.
+    /// The type of the value that a place holds.
     pub fn place_type(&self, place: PlaceId) -> Type {
         self.body.places[place].ty
     }

@@ -48,14 +48,14 @@ impl Builder<'_> {
         self.compare(CompareOp::Less, left, right)
     }
 
-    /// A composite times a scalar: every component times it.
+    /// Multiplies every component of a composite by a scalar.
     pub fn scale(&mut self, composite: Value, scalar: Value) -> Value {
         let ty = self.body.type_of(composite);
         let factor = if ty.as_scalar().is_some() { scalar } else { self.splat(ty, scalar) };
         self.mul(composite, factor)
     }
 
-    /// The components of a scalar, vector, matrix, quaternion or transform; none of anything else.
+    /// The components of a scalar, vector, matrix, quaternion or transform; empty for other types.
     pub fn parts(&mut self, value: Value) -> Vec<Value> {
         let ty = self.body.type_of(value);
         match self.module.types.components(ty) {
@@ -65,7 +65,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A scalar or composite of components.
+    /// Builds a scalar or composite from its components.
     pub fn assemble(&mut self, ty: Type, parts: &[Value]) -> Value {
         match (ty.as_scalar(), parts) {
             (Some(_), &[part]) => part,

@@ -59,14 +59,14 @@ impl Builder<'_> {
         self.emit(Op::Compare(op, left, right), Type::BOOL)
     }
 
-    /// One of two values of one type.
+    /// Chooses one of two values of one type.
     pub fn select(&mut self, condition: Value, accept: Value, reject: Value) -> Value {
         let ty = self.body.type_of(accept);
         self.emit(Op::Select { condition, accept, reject }, ty)
     }
 
-    /// Converts to another scalar type, component by component; the value itself if it has it
-    /// already.
+    /// Converts to another scalar type, component by component. A value that has the type already
+    /// is returned unchanged.
     pub fn convert(&mut self, value: Value, to: Scalar) -> Value {
         let from = self.body.type_of(value);
         let ty = self.module.types.with_scalar(from, to).unwrap_or(Type::INVALID);
@@ -129,8 +129,8 @@ impl Builder<'_> {
         self.emit(Op::Native { native, args }, ty)
     }
 
-    /// Any builtin by its row: a native operation, or a call of a function made for these types. If
-    /// no signature takes the arguments, `None`, and nothing is added.
+    /// Adds a builtin by its row: a native operation, or a call of a function made for these types.
+    /// Returns `None` and adds nothing if no signature takes the arguments.
     pub fn builtin(&mut self, row: BuiltinId, args: &[Arg]) -> Option<Value> {
         let types: Vec<Type> = args.iter().map(|&arg| self.arg_type(arg)).collect();
         let (signature, result) = builtin::resolve(row, &types, &mut self.module.types)?;
@@ -161,7 +161,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A builtin by its name on values only; invalid if there is no such signature.
+    /// Adds a builtin by its name, on values only; the result is invalid if no signature fits.
     pub fn named(&mut self, name: &str, args: &[Value]) -> Value {
         let args: Vec<Arg> = args.iter().map(|&arg| Arg::Value(arg)).collect();
         let value = builtin::find(name).and_then(|row| self.builtin(row, &args));

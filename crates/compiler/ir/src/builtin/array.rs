@@ -23,7 +23,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
             let (begin, end, value) = (b.arg(1), b.arg(2), b.arg(3));
             lower_bound(b, [begin, end], value)
         }),
-    ], Zero, "Where a value begins in a sorted array: the first element not below it, at most the last."),
+    ], Zero, "The position of the first element of a sorted array that is not below a value, at most the last position."),
 ];
 
 /// Halves the range until it holds one position.

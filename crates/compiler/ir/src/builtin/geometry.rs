@@ -18,7 +18,7 @@ const IN_PLANE: f64 = 1e-6;
 #[rustfmt::skip]
 pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("closest_point_edge_edge", &[body(Any, &["p1", "q1", "p2", "q2", "epsilon"], &[V3, V3, V3, V3, Is(Scalar::F32)], V3, |b| formula(b, closest))], Through,
-        "Where on two edges the points nearest to each other lie, each from 0 to 1, and their distance."),
+        "The positions on two edges, from 0 to 1, of the points nearest to each other, and their distance."),
     row_of("intersect_tri_tri", &[
         body(Any, &["v0", "v1", "v2", "u0", "u1", "u2"], &[V3; 6], I32, |b| formula(b, intersect)),
         body(Any, &["v0", "v1", "v2", "u0", "u1", "u2"], &[V3D; 6], I32, |b| formula(b, intersect)),

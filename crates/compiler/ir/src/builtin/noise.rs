@@ -59,10 +59,10 @@ static CURL: [super::Signature; 12] = {
 #[rustfmt::skip]
 pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("noise", &[
-        body(Any, &["state", "x"], &[U32, F32], F32, |b| formula(b, |f| at(f, None).0)),
-        body(Any, &["state", "x"], &[U32, point(2)], F32, |b| formula(b, |f| at(f, None).0)),
-        body(Any, &["state", "x"], &[U32, point(3)], F32, |b| formula(b, |f| at(f, None).0)),
-        body(Any, &["state", "x"], &[U32, point(4)], F32, |b| formula(b, |f| at(f, None).0)),
+        body(Any, &["state", "x"], &[U32, F32], F32, |b| formula(b, |f| noise_at(f, None).0)),
+        body(Any, &["state", "x"], &[U32, point(2)], F32, |b| formula(b, |f| noise_at(f, None).0)),
+        body(Any, &["state", "x"], &[U32, point(3)], F32, |b| formula(b, |f| noise_at(f, None).0)),
+        body(Any, &["state", "x"], &[U32, point(4)], F32, |b| formula(b, |f| noise_at(f, None).0)),
     ], Through, "Smooth noise, 0 at whole numbers."),
     row_of("pnoise", &[
         body(Any, &["state", "x", "px"], &[U32, F32, I32], F32, |b| formula(b, periodic)),
@@ -72,7 +72,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     ], Through, "Noise that repeats itself."),
     row_of("curlnoise", &CURL, Through, "A field without divergence: the curl of noise."),
     BuiltinRow { visibility: Visibility::Inner, ..row_of("noise_gradient", &[
-        body(Any, &["state", "x"], &[U32, POINTS], POINTS, |b| formula(b, |f| at(f, None).1)),
+        body(Any, &["state", "x"], &[U32, POINTS], POINTS, |b| formula(b, |f| noise_at(f, None).1)),
     ], Through, "The gradient of `noise`.") },
     BuiltinRow { visibility: Visibility::Inner, ..row_of("lattice_gradient", &[
         body(Any, &["state", "x"], &[U32, VectorOf(Dim::Is(1), Scalar::I32)], point(1), lattice_gradient),
@@ -122,11 +122,11 @@ fn lattice_gradient(b: &mut Builder<'_>) -> Option<Value> {
 fn periodic(f: Formula<'_>) -> Term<'_> {
     let dims = f.arg(1).parts().len() as u32;
     let periods: Vec<Term<'_>> = (0..dims).map(|dim| f.arg(2 + dim)).collect();
-    at(f, Some(&periods)).0
+    noise_at(f, Some(&periods)).0
 }
 
 /// Computes the noise, and its gradient, at the point that is parameter 1.
-fn at<'f>(f: Formula<'f>, periods: Option<&[Term<'f>]>) -> (Term<'f>, Term<'f>) {
+fn noise_at<'f>(f: Formula<'f>, periods: Option<&[Term<'f>]>) -> (Term<'f>, Term<'f>) {
     let coordinates = f.arg(1).parts();
     let mut cell =
         Cell { f, state: f.arg(0), low: Vec::new(), high: Vec::new(), within: Vec::new() };

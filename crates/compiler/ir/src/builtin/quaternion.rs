@@ -42,7 +42,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
             y.1 * r.0 * p.0 - y.0 * r.1 * p.1,
             y.0 * r.0 * p.0 + y.1 * r.1 * p.1,
         ])
-    }))], Through, "Rotations around x, then y, then z, of the axes that stay."),
+    }))], Through, "The rotation around the fixed axes x, then y, then z."),
     row_of("quat_to_rpy", &[body(F32, &["q"], &[Quaternion], V3, |b| formula(b, |f| {
         let [x, y, z, w] = f.arg(0).split();
         let roll = (2.0 * (w * x + y * z)).atan2(1.0 - 2.0 * (x * x + y * y));
@@ -69,7 +69,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
         let turn = f.call("quat_to_axis_angle", &[between]);
         let part = f.call("quat_from_axis_angle", &[turn.part(0), t * turn.part(1)]);
         f.call("mul", &[from, part])
-    }))], Through, "On the way from a to b at constant speed."),
+    }))], Through, "The rotation on the way from a (t = 0) to b (t = 1), at constant speed."),
     row_of("quat_to_matrix", &[body(Float, &["q"], &[Quaternion], square(3), |b| formula(b, |f| {
         let q = f.arg(0);
         let (zero, one) = (q.part(0).like(0.0), q.part(0).like(1.0));
@@ -91,7 +91,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
         let ([x, y, z], cosine) = (a.cross(b).split(), a.dot(b));
         let turn = f.quaternion(&[x, y, z, cosine + 1.0]);
         f.call("normalize", &[turn])
-    }))], Through, "The shortest rotation from the direction of a to that of b, which isn't the opposite one."),
+    }))], Through, "The shortest rotation from the direction of a to that of b; the two must not be opposite."),
     row_of("quat_twist", &[body(F32, &["axis", "q"], &[V3, Quaternion], Quaternion, |b| formula(b, |f| {
         let [axis, q] = f.args();
         let [x, y, z] = (axis * imaginary(q).dot(axis)).split();
@@ -101,17 +101,17 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("quat_twist_angle", &[body(F32, &["axis", "q"], &[V3, Quaternion], T, |b| formula(b, |f| {
         let [axis, q] = f.args();
         2.0 * axis.dot(imaginary(q)).abs().atan2(q.part(3))
-    }))], Through, "The angle of that part, without sign."),
+    }))], Through, "The angle of `quat_twist`, without sign."),
     row_of("quat_twist_angle_signed", &[body(F32, &["axis", "q"], &[V3, Quaternion], T, |b| formula(b, |f| {
         let [axis, q] = f.args();
         2.0 * axis.dot(imaginary(q)).atan2(q.part(3))
-    }))], Through, "The angle of that part."),
+    }))], Through, "The angle of `quat_twist`, with sign."),
     row_of("quat_from_euler", &[body(F32, &["e", "i", "j", "k"], &[V3, I32, I32, I32], Quaternion, |b| formula(b, |f| {
         let e = f.arg(0);
         let [i, j, k] = [1, 2, 3].map(|at| f.call("axis_rotation", &[e, f.arg(at)]));
         let inner = f.call("mul", &[j, i]);
         f.call("mul", &[k, inner])
-    }))], Through, "Rotations around i, then j, then k, axes that stay, each by its own component of e."),
+    }))], Through, "The rotation around the fixed axes i, then j, then k, each by its own component of e."),
     BuiltinRow { visibility: super::Visibility::Inner, ..row_of("axis_rotation",
         &[body(F32, &["e", "axis"], &[V3, I32], Quaternion, |b| formula(b, |f| {
             let [e, axis] = f.args();
@@ -122,7 +122,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
             let (x, y) = (on[0].select(sin, zero), on[1].select(sin, zero));
             let z = on[0].select(zero, on[1].select(zero, sin));
             f.quaternion(&[x, y, z, half.cos()])
-        }))], Through, "The rotation around an axis, given by number, by its component of e.") },
+        }))], Through, "The rotation around the axis with a number, by the axis's component of e.") },
     row_of("quat_to_euler", &[body(F32, &["q", "i", "j", "k"], &[Quaternion, I32, I32, I32], V3, |b| formula(b, to_euler))],
         Through, "Angles for `quat_from_euler` with the same axes."),
 ];

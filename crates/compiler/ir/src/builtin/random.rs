@@ -29,7 +29,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
             let sum = b.add(seed, scrambled);
             Some(pcg(b, sum))
         }),
-    ], Zero, "A state from a seed, and one for each offset."),
+    ], Zero, "A state made of a seed, or of a seed and an offset."),
     row_of("randu", &[
         body(Any, &["state"], &[STATE], U32, |b| Some(advance(b))),
         body(Any, &["state", "low", "high"], &[STATE, U32, U32], U32, |b| {

@@ -39,7 +39,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("sample_cdf", &[body(Any, &["state", "cdf"], &[STATE, Pattern::ArrayOf(1, Scalar::F32)], Is(Scalar::I32), |b| formula(b, |f| {
         let (cdf, drawn) = (f.arg(1), unit(f));
         f.call("lower_bound", &[cdf, drawn])
-    }))], Zero, "Which entry of a cumulative distribution is drawn."),
+    }))], Zero, "The position of the entry drawn from a cumulative distribution."),
     sample!("sample_triangle", vector(2), |f| {
         let root = unit(f).sqrt();
         let first = 1.0 - root;

@@ -108,7 +108,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     float!("log10", Log10, "The logarithm to base 10."),
     row_of("pow", &[native(Float, &["x", "y"], &[T, T], T, Native::Pow)], Through, "x to the power of y."),
     float!("erf", Erf, "The error function."),
-    float!("erfc", Erfc, "1 - erf(x), accurate where that is small."),
+    float!("erfc", Erfc, "`1 - erf(x)`, accurate where the result is small."),
     float!("erfinv", Erfinv, "The inverse of the error function."),
     float!("erfcinv", Erfcinv, "The inverse of the complementary error function."),
     float!("floor", Floor, "The nearest whole number at or below."),
@@ -120,22 +120,22 @@ pub(super) static ROWS: &[BuiltinRow] = &[
         let x = b.arg(0);
         let whole = b.native(Native::Trunc, &[x]);
         Some(b.sub(x, whole))
-    })], Through, "What `trunc` takes away, with the sign of x."),
+    })], Through, "`x - trunc(x)`, with the sign of x."),
     row_of("degrees", &[body(Float, &["x"], &[T], T, |b| scaled(b, 57.29577951308232))], Through,
         "Radians to degrees."),
     row_of("radians", &[body(Float, &["x"], &[T], T, |b| scaled(b, 0.017453292519943295))], Through,
         "Degrees to radians."),
-    test!("isnan", IsNan, false, "Whether it, or any component, is not a number."),
-    test!("isinf", IsInf, false, "Whether it, or any component, is infinite."),
-    test!("isfinite", IsFinite, true, "Whether it, or every component, is finite."),
+    test!("isnan", IsNan, false, "True if x, or any component of x, is not a number."),
+    test!("isinf", IsInf, false, "True if x, or any component of x, is infinite."),
+    test!("isfinite", IsFinite, true, "True if x, or every component of x, is finite."),
     row_of("bit_count", &[native(Int, &["x"], &[T], Is(crate::ty::Scalar::I32), Native::BitCount)], Through,
-        "How many bits are 1."),
+        "The number of bits that are 1."),
     BuiltinRow { visibility: Visibility::Inner, ..row_of("leading_zeros",
         &[native(Int, &["x"], &[T], Is(crate::ty::Scalar::I32), Native::LeadingZeros)], Through,
-        "Zero bits above the highest 1; the width of 0.") },
+        "The number of zero bits above the highest 1; the type's width if x is 0.") },
     BuiltinRow { visibility: Visibility::Inner, ..row_of("trailing_zeros",
         &[native(Int, &["x"], &[T], Is(crate::ty::Scalar::I32), Native::TrailingZeros)], Through,
-        "Zero bits below the lowest 1; the width of 0.") },
+        "The number of zero bits below the lowest 1; the type's width if x is 0.") },
     row_of("lerp", &[
         body(Float, &["a", "b", "t"], &[T, T, T], T, |b| Some(lerp(b))),
         body(Float, &["a", "b", "t"], &[V, V, T], V, |b| Some(lerp(b))),
@@ -170,7 +170,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
             let condition = b.present(array);
             Some(b.select(condition, accept, reject))
         }),
-    ], Through, "The second if the first holds, else the third; both are evaluated."),
+    ], Through, "The second argument if the first is true, else the third; both are evaluated."),
     row_of("expect_eq", &[body(Any, &["actual", "expected"], &[A, A], Unit, |b| expect(b, true))], Through,
         "Prints a line if the two differ."),
     row_of("expect_neq", &[body(Any, &["actual", "expected"], &[A, A], Unit, |b| expect(b, false))], Through,
@@ -185,7 +185,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     BuiltinRow { visibility: Visibility::Inner, ..row_of("equal", &[body(Any, &["a", "b"], &[A, A], Is(BOOL), |b| {
         let (left, right) = (b.arg(0), b.arg(1));
         Some(equal(b, left, right))
-    })], Through, "Whether all components are equal.") },
+    })], Through, "True if all components are equal.") },
 ];
 
 /// Makes a constant of the scalar type of `like`.

@@ -43,21 +43,21 @@ pub(super) static ROWS: &[BuiltinRow] = &[
             }
         }).collect();
         f.matrix(6, &parts)
-    }))], Through, "r on the diagonal, s below it."),
+    }))], Through, "The 6 by 6 matrix with r twice on the diagonal and s below."),
     row_of("velocity_at_point", &[body(F32, &["qd", "r"], &[V6, V3], V3, |b| formula(b, |f| {
         let (w, v) = halved(f.arg(0));
         v + w.cross(f.arg(1))
-    }))], Through, "How fast a point of a moving body goes."),
+    }))], Through, "The velocity of a point of a moving body."),
     row_of("transform_twist", &[body(F32, &["t", "x"], &[Transform, V6], V6, |b| formula(b, |f| {
         let ((p, q), (w, v)) = (halves(f.arg(0)), halved(f.arg(1)));
         let (w, v) = (f.call("quat_rotate", &[q, w]), f.call("quat_rotate", &[q, v]));
         joined(w, v + p.cross(w))
-    }))], Through, "A motion, seen from where the transformation leads."),
+    }))], Through, "A motion in the frame to which the transformation leads."),
     row_of("transform_wrench", &[body(F32, &["t", "x"], &[Transform, V6], V6, |b| formula(b, |f| {
         let ((p, q), (torque, force)) = (halves(f.arg(0)), halved(f.arg(1)));
         let (torque, force) = (f.call("quat_rotate", &[q, torque]), f.call("quat_rotate", &[q, force]));
         joined(torque + p.cross(force), force)
-    }))], Through, "Torque and force, seen from where the transformation leads."),
+    }))], Through, "Torque and force in the frame to which the transformation leads."),
 ];
 
 fn halved(v: Term<'_>) -> (Term<'_>, Term<'_>) {

@@ -15,23 +15,23 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("transform_identity", &[body(F32, &[], &[], Pattern::TransformOf(Scalar::F32), |b| formula(b, |f| {
         let (zero, rotation) = (f.float(0.0), f.call("quat_identity", &[]));
         f.transform(f.vector(&[zero, zero, zero]), rotation)
-    }))], Through, "Neither moved nor rotated."),
+    }))], Through, "The transformation that changes nothing."),
     row_of("transform_get_translation", &[body(Float, &["t"], &[Transform], V3, |b| formula(b, |f| halves(f.arg(0)).0))],
-        Through, "Where the origin goes."),
+        Through, "The translation."),
     row_of("transform_get_rotation", &[body(Float, &["t"], &[Transform], Quaternion, |b| formula(b, |f| halves(f.arg(0)).1))],
-        Through, "How the axes turn."),
+        Through, "The rotation."),
     row_of("transform_set_translation", &[body(Float, &["t", "p"], &[Place(&Transform), V3], Unit, |b| {
         let (whole, p) = (b.param_place(0), b.arg(1));
         let part = b.field(whole, 0);
         b.store(part, p);
         None
-    })], Through, "Changes where the origin goes."),
+    })], Through, "Sets the translation."),
     row_of("transform_set_rotation", &[body(Float, &["t", "q"], &[Place(&Transform), Quaternion], Unit, |b| {
         let (whole, q) = (b.param_place(0), b.arg(1));
         let part = b.field(whole, 1);
         b.store(part, q);
         None
-    })], Through, "Changes how the axes turn."),
+    })], Through, "Sets the rotation."),
     row_of("transform_multiply", &[body(Float, &["a", "b"], &[Transform, Transform], Transform, |b| formula(b, |f| {
         let [a, b] = f.args();
         f.call("mul", &[a, b])
@@ -47,7 +47,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
             f.call("quat_rotate", &[halves(t).1, x])
         })),
         body(Float, &["m", "x"], &[M44, V3], V3, |b| formula(b, |f| { let [m, x] = f.args(); affine(m, x, 0.0) })),
-    ], Through, "A direction: only rotated; by a matrix: without its last column."),
+    ], Through, "A direction, which is rotated but not moved; a matrix acts without its last column."),
     row_of("transform_point", &[
         body(Float, &["t", "x"], &[Transform, V3], V3, |b| formula(b, |f| {
             let [t, x] = f.args();
@@ -55,12 +55,12 @@ pub(super) static ROWS: &[BuiltinRow] = &[
             p + f.call("quat_rotate", &[q, x])
         })),
         body(Float, &["m", "x"], &[M44, V3], V3, |b| formula(b, |f| { let [m, x] = f.args(); affine(m, x, 1.0) })),
-    ], Through, "A point: rotated, then moved; by a matrix: with its last column, without division."),
+    ], Through, "A point, which is rotated, then moved; a matrix acts with its last column, without division."),
     row_of("transform_from_matrix", &[body(Float, &["m"], &[M44], Transform, |b| formula(b, |f| {
         let m = f.arg(0);
         let parts = m.parts();
         f.transform(f.vector(&[parts[3], parts[7], parts[11]]), f.call("quat_from_matrix", &[m]))
-    }))], Through, "The transformation of a matrix of rotation and translation."),
+    }))], Through, "The transformation that a matrix of rotation and translation stands for."),
     row_of("transform_to_matrix", &[body(Float, &["t"], &[Transform], M44, |b| formula(b, |f| {
         let (p, q) = halves(f.arg(0));
         let scale = p.like(1.0);
@@ -85,7 +85,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
         }).collect();
         let rotation = f.call("quat_from_matrix", &[f.matrix(3, &rotation)]);
         f.tuple(&[position, rotation, f.vector(&scales)])
-    }))], Through, "What `transform_compose` was given."),
+    }))], Through, "The translation, rotation and scale of which `transform_compose` makes the matrix."),
 ];
 
 /// Splits a transform into translation and rotation.

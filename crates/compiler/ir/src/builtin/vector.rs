@@ -30,7 +30,7 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("normalize", &[
         body(Float, &["a"], &[V], V, normalize),
         body(Float, &["a"], &[Quaternion], Quaternion, normalize),
-    ], Through, "The same direction with length 1; of zero, zero, and no rotation of a zero quaternion."),
+    ], Through, "The same direction with length 1. A zero vector stays zero, a zero quaternion becomes the identity."),
     row_of("smooth_normalize", &[
         body(F32, &["v"], &[V], V, |b| formula(b, |f| { let v = f.arg(0); v / pseudo_huber(v, v.dot(v).like(1.0)) })),
         body(F32, &["v", "delta"], &[V, T], V, |b| formula(b, |f| { let [v, delta] = f.args(); v / pseudo_huber(v, delta) })),
@@ -46,15 +46,15 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     row_of("norm_huber", &[
         body(F32, &["v"], &[V], T, |b| formula(b, |f| huber(f, f.float(1.0)))),
         body(F32, &["v", "delta"], &[V, T], T, |b| formula(b, |f| huber(f, f.arg(1)))),
-    ], Through, "Half the square of the length up to delta, beyond linear."),
+    ], Through, "Half the square of the length up to delta; beyond delta it grows linearly."),
     row_of("norm_pseudo_huber", &[
         body(F32, &["v"], &[V], T, |b| formula(b, |f| pseudo_huber(f.arg(0), f.float(1.0)))),
         body(F32, &["v", "delta"], &[V, T], T, |b| formula(b, |f| pseudo_huber(f.arg(0), f.arg(1)))),
     ], Through, "`delta * sqrt(1 + length_sq(v) / delta^2)`"),
     row_of("argmin", &[body(Number, &["a"], &[V], Is(Scalar::U32), |b| formula(b, |f| extreme(f, Term::lt)))], Derivative::Zero,
-        "Which component is the smallest; the first of several."),
+        "The position of the smallest component, the first of several equal ones."),
     row_of("argmax", &[body(Number, &["a"], &[V], Is(Scalar::U32), |b| formula(b, |f| extreme(f, Term::gt)))], Derivative::Zero,
-        "Which component is the largest; the first of several."),
+        "The position of the largest component, the first of several equal ones."),
     row_of("cross", &[body(Number, &["a", "b"], &[V3, V3], V3, |b| {
         let (x, y) = (b.arg(0), b.arg(1));
         let ty = b.body().type_of(x);

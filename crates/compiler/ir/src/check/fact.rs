@@ -7,7 +7,7 @@ use crate::module::Module;
 use crate::op::{Op, Value};
 use crate::place::{PlaceId, Projection, Root};
 use crate::stmt::StmtKind;
-use crate::walk::{Step, Use, place_values, stmt_uses, walk};
+use crate::walk::{Use, place_values, stmt_uses, walk_stmts};
 
 /// Facts about one function.
 #[derive(Clone, Debug)]
@@ -79,8 +79,7 @@ fn of_function(module: &Module, function: &Function) -> FunctionFacts {
     let mut uses = vec![0; body.values.len()];
     let mut effects = Effects::default();
     let mut launch_dims = 0;
-    walk(body, body.root, |step| {
-        let Step::Stmt(stmt) = step else { return };
+    walk_stmts(body, body.root, |stmt| {
         let op = match stmt.kind {
             StmtKind::Let(value) => Some(body.values[value].op),
             _ => None,

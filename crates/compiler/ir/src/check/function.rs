@@ -216,7 +216,7 @@ impl<'a> Checker<'a> {
                     Some(args) if has_format => {
                         args.iter().for_each(|&arg| _ = self.visible(arg));
                     }
-                    _ => _ = self.fault(Code::IrHandle, "a print of what doesn't exist"),
+                    _ => _ = self.fault(Code::IrHandle, "a print with missing operands"),
                 }
             }
             _ => {}

@@ -70,7 +70,7 @@ fn signature(module: &Module, function: &Function, faults: &mut Vec<Diagnostic>)
     }
     let shape = &module.types[function.result];
     if module.types.layout(function.result).is_none() && !matches!(shape, Shape::Tuple(_)) {
-        fault(Code::IrType, format!("`{name}` has a result of no type"));
+        fault(Code::IrType, format!("`{name}` has a result whose type doesn't exist"));
     }
     let holds = |at: u32| {
         let param = function.params.get(at as usize);
@@ -120,7 +120,7 @@ pub(super) fn call_order(module: &Module, faults: &mut Vec<Diagnostic>) -> Optio
                     VisitState::Open => {
                         let callee = &module.functions[function];
                         let message =
-                            format!("`{}` calls itself, through others or not", callee.name);
+                            format!("`{}` calls itself, directly or through others", callee.name);
                         faults.push(Diagnostic::error(Code::IrCall, callee.span, message));
                         return None;
                     }

@@ -75,7 +75,10 @@ impl Checker<'_> {
         while let Some(value) = next {
             next = match self.body.values.get(value).map(|data| data.op) {
                 Some(Op::AsArray(_)) => {
-                    return self.fault(Code::IrEscape, "an array of a variable is kept");
+                    return self.fault(
+                        Code::IrEscape,
+                        "a handle to a variable's array is stored or returned",
+                    );
                 }
                 Some(Op::View { array, .. } | Op::Gradient(array)) => Some(array),
                 _ => None,
@@ -272,7 +275,7 @@ impl Checker<'_> {
                 let param = &param.name;
                 return self.fault(
                     Code::IrCall,
-                    format!("`{param}` of `{callee}` is passed the wrong way"),
+                    format!("`{param}` of `{callee}` is passed in the wrong mode"),
                 );
             }
         };

@@ -47,8 +47,7 @@ impl Checker<'_> {
         }
         if ty != place.ty {
             let (found, said) = (self.show(ty), self.show(place.ty));
-            return self
-                .fault(Code::IrPlace, format!("a place of `{found}` that is said to be `{said}`"));
+            return self.fault(Code::IrPlace, format!("a place holds `{found}` but says `{said}`"));
         }
         true
     }
@@ -116,8 +115,8 @@ impl Checker<'_> {
         self.body.path(id).iter().any(|step| matches!(step, Projection::Element(_)))
     }
 
-    /// Returns true if two places may share memory, judged by roots and constant projections. That
-    /// memory behind different handles is separate is the caller's promise.
+    /// Returns true if two places may share memory, judged by roots and constant projections. The
+    /// caller promises that memory behind different handles is separate.
     pub(super) fn overlap(&self, one: PlaceId, other: PlaceId) -> bool {
         if self.body.places[one].root != self.body.places[other].root {
             return false;

@@ -143,7 +143,7 @@ codes! {
     }
     Ir {
         IrHandle "ir-handle" "a handle that points at nothing",
-        IrType "ir-type" "a type that can't be",
+        IrType "ir-type" "a type that doesn't exist or can't be used there",
         IrScope "ir-scope" "a value that is used outside of its block",
         IrOperation "ir-operation" "operands that don't fit their operation",
         IrPlace "ir-place" "a place whose parts don't fit",

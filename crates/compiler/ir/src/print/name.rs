@@ -6,7 +6,7 @@ use crate::function::{Function, LocalId};
 use crate::module::Module;
 use crate::op::{Op, Value};
 use crate::stmt::StmtKind;
-use crate::walk::{Step, walk};
+use crate::walk::walk_stmts;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 
@@ -59,8 +59,7 @@ impl<'a> Names<'a> {
             names.locals.push(name);
         }
         let mut anonymous = 0;
-        walk(body, body.root, |step| {
-            let Step::Stmt(stmt) = step else { return };
+        walk_stmts(body, body.root, |stmt| {
             let (StmtKind::Let(value) | StmtKind::For { index: value, .. }) = stmt.kind else {
                 return;
             };

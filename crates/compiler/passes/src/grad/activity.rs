@@ -41,13 +41,13 @@ impl Activity {
         let varied = finder.fixpoint(empty(), false, ActivityAnalysis::vary);
         let useful = finder.fixpoint(empty(), true, ActivityAnalysis::matter);
         let casts = |marks: &ActiveParts, operand: bool| -> Vec<Value> {
-            let found = scan.body.values.iter().filter_map(|(value, data)| match data.op {
+            let bitcasts = scan.body.values.iter().filter_map(|(value, data)| match data.op {
                 Op::Bitcast(of) => Some((value, if operand { of } else { value })),
                 _ => None,
             });
             let float = |value| module.types.has_float(scan.body.type_of(value));
-            let found = found.filter(|&(_, seen)| float(seen) && marks.values[seen.index()]);
-            found.map(|(value, _)| value).collect()
+            let bitcasts = bitcasts.filter(|&(_, seen)| float(seen) && marks.values[seen.index()]);
+            bitcasts.map(|(value, _)| value).collect()
         };
         let taken = casts(&varied, true);
         let bits = if taken.is_empty() { taken } else { casts(&useful, false) };

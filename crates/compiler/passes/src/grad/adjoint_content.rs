@@ -9,7 +9,7 @@ use gbxcule_ir::function::{Body, LocalId};
 use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
-use gbxcule_ir::walk::{Step, Use, stmt_blocks, substitute, walk, walk_uses};
+use gbxcule_ir::walk::{Use, stmt_blocks, substitute, walk_stmts, walk_uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Replaces loads of adjoints' variables by the values that they are known to hold.
@@ -285,29 +285,20 @@ fn reads(body: &Body, stmt: &Stmt, read: &mut FxHashSet<LocalId>) {
         }
     };
     of(stmt);
-    stmt_blocks(&stmt.kind, |block| {
-        walk(body, block, |step| {
-            if let Step::Stmt(stmt) = step {
-                of(stmt);
-            }
-        });
-    });
+    stmt_blocks(&stmt.kind, |block| walk_stmts(body, block, &mut of));
 }
 
 /// Returns the variables that some blocks write, and whether the blocks leave a loop or a function.
 fn written(body: &Body, blocks: impl Iterator<Item = BlockId>) -> (FxHashSet<LocalId>, bool) {
     let (mut locals, mut jumps) = (FxHashSet::default(), false);
     for block in blocks {
-        walk(body, block, |step| match step {
-            Step::Stmt(Stmt { kind: StmtKind::Store { place, .. }, .. }) => {
-                if let Root::Local(local) = body.places[*place].root {
+        walk_stmts(body, block, |stmt| match stmt.kind {
+            StmtKind::Store { place, .. } => {
+                if let Root::Local(local) = body.places[place].root {
                     locals.insert(local);
                 }
             }
-            Step::Stmt(stmt) => {
-                jumps |=
-                    matches!(stmt.kind, StmtKind::Break | StmtKind::Continue | StmtKind::Return(_));
-            }
+            StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) => jumps = true,
             _ => {}
         });
     }

@@ -1,15 +1,15 @@
-//! Counters: variables to which each round of a loop adds the same number, but for its last one,
-//! which may add nothing. What one holds when a round begins follows from the round's number.
+//! Counters: variables to which each round of a loop adds the same number; the last round may add
+//! nothing. The round's number gives a counter's value at the beginning of the round.
 
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::function::{Body, LocalId};
 use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
-use gbxcule_ir::walk::{Use, walk_uses};
+use gbxcule_ir::walk::{Use, any_stmt, walk_uses};
 
-/// Returns what each round adds to a variable, if that is one number; `flag` is the variable that
-/// is false when no further round follows.
+/// Returns the number that each round adds to a variable, if it is always the same; `flag` is the
+/// variable that is false when no further round follows.
 pub(super) fn step(
     body: &Body,
     round: BlockId,
@@ -30,7 +30,7 @@ pub(super) fn step(
     finder.step_in(round, &mut Vec::new())
 }
 
-/// Returns the variable that the header of a `While` asks, if it does nothing else.
+/// Returns the variable that decides a `While`, if the header only reads that variable.
 pub(super) fn flag(body: &Body, stmt: &StmtKind) -> Option<LocalId> {
     let StmtKind::While { condition, .. } = stmt else { return None };
     let Op::Load(place) = body.values[*condition].op else { return None };
@@ -56,8 +56,8 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Returns what a block adds each time it runs; `loads` are the values that the variable had
-    /// when the round began.
+    /// Returns the number that a block adds each time it runs; `loads` are the values that the
+    /// variable had when the round began.
     fn step_in(&self, block: BlockId, loads: &mut Vec<Value>) -> Option<Literal> {
         let body = self.body;
         for stmt in &body.blocks[block].stmts {
@@ -74,13 +74,13 @@ impl Finder<'_> {
                 }
                 StmtKind::If { accept, reject, .. } => {
                     for (arm, other) in [(*accept, *reject), (*reject, *accept)] {
-                        let known = loads.len();
+                        let load_count = loads.len();
                         if self.ends(other)
                             && let Some(step) = self.step_in(arm, loads)
                         {
                             return Some(step);
                         }
-                        loads.truncate(known);
+                        loads.truncate(load_count);
                     }
                 }
                 _ => {}
@@ -91,10 +91,7 @@ impl Finder<'_> {
 
     fn added(&self, value: Value, loads: &[Value]) -> Option<Literal> {
         let values = &self.body.values;
-        let literal = |value: Value| match values[value].op {
-            Op::Literal(literal) => Some(literal),
-            _ => None,
-        };
+        let literal = |value| self.body.literal(value);
         match values[value].op {
             Op::Binary(BinaryOp::Add, one, other) if loads.contains(&one) => literal(other),
             Op::Binary(BinaryOp::Add, one, other) if loads.contains(&other) => literal(one),
@@ -109,18 +106,10 @@ impl Finder<'_> {
     /// True if no round follows the one in which this block runs.
     fn ends(&self, block: BlockId) -> bool {
         let Some(flag) = self.flag else { return false };
-        let is_false = |value: Value| match self.body.values[value].op {
-            Op::Literal(literal) => literal.as_int() == Some(0),
+        let is_false = |value| self.body.integer(value) == Some(0);
+        let stays = any_stmt(self.body, self.round, |stmt| match stmt.kind {
+            StmtKind::Store { place, value } => is_of(self.body, place, flag) && !is_false(value),
             _ => false,
-        };
-        let mut stays = false;
-        gbxcule_ir::walk::walk(self.body, self.round, |step| {
-            if let gbxcule_ir::walk::Step::Stmt(stmt) = step
-                && let StmtKind::Store { place, value } = stmt.kind
-                && is_of(self.body, place, flag)
-            {
-                stays |= !is_false(value);
-            }
         });
         let stores = self.body.blocks[block].stmts.iter().any(|stmt| match stmt.kind {
             StmtKind::Store { place, value } => {

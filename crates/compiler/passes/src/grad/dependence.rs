@@ -12,7 +12,7 @@ use gbxcule_ir::op::{Arg, BinaryOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::ty::Shape;
-use gbxcule_ir::walk::{Step, Use, op_uses, place_values, stmt_uses, walk};
+use gbxcule_ir::walk::{Use, op_uses, place_values, stmt_uses, walk_stmts};
 use rustc_hash::FxHashMap;
 
 /// Dependences of the functions that are finished.
@@ -84,11 +84,7 @@ impl Dependence {
         // new.
         loop {
             let before = (flow.locals.clone(), flow.params.clone(), flow.result.control);
-            walk(flow.body, flow.body.root, |step| {
-                if let Step::Stmt(stmt) = step {
-                    flow.stmt(&stmt.kind);
-                }
-            });
+            walk_stmts(flow.body, flow.body.root, |stmt| flow.stmt(&stmt.kind));
             if before == (flow.locals.clone(), flow.params.clone(), flow.result.control) {
                 return flow.result;
             }

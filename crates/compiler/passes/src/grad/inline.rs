@@ -7,8 +7,8 @@ use gbxcule_ir::function::FunctionId;
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Arg, Op};
 use gbxcule_ir::place::Projection;
-use gbxcule_ir::stmt::StmtKind;
-use gbxcule_ir::walk::{Step, walk};
+use gbxcule_ir::stmt::{Stmt, StmtKind};
+use gbxcule_ir::walk::any_stmt;
 
 /// Returns true, for each function, if its calls are inlined: if it touches array memory or acts on
 /// the outside, calls a function that does, or is given a place in array memory.
@@ -41,13 +41,8 @@ pub(super) fn choose(source: &Valid<Module>) -> Vec<bool> {
 pub(super) fn uses_memory(module: &Module, function: FunctionId) -> bool {
     let (types, function) = (&module.types, &module.functions[function]);
     let holds = |ty| types.holds_array(ty);
-    let mut stops = false;
-    walk(&function.body, function.body.root, |step| {
-        if let Step::Stmt(stmt) = step {
-            stops |= matches!(stmt.kind, StmtKind::Trap { .. });
-        }
-    });
-    stops
+    let is_trap = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Trap { .. });
+    any_stmt(&function.body, function.body.root, is_trap)
         || function.params.iter().any(|param| holds(param.ty))
         || function.body.values.iter().any(|(_, data)| holds(data.ty))
         || function.body.locals.iter().any(|(_, local)| holds(local.ty))

@@ -218,8 +218,8 @@ fn overwritten(scan: &Scan<'_>, read: &Access, write: &Access) -> Diagnostic {
     let help = match origin::is_same_element(scan, read.place, write.place) {
         true => "keep the number in a variable and store it once, or write to another array",
         false => {
-            "read from one array and write to another, or launch level by level, what is read and \
-             what is written being two arguments: `x[a:b]` and `x[b:c]`"
+            "read from one array and write to another, or launch level by level and pass the part \
+             that is read and the part that is written as two arguments: `x[a:b]` and `x[b:c]`"
         }
     };
     Diagnostic::error(Code::GradOverwritten, write.span, message)

@@ -104,11 +104,12 @@ impl Reverser<'_, '_> {
         debug_assert!(state.iter().all(|&local| self.need.local(local)), "{state:?}");
         let counters = self.counters(reversed.body, stmt, &mut state);
         let reversed = &ReversedLoop { counters, ..reversed.clone() };
-        let known = reversed.range.and_then(|(_, range)| trip_count::known(self.b.body(), range));
+        let iterations =
+            reversed.range.and_then(|(_, range)| trip_count::iterations(self.b.body(), range));
         // The first checkpoint is the present state: it is taken before anything runs.
         let kept = (!state.is_empty()).then(|| {
-            let tape = self.tape(&state, known);
-            let short = known.is_some_and(|known| known <= tape.places);
+            let tape = self.tape(&state, iterations);
+            let short = iterations.is_some_and(|iterations| iterations <= tape.places);
             let slots = (!short).then(|| self.slots(&state));
             (tape, slots)
         });
@@ -123,9 +124,9 @@ impl Reverser<'_, '_> {
             self.need = outside;
             return;
         }
-        let trips = match (trips, known, reversed.range) {
+        let trips = match (trips, iterations, reversed.range) {
             (Some(trips), ..) => trips,
-            (None, Some(known), _) => number(&mut self.b, known),
+            (None, Some(iterations), _) => number(&mut self.b, iterations),
             (None, None, Some((_, range))) => trip_count::count(&mut self.b, range),
             (None, None, None) => {
                 let counter = self.counter();
@@ -168,7 +169,7 @@ impl Reverser<'_, '_> {
         counters
     }
 
-    /// Gives the counters of a loop what they hold when an iteration begins.
+    /// Sets the counters of a loop to their values at the beginning of an iteration.
     fn set_counters(&mut self, reversed: &ReversedLoop, iteration: Value) {
         let b = &mut self.b;
         for counter in &reversed.counters {
@@ -262,21 +263,21 @@ impl Reverser<'_, '_> {
 
     /// Declares arrays for the values of variables at several times.
     fn reserve_state(&mut self, state: &[LocalId], name: &str, count: u64) -> SavedState {
-        let mut kept = Vec::new();
+        let mut saved = Vec::new();
         for &local in state {
             let data = &self.scan.body.locals[local];
             let array = array(&mut self.b, &format!("{}_{name}", data.name), data.ty, count);
             let new = self.copy.local(&mut self.b, local);
-            kept.push((self.b.local_place(new), array));
+            saved.push((self.b.local_place(new), array));
         }
-        kept
+        saved
     }
 
     /// Makes a tape, no longer than the number of iterations if that is known.
-    fn tape(&mut self, state: &[LocalId], known: Option<u64>) -> Tape {
+    fn tape(&mut self, state: &[LocalId], iterations: Option<u64>) -> Tape {
         let most = (MAX_STATE_BYTES / self.state_bytes(state)).clamp(MIN_TAPE, MAX_TAPE);
         let most = 1 << most.ilog2();
-        let places = known.map_or(most, |known| known.min(most).next_power_of_two());
+        let places = iterations.map_or(most, |iterations| iterations.min(most).next_power_of_two());
         Tape { state: self.reserve_state(state, "tape", places), places }
     }
 
@@ -398,9 +399,9 @@ fn next_checkpoint(
 fn backward_range(b: &mut Builder<'_>, range: [Value; 3]) -> Option<[Value; 3]> {
     let [start, end, step] = range;
     let scalar = b.body().type_of(start).as_scalar()?;
-    let by = trip_count::literal(b, step).filter(|_| scalar.bits() <= 32)?;
-    if let Some(trips) = trip_count::known(b.body(), range)
-        && let Some(first) = trip_count::literal(b, start)
+    let by = b.body().integer(step).filter(|_| scalar.bits() <= 32)?;
+    if let Some(trips) = trip_count::iterations(b.body(), range)
+        && let Some(first) = b.body().integer(start)
     {
         let last = first + (i128::from(trips) - 1) * by;
         let bounds = [last, first - by, -by];
@@ -431,15 +432,15 @@ fn load_at(b: &mut Builder<'_>, array: PlaceId, index: Value) -> Value {
     b.load(place)
 }
 
-fn restore_state(b: &mut Builder<'_>, kept: &SavedState, index: Value) {
-    for &(variable, array) in kept {
+fn restore_state(b: &mut Builder<'_>, saved: &SavedState, index: Value) {
+    for &(variable, array) in saved {
         let value = load_at(b, array, index);
         b.store(variable, value);
     }
 }
 
-fn save_state(b: &mut Builder<'_>, kept: &SavedState, index: Value) {
-    for &(variable, array) in kept {
+fn save_state(b: &mut Builder<'_>, saved: &SavedState, index: Value) {
+    for &(variable, array) in saved {
         let (value, place) = (b.load(variable), b.at(array, index));
         b.store(place, value);
     }

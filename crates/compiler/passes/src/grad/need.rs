@@ -62,7 +62,7 @@ impl Need {
         Self::of(NeedAnalysis { module, scan, activity }, &scan.stmts)
     }
 
-    /// The numbers that the reverse of a block uses, apart from those of values from outside.
+    /// The numbers that the reverse of a block uses, without the numbers of values from outside.
     pub(super) fn inside(finder: NeedAnalysis<'_>, block: BlockId) -> Self {
         let is_inside = |at: &&StmtSite<'_>| {
             let mut around = Some(at.block);

@@ -112,7 +112,7 @@ type KnownIndex = (Option<u8>, i128);
 /// different numbers, or one launch index plus two different numbers.
 fn differ(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
     let body = scan.body;
-    let known = |place: PlaceId| -> Option<Vec<Option<KnownIndex>>> {
+    let indices_of = |place: PlaceId| -> Option<Vec<Option<KnownIndex>>> {
         if !matches!(body.places[place].root, Root::Param(_)) {
             return None;
         }
@@ -121,7 +121,7 @@ fn differ(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
         let indices = body.value_lists[indices].iter();
         Some(indices.map(|&index| launch_index_and_number(scan, index)).collect())
     };
-    let (Some(one), Some(other)) = (known(one), known(other)) else { return false };
+    let (Some(one), Some(other)) = (indices_of(one), indices_of(other)) else { return false };
     one.len() == other.len()
         && one.into_iter().zip(other).any(|pair| match pair {
             (Some((base, number)), Some((other, another))) => base == other && number != another,
@@ -132,9 +132,9 @@ fn differ(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
 /// Returns true if two places name the same element of an array.
 pub(super) fn is_same_element(scan: &Scan<'_>, one: PlaceId, other: PlaceId) -> bool {
     let indices = |place| {
-        let mut found = Vec::new();
-        place_values(scan.body, place, |index| found.push(index));
-        found
+        let mut values = Vec::new();
+        place_values(scan.body, place, |index| values.push(index));
+        values
     };
     let (one, other) = (indices(one), indices(other));
     one.len() == other.len() && one.into_iter().zip(other).all(|(a, b)| is_same(scan, a, b))

@@ -264,8 +264,8 @@ impl Reverser<'_, '_> {
         let (gradient, present) = self.gradient(handle, place);
         self.b.open_block();
         let target = self.corresponding_place(gradient, place);
-        let found = self.b.load(target);
-        self.b.store(stored, found);
+        let old = self.b.load(target);
+        self.b.store(stored, old);
         if gone {
             clear(&mut self.b, target);
         }
@@ -354,11 +354,12 @@ impl Reverser<'_, '_> {
         }
         passed.extend(self.result_adjoints(value, self.program.functions[callee].result));
         let passed: Vec<Arg> = passed.into_iter().map(Arg::Value).collect();
-        let found = self.b.call(reverse, &passed);
+        let adjoints = self.b.call(reverse, &passed);
         let floats = params.iter().zip(args).filter(|(param, _)| float(param.ty));
         let floats: Vec<Arg> = floats.map(|(_, &arg)| arg).collect();
         for (position, &arg) in (0..).zip(&floats) {
-            let amount = if floats.len() == 1 { found } else { self.b.extract(found, position) };
+            let amount =
+                if floats.len() == 1 { adjoints } else { self.b.extract(adjoints, position) };
             match arg {
                 Arg::Value(value) => self.add(value, amount),
                 Arg::Place(place) => {
@@ -413,10 +414,7 @@ impl Reverser<'_, '_> {
 
     /// Returns true for a literal that is neither infinite nor zero.
     fn is_plain_number(&self, factor: Value) -> bool {
-        match self.b.body().values[factor].op {
-            Op::Literal(literal) => literal.as_f64().is_normal(),
-            _ => false,
-        }
+        self.b.body().literal(factor).is_some_and(|factor| factor.as_f64().is_normal())
     }
 }
 

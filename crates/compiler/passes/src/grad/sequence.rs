@@ -12,17 +12,17 @@ use gbxcule_ir::stmt::{Stmt, StmtKind};
 
 /// Returns the loops around a statement, from the innermost to the outermost.
 pub(super) fn loops<'a>(scan: &Scan<'a>, position: usize) -> Vec<&'a Stmt> {
-    let mut found = Vec::new();
+    let mut enclosing = Vec::new();
     let mut owner: Option<StmtSite<'a>> = Some(scan.stmts[position]);
     while let Some(at) = owner {
         owner = scan.owner(at.block);
         if let Some(StmtSite { stmt, .. }) = owner
             && matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. })
         {
-            found.push(stmt);
+            enclosing.push(stmt);
         }
     }
-    found
+    enclosing
 }
 
 /// Returns true if no write by one statement follows a read of the same element by the other. Each
@@ -106,6 +106,5 @@ fn step(scan: &Scan<'_>, stmt: &Stmt) -> Option<i128> {
 /// Returns the number of a literal, if it is so small that adding it wraps no index inside an
 /// array.
 fn number(scan: &Scan<'_>, value: Value) -> Option<i128> {
-    let Op::Literal(literal) = scan.body.values[value].op else { return None };
-    literal.as_int().filter(|number| number.abs() < 1 << 30)
+    scan.body.integer(value).filter(|number| number.abs() < 1 << 30)
 }

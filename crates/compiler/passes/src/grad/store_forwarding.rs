@@ -11,7 +11,7 @@ use gbxcule_ir::op::{BinaryOp, Op, UnaryOp, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::ty::Types;
-use gbxcule_ir::walk::{Step, stmt_blocks, walk};
+use gbxcule_ir::walk::{stmt_blocks, walk_stmts};
 use rustc_hash::FxHashMap;
 
 /// Rewrites such loads to conversions of the stored value to its own type.
@@ -104,13 +104,10 @@ impl<'a> Pass<'a> {
     fn forget_written(&mut self, block: BlockId) {
         let scan = self.scan;
         let mut written = Vec::new();
-        walk(scan.body, block, |step| {
-            let Step::Stmt(stmt) = step else { return };
-            match stmt.kind {
-                StmtKind::Store { place, .. } => written.push(place),
-                StmtKind::Let(value) => written.extend(changed(scan.body, value)),
-                _ => {}
-            }
+        walk_stmts(scan.body, block, |stmt| match stmt.kind {
+            StmtKind::Store { place, .. } => written.push(place),
+            StmtKind::Let(value) => written.extend(changed(scan.body, value)),
+            _ => {}
         });
         written.into_iter().for_each(|place| self.forget(place));
     }

@@ -8,11 +8,8 @@ use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::ty::{Scalar, Type};
 
 /// Returns the number of iterations, if all bounds are literals.
-pub(super) fn known(body: &Body, range: [Value; 3]) -> Option<u64> {
-    let [start, end, step] = range.map(|bound| match body.values[bound].op {
-        Op::Literal(literal) => literal.as_int(),
-        _ => None,
-    });
+pub(super) fn iterations(body: &Body, range: [Value; 3]) -> Option<u64> {
+    let [start, end, step] = range.map(|bound| body.integer(bound));
     let (distance, step) = (end? - start?, step?);
     let (distance, step) = if step < 0 { (-distance, -step) } else { (distance, step) };
     if step == 0 || distance <= 0 { Some(0) } else { u64::try_from((distance - 1) / step + 1).ok() }
@@ -27,16 +24,13 @@ pub(super) fn count(b: &mut Builder<'_>, [start, end, step]: [Value; 3]) -> Valu
     }
     let zero_trips = b.number(Type::I64, 0.0);
     let zero = b.number(Type::scalar(scalar), 0.0);
-    let known = match b.body().values[step].op {
-        Op::Literal(literal) => literal.as_int(),
-        _ => None,
-    };
+    let step_number = b.body().integer(step);
     let upwards = |b: &mut Builder<'_>| steps(b, start, end, step, scalar);
     let downwards = |b: &mut Builder<'_>| {
         let size = b.neg(step);
         steps(b, end, start, size, scalar)
     };
-    match known {
+    match step_number {
         Some(0) => zero_trips,
         Some(step) if step > 0 => upwards(b),
         Some(_) => downwards(b),
@@ -60,7 +54,7 @@ pub(super) fn count(b: &mut Builder<'_>, [start, end, step]: [Value; 3]) -> Valu
 /// 0) / step`.
 fn widened(b: &mut Builder<'_>, [start, end, step]: [Value; 3]) -> Value {
     let zero = b.number(Type::I64, 0.0);
-    match literal(b, step) {
+    match b.body().integer(step) {
         Some(0) => zero,
         Some(by) => {
             let (from, to) = if by > 0 { (start, end) } else { (end, start) };
@@ -94,7 +88,7 @@ fn widened(b: &mut Builder<'_>, [start, end, step]: [Value; 3]) -> Value {
 
 /// Computes `to - from + more` as `i64`, with all literals folded into one number.
 fn difference(b: &mut Builder<'_>, to: Value, from: Value, more: i128) -> Value {
-    match literal(b, from) {
+    match b.body().integer(from) {
         Some(from) => wide(b, to, more - from),
         None => {
             let (to, from) = (wide(b, to, more), wide(b, from, 0));
@@ -105,7 +99,7 @@ fn difference(b: &mut Builder<'_>, to: Value, from: Value, more: i128) -> Value 
 
 /// Computes the sum of a value of up to 32 bits and a constant as `i64`, which is exact.
 pub(super) fn wide(b: &mut Builder<'_>, value: Value, more: i128) -> Value {
-    if let Some(known) = literal(b, value) {
+    if let Some(known) = b.body().integer(value) {
         return b.literal(Literal::int(Scalar::I64, known + more));
     }
     let value = b.convert(value, Scalar::I64);
@@ -117,24 +111,16 @@ pub(super) fn wide(b: &mut Builder<'_>, value: Value, more: i128) -> Value {
     }
 }
 
-/// Returns the number of an integer literal.
-pub(super) fn literal(b: &Builder<'_>, value: Value) -> Option<i128> {
-    match b.body().values[value].op {
-        Op::Literal(literal) => literal.as_int(),
-        _ => None,
-    }
-}
-
 /// Returns the index of an iteration.
 pub(super) fn index(b: &mut Builder<'_>, start: Value, step: Value, count: Value) -> Value {
     let scalar = b.body().type_of(start).as_scalar().unwrap_or(Scalar::I32);
     let count = b.convert(count, scalar);
-    let offset = match literal(b, step) {
+    let offset = match b.body().integer(step) {
         Some(1) => count,
         Some(-1) => return b.sub(start, count),
         _ => b.mul(count, step),
     };
-    if literal(b, start) == Some(0) { offset } else { b.add(start, offset) }
+    if b.body().integer(start) == Some(0) { offset } else { b.add(start, offset) }
 }
 
 fn nonzero_steps(b: &mut Builder<'_>, from: Value, to: Value, step: Value, of: Scalar) -> Value {

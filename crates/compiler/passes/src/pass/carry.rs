@@ -78,8 +78,8 @@ fn classify(
     let reached = reached(module, entries);
     for (entry, handles) in entries {
         for position in 0..module.functions[*entry].params.len() {
-            let found = handles.iter().position(|&at| at == position);
-            let class = found.map(|at| at % count);
+            let handle = handles.iter().position(|&at| at == position);
+            let class = handle.map(|at| at % count);
             classes.insert((*entry, position), class);
         }
     }

@@ -8,7 +8,7 @@ use gbxcule_ir::op::{Arg, Op, Selector, Value};
 use gbxcule_ir::place::{Place, PlaceId, Projection, Root};
 use gbxcule_ir::stmt::{BlockId, Case, Stmt, StmtKind};
 use gbxcule_ir::ty::Type;
-use gbxcule_ir::walk::{Step, map_operands, map_stmt, stmt_blocks, walk};
+use gbxcule_ir::walk::{map_operands, map_stmt, stmt_blocks, walk_stmts};
 
 /// Values and places that stand for the parameters of the copied function.
 pub(super) struct Parameters {
@@ -57,10 +57,9 @@ impl<'a> Copier<'a> {
                 defined.push(value);
             }
             stmt_blocks(&stmt.kind, |block| {
-                walk(from, block, |step| match step {
-                    Step::Stmt(Stmt { kind: StmtKind::Let(value), .. }) => defined.push(*value),
-                    Step::Stmt(Stmt { kind: StmtKind::For { index, .. }, .. }) => {
-                        defined.push(*index);
+                walk_stmts(from, block, |stmt| match stmt.kind {
+                    StmtKind::Let(value) | StmtKind::For { index: value, .. } => {
+                        defined.push(value);
                     }
                     _ => {}
                 });

@@ -7,8 +7,8 @@ use gbxcule_ir::function::{Body, FunctionId};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{BinaryOp, Op, Value};
 use gbxcule_ir::place::{PlaceId, Projection, Root};
-use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
-use gbxcule_ir::walk::{Step, Use, place_values, stmt_blocks, stmt_uses, walk};
+use gbxcule_ir::stmt::{BlockId, StmtKind};
+use gbxcule_ir::walk::{Use, any_stmt, place_values, stmt_blocks, stmt_uses, walk_stmts};
 
 /// Cleans all functions.
 pub fn run(module: Valid<Module>) -> Module {
@@ -42,20 +42,14 @@ pub fn droppable(module: &Valid<Module>) -> Vec<bool> {
 
 /// Returns true if a body holds anything that may fault or never end, not counting its calls.
 fn may_fault(module: &Module, body: &Body) -> bool {
-    let mut faults = false;
-    walk(body, body.root, |step| {
-        let Step::Stmt(stmt) = step else { return };
-        faults |= matches!(stmt.kind, StmtKind::While { .. });
-        faults |= match stmt.kind {
-            StmtKind::Let(value) => {
-                !matches!(body.values[value].op, Op::Call { .. })
-                    && op_may_fault(module, body, value)
-            }
-            StmtKind::Store { place, .. } => place_may_fault(body, place),
-            _ => false,
-        };
-    });
-    faults
+    any_stmt(body, body.root, |stmt| match stmt.kind {
+        StmtKind::While { .. } => true,
+        StmtKind::Let(value) => {
+            !matches!(body.values[value].op, Op::Call { .. }) && op_may_fault(module, body, value)
+        }
+        StmtKind::Store { place, .. } => place_may_fault(body, place),
+        _ => false,
+    })
 }
 
 /// Returns true if an operation may fault, even if its value is not used.
@@ -63,10 +57,7 @@ pub(crate) fn op_may_fault(module: &Module, body: &Body, value: Value) -> bool {
     match body.values[value].op {
         Op::Binary(BinaryOp::Divide | BinaryOp::FloorDivide | BinaryOp::Remainder, _, divisor) => {
             let of = module.types.components(body.type_of(value)).map(|(of, _)| of);
-            let safe = match body.values[divisor].op {
-                Op::Literal(literal) => literal.bits() != 0,
-                _ => false,
-            };
+            let safe = body.literal(divisor).is_some_and(|divisor| divisor.bits() != 0);
             !of.is_some_and(|of| of.is_float()) && !safe
         }
         Op::Load(place) | Op::AsArray(place) => place_may_fault(body, place),
@@ -134,10 +125,9 @@ fn used(module: &Module, droppable: &[bool], body: &Body) -> (Vec<u32>, Vec<bool
     let mut counts =
         UseCounts { uses: vec![0; body.values.len()], read: vec![false; body.locals.len()] };
     let mut lets = Vec::new();
-    walk(body, body.root, |step| match step {
-        Step::Stmt(Stmt { kind: StmtKind::Let(value), .. }) => lets.push(*value),
-        Step::Stmt(stmt) => counts.stmt(body, &stmt.kind),
-        _ => {}
+    walk_stmts(body, body.root, |stmt| match stmt.kind {
+        StmtKind::Let(value) => lets.push(value),
+        _ => counts.stmt(body, &stmt.kind),
     });
     // A value is defined before it is used: a backwards walk knows all users of a value when it
     // reaches the value.

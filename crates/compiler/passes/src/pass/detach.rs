@@ -57,7 +57,7 @@ struct Detacher<'a> {
     handles: HashSet<(FunctionId, usize)>,
 }
 
-/// Position on a place's path span which a detached array begins, if one does.
+/// Position on a place's path at which a detached array begins, if one does.
 #[derive(Clone, Copy, PartialEq)]
 enum ArrayStart {
     Nothing,

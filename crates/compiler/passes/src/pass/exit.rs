@@ -16,7 +16,7 @@ use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::{Block, BlockId, Stmt, StmtKind};
 use gbxcule_ir::ty::{Shape, Type};
-use gbxcule_ir::walk::{Step, stmt_blocks, walk};
+use gbxcule_ir::walk::{depth, stmt_blocks, walk_stmts};
 
 /// Gives all functions and kernels a single exit. Functions whose result is a tuple keep their
 /// returns, because tuples are not stored; so do functions with too many returns.
@@ -87,16 +87,11 @@ fn function(function: &mut Function) {
 /// Returns true if the returns are so few that statements moved into branches stay within the
 /// allowed nesting.
 fn is_shallow(body: &Body) -> bool {
-    let (mut depth, mut deepest, mut returns) = (0, 0, 0);
-    walk(body, body.root, |step| match step {
-        Step::Enter(_) => {
-            depth += 1;
-            deepest = deepest.max(depth);
-        }
-        Step::Stmt(stmt) => returns += usize::from(matches!(stmt.kind, StmtKind::Return(_))),
-        Step::Leave(_) => depth -= 1,
+    let mut returns = 0;
+    walk_stmts(body, body.root, |stmt| {
+        returns += usize::from(matches!(stmt.kind, StmtKind::Return(_)));
     });
-    deepest + 2 * returns < MAX_NESTING
+    depth(body) + 2 * returns < MAX_NESTING
 }
 
 struct Rewriter<'a> {

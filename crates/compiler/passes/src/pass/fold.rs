@@ -193,24 +193,24 @@ enum TakenBranch {
 }
 
 fn taken_branch(body: &Body, stmt: &StmtKind) -> Option<TakenBranch> {
-    let constant = |value: Value| match body.values[value].op {
-        Op::Literal(literal) => Some(literal),
-        _ => None,
-    };
     Some(match stmt {
         StmtKind::If { condition, accept, reject } => {
-            TakenBranch::Block(if constant(*condition)?.bits() != 0 { *accept } else { *reject })
+            TakenBranch::Block(if body.literal(*condition)?.bits() != 0 {
+                *accept
+            } else {
+                *reject
+            })
         }
         StmtKind::Switch { selector, cases, default } => {
-            let wanted = constant(*selector)?.as_int()? as i64;
+            let wanted = body.literal(*selector)?.as_int()? as i64;
             let case = cases.iter().find(|case| case.labels.contains(&wanted));
             TakenBranch::Block(case.map_or(*default, |case| case.body))
         }
-        StmtKind::While { header, condition, .. } if constant(*condition)?.bits() == 0 => {
+        StmtKind::While { header, condition, .. } if body.literal(*condition)?.bits() == 0 => {
             TakenBranch::Block(*header)
         }
         StmtKind::For { start, end, step, .. } => {
-            let [start, end, step] = [start, end, step].map(|&v| constant(v)?.as_int());
+            let [start, end, step] = [start, end, step].map(|&v| body.literal(v)?.as_int());
             let (start, end, step) = (start?, end?, step?);
             let runs = (step > 0 && start < end) || (step < 0 && start > end);
             if runs {
@@ -218,7 +218,7 @@ fn taken_branch(body: &Body, stmt: &StmtKind) -> Option<TakenBranch> {
             }
             TakenBranch::Nothing
         }
-        StmtKind::Assert { condition, .. } if constant(*condition)?.bits() != 0 => {
+        StmtKind::Assert { condition, .. } if body.literal(*condition)?.bits() != 0 => {
             TakenBranch::Nothing
         }
         _ => return None,

@@ -11,7 +11,7 @@ use gbxcule_ir::function::{FunctionId, FunctionKind, Inline};
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::{Op, Value};
 use gbxcule_ir::stmt::StmtKind;
-use gbxcule_ir::walk::{Step, walk};
+use gbxcule_ir::walk::walk_stmts;
 
 /// Keeps functions out of line which the back end may choose to inline, if copies of them would add
 /// more than `most` statements to the module. Functions that no kernel reaches do not count.
@@ -61,8 +61,7 @@ fn measure(module: &Module, id: FunctionId) -> (usize, Vec<FunctionId>) {
         Op::Call { function, .. } => Some(function),
         _ => None,
     };
-    walk(body, body.root, |step| {
-        let Step::Stmt(stmt) = step else { return };
+    walk_stmts(body, body.root, |stmt| {
         statements += 1;
         if let StmtKind::Let(value) = stmt.kind {
             callees.extend(callee(value));

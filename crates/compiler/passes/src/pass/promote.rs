@@ -15,7 +15,7 @@ use gbxcule_ir::place::{Place, PlaceId, Projection, Root};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
 use gbxcule_ir::ty::{Scalar, Shape, Type};
-use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
+use gbxcule_ir::walk::{Step, Use, stmt_uses, walk, walk_stmts};
 
 mod bound;
 
@@ -110,8 +110,7 @@ fn written(module: &Module, structure: Type) -> Vec<Vec<u32>> {
     let mut paths = Vec::new();
     for (_, function) in module.functions.iter() {
         let body = &function.body;
-        walk(body, body.root, |step| {
-            let Step::Stmt(stmt) = step else { return };
+        walk_stmts(body, body.root, |stmt| {
             let callee = match stmt.kind {
                 StmtKind::Let(value) => match body.values[value].op {
                     Op::Call { function, .. } => Some(&module.functions[function]),

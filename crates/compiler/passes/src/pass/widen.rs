@@ -12,7 +12,7 @@ use gbxcule_ir::place::{PlaceId, Projection, Root};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
 use gbxcule_ir::ty::{Scalar, Shape, Type, Types};
-use gbxcule_ir::walk::{Step, Use, stmt_uses, substitute, walk};
+use gbxcule_ir::walk::{Step, Use, stmt_uses, substitute, walk, walk_stmts};
 
 /// Splits and widens a function's variables of structs, and widens those of scalars. A variable
 /// that a call or an atomic takes by reference stays whole.
@@ -86,8 +86,7 @@ fn candidates(types: &Types, body: &Body) -> Vec<(LocalId, Option<Fields>)> {
             kept_whole[Handle::index(local)] = true;
         }
     };
-    walk(body, body.root, |step| {
-        let Step::Stmt(stmt) = step else { return };
+    walk_stmts(body, body.root, |stmt| {
         let taken = match stmt.kind {
             StmtKind::Let(value) => !matches!(body.values[value].op, Op::Load(_)),
             StmtKind::Store { .. } => false,

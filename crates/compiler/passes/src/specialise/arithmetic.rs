@@ -137,7 +137,7 @@ impl Residual {
             return Some(PartialValue::Literal(Literal::from_bits(by.scalar(), 0)));
         }
         if let Op::Binary(BinaryOp::ShiftLeft, inner, amount) = self.body.values[left].op
-            && self.literal(amount) == Some(by)
+            && self.body.literal(amount) == Some(by)
             && self.possible(inner, 0)
                 <= Literal::from_bits(by.scalar(), u64::MAX).bits() >> by.bits()
         {
@@ -196,7 +196,7 @@ impl Residual {
                 }
                 self.binary(block, op, a, b)
             }
-            Op::Binary(BinaryOp::And, left, right) => match self.literal(right) {
+            Op::Binary(BinaryOp::And, left, right) => match self.body.literal(right) {
                 Some(other) if other.bits() & mask == mask => {
                     self.followed(block, self.known(left), mask, depth + 1)
                 }
@@ -205,7 +205,7 @@ impl Residual {
             Op::Binary(BinaryOp::ShiftRight, left, by)
                 if !ty.as_scalar().is_some_and(Scalar::is_signed_int) =>
             {
-                let Some(by) = self.literal(by).filter(|by| by.bits() < 64) else { return of };
+                let Some(by) = self.body.literal(by).filter(|by| by.bits() < 64) else { return of };
                 let wide = mask << by.bits();
                 if wide >> by.bits() != mask {
                     return of;
@@ -240,12 +240,12 @@ impl Residual {
             }
             Op::Binary(BinaryOp::And, left, right) => bits_of(left) & bits_of(right),
             Op::Binary(BinaryOp::Or | BinaryOp::Xor, left, right) => bits_of(left) | bits_of(right),
-            Op::Binary(BinaryOp::ShiftLeft, left, by) => match self.literal(by) {
+            Op::Binary(BinaryOp::ShiftLeft, left, by) => match self.body.literal(by) {
                 Some(by) => bits_of(left).checked_shl(by.bits() as u32).unwrap_or(0),
                 None => all_bits,
             },
             Op::Binary(BinaryOp::ShiftRight, left, by) if !scalar.is_signed_int() => {
-                match self.literal(by) {
+                match self.body.literal(by) {
                     Some(by) => bits_of(left).checked_shr(by.bits() as u32).unwrap_or(0),
                     None => below(bits_of(left).checked_add(1)).unwrap_or(all_bits),
                 }
@@ -260,7 +260,7 @@ impl Residual {
         bits & all_bits
     }
 
-    /// Finds the 16-bit value that two of its halves are put together to: `(w >> 8) << 8 | w &
+    /// Finds the 16-bit value whose two halves an operation joins again: `(w >> 8) << 8 | w &
     /// 0xff`.
     fn halves(&self, left: PartialValue, right: PartialValue) -> Option<PartialValue> {
         let (Unknown(left), Unknown(right)) = (left, right) else { return None };
@@ -282,7 +282,7 @@ impl Residual {
                 return None;
             };
             let is_byte = |value| self.body.type_of(value) == Type::U8;
-            let eight = |by| self.literal(by).is_some_and(|by| by.bits() == 8);
+            let eight = |by| self.body.literal(by).is_some_and(|by| by.bits() == 8);
             let fits = other == word
                 && self.body.type_of(word) == Type::U16
                 && is_byte(high)
@@ -372,19 +372,12 @@ impl Residual {
         match self.body.values[value].op {
             Op::Literal(literal) => PartialValue::Literal(literal),
             Op::Binary(BinaryOp::Add, base, by) if self.is_integer(base) => {
-                match self.literal(by) {
+                match self.body.literal(by) {
                     Some(by) => Sum(base, by),
                     None => Unknown(value),
                 }
             }
             _ => Unknown(value),
-        }
-    }
-
-    fn literal(&self, value: Value) -> Option<Literal> {
-        match self.body.values[value].op {
-            Op::Literal(literal) => Some(literal),
-            _ => None,
         }
     }
 

@@ -9,7 +9,7 @@ use gbxcule_ir::function::FunctionId;
 pub enum Treatment {
     /// The callee's statements are specialised.
     Unfold,
-    /// The call stays in the code, and changes of the memory what this says.
+    /// The call stays in the code, and changes these places of the memory.
     Call(Changes),
     /// The way ends before the call, with the code of [`Policy::leave`].
     Leave,
@@ -22,9 +22,9 @@ pub enum Treatment {
 pub enum Changes {
     /// Any place.
     Any,
-    /// No place of which the value is known; watched ones.
+    /// Watched places, and no place whose value is known.
     Watched,
-    /// Neither places of which the value is known nor watched ones.
+    /// Neither watched places nor places whose value is known.
     Others,
 }
 

@@ -138,7 +138,7 @@ impl Residual {
         }
     }
 
-    /// Returns the type of a partly partial scalar.
+    /// Returns the type of a partly known scalar.
     pub fn type_of(&self, partial: PartialValue) -> Type {
         match partial {
             PartialValue::Literal(literal) => Type::scalar(literal.scalar()),

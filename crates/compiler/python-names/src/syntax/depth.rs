@@ -170,10 +170,10 @@ impl Nesting {
 }
 
 /// Returns the byte after a string, or after its line if the string isn't closed.
-fn after_string(bytes: &[u8], at: usize) -> usize {
-    let quote = bytes[at];
-    let triple = bytes[at..].starts_with(&[quote; 3]);
-    let mut next = at + if triple { 3 } else { 1 };
+fn after_string(bytes: &[u8], position: usize) -> usize {
+    let quote = bytes[position];
+    let triple = bytes[position..].starts_with(&[quote; 3]);
+    let mut next = position + if triple { 3 } else { 1 };
     while next < bytes.len() {
         match bytes[next] {
             b'\\' => next += 1,

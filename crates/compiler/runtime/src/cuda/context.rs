@@ -116,7 +116,7 @@ fn new_pool(ordinal: u32) -> Result<sys::CUmemoryPool, Error> {
     wanted.location.type_ = sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
     wanted.location.id = ordinal as i32;
     let (mut pool, mut kept) = (std::ptr::null_mut(), POOL_BYTES);
-    // SAFETY: a place for a pool, and what it shall be.
+    // SAFETY: a place for a pool, and its properties.
     let status = unsafe { sys::cuMemPoolCreate(&raw mut pool, &raw const wanted) };
     driver::check(ordinal, "making a memory pool", status)?;
     let which = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;

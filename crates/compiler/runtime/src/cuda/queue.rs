@@ -129,8 +129,8 @@ impl Queue {
             StreamOrder::After => (other, self.raw),
         };
         let event = self.event()?;
-        // SAFETY: one stream is ours, of the other the caller knows; an event goes when its streams
-        // have passed it.
+        // SAFETY: one stream is ours, the caller vouches for the other; the driver destroys an
+        // event once its streams have passed it.
         let status = unsafe {
             let recorded = sys::cuEventRecord(event, first);
             let waits = sys::cuStreamWaitEvent(then, event, 0);

@@ -107,7 +107,7 @@ impl Kernel {
                     site.map_or((self.id, Span::NONE), |site| (site.function, site.span));
                 Origin { function, span, cause }
             }
-            _ => unreachable!("a device says in its own way where a fault is"),
+            _ => unreachable!("each device reports faults in a form of its own"),
         }
     }
 }

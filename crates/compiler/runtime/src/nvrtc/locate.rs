@@ -105,21 +105,21 @@ fn in_system() -> Vec<LibraryCandidate> {
 /// Returns libraries with NVRTC's name in a folder and those below it, to a depth.
 fn libraries_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let (mut found, mut folders) = (Vec::new(), Vec::new());
+    let (mut libraries, mut folders) = (Vec::new(), Vec::new());
     for entry in entries.flatten() {
         // Links to folders are not followed, because they could lead in circles.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             folders.push(entry.path());
         } else if is_library(&entry.file_name().to_string_lossy()) {
-            found.push(entry.path());
+            libraries.push(entry.path());
         }
     }
-    found.sort();
+    libraries.sort();
     folders.sort();
     if depth > 1 {
-        found.extend(folders.iter().flat_map(|folder| libraries_below(folder, depth - 1)));
+        libraries.extend(folders.iter().flat_map(|folder| libraries_below(folder, depth - 1)));
     }
-    found
+    libraries
 }
 
 fn is_library(name: &str) -> bool {

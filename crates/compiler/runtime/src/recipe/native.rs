@@ -101,8 +101,8 @@ impl Recipe {
     /// Compiles the module that was made by this recipe, and stores the code on disk.
     ///
     /// # Errors
-    /// Code that the code generator refuses, or a kernel whose variables don't fit the stack. That
-    /// the code can't be stored is reported once and is not an error.
+    /// Code that the code generator refuses, or a kernel whose variables don't fit the stack. A
+    /// failure to store the code is reported once and is not an error.
     pub fn compile(&self, made: MadeModule, build: Build) -> Result<Arc<Compiled>, Error> {
         let MadeModule { module, notes } = made;
         let (object, facts) = native_object(&module, build)?;
@@ -147,8 +147,8 @@ fn file_name(build_id: &[u8], settings: &str, recipe: &str, options: &str) -> St
     CodeFolder::key(&parts)
 }
 
-/// Stores a record. A user may have named a folder that can only be read, with code for GPUs:
-/// machine code for CPUs is made again without it.
+/// Stores a record, or nothing if the folder can't be written: a user may have named a read-only
+/// folder with code for GPUs, and machine code for CPUs is made again quickly.
 fn keep(name: &str, record: &[u8]) {
     if let Some(folder) = CodeFolder::find_quietly(EXTENSION) {
         folder.keep_if_possible(name, VERSION, record);

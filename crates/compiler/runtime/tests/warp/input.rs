@@ -7,7 +7,7 @@
 use crate::subject::Subject;
 use gbxcule_interp::{Failure, Interpreter};
 use gbxcule_ir::eval;
-use gbxcule_ir::walk::{Step, walk};
+use gbxcule_ir::walk::any_stmt;
 use gbxcule_ir::{Literal, Op, Root, Scalar, Shape, StmtKind, Type, Types};
 use gbxcule_testkit::arbitrary::{Actual, Random, RandomProgram, leaves, number};
 
@@ -216,15 +216,10 @@ fn stores_where_it_changes(subject: &Subject) -> bool {
         _ => None,
     });
     let changed: Vec<Root> = changed.collect();
-    let mut stores = false;
-    walk(body, body.root, |step| {
-        if let Step::Stmt(stmt) = step
-            && let StmtKind::Store { place, .. } = stmt.kind
-        {
-            stores |= changed.contains(&body.places[place].root);
-        }
-    });
-    stores
+    any_stmt(body, body.root, |stmt| match stmt.kind {
+        StmtKind::Store { place, .. } => changed.contains(&body.places[place].root),
+        _ => false,
+    })
 }
 
 /// Returns all points of a grid, the last dimension fastest.

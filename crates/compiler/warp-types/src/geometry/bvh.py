@@ -1,4 +1,4 @@
-# A box of a tree, half a line of a cache: a walk that does not enter it goes on at the node `skip`.
+# A box of a tree, half a cache line: a walk that does not enter it goes on at the node `skip`.
 # `item` is the item of a leaf, -1 of other nodes.
 @wp.struct
 class BvhNode:
@@ -8,9 +8,9 @@ class BvhNode:
     item: int
 
 
-# A tree of boxes, depth first: the first child of a node is the next node, the other one is where
-# a walk goes on that does not enter the first. Each of the `groups`, in ascending order, is all
-# below one of the nodes `group_roots`.
+# A tree of boxes, depth first: the first child of a node is the next node, and the second child is
+# the `skip` of the first. Each of the `groups`, in ascending order, has all its boxes below one of
+# the nodes `group_roots`.
 @wp.struct
 class Bvh:
     nodes: wp.array(dtype=BvhNode)
@@ -45,7 +45,7 @@ def _boxes_meet(lower: wp.vec3, upper: wp.vec3, low: wp.vec3, high: wp.vec3):
     return True
 
 
-# Where a ray enters a box: below 0 if it begins in it, without end if it misses it.
+# How far a ray goes to enter a box: below 0 if it begins inside, infinitely if it misses the box.
 @wp.func
 def _enters_box(start: wp.vec3, per_direction: wp.vec3, lower: wp.vec3, upper: wp.vec3):
     one = wp.cw_mul(lower - start, per_direction)
@@ -169,7 +169,7 @@ def bvh_query_next(query: wp.ref[BvhQuery], index: wp.ref[wp.int32], max_dist: f
     return False
 
 
-# A query by the threads of a block, of which there is one: a tile has one item, -1 behind the last.
+# A query by a block, which has one thread: a tile has one item, which is -1 after the last one.
 @wp.struct
 class BvhQueryTiled:
     boxes: BvhQuery

@@ -12,8 +12,8 @@ class HashGrid:
     points: wp.array(dtype=int)
 
 
-# The cells from `first` to `last`, of which those from `at` on are left, x running fastest. Cells
-# along x have their points behind one another: `next` to `end` are left of one such run of cells.
+# A walk over the cells from `first` to `last`, x running fastest; those from `at` on remain. Points
+# of cells along x lie one after the other: those from `next` to `end` remain of the current cells.
 @wp.struct
 class HashGridQuery:
     grid: HashGrid
@@ -32,7 +32,7 @@ def _grid_wrapped(at: int, extent: int):
     return wrapped
 
 
-# A cell's coordinate; what no `int` holds becomes the nearest one.
+# A cell's coordinate; a number that no `int` holds becomes the nearest `int`.
 @wp.func
 def _grid_coordinate(x: float, cells_per_unit: float):
     cell = wp.floor(x * cells_per_unit)

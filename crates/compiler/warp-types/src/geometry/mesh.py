@@ -182,7 +182,7 @@ def _face_distance_sq(id: wp.uint64, face: int, point: wp.vec3):
     return wp.length_sq(away)
 
 
-# A face that is near: of two children the nearer one is entered. -1 if there is none.
+# A near face, found by entering the nearer of two children each time; -1 if there is none.
 @wp.func
 def _near_face(bvh: wp.uint64, point: wp.vec3):
     bvhs = wp.table_of(Bvh)
@@ -266,7 +266,7 @@ def _furthest_face(id: wp.uint64, point: wp.vec3, min_dist: float):
     return found
 
 
-# What is told of the nearest face: where on it, from a point that gradients go back to.
+# The result of a query: the position on the nearest face, computed from a point with gradients.
 @wp.func
 def _found_point(id: wp.uint64, point: wp.vec3, face: int):
     query = MeshQueryPoint()
@@ -383,7 +383,7 @@ def mesh_query_point_sign_winding_number(
     return query
 
 
-# How much a face counts in the normal of a feature: its angle at a corner, half a turn at an edge,
+# The weight of a face in the normal of a feature: its angle at a corner, half a turn at an edge,
 # a whole turn within.
 @wp.func
 def _weight(a: wp.vec3, b: wp.vec3, c: wp.vec3, at: wp.vec3, near_sq: float):
@@ -462,7 +462,7 @@ def mesh_query_next(query: wp.ref[MeshQueryAABB], index: wp.ref[wp.int32]):
     return bvh_query_next(query.boxes, index)
 
 
-# Where a segment is nearest to a point.
+# The point of a segment that is nearest to another point.
 @wp.func
 def _nearest_on_segment(p: wp.vec3, q: wp.vec3, point: wp.vec3):
     pq = q - p
@@ -472,7 +472,7 @@ def _nearest_on_segment(p: wp.vec3, q: wp.vec3, point: wp.vec3):
     return p
 
 
-# Where a triangle is nearest to a point; one without an area is its longest side.
+# The point of a triangle nearest to another point; without area a triangle is its longest side.
 @wp.func
 def _nearest_on_face(a: wp.vec3, b: wp.vec3, c: wp.vec3, point: wp.vec3):
     ab = b - a
@@ -516,7 +516,7 @@ def mesh_query_aabb_next(query: wp.ref[_MeshQuerySphere], index: wp.ref[wp.int32
     return mesh_query_next(query, index)
 
 
-# The same by the threads of a block.
+# Faces whose boxes meet a box, found by the threads of a block.
 @wp.struct
 class MeshQueryAABBTiled:
     boxes: BvhQueryTiled
@@ -549,7 +549,7 @@ def mesh_query_aabb_next_tiled(query: wp.ref[MeshQueryAABBTiled]):
     return tile_mesh_query_aabb_next(query)
 
 
-# The same with places for what is found.
+# Queries of Warp's older form, which write their results to arguments.
 @wp.func
 def mesh_query_point_no_sign(
     id: wp.uint64, point: wp.vec3, max_dist: float, face: wp.ref[wp.int32], bary_u: wp.ref[wp.float32],

@@ -1,6 +1,6 @@
 
 
-# Whether a ray that goes along no axis enters a box before `first`.
+# True if a ray that is parallel to no axis enters a box before `first`.
 @wp.func
 def _enters_obliquely(start: wp.vec3, per_direction: wp.vec3, lower: wp.vec3, upper: wp.vec3, first: float):
     one = wp.cw_mul(lower - start, per_direction)
@@ -13,8 +13,8 @@ def _enters_obliquely(start: wp.vec3, per_direction: wp.vec3, lower: wp.vec3, up
     return leaves >= 0.0 and leaves >= enters and enters < first
 
 
-# A vector in axes of which the third is the one along which a ray goes furthest; the first two
-# change places if it goes down there.
+# A vector with permuted axes: the third is the one along which a ray goes furthest, and the first
+# two are swapped if the ray goes down along the third.
 @wp.func
 def _turned(v: wp.vec3, axis: int, goes_down: bool):
     turned = v
@@ -99,7 +99,7 @@ def _next_entered_leaf(tree: Bvh, start: wp.vec3, per_direction: wp.vec3, first:
     return at
 
 
-# The same for a ray that goes along no axis.
+# The same for a ray that is parallel to no axis.
 @wp.func
 def _next_leaf_obliquely(tree: Bvh, start: wp.vec3, per_direction: wp.vec3, first: float, node: int, end: int):
     at = int(node)

@@ -1,4 +1,4 @@
-//! Names where ways of control part and meet.
+//! Names where control flow branches and joins.
 
 use super::super::usage;
 use super::{Binding, LoweringResult, Names, Writer};
@@ -15,20 +15,19 @@ use std::rc::Rc;
 pub(in crate::lower) type Bindings<'a> = FxHashMap<&'a str, Binding<'a>>;
 
 impl<'a> Names<'a> {
-    /// A copy of the bindings here, to go on from.
+    /// Copies the bindings at this point.
     pub(in crate::lower) fn here(&self) -> Bindings<'a> {
         self.bindings.clone()
     }
 
-    /// Goes on from another point; gives what names stood for at the one that is left.
+    /// Goes on with the bindings of another point; returns those of the point that is left.
     pub(in crate::lower) fn go_on_from(&mut self, bindings: Bindings<'a>) -> Bindings<'a> {
         std::mem::replace(&mut self.bindings, bindings)
     }
 
-    /// Joins the arms of a branch that began with `before`. The bindings behind the first arm are
-    /// given, the second ends here; each comes with whether control leaves it elsewhere. Behind a
-    /// branch in a loop one arm of which leaves, variables that this arm bound first may be read
-    /// after the loop.
+    /// Joins the arms of a branch that began with `before`. `accept` has the bindings behind the
+    /// first arm; the second arm ends here. Each flag is true if control leaves its arm. In a loop,
+    /// variables that such an arm bound first may be read after the loop.
     pub(in crate::lower) fn join(
         &mut self,
         before: &Bindings<'a>,
@@ -122,7 +121,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Notes the target of a loop that is unrolled.
+    /// Records the target of a loop that is unrolled.
     pub(in crate::lower) fn note_iterator(&mut self, target: &'a str) {
         self.iterators.insert(target);
     }
@@ -160,7 +159,7 @@ impl<'a> Names<'a> {
         self.bindings.insert(target, binding);
     }
 
-    /// Gives the target of a loop over a query a variable, and binds it to that.
+    /// Binds the target of a loop over a query to a variable.
     pub(in crate::lower) fn bind_found(
         &mut self,
         b: &mut Writer<'_, 'a>,
@@ -194,7 +193,7 @@ fn merged<'a>(
     merged
 }
 
-/// Binding of a name that may have one or the other; `None` if that can't be said.
+/// Binding of a name that has either of two bindings; `None` if no binding stands for both.
 fn joined<'a>(left: &Binding<'a>, right: &Binding<'a>) -> Option<Binding<'a>> {
     match (left, right) {
         (Binding::Refused, _) | (_, Binding::Refused) => Some(Binding::Refused),
@@ -220,7 +219,7 @@ fn joined<'a>(left: &Binding<'a>, right: &Binding<'a>) -> Option<Binding<'a>> {
     }
 }
 
-/// Returns true if a binding made in a block means something after it.
+/// Returns true if a binding made in a block is valid after it.
 fn is_seen_after(before: &Bindings<'_>, name: &str, binding: &Binding<'_>) -> bool {
     match binding {
         Binding::Value(_) | Binding::Tuple(_) | Binding::Parts(_) | Binding::Extents(_) => {
@@ -230,7 +229,7 @@ fn is_seen_after(before: &Bindings<'_>, name: &str, binding: &Binding<'_>) -> bo
     }
 }
 
-/// The bindings made in a block that mean something after it.
+/// Returns the bindings made in a block that are valid after it.
 fn seen_after<'a>(before: &Bindings<'a>, after: Bindings<'a>) -> Bindings<'a> {
     after.into_iter().filter(|(name, binding)| is_seen_after(before, name, binding)).collect()
 }

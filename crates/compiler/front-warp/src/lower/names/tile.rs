@@ -1,8 +1,7 @@
 //! Names of tiles: `t = wp.tile_load(..)`, and another tile under the same name.
 //!
-//! The type of a tile is known when compiled, so a name has one type wherever ways meet. In code
-//! without branches a name may change it, as in NVIDIA Warp: where the block that binds it first
-//! binds it again.
+//! The type of a tile is known at compile time, so a name has one type where branches join. As in
+//! NVIDIA Warp, the block that binds a name first may bind it to another type.
 
 use super::{Binding, LoweringResult, Names, Operand, Tile, Writer};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -11,8 +10,8 @@ use gbxcule_ir::stmt::BlockId;
 use std::rc::Rc;
 
 impl<'a> Names<'a> {
-    /// Binds a name to a tile. A name that is bound several times has a tile of its own, so that
-    /// every way leads to the same variable; and so has a copy of what another name stands for.
+    /// Binds a name to a tile. A name that is bound several times has a tile of its own, into which
+    /// each binding copies, so that every branch leads to the same variable.
     pub(super) fn bind_tile(
         &mut self,
         b: &mut Writer<'_, 'a>,
@@ -62,7 +61,7 @@ impl<'a> Names<'a> {
         };
         let root = b.body().root;
         let home = self.homes.get(name).copied().unwrap_or(root);
-        // A block is numbered when it opens: this one holds the home, or is it.
+        // Blocks are numbered as they open, so the home is this block or lies in it.
         if home.index() >= here.index() {
             if here != root {
                 self.changed.insert(name, here);
@@ -79,7 +78,8 @@ impl<'a> Names<'a> {
         Err(Diagnostic::error(Code::TypeMismatch, span, message).help(help).into())
     }
 
-    /// Forgets names that changed their type in a block that ends: it may have been left before.
+    /// Forgets names that changed their type in a block that ends, because control may have left
+    /// the block before the change.
     pub(in crate::lower) fn leave_block(&mut self, block: BlockId) {
         if !self.changed.is_empty() {
             let changed = &self.changed;

@@ -77,7 +77,7 @@ impl<'a> BuiltinCall<'_, '_, 'a> {
         Ok((dtype, extents))
     }
 
-    /// A shape written in the text: a number or a tuple of numbers.
+    /// Returns a shape written in the text: a number or a tuple of numbers.
     pub(super) fn known_shape(&mut self, expr: &'a Expr) -> LoweringResult<Vec<u32>> {
         let operand = self.e.expr(expr)?;
         let parts: Vec<Operand<'a>> = match operand {
@@ -122,7 +122,8 @@ fn number<'a>(
         [] => Ok(b.literal(Literal::from_bits(to, 0))),
         [(Operand::KnownValue(known), _)] if known.as_f64().is_some() => {
             let through = match known {
-                // Numbers in the text are `int32` and `float32` first, but for 64-bit types.
+                // Numbers in the text are `int32` or `float32` before they are converted, except to
+                // 64-bit types.
                 KnownValue::Int(value) if to.bits() < 64 && to.is_float() => {
                     if i32::try_from(*value).is_err() {
                         return b.too_large(*value, span);
@@ -194,7 +195,7 @@ fn composite<'a>(
     Ok(b.construct(ty, &parts))
 }
 
-/// The components of arguments, and whether some of them were composites.
+/// Returns the components of arguments, and true if some arguments were composites.
 fn composite_parts<'a>(
     b: &mut Writer<'_, 'a>,
     scalar: Scalar,
@@ -235,7 +236,7 @@ fn composite_parts<'a>(
     Ok((parts, nested))
 }
 
-/// A constructor's type with what its arguments add to it.
+/// Completes a constructor's type by its keywords and arguments.
 fn completed<'a>(
     b: &mut Writer<'_, 'a>,
     annotation: &Annotation,

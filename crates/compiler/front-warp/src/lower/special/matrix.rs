@@ -13,7 +13,7 @@ use gbxcule_warp_types::type_expr;
 use gbxcule_warp_types::value::{KnownValue, WarpValue};
 
 impl<'a> BuiltinCall<'_, '_, 'a> {
-    /// `wp.zeros(shape=.., dtype=..)`: an array in the function itself.
+    /// `wp.zeros(shape=.., dtype=..)`: makes an array that lies in the function.
     pub(super) fn zeros(&mut self) -> LoweringResult<Operand<'a>> {
         let (call, span) = (self.call, self.span);
         let named = |name, position| syntax::argument(&call.arguments, name, position);

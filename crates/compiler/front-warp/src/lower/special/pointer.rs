@@ -1,5 +1,5 @@
-//! `wp.array(ptr=a.ptr + wp.uint64(40), shape=(5,), dtype=wp.vec2)`: a part of an array, by the
-//! bytes before it.
+//! `wp.array(ptr=a.ptr + wp.uint64(40), shape=(5,), dtype=wp.vec2)`: the part of an array that
+//! begins at a byte.
 
 use super::BuiltinCall;
 use crate::lower::operand::{LoweringResult, Operand, fault};

@@ -15,7 +15,7 @@ use gbxcule_python_names::syntax::Operator;
 use gbxcule_warp_types::value::{KnownValue, WarpValue};
 use std::rc::Rc;
 
-/// `a + b`, `a * 2.0` of which one is a tile.
+/// `a + b`, `a * 2.0`, where one operand is a tile.
 pub(in crate::lower) fn operator<'a>(
     cx: &mut Expressions<'_, 'a>,
     op: Operator,
@@ -65,7 +65,7 @@ pub(in crate::lower) fn augmented<'a>(
     span: Span,
 ) -> LoweringResult<()> {
     let right = match right {
-        // All of it is read before anything is written.
+        // If both share storage, all elements are read before the first one is written.
         Operand::Tile(other) if other.shares_storage(tile) => {
             Operand::Tile(Rc::new(other.fresh_copy(&mut cx.b, span)?))
         }
@@ -85,7 +85,7 @@ pub(in crate::lower) fn augmented<'a>(
     })
 }
 
-/// An operand as it is at a position: an element if it is a tile.
+/// Returns an operand at a position: an element if it is a tile.
 fn element_operand<'a>(
     b: &mut Writer<'_, 'a>,
     operand: &Operand<'a>,
@@ -196,7 +196,7 @@ pub(super) fn reduce<'a>(
     folded(cx, &op, &tile, &[axis], &outer, call.span)
 }
 
-/// Folds the dimensions `inner`; the others are those of the result.
+/// Folds the dimensions `inner`; the others remain in the result.
 fn folded<'a>(
     cx: &mut Expressions<'_, 'a>,
     op: &Operand<'a>,
@@ -251,7 +251,7 @@ fn folded<'a>(
     })
 }
 
-/// `tile_argmin`, `tile_argmax`: the first of the least or greatest elements.
+/// `tile_argmin`, `tile_argmax`: the first of equally small or large elements.
 pub(super) fn extremum<'a>(
     b: &mut Writer<'_, 'a>,
     call: &TileCall<'a>,

@@ -1,4 +1,4 @@
-//! Calls of functions of tiles: their parameters, and what each of them does.
+//! Calls of functions of tiles: their parameters, and the code of each function.
 
 use super::super::Expressions;
 use super::super::call::CallArgument;
@@ -106,7 +106,7 @@ impl<'a> TileCall<'a> {
         }
     }
 
-    /// A truth value that is known when compiling.
+    /// A truth value that is known at compile time.
     pub(super) fn flag(&self, name: &str, default: bool) -> LoweringResult<bool> {
         match self.get(name) {
             None => Ok(default),
@@ -120,7 +120,7 @@ impl<'a> TileCall<'a> {
         }
     }
 
-    /// Whole numbers that are known when compiling: one, or a tuple of them.
+    /// Whole numbers that are known at compile time: one, or a tuple of them.
     pub(super) fn numbers(&self, name: &str) -> LoweringResult<Option<Vec<i128>>> {
         let Some(operand) = self.get(name) else { return Ok(None) };
         match numbers(operand) {
@@ -177,7 +177,7 @@ fn numbers(operand: &Operand<'_>) -> Option<Vec<i128>> {
     }
 }
 
-/// A call of a function of tiles; `None` if it isn't one.
+/// Lowers a call of a function of tiles; `None` for another function.
 pub(in crate::lower) fn tile_call<'a>(
     cx: &mut Expressions<'_, 'a>,
     name: &str,
@@ -222,7 +222,7 @@ fn tile_arguments<'a>(
     Ok(TileCall { name, span, given, rest })
 }
 
-/// Lowers a call that gives no value; returns true if it is one.
+/// Lowers a call that gives no value; returns false for a call that gives one.
 fn tile_statement<'a>(cx: &mut Expressions<'_, 'a>, call: &TileCall<'a>) -> LoweringResult<bool> {
     match call.name {
         "tile_assign" => transfer::assign_part(&mut cx.b, call)?,
@@ -294,7 +294,7 @@ fn tile_result<'a>(
         }
         "tile_transpose" => call.tile("a")?.transposed(span)?,
         "tile_view" => tile_view_call(&mut cx.b, call)?,
-        name => unreachable!("`{name}` has parameters and no meaning"),
+        name => unreachable!("`{name}` is in the list of parameters only"),
     };
     Ok(tile.into())
 }

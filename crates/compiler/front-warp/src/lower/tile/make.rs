@@ -15,7 +15,7 @@ use gbxcule_ir::ty::{Scalar, Shape, Type};
 use gbxcule_warp_types::type_expr;
 use gbxcule_warp_types::value::KnownValue;
 
-/// The type that `dtype` says.
+/// The type that the argument `dtype` names.
 pub(super) fn dtype<'a>(
     b: &mut Writer<'_, 'a>,
     call: &TileCall<'a>,
@@ -130,7 +130,7 @@ pub(super) fn arange<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> Lowerin
     let span = call.span;
     let of = dtype(b, call, Some(Type::F32))?;
     let Some(scalar) = of.as_scalar().filter(|&scalar| scalar != Scalar::Bool) else {
-        return fault(Code::TypeMismatch, span, "a range is of numbers");
+        return fault(Code::TypeMismatch, span, "a range consists of numbers");
     };
     let mut bounds = Vec::new();
     for (_, operand, _) in &call.rest {
@@ -159,7 +159,8 @@ pub(super) fn arange<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> Lowerin
             (stop - start + step - step.signum()) / step
         }
         _ => {
-            // The quotient as the type holds it, so that it is not a hair too large.
+            // The quotient is rounded to the type, so that it doesn't exceed the true one by an
+            // error of `f64`.
             let quotient = (stop.as_f64() - start.as_f64()) / step.as_f64();
             let quotient = Literal::float(scalar, quotient).as_f64();
             if quotient.is_finite() { quotient.ceil() as i128 } else { 0 }
@@ -233,7 +234,7 @@ pub(super) fn untile<'a>(
         (_, [_]) => return Ok(Operand::Value(parts[0])),
         (Some(of), &[len, _]) => b.module.types.vector(len as u16, of),
         (Some(of), &[rows, cols, _]) => b.module.types.matrix(rows as u16, cols as u16, of),
-        _ => return fault(Code::TypeMismatch, call.span, "these elements make no value"),
+        _ => return fault(Code::TypeMismatch, call.span, "these elements can't form a value"),
     };
     Ok(Operand::Value(b.construct(ty, &parts)))
 }
@@ -271,7 +272,7 @@ pub(super) fn astype<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> Lowerin
     let tile = call.tile("t")?;
     let to = dtype(b, call, None)?;
     let (Some(scalar), Some(_)) = (to.as_scalar(), tile.of.as_scalar()) else {
-        return fault(Code::TypeMismatch, call.span, "numbers become numbers here");
+        return fault(Code::TypeMismatch, call.span, "only numbers can be converted to numbers");
     };
     made_tile(b, &tile.extents(), call.span, |b, position| {
         let value = tile.loaded(b, position);

@@ -12,7 +12,7 @@ use gbxcule_ir::ty::{Scalar, Type};
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// Numbers of a row that are multiplied at once.
+/// Numbers of a row in one element of a packed tile.
 const WIDTH: u32 = 4;
 
 /// `wp.tile_matmul(a, b)`, and `out = alpha * a @ b + beta * out`.
@@ -41,7 +41,8 @@ pub(super) fn matmul<'a>(
             Rc::new(Tile::new(b, "product", &shape, span)?)
         }
     };
-    // A block's elements are written after all of its sums, so a shared tile has blocks of one.
+    // A block's elements are written after all its sums, so a tile that shares storage has blocks
+    // of one.
     let is_shared = [&left, &right].iter().any(|tile| tile.shares_storage(&target));
     let product = Product::new(b, [&left, &right], scalar, !is_shared, span)?;
     let limits = match product.width {
@@ -83,7 +84,11 @@ fn result_scalar(
     out: Option<&Tile>,
 ) -> LoweringResult<Scalar> {
     let ([rows, inner], [depth, cols]) = (&left.dims[..], &right.dims[..]) else {
-        return fault(Code::WrongArguments, call.span, "tiles of two dimensions are multiplied");
+        return fault(
+            Code::WrongArguments,
+            call.span,
+            "only tiles of two dimensions can be multiplied",
+        );
     };
     let of = out.map_or(left.of, |out| out.of);
     let fits = inner.extent == depth.extent
@@ -99,8 +104,8 @@ fn result_scalar(
     }
 }
 
-/// A number times a factor. A factor of zero leaves out infinities, too: zero times those is no
-/// number.
+/// Multiplies a number by a factor. A factor of zero gives zero even for infinities, whose product
+/// would be NaN.
 fn scaled(b: &mut Writer<'_, '_>, factor: Value, value: Value, of: Type) -> Value {
     let (zero, product) = (b.zero(of), b.mul(factor, value));
     let is_zero = b.eq(factor, zero);
@@ -117,8 +122,8 @@ struct Product<'t> {
 }
 
 impl<'t> Product<'t> {
-    /// Puts four numbers of a row into one element, if `packs` is true, rows have as many and there
-    /// are enough of them in the other tile that the copy pays.
+    /// Packs four numbers of a row into one element, if `packs` is true, the length of rows allows
+    /// it, and the other tile has enough rows that the copy pays.
     fn new(
         b: &mut Writer<'_, '_>,
         [left, right]: [&'t Tile; 2],
@@ -159,8 +164,8 @@ impl<'t> Product<'t> {
         self.right.extents()[1]
     }
 
-    /// Variables with the sums of products of rows of one tile and columns of the other. A block of
-    /// them at once has sums that don't wait for each other, and loads each number once.
+    /// Makes variables with the sums of products of rows of one tile and columns of the other. The
+    /// sums of a block don't wait for each other, and each number is loaded once.
     fn sums(
         &self,
         b: &mut Writer<'_, '_>,
@@ -201,7 +206,7 @@ fn divisor(extent: u32, limit: u32) -> u32 {
     (1 << extent.trailing_zeros()).min(limit)
 }
 
-/// The coordinates in a block, by the block's number.
+/// The coordinates of a block's elements, by the block's number.
 fn counted(b: &mut Writer<'_, '_>, block: Value, count: u32) -> Vec<Value> {
     let size = b.i32(count as i32);
     let first = b.mul(block, size);
@@ -213,7 +218,7 @@ fn counted(b: &mut Writer<'_, '_>, block: Value, count: u32) -> Vec<Value> {
     [vec![first], later].concat()
 }
 
-/// Pairs of which the second one changes first.
+/// Pairs of rows and columns, where columns change fastest.
 fn pairs([rows, cols]: &[Vec<Value>; 2]) -> impl Iterator<Item = [Value; 2]> + '_ {
     rows.iter().flat_map(|&row| cols.iter().map(move |&col| [row, col]))
 }

@@ -13,7 +13,7 @@ pub(super) fn scan<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> LoweringR
     let tile = call.tile("a")?;
     if !matches!(tile.of.as_scalar(), Some(Scalar::F32 | Scalar::I32 | Scalar::U32)) {
         let found = tile.shape().shown(b);
-        let message = format!("prefixes are of 32-bit numbers, found `{found}`");
+        let message = format!("prefixes are computed of 32-bit numbers, found `{found}`");
         return fault(Code::TypeMismatch, call.span, message);
     }
     let scanned = Tile::new(b, "scanned", &tile.shape(), call.span)?;
@@ -92,7 +92,7 @@ pub(super) fn sort<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> LoweringR
     })
 }
 
-/// A float as an integer of the same order, in which -0 is below 0 and every NaN has a place.
+/// Returns an integer that orders floats: -0 comes before 0, and every NaN has a place.
 fn sort_key<'a>(b: &mut Writer<'_, 'a>, key: Value) -> Value {
     if b.ty(key) != Type::F32 {
         return key;

@@ -44,8 +44,8 @@ fn is_upper<'a>(call: &TileCall<'a>) -> LoweringResult<bool> {
     }
 }
 
-/// `wp.tile_cholesky(A)`: the triangle whose product with its transpose is A. An upper one is
-/// the lower one of the transposed tiles.
+/// `wp.tile_cholesky(A)`: the triangle whose product with its transpose is A. An upper triangle is
+/// computed as the lower one of transposed tiles.
 pub(super) fn cholesky<'a>(
     b: &mut Writer<'_, 'a>,
     call: &TileCall<'a>,
@@ -86,7 +86,7 @@ pub(super) fn cholesky<'a>(
     Ok(factor)
 }
 
-/// `from[row, col]` less the products of two rows of `factor` so far.
+/// Subtracts from `from[row, col]` the products of two rows of `factor` so far.
 fn sum_left<'a>(
     b: &mut Writer<'_, 'a>,
     from: &Tile,
@@ -100,7 +100,7 @@ fn sum_left<'a>(
     })
 }
 
-/// A number less products of pairs of elements.
+/// Subtracts products of pairs of elements from a number.
 fn less_products<'a>(
     b: &mut Writer<'_, 'a>,
     first: PlaceId,
@@ -212,7 +212,7 @@ pub(super) fn diag_add<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> Lower
         && b.module.types.components(tile.of).is_some()
         && matches!(extents[..], [rows, cols] if rows == cols && diagonal.extents() == [rows]);
     if !fits {
-        let message = "a square tile and one of its side are needed, of one type";
+        let message = "a square tile and a tile of its diagonal are needed, of one type";
         return fault(Code::TypeMismatch, call.span, message);
     }
     let sum = tile.fresh_copy(b, call.span)?;

@@ -1,5 +1,5 @@
-//! Stacks of a block, of which the one thread of a block pushes and pops one element at a time. A
-//! stack is a tile of its elements and one of their number.
+//! Stacks of a block, on which its one thread pushes and pops one element at a time. A stack is a
+//! tile of elements and a tile of their number.
 
 use super::super::operand::{LoweringResult, Operand, fault};
 use super::super::writer::Writer;
@@ -97,7 +97,7 @@ impl Stack {
         Ok(b.select(is_pushed, count, none))
     }
 
-    /// Takes the last element off; gives it and its position, or zero and -1.
+    /// Takes the last element off; returns it and its position, or zero and -1.
     fn pop<'a>(&self, b: &mut Writer<'_, 'a>, count: Value) -> Operand<'a> {
         let [zero, one, none] = [0, 1, -1].map(|number| b.i32(number));
         let is_popped = b.lt(zero, count);

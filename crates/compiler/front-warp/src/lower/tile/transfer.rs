@@ -13,12 +13,12 @@ use gbxcule_ir::ty::{Scalar, Shape, Type};
 use gbxcule_python_names::syntax::Operator;
 use std::rc::Rc;
 
-/// A part of an array that a tile is read from or written to.
+/// The part of an array that a tile is copied from or to.
 struct Window {
     array: Value,
     of: Type,
     offset: Vec<Option<Value>>,
-    /// The array's extents, if elements beyond them are left out.
+    /// The array's extents, if elements beyond them are skipped.
     bounds: Option<Vec<Value>>,
     /// A dimension of the array that is indexed through a tile.
     indices: Option<(usize, Rc<Tile>)>,
@@ -58,7 +58,7 @@ fn window<'a>(
     Ok(Window { array, of, offset, bounds, indices })
 }
 
-/// The dimension that `indices` are for, and the tile of them.
+/// Returns the dimension that `indices` select in, and the tile of indices.
 fn window_indices<'a>(
     b: &mut Writer<'_, 'a>,
     call: &TileCall<'a>,
@@ -77,8 +77,8 @@ fn window_indices<'a>(
 }
 
 impl Window {
-    /// Indices of the array for coordinates in dimensions from `first` on, and whether the array
-    /// has them.
+    /// Returns the array's indices for coordinates in dimensions from `first` on, and a `bool` that
+    /// is true if the array has them.
     fn indices(
         &self,
         b: &mut Writer<'_, '_>,
@@ -110,8 +110,8 @@ impl Window {
         (indices, inside)
     }
 
-    /// Calls `act` for each element of a tile of this shape that the array has. The elements of
-    /// `zeroed` that it doesn't have become zero.
+    /// Calls `act` for each element of a tile of this shape that the array has. Other elements of
+    /// `zeroed` become zero.
     fn each<'a>(
         &self,
         b: &mut Writer<'_, 'a>,
@@ -212,7 +212,7 @@ pub(super) fn store<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> Lowering
     })
 }
 
-/// `wp.tile_atomic_add(a, t, offset)`: a tile of what was there before.
+/// `wp.tile_atomic_add(a, t, offset)`: returns a tile of the old values.
 pub(super) fn atomic_add<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> LoweringResult<Tile> {
     let tile = call.tile("t")?;
     let window = window(b, call, &tile.extents())?;
@@ -262,7 +262,7 @@ pub(super) fn assign_part<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> Lo
     assign(b, &part, &from, call.span)
 }
 
-/// Writes a tile's elements into a view; numbers become the view's.
+/// Writes a tile's elements into a view; numbers are converted to its type.
 pub(in crate::lower) fn assign<'a>(
     b: &mut Writer<'_, 'a>,
     to: &Tile,

@@ -40,7 +40,7 @@ pub(in crate::lower) fn tile_index<'a>(
                 None => TileIndex::Known(0),
             },
             index => match cx.expr(index)? {
-                Operand::KnownValue(KnownValue::Int(at)) => TileIndex::Known(at),
+                Operand::KnownValue(KnownValue::Int(position)) => TileIndex::Known(position),
                 Operand::Tile(tile) if rows.is_none() && axis < rank => {
                     rows = Some((axis, tile));
                     TileIndex::Known(0)
@@ -51,9 +51,9 @@ pub(in crate::lower) fn tile_index<'a>(
     }
     if let Some((axis, rows)) = rows {
         let is_whole = |index: &Expr| matches!(index, Expr::Slice(it) if it.lower.is_none() && it.upper.is_none() && it.step.is_none());
-        let mut others = indices.iter().enumerate().filter(|(at, _)| *at != axis);
+        let mut others = indices.iter().enumerate().filter(|(position, _)| *position != axis);
         if indices.len() > rank || !others.all(|(_, index)| is_whole(index)) {
-            let message = "beside a tile of indices stand only `:`";
+            let message = "beside a tile of indices only `:`";
             return fault(Code::UnsupportedTile, span, message);
         }
         return Ok(Access::Operand(gather(&mut cx.b, tile, axis, &rows, span)?));
@@ -102,7 +102,7 @@ fn slice_bounds<'a>(
     Ok(TileIndex::Slice { start: start as i32, len: len as u32, step: step as i32 })
 }
 
-/// An integer of an operand, as the coordinate of a tile.
+/// Converts an operand to an integer, as the coordinate of a tile.
 pub(super) fn coordinate<'a>(
     b: &mut Writer<'_, 'a>,
     operand: Operand<'a>,
@@ -132,8 +132,8 @@ pub(super) fn offset_parts<'a>(
 }
 
 impl Tile {
-    /// The view that indices and slices of the leading dimensions leave. `wraps` lets numbers below
-    /// 0 count from the end.
+    /// The view that remains after indices and slices of the leading dimensions. With `wraps`,
+    /// numbers below 0 count from the end.
     fn sliced(
         &self,
         b: &mut Writer<'_, '_>,
@@ -207,7 +207,11 @@ impl Tile {
 
     pub(super) fn transposed(&self, span: Span) -> LoweringResult<Tile> {
         let [rows, cols] = self.dims[..] else {
-            return fault(Code::WrongArguments, span, "a tile of two dimensions is transposed");
+            return fault(
+                Code::WrongArguments,
+                span,
+                "only a tile of two dimensions can be transposed",
+            );
         };
         Ok(Tile { dims: vec![cols, rows], ..self.clone() })
     }
@@ -242,7 +246,7 @@ impl Tile {
         }
         let count = i128::from(self.count());
         let mut known = shape.iter().filter(|&&extent| extent != -1);
-        // A product that is too large is not a count either.
+        // Extents whose product overflows fit no number of elements.
         let known = known.try_fold(1i128, |all, &extent| all.checked_mul(extent)).unwrap_or(0);
         let open = shape.iter().filter(|&&extent| extent == -1).count();
         let fits = match open {
@@ -262,15 +266,15 @@ impl Tile {
     /// `wp.tile_squeeze(t, axis)`
     pub(super) fn squeeze(&self, axes: Option<&[i128]>, span: Span) -> LoweringResult<Tile> {
         let rank = self.dims.len() as i128;
-        let goes = |at: usize, dim: &Dim| match axes {
+        let goes = |position: usize, dim: &Dim| match axes {
             None => dim.extent == 1,
-            Some(axes) => {
-                axes.iter().any(|&axis| (if axis < 0 { axis + rank } else { axis }) == at as i128)
-            }
+            Some(axes) => axes
+                .iter()
+                .any(|&axis| (if axis < 0 { axis + rank } else { axis }) == position as i128),
         };
         let mut dims = Vec::new();
-        for (at, dim) in self.dims.iter().enumerate() {
-            match goes(at, dim) {
+        for (position, dim) in self.dims.iter().enumerate() {
+            match goes(position, dim) {
                 true if dim.extent != 1 => {
                     let message = "only dimensions of extent 1 are squeezed";
                     return fault(Code::WrongArguments, span, message);

@@ -23,10 +23,7 @@ fn look(body: &Body, value: Value, depth: usize) -> Option<u128> {
         return of_type;
     }
     let look = |value| look(body, value, depth - 1);
-    let literal = |value: Value| match body.values[value].op {
-        Op::Literal(literal) => u128::try_from(literal.as_int()?).ok(),
-        _ => None,
-    };
+    let literal = |value| u128::try_from(body.integer(value)?).ok();
     let of_operation = match body.values[value].op {
         Op::Literal(_) => literal(value),
         // A conversion does not change a number that fits the new type.
