@@ -1,4 +1,4 @@
-//! Trees and cells for `gbxcule.warp`, as bytes of NumPy arrays.
+//! Builds trees and cells for `gbxcule.warp`, as bytes of NumPy arrays.
 
 use gbxcule_runtime::geometry::{BoxTree, Point, PointCells};
 use pyo3::exceptions::PyValueError;
@@ -23,7 +23,7 @@ fn given<'py, T: bytemuck::NoUninit>(py: Python<'py>, numbers: &[T]) -> Bound<'p
 
 type Parts<'py, const N: usize> = [Bound<'py, PyBytes>; N];
 
-/// Builds a tree over boxes; returns its skips and items.
+/// Builds a tree over boxes; returns its skips and items as bytes.
 #[pyfunction]
 pub(crate) fn build_box_tree<'py>(
     py: Python<'py>,
@@ -59,7 +59,7 @@ pub(crate) fn bound_box_tree<'py>(
     Ok([given(py, &low), given(py, &high)])
 }
 
-/// Sorts points into cells; returns the begins and ends of cells, and the points' numbers.
+/// Sorts points into cells; returns the begin and end of each cell, and the points' numbers.
 #[pyfunction]
 pub(crate) fn sort_into_cells<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Target of a launch: the CPU, or the only stream that kernels have on a CUDA device.
+//! Target of a launch: the CPU, or the kernels' single stream on a CUDA device.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,7 @@ use super::LaunchError;
 use super::text;
 use crate::dlpack::CUDA;
 
-/// CUDA's handle for the default stream, in which libraries work unless another is chosen.
+/// CUDA's handle for the default stream, which libraries use by default.
 const DEFAULT_STREAM: u64 = 1;
 
 /// Target of a launch.
