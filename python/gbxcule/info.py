@@ -20,7 +20,7 @@ _TAKEN = ("final_obs", "final_info", "env_id", "episode", "terminal_observation"
 
 @dataclass(frozen=True)
 class Cell:
-    """A number in a cell of a program's scratch: the reward's program, or with `of="obs"` the observation's."""
+    """A cell of the scratch in which a program keeps a number: the reward's program, or `of="obs"`, the observation's."""
 
     cell: int
     of: str = "reward"

@@ -67,12 +67,12 @@ impl Check {
                 let options =
                     SourceOptions { count: self.count, values, seed: self.seed, launches: 4 };
                 let checked = check(&text, &compiler, &options).map_err(anyhow::Error::msg)?;
-                let told = checked.into_iter().map(|it| {
+                let outcomes = checked.into_iter().map(|it| {
                     let (blocks, threads) = it.shape;
                     let place = format!("<<<{blocks}, {threads}>>>");
                     (it.kernel, it.fault.map(|fault| format!("{fault}, {place}")))
                 });
-                told.collect()
+                outcomes.collect()
             }
             _ => bail!("{}: a file in CUDA (.cu) or Python (.py) is checked", self.file.display()),
         };

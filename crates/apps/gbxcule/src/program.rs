@@ -97,8 +97,8 @@ impl Program {
 
     fn find(&self, name: &str) -> Result<FunctionId, Error> {
         let mut functions = self.module.functions.iter();
-        let found = functions.find(|(_, it)| it.kind == FunctionKind::Kernel && it.name == name);
-        found.map(|(id, _)| id).ok_or_else(|| Error::UnknownKernel {
+        let kernel = functions.find(|(_, it)| it.kind == FunctionKind::Kernel && it.name == name);
+        kernel.map(|(id, _)| id).ok_or_else(|| Error::UnknownKernel {
             name: name.to_owned(),
             known: self.kernels().into_iter().map(str::to_owned).collect(),
         })

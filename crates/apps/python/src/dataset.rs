@@ -80,8 +80,8 @@ impl StoredRows {
             "outputs" => ArrayKind::Outputs,
             _ => ArrayKind::Gradients,
         };
-        let found = self.row(py, file, row, |row| arrays(row, kind))?;
-        Ok(given(py, found.map_err(PyValueError::new_err)?))
+        let arrays = self.row(py, file, row, |row| arrays(row, kind))?;
+        Ok(given(py, arrays.map_err(PyValueError::new_err)?))
     }
 
     /// Runs a row's machine code, and returns its outputs and gradients.
@@ -91,8 +91,8 @@ impl StoredRows {
         file: usize,
         row: u64,
     ) -> PyResult<[Vec<PyArray<'py>>; 2]> {
-        let found = self.row(py, file, row, executed)?;
-        Ok(found.map_err(PyValueError::new_err)?.map(|arrays| given(py, arrays)))
+        let results = self.row(py, file, row, executed)?;
+        Ok(results.map_err(PyValueError::new_err)?.map(|arrays| given(py, arrays)))
     }
 }
 

@@ -73,8 +73,9 @@ pub(crate) fn sort_into_cells<'py>(
     }
     let cells = extents.iter().try_fold(1_i32, |cells, &extent| cells.checked_mul(extent));
     if cells.is_none() {
-        let said = format!("a hash grid of {extents:?} has too many cells: at most {}", i32::MAX);
-        return Err(PyValueError::new_err(said));
+        let message =
+            format!("a hash grid of {extents:?} has too many cells: at most {}", i32::MAX);
+        return Err(PyValueError::new_err(message));
     }
     let cells = py.detach(|| PointCells::new(&of, extents, cells_per_unit));
     Ok([given(py, &cells.starts), given(py, &cells.ends), given(py, &cells.points)])

@@ -18,10 +18,8 @@ use pyo3::types::PyDict;
 
 use crate::array::DeviceArray;
 use crate::dlpack::{Borrowed, CPU, CUDA, Element};
+use crate::kernel::launch_target::DEFAULT_STREAM;
 use crate::swarm::Swarm;
-
-/// CUDA's handle for the default stream.
-const DEFAULT_STREAM: u64 = 1;
 
 /// A number: address, number of bytes, and whether it is big-endian, signed, decimal.
 type NumberTuple = (u32, u8, bool, bool, bool);

@@ -23,10 +23,10 @@ const TOOL_LIMIT: Duration = Duration::from_secs(5);
 pub fn describe() -> Value {
     json!({
         "gbxcule": { "version": env!("CARGO_PKG_VERSION"), "commit": COMMIT, "rustc": RUSTC },
-        "os": os_name(),
+        "os": field("/etc/os-release", "PRETTY_NAME", '='),
         "kernel": first_line("/proc/sys/kernel/osrelease"),
         "arch": std::env::consts::ARCH,
-        "cpu": cpu_model(),
+        "cpu": field("/proc/cpuinfo", "model name", ':'),
         "cpus": std::thread::available_parallelism().map_or(1, usize::from),
         "memory_bytes": memory_bytes(),
         "gpus": gpus(),
@@ -43,14 +43,6 @@ fn field(path: &str, name: &str, separator: char) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let line = text.lines().find(|line| line.starts_with(name))?;
     Some(line.split_once(separator)?.1.trim().trim_matches('"').to_owned())
-}
-
-fn os_name() -> Option<String> {
-    field("/etc/os-release", "PRETTY_NAME", '=')
-}
-
-fn cpu_model() -> Option<String> {
-    field("/proc/cpuinfo", "model name", ':')
 }
 
 fn memory_bytes() -> Option<u64> {

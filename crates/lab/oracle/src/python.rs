@@ -86,10 +86,10 @@ impl Python {
             "import sys; print(sys.executable, sys.prefix, sys.base_prefix, *sys.path, sep='\\n')";
         let start =
             |source| OracleError::Start { program: self.program.display().to_string(), source };
-        let said = self.command().args(["-c", WHERE]).output().map_err(start)?;
-        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        let output = self.command().args(["-c", WHERE]).output().map_err(start)?;
+        let output = String::from_utf8_lossy(&output.stdout).into_owned();
         let paths: Vec<PathBuf> =
-            said.lines().map(PathBuf::from).filter(|path| path.is_absolute()).collect();
+            output.lines().map(PathBuf::from).filter(|path| path.is_absolute()).collect();
         let program = paths.first().unwrap_or(&self.program).clone();
         let read = paths.into_iter().chain(self.package_folder.clone());
         let policy = Policy::interpreter(folder, read);
@@ -181,7 +181,7 @@ mod tests {
         let command = python.confined_oracle("nothing", folder.path());
         let (mut command, _) = command.expect("a sandbox");
         let output = command.output().expect("it starts");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(said.contains("invalid choice: 'nothing'"), "{said}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains("invalid choice: 'nothing'"), "{stderr}");
     }
 }

@@ -157,13 +157,13 @@ impl Policy {
     /// writes in its folder.
     #[must_use]
     pub fn interpreter(folder: &Path, read: impl IntoIterator<Item = PathBuf>) -> Self {
-        let mut known = paths(&LIBRARIES);
-        known.extend(paths(&TOOLS));
-        known.extend(paths(&SYSTEM));
+        let mut allowed = paths(&LIBRARIES);
+        allowed.extend(paths(&TOOLS));
+        allowed.extend(paths(&SYSTEM));
         Self {
             kind: Kind::Interpreter,
             limits: Limits::INTERPRETER,
-            read: known,
+            read: allowed,
             write: vec![folder.into(), "/dev/null".into()],
             folder: folder.into(),
             variables: vec!["LD_LIBRARY_PATH"],

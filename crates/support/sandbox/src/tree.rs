@@ -131,8 +131,8 @@ fn written_by(process: &str) -> u64 {
 fn held_by(process: &str) -> u64 {
     let open = std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
     let nameless = |entry: std::fs::DirEntry| {
-        let found = std::fs::metadata(entry.path()).ok()?;
-        (found.is_file() && names(&found) == 0).then(|| taken(&found))
+        let metadata = std::fs::metadata(entry.path()).ok()?;
+        (metadata.is_file() && names(&metadata) == 0).then(|| taken(&metadata))
     };
     open.filter_map(nameless).sum()
 }

@@ -74,8 +74,8 @@ fn compile(text: &str, compiler: &str) -> Result<Vec<u8>, ObjectError> {
     let refused = |reason| ObjectError::Compiler { compiler: compiler.into(), reason };
     let run = command.output().map_err(|error| refused(error.to_string()))?;
     if !run.status.success() {
-        let said = String::from_utf8_lossy(&run.stderr);
-        return Err(refused(said.lines().take(20).collect::<Vec<_>>().join("\n")));
+        let stderr = String::from_utf8_lossy(&run.stderr);
+        return Err(refused(stderr.lines().take(20).collect::<Vec<_>>().join("\n")));
     }
     Ok(std::fs::read(folder.path().join("text.so"))?)
 }

@@ -30,13 +30,13 @@ fn expected_page(page: &str, said: &dyn Fn(&str, &Files) -> String) -> String {
             files.push((path.to_owned(), code));
             continue;
         }
-        let said = said(&code, &files);
+        let message = said(&code, &files);
         if lines.peek() == Some(&"```text") {
             while lines.next().is_some_and(|line| line != "```") {}
-            assert!(!said.is_empty(), "this should be refused, but is taken:\n{code}");
-            out.push_str(&format!("```text\n{}\n```\n", said.trim_end()));
+            assert!(!message.is_empty(), "this should be refused, but is taken:\n{code}");
+            out.push_str(&format!("```text\n{}\n```\n", message.trim_end()));
         } else {
-            assert!(said.is_empty(), "this should be taken:\n{code}\n{said}");
+            assert!(message.is_empty(), "this should be taken:\n{code}\n{message}");
         }
     }
     out

@@ -52,8 +52,8 @@ impl Arguments {
             };
             let taken = taker.take(parameter.ty, &value, gradient.as_ref());
             list.push(taken.map_err(|error| {
-                let found = error.value(value.py());
-                PyTypeError::new_err(format!("argument `{}`: {found}", parameter.name))
+                let cause = error.value(value.py());
+                PyTypeError::new_err(format!("argument `{}`: {cause}", parameter.name))
             })?);
         }
         if let Some(gradients) = gradients {
@@ -118,8 +118,8 @@ impl ArgumentReader<'_> {
         let gradient = gradient.filter(|gradient| !gradient.is_none());
         let shown = || self.module.types.spelled(ty);
         let misfit = || {
-            let found = value.get_type().name()?;
-            Err(PyTypeError::new_err(format!("needs `{}`, found `{found}`", shown())))
+            let type_name = value.get_type().name()?;
+            Err(PyTypeError::new_err(format!("needs `{}`, found `{type_name}`", shown())))
         };
         let may_have = matches!(self.module.types[ty], Shape::Array { .. } | Shape::Struct(_));
         if gradient.is_some() && !may_have {

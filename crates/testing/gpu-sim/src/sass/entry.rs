@@ -85,8 +85,8 @@ pub unsafe extern "C" fn gpu_sim_variable(
 ) -> bool {
     // SAFETY: the caller's promise.
     let name = unsafe { CStr::from_ptr(name) };
-    let found = name.to_str().ok().and_then(|name| module.variables.get(name));
-    found.is_some_and(|it| {
+    let variable = name.to_str().ok().and_then(|name| module.variables.get(name));
+    variable.is_some_and(|it| {
         (*address, *size) = (it.0, it.1 as u64);
         true
     })

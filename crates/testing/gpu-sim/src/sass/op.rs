@@ -117,8 +117,8 @@ impl Warp<'_> {
         let index = step.truths[at];
         let is_uniform = (UNIFORM_PREDICATES..2 * UNIFORM_PREDICATES).contains(&index);
         let lanes = if is_uniform { !0 } else { lanes };
-        let kept = &mut self.predicates[usize::from(index)];
-        *kept = (*kept & !lanes) | (values & lanes);
+        let predicate = &mut self.predicates[usize::from(index)];
+        *predicate = (*predicate & !lanes) | (values & lanes);
     }
 
     fn given(&self, truth: PredicateOperand) -> Mask {

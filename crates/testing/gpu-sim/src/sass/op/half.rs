@@ -69,10 +69,10 @@ impl Format {
             _ if grows => steps.ceil(),
             _ => steps.trunc(),
         };
-        let found = (((exponent - self.least) as u32) << self.fraction) + steps as u32;
+        let word = (((exponent - self.least) as u32) << self.fraction) + steps as u32;
         let infinity = u32::from(self.infinity());
         let may_be_infinite = grows || rounding == Rounding::Nearest;
-        sign | found.min(if may_be_infinite { infinity } else { infinity - 1 }) as u16
+        sign | word.min(if may_be_infinite { infinity } else { infinity - 1 }) as u16
     }
 
     /// Rounds `a + b` to the nearest number.

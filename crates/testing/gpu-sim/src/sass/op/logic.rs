@@ -147,8 +147,8 @@ pub(in super::super) fn unpack_predicates(
     for lane in each(lanes) {
         let bits = warp.word(&step.from[0], lane) >> shift;
         for at in (0..7).filter(|at| step.numbers[0] >> at & 1 == 1) {
-            let kept = warp.predicates[at] & !(1 << lane);
-            warp.predicates[at] = kept | (bits >> at & 1) << lane;
+            let others = warp.predicates[at] & !(1 << lane);
+            warp.predicates[at] = others | (bits >> at & 1) << lane;
         }
     }
 }

@@ -96,9 +96,9 @@ fn alike(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask, lane: usize) -
 /// Gives each lane the lanes with its own value.
 pub(in super::super) fn match_any(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     check_together(warp, step, lanes);
-    let found: [Mask; LANES] = std::array::from_fn(|lane| alike(warp, step, lanes, lane));
+    let masks: [Mask; LANES] = std::array::from_fn(|lane| alike(warp, step, lanes, lane));
     for lane in each(lanes) {
-        warp.file[usize::from(step.to)][lane] = found[lane];
+        warp.file[usize::from(step.to)][lane] = masks[lane];
     }
 }
 
