@@ -84,10 +84,10 @@ struct DatasetOptions {
 enum Depth {
     /// The text is compiled, differentiated and printed, but not run
     Text,
-    /// It is run to check that results are finite and differ, inputs matter, and no statement can
-    /// be left out
+    /// The row also runs, to check that results are finite and differ, inputs matter, and no
+    /// statement can be left out
     Meaning,
-    /// It is run for everything: meaning, expected results, gradients compared with finite
+    /// The row runs for everything: meaning, expected results, gradients compared with finite
     /// differences
     Run,
 }

@@ -154,7 +154,7 @@ impl Shadow {
         self.wide = each.collect();
         self.wide_count *= parts;
         self.grain = grain;
-        // It is unknown which part of a cell a pending conflict concerns.
+        // A pending conflict doesn't say which part of a cell it concerns.
         self.pending.clear();
     }
 
