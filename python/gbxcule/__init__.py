@@ -36,7 +36,7 @@ def __dir__() -> list[str]:
 
 
 def _is_command() -> bool:
-    """Is this process `gbxcule ..` or `python -m gbxcule..`? Those are no learners and need no Gymnasium."""
+    """Tell whether this process is `gbxcule ..` or `python -m gbxcule..`, which need no Gymnasium."""
     words = sys.orig_argv
     module = words[words.index("-m") + 1 :][:1] if "-m" in words else []
     return os.path.basename(sys.argv[0]) == "gbxcule" or any(name.split(".")[0] == "gbxcule" for name in module)

@@ -10,10 +10,9 @@ def main() -> int:
     """Runs the command line of this process and gives its exit status."""
     from gbxcule import _native
 
-    # Python's own handler would wait for Rust to return; the system's ends the process, as that of
-    # a program does.
+    # Python's own handler would wait for Rust to return; the system's ends the process at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # PyBoy and NVRTC are looked for where this package is.
+    # Rust looks for PyBoy and NVRTC in the environment of this interpreter.
     os.environ.setdefault("GBXCULE_PYTHON", sys.executable)
     script = Path(sys.argv[0])
     beside = Path(sys.executable).with_name("gbxcule")

@@ -1,6 +1,6 @@
 """Actions of an agent: named codecs, tables of one's own, several choices at once, or any buttons.
 
-All of them become a codec of the swarm (crates/swarm/swarm/src/action.rs), whose spelling is its name.
+Each becomes a codec of the swarm (crates/swarm/swarm/src/action.rs), named by its spelling.
 """
 
 import math
@@ -119,7 +119,7 @@ ActionSpace: TypeAlias = "spaces.Discrete | spaces.MultiDiscrete | spaces.MultiB
 
 
 class Numbering:
-    """The space of a codec's actions, and the numbers of what is in it."""
+    """The space of a codec's actions, and the conversion of its elements to numbers."""
 
     def __init__(self, choices: list[list[str]]) -> None:
         self.counts = np.array([len(table) for table in choices])
@@ -142,18 +142,18 @@ class Numbering:
         return "iubf" if isinstance(self.space, spaces.MultiBinary) else "iu"
 
     def batch_of_one(self, action: Any) -> npt.NDArray[Any]:
-        """Return the actions of one env, which are one action."""
+        """Return a batch that holds one action, for one env."""
         try:
             found = np.asarray(action)
         except ValueError:
-            # Rows of several lengths.
+            # The rows differ in length.
             found = np.empty((0, 0))
         if found.shape != self.space.shape or found.dtype.kind not in self._kinds:
             raise ValueError(f"an action is {self._each}, found {shown(action)}")
         return found[None]
 
     def numbers(self, actions: Any, num_envs: int) -> bytes:
-        """The number of each env's action."""
+        """Return the number of each env's action."""
         shape = (num_envs,) if len(self.counts) == 1 else (num_envs, len(self.counts))
         each = self._each
         try:
@@ -166,7 +166,7 @@ class Numbering:
         chosen: npt.NDArray[Any] = found.reshape(num_envs, -1)
         for place, count in enumerate(self.counts.tolist()):
             column = chosen[:, place]
-            # Numbers that are none are no numbers of actions, either.
+            # The comparisons also refuse NaN.
             wrong = np.flatnonzero(~((column >= 0) & (column < count) & (column == np.trunc(column))))
             if wrong.size:
                 which = "actions" if len(shape) == 1 else f"actions in column {place}"
@@ -178,5 +178,5 @@ class Numbering:
 
 
 def _is_button(table: list[str]) -> bool:
-    """Is this a choice of pressing one button or not?"""
+    """Tell whether a table chooses between pressing one button and pressing nothing."""
     return len(table) == 2 and table[0] == _NOTHING and "+" not in table[1] and ":" not in table[1]

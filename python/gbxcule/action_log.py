@@ -1,4 +1,4 @@
-"""Games as files: where each began, and the buttons of every step (docs/judge.md); their transitions, made by playing again.
+"""Games as files (docs/judge.md): their starts and buttons. Playing a game again makes its transitions.
 
 Data flow: buttons of a player -> `ActionLog` -> a file -> `transitions` -> Minari, or arrays of your own.
 """
@@ -27,7 +27,7 @@ FORMAT, VERSION = "gbxcule games", 1
 # Bits of a step's byte, in the order of the codec `buttons_v1`.
 BITS = {"A": 0x10, "B": 0x20, "SELECT": 0x40, "START": 0x80, "UP": 0x04, "DOWN": 0x08, "LEFT": 0x02, "RIGHT": 0x01}
 MAX_BYTES = 1 << 30
-# Games that are played at once.
+# Number of games that are played at once.
 TOGETHER = 32
 
 
@@ -43,7 +43,7 @@ class LoggedGame:
 
 @dataclass(frozen=True)
 class ActionLog:
-    """A file of games of one ROM."""
+    """The content of a file: games of one ROM."""
 
     game: str
     frames_per_step: int
@@ -53,7 +53,7 @@ class ActionLog:
 
     @property
     def steps(self) -> int:
-        """Steps of all games."""
+        """Number of steps of all games."""
         return sum(len(game.buttons) for game in self.games)
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -135,7 +135,7 @@ def buttons_of(action_names: Sequence[str]) -> npt.NDArray[np.uint8]:
 
 @dataclass(frozen=True)
 class Transitions:
-    """A game's steps: an observation more than steps, the first before the first step."""
+    """A game's steps. It has one observation more than steps: the first one precedes the first step."""
 
     game: LoggedGame
     observations: npt.NDArray[Any]
@@ -149,8 +149,8 @@ class Transitions:
 
 
 def transitions(log: ActionLog, **options: Any) -> Iterator[Transitions]:
-    """Play the games of a log again, in their order. The options are those of `gbxcule.make_vec`, such as `obs` and `reward`;
-    they change what is seen and paid, not what is played. Games that begin in levels only."""
+    """Play the games of a log again, in their order. The options are those of `gbxcule.make_vec`; `obs` and `reward`
+    change observations and rewards, not the games. Every game must begin in a level."""
     for first in range(0, len(log.games), TOGETHER):
         yield from _together(log, log.games[first : first + TOGETHER], options)
 
@@ -159,7 +159,7 @@ def _together(log: ActionLog, games: list[LoggedGame], options: dict[str, Any]) 
     levels = [game.level for game in games if game.level is not None]
     if len(levels) < len(games):
         raise ValueError("transitions are of games that begin in levels: games of seeds are played by `gbxcule judge`")
-    # Each level once, though several games may begin in it.
+    # Several games may begin in one level; the environment needs each level once.
     distinct = sorted(set(levels), key=levels.index)
     env: Any = SwarmVectorEnv(
         log.game, len(games), levels=distinct, difficulty=log.difficulty, actions="buttons_v1",
@@ -194,24 +194,25 @@ def _together(log: ActionLog, games: list[LoggedGame], options: dict[str, Any]) 
 
 
 def most_steps(log: ActionLog) -> int:
-    """Steps of the longest episode, which has the frames of the longest with steps of the game's own length."""
+    """Return the limit of an episode's steps, which has the same frames for every length of a step.
+    """
     return -(-EPISODE_STEPS * GAMES[log.game].frames_per_step // log.frames_per_step)
 
 
 def begin_levels(env: Any, starts: Sequence[int], count: int) -> Any:
-    """Begin an episode in each env in the start of its number, of `count` starts; return the observation of all."""
+    """Begin an episode in each env from the start whose number `starts` gives; return all observations."""
     swarm, envs = env.unwrapped, np.arange(env.num_envs)
     obs, _ = env.reset(seed=0)
     for start in sorted(set(starts)):
-        # The one start that has a weight is these envs'.
+        # Only one start has a weight, so these envs begin there.
         swarm.weigh_starts([int(start == other) for other in range(count)])
         obs, _ = env.reset(options={"reset_mask": np.array(starts)[envs] == start})
     return obs
 
 
 def digest(log: ActionLog, progress: Callable[[int], object] = lambda _games: None, **options: Any) -> str:
-    """The SHA-256 of all transitions of a log, little-endian, game after game: the same on every computer. `progress` is told
-    how many games are done."""
+    """Return the SHA-256 of all transitions of a log, little-endian, game after game: it is equal on every computer.
+    `progress` gets the number of games that are done."""
     hashed = hashlib.sha256()
     for number, game in enumerate(transitions(log, **options)):
         progress(number)

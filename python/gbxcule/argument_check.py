@@ -1,6 +1,6 @@
-"""Checks of arguments: of `make_vec`'s by `check_environment`, of other calls' by the functions below.
+"""Checks of arguments: `check_environment` checks those of `make_vec`, the other functions those of other calls.
 
-An error names the argument, what was found and what is allowed.
+An error names the argument, the value found and the values allowed.
 """
 
 import difflib
@@ -17,10 +17,10 @@ from gbxcule import _native
 
 RENDER_MODES = ["rgb_array", "rgb_array_each"]
 
-# Bytes of a file with a state or with cartridge RAM, at most.
+# Most bytes of a file with a state or with cartridge RAM.
 MAX_STATE_BYTES = 1 << 24
 
-# Of a value in a message.
+# Longer values are cut in messages.
 _SHOWN_CHARACTERS = 120
 _QUOTED_CHARACTERS = 40
 
@@ -34,7 +34,7 @@ def shown(value: Any) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return text as a message quotes it: of several lines, or of a long one, the beginning."""
+    """Return text as a message quotes it; of long text or several lines, only the beginning."""
     first, *others = text.splitlines() or [""]
     if not others and len(first) <= _SHOWN_CHARACTERS:
         return f"`{text}`"
@@ -64,7 +64,7 @@ def whole(name: str, value: Any, least: int) -> int:
 
 
 class CheckedNumbers(NamedTuple):
-    """Numbers of an environment, as Python's."""
+    """Numbers of an environment, as Python's own types."""
 
     num_envs: int
     frames_per_step: int
@@ -88,8 +88,8 @@ def check_environment(
     choices: Mapping[str, Any],
     render_mode: Any,
 ) -> CheckedNumbers:
-    """Check the arguments of an environment that are numbers, names or switches. The modules that use the others check
-    them, such as `action.py` the actions."""
+    """Check the arguments of an environment that are numbers, names or switches. Other arguments are checked by the
+    modules that use them, such as the actions by `action.py`."""
     if render_mode is not None and (not isinstance(render_mode, str) or render_mode not in RENDER_MODES):
         raise ValueError(f"no render mode `{render_mode}`; there are {', '.join(RENDER_MODES)}")
     checked = CheckedNumbers(
@@ -121,7 +121,7 @@ def limit_of(steps: Any, game_s_limit: int | None) -> int | None:
 
 
 def rows_of(rows: Any, count: int) -> npt.NDArray[np.uint8]:
-    """Return so many rows of bytes."""
+    """Return `count` rows of bytes. *ALL* The rows differ in length."""
     try:
         written = np.asarray(rows)
     except ValueError:
@@ -156,7 +156,7 @@ def env_number(env: Any, num_envs: int) -> int:
 
 
 def mask_of(name: str, mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
-    """Return a boolean for each env. Numbers are refused: they could be numbers of envs."""
+    """Return a boolean for each env. Numbers are refused, because they could be indices of envs."""
     try:
         marked = np.asarray(mask)
     except ValueError:
@@ -177,11 +177,11 @@ def mask_of_one(env: int, num_envs: int) -> npt.NDArray[np.bool_]:
 
 
 def reset_mask_of(mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
-    """Return the envs that a reset marks: all of them without a mask."""
+    """Return the mask of the envs to reset; without a mask, all envs."""
     if mask is None:
         return np.ones(num_envs, np.bool_)
     if hasattr(mask, "__array__"):
-        # A tensor, too.
+        # `asarray` also takes a tensor.
         mask = np.asarray(mask)
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (num_envs,):
         raise ValueError(f"reset_mask must be a boolean array of {num_envs} elements, found {shown(mask)}; np.array(mask, bool) makes one")
@@ -191,8 +191,8 @@ def reset_mask_of(mask: Any, num_envs: int) -> npt.NDArray[np.bool_]:
 
 
 def check_observation_memory(num_envs: int, env_bytes: int, copies: bool) -> None:
-    """Refuse more observations than there is memory for: an array that is too large is made, and ends the process when
-    it is filled."""
+    """Refuse more observations than the free memory holds. NumPy would make an array that is too large, and the
+    system would end the process when it is filled."""
     free, needed = _native.free_memory(), num_envs * env_bytes * (1 + copies)
     uncopied = ", or pass copy=False" if copies else ""
     if needed > free:
@@ -203,7 +203,7 @@ def check_observation_memory(num_envs: int, env_bytes: int, copies: bool) -> Non
 
 
 def reset_options(options: Any, allowed: Collection[str]) -> Mapping[str, Any]:
-    """Return the options of a reset, all of which are allowed."""
+    """Return the options of a reset; refuse any that isn't allowed."""
     if options is None:
         return {}
     if not isinstance(options, Mapping):
@@ -227,7 +227,7 @@ def path_of(name: str, value: Any) -> str:
 
 
 def folder_of(name: str, value: Any) -> str:
-    """Return the path of a folder that is there or can be made."""
+    """Return the path of a folder that exists or can be made."""
     path = path_of(name, value)
     there = os.path.abspath(path)
     while not os.path.exists(there):
@@ -238,7 +238,7 @@ def folder_of(name: str, value: Any) -> str:
 
 
 def written_bytes(name: str, value: Any) -> bytes:
-    """Return bytes, which no path stands for."""
+    """Return bytes; a path to a file with them is refused."""
     if not isinstance(value, (bytes, bytearray, memoryview)):
         raise TypeError(f"{name} are bytes, one for each step, as env.pressed(actions) gives them, found {shown(value)}")
     if not len(value):
@@ -263,7 +263,7 @@ def content(name: str, value: Any) -> bytes:
 
 
 def film_options(path: str, every: Any, scale: Any) -> tuple[int, int]:
-    """Return one in how many frames a film shows, and how often each pixel is enlarged."""
+    """Check a film's options: it shows one frame in `every`, and enlarges each pixel `scale` times."""
     if not path.endswith((".gif", ".mp4")):
         raise ValueError(f"a film is a .gif or an .mp4, not {path}; name a file that ends in one of them")
     every, scale = whole("every", every, 1), whole("scale", scale, 1)
@@ -275,14 +275,14 @@ def film_options(path: str, every: Any, scale: Any) -> tuple[int, int]:
 
 
 def one_of(name: str, value: Any, allowed: Mapping[str, Any]) -> Any:
-    """Return the value that a name stands for."""
+    """Return the value of an allowed name."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"no {name} `{value}`; there are {', '.join(allowed)}")
     return allowed[value]
 
 
 def seed_of(seed: Any, or_else: str = "") -> int | None:
-    """Return a seed: a whole number that is not negative, or none."""
+    """Return a seed: a whole number that is not negative, or None."""
     if seed is None:
         return None
     if isinstance(seed, np.ndarray) and seed.ndim == 0:
@@ -294,7 +294,7 @@ def seed_of(seed: Any, or_else: str = "") -> int | None:
     return int(seed)
 
 
-# Names that other packages have for what is here, and elsewhere.
+# Options of other packages, and how this package names or replaces them.
 _ELSEWHERE = {
     "seed": "pass it to `reset`",
     "frame_skip": "it is `frames_per_step` here",
@@ -319,20 +319,21 @@ _ELSEWHERE = {
 
 
 def nearest(name: str, known: Collection[str]) -> str | None:
-    """Return the known name that is most like another one, whatever their letters' case is; none if no one is."""
+    """Return the known name that is most similar to `name`, ignoring case, or None if none is similar."""
     by_case = {each.upper(): each for each in known}
-    # With less in common `headless` is like `threads`.
+    # At a lower cutoff `headless` would match `threads`.
     found = difflib.get_close_matches(name.upper(), by_case, 1, 0.7)
     return by_case[found[0]] if found else None
 
 
 def check_options(name: str, options: Mapping[str, Any], allowed: Collection[str]) -> None:
-    """Refuse options that are not there; say what may have been meant."""
+    """Refuse unknown options, and suggest the option that may have been meant."""
     for option in options:
         if option not in allowed:
             close = nearest(option, allowed)
             meant = f"did you mean `{close}`?" if close else f"there are {', '.join(allowed)}"
-            # Python's own words: TorchRL tries `frameskip`, and goes without if it finds them.
+            # Python's own wording, by which TorchRL, which tries `frameskip`, knows that it is
+            # missing.
             raise TypeError(f"{name}() got an unexpected keyword argument '{option}': {_ELSEWHERE.get(option, meant)}")
 
 

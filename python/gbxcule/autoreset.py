@@ -1,7 +1,7 @@
-"""Autoreset: when the next episode of an env begins whose episode is over.
+"""Autoreset: the moment at which an env begins its next episode after one is over.
 
-Gymnasium has three modes. In the next step, whose action is then ignored; at the end of the same step, whose last
-observation is in the infos then; or never, so that the caller resets. `SwarmVectorEnv.step` asks here.
+In Gymnasium's three modes it begins in the next step, whose action is ignored; at the end of the same step, whose
+infos hold the last observation; or only when the caller resets.
 """
 
 from typing import Any
@@ -19,12 +19,12 @@ _MODES = {mode.value: mode for mode in AutoresetMode}
 
 
 def mode_of(mode: Any) -> AutoresetMode:
-    """Return a mode, or the one of this name."""
+    """Return a mode, given as itself or by its name."""
     return mode if isinstance(mode, AutoresetMode) else one_of("autoreset mode", mode, _MODES)
 
 
 def refuse_disabled(name: str, mode: Any) -> None:
-    """Refuse the mode in which the caller resets single envs, where there is no such call."""
+    """Refuse the mode `Disabled`, for a class that has no call to reset single envs."""
     if mode is not None and mode_of(mode) == AutoresetMode.DISABLED:
         raise ValueError(f"{name} resets all envs or none: autoreset_mode is NextStep or SameStep here, not Disabled")
 
@@ -35,12 +35,12 @@ def partners(mask: Mask) -> Mask:
 
 
 def left_alone(over: Mask, is_paired: bool) -> Mask:
-    """Return the envs whose partner's episode is over: episodes of a pair end together."""
+    """Return the envs that go on while their partner's episode is over: episodes of a pair must end together."""
     return partners(over) & ~over if is_paired else np.zeros_like(over)
 
 
 def refuse_late_step(mode: AutoresetMode, over: Mask) -> None:
-    """Refuse a step if nobody has reset the envs whose episodes are over."""
+    """Refuse a step in mode `Disabled` while the caller hasn't reset all envs whose episodes are over."""
     if mode == AutoresetMode.DISABLED and over.any():
         raise gymnasium.error.ResetNeeded(
             f"the episodes of the envs {np.flatnonzero(over).tolist()} are over; "
@@ -49,7 +49,7 @@ def refuse_late_step(mode: AutoresetMode, over: Mask) -> None:
 
 
 def begin_in_step(mode: AutoresetMode, over: Mask) -> Mask:
-    """Return the envs for which a step is the reset: their episodes were over before it."""
+    """Return the envs that a step resets, because their episodes were over before it."""
     return over if mode == AutoresetMode.NEXT_STEP else np.zeros_like(over)
 
 

@@ -17,8 +17,8 @@ class WithCartridges:
         raise NotImplementedError
 
     def set_tilts(self, mask: npt.ArrayLike, tilts: npt.ArrayLike) -> None:
-        """Tilt the cartridges of all marked envs from the next frame on, by a row of two numbers for each of them, or one
-        for all: to the right and to the bottom, -2 to 2 times the gravity of Earth. Only an MBC7 feels it."""
+        """Tilt the cartridges of all marked envs from the next frame on, one tilt for all or a row for each: to the
+        right and to the bottom, -2 to 2 times the gravity of Earth. Only an MBC7 senses it."""
         marked = mask_of("mask", mask, self.num_envs)
         rows = np.asarray(tilts, np.float32)
         count = int(marked.sum())
@@ -27,5 +27,5 @@ class WithCartridges:
         _native.set_tilts(self._swarm, marked.tobytes(), np.broadcast_to(rows, (count, 2)).tolist())
 
     def rumbles(self) -> npt.NDArray[np.bool_]:
-        """Say for each env whether the motor in its cartridge runs. Programs ask `gb.rumble(machine)`."""
+        """Tell for each env whether the motor in its cartridge runs. Programs call `gb.rumble(machine)`."""
         return np.array(_native.rumbles(self._swarm), np.bool_)

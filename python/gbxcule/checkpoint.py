@@ -1,8 +1,8 @@
 """Checkpoints: a whole environment as a file, and back.
 
-A restored environment does what the kept one would have done, bit for bit. The machines and all
-that steps them are the extension's checkpoint. What Python keeps beside them is the note in it, in
-JSON, so that reading a file runs no code but this package's.
+A restored environment does what the kept one would have done, bit for bit. The extension's checkpoint holds the
+machines and the swarm. Python's own part of an environment is a note in it, in JSON, so that reading a file runs no
+code of others.
 """
 
 import base64
@@ -26,31 +26,31 @@ from gbxcule.vector import SwarmVectorEnv
 
 Path: TypeAlias = str | os.PathLike[str]
 
-# Generators of NumPy by name: nothing else of NumPy is called by what a file says.
+# Generators of NumPy by name: a file can make this package call nothing else of NumPy.
 _GENERATORS: dict[str, Any] = {
     kind.__name__: kind
     for kind in (np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64)
 }
 _SPECS = {kind.__name__: kind for kind in (Cell, Change, Flags, Hook, Number, Numbers, Ram)}
-# Spaces of an environment, of which a learner may draw; that of all observations is made when it
-# is asked for.
+# Spaces of an environment, which a learner may sample; `observation_space` is made at its first
+# use.
 _SPACES = ("action_space", "single_action_space", "observation_space", "single_observation_space")
 # Arrays of a note whose last axis is the envs.
 _OF_EACH_ENV = ("is_seeded", "steps", "returns", "over", "levels", "lives", "goes_on")
-# What the arguments in a note mean: raised when the same arguments say something else.
+# Version of the meaning of a note's arguments: raised when the same arguments mean something else.
 _MEANING = 2
-# The largest whole number of each name in a generator's state, and of those that have no name here.
-# NumPy itself trusts the places in buffers.
+# The largest whole number for each name in a generator's state; `_check_state` has the one for
+# other names. NumPy doesn't check positions in its buffers.
 _LARGEST = {"pos": 624, "buffer_pos": 4, "has_uint32": 1, "uinteger": 2**32 - 1}
 _LARGEST_OF_OTHERS = 2**128 - 1
-# What reading a damaged note raises: it may be anything that JSON can say.
+# The errors that reading a damaged note can raise; the note may be any JSON.
 _DAMAGE = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError)
-# What stands for something that JSON has no word for is a list of one of these and its content.
+# A value that JSON can't express is a list of one of these words and its content.
 _TUPLE, _DICT, _BYTES, _ARRAY, _SPEC, _BANKED = "tuple", "dict", "bytes", "array", "spec", "banked"
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it."""
+    """Return a value in a form that JSON can express; `value_of` reverses it."""
     if isinstance(value, enum.Enum):
         return plain(value.value)
     if isinstance(value, Banked):
@@ -76,7 +76,7 @@ def plain(value: Any) -> Any:
 
 
 def value_of(found: Any) -> Any:
-    """Return the value that JSON stands for."""
+    """Return the value that `plain` wrote."""
     if not isinstance(found, list):
         return found
     match found:
@@ -91,7 +91,7 @@ def value_of(found: Any) -> Any:
         case [kind, name, fields] if kind == _SPEC:
             values = {field: value_of(one) for field, one in fields.items()}
             made = _SPECS[name]
-            # Some take what they hold one after the other.
+            # These constructors take their values as positional arguments.
             return made(*next(iter(values.values()))) if made in (Flags, Numbers, Ram) else made(**values)
         case [kind, pairs] if kind == _DICT:
             return {value_of(key): value_of(one) for key, one in pairs}
@@ -127,7 +127,7 @@ def _as_meant_now(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_state(name: str, found: Any, form: Any) -> None:
-    """Refuse a part of a generator's state that has not the form of a new one's: NumPy takes all for granted."""
+    """Refuse a part of a generator's state that differs in form from a new generator's; NumPy wouldn't check it."""
     match form:
         case Mapping():
             fits = isinstance(found, Mapping) and set(found) == set(form)
@@ -144,7 +144,7 @@ def _check_state(name: str, found: Any, form: Any) -> None:
 
 
 def note_of(env: SwarmVectorEnv[Any]) -> bytes:
-    """Write down what Python keeps of an environment."""
+    """Write the note: the part of an environment that Python keeps."""
     spaces = [getattr(env, name) if name in env.__dict__ else None for name in _SPACES]
     note = {
         "arguments": env._arguments,
@@ -173,7 +173,7 @@ def env_of(
     threads: int | None = None,
     kind: type[SwarmVectorEnv[Any]] = SwarmVectorEnv,
 ) -> SwarmVectorEnv[Any]:
-    """Make the environment that a checkpoint holds, of this class."""
+    """Make the environment that a checkpoint holds."""
     machines, text = _native.Swarm.restored(checkpoint, device=device, threads=threads)
     try:
         return _env_of_note(value_of(json.loads(text)), machines, threads, kind)
@@ -209,7 +209,7 @@ def _env_of_note(
     env._is_seeded[:] = note["is_seeded"]
     env._observer.hear_again(note.get("heard", {}))
     env._steps[:], env._over[:], env._measure.levels[:] = note["steps"], note["over"], note["levels"]
-    # Earlier checkpoints have none.
+    # Checkpoints of older versions lack these.
     env.weights = note.get("weights", [])
     env.weights = list(env.weights) if isinstance(env.weights, tuple) else env.weights
     env._returns[:], env._goes_on[:] = note.get("returns", 0.0), note.get("goes_on", False)
@@ -227,11 +227,11 @@ def restore(
 ) -> SwarmVectorEnv[Any]:
     """Make the environment that `checkpoint(path)` kept.
 
-    The next step does what it would have done. The file holds the ROM and the programs' texts.
-    Without `device` the environment goes on where it was; results are equal on every device. A part
-    of a job is restored by the process of its rank in a job of as many processes, or outside of any.
-    Of the paths of all parts, in any order, each process of a job of any size restores its own
-    envs, and a process outside of any job restores all; `rank` says which one this process is.
+    Its next step gives what the kept environment's next step would have given. The file holds the ROM and the
+    programs' texts. Without `device` the environment runs on the device it was on; results are equal on every device.
+    A single part of a job can be restored by the process of its rank in a job of as many processes, or by a process
+    outside of any job. If `path` is a list of all parts, in any order, each process of a job of any size restores its
+    own envs, and a process outside of any job restores all. `rank` says which process this is.
     """
     threads = None if threads is None else whole("threads", threads, 1)
     if device is not None:
@@ -265,7 +265,7 @@ class _Part:
 
 
 def _divided_anew(parts: list[_Part], rank: Rank) -> bytes:
-    """Return the checkpoint of the envs that a rank has, of those in all parts of a job."""
+    """Cut all parts of a job anew; return the checkpoint of this rank's envs."""
     parts = sorted(parts, key=lambda part: part.envs.start)
     total = 0
     for part in parts:
@@ -296,7 +296,7 @@ def _divided_anew(parts: list[_Part], rank: Rank) -> bytes:
 
 
 def _check_rank(env: RankVectorEnv, here: Rank | None, path: str) -> None:
-    """Refuse a part of a job in another process of this job, or in a job of another size."""
+    """Refuse a part of a job in a process of another rank, or in a job of another size."""
     wrote = env.rank
     if wrote is None or here is None or (wrote.rank, wrote.world_size) == (here.rank, here.world_size):
         return

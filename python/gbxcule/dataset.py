@@ -25,7 +25,7 @@ SPLITS = ("train", "valid", "test")
 """The splits of a dataset."""
 
 BLOCK_ROWS = 500
-"""Rows of a block, of which one process takes all or none."""
+"""Rows of a block: a process takes all rows of a block or none."""
 
 Arrays = dict[str, npt.NDArray[Any]]
 """Arrays by the name of their parameter."""
@@ -61,7 +61,7 @@ class Row(Mapping[str, Any]):
         return self._arrays("inputs")
 
     def cotangents(self) -> Arrays:
-        """The weights of the kernel's results, with which the reverse begins."""
+        """The weights of the kernel's results: the gradients that the backward launch starts from."""
         return self._arrays("cotangents")
 
     def outputs(self) -> Arrays:
@@ -73,7 +73,7 @@ class Row(Mapping[str, Any]):
         return self._arrays("gradients")
 
     def run(self) -> tuple[Arrays, Arrays]:
-        """Launch the kernel, or all that the host code launches, on this CPU: outputs and gradients."""
+        """Launch the kernel, or all launches of the host code, on this CPU; return outputs and gradients."""
         outputs, gradients = self._rows.executed(self._file, self.id)
         return _named(outputs), _named(gradients)
 
@@ -126,7 +126,7 @@ class Dataset(Sequence[Row]):
             if path.suffix == ".parquet":
                 table = importlib.import_module("pyarrow.parquet").read_table(path)
             else:
-                # A row may be longer than the reader's usual block.
+                # A row may be longer than the reader's default block.
                 options = importlib.import_module("pyarrow.json").ReadOptions(block_size=path.stat().st_size + 1)
                 table = importlib.import_module("pyarrow.json").read_json(path, read_options=options)
             own = set(numbers)
@@ -143,7 +143,7 @@ class Dataset(Sequence[Row]):
         return polars.concat(frames, how="vertical_relaxed").sort("id")
 
     def _by_file(self) -> list[tuple[Path, list[int]]]:
-        """The files of the rows, each with the numbers of its rows."""
+        """List the files of the rows, each with its row numbers."""
         files = [Path(file) for file in self._rows.files]
         numbers: dict[int, list[int]] = {}
         for file, number in self._index:
@@ -176,7 +176,7 @@ def _array(element: Any, shape: Sequence[int], memory: bytes) -> npt.NDArray[Any
 
 
 def _dtype(element: Any) -> np.dtype[Any]:
-    """The type of an element, as `crates/foundry/rows/src/row_array.rs` describes it."""
+    """Return the NumPy type of an element that `crates/foundry/rows/src/row_array.rs` described."""
     if isinstance(element, str):
         return np.dtype("<u2" if element == "bf16" else element if element == "?" else f"<{element}")
     if isinstance(element, list):

@@ -26,7 +26,7 @@ from gbxcule.vector import SwarmVectorEnv
 GAME = "PEARL_HEIST"
 ACTIONS = GAMES[GAME].actions.split(",")
 _NOOP, _UP, _DOWN, _LEFT, _RIGHT, _A, _B = (ACTIONS.index(name) for name in ("NOOP", "UP", "DOWN", "LEFT", "RIGHT", "A", "B"))
-# Places among the bytes.
+# Offsets among the 32 bytes.
 _RESULT, _STATE, _X, _HELD, _REST, _RIVALS_EEL, _REEF = 0x04, 0x05, 0x06, 0x0A, 0x0E, 0x14, 0x17
 _TITLE = 0
 _BYTES = "gbxcule.duel bytes"
@@ -48,8 +48,8 @@ def gatherer(seen: Bytes) -> npt.NDArray[np.int64]:
 
 
 def thief(seen: Bytes) -> npt.NDArray[np.int64]:
-    """Gather, and launch an eel as soon as one is ready."""
-    # A button that is held launches nothing.
+    """Gather pearls, and launch an eel as soon as one is ready."""
+    # A button must be released before it launches again.
     ready = (seen[:, _REST] == 0) & (seen[:, _HELD] & 1 == 0)
     return np.where(ready, _A, gatherer(seen))
 
@@ -64,11 +64,11 @@ SCRIPTED: dict[str, Player] = {"gatherer": gatherer, "thief": thief, "guard": gu
 
 
 class DuelVectorEnv(VectorEnv[Any, Any, Any]):
-    """Duels of an agent, each with an opponent of its own: the name of a scripted player, or a function that makes actions
-    of the opponents' observations, as in self-play. The other options are those of `make_vec`.
+    """Duels of an agent against an opponent: the name of a scripted player, or a function from the opponents'
+    observations to their actions, as in self-play. The other options are those of `make_vec`.
 
-    Each step pays what one's own machine earned less what the rival's did: the sum of both is 0. On the title the
-    environment itself calls for a game, in every second duel on the opponent's machine.
+    A step's reward is the agent's earnings minus the rival's, so that both rewards add up to 0. On the title the
+    environment itself asks for a game, in every second duel from the opponent's machine.
     """
 
     def __init__(self, num_envs: int = 1, *, opponent: "str | Player" = "thief", **options: Any) -> None:
@@ -96,7 +96,7 @@ class DuelVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin new duels, or those that `options["reset_mask"]` marks."""
+        """Begin new duels, in all envs or in those that `options["reset_mask"]` marks."""
         chosen = dict(reset_options(options, ("reset_mask",)))
         if "reset_mask" in chosen:
             chosen["reset_mask"] = np.repeat(np.asarray(chosen["reset_mask"]), 2)
@@ -104,7 +104,7 @@ class DuelVectorEnv(VectorEnv[Any, Any, Any]):
         return self._of_side(self._seen, 0), self._infos(infos)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Press the agent's actions, and the opponents' that see what is there now."""
+        """Press the agent's actions, and the opponents' actions for the current observations."""
         if not self._seen:
             raise gymnasium.error.ResetNeeded("call reset before the first step")
         known = self._seen[_BYTES][1::2] if isinstance(self.opponent, str) else self._of_side(self._seen, 1)
@@ -121,7 +121,7 @@ class DuelVectorEnv(VectorEnv[Any, Any, Any]):
             self.swarm.close()
 
     def _called(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Replace actions on the title: one machine of a pair presses A in every second step."""
+        """Replace the actions on the title: one machine of each pair presses A, in every second step."""
         self._calls = not self._calls
         waits = self._seen[_BYTES][:, _STATE] == _TITLE
         number = np.arange(len(actions))
@@ -151,7 +151,7 @@ class DuelVectorEnv(VectorEnv[Any, Any, Any]):
 
 
 def played(one: Player, other: Player, games: int, seed: int = 0) -> npt.NDArray[np.float64]:
-    """Play duels of two players; return for each 1 where the first one won, 0 where the other did, and 0.5."""
+    """Play duels of two players; return for each 1 if `one` won, 0 if `other` won, and 0.5 for a draw."""
     env = DuelVectorEnv(
         games, opponent=lambda seen: other(seen), obs=Ram("C000:C020"), reward=False, autoreset_mode="Disabled"
     )
@@ -166,7 +166,7 @@ def played(one: Player, other: Player, games: int, seed: int = 0) -> npt.NDArray
         if over.all():
             break
         if finished.any():
-            # Those that wait for the others play on.
+            # Envs that have finished play another game, uncounted, until all have finished.
             seen, _ = env.reset(options={"reset_mask": finished})
     env.close()
     return results
@@ -176,8 +176,8 @@ Results: TypeAlias = Mapping[tuple[str, str], npt.NDArray[np.float64]]
 
 
 def elo(results: Results, anchor: str) -> dict[str, float]:
-    """Return the most likely Elo numbers, in which the anchor has 1000. A drawn game with an average player is added to those
-    of each player, so that one who won all has a number, too."""
+    """Return the most likely Elo numbers, with the anchor at 1000. Each player gets an added draw against an average
+    player, so that a player who won every game has a finite number."""
     names = sorted({name for pair in results for name in pair})
     strength = np.zeros(len(names))
     for _ in range(2000):
@@ -196,7 +196,7 @@ def elo(results: Results, anchor: str) -> dict[str, float]:
 
 
 def _table(results: Results, anchor: str) -> str:
-    """Write the table, with 95 % intervals of games drawn anew."""
+    """Write the table, with 95 % intervals by resampling the games."""
     numbers = elo(results, anchor)
     rng = np.random.default_rng(0)
     again = [

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gbxcule.option import OptionsWithoutActions, DiscreteOptions, Options
 
 
-# A literal is a string too; checkers take the first that fits.
+# A literal is also a string; type checkers take the first overload that fits.
 @overload
 def make_vec(  # type: ignore[overload-overlap]
     rom: RomLike = None,

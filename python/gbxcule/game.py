@@ -1,7 +1,7 @@
-"""The built-in games as environments: rewards, ends, infos, actions, and where their episodes begin.
+"""The built-in games as environments: rewards, ends, infos, actions and starts of episodes.
 
-`make_vec("KEEP_OF_KEYS", ..)` takes all that is not given from the game's row, `game.json` in its folder. Addresses are
-found by label; docs/games.md says what they mean. Each game's reward, end and features are a program, too, which has the name of the ROM.
+`make_vec("KEEP_OF_KEYS", ..)` takes missing options from the game's row, `game.json` in its folder. docs/games.md
+explains its labels. Each game's reward, end and features also exist as a program, named like the ROM.
 """
 
 import functools
@@ -16,13 +16,13 @@ from gbxcule import _native
 from gbxcule.argument_check import one_of, shown, whole
 from gbxcule.memory import Change, Number
 
-# The game that an environment without a ROM plays.
+# The game of an environment that is given no ROM.
 NAME = "PEARL_DRIFT"
 
-# The longest episode, in steps, of all games: a game that nobody plays may go on for ever.
+# Limit of an episode's steps in all games: without a player some games never end.
 EPISODE_STEPS = 4500
 
-# States after the title in which episodes begin: in each of them START was pressed a little later.
+# Number of states after the title in which episodes begin; each presses START one step later.
 STARTS = 16
 _FRAMES = 4
 _FIRST = 30
@@ -30,11 +30,11 @@ _STATE = 0xC005
 _PLAYING = b"\1"
 _RANDOM = 0xC00C
 
-# Levels that a game has, and of which an environment may have so many: each is a saved state.
+# Levels of a game, and most levels of one environment, in which each is a saved state.
 LEVELS = 65_535
 MAX_LEVELS = 4096
 
-# A bit for each variant that a game begins as (`game/variant.inc`); difficulties are two of them.
+# Address of the bits that choose variants and difficulty (`game/variant.inc`).
 _VARIANT = 0xDFAB
 DIFFICULTIES = ("normal", "easy")
 _BEGINNINGS = "`start_state`, `starts`, `start_battery` and `boot_rom`"
@@ -42,9 +42,9 @@ _BEGINNINGS = "`start_state`, `starts`, `start_battery` and `boot_rom`"
 
 @dataclass(frozen=True)
 class Game:
-    """Defaults of an environment of a game."""
+    """Default options for the environments of a game."""
 
-    # In Gymnasium's registry, as `gbxcule/KeepOfKeys-v1`.
+    # The game's name in Gymnasium's registry, as in `gbxcule/KeepOfKeys-v1`.
     title: str
     info: Mapping[str, Number] | None
     # The buttons that the game needs, as a codec's name or its spelling.
@@ -53,17 +53,17 @@ class Game:
     release_after_frames: int
     has_title: bool = True
     variants: tuple[str, ...] = ()
-    # A game over the cable begins on the title, where one machine calls the other.
+    # The game can be played over the cable, where it begins on the title.
     has_rival: bool = False
     max_episode_steps: int | None = EPISODE_STEPS
     reward: Change | None = Change("Score", 2)
     done: Number | None = Number("GameOver")
-    # Sixteen bits from which all chance is made; zero would stay zero.
+    # The 16 bits of the game's random generator; 0 would stay 0.
     chance: Number | None = Number("Random", 2)
 
 
 def _game(title: str, text: str) -> Game:
-    """The game of a row, `game.json` in its folder."""
+    """Read a game's row, `game.json` in its folder."""
     row = json.loads(text)
     return Game(
         title,
@@ -79,14 +79,14 @@ def _game(title: str, text: str) -> Game:
 
 GAMES = {name: _game(title, row) for name, title, row in _native.games()}
 
-# A ROM that is none of them has no reward, no end and no title that is known here.
+# Defaults for other ROMs, whose rewards, ends and titles aren't known.
 OTHER = Game(
     "", None, "full_v1", 24, 8, has_title=False, max_episode_steps=None, reward=None, done=None, chance=None
 )
 
 
 def game_of(rom: Any) -> Game:
-    """The game that an environment's `rom` names, or `OTHER`."""
+    """Return the game that an environment's `rom` names, or `OTHER`."""
     if rom is None:
         return GAMES[NAME]
     return GAMES.get(rom, OTHER) if isinstance(rom, str) else OTHER
@@ -100,12 +100,12 @@ def variants(name: str) -> tuple[str, ...]:
 
 
 def press_frames(played: Game, frames_per_step: int) -> int:
-    """How many frames of a step of this length an action is pressed: the share that the game's own has, rounded up."""
+    """Return the frames of a step that an action is pressed: the share in the game's row, rounded up."""
     return -(-played.release_after_frames * frames_per_step // played.frames_per_step)
 
 
 def check_programs_of(rom: Any, *programs: str | None) -> None:
-    """Refuse programs of a game on another one: they read addresses that mean something else there."""
+    """Refuse a game's program on another game, where its addresses mean something else."""
     played = NAME if rom is None else rom
     is_built_in = isinstance(played, str) and played in GAMES
     for program in programs:
@@ -115,7 +115,7 @@ def check_programs_of(rom: Any, *programs: str | None) -> None:
 
 @functools.cache
 def title(name: str, model: str = "auto", power_on: str = "zero") -> bytes:
-    """The state of a game that waits on its title. Earlier, a game sets up its memory, and with it what chance has drawn."""
+    """Return the state of a game that waits on its title, with its memory and random state set up."""
     swarm = _switched_on(name, 1, model, power_on)
     for _ in range(_FIRST):
         swarm.step(b"\0")
@@ -124,13 +124,13 @@ def title(name: str, model: str = "auto", power_on: str = "zero") -> bytes:
 
 @functools.cache
 def starts(name: str, model: str = "auto", power_on: str = "zero", bits: int = 0) -> tuple[bytes, ...]:
-    """The states after a game's title, made by pressing START, in each one a step later; of a variant by its bits."""
+    """Return states after the title, of the variant with these `bits`; each presses START one step later."""
     swarm = _on_the_title(name, STARTS, model, power_on, bits)
     return _begun(name, swarm, range(STARTS)) if GAMES[name].has_title else (swarm.save_state(0),)
 
 
 def level_seed(level: int) -> int:
-    """The random state with which a level begins: another for each level, and never 0, which would stay 0."""
+    """Return the random state of a level: unique, and never 0, which would stay 0."""
     return 1 + level * 40_507 % LEVELS
 
 
@@ -138,7 +138,7 @@ def level_seed(level: int) -> int:
 def level_starts(
     name: str, levels: tuple[int, ...], model: str = "auto", power_on: str = "zero", bits: int = 0
 ) -> tuple[bytes, ...]:
-    """The beginning of each level: the random state is written on the title, and START pressed."""
+    """Make the first state of each level: write its random state on the title, and press START."""
     swarm = _on_the_title(name, len(levels), model, power_on, bits)
     for env, level in enumerate(levels):
         swarm.write_memory(env, _RANDOM, level_seed(level).to_bytes(2, "little"))
@@ -148,7 +148,7 @@ def level_starts(
 
 
 def levels_of(levels: Any, rom: Any, is_paired: bool, begins_elsewhere: bool, chance: Number | None) -> tuple[int, ...] | None:
-    """Check the levels of an environment, beside its other options that say where episodes begin."""
+    """Check the levels of an environment, and that no other option says where episodes begin."""
     if levels is None:
         return None
     if isinstance(levels, (str, bytes)) or not isinstance(levels, (Sequence, np.ndarray)):
@@ -172,7 +172,7 @@ def levels_of(levels: Any, rom: Any, is_paired: bool, begins_elsewhere: bool, ch
 
 
 def variant_bits(variant: Any, difficulty: Any, rom: Any, begins_elsewhere: bool) -> int:
-    """Check variant and difficulty of an environment; the bits with which its games begin, 0 for the game itself."""
+    """Check variant and difficulty; return the bits that games begin with, 0 for the plain game."""
     if not isinstance(difficulty, str) or difficulty not in DIFFICULTIES:
         raise ValueError(f"`difficulty` is one of {', '.join(DIFFICULTIES)}, found {shown(difficulty)}")
     asked = {"variant": variant, "difficulty": None if difficulty == "normal" else difficulty}
@@ -191,20 +191,20 @@ def variant_bits(variant: Any, difficulty: Any, rom: Any, begins_elsewhere: bool
 
 
 def _rom_shown(rom: Any) -> str:
-    """The name of a built-in ROM, as messages say it."""
+    """Return a ROM's name for messages."""
     return NAME if rom is None else rom if isinstance(rom, str) else "this ROM"
 
 
 def _begun(name: str, swarm: _native.Swarm, first_steps: Sequence[int]) -> tuple[bytes, ...]:
-    """Press START in each env in a step of its own; the states in which play began."""
-    found: dict[int, bytes] = {}
+    """Press START in each env from its own step on; return the states in which play began."""
+    states: dict[int, bytes] = {}
     for step in range(400):
         swarm.step(bytes(step == first for first in first_steps))
         for env in range(len(first_steps)):
-            if env not in found and swarm.read_memory(env, _STATE, _STATE + 1) == _PLAYING:
-                found[env] = swarm.save_state(env)
-        if len(found) == len(first_steps):
-            return tuple(found[env] for env in range(len(first_steps)))
+            if env not in states and swarm.read_memory(env, _STATE, _STATE + 1) == _PLAYING:
+                states[env] = swarm.save_state(env)
+        if len(states) == len(first_steps):
+            return tuple(states[env] for env in range(len(first_steps)))
     raise RuntimeError(f"{name} did not begin after its title")
 
 
@@ -216,7 +216,7 @@ def _switched_on(name: str, num_envs: int, model: str, power_on: str) -> _native
 
 
 def _on_the_title(name: str, num_envs: int, model: str, power_on: str, bits: int) -> _native.Swarm:
-    """Machines that wait on a game's title, one like the other, with the bits of a variant."""
+    """Make equal machines that wait on a game's title, with the bits of a variant."""
     swarm = _switched_on(name, num_envs, model, power_on)
     swarm.load_states(b"\1" * num_envs, [title(name, model, power_on)])
     if bits:

@@ -41,7 +41,7 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    """A question about a row."""
+    """A question about one row."""
 
     name: str
     row: int
@@ -69,7 +69,7 @@ class Task:
 
 
 class Environment:
-    """Questions about a dataset's rows, one an episode; an answer ends it.
+    """Asks a question about a dataset's row in each episode; an answer ends it.
 
     Args:
         dataset: The dataset's folder.
@@ -107,7 +107,7 @@ class Environment:
         self._rewards = {verdict: float(verdict == "right") for verdict in VERDICTS[:-1]} | dict(rewards or {})
         self._grader = _native.Grader(os.fspath(dataset), seed, workers or os.cpu_count() or 1, os.fspath(work), cuda_on_host)
         names = None if task is None else {task} if isinstance(task, str) else set(task)
-        # A row is asked for its tasks by making them.
+        # The grader finds the tasks of a row only by making them.
         rows = [Task(*fields, self._grader) for fields in self._grader.tasks(names)]
         if missing := (names or set()) - {row.name for row in rows}:
             known = {name for name, *_ in self._grader.tasks()}

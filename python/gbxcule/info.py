@@ -14,7 +14,7 @@ from gbxcule.symbol import Symbols, code_of
 
 MASK = "action_mask"
 LEVEL = "level_number"
-# What infos have beside the game's numbers, here and in the adapters.
+# Names that infos use for other values, here and in the adapters.
 _TAKEN = ("final_obs", "final_info", "env_id", "episode", "terminal_observation", "TimeLimit.truncated", MASK, LEVEL)
 
 
@@ -42,8 +42,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class Hook:
-    """A place in the game's program, a label or `bank:address`: infos say how often an env came there in a step.
-    `ends_step` ends its step with that frame, `calls` names a function of a program that is called there."""
+    """A place in the game's program, a label or `bank:address`. Infos count how often an env reached it in a step.
+    `ends_step` ends the step with that frame; `calls` names a program's function that is called there."""
 
     place: int | str
     ends_step: bool = False
@@ -63,7 +63,7 @@ Hooks: TypeAlias = Mapping[str, "Hook | int | str"]
 
 
 def hooks_of(hooks: Any) -> dict[str, Hook]:
-    """Hooks by name; a place alone is a hook that counts."""
+    """Return hooks by name; a place alone becomes a hook that only counts."""
     if hooks is None:
         return {}
     if not isinstance(hooks, Mapping):
@@ -77,14 +77,14 @@ NativeHook: TypeAlias = tuple[int, int, bool, str | None]
 
 
 def native_hooks(hooks: Mapping[str, Hook], symbols: Symbols) -> tuple[list[NativeHook], dict[str, int]]:
-    """Hooks as the extension takes them, one for each place in the program, and the number of each name's. Labels may
-    stand for one place: what is asked of it is done, one function called."""
-    found: dict[tuple[int, int], NativeHook] = {}
+    """Return the hooks as the extension takes them, one for each place, and the index of each name's hook. Several
+    names may have one place: their options are joined, but only one function may be called there."""
+    by_place: dict[tuple[int, int], NativeHook] = {}
     callers: dict[tuple[int, int], str] = {}
     names: dict[str, tuple[int, int]] = {}
     for name, hook in hooks.items():
         place = names[name] = code_of(hook.place, symbols)
-        _, _, ends_step, calls = found.get(place, (*place, False, None))
+        _, _, ends_step, calls = by_place.get(place, (*place, False, None))
         if hook.calls is not None and calls not in (None, hook.calls):
             raise ValueError(
                 f"the hooks `{callers[place]}` and `{name}` are both at {place[0]:02x}:{place[1]:04x} and call two functions, "
@@ -92,15 +92,15 @@ def native_hooks(hooks: Mapping[str, Hook], symbols: Symbols) -> tuple[list[Nati
             )
         if hook.calls is not None:
             callers[place] = name
-        found[place] = (*place, bool(hook.ends_step) or ends_step, hook.calls or calls)
-    numbers = {place: number for number, place in enumerate(found)}
-    return list(found.values()), {name: numbers[place] for name, place in names.items()}
+        by_place[place] = (*place, bool(hook.ends_step) or ends_step, hook.calls or calls)
+    numbers = {place: number for number, place in enumerate(by_place)}
+    return list(by_place.values()), {name: numbers[place] for name, place in names.items()}
 
 
 def check_programs(
     info: Mapping[str, "Number | Cell"], hooks: Mapping[str, Hook], reward: str | None, observation: str | None
 ) -> None:
-    """Refuse what only programs have where there are none."""
+    """Refuse cells and called functions if there is no program to have them."""
     for name, number in info.items():
         of_obs = isinstance(number, Cell) and number.of == "obs"
         if isinstance(number, Cell) and (observation if of_obs else reward) is None:
@@ -112,7 +112,7 @@ def check_programs(
 
 
 def named_numbers(info: Any) -> dict[str, "Number | Cell"]:
-    """The numbers of `info`, whose names are free."""
+    """Return the numbers of `info`; refuse names that infos use already."""
     if info is None:
         return {}
     if not isinstance(info, Mapping):
@@ -144,7 +144,7 @@ class Infos:
                 raise ValueError(f"`info` and `hooks` both have `{name}`; infos have each name once")
         self._info, self._hooks, envs = dict(info), dict(hooks), swarm.num_envs
         self.counts: npt.NDArray[np.uint32] = np.zeros((envs, len(set(hooks.values())), 2), np.uint32)
-        # The level of each start, and of each env's episode, where environments have levels.
+        # The level of each start, and of each env's episode, if the environment has levels.
         self._level_of_start = None if levels is None else np.array(levels, np.int64)
         self._levels = np.zeros(envs, np.int64)
         self._mask: npt.NDArray[np.int8] = np.zeros((envs, swarm.mask_len), np.int8)
@@ -166,11 +166,11 @@ class Infos:
                 self._levels[env] = self._level_of_start[swarm.episode(int(env))[2]]
 
     def begin_elsewhere(self) -> None:
-        """Episodes begin in no level from now on."""
+        """Forget the levels: from now on episodes begin elsewhere."""
         self._level_of_start = None
 
     def look(self, swarm: _native.Swarm) -> None:
-        """Fetch what the swarm has counted and computed."""
+        """Fetch the swarm's hook counts, cells and masks."""
         if self._hooks:
             swarm.hook_counts_into(self.counts)
         if self._mask.size:
@@ -179,7 +179,7 @@ class Infos:
             swarm.kept_into(cell.of == "obs", cell.array, cell.cell, kept)
 
     def of(self, mask: npt.NDArray[np.bool_], watch: Watch) -> dict[str, Any]:
-        """The infos of the marked envs."""
+        """Return the infos of the marked envs."""
         found: dict[str, Any] = {}
         for name in self._info:
             kept = self._cells.get(name)
@@ -202,16 +202,16 @@ class Infos:
         return np.asarray(self._mask[env], np.bool_)
 
     def masks_into(self, out: npt.NDArray[np.float32]) -> None:
-        """Write which actions all envs' programs allow next: 1 where they do."""
+        """Write the action masks of all envs: 1 for an action that the program allows next."""
         out[:] = self._mask
 
     def in_episode(self, name: str) -> npt.NDArray[np.int64]:
-        """Return how often each env came to a hook since its episode began."""
+        """Return how often each env reached a hook since its episode began."""
         if not isinstance(name, str) or name not in self._hooks:
             raise ValueError(f"no hook `{name}`; there are {', '.join(self._hooks) or 'none'}")
         return self.counts[:, self._hooks[name], 0].astype(np.int64)
 
 
 def one_env(values: npt.NDArray[Any], env: int) -> Any:
-    """An env's part of an info: a number, or a row."""
+    """Return one env's part of an info: a number, or a row."""
     return values[env].copy() if values.ndim > 1 else values[env].item()

@@ -12,12 +12,11 @@ NVIDIA Warp is not needed:
     saxpy.launch(len(x), 2.0, x, y)
     saxpy.backward(len(x), 2.0, x, y, grads={"x": x_grad, "y": y_grad})
 
-The function's text is compiled, never run by Python, together with what it uses of the Python
-around it: `@func`, `@struct`, numbers, types, tuples, enumerations, attributes of modules and
-objects. Python evaluates what stands in `wp.static(..)` when the function is declared.
-`from_text` and `from_file` compile whole texts. Arrays are used in place. A launch runs where its
-arrays lie. On the CPU it has ended when `launch` returns. On a CUDA device it may still run then,
-and calls that wait raise its errors: an array's `numpy()`, or `synchronize`.
+The function's text is compiled; Python never runs it. With it are compiled the Python values that it uses: `@func`,
+`@struct`, numbers, types, tuples, enumerations, attributes of modules and objects. Python evaluates the argument of
+`wp.static(..)` when the function is declared. `from_text` and `from_file` compile whole texts. Arrays are used in
+place. A launch runs on the device of its arrays. On the CPU it has ended when `launch` returns. On a CUDA device it
+may still run then; its errors are raised by calls that wait, an array's `numpy()` and `synchronize`.
 """
 
 import inspect
@@ -56,7 +55,7 @@ R = TypeVar("R")
 
 
 class _Text:
-    """Text with a kernel in it, one that is given or that of a decorated kernel."""
+    """Text with a kernel in it: a given text, or the text of a decorated kernel."""
 
     def __init__(self, text: str | Program, file: str, name: str, beside: bool) -> None:
         self.name = name
@@ -67,7 +66,7 @@ class _Text:
         self.generic = found[name]
 
     def name_of(self, struct: Piece[..., Any]) -> str:
-        """Give the name of a struct that a launch has for a generic parameter."""
+        """Return the name that a struct, given for a generic parameter, has in the text."""
         return self._text.piece(struct) if isinstance(self._text, Program) else struct.__name__
 
     def compile(self, types: str) -> _native.CompiledKernel:
@@ -95,9 +94,9 @@ class Kernel:
     def compiled_for(
         self, arguments: Sequence[Any] | None = None, types: Callable[[Callable[[Any], str]], str] | None = None
     ) -> _native.CompiledKernel:
-        """Compile for these arguments' types, or for types of generic parameters.
+        """Compile for the types of these arguments, or for given types of the generic parameters.
 
-        `types` spells them with the names that structs have in the text.
+        `types` spells given types, with the structs' names in the text.
         """
         if "" in self._made:
             return self._made[""]
@@ -122,7 +121,7 @@ class Kernel:
 
     @property
     def parameters(self) -> list[tuple[str, str, bool]]:
-        """Names and types of the parameters, each with a mark if a launch may write there."""
+        """Names and types of the parameters, each with True if a launch may write to it."""
         return self.compiled.parameters
 
     def launch(
@@ -130,16 +129,15 @@ class Kernel:
     ) -> None:
         """Run the kernel once for each point of `dim`, one number or up to four.
 
-        The launch runs on `device` (`cpu`, `cuda` or `cuda:N`), or where its arrays lie; all arrays
-        lie there. On the CPU it has ended when this returns. On a CUDA device this returns at once:
-        the launch happens after the earlier work on its arrays, and before later work in `stream`.
-        `stream` is the stream in which the caller uses arrays of other libraries: a handle,
-        PyTorch's or CuPy's object, or nothing for the default stream.
+        The launch runs on `device` (`cpu`, `cuda` or `cuda:N`), by default that of its arrays; all arrays must lie
+        there. On the CPU it has ended when this returns. On a CUDA device this returns at once: the launch happens
+        after the earlier work on its arrays, and before later work in `stream`. `stream` is the stream in which the
+        caller uses arrays of other libraries: a handle, PyTorch's or CuPy's object, or None for the default stream.
         """
         self.compiled_for(arguments).launch(_grid(dim), arguments, _device(device), _handle(stream))
 
     def __call__(self, *_arguments: Any) -> None:
-        """Refuse: a kernel has no result, and needs to know for how many threads it runs."""
+        """Refuse a call: a kernel has no result, and a launch needs the number of threads."""
         raise TypeError(f"kernel `{self.name}` is launched, not called: {self.name}.launch(threads, arguments...)")
 
     def backward(
@@ -150,9 +148,9 @@ class Kernel:
         device: str | None = None,
         stream: Any = None,
     ) -> None:
-        """Run the reverse: from the gradients of what the kernel wrote to those of what it read.
+        """Run the kernel backward: compute the gradients of its inputs from those of its outputs.
 
-        `grads` has an array for each parameter that takes part, of that array's shape and strides.
+        `grads` has a gradient array for each parameter that takes part, with the shape and strides of its argument.
         The arguments must be as the launch left them; `device` and `stream` are as for `launch`.
         """
         if not isinstance(grads, Mapping):
@@ -163,7 +161,7 @@ class Kernel:
 def zeros(
     shape: int | Sequence[int], dtype: npt.DTypeLike = np.float32, device: str = "cpu"
 ) -> npt.NDArray[Any] | DeviceArray:
-    """Make an array of zeros on a device; on the CPU a NumPy array."""
+    """Make an array of zeros on a device; on the CPU, a NumPy array."""
     if device == "cpu":
         return np.zeros(shape, dtype)
     return _native.device_zeros(_grid(shape), np.dtype(dtype).name, check_device(device))
@@ -172,7 +170,7 @@ def zeros(
 def array(
     values: Any, dtype: npt.DTypeLike | None = None, device: str = "cpu"
 ) -> npt.NDArray[Any] | DeviceArray:
-    """Copy anything that NumPy takes to a device; on the CPU to a NumPy array."""
+    """Copy anything that NumPy takes to a device; on the CPU, to a NumPy array."""
     if device == "cpu":
         return np.array(values, dtype)
     host = np.asarray(values, dtype)
@@ -187,7 +185,7 @@ def synchronize(device: str = "cuda") -> None:
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
-    """Make a kernel of a Python function's text."""
+    """Make a kernel from a Python function's text."""
     piece: Piece[..., Any] = Piece(function, "kernel")
 
     def source() -> _Text:
@@ -200,7 +198,7 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 def func(function: Callable[P, R]) -> Piece[P, R]:
     """Make a function that kernels can call.
 
-    Functions of one name and different parameters are overloads.
+    Functions with the same name and different parameters are overloads.
     """
     piece: Piece[P, R] = Piece(function, "func")
     piece.overloads = overloads_of(function, sys._getframe(1).f_locals.get(function.__name__))
@@ -208,7 +206,8 @@ def func(function: Callable[P, R]) -> Piece[P, R]:
 
 
 def overloads_of(function: Callable[..., Any], before: Any) -> list[Piece[..., Any]]:
-    """List the functions with other parameters among what had a function's name before it."""
+    """List the earlier overloads with other parameters; `before` is the earlier value of the function's name.
+    """
     if not isinstance(before, Piece) or before.decorator != "func":
         return []
     taken = inspect.signature(function).parameters
@@ -240,14 +239,14 @@ class _Struct(Piece[..., Any]):
 def struct(cls: type[Any]) -> Piece[..., Any]:
     """Make a struct that kernels can use.
 
-    A launch takes one as a dictionary, or as an object with these attributes. A call with all fields
-    by name makes such an object, which generic kernels take as well.
+    A launch takes a struct as a dictionary, or as an object with the fields as attributes. Calling the struct with
+    all fields by name makes such an object, which generic kernels also take.
     """
     return _Struct(cls, "struct")
 
 
 def from_text(text: str, file: str = "<text>") -> dict[str, Kernel]:
-    """Compile all kernels of a text, by name; messages call the text `file`."""
+    """Compile all kernels of a text; return them by name. Messages call the text `file`."""
     for name, given in (("a text of kernels", text), ("the name of its file", file)):
         if not isinstance(given, str):
             raise TypeError(f"{name} is a string, found {shown(given)}; from_file reads a file")
@@ -255,7 +254,7 @@ def from_text(text: str, file: str = "<text>") -> dict[str, Kernel]:
 
 
 def from_file(path: str | os.PathLike[str]) -> dict[str, Kernel]:
-    """Compile all kernels of a file, by name, with the files beside it that it imports."""
+    """Compile all kernels of a file, with the files beside it that it imports; return them by name."""
     file = path_of("a file of kernels", path)
     if not os.path.exists(file):
         raise FileNotFoundError(f"no file of kernels `{file}`; from_text takes a text")
@@ -276,7 +275,7 @@ def _kernels(text: str, file: str, beside: bool) -> dict[str, Kernel]:
 SCALARS = {"bool", "float16", "bfloat16", "float32", "float64"} | {
     f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
 }
-"""Scalar types as the dialect, NumPy and PyTorch call them."""
+"""Names of the scalar types, which the dialect, NumPy and PyTorch share."""
 
 
 def _types(text: _Text, arguments: Sequence[Any]) -> str:
@@ -290,7 +289,7 @@ def _types(text: _Text, arguments: Sequence[Any]) -> str:
 
 
 def _type_of(value: Any, dims: int | None, name: str, name_of: Callable[[Any], str]) -> str:
-    """Spell the type of an argument; `dims` are the dimensions of a parameter that is an array."""
+    """Spell the type of an argument; `dims` is the number of dimensions if the parameter is an array."""
     if hasattr(type(value), "__argument_type__"):
         return str(value.__argument_type__(dims, name_of))
     if isinstance(value, (tuple, list)) and dims is None:

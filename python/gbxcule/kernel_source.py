@@ -1,7 +1,7 @@
-"""Lines of functions and classes in the files in which Python read them.
+"""The source lines of functions and classes, from the files that Python read.
 
-`inspect` takes milliseconds to find the end of a function, as it reads it token by token; Python's own parser
-takes a fraction of that.
+`inspect` takes milliseconds to find the end of a function, because it reads tokens; Python's own parser takes a
+fraction of that.
 """
 
 import ast
@@ -11,12 +11,12 @@ import textwrap
 from types import FunctionType
 from typing import Any, NamedTuple
 
-# Lines that may end a function and stand in it all the same: in brackets, or in a long text.
+# Most lines that look like a function's end but stand in brackets or in a long string.
 _MOST_ENDS = 20
 
 
 class Source(NamedTuple):
-    """Lines without the indentation that they share, the number of the first, and their syntax if it is known."""
+    """Lines without their common indentation, the number of the first, and their syntax if it is known."""
 
     lines: list[str]
     first: int
@@ -24,10 +24,10 @@ class Source(NamedTuple):
 
 
 def source_of(python: Any) -> Source:
-    """Give the source of a function or class."""
-    found = _function(inspect.unwrap(python)) if isinstance(python, FunctionType) else None
-    if found is not None:
-        return found
+    """Return the source of a function or class."""
+    source = _function(inspect.unwrap(python)) if isinstance(python, FunctionType) else None
+    if source is not None:
+        return source
     lines, first = inspect.getsourcelines(python)
     return Source(textwrap.dedent("".join(lines)).splitlines(), first, None)
 
@@ -52,7 +52,7 @@ def _function(function: Any) -> Source | None:
         except SyntaxError:
             continue
         split = text.splitlines()
-        # Other separators than ends of lines are in the text: numbers of lines would be wrong.
+        # If the text has other line separators than `\n`, line numbers would be wrong.
         is_plain = len(split) == end - first
         match body:
             case [ast.FunctionDef(name=name) as definition] if is_plain and name == code.co_name:
@@ -67,6 +67,6 @@ def _indentation(line: str) -> int:
 
 
 def _ends(line: str, around: int) -> bool:
-    """Tell whether a line may stand behind a function with such an indentation."""
+    """Tell whether a line may be the first after a function with this indentation."""
     text = line.strip()
     return bool(text) and text[0] not in "#)" and _indentation(line) <= around

@@ -1,7 +1,7 @@
-"""Expressions in `wp.static(..)`: what Python must know for them, and their values for each number of a loop.
+"""Expressions in `wp.static(..)`: the names that they need, and their values for each index of a loop.
 
-`kernel_text` asks: when a function is declared for values that need none of its names, and when its
-text is made for those that need the indices of loops around them.
+`kernel_text` evaluates those that need none of the function's names when the function is declared, and those that
+need loop indices when the text is made.
 """
 
 import ast
@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator, Mapping
 from types import CodeType
 from typing import Any
 
-# As many times the compiler unrolls a loop around `wp.static`.
+# The compiler unrolls a loop around `wp.static` up to this many times.
 _MOST_VALUES = 4096
-# A name that the compiler refuses where the loop gets to it.
+# Stands for a value that Python couldn't evaluate; the compiler refuses this name if it is used.
 _NO_VALUE = "wp.no_value_in_python"
 
 
 def is_static(node: ast.Call, is_warp: Callable[[str], bool]) -> bool:
-    """Return true for a call of `wp.static`; `is_warp` knows what the modules are called."""
+    """Return true for a call of `wp.static`; `is_warp` tells whether a name is the module's."""
     match node.func:
         case ast.Attribute(value=ast.Name(id=module), attr="static"):
             return is_warp(module) and len(node.args) == 1
@@ -27,14 +27,14 @@ def is_static(node: ast.Call, is_warp: Callable[[str], bool]) -> bool:
 
 
 def static_arguments(definition: ast.AST, is_warp: Callable[[str], bool]) -> Iterator[ast.expr]:
-    """List what stands in calls of `wp.static`."""
+    """List the arguments of calls of `wp.static`."""
     for node in ast.walk(definition):
         if isinstance(node, ast.Call) and is_static(node, is_warp):
             yield node.args[0]
 
 
 def place(expression: ast.expr) -> tuple[int, int, str]:
-    """Tell expressions of one text apart."""
+    """Return a key that distinguishes the expressions of one text."""
     return expression.lineno, expression.col_offset, ast.unparse(expression)
 
 
@@ -56,7 +56,7 @@ def compiled(expression: ast.expr, file: str) -> CodeType:
 
 
 def constant_names(definition: ast.AST, is_warp: Callable[[str], bool]) -> dict[str, ast.expr]:
-    """List names that a function binds once, to what stands in `wp.static(..)`."""
+    """Return the names that a function binds exactly once, to a `wp.static(..)`, with its argument."""
     bound = [each.id for each in ast.walk(definition) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
     found = {}
     for node in ast.walk(definition):
@@ -68,7 +68,7 @@ def constant_names(definition: ast.AST, is_warp: Callable[[str], bool]) -> dict[
 
 
 class Loops:
-    """Loops around the statement that is read, by the names of their indices."""
+    """The loops around the statement that is visited, by the names of their indices."""
 
     def __init__(self, definition: ast.AST) -> None:
         self._definition = definition
@@ -83,7 +83,7 @@ class Loops:
         return {each.id for each in names if id(each) not in targets}
 
     def enter(self, loop: ast.For) -> None:
-        """Note a loop whose body is read from now on."""
+        """Note a loop whose body is visited next."""
         self._around.append((loop.target.id if isinstance(loop.target, ast.Name) else "", loop.iter))
 
     def leave(self) -> None:
@@ -91,7 +91,7 @@ class Loops:
         self._around.pop()
 
     def numbers(self, index: str, evaluate: Callable[[ast.expr], Any]) -> range | None:
-        """Give the numbers that an index takes, if Python knows them; `evaluate` gives bounds."""
+        """Return the numbers that an index takes, if Python knows them; `evaluate` evaluates the loop's bounds."""
         if index in self._rebound:
             return None
         iterated = next((of for name, of in reversed(self._around) if name == index), None)
@@ -107,9 +107,9 @@ class Loops:
 
 
 def spelled_by_number(numbers: Mapping[str, range], spell: Callable[[dict[str, int]], str | None]) -> str | None:
-    """Spell a value for each number of the indices it needs, and the choice by these indices.
+    """Spell a tuple of a value for each number of the indices that it needs, subscripted by these indices.
 
-    `(1.0, 0.5, )[i]` is known to the compiler, which unrolls the loop, where `d[i]` is not.
+    The compiler, which unrolls the loop, can evaluate `(1.0, 0.5, )[i]`, but not `d[i]`.
     """
     if not 0 < math.prod(len(of) for of in numbers.values()) <= _MOST_VALUES:
         return None
@@ -126,7 +126,7 @@ def _value(spell: Callable[[dict[str, int]], str | None], chosen: dict[str, int]
     try:
         return spell(chosen)
     except Exception:
-        # A branch for other numbers, perhaps: `if wp.static(i in d)`.
+        # The expression may stand in a branch that other numbers take: `if wp.static(i in d)`.
         return _NO_VALUE
 
 

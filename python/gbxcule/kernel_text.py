@@ -1,9 +1,9 @@
-"""Text of a decorated kernel with all that it uses of the Python around it.
+"""The text of a decorated kernel, with the Python values that it uses.
 
-Functions and structs come along as text, every other value as it is when the kernel is first
-compiled: numbers, enumerations, tuples, types, attributes of modules and objects. What stands in
-`wp.static(..)` and defaults of parameters are as they were when the function was declared. Two
-things of one name, such as functions that were made by two calls of one function, get two names.
+Functions and structs are included as text, other values as they are when the kernel is first compiled: numbers,
+enumerations, tuples, types, attributes of modules and objects. Arguments of `wp.static(..)` and defaults of
+parameters have the values they had when the function was declared. Two things of the same name, such as functions
+made by two calls of a factory, get different names.
 """
 
 import ast
@@ -31,7 +31,7 @@ from gbxcule.kernel_static import (
     static_arguments,
 )
 
-# Functions of these names take the places of operators, as in Warp.
+# Functions with these names overload operators, as in Warp.
 _OPERATORS = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.MatMult: "mul", ast.Div: "div", ast.Mod: "mod", ast.Pow: "pow",
     ast.LShift: "lshift", ast.RShift: "rshift", ast.BitOr: "bit_or", ast.BitXor: "bit_xor", ast.BitAnd: "bit_and",
@@ -43,10 +43,10 @@ R = TypeVar("R")
 
 
 class Names:
-    """Stand-in for NVIDIA Warp: remembers names, calls and indices as they were written."""
+    """A stand-in for NVIDIA Warp that remembers names, calls and indices as they were written."""
 
     def __init__(self, *parts: Any) -> None:
-        # Text, and functions and structs in it.
+        # Strings, and the functions and structs between them.
         self._parts = parts
 
     def __getattr__(self, name: str) -> Any:
@@ -66,7 +66,7 @@ class Names:
         return Names(*self._parts, "[", *_parts(index), "]")
 
     def __instancecheck__(self, _value: Any) -> bool:
-        # What the text alone names has no values in Python.
+        # A remembered name is no type, so no Python value is an instance of it.
         return False
 
     def __repr__(self) -> str:
@@ -74,7 +74,7 @@ class Names:
 
 
 wp: Any = Names("wp")
-"""The dialect's names, for annotations and editors; `import warp as wp` serves as well."""
+"""The dialect's names, for annotations and editors; `import warp as wp` does as well."""
 
 
 def is_warp(value: Any) -> bool:
@@ -91,30 +91,30 @@ class Piece(Generic[P, R]):
         self.python = python
         self.decorator = decorator
         self.overloads: list[Piece[..., Any]] = []
-        # Functions that a reverse calls in its place, each with its own decorator.
+        # Functions that replace this one in the backward launch, each with its own decorator.
         self.gradient_functions: list[Piece[..., Any]] = []
-        # Lines from `def` on, where Python has no such text.
+        # The lines from `def` on, if they are in no file that Python read.
         self.source: list[str] | None = None
         self.__name__ = python.__name__
         self.__doc__ = python.__doc__
         self._in_file: Source | None = None
         self._definition: ast.FunctionDef | ast.ClassDef | None = None
-        # Values of `wp.static(..)` as they were spelled when the function was declared.
+        # Values of `wp.static(..)`, spelled when the function was declared.
         self.statics = _declared_statics(self) if isinstance(python, FunctionType) and decorator else {}
 
     def in_file(self) -> Source:
-        """Give the source in Python's file."""
+        """Return the source in the file that Python read."""
         if self._in_file is None:
             self._in_file = source_of(self.python)
         return self._in_file
 
     def definition(self) -> ast.FunctionDef | ast.ClassDef:
-        """Give the syntax of the lines, which have one with a decorator above the name."""
+        """Return the syntax of the lines, which have one line above the name for the decorator."""
         if self._definition is None:
             lines, _ = _text_of(self, self.decorator)
             definition: ast.stmt | None = self._in_file.definition if self._in_file else None
             if definition is None or definition.lineno == 1:
-                # No line of the file is the decorator's.
+                # The file has no line for the decorator.
                 (definition,) = ast.parse("\n".join(lines)).body
             assert isinstance(definition, (ast.FunctionDef, ast.ClassDef))
             self._definition = definition
@@ -125,12 +125,12 @@ class Piece(Generic[P, R]):
 
 
 def spelled(value: Any, name: Callable[[Piece[..., Any]], str] = lambda piece: piece.__name__) -> str | None:
-    """Spell a value as the dialect writes it, if it can; `name` gives the names of functions and structs."""
+    """Spell a value in the dialect, or return None if it can't; `name` names functions and structs."""
     if isinstance(value, enum.Enum) and not isinstance(value, (int, float)):
         value = value.value
     if isinstance(value, Piece):
         return name(value)
-    # Types and values of `gbxcule.warp` say by themselves how they are written.
+    # Types and values of `gbxcule.warp` have their own spelling.
     if hasattr(type(value), "__spelled__"):
         text: str | None = value.__spelled__(name)
         return text
@@ -169,9 +169,9 @@ def _spelled_type(value: type) -> str | None:
         return f"wp.{value.__name__}"
     if value.__module__.split(".")[0] != "warp":
         return None
-    # NVIDIA Warp's own types, where that is installed.
+    # NVIDIA Warp's own types, if Warp is installed.
     scalar, shape = getattr(value, "_wp_scalar_type_", None), list(getattr(value, "_shape_", ()))
-    # Types that are made by a call are all called so.
+    # Types that calls make at run time all have one of these two names.
     if scalar is None or value.__name__ not in ("vec_t", "mat_t"):
         return f"wp.{value.__name__}"
     if value.__name__ == "vec_t":
@@ -180,7 +180,7 @@ def _spelled_type(value: type) -> str | None:
 
 
 def _declared_statics(piece: Piece[..., Any]) -> dict[tuple[int, int, str], Names]:
-    """Evaluate what stands in `wp.static(..)`, as far as Python can: the rest when the text is made."""
+    """Evaluate the arguments of `wp.static(..)` that Python can evaluate when the function is declared."""
     python = piece.python
     if "static" not in python.__code__.co_names:
         return {}
@@ -189,23 +189,23 @@ def _declared_statics(piece: Piece[..., Any]) -> dict[tuple[int, int, str], Name
     except (TypeError, SyntaxError):
         return {}
     around, local = surroundings(python), _locals_of(python)
-    found = {}
+    statics = {}
     for argument in static_arguments(definition, lambda name: is_warp(around.get(name))):
         if free_names(argument) & local:
             continue
         try:
             value = eval(compiled(argument, python.__code__.co_filename), dict(around))
         except Exception:
-            # A name that is bound later, perhaps.
+            # The expression may read a name that is bound later.
             continue
         remembered = _remembered(value)
         if remembered is not None:
-            found[place(argument)] = remembered
-    return found
+            statics[place(argument)] = remembered
+    return statics
 
 
 def _remembered(value: Any) -> Names | None:
-    """Keep a value as it is now, whatever becomes of the list or object; functions in it get names later."""
+    """Spell a value now, because its list or object may change; functions in it get their names later."""
     pieces: list[Any] = []
 
     def hole(piece: Piece[..., Any]) -> str:
@@ -233,23 +233,23 @@ def _parts(value: Any) -> tuple[Any, ...]:
 
 
 def text_around(piece: Piece[..., Any]) -> tuple[str, str]:
-    """Return the text of a piece with all that it uses, and the file that messages name."""
+    """Return the text of a piece with everything that it uses, and the file that messages name."""
     program = Program(piece)
     return program.text(), program.file
 
 
 class Program:
-    """Text of a piece with all that it uses, and the things that its names stand for."""
+    """The text of a piece with everything that it uses, and the things that its names stand for."""
 
     def __init__(self, piece: Piece[..., Any]) -> None:
         self.file = inspect.getsourcefile(piece.python) or "<unknown>"
         self._lines: list[str] = []
-        # Annotations that Python evaluated are spelled with these names.
+        # Annotations that Python evaluated are spelled with the names of these imports.
         self._behind = ["import warp as wp", "from typing import Any"]
         self._things: dict[str, Any] = {"wp": "import warp", "Any": "Any"}
-        # Of pieces that stand behind: first line there, how many, and where they stand in Python.
+        # For each piece in `_behind`: first line there, number of lines, file and line in Python.
         self._parts: list[tuple[int, int, str, int]] = []
-        # Keeps the pieces alive, so that no two have one identity.
+        # Keeps the pieces alive, so that no two get the same `id`.
         self._pieces: dict[int, tuple[Piece[..., Any], str]] = {}
         self.piece(piece)
 
@@ -258,14 +258,14 @@ class Program:
         return "\n".join([*self._lines, *self._behind]) + "\n"
 
     def parts(self) -> list[tuple[int, int, str, int]]:
-        """List lines that stand elsewhere in Python: the first one, how many, the file, the line there."""
+        """List blocks of lines that come from elsewhere: first line, number of lines, original file and line."""
         return [(len(self._lines) + at, count, file, line) for at, count, file, line in self._parts]
 
     def _named(self, wanted: str, thing: Any, hidden: Set[str] = frozenset()) -> tuple[str, bool]:
-        """Find a name for a thing, and tell if the thing is new.
+        """Find a name for a thing; return it, and True if the thing is new.
 
-        It is the wanted one, unless another thing has that, or it is one of the names that hide the
-        text's own where the thing is used.
+        The name is the wanted one, unless another thing has it, or it is in `hidden`: names that the using function
+        binds itself.
         """
         name, count = wanted, 1
         while name in hidden or (name in self._things and self._things[name] != thing):
@@ -276,7 +276,7 @@ class Program:
         return name, is_new
 
     def bind(self, wanted: str, text: str, hidden: Set[str] = frozenset()) -> str:
-        """Give a name to what a text stands for."""
+        """Name the value that an expression's text stands for."""
         return self._bind(wanted, text, "{name} = " + text.replace("{", "{{").replace("}", "}}"), hidden)
 
     def _bind(self, wanted: str, thing: str, line: str, hidden: Set[str]) -> str:
@@ -286,9 +286,9 @@ class Program:
         return name
 
     def take(self, wanted: str, value: Any, hidden: Set[str] = frozenset()) -> str | None:
-        """Bring a value into the text, and give its name there, none of those that are hidden.
+        """Add a value to the text, and return its name there, which is none of the hidden ones.
 
-        Gives `None` if the text can't have it.
+        Returns None if the text can't hold the value.
         """
         if isinstance(value, Piece):
             return self.piece(value, hidden, wanted)
@@ -301,13 +301,13 @@ class Program:
             line = f"import {value.__name__}"
             return self._bind(wanted, line, line + " as {name}", hidden)
         if isinstance(value, FunctionType):
-            # The compiler says that kernels can't call it.
+            # The compiler will say that kernels can't call it.
             return self.piece(Piece(value, ""), hidden, wanted)
         text = spelled(value, self.piece)
         return None if text is None else self.bind(wanted, text, hidden)
 
     def piece(self, piece: Piece[..., Any], hidden: Set[str] = frozenset(), wanted: str | None = None) -> str:
-        """Bring a function or struct into the text, and give its name there, or another if that is hidden."""
+        """Add a function or struct to the text, and return its name there, which is none of the hidden ones."""
         key = id(piece.python)
         if key not in self._pieces:
             name, _ = self._named(piece.__name__, key)
@@ -319,7 +319,7 @@ class Program:
     def _add_all(self, overloads: Sequence[Piece[..., Any]], name: str) -> None:
         for each in overloads:
             self._add(each, name)
-        # The compiler finds the overload of each by its parameters' types.
+        # The compiler matches each to its overload by the parameters' types.
         for function in [function for each in overloads for function in each.gradient_functions]:
             own, _ = self._named(function.__name__, id(function.python))
             self._add(function, own, f"{function.decorator}({name})")
@@ -331,7 +331,7 @@ class Program:
             lines = _Names(self, piece, lines).replaced(name)
         place = slice(first - 1, first - 1 + len(lines))
         if inspect.getsourcefile(piece.python) == self.file and not any(self._lines[place]):
-            # Pieces of the kernel's file stand on their own lines, so that messages point there.
+            # Pieces of the kernel's own file keep their line numbers, for messages.
             self._lines += [""] * (place.stop - len(self._lines))
             self._lines[place] = lines
             return
@@ -342,7 +342,7 @@ class Program:
 
 
 class _Names(ast.NodeVisitor):
-    """Brings what a piece mentions into a program, and notes where it is called otherwise there."""
+    """Adds everything that a piece mentions to a program, and notes where a mention needs another name."""
 
     def __init__(self, program: Program, piece: Piece[..., Any], lines: list[str]) -> None:
         self._program = program
@@ -352,7 +352,7 @@ class _Names(ast.NodeVisitor):
         self._lines = lines
         self._around = surroundings(piece.python)
         self._local = _locals_of(piece.python)
-        # First line, first byte, last byte, and what stands there instead.
+        # Line, first byte, last byte, and the text to put there.
         self._edits: list[tuple[int, int, int, str]] = []
 
     def replaced(self, name: str) -> list[str]:
@@ -382,7 +382,7 @@ class _Names(ast.NodeVisitor):
         return [line.decode() for line in lines]
 
     def _replace(self, node: ast.expr, text: str, is_in_brackets: bool = False) -> bool:
-        """Write a text in place of an expression; one of several lines only where lines may be empty."""
+        """Replace an expression by a text; an expression of several lines only where lines may be left empty."""
         last, end = node.end_lineno, node.end_col_offset
         if last is None or end is None or (node.lineno != last and not is_in_brackets):
             return False
@@ -394,7 +394,7 @@ class _Names(ast.NodeVisitor):
         return True
 
     def _annotation(self, node: ast.expr | None, name: str) -> None:
-        """Bring annotations in as Python evaluated them: names in them may be those of a function around."""
+        """Replace an annotation by its value in Python, because its names may be local to a function around it."""
         if node is None:
             return
         value = self._python.__annotations__.get(name)
@@ -406,15 +406,15 @@ class _Names(ast.NodeVisitor):
             self._visit_outside(node)
 
     def _quoted(self, annotation: str) -> Any:
-        """Evaluate an annotation that is written as a string, if Python can."""
+        """Evaluate an annotation that is a string, if Python can."""
         try:
             return eval(annotation, dict(self._around))
         except Exception:
             return annotation
 
     def _defaults(self, arguments: ast.arguments) -> None:
-        """Bring defaults in as Python evaluated them when the function was declared."""
-        # Text that was made of a signature leaves the first ones out, or all.
+        """Replace defaults by the values that Python evaluated when the function was declared."""
+        # A text made from a signature may leave out the first defaults, or all.
         values = list(zip(reversed(arguments.defaults), reversed(self._python.__defaults__ or ()), strict=False))
         by_name = self._python.__kwdefaults__ or {}
         for argument, node in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
@@ -426,17 +426,17 @@ class _Names(ast.NodeVisitor):
                 self._visit_outside(node)
 
     def _visit_outside(self, node: ast.expr) -> None:
-        """Visit an expression that stands outside of the function's names."""
+        """Visit an expression that is evaluated outside the function, where its local names aren't bound."""
         local, self._local = self._local, set()
         self.visit(node)
         self._local = local
 
     def _name_of(self, piece: Piece[..., Any]) -> str:
-        """Give a name for a function or struct that no name of the function itself hides."""
+        """Return a name for a function or struct that no local name of the visited function hides."""
         return self._program.piece(piece, self._local)
 
     def generic_visit(self, node: ast.AST) -> None:
-        """Visit what may mention something: a program has tens of thousands of other nodes."""
+        """Visit only nodes that may mention something: a program has tens of thousands of others."""
         for name in node._fields:
             value = getattr(node, name, None)
             for each in value if value.__class__ is list else (value,):
@@ -467,7 +467,7 @@ class _Names(ast.NodeVisitor):
             self._program.take(name, function, self._local)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        """Write a value after dots where it is used, if the text has no module to find it in."""
+        """Replace an attribute such as `a.b.c` by its value, unless the text has a module to find it in."""
         chain: list[ast.Attribute] = []
         root: ast.expr = node
         while isinstance(root, ast.Attribute):
@@ -489,12 +489,12 @@ class _Names(ast.NodeVisitor):
         self.visit_Name(root)
 
     def _after_dots(self, name: str, value: Any) -> str | None:
-        """Spell a value that stands after dots: a number in its place, all else by a name."""
+        """Spell an attribute's value: a number as itself, any other value by a name."""
         text = spelled(value, self._name_of)
         if text is None:
             return None
         is_type = isinstance(value, (Names, type))
-        # A type that a call makes has a name where it is called itself.
+        # A type that a call made gets a name, so that the text can call it.
         if hasattr(type(value), "_wp_scalar_type_") or (is_type and text.endswith(")")):
             return self._program.bind(name, text, self._local)
         if is_type:
@@ -502,7 +502,7 @@ class _Names(ast.NodeVisitor):
         return f"({text})" if text.startswith("-") else text
 
     def visit_For(self, node: ast.For) -> None:
-        """Note which loop the statements of its body are in."""
+        """Note the loop while its body is visited."""
         self.visit(node.iter)
         self._loops.enter(node)
         for statement in node.body:
@@ -520,7 +520,7 @@ class _Names(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _static(self, argument: ast.expr) -> str | None:
-        """Spell the value of what stands in `wp.static(..)`, if it is known to Python."""
+        """Spell the value of an argument of `wp.static(..)`, if Python can evaluate it."""
         own = sorted(free_names(argument) & self._local)
         if not own:
             declared = self._statics.get(place(argument))
@@ -530,7 +530,7 @@ class _Names(ast.NodeVisitor):
             for name in own
             if (value := self._constants.get(name)) is not None and not free_names(value) & self._local
         }
-        # Other names of the kernel itself are for the compiler.
+        # The compiler evaluates arguments that use other names of the kernel itself.
         others = [name for name in own if name not in constants]
         numbers = {name: found for name in others if (found := self._loops.numbers(name, self._bound)) is not None}
         if len(numbers) < len(others):
@@ -542,14 +542,14 @@ class _Names(ast.NodeVisitor):
 
     @functools.cached_property
     def _constants(self) -> dict[str, ast.expr]:
-        """Names that the function binds once, to what stands in `wp.static(..)`."""
+        """The names that the function binds exactly once, to a `wp.static(..)`, with its argument."""
         return constant_names(self._piece.definition(), self._is_warp)
 
     def _evaluated(self, expression: ast.expr, own: Mapping[str, Any] | None = None) -> Any:
         return eval(compiled(expression, self._program.file), {**self._around, **(own or {})})
 
     def _bound(self, expression: ast.expr) -> Any:
-        """Evaluate what a loop goes over, unless that needs names of the kernel itself."""
+        """Evaluate a loop's bound, unless it needs names of the kernel itself."""
         return None if free_names(expression) & self._local else self._evaluated(expression)
 
     def _is_warp(self, name: str) -> bool:
@@ -573,10 +573,10 @@ def _text_of(piece: Piece[..., Any], decorator: str) -> tuple[list[str], int]:
             f"the text of `{piece.__name__}` can't be read: a kernel is a `def` in a file or a notebook's cell; "
             "`from_text` takes a string"
         ) from None
-    # The decorators are ours; the compiler knows them as Warp's. They may take several lines.
+    # Our decorators are replaced by Warp's, which the compiler knows. They may take several lines.
     text[:first] = ["" for _ in range(first)]
     if decorator and first == 0:
-        # `wp.kernel(f)`: no line of the text is the decorator's.
+        # After `wp.kernel(f)` the text has no line for the decorator.
         return [f"@wp.{decorator}", *text], max(line - 1, 1)
     if decorator:
         text[first - 1] = f"@wp.{decorator}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Mask = npt.NDArray[np.bool_]
 
 Heatmap: TypeAlias = "tuple[Place, Place]"
-"""The places of two numbers of a byte or two, the lower one first: from left to right, and from top to bottom."""
+"""The places of x and y, numbers of one or two bytes, low byte first."""
 
 
 def _coordinates(heatmap: Any, symbols: Symbols) -> tuple[tuple[int, int], tuple[int, int]] | None:
@@ -31,8 +31,8 @@ def _coordinates(heatmap: Any, symbols: Symbols) -> tuple[tuple[int, int], tuple
 class LiveView:
     """A page at `url` that shows the machines as they are stepped; `close` ends it, as does the end of a `with`.
 
-    Viewers look: they change nothing. All that they are sent is taken between two steps, in a twentieth of the time.
-    With `take_over` they may drive machines and change their memory, at the speed of a real machine."""
+    Viewers only look. What they are sent is read between two steps, and takes at most a twentieth of the time. With
+    `take_over` viewers may drive machines, at the speed of a real machine, and change their memory."""
 
     def __init__(
         self, swarm: _native.Swarm, rom: str, host: str, port: int, heatmap: Any, symbols: Symbols, take_over: bool
@@ -65,14 +65,14 @@ class LiveView:
         self.close()
 
     def close(self) -> None:
-        """End the views and free the port; the environment goes on."""
+        """Disconnect the viewers and free the port; the environment goes on."""
         if not self.is_closed and self._process == os.getpid():
             self._view.close(self._swarm)
         self.is_closed = True
 
     @property
     def held(self) -> list[int]:
-        """The envs that viewers drive now: their actions are not played."""
+        """The envs that viewers drive now; the learner's actions for them are ignored."""
         return [] if self.is_closed else self._view.held
 
     def ask(self) -> bool:
@@ -81,7 +81,7 @@ class LiveView:
         return self.wants_picture
 
     def stepped(self, actions: bytes, rewards: npt.NDArray[np.float32], over: Mask, between: Mask) -> None:
-        """Show a step that was made; what it paid envs `between` two episodes belongs to none."""
+        """Show a step; rewards of envs `between` two episodes belong to neither episode."""
         drawn = self.wants_picture
         self._view.stepped(self._swarm, actions, rewards.tobytes(), over.tobytes(), between.tobytes(), drawn)
 

@@ -17,7 +17,7 @@ _LIVES = "lives"
 
 
 class Measure:
-    """The numbers of all envs that rewards, ends and infos are made of, as they were after the last step."""
+    """The numbers that rewards, ends and infos are made of, for all envs, as they were after the last step."""
 
     def __init__(
         self, task: Task, info: dict[str, Any], lives: Number | None, reported: Infos, symbols: Symbols, swarm: _native.Swarm
@@ -44,7 +44,7 @@ class Measure:
         self._reported.look(swarm)
 
     def look_from(self, swarm: _native.Swarm, mask: Mask) -> None:
-        """Measure from where the marked envs are now: they get no reward for having come there."""
+        """Take the marked envs' numbers as the starting point of the next reward, after they were put elsewhere."""
         self.look(swarm, mask.tobytes())
         for place in range(len(self.changes)):
             self.levels[place, mask] = self.watch[f"reward {place}"][mask]

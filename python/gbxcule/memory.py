@@ -1,6 +1,6 @@
-"""Numbers in a game's memory, and the rewards, ends and infos made of them.
+"""Numbers in a game's memory, and the rewards, ends and infos that are made from them.
 
-Each step reads all numbers that an environment watches at once, for all envs, into one array.
+A step reads all numbers that an environment watches, for all envs, into one array at once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,8 +22,8 @@ MAX_REWARD = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True)
 class Number:
-    """A number at an address or label: unsigned and low byte first, unless said otherwise; `bcd` is two decimal digits a
-    byte, as games keep scores and money."""
+    """A number at an address or label, by default unsigned and low byte first; `bcd` means two decimal digits a byte,
+    as in many games' scores and money."""
 
     address: int | str
     width_bytes: int = 1
@@ -37,7 +37,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Change:
-    """A reward: the growth of a number in a step, times `scale`; an episode begins with none."""
+    """A reward: the growth of a number in a step, times `scale`; the start of an episode counts for nothing."""
 
     address: int | str
     width_bytes: int = 1
@@ -50,7 +50,7 @@ class Change:
         _check_format(self)
         if isinstance(self.scale, bool) or not isinstance(self.scale, (int, float, np.integer, np.floating)):
             raise ValueError(f"a reward's scale is a finite number, found {self.scale!r}")
-        # Comparing takes whole numbers of any length, and NaN is not less than any.
+        # The comparison takes whole numbers of any size, and is false for NaN.
         if not abs(self.scale) <= MAX_REWARD:
             raise ValueError(f"a reward's scale is a finite number, found {shown(self.scale)}; a float32 has {MAX_REWARD:.3g} at most")
 
@@ -60,7 +60,7 @@ class Change:
 
 
 def changes_of(reward: Any) -> list[Change]:
-    """The changes in memory that a reward is made of."""
+    """Return the changes in memory that a reward is made of."""
     if reward is None:
         return []
     changes = list(reward) if isinstance(reward, Sequence) and not isinstance(reward, bytes) else [reward]
@@ -73,7 +73,7 @@ def changes_of(reward: Any) -> list[Change]:
 
 
 def _check_format(number: Number | Change) -> None:
-    # A whole number of 7 bytes and its differences are exact.
+    # Numbers of 7 bytes and their differences are exact in int64.
     if whole("width_bytes", number.width_bytes, 1) > 7:
         raise ValueError(f"a number has 1 to 7 bytes, found {number.width_bytes}")
     for name in ("big_endian", "signed", "bcd"):
@@ -85,7 +85,7 @@ def _check_format(number: Number | Change) -> None:
 
 
 def numbers_in(columns: Bytes, number: Number) -> npt.NDArray[np.int64]:
-    """The numbers that rows of bytes hold."""
+    """Return the number that each row of bytes holds."""
     digits = columns.astype(np.int64)
     if number.big_endian:
         digits = digits[:, ::-1]
@@ -100,11 +100,11 @@ def numbers_in(columns: Bytes, number: Number) -> npt.NDArray[np.int64]:
 
 
 def bounds_of(number: Number) -> tuple[int, int]:
-    """The least and the greatest number that can be there."""
+    """Return the least and the greatest number that its bytes can hold."""
     values = 1 << 8 * number.width_bytes
     if number.signed:
         return -values // 2, values // 2 - 1
-    # A digit that is none counts as up to 15.
+    # Half a byte that is no decimal digit still counts, as up to 15.
     return 0, 165 * (100**number.width_bytes - 1) // 99 if number.bcd else values - 1
 
 

@@ -1,4 +1,4 @@
-"""Observations of an agent: named pictures, memory, flags, or several of them together."""
+"""Observations of an agent: named pictures, memory, flags, or several of these together."""
 
 import math
 import os
@@ -33,7 +33,7 @@ def _check_places(name: str, places: tuple[Any, ...]) -> None:
 
 @dataclass(frozen=True, init=False)
 class Ram:
-    """The bytes at some places, one after the other."""
+    """The bytes at these places, one after the other."""
 
     places: tuple[Place, ...]
 
@@ -44,7 +44,7 @@ class Ram:
 
 @dataclass(frozen=True, init=False)
 class Flags:
-    """The bits at some places as a vector of 0 and 1, the lowest bit of a byte first."""
+    """The bits at these places as a vector of 0 and 1, the lowest bit of a byte first."""
 
     places: tuple[Place, ...]
 
@@ -55,7 +55,7 @@ class Flags:
 
 @dataclass(frozen=True, init=False)
 class Numbers:
-    """Numbers in memory, of any width and form: int64."""
+    """Numbers in memory, of any width and form, as int64."""
 
     numbers: tuple[Number, ...]
 
@@ -84,7 +84,7 @@ SAMPLES_PER_FRAME = 798
 
 
 def program_of(spec: Observation) -> str | None:
-    """The program among these, if there is one: a file that ends in `.py`, or a game's own."""
+    """Return the program in an observation, or None."""
     parts = [*spec.values()] if isinstance(spec, Mapping) else [spec]
     no_module("obs", parts)
     found = {os.fspath(part) for part in parts if isinstance(part, (str, os.PathLike)) and is_program(part)}
@@ -94,7 +94,7 @@ def program_of(spec: Observation) -> str | None:
 
 
 def is_program(spec: Any) -> bool:
-    """Is this the path of a program, its text, or the name of a built-in one?"""
+    """Tell whether an observation is the path of a program, its text, or the name of a built-in one."""
     if not isinstance(spec, (str, os.PathLike)):
         return False
     name = os.fspath(spec)
@@ -102,12 +102,12 @@ def is_program(spec: Any) -> bool:
 
 
 def is_program_text(spec: str) -> bool:
-    """Is this the text of a program, and no path?"""
+    """Tell whether a string is the text of a program rather than a path."""
     return "\n" in spec and "def " in spec
 
 
 class _ProgramView:
-    """The numbers that a program's `observe` computed last: after the step, or when an episode began."""
+    """The numbers that a program's `observe` computed last, after a step or at the start of an episode."""
 
     dtype = "float32"
 
@@ -119,7 +119,7 @@ class _ProgramView:
 
 
 class _OutputView:
-    """A named output of a program. The first one of the program asks for the numbers of all."""
+    """A named output of a program. The view of the first output fetches the numbers of all outputs."""
 
     def __init__(self, output: Output, numbers: npt.NDArray[np.float32]) -> None:
         self.output, self.numbers = output, numbers
@@ -152,7 +152,7 @@ class _AudioView:
 
 
 class _NumbersView:
-    """Numbers that Python makes of the bytes that the swarm shows."""
+    """Numbers that Python computes from the bytes that the swarm returns."""
 
     dtype = "int64"
 
@@ -167,7 +167,7 @@ class _NumbersView:
 
 
 def view_of(spec: One, symbols: Symbols, grays: str) -> _native.View:
-    """The native view that a name or a description stands for."""
+    """Return the native view of a name or a description."""
     if isinstance(spec, Ram):
         return _native.View.memory([banked_range_of(place, symbols) for place in spec.places])
     if isinstance(spec, Flags):
@@ -183,13 +183,13 @@ def view_of(spec: One, symbols: Symbols, grays: str) -> _native.View:
 
 
 def draws(spec: Observation) -> bool:
-    """Does anything here need pixels?"""
+    """Tell whether an observation needs pixels."""
     parts = spec.values() if isinstance(spec, Mapping) else [spec]
     return any(isinstance(part, str) and part in PICTURES for part in parts)
 
 
 def listens(spec: Observation) -> bool:
-    """Does anything here need sound?"""
+    """Tell whether an observation needs sound."""
     parts = spec.values() if isinstance(spec, Mapping) else [spec]
     return any(isinstance(part, str) and part == "audio" for part in parts)
 
@@ -223,7 +223,7 @@ def _space(spec: "One | Output", view: "_AnyView") -> spaces.Space[Any]:
 
 
 def with_outputs(named: "Mapping[str, One]", outputs: "list[Output]") -> "dict[str, One | Output]":
-    """Put a program's named outputs in the place of the program."""
+    """Replace a program by its named outputs."""
     found: dict[str, One | Output] = {}
     for name, one in named.items():
         parts = {output.name: output for output in outputs} if outputs and is_program(one) else {name: one}
@@ -247,7 +247,7 @@ class Observer:
         pictures: _native.View | None = None,
     ) -> None:
         num_envs = swarm.num_envs
-        # The stack of pictures that the swarm keeps, if it keeps one.
+        # The swarm's stack of pictures, if it keeps one.
         self.pictures = pictures
         self.outputs = outputs_of(_native.observation_text(swarm), swarm.obs_dim) if program_of(spec) is not None else []
         self.is_mapping = isinstance(spec, Mapping) or bool(self.outputs)
@@ -278,7 +278,7 @@ class Observer:
         self.single_space: spaces.Space[Any] = spaces.Dict(parts) if self.is_mapping else parts[""]
         self._num_envs = num_envs
         self._buffers = {
-            name: np.zeros((num_envs, *view.shape), _dtype(parts[name])) for name, view in self._views.items()
+            name: np.zeros((num_envs, *view.shape), parts[name].dtype) for name, view in self._views.items()
         }
         self._is_new = False
 
@@ -287,13 +287,13 @@ class Observer:
         return batch_space(self.single_space, self._num_envs)
 
     def look(self, swarm: _native.Swarm, mask: bytes | None = None) -> None:
-        """Compute the observations of all envs, or of the marked ones: the buffer has the others, unless it is new."""
+        """Compute the observations of all envs, or only of the marked ones; a new buffer is computed for all envs."""
         for name, view in self._views.items():
             view.look(swarm, self._buffers[name], None if self._is_new else mask)
         self._is_new = False
 
     def heard(self) -> dict[str, bytes]:
-        """The samples of the last step, which the machines do not keep, packed for a checkpoint."""
+        """Pack the samples of the last step for a checkpoint, because the machines do not keep them."""
         of_sound = [name for name, view in self._views.items() if isinstance(view, _AudioView)]
         return {name: packed_samples(self._buffers[name]) for name in of_sound}
 
@@ -305,15 +305,15 @@ class Observer:
 
     @property
     def batch(self) -> Any:
-        """The buffers themselves, as `space` has them."""
+        """The buffers themselves, in the form of `space`."""
         return dict(self._buffers) if self.is_mapping else self._buffers[""]
 
     def forget(self) -> None:
-        """Note that the buffers are not the machines' any more: the next look is at all envs."""
+        """Note that the buffers are out of date, so that the next `look` computes all envs."""
         self._is_new = True
 
     def write_to(self, buffer: npt.NDArray[Any]) -> None:
-        """Compute into somebody else's array from now on."""
+        """Compute into the caller's array from now on."""
         if self.is_mapping:
             raise ValueError(
                 "a dictionary of observations does not go into one array; ask make_vec for one observation, or use copy=False"
@@ -335,12 +335,12 @@ class Observer:
         self._is_new = True
 
     def copy(self) -> Any:
-        """A copy that the next step leaves alone."""
+        """Return a copy, which the next step doesn't overwrite."""
         copies = {name: buffer.copy() for name, buffer in self._buffers.items()}
         return copies if self.is_mapping else copies[""]
 
     def copy_of(self, env: int) -> Any:
-        """One env's observation, copied."""
+        """Return a copy of one env's observation."""
         copies = {name: buffer[env].copy() for name, buffer in self._buffers.items()}
         return copies if self.is_mapping else copies[""]
 
@@ -353,8 +353,3 @@ def packed_samples(samples: npt.NDArray[Any]) -> bytes:
 def samples_of(packed: bytes, num_envs: int) -> npt.NDArray[np.int16]:
     """Unpack samples, a row for each env."""
     return np.frombuffer(zlib.decompress(packed), np.int16).reshape(num_envs, -1)
-
-
-def _dtype(space: spaces.Space[Any]) -> Any:
-    # Bits are bytes whatever the space calls them: both have the same size.
-    return space.dtype

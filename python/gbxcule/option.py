@@ -83,7 +83,7 @@ class Options(SingleOptions, _VectorOptions, total=False):
     """Options of `make_vec`."""
 
 
-# Their names, for messages.
+# Names of the options, for messages.
 SINGLE_NAMES = tuple(SingleOptions.__annotations__)
 VECTOR_NAMES = tuple(Options.__annotations__)
 
@@ -93,6 +93,6 @@ class OptionsWithoutActions(_Shared, _VectorOptions, total=False):
 
 
 class DiscreteOptions(OptionsWithoutActions, total=False):
-    """Options with actions of which an agent chooses one at a time."""
+    """Options whose `actions` let an agent choose one action at a time."""
 
     actions: str | Sequence[Row] | None

@@ -1,6 +1,6 @@
 """Named outputs of a program: parts of the numbers that its `observe` fills, each with a shape, a type and bounds.
 
-`OUTPUTS` in the program's text says them (docs/programs.md); Python reads it there and never runs the text.
+`OUTPUTS` in the program's text lists them (docs/programs.md); Python parses the text and never runs it.
 """
 
 import ast
@@ -32,11 +32,11 @@ class Output:
     low: float
     high: float
     first: int
-    """The number in which it begins."""
+    """Index of the output's first number."""
 
     @property
     def end(self) -> int:
-        """The number after its last."""
+        """Index after the output's last number."""
         return self.first + math.prod(self.shape)
 
     @property
@@ -44,8 +44,8 @@ class Output:
         return spaces.Box(self.low, self.high, self.shape, np.dtype(self.dtype).type)
 
     def fill(self, buffer: npt.NDArray[Any], numbers: npt.NDArray[np.float32]) -> None:
-        """Write this part of all envs' numbers. Whole numbers are rounded toward zero and lie within the bounds; what is no
-        number is 0 there."""
+        """Write this part of all envs' numbers. For an integer type, numbers are rounded toward zero and clamped to
+        the bounds, and NaN becomes 0."""
         part = numbers[:, self.first : self.end].reshape(buffer.shape)
         if self.dtype == "float32":
             buffer[...] = part
@@ -55,7 +55,7 @@ class Output:
 
 
 def outputs_of(text: str, obs_dim: int) -> list[Output]:
-    """Read the named outputs of a program, which fill its numbers one after the other; none where the text names none."""
+    """Read the named outputs of a program, if it has any; they fill its numbers one after the other."""
     written = _written(text) if "OUTPUTS" in text else None
     if written is None:
         return []
@@ -69,16 +69,16 @@ def outputs_of(text: str, obs_dim: int) -> list[Output]:
 
 def _written(text: str) -> Mapping[Any, Any] | None:
     """Find the last `OUTPUTS = {..}` of a text."""
-    found = None
+    expression = None
     for line in ast.parse(text).body:
         if isinstance(line, ast.Assign) and any(isinstance(to, ast.Name) and to.id == "OUTPUTS" for to in line.targets):
-            found = line.value
-    if found is None:
+            expression = line.value
+    if expression is None:
         return None
     try:
-        written = ast.literal_eval(found)
+        written = ast.literal_eval(expression)
     except ValueError:
-        raise ValueError(f"{_FORM}, with numbers that stand there, found {shown(ast.unparse(found))}") from None
+        raise ValueError(f"{_FORM}, with numbers that stand there, found {shown(ast.unparse(expression))}") from None
     if not isinstance(written, dict) or not written:
         raise ValueError(f"{_FORM}, found {shown(written)}")
     return written

@@ -14,7 +14,7 @@ _BACKGROUND = 32
 def mosaic(pictures: Pixels) -> Pixels:
     """Put pictures `[n, height, width, 3]` side by side, as `[rows, columns, 3]`.
 
-    The whole is about as wide as high.
+    The mosaic is about as wide as high.
     """
     count, height, width, _ = pictures.shape
     columns = math.ceil(math.sqrt(count * height / width))

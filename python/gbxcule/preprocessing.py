@@ -1,4 +1,4 @@
-"""Preprocessing as benchmarks have it, done in the swarm: stacks of pictures, sticky actions, and so on.
+"""Preprocessing that benchmarks use, done in the swarm: stacks of pictures, sticky actions, and so on.
 
 `make_vec` says what the options mean, docs/python.md how they compare with those of ALE, EnvPool and Gymnasium.
 """
@@ -28,7 +28,7 @@ class Preprocessing:
     episodic_life: Number | None
 
     def pictures(self, obs: Any, grays: str) -> _native.View | None:
-        """Return the stack of the picture among the observations, if an option asks for one."""
+        """Return the view of the picture among the observations, if an option changes it."""
         named = {"frame_stack": self.frame_stack, "resize": self.resize, "crop": self.crop}
         asked = [name for name, value in named.items() if value is not None] + ["max_pool"] * self.max_pool
         if not asked:

@@ -1,4 +1,4 @@
-"""Programs of functions that stand in a notebook or beside the training loop (docs/programs.md)."""
+"""Programs made from functions in a notebook or a training script (docs/programs.md)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,14 +9,14 @@ from gbxcule.kernel_text import Names, Piece, Program
 Machine: Any = Names("gb", ".Machine")
 """The machine that a program's functions read, for their annotations."""
 
-# Numbers that a program sets, each with its least value.
+# Numbers that a program sets, each with its smallest value.
 _SETTINGS = {"SCRATCH": 0, "INT_SCRATCH": 1, "BYTE_SCRATCH": 1, "OBS_DIM": 1, "ACTIONS": 1, "WEIGHTS": 1}
 
 
 def program_text(*functions: Callable[..., Any], **settings: Any) -> str:
-    """Write the text of a program whose functions, such as `reward` and `observe`, are these of Python, with all that they
-    use; its settings are `SCRATCH`, `INT_SCRATCH`, `BYTE_SCRATCH`, `OBS_DIM`, `ACTIONS`, `WEIGHTS` and `OUTPUTS`. Arguments
-    that take a program's path take the text as well. Python never runs the functions."""
+    """Write the text of a program from Python functions such as `reward` and `observe`, with everything that they
+    use. The settings are `SCRATCH`, `INT_SCRATCH`, `BYTE_SCRATCH`, `OBS_DIM`, `ACTIONS`, `WEIGHTS` and `OUTPUTS`.
+    Arguments that take a program's path also take its text. Python never runs the functions."""
     if not functions:
         raise TypeError("program_text takes the functions of a program: `reward`, `done`, `observe` and so on")
     pieces = [_piece(function) for function in functions]

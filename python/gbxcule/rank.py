@@ -1,8 +1,8 @@
 """A part of the swarm for each process of a `torchrun` or Slurm job.
 
-Each process steps its own machines. Together they are one swarm whose env numbers and seeds go on
-from process to process, so that a job on four processes plays the games that one process would. In
-programs `gb.env` and `gb.seed` are those of a process: its first env is 0.
+Each process steps its own machines. Env numbers and seeds continue from process to process, so that a job on four
+processes plays the games that one process would. In programs `gb.env` and `gb.seed` count within a process: its first
+env is 0.
 
 `sbatch -n4 script` runs the script once, in one process that is alone: only `srun` starts four.
 """
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from gbxcule.option import Options
 
-# What launchers set: torchrun, mpirun of Open MPI and of MVAPICH, MPICH's and Intel's, srun. A
-# launcher may be started by another, whose variables come later: mpirun in a job of Slurm.
+# Variables that launchers set: torchrun, mpirun of Open MPI, of MVAPICH, of MPICH and Intel, and
+# srun. The first entry that is set counts: a launcher inside another, as mpirun in Slurm, comes
+# first.
 _LAUNCHERS = (
     ("RANK", "WORLD_SIZE", "LOCAL_RANK"),
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"),
@@ -50,7 +51,7 @@ class Rank:
 
     @staticmethod
     def from_environment(environment: Mapping[str, str] = os.environ) -> "Rank":
-        """Read what torchrun, mpirun or srun set; a process without any is alone."""
+        """Read the variables that torchrun, mpirun or srun set; without any of them the process is alone."""
         launched = Rank.launched(environment)
         if launched is not None:
             return launched
@@ -65,14 +66,14 @@ class Rank:
 
     @staticmethod
     def launched(environment: Mapping[str, str] = os.environ) -> "Rank | None":
-        """Read what a launcher set, if one started this process."""
+        """Read a launcher's variables, or return None if none started this process."""
         for rank, world_size, local_rank in _LAUNCHERS:
             if rank in environment and world_size in environment:
                 return Rank(*(_number(environment, name) for name in (rank, world_size, local_rank)))
         return None
 
     def share(self, total: int) -> range:
-        """Choose this process's part of `total` envs: neighbours, in parts as equal as can be."""
+        """Return this process's range of `total` envs; the ranges are as equal as possible."""
         return range(self.rank * total // self.world_size, (self.rank + 1) * total // self.world_size)
 
 
@@ -87,7 +88,7 @@ class RankVectorEnv(SwarmVectorEnv):
     """The part of a swarm that one process steps."""
 
     def __init__(self, rom: RomLike, total: int, rank: Rank, **options: "Unpack[Options]") -> None:
-        # Of checkpoints that an older version wrote it is unknown.
+        # None if the checkpoint of an older version doesn't say it.
         self.rank: Rank | None = rank
         self.envs = rank.share(total)
         super().__init__(rom, len(self.envs), **options)
@@ -100,7 +101,7 @@ class RankVectorEnv(SwarmVectorEnv):
 def make_vec_for_rank(
     rom: RomLike = None, num_envs: int = 1, *, rank: Rank | None = None, **options: "Unpack[Options]"
 ) -> RankVectorEnv:
-    """Make this process's part of a swarm of `num_envs` machines, by RANK and WORLD_SIZE.
+    """Make this process's part of a swarm of `num_envs` machines, according to `rank` or the launcher's variables.
 
     Options are those of `make_vec`. On CUDA each process takes the device of its local rank.
     """

@@ -57,14 +57,13 @@ class _ActorEnv:
 class RaySwarm:
     """`num_envs` machines on `num_actors` Ray actors; the other arguments are those of `make_vec`.
 
-    Seeds and env numbers go on from actor to actor, so that the games are those that one swarm
-    would play. `actors` may also be driven one by one, each with `reset.remote(seed)` and
-    `step.remote(actions)`. `actor_options` are Ray's own for each actor, such as
-    `{"num_cpus": 4, "num_gpus": 1, "resources": {"emulator": 1}}`; an actor steps on as many
-    threads as it has CPUs, one if nothing is said.
+    Seeds and env numbers continue from actor to actor, so that the actors play the games that one swarm would play.
+    `actors` may also be driven one by one, each with `reset.remote(seed)` and `step.remote(actions)`. `actor_options`
+    are Ray's own for each actor, such as `{"num_cpus": 4, "num_gpus": 1, "resources": {"emulator": 1}}`; an actor
+    steps on as many threads as it has CPUs, by default one.
 
-    An actor that is lost (`ray.exceptions.RayActorError` in `step`) is replaced by `restore`, which
-    brings all actors back to a checkpoint.
+    If an actor is lost (`step` raises `ray.exceptions.RayActorError`), `restore` replaces it and puts all actors back
+    to a checkpoint.
     """
 
     def __init__(
@@ -95,8 +94,8 @@ class RaySwarm:
         self.single_observation_space, self.single_action_space = ray.get(self.actors[0].spaces.remote())
 
     def checkpoint(self, folder: str | os.PathLike[str]) -> list[str]:
-        """Let each actor keep its part in a file of this folder, which all nodes see; return the paths. Take a new folder
-        each time: parts of two steps are no checkpoint."""
+        """Let each actor write its part to a file in this folder, which all nodes must see; return the paths. Use a
+        new folder each time, because parts of different steps don't make a checkpoint."""
         place = Path(folder_of("a checkpoint's folder", folder)).absolute()
         place.mkdir(parents=True, exist_ok=True)
         names = [f"part-{number}-of-{len(self.actors)}.ckpt" for number in range(len(self.actors))]
@@ -104,8 +103,8 @@ class RaySwarm:
         return list(ray.get(calls))
 
     def restore(self, paths: Sequence[str]) -> None:
-        """Put all actors where a checkpoint has its envs, in place of lost actors new ones. The checkpoint may be that of a
-        swarm with another number of actors."""
+        """Put all actors into a checkpoint's state, with new actors in place of lost ones. The checkpoint may come
+        from a swarm with another number of actors."""
         for number, new_actor in enumerate(self._new_actors):
             try:
                 ray.get(self.actors[number].spaces.remote())
@@ -114,7 +113,7 @@ class RaySwarm:
         ray.get([actor.restore.remote(list(paths)) for actor in self.actors])
 
     def reset(self, seed: int | None = None) -> tuple[Any, list[dict[str, Any]]]:
-        """Begin new episodes everywhere; the infos are those of each actor."""
+        """Begin new episodes in all envs; return the infos of each actor."""
         results = ray.get([actor.reset.remote(seed) for actor in self.actors])
         return _joined([obs for obs, _ in results]), [infos for _, infos in results]
 

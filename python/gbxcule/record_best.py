@@ -1,4 +1,4 @@
-"""Films of the best episodes: of each that earned more than all before it."""
+"""Films of the best episodes: each one that earned more than all before it."""
 
 import os
 import shutil
@@ -14,12 +14,12 @@ from gbxcule.vector import SwarmVectorEnv
 
 
 class RecordBest(VectorWrapper):
-    """Writes a film of each episode whose return is higher than those of all episodes before it, of any env: `best-0.gif`,
-    `best-1.gif` and so on, or `.mp4` with ffmpeg installed. Films that lie in the folder stay: new ones count on from them.
-    Of an env that was put elsewhere within an episode, as by `load_state`, the film begins there.
+    """Writes a film of each episode whose return is higher than those of all earlier episodes, in any env:
+    `best-0.gif`, `best-1.gif` and so on, or `.mp4` with ffmpeg installed. Films in the folder stay; the numbers of
+    new ones follow theirs. If an env was put elsewhere within an episode, as by `load_state`, its film begins there.
 
-    Nothing is drawn while the swarm trains. The wrapper keeps each env's state at the beginning of its episode, 23 KB in
-    most games, and its actions; a film is made by playing the episode once more."""
+    Training draws nothing. The wrapper keeps each env's actions and its state at the beginning of the episode, 23 KB
+    in most games, and films an episode by playing it again."""
 
     def __init__(
         self, env: SwarmVectorEnv[Any], folder: str | os.PathLike[str], *, kind: str = "gif", every: int = 4, scale: int = 2
@@ -46,19 +46,19 @@ class RecordBest(VectorWrapper):
 
     def reset(self, *, seed: Any = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
         """Begin new episodes."""
-        found = super().reset(seed=seed, options=options)
+        result = super().reset(seed=seed, options=options)
         mask = (options or {}).get("reset_mask")
         self._begin(np.ones(self.num_envs, np.bool_) if mask is None else np.asarray(mask))
-        return found
+        return result
 
     def step(self, actions: Any) -> Any:
         """Step all envs; write a film if the best episode so far is over."""
         pressed = self._swarm.pressed(actions)
         self._follow()
-        # Of the others the step is a reset.
+        # Envs whose episodes were over are reset by this step.
         played = ~self._swarm._over
-        found = super().step(actions)
-        _, rewards, terminated, truncated, _ = found
+        result = super().step(actions)
+        _, rewards, terminated, truncated, _ = result
         self._returns[played] += rewards[played]
         for env in np.flatnonzero(played):
             self._actions[env].append(pressed[env])
@@ -71,10 +71,10 @@ class RecordBest(VectorWrapper):
         elif mode == AutoresetMode.NEXT_STEP:
             self._begin(~played)
         self._was_over = self._swarm._over.copy()
-        return found
+        return result
 
     def _follow(self) -> None:
-        """Film from where somebody put envs since the last step. Those whose episodes were over have begun others there."""
+        """Begin films anew for envs that were put elsewhere, where those whose episodes were over begin the next."""
         moved = self._swarm._moved
         self._returns[self._was_over & ~self._swarm._over] = 0
         self._keep(moved)

@@ -1,7 +1,7 @@
 """The built-in games in Gymnasium's registry.
 
-The version of an id is raised when the same actions and seed give other observations, rewards or ends than before, by a
-change of the game's ROM, its row, its program, or how seeds become episodes. It is one for all games.
+The version of an id, common to all games, is raised when a change makes the same actions and seed give other
+observations, rewards or ends: a change of a game's ROM, row or program, or of how seeds become episodes.
 """
 
 import gymnasium
@@ -12,9 +12,9 @@ VERSION = 1
 
 
 def register() -> None:
-    """Register the built-in games with Gymnasium: `gbxcule/PearlDrift-v1` and so on, whose observations are pictures, and
-    `gbxcule/PearlDrift-features-v1`, seen and paid as the game's program says; and the duels of PEARL_HEIST, for
-    `gymnasium.make_vec`. Importing the package does so."""
+    """Register the built-in games with Gymnasium; importing the package does so. `gbxcule/PearlDrift-v1` and so on
+    have pictures as observations, `gbxcule/PearlDrift-features-v1` the observations and rewards of the game's
+    program. The duels of PEARL_HEIST are for `gymnasium.make_vec`."""
     for name, game in GAMES.items():
         for kind, arguments in (("", {}), ("-features", {"obs": name, "reward": name})):
             _register(f"gbxcule/{game.title}{kind}-v{VERSION}", game.max_episode_steps, {"rom": name, **arguments})

@@ -1,7 +1,7 @@
-"""Steps whose actions lie on the environment's device, where all that they compute stays; and the arrays on it.
+"""Steps with actions on the environment's device, which leave their results there; and the arrays of these results.
 
-On a CUDA device the extension does the whole step there (crates/swarm/swarm/src/device/rollout.rs). On the CPU the device's
-arrays are NumPy's, filled by `SwarmVectorEnv.step`, so that one program's lines serve both.
+On a CUDA device the extension does the whole step there (crates/swarm/swarm/src/device/rollout.rs). On the CPU the
+arrays are NumPy's, filled by `SwarmVectorEnv.step`, so that one training script works on both.
 """
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -34,29 +34,29 @@ class _SaysHandle(Protocol):
 
 
 Streamed: TypeAlias = "int | _HasHandle | _SaysHandle | None"
-"""A CUDA stream: its handle, an object that has it, or None, the default stream."""
+"""A CUDA stream: its handle, an object that has a handle, or None for the default stream."""
 
 
 def stream_handle(stream: Any) -> int:
     """Return the handle of a CUDA stream; 0 is the default stream."""
     if stream is None:
         return 0
-    found = stream
+    handle = stream
     if hasattr(stream, "__cuda_stream__"):
-        said = stream.__cuda_stream__
-        found = (said() if callable(said) else said)[1]
+        given = stream.__cuda_stream__
+        handle = (given() if callable(given) else given)[1]
     elif hasattr(stream, "cuda_stream"):
-        found = stream.cuda_stream
-    if isinstance(found, bool) or not isinstance(found, (int, np.integer)) or not 0 <= found < 2**64:
+        handle = stream.cuda_stream
+    if isinstance(handle, bool) or not isinstance(handle, (int, np.integer)) or not 0 <= handle < 2**64:
         raise TypeError(
             f"a CUDA stream is its handle, an object with `cuda_stream` or `__cuda_stream__`, such as torch.cuda.Stream, or "
             f"None, found {shown(stream)}"
         )
-    return int(found)
+    return int(handle)
 
 
 def lies_on_device(actions: Any) -> bool:
-    """Do these actions lie on a CUDA device?"""
+    """Tell whether actions lie on a CUDA device."""
     ask = getattr(actions, "__dlpack_device__", None)
     return ask is not None and int(ask()[0]) == _CUDA
 
@@ -73,7 +73,7 @@ class Rollout:
         self.is_entered = False
         self._native: _native.Rollout | None = None
         self._arrays: dict[str, Any] | None = None
-        # The named outputs of a program: columns of its observations.
+        # The named outputs of a program, which are columns of its observations.
         self._outputs: dict[str, Any] = {}
 
     def arrays(self, env: "SwarmVectorEnv[Any]") -> dict[str, Any]:
@@ -96,7 +96,8 @@ class Rollout:
         try:
             rollout = self._made(env)
         except ValueError:
-            # Numbers that only the host reads: steps with actions on the device say which.
+            # Only the host can read some numbers. Steps with actions on the device raise this
+            # error.
             return arrays
         arrays |= {"rewards": machines.reward_array} | rollout.arrays()
         if not computed["observations"]:
@@ -148,7 +149,7 @@ class Rollout:
         return seen, arrays["rewards"], arrays["terminated"], arrays["truncated"], infos
 
     def leave(self, env: "SwarmVectorEnv[Any]") -> None:
-        """Wait for the steps on the device, and bring home what Python keeps of the episodes."""
+        """Wait for the steps on the device, and copy the episodes' lengths, returns and ends back to Python."""
         left = None if self._native is None else self._native.leave()
         self.is_entered = False
         if left is None:
@@ -159,10 +160,10 @@ class Rollout:
         env._reported.begin(env._machines, np.ones(env.num_envs, np.bool_))
         env._measure.look_from(env._machines, np.ones(env.num_envs, np.bool_))
 
-    # The CPU's arrays, which follow each step once they have been asked for
+    # On the CPU, each step copies its results to the arrays once `arrays` has been called.
 
     def ended(self, env: "SwarmVectorEnv[Any]", rewards: Array, terminated: Array, truncated: Array) -> None:
-        """Take over what a step on the host computed."""
+        """Copy the rewards, ends and last observations of a step on the host."""
         arrays = self._arrays
         if arrays is None or env._machines.device != "cpu":
             return
@@ -177,7 +178,7 @@ class Rollout:
             arrays["final_observations"][over] = seen[over]
 
     def observed(self, env: "SwarmVectorEnv[Any]") -> None:
-        """Take over what the envs show, after a step and the episodes that began in it."""
+        """Copy the current observations, after a step and the episodes that began in it."""
         arrays = self._arrays
         if arrays is None or env._machines.device != "cpu":
             return
@@ -194,12 +195,12 @@ class Rollout:
 
 
 def _columns(array: Any, low: int, high: int) -> Any:
-    """Return columns of an array in place: NumPy's, or the device's."""
+    """Return a view of columns of NumPy's or the device's array."""
     return array[:, low:high] if isinstance(array, np.ndarray) else array.columns(low, high)
 
 
 def _of_host(env: "SwarmVectorEnv[Any]") -> dict[str, Any]:
-    """Make the CPU's arrays, as those of a device are."""
+    """Make the CPU's arrays, with the names and shapes of a device's."""
     envs, machines = env.num_envs, env._machines
     arrays: dict[str, Any] = {"rewards": np.zeros(envs, np.float32)}
     if env._computed["dones"]:
@@ -230,23 +231,24 @@ class OnDevice:
 
     @property
     def device_arrays(self) -> dict[str, Any]:
-        """Return the arrays that a step leaves on the environment's device, by name. Any library that speaks DLPack takes
-        them in place, such as `torch.from_dlpack`; the next step writes to the same memory. As far as programs compute
-        them, `observations`, `observations.NAME` for each named output of the program, `dones` and `action_masks`; if
-        frames are drawn `frames`, four pixels to a byte or, of a Color, two bytes a pixel as `rgb555` has them; and, unless
-        the reward or the end is made of numbers that only the host reads, `rewards`, `terminated`, `truncated`, `returns`
-        and `lengths` of episodes, and `final_observations` where episodes begin in the step in which others end. On the CPU
-        they are NumPy's."""
+        """Return the arrays that a step leaves on the environment's device, by name; on the CPU they are NumPy's. Any
+        library that speaks DLPack takes them without a copy, as `torch.from_dlpack` does; the next step writes to the
+        same memory. Programs give `observations`, `observations.NAME` for each named output, `dones` and
+        `action_masks`. Drawn frames give `frames`, four pixels a byte, or on a Color two bytes a pixel as in
+        `rgb555`. Unless the reward or the end needs numbers that only the host reads, there are `rewards`,
+        `terminated`, `truncated`, `returns` and `lengths` of episodes, and in the mode SameStep `final_observations`.
+        """
         self._check_open()
         return self._rollout.arrays(self)  # type: ignore[arg-type]
 
     def wait_for(self, stream: Streamed = None) -> None:
-        """Let the machines wait for all that a CUDA stream was asked for so far: a handle, an object with `cuda_stream` or
-        `__cuda_stream__`, or None, the default stream. The host waits for nothing. On the CPU there is nothing to wait for."""
+        """Let the machines wait for the work that a CUDA stream has been given so far: a handle, an object with
+        `cuda_stream` or `__cuda_stream__`, or None for the default stream. The host doesn't wait. On the CPU this
+        does nothing."""
         self._check_open()
         _native.wait_for(self._machines, stream_handle(stream))
 
     def ready_on(self, stream: Streamed = None) -> None:
-        """Let a CUDA stream wait for all that the machines were asked for so far, as `wait_for` does the other way round."""
+        """Let a CUDA stream wait for the work that the machines have been given so far, the reverse of `wait_for`."""
         self._check_open()
         _native.ready_on(self._machines, stream_handle(stream))

@@ -30,7 +30,7 @@ class SwarmEnv(gymnasium.Env[Any, Any]):
     """A swarm of one; takes the arguments of `make_vec`."""
 
     metadata = {"render_modes": RENDER_MODES[:1], "render_fps": 2}
-    # A `Discrete`, or what `actions` makes of it.
+    # A `Discrete`, unless `actions` asks for another space.
     action_space: Any
 
     def __init__(self, rom: RomLike = None, **options: Any) -> None:
@@ -40,7 +40,7 @@ class SwarmEnv(gymnasium.Env[Any, Any]):
         if options.get("render_mode") not in [None, *modes]:
             raise ValueError(f"no render mode `{options['render_mode']}` for one machine; there is {', '.join(modes)}")
         self.swarm = SwarmVectorEnv(rom, 1, autoreset_mode=AutoresetMode.DISABLED, copy=False, **options)
-        # Each has its own number of frames to a step.
+        # The rate depends on the environment's frames per step.
         self.metadata = self.metadata | {"render_fps": self.swarm.metadata["render_fps"]}
         self.render_mode = self.swarm.render_mode
         self.observation_space = self.swarm.single_observation_space
@@ -49,7 +49,7 @@ class SwarmEnv(gymnasium.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin a new episode, where `options["state"]` says if it does."""
+        """Begin a new episode; `options["state"]` may give a saved state to begin in."""
         chosen = reset_options(options, ("state",))
         seed = seed_of(seed)
         super().reset(seed=seed)
@@ -64,7 +64,7 @@ class SwarmEnv(gymnasium.Env[Any, Any]):
         return self._observation(), float(rewards[0]), bool(terminated[0]), bool(truncated[0]), _first(infos)
 
     def render(self) -> Any:
-        """The screen, RGB."""
+        """Return the screen, in RGB."""
         return self.swarm.pictures()[0] if self.render_mode else None
 
     def close(self) -> None:
@@ -76,7 +76,7 @@ class SwarmEnv(gymnasium.Env[Any, Any]):
 
 
 class RegisteredEnv(SwarmEnv):
-    """One machine as `gymnasium.make` makes it, which counts the steps of an episode itself."""
+    """One machine for `gymnasium.make`, which limits the steps of an episode itself."""
 
     def __init__(self, rom: RomLike = None, **options: Any) -> None:
         super().__init__(rom, max_episode_steps=False, **options)
@@ -87,5 +87,5 @@ def _first(infos: dict[str, Any]) -> dict[str, Any]:
 
 
 def make(rom: RomLike = None, **options: "Unpack[SingleOptions]") -> SwarmEnv:
-    """One machine as a Gymnasium `Env`; takes the arguments of `make_vec`."""
+    """Make one machine as a Gymnasium `Env`; the arguments are those of `make_vec`."""
     return SwarmEnv(rom, **options)

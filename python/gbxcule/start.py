@@ -12,13 +12,13 @@ from gbxcule import _native, game
 from gbxcule.argument_check import content, path_of, quoted, seed_of, shown, whole
 from gbxcule.symbol import Symbols, parse_symbols, symbols_of
 
-# One state, not several.
+# Types of an argument that is one state, not several.
 _ONE = (bytes, bytearray, memoryview, str, os.PathLike)
 
-# Bytes of the largest cartridge there is.
+# Bytes of the largest cartridge.
 MAX_ROM_BYTES = 1 << 23
 
-# Cartridge RAM that the machine sees at once.
+# Bytes of cartridge RAM that the machine can address at once.
 _BANK_BYTES = 0x2000
 
 RomLike: TypeAlias = "str | os.PathLike[str] | bytes | None"
@@ -52,7 +52,7 @@ def rom_name(rom: RomLike) -> str:
 
 
 def rom_symbols(rom: RomLike, symbols: Symbols | str | os.PathLike[str] | None) -> Symbols:
-    """Return the symbols given, beside those of a built-in ROM, by which its reward and its end are found."""
+    """Return the given symbols, and those of a built-in ROM, which its reward and its end need."""
     name = game.NAME if rom is None else rom
     own: Symbols = {}
     if isinstance(name, str) and name in _native.built_in_roms():
@@ -61,15 +61,15 @@ def rom_symbols(rom: RomLike, symbols: Symbols | str | os.PathLike[str] | None) 
 
 
 def is_one_for_each(seed: Any) -> TypeGuard[Sequence[int | None]]:
-    """Return true if these are the seeds of several envs."""
+    """Tell whether `seed` is a sequence with a seed for each env."""
     if isinstance(seed, np.ndarray):
         return seed.ndim > 0
     return isinstance(seed, Sequence) and not isinstance(seed, (str, bytes))
 
 
 def env_seeds(seed: int | Sequence[int | None], mask: npt.NDArray[np.bool_], first_env: int = 0) -> list[int | None]:
-    """Return a seed for each marked env: mixed from `seed` and the env's number, so that the swarms of two seeds share
-    none, or one given for each; `None` leaves an env's alone. The first env of all has `seed` itself."""
+    """Return a seed for each marked env: a single `seed` mixed with the env's number, so that two swarms share none
+    and env 0 has `seed` itself, or one of a sequence, in which None leaves the env's seed unchanged."""
     count = len(mask)
     if is_one_for_each(seed):
         seeds = [seed_of(each) for each in seed]
@@ -86,10 +86,10 @@ def weights_of(weights: Any) -> list[int]:
     """Return a weight for each start."""
     if isinstance(weights, (str, bytes)) or not isinstance(weights, Iterable):
         raise TypeError(f"weights are whole numbers, one for each start, found {weights!r}")
-    found = [whole("a weight", weight, 0) for weight in weights]
-    if not any(found):
+    numbers = [whole("a weight", weight, 0) for weight in weights]
+    if not any(numbers):
         raise ValueError("episodes begin in one state at least: give a weight that is not 0")
-    return found
+    return numbers
 
 
 def states_of(name: str, states: Any) -> list[bytes]:
@@ -106,7 +106,7 @@ def one_or_more_states(name: str, states: Any) -> list[bytes]:
 
 def bank_of(bank: Any, battery: bytes) -> slice:
     """Return the bytes of a bank of a cartridge's memory."""
-    # The registers of a clock, 48 bytes, may follow the RAM.
+    # A clock's registers, 48 bytes, may follow the RAM.
     size = len(battery) - len(battery) % 0x100
     banks = -(-size // _BANK_BYTES)
     if not 0 <= whole("a bank", bank, 0) < banks:

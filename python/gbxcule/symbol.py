@@ -1,4 +1,4 @@
-"""Names for addresses: `.sym` files, and places in memory as people write them."""
+"""Names for addresses: `.sym` files, and the spellings of places in memory."""
 
 import os
 import re
@@ -14,20 +14,20 @@ Symbols: TypeAlias = Mapping[str, int]
 """Addresses by label."""
 
 Place: TypeAlias = "int | str | tuple[int | str, int]"
-"""One address (`0xC000`, `"C000"`, `"wScore"`), a range without its end (`"C000:C010"`), or an address and how many
-bytes from there (`("wScore", 2)`). A label with a bank, and `"02:D100"`, are read in that bank, whatever
-is mapped there."""
+"""One address (`0xC000`, `"C000"`, `"wScore"`), a range without its end (`"C000:C010"`), or an address and a number
+of bytes (`("wScore", 2)`). A label with a bank, and `"02:D100"`, are read in that bank, whichever bank is mapped.
+"""
 
-# Of a file of symbols, at most.
+# Most bytes of a file of symbols.
 MAX_TEXT_BYTES = 1 << 24
 
-# A range without its end has another form: a label, or four digits, before the colon.
+# A bank and an address. A range differs: it has a label or four digits before the colon.
 _BANKED = re.compile(r"^([0-9A-Fa-f]{2,3}):([0-9A-Fa-f]{4})$")
 _LINE = re.compile(r"^\s*([0-9A-Fa-f]{1,4}):([0-9A-Fa-f]{4})\s+(\S+)")
 
 
 class Banked(int):
-    """An address that knows its bank, as a `.sym` file gives both; a number everywhere else."""
+    """An address with a bank, as a `.sym` file gives both; it is a plain number otherwise."""
 
     bank: int
 
@@ -42,12 +42,12 @@ class Banked(int):
 
 def parse_symbols(text: str) -> dict[str, int]:
     """Read the labels of a `.sym` text: lines like `00:C000 wScore`, `;` begins a comment."""
-    found: dict[str, int] = {}
+    addresses: dict[str, int] = {}
     for line in text.splitlines():
         match = _LINE.match(line.partition(";")[0])
         if match:
-            found[match[3]] = Banked(int(match[2], 16), int(match[1], 16))
-    return found
+            addresses[match[3]] = Banked(int(match[2], 16), int(match[1], 16))
+    return addresses
 
 
 def load_symbols(path: str | os.PathLike[str]) -> dict[str, int]:
@@ -66,7 +66,7 @@ def listing_of(symbols: Symbols) -> str:
 
 
 def symbols_of(symbols: Any) -> Symbols:
-    """Addresses by label, or those of a `.sym` file."""
+    """Return addresses by label: the given ones, or those of a `.sym` file."""
     if isinstance(symbols, (str, os.PathLike)):
         return load_symbols(symbols)
     if not isinstance(symbols, Mapping):
@@ -78,8 +78,8 @@ def symbols_of(symbols: Any) -> Symbols:
 
 
 def end_of(place: int | str, symbols: Symbols) -> int:
-    """Find the end of a range: the address after its last byte, of a label, a number, or hexadecimal digits. Four or five
-    of them, or fewer after `0x` or `$`: `Bad` is a label."""
+    """Find the end of a range, the address after its last byte, from a label, a number, or hexadecimal digits. Digits
+    are four or five, or fewer after `0x` or `$`, because `Bad` is a label."""
     if isinstance(place, (int, np.integer)) and not isinstance(place, bool):
         address = int(place)
     elif not isinstance(place, str):
@@ -113,37 +113,37 @@ def address_of(place: int | str, symbols: Symbols) -> int:
 
 
 def place_of(place: int | str, symbols: Symbols) -> int:
-    """Find the place of a label, a number, or hexadecimal digits, as a machine is asked for it: the address, above its
-    16 bits the bank plus one if it has one. A label of ROM in bank 0 is what is mapped there: some linkers give
-    all of a ROM of 32 KiB that bank."""
+    """Encode the place of a label, a number, or hexadecimal digits for the machine: the address in 16 bits, and above
+    them the bank plus one, or 0 without a bank. A ROM label in bank 0 counts as one without a bank, because some
+    linkers put all of a ROM of 32 KiB into bank 0."""
     if isinstance(place, str) and place not in symbols and (match := _BANKED.match(place)):
         return (int(match[1], 16) + 1) << 16 | int(match[2], 16)
     address = address_of(place, symbols)
-    found = symbols[place] if isinstance(place, str) and place in symbols else place
+    named = symbols[place] if isinstance(place, str) and place in symbols else place
     has_banks = 0x4000 <= address < 0xC000 or 0xD000 <= address < 0xE000
-    if not isinstance(found, Banked) or not has_banks or (found.bank == 0 and address < 0x8000):
+    if not isinstance(named, Banked) or not has_banks or (named.bank == 0 and address < 0x8000):
         return address
-    return (found.bank + 1) << 16 | address
+    return (named.bank + 1) << 16 | address
 
 
 def labels_of(symbols: Symbols, *programs: str | None) -> dict[str, int]:
-    """Find the places of all labels, for programs, if there is one."""
+    """Find the places of all labels, if any program needs them."""
     if not any(programs):
         return {}
     return {label: place_of(label, symbols) for label, address in symbols.items() if 0 <= address < 0x10000}
 
 
 def code_of(place: int | str, symbols: Symbols) -> tuple[int, int]:
-    """Find the bank and the address of an instruction: those of a label, or `bank:address` in hexadecimal digits. Without
-    a bank it is the first one that can be there, which is the only one of a ROM of 32 KiB."""
+    """Find the bank and the address of an instruction, given as a label or as `bank:address` in hexadecimal digits.
+    Without a bank this is the first bank that can be mapped at the address, in a ROM of 32 KiB the only one."""
     if isinstance(place, str) and place not in symbols and ":" in place:
-        bank, _, rest = place.partition(":")
-        if not re.fullmatch(r"[0-9A-Fa-f]{1,3}", bank) or rest in symbols:
+        bank, _, digits = place.partition(":")
+        if not re.fullmatch(r"[0-9A-Fa-f]{1,3}", bank) or digits in symbols:
             raise ValueError(f"a place in the program is a label or bank:address, such as 01:4150, found {place!r}")
-        return int(bank, 16), _code(address_of(rest, {}), place)
-    found = symbols[place] if isinstance(place, str) and place in symbols else address_of(place, symbols)
-    address = _code(found, place)
-    return (found.bank if isinstance(found, Banked) else int(0x4000 <= address < 0x8000)), address
+        return int(bank, 16), _code(address_of(digits, {}), place)
+    named = symbols[place] if isinstance(place, str) and place in symbols else address_of(place, symbols)
+    address = _code(named, place)
+    return (named.bank if isinstance(named, Banked) else int(0x4000 <= address < 0x8000)), address
 
 
 def _code(address: int, place: Any) -> int:
@@ -153,7 +153,7 @@ def _code(address: int, place: Any) -> int:
 
 
 def range_of(place: Place, symbols: Symbols) -> tuple[int, int]:
-    """Find the first address of a place and the one after its last, as the CPU sees them, whatever bank they have."""
+    """Find the first address of a place and the one after its last, as the CPU sees them, without a bank."""
     if isinstance(place, tuple):
         if len(place) != 2:
             raise ValueError(f"a place is an address and a count of bytes, found {place!r}")
@@ -171,7 +171,7 @@ def range_of(place: Place, symbols: Symbols) -> tuple[int, int]:
 
 
 def banked_range_of(place: Place, symbols: Symbols) -> tuple[int, int]:
-    """Find the first place and the one after the last, as `place_of`; all of them are in the bank of the first."""
+    """Find the first place of a range and the one after its last, both in the bank of the first; see `place_of`."""
     first = _first(place)
     if isinstance(first, str) and first not in symbols and _BANKED.match(first):
         low = place_of(first, symbols)
@@ -188,8 +188,8 @@ def banked_range_of(place: Place, symbols: Symbols) -> tuple[int, int]:
 
 
 def written_from(place: Place, count: int, symbols: Symbols) -> int:
-    """Find the first place of so many bytes that are written. A place that says how many it has is filled exactly; an address
-    or a label alone is where they begin."""
+    """Find the place to write `count` bytes to. A place with a size must have `count` bytes; at an address or a label
+    alone the bytes begin."""
     low, high = banked_range_of(place, symbols)
     if low & 0xFFFF < 0x8000:
         raise ValueError(f"`{place}` is in ROM, which stays as it is; memory that can be written begins at 8000")

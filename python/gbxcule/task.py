@@ -1,6 +1,6 @@
-"""Rewards and ends: what an environment's `reward` and `done` say.
+"""Rewards and ends: the meaning of an environment's `reward` and `done`.
 
-`None` stands for what the game has, `False` for nothing, and all else for exactly what it names.
+`None` means the game's own, `False` none, and any other value exactly what it names.
 """
 
 import math
@@ -23,18 +23,18 @@ _SWARM_S_OWN = "reward_v0"
 class Task:
     """Rewards and ends of an environment."""
 
-    # The program whose `reward` or `done` counts, if one does.
+    # The program whose `reward` or `done` is used, if any.
     program: str | None
-    # The program's rewards count, and not the changes.
+    # True if the reward is the program's, not made of `changes`.
     pays_program: bool
     changes: tuple[Change, ...]
     ends: tuple[Number, ...]
-    # The program's `done` counts, which it must have; `None` where it need not have one.
+    # True if the program's `done` is used and must exist; None if it is used if it exists.
     ends_program: bool | None
 
 
 def task_of(played: game.Game, reward: Any, done: Any) -> Task:
-    """Return what counts for a game, by its own row and the arguments."""
+    """Return the rewards and ends for a game, from its row and the arguments."""
     paying = _program("reward", reward) if _is_path(reward) else None
     if paying is None:
         chosen = played.reward if reward is None else reward
@@ -108,8 +108,8 @@ def changed_weights(known: Given, numbers: Sequence[Any], named: Mapping[str, An
         return known | {name: _finite(name, number) for name, number in named.items()}
     if len(numbers) != len(known):
         raise ValueError(f"expected {len(known)} weights, found {len(numbers)}")
-    found = [_finite("a weight", number) for number in numbers]
-    return dict(zip(known, found, strict=True)) if isinstance(known, dict) else found
+    changed = [_finite("a weight", number) for number in numbers]
+    return dict(zip(known, changed, strict=True)) if isinstance(known, dict) else changed
 
 
 def _finite(name: str, number: Any) -> float:

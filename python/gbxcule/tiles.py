@@ -47,7 +47,7 @@ def tile_program(
 
 
 def _origins(around: int | Sequence[str | int] | None) -> tuple[str, str]:
-    """Write where the middle square begins: its column and its line."""
+    """Write the expressions for the middle square's column and line on the screen."""
     if around is None:
         return "0", "0"
     if isinstance(around, int) and not isinstance(around, bool):

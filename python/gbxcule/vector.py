@@ -47,8 +47,8 @@ else:
 Mask = npt.NDArray[np.bool_]
 
 FRAMES_PER_SECOND = 4194304 / 70224
-# Outputs that a step computes after the machines ran: a program's reward or not, a program's
-# observation or not.
+# The swarm's names for the outputs of a step, by whether a program computes the reward and whether
+# one computes the observation.
 _STAGES = {
     (False, False): "emulate_only",
     (True, False): "reward_only",
@@ -56,7 +56,7 @@ _STAGES = {
     (True, True): "full_step",
 }
 
-# Arguments of an environment that its checkpoint does without.
+# Arguments of an environment that its checkpoint doesn't need.
 _NOT_KEPT = {"self", "__class__", "rom", "actions", "device", "symbols", "start_state", "start_battery", "starts"}
 _NOT_KEPT |= {"difficulty", "variant", "start_steps", "boot_rom", "_machines"}
 
@@ -67,7 +67,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
     single_action_space: Space
     # The number of the first env among those of all processes.
     _first_env = 0
-    # Gymnasium closes an environment that was refused, too.
+    # Gymnasium also closes an environment whose constructor raised an error.
     _live: LiveView | None = None
 
     def __init__(
@@ -115,7 +115,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         recompile: bool = True,
         _machines: _native.Swarm | None = None,
     ) -> None:
-        # What a checkpoint makes it of again; where episodes begin is the machines' own.
+        # A checkpoint restores the environment from these; starts are the swarm's.
         arguments = {name: value for name, value in locals().items() if name not in _NOT_KEPT}
         others = set(self.__dict__)
         played = game.game_of(rom)
@@ -223,7 +223,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         # Envs whose episode ended with the loss of a life: the next one begins where they are.
         self._goes_on = np.zeros(num_envs, np.bool_)
         self._is_seeded = np.zeros(num_envs, np.bool_)
-        # Envs that were put elsewhere since somebody asked, but for the beginning of an episode.
+        # Envs that calls such as `load_state` put elsewhere, until `RecordBest` clears the mark.
         self._moved = np.zeros(num_envs, np.bool_)
         if _machines is None:
             if numbers is not None:
@@ -233,18 +233,18 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
                 on_title = played.has_rival and link == "pairs"
                 starts = [game.title(*machine)] if on_title else game.starts(*machine, bits)
             self._set_starts(start_state, starts, start_battery, checked.start_steps)
-        # No env, unless it is a checkpoint's: places that the cartridge lacks are refused now.
+        # A new environment reads no env here, but this refuses places that the cartridge lacks.
         mask = bytes(num_envs) if _machines is None else None
         self._reported.begin(self._swarm, np.full(num_envs, _machines is not None))
         self._measure.look(self._swarm, mask)
         self._observer.look(self._swarm, mask)
-        # Callers may change their lists.
+        # Callers may change their lists later.
         self._arguments = deepcopy(arguments)
         self._own_names = self.__dict__.keys() - others | {"_own_names", "observation_space"}
 
     @functools.cached_property
     def observation_space(self) -> spaces.Space[Any]:  # type: ignore[override]
-        """The space of all envs' observations, made when it is asked for: many learners never do."""
+        """The space of all envs' observations, made on first use: many learners never use it."""
         return self._observer.space()
 
     @property
@@ -257,13 +257,13 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
     def _set_starts(self, state: Any, states: Any, battery: Any, steps: int) -> None:
         if state is not None and states is not None:
             raise ValueError("start_state is one state and starts are several: give one of them")
-        found = states_of("starts", [] if states is None else states)
+        starts = states_of("starts", [] if states is None else states)
         if state is not None:
-            found = [content("start_state", state)]
+            starts = [content("start_state", state)]
         if battery is not None:
             battery = content("start_battery", battery)
-            found = [self._with_battery(state, battery) for state in found or [self._swarm.save_state(0)]]
-        self._swarm.restart_from(found, steps)
+            starts = [self._with_battery(state, battery) for state in starts or [self._swarm.save_state(0)]]
+        self._swarm.restart_from(starts, steps)
 
     def _with_battery(self, state: bytes, battery: bytes) -> bytes:
         self._swarm.load_state(0, state)
@@ -278,8 +278,8 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         seed: int | Sequence[int | None] | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin new episodes in all envs, or in those that `options["reset_mask"]` marks; where `options["state"]` says, one
-        state for all of them or one for each."""
+        """Begin new episodes in all envs, or in those that `options["reset_mask"]` marks. `options["state"]` may give
+        one saved state for all of them, or one for each."""
         _ = self._swarm
         options = reset_options(options, ("reset_mask", "state"))
         mask = reset_mask_of(options.get("reset_mask"), self.num_envs)
@@ -291,7 +291,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
             given = env_seeds(seed, mask, self._first_env)
             self._swarm.seed_envs(given)
             self._is_seeded |= [each is not None for each in given]
-            # Seeded episodes begin anew.
+            # An env that gets a seed doesn't go on from a lost life.
             self._goes_on &= [each is None for each in given]
         self._goes_on &= not states
         self._restart(mask)
@@ -310,7 +310,8 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         self.close()
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Press one action for each env and run the frames of a step; of actions on a CUDA device all results stay there."""
+        """Press an action in each env and run the frames of a step; results of actions on a CUDA device stay there.
+        """
         self._check_open()
         if lies_on_device(actions):
             return self._rollout.step(self, actions)
@@ -318,7 +319,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         late = self._over
         autoreset.refuse_late_step(self.autoreset_mode, late)
         begins = autoreset.begin_in_step(self.autoreset_mode, late)
-        # Envs rest whose next episode begins in this step.
+        # Envs that begin their next episode in this step aren't stepped.
         played = (~begins).tobytes() if begins.any() else None
         swarm.step(pressed, self._live is not None and self._live.ask(), played)
         self._steps += 1
@@ -365,10 +366,10 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
     def watch(
         self, port: int = 0, *, host: str = "127.0.0.1", heatmap: "Heatmap | None" = None, take_over: bool = False
     ) -> LiveView:
-        """Show these very machines in a browser while they are stepped: open the `url` of what is returned, whose `close`
-        ends it. Viewers change nothing and cost a twentieth of the time at most; 0 takes a free port. `heatmap` has the
-        places of two numbers in memory, such as the hero's coordinates, of which the page draws a map. With `take_over`
-        viewers may drive machines instead of the actions; `held` of the returned object says which."""
+        """Show these machines in a browser while they are stepped, at the `url` of the returned object, until its
+        `close`. Port 0 takes a free port. Viewers change nothing and cost at most a twentieth of the time. `heatmap`
+        has the places of two coordinates in memory, from which the page draws a map. With `take_over` viewers may
+        drive machines, whose actions are then ignored; `held` of the returned object lists them."""
         if self._live is not None:
             self._live.close()
         self._live = LiveView(self._swarm, self._rom_name, host, port, heatmap, self.symbols, take_over)
@@ -388,7 +389,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         return pictures
 
     def write_observations_to(self, buffer: npt.NDArray[Any]) -> None:
-        """Compute observations into this array from now on, as a learner's own buffer wants it."""
+        """Compute observations into this array from now on, such as a learner's own buffer."""
         self._check_open()
         self._observer.write_to(buffer)
 
@@ -423,35 +424,35 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         self._go_on(marked)
 
     def save_state(self, env: int, format: str = "gbxcule") -> bytes:
-        """An env as bytes that outlive this process: exactly, or as `bess` or `pyboy` (2.8), which others read."""
+        """Return an env's state as bytes: exact, or as `bess` or `pyboy` (2.8) for other emulators."""
         swarm, env = self._swarm, self._env(env)
         formats = {"gbxcule": swarm.save_state, "bess": swarm.export_bess, "pyboy": swarm.export_pyboy}
         saved: bytes = one_of("state format", format, formats)(env)
         return saved
 
     def load_state(self, env: int, state: State, *, with_seed: bool = False) -> None:
-        """Put an env into a state, bytes or a file, that was saved here, by PyBoy, or as BESS; its episode goes on from
-        there. Of a state that was saved here, what the same programs kept comes along; `with_seed` takes the seed and the
-        number of the episode too, so that later ones are those of the env that was saved."""
+        """Put an env into a state, bytes or a file, of this package, of PyBoy, or in the format BESS; its episode
+        goes on from there. A state of this package also restores the memory of the same programs; `with_seed` also
+        restores the seed and the episode's number, so that later episodes are those of the saved env."""
         swarm, env = self._swarm, self._env(env)
         swarm.load_state(env, content("a state", state), switch_of("with_seed", with_seed))
         self._is_seeded[env] |= with_seed
         self._go_on(mask_of_one(env, self.num_envs))
 
     def save_battery(self, env: int, bank: int | None = None) -> bytes:
-        """Return the memory that the battery of an env's cartridge keeps, as other emulators' `.sav` files have it; or one
-        bank of its RAM."""
+        """Return the memory that an env's cartridge keeps by its battery, in the format of other emulators' `.sav`
+        files, or one bank of its RAM."""
         swarm = self._swarm
-        kept = swarm.save_battery(self._env(env))
-        return kept if bank is None else kept[bank_of(bank, kept)]
+        battery = swarm.save_battery(self._env(env))
+        return battery if bank is None else battery[bank_of(bank, battery)]
 
     def load_battery(self, env: int, battery: State, bank: int | None = None) -> None:
-        """Put the content of a `.sav` or PyBoy's `.ram` file, bytes or a path, into an env's cartridge, or one bank of its
-        RAM; its machine goes on. Most games read it when they are switched on: for those there is
-        `make_vec(start_battery=..)`."""
+        """Put the content of a `.sav` or PyBoy's `.ram` file, bytes or a path, into an env's cartridge, or into one
+        bank of its RAM; its machine goes on. Most games read it only when they are switched on: use
+        `make_vec(start_battery=..)` for them."""
         swarm, env = self._swarm, self._env(env)
-        found = content("a battery", battery)
-        swarm.load_battery(env, found if bank is None else with_bank(swarm.save_battery(env), bank, found))
+        data = content("a battery", battery)
+        swarm.load_battery(env, data if bank is None else with_bank(swarm.save_battery(env), bank, data))
         self._look_again(mask_of_one(env, self.num_envs))
 
     def copy_state(self, source: int, mask: npt.ArrayLike) -> None:
@@ -462,8 +463,8 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         self._go_on(marked)
 
     def checkpoint(self, path: str | os.PathLike[str]) -> None:
-        """Save the whole swarm in a file, from which `gbxcule.restore(path)` goes on bit for bit. A file that was there is
-        replaced when the new one is whole."""
+        """Save the whole swarm in a file, from which `gbxcule.restore(path)` goes on bit for bit. An existing file is
+        replaced only when the new one is complete."""
         from gbxcule.checkpoint import note_of
 
         self._swarm.write_checkpoint(path_of("a checkpoint", path), note_of(self))
@@ -474,28 +475,28 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         return env_of, (self._swarm.checkpoint(note_of(self)), None, None, type(self)), self.beside_machines()
 
     def beside_machines(self) -> dict[str, Any]:
-        """Return the attributes that a copy has beside those in a checkpoint: those that others gave it."""
+        """Return the attributes that others gave the environment: a checkpoint lacks them, and a copy needs them."""
         return {name: value for name, value in self.__dict__.items() if name not in self._own_names}
 
     def set_weights(self, *numbers: float, **named: float) -> None:
-        """Change weights that the programs read from the next step on: those of these names, or all of them in order."""
+        """Change the weights that programs read from the next step on: the named ones, or all of them in order."""
         swarm, self.weights = self._swarm, changed_weights(self.weights, numbers, named)
         swarm.set_weights([*self.weights.values()] if isinstance(self.weights, dict) else self.weights)
 
     def set_starts(self, states: Sequence[State], weights: Sequence[int] | None = None) -> None:
-        """Let later episodes begin in these states. The env's seed and the episode's number choose one of them, each as often
-        as it weighs. Envs go on as they are."""
-        swarm, found = self._swarm, states_of("starts", states)
+        """Let later episodes begin in these states. The env's seed and the episode's number choose one of them, in
+        proportion to its weight. Current episodes go on."""
+        swarm, starts = self._swarm, states_of("starts", states)
         numbers = None if weights is None else weights_of(weights)
-        if numbers is not None and len(numbers) != len(found):
-            raise ValueError(f"expected a weight for each of the {len(found)} starts, found {len(numbers)}")
-        swarm.set_starts(found)
+        if numbers is not None and len(numbers) != len(starts):
+            raise ValueError(f"expected a weight for each of the {len(starts)} starts, found {len(numbers)}")
+        swarm.set_starts(starts)
         if numbers is not None:
             swarm.set_start_weights(numbers)
 
     def weigh_starts(self, weights: Sequence[int]) -> None:
-        """Let later episodes begin in each of the starts as often as it weighs: with `[3, 1, 0]` three times as often in the
-        first one as in the second, and in the third one never."""
+        """Let later episodes begin in each start in proportion to its weight: with `[3, 1, 0]` three times as often
+        in the first as in the second, and never in the third."""
         self._swarm.set_start_weights(weights_of(weights))
 
     def set_start(self, env: int) -> None:
@@ -509,13 +510,13 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         return self._numbering.numbers(actions, self.num_envs)
 
     def film(self, path: str | os.PathLike[str], state: bytes, actions: bytes, *, every: int = 4, scale: int = 2) -> None:
-        """Play an episode once more, from a state and by a byte for each action, into a .gif or an .mp4."""
+        """Play an episode again, from a state and with a byte for each action, and film it into a .gif or an .mp4."""
         swarm, path = self._swarm, path_of("a film", path)
         options = film_options(path, every, scale)
         swarm.film(path, content("a state", state), written_bytes("actions of a film", actions), *options)
 
     def hook_counts(self, name: str) -> npt.NDArray[np.int64]:
-        """Return how often each env came to a hook since its episode began, up to 16,777,216; infos have the counts
+        """Return how often each env reached a hook since its episode began, up to 16,777,216; infos have the counts
         of a step."""
         self._check_open()
         return self._reported.in_episode(name)
@@ -542,13 +543,13 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         self._measure.look_from(self._swarm, mask)
 
     def _look_again(self, mask: Mask) -> None:
-        """Note that somebody put the marked envs elsewhere."""
+        """Note that the marked envs were put elsewhere."""
         self._moved |= mask
         self._measure.look_from(self._swarm, mask)
 
     def _go_on(self, mask: Mask) -> None:
-        """Note that the marked envs go on from a state: where an episode was over, the next one has begun with it. Those of
-        a pair begin together."""
+        """Note that the marked envs were put into a state. If an env's episode was over, its next one begins there,
+        and its partner's too."""
         begun = self._over & mask
         if self.is_paired:
             begun &= autoreset.partners(begun)
@@ -575,17 +576,16 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         return self._observer.copy() if self._copy else self._observer.batch
 
     def _reset_states(self, states: Any, mask: Mask) -> list[bytes]:
-        """Return the states in which episodes begin, if any; they are refused before anything changes if they can't be
-        loaded."""
+        """Return states for episodes to begin in; refuse unloadable ones before anything changes."""
         if states is None:
             return []
-        found = one_or_more_states('options["state"]', states)
-        if len(found) not in (1, mask.sum()):
-            raise ValueError(f"expected one state, or one for each of the {mask.sum()} marked machines, found {len(found)}")
+        given = one_or_more_states('options["state"]', states)
+        if len(given) not in (1, mask.sum()):
+            raise ValueError(f"expected one state, or one for each of the {mask.sum()} marked machines, found {len(given)}")
         nobody = np.zeros(self.num_envs, np.bool_).tobytes()
-        for state in found:
+        for state in given:
             self._swarm.load_states(nobody, [state])
-        return found
+        return given
 
     def _env(self, env: Any) -> int:
         return env_number(env, self.num_envs)

@@ -24,7 +24,7 @@ fn main() -> io::Result<()> {
     fs::write(PathBuf::from(env::var("OUT_DIR").unwrap_or_default()).join("library.rs"), table)
 }
 
-/// The entries of a folder in one order on all systems.
+/// Returns the entries of a folder in the same order on all systems.
 fn sorted(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
     let mut entries = entries.collect::<io::Result<Vec<PathBuf>>>()?;

@@ -31,7 +31,7 @@ _NOT_HERE = dict.fromkeys(["autoreset_mode", "copy", "link", "num_envs"], "a pai
 class PairEnv(ParallelEnv):  # type: ignore[misc]
     """A pair of machines; takes the arguments of `make`. The agents are `player_0` and `player_1`.
 
-    An episode ends for both: where one's is over, the other's is truncated.
+    Episodes of both agents end together: if one agent's episode is over, the other's is truncated.
     """
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES[:1], "name": "gbxcule_pair_v0"}
@@ -44,26 +44,26 @@ class PairEnv(ParallelEnv):  # type: ignore[misc]
         self.render_mode = self.swarm.render_mode
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
-        # Each agent has a space, and a generator of chance in it, of its own.
+        # Each agent has its own spaces, so that each samples from its own random generator.
         self._observation_spaces = {agent: deepcopy(self.swarm.single_observation_space) for agent in AGENTS}
         self._action_spaces = {agent: deepcopy(self.swarm.single_action_space) for agent in AGENTS}
         for space in [*self._observation_spaces.values(), *self._action_spaces.values()]:
-            # A copy draws what its original draws.
+            # Without a new seed a copy would draw the samples of its original.
             space.seed()
 
     def observation_space(self, agent: str) -> Any:
-        """The space of what an agent sees."""
+        """Return the space of an agent's observations."""
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """The space of what an agent does."""
+        """Return the space of an agent's actions."""
         return self._action_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Begin a new episode of both, where `options["state"]` says if it does: one state, or one for each."""
-        # PettingZoo's own test gives options that no environment knows.
+        """Begin a new episode of both machines, in one state or one for each if `options["state"]` gives some."""
+        # PettingZoo's own test passes options that no environment has.
         known = {} if options is None else reset_options(options, options)
         chosen = {name: value for name, value in known.items() if name == "state"}
         observations, infos = self.swarm.reset(seed=seed_of(seed), options=chosen)
@@ -91,7 +91,7 @@ class PairEnv(ParallelEnv):  # type: ignore[misc]
         )
 
     def render(self) -> Any:
-        """Both screens side by side."""
+        """Return both screens side by side."""
         return self.swarm.render() if self.render_mode else None
 
     def close(self) -> None:
@@ -107,7 +107,7 @@ class PairEnv(ParallelEnv):  # type: ignore[misc]
 
 
 def _each(observations: Any) -> dict[str, Any]:
-    """The observation of each agent; a dictionary of batches becomes one dictionary for each."""
+    """Return the observation of each agent; a dictionary of batches becomes one dictionary for each agent."""
     if isinstance(observations, dict):
         parts = {name: _each(values) for name, values in observations.items()}
         return {agent: {name: part[agent] for name, part in parts.items()} for agent in AGENTS}

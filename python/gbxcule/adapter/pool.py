@@ -1,8 +1,7 @@
 """`send` and `recv`: machines step while the learner computes.
 
-The swarm is cut into batches. A thread of its own steps each of them, with Python's lock released.
-`recv` returns a batch that is ready, `send` takes its actions. With one batch this is `step` in two
-halves.
+The swarm is cut into batches. Each batch has a thread that steps it, with Python's lock released. `recv` returns a
+batch that is ready, `send` takes its actions. With one batch this is `step` in two halves.
 """
 
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -51,7 +50,7 @@ class SwarmPool:
         self.action_names = first.action_names
 
     def async_reset(self, seed: int | None = None) -> None:
-        """Begin new episodes everywhere; `recv` gives the first observations."""
+        """Begin new episodes in all envs; `recv` gives the first observations."""
         seed = seed_of(seed)
         self._wait()
         batch = np.ones(self.batch_size, np.bool_)
@@ -67,9 +66,9 @@ class SwarmPool:
         if self._is_busy[number]:
             raise RuntimeError(f"batch {number} is stepping; recv it before sending it actions")
         part = self._parts[number]
-        # Wrong actions are this call's error, not that of a later `recv`.
+        # Check the actions here: an error belongs to this call, not to a later `recv`.
         part.pressed(actions)
-        # The caller may use his array again while the batch steps.
+        # The copy lets the caller reuse the array while the batch steps.
         self._start(number, SwarmVectorEnv.step, part, np.array(actions))
 
     def recv(self) -> Batch:

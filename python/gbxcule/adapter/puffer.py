@@ -46,14 +46,14 @@ class SwarmPufferEnv(pufferlib.PufferEnv):  # type: ignore[misc]
         self.swarm.write_observations_to(self.observations)
 
     def reset(self, seed: int | None = None) -> tuple[Any, list[dict[str, Any]]]:
-        """Begin new episodes everywhere."""
+        """Begin new episodes in all envs."""
         self.swarm.reset(seed=self._seed if seed is None else seed)
         self.rewards[:], self.terminals[:], self.truncations[:], self.masks[:] = 0, False, False, True
         self._returns[:], self._lengths[:] = 0, 0
         return self.observations, []
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, list[dict[str, Any]]]:
-        """Step all machines; the results are in the buffers, too."""
+        """Step all machines; the results are also in PufferLib's buffers."""
         _, rewards, terminated, truncated, infos = self.swarm.step(np.asarray(actions).reshape(self.swarm.action_space.shape))
         self.rewards[:], self.terminals[:], self.truncations[:] = rewards, terminated, truncated
         self._returns += rewards
@@ -61,7 +61,7 @@ class SwarmPufferEnv(pufferlib.PufferEnv):  # type: ignore[misc]
         return self.observations, self.rewards, self.terminals, self.truncations, self._ended(infos)
 
     def render(self) -> Any:
-        """A mosaic of all screens."""
+        """Return a mosaic of all screens."""
         return self.swarm.render()
 
     def close(self) -> None:

@@ -48,11 +48,11 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
         self._begun = time.time()
 
     def reset(self) -> Any:
-        """Begin new episodes everywhere, with the seeds and the options that `seed` and `set_options` gave."""
+        """Begin new episodes in all envs, with the seeds and options that `seed` and `set_options` gave."""
         seeds = self._seeds if any(seed is not None for seed in self._seeds) else None
         states = [reset_options(options, ("state",)).get("state") for options in self._options]
         begun = np.array([state is not None for state in states])
-        found: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        reset_infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         obs: Any = None
         for mask in (~begun, begun):
             if not mask.any():
@@ -60,15 +60,15 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
             chosen = {"reset_mask": mask} | ({"state": [state for state in states if state is not None]} if mask is begun else {})
             obs, infos = self.swarm.reset(seed=seeds, options=chosen)
             for env in np.flatnonzero(mask):
-                found[env] = self._infos_of(infos, int(env))
-        self.reset_infos = found
+                reset_infos[env] = self._infos_of(infos, int(env))
+        self.reset_infos = reset_infos
         self._reset_seeds()
         self._reset_options()
         self._returns[:], self._lengths[:] = 0, 0
         return self._channelled(obs)
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Keep the seeds of the next reset, which are mixed from this one as `make_vec` does: those of two seeds differ."""
+        """Keep seeds for the next reset, mixed from this seed so that two seeds share no env's seed."""
         if seed is None:
             seed = int(np.random.randint(0, np.iinfo(np.uint32).max, dtype=np.uint32))
         self._seeds = env_seeds(seed, np.ones(self.num_envs, np.bool_))
@@ -103,7 +103,7 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
         self.swarm.close()
 
     def get_images(self) -> Sequence[Any]:
-        """Every env's screen, RGB."""
+        """Return every env's screen, in RGB."""
         return list(self.swarm.pictures())
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
@@ -126,11 +126,11 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
     def env_is_wrapped(
         self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: Any = None
     ) -> list[bool]:
-        """Each env counts as wrapped in a `Monitor`, whose part in `infos` is done here, and in nothing else."""
+        """Say that each env is wrapped in a `Monitor`, whose infos this class writes, and in no other wrapper."""
         return [issubclass(Monitor, wrapper_class) for _ in self._get_indices(indices)]
 
     def _attribute(self, name: str) -> Any:
-        """An attribute of the swarm, or `action_masks`, which `MaskablePPO` looks for, if a program has a mask."""
+        """Return the swarm's attribute, or the `action_masks` that `MaskablePPO` needs, if a program has a mask."""
         has_mask = MASK in self.swarm._reported.names and isinstance(self.swarm.single_action_space, spaces.Discrete)
         return self.swarm._reported.action_mask if name == "action_masks" and has_mask else getattr(self.swarm, name)
 
@@ -145,7 +145,7 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc]
 
 
 def _shaped(part: Any, space: spaces.Space[Any]) -> Any:
-    """An env's array, or those of all envs, with the channel axis that gray pictures do not have yet."""
+    """Return the array of one env or of all envs; gray pictures get a channel axis."""
     return part[..., None] if _is_gray(space) else part
 
 

@@ -21,7 +21,7 @@ from gbxcule.benchmark.protocol import GAME_TASKS, OBSERVATIONS, SEEDS, TASKS, T
 
 
 def whole_number(text: str) -> int:
-    """A number such as 1e6."""
+    """Parse a number such as 1e6."""
     number = float(text)
     if not number.is_integer() or number < 0:
         raise argparse.ArgumentTypeError(f"give a whole number, such as 1e6 or 10000000, found {text}")
@@ -49,22 +49,22 @@ def main(arguments: list[str] | None = None) -> int:
     settings = Settings(given.frames, given.obs, given.threads)
     given.out.mkdir(parents=True, exist_ok=True)
     people = results.of_people(given.human)
-    kept = results.opened(given.out, settings)
-    done = {(row["task"], row["agent"], row["seed"]) for row in kept["runs"]}
+    saved = results.opened(given.out, settings)
+    done = {(row["task"], row["agent"], row["seed"]) for row in saved["runs"]}
     for seed, agent, task in itertools.product(range(given.seeds), given.agents, map(Task, given.games)):
         if (task.name, agent, seed) in done or (agent == SCRIPTED and task.difficulty != "normal"):
             continue
         row, log = run(agent, task, seed, settings)
         results.keep_games(given.out, row, log)
-        kept["runs"].append(row)
-        results.keep(given.out, kept)
+        saved["runs"].append(row)
+        results.keep(given.out, saved)
         print(f"{task.name} {agent} {seed}: score {np.mean(row['scores']):.1f}", flush=True)
-    results.write(given.out / "table.md", report.table(kept, people))
+    results.write(given.out / "table.md", report.table(saved, people))
     if importlib.util.find_spec("matplotlib"):
-        report.plot(kept, given.out / "curves.png")
+        report.plot(saved, given.out / "curves.png")
     else:
         print("no picture without matplotlib: pip install matplotlib", file=sys.stderr)
-    print(report.table(kept, people), end="")
+    print(report.table(saved, people), end="")
     return 0
 
 

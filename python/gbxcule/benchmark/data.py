@@ -23,27 +23,27 @@ from gbxcule.benchmark.progress import Progress
 from gbxcule.benchmark.protocol import GAME_TASKS, TASKS, Played, Task, machines
 from gbxcule.game import EPISODE_STEPS, LEVELS
 
-# Games that are played beside each other, at most, and levels of an environment.
+# Most games that are played side by side, and most levels of an environment.
 TOGETHER, LEVELS_TOGETHER = 50, 250
 
 
 def made(player: str, task: Task, steps: int, settings: Settings) -> ActionLog:
-    """Games of a player, one in each level from 0 on, until they have so many steps."""
+    """Return games of a player, one in each level from 0 on, until they have `steps` steps."""
     row = task.row
     length = 1, 1
     progress = Progress(f"{task.name} {player}", "steps", steps)
     if player == SCRIPTED:
-        found = played_by_script(task, steps)
+        played_games = played_by_script(task, steps)
     else:
         length = row.frames_per_step, row.release_after_frames
         policy, obs = random_policy(task, 0), "features"
         if player != RANDOM:
             policy, obs = trained(player, task, 0, settings)[0].policy(), settings.obs
-        # All games that began are played to their ends: few at once where few steps are asked for.
-        found = played(task, obs, policy, min(TOGETHER, 1 + steps // EPISODE_STEPS), steps, settings.threads)
+        # Games are always played to their end, so begin few at once for few steps.
+        played_games = played(task, obs, policy, min(TOGETHER, 1 + steps // EPISODE_STEPS), steps, settings.threads)
     games: list[LoggedGame] = []
     count = 0
-    for game in found:
+    for game in played_games:
         games.append(game)
         count += len(game.buttons)
         progress.at(count)
@@ -53,7 +53,7 @@ def made(player: str, task: Task, steps: int, settings: Settings) -> ActionLog:
 
 
 def played_by_script(task: Task, steps: int) -> Iterator[LoggedGame]:
-    """Games of the scripted player, level after level, until they have so many steps."""
+    """Yield games of the scripted player, level after level, until they have `steps` steps."""
     for level in range(LEVELS):
         (game,) = scripted(task, [level])[1].games
         yield game
@@ -63,7 +63,8 @@ def played_by_script(task: Task, steps: int) -> Iterator[LoggedGame]:
 
 
 def played(task: Task, obs: str, policy: Policy, envs: int, steps: int, threads: int) -> Iterator[LoggedGame]:
-    """Games in the order of their ends: where one ends, the next level begins, until there are so many steps."""
+    """Yield games in the order in which they end; an env then begins the next level, until there are `steps` steps.
+    """
     for first in range(0, LEVELS, LEVELS_TOGETHER):
         if steps <= 0:
             return
@@ -91,7 +92,7 @@ def played(task: Task, obs: str, policy: Policy, envs: int, steps: int, threads:
                 going = sum(map(len, pressed))
                 plays[each] = following if following < len(levels) and steps > going else None
                 following += plays[each] is not None
-                # The one start that has a weight is this env's.
+                # Only one start has a weight, so this env begins there.
                 swarm.weigh_starts([int(place == (plays[each] or 0)) for place in range(len(levels))])
                 seen, _ = env.reset(options={"reset_mask": np.arange(envs) == each})
         env.close()
@@ -114,12 +115,12 @@ def replay(arguments: argparse.Namespace) -> None:
     for path in arguments.files:
         log = log_of(path)
         progress = Progress(str(path), "games", len(log.games))
-        found = digest(log, progress.at, obs=arguments.obs or log.game)
-        print(f"{found}  {log.steps} steps  {path}", flush=True)
+        sha256 = digest(log, progress.at, obs=arguments.obs or log.game)
+        print(f"{sha256}  {log.steps} steps  {path}", flush=True)
 
 
 def log_of(path: Path) -> ActionLog:
-    """Read a file; what is wrong with it ends the command in one line."""
+    """Read a file; an error in it ends the command with one line."""
     try:
         return read(path)
     except (OSError, ValueError) as error:
@@ -151,15 +152,15 @@ def exported(log: ActionLog, name: str, **options: Any) -> Any:
                 terminations=game.terminated.tolist(), truncations=ends.tolist(), seed=game.game.level,
             )
 
-    found = list(buffers())
-    first = found[0][0].observations
+    pairs = list(buffers())
+    first = pairs[0][0].observations
     seen = (
         spaces.Box(0, 255, first.shape[1:], np.uint8)
         if first.dtype == np.uint8
         else spaces.Box(-np.inf, np.inf, first.shape[1:], first.dtype.type)
     )
     return create_dataset_from_buffers(
-        name, buffer=[buffer for _, buffer in found], observation_space=seen, action_space=spaces.Discrete(256),
+        name, buffer=[buffer for _, buffer in pairs], observation_space=seen, action_space=spaces.Discrete(256),
         description=f"{log.game}, {log.difficulty}, {log.frames_per_step} frames a step; actions are bytes of buttons",
     )
 

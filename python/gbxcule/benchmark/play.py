@@ -1,4 +1,4 @@
-"""One run of the benchmark: an agent, a task, a seed; its training and its episodes in held-out levels."""
+"""One run of the benchmark, for an agent, a task and a seed: the training, then episodes in held-out levels."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -17,10 +17,10 @@ from gbxcule.game import EPISODE_STEPS
 RANDOM, SCRIPTED = "random", "scripted"
 LEARNERS = ("PPO", "recurrent PPO", "RND", "PQN")
 AGENTS = (RANDOM, SCRIPTED, *LEARNERS)
-# Points of a curve that are kept, at most.
+# Most points of a curve that are kept.
 CURVE_POINTS = 100
 
-# Chooses actions from observations, and from which envs begin an episode with them.
+# A policy gets observations and the mask of envs that begin an episode, and returns actions.
 Policy = Callable[[npt.NDArray[Any], npt.NDArray[np.bool_]], npt.NDArray[Any]]
 
 
@@ -31,7 +31,7 @@ class Learner(Protocol):
         """Play some steps and learn from them; `left` is the share of the budget that is left, from 1 to 0."""
 
     def policy(self) -> Policy:
-        """The policy that was learned so far, for an evaluation."""
+        """Return the policy that was learned so far, for an evaluation."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ Run = dict[str, Any]
 
 
 def run(agent: str, task: Task, seed: int, settings: Settings) -> tuple[Run, ActionLog]:
-    """A row of the results, and the games behind its scores."""
+    """Play a run; return a row of the results, and the games behind its scores."""
     row: Run = {"task": task.name, "agent": agent, "seed": seed}
     levels = held_out_levels(seed)
     if agent == SCRIPTED:
@@ -64,7 +64,7 @@ def run(agent: str, task: Task, seed: int, settings: Settings) -> tuple[Run, Act
 
 
 def scripted(task: Task, levels: Sequence[int]) -> tuple[list[float], ActionLog]:
-    """Games of the player of the game's tests, which knows the game's memory and decides frame by frame."""
+    """Play the game's scripted test player, which reads the game's memory and decides in every frame."""
     frames = EPISODE_STEPS * task.row.frames_per_step
     played = [_native.scripted_game(task.game, level, frames) for level in levels]
     games = [LoggedGame(buttons, level) for level, (_, _, buttons) in zip(levels, played, strict=True)]
@@ -72,14 +72,14 @@ def scripted(task: Task, levels: Sequence[int]) -> tuple[list[float], ActionLog]
 
 
 def random_policy(task: Task, seed: int) -> Policy:
-    """Actions by chance."""
+    """Return a policy of random actions."""
     rng = np.random.default_rng(seed)
     actions = len(_native.Swarm(_native.built_in_rom(task.game), 1, codec=task.row.actions).action_names)
     return lambda obs, _begins: rng.integers(actions, size=len(obs))
 
 
 def episodes(task: Task, obs: str, levels: Sequence[int], policy: Policy, threads: int) -> tuple[list[float], ActionLog]:
-    """Play one episode of each level, all beside each other; return their scores and the games."""
+    """Play one episode of each level, all at once; return their scores and the games."""
     count = len(levels)
     env = Played(machines(task, obs, list(levels), count, threads))
     swarm: Any = env.unwrapped
@@ -121,6 +121,6 @@ def trained(agent: str, task: Task, seed: int, settings: Settings) -> tuple[Lear
 
 
 def thinned(curve: list[tuple[int, float | None]]) -> list[tuple[int, float]]:
-    """A curve's points that have a score, at most a hundred, the last among them."""
-    known = [(frames, round(score, 1)) for frames, score in curve if score is not None]
-    return known[:: -(-len(known) // CURVE_POINTS) or 1] if known else []
+    """Return at most `CURVE_POINTS` of a curve's points that have a score, including the last."""
+    points = [(frames, round(score, 1)) for frames, score in curve if score is not None]
+    return points[:: -(-len(points) // CURVE_POINTS) or 1] if points else []

@@ -1,4 +1,4 @@
-"""Lines that say how far a command is that takes long."""
+"""Progress lines of a command that takes long."""
 
 import sys
 import time
@@ -8,7 +8,7 @@ PAUSE = 2.0
 
 
 class Progress:
-    """Says on the standard error output, every two seconds, how much of something is done."""
+    """Prints to standard error, every two seconds, how much of a task is done."""
 
     def __init__(self, what: str, unit: str, total: int) -> None:
         self.what, self.unit, self.total = what, unit, total

@@ -1,4 +1,4 @@
-"""The rules of protocol 1: tasks, levels, seeds, lengths, what agents see and are paid.
+"""The rules of protocol 1: tasks, levels, seeds, lengths, observations and rewards.
 
 A change here that changes a score raises `PROTOCOL`.
 """
@@ -23,7 +23,7 @@ HELD_OUT_LEVELS = range(200, 400)
 EVALUATION_EPISODES = len(HELD_OUT_LEVELS) // SEEDS
 TRAINING_ENVS = 64
 GAMMA = 0.99
-# Of a step, in spreads of the returns: a rare reward that is larger would drown the others.
+# Largest reward of a step, in spreads of the returns: a rare larger one would drown the others.
 MAX_REWARD = 10.0
 OBSERVATIONS = ("features", "pixels")
 EASY = "-easy"
@@ -54,7 +54,7 @@ TASKS = GAME_TASKS + [name + EASY for name in GAME_TASKS if "easy" in GAMES[name
 
 
 def held_out_levels(seed: int) -> list[int]:
-    """The levels of a seed's evaluation."""
+    """Return the levels of a seed's evaluation."""
     first = HELD_OUT_LEVELS.start + EVALUATION_EPISODES * (seed % SEEDS)
     return list(range(first, first + EVALUATION_EPISODES))
 
@@ -62,7 +62,7 @@ def held_out_levels(seed: int) -> list[int]:
 def machines(
     task: Task, obs: str, levels: list[int], envs: int, threads: int, autoreset_mode: Autoreset = "SameStep"
 ) -> SwarmVectorEnv[Any]:
-    """The environment of a task, paid by the game's own program."""
+    """Make the environment of a task, with the reward of the game's own program."""
     seen: dict[str, Any] = {"obs": task.game}
     if obs == "pixels":
         seen = {"obs": "gray", "resize": (84, 84), "frame_stack": 4}
@@ -73,15 +73,15 @@ def machines(
 
 
 class Played(VectorWrapper):
-    """Counts steps and keeps the scores of the last hundred episodes. Rows of features come with those of the step before,
-    in a first axis; a new episode has its first row twice."""
+    """Counts steps and keeps the scores of the last hundred episodes. An observation of features holds this step's
+    and the previous step's row, in a first axis; a new episode has its first row twice."""
 
     def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
         super().__init__(env)
         self.steps = 0
         self.scores: list[float] = []
         self._is_row = len(env.single_observation_space.shape or ()) == 1
-        # Rows of features of the last step, and those that came with them.
+        # Rows of features of the last step, and the rows that came before them in the observation.
         self._last: npt.NDArray[Any] = np.empty(0)
         self._before = self._last
 
@@ -109,6 +109,7 @@ class Played(VectorWrapper):
 
 
 def training_env(task: Task, obs: str, threads: int) -> tuple[Played, VectorEnv[Any, Any, Any]]:
-    """The environment that an agent learns in, and the counter in it. Rewards are divided by the spread of their returns."""
+    """Make the environment that an agent learns in, with rewards divided by their returns' spread; return its
+    `Played`, too."""
     played = Played(machines(task, obs, list(TRAINING_LEVELS), TRAINING_ENVS, threads))
     return played, ClipReward(NormalizeReward(played, gamma=GAMMA), -MAX_REWARD, MAX_REWARD)

@@ -15,12 +15,12 @@ NO_HUMAN = "No human has played: `--human` takes files that `gbxcule judge` acce
 
 
 def means(runs: list[Run], task: str, agent: str) -> list[float]:
-    """The mean score of each run of an agent in a task."""
+    """Return the mean score of each run of an agent in a task."""
     return [float(np.mean(run["scores"])) for run in runs if (run["task"], run["agent"]) == (task, agent)]
 
 
 def cell(scores: Sequence[float]) -> str:
-    """An interquartile mean with its interval."""
+    """Write an interquartile mean with its interval."""
     if not scores:
         return ""
     middle = f"{float(interquartile_mean(scores)):,.0f}"
@@ -31,7 +31,7 @@ def cell(scores: Sequence[float]) -> str:
 
 
 def normalised(runs: list[Run], task: str, agent: str) -> list[float]:
-    """Runs between random play, 0, and the scripted player, 100; none where one of these is missing."""
+    """Scale runs from random play, 0, to the scripted player, 100; return none if one of the two is missing."""
     low, high = means(runs, task, RANDOM), means(runs, task, SCRIPTED)
     if not low or not high:
         return []
@@ -40,7 +40,7 @@ def normalised(runs: list[Run], task: str, agent: str) -> list[float]:
 
 
 def table(results: dict[str, Any], people: list[Run]) -> str:
-    """Scores of each task, and below them the normalised ones over all games that every agent played."""
+    """Write the scores of each task, and below them normalised scores over all games that every agent played."""
     runs = results["runs"] + people
     agents = [agent for agent in AGENTS if any(run["agent"] == agent for run in runs)]
     shown = [*agents, HUMAN] if people else agents
@@ -67,8 +67,8 @@ def normalised_table(runs: list[Run], agents: list[str]) -> list[str]:
 
 
 def plot(results: dict[str, Any], path: Path) -> None:
-    """Curves of the training: the interquartile mean and the range of the seeds, beside the random and the scripted player
-    in the held-out levels."""
+    """Draw curves of the training: the interquartile mean and the range of the seeds, beside the scores of the random
+    and the scripted player in the held-out levels."""
     import matplotlib
 
     matplotlib.use("Agg")

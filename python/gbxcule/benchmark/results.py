@@ -29,7 +29,7 @@ def write(path: Path, text: str) -> None:
 
 
 def opened(folder: Path, settings: Settings) -> dict[str, Any]:
-    """The results of a folder, or new ones; a folder of other settings, another protocol or other ROMs is refused."""
+    """Read a folder's results, or make new ones; refuse other settings, another protocol or other ROMs."""
     path = folder / FILE
     fixed = fixed_by(settings)
     if not path.exists():
@@ -42,7 +42,7 @@ def opened(folder: Path, settings: Settings) -> dict[str, Any]:
 
 
 def fixed_by(settings: Settings) -> dict[str, Any]:
-    """Settings and rules that all runs of a folder have in common."""
+    """Return the settings and rules that all runs of a folder have in common."""
     return {
         "protocol": PROTOCOL,
         "frames": settings.frames,
@@ -57,7 +57,7 @@ def fixed_by(settings: Settings) -> dict[str, Any]:
 
 
 def made_with(settings: Settings) -> dict[str, Any]:
-    """The computer and the versions that made the first of the runs."""
+    """Return the computer and the versions that made the first of the runs."""
     versions = {"gbxcule": _native.version(), "python": platform.python_version()}
     for package in ("numpy", "gymnasium", "torch"):
         if importlib.util.find_spec(package):
@@ -66,8 +66,8 @@ def made_with(settings: Settings) -> dict[str, Any]:
 
 
 def commit() -> str | None:
-    """The commit of the checkout in which the package lies, with `+` where files were changed; None where it was installed
-    without one."""
+    """Return the commit of the checkout that the package lies in, with `+` if files were changed; None without a
+    checkout."""
     here = Path(__file__).resolve()
     root = next((folder for folder in here.parents if (folder / ".git").exists()), None)
     if root is None or here.relative_to(root).parts[:2] != ("python", "gbxcule"):
@@ -82,7 +82,7 @@ def commit() -> str | None:
 
 
 def machine() -> str:
-    """The processor and the system."""
+    """Describe the processor and the system."""
     path = Path("/proc/cpuinfo")
     lines = path.read_text().splitlines() if path.exists() else []
     names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
@@ -90,7 +90,7 @@ def machine() -> str:
 
 
 def keep(folder: Path, results: dict[str, Any]) -> None:
-    """Write the results, a run a line."""
+    """Write the results, each run on a line."""
     head = {name: value for name, value in results.items() if name != "runs"}
     runs = ",\n".join("  " + json.dumps(run) for run in results["runs"])
     write(folder / FILE, json.dumps(head, indent=1)[:-2] + f',\n "runs": [\n{runs}\n ]\n}}\n')
@@ -103,8 +103,8 @@ def keep_games(folder: Path, run: Run, log: ActionLog) -> None:
 
 
 def of_people(paths: list[Path]) -> list[Run]:
-    """Scores of games that people played, from files that `gbxcule judge` finds to be what they claim."""
-    found = []
+    """Return scores of games that people played; `gbxcule judge` must confirm each file."""
+    runs = []
     for path in paths:
         judge = [sys.executable, "-m", "gbxcule", "judge", str(path), "--each"]
         judged = subprocess.run(judge, capture_output=True, text=True, check=False)
@@ -114,5 +114,5 @@ def of_people(paths: list[Path]) -> list[Run]:
         scores = [float(row[0]) for row in rows if len(row) > 2 and row[1] in ("over", "limit")]
         game = json.loads(path.read_text().splitlines()[0])["game"]
         if scores:
-            found.append({"task": game, "agent": "human", "seed": path.name, "scores": scores})
-    return found
+            runs.append({"task": game, "agent": "human", "seed": path.name, "scores": scores})
+    return runs

@@ -13,7 +13,7 @@ Scores = npt.NDArray[np.float64]
 
 
 def interquartile_mean(scores: npt.ArrayLike, axis: int = -1) -> Scores:
-    """The mean without the lowest and the highest quarter: of n scores, without n // 4 at each end."""
+    """Return the mean without the lowest and the highest quarter: of n scores, n // 4 are left out at each end."""
     ordered = np.sort(np.asarray(scores, np.float64), axis)
     count = ordered.shape[axis]
     cut = count // 4
@@ -21,8 +21,8 @@ def interquartile_mean(scores: npt.ArrayLike, axis: int = -1) -> Scores:
 
 
 def interval(strata: Sequence[Sequence[float]], seed: int = 0) -> tuple[float, float]:
-    """The percentile interval of the interquartile mean of all scores, by stratified bootstrap: each resample draws as many
-    scores of each stratum as it has, with replacement. A stratum is a game, its scores are those of the seeds."""
+    """Return the percentile interval of the interquartile mean, by stratified bootstrap: a resample draws from each
+    stratum, with replacement, as many scores as it has. A stratum is a game with the scores of all seeds."""
     rng = np.random.default_rng(seed)
     drawn = []
     for stratum in strata:

@@ -5,7 +5,7 @@ import sys
 
 from gbxcule.oracle import framing
 
-# What serves an oracle, by the name of the module that is imported.
+# Packages that the oracles need, by the name of the module that is imported.
 PACKAGES = {"pyboy": "pyboy==2.8.1", "warp": "warp-lang==1.19.0"}
 
 

@@ -1,4 +1,4 @@
-"""A boot program of our own, so that a reference starts where the swarm starts.
+"""Our own boot program, so that the reference starts in the same state as the swarm.
 
 PyBoy's own boot ROM plays an animation and hands over at a moment of its choosing. This one sets
 the documented post-boot registers (Pan Docs "Power Up Sequence"), switches the LCD on and resets DIV at chosen moments, and hands over at PC=0x0100 with the PPU and the divider in the
@@ -19,10 +19,10 @@ TRADEMARK = (0x3C, 0x42, 0xB9, 0xA5, 0xB9, 0xA5, 0x42, 0x3C)
 
 @dataclass(frozen=True)
 class Phase:
-    """Positions of the clocks when PC reaches 0x0100."""
+    """The phase of the clocks when PC reaches 0x0100."""
 
     line_0_in_tcycles: int
-    """Until LY becomes 0 in mode 2; the hand-over lies in line 153."""
+    """T-cycles until LY becomes 0 in mode 2; the hand-over is in line 153."""
     divider: int
     """The 16-bit counter whose upper half is DIV."""
 
@@ -39,10 +39,10 @@ KEY0_COMPATIBLE = 0x04
 
 @dataclass(frozen=True)
 class Color:
-    """State that a Color's boot ROM chooses for a cartridge."""
+    """The state that a Color's boot ROM chooses for a cartridge."""
 
     compatible: bool
-    """The program is one for the original."""
+    """True for a program written for the original Game Boy."""
     title_sum: int
     palettes: "list[list[int]]"
     """OBP0, OBP1 and BGP of a program for the original, RGB555."""
@@ -52,19 +52,19 @@ class Color:
         return COMPATIBLE_PHASE if self.compatible else COLOR_PHASE
 
     def registers(self) -> "tuple[int, ...]":
-        """A, B, C, D, E, H, L; the flags are Z alone."""
+        """A, B, C, D, E, H, L; of the flags only Z is set."""
         if not self.compatible:
             return (0x11, 0x00, 0x00, 0xFF, 0x56, 0x00, 0x0D)
         low, high = (0x1A, 0x99) if self.title_sum in (0x43, 0x58) else (0x7C, 0x00)
         return (0x11, self.title_sum, 0x00, 0x00, 0x08, high, low)
 
     def rgb_palettes(self) -> "tuple[tuple[int, ...], ...]":
-        """The palettes as PyBoy takes them: BGP, OBP0, OBP1, 24 bits a colour."""
+        """Return the palettes as PyBoy takes them: BGP, OBP0, OBP1, 24 bits a colour."""
         first, second, background = (tuple(map(rgb, palette)) for palette in self.palettes)
         return (background, first, second)
 
     def writes(self) -> "list[tuple[int, int]]":
-        """Palette memory that the boot ROM leaves, and its indices."""
+        """Return the writes that leave palette memory and its indices as the boot ROM does."""
         if self.compatible:
             return []
         white = [0xFF, 0x7F] * 32
@@ -75,7 +75,7 @@ class Color:
 
 
 def rgb(color: int) -> int:
-    """The five bits of each part as PyBoy spreads them over eight."""
+    """Convert a colour to 24 bits, spreading the five bits of each component over eight as PyBoy does."""
     red, green, blue = (color >> shift & 31 for shift in (0, 5, 10))
     return red << 19 | green << 11 | blue << 3
 
@@ -92,7 +92,7 @@ REGISTER_WRITES = (  # P1, NR52, NR11, NR12, NR51, NR50, BGP
 
 
 class _Program:
-    """Bytes with the T-cycles they take."""
+    """Bytes of code, and the T-cycles that the code takes."""
 
     def __init__(self) -> None:
         self.code = bytearray()
@@ -147,13 +147,13 @@ def boot_program(rom: bytes, color: "Color | None" = None) -> bytes:
     if len(program.code) > HAND_OVER:
         raise ValueError("the boot program does not fit")
     whole = bytes(program.code).ljust(HAND_OVER, b"\0") + bytes(final)
-    # PyBoy takes a longer one for a Color's.
+    # PyBoy requires a longer boot program for a Color.
     return whole.ljust(COLOR_PROGRAM_BYTES, b"\0") if color else whole
 
 
 def logo_in_vram(rom: bytes, on_map: bool) -> "dict[int, int]":
-    """Draw what a boot ROM draws: the header's logo, each pixel as four, and the sign after it. A
-    Color's takes them off the map again."""
+    """Return the video memory that a boot ROM leaves: the tiles of the header's logo, with each pixel as four, and of
+    the sign after it. A Color's boot ROM removes them from the map again."""
     vram: "dict[int, int]" = {}
     nibbles = [nibble for byte in rom[LOGO] for nibble in (byte >> 4, byte & 0xF)]
     for index, nibble in enumerate(nibbles):

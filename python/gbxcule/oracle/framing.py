@@ -29,13 +29,13 @@ class Channel:
 
     @classmethod
     def from_standard_streams(cls) -> "Channel":
-        """Take stdout for frames alone: whatever else a library prints goes to stderr."""
+        """Reserve stdout for frames: everything else that a library prints goes to stderr."""
         writer = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)
         return cls(sys.stdin.buffer, writer)
 
     def receive(self) -> "tuple[dict, bytes] | None":
-        """The next frame, or None when the caller has closed its end."""
+        """Return the next frame, or None if the caller has closed its end."""
         prefix = self.reader.read(PREFIX.size)
         if len(prefix) < PREFIX.size:
             return None
@@ -52,7 +52,7 @@ class Channel:
 
 
 def serve(channel: Channel, commands: "dict[str, Command]") -> int:
-    """Answer frames until the caller closes stdin; a failed command is an answer, not a crash."""
+    """Answer frames until the caller closes stdin; a command that fails is answered with its error."""
     while (frame := channel.receive()) is not None:
         header, payload = frame
         name = header.get("command")

@@ -1,9 +1,8 @@
 """PyBoy behind the framed protocol: any number of machines in one process, stepped like the swarm.
 
-PyBoy runs at its best: no window, no sound, no rendering but for the last frame when it is asked
-for, as many frames in a call as the schedule allows. `exact` trades a little of that for lockstep:
-PyBoy also ends a tick when the LCD is switched on or off, and only a look after every tick tells
-those from frames.
+PyBoy runs as fast as it can: no window, no sound, rendering only of the last frame when it is asked for, and as many
+frames in a call as the schedule allows. `exact` gives up some speed for lockstep: PyBoy also ends a tick when the LCD
+is switched on or off, and only a check after every tick distinguishes these ticks from frames.
 """
 
 import importlib.metadata
@@ -23,8 +22,8 @@ FEATURE_MEMORY = slice(0xC000, 0xC010)
 LCDC = 0xFF40
 HALT = 0x76
 KEY1 = 0xFF4D
-# Where PyBoy 2.8.1 (save states of version 29) says whether the CPU is halted; a Color's HDMA comes
-# before it.
+# Offset of the flag in a save state of PyBoy 2.8.1 (version 29) that the CPU is halted; a Color's
+# HDMA state precedes it.
 HALTED_IN_STATE = 20
 HDMA_BYTES = 10
 
@@ -75,7 +74,7 @@ class Machine:
         self.cycles = 0
 
     def state_after_boot(self, vram: "dict[int, int]") -> bytes:
-        """Run the boot program with this in video memory, and keep the state as it hands over."""
+        """Run the boot program with these bytes in video memory, and save the state at its end."""
         state = io.BytesIO()
 
         def hand_over(_: None) -> None:
@@ -150,8 +149,8 @@ class Machine:
         file = self.pyboy.register_file
         hl, pc = file.HL, file.PC
         if self.pyboy.memory[pc] == HALT and self.is_halted():
-            # PyBoy leaves PC on the HALT it waits in and steps over it when it wakes. The CPU has
-            # fetched it.
+            # PyBoy leaves PC on the HALT it waits in, and passes it on waking. A real CPU's PC is
+            # already past it.
             pc = pc + 1 & 0xFFFF
         return (file.A, file.F, file.B, file.C, file.D, file.E, hl >> 8, hl & 0xFF, file.SP, pc)
 
@@ -171,7 +170,7 @@ class Machine:
         return FEATURES.pack(*self.registers(), bytes(self.pyboy.memory[FEATURE_MEMORY]))
 
     def read(self, low: int, high: int) -> bytes:
-        # PyBoy's slices are not empty and end at 0xFFFF at the latest.
+        # PyBoy refuses empty slices, and slices that end after 0xFFFF.
         head = bytes(self.pyboy.memory[low : min(high, 0xFFFF)]) if low < 0xFFFF else b""
         return head + bytes([self.pyboy.memory[0xFFFF]]) if high > 0xFFFF else head
 
@@ -187,7 +186,7 @@ class Machine:
 
 
 class Server:
-    """The commands; `load` comes first."""
+    """The commands of the server; the caller sends `load` first."""
 
     def __init__(self) -> None:
         self.machines: "list[Machine]" = []

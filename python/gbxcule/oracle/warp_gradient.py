@@ -1,6 +1,6 @@
 """Backward launches of NVIDIA Warp.
 
-A tape records the forward launch; it is run back with given gradients beside all arrays.
+A tape records the forward launch; then it runs backward from the given gradients of all arrays.
 """
 
 import warp as wp
@@ -30,7 +30,7 @@ def launched(header: dict, payload: bytes, kernel_of) -> "tuple[dict, bytes]":
 
 
 def split(arguments: "list[dict]", payload: bytes, at: int) -> "tuple[list[tuple[bytes, bytes]], int]":
-    """Each argument's memory, and its gradient's if it is an array."""
+    """Split the payload into each argument's memory, and its gradient's if it is an array."""
     parts = []
     for given in arguments:
         size = given["bytes"]

@@ -4,8 +4,8 @@ Warp wants to read a kernel's source from a file, so the text goes to a temporar
 of a text share one module and one run of clang, which takes most of the time: send many kernels at
 once. The module is named by the text's hash, so that Warp's own cache on disk finds it again.
 
-Kernels of a file that exists are asked for by their lines; see `warp_source`. A command that takes
-longer than `LIMIT_S` ends the process with a traceback, so that no caller waits for ever.
+Kernels of an existing file are named by their lines; see `warp_source`. A command that takes longer than `LIMIT_S`
+ends the process with a traceback, so that no caller waits for ever.
 """
 
 import ctypes
@@ -39,7 +39,7 @@ def hello(header: dict, payload: bytes) -> "tuple[dict, bytes]":
 
 
 def load(source: str, backward: bool):
-    """The Python module of a text, kept from one launch to the next."""
+    """Return the Python module of a text; it is kept for later launches."""
     key = (source, backward)
     if key not in MODULES:
         name = "text_" + hashlib.sha256(f"{backward}\n{source}".encode()).hexdigest()[:16]
@@ -56,7 +56,7 @@ def load(source: str, backward: bool):
 
 
 class Actual:
-    """One argument: bytes that Warp reads, and changes if they are an array's."""
+    """One argument: the bytes that Warp reads, and writes if the argument is an array."""
 
     def __init__(self, declared, given: dict, payload: bytes) -> None:
         self.memory = ctypes.create_string_buffer(payload, max(len(payload), 1))
@@ -100,7 +100,7 @@ def scalar_or_composite(declared, payload: bytes):
 
 
 def parameter_types(kernel) -> list:
-    """The types of a kernel's parameters, or of those of host code that launches several kernels."""
+    """Return the types of the parameters of a kernel, or of host code that launches several kernels."""
     if isinstance(kernel, wp.Kernel):
         return [argument.type for argument in kernel.adj.args]
     return list(kernel.__annotations__.values())
@@ -139,7 +139,7 @@ def run(header: dict, payload: bytes) -> "tuple[dict, bytes]":
 
 
 def concrete(described, declared):
-    """Return the type that a description names; what it leaves out is the declared type's."""
+    """Return the type that a description names; parts that it leaves out are those of the declared type."""
     if described is None:
         return declared
     if isinstance(described, str):
@@ -155,7 +155,7 @@ def concrete(described, declared):
 
 
 def kernels_of(path: Path, wanted: "list[dict]", backward: bool = False) -> dict:
-    """Find kernels of a file by line, or the reason why there is none, in few modules."""
+    """Make the kernels at these lines of a file, in few modules; one that fails is replaced by its error."""
     found = warp_source.kernels(path, {kernel["line"] for kernel in wanted})
     made = {}
     for kernel in wanted:
@@ -169,7 +169,7 @@ def kernels_of(path: Path, wanted: "list[dict]", backward: bool = False) -> dict
 
 
 def loaded(path: Path, found: dict, kernels: "list[dict]", backward: bool) -> dict:
-    """Kernels compiled in one module, or each in its own if that fails."""
+    """Compile kernels in one module, or each in its own module if that fails."""
     if not kernels:
         return {}
     own = "own_" + hashlib.sha256(repr((str(path), kernels, backward)).encode()).hexdigest()[:16]
@@ -188,7 +188,7 @@ def loaded(path: Path, found: dict, kernels: "list[dict]", backward: bool) -> di
 def in_module(name: str, found: dict, kernels: "list[dict]", backward: bool) -> dict:
     """Make kernels in a module of this name.
 
-    Floats are rounded at each operation, where Warp would fuse a product with a sum.
+    Floats are rounded at each operation; by default Warp would fuse a product with a sum.
     """
     module = wp.get_module(name)
     module.options |= {"enable_backward": backward, "fuse_fp": False}

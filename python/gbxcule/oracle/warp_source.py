@@ -1,9 +1,9 @@
-"""Kernels of a Python file, wherever in it they stand, without running the rest of it.
+"""Kernels of a Python file, at any place in it, without running the rest of the file.
 
-A test file defines kernels at its top, in functions and in methods, between statements that launch,
-measure and assert. Only what defines something is executed here: imports, assignments, functions
-and classes. A function around a kernel is called with `None` for each of its parameters. What fails
-on the way is left out: a kernel that needed it is then missing, or fails when it is compiled.
+A test file defines kernels at its top, in functions and in methods, between statements that launch, measure and
+assert. Only definitions are executed here: imports, assignments, functions and classes. A function around a kernel is
+called with `None` for each of its parameters. A definition that fails is left out: a kernel that needed it is then
+missing, or fails when it is compiled.
 """
 
 import __future__
@@ -20,13 +20,13 @@ BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 
 
 def kernels(path: Path, lines: "set[int]") -> "dict[int, object]":
-    """Return what the `def`s at these lines became: kernels, or plain functions."""
+    """Return the objects that the `def`s at these lines made: kernels, or plain functions."""
     tree = ast.parse(path.read_text(), str(path))
     module = types.ModuleType("source_" + hashlib.sha256(str(path).encode()).hexdigest()[:16])
     module.__file__ = str(path)
     module.__package__ = package_of(path)
     sys.modules[module.__name__] = module
-    # Behind all others: a file here may have the name of a module of Python's own.
+    # These folders come last, because a file in them may have the name of a standard module.
     sys.path.extend({str(path.parent), str(root_of(path))} - set(sys.path))
     found = module.__dict__[FOUND] = {}
     futures = [name.name for node in tree.body if is_future(node) for name in node.names]
@@ -38,12 +38,12 @@ def kernels(path: Path, lines: "set[int]") -> "dict[int, object]":
 
 
 def package_of(path: Path) -> str:
-    """The dotted name of the folder, as far up as folders are packages."""
+    """Return the dotted name of the file's folder, from its outermost package on."""
     return ".".join(path.parent.relative_to(root_of(path)).parts)
 
 
 def root_of(path: Path) -> Path:
-    """The folder around the outermost package."""
+    """Return the folder around the outermost package."""
     folder = path.parent
     while (folder / "__init__.py").exists():
         folder = folder.parent
@@ -55,7 +55,7 @@ def is_future(node: ast.stmt) -> bool:
 
 
 def definitions(body: "list[ast.stmt]", lines: "set[int]") -> "list[ast.stmt]":
-    """Keep of a body what defines something, guarded, with the wanted kernels noted."""
+    """Return the definitions of a body, each in a `try`, with code that notes the wanted kernels."""
     kept = []
     for node in body:
         if isinstance(node, BLOCKS) and holds(node, lines):

@@ -21,16 +21,16 @@ NAME = "row"
 
 
 def texts(header: dict, payload: bytes) -> "tuple[dict, bytes]":
-    """The texts of each source, or why there are none."""
+    """Return the texts of each source, or the error instead."""
     with tempfile.TemporaryDirectory(prefix="gbxcule-") as folder:
-        found = [text(source, Path(folder)) for source in header["sources"]]
-    return {"origin": wheel.provenance("warp-lang")}, json.dumps(found).encode()
+        results = [text(source, Path(folder)) for source in header["sources"]]
+    return {"origin": wheel.provenance("warp-lang")}, json.dumps(results).encode()
 
 
 def text(source: str, folder: Path) -> dict:
-    """Write both texts as a process does that has seen no other source.
+    """Write both texts as in a process that has seen no other source.
 
-    Warp numbers functions of one name, so earlier sources would show.
+    Warp numbers functions of the same name, so earlier sources would change the text.
     """
     counts = dict(context.function_key_counts)
     context.function_key_counts.clear()
@@ -41,14 +41,14 @@ def text(source: str, folder: Path) -> dict:
         return {"error": re.sub(f"{folder}/\\w+/", "", f"{type(error).__name__}: {error}")}
     finally:
         context.function_key_counts.update(counts)
-        # Warp keeps every module by its name; the next one is another.
+        # Warp keeps modules by name; without this the next source would get this module.
         context.user_modules.pop(NAME, None)
 
 
 def read(source: str, folder: Path):
-    """Make the source a module of Warp's.
+    """Make a module of Warp's from the source.
 
-    Warp reads a source from a file, and Python keeps what it read by the file's name.
+    Warp reads a source from a file, and Python caches the file's lines by its name.
     """
     place = folder / hashlib.sha256(source.encode()).hexdigest()[:16]
     place.mkdir(exist_ok=True)
@@ -62,7 +62,7 @@ def read(source: str, folder: Path):
 
 
 def written(module, target: str, folder: Path) -> str:
-    """The text for one target."""
+    """Return the text for one target."""
     options = module.resolve_options(wp.config) | {"output_arch": None}
     device = {"cpp": "cpu", "cuda": "cuda"}[target]
     builder = context.ModuleBuilder(module, options, target=device)
@@ -71,7 +71,7 @@ def written(module, target: str, folder: Path) -> str:
 
 
 def bare(line: str, folder: Path) -> str:
-    """Drop the folder from a comment that names the file: the folder is a temporary one."""
+    """Drop the temporary folder from a comment that names the file."""
     begin = line.find(str(folder))
     if begin < 0:
         return line

@@ -1,4 +1,4 @@
-"""Origin of an installed package, by the files that its installer left beside it."""
+"""The origin of an installed package, from the files that its installer left."""
 
 import hashlib
 import importlib.metadata
@@ -10,13 +10,14 @@ def provenance(package: str) -> dict:
 
     `wheel` is the address by PEP 610, or "wheel source unknown" if the installer recorded none.
     """
-    found = importlib.metadata.distribution(package)
-    direct = direct_url(found)
-    facts = {"package": package, "version": found.version, "wheel": address(direct)}
+    distribution = importlib.metadata.distribution(package)
+    direct = direct_url(distribution)
+    facts = {"package": package, "version": distribution.version, "wheel": address(direct)}
     facts["hashes"] = direct.get("archive_info", {}).get("hashes")
-    facts["tags"] = [line[5:] for line in (found.read_text("WHEEL") or "").splitlines() if line.startswith("Tag: ")]
-    facts["installer"] = (found.read_text("INSTALLER") or "").strip() or None
-    facts["record_sha256"] = record_hash(found)
+    wheel = (distribution.read_text("WHEEL") or "").splitlines()
+    facts["tags"] = [line[5:] for line in wheel if line.startswith("Tag: ")]
+    facts["installer"] = (distribution.read_text("INSTALLER") or "").strip() or None
+    facts["record_sha256"] = record_hash(distribution)
     return facts
 
 
@@ -25,27 +26,26 @@ def source(package: str) -> str:
     return address(direct_url(importlib.metadata.distribution(package)))
 
 
-def direct_url(found: importlib.metadata.Distribution) -> dict:
-    """Read what PEP 610 has an installer record; nothing, if it recorded nothing."""
-    return json.loads(found.read_text("direct_url.json") or "{}")
+def direct_url(distribution: importlib.metadata.Distribution) -> dict:
+    """Read the installer's record by PEP 610; an empty one if there is none."""
+    return json.loads(distribution.read_text("direct_url.json") or "{}")
 
 
 def address(direct: dict) -> str:
-    """Return the address in such a record."""
+    """Return the address in a record of PEP 610."""
     return direct.get("url", "wheel source unknown")
 
 
-def record_hash(found: importlib.metadata.Distribution) -> "str | None":
+def record_hash(distribution: importlib.metadata.Distribution) -> "str | None":
     """Hash the files of the wheel: the lines of RECORD that carry a hash.
 
-    Files that the installer adds are left out, so a wheel gives the same hash wherever it is
-    installed.
+    Files that the installer added are left out, so the hash depends on the wheel alone.
     """
-    text = found.read_text("RECORD")
+    text = distribution.read_text("RECORD")
     if text is None:
         return None
     added = ("INSTALLER", "REQUESTED", "direct_url.json", "RECORD")
     lines = [line for line in text.splitlines() if ",sha256=" in line]
-    kept = [line for line in lines if line.split(",")[0].split("/")[-1] not in added and not line.startswith("..")]
-    kept = [line for line in kept if "__pycache__" not in line]
-    return hashlib.sha256("\n".join(sorted(kept)).encode()).hexdigest()
+    own = [line for line in lines if not line.startswith("..") and "__pycache__" not in line]
+    own = [line for line in own if line.split(",")[0].split("/")[-1] not in added]
+    return hashlib.sha256("\n".join(sorted(own)).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""NVIDIA Warp's Python API, as far as programs around kernels use it, on this package's compiler.
+"""The part of NVIDIA Warp's Python API that programs around kernels use, on this package's compiler.
 
     import gbxcule.warp as wp
 
@@ -133,7 +133,7 @@ _NUMBERS = {
 }  # fmt: skip
 _BUILTINS = {*_native.builtin_names(), "quat_identity", "transform_identity"}
 __version__ = config.version
-# `import gbxcule.warp.utils` names it as Warp does.
+# Makes `import gbxcule.warp.utils` work, as it does for Warp.
 sys.modules[f"{__name__}.utils"] = utils
 LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR = 10, 20, 30, 40
 _known: dict[str, Any] = {
@@ -151,28 +151,28 @@ def init() -> None:
 
 
 def quat_identity(dtype: Any = float) -> Any:
-    """Give the quaternion of no rotation."""
+    """Return the quaternion without rotation."""
     return _composite("quaternion", (4,), dtype)(0.0, 0.0, 0.0, 1.0)
 
 
 def transform_identity(dtype: Any = float) -> Any:
-    """Give the transform that moves nothing."""
+    """Return the identity transform."""
     return _composite("transform", (7,), dtype)(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
 
 def matrix_from_rows(*rows: Any) -> Any:
-    """Make a matrix of its rows."""
+    """Make a matrix from its rows."""
     return _matrix((len(rows), len(rows[0])), rows[0]._wp_scalar_type_)(*[each for row in rows for each in row])
 
 
 def matrix_from_cols(*columns: Any) -> Any:
-    """Make a matrix of its columns."""
+    """Make a matrix from its columns."""
     rows = [each for row in zip(*columns, strict=True) for each in row]
     return _matrix((len(columns[0]), len(columns)), columns[0]._wp_scalar_type_)(*rows)
 
 
 def stand_in() -> ModuleType:
-    """Make `import warp` mean this module, for programs that can't be changed, from now on."""
+    """Make `import warp` import this module from now on, for programs that can't be changed."""
     module = sys.modules[__name__]
     sys.modules["warp"] = module
     for name, each in {"config": config, "optim": optim, "render": render, "types": types, "utils": utils}.items():

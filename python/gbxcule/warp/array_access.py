@@ -1,4 +1,4 @@
-"""Uses of arrays in a kernel: which it reads and which it only writes, as its text says."""
+"""The arrays that a kernel reads, and those that it only writes, found in its text."""
 
 import ast
 import inspect
@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 
 
 def loaded_and_stored(function: Callable[..., Any]) -> tuple[set[str], set[str]]:
-    """Give the names that a kernel indexes to read, and those that it only indexes to write."""
+    """Return the names that a kernel indexes to read, and those that it only indexes to write."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     added = {id(each.target) for each in ast.walk(tree) if _is_sum(each)}
     loaded: set[str] = set()

@@ -1,4 +1,4 @@
-"""Copies between arrays, which tapes reverse and captures keep."""
+"""Copies between arrays, which tapes can reverse and captures can record."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from gbxcule.warp.indexed_array import indexedarray
 
 
 class _Part:
-    """Elements of a copy in one of its arrays: all of them in their shape, or some of the flat array."""
+    """The elements of one side of a copy: a whole array in its shape, or a range of the flat array."""
 
     def __init__(self, of: array, offset: int, count: int, is_whole: bool) -> None:
         if count > of.size - offset:
@@ -29,7 +29,7 @@ class _Part:
 
 def copy(dest: array | indexedarray, src: array | indexedarray, dest_offset: int = 0, src_offset: int = 0,
          count: int = 0, stream: Any = None) -> None:  # fmt: skip
-    """Copy elements from one array to another: all of the source's, or `count` from the offsets on."""
+    """Copy elements from one array to another: the whole source, or `count` elements from the offsets on."""
     if isinstance(dest, indexedarray):
         dest.assign(src)
         return
@@ -41,7 +41,7 @@ def copy(dest: array | indexedarray, src: array | indexedarray, dest_offset: int
 
 
 def _reverse(to: _Part, of: _Part) -> None:
-    """Add the gradient of a copy to that of its source."""
+    """Add the gradient of a copy's destination to that of its source."""
     given, taken = to.gradient(), of.gradient()
     if given is None or to.array.grad is None:
         return
@@ -65,7 +65,7 @@ def _copied(dest: array, src: array, dest_offset: int, src_offset: int, count: i
 
 
 def assign(dest: array, source: Any) -> None:
-    """Copy from an array, or from what one can be made of; a tape knows arrays alone."""
+    """Copy from an array, or from data to make one from; a tape records only a copy from an array."""
     if isinstance(source, (array, indexedarray)):
         copy(dest, source)
         return
@@ -76,7 +76,7 @@ def assign(dest: array, source: Any) -> None:
 
 def clone(src: array, device: Any = None, requires_grad: bool | None = None, pinned: bool | None = None,
           retain_grad: bool = False) -> array:  # fmt: skip
-    """Copy an array to a new one."""
+    """Copy an array into a new one."""
     wanted = src.requires_grad if requires_grad is None else requires_grad
     made = array(shape=src.shape, dtype=src.dtype, device=device, requires_grad=wanted, retain_grad=retain_grad)
     copy(made, src)

@@ -1,4 +1,4 @@
-"""Functions that make arrays: of zeros, of one value, like another one, of NumPy's."""
+"""Functions that make arrays: of zeros, of one value, like another array, or from NumPy's."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,9 +14,9 @@ from gbxcule.warp.scalar import scalar_type
 
 def empty(shape: Shape | None = None, dtype: Any = float, device: Any = None, requires_grad: bool = False,
           pinned: bool = False, retain_grad: bool = False, *, n: int | None = None, **options: Any) -> array:  # fmt: skip
-    """Make an array; here it has zeros in it. `n` is an older name of the shape, as in Warp.
+    """Make an array, in this package of zeros. `n` is an older name of the shape, as in Warp.
 
-    Options are the other ones of `array`, such as `ndim`.
+    Further options are those of `array`, such as `ndim`.
     """
     extents: int | Sequence[int] = (n,) if n is not None else 0 if shape is None else shape
     return array(
@@ -27,7 +27,7 @@ def empty(shape: Shape | None = None, dtype: Any = float, device: Any = None, re
 
 def zeros(shape: Shape | None = None, dtype: Any = float, device: Any = None, requires_grad: bool = False,
           pinned: bool = False, retain_grad: bool = False, *, n: int | None = None) -> array:  # fmt: skip
-    """Make an array of zeros; one that is made in a capture is set to 0 at each launch of it."""
+    """Make an array of zeros; each launch of a capture sets the arrays that were made in it to 0 again."""
     return _zeroed(empty(shape, dtype, device, requires_grad, pinned, retain_grad, n=n))
 
 
@@ -42,7 +42,7 @@ def _zeroed(made: array) -> array:
 def full(shape: Shape | None = None, value: Any = 0, dtype: Any = None, device: Any = None,
          requires_grad: bool = False, pinned: bool = False, retain_grad: bool = False, *,
          n: int | None = None) -> array:  # fmt: skip
-    """Make an array with one value in all elements; a list of numbers is a vector, one of lists a matrix."""
+    """Make an array with one value in all elements; a list of numbers is a vector, a list of lists a matrix."""
     found = element_of(value) if dtype is None else dtype
     return empty(shape, found, device, requires_grad, pinned, retain_grad, n=n).fill_(value)
 
@@ -55,7 +55,7 @@ def ones(shape: Shape | None = None, dtype: Any = float, device: Any = None, req
 
 def empty_like(src: array, device: Any = None, requires_grad: bool | None = None, pinned: bool | None = None,
                retain_grad: bool = False) -> array:  # fmt: skip
-    """Make an array of another's shape and type; here it has zeros in it."""
+    """Make an array of another's shape and type, in this package of zeros."""
     wanted = src.requires_grad if requires_grad is None else requires_grad
     return empty(src.shape, src.dtype, device, wanted, bool(pinned), retain_grad)
 
@@ -80,7 +80,7 @@ def ones_like(src: array, device: Any = None, requires_grad: bool | None = None,
 
 def from_numpy(arr: npt.NDArray[Any], dtype: Any = None, shape: Shape | None = None, device: Any = None,
                requires_grad: bool = False, retain_grad: bool = False) -> array:  # fmt: skip
-    """Copy an array of NumPy; without a type, one of two dimensions has vectors, one of three has matrices."""
+    """Copy an array of NumPy; without a type, two dimensions become vectors and three become matrices."""
     if dtype is None:
         kind = {2: "vector", 3: "matrix"}.get(arr.ndim)
         dtype = composite(kind, arr.shape[1:], arr.dtype) if kind else scalar_type(arr.dtype)

@@ -1,4 +1,4 @@
-"""Sums, scans, sorts and casts of whole arrays, as programs find them in `wp.utils`.
+"""Sums, scans, sorts and casts of whole arrays, which Warp has in `wp.utils`.
 
 Numbers are added one after the other, as on Warp's CPU, so that results are equal to the bit.
 """
@@ -24,7 +24,7 @@ from gbxcule.warp.timer import ScopedTimer as ScopedTimer
 
 
 def array_scan(in_array: array, out_array: array, inclusive: bool = True) -> None:
-    """Write the sums of all elements up to each one: with it, or without."""
+    """Write for each element the sum of all elements up to it, inclusive or exclusive."""
     if in_array.size != out_array.size or in_array.dtype is not out_array.dtype:
         raise RuntimeError(f"a scan is between arrays of one size and type, found {in_array!r} and {out_array!r}")
     inner = inside(in_array.dtype)[0]
@@ -42,7 +42,7 @@ def array_scan(in_array: array, out_array: array, inclusive: bool = True) -> Non
 
 
 def array_sum(values: array, out: array | None = None, value_count: int | None = None, axis: int | None = None) -> Any:
-    """Add elements: all of them or the first ones, or those along an axis, which stays as one of extent 1."""
+    """Add all elements, the first ones, or those along an axis, whose extent becomes 1."""
     result = _reduced(values, lambda: values.numpy(), values.dtype, out, value_count, axis)
     if out is not None and values.grad is not None and out.grad is not None:
         tape.record(lambda: capture.run(lambda: _reverse_sum(values.grad, out.grad, value_count, axis)), [values, out])
@@ -62,7 +62,7 @@ def _reverse_sum(taken: Any, given: Any, count: int | None, axis: int | None) ->
 def array_inner(
     a: array, b: array, out: array | None = None, count: int | None = None, axis: int | None = None
 ) -> Any:
-    """Add products of numbers, or dot products of vectors, as `array_sum` adds."""
+    """Add products of numbers, or dot products of vectors, with the options of `array_sum`."""
     if a.shape != b.shape or a.dtype is not b.dtype:
         raise RuntimeError(f"an inner product is of arrays of one shape and type, found {a!r} and {b!r}")
 
@@ -79,7 +79,7 @@ def array_inner(
 def _reduced(
     of: array, parts: Callable[[], npt.NDArray[Any]], dtype: Any, out: array | None, count: int | None, axis: int | None
 ) -> Any:
-    """Add parts of elements, in order, into an array or to a number."""
+    """Add elements in order; write the sum to an array, or return it as a number."""
     if getattr(of.dtype, "_wp_scalar_type_", of.dtype) not in (float32, float64):
         raise RuntimeError(f"sums are of `float32` and `float64`, found {of!r}")
     if axis is not None and not -of.ndim <= axis < of.ndim:
@@ -94,7 +94,7 @@ def _reduced(
         rows = parts().reshape((-1, *inner)) if axis is None else np.moveaxis(parts(), axis % of.ndim, 0)
         rows = rows[:count]
         if inner != sum_inner:
-            # All components of an element after those of the one before.
+            # A row has all components of an element, in the order of elements.
             rows = np.moveaxis(rows, -1, 1).reshape((-1, *rows.shape[1:-1]))
         sums = np.cumsum(rows, axis=0, dtype=rows.dtype)[-1:] if len(rows) else np.zeros_like(target.numpy())
         target.numpy()[...] = sums.reshape(target.numpy().shape)
@@ -125,7 +125,7 @@ def array_cast(in_array: array, out_array: array, count: int | None = None) -> N
 
 
 def _numbers(of: array) -> array:
-    """Give the numbers in an array's elements, one after the other."""
+    """Return an array of the numbers in an array's elements."""
     scalar = getattr(of.dtype, "_wp_scalar_type_", of.dtype)
     if not of.is_contiguous:
         raise RuntimeError("an array with gaps isn't cast: `contiguous()` copies it")
@@ -133,12 +133,12 @@ def _numbers(of: array) -> array:
 
 
 def _order(keys: npt.NDArray[Any], begin_bit: int, end_bit: int) -> npt.NDArray[Any]:
-    """Find the order of keys by some of their bits, which keeps equal ones as they stand."""
+    """Return the order of keys by some of their bits; the sort is stable."""
     bits = 8 * keys.itemsize
     words = keys.view(f"u{keys.itemsize}")
     sign = words >> (bits - 1)
     if keys.dtype.kind == "f":
-        # Floats are ordered as integers once those below 0 are turned over.
+        # The bits of floats sort like integers if all bits of negative ones are flipped.
         words = np.where(sign, ~words, words | words.dtype.type(1 << (bits - 1)))
     elif keys.dtype.kind == "i":
         words = words ^ words.dtype.type(1 << (bits - 1))
@@ -186,7 +186,7 @@ def segmented_sort_pairs(
 def runlength_encode(
     values: array, run_values: array, run_lengths: array, run_count: array | None = None, value_count: int | None = None
 ) -> Any:
-    """Write each run of equal values once, with its length; give the count of runs, or write it to an array."""
+    """Write each run of equal values once, with its length; return the count of runs, or write it to an array."""
     count = values.size if value_count is None else value_count
     if min(run_values.size, run_lengths.size) < count or run_values.dtype is not values.dtype:
         raise RuntimeError(f"runs of {values!r} need arrays of {count} elements, found {run_values!r}, {run_lengths!r}")

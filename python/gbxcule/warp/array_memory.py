@@ -1,4 +1,4 @@
-"""Arrays: memory of NumPy with a type of elements, and a gradient beside it."""
+"""Arrays: NumPy's memory with a type of elements, and a gradient of the same shape."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ class ArrayAnnotation:
 class array(ElementOperators):
     """An array of up to four dimensions in the memory of the CPU.
 
-    Without data and memory it stands for a type: `wp.array(dtype=float)` in a signature.
+    Without data and memory it is a type: `wp.array(dtype=float)` in a signature.
     """
 
     _ndim = 1
@@ -89,8 +89,8 @@ class array(ElementOperators):
         elif data is None:
             self.dtype = wanted if self.is_annotation or wanted is not Any else BY_NAME["float32"]
             extents = (0,) * (ndim or self._ndim) if shape is None else _extents(shape)
-            known = ((), np.dtype(np.float32)) if self.is_annotation and is_open(wanted) else inside(self.dtype)
-            self._memory = np.zeros((*extents, *known[0]), known[1])
+            inner, number = ((), np.dtype(np.float32)) if self.is_annotation and is_open(wanted) else inside(self.dtype)
+            self._memory = np.zeros((*extents, *inner), number)
         else:
             self.dtype, self._memory = _taken(data, wanted, shape, copy)
             if ndim is not None and self._memory.size == 0:
@@ -117,7 +117,7 @@ class array(ElementOperators):
         return spelled and f"wp.array(dtype={spelled}, ndim={self.ndim})"
 
     def __argument_type__(self, dims: int | None, name: Any) -> str:
-        """Spell the type for a generic parameter, an array of `dims` dimensions or anything."""
+        """Spell the type for a generic parameter, which is an array of `dims` dimensions, or with None anything."""
         if dims is not None and dims != self.ndim:
             raise TypeError(f"an array of {dims} dimensions is needed, found {self.ndim}")
         spelled = spelled_element(self.dtype, name)
@@ -133,7 +133,7 @@ class array(ElementOperators):
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        """Note a shape in an annotation: numbers and names, as the program reads them."""
+        """Note a shape in an annotation, for programs that read it there."""
         if not self.is_annotation:
             raise AttributeError("an array that has memory keeps its shape: `reshape` gives another array")
         self._noted_shape = tuple(shape)
@@ -149,7 +149,7 @@ class array(ElementOperators):
 
     @property
     def has_memory(self) -> bool:
-        """Tell whether there are elements here, or in the array that this one is a slice of."""
+        """Tell whether this array, or the one that it is a slice of, has elements."""
         of = self._memory.base
         return self.size > 0 or (isinstance(of, np.ndarray) and of.size > 0)
 
@@ -167,7 +167,7 @@ class array(ElementOperators):
 
     @property
     def pinned(self) -> bool:
-        """Tell whether a device may read the memory itself: none does."""
+        """False: no device reads the memory itself."""
         return False
 
     @property
@@ -195,7 +195,7 @@ class array(ElementOperators):
 
     @property
     def retain_grad(self) -> bool:
-        """Tell whether the gradient stays after the reverse of what wrote the array."""
+        """Tell whether the gradient is kept when the launch that wrote the array has been reversed."""
         return self._retain_grad
 
     @retain_grad.setter
@@ -207,26 +207,26 @@ class array(ElementOperators):
         self._retain_grad = wanted
 
     def keep_gradient(self, before: npt.NDArray[Any]) -> None:
-        """Keep what a reverse has taken from the gradient, for `release_gradient`.
+        """Keep the gradient that a reverse has set to 0, for `release_gradient`.
 
-        The gradient itself stays at 0 until all reverses have run: others are exact only so.
+        The gradient itself stays at 0 until all reverses have run, so that other reverses aren't changed by it.
         """
         assert self._grad is not None
         taken = np.where(self._grad._memory == before, np.zeros_like(before), before)
         self._kept = taken if self._kept is None else self._kept + taken
 
     def release_gradient(self) -> None:
-        """Add what was kept to the gradient again."""
+        """Add the kept gradient again."""
         if self._kept is not None and self._grad is not None:
             self._grad._memory += self._kept
         self._kept = None
 
     def _beside(self, memory: npt.NDArray[Any], dtype: Any = None) -> "array":
-        """Make an array of other memory."""
+        """Make an array from other memory."""
         return array(memory, dtype=dtype or self.dtype, copy=False)
 
     def _view(self, of: Any, dtype: Any = None) -> "array":
-        """Make an array of a view of this memory, and of the gradient's."""
+        """Make an array from a view of this memory, with the same view of the gradient."""
         made = self._beside(of(self._memory), dtype)
         if self._grad is not None:
             made._grad = self._grad._view(of, dtype)
@@ -245,13 +245,13 @@ class array(ElementOperators):
         parts = key if isinstance(key, tuple) else (key,)
         if any(isinstance(part, (list, np.ndarray, array)) for part in parts):
             return self._listed(parts)
-        kept = self.ndim - sum(not isinstance(part, slice) and part is not Ellipsis for part in parts)
-        if kept <= 0:
+        ndim = self.ndim - sum(not isinstance(part, slice) and part is not Ellipsis for part in parts)
+        if ndim <= 0:
             raise RuntimeError("a single element isn't read in Python: `numpy()` gives them all")
         return self._view(lambda memory: memory[key])
 
     def _listed(self, parts: tuple[Any, ...]) -> Any:
-        """Give the array seen through lists of indices; `:` is a dimension without one."""
+        """Return the array seen through lists of indices; `:` stands for a dimension without a list."""
         from gbxcule.warp.indexed_array import indexedarray  # builds on this module
 
         return indexedarray(self, [None if part == slice(None) else part for part in map(_list_or_part, parts)])
@@ -282,11 +282,11 @@ class array(ElementOperators):
         return (1, 0)
 
     def numpy(self) -> npt.NDArray[Any]:
-        """Give the memory itself, as NumPy sees it."""
+        """Return the memory itself, as NumPy's array."""
         return self._memory
 
     def list(self) -> list[Any]:
-        """Give all elements one after the other."""
+        """Return a list of all elements."""
         if isinstance(self.dtype, Struct):
             return [self.dtype.instance(each) for each in self._memory.ravel()]
         inner = self._inner()
@@ -301,12 +301,12 @@ class array(ElementOperators):
         return self.fill_(0)
 
     def fill_(self, value: Any) -> "array":
-        """Set all elements to a value: what the type of elements makes of it."""
+        """Set all elements to a value, which is converted to the type of elements."""
         self._overwrite(..., filling(value, self.dtype))
         return self
 
     def _overwrite(self, key: Any, numbers: Any) -> None:
-        """Store numbers, or keep that for a capture; tapes take the elements for constants."""
+        """Store numbers, or let a capture record that; a tape then treats the elements as constants."""
         from gbxcule.warp.tape import forget  # builds on this module
 
         overwritten.before(self._memory)
@@ -314,25 +314,25 @@ class array(ElementOperators):
         forget(self, key)
 
     def assign(self, source: Any) -> "array":
-        """Copy from an array, or from what one can be made of."""
+        """Copy from an array, or from data to make one from."""
         from gbxcule.warp.array_copy import assign  # builds on this module
 
         assign(self, source)
         return self
 
     def reshape(self, shape: Shape) -> "array":
-        """Give the same elements in another shape; -1 is what is left."""
+        """Return the same elements in another shape, in which -1 stands for the extent that fits."""
         inner = self._inner()
         if not self.is_contiguous:
             raise RuntimeError("an array with gaps can't be reshaped: `contiguous()` copies it")
         return self._view(lambda memory: memory.reshape((*_extents(shape), *inner)))
 
     def flatten(self) -> "array":
-        """Give the same elements in one dimension."""
+        """Return the same elements in one dimension."""
         return self if self.ndim == 1 else self.reshape(-1)
 
     def transpose(self, axes: Sequence[int] | None = None) -> "array":
-        """Give the dimensions in another order, without axes in the reverse."""
+        """Return the array with its dimensions in another order, by default reversed."""
         order = list(axes or reversed(range(self.ndim)))
         order += range(self.ndim, self._memory.ndim)
         made = self._view(lambda memory: memory.transpose(order))
@@ -340,9 +340,9 @@ class array(ElementOperators):
         return made
 
     def view(self, dtype: Any) -> "array":
-        """Give the same memory with elements of another type.
+        """Return the same memory with elements of another type.
 
-        It has the same size, or one of the two types is a scalar and the other one has it inside.
+        The other type has the same size, or one of the two is the scalar type of the other.
         """
         wanted = element(dtype)
         (inner, numpy), (own, scalar) = inside(wanted), inside(self.dtype)
@@ -358,13 +358,13 @@ class array(ElementOperators):
         return self._view(lambda memory: _seen_as(memory, numpy, (*outer, *inner)), wanted)
 
     def contiguous(self) -> "array":
-        """Give an array without gaps: this one, or a copy."""
+        """Return an array without gaps: this one, or a copy."""
         from gbxcule.warp.array_copy import clone  # builds on this module
 
         return self if self.is_contiguous else clone(self)
 
     def to(self, device: Any, requires_grad: bool | None = None) -> "array":
-        """Give the array on a device; there is one."""
+        """Return the array itself, because there is only one device."""
         get_device(device)
         return self
 
@@ -400,7 +400,7 @@ def _list_or_part(part: Any) -> Any:
 
 
 def _taken(data: Any, wanted: Any, shape: Shape | None, copy: bool) -> tuple[Any, npt.NDArray[Any]]:
-    """Give elements' type and memory of what an array is made of."""
+    """Return the type of elements and the memory for an array that is made from `data`."""
     if isinstance(data, array):
         dtype, memory = data.dtype if wanted is Any else wanted, data._memory
     elif wanted is Any:

@@ -1,4 +1,4 @@
-"""Branches and loops of captures: whether work is done is decided by an array, when it is its turn."""
+"""Branches and loops in captures: an array's value at launch decides whether work is done."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +21,7 @@ def _checked(condition: Any) -> array:
 
 
 def _work_of(body: Body, options: dict[str, Any]) -> Callable[[], Any]:
-    """Make work of a function or a graph; while a capture is on, what the function launches is kept once."""
+    """Make work from a function or a graph; during a capture the function is called once, to record its launches."""
     if isinstance(body, capture.Graph):
         return lambda: capture.capture_launch(body)
     if body is None:
@@ -41,14 +41,14 @@ def _work_of(body: Body, options: dict[str, Any]) -> Callable[[], Any]:
 def capture_if(
     condition: array, on_true: Body = None, on_false: Body = None, stream: Any = None, **options: Any
 ) -> None:
-    """Do one thing or another by an array's first element."""
+    """Run one of two bodies, chosen by an array's first element."""
     _checked(condition)
     work, other = _work_of(on_true, options), _work_of(on_false, options)
     capture.run(lambda: work() if _is_true(condition) else other())
 
 
 def capture_while(condition: array, while_body: Body, stream: Any = None, **options: Any) -> None:
-    """Do something as long as an array's first element isn't 0."""
+    """Run a body as long as an array's first element isn't 0."""
     _checked(condition)
     work = _work_of(while_body, options)
 

@@ -1,7 +1,7 @@
 """Builtins of the dialect, called from Python.
 
-A call compiles a kernel of one call for the types of its arguments, once, and launches it. So a
-builtin gives in Python what it gives in kernels.
+A call compiles a kernel with this one call, once for the types of its arguments, and launches it. So a builtin gives
+the same result in Python as in kernels.
 """
 
 import functools
@@ -17,7 +17,7 @@ _compiled: dict[tuple[str, tuple[str, ...]], _Compiled] = {}
 
 
 def call(name: str, *arguments: Any, **named: Any) -> Any:
-    """Call a builtin by its name."""
+    """Call the builtin of this name."""
     names = [f"x{at}" for at in range(len(arguments) + len(named))]
     given = [*names[: len(arguments)], *map("{}={}".format, named, names[len(arguments) :])]
     return _evaluate(f"wp.{name}({', '.join(given)})", name, (*arguments, *named.values()))
@@ -29,7 +29,7 @@ def operate(operator: str, left: Any, right: Any) -> Any:
 
 
 class Builtin:
-    """A builtin by its name: kernels use it, and Python calls it if it takes no more than values."""
+    """A builtin. Kernels use it; Python can call it if it takes only values."""
 
     def __init__(self, name: str, in_kernels_only: bool = False) -> None:
         self.__name__ = self.__qualname__ = self.key = name
@@ -48,7 +48,7 @@ class Builtin:
 
 
 class Setter(Builtin):
-    """A builtin that sets a part of its first argument, which is Python's own value."""
+    """A builtin that sets a part of its first argument, which must be changed in Python."""
 
     def __init__(self, name: str, part: str) -> None:
         super().__init__(name)
@@ -63,7 +63,7 @@ _SETTERS = {"transform_set_translation": "p", "transform_set_rotation": "q"}
 
 @functools.cache
 def named(name: str, in_kernels_only: bool = False) -> Builtin:
-    """Give a builtin by its name."""
+    """Return the builtin of this name."""
     return Setter(name, _SETTERS[name]) if name in _SETTERS else Builtin(name, in_kernels_only)
 
 
@@ -74,7 +74,7 @@ def _evaluate(expression: str, name: str, arguments: tuple[Any, ...]) -> Any:
         _compiled[key] = _compile(expression, types)
     kernel, results = _compiled[key]
     outs = [np.zeros((1, *shape), BY_NAME[scalar].numpy) for _, shape, scalar in results]
-    # The buffers of vectors of halves have bits: their numbers are given.
+    # The buffer of a vector of halves has bits, so its numbers are passed instead.
     values = [each.value if isinstance(each, Scalar) else getattr(each, "_numbers", each) for each in arguments]
     kernel.launch([1], (*values, *outs))
     made = [_value(kind, scalar, out[0]) for (kind, _, scalar), out in zip(results, outs, strict=True)]
@@ -97,7 +97,7 @@ def _compile(expression: str, types: tuple[str, ...]) -> _Compiled:
 
 
 def spelled_result(kind: str, shape: list[int], scalar: str) -> str:
-    """Spell a type of which the parts are known."""
+    """Spell a type from its parts."""
     match kind:
         case "vector":
             return f"wp.types.vector(length={shape[0]}, dtype=wp.{scalar})"
@@ -109,7 +109,7 @@ def spelled_result(kind: str, shape: list[int], scalar: str) -> str:
 
 
 def type_of(value: Any, name: str) -> str:
-    """Spell the type of an argument of something called `name`."""
+    """Spell the type of an argument of the function `name`."""
     spelled = getattr(type(value), "__type_spelled__", None)
     if spelled is not None:
         return str(spelled())
@@ -117,10 +117,10 @@ def type_of(value: Any, name: str) -> str:
         return f"wp.{type(value).__name__}"
     if isinstance(value, np.generic) and value.dtype.name in BY_NAME:
         return f"wp.{value.dtype.name}"
-    known = {bool: bool_, int: int32, float: float32}.get(type(value))
-    if known is None:
+    scalar = {bool: bool_, int: int32, float: float32}.get(type(value))
+    if scalar is None:
         raise TypeError(f"`{name}` takes numbers, vectors and their like from Python, found `{type(value).__name__}`")
-    return f"wp.{known.__name__}"
+    return f"wp.{scalar.__name__}"
 
 
 def _value(kind: str, scalar: str, numbers: Any) -> Any:

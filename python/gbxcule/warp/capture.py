@@ -1,4 +1,4 @@
-"""Captures: launches, copies and fills that are kept instead of done, to be done together later."""
+"""Captures: they record launches, copies and fills instead of running them, so that all can be run later."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ Work = Callable[[], Any]
 
 
 class Graph:
-    """Work that was kept."""
+    """The work that a capture recorded."""
 
     def __init__(self) -> None:
         self.work: list[Work] = []
@@ -17,7 +17,7 @@ _open: list[Graph] = []
 
 
 def run(work: Work) -> None:
-    """Do some work, or keep it if a capture is on."""
+    """Run some work, or record it if a capture is on."""
     if _open:
         _open[-1].work.append(work)
     else:
@@ -30,25 +30,25 @@ def is_capturing() -> bool:
 
 
 def capture_begin(*_arguments: Any, **_options: Any) -> None:
-    """Begin to keep work instead of doing it."""
+    """Begin to record work instead of running it."""
     _open.append(Graph())
 
 
 def capture_end(*_arguments: Any, **_options: Any) -> Graph:
-    """End a capture, and give what it kept."""
+    """End a capture; return its work."""
     if not _open:
         raise RuntimeError("no capture was begun")
     return _open.pop()
 
 
 def capture_launch(graph: Graph, *_arguments: Any, **_options: Any) -> None:
-    """Do the work that a capture kept, in order."""
+    """Run the work of a capture, in order."""
     for work in list(graph.work):
         run(work)
 
 
 class ScopedCapture:
-    """A capture around a block; `graph` has what it kept."""
+    """A capture around a block; `graph` has its work."""
 
     def __init__(self, *_arguments: Any, **_options: Any) -> None:
         self.graph: Graph | None = None

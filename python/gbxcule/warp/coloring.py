@@ -1,7 +1,7 @@
-"""Coloring of graphs: nodes that an edge connects get different colors, as programs find it in `wp.utils`.
+"""Coloring of graphs, which Warp has in `wp.utils`: nodes that an edge connects get different colors.
 
-Nodes are taken in the order in which Warp takes them, so that colors are equal; `GREEDY` alone leaves
-open there which of two nodes with equally many edges comes first.
+Nodes are visited in Warp's order, so that the colors are equal to Warp's; only in `GREEDY` does Warp leave open which
+of two nodes with equally many edges comes first.
 """
 
 import enum
@@ -17,10 +17,10 @@ from gbxcule.warp.scalar import int32
 
 
 class GraphColoringAlgorithm(enum.IntEnum):
-    """In which order nodes get their colors."""
+    """The order in which nodes get their colors."""
 
     MCS = 0
-    """Next comes a node with the most neighbors that have a color."""
+    """The next node is one with the most neighbors that have a color."""
     GREEDY = 1
     """Nodes with more edges come first."""
 
@@ -28,7 +28,7 @@ class GraphColoringAlgorithm(enum.IntEnum):
 def graph_coloring_assign(
     edges: array, node_colors: array, algorithm: GraphColoringAlgorithm = GraphColoringAlgorithm.MCS
 ) -> int:
-    """Write a color for each node, and give the number of colors."""
+    """Write a color for each node; return the number of colors."""
     neighbors = _neighbors(edges, node_colors)
     if not neighbors:
         raise RuntimeError("a graph without nodes has no colors")
@@ -42,7 +42,7 @@ def graph_coloring_assign(
 def graph_coloring_balance(
     edges: array, node_colors: array, color_count: int, target_max_min_ratio: float, *, max_iterations: int | None = None
 ) -> float:
-    """Move nodes from the largest group of a color to the smallest, and give the ratio of their sizes at the end."""
+    """Move nodes from the largest group of a color to the smallest; return the final ratio of their sizes."""
     neighbors = _neighbors(edges, node_colors)
     limit = len(neighbors) if max_iterations is None else max_iterations
     if limit < 0:
@@ -63,13 +63,13 @@ def graph_coloring_balance(
         if sizes[largest] - sizes[smallest] <= 2 or ratio <= np.float32(target_max_min_ratio):
             return float(ratio)
         others = [color for color in range(color_count) if color not in (largest, smallest)]
-        found = _movable([largest, *others], groups, smallest, colors, neighbors)
-        if found is None:
+        move = _movable([largest, *others], groups, smallest, colors, neighbors)
+        if move is None:
             return float(ratio)
         if iteration == limit:
             warnings.warn(f"colors are not balanced after {limit} moves: the ratio is {ratio:g}", stacklevel=2)
             return float(ratio)
-        source, at = found
+        source, at = move
         node, before, moved = groups[source][at], ratio, (groups[source][at], source)
         groups[source][at] = groups[source][-1]
         groups[source].pop()
@@ -120,7 +120,7 @@ def _colored(order: Iterable[int], neighbors: Sequence[Sequence[int]]) -> list[i
 
 
 class _Buckets:
-    """Nodes by their weights, the count of neighbors that were taken; each bucket in Warp's order."""
+    """Nodes by weight, which is their count of visited neighbors; each bucket is in Warp's order."""
 
     def __init__(self, count: int) -> None:
         self.weights = [0] * count
@@ -135,7 +135,7 @@ class _Buckets:
         self._highest = max(self._highest, weight)
 
     def remove(self, weight: int, place: int) -> int:
-        """Take the node at a place; the bucket's last one moves there."""
+        """Remove and return the node at a place; the bucket's last node moves there."""
         bucket = self._buckets[weight]
         node, last = bucket[place], bucket[-1]
         self._places[last], bucket[place] = place, last
@@ -147,7 +147,7 @@ class _Buckets:
         self.add(self.weights[node] + 1, node)
 
     def pop(self) -> int | None:
-        """Take the first node of the highest weight, if any node is here."""
+        """Remove and return the first node of the highest weight, or None without nodes."""
         while self._highest > 0 and not self._buckets[self._highest]:
             self._highest -= 1
         if not self._buckets[self._highest]:
@@ -158,7 +158,7 @@ class _Buckets:
 
 
 def _by_colored_neighbors(neighbors: Sequence[Sequence[int]]) -> list[int]:
-    """Order nodes so that next comes one with the most neighbors before it."""
+    """Order nodes so that the next one always has the most neighbors among those before it."""
     buckets, order = _Buckets(len(neighbors)), []
     unseen = iter(range(len(neighbors)))
     for _ in neighbors:
@@ -179,7 +179,7 @@ def _by_colored_neighbors(neighbors: Sequence[Sequence[int]]) -> list[int]:
 def _movable(
     sources: Iterable[int], groups: Sequence[Sequence[int]], target: int, colors: Any, neighbors: Sequence[Sequence[int]]
 ) -> tuple[int, int] | None:
-    """Find a node that may have the target's color: the color that it has, and its place in that group."""
+    """Find a node that may get the target's color; return its own color, and its place in that color's group."""
     for source in sources:
         for at, node in enumerate(groups[source]):
             if all(colors[each] != target for each in neighbors[node]):

@@ -1,8 +1,7 @@
-"""Vectors, matrices, quaternions and transforms, with the arithmetic that Python has for them.
+"""Vectors, matrices, quaternions and transforms, with their arithmetic in Python.
 
-A value is an array of ctypes, as in Warp, so it is a buffer and can be given by reference. Sums, and
-products with a number, are NumPy's of the same type, which rounds as kernels do. All else is a call of
-the dialect's builtin.
+A value is an array of ctypes, as in Warp, so it is a buffer and can be passed by reference. Sums, and products with a
+number, are NumPy's in the same type, which rounds as kernels do. All other operations call the dialect's builtins.
 """
 
 import ctypes
@@ -23,7 +22,7 @@ _made: dict[tuple[str, tuple[int, ...], str], type["Composite"]] = {}
 
 
 class Composite:
-    """A value of several scalars; types of it, made by `vector`, `matrix` and their like, are `ctypes.Array`s too."""
+    """A value of several scalars. `vector`, `matrix` and the like make its subclasses, also `ctypes.Array`s."""
 
     _kind_: ClassVar[str] = ""
     _shape_: ClassVar[tuple[int, ...]] = ()
@@ -46,10 +45,10 @@ class Composite:
 
     def _filled(self, values: list[Any]) -> npt.NDArray[Any]:
         if len(values) == 1 and values[0].ndim == 0:
-            found: npt.NDArray[Any] = values[0]
-            return found.astype(self._wp_scalar_type_.numpy)
+            numbers: npt.NDArray[Any] = values[0]
+            return numbers.astype(self._wp_scalar_type_.numpy)
         try:
-            # One by one: numbers of 64 bits with and without a sign would meet as floats.
+            # Converted one by one: NumPy would join signed and unsigned 64-bit integers as floats.
             given = np.concatenate([each.reshape(-1).astype(self._wp_scalar_type_.numpy) for each in values])
             return given.reshape(self._shape_)
         except ValueError:
@@ -80,11 +79,11 @@ class Composite:
         return (self[at] for at in range(len(self)))
 
     def __getitem__(self, index: Any) -> Any:
-        found = self._numbers[index]
-        if not np.shape(found):
-            return found.item()
-        kind = ("vector", "matrix")[np.ndim(found) - 1]
-        return composite(kind, np.shape(found), self._wp_scalar_type_)(*np.ravel(found).tolist())
+        part = self._numbers[index]
+        if not np.shape(part):
+            return part.item()
+        kind = ("vector", "matrix")[np.ndim(part) - 1]
+        return composite(kind, np.shape(part), self._wp_scalar_type_)(*np.ravel(part).tolist())
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._numbers[index] = _numbers(value)
@@ -101,11 +100,11 @@ class Composite:
             raise AttributeError(f"a `{type(self).__name__}` has no `{name}`")
 
     def get_row(self, index: int) -> Any:
-        """Give a row of a matrix."""
+        """Return a row of a matrix."""
         return self[index]
 
     def get_col(self, index: int) -> Any:
-        """Give a column of a matrix."""
+        """Return a column of a matrix."""
         return self[:, index]
 
     def set_row(self, index: int, value: Any) -> None:
@@ -124,8 +123,8 @@ class Composite:
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, (Composite, tuple, list)):
-            found = _numbers(other)
-            return found.shape == self._shape_ and bool(np.array_equal(self._numbers, found))
+            numbers = _numbers(other)
+            return numbers.shape == self._shape_ and bool(np.array_equal(self._numbers, numbers))
         return NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
@@ -260,18 +259,18 @@ class _Transform(Composite):
 
 
 def _numbers(value: Any) -> Any:
-    """Give a value's numbers in its own shape."""
+    """Return a value's numbers in its own shape."""
     if isinstance(value, (tuple, list)):
         value = [_numbers(each) for each in value]
     return np.asarray(value._numbers if isinstance(value, Composite) else getattr(value, "value", value))
 
 
 def _components(value: Any, count: int) -> npt.NDArray[Any]:
-    """Give the numbers of a part of a transform."""
-    found: npt.NDArray[Any] = _numbers(value)
-    if found.shape != (count,):
+    """Return the numbers of a part of a transform."""
+    numbers: npt.NDArray[Any] = _numbers(value)
+    if numbers.shape != (count,):
         raise ValueError(f"this part of a transform has {count} components, found {value!r}")
-    return found
+    return numbers
 
 
 def _literal(number: Any) -> str:
@@ -281,18 +280,18 @@ def _literal(number: Any) -> str:
 
 
 def composite(kind: str, shape: Sequence[int], scalar: Any) -> type[Composite]:
-    """Find the type of a kind, a shape and a scalar; it is made when it is first asked for."""
-    found = scalar_type(scalar)
-    if found is None:
+    """Return the type of a kind, a shape and a scalar; it is made at the first call."""
+    scalar_class = scalar_type(scalar)
+    if scalar_class is None:
         raise TypeError(f"components are numbers, found `{scalar}`")
-    key = (kind, tuple(int(extent) for extent in shape), found.__name__)
+    key = (kind, tuple(int(extent) for extent in shape), scalar_class.__name__)
     if key not in _made:
         of = {
             "_kind_": kind,
             "_shape_": key[1],
             "_length_": int(np.prod(key[1])),
-            "_type_": _as_ctypes(found),
-            "_wp_scalar_type_": found,
+            "_type_": _as_ctypes(scalar_class),
+            "_wp_scalar_type_": scalar_class,
             "_names_": "xyzw"[: key[1][0]] if kind in ("vector", "quaternion") else "",
             "__module__": "gbxcule.warp",
             "__annotations__": {},
@@ -304,7 +303,7 @@ def composite(kind: str, shape: Sequence[int], scalar: Any) -> type[Composite]:
 
 
 def _as_ctypes(scalar: type[Scalar]) -> Any:
-    # ctypes has no floats of 16 bits: as in Warp, buffers have their bits.
+    # ctypes has no 16-bit floats, so buffers have their bits, as in Warp.
     return np.ctypeslib.as_ctypes_type(np.uint16 if scalar.numpy == np.float16 else scalar.numpy)
 
 
@@ -338,7 +337,7 @@ def transformation(dtype: Any) -> Any:
 
 
 class Family:
-    """A type with `Any` in it; annotations alone have it, and the compiler reads their text."""
+    """A type with `Any` in it, which only annotations use; the compiler reads their text."""
 
     def __init__(self, kind: str, of: tuple[Any, ...]) -> None:
         self.kind, self.of = kind, of
@@ -353,7 +352,7 @@ def _any(kind: str, shape: tuple[Any, ...], dtype: Any) -> Family | None:
 
 
 def named_types() -> dict[str, type[Composite]]:
-    """All types that have a name in `wp`: `vec3`, `mat22d`, `spatial_vector` and so on."""
+    """Return all types that have a name in `wp`: `vec3`, `mat22d`, `spatial_vector` and so on."""
     named: dict[str, type[Composite]] = {}
     for scalar, letters in [*_LETTERS.items(), ("float32", "")]:
         for count in (2, 3, 4):

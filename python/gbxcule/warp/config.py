@@ -1,10 +1,10 @@
-"""Settings that programs make. Those that could change a result are refused; the others do nothing here."""
+"""Settings that programs set. Settings that could change a result are refused; the others do nothing here."""
 
 import enum
 
 
 class DeterministicMode(enum.Enum):
-    """How far results must be the same from run to run; on the CPU of Warp nothing changes by it."""
+    """How reproducible results must be; on Warp's CPU this changes nothing."""
 
     NOT_GUARANTEED = "not_guaranteed"
     RUN_TO_RUN = "run_to_run"

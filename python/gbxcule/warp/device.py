@@ -1,4 +1,4 @@
-"""Devices: there is the CPU. What asks for another one gets an error that says so."""
+"""Devices: only the CPU. A call that asks for another device raises an error."""
 
 import os
 import platform
@@ -14,7 +14,7 @@ from gbxcule.warp.missing import KnownByName
 
 
 class Device(KnownByName):
-    """The CPU, as programs ask about it."""
+    """The CPU, with the attributes that programs read."""
 
     alias = name = "cpu"
     ordinal = -1
@@ -70,7 +70,7 @@ def get_devices() -> list[Device]:
 
 
 def get_preferred_device() -> Device:
-    """Find the device that programs use if nothing is said."""
+    """Return the device that programs use by default."""
     return _CPU
 
 
@@ -141,18 +141,18 @@ def get_cuda_device_count() -> int:
 
 
 def get_cuda_driver_version() -> tuple[int, int] | None:
-    """Give the version of CUDA's driver, as this module uses it: it uses none."""
+    """Return None: this module uses no CUDA driver."""
     return None
 
 
 def get_cuda_supported_archs() -> list[int]:
-    """List the architectures that this module compiles CUDA code for: there are none."""
+    """Return an empty list: this module compiles no CUDA code."""
     return []
 
 
 def print_diagnostics() -> dict[str, Any]:
-    """Print what runs here, and give it by name."""
-    found: dict[str, Any] = {
+    """Print the versions and devices here; return them by name."""
+    facts: dict[str, Any] = {
         "warp_python": config.version,
         "gbxcule": _native.version(),
         "numpy": np.__version__,
@@ -162,9 +162,9 @@ def print_diagnostics() -> dict[str, Any]:
         "cuda_driver": get_cuda_driver_version(),
         "devices": [str(each) for each in get_devices()],
     }
-    for name, value in found.items():
+    for name, value in facts.items():
         print(f"{name}: {value}")
-    return found
+    return facts
 
 
 class ScopedDevice:
@@ -181,7 +181,7 @@ class ScopedDevice:
 
 
 def synchronize() -> None:
-    """Wait for all work. A launch on the CPU has ended when it returns."""
+    """Do nothing: a launch on the CPU has ended when it returns."""
 
 
 def synchronize_device(device: Any = None) -> None:
@@ -190,5 +190,5 @@ def synchronize_device(device: Any = None) -> None:
 
 
 def synchronize_stream(stream_or_device: Any = None) -> None:
-    """Wait for the work of a device: the CPU has no streams."""
+    """Wait for the work of a device, because the CPU has no streams."""
     get_device(stream_or_device)

@@ -1,4 +1,4 @@
-"""Elements of arrays: their types, and NumPy's arrays of values for them."""
+"""Elements of arrays: their types, and the conversion of values to NumPy's arrays."""
 
 import ctypes
 import math
@@ -17,14 +17,14 @@ from gbxcule.warp.structure import Struct, StructInstance
 
 
 def element(dtype: Any) -> Any:
-    """Find a type of elements: a scalar type, a composite, a struct, or what only annotations have."""
+    """Return a type of elements: a scalar type, a composite, a struct, or a type that only annotations use."""
     is_known = isinstance(dtype, (Struct, Family, Names, Missing)) or dtype is Any
     if is_known or is_composite(dtype):
         return dtype
-    found = scalar_type(dtype)
-    if found is None:
+    scalar = scalar_type(dtype)
+    if scalar is None:
         raise TypeError(f"elements of an array are numbers, vectors and their like, or structs, found `{dtype}`")
-    return found
+    return scalar
 
 
 def is_composite(dtype: Any) -> bool:
@@ -33,12 +33,12 @@ def is_composite(dtype: Any) -> bool:
 
 
 def is_open(dtype: Any) -> bool:
-    """Tell whether a type of elements isn't one yet, as annotations have it."""
+    """Tell whether a type of elements is one of those that only annotations use."""
     return dtype is Any or isinstance(dtype, (Family, Names, Missing))
 
 
 def inside(dtype: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Give the dimensions within an element, and NumPy's type of what is there."""
+    """Return the dimensions within an element, and NumPy's type of its numbers."""
     if isinstance(dtype, Struct):
         return (), dtype.numpy_dtype()
     if issubclass(dtype, Composite):
@@ -58,25 +58,25 @@ def spelled_element(dtype: Any, name: Any) -> str | None:
 
 
 def found_elements(data: Any) -> tuple[Any, npt.NDArray[Any]]:
-    """Find the type of elements of data that comes without one, and the values."""
+    """Return the type of elements that data without a type implies, and the data's values."""
     first = data
     while isinstance(first, (list, tuple)) and len(first):
         first = first[0]
     if isinstance(first, Composite):
-        # As in Warp these are rows of numbers, those of a matrix in one row.
+        # As in Warp the result has rows of numbers; all of a matrix's numbers are in one row.
         return first._wp_scalar_type_, np.asarray(data)
     if isinstance(first, (Scalar, StructInstance)):
         dtype = type(first) if isinstance(first, Scalar) else first._struct
         return dtype, values(data, dtype)
     memory = np.asarray(data)
-    found = scalar_type(memory.dtype)
-    if found is None:
+    scalar = scalar_type(memory.dtype)
+    if scalar is None:
         raise TypeError(f"elements of an array are numbers, vectors and their like, or structs, found `{first!r}`")
-    return found, memory
+    return scalar, memory
 
 
 def in_elements(memory: npt.NDArray[Any], inner: tuple[int, ...]) -> npt.NDArray[Any]:
-    """Give rows of numbers as elements with inner dimensions; a row may hold several."""
+    """Reshape rows of numbers to elements with inner dimensions; a row may hold several elements."""
     if memory.size == 0 and memory.ndim <= len(inner):
         return memory.reshape((0, *inner))
     if memory.shape == inner:
@@ -94,10 +94,10 @@ def in_elements(memory: npt.NDArray[Any], inner: tuple[int, ...]) -> npt.NDArray
 
 
 def owned(memory: npt.NDArray[Any], dtype: Any, copy: bool) -> npt.NDArray[Any]:
-    """Give memory that an array can have: this one, or a copy without gaps."""
+    """Return memory for an array: this memory, or a copy without gaps."""
     inner, numpy = inside(dtype)
     first = (0,) * (memory.ndim - len(inner))
-    # Kernels see the numbers of an element one after the other.
+    # Kernels need the numbers of an element one after the other.
     is_packed = not inner or memory.size == 0 or memory[first].flags.c_contiguous
     if copy or memory.dtype != numpy or not memory.flags.writeable or not is_packed:
         return memory.astype(numpy, order="C")
@@ -105,7 +105,7 @@ def owned(memory: npt.NDArray[Any], dtype: Any, copy: bool) -> npt.NDArray[Any]:
 
 
 def values(data: Any, dtype: Any) -> npt.NDArray[Any]:
-    """Give NumPy's array of values for elements of a type."""
+    """Return NumPy's array of values for elements of a type."""
     if isinstance(dtype, Struct):
         if isinstance(data, np.ndarray):
             return data
@@ -119,20 +119,20 @@ def values(data: Any, dtype: Any) -> npt.NDArray[Any]:
 
 
 def filling(value: Any, dtype: Any) -> Any:
-    """Give the numbers of one element; a struct of them is a record, and 0 stands for all zeros."""
+    """Return the numbers of one element; a struct becomes a record, and 0 means all zeros."""
     is_zero = isinstance(value, (int, float)) and not value
     if is_zero:
         return np.zeros((), dtype.numpy_dtype()) if isinstance(dtype, Struct) else value
     if is_composite(dtype) and not _is_bfloat16(dtype):
         return dtype(value)._numbers
-    found = values(value, dtype)
-    if isinstance(dtype, type) and issubclass(dtype, Scalar) and found.size != 1:
-        raise ValueError(f"one `{dtype.__name__}` fills an array, found {found.size} numbers")
-    return found
+    numbers = values(value, dtype)
+    if isinstance(dtype, type) and issubclass(dtype, Scalar) and numbers.size != 1:
+        raise ValueError(f"one `{dtype.__name__}` fills an array, found {numbers.size} numbers")
+    return numbers
 
 
 def element_of(value: Any) -> Any:
-    """Find the type of elements that a value is one of."""
+    """Return the type of elements for which a value is one element."""
     if isinstance(value, StructInstance):
         return value._struct
     if not isinstance(value, (list, tuple, np.ndarray)):
@@ -149,7 +149,7 @@ def _is_bfloat16(dtype: Any) -> bool:
 
 
 def _bits(numbers: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Give the bits of the nearest `bfloat16`s, ties to even; integers of 16 bits are bits already."""
+    """Return the bits of the nearest `bfloat16`s, ties to even; 16-bit integers are bits already."""
     if numbers.dtype == np.uint16:
         return numbers
     with np.errstate(over="ignore"):
@@ -174,7 +174,7 @@ def memory_at(
     strides: Sequence[int] | None,
     deleter: Callable[[int, int], Any] | None,
 ) -> npt.NDArray[Any]:
-    """Give memory by its address; `deleter` is called with the address and the bytes when no array needs it."""
+    """Return memory by its address; `deleter` is called with the address and the bytes when no array needs it."""
     inner, numpy = of
     extents = (*shape, *inner)
     packed = tuple(math.prod(extents[at + 1 :]) * numpy.itemsize for at in range(len(extents)))
@@ -192,7 +192,7 @@ def memory_at(
 
 
 def zeros_laid_out_as(memory: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Give zeros that lie as these elements do, with their gaps: a kernel finds both by one index."""
+    """Return zeros with the same strides as this memory, because a kernel finds both by one index."""
     if memory.flags.c_contiguous or not memory.size:
         return np.zeros_like(memory)
     ends = [(extent - 1) * stride for extent, stride in zip(memory.shape, memory.strides, strict=True)]

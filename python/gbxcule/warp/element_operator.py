@@ -1,4 +1,4 @@
-"""Operators between arrays, and between arrays and values: they work on each element."""
+"""Operators between arrays, and between arrays and values, element by element."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ def _operate(expression: str, *operands: Any, out: Any = None) -> Any:
 
 
 class ElementOperators:
-    """Operators of arrays. Each gives a new array, or changes this one where it stands before `=`."""
+    """Operators of arrays. Each returns a new array; `+=` and the like change this one."""
 
     def __add__(self, other: Any) -> Any:
         return _operate("x0 + x1", self, other)

@@ -1,4 +1,4 @@
-"""Arrays and types of other libraries: PyTorch's, NumPy's, and all that speak DLPack. Memory is shared."""
+"""Arrays and types of other libraries: PyTorch, NumPy, and all that speak DLPack. Memory is shared."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from gbxcule.warp.scalar import BY_NAME, Scalar, scalar_type
 
 
 class _Writable:
-    """Memory that NumPy takes for read-only, to be written."""
+    """Memory that may be written although NumPy marks it as read-only."""
 
     def __init__(self, memory: npt.NDArray[Any]) -> None:
         self._memory = memory
@@ -19,7 +19,7 @@ class _Writable:
 
 
 class _Capsule:
-    """DLPack's capsule, as NumPy asks for one; it refuses those of another device."""
+    """A wrapper that gives NumPy a DLPack capsule; NumPy refuses a capsule of another device."""
 
     def __init__(self, capsule: Any) -> None:
         self._capsule = capsule
@@ -32,7 +32,8 @@ class _Capsule:
 
 
 def from_dlpack(source: Any, dtype: Any = None) -> array:
-    """Make an array of the memory of one of another library, or of a capsule; of vectors if `dtype` is their type."""
+    """Make an array that shares another library's array or a capsule; `dtype` may be a type of vectors.
+    """
     memory: npt.NDArray[Any] = np.from_dlpack(source if hasattr(source, "__dlpack__") else _Capsule(source))
     if not memory.flags.writeable and not isinstance(source, np.ndarray):
         memory = np.asarray(_Writable(memory))
@@ -40,44 +41,44 @@ def from_dlpack(source: Any, dtype: Any = None) -> array:
 
 
 def to_dlpack(wp_array: array) -> Any:
-    """Give an array's memory as DLPack's capsule."""
+    """Return an array's memory as a DLPack capsule."""
     return wp_array.__dlpack__()
 
 
 def device_from_torch(torch_device: Any) -> Device:
-    """Find the device for one of PyTorch's."""
+    """Return the device for a PyTorch device."""
     return get_device(str(torch_device))
 
 
 def device_to_torch(warp_device: Any) -> str:
-    """Give PyTorch's name of a device."""
+    """Return PyTorch's name of a device."""
     return str(get_device(warp_device))
 
 
 def dtype_from_torch(torch_dtype: Any) -> type[Scalar]:
     """Find the scalar type for one of PyTorch's."""
-    found = BY_NAME.get(str(torch_dtype).removeprefix("torch."))
-    if found is None:
+    scalar = BY_NAME.get(str(torch_dtype).removeprefix("torch."))
+    if scalar is None:
         raise TypeError(f"there is no scalar type for `{torch_dtype}`")
-    return found
+    return scalar
 
 
 def dtype_to_torch(warp_dtype: Any) -> Any:
     """Find PyTorch's type for a scalar type."""
     import torch
 
-    found = scalar_type(warp_dtype)
-    if found is None:
+    scalar = scalar_type(warp_dtype)
+    if scalar is None:
         raise TypeError(f"PyTorch has no type for `{warp_dtype}`")
-    return getattr(torch, found.__name__)
+    return getattr(torch, scalar.__name__)
 
 
 def dtype_from_numpy(numpy_dtype: Any) -> type[Scalar]:
     """Find the scalar type for one of NumPy's."""
-    found = None if isinstance(numpy_dtype, str) else scalar_type(np.dtype(numpy_dtype))
-    if found is None:
+    scalar = None if isinstance(numpy_dtype, str) else scalar_type(np.dtype(numpy_dtype))
+    if scalar is None:
         raise TypeError(f"there is no scalar type for `{numpy_dtype}`")
-    return found
+    return scalar
 
 
 def dtype_to_numpy(warp_dtype: Any) -> Any:
@@ -89,7 +90,7 @@ def dtype_to_numpy(warp_dtype: Any) -> Any:
 
 def from_torch(t: Any, dtype: Any = None, requires_grad: bool | None = None, grad: Any = None,
                return_ctype: bool = False, retain_grad: bool = False) -> array:  # fmt: skip
-    """Make an array of a tensor's memory; its gradient is the tensor's, or `grad`."""
+    """Make an array that shares a tensor's memory; its gradient is the tensor's, or `grad`."""
     if return_ctype:
         raise NotImplementedError("gbxcule.warp has no descriptors of arrays: `return_ctype`")
     if t.device.type != "cpu":
@@ -117,7 +118,7 @@ def _memory_of(tensor: Any) -> npt.NDArray[Any]:
 
 
 def to_torch(a: array, requires_grad: bool | None = None) -> Any:
-    """Make a tensor of an array's memory; its gradient is the array's."""
+    """Make a tensor that shares an array's memory and gradient."""
     import torch
 
     is_bfloat16 = getattr(a.dtype, "_wp_scalar_type_", a.dtype) is BY_NAME["bfloat16"]

@@ -1,6 +1,6 @@
-"""Geometry that kernels ask by an id: hash grids, hierarchies of boxes, meshes.
+"""Geometry that kernels query by an id: hash grids, hierarchies of boxes, meshes.
 
-A launch gives a kernel the tables that it asks for: all geometry of a kind, by id.
+A launch passes a kernel a table of each kind that it queries: all geometry of this kind, by id.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ vec3 = composite("vector", (3,), float32)
 
 
 class Geometry:
-    """Things with an id, and a row in a table by it. Ids begin at 1, and are used again."""
+    """An object with an id, which is its row in its kind's table. Ids begin at 1, and are reused."""
 
     _table: str
     _live: "WeakValueDictionary[int, Geometry]"
@@ -36,7 +36,7 @@ class Geometry:
         self.id = uint64(number)
 
     def row(self) -> dict[str, Any]:
-        """Give the fields of the struct that the dialect's library has of it."""
+        """Return the fields of its struct in the dialect's library."""
         raise NotImplementedError
 
 
@@ -44,7 +44,7 @@ _KINDS: dict[str, type[Geometry]] = {}
 
 
 def table(name: str) -> list[dict[str, Any] | None]:
-    """Give the table of a kind, by the name of a kernel's parameter."""
+    """Return the table of a kind, which is the name of a kernel's parameter."""
     live = dict(_KINDS[name]._live)
     return [live[at].row() if at in live else None for at in range(max(live, default=0) + 1)]
 
@@ -60,7 +60,7 @@ def _indices(of: bytes) -> array:
 
 
 class HashGrid(Geometry):
-    """Points in cells of a grid that repeats without end; `build` puts them there."""
+    """Points in the cells of a grid that repeats without end; `build` sorts them in."""
 
     _table = "hash_grids"
 
@@ -89,7 +89,7 @@ class HashGrid(Geometry):
         self._cells = [_indices(part) for part in cells]
 
     def reserve(self, num_points: int, with_groups: bool = False) -> None:
-        """Do nothing: memory is taken when points come."""
+        """Do nothing: `build` takes the memory."""
 
     def row(self) -> dict[str, Any]:
         starts, ends, points = self._cells
@@ -110,11 +110,11 @@ def _group_tree(
 ) -> tuple[bytes, bytes, bytes, bytes]:
     """Build a tree for the boxes of each group, and one tree over all of them.
 
-    Gives its skips and items, the groups in ascending order, and the node over each of them.
+    Returns the tree's skips and items, the groups in ascending order, and the top node of each group.
     """
     order = np.argsort(groups, kind="stable").astype(np.int32)
     names, starts = np.unique(groups[order], return_index=True)
-    # A balanced tree over `n` groups: `True` for a node over several of them, `False` for a group.
+    # A balanced tree over `n` groups: `True` for a node over several groups, `False` for a group.
     layout: list[tuple[bool, int, int]] = []
     todo = [(0, len(names))] if len(names) else []
     while todo:
@@ -148,13 +148,13 @@ def _group_tree(
     return found[0].tobytes(), found[1].tobytes(), found[2].tobytes(), found[3].tobytes()
 
 
-# A node of a tree, as the dialect's library has it.
+# A node of a tree, laid out as in the dialect's library.
 _FIELDS = {"lower": vec3, "skip": int32, "upper": vec3, "item": int32}
 _NODE = Struct(type("BvhNode", (), {"__annotations__": _FIELDS}))
 
 
 class Bvh(Geometry):
-    """A tree over boxes; `refit` after boxes moved, `rebuild` after they moved far."""
+    """A tree over boxes; call `refit` after boxes moved, `rebuild` after they moved far."""
 
     _table = "bvhs"
 
@@ -174,7 +174,7 @@ class Bvh(Geometry):
         capture.run(self._build)
 
     def refit(self) -> None:
-        """Make the tree's boxes fit those that it is over."""
+        """Update the boxes of the tree's nodes to the moved boxes."""
         capture.run(self._refit)
 
     def _corners(self) -> tuple[bytes, bytes]:
@@ -200,7 +200,7 @@ class Bvh(Geometry):
 
 
 class Mesh(Geometry):
-    """Triangles; `refit` after points moved."""
+    """Triangles; call `refit` after points moved."""
 
     _table = "meshes"
 
@@ -239,7 +239,7 @@ class Mesh(Geometry):
 
     @property
     def points(self) -> array:
-        """The corners of triangles; setting them is a `refit` too."""
+        """The corners of the triangles; setting them also calls `refit`."""
         return self._points
 
     @points.setter
@@ -259,7 +259,7 @@ class Mesh(Geometry):
         self._velocities = velocities
 
     def refit(self) -> None:
-        """Make the tree fit the points."""
+        """Update the tree to the moved points."""
         capture.run(self._refit)
 
     def _refit(self) -> None:

@@ -1,4 +1,4 @@
-"""Indexed arrays: an array seen through lists of indices, one for each dimension or none."""
+"""Indexed arrays: an array seen through lists of indices, for each dimension one list or none."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -24,9 +24,9 @@ class IndexedArrayAnnotation(ArrayAnnotation):
 
 
 class indexedarray(ElementOperators):
-    """An array seen through lists of indices, as `a[i]` of an array and a list gives it.
+    """An array seen through lists of indices, such as `a[i]` for an array `a` and a list `i`.
 
-    Without data it stands for a type: `wp.indexedarray(dtype=float)` in a signature.
+    Without data it is a type: `wp.indexedarray(dtype=float)` in a signature.
     """
 
     _ndim = 1
@@ -52,7 +52,7 @@ class indexedarray(ElementOperators):
         return self.data.__argument_type__(dims, name).replace("wp.array(", "wp.indexedarray(", 1)
 
     def argument(self, part: Callable[[Any], Any]) -> dict[str, Any]:
-        """Give what a kernel takes: the array and its lists."""
+        """Return the kernel's argument: the array and its lists."""
         lists = {f"indices_{dim}": each and part(each) for dim, each in enumerate(self.indices)}
         return {"data": part(self.data), **lists}
 
@@ -95,16 +95,16 @@ class indexedarray(ElementOperators):
         return np.ix_(*[np.arange(extent) if each is None else each.numpy() for each, extent in extents])
 
     def numpy(self) -> npt.NDArray[Any]:
-        """Give the elements as an array of NumPy, a copy."""
+        """Return a copy of the elements as NumPy's array."""
         elements: npt.NDArray[Any] = self.data.numpy()[self._places()]
         return elements
 
     def contiguous(self) -> array:
-        """Give the elements as an array of their own."""
+        """Return a copy of the elements as an array."""
         return array(self.numpy(), dtype=self.dtype)
 
     def list(self) -> Sequence[Any]:
-        """Give all elements one after the other."""
+        """Return a list of all elements."""
         return self.contiguous().list()
 
     def zero_(self) -> "indexedarray":
@@ -116,7 +116,7 @@ class indexedarray(ElementOperators):
         return self.assign(array(shape=self.shape, dtype=self.dtype).fill_(value))
 
     def assign(self, source: Any) -> "indexedarray":
-        """Copy from an array, or from what one can be made of."""
+        """Copy from an array, or from data to make one from."""
         values = source if isinstance(source, (array, indexedarray)) else array(source, dtype=self.dtype)
         memory, places = self.data.numpy(), self._places()
         overwritten.before(memory)

@@ -1,7 +1,7 @@
-"""Parts of Warp that are not public and that programs ask for all the same.
+"""Private parts of Warp that programs use nevertheless.
 
-`runtime.core` stands for the functions of Warp's library in C. Those for builtins get the place of the
-result as `ctypes.byref` of a value.
+`runtime.core` replaces Warp's C library. Its functions for builtins write the result to an argument, a `ctypes.byref`
+of a value.
 """
 
 import os
@@ -17,17 +17,17 @@ _PREFIX = "wp_builtin_"
 
 
 class _Core:
-    """Functions by the names that they have in Warp's library."""
+    """Functions by their names in Warp's library."""
 
     def __getattr__(self, name: str) -> Any:
         # `wp_builtin_quat_from_matrix_mat44f`: the builtin's name, then its arguments' types.
         words = name.removeprefix(_PREFIX).split("_") if name.startswith(_PREFIX) else []
         builtins = set(_native.builtin_names())
         names = ["_".join(words[:count]) for count in range(len(words), 0, -1)]
-        found = next((each for each in names if each in builtins), None)
-        if found is None:
+        builtin = next((each for each in names if each in builtins), None)
+        if builtin is None:
             raise AttributeError(f"gbxcule.warp has no `{name}` of Warp's library", name=name, obj=self)
-        return _by_reference(found)
+        return _by_reference(builtin)
 
     @staticmethod
     def wp_array_inner_float_host(a: int, b: int, out: int, count: int, *layout: int) -> None:
@@ -62,10 +62,10 @@ class _Runtime:
 
 
 runtime = _Runtime()
-"""Stands for `warp._src.context.runtime`."""
+"""Replaces `warp._src.context.runtime`."""
 
 
 def user_cache_dir(appname: str | None = None, appauthor: Any = None, version: str | None = None) -> str:
-    """Give the folder in which a program keeps what it can make again."""
+    """Return a program's cache folder."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return os.path.join(base, *(part for part in (appname, appname and version) if part))

@@ -1,4 +1,4 @@
-"""Names that mean something in kernels only: annotations and lists of Python may hold them."""
+"""Names that have a meaning only in kernels; Python may use them in annotations and lists."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ TYPES: dict[str, Any] = {
         "MeshQueryAABBTiled", "MeshQueryPoint", "MeshQueryRay", "Scalar", "adjoint", "fixedarray", "ref", "tile",
     )
 }  # fmt: skip
-"""Types, and what is indexed or called where a type stands: `wp.ref[float]`."""
+"""Types, and names that make a type when they are indexed or called: `wp.ref[float]`."""
 
 FUNCTIONS = frozenset(
     """

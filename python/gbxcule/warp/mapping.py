@@ -1,7 +1,7 @@
 """Functions over the elements of arrays: `wp.map`, and operators between arrays.
 
-A call makes the text of a kernel that applies the function at each place, compiles it once, and
-launches it, so that a tape reverses it.
+A call writes the text of a kernel that applies the function to each element, compiles it once, and launches it, so
+that a tape can reverse it.
 """
 
 import ast
@@ -24,7 +24,7 @@ from gbxcule.warp.indexed_array import indexedarray
 from gbxcule.warp.program import Kernel, Module, launch
 from gbxcule.warp.scalar import BY_NAME, float_base
 
-# The extension knows this one by its name.
+# The extension looks for this name.
 _FUNCTION = "value_of_call"
 _KERNEL = "map_kernel"
 # Kernels by their text, and types of results by the text before it.
@@ -51,7 +51,7 @@ class MapKernel(Kernel):
 
 
 class _Generic(Piece[..., Any]):
-    """A function of Python or a lambda, as a function of the dialect that takes anything."""
+    """A Python function or lambda as a function of the dialect, with parameters of type `Any`."""
 
     def __init__(self, python: FunctionType) -> None:
         super().__init__(python, "func")
@@ -67,7 +67,7 @@ class _Generic(Piece[..., Any]):
 
 
 def _lambda_of(python: FunctionType) -> ast.Lambda:
-    """Find the text of a lambda: that on its line that compiles to its code."""
+    """Find a lambda's text: the lambda on its line that compiles to the same code."""
     code = python.__code__
     lines, _ = inspect.findsource(python)
     for node in ast.walk(ast.parse("".join(lines))):
@@ -79,7 +79,7 @@ def _lambda_of(python: FunctionType) -> ast.Lambda:
 
 
 def _is_same(made: Any, code: Any) -> bool:
-    # What a function around binds is found by another instruction in it.
+    # Compiled alone, a lambda reads the variables around it by other instructions: compare names.
     return set(made.co_names) == {*code.co_names, *code.co_freevars}
 
 
@@ -99,12 +99,12 @@ def map(
 
 
 def operate(expression: str, *inputs: Any, out: Any = None) -> Any:
-    """Evaluate an expression in `x0`, `x1` at each place."""
+    """Evaluate an expression in `x0`, `x1` for each element."""
     return _mapped("import warp as wp\n", expression, inputs, out, False)
 
 
 def _definition(func: Any, count: int) -> tuple[str, str]:
-    """Give the text that defines a function, and its call with arguments `x0`, `x1` and so on."""
+    """Return the text that defines a function, and its call with arguments `x0`, `x1` and so on."""
     names = ", ".join(f"x{at}" for at in range(count))
     if isinstance(func, builtin.Builtin):
         return "import warp as wp\n", f"wp.{func.__name__}({names})"
@@ -158,7 +158,7 @@ def _kernel_text(
     outs: Sequence[Any],
     dims: int,
 ) -> str:
-    """Write a kernel that applies the function at each place."""
+    """Write a kernel that applies the function to each element."""
     places = [f"t{dim}" for dim in range(dims)]
     parameters, arguments = [], []
     for at, (value, of) in enumerate(zip(inputs, types, strict=True)):
@@ -188,7 +188,7 @@ def _array_type(value: Any, element: str) -> str:
 def _outs(
     results: Sequence[tuple[str, list[int], str]], shape: tuple[int, ...], out: Any, is_followed: bool
 ) -> list[Any]:
-    """Give the arrays for results: those of the caller, or new ones."""
+    """Return the arrays for results: the caller's, or new ones."""
     dtypes = [
         BY_NAME[scalar] if kind == "scalar" else composite(kind, extents, BY_NAME[scalar])
         for kind, extents, scalar in results

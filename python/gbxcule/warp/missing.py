@@ -1,6 +1,6 @@
-"""Names that NVIDIA Warp has and this package has not, where programs mention it without using it.
+"""Names of NVIDIA Warp that this package lacks, but that programs may mention without using them.
 
-An import, an annotation or an option may name such a thing. What uses it gets an error with its name.
+An import, an annotation or an option may name such a thing. Using it raises an error with its name.
 """
 
 import sys
@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
-# Classes that annotations and constants of classes name.
+# Classes that annotations and class attributes name.
 _CLASSES = (
     "Event", "GLTextureResource", "MarchingCubes", "RegisteredGLBuffer", "Stream", "Texture1D", "Texture2D",
     "Texture3D", "TextureAddressMode", "TextureFilterMode", "TextureResourceFlags", "Volume",
 )  # fmt: skip
-# Modules that programs import, and those that hold them.
+# Modules that programs import, and their parent modules.
 _MODULES = (
     "warp._src", "warp._src.codegen", "warp._src.context", "warp._src.thirdparty", "warp._src.thirdparty.appdirs",
     "warp._src.types", "warp._src.utils", "warp.autograd", "warp.examples", "warp.fem", "warp.fem.linalg", "warp.optim",
@@ -22,7 +22,7 @@ _MODULES = (
 
 
 class Missing:
-    """Something of Warp's, by its name: it can be named, not used."""
+    """A name of Warp's that this package lacks: programs can mention it, but not use it."""
 
     def __init__(self, name: str) -> None:
         self.__name__ = self.__qualname__ = name
@@ -41,11 +41,11 @@ class Missing:
     __ror__ = __or__
 
     def __instancecheck__(self, _value: Any) -> bool:
-        # Nothing is a value of a type that is missing.
+        # No value has a missing type.
         return False
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        # An annotation: of what, and in how many dimensions.
+        # An annotation, such as `wp.indexedarray(dtype=float, ndim=2)`.
         if not arguments and set(options) <= {"dtype", "ndim"} and self.__name__.endswith("indexedarray"):
             return self
         raise NotImplementedError(f"gbxcule.warp has no `{self.__name__}`")
@@ -55,14 +55,14 @@ class Missing:
 
 
 class KnownByName:
-    """A class of Warp's: an attribute that is missing here is named as such."""
+    """Base of Warp's classes whose missing attributes raise an error that names them."""
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"gbxcule.warp has no `{type(self).__name__}.{name}`", name=name, obj=self)
 
 
 class MissingModule(ModuleType):
-    """A module of Warp's whose parts are missing, but for those that public modules of its name have."""
+    """A module of Warp's that this package lacks; its parts are missing, except those that public modules have."""
 
     __path__: list[str] = []
 
@@ -82,12 +82,12 @@ class MissingModule(ModuleType):
 
 
 def named(name: str) -> Missing | None:
-    """Give a missing thing that programs may mention."""
+    """Return a missing class that programs may mention, or None."""
     return Missing(f"warp.{name}") if name in _CLASSES else None
 
 
 def stand_in(top: ModuleType, internal: ModuleType) -> None:
-    """Make imports of modules that are missing give what can be named; `internal` has parts of private ones."""
+    """Make imports of missing modules return stand-ins; `internal` has parts of private modules."""
     for name in _MODULES:
         public = (internal, getattr(top, name.rpartition(".")[2], top), top) if name.startswith("warp._src.") else ()
         module = sys.modules.setdefault(name, MissingModule(name, public))

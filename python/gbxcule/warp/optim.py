@@ -1,4 +1,4 @@
-"""Optimizers of arrays: Adam, and gradient descent with momentum, which round as Warp's do."""
+"""Optimizers of arrays: Adam, and gradient descent with momentum, with Warp's rounding."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,11 +13,11 @@ from gbxcule.warp.scalar import float16, float32
 
 
 def _kept(before: "list[array]", params: Sequence[array], dtypes: Sequence[Any]) -> "list[array]":
-    """Give arrays beside parameters: those from before where they fit, else zeros."""
+    """Return an array for each parameter: the earlier one if it fits, else zeros."""
     old: list[array | None] = [*before] if len(before) == len(params) else [None] * len(params)
     return [
-        kept if kept is not None and (kept.shape, kept.dtype) == (of.shape, dtype) else zeros(of.shape, dtype)
-        for kept, of, dtype in zip(old, params, dtypes, strict=True)
+        own if own is not None and (own.shape, own.dtype) == (of.shape, dtype) else zeros(of.shape, dtype)
+        for own, of, dtype in zip(old, params, dtypes, strict=True)
     ]
 
 
@@ -29,7 +29,7 @@ def _check(of: str, params: array, grad: array) -> None:
 
 
 class Adam:
-    """Adam: steps by means of gradients and of their squares."""
+    """Adam: steps by the means of gradients and of their squares."""
 
     _kernels: dict[Any, tuple[Kernel, Any]] = {
         float32: (adam, float32),

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="valid-type"
-"""Kernels of the optimizers in `optim.py`, with sums and products in the order of Warp's."""
+"""Kernels of the optimizers in `optim.py`, with sums and products in Warp's order."""
 
 from typing import Any
 

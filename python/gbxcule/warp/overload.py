@@ -1,4 +1,4 @@
-"""Choice among functions of one name when Python calls them: by the types of the arguments."""
+"""The choice among functions of the same name when Python calls one: by the arguments' types."""
 
 import inspect
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ def chosen(
 ) -> Piece[..., Any]:
     """Choose the function for these arguments: first by exact types, then by generic ones, then by their count.
 
-    The last function answers for arguments that none can take.
+    If no function takes the arguments, the last one is chosen, and its call raises the error.
     """
     *_, last = functions
     distance, found = min(((_distance(each, arguments, options), each) for each in functions), key=lambda pair: pair[0])
@@ -27,7 +27,7 @@ def chosen(
 
 
 def _distance(function: Piece[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]) -> int:
-    """Say how far the arguments are from what a function is annotated with."""
+    """Return how far the arguments' types are from a function's annotations."""
     try:
         bound = inspect.signature(function.python).bind(*arguments, **options)
     except TypeError:
@@ -40,7 +40,7 @@ def _annotations(python: Any) -> dict[str, Any]:
     try:
         return inspect.get_annotations(python, eval_str=True)
     except Exception:
-        # A name in a text that isn't known here.
+        # An annotation in a string names something that isn't defined here.
         return inspect.get_annotations(python)
 
 

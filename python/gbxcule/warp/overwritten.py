@@ -1,7 +1,7 @@
-"""Arrays that are overwritten although a reverse is going to read them.
+"""Arrays that are overwritten before a reverse reads them.
 
-A reverse reads arrays as its launch left them. So what writes memory says so before, and each tape that waits for
-`backward` keeps the numbers that it needs, and puts them back when it comes to the launches before.
+A reverse needs arrays as its launch left them. So each function that writes memory calls `before`; each tape that
+waits for `backward` then saves the numbers that it needs, and puts them back when it reverses the earlier launches.
 """
 
 import dataclasses
@@ -19,20 +19,20 @@ Memory = npt.NDArray[Any]
 
 @dataclasses.dataclass
 class Reader:
-    """Memory that a step of a tape has, and whether the step's reverse reads it."""
+    """Memory of a tape's step, and a test whether the step's reverse reads it."""
 
     memory: Memory
     is_read: Callable[[], bool]
-    # Names the question, so that it is asked once for steps that are alike.
+    # Equal for steps that are alike, so that the test runs once for them.
     question: Any
 
 
 class Keeper:
-    """Numbers that the steps of a tape need, kept when something overwrites them."""
+    """Saves numbers that the steps of a tape need when something overwrites them."""
 
     def __init__(self, steps: list[Callable[[], None]]) -> None:
         self._steps = steps
-        # By allocations, then by what tells readers apart.
+        # Readers by allocation, then by memory and question.
         self._readers: dict[int, dict[Any, Reader]] = {}
         self._restored: dict[int, Memory] = {}
 
@@ -42,7 +42,7 @@ class Keeper:
         readers[id(reader.memory), reader.question] = reader
 
     def keep(self, memory: Memory) -> None:
-        """Copy memory that is about to be overwritten, if a step's reverse reads it; that becomes a step too."""
+        """Copy memory that is about to be overwritten, if a step's reverse reads it; add a step that restores it."""
         readers = self._readers.get(_allocation(memory), {})
         shared = {key: each for key, each in readers.items() if np.may_share_memory(each.memory, memory)}
         needed = [key for key, each in shared.items() if each.is_read()]
@@ -57,7 +57,7 @@ class Keeper:
                 del readers[key]
 
     def put_back(self) -> Callable[[], None]:
-        """Copy what lies in the memory that steps restore; give what writes it there again."""
+        """Copy the memory that steps restore; return a function that writes the copies back."""
         pairs = [(memory, np.empty_like(memory)) for memory in self._restored.values()]
 
         def copy(there: bool) -> None:
@@ -69,7 +69,7 @@ class Keeper:
 
 
 def _allocation(memory: Memory) -> int:
-    """Give the address of the whole block that memory is a part of."""
+    """Return the address of the whole block that memory is a part of."""
     while isinstance(memory.base, np.ndarray):
         memory = memory.base
     return int(memory.__array_interface__["data"][0])
@@ -91,12 +91,12 @@ _keepers: "weakref.WeakSet[Keeper]" = weakref.WeakSet()
 
 
 def watch(keeper: Keeper) -> None:
-    """Tell a tape's keeper what is going to be overwritten, until it is released."""
+    """Call a tape's keeper before memory is overwritten, until it is released."""
     _keepers.add(keeper)
 
 
 def release(keeper: Keeper) -> None:
-    """Tell a keeper no more."""
+    """Stop calling a keeper."""
     _keepers.discard(keeper)
 
 
@@ -106,7 +106,7 @@ def is_watched() -> bool:
 
 
 def before(*memories: Memory) -> None:
-    """Say that memory is about to be overwritten."""
+    """Let all keepers save memory that is about to be overwritten."""
     for keeper in list(_keepers):
         for memory in memories:
             keeper.keep(memory)

@@ -27,7 +27,7 @@ from gbxcule.warp.structure import Struct, StructInstance
 
 
 class Function(Piece[..., Any]):
-    """A function that kernels can call; in Python a call runs its text as Python's."""
+    """A function that kernels can call; Python can call it as a Python function."""
 
     def __init__(self, python: Callable[..., Any]) -> None:
         super().__init__(python, "func")
@@ -40,14 +40,14 @@ class Function(Piece[..., Any]):
 
 
 class Module:
-    """The module around kernels, as launches and programs name it; kernels are compiled one by one."""
+    """The module around kernels, which programs name in options; kernels are compiled one by one."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that were noted for this module."""
+        """The options that were set for this module."""
         return _module_options.setdefault(self.name, dict(_OPTIONS))
 
     def load(self, *_arguments: Any, **_options: Any) -> bool:
@@ -78,15 +78,15 @@ class Kernel:
         raise TypeError(f"`{self.key}` is a kernel: `wp.launch` runs it")
 
     def compiled_for(self, values: Sequence[Any]) -> CompiledKernel:
-        """Compile for the types of these arguments, if that was not done."""
+        """Compile for the types of these arguments, unless that was done before."""
         return self._direct.compiled_for(values, self._spelled_types if self._types is not None else None)
 
     def loaded_and_stored(self) -> tuple[set[str], set[str]]:
-        """Give the names of arrays that the kernel reads, and of those that it only writes."""
+        """Return the names of arrays that the kernel reads, and of those that it only writes."""
         return array_access.loaded_and_stored(self.func)
 
     def overload(self, types: Any) -> "Kernel":
-        """Give the kernel for such types: by name, or in order."""
+        """Return the kernel for these types, given by name or in order."""
         named = types if isinstance(types, Mapping) else dict(zip(self.parameters, types, strict=True))
         return Kernel(self.func, self.key, self.module, self.options, named)
 
@@ -108,7 +108,7 @@ def _spelled_type(of: Any, name_of: Callable[[Any], str]) -> str | None:
 
 
 def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Make a kernel of a Python function's text."""
+    """Make a kernel from a Python function's text."""
 
     def made(function: Callable[..., Any]) -> Kernel:
         return Kernel(function, options=options)
@@ -117,7 +117,7 @@ def kernel(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 
 def func(function: Callable[..., Any] | None = None, **_options: Any) -> Any:
-    """Make a function that kernels can call. Functions of one name and different parameters are overloads."""
+    """Make a function that kernels can call. Functions with the same name and different parameters are overloads."""
     before = sys._getframe(1).f_locals
 
     def made(function: Callable[..., Any]) -> Function:
@@ -131,14 +131,14 @@ def func(function: Callable[..., Any] | None = None, **_options: Any) -> Any:
 def func_native(
     snippet: str, adj_snippet: str | None = None, replay_snippet: str | None = None
 ) -> Callable[[Any], Piece[..., Any]]:
-    """Make a function whose body is text of C++, as far as the dialect reads it."""
+    """Make a function whose body is C++ text, of which the dialect reads a part."""
     more = {"adj_snippet": adj_snippet, "replay_snippet": replay_snippet}
     given = "".join(f", {name}={text!r}" for name, text in more.items() if text is not None)
     return lambda function: Piece(function, f"func_native({snippet!r}{given})")
 
 
 def get_module(name: str) -> Module:
-    """Give the module around kernels by its name."""
+    """Return the module of this name."""
     return Module(name)
 
 
@@ -151,17 +151,17 @@ def force_load(*_arguments: Any, **_options: Any) -> None:
 
 
 def clear_kernel_cache() -> None:
-    """Do nothing: code on disk is of the very text, and another text has other code."""
+    """Do nothing: code on disk is found by the kernel's text, so it can't be out of date."""
 
 
 def get_suggested_block_size(kernel: Kernel, device: Any = None) -> tuple[int, int]:
-    """Give the threads of a block, and the blocks, that keep a device busy: on the CPU one and one."""
+    """Return the threads of a block and the blocks that keep a device busy: on the CPU one and one."""
     get_device(device)
     return 1, 1
 
 
 _module_options: dict[str, dict[str, Any]] = {}
-# As Warp has them before a program sets any.
+# Warp's defaults.
 _OPTIONS: dict[str, Any] = {
     "max_unroll": config.max_unroll, "enable_backward": config.enable_backward, "fast_math": False, "fuse_fp": True,
     "lineinfo": config.lineinfo, "mode": None, "optimization_level": None, "block_dim": 256,
@@ -170,12 +170,12 @@ _OPTIONS: dict[str, Any] = {
 
 
 def set_module_options(options: dict[str, Any], module: Any = None) -> None:
-    """Note options of a module. None changes a result."""
+    """Store options of a module. No option changes a result."""
     get_module_options(module or inspect.getmodule(sys._getframe(1))).update(options)
 
 
 def get_module_options(module: Any = None) -> dict[str, Any]:
-    """Give the options that were noted for a module, by its name or itself."""
+    """Return the options of a module, given by its name or itself."""
     module = module or inspect.getmodule(sys._getframe(1))
     name = module if isinstance(module, str) else getattr(module, "name", None) or module.__name__
     return Module(name).options
@@ -204,9 +204,9 @@ def struct(cls: type | None = None, **_options: Any) -> Any:
 
 
 def overload(kernel: Any, arg_types: Any = None) -> Kernel:
-    """Give a generic kernel for some types: by name, or in order.
+    """Return a generic kernel for some types, given by name or in order.
 
-    As a decorator it gives the generic kernel itself: launches find types by their arguments.
+    As a decorator it returns the generic kernel itself, because launches find the types from their arguments.
     """
     if isinstance(kernel, Kernel):
         return kernel.overload(arg_types) if arg_types else kernel
@@ -217,17 +217,17 @@ def overload(kernel: Any, arg_types: Any = None) -> Kernel:
 
 
 def static(value: Any) -> Any:
-    """Give a value as it is; in a kernel, what Python computes when the kernel is compiled."""
+    """Return the value; in a kernel, Python computes the argument when the kernel is compiled."""
     return value
 
 
 def constant(x: Any) -> Any:
-    """Give a value as it is: kernels use it as a constant."""
+    """Return the value, which kernels use as a constant."""
     return x
 
 
 def _tables(compiled: CompiledKernel, count: int) -> tuple[Any, ...]:
-    """Give the tables of geometry that a kernel takes after its own arguments."""
+    """Return the tables of geometry that a kernel takes after its own arguments."""
     return tuple([_mapped(row, _argument) for row in table(name)] for name, _, _ in compiled.parameters[count:])
 
 
@@ -236,18 +236,18 @@ def _mapped(row: Any, part: Callable[[Any], Any]) -> Any:
 
 
 def _argument(value: Any) -> Any:
-    """Make of a value what the extension takes."""
+    """Convert an argument to a value that the extension takes."""
     if isinstance(value, array):
-        # As in Warp, `if a:` is false in kernels for an array that owns no memory.
+        # In kernels `if a:` is false for an array without memory, as in Warp.
         return value.numpy() if value.has_memory else None
     if isinstance(value, Scalar):
         return value.value
     if isinstance(value, Composite):
-        # Its buffer has the bits of halves: these are the numbers.
+        # The buffer of halves has bits, so pass the numbers.
         return value._numbers.copy() if capture.is_capturing() else value._numbers
     if isinstance(value, (StructInstance, indexedarray)):
         return value.argument(_argument)
-    # Enumerations of extensions are no `int`s, and stand for one.
+    # Enumerations of extension modules are no `int`s, but have an integer value.
     is_number = hasattr(type(value), "__index__") and hasattr(type(value), "__members__")
     return operator.index(value) if is_number else value
 
@@ -257,12 +257,12 @@ def _is_read_by_reverse(compiled: CompiledKernel, name: str) -> bool:
     try:
         return name in compiled.read_by_reverse
     except direct.CompileError:
-        # A reverse that is refused reads nothing: `backward` raises this error.
+        # The kernel has no reverse, which then reads nothing; `backward` will raise this error.
         return False
 
 
 def _gradient(value: Any) -> Any:
-    """Give the gradients beside an argument, if it has any."""
+    """Return the gradients of an argument, if it has any."""
     if isinstance(value, array):
         return value.grad.numpy() if value.grad is not None and value.has_memory else None
     return value.argument(_gradient) if isinstance(value, (StructInstance, indexedarray)) else None
@@ -279,10 +279,10 @@ def _grid(kernel: "Kernel", dim: int | Sequence[int]) -> list[int]:
 
 
 class Launch:
-    """A launch that is kept, to be done again with other arguments.
+    """A recorded launch, which can be run again with other arguments.
 
-    With gradients it is one of the reverse. Those beside the first `input_count` arguments come from
-    `adj_inputs`, the others from `adj_outputs`.
+    With gradients it launches the reverse. Gradients of the first `input_count` arguments come from `adj_inputs`, the
+    others from `adj_outputs`.
     """
 
     def __init__(
@@ -307,13 +307,13 @@ class Launch:
         self.dim = dim
 
     def set_param_at_index(self, index: int, value: Any, adjoint: bool = False) -> None:
-        """Set an argument by its position, or with `adjoint` the gradient beside it."""
+        """Set an argument by its position, or with `adjoint` its gradient."""
         if adjoint and self.gradients is None:
             raise ValueError("this launch has no gradients: record one with `adjoint=True`")
         (self.values if self.gradients is None or not adjoint else self.gradients)[index] = value
 
     def set_param_by_name(self, name: str, value: Any, adjoint: bool = False) -> None:
-        """Set an argument by its name, or with `adjoint` the gradient beside it."""
+        """Set an argument by its name, or with `adjoint` its gradient."""
         self.set_param_at_index(self.kernel.parameters.index(name), value, adjoint)
 
     def set_params(self, values: Sequence[Any]) -> None:
@@ -321,7 +321,7 @@ class Launch:
         self.values = list(values)
 
     def launch(self, stream: Any = None) -> None:
-        """Run the kernel or its reverse, or keep it with these arguments if a capture is on."""
+        """Run the kernel or its reverse, or let a capture record it with these arguments."""
         if self.gradients is not None:
             values = _beside_gradients(self.kernel, self.values, self.gradients, self.input_count)
             Launch(self.kernel, self.dim, values).reverse()
@@ -331,11 +331,11 @@ class Launch:
         if overwritten.is_watched():
             written = [name for name, _, is_written in compiled.parameters if is_written]
             overwritten.before(*(memory for name, memory in self._memories() if name in written))
-        # Geometry is as it will be when the kernel runs.
+        # The tables are read when the kernel runs, not when it is recorded.
         capture.run(lambda: compiled.launch(grid, arguments + _tables(compiled, len(arguments)), "cpu"))
 
     def readers(self) -> list[Reader]:
-        """List the arrays, each with whether the reverse reads it."""
+        """List the arrays, each with a test whether the reverse reads it."""
         if not any(each.grad is not None for value in self.values for each in arrays_in(value)):
             return []
         compiled, _ = self.bound()
@@ -347,11 +347,11 @@ class Launch:
             yield from ((name, each.numpy()) for each in arrays_in(value) if each.has_memory)
 
     def bound(self) -> tuple[CompiledKernel, tuple[Any, ...]]:
-        """The compiled kernel, and its arguments as it takes them."""
+        """Return the compiled kernel, and the arguments in the form that it takes."""
         return self.kernel.compiled_for(self.values), tuple(_argument(each) for each in self.values)
 
     def reverse(self) -> None:
-        """Run the kernel's reverse on the gradients beside the arguments, or keep it if a capture is on."""
+        """Run the kernel's reverse on the arguments' gradients, or let a capture record it."""
         compiled, arguments = self.bound()
         grid = _grid(self.kernel, self.dim)
         named = dict(zip(self.kernel.parameters, self.values, strict=True))
@@ -384,7 +384,7 @@ def launch(
     max_blocks: int = 0,
     block_dim: int | None = None,
 ) -> Launch | None:
-    """Run a kernel once for each point of `dim`; with `adjoint` its reverse, on gradients that are given."""
+    """Run a kernel once for each point of `dim`, or with `adjoint` its reverse, on the given gradients."""
     if not isinstance(kernel, Kernel):
         raise TypeError(f"`wp.launch` takes a function decorated with `@wp.kernel`, found {kernel!r}")
     get_device(device)
@@ -414,9 +414,9 @@ def launch_tiled(kernel: Kernel, dim: int | Sequence[int], *arguments: Any, bloc
 def _beside_gradients(
     kernel: Kernel, values: Sequence[Any], gradients: Sequence[Any], input_count: int
 ) -> list[Any]:
-    """Give arguments with their gradients: copies of those that the caller keeps as they are.
+    """Return arguments with their gradients, or with copies of gradients that must not change for the caller.
 
-    The reverse sets gradients of what the kernel wrote to 0. Warp leaves those that are given, which
+    The reverse sets the gradients of arrays that the kernel wrote to 0. Warp leaves given gradients unchanged, which
     is right for arrays that the kernel doesn't read.
     """
     loaded, stored = kernel.loaded_and_stored()
@@ -428,7 +428,7 @@ def _beside_gradients(
 
 
 def _copied(gradient: Any) -> Any:
-    """Copy a gradient as it lies in memory, when the reverse runs."""
+    """Make a copy of a gradient with the same strides, filled when the reverse runs."""
     if not isinstance(gradient, array):
         return gradient
     source = gradient.numpy()

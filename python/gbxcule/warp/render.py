@@ -1,4 +1,4 @@
-"""Renderers: there are none here. Programs that were told not to render import this and go on."""
+"""A module without renderers, so that programs that were told not to render can import it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Gradients of arrays with `retain_grad`: they stay when what wrote the array has been reversed."""
+"""Gradients of arrays with `retain_grad`, which stay when the launch that wrote the array has been reversed."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,18 +13,18 @@ from gbxcule.warp.structure import StructInstance
 
 
 class Retained:
-    """An array whose gradient stays, as an argument of a kernel."""
+    """An argument of a kernel: an array whose gradient stays."""
 
     def __init__(self, value: array, name: str, kernel: Any, is_only_written: bool) -> None:
         self._value, self._name, self._key, self._is_only_written = value, name, kernel.key, is_only_written
 
     def copy(self) -> npt.NDArray[Any]:
-        """Copy the gradient as it is before the reverse."""
+        """Copy the gradient before the reverse runs."""
         assert self._value.grad is not None
         return self._value.grad.numpy().copy()
 
     def keep(self, before: npt.NDArray[Any]) -> None:
-        """Keep what the reverse has taken."""
+        """Keep the gradient that the reverse has set to 0."""
         assert self._value.grad is not None
         if np.array_equal(before, self._value.grad.numpy()):
             return
@@ -39,15 +39,15 @@ def retained_by(kernel: Any, compiled: CompiledKernel, arguments: Mapping[str, A
     """List the arrays with `retain_grad` that a kernel may write."""
     arrays = [(name, each) for name, value in arguments.items() for each in arrays_in(value) if each.grad is not None]
     written = {name for name, _, is_written in compiled.parameters if is_written}
-    found = [(name, each) for name, each in arrays if each.retain_grad and name in written]
-    if not found:
+    retained = [(name, each) for name, each in arrays if each.retain_grad and name in written]
+    if not retained:
         return []
     _, stored = kernel.loaded_and_stored()
-    return [Retained(each, name, kernel, name in stored and _is_alone(each, arrays)) for name, each in found]
+    return [Retained(each, name, kernel, name in stored and _is_alone(each, arrays)) for name, each in retained]
 
 
 def arrays_in(value: Any) -> Iterator[array]:
-    """Give the arrays of an argument: itself, those of a struct, that behind an indexed array."""
+    """Yield the arrays of an argument: itself, the fields of a struct, or the array behind an indexed array."""
     if isinstance(value, array):
         yield value
     elif isinstance(value, (StructInstance, indexedarray)):

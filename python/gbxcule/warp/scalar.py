@@ -9,18 +9,18 @@ BY_NAME: dict[str, type["Scalar"]] = {}
 
 
 class Scalar:
-    """A number of a type that Python doesn't have."""
+    """A number of a type that Python lacks."""
 
     numpy: np.dtype[Any]
     """The type of NumPy that has this layout."""
-    # By these `np.dtype` takes the class; NumPy before 2.4 asks for the second one.
+    # `np.dtype` takes the class by these attributes; NumPy before 2.4 needs the second one.
     __numpy_dtype__: np.dtype[Any]
     dtype: np.dtype[Any]
 
     def __init_subclass__(cls) -> None:
         if cls.__module__ == __name__ and not cls.__name__.endswith("_base"):
             BY_NAME[cls.__name__] = cls
-            # NumPy has no bfloat16: its bits travel in 16-bit integers.
+            # NumPy has no bfloat16, so its bits are in 16-bit integers.
             cls.numpy = np.dtype(np.uint16 if cls.__name__ == "bfloat16" else cls.__name__)
             if cls.__name__ != "bfloat16":
                 cls.__numpy_dtype__ = cls.dtype = cls.numpy
@@ -64,7 +64,7 @@ class Scalar:
 
     def __neg__(self) -> Any:
         negative = type(self)(-self.value)
-        # Builtins give numbers of Python for these types, and so do operators.
+        # For these types, builtins and operators return Python's own numbers.
         return negative.value if type(self).__name__ in ("bool", "int32", "float32") else negative
 
     def __pos__(self) -> Any:
@@ -89,7 +89,7 @@ def _builtin() -> Any:
 
 def _operation(operator: str, is_reflected: bool) -> Any:
     def operation(self: Scalar, other: Any) -> Any:
-        # Vectors and their like have their own.
+        # Vectors and the like have their own operators.
         if not isinstance(other, (Scalar, bool, int, float, np.generic)):
             return NotImplemented
         return _builtin().operate(operator, *((other, self) if is_reflected else (self, other)))
@@ -108,7 +108,7 @@ class int_base(Scalar):
     """Base of the integer types."""
 
     def __init__(self, value: Any = 0) -> None:
-        # As C converts: bits beyond the width are dropped.
+        # Conversion as in C drops bits beyond the width.
         bits = 8 * self.numpy.itemsize
         number = int(value) & ((1 << bits) - 1)
         is_negative = self.numpy.kind == "i" and number >> (bits - 1)
@@ -159,7 +159,7 @@ class float64(float_base): ...
 
 
 class bool_(Scalar):
-    """Truth values: Python's `bool` stands for it."""
+    """Truth values; Python's `bool` means this type."""
 
 
 BY_NAME["bool"] = BY_NAME.pop("bool_")
@@ -167,7 +167,7 @@ bool_.__name__ = "bool"
 
 
 def scalar_type(dtype: Any) -> type[Scalar] | None:
-    """Find the scalar type that a type of Python, NumPy or this module stands for, if it is one."""
+    """Return the scalar type of a type of Python, NumPy or this module, or None if it has none."""
     if isinstance(dtype, type) and issubclass(dtype, Scalar):
         return dtype
     python = {float: float32, int: int32, bool: bool_}.get(dtype) if isinstance(dtype, type) else None

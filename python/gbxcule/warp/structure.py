@@ -13,7 +13,7 @@ from gbxcule.warp.scalar import Scalar, scalar_type
 
 
 class Struct(Piece[..., Any]):
-    """A type that `@wp.struct` makes of a class; a call makes an instance."""
+    """A type that `@wp.struct` makes from a class; a call makes an instance."""
 
     def __init__(self, python: type) -> None:
         super().__init__(python, "struct")
@@ -29,7 +29,7 @@ class Struct(Piece[..., Any]):
         return self._fields
 
     def __call__(self, *arguments: Any, **values: Any) -> "StructInstance":
-        """Make an instance, of fields in order or by name, as functions do in kernels."""
+        """Make an instance from fields in order or by name, as calls in kernels do."""
         if len(arguments) > len(self.vars):
             raise TypeError(f"a `{self.key}` has {len(self.vars)} fields, found {len(arguments)} values")
         made = StructInstance(self)
@@ -38,11 +38,11 @@ class Struct(Piece[..., Any]):
         return made
 
     def instance(self, record: Any) -> "StructInstance":
-        """Make an instance of a record of NumPy."""
+        """Make an instance from a record of NumPy."""
         return self(**{name: record[name] for name in self.vars})
 
     def numpy_dtype(self) -> np.dtype[Any]:
-        """Give NumPy's type of records that are laid out as the struct."""
+        """Return NumPy's type of records that are laid out like the struct."""
         fields: list[tuple[Any, ...]] = []
         for name, of in self.vars.items():
             if isinstance(of, Struct):
@@ -52,7 +52,7 @@ class Struct(Piece[..., Any]):
             elif (scalar := scalar_type(of)) is not None:
                 fields.append((name, scalar.numpy))
             else:
-                # No kernel takes such arrays: what is there stays as it is, empty.
+                # Room for an array's pointer, which no kernel reads in a record.
                 fields.append((name, "V8"))
         return np.dtype(fields, align=True)
 
@@ -69,12 +69,12 @@ class StructInstance:
 
     def __getattr__(self, name: str) -> Any:
         if "_struct" not in self.__dict__:
-            # Copies ask for methods of an instance that isn't made yet.
+            # `copy` looks for methods on an instance that isn't initialized yet.
             raise AttributeError(name)
         raise AttributeError(f"a `{self._struct.key}` has no field `{name}`")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set a field. Vectors, their like and structs are values: the field stays another object."""
+        """Set a field. Vectors, their like and structs are copied into the field's own object."""
         if name not in self._struct.vars:
             raise AttributeError(f"a `{self._struct.key}` has no field `{name}`")
         of = self._struct.vars[name]
@@ -87,7 +87,7 @@ class StructInstance:
             object.__setattr__(self, name, number.item() if isinstance(number, np.generic) else number)
         else:
             self._check_array(name, of, value)
-            # Records have room for an array, and none there.
+            # A record has only room for an array, but no array.
             object.__setattr__(self, name, None if isinstance(value, np.void) else value)
 
     def _check_array(self, name: str, of: Any, value: Any) -> None:
@@ -116,27 +116,27 @@ class StructInstance:
         return f"{self._struct.key}({fields}\n)"
 
     def assign(self, value: "StructInstance") -> None:
-        """Take all fields from another instance."""
+        """Copy all fields from another instance."""
         if not isinstance(value, StructInstance) or value._struct.key != self._struct.key:
             raise RuntimeError(f"a `{self._struct.key}` takes the fields of another one, found `{value!r}`")
         for name in self._struct.vars:
             setattr(self, name, getattr(value, name))
 
     def to(self, device: Any) -> "StructInstance":
-        """Give a copy whose arrays lie on a device; there is one."""
+        """Return a copy; its arrays stay, because there is only one device."""
         get_device(device)
         return self.__copy__()
 
     def numpy_dtype(self) -> np.dtype[Any]:
-        """Give NumPy's type of records that are laid out as the struct."""
+        """Return NumPy's type of records that are laid out like the struct."""
         return self._struct.numpy_dtype()
 
     def numpy_value(self) -> tuple[Any, ...]:
-        """Give the fields as a record of Python's numbers, lists and tuples."""
+        """Return the fields as a tuple of Python's numbers, lists and tuples."""
         return tuple(_listed(getattr(self, name)) for name in self._struct.vars)
 
     def record(self) -> tuple[Any, ...]:
-        """Give the fields as NumPy's records take them."""
+        """Return the fields as a tuple that NumPy can store as a record."""
         fields = []
         for name, of in self._struct.vars.items():
             value = getattr(self, name)
@@ -150,13 +150,13 @@ class StructInstance:
         return tuple(fields)
 
     def __argument_type__(self, dims: int | None, name: Any) -> str:
-        """Spell the type for a generic parameter; `name` gives the struct's name in the kernel's text."""
+        """Spell the type for a generic parameter; `name` returns the struct's name in the kernel's text."""
         if dims is not None:
             raise TypeError(f"an array of {dims} dimensions is needed, found a `{self._struct.key}`")
         return str(name(self._struct))
 
     def argument(self, part: Any) -> dict[str, Any]:
-        """Give the fields by name, each as `part` makes an argument of it."""
+        """Return the fields by name, each converted by `part`."""
         return {name: part(getattr(self, name)) for name in self._struct.vars}
 
 
@@ -164,7 +164,7 @@ def _zero(of: Any) -> Any:
     if isinstance(of, Struct):
         return of()
     if isinstance(of, type) and issubclass(of, Composite):
-        # As in Warp, a transform in a struct has no rotation at first either.
+        # A transform in a struct begins with all zeros, as in Warp, so even its quaternion is zero.
         return of(0)
     scalar = scalar_type(of)
     return None if scalar is None else scalar(0).value

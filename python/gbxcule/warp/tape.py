@@ -1,4 +1,4 @@
-"""Tapes: what was launched and copied, to be reversed."""
+"""Tapes: records of launches and copies, which can be reversed."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ _open: list["Tape"] = []
 
 
 class _Gradients(dict[Any, Any]):
-    """Gradients by array; those of a struct are one with the gradients of its arrays."""
+    """Gradients by array; a struct's gradient is a struct of the gradients of its arrays."""
 
     def __missing__(self, key: Any) -> Any:
         if not isinstance(key, StructInstance):
@@ -29,7 +29,7 @@ class _Gradients(dict[Any, Any]):
 
 
 class Tape(KnownByName):
-    """Record of launches within a `with`; `backward` runs their reverses, the last one first."""
+    """A record of the launches in a `with` block; `backward` runs their reverses, the last one first."""
 
     def __init__(self) -> None:
         self.gradients: dict[Any, Any] = _Gradients()
@@ -48,7 +48,7 @@ class Tape(KnownByName):
         _open.remove(self)
 
     def record_func(self, backward: Callable[[], None], arrays: Sequence[array]) -> None:
-        """Record what reverses something that was done to arrays, which it may read."""
+        """Record `backward`, which reverses something that was done to `arrays`, and may read them."""
         self._record(backward, arrays, [_always_read(value) for value in arrays if isinstance(value, array)])
 
     def _record(self, reverse: Callable[[], None], values: Sequence[Any], readers: Sequence[Reader]) -> None:
@@ -66,7 +66,7 @@ class Tape(KnownByName):
             self.gradients[value] = value.grad
 
     def backward(self, loss: array | None = None, grads: dict[array, array] | None = None) -> None:
-        """Reverse everything, from a loss whose gradient is 1, or from gradients that are given or set."""
+        """Reverse all launches, from a loss, whose gradient becomes 1, or from given or already set gradients."""
         if loss is not None:
             if loss.size != 1:
                 raise RuntimeError(f"a loss is an array of one element, found the shape {loss.shape}")
@@ -78,7 +78,7 @@ class Tape(KnownByName):
                 value.grad = gradient
             else:
                 value.grad.assign(gradient)
-        # What is written from here on is no part of what is reversed.
+        # Later writes don't belong to the tape's launches.
         overwritten.release(self._keeper)
         put_back = self._keeper.put_back()
         try:
@@ -118,19 +118,19 @@ def is_recording() -> bool:
 
 
 def record(reverse: Callable[[], None], values: Sequence[Any], readers: Sequence[Reader] = ()) -> None:
-    """Note what reverses a step, and what that reads, if a tape records."""
+    """If a tape records, add a step's reverse to it, and the memory that the reverse reads."""
     if _open:
         _open[-1]._record(reverse, values, readers)
 
 
 def refuse(name: str, *values: array) -> None:
-    """Raise an error where a tape records and arrays have gradients: the step is not reversed."""
+    """Raise an error if a tape records and arrays have gradients, because the step can't be reversed."""
     if _open and any(value.grad is not None for value in values):
         raise NotImplementedError(f"`{name}` isn't reversed by a tape: use a kernel, or call it outside of the tape")
 
 
 def forget(value: array, key: Any = ...) -> None:
-    """Note that elements were overwritten by what has no gradient."""
+    """Note that elements were overwritten by values without a gradient."""
     if value.grad is None or not _open:
         return
 

@@ -1,4 +1,4 @@
-"""Helpers for tests, as programs find them in `warp.tests.unittest_utils`."""
+"""Helpers for tests, which Warp has in `warp.tests.unittest_utils`."""
 
 import io
 import os
@@ -27,7 +27,7 @@ def get_cpu_test_devices() -> list[Device]:
 
 
 def get_cuda_test_devices(mode: str | None = None) -> list[Device]:
-    """List the CUDA devices that tests run on: there are none."""
+    """Return an empty list: tests run on no CUDA device."""
     return []
 
 
@@ -35,13 +35,13 @@ get_selected_cuda_test_devices = get_cuda_test_devices
 
 
 class StreamCapture:
-    """Text that the process writes to a stream between `begin` and `end`."""
+    """Captures the text that the process writes to a stream between `begin` and `end`."""
 
     def __init__(self, stream_name: str) -> None:
         self._name = stream_name
 
     def begin(self) -> None:
-        """Turn the stream to a file of its own."""
+        """Redirect the stream to a temporary file."""
         self._before = getattr(sys, self._name)
         self._number = self._before.fileno()
         self._target = os.dup(self._number)
@@ -50,7 +50,7 @@ class StreamCapture:
         setattr(sys, self._name, self._file)
 
     def end(self) -> str:
-        """Turn the stream back, and give its text."""
+        """Redirect the stream back; return its text."""
         os.dup2(self._target, self._number)
         os.close(self._target)
         setattr(sys, self._name, self._before)
@@ -60,21 +60,21 @@ class StreamCapture:
 
 
 class StdOutCapture(StreamCapture):
-    """Text of the standard output."""
+    """Captures standard output."""
 
     def __init__(self) -> None:
         super().__init__("stdout")
 
 
 class StdErrCapture(StreamCapture):
-    """Text of the standard error."""
+    """Captures standard error."""
 
     def __init__(self) -> None:
         super().__init__("stderr")
 
 
 class CheckOutput:
-    """A block of a test that prints nothing."""
+    """Checks that a block of a test prints nothing."""
 
     def __init__(self, test: Any) -> None:
         self._test, self._capture = test, StdOutCapture()
@@ -96,7 +96,7 @@ def assert_array_equal(result: array, expect: array) -> None:
 
 
 def assert_np_equal(result: Any, expect: Any, tol: float = 0.0) -> None:
-    """Fail unless NumPy's arrays are equal, or apart by `tol` at most."""
+    """Fail unless NumPy's arrays are equal, or differ by at most `tol`."""
     if tol:
         np.testing.assert_allclose(np.ravel(result), np.ravel(expect), rtol=1e-7, atol=tol, equal_nan=True)
     else:
@@ -104,7 +104,7 @@ def assert_np_equal(result: Any, expect: Any, tol: float = 0.0) -> None:
 
 
 def sanitize_identifier(s: Any) -> str:
-    """Make an identifier of anything's text."""
+    """Make an identifier from an object's text."""
     return re.sub(r"\W|^(?=\d)", "_", str(s))
 
 
@@ -112,7 +112,7 @@ def add_function_test(
     cls: type, name: str, func: Callable[..., Any], devices: Any = None, check_output: bool = True,
     device_check: Callable[..., Any] | None = None, **options: Any,
 ) -> None:  # fmt: skip
-    """Add a function to a class of tests: once, or for each device."""
+    """Add a function to a class of tests, once or for each device."""
 
     def test(device: Any) -> Callable[[Any], None]:
         def run(self: Any) -> None:
@@ -140,7 +140,7 @@ def add_kernel_test(
     cls: type, kernel: Kernel, dim: int | Sequence[int], name: str | None = None, expect: Any = None,
     inputs: Any = None, devices: Any = None, inputs_factory: Callable[[Any], Any] | None = None,
 ) -> None:  # fmt: skip
-    """Add a launch to a class of tests; what it writes to its last argument, of `int`, is compared."""
+    """Add a test of a launch to a class of tests; it compares the integers in the last argument."""
 
     def run(test: Any, device: Any) -> None:
         given = [*((inputs_factory(device) if inputs_factory is not None else inputs) or [])]

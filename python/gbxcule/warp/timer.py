@@ -1,4 +1,4 @@
-"""Timers around blocks, and what else stands around them."""
+"""Timers and other context managers around blocks."""
 
 import time
 from typing import Any
@@ -7,7 +7,7 @@ _depth: list["ScopedTimer"] = []
 
 
 class ScopedTimer:
-    """Measures a block: `elapsed` has its milliseconds, and `dict` gets them under the timer's name."""
+    """Measures a block's milliseconds, in `elapsed` and in `dict` under the timer's name."""
 
     def __init__(
         self, name: str, active: bool = True, print: bool = True, detailed: bool = False,
@@ -35,7 +35,7 @@ class ScopedTimer:
 
 
 class ScopedLogLevel:
-    """A level of messages within a block. This package prints none."""
+    """A level of messages within a block; this package prints no messages."""
 
     def __init__(self, _level: Any) -> None:
         pass

@@ -1,4 +1,4 @@
-"""Types, and functions that make some, as programs find them in `wp.types`."""
+"""Types, and functions about types, which Warp has in `wp.types`."""
 
 import math
 from collections.abc import Callable
@@ -35,7 +35,7 @@ def type_size(dtype: Any) -> int:
 
 
 def type_scalar_type(dtype: Any) -> Any:
-    """Give the scalar of a type."""
+    """Return the scalar type of a type."""
     return dtype._wp_scalar_type_ if issubclass(dtype, Composite) else scalar_type(dtype)
 
 
@@ -61,18 +61,19 @@ def type_is_transformation(dtype: Any) -> bool:
 
 def type_is_int(dtype: Any) -> bool:
     """Tell whether a type is one of integers."""
-    found = scalar_type(dtype)
-    return found is not None and issubclass(found, int_base)
+    scalar = scalar_type(dtype)
+    return scalar is not None and issubclass(scalar, int_base)
 
 
 def type_is_float(dtype: Any) -> bool:
     """Tell whether a type is one of floats."""
-    found = scalar_type(dtype)
-    return found is not None and issubclass(found, float_base)
+    scalar = scalar_type(dtype)
+    return scalar is not None and issubclass(scalar, float_base)
 
 
 def types_equal(a: Any, b: Any) -> bool:
-    """Tell whether two types are one; `float` is `float32`, `int` is `int32`, and tuples have types in them."""
+    """Tell whether two types are equal; `float` is `float32`, `int` is `int32`, tuples compare by element.
+    """
     if isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
         is_both = isinstance(a, (list, tuple)) and isinstance(b, (list, tuple))
         return is_both and len(a) == len(b) and all(map(types_equal, a, b))
@@ -126,7 +127,7 @@ is_value = _of_value(type_is_value, "a number, a vector or one of their like")
 
 
 def is_struct(value: Any) -> bool:
-    """Tell whether a value is one of a struct."""
+    """Tell whether a value is an instance of a struct."""
     return isinstance(value, StructInstance)
 
 
@@ -141,7 +142,7 @@ def is_array(value: Any) -> bool:
 
 
 def type_repr(dtype: Any) -> str:
-    """Give a type's name."""
+    """Return a type's name."""
     return str(dtype.__name__)
 
 

@@ -13,7 +13,7 @@ use crate::print::say;
 /// Assemble a game of your own
 ///
 /// Writes the cartridge and, beside it, its labels as a `.sym` file. A source may include the
-/// `.inc` files of its own folder, and those that the built-in games are made of.
+/// `.inc` files of its own folder and those of the built-in games.
 #[derive(Args)]
 #[command(
     after_long_help = "EXAMPLE\n  gbxcule assemble examples/own_game/catch.asm --out runs/catch.gb"
@@ -64,7 +64,7 @@ fn read(path: &Path) -> anyhow::Result<String> {
         .with_context(|| format!("reading {}", path.display()))
 }
 
-/// Files in the source's folder that it may include, whose names end in `.inc`.
+/// The `.inc` files in the source's folder, which it may include.
 #[derive(Debug)]
 struct Neighbours {
     folder: PathBuf,

@@ -25,11 +25,11 @@ const MAX_WINDOW_S: f64 = 86_400.0;
 
 /// Measure frames a second over numbers of machines
 ///
-/// All backends take turns within one run. Opening and the first step are timed apart and every
-/// backend is warmed up before its first window, so no window contains a start or a compile; a
-/// window always ends with a sync. The artifact holds every window, the configuration and the
-/// system, and grows with each number of machines; the report beside it has the speed-up table and
-/// the plot.
+/// All backends take turns within one run. Opening and the first step are timed separately and
+/// every backend is warmed up before its first window, so no window contains a start or a compile;
+/// a window always ends with a sync. The artifact holds every window, the configuration and the
+/// system, and is written after each number of machines; the report beside it has the speed-up
+/// table and the plot.
 #[derive(Args)]
 #[command(after_long_help = footer())]
 pub(crate) struct Bench {
@@ -51,7 +51,7 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "ROM", default_value = "ALU_LOOP")]
     rom: String,
 
-    /// An experiment, which sets ROM and stage, and E0 the frames of a step: E0 to E4
+    /// An experiment, E0 to E4, which sets ROM and stage; E0 also sets the frames of a step
     #[arg(long, value_name = "NAME", conflicts_with_all = ["rom", "stage"], value_parser = experiment)]
     experiment: Option<experiments::Experiment>,
 
@@ -59,7 +59,7 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "N,N,...", value_delimiter = ',', allow_hyphen_values = true)]
     env_counts: Vec<usize>,
 
-    /// Do not give PyBoy more machines than this; each of them takes megabytes
+    /// Greatest number of machines for PyBoy, because each takes megabytes
     #[arg(long, value_name = "N", default_value_t = 64)]
     most_pyboy_envs: usize,
 
@@ -83,8 +83,8 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "N", default_value_t = 24)]
     frames_per_step: u32,
 
-    /// Wait for the device after every N steps, and after fewer where steps are long; 0 only at the
-    /// end of a window. CPU backends never run ahead
+    /// Wait for the device after every K steps, or after fewer if steps are long; 0 waits only at
+    /// the end of a window. CPU backends never run ahead
     #[arg(long, value_name = "K", default_value_t = bench::SYNC_EVERY)]
     sync_every: u64,
 
@@ -96,7 +96,7 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "N", value_parser = workers)]
     workers: Option<NonZeroUsize>,
 
-    /// Folder for artifact and report; by default runs/reports/ and the time
+    /// Folder for artifact and report; by default runs/reports/ followed by the time
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -112,7 +112,7 @@ fn experiment(name: &str) -> Result<experiments::Experiment, String> {
         .ok_or_else(|| format!("no experiment `{name}`; there are E0, E1, E2, E3, E4"))
 }
 
-/// Returns the first of these values that occurs twice, as text.
+/// Returns the first value that occurs twice, as text.
 fn repeated<T: PartialEq + ToString>(values: &[T]) -> Option<String> {
     let mut others = values.iter().enumerate();
     let duplicate = others.find(|(at, value)| values[..*at].contains(value));

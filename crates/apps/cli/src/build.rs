@@ -29,7 +29,7 @@ const MANIFEST_VERSION: u32 = 1;
 /// Build kernels into libraries that C, C++ and Rust call, and into code for GPUs
 ///
 /// The folder gets a static and a shared library for the CPU, their C header and Rust module, PTX
-/// and machine code for each GPU architecture, the text that all this was made from, and a manifest
+/// and machine code for each GPU architecture, the C++ and CUDA source of all these, and a manifest
 /// that names each kernel, its parameters and its reverse. A program that links the library needs
 /// neither Python nor gbxcule, and compiles nothing when it runs.
 #[derive(Args)]
@@ -53,20 +53,20 @@ pub(crate) struct Build {
     #[arg(long, value_name = "NAME")]
     kernel: Vec<String>,
 
-    /// Name of the library, with which its functions begin; without it, the file's
+    /// Name of the library and beginning of its functions' names; by default the file's name
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// The CPU, as the C++ compiler's `-march` names it; without it, this one
+    /// The CPU, as the C++ compiler's `-march` names it; by default this computer's
     #[arg(long, value_name = "CPU", default_value = "native")]
     cpu: String,
 
-    /// GPU architecture of machine code; may be given several times. Without it, sm_80, sm_90 and
-    /// sm_100 where NVRTC is at hand
+    /// GPU architecture of machine code; may be given several times. By default sm_80, sm_90 and
+    /// sm_100 if NVRTC is installed
     #[arg(long, value_name = "ARCH")]
     arch: Vec<Arch>,
 
-    /// Leave out the reverses
+    /// Leave out the reverses, which compute gradients
     #[arg(long)]
     no_grad: bool,
 
@@ -78,10 +78,10 @@ pub(crate) struct Build {
     imports: Imports,
 }
 
-/// Number of files that the host's compiler makes, which the progress bar counts.
+/// Number of files from the host's compiler, which the progress bar counts.
 const HOST_STEPS: u64 = 2;
 
-/// The most bytes of a library.
+/// Greatest number of bytes of a library.
 const MAX_LIBRARY_BYTES: u64 = 1 << 32;
 
 /// Kernels of a library, each with its reverse or the reason of a refusal.
@@ -143,7 +143,7 @@ impl Build {
             .map_or("kernels".into(), |stem| cxx::prefix(&stem.to_string_lossy())))
     }
 
-    /// Returns NVRTC, which must be there if an architecture was named.
+    /// Finds NVRTC; it is an error if an architecture was named and NVRTC is missing.
     fn nvrtc(&self) -> anyhow::Result<Option<Nvrtc>> {
         match Nvrtc::find() {
             Ok(nvrtc) => Ok(Some(nvrtc)),
@@ -333,7 +333,7 @@ impl Build {
     }
 }
 
-/// Files of the libraries for the host, and their functions.
+/// Files of the host's libraries, and their functions.
 struct HostFiles {
     files: Vec<(String, Vec<u8>)>,
     functions: Vec<cxx::LibraryFunction>,

@@ -16,9 +16,9 @@ use crate::print::say;
 /// arrays in the kernels of a file, without a GPU
 ///
 /// NVRTC compiles the file, and a simulator runs its machine code for sm_80, with warps, in orders
-/// that the seed says. Kernels in CUDA get arrays of N elements, N for integers and 0.5 for floats;
-/// a kernel in NVIDIA Warp's dialect gets inputs on which it means something. A fault is told with
-/// its line and threads.
+/// that the seed chooses. Kernels in CUDA get arrays of N elements, N for integers and 0.5 for
+/// floats; a kernel in NVIDIA Warp's dialect gets random inputs on which it runs. A fault is
+/// reported with its line and threads.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -30,15 +30,15 @@ pub(crate) struct Check {
     #[arg(value_name = "FILE.cu|FILE.py")]
     file: PathBuf,
 
-    /// Look for races and what goes with them
+    /// Look for races and the other faults
     #[arg(long, required = true)]
     race: bool,
 
-    /// Elements of arrays, and integers, of kernels in CUDA
+    /// Number of elements of each array, and value of each integer, for kernels in CUDA
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(0..=1 << 20))]
     count: u32,
 
-    /// Value of an integer, or elements of an array, by the parameter's name
+    /// Value of an integer, or number of elements of an array, by the parameter's name
     #[arg(long = "set", value_name = "NAME=N", value_parser = named)]
     values: Vec<(String, i64)>,
 
@@ -67,12 +67,12 @@ impl Check {
                 let options =
                     SourceOptions { count: self.count, values, seed: self.seed, launches: 4 };
                 let checked = check(&text, &compiler, &options).map_err(anyhow::Error::msg)?;
-                let told = checked.into_iter().map(|it| {
+                let outcomes = checked.into_iter().map(|it| {
                     let (blocks, threads) = it.shape;
                     let place = format!("<<<{blocks}, {threads}>>>");
                     (it.kernel, it.fault.map(|fault| format!("{fault}, {place}")))
                 });
-                told.collect()
+                outcomes.collect()
             }
             _ => bail!("{}: a file in CUDA (.cu) or Python (.py) is checked", self.file.display()),
         };

@@ -23,9 +23,9 @@ use crate::print::{self, say};
 
 /// Compile kernels written in NVIDIA Warp's Python dialect, without Python and without a GPU
 ///
-/// The file is read as text, with the files beside it that it imports from. A refusal
-/// names its line and says what is allowed. The printed text needs nothing but one small header,
-/// which `--header` writes. The same file gives the same bytes.
+/// The file is read as text, with the files beside it that it imports from. A refusal names its
+/// line and says what is allowed. The printed text includes a single small header, which `--header`
+/// writes. The same file gives the same bytes.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -41,24 +41,24 @@ pub(crate) struct Compile {
     #[arg(value_name = "FILE.py", required_unless_present_any = ["survey", "header"])]
     file: Option<PathBuf>,
 
-    /// Device for which text is written; without it, cpu
+    /// Device for which text is written; by default cpu
     #[arg(long, value_enum)]
     device: Option<TextTarget>,
 
-    /// Output to write; without it, C++ for `--device cpu` and CUDA C++ for `--device cuda`
+    /// Output to write; by default C++ for `--device cpu` and CUDA C++ for `--device cuda`
     #[arg(long, value_enum)]
     emit: Option<Emit>,
 
-    /// GPU architecture of `ptx` and `cubin`; without it, sm_90
+    /// GPU architecture of `ptx` and `cubin`; by default sm_90
     #[arg(long, value_name = "ARCH")]
     arch: Option<Arch>,
 
-    /// Only this kernel, and what it calls
+    /// Only this kernel and the functions that it calls
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
 
-    /// Add the reverse of each kernel `k`, as `adj_k`: it turns the gradients of what `k` wrote
-    /// into those of what it read
+    /// Add the reverse of each kernel `k`, as `adj_k`: from the gradients of the arrays that `k`
+    /// writes it computes those of the arrays that `k` reads
     #[arg(long)]
     grad: bool,
 
@@ -78,12 +78,12 @@ pub(crate) struct Compile {
     #[arg(long, value_name = "DIR")]
     header: Option<PathBuf>,
 
-    /// Compile every kernel below this folder; print how many are refused, by reason, and how fast
-    /// it went
+    /// Compile every kernel below this folder; print the number of refused ones by reason, and the
+    /// speed
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "emit", "kernel", "header"])]
     survey: Option<PathBuf>,
 
-    /// With `--survey`, write the C++ and CUDA text of each kernel too, to see how fast that goes
+    /// With `--survey`, also write the C++ and CUDA text of each kernel, to measure its speed
     #[arg(long, requires = "survey")]
     texts: bool,
 }

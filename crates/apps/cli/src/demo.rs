@@ -25,8 +25,8 @@ use crate::print::{say, shell_word};
 use crate::run_options::ModelOption;
 use crate::{progress, rom_image};
 
-/// Greatest number of machines in the picture (fewer if they would not fill its columns), and the
-/// number of steps before it: enough that no two machines look alike.
+/// Greatest number of machines in the picture (fewer if they would not fill its columns), and
+/// number of steps before it, after which all machines look different.
 const MAX_SHOWN: usize = 48;
 const STEPS_TO_PICTURE: u64 = 45;
 
@@ -164,7 +164,7 @@ impl Demo {
             false => vec![rom.clone()],
         };
         let count = MAX_SHOWN / roms.len();
-        // The stage is that of the table, because a kernel of this stage is compiled already.
+        // The kernel of this stage is compiled already, for the table.
         let config = SwarmConfig { schedule, stage: Stage::FullStep, ..SwarmConfig::new(count) };
         let drive = DriveSettings { config, action_source: ActionSource::Random, seed: 0 };
         let columns = (roms.len() > 1).then_some(roms.len());

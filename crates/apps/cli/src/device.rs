@@ -23,7 +23,7 @@ impl DeviceOption {
         }
     }
 
-    /// Checks that the device can be used, before any output or work that needs it.
+    /// Checks that the device can be used, before any other work or output.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         self.check_for(&[self.backend()])
     }

@@ -5,9 +5,9 @@ use gbxcule_lab::doctor::inventory;
 
 use crate::print::say;
 
-/// Say what this machine has, what is missing, and the command that brings it
+/// List the tools of this machine, the missing ones, and the command that installs each
 ///
-/// Nothing is installed or changed on this machine. Everything but the CPU part is optional.
+/// The command installs and changes nothing. Only the CPU part is needed.
 #[derive(Args)]
 pub(crate) struct Doctor {
     /// Print the findings as JSON
@@ -37,7 +37,7 @@ impl Doctor {
             let mark = if finding.found { "ok" } else { "--" };
             say!("{mark}  {:18} {}", finding.subject, finding.what);
             if let Some(remedy) = finding.remedy {
-                say!("    {:18} bring it: {remedy}", "");
+                say!("    {:18} to install it: {remedy}", "");
             }
         }
         Ok(true)

@@ -1,9 +1,8 @@
-//! A swarm with its action source, stepped whole or in pieces so that it can be watched: for
-//! `watch`, `play`, `record` and `demo`, on any device.
+//! A swarm with its action source, for `watch`, `play`, `record` and `demo`, on any device. Its
+//! steps are run whole, or in pieces so that they can be watched.
 //!
-//! A step run in pieces ends in the same state as a step run whole, the programs' results included.
-//! A user's keyboard may hold several buttons of an env, through whole steps, instead of its
-//! actions.
+//! A step run in pieces ends in the same state, with the same results of the programs, as a step
+//! run whole. A user's keyboard may hold several buttons of an env instead of its actions.
 
 use std::ops::Range;
 
@@ -46,8 +45,8 @@ impl DriveSettings {
         Ok(Self { config, action_source: run.action_gen.clone(), seed: run.actions_seed })
     }
 
-    /// Replaces the programs. If the observation is the user's own, the stage computes it even if
-    /// it was not asked to.
+    /// Replaces the programs. A stage without observations gets them if the observation is the
+    /// user's own.
     pub(crate) fn with(mut self, programs: Programs) -> Self {
         if self.config.stage == Stage::RewardOnly && programs.observation_text().name() != "obs_v0"
         {
@@ -72,7 +71,7 @@ pub(crate) struct Driver {
     seed: u64,
     steps_done: u64,
     frames_done: u32,
-    /// Number of machine 0's samples in the step before the last range of frames.
+    /// Number of machine 0's samples in the step before the last call of `advance`.
     samples_before: usize,
     actions: Vec<u8>,
     manual_buttons: Vec<Option<u8>>,
@@ -86,8 +85,8 @@ impl Driver {
         Self::of(Swarm::new(rom, config, device)?, action_source, seed)
     }
 
-    /// Continues with the swarm of a checkpoint. All settings are the checkpoint's, except the
-    /// source of the actions.
+    /// Continues with the swarm and the settings of a checkpoint; only the source of the actions is
+    /// new.
     pub(crate) fn restored(
         checkpoint: &[u8],
         action_source: ActionSource,
@@ -156,8 +155,8 @@ impl Driver {
         self.returns.as_ref().map_or(Ok(()), Returns::reset)
     }
 
-    /// Runs up to `max_frames` frames, but not past the end of the step; returns their number. On a
-    /// device they are only queued.
+    /// Runs up to `max_frames` frames, but not past the end of the step; returns their number. A
+    /// device only queues them.
     pub(crate) fn advance(&mut self, max_frames: u32, draw_last: bool) -> Result<u32, SwarmError> {
         let frames_per_step = self.config().schedule.frames_per_step();
         if self.frames_done == 0 {
@@ -217,7 +216,7 @@ impl Driver {
         self.advance(self.config().schedule.frames_per_step(), draw)
     }
 
-    /// Holds an env's buttons, or releases them; ignores an env that does not exist.
+    /// Holds an env's buttons, or releases them for `None`; ignores an env that does not exist.
     pub(crate) fn hold(&mut self, env: usize, buttons: Option<u8>) -> Result<(), SwarmError> {
         let Some(manual) = self.manual_buttons.get_mut(env) else { return Ok(()) };
         *manual = buttons;
@@ -283,8 +282,8 @@ impl Driver {
         EnvDetails::of(swarm, env, step)
     }
 
-    /// Returns rewards and ends of the last whole step, if programs decide when episodes end and
-    /// these numbers lie on the host.
+    /// Returns rewards and ends of the last whole step; `None` on a device, or if no program ends
+    /// episodes.
     pub(crate) fn outcome(&self) -> Result<Option<StepOutcome>, SwarmError> {
         if !self.knows_ends() || self.device() != Device::Cpu {
             return Ok(None);

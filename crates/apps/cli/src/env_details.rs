@@ -15,19 +15,19 @@ pub(crate) struct EnvDetails {
     pub(crate) step: StepDetails,
 }
 
-/// Details of a machine's last step that only the code that steps it knows.
+/// Details of a machine's last step that the swarm itself doesn't know.
 #[derive(Debug, Clone)]
 pub(crate) struct StepDetails {
     /// Reward; `None` in stages without rewards.
     pub(crate) reward: Option<f32>,
-    /// Sum of the rewards of the episode. The episode ends when it is reported as done, and the
-    /// next begins when it no longer is.
+    /// Sum of the rewards of the episode. The next episode begins with the first step that no
+    /// longer reports the end.
     pub(crate) episode_return: Option<f32>,
     /// True if the episode is done; `None` without a program that ends episodes.
     pub(crate) is_done: Option<bool>,
     /// Name of the present step's action in the codec; `None` while a user holds the buttons.
     pub(crate) action: Option<String>,
-    /// Joypad bits that a user pressed, or the action in the last frame.
+    /// Joypad bits that the user or else the action pressed in the last frame.
     pub(crate) buttons: u8,
     pub(crate) held: bool,
 }

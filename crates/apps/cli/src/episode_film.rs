@@ -1,7 +1,7 @@
-//! Films of episodes that are over: a machine of the same swarm plays them again.
+//! Films of finished episodes: a new machine plays them again.
 //!
-//! A machine is determined by its state and its actions, so a training swarm stores only these, and
-//! draws no picture.
+//! A machine's state and actions determine its episode, so a training swarm stores only these, and
+//! draws no pictures.
 
 use std::path::Path;
 
@@ -68,8 +68,8 @@ pub fn write(
     Ok(true)
 }
 
-/// Passes one in `every` frames of the episode, with the second in which it appears, to a function,
-/// as long as `go_on` returns true. An episode that ends before the first picture shows its last
+/// Passes one in `every` frames of the episode, with the second in which it appears, to `show`, as
+/// long as `go_on` returns true. An episode that ends before the first picture shows its last
 /// frame. Returns the second in which the film ends, or `None` if it was stopped.
 fn replay(
     swarm: &Swarm,

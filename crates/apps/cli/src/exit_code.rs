@@ -1,5 +1,5 @@
-//! An exit status as a number. `std::process::ExitCode` can only be returned from Rust's `main`,
-//! and the Python package needs the number.
+//! An exit status whose number the Python package can read, unlike that of
+//! `std::process::ExitCode`.
 
 /// Exit status of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,5 +1,5 @@
-//! Films of machines: chooses the frames that are shown and the time of each picture, for `record`
-//! and for films of episodes.
+//! Chooses the frames of a film and the time of each picture, for `record` and for films of
+//! episodes.
 
 use anyhow::ensure;
 
@@ -9,7 +9,7 @@ pub(crate) const TCYCLES_PER_S: u32 = 4_194_304;
 /// Frames a second of a real machine.
 pub(crate) const REAL_FRAMES_PER_S: f64 = TCYCLES_PER_S as f64 / FRAME_TCYCLES as f64;
 
-/// Frames of a film, counted from its first one: a picture follows every `every` of them.
+/// Count of a film's frames; a picture follows each `every` frames.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FilmClock {
     every: u32,

@@ -13,8 +13,8 @@ const MAX_COLORS: usize = 255;
 /// Shortest delay of a picture: browsers show one with a shorter delay for a tenth of a second.
 const MIN_CENTISECONDS: u64 = 2;
 
-/// GIF that is being written. Pictures come with the time at which they appear, so that rounding
-/// errors do not add up.
+/// GIF that is being written. Each picture comes with the time at which it appears, so that
+/// rounding errors do not add up.
 pub(crate) struct Animation {
     encoder: Encoder<Vec<u8>>,
     screen: Screen,
@@ -123,7 +123,7 @@ fn change(before: &Mosaic, after: &Mosaic, screen: Screen) -> Option<Frame<'stat
 enum Colors {
     /// Palette of the file.
     Shades,
-    /// Palette of the picture: its colours, with as many of their bits as 255 colours allow.
+    /// Palette of the picture: its colours, rounded so that there are at most 255.
     Own { colors: Vec<u16>, mask: u16, screen: Screen },
 }
 

@@ -1,7 +1,7 @@
-//! End by a signal: Ctrl-C, SIGTERM and a closed terminal (SIGHUP) end the children, remove
+//! Handles signals: Ctrl-C, SIGTERM and a closed terminal (SIGHUP) end the children, remove
 //! unfinished files, and then end this process with the same signal. After SIGKILL the sandbox's
-//! watcher ends the children, and the next start removes the files. A file that grows beyond the
-//! limit of the shell (`ulimit -f`) is an error of its writer, not the end of the process.
+//! watcher ends the children, and the next start removes the files. A file beyond the shell's limit
+//! (`ulimit -f`) is an error of its writer and doesn't end the process.
 
 #[cfg(unix)]
 use std::sync::Arc;
@@ -25,8 +25,8 @@ pub(crate) fn install() {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
-    // With a handler the write fails and reports it. Ignoring the signal would do the same, but
-    // children would inherit that, and the limit must end the sandbox's compilers.
+    // With a handler the write fails with an error. Children would inherit an ignored signal, but
+    // the limit must end the sandbox's compilers.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
     // Without handlers the signals end the process at once.
     let mut ending = vec![SIGINT, SIGTERM];
@@ -40,7 +40,7 @@ pub(crate) fn install() {
             let _ = emulate_default_handler(signal);
         }
     });
-    // If the system gives no thread, the signals end the process at once.
+    // If no thread starts, the signals end the process at once.
     if spawned.is_err() {
         for signal in ending {
             let always = Arc::new(AtomicBool::new(true));
@@ -49,7 +49,7 @@ pub(crate) fn install() {
     }
 }
 
-/// Returns true if the signal was ignored when this process started, or if the system doesn't tell.
+/// Returns true if the signal was ignored when this process started, or if this is unknown.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let ignored = || {

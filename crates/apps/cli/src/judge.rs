@@ -11,16 +11,16 @@ use crate::progress;
 
 /// Replay games from a file of seeds and buttons, and give their scores
 ///
-/// Every game is played again, bit for bit: the score is what the replay earns, whatever the file
-/// claims. Games that were stopped before their end are replayed and not counted. docs/judge.md
-/// has the format.
+/// Every game is played again, bit for bit: only the replay's score counts, not the file's claim.
+/// Games that were stopped before their end are replayed but not counted. docs/judge.md has the
+/// format.
 #[derive(Args)]
 #[command(after_long_help = FOOTER)]
 pub(crate) struct Judge {
     /// The file of games
     file: PathBuf,
 
-    /// Write the games with the scores and the digests of their ends into this file, without steps
+    /// Write the games into this file, with the scores and digests of their ends, and without steps
     /// after an end
     #[arg(long, value_name = "FILE")]
     seal: Option<PathBuf>,
@@ -58,7 +58,7 @@ impl Judge {
         Ok(self.tell(&log, &outcomes))
     }
 
-    /// Prints what the games are worth. Returns true if they are what their file claims.
+    /// Prints the scores. Returns true if all claims of the file hold.
     fn tell(&self, log: &GameLog, outcomes: &[Replayed]) -> bool {
         let header = &log.header;
         let (mut refused, mut counted) = (0, Vec::new());
@@ -99,7 +99,7 @@ impl Judge {
     }
 }
 
-/// Mean and quartiles of scores.
+/// Describes scores by number, mean, interquartile mean and extremes.
 fn summary(scores: &mut [f64]) -> String {
     scores.sort_by(f64::total_cmp);
     let (count, quarter) = (scores.len(), scores.len() / 4);

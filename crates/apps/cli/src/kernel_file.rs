@@ -1,4 +1,4 @@
-//! A Python file with kernels, as several verbs read it.
+//! Reads a Python file with kernels, for several verbs.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub(crate) struct Imports {
     #[arg(long, value_name = "DIR")]
     pub(crate) path: Vec<PathBuf>,
 
-    /// The value of a name that only Python would know: a constant of a compiled module
+    /// The value of a name that only a run of Python would show: a constant of a compiled module
     /// (`mujoco.mjtGeom.mjGEOM_BOX=6`), or an argument of a function around a kernel
     /// (`make.dtype=wp.float64`, `make.helper=package.module.function`); may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = definition)]
@@ -130,12 +130,10 @@ fn module(program: &Program, file: &Path, wanted: Wanted<'_>) -> Result<Module, 
 
 /// Parses `NAME=VALUE`.
 fn definition(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("this is NAME=VALUE")?;
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "._".contains(c));
     if !is_name || value.trim().is_empty() || value.contains(['\n', '\r']) {
-        return Err(
-            "this is NAME=VALUE on one line, where the name is as the file writes it".to_owned()
-        );
+        return Err("write NAME=VALUE on one line, with the name as in the file".to_owned());
     }
     Ok((name.to_owned(), value.to_owned()))
 }

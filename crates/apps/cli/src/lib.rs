@@ -1,8 +1,8 @@
 //! The command `gbxcule`: one file per verb. The program of that name and the Python package's
 //! command call `run`.
 //!
-//! Exit status: 0 if the claim holds, 1 if it does not (a mismatch, a gate that fails), 2 if it
-//! could not be examined (a wrong command line, a missing file, a dead child process).
+//! Exit status: 0 if the claim holds, 1 if it does not (a mismatch, a failed check), 2 if it could
+//! not be examined (a wrong command line, a missing file, a dead child process).
 
 mod assemble;
 mod bench;
@@ -153,13 +153,13 @@ fn failed(text: &str) -> ExitCode {
     ExitCode::UNKNOWN
 }
 
-/// Reports that standard output could not be written, so that a part of the text is lost.
+/// Reports that standard output could not be written and a part of the text is lost.
 fn output_lost(error: &io::Error) -> ExitCode {
     failed(&format!("writing to standard output: {error}"))
 }
 
-/// Returns the command line of a verb in which `-1` after an option is its value: the error then
-/// names the values that the option takes, instead of an unknown option `-1`.
+/// Makes `-1` after an option its value, so that the error names the option's values instead of an
+/// unknown option `-1`.
 fn with_negative_numbers(command: Command) -> Command {
     command
         .mut_args(|arg| {
@@ -169,7 +169,7 @@ fn with_negative_numbers(command: Command) -> Command {
         .mut_subcommands(with_negative_numbers)
 }
 
-/// Returns the command line of a verb whose options and arguments for paths take no URL.
+/// Makes options and arguments for paths refuse URLs.
 fn with_local_paths(command: Command) -> Command {
     let path = clap::value_parser!(PathBuf).type_id();
     let local = |path: PathBuf| gbxcule_files::check_local(&path).map(|()| path);
@@ -181,7 +181,7 @@ fn with_local_paths(command: Command) -> Command {
         .mut_subcommands(with_local_paths)
 }
 
-/// Texts of the standard library about numbers, with their meaning for a person.
+/// The standard library's messages about numbers, each with a clearer one.
 const NUMBER_ERRORS: [(&str, &str); 7] = [
     ("invalid digit found in string", "this is not a whole number from 0 on"),
     ("cannot parse integer from empty string", "it is empty, and a whole number is wanted"),
@@ -202,8 +202,8 @@ fn explain(error: &clap::Error, words: &[OsString]) -> ExitCode {
             return ExitCode::UNKNOWN;
         }
     }
-    // An argument may be the name of another user's file. With colours it would reach the terminal
-    // unchanged.
+    // An argument may be the name of another user's file, and in coloured output its control
+    // characters would reach the terminal.
     if error.use_stderr()
         && words.iter().any(|word| print::has_control_characters(&word.to_string_lossy()))
     {
@@ -219,7 +219,7 @@ fn explain(error: &clap::Error, words: &[OsString]) -> ExitCode {
     }
 }
 
-/// Writes a failure and its causes in one line, without the causes that the text contains already.
+/// Writes a failure and its causes in one line, without causes that the text already contains.
 fn one_line(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {

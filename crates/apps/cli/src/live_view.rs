@@ -3,7 +3,7 @@
 //! Data flow: step -> `stepped` -> viewers. Only data that a viewer sees is copied, and only
 //! between two steps. Viewers take at most a twentieth of the time: after a view that took a
 //! millisecond, the next waits twenty. Viewers change nothing, unless the learner lets them drive
-//! machines: then the swarm goes at the speed of a real machine as long as one of them does.
+//! machines: while one does, the swarm runs at the speed of a real machine.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::ops::Range;
@@ -43,7 +43,7 @@ pub struct LiveViewOptions {
     pub host: IpAddr,
     /// Port; 0 takes a free one.
     pub port: u16,
-    /// Coordinates of the map of where machines go.
+    /// Coordinates for the map of the machines' ways.
     pub heatmap: Option<Coordinates>,
     /// True if viewers may drive machines and change their memory.
     pub take_over: bool,
@@ -73,14 +73,14 @@ pub struct Outcome<'a> {
     pub rewards: &'a [f32],
     /// Envs whose episodes ended.
     pub over: &'a [bool],
-    /// Envs that were reset in this step, whose reward belongs to no episode.
+    /// Envs that were reset in this step, so that its reward belongs to no episode.
     pub between: &'a [bool],
 }
 
-/// Page of a swarm, served until this is dropped.
+/// Page of a swarm, served until this value is dropped.
 pub struct LiveView {
     url: String,
-    /// Process that serves. Processes that were forked from it don't touch its connections.
+    /// Process that serves; its forks don't touch its connections.
     process: u32,
     /// Server; `None` after the page was closed.
     server: Option<RunningServer>,
@@ -165,7 +165,7 @@ impl LiveView {
         &self.url
     }
 
-    /// Returns true if the next step should draw its last frame: a viewer waits for it.
+    /// Returns true if the next step should draw its last frame, because a viewer waits for it.
     #[must_use]
     pub fn wants_picture(&self) -> bool {
         Instant::now() >= self.served_next && self.viewers.awaits_next(self.shown.changes)
@@ -217,7 +217,7 @@ impl LiveView {
             std::thread::sleep(
                 Duration::from_secs_f64(step).saturating_sub(shown.stepped.elapsed()),
             );
-            // A viewer who drives is served after every step.
+            // While a viewer drives, viewers are served after every step.
             self.served_next = Instant::now();
         }
         self.shown.stepped = Instant::now();

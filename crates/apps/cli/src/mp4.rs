@@ -1,7 +1,6 @@
-//! MP4 files, which an installed `ffmpeg` makes from the pictures as they come.
+//! Makes MP4 files by an installed `ffmpeg`, which gets each picture at once.
 //!
-//! The file appears under its name when it is complete. ffmpeg's output becomes part of the
-//! message.
+//! The file appears under its name when it is complete. An error message contains ffmpeg's output.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -20,7 +19,7 @@ pub(crate) struct Video {
     ffmpeg: ChildGroup,
     screen: Screen,
     out: PathBuf,
-    /// Temporary file, which is removed if it is dropped.
+    /// Temporary file, removed when this value is dropped.
     file: NewFile,
 }
 
@@ -59,7 +58,7 @@ impl Video {
         match pipe.write_all(bytes) {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {
-                // The program has ended, and its message has the reason.
+                // ffmpeg has ended; its message says why.
                 self.end()?;
                 bail!("ffmpeg ended before its input was complete")
             }
@@ -95,7 +94,7 @@ impl Video {
         drop(self.ffmpeg.child().stdin.take());
         let mut said = String::new();
         if let Some(mut stderr) = self.ffmpeg.child().stderr.take() {
-            // Bytes that are not text are no message either.
+            // An unreadable message is left out.
             let _ = std::io::Read::read_to_string(&mut stderr, &mut said);
         }
         let status = self.ffmpeg.wait().context("waiting for ffmpeg")?;

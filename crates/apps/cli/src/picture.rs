@@ -1,5 +1,5 @@
-//! Machines side by side in one picture: four shades or the colours of a Game Boy Color, and the
-//! ground between them. It is used for stills (PNG) and for the frames of an animation.
+//! Draws machines side by side in one picture, for stills (PNG) and for the frames of an animation:
+//! in four shades or the colours of a Game Boy Color, with a ground between them.
 
 use anyhow::Context;
 use clap::ValueEnum;
@@ -10,7 +10,7 @@ const GAP: usize = 4;
 pub(crate) const GAP_INDEX: u16 = 4;
 /// Bit of a pixel that is an RGB555 colour instead of an index of the palette.
 pub(crate) const IS_COLOR: u16 = 0x8000;
-/// Longest side of a picture: a larger one is probably a mistake.
+/// Longest side of a picture; a longer one is probably a mistake.
 const MAX_SIDE: usize = 16_384;
 const MAX_MACHINES: usize = (MAX_SIDE / WIDTH) * (MAX_SIDE / HEIGHT);
 
@@ -61,7 +61,7 @@ impl Curve {
     }
 }
 
-/// Display of either model: colours of the four shades, and the curve of colours.
+/// Display of either model: the palette of the four shades, and the curve of colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Screen {
     pub(crate) palette: Palette,
@@ -105,8 +105,7 @@ pub(crate) struct Mosaic {
 }
 
 impl Mosaic {
-    /// Makes a picture of ground only. Without a number of columns its shape is about that of a
-    /// screen.
+    /// Makes an empty picture. Without a number of columns it has about the shape of a screen.
     pub(crate) fn new(
         machines: usize,
         columns: Option<usize>,
@@ -186,9 +185,9 @@ impl Mosaic {
     }
 }
 
-/// Returns a number of columns that fills every row and makes the picture between square and about
-/// five and a half times as wide as high. If no number does, the picture is about twice as wide as
-/// high.
+/// Returns a number of columns that fills every row, with a picture at least as wide and at most
+/// about five and a half times as wide as high; if no number does, one for a picture about twice as
+/// wide as high.
 fn usual_columns(machines: usize) -> usize {
     let wished = (machines as f64 * 1.6).sqrt();
     let fits = |columns: &usize| {

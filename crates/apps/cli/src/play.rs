@@ -18,10 +18,11 @@ use crate::watch::{Mode, PageAddress, Start, driver, show};
 
 /// Play one machine in the browser, at the speed of a real one
 ///
-/// Arrows steer, X is A, Z or Y is B, Enter is START, Backspace is SELECT; there are buttons to
-/// touch as well, and one for sound. It is the page of `gbxcule watch` with one machine.
+/// Arrows steer, X is A, Z or Y is B, Enter is START, Backspace is SELECT; the page has buttons for
+/// touch screens as well, and one for sound. It is the page of `gbxcule watch` with one machine.
 ///
-/// With `--link pairs` two play, each on a machine and a page of its own; a cable joins them.
+/// With `--link pairs` two people play, each on a machine and a page of their own, joined by a
+/// cable.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -70,13 +71,13 @@ pub(crate) struct Play {
     #[command(flatten)]
     start: StartOption,
 
-    /// Keep what the cartridge keeps by its battery: read from this file if it is there, written to
-    /// it while you play
+    /// File for the cartridge's battery-backed memory: read at the start if it exists, written
+    /// while you play
     #[arg(long, value_name = "FILE.sav", conflicts_with_all = ["state", "link"])]
     battery: Option<PathBuf>,
 
-    /// Record the buttons of a built-in game's frames, a game from power-on to its end, into this
-    /// file, for `gbxcule judge`; a reset of the page begins the next game
+    /// Record each game of a built-in game, from power-on to its end, as buttons in this file, for
+    /// `gbxcule judge`; a reset on the page begins the next game
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "state", "boot_rom", "link", "battery", "frames_per_step", "model",
     ])]

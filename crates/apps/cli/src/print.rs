@@ -1,9 +1,9 @@
 //! The one printer of all verbs, for standard output and standard error.
 //!
-//! Printing never stops work. The first failure is kept, and nothing is printed after it. `run` in
-//! `lib.rs` asks for the failure at the end: a reader that has gone away (`| head`) is an ordinary
+//! Printing never stops work. After the first failure nothing more is printed, and `run` in
+//! `lib.rs` reads the failure at the end: a reader that has gone away (`| head`) is an ordinary
 //! end; any other failure, such as a full disk, is reported and makes the exit status 2. Control
-//! characters in names and messages of others don't reach the terminal.
+//! characters in foreign names and messages don't reach the terminal.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, ErrorKind, IsTerminal, Write};

@@ -19,15 +19,15 @@ use crate::print::say;
 use crate::run_options::{ConsoleOption, LinkOption, RunOptions, StartOption};
 use crate::{progress, rom_image};
 
-/// Greatest number of steps, which takes any swarm days.
+/// Greatest number of steps, which take days.
 const MAX_STEPS: u64 = 1_000_000_000;
 /// Greatest number of frames of a film: some five hours of a machine's time.
 const MAX_FRAMES: u64 = 1 << 20;
 
 /// Record machines as a GIF or an MP4, their last picture as a PNG, or one machine's sound as a WAV
 ///
-/// Several machines are shown side by side. An MP4 of one machine, run on the CPU, has its sound.
-/// Equal ROMs, actions and seeds give equal files, on every device.
+/// Several machines are shown side by side. An MP4 of one machine on the CPU has its sound. Equal
+/// ROMs, actions and seeds give equal files, on every device.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -62,7 +62,7 @@ pub(crate) struct Record {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=MAX_STEPS))]
     steps: u64,
 
-    /// Steps that run before, unrecorded
+    /// Steps that run before the recording
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MAX_STEPS))]
     skip_steps: u64,
 
@@ -173,8 +173,8 @@ impl Record {
         })
     }
 
-    /// Returns true if the file has sound: that of one machine on the CPU. Refuses a .wav of
-    /// several machines, or of a device.
+    /// Returns true if the file gets the sound of one machine on the CPU. Refuses a .wav of several
+    /// machines, or of a device.
     fn check_sound(&self, format: FileFormat, shown: usize) -> anyhow::Result<bool> {
         match format {
             FileFormat::Wav => {
@@ -258,7 +258,7 @@ impl Record {
         Ok(())
     }
 
-    /// Refuses films of more than `MAX_FRAMES` frames; a still may be of any moment.
+    /// Refuses films of more than `MAX_FRAMES` frames; a still may show any moment.
     fn check_length(&self, format: FileFormat) -> anyhow::Result<()> {
         let frames = self.steps * u64::from(self.frames_per_step);
         ensure!(
@@ -320,7 +320,7 @@ impl Record {
                 return Ok(());
             }
             let frames = driver.advance(clock.frames_to_picture(), true)?;
-            // A step's samples are complete where the next step begins.
+            // A step's samples are complete at its end.
             if let (Some(sound), 0) = (&mut sound, driver.frames_done()) {
                 sound.extend_from_slice(driver.samples(envs[0])?);
             }

@@ -9,8 +9,8 @@ use crate::progress;
 
 /// Repeat the disagreement of a mismatch bundle
 ///
-/// Runs the bundle's own ROM and actions against its two backends, as far as the step at which they
-/// disagreed, and holds what shows against `diff.json`.
+/// Runs the bundle's ROM and actions on its two backends, up to the step at which they disagreed,
+/// and compares the differences with `diff.json`.
 #[derive(Args)]
 #[command(after_long_help = FOOTER)]
 pub(crate) struct Replay {

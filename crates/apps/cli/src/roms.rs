@@ -10,8 +10,8 @@ use crate::print::say;
 
 /// List the built-in ROMs, or write them as files
 ///
-/// The ROMs are assembled from sources inside this binary, under its licence, and every verb
-/// takes them by name.
+/// The ROMs are assembled from sources inside this binary and have its licence; every verb takes
+/// them by name.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLE\n  gbxcule roms --out runs/roms")]
 pub(crate) struct Roms {

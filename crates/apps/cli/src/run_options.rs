@@ -1,4 +1,4 @@
-//! Options of all verbs that step machines: how machines are driven.
+//! Options of all verbs that step machines.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,7 @@ use crate::watch::memory_search;
 #[derive(Args)]
 #[command(next_help_heading = "How machines are driven")]
 pub(crate) struct RunOptions {
-    /// Frames after which the action is released; the last frames of a step run with nothing
-    /// pressed
+    /// Frames after which the action is released; the rest of a step runs without buttons
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub(crate) release_after_frames: u32,
 
@@ -41,18 +40,18 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "STAGE", default_value = "emulate_only")]
     pub(crate) stage: Stage,
 
-    /// Interpret every instruction instead of compiling what a ROM runs often
+    /// Interpret every instruction instead of compiling the ROM's frequent code
     #[arg(long)]
     pub(crate) no_recompile: bool,
 }
 
 impl RunOptions {
-    /// Returns which frames are run by code made for the ROM.
+    /// Returns the setting for code made for the ROM.
     pub(crate) fn recompile(&self) -> Recompile {
         if self.no_recompile { Recompile::Off } else { Recompile::default() }
     }
 
-    /// Checks that the options fit each other.
+    /// Checks that the options agree with each other.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         self.action_gen.check(&self.codec).map_err(anyhow::Error::msg)
     }
@@ -61,8 +60,8 @@ impl RunOptions {
 /// The model of the machines.
 #[derive(Args)]
 pub(crate) struct ModelOption {
-    /// Model of the machines: the original (dmg), the Color (cgb), or the Color for programs
-    /// that run on nothing else
+    /// Model of the machines: the original (dmg), the Color (cgb), or auto: the Color only for
+    /// programs that need it
     #[arg(long, value_enum, default_value_t)]
     model: ModelChoice,
 }
@@ -86,11 +85,11 @@ impl ModelOption {
     }
 }
 
-/// The console of machines that are watched: a model, or a revision of one.
+/// The console of watched machines: a model, or a revision of one.
 #[derive(Args)]
 pub(crate) struct ConsoleOption {
     /// Console of the machines: an original (dmg, dmg-b, mgb, sgb, sgb2), a Color (cgb, cgb-c,
-    /// cgb-e), or the Color for programs that run on nothing else (docs/cartridges.md)
+    /// cgb-e), or auto: the Color only for programs that need it (docs/cartridges.md)
     #[arg(long, default_value = "auto", value_parser = console_names())]
     model: String,
 }
@@ -125,12 +124,12 @@ impl LinkOption {
 /// Options about the start of the machines.
 #[derive(Args)]
 pub(crate) struct StartOption {
-    /// Begin in a boot ROM, at 0000, instead of behind it: a file of 256 bytes, or of 2304 for a
+    /// Begin in a boot ROM, at 0000, instead of after it: a file of 256 bytes, or of 2304 for a
     /// Color
     #[arg(long, value_name = "FILE", conflicts_with = "state")]
     boot_rom: Option<PathBuf>,
 
-    /// Begin in a saved state instead of at power-on: of this program, of PyBoy, or BESS
+    /// Begin in a saved state instead of at power-on: one of this program, of PyBoy, or a BESS file
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 }
@@ -160,14 +159,14 @@ const MAX_BOOT_ROM_BYTES: u64 = 1 << 16;
 /// Option about the labels of the search of memory.
 #[derive(Args)]
 pub(crate) struct SymbolsOption {
-    /// Labels for the search of memory and for programs; else those of a built-in ROM, or of the
-    /// .sym file beside the ROM
+    /// Labels for the search of memory and for programs; by default those of a built-in ROM, or of
+    /// the .sym file beside the ROM
     #[arg(long, value_name = "FILE.sym")]
     symbols: Option<PathBuf>,
 }
 
 impl SymbolsOption {
-    /// Returns the text with the labels of a ROM, which is a built-in one's name or a file.
+    /// Returns the text with the labels of a ROM, given by a built-in name or a file.
     pub(crate) fn text(&self, rom: Option<&str>) -> anyhow::Result<String> {
         let read = |path: &Path| {
             let bytes = gbxcule_files::read(path, MAX_SYMBOLS_BYTES);
@@ -216,7 +215,7 @@ impl ProgramOptions {
     pub(crate) fn programs_with(&self, symbols: &str) -> anyhow::Result<Programs> {
         let place = |(bank, address, label)| {
             let has_banks = matches!(address, 0x4000..0xC000 | 0xD000..0xE000);
-            // Some linkers give all of a ROM of 32 KiB bank 0.
+            // Some linkers write bank 0 for all of a ROM of 32 KiB.
             let is_mapped = !has_banks || bank == 0 && address < 0x8000;
             (label, if is_mapped { u32::from(address) } else { in_bank(bank, address) })
         };
@@ -227,7 +226,7 @@ impl ProgramOptions {
         Ok(Programs::new(text(&self.reward)?, text(&self.obs)?)?)
     }
 
-    /// Returns the programs for a stage, which must run them.
+    /// Returns the programs; the stage must run them.
     pub(crate) fn of_stage(&self, stage: Stage) -> anyhow::Result<Programs> {
         let programs = self.programs()?;
         ensure!(

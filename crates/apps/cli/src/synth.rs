@@ -19,9 +19,8 @@ use gbxcule_rows::row::{Row, Texts};
 
 /// Make and check datasets of kernels: every row was compiled and run
 ///
-/// A dataset is a folder: `dataset.json` says what it holds, `data/` holds blocks of rows. Row i
-/// depends on the seed and i alone, whatever the workers, shards and interruptions. No GPU is
-/// needed.
+/// A dataset is a folder: `dataset.json` describes it, `data/` holds blocks of rows. Row i depends
+/// on the seed and i alone, not on workers, shards and interruptions. No GPU is needed.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -77,8 +76,8 @@ impl RowDevice {
         }
     }
 
-    /// Returns the GPU on which rows are launched, if the option names one; an error if it is
-    /// missing.
+    /// Returns the GPU on which rows are launched, if the option names one; a missing one is an
+    /// error.
     fn gpu(self) -> anyhow::Result<Option<gbxcule_runtime::Device>> {
         if self == Self::Cpu {
             return Ok(None);

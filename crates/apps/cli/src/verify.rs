@@ -18,10 +18,10 @@ use crate::{progress, rom_image};
 
 /// Step two backends in lockstep and compare them after every step
 ///
-/// Both backends start at PC=0x0100, take the same actions, and must then agree: registers and
-/// flags always, memory where `--mem-region` says, elapsed cycles and the drawn frame on request.
-/// Memory is compared only in the named regions, by hash. At the first disagreement a bundle is
-/// written that answers every question about it and repeats it.
+/// Both backends start at PC=0x0100, take the same actions, and must then agree: in registers and
+/// flags always, in the memory that `--mem-region` names, and in elapsed cycles and the drawn frame
+/// on request. At the first disagreement a bundle is written with all data about it and a command
+/// that repeats it.
 #[derive(Args)]
 #[command(after_long_help = FOOTER)]
 pub(crate) struct Verify {
@@ -46,8 +46,8 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "ROM", required_unless_present = "suite")]
     rom: Option<String>,
 
-    /// Run every micro-ROM of the suite, or those of `--model`, and print a table; differences that
-    /// are explained must show as pinned
+    /// Run every micro-ROM of the suite, or those of `--model`, and print a table; explained
+    /// differences must appear exactly as pinned
     #[arg(long, conflicts_with_all = [
         "rom", "dut_backend", "num_envs", "link", "verify_steps", "compare_every", "frames_per_step",
         "release_after_frames", "mem_region", "compare_counters", "compare_frame", "codec", "action_gen",
@@ -83,8 +83,8 @@ pub(crate) struct Verify {
     #[arg(long)]
     compare_frame: bool,
 
-    /// Do not stop at the first mismatch: count which fields disagree at how many steps, and write
-    /// no bundle
+    /// Do not stop at the first mismatch: count the steps at which each set of fields disagrees,
+    /// and write no bundle
     #[arg(long, conflicts_with = "suite")]
     keep_going: bool,
 
@@ -120,7 +120,7 @@ EXAMPLES
   See a mismatch being caught:
     gbxcule verify --dut-backend stub_bad --rom ALU_LOOP";
 
-/// Counts of disagreements: each set of fields, with the first step and the number of steps.
+/// Counts of disagreements: for each set of fields the first step and the number of steps.
 #[derive(Default)]
 struct Tally {
     rows: Vec<(Vec<String>, u64, u64)>,
@@ -153,8 +153,7 @@ impl Tally {
     }
 }
 
-/// Prints where the faults of a reference are explained, and the known reason of the differences,
-/// if there is one.
+/// Prints the known reason of the differences, or where a reference's faults are explained.
 fn tell_known(plan: &VerifyPlan, differences: &[Difference]) {
     if !plan.reference.is_emulator_of_others() {
         return;

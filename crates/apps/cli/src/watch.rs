@@ -2,8 +2,8 @@
 //!
 //! The page is part of the binary, and the view comes over a WebSocket on the same port. The swarm
 //! runs on the main thread (`session`; `live_view` for learners) and waits for no browser. Each
-//! browser has a thread of its own (`viewer`), which asks for the next view when the browser has
-//! drawn the last one. `viewers` gives them turns, `server_message` defines the messages, `server`
+//! browser has its own thread (`viewer`), which asks for the next view when the browser has drawn
+//! the last one. `viewers` serves them in turn, `server_message` defines the messages, `server`
 //! decides who may connect, `tile` makes small pictures.
 
 pub(crate) mod battery_file;
@@ -53,9 +53,9 @@ use viewer::FirstMessage;
 
 /// Watch a swarm in the browser while it runs
 ///
-/// Opens no browser: it prints an address. Click a machine to enlarge it, pause, step, change the
-/// speed, take its controls. The swarm runs at its own pace and a slow browser only sees fewer
-/// pictures of it.
+/// The command prints an address and opens no browser. Click a machine to enlarge it, pause, step,
+/// change the speed, take its controls. The swarm runs at its own pace; a slow browser only sees
+/// fewer pictures.
 #[derive(Args)]
 #[command(mut_arg("stage", |stage| stage.default_value("reward_only")), after_long_help = "\
 EXAMPLES
@@ -92,7 +92,7 @@ pub(crate) struct Watch {
     #[arg(long, value_enum, default_value_t)]
     curve: Curve,
 
-    /// Speed at the start, as a multiple of a real machine's; 0 for as fast as it goes
+    /// Speed at the start, as a multiple of a real machine's; 0 for full speed
     #[arg(long, value_name = "TIMES", default_value_t = 0.0, value_parser = speed)]
     speed: f64,
 
@@ -100,8 +100,8 @@ pub(crate) struct Watch {
     #[arg(long)]
     paused: bool,
 
-    /// Map where the machines go: the places in memory of two numbers of a byte or two, such as a
-    /// hero's coordinates, from left to right and from top to bottom, as in C006,C007
+    /// Show a map of the machines' ways: the addresses of two numbers of one or two bytes, such as
+    /// a hero's coordinates from left to right and from top to bottom, as in C006,C007
     #[arg(long, value_name = "X,Y")]
     heatmap: Option<Coordinates>,
 
@@ -120,7 +120,8 @@ pub(crate) struct Watch {
     #[command(flatten)]
     start: StartOption,
 
-    /// Go on with a swarm that `env.checkpoint` kept: its ROM, machines, codec, frames and programs
+    /// Continue a swarm that `env.checkpoint` saved, with its ROM, machines, codec, frames and
+    /// programs
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "rom", "num_envs", "link", "frames_per_step", "release_after_frames", "codec", "stage", "reward", "obs", "state", "model",
         "no_recompile", "boot_rom",
@@ -181,7 +182,7 @@ impl Watch {
     }
 }
 
-/// Makes the swarm to show, at its start, and returns its ROM's name.
+/// Makes the swarm at its start, and returns it with its ROM's name.
 pub(crate) fn driver(
     rom: &str,
     model: &ConsoleOption,

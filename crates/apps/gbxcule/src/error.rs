@@ -4,7 +4,7 @@
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The text is refused. The message shows each place with its line, as compilers do.
+    /// The text is refused. The message shows each faulty place with its line.
     #[error("{0}")]
     Text(String),
     /// The file can't be read.

@@ -30,8 +30,8 @@ impl Kernel {
         Launch::new(self, grid)
     }
 
-    /// Launches over a grid with arrays that lie on the device. On the CPU the launch has ended
-    /// when this returns; on CUDA it is queued in the stream of its arrays.
+    /// Launches over a grid with arrays on the device. On the CPU the call returns at the launch's
+    /// end; on CUDA it queues the launch in the stream of its arrays.
     ///
     /// # Errors
     /// An argument that doesn't fit its parameter, a grid that is too large; on the CPU also the

@@ -5,8 +5,8 @@ use crate::kernel::Kernel;
 use bytemuck::{cast_slice, cast_slice_mut};
 use gbxcule_runtime::{Argument, Array, DataType, Element, Stream};
 
-/// A launch whose arguments are given one by one. Slices are copied to the device, and those that
-/// the launch may change are copied back when it has ended.
+/// A launch whose arguments are added one by one. Slices are copied to the device, and those that
+/// the launch may change are copied back at its end.
 #[must_use = "`run` launches the kernel"]
 pub struct Launch<'s> {
     kernel: Kernel,
@@ -15,7 +15,7 @@ pub struct Launch<'s> {
     arguments: Vec<Lent<'s>>,
 }
 
-/// Argument, as long as its shape may still be given.
+/// Argument whose shape may still be set.
 enum Lent<'s> {
     Value(Argument),
     Slice { elements: Memory<'s>, gradient: Option<Memory<'s>>, shape: Vec<usize> },
@@ -85,7 +85,8 @@ impl<'s> Launch<'s> {
         self
     }
 
-    /// Gives the array that was added last a shape of up to four dimensions, row by row.
+    /// Sets the shape, of up to four dimensions in row-major order, of the array that was added
+    /// last.
     pub fn shape(mut self, extents: &[usize]) -> Self {
         if let Some(Lent::Slice { shape, .. }) = self.arguments.last_mut() {
             *shape = extents.to_vec();

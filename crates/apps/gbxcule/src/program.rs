@@ -12,7 +12,7 @@ use gbxcule_passes::grad::{grad, reverse_name};
 use gbxcule_runtime::{Build, Device, ProgramFiles, compile};
 use std::path::Path;
 
-/// A text in NVIDIA Warp's dialect of Python, compiled to the typed form from which each device's
+/// A text in NVIDIA Warp's dialect of Python, compiled to the typed IR from which each device's
 /// code is made. Python never runs.
 pub struct Program {
     sources: SourceMap,
@@ -20,7 +20,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Compiles a text that imports nothing of the user's; `name` stands in messages.
+    /// Compiles a text that imports no file of the user's; messages contain `name`.
     ///
     /// # Errors
     /// [`Error::Text`] with all faults of the text.
@@ -77,8 +77,9 @@ impl Program {
 
     /// Makes a kernel's reverse: a kernel with the same parameters, whose arrays carry gradients.
     ///
-    /// Before its launch the gradient of each array is the derivative of some number by the array
-    /// after the kernel's launch; after it, the derivative by the array before the kernel's launch.
+    /// Before the reverse's launch the gradient of each array is the derivative of some number by
+    /// the array after the kernel's launch; after the reverse's launch it is the derivative by the
+    /// array before the kernel's launch.
     ///
     /// # Errors
     /// As [`Self::kernel`]; [`Error::Text`] for a kernel that can't be reversed, with the line.
@@ -96,8 +97,8 @@ impl Program {
 
     fn find(&self, name: &str) -> Result<FunctionId, Error> {
         let mut functions = self.module.functions.iter();
-        let found = functions.find(|(_, it)| it.kind == FunctionKind::Kernel && it.name == name);
-        found.map(|(id, _)| id).ok_or_else(|| Error::UnknownKernel {
+        let kernel = functions.find(|(_, it)| it.kind == FunctionKind::Kernel && it.name == name);
+        kernel.map(|(id, _)| id).ok_or_else(|| Error::UnknownKernel {
             name: name.to_owned(),
             known: self.kernels().into_iter().map(str::to_owned).collect(),
         })

@@ -1,5 +1,5 @@
-//! Arrays on a CUDA device as Python sees them, the swarm's and those made for kernels: other
-//! libraries use them in place, NumPy gets a copy.
+//! Arrays on a CUDA device for Python, the swarm's and those made for kernels: other libraries use
+//! them in place, NumPy gets a copy.
 
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
@@ -30,8 +30,8 @@ const SCALARS: [Scalar; 12] = [
     Scalar::F64,
 ];
 
-/// Array in the memory of a CUDA device. Writes of later launches, or of later steps if it is a
-/// swarm's, appear in it. Any library that speaks DLPack uses it in place.
+/// Array in the memory of a CUDA device. Later launches, or a swarm's later steps, change it. Any
+/// library that speaks DLPack uses it in place.
 #[pyclass(frozen, module = "gbxcule._native")]
 pub(crate) struct DeviceArray {
     array: Array,
@@ -87,7 +87,7 @@ impl DeviceArray {
     }
 
     /// Converts a device's error to Python's: with a line for a kernel's fault, without one for a
-    /// swarm's, whose kernels are not the user's text.
+    /// swarm's fault, because the user didn't write its kernels.
     fn failed(&self, error: &Error) -> PyErr {
         if let Some((env, action)) = refused_action(error) {
             return PyValueError::new_err(format!(
@@ -131,7 +131,7 @@ impl DeviceArray {
         PyTuple::new(py, self.array.shape())
     }
 
-    /// Type of its elements, as NumPy calls it.
+    /// NumPy's name of the elements' type.
     #[getter]
     fn dtype(&self) -> String {
         Self::element_of(&self.array).name()
@@ -145,9 +145,9 @@ impl DeviceArray {
         }
     }
 
-    /// Exports the array in place. `stream` is the consumer's, as the protocol defines it: its
-    /// later work follows the work that is queued for the array now. Without a stream the call
-    /// waits for that work.
+    /// Exports the array in place. `stream` is the consumer's, numbered by the protocol: its later
+    /// work follows the work that is queued for the array now. Without a stream the call waits for
+    /// that work.
     #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
     fn __dlpack__<'py>(
         &self,
@@ -174,8 +174,8 @@ impl DeviceArray {
         Ok(Self::new(part))
     }
 
-    /// Copies an array of the host into this one, of the same shape, with elements that NumPy
-    /// converts. The call waits for nothing.
+    /// Copies an array of the host, of the same shape, into this one; NumPy converts the elements.
+    /// The call waits for nothing.
     fn assign(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
         let values = py.import("numpy")?.call_method1("asarray", (values, self.dtype()))?;
         let shape: Vec<usize> = values.getattr("shape")?.extract()?;
@@ -189,7 +189,7 @@ impl DeviceArray {
         py.detach(|| self.write(bytes)).map_err(|error| self.failed(&error))
     }
 
-    /// Returns the elements as bytes of the host, row-major, after a wait for the queued work.
+    /// Waits for the queued work, and returns the elements as bytes in row-major order.
     fn tobytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| self.read()).map_err(|error| self.failed(&error))?;
         Ok(PyBytes::new(py, &bytes))

@@ -1,4 +1,4 @@
-//! Devices in the cartridges of a swarm: what goes in and what comes out.
+//! Devices in the cartridges of a swarm: tilt sensors and motors.
 
 use pyo3::prelude::*;
 
@@ -18,7 +18,7 @@ pub(crate) fn set_tilts(
     swarm.change(py, |swarm| swarm.set_tilts(&mask, &tilts))
 }
 
-/// Says for each env whether the motor in its cartridge runs.
+/// Returns true for each env whose cartridge's motor runs.
 #[pyfunction]
 pub(crate) fn rumbles(py: Python<'_>, swarm: &Swarm) -> PyResult<Vec<bool>> {
     swarm.look(py, gbxcule_swarm::Swarm::rumbles)

@@ -1,4 +1,4 @@
-//! Parts of a job's checkpoint, divided anew, for `gbxcule.checkpoint`.
+//! Divides the parts of a job's checkpoint anew, for `gbxcule.checkpoint`.
 
 use gbxcule_swarm::{Checkpoint, SwarmError};
 use pyo3::exceptions::PyValueError;

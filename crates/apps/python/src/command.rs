@@ -1,5 +1,4 @@
-//! The command `gbxcule` for the script that Python installs: the library of the program, in this
-//! extension.
+//! Runs the command `gbxcule` for the script that the package installs.
 
 use gbxcule_lab::command::Script;
 use pyo3::prelude::*;
@@ -9,8 +8,7 @@ use std::path::PathBuf;
 /// Runs a command line, whose first word is the script that was started, or Python if the package
 /// was started as a module; returns the exit status.
 ///
-/// A command line that asks for help, or that is wrong, ends the process with the status of the
-/// program.
+/// A request for help, or a wrong command line, ends the process with the exit status.
 #[pyfunction]
 #[pyo3(signature = (command_line, is_module = false))]
 pub(crate) fn run_command(py: Python<'_>, command_line: Vec<OsString>, is_module: bool) -> u8 {

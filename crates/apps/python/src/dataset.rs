@@ -16,13 +16,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// Files whose rows are kept: a block of rows has three.
+/// Number of files whose rows stay in memory; a block of rows has three.
 const KEPT_FILES: usize = 4;
 
 /// Rows of a file, by the file's number.
 type FileRows = (usize, Arc<Vec<Row>>);
 
-/// Data files of a dataset; the rows of the last files are kept.
+/// Data files of a dataset; the rows of the last used files stay in memory.
 #[pyclass(frozen)]
 pub(crate) struct StoredRows {
     format: Format,
@@ -42,13 +42,13 @@ impl StoredRows {
         Ok(Self { format, files, read: Mutex::default() })
     }
 
-    /// The data files.
+    /// Paths of the data files.
     #[getter]
     fn files(&self) -> Vec<PathBuf> {
         self.files.clone()
     }
 
-    /// File, number and split of each row.
+    /// Returns file, number and split of each row.
     fn index(&self, py: Python<'_>) -> PyResult<Vec<(usize, u64, String)>> {
         py.detach(|| {
             let mut index = Vec::new();
@@ -61,12 +61,12 @@ impl StoredRows {
         .map_err(refused)
     }
 
-    /// A row's columns, as JSON.
+    /// Returns a row's columns as JSON.
     fn columns(&self, py: Python<'_>, file: usize, row: u64) -> PyResult<String> {
         self.row(py, file, row, |row| to_jsonl(std::slice::from_ref(row)))?.map_err(refused)
     }
 
-    /// A row's arrays of a kind: inputs, cotangents, outputs or gradients.
+    /// Returns a row's arrays of a kind: inputs, cotangents, outputs or gradients.
     fn arrays<'py>(
         &self,
         py: Python<'py>,
@@ -80,24 +80,24 @@ impl StoredRows {
             "outputs" => ArrayKind::Outputs,
             _ => ArrayKind::Gradients,
         };
-        let found = self.row(py, file, row, |row| arrays(row, kind))?;
-        Ok(given(py, found.map_err(PyValueError::new_err)?))
+        let arrays = self.row(py, file, row, |row| arrays(row, kind))?;
+        Ok(given(py, arrays.map_err(PyValueError::new_err)?))
     }
 
-    /// A row's outputs and gradients as machine code computes them now.
+    /// Runs a row's machine code, and returns its outputs and gradients.
     fn executed<'py>(
         &self,
         py: Python<'py>,
         file: usize,
         row: u64,
     ) -> PyResult<[Vec<PyArray<'py>>; 2]> {
-        let found = self.row(py, file, row, executed)?;
-        Ok(found.map_err(PyValueError::new_err)?.map(|arrays| given(py, arrays)))
+        let results = self.row(py, file, row, executed)?;
+        Ok(results.map_err(PyValueError::new_err)?.map(|arrays| given(py, arrays)))
     }
 }
 
 impl StoredRows {
-    /// Does something with a row, whose file is read if it isn't one of the last.
+    /// Calls a function with a row, whose file is read if it isn't in memory.
     fn row<T: Send>(
         &self,
         py: Python<'_>,

@@ -3,8 +3,7 @@
 //!
 //! A producer returns a capsule named `dltensor`; the consumer renames it, so that it is not taken
 //! twice, and calls its deleter when it is done. Arrays of a device are exported in the same way.
-//! All unsafe code of this crate but a few blocks around its callers is here.
-//! unsafe of this crate is here.
+//! Nearly all unsafe code of this crate is here.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_void};
@@ -107,8 +106,8 @@ impl Borrowed {
         Self::in_order_of(array, None)
     }
 
-    /// Asks an object for its memory, to be used after all queued work of its owner: in a stream of
-    /// the device on which it lies.
+    /// Asks an object for its memory. Work in `stream`, of the device on which the memory lies,
+    /// then follows all queued work of its owner.
     pub(crate) fn in_order_of(array: &Bound<'_, PyAny>, stream: Option<u64>) -> PyResult<Self> {
         if !array.hasattr("__dlpack__")? {
             return Err(PyTypeError::new_err(format!(
@@ -204,8 +203,8 @@ impl Borrowed {
 
     /// Returns all bytes of an array on the CPU.
     ///
-    /// The caller of the Python function must not let another thread use the array meanwhile, as
-    /// with every library that releases the interpreter while it writes to an array.
+    /// The interpreter is released meanwhile, so the caller of the Python function must not let
+    /// another thread use the array.
     pub(crate) fn bytes_mut(&mut self) -> PyResult<&mut [u8]> {
         if self.device().kind != CPU {
             return Err(PyValueError::new_err("expected an array in the CPU's memory"));
@@ -252,8 +251,8 @@ impl Drop for Borrowed {
     }
 }
 
-/// Makes a consumer's stream wait for the work queued for an array; the protocol numbers streams.
-/// Without a consumer's stream the call itself waits; a consumer that wants no order gets none.
+/// Makes a consumer's stream, numbered by the protocol, wait for the work queued for an array.
+/// Without a stream the call itself waits; -1 asks for no order.
 pub(crate) fn order(array: &Array, consumer: Option<i64>) -> Result<(), Error> {
     let Some(stream) = array.stream() else { return Ok(()) };
     match consumer {

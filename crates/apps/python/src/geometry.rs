@@ -1,4 +1,4 @@
-//! Trees and cells for `gbxcule.warp`, as bytes of NumPy arrays.
+//! Builds trees and cells for `gbxcule.warp`, as bytes of NumPy arrays.
 
 use gbxcule_runtime::geometry::{BoxTree, Point, PointCells};
 use pyo3::exceptions::PyValueError;
@@ -23,7 +23,7 @@ fn given<'py, T: bytemuck::NoUninit>(py: Python<'py>, numbers: &[T]) -> Bound<'p
 
 type Parts<'py, const N: usize> = [Bound<'py, PyBytes>; N];
 
-/// Builds a tree over boxes; returns its skips and items.
+/// Builds a tree over boxes; returns its skips and items as bytes.
 #[pyfunction]
 pub(crate) fn build_box_tree<'py>(
     py: Python<'py>,
@@ -59,7 +59,7 @@ pub(crate) fn bound_box_tree<'py>(
     Ok([given(py, &low), given(py, &high)])
 }
 
-/// Sorts points into cells; returns the begins and ends of cells, and the points' numbers.
+/// Sorts points into cells; returns the begin and end of each cell, and the points' numbers.
 #[pyfunction]
 pub(crate) fn sort_into_cells<'py>(
     py: Python<'py>,
@@ -73,8 +73,9 @@ pub(crate) fn sort_into_cells<'py>(
     }
     let cells = extents.iter().try_fold(1_i32, |cells, &extent| cells.checked_mul(extent));
     if cells.is_none() {
-        let said = format!("a hash grid of {extents:?} has too many cells: at most {}", i32::MAX);
-        return Err(PyValueError::new_err(said));
+        let message =
+            format!("a hash grid of {extents:?} has too many cells: at most {}", i32::MAX);
+        return Err(PyValueError::new_err(message));
     }
     let cells = py.detach(|| PointCells::new(&of, extents, cells_per_unit));
     Ok([given(py, &cells.starts), given(py, &cells.ends), given(py, &cells.points)])

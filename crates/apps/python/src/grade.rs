@@ -14,13 +14,13 @@ use gbxcule_rows::row::Row;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-/// A dataset's rows, and the compilers that answers about them need.
+/// A grader for a dataset, with the compilers that the answers need.
 #[pyclass(frozen)]
 pub(crate) struct Grader {
     grader: gbxcule_grading::Grader<BTreeMap<u64, Row>>,
 }
 
-/// A task: its name, its row, the row's family and part of the dataset.
+/// A task: its name, its row, the row's family and split.
 type TaskOfRow = (&'static str, u64, String, String);
 
 #[pymethods]
@@ -37,7 +37,7 @@ impl Grader {
         let limits = GradeOptions::LIMITS;
         let options = GradeOptions { seed, work, workers, limits, cuda_on_host };
         py.detach(|| {
-            // A damaged file is named before everything is read.
+            // A damaged file is reported before all columns are read.
             read_brief(&dataset, &|_| ())?;
             let rows = read_some(&dataset, &|_| true)?;
             Ok(Self { grader: gbxcule_grading::Grader::new(rows, options) })
@@ -45,7 +45,7 @@ impl Grader {
         .map_err(|error: gbxcule_rows::error::SynthError| PyValueError::new_err(error.to_string()))
     }
 
-    /// The tasks of some names, or all, by row.
+    /// Returns the tasks with some names, or all, by row.
     #[pyo3(signature = (names=None))]
     fn tasks(&self, names: Option<BTreeSet<String>>) -> Vec<TaskOfRow> {
         let is_asked = |task: &Task| names.as_ref().is_none_or(|it| it.contains(task.name()));
@@ -57,7 +57,7 @@ impl Grader {
         self.grader.rows().values().flat_map(of_row).collect()
     }
 
-    /// The prompt of a task, as a line of JSON.
+    /// Returns the prompt of a task, as a line of JSON.
     fn prompt(&self, py: Python<'_>, task: &str, row: u64) -> PyResult<String> {
         let task = named(task)?;
         py.detach(|| {
@@ -67,7 +67,8 @@ impl Grader {
         .ok_or_else(|| PyValueError::new_err(format!("the dataset has no {}", task.custom_id(row))))
     }
 
-    /// Verdicts on answers, each named by task and row: the name of the verdict and its reason.
+    /// Grades answers, each given by task, row and text; returns the names of the verdicts and
+    /// their reasons.
     fn grade(
         &self,
         py: Python<'_>,

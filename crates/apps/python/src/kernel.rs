@@ -1,5 +1,5 @@
 //! Kernels in NVIDIA Warp's dialect, compiled from text and launched on arrays of other libraries
-//! and on those of `array.rs`. A launch runs on the device of its arrays.
+//! or of `array.rs`. A launch runs on the device of its arrays.
 
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
@@ -45,9 +45,9 @@ pyo3::create_exception!(
 pub(crate) struct CompiledKernel {
     recipe: Recipe,
     forward: Kernel,
-    /// Message of the gradients by hand that are refused, if some are.
+    /// Message about refused hand-written gradients, if there are any.
     no_reverse: Option<String>,
-    /// Module of a kernel that was found on disk, made when it is first needed.
+    /// Module of a kernel that was found on disk, made at its first use.
     remade: OnceLock<Result<Valid<Module>, String>>,
     /// Module with the reverse, or the message of its refusal; made at the first use.
     reverse: OnceLock<Result<Valid<Module>, String>>,
@@ -162,8 +162,7 @@ impl CompiledKernel {
             raised.is_none()
         };
         let launched = py.detach(|| kernel.launch_while(grid, list, &mut go_on));
-        // Arrays return to their owners' streams before they are released, even if the launch
-        // failed.
+        // Even after a failed launch, the owners' streams must wait before the arrays are released.
         args.make_owners_wait(&place)
             .and(launched)
             .map_err(|error| launch_target::failed(&error))?;
@@ -190,15 +189,15 @@ impl CompiledKernel {
         self.name_of_kernel()
     }
 
-    /// Parameters of the kernel: names, types as messages show them, and whether a launch may write
-    /// there.
+    /// Parameters of the kernel: names, types as messages show them, and true for those that a
+    /// launch may write.
     #[getter]
     fn parameters(&self) -> Vec<(String, String, bool)> {
         let parameters = self.forward.reflection().parameters.iter();
         parameters.map(|it| (it.name.clone(), it.type_name.clone(), it.written)).collect()
     }
 
-    /// Names of the parameters whose arrays the reverse reads: as the forward launch left them.
+    /// Names of the parameters whose arrays, after the forward launch, the reverse reads.
     #[getter]
     fn read_by_reverse(&self) -> PyResult<Vec<String>> {
         let refuse = |message: &String| CompileError::new_err(message.clone());
@@ -238,7 +237,7 @@ impl CompiledKernel {
     }
 }
 
-/// Waits for all launches on a device; returns the first fault among them.
+/// Waits for all launches on a device; raises the first fault among them.
 #[pyfunction]
 pub(crate) fn synchronize(py: Python<'_>, device: &str) -> PyResult<()> {
     let device = launch_target::named(device)?;
@@ -271,8 +270,8 @@ pub(crate) fn find_kernels(
 
 /// Compiles a text: all its kernels, or those that `names` has. With `beside`, it may import from
 /// files beside `file`. `types` has the types of generic kernels, as `wp.overload` takes them.
-/// `parts` has lines that were taken from other files, where messages point: the first one, how
-/// many, the file, and the line there.
+/// `parts` describes lines that come from other files, to which messages refer: the first line,
+/// their number, the file, and the line there.
 #[pyfunction]
 #[pyo3(signature = (text, file, names = None, beside = false, types = BTreeMap::new(), parts = Vec::new()))]
 pub(crate) fn compile_kernels(

@@ -1,8 +1,8 @@
 //! The Python extension behind the package `gbxcule`.
 //!
-//! All functions are thin: they take Python's arguments, release the interpreter while Rust works,
-//! and turn errors into exceptions with Rust's own words. Arrays come in by DLPack and are used in
-//! place.
+//! All functions are thin: they convert Python's arguments, release the interpreter while Rust
+//! works, and turn errors into exceptions with the same message. Arrays come in by DLPack and are
+//! used in place.
 
 mod array;
 mod cartridge;

@@ -15,7 +15,7 @@ use crate::swarm::{Swarm, as_mask};
 /// First address of a number, and the address after its last.
 type ByteRange = (u32, u32);
 
-/// Page that shows a swarm while it is stepped, until it is closed.
+/// Page that shows a swarm while Python steps it, until the page is closed.
 #[pyclass(module = "gbxcule._native", frozen)]
 pub(crate) struct LiveView {
     inner: Mutex<Option<gbxcule_cli::live_view::LiveView>>,
@@ -23,8 +23,8 @@ pub(crate) struct LiveView {
 
 #[pymethods]
 impl LiveView {
-    /// Serves a swarm's page; `heatmap` has the places of two numbers in memory, `symbols` is the
-    /// text of a `.sym` file.
+    /// Serves a swarm's page; `heatmap` has the addresses of two numbers, `symbols` is the text of
+    /// a `.sym` file.
     #[new]
     #[pyo3(signature = (swarm, rom, *, host = "127.0.0.1", port = 0, heatmap = None,
                         take_over = false, symbols = String::new()))]
@@ -71,8 +71,8 @@ impl LiveView {
         self.lock().as_ref().map_or_else(Vec::new, gbxcule_cli::live_view::LiveView::held)
     }
 
-    /// Shows a step of the swarm: a byte for each action, a float32 for each reward, a byte for
-    /// each env whose episode ended, and for each that was reset in this step.
+    /// Shows a step of the swarm. For each env: a byte with the action, a float32 with the reward,
+    /// a byte that is 1 if its episode ended, and a byte that is 1 if it was reset in this step.
     // The arguments are Python's.
     #[allow(clippy::too_many_arguments)]
     fn stepped(
@@ -107,7 +107,7 @@ impl LiveView {
         })
     }
 
-    /// Ends the page: gives envs back to the actions, disconnects viewers and frees the port.
+    /// Closes the page: gives envs back to the actions, disconnects viewers and frees the port.
     fn close(&self, py: Python<'_>, swarm: &Swarm) -> PyResult<()> {
         swarm.change(py, |swarm| self.lock().take().map_or(Ok(()), |view| view.close(swarm)))
     }

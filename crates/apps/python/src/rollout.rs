@@ -1,4 +1,4 @@
-//! Steps whose actions lie on the swarm's CUDA device, and the order of its stream and others'.
+//! Steps with actions on the swarm's CUDA device, and the order between its stream and others.
 
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
@@ -18,15 +18,14 @@ use pyo3::types::PyDict;
 
 use crate::array::DeviceArray;
 use crate::dlpack::{Borrowed, CPU, CUDA, Element};
+use crate::kernel::launch_target::DEFAULT_STREAM;
 use crate::swarm::Swarm;
-
-/// CUDA's handle for the default stream.
-const DEFAULT_STREAM: u64 = 1;
 
 /// A number: address, number of bytes, and whether it is big-endian, signed, decimal.
 type NumberTuple = (u32, u8, bool, bool, bool);
 
-/// Lengths, returns, whether episodes are over, and whether the next ones go on.
+/// Lengths, returns, flags for finished episodes, and flags for episodes that continue with the
+/// next step.
 type StateTuple = (Vec<i32>, Vec<f32>, Vec<bool>, Vec<bool>);
 
 /// Actions that the device may still read.
@@ -121,7 +120,7 @@ impl Rollout {
         })
     }
 
-    /// Queues a step with actions that lie on the device. The actions are kept until the device has
+    /// Queues a step with actions on the device. The actions stay borrowed until the device has
     /// read them.
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<()> {
         let tables = self.swarm.get().look(py, |swarm| Ok(swarm.config().codec.choices().len()))?;
@@ -138,7 +137,7 @@ impl Rollout {
     }
 
     /// Ends a rollout and waits for it. Returns lengths and returns of the episodes so far, and
-    /// whether the next step begins another one; `None` if there is no rollout.
+    /// flags for envs whose next step begins another one; `None` if there is no rollout.
     fn leave(&self, py: Python<'_>) -> PyResult<Option<StateTuple>> {
         let left = self.change(py, |swarm, _| swarm.leave_rollout());
         self.lent.lock().unwrap_or_else(PoisonError::into_inner).until.clear();
@@ -203,7 +202,7 @@ impl Rollout {
         })
     }
 
-    /// Keeps actions until the device has read them, and releases those that it has read.
+    /// Stores borrowed actions until the device has read them, and releases those that it has read.
     fn keep(&self, stream: &Stream, actions: Borrowed) -> PyResult<()> {
         let failed = |error: Error| PyRuntimeError::new_err(error.to_string());
         let mut lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! ROMs that need no file.
+//! Built-in ROMs.
 
 use gbxcule_swarm::ProgramText;
 use pyo3::exceptions::PyValueError;
@@ -48,7 +48,7 @@ pub(crate) fn built_in_roms() -> Vec<&'static str> {
         .collect()
 }
 
-/// Returns the built-in ROM that a wrong name probably means.
+/// Returns the built-in ROM whose name is most similar to a wrong one.
 #[pyfunction]
 pub(crate) fn meant_rom(name: &str) -> Option<&'static str> {
     gbxcule_assembler::meant_by(name).map(|rom| rom.name)

@@ -1,4 +1,4 @@
-//! The swarm as Python drives it; `gbxcule.vector` makes an environment of it.
+//! The swarm for Python; `gbxcule.vector` makes an environment of it.
 
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
@@ -70,8 +70,8 @@ impl Swarm {
         Ok(Self::of(inner))
     }
 
-    /// Makes the swarm of a checkpoint, and returns it with the checkpoint's note: on its device
-    /// unless another is named, with as many threads unless another number is given.
+    /// Makes the swarm of a checkpoint, and returns it with the checkpoint's note. It has the
+    /// checkpoint's device and number of threads unless the arguments name others.
     #[staticmethod]
     #[pyo3(signature = (checkpoint, *, device = None, threads = None))]
     fn restored<'py>(
@@ -138,8 +138,8 @@ impl Swarm {
         &self.config.codec.name
     }
 
-    /// Presses each env's action, one byte for each, and runs a step. Draws its last frame, if
-    /// `draw` is true or every step's is drawn. Envs rest that the mask does not mark.
+    /// Presses each env's action, one byte for each, and runs a step. Draws the last frame if
+    /// `draw` is true or the swarm draws every step's. Envs that the mask does not mark don't run.
     #[pyo3(signature = (actions, draw = false, mask = None))]
     fn step(
         &self,
@@ -177,7 +177,7 @@ impl Swarm {
         self.change(py, |swarm| swarm.set_weights(&weights))
     }
 
-    /// Begins episodes of the marked envs where their machines are.
+    /// Begins new episodes of the marked envs in their machines' present states.
     fn begin_again(&self, py: Python<'_>, mask: &[u8]) -> PyResult<()> {
         let mask = as_mask(mask);
         self.change(py, |swarm| swarm.begin_again(&mask))
@@ -188,8 +188,8 @@ impl Swarm {
         self.change(py, |swarm| swarm.start_from_env(env))
     }
 
-    /// Sets the starts of episodes: these states, or power-on for an empty list, each continued for
-    /// a number of steps without buttons. All envs go to the first one.
+    /// Sets the starts of episodes: these states, or power-on for an empty list, each run on for a
+    /// number of steps without buttons. All envs are set to the first one.
     fn restart_from(&self, py: Python<'_>, states: Vec<Vec<u8>>, steps: u32) -> PyResult<()> {
         let states: Vec<&[u8]> = states.iter().map(Vec::as_slice).collect();
         self.change_or_stop(py, |swarm, go_on| swarm.restart_from_while(&states, steps, go_on))
@@ -207,7 +207,7 @@ impl Swarm {
         self.change(py, |swarm| swarm.set_start_weights(&weights))
     }
 
-    /// Seeds the envs for which there is a seed.
+    /// Seeds the envs whose seed isn't `None`.
     fn seed_envs(&self, py: Python<'_>, seeds: Vec<Option<u64>>) -> PyResult<()> {
         self.change(py, |swarm| swarm.seed_envs(&seeds))
     }
@@ -228,8 +228,8 @@ impl Swarm {
         self.look(py, |swarm| swarm.fill_view(&view.inner, mask.as_deref(), bytes))
     }
 
-    /// Writes a picture of every env into `out`: of its last frame, or, in a swarm that draws none,
-    /// of the next frame.
+    /// Writes a picture of every env into `out`: of its last frame, or, in a swarm that draws no
+    /// frames, of the next one.
     fn show_pictures(&self, py: Python<'_>, view: &View, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut out = Borrowed::of(out)?;
         let bytes = out.bytes_mut()?;
@@ -311,7 +311,7 @@ impl Swarm {
         Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&kept))
     }
 
-    /// Number of actions that the programs allow or forbid; 0 if they don't.
+    /// Number of actions in the programs' mask; 0 without a mask.
     #[getter]
     fn mask_len(&self) -> usize {
         self.config.programs.mask_len()
@@ -343,8 +343,8 @@ impl Swarm {
         self.array(DeviceEngine::frame_array)
     }
 
-    /// The stacks of pictures where they lie on the device, a row of bytes for each env; `None` on
-    /// the CPU, and if the swarm keeps none.
+    /// Stacks of pictures in place on the device, a row of bytes for each env; `None` on the CPU,
+    /// and for a swarm without stacks.
     #[getter]
     fn picture_array(&self) -> PyResult<Option<DeviceArray>> {
         let swarm = try_lock(self.inner.try_read())?;
@@ -420,8 +420,8 @@ impl Swarm {
         Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.export_pyboy(env))?))
     }
 
-    /// Puts an env into the state that bytes hold: ours, PyBoy's, or BESS. With `with_seed`, one of
-    /// ours also sets the seed and the episode of the saved env.
+    /// Puts an env into a saved state: ours, PyBoy's, or BESS. With `with_seed`, one of ours also
+    /// sets the seed and the episode of the saved env.
     #[pyo3(signature = (env, state, with_seed = false))]
     fn load_state(
         &self,
@@ -443,8 +443,8 @@ impl Swarm {
         self.change(py, |swarm| swarm.load_states(&mask, &states))
     }
 
-    /// Returns an env's seed, the number of episodes that have begun since the seed was set, and
-    /// the number of the episode's start by the present weights.
+    /// Returns an env's seed, the number of episodes begun since the seed was set, and the number
+    /// of the episode's start by the present weights.
     fn episode(&self, py: Python<'_>, env: usize) -> PyResult<(u64, u64, usize)> {
         self.look(py, |swarm| {
             let episode = swarm.episode(env)?;
@@ -485,7 +485,7 @@ impl Swarm {
         raised.map_or(Ok(()), Err)?;
         filmed.map(drop).map_err(|error| match error.downcast_ref() {
             Some(error) => refused(error),
-            // The error of a file has all the facts itself.
+            // A file's error is complete in itself.
             None if error.root_cause().is::<std::io::Error>() => {
                 PyOSError::new_err(error.to_string())
             }
@@ -519,7 +519,7 @@ impl Swarm {
     }
 }
 
-/// Returns the number at these addresses, which is drawn by chance.
+/// Returns the setting that draws the number at these addresses at random.
 fn drawn_at((low, high): (u32, u32)) -> Chance {
     Chance { low, width_bytes: u8::try_from(high.saturating_sub(low)).unwrap_or(u8::MAX) }
 }
@@ -533,8 +533,7 @@ impl Swarm {
         Self { config: inner.config().clone(), inner: RwLock::new(inner) }
     }
 
-    /// Calls a function that leaves the swarm unchanged; other threads of Python run at the same
-    /// time.
+    /// Calls a function that leaves the swarm unchanged; other Python threads run meanwhile.
     pub(crate) fn look<T: Send>(
         &self,
         py: Python<'_>,
@@ -556,8 +555,8 @@ impl Swarm {
         py.detach(|| call(swarm)).or_refuse()
     }
 
-    /// Calls a function that the user can interrupt, because Python handles signals: then a step
-    /// stops between two of its frames.
+    /// Calls a function that a signal can interrupt between two frames of a step, if Python's
+    /// handler raises an exception.
     fn change_or_stop(
         &self,
         py: Python<'_>,

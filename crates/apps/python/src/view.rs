@@ -1,4 +1,4 @@
-//! Views that Python makes.
+//! Views of machines for Python.
 
 use gbxcule_swarm::{Crop, Grays, Picture, PictureStack};
 use pyo3::exceptions::PyValueError;
@@ -15,7 +15,7 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// The form of the stack that it shows, if it shows one.
+    /// Returns the form of the view's stack, if it shows one.
     pub(crate) fn stack(&self) -> Option<PictureStack> {
         match self.inner {
             gbxcule_swarm::View::Stack(stack) => Some(stack),
@@ -24,7 +24,7 @@ impl View {
     }
 }
 
-/// A picture and grays by their names.
+/// Finds a picture and grays by their names.
 fn named(name: &str, grays: &str) -> PyResult<(Picture, Grays)> {
     let refused = |said: String| PyValueError::new_err(said);
     let grays = Grays::by_name(grays).ok_or_else(|| {
@@ -40,7 +40,7 @@ fn named(name: &str, grays: &str) -> PyResult<(Picture, Grays)> {
     Ok((picture, grays))
 }
 
-/// Lines, columns, and channels if there are several.
+/// Returns lines, columns, and channels if there are several.
 fn shape_of([lines, columns, channels]: [usize; 3]) -> Vec<usize> {
     if channels == 1 { vec![lines, columns] } else { vec![lines, columns, channels] }
 }
@@ -60,9 +60,9 @@ impl View {
         Ok(Self { inner, shape, dtype: "uint8" })
     }
 
-    /// The stack of pictures that a swarm keeps: the part `crop` (top, left, lines, columns) of a
-    /// picture, reduced to `size` lines and columns, `depth` of them; with `max_pool` the lighter
-    /// of a step's last two frames.
+    /// Makes a view of the swarm's stack of `depth` pictures: the part `crop` (top, left, lines,
+    /// columns), reduced to `size` lines and columns; with `max_pool` the lighter pixels of a
+    /// step's last two frames.
     #[staticmethod]
     #[pyo3(signature = (name, grays, *, crop, size, depth, max_pool))]
     fn pictures(
@@ -84,7 +84,7 @@ impl View {
         Ok(Self { inner: gbxcule_swarm::View::Stack(stack), shape, dtype: "uint8" })
     }
 
-    /// Makes a view of the bytes at ranges of addresses, each without its last address.
+    /// Makes a view of the bytes at ranges of addresses; the end of a range is excluded.
     #[staticmethod]
     fn memory(ranges: Vec<(u32, u32)>) -> Self {
         let inner =
@@ -114,14 +114,14 @@ impl View {
         pyo3::types::PyTuple::new(py, &self.shape)
     }
 
-    /// Type of its elements, as NumPy calls it.
+    /// NumPy's name of the elements' type.
     #[getter]
     fn dtype(&self) -> &'static str {
         self.dtype
     }
 }
 
-/// Returns the text of the program that observes a swarm.
+/// Returns the text of a swarm's observation program.
 #[pyfunction]
 pub(crate) fn observation_text(py: Python<'_>, swarm: &Swarm) -> PyResult<String> {
     swarm.look(py, |swarm| Ok(swarm.config().programs.observation_text().text().to_owned()))

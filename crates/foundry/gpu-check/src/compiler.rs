@@ -1,8 +1,8 @@
 //! NVRTC and NVIDIA's disassembler as a child in the sandbox: a CUDA text becomes machine code that
 //! the simulator can run.
 //!
-//! The child is a program of a hundred lines (`driver.cpp`) that the host's compiler makes once: a
-//! text that hangs or crashes NVRTC ends it alone.
+//! The child is a program of a hundred lines (`driver.cpp`) that the host's compiler makes once. So
+//! a text that hangs or crashes NVRTC ends only the child.
 
 use gbxcule_back_cxx::{HEADER, HEADER_NAME};
 use gbxcule_files::{TemporaryFolder, allow_execution, read, write_scratch};
@@ -12,14 +12,14 @@ use gbxcule_sandbox::{ChildEnd, Limits, Policy};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Text of the child.
+/// Source of the child.
 const DRIVER: &str = include_str!("driver.cpp");
 /// Header that is included before every text.
 const PRELUDE: &str = include_str!("prelude.h");
-/// Architecture of the machine code: the oldest that every NVRTC since CUDA 11 compiles for and the
-/// simulator knows.
+/// Architecture of the machine code: the oldest that the simulator and every NVRTC since CUDA 11
+/// know.
 pub const ARCH: &str = "sm_80";
-/// Headers of the host that texts include out of habit; a kernel needs none of them.
+/// Headers of the host that texts include without need, and that are empty here.
 const EMPTY_HEADERS: [&str; 13] = [
     "assert.h",
     "cassert",
@@ -35,7 +35,7 @@ const EMPTY_HEADERS: [&str; 13] = [
     "stdlib.h",
     "string.h",
 ];
-/// Headers of the host with the names that kernels take from them.
+/// Headers of the host, each reduced to the names that kernels use.
 const HEADERS: [(&str, &str); 6] = [
     ("stdint.h", include_str!("header/stdint.h")),
     ("cstdint", "#include \"stdint.h\"\n"),
@@ -56,14 +56,15 @@ const LIMITS: Limits = Limits {
 };
 /// Status of the child for a text that NVRTC refuses.
 const REFUSED: i32 = 3;
-/// Bytes of machine code, at most.
+/// Greatest number of bytes of machine code.
 const MAX_CUBIN_BYTES: u64 = 16 << 20;
-/// Bytes of a thread's local memory, at most: 32 warps of a block have as many for each lane.
+/// Greatest number of bytes of a thread's local memory; each lane of a block's 32 warps gets as
+/// many.
 const MAX_LOCAL_BYTES: usize = 64 << 10;
-/// Bytes of it that a GPU has.
+/// Greatest number of bytes of a thread's local memory on a GPU.
 const MAX_LOCAL_BYTES_OF_GPU: usize = 512 << 10;
 
-/// Why no CUDA text can be compiled here.
+/// Reason why no CUDA text can be compiled on this machine.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// There is no NVRTC.
@@ -86,12 +87,12 @@ pub enum SetupError {
     Sandbox(#[from] gbxcule_sandbox::SandboxError),
 }
 
-/// Why a text became no machine code that can be run.
+/// Reason why a text gave no machine code that can be run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// NVRTC refuses the text; its log.
+    /// NVRTC refuses the text, with its log.
     Text(String),
-    /// NVRTC takes more time or memory than it may have, or crashes.
+    /// NVRTC exceeds its time or memory, or crashes.
     Limit(String),
     /// The simulator does not know an instruction, or lacks room.
     Unknown(String),
@@ -157,7 +158,7 @@ impl CudaCompiler {
             "--generate-line-info",
             "--include-path=.",
             "--pre-include=gbx_prelude.h",
-            // Cooperative groups do without the C++ library of CUDA, which is a wheel of its own.
+            // Cooperative groups then don't include CUDA's C++ library, which is a separate wheel.
             "--define-macro=_CG_LIMIT_INCLUDED_DEPENDENCIES",
         ]
         .map(str::to_owned)
@@ -184,14 +185,14 @@ impl CudaCompiler {
     }
 }
 
-/// First error of NVRTC's log.
+/// Returns the first error of NVRTC's log.
 fn first_error(log: &str) -> String {
     let error = log.lines().find(|line| line.contains("error"));
     let line = error.or_else(|| log.lines().next()).unwrap_or("it says nothing");
     line.chars().take(300).collect()
 }
 
-/// The disassembler of the wheel in which NVRTC lies, else that on `PATH`, else a toolkit's.
+/// Finds the disassembler: in NVRTC's own wheel, else on `PATH`, else in a toolkit.
 fn disassembler(nvrtc: &Path) -> Result<PathBuf, SetupError> {
     let beside = nvrtc.parent().and_then(Path::parent).map(|root| root.join("bin/nvdisasm"));
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -1,9 +1,9 @@
-//! Cost of a launch by the machine code that its warps executed: a number that needs no GPU, and is
-//! the same each time.
+//! Cost of a launch, computed from the machine code that its warps executed: a number that needs no
+//! GPU and is the same each time.
 //!
-//! Issues of instructions, sectors of 32 bytes of memory, registers and shared memory are counted;
-//! [`Cost::cycles`] makes one number of them by the rates of a multiprocessor of an A100. Times in
-//! caches, bank conflicts and waiting for single results are not in it.
+//! [`Cost::cycles`] combines the counts of issued instructions, of 32-byte sectors of memory, of
+//! registers and of shared memory by the rates of an A100's multiprocessor. It ignores caches, bank
+//! conflicts and waits for single results.
 
 use gbxcule_gpu_sim::sass::count::Totals;
 use gbxcule_gpu_sim::sass::module::Code;
@@ -12,19 +12,19 @@ use serde::{Deserialize, Serialize};
 
 /// Instructions of warps that a multiprocessor issues in a cycle.
 const ISSUES_PER_CYCLE: f64 = 4.0;
-/// Sectors that it gets from the second cache in a cycle.
+/// Sectors that a multiprocessor gets from the L2 cache in a cycle.
 const SECTORS_PER_CYCLE: f64 = 2.0;
-/// Share of its warps from which on it hides how long memory takes.
+/// Least occupancy at which a multiprocessor hides the latency of memory.
 const HIDING: f64 = 0.25;
 /// Warps, blocks, registers and bytes of shared memory of a multiprocessor.
 const WARPS: u32 = 64;
 const BLOCKS: u32 = 32;
 const REGISTERS: u32 = 64 << 10;
 const SHARED_BYTES: usize = 164 << 10;
-/// Registers are given to a warp, and bytes to a block, in multiples of these.
+/// Units in which registers are allocated to a warp, and shared memory to a block.
 const REGISTER_UNIT: u32 = 256;
 const SHARED_UNIT: usize = 128;
-/// Bytes of shared memory that the driver takes of each block.
+/// Bytes of each block's shared memory that the driver uses.
 const OWN_SHARED_BYTES: usize = 1 << 10;
 
 /// Cost of a launch.
@@ -34,18 +34,18 @@ pub struct Cost {
     pub issues: u64,
     /// Sectors of 32 bytes that loads, stores and atomic operations touched.
     pub sectors: u64,
-    /// Share of lanes that were at work, of those of all issues.
+    /// Share of active lanes among the lanes of all issues.
     pub lanes: f64,
     /// Registers of a thread.
     pub registers: u32,
-    /// Share of a multiprocessor's warps that can be there at a time.
+    /// Occupancy: the share of a multiprocessor's warps that can be resident at once.
     pub occupancy: f64,
-    /// False if the launch was cut off, so that it costs more.
+    /// False if the launch was cut off, so that its real cost is higher.
     pub is_whole: bool,
 }
 
 impl Cost {
-    /// Cost of what a kernel has executed since its counts were `before`.
+    /// Returns the cost of the instructions that a kernel executed since its counts were `before`.
     pub fn since(before: Totals, code: &Code, shape: Shape, is_whole: bool) -> Self {
         let counted = code.counts.totals().since(before);
         let (issues, registers) = (counted.issues(), code.kernel.registers);
@@ -60,8 +60,8 @@ impl Cost {
         }
     }
 
-    /// Cycles of one multiprocessor, which is bound by what it issues or by memory, and waits if it
-    /// has few warps.
+    /// Returns the cycles of one multiprocessor: the greater of those for issuing and those for
+    /// memory, and more if the occupancy is too low to hide latency.
     pub fn cycles(&self) -> f64 {
         let issues = self.issues as f64 / ISSUES_PER_CYCLE;
         let sectors = self.sectors as f64 / SECTORS_PER_CYCLE;
@@ -69,7 +69,7 @@ impl Cost {
     }
 }
 
-/// Share of a multiprocessor's warps that blocks of so many threads, registers and bytes fill.
+/// Returns the occupancy for blocks with so many threads, registers and bytes of shared memory.
 fn occupancy(threads: u32, registers: u32, shared_bytes: usize) -> f64 {
     let warps = threads.div_ceil(32).max(1);
     let of_warp = (32 * registers.max(1)).next_multiple_of(REGISTER_UNIT);

@@ -23,17 +23,17 @@ pub struct LaunchArray<'a> {
 pub struct Parameter {
     /// Bytes.
     pub bytes: Vec<u8>,
-    /// Offsets at which the address of an array stands, and the number of the array.
+    /// Offset of each array's address in `bytes`, with the number of the array.
     pub addresses: Vec<(usize, usize)>,
 }
 
 impl Parameter {
-    /// A value.
+    /// Makes the parameter for a value.
     pub fn value(bytes: &[u8]) -> Self {
         Self { bytes: bytes.to_vec(), addresses: Vec::new() }
     }
 
-    /// The address of an array; null without one.
+    /// Makes the parameter for the address of an array, or for a null pointer.
     pub fn pointer(array: Option<usize>) -> Self {
         Self { bytes: vec![0; 8], addresses: array.into_iter().map(|array| (0, array)).collect() }
     }
@@ -46,11 +46,11 @@ pub struct Launched {
     pub arrays: Vec<Vec<u8>>,
     /// Memory after the launch.
     pub memory: DeviceMemory,
-    /// Bytes of the fault that our own text notes, `gbx_fault`, if the module has it.
+    /// Contents of `gbx_fault`, in which our own text records a fault, if the module has it.
     pub own_fault: Option<Vec<u8>>,
 }
 
-/// Finds the kernel of a name, also mangled; else the only one that there is.
+/// Finds a kernel by its plain or mangled name, or returns the only kernel.
 pub fn kernel<'c>(cubin: &'c LoadedCubin, name: &str) -> Option<&'c str> {
     let mangled = format!("_Z{}{name}", name.len());
     let mut names = cubin.kernels.keys().map(String::as_str);
@@ -59,22 +59,22 @@ pub fn kernel<'c>(cubin: &'c LoadedCubin, name: &str) -> Option<&'c str> {
     named.or_else(|| names.next().filter(|_| names.next().is_none()))
 }
 
-/// Sizes of a kernel's parameters.
+/// Returns the sizes of a kernel's parameters.
 pub fn parameter_sizes(cubin: &LoadedCubin, kernel: &str) -> Vec<usize> {
     cubin.kernels[kernel].kernel.parameters.iter().map(|(_, size)| *size).collect()
 }
 
-/// Limits of a launch, and the faults that are looked for.
+/// Limits of a launch, and the faults that the simulator looks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LaunchLimits {
-    /// Instructions of warps, at most.
+    /// Greatest number of instructions that warps execute.
     pub instructions: u64,
-    /// True if races are looked for.
+    /// True if the simulator looks for races.
     pub finds_races: bool,
 }
 
-/// Runs a kernel to its end or its first fault. Where wide loads of shared memory took words that
-/// mean nothing, launches that find other values there say if the kernel uses one.
+/// Runs a kernel to its end or its first fault. If wide loads of shared memory read words that
+/// nobody wrote, the kernel runs again with other values there, which shows whether it uses them.
 pub fn launch(
     cubin: &mut LoadedCubin,
     kernel: &str,
@@ -89,7 +89,8 @@ pub fn launch(
     if let Some(first) = suspects.first.clone().filter(|_| limits.finds_races) {
         let counts = cubin.kernels[kernel].counts.clone();
         for value in VALUES {
-            // The order of threads follows from the instructions that were issued before.
+            // The order of threads depends on the counts of issued instructions, so each launch
+            // begins with the same counts.
             cubin.kernels.get_mut(kernel).expect("it ran").counts = before.clone();
             let replacement = Some(suspects.replaced_by(value));
             let again =
@@ -128,7 +129,7 @@ fn launch_once(
     };
     let filled: Vec<Vec<u8>> = parameters.iter().map(filled).collect();
     let filled: Vec<&[u8]> = filled.iter().map(Vec::as_slice).collect();
-    // Machine code of others must not end the process, whatever it makes the simulator do.
+    // Foreign machine code must not end the process, even if the simulator panics.
     let ran = catch_unwind(AssertUnwindSafe(|| cubin.launch_on(kernel, shape, &filled, memory)));
     ran.unwrap_or_else(|_| {
         let message = "the simulator failed".to_owned();

@@ -1,4 +1,4 @@
-//! The line in which a text says how it is launched: `// launch: <<<(n + 255) / 256, 256>>>`.
+//! The line by which a text states its launch: `// launch: <<<(n + 255) / 256, 256>>>`.
 //!
 //! Grid, block and bytes of dynamic shared memory are expressions of integers over the kernel's
 //! integer parameters, with `+ - * / %`, brackets, `min` and `max`; grid and block may be a
@@ -20,15 +20,15 @@ pub struct LaunchLine {
 pub struct Stated {
     /// Blocks.
     pub blocks: Extents,
-    /// Threads of each.
+    /// Threads of a block.
     pub threads: Extents,
     /// Bytes of dynamic shared memory.
     pub shared_bytes: usize,
 }
 
-/// Blocks of a launch, at most.
+/// Greatest number of blocks of a launch.
 const MAX_BLOCKS: i64 = 1 << 20;
-/// Bytes of shared memory of a block, at most.
+/// Greatest number of bytes of a block's shared memory.
 const MAX_SHARED_BYTES: i64 = 48 << 10;
 
 impl LaunchLine {
@@ -55,8 +55,7 @@ impl LaunchLine {
         })
     }
 
-    /// Finds the line of one of several kernels: it stands between the kernel's head and the head
-    /// before.
+    /// Finds the line of one of several kernels: between the kernel's head and the head before it.
     pub fn of_kernel(text: &str, kernel: &str) -> Option<Result<Self, String>> {
         let heads: Vec<usize> = text.match_indices("__global__").map(|(at, _)| at).collect();
         let is_own = |head: &str| {
@@ -71,7 +70,7 @@ impl LaunchLine {
         .next()
     }
 
-    /// Works out the launch for values of the parameters.
+    /// Computes the launch for values of the parameters.
     pub fn with(&self, names: &BTreeMap<String, i64>) -> Result<Stated, String> {
         let within = |what: &str, text: &str, least: i64, most: i64| {
             let value = evaluate(text, names)?;
@@ -99,7 +98,7 @@ impl LaunchLine {
         };
         let shared = self.shared.as_deref();
         Ok(Stated {
-            // A grid of no blocks runs nothing.
+            // A grid of 0 blocks is allowed and runs no thread.
             blocks: extents("the grid", &self.grid, 0, MAX_BLOCKS)?,
             threads: extents("the block", &self.block, 1, 1024)?,
             shared_bytes: shared
@@ -109,7 +108,7 @@ impl LaunchLine {
     }
 }
 
-/// Parts between commas outside of brackets.
+/// Splits a text at the commas outside of brackets.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut from) = (Vec::new(), 0, 0);
     for (at, letter) in text.char_indices() {
@@ -127,7 +126,7 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Value of an expression.
+/// Computes the value of an expression.
 fn evaluate(text: &str, names: &BTreeMap<String, i64>) -> Result<i64, String> {
     let mut reader = Reader { rest: text, names, depth: 0 };
     let value = reader.sum()?;

@@ -1,8 +1,8 @@
-//! A file in CUDA, checked without knowing what it is for: its kernels run on made-up inputs, and
-//! every fault is told.
+//! Checks a CUDA file without knowing its purpose: runs its kernels on made-up inputs and reports
+//! every fault.
 //!
-//! Pointers get arrays, integers their number of elements, floats 0.5, unless the caller says
-//! another value. What a parameter is, the text of its declaration says.
+//! The text of its declaration gives a parameter's type. Pointers get arrays, integers the arrays'
+//! number of elements, floats 0.5, unless the caller gives other values.
 
 use crate::compiler::{CudaCompiler, Refusal};
 use crate::launch::{LaunchArray, LaunchLimits, Parameter, launch, parameter_sizes};
@@ -18,11 +18,11 @@ use std::collections::BTreeMap;
 pub struct SourceOptions {
     /// Elements of each array, and the value of each integer.
     pub count: u32,
-    /// Values of integers and elements of arrays by the parameter's name, in place of `count`.
+    /// Values of integers and numbers of elements by the parameter's name, in place of `count`.
     pub values: BTreeMap<String, i64>,
     /// Seed of inputs and orders.
     pub seed: u64,
-    /// Launches of each kernel, each in another order and with blocks of another size.
+    /// Number of launches of each kernel, each in another order and with other blocks.
     pub launches: u32,
 }
 
@@ -39,10 +39,10 @@ pub struct KernelReport {
 
 /// Limits of a launch.
 const LIMITS: LaunchLimits = LaunchLimits { instructions: 50_000_000, finds_races: true };
-/// Threads of blocks, in turns.
+/// Threads of a block, one number for each launch in turn.
 const THREADS: [u32; 4] = [128, 32, 1024, 64];
 
-/// Parameter of a kernel, as its declaration says it.
+/// Parameter of a kernel, read from its declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Declared {
     name: String,
@@ -56,7 +56,7 @@ enum DeclaredKind {
     Float,
 }
 
-/// Checks all kernels of a text; the error says why it can't be run.
+/// Checks all kernels of a text; the error says why the text can't be run.
 pub fn check(
     text: &str,
     compiler: &CudaCompiler,
@@ -166,7 +166,7 @@ impl Inputs {
     }
 }
 
-/// Elements: floats from -1 to 1, integers from 0 to below `most`.
+/// Draws elements: floats from -1 to 1, integers from 0 to below `most`.
 fn contents(count: usize, bytes: usize, is_float: bool, most: u64, seed: u64) -> Vec<u8> {
     let element = |at: usize| {
         let chance = mixed(seed ^ (at as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -174,7 +174,7 @@ fn contents(count: usize, bytes: usize, is_float: bool, most: u64, seed: u64) ->
         match (is_float, bytes) {
             (true, 8) => (2.0 * fraction - 1.0).to_le_bytes().to_vec(),
             (true, 4) => (2.0 * fraction as f32 - 1.0).to_le_bytes().to_vec(),
-            // The upper half of a float is one of 16 bits, in either format a moderate number.
+            // Two bytes may be float16 or bfloat16: these bits are a moderate number in both.
             (true, 2) => 0x3800_u16.to_le_bytes().to_vec(),
             (true, _) => (0..bytes / 4).flat_map(|_| (fraction as f32).to_le_bytes()).collect(),
             (false, _) => {
@@ -185,7 +185,7 @@ fn contents(count: usize, bytes: usize, is_float: bool, most: u64, seed: u64) ->
     (0..count).flat_map(element).collect()
 }
 
-/// Parameters of a kernel's declaration in a text.
+/// Finds a kernel's declaration in a text and returns its parameters.
 fn declaration(text: &str, mangled: &str) -> Option<Vec<Declared>> {
     let name = plain_name(mangled);
     let code = without_comments(text);
@@ -255,7 +255,7 @@ fn declared(at: usize, text: &str) -> Declared {
     Declared { name, kind }
 }
 
-/// `scale` of `_Z5scalePff`; names without a mark stay.
+/// Returns `scale` for `_Z5scalePff`, and an unmangled name unchanged.
 fn plain_name(mangled: &str) -> &str {
     let Some(rest) = mangled.strip_prefix("_Z") else { return mangled };
     let digits = rest.find(|it: char| !it.is_ascii_digit()).unwrap_or(0);

@@ -1,5 +1,5 @@
-//! Answers files: JSON lines in the form of this program, of HumanEval's samples, or of responses
-//! of chats, completions and the API `responses`, alone or in batches.
+//! Answers files: JSON lines in the form of this program, of HumanEval's samples, or of replies of
+//! the APIs for chats, completions and `responses`, alone or in batches.
 //!
 //! ```json
 //! {"row": 17, "task": "python-to-cuda", "answer": "..."}
@@ -8,7 +8,7 @@
 //!  "response": {"body": {"choices": [{"message": {"content": "..."}}]}}}
 //! ```
 //! Several lines, or choices, about one row and task are samples of one problem. A reply without a
-//! text, or one that was cut off, is a wrong answer.
+//! text or a reply that was cut off counts as wrong.
 
 use crate::code_block::{code, word};
 use crate::task::{Language, Task};
@@ -18,9 +18,9 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Bytes of an answers file, at most.
+/// Greatest number of bytes of an answers file.
 const MAX_FILE_BYTES: u64 = 1 << 32;
-/// Bad lines that one error tells of.
+/// Number of bad lines that an error lists.
 const TOLD: usize = 10;
 
 /// An answer.
@@ -32,9 +32,9 @@ pub struct Answer {
     pub task: Task,
     /// Everything that the model wrote.
     pub text: String,
-    /// Line of the file, from 1; 0 of an answer that the file lacks.
+    /// Line of the file, from 1, or 0 for an answer that the file lacks.
     pub line: usize,
-    /// Reason why there is no whole answer: it counts as wrong.
+    /// Reason why the answer is absent or incomplete; it then counts as wrong.
     pub missing: Option<String>,
 }
 
@@ -50,15 +50,15 @@ struct Line {
     completion: Option<Value>,
     response: Option<Value>,
     error: Option<Value>,
-    /// The fields of a response that stands in the line itself.
+    /// Fields of a response that the line itself holds.
     #[serde(flatten)]
     body: serde_json::Map<String, Value>,
 }
 
-/// A text, or the reason why there is none.
+/// The text of a reply, or the reason why it is missing.
 type Reply = Result<String, String>;
 
-/// The text of a content: a string, or parts with texts.
+/// Returns the text of a `content`: a string, or a list of parts with texts.
 fn reply(content: &Value) -> Reply {
     match content {
         Value::String(text) => Ok(text.clone()),
@@ -67,8 +67,8 @@ fn reply(content: &Value) -> Reply {
     }
 }
 
-/// Replies of a chat, of completions, or of the API `responses`. A part of another shape than
-/// theirs is a reply without a text.
+/// Returns the replies in a body of one of the three APIs. An item of another shape counts as a
+/// reply without a text.
 fn replies(body: &Value) -> Vec<Reply> {
     let list = |name: &str| body[name].as_array().map_or(&[][..], Vec::as_slice);
     let of_choice = |it: &Value| match &it["text"] {
@@ -82,7 +82,7 @@ fn replies(body: &Value) -> Vec<Reply> {
     if body["status"] == "incomplete" {
         replies.push(Err("the reply was cut off (`status` is `incomplete`)".into()));
     } else if !list("output").is_empty() {
-        // Items without a content are thoughts and calls of tools.
+        // Items without a `content` are thoughts and calls of tools.
         let said = list("output").iter().map(|it| reply(&it["content"]));
         let text: String = said.flatten().collect();
         let none = || "the reply has no text".to_owned();
@@ -92,7 +92,7 @@ fn replies(body: &Value) -> Vec<Reply> {
 }
 
 impl Line {
-    /// The task and the row that a line names, or a column and what is wrong there.
+    /// Returns the task and the row that a line names, or the column of an error and its message.
     fn question(&self, wanted: Option<Task>) -> Result<(Task, u64), (usize, String)> {
         let wrong = |reason: &str| (1, reason.to_owned());
         let id = self.custom_id.as_deref().or(self.task_id.as_deref()).and_then(|id| {
@@ -109,7 +109,7 @@ impl Line {
         Ok((task, row))
     }
 
-    /// Replies, one for each sample.
+    /// Returns the line's replies, one for each sample.
     fn replies(&self) -> Vec<Reply> {
         if let Some(plain) = self.answer.as_ref().or(self.completion.as_ref()) {
             return vec![reply(plain)];
@@ -127,7 +127,8 @@ impl Line {
     }
 }
 
-/// Lines that are no answers. A file may hold a billion: the first are kept, the others counted.
+/// Errors of lines. The first ones are kept and the others counted, because a file may have a
+/// billion.
 #[derive(Default)]
 struct BadLines {
     first: Vec<(usize, usize, String)>,
@@ -156,8 +157,8 @@ impl BadLines {
     }
 }
 
-/// Reads a file. Lines without a task are about `task`; if there is one, lines about another are
-/// left out.
+/// Reads a file. With a `task`, lines that name no task are about it, and lines about other tasks
+/// are left out.
 pub fn read(
     path: &Path,
     task: Option<Task>,
@@ -186,8 +187,8 @@ pub fn read(
     Ok(answers)
 }
 
-/// A line with U+FFFD in the place of each half of a character beyond 16 bits: programs that count
-/// in halves leave one where they cut a reply, which JSON allows.
+/// Replaces lone surrogates in a line by U+FFFD. Programs that count in UTF-16 leave such a half of
+/// a character where they cut a reply, and JSON allows it.
 fn without_halves(line: &[u8]) -> Vec<u8> {
     let half = |at: usize| {
         let digits = line.get(at..)?.strip_prefix(b"\\u")?.get(..4)?;
@@ -199,7 +200,7 @@ fn without_halves(line: &[u8]) -> Vec<u8> {
         let (length, is_lone) = match (half(at), half(at + 6)) {
             (Some(true), Some(false)) => (12, false),
             (Some(_), _) => (6, true),
-            // A backslash and what it escapes.
+            // A backslash takes the next byte along.
             (None, _) => (if line[at] == b'\\' { 2 } else { 1 }, false),
         };
         let end = (at + length).min(line.len());
@@ -209,7 +210,7 @@ fn without_halves(line: &[u8]) -> Vec<u8> {
     whole
 }
 
-/// The answers of a line, or a column and what is wrong there.
+/// Returns the answers of a line, or the column of an error and its message.
 fn parse(bytes: &[u8], wanted: Option<Task>, line: usize) -> Result<Vec<Answer>, (usize, String)> {
     let found = serde_json::from_slice(bytes);
     let found: Result<Line, _> =
@@ -233,12 +234,12 @@ fn parse(bytes: &[u8], wanted: Option<Task>, line: usize) -> Result<Vec<Answer>,
 }
 
 impl Answer {
-    /// An answer that is a text.
+    /// Makes an answer that has a text.
     pub fn new(row: u64, task: Task, text: String, line: usize) -> Self {
         Self { row, task, text, line, missing: None }
     }
 
-    /// Returns the code of the answer, or its word.
+    /// Returns the code of the answer, or the word that it gives.
     pub fn code(&self) -> String {
         match self.task.answered_in() {
             Language::Word => word(&self.text),
@@ -265,8 +266,8 @@ pub fn questions(path: &Path) -> Result<BTreeSet<(Task, u64)>, SynthError> {
     Ok(asked)
 }
 
-/// Adds an answer that is missing for each that a question lacks: all questions of a task have as
-/// many answers as the one that has the most, so that leaving answers out gains nothing.
+/// Adds missing answers, which count as wrong, until each question of a task has as many answers as
+/// the question with the most. So leaving answers out gains nothing.
 pub fn complete(answers: &mut Vec<Answer>, asked: &BTreeSet<(Task, u64)>) {
     let mut counts: BTreeMap<(Task, u64), usize> = asked.iter().map(|it| (*it, 0)).collect();
     for answer in answers.iter() {

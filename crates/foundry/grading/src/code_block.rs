@@ -1,14 +1,14 @@
-//! The code of an answer: thoughts, tags, fences and what stands around them are taken out.
+//! Finds the code in an answer: removes thoughts, tags, fences and the text around them.
 //! `docs/grading.md` states the rules.
 
 use crate::task::Language;
 
-/// Tags around what a model thinks.
+/// Tags around a model's thoughts.
 const THOUGHTS: [&str; 3] = ["think", "thinking", "reasoning"];
-/// Tags around code, of answers without a fence.
+/// Tags around code in answers without a fence.
 const TAGS: [&str; 8] = ["code", "answer", "solution", "kernel", "cuda", "cpp", "python", "ir"];
 
-/// Beginning of the line with an answer that is a word.
+/// Beginning of the line that gives a word as the answer.
 const ANSWER: &str = "answer:";
 /// Signs around a word: spaces and those of Markdown.
 const DECORATION: &[char] = &[' ', '\t', '\r', '\n', '*', '`', '$', '#'];
@@ -20,7 +20,7 @@ pub(crate) fn code(answer: &str, language: Language) -> String {
     let own =
         |block: &&Block<'_>| language.fences().contains(&&*block.language.to_ascii_lowercase());
     let defines = |block: &&Block<'_>| block.text.contains(language.mark());
-    // A block behind the kernel that only uses it is no answer.
+    // A later block that only calls the kernel isn't the answer.
     let chosen = blocks
         .iter()
         .rev()
@@ -34,8 +34,8 @@ pub(crate) fn code(answer: &str, language: Language) -> String {
     }
 }
 
-/// Returns the line or number that an answer gives: the text behind the last `answer:` that begins
-/// a line, else the text between tags, else the whole answer.
+/// Returns the word, line or number that an answer gives: the text after the last `answer:` at the
+/// beginning of a line, else the text between tags, else the whole answer.
 pub(crate) fn word(answer: &str) -> String {
     let text = without_thoughts(answer);
     let said = |line: &str| {
@@ -50,13 +50,14 @@ pub(crate) fn word(answer: &str) -> String {
     word.trim_matches(DECORATION).to_owned()
 }
 
-/// Takes out what stands between tags of thoughts. A beginning without an end hides all that
-/// follows; an end without a beginning, as of models whose prompt has the beginning, all before it.
+/// Removes the text between tags of thoughts. An opening tag without a closing one removes all that
+/// follows. A closing tag without an opening one removes all before it: some models' prompts end
+/// with the opening tag.
 fn without_thoughts(answer: &str) -> String {
     THOUGHTS.iter().fold(answer.to_owned(), |text, tag| without_thoughts_of(tag, &text))
 }
 
-/// Takes out thoughts between tags of one name, in one pass: a text may have 100,000 tags.
+/// Removes thoughts between tags of one name, in one pass because a text may have 100,000 tags.
 fn without_thoughts_of(tag: &str, text: &str) -> String {
     let (begin, end) = (format!("<{tag}>"), format!("</{tag}>"));
     let (mut words, mut from, mut is_thought) = (String::new(), 0, false);
@@ -77,7 +78,7 @@ fn without_thoughts_of(tag: &str, text: &str) -> String {
     words
 }
 
-/// The text between the last pair of tags around code.
+/// Returns the text between the last pair of tags around code.
 fn tagged(text: &str) -> Option<&str> {
     let pair = |tag: &&str| {
         let from = text.rfind(&format!("<{tag}>"))? + tag.len() + 2;
@@ -94,7 +95,7 @@ struct Block<'a> {
     text: &'a str,
 }
 
-/// The sign and the length of a fence, and what stands behind it.
+/// Returns the sign and the length of a fence, and the text after it.
 fn fence(line: &str) -> Option<(char, usize, &str)> {
     let line = line.trim_start();
     let sign = line.chars().next().filter(|it| "`~".contains(*it))?;
@@ -103,7 +104,7 @@ fn fence(line: &str) -> Option<(char, usize, &str)> {
     (length >= 3).then_some((sign, length, behind))
 }
 
-/// The fenced blocks of a text; the last may have no end.
+/// Returns the fenced blocks of a text; the last may have no end.
 fn blocks(text: &str) -> Vec<Block<'_>> {
     let (mut blocks, mut open, mut at) = (Vec::new(), None, 0);
     let mut first_fence = None;
@@ -123,12 +124,12 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
                 blocks.push(Block { language, text: &text[from..begin] });
                 open = None;
             }
-            // A block that begins inside of another one is part of it.
+            // A fence inside a block belongs to the block.
             Some(_) => {}
         }
     }
     match (open, first_fence) {
-        // The answer to a prompt that ends with an open fence.
+        // This answers a prompt that ends with an open fence.
         (Some(_), Some((begin, ""))) if blocks.is_empty() && !text[..begin].trim().is_empty() => {
             blocks.push(Block { language: "", text: &text[..begin] });
         }

@@ -1,6 +1,6 @@
-//! Answers in C++: compiled and run in the sandbox, each by itself, so that no answer can reach
-//! another's results. CUDA text is compiled so only if that is asked for, behind the header that
-//! makes it C++.
+//! Answers in C++: each is compiled and run in a sandbox of its own, so that no answer can reach
+//! another's results. If the caller asks for it, CUDA text is compiled in the same way after a
+//! header that makes it C++.
 
 use crate::device_code;
 use crate::graded_row::GradedRow;
@@ -12,7 +12,7 @@ use gbxcule_rows::execute::ArgumentBytes;
 use gbxcule_rows::row_program;
 use gbxcule_rows::sandboxed_program::{self, Job, JobFailure};
 
-/// Grades a text that is to compute results, or gradients.
+/// Grades a text that should compute results, or gradients.
 pub(crate) fn grade(
     problem: &GradedRow,
     text: &str,

@@ -1,11 +1,11 @@
-//! Words of CUDA answers that a host compiler takes and a device has not: exceptions, types made at
-//! run time, what the standard library has for hosts, and kernels that aren't declared as such.
-//! `compiled` asks before it compiles an answer as C++.
+//! Finds code in CUDA answers that a host compiler accepts but no device has: exceptions, run-time
+//! types, the standard library's functions for hosts, and kernels without `__global__`. `compiled`
+//! asks before it compiles an answer as C++.
 
-/// Words of C++ without a meaning on a device.
+/// Keywords of C++ without a meaning on a device.
 const WORDS: [&str; 5] = ["throw", "try", "catch", "dynamic_cast", "typeid"];
 
-/// Names of the standard library that are the host's alone.
+/// Names of the standard library that only the host has.
 const HOST_NAMES: [&str; 39] = [
     "accumulate",
     "async",
@@ -48,14 +48,15 @@ const HOST_NAMES: [&str; 39] = [
     "vector",
 ];
 
-/// Returns the reason why a text is not code for a device, if there is one; `symbol` is its kernel.
+/// Returns the reason why a text is no code for a device, if there is one; `symbol` names its
+/// kernel.
 pub(crate) fn refusal(text: &str, symbol: &str) -> Option<String> {
     let words = words(text);
     if let Some(word) = words.iter().find(|word| WORDS.contains(word)) {
         return Some(format!("error: a device has no `{word}`"));
     }
     let is_name_of_std = |at: usize| at >= 3 && words[at - 3..at] == ["std", ":", ":"];
-    // After `using namespace std` a name stands alone.
+    // After `using namespace std` a name needs no `std::`.
     let is_open = words.windows(2).any(|pair| pair[0] == "std" && pair[1] != ":");
     let host = |at: &usize| HOST_NAMES.contains(&words[*at]) && (is_open || is_name_of_std(*at));
     if let Some(at) = (0..words.len()).find(host) {
@@ -70,7 +71,7 @@ pub(crate) fn refusal(text: &str, symbol: &str) -> Option<String> {
     (!places.any(is_kernel)).then(|| format!("error: `{symbol}` is no kernel without `__global__`"))
 }
 
-/// The names, numbers and signs of a text, without comments, strings and characters.
+/// Returns the names, numbers and signs of a text, without comments, strings and characters.
 fn words(text: &str) -> Vec<&str> {
     let (mut words, mut rest) = (Vec::new(), text);
     while let Some(first) = rest.chars().next() {
@@ -82,7 +83,7 @@ fn words(text: &str) -> Vec<&str> {
         } else if first == '"' || first == '\'' {
             quoted(rest, first)
         } else if is_word(first) {
-            // A number may be parted, as in 1'000.
+            // A number may have separators, as in 1'000.
             let is_part = |it: char| is_word(it) || it == '\'' && first.is_ascii_digit();
             rest.find(|it: char| !is_part(it)).unwrap_or(rest.len())
         } else {
@@ -98,7 +99,8 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// Bytes of a string or a character, up to the end of its line.
+/// Returns the length of a string or a character literal in bytes; it ends at the end of its line
+/// at the latest.
 fn quoted(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, letter) in text.char_indices().skip(1) {

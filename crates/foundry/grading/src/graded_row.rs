@@ -1,11 +1,11 @@
-//! The right results for a row: those of its program on the stored inputs and on fresh ones, and
-//! how far from them an answer may be.
+//! The right results for a row: its program's results on the stored inputs and on fresh ones, and
+//! an answer's allowed distance from them.
 //!
-//! An answer may compute in another order, so its numbers may differ by what rounding does to the
-//! row. That is measured: four times the largest difference between an array's results and those in
-//! 64 bits, plus what [`AllowedErrors`] allows for mathematics that libraries compute differently,
-//! plus four units in the last place of the array's largest number, 64 of doubles. Integers must be
-//! equal unless [`AllowedErrors`] moves them.
+//! An answer may compute in another order, so its numbers may differ by rounding. The tolerance is
+//! measured: four times the largest difference between an array's results and those in 64 bits,
+//! plus the errors that [`AllowedErrors`] allows for functions that libraries compute differently,
+//! plus four units in the last place of the array's largest number (64 for doubles). Integers must
+//! be equal unless [`AllowedErrors`] moves them.
 
 use crate::FRESH_INPUTS;
 use crate::shape::{Reshaping, Shaped};
@@ -28,33 +28,34 @@ const FACTOR: f64 = 4.0;
 const UNITS: f64 = 4.0;
 /// Units in the last place of an array's largest double, for sums of a thousand terms in any order.
 const UNITS_OF_DOUBLES: f64 = 64.0;
-/// Draws among which fresh inputs are looked for.
+/// Number of draws that are tried for fresh inputs.
 const TRIES: u64 = 40;
-/// Shapes of many points among which one is looked for that the row's program can afford.
+/// Number of shapes with many points that are tried, until the row's program can afford one.
 const TRIES_OF_MANY: u64 = 3;
-/// Draws of one shape and range.
+/// Number of draws of one shape and range.
 const DRAWS_OF_A_SHAPE: u64 = 2;
 /// Factors on floats. Each draw begins with another factor, because a mistake may show among large
 /// numbers alone, or among moderate ones.
 const FACTORS: [f64; 3] = [16.0, 4.0, 2.0];
-/// Growths of integers by themselves, widest first.
+/// Factors by which ranges of integers grow, the largest first.
 const GROWTHS: [i64; 3] = [20, 1, 0];
-/// Part of the largest number by which sums in other orders may differ.
+/// Share of the largest number by which sums in other orders may differ.
 const ORDER_ERROR: f64 = 1e-4;
-/// Seeds of orders of threads in which a row may give the same; [`AllowedErrors`] tries them, too.
+/// Seeds of thread orders in which a row's results are compared; [`AllowedErrors`] tries them, too.
 pub(crate) const OTHER_ORDERS: [u64; 2] = [1, 2];
-/// Elements of an output that begin at zero, one in so many; others hold bytes at random.
+/// In an output that begins at zero, one element in so many stays zero; the others get random
+/// bytes.
 const ZEROS: usize = 8;
-/// Mixed into seeds, so that no seed of fresh inputs is one by which a row was made.
+/// Number mixed into the seeds of fresh inputs, so that they differ from all seeds of rows.
 const FRESH_STREAM: u64 = 0x6672_6573_6820_696e;
 
 /// A row, ready to grade answers.
 pub(crate) struct GradedRow {
     pub(crate) program: RowProgram,
-    /// The wide program, where there is one.
+    /// The row's program in 64 bits, if it has one.
     pub(crate) wide: Option<RowProgram>,
     pub(crate) draws: Vec<FreshInputs>,
-    /// A launch of many points, made when it is asked for.
+    /// A launch of many points, made at its first use.
     pub(crate) large: OnceLock<Option<FreshInputs>>,
     /// Costs of the compiler's own texts of the kernel and of its gradient.
     pub(crate) own_costs: [OnceLock<Option<Cost>>; 2],
@@ -64,7 +65,7 @@ pub(crate) struct GradedRow {
     pub(crate) seed: u64,
 }
 
-/// Inputs, and what the row makes of them.
+/// Inputs, and the row's results on them.
 pub(crate) struct FreshInputs {
     /// Name in messages.
     pub(crate) name: String,
@@ -84,12 +85,12 @@ pub(crate) struct FreshInputs {
     pub(crate) is_ordered: OnceLock<bool>,
 }
 
-/// Kinds of draws; all but plain ones have no gradients.
+/// Kinds of draws; only plain ones have gradients.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DrawKind {
-    /// Numbers at random.
+    /// Random numbers.
     Plain,
-    /// Special values of floats among them.
+    /// Random numbers with special values of floats among them.
     SpecialValues,
     /// A launch of 100,000 points.
     ManyPoints,
@@ -100,7 +101,8 @@ impl FreshInputs {
         LaunchInputs { dims: &self.dims, inputs: &self.inputs }
     }
 
-    /// Name with all extents, for messages: `fresh inputs 7 (2 points, x[2, 257], out[2])`.
+    /// Returns the name with all extents, for messages: `fresh inputs 7 (2 points, x[2, 257],
+    /// out[2])`.
     pub(crate) fn described(&self) -> String {
         let extents: Vec<String> = self.dims.iter().map(u32::to_string).collect();
         let arrays = self.inputs.iter().filter(|it| !it.shape.is_empty());
@@ -116,8 +118,7 @@ pub(crate) struct Tolerances {
 }
 
 impl GradedRow {
-    /// Makes the problem of a row; the error is the reason for which answers about it can't be
-    /// graded.
+    /// Makes the problem of a row; the error says why answers about it can't be graded.
     pub(crate) fn of(row: &Row, seed: u64) -> Result<Self, String> {
         let program = RowProgram::read(&row.source).map_err(|faults| {
             format!("row {}: its source is refused: {}", row.id, first(&faults))
@@ -154,15 +155,15 @@ impl GradedRow {
         Ok(problem)
     }
 
-    /// Adds draws of other shapes and ranges on which the row's program runs, rounding decides
-    /// nothing, and the order of threads neither; if there are too few, others on which the row
+    /// Adds draws of other shapes and ranges on which the row's program runs, and neither rounding
+    /// nor the order of threads decides a result. If there are too few, adds others on which it
     /// runs.
     fn add_fresh_draws(&mut self, own: &Shaped, seed: u64) {
         let mut random = Random::new(random::seed(seed, TRIES));
         for number in 0..FRESH_INPUTS as usize {
             let ways = Reshaping::of_draw(number).iter();
             let found = ways.flat_map(|way| own.reshaped(*way, &mut random)).find_map(|shaped| {
-                // A row may be defined for its own signs and indices alone.
+                // A row's program may run only with the row's own signs and indices.
                 let seed = random::seed(seed, 8 * number as u64);
                 wider(&shaped, number).iter().find_map(|wider| self.sound_draw(wider, seed))
             });
@@ -170,16 +171,16 @@ impl GradedRow {
         }
         self.add_rough_draws(own, seed);
         self.add_first_sound(own.reshaped(Reshaping::Zero, &mut random), seed);
-        // All numbers of a short row may be far from zero, or all below it.
+        // In a short row all numbers may be far from zero, or all negative.
         let narrow = own.reshaped(Reshaping::Narrow, &mut random);
         self.add_first_sound(narrow.iter().flat_map(|it| wider(it, 0)), seed);
         self.add_first_sound(own.reshaped(Reshaping::Wide, &mut random), seed);
         let broad = Reshaping::BROAD.iter().filter_map(|way| own.reshaped(*way, &mut random));
         self.add_first_sound(broad, seed);
-        // Of the draws before two alone are far from the row's own numbers, and they may have few.
+        // Only two of the draws before are far from the row's own numbers, and they may be short.
         let far = own.widened(Some(FACTORS[0]), 0).reshaped(Reshaping::Growing, &mut random);
         self.add_first_sound(far, seed);
-        // One integer in many may be large enough to overflow what an answer computes in.
+        // Among many integers one may be large enough to overflow an answer's type.
         let large = own.widened(Some(FACTORS[0]), GROWTHS[0]);
         let many = (0..TRIES_OF_MANY).filter_map(|_| large.reshaped(Reshaping::Long, &mut random));
         self.add_first_sound(many, seed);
@@ -189,18 +190,18 @@ impl GradedRow {
         self.draws.extend(peaks);
     }
 
-    /// Adds a draw of the first of these shapes on which the row means one thing.
+    /// Adds a draw of the first of these shapes for which [`Self::sound_draw`] finds one.
     fn add_first_sound(&mut self, shapes: impl IntoIterator<Item = Shaped>, seed: u64) {
         let draw = shapes.into_iter().find_map(|shaped| self.sound_draw(&shaped, seed));
         self.draws.extend(draw);
     }
 
-    /// Inputs on which an answer runs, forward or backward.
+    /// Returns the inputs on which an answer runs, forward or backward.
     pub(crate) fn draws(&self, backward: bool) -> impl Iterator<Item = &FreshInputs> {
         self.draws.iter().filter(move |it| !backward || it.kind == DrawKind::Plain)
     }
 
-    /// Adds draws of the row's own shape, of which the row's results may depend on rounding.
+    /// Adds draws of the row's own shape; the row's results on them may depend on rounding.
     fn add_rough_draws(&mut self, own: &Shaped, seed: u64) {
         let mut rough = Vec::new();
         for number in 0..TRIES {
@@ -221,8 +222,8 @@ impl GradedRow {
         }
     }
 
-    /// A draw on which the row means one thing: its results are finite, and neither rounding nor
-    /// the order of threads decides them.
+    /// Returns a draw on which the row's results are finite, and neither rounding nor the order of
+    /// threads decides them.
     pub(crate) fn sound_draw(&self, shaped: &Shaped, seed: u64) -> Option<FreshInputs> {
         if !self.program.takes(&shaped.inputs) {
             return None;
@@ -236,7 +237,7 @@ impl GradedRow {
         })
     }
 
-    /// True if threads in [`OTHER_ORDERS`] give the same, but for rounding.
+    /// Returns true if threads in [`OTHER_ORDERS`] give the same results, up to rounding.
     pub(crate) fn is_ordered(&self, draw: &FreshInputs) -> bool {
         *draw.is_ordered.get_or_init(|| self.has_no_order(draw))
     }
@@ -256,8 +257,8 @@ impl GradedRow {
         })
     }
 
-    /// The array whose gradient a draw of some number leaves absent, if the row has one that can
-    /// be.
+    /// Returns the array whose gradient the draw of this number omits, if the row has an array
+    /// whose gradient may be omitted.
     pub(crate) fn absent_gradient(&self, number: usize) -> Option<usize> {
         let draw = self.draws.first()?;
         let is_input = |at: &usize| !draw.inputs[*at].written && !draw.cotangents[*at].is_empty();
@@ -292,9 +293,9 @@ impl GradedRow {
         })
     }
 
-    /// The arguments with numbers at random in the place of zeros, where the row's results don't
-    /// depend on them: an answer that adds to an output, or leaves it as it is, is wrong. Some
-    /// elements stay zero, so that an answer can't tell by them that it is graded.
+    /// Returns the arguments with random numbers for those zeros of outputs on which the row's
+    /// results don't depend. So an answer that adds to an output, or doesn't write it, shows. Some
+    /// elements stay zero, so that an answer can't detect that it is graded.
     pub(crate) fn poisoned(
         &self,
         grid: LaunchInputs<'_>,
@@ -307,7 +308,7 @@ impl GradedRow {
         let mut poisoned = data.to_vec();
         for (at, given) in grid.inputs.iter().enumerate() {
             let of = element(module, params[at].ty).unwrap_or(params[at].ty);
-            // Some bytes are no bool.
+            // A bool allows only the bytes 0 and 1.
             let takes_bytes = leaves(&module.types, of).iter().all(|it| it.scalar != Scalar::Bool);
             if !given.zero || !given.written || !takes_bytes {
                 continue;
@@ -323,7 +324,7 @@ impl GradedRow {
         poisoned
     }
 
-    /// The results in 64 bits, if rounding changes nothing but last digits.
+    /// Returns the results in 64 bits, if rounding changes only last digits.
     fn wide_results(&self, draw: &FreshInputs) -> Option<Results> {
         let found = results(self.wide.as_ref()?, draw.grid(), draw.seed).ok()?;
         rounding::is_harmless(&draw.results, &found).then_some(found)
@@ -363,8 +364,7 @@ impl GradedRow {
         })
     }
 
-    /// Description of the first place in which memory after a launch of an answer is not what it
-    /// should be.
+    /// Describes the first number that is wrong after an answer's launch.
     pub(crate) fn forward_difference(
         &self,
         draw: &FreshInputs,
@@ -380,8 +380,8 @@ impl GradedRow {
         self.difference(draw, &draw.results.outputs, &found.data, &tolerances)
     }
 
-    /// Description of the first gradient that is not what it should be, or of the first array that
-    /// is not as the forward kernel left it.
+    /// Describes the first gradient that is wrong, or the first array that differs from the forward
+    /// kernel's result.
     pub(crate) fn backward_difference(
         &self,
         draw: &FreshInputs,
@@ -409,7 +409,7 @@ impl GradedRow {
             let numbers = execute::numbers(&self.program, at, &found[at]);
             for (index, (&wanted, &found)) in tensor.numbers.iter().zip(&numbers).enumerate() {
                 let (right, is) = (wanted.as_f64(), found.as_f64());
-                // Bits of a NaN are nobody's promise.
+                // The bits of a NaN are unspecified.
                 if tensor::units(wanted, found) == 0.0 || right.is_nan() && is.is_nan() {
                     continue;
                 }
@@ -434,7 +434,7 @@ impl GradedRow {
     }
 }
 
-/// The ranges that a draw of some number tries, each once.
+/// Returns the distinct ranges that the draw of this number tries.
 fn wider(shaped: &Shaped, number: usize) -> Vec<Shaped> {
     let factors = (0..FACTORS.len()).map(|at| FACTORS[(number + at) % FACTORS.len()]);
     let both = factors.flat_map(|factor| GROWTHS.map(|growth| (Some(factor), growth)));
@@ -448,14 +448,14 @@ fn wider(shaped: &Shaped, number: usize) -> Vec<Shaped> {
     all
 }
 
-/// Bytes at random that are a finite number of every type; some elements are zero.
+/// Draws bytes that are a finite number in every type; some elements are zero.
 fn noise(bytes: usize, elements: usize, random: &mut Random) -> Vec<u8> {
     let size = (bytes / elements).max(1);
     let mut noise = Vec::with_capacity(bytes);
     while noise.len() < bytes {
         let is_zero = elements >= ZEROS && random.below(ZEROS) == 0;
         for _ in 0..size.min(bytes - noise.len()) {
-            // The exponent of a float in which these five bits aren't all set is no infinity's.
+            // Unless these five bits of a float's exponent are all set, the float is finite.
             let byte = match 1 + random.below(255) as u8 {
                 byte if byte & 0x7C == 0x7C => byte ^ 0x40,
                 byte => byte,
@@ -466,7 +466,7 @@ fn noise(bytes: usize, elements: usize, random: &mut Random) -> Vec<u8> {
     noise
 }
 
-/// True if numbers are equal but for rounding.
+/// Returns true if numbers are equal up to rounding.
 fn is_alike(one: &[Literal], other: &[Literal]) -> bool {
     let largest = one.iter().map(|it| it.as_f64().abs()).fold(1.0, f64::max);
     let is_near = |(a, b): (&Literal, &Literal)| {
@@ -476,12 +476,12 @@ fn is_alike(one: &[Literal], other: &[Literal]) -> bool {
     one.iter().zip(other).all(is_near)
 }
 
-/// Elements of an array; 1 of a value.
+/// Returns the number of elements of an array, or 1 for a value.
 fn elements(tensor: &Tensor) -> usize {
     tensor.shape.iter().product::<u32>().max(1) as usize
 }
 
-/// Name of an element by its indices: `out[3, 1]`.
+/// Returns the name of an element by its indices: `out[3, 1]`.
 fn place_name(tensor: &Tensor, element: usize) -> String {
     let mut rest = element;
     let mut indices = Vec::new();
@@ -493,7 +493,7 @@ fn place_name(tensor: &Tensor, element: usize) -> String {
     if indices.is_empty() { tensor.name.clone() } else { format!("{}{indices:?}", tensor.name) }
 }
 
-/// The first of some diagnostics.
+/// Returns the message of the first diagnostic.
 pub(crate) fn first(faults: &[gbxcule_ir::diagnostic::Diagnostic]) -> String {
     faults.first().map_or_else(|| "no reason".into(), |fault| fault.message.clone())
 }
@@ -507,7 +507,8 @@ fn allowed(narrow: &Tensor, wide: Option<&Tensor>, bounds: Option<&[f64]>) -> Ve
     });
     let one = |(at, number): (usize, &gbxcule_ir::Literal)| {
         let bound = bounds.map_or(0.0, |bounds| bounds[at]);
-        // No wider program tells how doubles round: sums in another order may differ by more.
+        // Without a wider program the rounding of doubles isn't measured, and sums in another order
+        // differ by more.
         let units = if number.scalar() == Scalar::F64 { UNITS_OF_DOUBLES } else { UNITS };
         let unit = tensor::epsilon(number.scalar()).map_or(0.0, |unit| units * unit * largest);
         let rounding = if number.scalar().is_float() { FACTOR * rounding } else { 0.0 };

@@ -1,4 +1,4 @@
-//! A grader that stays: its compilers and its problems are made once.
+//! A grader for many calls, which keeps its compilers and problems.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -16,10 +16,11 @@ use crate::graded_row::GradedRow;
 use crate::task::{Language, Task};
 use crate::{Costs, CudaRunner, Grade, GradeOptions, Judged, grade_one, simulated};
 
-/// Problems that are kept. When there are more, all are worked out anew.
+/// Greatest number of problems that are kept. Beyond it all are dropped and made again.
 const KEPT_PROBLEMS: usize = 512;
 
-/// Bytes of texts whose grades are kept: an answer that comes again is not run again.
+/// Greatest number of bytes of answers whose grades are kept, so that an equal answer isn't run
+/// again.
 const KEPT_BYTES: usize = 64 << 20;
 
 /// Grades of answers by row, task and text.
@@ -31,7 +32,7 @@ struct KnownGrades {
 
 impl KnownGrades {
     fn add(&mut self, answer: &Answer, (grade, cost): &(Grade, Option<Cost>)) {
-        // A machine that failed may do better the next time.
+        // A failure of the machine may not come again.
         if matches!(grade, Grade::NotGraded(_)) || answer.missing.is_some() {
             return;
         }
@@ -44,10 +45,11 @@ impl KnownGrades {
     }
 }
 
-/// A row's right results, or why there are none; the first thread that needs them works them out.
+/// A row's right results, or the reason why it has none; the first thread that needs them computes
+/// them.
 type Problem = Arc<OnceLock<Result<GradedRow, String>>>;
 
-/// Grades answers about the rows of one dataset, as often as it is asked.
+/// Grades answers about the rows of one dataset, in any number of calls.
 pub struct Grader<Rows> {
     rows: Rows,
     options: GradeOptions,
@@ -68,7 +70,7 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         self.rows.borrow()
     }
 
-    /// Grades answers, in their order; `graded` hears of each.
+    /// Grades answers in their order, and calls `graded` after each.
     ///
     /// # Errors
     /// The host's compiler, or a program that it makes, can't be started.
@@ -81,7 +83,7 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         self.for_each(answers, graded, &one)
     }
 
-    /// Grades answers, and holds the costs of right ones in CUDA against those of our own texts.
+    /// Grades answers, and compares the costs of right answers in CUDA with those of our own texts.
     ///
     /// # Errors
     /// Those of [`Grader::grade`].
@@ -98,7 +100,7 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         self.for_each(answers, graded, &one)
     }
 
-    /// Cost of the compiler's own text for an answer's task.
+    /// Returns the cost of the compiler's own text for an answer's task.
     fn own_cost(&self, answer: &Answer, cuda: &CudaRunner) -> Option<Cost> {
         let CudaRunner::Simulator(compiler) = cuda else { return None };
         let problem = self.problem(answer.row);
@@ -108,7 +110,7 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         *cost.get_or_init(|| simulated::own_cost(problem, backward, compiler))
     }
 
-    /// Does something for all answers, in their order.
+    /// Calls a function for all answers on several threads, and returns the results in order.
     fn for_each<Outcome: Send>(
         &self,
         answers: &[Answer],
@@ -124,7 +126,8 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         if needs(Language::Cpp) || needs(Language::Cuda) && matches!(cuda, CudaRunner::Host) {
             sandboxed_program::check(&self.options.work, self.options.limits)?;
         }
-        // Rows one after the other: what is right for a row is needed for its answers alone.
+        // A row's answers are graded one after the other, so that the row's problem is needed only
+        // for a while.
         let mut by_row: Vec<usize> = (0..answers.len()).collect();
         by_row.sort_by_key(|at| answers[*at].row);
         let next = AtomicUsize::new(0);

@@ -1,4 +1,5 @@
-//! Answers in Python and in IR: read as text, and run on the interpreter. No Python is executed.
+//! Answers in Python and in IR: they are read as text and run on the interpreter. No Python is
+//! executed.
 
 use crate::Grade;
 use crate::graded_row::{FreshInputs, GradedRow, OTHER_ORDERS, first};
@@ -9,10 +10,10 @@ use gbxcule_ir::{FunctionId, Module, Shape, Type, Types, parse};
 use gbxcule_rows::execute::{self, ArgumentBytes, BUDGET, Variation};
 use gbxcule_rows::row_program::RowProgram;
 
-/// Statements that a launch of an answer may take: it may be clumsier than the row.
+/// Greatest number of statements of an answer's launch, which may need more than the row's own.
 const ANSWER_BUDGET: u64 = 4 * BUDGET;
-/// Bytes of the variables and values of one function: the interpreter clears and copies them, and
-/// counts statements, not bytes.
+/// Greatest number of bytes of a function's variables and values. The interpreter clears and copies
+/// them, but counts statements only.
 const MAX_FRAME_BYTES: u64 = 32 << 10;
 
 /// Grades Python.
@@ -40,7 +41,7 @@ pub(crate) fn ir(problem: &GradedRow, text: &str) -> Grade {
     }
 }
 
-/// The first of some diagnostics, with its line.
+/// Returns the first diagnostic with its line.
 fn located(faults: &[Diagnostic], sources: &SourceMap) -> String {
     let span = faults.first().map_or(Span::NONE, Diagnostic::span);
     match span.source() {
@@ -81,7 +82,8 @@ fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
             return Grade::WrongResult(wrong);
         }
     }
-    // A race shows in another order of threads, where the row has none.
+    // If the row's results don't depend on the order of threads, another order shows an answer's
+    // race.
     for draw in problem.draws(false).filter(|draw| problem.is_ordered(draw)) {
         let wrong = OTHER_ORDERS.into_iter().find_map(|order| run(draw, Some(order)));
         if let Some(wrong) = wrong {
@@ -91,8 +93,8 @@ fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
     Grade::Right
 }
 
-/// The kernel of an answer that can be launched as one of the row's: by name, or else, for a row
-/// of one kernel, the only one.
+/// Finds the answer's kernel for one of the row's: by name, or its only kernel if the row has one
+/// kernel.
 fn entry(
     program: &RowProgram,
     kernel: FunctionId,
@@ -137,7 +139,7 @@ fn entry(
     Ok(kernel)
 }
 
-/// Returns true if two types are one but for the names of structs and fields.
+/// Returns true if two types are equal up to the names of structs and fields.
 fn is_same(one: &Types, left: Type, other: &Types, right: Type) -> bool {
     match (&one[left], &other[right]) {
         (Shape::Struct(left), Shape::Struct(right)) => {

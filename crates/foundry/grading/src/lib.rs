@@ -1,7 +1,7 @@
-//! Grades answers of language models: each is parsed or compiled, and run on inputs that its row
-//! stores and on fresh ones that no dataset holds.
+//! Grades answers of language models: each is parsed or compiled, and run on its row's stored
+//! inputs and on fresh ones that no dataset holds.
 //!
-//! [`task`] asks, [`answer`] reads what came back, `graded_row` works out what is right,
+//! [`task`] asks, [`answer`] reads the replies, `graded_row` computes the right results,
 //! `interpreted` runs Python and IR, `simulated` CUDA text, `compiled` C++ in the sandbox,
 //! `question` judges answers of one word, [`score`] counts.
 //!
@@ -49,26 +49,26 @@ use std::path::PathBuf;
 use std::time::Duration;
 use task::{Language, Task};
 
-/// Fresh inputs that an answer runs on, beside the stored ones.
+/// Number of draws of other shapes on which an answer runs beside the stored inputs.
 pub const FRESH_INPUTS: u64 = 3;
-/// Bytes of an answer, at most.
+/// Greatest number of bytes of an answer.
 pub const MAX_ANSWER_BYTES: usize = 1 << 20;
-/// Bytes of a reason, about: an answer may say a part of it.
+/// Number of bytes to which a reason is cut, because an answer may be quoted in it.
 const MAX_REASON_BYTES: usize = 4000;
 
 /// Verdict on an answer.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Grade {
-    /// No answer, or Python or IR that isn't even that, with the first error.
+    /// No answer, or a text that doesn't parse as Python or IR, with the first error.
     DoesNotParse(String),
     /// A text that its compiler refuses, with the first error.
     DoesNotCompile(String),
-    /// A program that gives something else than the row's, faults, or doesn't end; with the place.
+    /// A program that gives other results than the row's, faults, or doesn't end; with the place.
     WrongResult(String),
-    /// A program that gives what the row's does, on all inputs.
+    /// A program that gives the row's results on all inputs.
     Right,
-    /// Machine code of which the simulator does not know a part, with that: it counts as wrong, or
-    /// an answer could leave the statistics.
+    /// Machine code with an instruction that the simulator doesn't know, with its name. It counts
+    /// as wrong, so that no answer can leave the statistics.
     UnknownForm(String),
     /// No verdict, with the reason: the row can't be run, or this machine failed.
     NotGraded(String),
@@ -85,7 +85,7 @@ impl Grade {
         "not graded",
     ];
 
-    /// Position of the name in [`Grade::NAMES`].
+    /// Returns the verdict's position in [`Grade::NAMES`].
     pub fn kind(&self) -> usize {
         match self {
             Self::Right => 0,
@@ -97,7 +97,7 @@ impl Grade {
         }
     }
 
-    /// Cuts a reason that an answer made long.
+    /// Cuts a long reason.
     fn shortened(mut self) -> Self {
         let (Self::DoesNotParse(reason)
         | Self::DoesNotCompile(reason)
@@ -116,7 +116,7 @@ impl Grade {
         self
     }
 
-    /// Reason of the verdict; `None` for right answers.
+    /// Returns the reason of the verdict, or `None` for right answers.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Right => None,
@@ -134,18 +134,19 @@ impl Grade {
 pub struct Costs {
     /// Cost of the answer.
     pub answer: Cost,
-    /// Cost of the compiler's text; `None` if it can't be told.
+    /// Cost of the compiler's text, if it could be measured.
     pub own: Option<Cost>,
 }
 
 impl Costs {
-    /// How many times as cheap as the compiler's text the answer is; at most so, if it was cut off.
+    /// Returns by which factor the answer is cheaper than the compiler's text: an upper bound if
+    /// the answer was cut off.
     pub fn speed(&self) -> Option<f64> {
         self.own.map(|own| own.cycles() / self.answer.cycles())
     }
 }
 
-/// Verdict on an answer, and its costs if it is right, in CUDA, and run by the simulator.
+/// Verdict on an answer, with costs for a right CUDA answer that the simulator ran.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Judged {
     /// The verdict.
@@ -159,14 +160,14 @@ pub struct Judged {
 pub struct GradeOptions {
     /// Seed of the fresh inputs.
     pub seed: u64,
-    /// The folder in which compilers get folders of their own, removed at the end.
+    /// Folder in which each compiler makes a temporary folder.
     pub work: PathBuf,
     /// Threads.
     pub workers: usize,
-    /// Limits of the host's compiler and of what it made.
+    /// Limits of the host's compiler and of the compiled programs.
     pub limits: HostLimits,
-    /// CUDA is compiled as C++ behind a header and run without warps, blocks and races, in the
-    /// place of NVRTC and the simulator.
+    /// True to compile CUDA as C++ after a header, and run it without warps, blocks and races,
+    /// instead of using NVRTC and the simulator.
     pub cuda_on_host: bool,
 }
 
@@ -174,9 +175,9 @@ pub struct GradeOptions {
 enum CudaRunner {
     /// NVRTC and the simulator.
     Simulator(CudaCompiler),
-    /// C++ behind a header.
+    /// The host's compiler, after a header that makes CUDA C++.
     Host,
-    /// None: what is missing.
+    /// CUDA can't be run; the text says what is missing.
     Missing(String),
 }
 
@@ -193,7 +194,7 @@ impl CudaRunner {
 }
 
 impl GradeOptions {
-    /// Ordinary limits: answers are as long as rows.
+    /// Default limits, for answers about as long as rows.
     pub const LIMITS: HostLimits = HostLimits {
         compiler: Limits {
             wall: Duration::from_secs(60),
@@ -286,8 +287,8 @@ fn cuda_is_missing(reason: &str) -> Grade {
     Grade::NotGraded(format!("CUDA is run by NVRTC and the simulator: {reason}"))
 }
 
-/// Memory before the launch of a gradient's kernel: what the forward kernel left, and gradients of
-/// its results.
+/// Returns the memory before the launch of a gradient's kernel: the forward kernel's results, and
+/// gradients of them.
 fn backward_memory(problem: &GradedRow, draw: &graded_row::FreshInputs) -> ArgumentBytes {
     let data = execute::forward(&problem.program, draw.grid(), &draw.data);
     let Ok(data) = data else { unreachable!("it ran when the problem was made") };

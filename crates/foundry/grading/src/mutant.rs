@@ -1,9 +1,9 @@
-//! Draws on which mutants of a row show: programs of its source with one operator, function or
-//! number changed. Where a comparison decides, or a term is small, random numbers tell a wrong
-//! answer from a right one by luck alone: one seed passes an answer that another seed refuses.
+//! Draws that distinguish a row from its mutants: its source with one operator, function or number
+//! changed. Where a comparison decides, or a term is small, random numbers expose a wrong answer
+//! only by luck, so that one seed passes an answer that another refuses.
 //!
-//! Inputs of several shapes and ranges are tried until each mutant shows on some draw. A mutant
-//! that shows on none is the row in other words, as far as anybody can see.
+//! Inputs of several shapes and ranges are tried until some draw exposes each mutant. A mutant that
+//! no draw exposes is taken for equivalent to the row.
 
 use crate::graded_row::{FreshInputs, GradedRow};
 use crate::shape::{Reshaping, Shaped};
@@ -12,30 +12,32 @@ use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs};
 use gbxcule_rows::mutate::mutants;
 use gbxcule_rows::row_program::RowProgram;
 
-/// Mutants of a row, at most: each is compiled.
+/// Greatest number of mutants of a row, because each is compiled.
 const MUTANTS: usize = 48;
-/// Inputs that are tried for a row with mutants that don't show.
+/// Greatest number of inputs that are tried for a row with hidden mutants.
 const CANDIDATES: usize = 120;
-/// Inputs on which a mutant gives other bits and doesn't show: then rounding alone is the reason.
+/// Greatest number of inputs on which a mutant gives other bits but stays hidden: rounding is then
+/// taken for the reason.
 const FRUITLESS: usize = 4;
 /// Random part of a seed.
 const STREAM: u64 = 0x006d_7574_616e_7473;
 /// Shapes of the candidates, in turn.
 const WAYS: [Reshaping; 5] =
     [Reshaping::Long, Reshaping::Same, Reshaping::Free, Reshaping::Growing, Reshaping::Scaled];
-/// Ranges of the candidates, in turn: the row's own, and factors on floats and growths of integers.
+/// Ranges of the candidates, in turn: a factor on floats (`None` for the row's own range) and a
+/// growth of integers.
 const RANGES: [(Option<f64>, i64); 6] =
     [(None, 0), (Some(1.0), 0), (Some(4.0), 1), (Some(0.25), 0), (Some(16.0), 20), (Some(2.0), 3)];
 
-/// A mutant that shows on no draw so far.
+/// A mutant that no draw has exposed yet.
 struct Hidden {
     mutant: RowProgram,
-    /// Inputs on which it gave other bits and didn't show.
+    /// Number of inputs on which it gave other bits but stayed hidden.
     fruitless: usize,
 }
 
 impl GradedRow {
-    /// Adds draws on which mutants of the row's source show that show on no draw so far.
+    /// Adds draws that expose the mutants of the row's source which no draw has exposed yet.
     pub(crate) fn add_draws_for_mutants(&mut self, source: &str, own: &Shaped, seed: u64) {
         let is_hidden =
             |mutant: &RowProgram| !self.draws.iter().any(|draw| self.shows(mutant, draw));
@@ -66,7 +68,8 @@ impl GradedRow {
         }
     }
 
-    /// True if a mutant gives other bits than the row on such inputs; counts them.
+    /// Returns true if a hidden mutant gives other bits than the row on such inputs, and counts
+    /// these inputs for each mutant.
     fn differs(&self, hidden: &mut [Hidden], shaped: &Shaped, seed: u64) -> bool {
         let Shaped { dims, inputs } = shaped;
         let grid = LaunchInputs { dims, inputs };
@@ -86,7 +89,7 @@ impl GradedRow {
         differs
     }
 
-    /// True if a mutant's results on a draw would be a wrong answer's.
+    /// Returns true if a mutant's results on a draw would be graded as wrong.
     fn shows(&self, mutant: &RowProgram, draw: &FreshInputs) -> bool {
         let after = execute::forward(mutant, draw.grid(), &draw.data);
         after.map_or(true, |data| {

@@ -1,5 +1,4 @@
-//! pass@1 of one task as a picture: families on the left, features on the right, each with its
-//! interval.
+//! Draws pass@1 of one task: families on the left, features on the right, each with its interval.
 
 use crate::score::{Group, GroupScore};
 use gbxcule_chart::{Canvas, DrawResult, FAINT, FONT, GRID, INK};
@@ -10,9 +9,9 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::path::Path;
 
 const MARK: RGBColor = RGBColor(0x00, 0x72, 0xB2);
-/// Features shown: the most frequent.
+/// Number of features shown, the most frequent ones.
 const FEATURES: usize = 24;
-/// Pixels of a line.
+/// Height of a line in pixels.
 const LINE: u32 = 26;
 /// Pixels above and below the lines.
 const FRAME: u32 = 130;

@@ -1,9 +1,9 @@
-//! Draws that look for mistakes which numbers at random don't show: special values of floats, one
-//! number that decides a greatest or least, and more points than 16 bits count.
+//! Draws for mistakes that random numbers don't show: with special values of floats, with one
+//! number that is the greatest or least, and with more points than 16 bits can count.
 //!
-//! Such a draw is compared where the row's program in 64 bits gives the same, with a tolerance that
-//! is far wider than that of other draws. Where the row's result isn't finite, the answer's may be
-//! any that isn't: `x / y` and `x * (1 / y)` differ there.
+//! Such a draw compares only elements in which the row's program gives the same in 64 bits, with a
+//! far wider tolerance than other draws. If the row's result isn't finite, the answer may give any
+//! number that isn't: `x / y` and `x * (1 / y)` differ there.
 
 use crate::graded_row::{DrawKind, FreshInputs, GradedRow, Tolerances};
 use crate::shape::{Reshaping, Shaped};
@@ -19,24 +19,25 @@ use gbxcule_rows::row_program::{RowProgram, element};
 use gbxcule_rows::tensor::Tensor;
 use std::sync::OnceLock;
 
-/// Part of an array's largest number by which results may differ.
+/// Share of an array's largest number by which an answer may differ.
 const TOLERANCE: f64 = 1e-3;
-/// Part by which those in 64 bits may, where a result is compared.
+/// Share by which results in 64 bits may differ in elements that are compared.
 const ROUNDING: f64 = 1e-4;
-/// Statements that a launch of many points may take.
+/// Greatest number of statements of a launch of many points.
 const BUDGET: u64 = 5_000_000;
 /// Elements between two special values, on average.
 const DISTANCE: usize = 8;
-/// Draws of a row of greatest or least numbers, for each of its arrays: one that leaves out a third
-/// of the elements passes one in 600 times.
+/// Number of draws for each array of a row that computes a greatest or least number. An answer that
+/// ignores a third of the elements passes all once in 600 times.
 const PEAKS: usize = 16;
-/// Number of the draw in which the last element decides; as it is even, its launch is long.
+/// Number of the draw in which the last element decides. It is even, so its launch is long.
 const LAST_PEAK: usize = PEAKS - 2;
 /// Random part of a seed.
 const STREAM: u64 = 0x7370_6563_6961_6c73;
 
-/// Special values, a list for each draw: a row's results follow from its arithmetic alone there.
-/// Infinities and NaN don't meet: `hypot` of both is infinite, and a root of a sum of squares NaN.
+/// Returns lists of special values, one for each draw, on which arithmetic alone decides a row's
+/// results. No list has both infinities and NaN, because `hypot` of both is infinite and the root
+/// of a sum of squares NaN.
 fn values(module: &Module) -> Vec<Vec<f64>> {
     let mut values = vec![0.0];
     let mut has_quotient = false;
@@ -53,7 +54,8 @@ fn values(module: &Module) -> Vec<Vec<f64>> {
     vec![values, vec![f64::NAN]]
 }
 
-/// True if nothing in a module decides by a float: a NaN makes all NaN that is computed from it.
+/// Returns true if no branch or selection depends on a float, so that everything computed from a
+/// NaN is NaN.
 fn propagates(module: &Module) -> bool {
     module.functions.iter().all(|(_, function)| {
         let values = &function.body.values;
@@ -77,14 +79,15 @@ fn propagates(module: &Module) -> bool {
 }
 
 impl GradedRow {
-    /// Inputs with special values among them, if the row has floats that may be such.
+    /// Returns draws with special values, if the row has floats that may have them.
     pub(crate) fn special_draws(&self, own: &Shaped, seed: u64) -> Vec<FreshInputs> {
         let lists = values(&self.program.forward);
         lists.iter().filter_map(|values| self.special_draw(own, values, seed)).collect()
     }
 
-    /// Inputs in which one number is greater, or less, than all others, if threads of the row put
-    /// together a greatest or least number: each element may be the one that an answer leaves out.
+    /// Returns draws in which one element is greater, or less, than all others, if the row's
+    /// threads compute a greatest or least number. Each draw chooses another element, because an
+    /// answer may ignore any.
     pub(crate) fn peak_draws(&self, own: &Shaped, seed: u64) -> Vec<FreshInputs> {
         let (mut greatest, mut least) = (false, false);
         for op in self.program.forward.functions.iter().flat_map(|(_, it)| it.body.values.iter()) {
@@ -110,7 +113,7 @@ impl GradedRow {
         let module = &self.program.forward;
         let seed = random::seed(seed, (PEAKS * at + number) as u64);
         let mut random = Random::new(random::seed(seed, STREAM));
-        // Every other launch has several blocks.
+        // Half of the launches have several blocks.
         let way = if number.is_multiple_of(2) { Reshaping::Long } else { Reshaping::Same };
         let shaped = own.reshaped(way, &mut random).filter(|it| self.program.takes(&it.inputs))?;
         let mut data = execute::arguments(&self.program, &shaped.inputs, seed);
@@ -118,10 +121,10 @@ impl GradedRow {
         let largest = numbers.iter().map(|it| it.as_f64().abs()).fold(0.0, f64::max);
         let leaves = leaves(&module.types, element(module, self.program.params()[at].ty)?);
         let size = data[at].len() / (numbers.len() / leaves.len().max(1)).max(1);
-        // One of each part of the array.
+        // Each draw chooses an element in another part of the array.
         let elements = data[at].len() / size.max(1);
         let place = match number {
-            // The last element of several blocks: an answer may leave out what fills no vector.
+            // In a long launch an answer may ignore the last elements if they don't fill a vector.
             LAST_PEAK => elements.checked_sub(1)?,
             _ => (number * elements + random.below(elements)) / PEAKS,
         };
@@ -166,7 +169,7 @@ impl GradedRow {
         self.is_ordered(&draw).then_some(draw)
     }
 
-    /// A launch of 100,000 points, if the row is cheap enough.
+    /// Returns a launch of 100,000 points, if the row is cheap enough.
     pub(crate) fn large_draw(&self) -> Option<&FreshInputs> {
         let make = || {
             let (own, seed) = (&self.own, self.seed);
@@ -176,7 +179,7 @@ impl GradedRow {
             if !is_sound || is_several || adds_floats(&self.program.forward) {
                 return None;
             }
-            // The steps of the row's own inputs say how many these take.
+            // The statements on the row's own inputs give an estimate.
             let points =
                 |dims: &[u32]| dims.iter().map(|it| u64::from(*it)).product::<u64>().max(1);
             let share = BUDGET * points(&own.dims) / points(&shaped.dims);
@@ -233,7 +236,7 @@ impl GradedRow {
     }
 }
 
-/// Returns the arrays that the kernel writes, as a launch has left them.
+/// Returns the arrays that the kernel writes, after a launch.
 fn outputs(program: &RowProgram, inputs: &[ArgumentInput], after: &[Vec<u8>]) -> Vec<Tensor> {
     let written = inputs.iter().enumerate().filter(|(_, it)| it.written);
     let tensor = |(at, given): (usize, &ArgumentInput)| Tensor {
@@ -244,7 +247,7 @@ fn outputs(program: &RowProgram, inputs: &[ArgumentInput], after: &[Vec<u8>]) ->
     written.map(tensor).collect()
 }
 
-/// Tolerance of each number; infinite where rounding decides it.
+/// Returns the tolerance of each number: infinite if rounding decides it.
 fn loose(narrow: &Tensor, wide: &Tensor) -> Vec<f64> {
     let sizes = narrow.numbers.iter().map(|it| it.as_f64().abs()).filter(|it| it.is_finite());
     let largest = sizes.fold(0.0, f64::max);

@@ -1,5 +1,5 @@
-//! Races of kernels in NVIDIA Warp's dialect: inputs on which a kernel means something are found,
-//! and its CUDA text runs on the simulator as an answer does.
+//! Finds races of kernels in NVIDIA Warp's dialect: draws inputs on which a kernel runs, and runs
+//! its CUDA text on the simulator as an answer.
 
 use crate::graded_row::{GradedRow, first};
 use crate::simulated;
@@ -8,7 +8,7 @@ use gbxcule_rows::harvested::{Refusal, row_of};
 use gbxcule_rows::row::{Mode, Plan, Texts};
 use gbxcule_rows::row_program::RowProgram;
 
-/// Why a file can't be checked.
+/// Reason why a file can't be checked.
 #[derive(Debug)]
 pub struct Unchecked(String);
 
@@ -20,7 +20,7 @@ impl std::fmt::Display for Unchecked {
 
 impl std::error::Error for Unchecked {}
 
-/// For each kernel of a text its name, and its fault if it has one.
+/// Returns each kernel's name, and its fault if it has one.
 pub fn races(
     text: &str,
     compiler: &CudaCompiler,
@@ -33,7 +33,7 @@ pub fn races(
         let own = RowProgram { kernel, host: None, ..program.clone() };
         let name = own.name().to_owned();
         let row = match row_of(text, &own, plan) {
-            // Inputs were found for one thread alone.
+            // The kernel runs without a race only with a single thread.
             Ok(row) if row.launch_dims.iter().all(|extent| *extent == 1) => {
                 return Ok((name, Some(UNORDERED.to_owned())));
             }
@@ -54,6 +54,6 @@ pub fn races(
     kernels.into_iter().map(one).collect()
 }
 
-/// Message for a kernel of which the interpreter finds that threads meet.
+/// Message for a kernel in which the interpreter finds a race.
 const UNORDERED: &str =
     "data race: threads write what others read or write: its results depend on their order";

@@ -1,5 +1,5 @@
 //! The header-free form of an answer in CUDA: a kernel over raw pointers and extents, as people
-//! write it. This module says how its head looks, which structs it needs, and what a launch passes.
+//! write it. This module makes its head, its structs and the parameters of a launch.
 
 use gbxcule_gpu_check::launch::{LaunchArray, Parameter};
 use gbxcule_grammar::input::rank;
@@ -10,7 +10,7 @@ use gbxcule_rows::row_program::element;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Returns a scalar's name in CUDA C++, and the letter by which types of several are called.
+/// Returns a scalar's name in CUDA C++, and the letter that ends the names of its vectors.
 fn scalar(of: Scalar) -> (&'static str, &'static str) {
     match of {
         Scalar::Bool => ("bool", "b"),
@@ -37,7 +37,7 @@ struct Types {
 }
 
 impl Types {
-    /// Name of a type, after its definition was added; nothing if it has no such form.
+    /// Adds a type's definition and returns its name, or `None` if the type has no such form.
     fn name(&mut self, module: &Module, ty: Type) -> Option<String> {
         let (name, fields) = match &module.types[ty] {
             Shape::Scalar(of) => return Some(self.scalar(*of)),
@@ -98,17 +98,17 @@ impl Types {
     }
 }
 
-/// Name of an extent of the launch.
+/// Returns the name of an extent of the launch.
 fn launch_extent(dim: usize) -> String {
     format!("dim{dim}")
 }
 
-/// Name of an extent of an array.
+/// Returns the name of an extent of an array.
 fn extent(array: &str, dim: usize) -> String {
     format!("{array}_dim{dim}")
 }
 
-/// Returns the includes, structs and heads of the kernels that an answer is to define, if the row
+/// Returns the includes, structs and heads of the kernels that an answer must define, if the row
 /// has this form; `backward` adds gradients.
 pub(crate) fn heads(
     module: &Valid<Module>,
@@ -129,7 +129,8 @@ pub(crate) fn heads(
     Some(types.headers.concat() + &types.texts.concat() + &heads?.join("\n"))
 }
 
-/// The head of a kernel for grids of so many dimensions, of which some parameters are written.
+/// Returns the head of a kernel for a grid of so many dimensions; parameters that it doesn't write
+/// are `const`.
 fn head(
     module: &Module,
     kernel: &Function,
@@ -173,12 +174,12 @@ pub(crate) struct RawLaunch<'a> {
     pub(crate) parameters: Vec<Parameter>,
     /// Integer parameters by name, for the line that states a launch.
     pub(crate) names: BTreeMap<String, i64>,
-    /// For each argument the number of its array, and of its gradient's.
+    /// For each argument the number of its array, and of its gradient's array.
     pub(crate) places: Vec<(Option<usize>, Option<usize>)>,
 }
 
 impl<'a> RawLaunch<'a> {
-    /// Arguments of a launch in one of both forms.
+    /// Makes the arguments of a launch, in the form with the header or without it.
     pub(crate) fn new(
         (module, kernel): (&Module, FunctionId),
         grid: LaunchInputs<'_>,
@@ -245,7 +246,7 @@ impl<'a> RawLaunch<'a> {
         }
     }
 
-    /// Returns each argument and gradient as the launch left it.
+    /// Returns each argument and gradient after the launch.
     pub(crate) fn memory_after(&self, before: &ArgumentBytes, arrays: &[Vec<u8>]) -> ArgumentBytes {
         let pick = |place: Option<usize>, before: &Vec<u8>| {
             place.map_or_else(|| before.clone(), |array| arrays[array].clone())
@@ -257,7 +258,7 @@ impl<'a> RawLaunch<'a> {
     }
 }
 
-/// `Array<T, N>` of `gbxcule.h`: addresses, extents, strides in bytes, dimensions, flags.
+/// Makes an `Array<T, N>` of `gbxcule.h`: addresses, extents, strides in bytes, dimensions, flags.
 fn handle(array: usize, gradient: Option<usize>, shape: &[u32], element_bytes: usize) -> Parameter {
     let (mut extents, mut strides) = ([0_u32; 4], [0_u32; 4]);
     let mut stride = element_bytes as u32;

@@ -1,11 +1,10 @@
 //! Scores: the share of right answers, and pass@k with intervals, of all rows, by family and by
 //! feature.
 //!
-//! A problem is one row and one task. Of `n` answers to a problem `c` are right; the chance that at
-//! least one of `k` drawn answers is right is estimated without bias as
-//! `1 - C(n - c, k) / C(n, k)`. pass@k is the mean over problems. Its interval is Wilson's, at
-//! 95 %, for as many trials as there are problems: no problem's estimate lies outside of 0 to 1, so
-//! their mean varies no more than a share of successes does.
+//! A problem is one row and one task. If `c` of `n` answers to a problem are right, `1 - C(n - c,
+//! k) / C(n, k)` estimates without bias the chance that at least one of `k` drawn answers is right.
+//! pass@k is the mean over problems. Its interval is Wilson's, at 95 %, with one trial for each
+//! problem: estimates lie between 0 and 1, so their mean varies no more than a share of successes.
 
 use crate::answer::Answer;
 use crate::picture;
@@ -20,9 +19,9 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The numbers of tries for which pass@k is told, as far as all problems have so many answers.
+/// Values of `k` for pass@k; those beyond the number of answers to some problem are left out.
 const TRIES: [usize; 7] = [1, 2, 5, 10, 20, 50, 100];
-/// Factors of which fast_p is told.
+/// Values of `p` for fast_p.
 const FACTORS: [f64; 5] = [0.5, 0.8, 1.0, 1.5, 2.0];
 /// Speed below which a right answer is called slow.
 const SLOW: f64 = 0.5;
@@ -33,7 +32,7 @@ const QUANTILE: f64 = 1.959_964;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(tag = "group", content = "name", rename_all = "lowercase")]
 pub enum Group {
-    /// Nothing: all problems of the task.
+    /// All problems of the task.
     All,
     /// A family of rows.
     Family(String),
@@ -58,9 +57,9 @@ pub struct PassAtK {
     pub k: usize,
     /// Estimate.
     pub pass: f64,
-    /// The lower end of its interval.
+    /// The lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
@@ -71,9 +70,9 @@ pub struct FastAtP {
     pub p: f64,
     /// Share of problems whose answer is right and at least `p` times as cheap as our own text.
     pub share: f64,
-    /// The lower end of its interval.
+    /// The lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
@@ -82,7 +81,7 @@ pub struct FastAtP {
 pub struct GroupScore {
     /// Name of the task.
     pub task: &'static str,
-    /// Problems that it is about.
+    /// Problems that were scored.
     #[serde(flatten)]
     pub group: Group,
     /// Problems with an answer that was graded.
@@ -95,8 +94,8 @@ pub struct GroupScore {
     pub fast: Vec<FastAtP>,
 }
 
-/// The unbiased estimate of the chance that one of `k` answers is right, of `n` answers of which
-/// `right` are.
+/// Estimates without bias the chance that at least one of `k` answers is right, given `n` answers
+/// of which `right` are.
 pub fn pass_at_k(n: usize, right: usize, k: usize) -> f64 {
     if n - right < k {
         return 1.0;
@@ -105,13 +104,13 @@ pub fn pass_at_k(n: usize, right: usize, k: usize) -> f64 {
     1.0 - (n - right + 1..=n).map(|i| 1.0 - k as f64 / i as f64).product::<f64>()
 }
 
-/// Wilson's interval for a share of some trials, at 95 %.
+/// Returns Wilson's interval at 95 % for a share of some trials.
 pub fn wilson(share: f64, trials: usize) -> (f64, f64) {
     let (n, z) = (trials.max(1) as f64, QUANTILE);
     let centre = share + z * z / (2.0 * n);
     let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
     let scale = 1.0 + z * z / n;
-    // Rounding leaves neither the share nor the range outside.
+    // Rounding may move an end beyond the share, or beyond 0 or 1.
     let (low, high) = ((centre - half) / scale, (centre + half) / scale);
     (low.clamp(0.0, share), high.clamp(share, 1.0))
 }
@@ -122,7 +121,7 @@ struct ProblemScore {
     graded: usize,
     right: usize,
     verdicts: [usize; Grade::NAMES.len()],
-    /// Right ones that are so many times as cheap as our own text.
+    /// Number of right answers that are cheaper than our own text by each of [`FACTORS`].
     fast: [usize; FACTORS.len()],
     has_costs: bool,
 }
@@ -178,7 +177,7 @@ fn of_group(task: Task, group: Group, problems: &[ProblemScore]) -> GroupScore {
     GroupScore { task: task.name(), group, problems: graded.len(), verdicts, pass, fast }
 }
 
-/// Files of the verdicts and of the scores.
+/// Names of the files of the verdicts and of the scores.
 pub const FILES: [&str; 2] = ["grades.jsonl", "grades.json"];
 
 /// Writes `grades.jsonl` (an answer a line), `grades.json` (the scores) and a picture of each task
@@ -228,7 +227,7 @@ pub fn write(
     write_whole(folder, FILES[1], format!("{text}\n").as_bytes())
 }
 
-/// Cycles of the cheapest right answer to each problem.
+/// Returns the cycles of the cheapest right answer to each problem.
 fn best(answers: &[Answer], judged: &[Judged]) -> BTreeMap<(Task, u64), f64> {
     let mut best = BTreeMap::new();
     for (answer, judged) in answers.iter().zip(judged) {
@@ -245,7 +244,7 @@ fn cost(cost: &Cost) -> Value {
     value
 }
 
-/// Remark on a right answer that is slow.
+/// Returns a remark on a right answer that is slow.
 pub fn note(costs: &Costs) -> Option<String> {
     let speed = costs.speed().filter(|speed| *speed < SLOW)?;
     let least = if costs.answer.is_whole { "" } else { "at least " };

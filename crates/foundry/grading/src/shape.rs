@@ -1,9 +1,9 @@
-//! Other shapes and ranges for a row's inputs: a row says one shape, an answer must work for all
-//! that its program works for.
+//! Other shapes and ranges for a row's inputs. A row has one shape, but an answer must work for
+//! every shape for which the row's program works.
 //!
-//! Equal extents belong together, for all a row says, so a reshaping changes values of extents:
-//! each gets another, so that no two extents that differ become equal. Whether a row's program runs
-//! on what comes out, the interpreter says.
+//! Equal extents may mean one quantity, so a reshaping maps each value of an extent to another
+//! value, and different values to different ones. The interpreter decides if the row's program runs
+//! on the result.
 
 use gbxcule_grammar::input::ArgumentInput;
 use gbxcule_grammar::random::Random;
@@ -18,47 +18,47 @@ pub(crate) struct Shaped {
     pub(crate) inputs: Vec<ArgumentInput>,
 }
 
-/// Most points of a launch, and elements of an array.
+/// Greatest number of points of a launch, and of elements of an array.
 const MAX_ELEMENTS: u64 = 6000;
-/// Points of a large launch: more than 16 bits count.
+/// Number of points of a large launch, which 16 bits can't count.
 const MANY_POINTS: u32 = 100_003;
 
 /// Way in which extents change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reshaping {
-    /// Each to a number of its own, smaller or larger.
+    /// Each extent becomes another number, smaller or larger.
     Free,
-    /// Each to a larger number of its own.
+    /// Each extent becomes another, larger number.
     Growing,
-    /// All by one factor.
+    /// All extents grow by one factor.
     Scaled,
-    /// The first extent of the launch to one more than a multiple of a block, others grow.
+    /// The first extent of the launch becomes one more than a multiple of a block, others grow.
     Long,
-    /// Rows of an array, or an extent that the launch lacks, to one more than a multiple of a warp,
-    /// others grow.
+    /// The length of an array's rows, or an extent that the launch lacks, becomes one more than a
+    /// multiple of a warp; others grow.
     Wide,
-    /// Rows of an array, or an extent that the launch lacks, to a number that no tile of a kernel
-    /// holds, other extents of arrays with rows to a handful.
+    /// The length of an array's rows, or an extent that the launch lacks, becomes larger than any
+    /// tile of a kernel; other extents of arrays with rows become small.
     Broad(u32),
-    /// Rows of an array, or an extent that the launch lacks, to at most three elements.
+    /// The length of an array's rows, or an extent that the launch lacks, becomes at most three.
     Narrow,
-    /// The first extent of the launch to 1.
+    /// The first extent of the launch becomes 1.
     One,
-    /// The first extent of the launch to 0.
+    /// The first extent of the launch becomes 0.
     Zero,
-    /// The first extent of the launch so that there are 100,003 points.
+    /// The first extent of the launch grows until there are 100,003 points.
     Large,
-    /// None.
+    /// No extent changes.
     Same,
 }
 
 impl Reshaping {
-    /// Numbers for rows, of which the first is taken that the row's program can afford: one more
-    /// than a block, or a tile, has.
+    /// Lengths of rows, each one more than a block or a tile has. The first one that the row's
+    /// program can afford is taken.
     pub(crate) const BROAD: [Self; 4] =
         [Self::Broad(1025), Self::Broad(257), Self::Broad(129), Self::Broad(65)];
 
-    /// Ways that are tried for a draw, best first.
+    /// Returns the reshapings that are tried for a draw, the best first.
     pub(crate) fn of_draw(number: usize) -> &'static [Self] {
         match number {
             0 => &[Self::Free, Self::Growing, Self::Scaled, Self::Same],
@@ -70,7 +70,7 @@ impl Reshaping {
 }
 
 impl Shaped {
-    /// Other extents, or nothing if they are too large.
+    /// Returns the inputs with other extents, or `None` if they are too large.
     pub(crate) fn reshaped(&self, way: Reshaping, random: &mut Random) -> Option<Self> {
         let map = self.map(way, random);
         let to = |extent: &u32| map.get(extent).copied().unwrap_or(*extent);
@@ -78,14 +78,14 @@ impl Shaped {
         other.dims.iter_mut().for_each(|extent| *extent = to(extent));
         for (given, before) in other.inputs.iter_mut().zip(&self.inputs) {
             given.shape.iter_mut().for_each(|extent| *extent = to(extent));
-            // A number up to an extent, or to the last index, stays one.
+            // A bound that equals an extent, or a last index, changes with the extent.
             let bound = |number: i64, by: i64| {
                 let extent = u32::try_from(number + by).ok()?;
                 map.get(&extent).map(|new| i64::from(*new) - by)
             };
             let most = bound(before.most, 0).or_else(|| bound(before.most, 1));
             if let Some(most) = most.filter(|_| before.most >= 2) {
-                // Where both ends are one number, as of a count, both move.
+                // If both ends are one number, as in a count, both change.
                 given.least = if before.least == before.most { most } else { given.least };
                 given.most = most.max(given.least);
             }
@@ -100,14 +100,14 @@ impl Shaped {
         (all_small && (way == Reshaping::Same || other != *self)).then_some(other)
     }
 
-    /// New value of each extent.
+    /// Returns the new value of each extent.
     fn map(&self, way: Reshaping, random: &mut Random) -> BTreeMap<u32, u32> {
         let shapes = self.inputs.iter().flat_map(|it| &it.shape);
         let extents: Vec<u32> = self.dims.iter().chain(shapes).copied().collect();
         let first = self.dims.first().copied().unwrap_or(1);
         let row = self.inputs.iter().find(|it| it.shape.len() > 1).and_then(|it| it.shape.last());
         let is_flat = row.is_none();
-        // Of arrays without rows one whose extent is not the launch's: bins, weights.
+        // Without rows it is an array whose extent the launch lacks, such as bins or weights.
         let mut others = self.inputs.iter().flat_map(|it| &it.shape);
         let row = row.or_else(|| others.find(|it| **it > 1 && !self.dims.contains(it)));
         let mut map = BTreeMap::new();
@@ -147,7 +147,8 @@ impl Shaped {
         map
     }
 
-    /// Wider ranges: floats of both signs, up to a factor of the largest, and larger integers.
+    /// Returns the inputs with wider ranges: floats of both signs, up to a factor of the largest,
+    /// and larger integers.
     pub(crate) fn widened(&self, factor: Option<f64>, integers: i64) -> Self {
         let mut other = self.clone();
         for given in other.inputs.iter_mut().filter(|it| !it.zero) {
@@ -155,7 +156,8 @@ impl Shaped {
                 let size = factor * given.low.abs().max(given.high.abs());
                 (given.low, given.high) = (-size, size);
             }
-            // Negative numbers count from an array's end in Python, and mean nothing in CUDA.
+            // Integers stay non-negative: a negative index counts from an array's end in Python and
+            // is an error in CUDA.
             given.most = given.most.saturating_add(given.most.abs().saturating_mul(integers));
             given.least = given.least.saturating_add(given.least.min(0).saturating_mul(integers));
         }
@@ -163,7 +165,7 @@ impl Shaped {
     }
 }
 
-/// The number, or the next that no extent has.
+/// Returns the number, or the next one that equals no extent.
 fn unused(mut number: u32, map: &BTreeMap<u32, u32>) -> u32 {
     while map.values().any(|it| *it == number) {
         number += 1;

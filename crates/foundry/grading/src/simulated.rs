@@ -1,6 +1,6 @@
 //! Answers in CUDA, compiled by NVRTC and run on the simulator: in blocks of several sizes, with
-//! more threads than points, in an order that a seed says. A race, a barrier in divergent code, a
-//! read of shared memory that nobody wrote and an access outside of an array are wrong.
+//! more threads than points, in an order that a seed chooses. A race, a barrier in divergent code,
+//! a read of unwritten shared memory and an access outside of an array make an answer wrong.
 
 use crate::Grade;
 use crate::graded_row::{DrawKind, FreshInputs, GradedRow};
@@ -20,20 +20,20 @@ use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs, Variation};
 use gbxcule_rows::host::Launch;
 use gbxcule_rows::row_program;
 
-/// Threads of a block, of the launches on one draw and on the next.
+/// Threads of a block in the two launches on a draw, an entry for each draw in turn.
 const THREADS: [[u32; 2]; 4] = [[128, 32], [256, 1], [1024, 64], [32, 256]];
 /// Number of the draw with many points.
 const LARGE: usize = 2;
-/// Threads of a launch in blocks of one, at most: others make as much of fewer blocks.
+/// Greatest number of threads of a launch with blocks of one thread.
 const MAX_SINGLES: u32 = 600;
 /// Bytes of shared memory of a block, declared and dynamic.
 const MAX_SHARED_BYTES: usize = 48 << 10;
-/// Instructions of a launch, at most.
+/// Greatest number of instructions of a launch.
 const BUDGET: u64 = 20_000_000;
 
 /// A kernel of an answer.
 struct LoadedKernel {
-    /// The row's kernel in whose place it is launched.
+    /// The row's kernel that it replaces.
     own: FunctionId,
     symbol: String,
     line: Option<LaunchLine>,
@@ -55,13 +55,13 @@ struct Loaded<'a> {
     kernels: Vec<LoadedKernel>,
     problem: &'a GradedRow,
     backward: bool,
-    /// Points of the largest launch, and the least that one of so many costs.
+    /// Points of the largest launch, and the least cost among launches of so many points.
     cost: Option<(u64, Cost)>,
     /// Name and shape of the last launch, for messages.
     last: String,
 }
 
-/// Grades a text that is to compute results, or gradients; a right one has a cost.
+/// Grades a text that should compute results, or gradients, and returns a right text's cost.
 pub(crate) fn grade(
     problem: &GradedRow,
     text: &str,
@@ -72,7 +72,8 @@ pub(crate) fn grade(
         Ok(mut loaded) => {
             let draws = problem.draws(backward).enumerate();
             let wrong = draws.map(|(number, draw)| loaded.run(number, draw)).find_map(Result::err);
-            // Few answers come so far, and the last draw is dear.
+            // The largest draw is expensive, so it comes last, when most wrong answers are already
+            // refused.
             let large = || problem.large_draw().filter(|_| !backward);
             let wrong = wrong.or_else(|| loaded.run(LARGE, large()?).err());
             match wrong {
@@ -84,7 +85,7 @@ pub(crate) fn grade(
     }
 }
 
-/// Cost of the compiler's own text, if it runs to its end.
+/// Returns the cost of the compiler's own text, if it runs to its end.
 pub(crate) fn own_cost(
     problem: &GradedRow,
     backward: bool,
@@ -171,8 +172,8 @@ impl Loaded<'_> {
         Ok(())
     }
 
-    /// Makes the row's launches: what is wrong with their results. Without a grade as an error they
-    /// have no verdict.
+    /// Makes the row's launches and describes the first wrong result. The error is a grade, or
+    /// `None` for launches without a verdict.
     fn run_forward(&mut self, way: Launching<'_>) -> Result<Option<String>, Option<Grade>> {
         let draw = way.draw;
         let launches = self.launches(draw)?;
@@ -185,7 +186,7 @@ impl Loaded<'_> {
         Ok(self.problem.forward_difference(draw, &after))
     }
 
-    /// Makes the reverses of the row's launches, each on the memory that the row's own launch left.
+    /// Makes the reverses of the row's launches, each on the memory after the row's own launch.
     fn run_backward(
         &mut self,
         way: Launching<'_>,
@@ -225,7 +226,7 @@ impl Loaded<'_> {
         launches.map_err(|reason| Some(Grade::NotGraded(reason)))
     }
 
-    /// Makes one launch: the memory after it.
+    /// Makes one launch and returns the memory after it.
     fn step(
         &mut self,
         way: Launching<'_>,
@@ -249,7 +250,8 @@ impl Loaded<'_> {
         Ok(raw.memory_after(memory, &launched.arrays))
     }
 
-    /// Launches a kernel; there is no verdict if many points take too many instructions.
+    /// Launches a kernel. A launch of many points that takes too many instructions gives no
+    /// verdict.
     fn launch(
         &mut self,
         at: usize,
@@ -266,7 +268,7 @@ impl Loaded<'_> {
             ))));
         }
         let place = format!("on {}, {}", draw.described(), self.last);
-        // Other draws show a race sooner.
+        // The other draws find races at less cost.
         let finds_races = draw.kind != DrawKind::ManyPoints;
         let before = self.cubin.kernels[kernel].counts.totals();
         let ran = launch::launch(
@@ -298,7 +300,7 @@ impl Loaded<'_> {
         }
     }
 
-    /// Keeps the cost of a launch if no other one of as many points is cheaper.
+    /// Keeps the cost of a launch if no other launch of as many points is cheaper.
     fn note_cost(&mut self, before: Totals, shape: Shape, draw: &FreshInputs, is_whole: bool) {
         let points = draw.dims.iter().map(|it| u64::from(*it)).product();
         let kernel = &self.cubin.kernels[&self.kernels[0].symbol];
@@ -312,8 +314,8 @@ impl Loaded<'_> {
         }
     }
 
-    /// Shape of a launch: that which the text states, else blocks of so many threads for all
-    /// points, and one block more every other time.
+    /// Returns the shape of a launch: the one that the text states, or else as many blocks as the
+    /// points need, plus one every other time.
     fn shape(
         &self,
         at: usize,

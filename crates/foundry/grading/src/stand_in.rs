@@ -1,5 +1,5 @@
-//! Stand-ins for a model: a dataset's own texts as answers, some of them made wrong on purpose. It
-//! is known which are right, so a grading of them can be held to it.
+//! Stand-ins for a model: a dataset's own texts as answers, some of them made wrong on purpose.
+//! Their grades are known, which tests a grading.
 
 use crate::task::{Language, Task};
 use gbxcule_grammar::random;
@@ -7,7 +7,7 @@ use gbxcule_rows::mutate::{Mutation, same_gradients, same_outputs};
 use gbxcule_rows::row::Row;
 use serde_json::json;
 
-/// Seeds tried until a change of a row makes another program.
+/// Greatest number of seeds that are tried until a change gives another program.
 const TRIES: u64 = 8;
 
 /// An answer whose grade is known.
@@ -24,15 +24,15 @@ pub struct StandIn {
 }
 
 impl StandIn {
-    /// The row's own text.
+    /// Returns the row's own text.
     pub fn own(row: &Row, task: Task) -> Option<Self> {
         let text = task.stored(row)?.into_owned();
         Some(Self { row: row.id, task, text, is_right: true })
     }
 
-    /// The text that the compiler makes of the row's source with one operator, function or number
-    /// changed; `None` if the source has nothing to change, or the change has no such text.
-    /// A word becomes another one.
+    /// Returns the compiler's text for the row's source with one operator, function or number
+    /// changed, or `None` if the source has nothing to change or the changed source no such text. A
+    /// word becomes another one.
     pub fn changed(row: &Row, task: Task, seed: u64) -> Option<Self> {
         if task.answered_in() == Language::Word {
             let text = other_word(&task.stored(row)?);
@@ -49,13 +49,13 @@ impl StandIn {
         })
     }
 
-    /// A row's source with one operator, function or number changed, whatever it computes; `None`
-    /// if there is nothing to change, or the change is no program.
+    /// Returns a row's source with one operator, function or number changed, even if it computes
+    /// the same; `None` if there is nothing to change, or the changed source doesn't compile.
     pub fn changed_text(row: &Row, seed: u64) -> Option<String> {
         Some(Mutation::SourceAndTexts.apply(row, seed)?.source)
     }
 
-    /// The answer as a line of an answers file, fenced as models write it.
+    /// Returns the answer as a line of an answers file, fenced as models write it.
     pub fn line(&self) -> String {
         let fence = self.task.answered_in().fences()[0];
         let answer = format!("```{fence}\n{}\n```", self.text.trim_end());
@@ -67,7 +67,7 @@ impl StandIn {
     }
 }
 
-/// Another word in the place of a number or of `no`.
+/// Returns another word than a number or `no`.
 fn other_word(own: &str) -> String {
     let number = own.trim_start_matches("answer: ").parse::<f64>();
     number.map_or("answer: 1".into(), |number| format!("answer: {}", 2.0 * number.abs() + 1.0))

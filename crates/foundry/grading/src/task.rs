@@ -1,4 +1,4 @@
-//! Tasks: what a model is asked about a row, as chat messages and as plain text.
+//! Tasks: the questions to a model about a row, as chat messages and as plain text.
 
 use crate::question::bug::SeededBug;
 use crate::question::race::RaceQuestion;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::str::FromStr;
 
-/// A task: what is given, and what is asked for.
+/// A task: the given text and the wanted answer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Task {
     /// The source to CUDA C++.
@@ -23,21 +23,21 @@ pub enum Task {
     PythonToIr,
     /// CUDA C++ to Python.
     CudaToPython,
-    /// CUDA C++ to that of the kernel that computes gradients.
+    /// CUDA C++ to the CUDA C++ of the kernel that computes gradients.
     ForwardToBackward,
     /// The description of an algorithm to Python.
     DescriptionToPython,
     /// The description of an algorithm to CUDA C++.
     DescriptionToCuda,
-    /// Python with a bug, and a result that shows it, to Python without.
+    /// Python with a bug, and a wrong result, to Python without the bug.
     RepairPython,
-    /// CUDA C++ with a bug, and a result that shows it, to CUDA C++ without.
+    /// CUDA C++ with a bug, and a wrong result, to CUDA C++ without the bug.
     RepairCuda,
     /// Right CUDA C++ and wrong Python to the line that is wrong.
     FindBug,
     /// CUDA C++ to the line of its race, if it has one.
     FindRace,
-    /// Python and its inputs to a number that it leaves.
+    /// Python and its inputs to a number that it computes.
     PredictValue,
 }
 
@@ -57,7 +57,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// Words after a fence that mark a block of this language; the first is what prompts use.
+    /// Returns the words after a fence that mark a block of this language; prompts use the first.
     pub fn fences(self) -> &'static [&'static str] {
         match self {
             Self::Python => &["python", "py", "python3"],
@@ -68,7 +68,7 @@ impl Language {
         }
     }
 
-    /// Text that a kernel has and a mere use of one lacks.
+    /// Returns a text that occurs in a kernel's definition and not in code that only calls it.
     pub(crate) fn mark(self) -> &'static str {
         match self {
             Self::Python => ".kernel",
@@ -129,12 +129,12 @@ impl Task {
         }
     }
 
-    /// True if answers run on NVRTC and the simulator.
+    /// Returns true if answers need NVRTC and the simulator.
     pub(crate) fn needs_cuda(self) -> bool {
         self.answered_in() == Language::Cuda || self == Self::FindRace
     }
 
-    /// True if a row has what the task is about.
+    /// Returns true if the task exists for a row.
     pub fn is_of(self, row: &Row) -> bool {
         match self {
             Self::FindRace => row.launches_json.is_none() && RaceQuestion::of(row).is_some(),
@@ -142,7 +142,7 @@ impl Task {
         }
     }
 
-    /// True if the task can be about several kernels.
+    /// Returns true if the task can be about several kernels.
     fn takes_several(self) -> bool {
         matches!(
             self,
@@ -154,8 +154,8 @@ impl Task {
         )
     }
 
-    /// Returns a right answer that the row itself knows; without one the task does not exist for
-    /// this row, or running it tells the answer.
+    /// Returns the right answer that the row itself has. `None` if the task doesn't exist for this
+    /// row, or only a run shows the answer.
     pub fn stored(self, row: &Row) -> Option<Cow<'_, str>> {
         if row.launches_json.is_some() && !self.takes_several() {
             return None;
@@ -182,12 +182,12 @@ impl Task {
         text.map(Cow::Borrowed)
     }
 
-    /// Name of a row's task, by which an answer may refer to it.
+    /// Returns the name of a row's task, by which an answer may refer to it.
     pub fn custom_id(self, row: u64) -> String {
         format!("{}/{row}", self.name())
     }
 
-    /// The task of a row as a line of JSON; `None` if it doesn't exist for the row.
+    /// Returns the task of a row as a line of JSON, or `None` if it doesn't exist for the row.
     pub fn prompt(self, row: &Row) -> Option<Value> {
         if !self.is_of(row) {
             return None;
@@ -222,7 +222,7 @@ impl Task {
         }))
     }
 
-    /// Question to the model, with the given text.
+    /// Returns the question to the model, with the given text.
     fn request(self, row: &Row) -> Option<String> {
         let kernel = &row.kernel;
         let (kernels, which) = match row.launches_json {
@@ -281,7 +281,7 @@ impl Task {
         })
     }
 
-    /// How the kernels of a row with host code are launched.
+    /// Describes how the kernels of a row with host code are launched.
     fn host_interface(self, row: &Row) -> Option<String> {
         let host = row.source.find(&format!("\ndef {}(", row.kernel))?;
         let host = fenced(Language::Python, row.source[host..].trim_start());
@@ -304,7 +304,7 @@ impl Task {
         ))
     }
 
-    /// Question about a wrong kernel.
+    /// Returns the question about a wrong kernel.
     fn request_about(self, bug: &SeededBug, row: &Row) -> Option<String> {
         let reason = &bug.counterexample;
         if self == Self::FindBug {
@@ -326,7 +326,7 @@ impl Task {
         ))
     }
 
-    /// Rules for an answer, so that it can be called from outside.
+    /// Returns the rules that let us call an answer's code.
     fn interface(self, program: &RowProgram, row: &Row) -> Option<String> {
         Some(match self {
             Self::PythonToCuda | Self::DescriptionToCuda | Self::RepairCuda => {
@@ -370,18 +370,18 @@ impl Task {
     }
 }
 
-/// Text of an answer that is a word.
+/// Returns the text of an answer that is a word.
 fn said(word: impl std::fmt::Display) -> Cow<'static, str> {
     Cow::Owned(format!("answer: {word}"))
 }
 
-/// The specification of a row, if it decides the results. It does not where the row draws random
-/// numbers, which depend on the generator.
+/// Returns the specification of a row, if it determines the results. A row that draws random
+/// numbers depends on the generator as well.
 fn specification(row: &Row) -> Option<&str> {
     row.specification.as_deref().filter(|_| !row.source.contains("wp.rand"))
 }
 
-/// A block of code, fenced.
+/// Returns a fenced block of code.
 fn fenced(language: Language, text: &str) -> String {
     format!("```{}\n{}\n```", language.fences()[0], text.trim_end())
 }
@@ -411,7 +411,7 @@ const EXAMPLE: &str = "import warp as wp\n\n\n@wp.kernel\ndef scale(x: wp.array(
      i = wp.tid()\n    total = float(0.0)\n    for j in range(3):\n        total += x[i] * 2.0\n    if total > 1.0:\n        \
      y[i] = wp.sin(total)\n";
 
-/// All that an answer in CUDA may use, and how it is launched.
+/// Describes everything that an answer in CUDA may use, and how it is launched.
 fn cuda_interface(program: &RowProgram, row: &Row, backward: bool) -> Option<String> {
     let own = signature(program, Dialect::Cuda, backward)?;
     let kernels = program.ranks(row.launch_dims.len());
@@ -451,7 +451,8 @@ const LAUNCH: &str = "NVRTC compiles the text for sm_80 as C++17; `cuda_fp16.h`,
     `max`; a third number is bytes of dynamic shared memory. A race, a barrier in divergent code, a read of shared \
     memory that no thread wrote, and an access outside of an array are wrong, whatever the result.";
 
-/// The structs and heads of functions by which a text is entered, as the compiler prints them.
+/// Returns the structs and heads of the functions that are called from outside, as the compiler
+/// prints them.
 fn signature(program: &RowProgram, dialect: Dialect, backward: bool) -> Option<String> {
     let (module, kernels) = match backward {
         false => (&program.forward, program.kernels()),
@@ -485,7 +486,7 @@ fn signature(program: &RowProgram, dialect: Dialect, backward: bool) -> Option<S
     Some(parts.join("\n"))
 }
 
-/// The part of a text from one mark to another, both included.
+/// Returns the part of a text from one mark to another, both included.
 fn cut(text: &str, from: &str, to: &str) -> Option<String> {
     let begin = text.find(from)?;
     let end = text[begin..].find(to)?;

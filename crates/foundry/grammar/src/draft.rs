@@ -5,8 +5,9 @@
 //! and the blocks that are open. `leaf`, `scalar` and `composite` write expressions of a wanted
 //! type, `motif` and `function` write statements; each family under `family` is a recipe of them.
 //! Each definition is *pending* until it is read, and the last store of a kernel absorbs what is
-//! pending, so there is no dead code to remove. `plausibility` rejects what a person wouldn't
-//! write, by `range` too, and has it drawn again; `name_repeats` goes over the finished kernel.
+//! pending, so there is no dead code to remove. `plausibility` rejects expressions that a person
+//! wouldn't write, also by their `range`, and they are drawn again; `name_repeats` improves the
+//! finished kernel.
 
 mod ablation;
 mod composite;
@@ -132,7 +133,7 @@ pub(crate) struct KernelBuilder {
     index: Vec<Name>,
 }
 
-/// State of a kernel when an expression was begun, to return to if the expression is rejected.
+/// State of a kernel before an expression, restored if the expression is rejected.
 struct Mark {
     stmts: usize,
     constants: usize,
@@ -142,11 +143,11 @@ struct Mark {
     signatures: Vec<bool>,
 }
 
-/// The most times that one expression is drawn. The last draw stays even if it is implausible, and
+/// Greatest number of draws of one expression. The last draw stays even if it is implausible, and
 /// `draft` then rejects the kernel.
 const MAX_DRAWS: usize = 12;
-/// The most expressions that a kernel draws again. After them implausible ones stay, and `draft`
-/// then rejects the kernel.
+/// Greatest number of expressions that a kernel draws again. After that implausible ones stay, and
+/// `draft` then rejects the kernel.
 const MAX_REDRAWS: u32 = 300;
 /// The least size of an expression that is often given a name.
 const MIN_NAMED_SIZE: usize = 7;

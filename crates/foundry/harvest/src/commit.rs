@@ -3,7 +3,7 @@
 use gbxcule_files::MAX_TEXT_BYTES;
 use std::path::{Component, Path};
 
-/// The most bytes of a file of git's that names a commit or a branch.
+/// Greatest number of bytes of a file of git's that names a commit or a branch.
 const MAX_GIT_BYTES: u64 = 1 << 12;
 
 /// Returns the commit that a folder, or one above it, is a checkout of; it is read from git's

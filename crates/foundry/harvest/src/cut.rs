@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// The most definitions of a cut: no kernel of a person needs more.
+/// Greatest number of definitions of a cut.
 const MAX_DEFINITIONS: usize = 300;
-/// The most imports that lead from one file to the next.
+/// Greatest number of imports that are followed from one file to the next.
 const MAX_IMPORTS: usize = 8;
-/// The most names that are looked up for a cut. Files that import each other with `import *` would
-/// else take hours.
+/// Greatest number of names that are looked up for a cut. Files that import each other with `import
+/// *` would otherwise take hours.
 const MAX_LOOKUPS: usize = 100_000;
-/// The most bytes of all definitions of a cut.
+/// Greatest number of bytes of all definitions of a cut.
 const MAX_CUT_BYTES: usize = 4 << 20;
 /// Packages that stay imports: the compiler knows their names.
 const KNOWN_PACKAGES: [&str; 4] = ["warp", "math", "numpy", "typing"];
@@ -48,7 +48,7 @@ impl Source {
         Self { path, text, statements, by_name, stars }
     }
 
-    /// The statements below `parent` that define a name, in order.
+    /// Returns the statements below `parent` that define a name, in order.
     fn defining(&self, parent: Option<usize>, name: &str) -> &[usize] {
         self.by_name.get(&parent).and_then(|beside| beside.get(name)).map_or(&[], Vec::as_slice)
     }
@@ -105,8 +105,8 @@ type DefinitionId = (PathBuf, usize);
 pub(crate) enum Reach {
     /// All definitions that are mentioned, directly or by others.
     All,
-    /// All definitions but functions and classes without a decorator: Python alone runs those, and
-    /// their texts mention whole programs.
+    /// All definitions except functions and classes without a decorator: only Python runs those,
+    /// and their texts mention whole programs.
     Decorated,
 }
 

@@ -86,8 +86,8 @@ struct FolderKernels {
 /// The row of a kernel, without its number and origin, or the reason why it gives none.
 pub type KernelOutcome = Result<Row, String>;
 
-/// Kernels that were found below a folder. Any number of processes can make their rows, each of
-/// some: a kernel's row depends on the kernel, its imports and the plan alone.
+/// Kernels that were found below a folder. A kernel's row depends on the kernel, its imports and
+/// the plan alone, so several processes can share the kernels.
 pub struct FoundKernels<'a> {
     folder: &'a Path,
     license: &'a str,
@@ -118,7 +118,7 @@ impl<'a> FoundKernels<'a> {
         Ok(Self { folder, license, files: files.len(), found })
     }
 
-    /// Number of the kernels.
+    /// Returns the number of kernels.
     pub fn count(&self) -> usize {
         self.found.kernels.len()
     }

@@ -17,7 +17,7 @@ pub(crate) struct Unmarked {
 struct Function {
     name: String,
     at: usize,
-    /// True if `wp.func` decorates the function, which makes no kernel of it.
+    /// True if `wp.func` decorates the function, so that it is no kernel.
     is_device_function: bool,
     calls_tid: bool,
 }

@@ -1,8 +1,9 @@
 //! Allowed difference between two correct runs of a row, number by number, found by running it
-//! several times. Functions that libraries compute differently are moved by the units that the
-//! builtin table allows: up, down and at random. Threads that add to one place run in other orders.
-//! Where numbers cancel, or a loop makes errors grow, the results move more, and more is allowed. A
-//! row of integers or of exact arithmetic doesn't move: nothing is allowed.
+//! several times. Results of functions that libraries compute differently are moved by the units
+//! that the builtin table allows: up, down and at random. Threads that add to one place run in
+//! other orders. If numbers cancel, or a loop makes errors grow, the results move more, and the
+//! allowed difference is larger. The results of integers and of exact arithmetic don't move, so
+//! they must be equal.
 
 use crate::execute::{LaunchInputs, Variation};
 use crate::row::{Results, results_in};
@@ -13,19 +14,18 @@ use gbxcule_interp::Perturbation;
 use gbxcule_ir::op::Op;
 use gbxcule_ir::{Literal, Module};
 
-/// Factor on the largest deviation seen among a few ways of running: the worst way is not among
-/// them.
+/// Factor on the largest deviation among the few runs, which don't include the worst one.
 const FACTOR: f64 = 4.0;
-/// Ways at random beside all up and all down.
+/// Number of runs with random moves, beside one with all moves up and one with all down.
 const RANDOM_WAYS: u64 = 4;
-/// Orders of threads.
+/// Number of thread orders that are tried.
 const ORDERS: u64 = 8;
 
-/// Runner of a row, with the freedom that it has in comparison with the interpreter, beside the
-/// mathematics.
+/// Runner of a row, which decides by what else than its mathematical functions it may differ from
+/// the interpreter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Runner {
-    /// A host compiler's program: nothing else.
+    /// A host compiler's program: by nothing else.
     Text,
     /// A device of the runtime: threads come in any order.
     Device,
@@ -66,8 +66,7 @@ pub fn adds_floats(module: &Module) -> bool {
 }
 
 impl AllowedErrors {
-    /// Finds the bounds of a row that gave `exact`; `None` if the row runs in no other way, so that
-    /// nothing is known.
+    /// Finds the bounds of a row whose results are `exact`; `None` if one of the other runs fails.
     pub fn find(
         program: &RowProgram,
         grid: LaunchInputs<'_>,
@@ -91,8 +90,7 @@ impl AllowedErrors {
         if runner == Runner::Device && modules().any(adds_floats) {
             let in_order = |order| Variation { order_seed: Some(order), ..Variation::default() };
             ways.extend((0..ORDERS).map(in_order));
-            // Threads that run side by side: their sums meet in orders in which no threads one
-            // after the other do.
+            // Threads that run side by side add in orders that no sequence of threads gives.
             let sums = Some(Perturbation::AtomicSums);
             ways.push(Variation { perturbation: sums, ..Variation::default() });
         }
@@ -125,15 +123,15 @@ impl AllowedErrors {
     }
 }
 
-/// Returns the allowed error of a number whose value differs between ways of running, in an array
-/// whose largest number is `largest`.
+/// Returns the allowed error of a number from its values in the other runs; `largest` is the
+/// largest number of its array.
 fn allowed(exact: Literal, largest: f64, others: impl Iterator<Item = Literal>) -> f64 {
     let (mut most, mut any) = (0.0f64, false);
     for other in others {
         any = true;
         most = most.max((other.as_f64() - exact.as_f64()).abs());
     }
-    // The ways that were tried may all have been rounded to the same number.
+    // All runs may have been rounded to the same number.
     let unit = tensor::epsilon(exact.scalar()).unwrap_or(0.0) * largest;
     if any { FACTOR * most + unit } else { 0.0 }
 }

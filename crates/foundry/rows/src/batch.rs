@@ -1,8 +1,8 @@
 //! Datasets on disk: blocks of rows, made by any number of workers and processes.
 //!
-//! Block `b` holds rows `b * ROWS ..`; which process makes it, and when, changes nothing in it. A
-//! block is whole or it is made again, so whatever stops a run, going on means making the blocks
-//! that aren't there.
+//! Block `b` holds the rows from `b * BLOCK_ROWS` on; its bytes don't depend on the process that
+//! makes it. An incomplete block is made again, so a run that was stopped continues by making the
+//! missing blocks.
 
 use crate::block;
 use crate::data_file::{Format, block_paths, files, write_block};
@@ -24,9 +24,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Rows in a block.
 pub const BLOCK_ROWS: u64 = 500;
-/// Rows of a dataset, at most: the names of blocks have six digits.
+/// Greatest number of rows of a dataset, because the names of blocks have six digits.
 pub const MAX_ROWS: u64 = 1_000_000 * BLOCK_ROWS;
-/// The file that says what the folder holds.
+/// Name of the file that describes the folder's dataset.
 pub const MANIFEST: &str = "dataset.json";
 /// Folders in that of a dataset.
 const FOLDERS: [&str; 3] = ["data", "jsonl", "statistics"];
@@ -35,9 +35,9 @@ const FOLDERS: [&str; 3] = ["data", "jsonl", "statistics"];
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(expecting = "the description of a dataset", deny_unknown_fields)]
 pub struct Manifest {
-    /// Rows of the whole dataset: they have the numbers below this one.
+    /// Number of rows of the whole dataset; their numbers are below it.
     pub count: u64,
-    /// Rows that there are, if some were left out.
+    /// Number of rows that exist, if some were left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
     /// Recipe of the rows.
@@ -65,7 +65,7 @@ fn this_compiler() -> String {
 }
 
 impl Manifest {
-    /// A dataset of this program, and of these tools.
+    /// Describes a dataset made by this program with these tools.
     pub fn new(count: u64, plan: Plan, tools: &Tools) -> Self {
         Self {
             count,
@@ -80,7 +80,7 @@ impl Manifest {
         }
     }
 
-    /// The command that makes it, but for its folder.
+    /// Returns the command that makes the dataset, without its output folder.
     pub(crate) fn command(&self) -> String {
         let Plan { seed, mode, device, host_every, sampled } = self.plan;
         let (device, mode) = (format!("{device:?}"), format!("{mode:?}"));
@@ -119,12 +119,12 @@ impl Manifest {
         }
     }
 
-    /// Number of its blocks.
+    /// Returns the number of blocks.
     pub fn blocks(&self) -> u64 {
         self.count.div_ceil(BLOCK_ROWS)
     }
 
-    /// The blocks of one process.
+    /// Returns the blocks of one process.
     fn own_blocks(&self, work: &Work) -> impl Iterator<Item = u64> {
         let shard = work.shard;
         (0..self.blocks()).filter(move |block| shard.owns(*block))
@@ -142,31 +142,31 @@ pub struct Work {
     pub shard: Shard,
     /// Number of threads.
     pub workers: usize,
-    /// True keeps the blocks that are there already.
+    /// True to keep the blocks that exist already.
     pub resume: bool,
-    /// True writes each block as JSON lines, too.
+    /// True to write each block as JSON lines, too.
     pub jsonl: bool,
 }
 
 /// Work of one process, and the part of it that the folder holds already.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Extent {
-    /// Rows of all its blocks.
+    /// Number of rows of all its blocks.
     pub rows: u64,
-    /// Rows of those that are there.
+    /// Number of rows of the blocks that exist.
     pub there: u64,
-    /// Files of blocks that are not whole, to be made with the blocks that aren't there.
+    /// Files of incomplete blocks, which are made again with the missing ones.
     pub damaged: Vec<PathBuf>,
-    /// Files and folders that killed processes had left, which are gone now.
+    /// Number of files and folders of killed processes that were removed.
     pub swept: usize,
     missing: Vec<u64>,
     /// Blocks that still need a copy as JSON lines.
     twins: Vec<u64>,
 }
 
-/// Begins the work in a folder: says what it holds, unless it holds something else, looks at what
-/// is there, and removes what killed processes left. No rows are lost: files that a living process
-/// is writing stay. A folder of fewer rows grows if the work resumes: its last block is made anew.
+/// Begins the work in a folder: writes the manifest, refuses a folder with another dataset, finds
+/// the blocks that exist, and removes the temporary files of killed processes; those of living ones
+/// stay. If the work resumes, a folder of fewer rows grows, and its last block is made again.
 pub fn begin(folder: &Path, manifest: &Manifest, work: &Work) -> Result<Extent, SynthError> {
     claim(folder, manifest, work.resume)?;
     let extent = extent(folder, manifest, work);
@@ -200,7 +200,7 @@ fn extent(folder: &Path, manifest: &Manifest, work: &Work) -> Extent {
     Extent { rows, there, damaged, swept, missing, twins }
 }
 
-/// Returns true if all rows of a dataset are there, no matter which process made them.
+/// Returns true if all rows of a dataset exist, no matter which process made them.
 pub fn is_whole(folder: &Path, manifest: &Manifest) -> bool {
     let is_whole = |block| {
         block_paths(folder, Format::Parquet, block).iter().all(|path| block::has_ends(path))
@@ -236,7 +236,7 @@ pub fn finish(
     }
     for &block in &extent.missing {
         let paths = block_paths(folder, Format::Parquet, block);
-        // Another process may have made it by now.
+        // Another process may have made the block by now.
         if paths.iter().all(|path| path.exists() && !extent.damaged.contains(path)) {
             continue;
         }
@@ -250,9 +250,9 @@ pub fn finish(
     Ok(())
 }
 
-/// Says what a folder holds, unless it holds something else.
+/// Writes the manifest into a folder, or refuses a folder with another dataset.
 fn claim(folder: &Path, manifest: &Manifest, resumes: bool) -> Result<(), SynthError> {
-    // The owner of the folder would choose which files of this user are replaced.
+    // By a link the folder's owner would choose which files of this user are replaced.
     for inside in FOLDERS.map(|inside| folder.join(inside)) {
         if inside.is_symlink() {
             let reason = "a link is in the place of a folder: make it one, or name another folder";
@@ -280,7 +280,7 @@ fn claim(folder: &Path, manifest: &Manifest, resumes: bool) -> Result<(), SynthE
     Err(SynthError::Other { path: folder.into(), reason })
 }
 
-/// The rows of a block, in order, by several threads.
+/// Makes the rows of a block on several threads, and returns them in order.
 fn rows(
     manifest: &Manifest,
     block: u64,
@@ -309,7 +309,7 @@ fn rows(
     Ok(rows)
 }
 
-/// Compiles and runs the C++ text of one in `every` rows, all of them together, below a folder.
+/// Compiles the C++ text of one in `every` rows, all into one program, and runs it below a folder.
 fn sample(rows: &mut [Row], every: u64, folder: &Path) -> Result<(), SynthError> {
     if every == 0 {
         return Ok(());
@@ -329,19 +329,19 @@ fn sample(rows: &mut [Row], every: u64, folder: &Path) -> Result<(), SynthError>
     Ok(())
 }
 
-/// All rows of a folder, without what makes them long: for statistics. `read` hears how many are
-/// there.
+/// Reads all rows of a folder without their bulky columns, for statistics, and calls `read` with
+/// the number of rows so far.
 pub fn read_brief(folder: &Path, read: &dyn Fn(usize)) -> Result<Vec<Row>, SynthError> {
     read_by(folder, read, read_file_brief)
 }
 
-/// All rows of a folder.
+/// Reads all rows of a folder.
 pub fn read(folder: &Path) -> Result<Vec<Row>, SynthError> {
     read_by(folder, &|_| (), read_file)
 }
 
-/// The rows of a folder whose numbers `wanted` is true for, by their numbers. A table without them
-/// is not read as a whole.
+/// Reads the rows for whose numbers `wanted` is true. A table without such rows is not read as a
+/// whole.
 pub fn read_some(
     folder: &Path,
     wanted: &dyn Fn(u64) -> bool,
@@ -362,7 +362,7 @@ pub fn read_some(
     Ok(rows)
 }
 
-/// The rows of a data file.
+/// Reads the rows of a data file.
 pub fn read_file(format: Format, path: &Path) -> Result<Vec<Row>, SynthError> {
     match format {
         Format::Parquet => table::read_parquet(path),
@@ -370,7 +370,7 @@ pub fn read_file(format: Format, path: &Path) -> Result<Vec<Row>, SynthError> {
     }
 }
 
-/// The rows of a data file, without what makes them long.
+/// Reads the rows of a data file without their bulky columns.
 pub fn read_file_brief(format: Format, path: &Path) -> Result<Vec<Row>, SynthError> {
     match format {
         Format::Parquet => table::read_brief(path),
@@ -397,7 +397,8 @@ fn read_by(folder: &Path, read: &dyn Fn(usize), rows_of: Reader) -> Result<Vec<R
     Ok(rows)
 }
 
-/// Checks that no two rows have one number: tasks, answers and origins name a row by it alone.
+/// Checks that no two rows have the same number, because tasks, answers and origins name a row only
+/// by its number.
 pub fn check_numbers(folder: &Path, rows: &[Row]) -> Result<(), SynthError> {
     let mut numbers = HashSet::new();
     match rows.iter().find(|row| !numbers.insert(row.id)) {

@@ -10,10 +10,11 @@ use crate::row::Row;
 use crate::split::SPLITS;
 use crate::table::read_brief;
 
-/// First and last four bytes of a Parquet file; the footer, before its end, is written last.
+/// First and last four bytes of a Parquet file. The last ones follow the footer, which is written
+/// last.
 const MAGIC: [u8; 4] = *b"PAR1";
 
-/// Returns true if a file has both ends of a table. Reads eight bytes, however long the file is.
+/// Returns true if a file begins and ends as a table does; reads only these eight bytes.
 pub(crate) fn has_ends(path: &Path) -> bool {
     let ends = || -> std::io::Result<[[u8; 4]; 2]> {
         let (mut file, mut ends) = (gbxcule_files::open(path)?, [[0; 4]; 2]);
@@ -25,8 +26,8 @@ pub(crate) fn has_ends(path: &Path) -> bool {
     ends().is_ok_and(|ends| ends == [MAGIC; 2])
 }
 
-/// Returns true if the files of a block hold these rows of a dataset, all of them, each in its
-/// split, in order, judged by footers and the columns that are quick to read.
+/// Returns true if the files of a block hold exactly these rows of a dataset, in order and each in
+/// its split. Only footers and short columns are read.
 pub(crate) fn holds(paths: &[PathBuf; 3], rows: &Range<u64>, manifest: &Manifest) -> bool {
     if !paths.iter().all(|path| has_ends(path)) {
         return false;
@@ -46,14 +47,13 @@ pub(crate) fn holds(paths: &[PathBuf; 3], rows: &Range<u64>, manifest: &Manifest
     numbers.into_iter().eq(rows.clone())
 }
 
-/// Returns true if the files of JSON lines have `count` lines together and each last one is
-/// complete.
+/// Returns true if the files of JSON lines have `count` lines together, all of them complete.
 pub(crate) fn have_lines(paths: &[PathBuf; 3], count: u64) -> bool {
     let lines: Option<u64> = paths.iter().map(|path| lines(path)).sum();
     lines == Some(count)
 }
 
-/// Number of lines of a file; `None` if its last line is cut.
+/// Returns the number of lines of a file, or `None` if its last line is cut.
 fn lines(path: &Path) -> Option<u64> {
     let mut file = BufReader::new(gbxcule_files::open(path).ok()?);
     let (mut lines, mut last) = (0, b'\n');

@@ -1,5 +1,5 @@
-//! The dataset card: front matter that hubs read, then what the rows are and how many of which
-//! kind.
+//! The dataset card: front matter that hubs read, then a description of the rows and their numbers
+//! by kind.
 
 use crate::batch::Manifest;
 use crate::data_file::{Format, files};
@@ -16,17 +16,18 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Name of the card, and the name by which hubs and the `datasets` library look for it.
+/// Names of the card: ours, and the one that hubs and the `datasets` library look for.
 const NAMES: [&str; 2] = ["dataset_card.md", "README.md"];
 
-/// Share in percent of the kernels of Warp's tests above which a feature is listed though no row
-/// has it.
+/// Least share in percent of the kernels of Warp's tests from which a feature that no row has is
+/// listed.
 const MIN_SHARE: f64 = 1.0;
 
 /// Rows of a split whose neighbours the card looks for.
 const LEAK_ROWS: usize = 1000;
 
-/// Hears how many more rows were looked at: what takes long is the search for neighbours.
+/// Function that gets the number of rows for which the slow search for neighbours has just
+/// finished.
 pub type ReportProgress<'a> = &'a (dyn Fn(usize) + Sync);
 
 /// Writes the card of some rows and its pictures into a folder.
@@ -42,7 +43,7 @@ pub fn write(
     NAMES.iter().try_for_each(|name| write_whole(folder, name, text.as_bytes()))
 }
 
-/// The card of some rows: the same rows, the same text.
+/// Returns the card of some rows, which depends on them alone.
 fn card(
     manifest: &Manifest,
     rows: &[Row],
@@ -69,10 +70,10 @@ fn card(
     text
 }
 
-/// The settings that hubs read, between two lines of `---`.
+/// Returns the settings that hubs read, between two lines of `---`.
 fn front_matter(manifest: &Manifest, rows: &[Row], format: Format) -> String {
     let licences = match &manifest.harvest {
-        // Of an expression hubs take what stands in their list; the card has it whole.
+        // Hubs know only single licences, so the whole expression stands further down in the card.
         Some(harvest) => format!(" {}", harvest.license.to_lowercase()),
         None => manifest.licences().to_owned(),
     };

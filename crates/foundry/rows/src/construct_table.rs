@@ -25,10 +25,10 @@ struct Constructs {
     has_nested_loop: bool,
 }
 
-/// True of kernels that have a construct.
+/// Function that returns true for kernels with a construct.
 type HasConstruct = fn(&Constructs) -> bool;
 
-/// Lines of the table that hold a share: their names, and the kernels that are counted.
+/// Lines of the table with shares: their names, and the function that decides which kernels count.
 const SHARES: [(&str, HasConstruct); 7] = [
     ("comments", |it| it.has_comment),
     ("docstring", |it| it.has_docstring),
@@ -62,7 +62,7 @@ impl ConstructCounts {
         Ok(counts)
     }
 
-    /// The number of kernels.
+    /// Returns the number of kernels.
     pub fn kernels(&self) -> usize {
         self.kernels.len()
     }
@@ -77,7 +77,7 @@ impl ConstructCounts {
         }
     }
 
-    /// The lines that this part of the kernels, in percent, have at most.
+    /// Returns the greatest number of lines among the shortest `percent` percent of the kernels.
     fn lines(&self, percent: usize) -> usize {
         let mut lines: Vec<usize> = self.kernels.iter().map(|it| it.lines).collect();
         lines.sort_unstable();
@@ -87,7 +87,7 @@ impl ConstructCounts {
     }
 }
 
-/// Writes a table with a column for each of some counts.
+/// Returns a table with a column for each of the counts.
 pub fn table(columns: &[(String, ConstructCounts)]) -> String {
     let mut text = String::from("| |");
     columns.iter().for_each(|(name, _)| _ = write!(text, " {name} |"));
@@ -109,7 +109,7 @@ pub fn table(columns: &[(String, ConstructCounts)]) -> String {
     text + "\n"
 }
 
-/// Names of the functions that a file marks as Warp's.
+/// Returns the names of the functions that a file decorates with `@wp.func`.
 fn functions<'a>(tokens: &[(usize, Token<'a>)]) -> HashSet<&'a str> {
     let marked = tokens.windows(4).enumerate().filter(|(_, it)| {
         it[0].1 == Token::Mark("@")
@@ -143,7 +143,8 @@ fn constructs(text: &str, tokens: &[(usize, Token<'_>)], functions: &HashSet<&st
     }
     let first = lines.first().map_or(0, |it| it.0);
     for &(margin, at) in &lines {
-        // Parameters in lines of their own are no statements: brackets hide them from the tokens.
+        // Lines inside brackets give no line token, so lines of parameters don't count as
+        // statements.
         if margin > first {
             body.get_or_insert(margin);
         }

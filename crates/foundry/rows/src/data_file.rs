@@ -1,8 +1,8 @@
 //! Data files of a dataset: tables in `data`, JSON lines in `jsonl`, and for each block of rows a
 //! file of each split.
 //!
-//! `data/train-000003.parquet` has the training rows of block 3. Loaders take a split by such a
-//! name, and each format has a folder of its own because they read all files of a folder.
+//! `data/train-000003.parquet` has the training rows of block 3. Loaders find a split by such a
+//! name. They read all files of a folder, so each format has its own.
 
 use crate::error::SynthError;
 use crate::jsonl::to_jsonl;
@@ -21,7 +21,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Both formats. The first one is read where a dataset has both.
+    /// Both formats. If a dataset has both, the first one is read.
     pub const ALL: [Self; 2] = [Self::Parquet, Self::Jsonl];
 
     /// Returns the extension of the data files.
@@ -41,7 +41,7 @@ impl Format {
     }
 }
 
-/// Returns the path of a split's rows of a block inside the dataset's folder.
+/// Returns the path, inside the dataset's folder, of the file with a block's rows of a split.
 pub fn part_name(format: Format, split: &str, block: u64) -> String {
     format!("{}/{split}-{block:06}.{}", format.folder(), format.extension())
 }
@@ -51,8 +51,8 @@ pub fn block_paths(folder: &Path, format: Format, block: u64) -> [PathBuf; 3] {
     SPLITS.map(|split| folder.join(part_name(format, split, block)))
 }
 
-/// Writes the rows of a block. A split without rows gets an empty file, so that a block is whole if
-/// all its files are.
+/// Writes the rows of a block. A split without rows gets an empty file, so that a complete block
+/// has all files.
 pub fn write_block(
     folder: &Path,
     format: Format,
@@ -70,13 +70,14 @@ pub fn write_block(
     Ok(())
 }
 
-/// Returns the split that a file's name declares: all its rows must be of it.
+/// Returns the split that a file's name declares, to which all its rows must belong.
 pub(crate) fn declared_split(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
     SPLITS.into_iter().find(|split| name.strip_prefix(split).is_some_and(|it| it.starts_with('-')))
 }
 
-/// The data files of a folder, in order: the Parquet files, or else those of JSON lines.
+/// Returns the data files of a folder, in order: the Parquet files, or else the files of JSON
+/// lines.
 pub fn files(folder: &Path) -> Result<(Format, Vec<PathBuf>), SynthError> {
     for format in Format::ALL {
         let paths = files_of(folder, format)?;
@@ -91,7 +92,7 @@ pub fn files(folder: &Path) -> Result<(Format, Vec<PathBuf>), SynthError> {
     Err(SynthError::file(&data)(std::io::ErrorKind::NotFound.into()))
 }
 
-/// The data files of a format, in order.
+/// Returns the data files of a format, in order.
 pub(crate) fn files_of(folder: &Path, format: Format) -> Result<Vec<PathBuf>, SynthError> {
     let inside = folder.join(format.folder());
     if !inside.exists() {

@@ -1,5 +1,5 @@
-//! Distances of results from the expected ones: in units in the last place, and as a share of
-//! what is allowed.
+//! Distances of results from the expected ones: in units in the last place, and as a share of the
+//! allowed error.
 
 use crate::allowed_error::AllowedErrors;
 use crate::execute::{self, ArgumentBytes};
@@ -14,7 +14,7 @@ use gbxcule_ir::Literal;
 pub struct Distance {
     /// Units in the last place, see [`tensor::units`].
     pub units: f64,
-    /// The difference divided by what is allowed: at most 1 if the difference is allowed.
+    /// The difference divided by the allowed error: at most 1 if the difference is allowed.
     pub share: f64,
 }
 
@@ -23,19 +23,20 @@ impl Distance {
     /// Distance of a result that is missing or has another shape.
     pub const INFINITE: Self = Self { units: f64::INFINITY, share: f64::INFINITY };
 
-    /// The greater of two distances.
+    /// Returns the greater of two distances, in both measures.
     pub fn max(self, other: Self) -> Self {
         Self { units: self.units.max(other.units), share: self.share.max(other.share) }
     }
 
-    /// Makes a check of it, with whole units, because no library promises its last digit.
+    /// Makes a check of the distance, in whole units, because no library guarantees fractions of
+    /// one.
     pub fn verdict(self, name: &str) -> Check {
         Check::holds(name, self.share <= 1.0, Some(self.units.ceil()))
     }
 }
 
-/// Measures the distance from wanted numbers to found ones, with what each may be off by; without
-/// `allowed`, by nothing.
+/// Measures the distance of results from the wanted numbers; `allowed` has the allowed error of
+/// each number, which is else 0.
 fn distance(wanted: &[Vec<Literal>], found: &[Tensor], allowed: Option<&[Vec<f64>]>) -> Distance {
     if wanted.len() != found.len() {
         return Distance::INFINITE;
@@ -59,7 +60,7 @@ fn distance(wanted: &[Vec<Literal>], found: &[Tensor], allowed: Option<&[Vec<f64
     worst
 }
 
-/// The numbers that a text holds for these tensors; `None` if they aren't of one shape.
+/// Reads the numbers for these tensors from a text; `None` if their number differs.
 fn stored(text: &str, like: &[Tensor]) -> Option<Vec<Vec<Literal>>> {
     let arrays = tensor::from_json(text)?;
     if arrays.len() != like.len() {
@@ -75,7 +76,7 @@ fn stored(text: &str, like: &[Tensor]) -> Option<Vec<Vec<Literal>>> {
     arrays.iter().zip(like).map(one).collect()
 }
 
-/// The tensors of these names in memory that some launch left.
+/// Returns the tensors of these names from the memory after a launch.
 fn named(program: &RowProgram, like: &[Tensor], memory: &[Vec<u8>]) -> Option<Vec<Tensor>> {
     let one = |tensor: &Tensor| {
         let at = program.params().iter().position(|param| *param.name == *tensor.name)?;
@@ -92,7 +93,7 @@ fn worst(distances: &[Option<Distance>]) -> Option<Distance> {
     (worst.share > 1.0 || distances.iter().all(Option::is_some)).then_some(worst)
 }
 
-/// The verdict of measured distances, unless the results depend on the last digit.
+/// Returns the check of measured distances, or no verdict if rounding decides the results.
 pub fn settled(name: &str, distances: &[Option<Distance>]) -> CheckOutcome {
     match worst(distances) {
         Some(distance) => Ok(distance.verdict(name)),
@@ -100,13 +101,14 @@ pub fn settled(name: &str, distances: &[Option<Distance>]) -> CheckOutcome {
     }
 }
 
-/// Measures the distance from a row's text to results that must equal it to the bit.
+/// Measures the distance between the results in a row's text and results that must be equal to the
+/// bit.
 pub fn exact(text: &str, found: &[Tensor]) -> Distance {
     stored(text, found).map_or(Distance::INFINITE, |wanted| distance(&wanted, found, None))
 }
 
-/// Measures the distance from a row's results to those that a launch left, forward or backward.
-/// `bounds` is called only if they differ.
+/// Measures the distance between a row's results and the memory after a launch, forward or
+/// backward. `bounds` is called only if they differ.
 pub fn from_results<'b>(
     program: &RowProgram,
     results: &Results,
@@ -118,7 +120,7 @@ pub fn from_results<'b>(
     to_memory(|like| Some(numbers(like)), program, results, memory, backward, bounds)
 }
 
-/// Measures the distance from the results in a row's text to those that a launch left.
+/// Measures the distance between the results in a row's text and the memory after a launch.
 pub fn from_text<'b>(
     text: &str,
     program: &RowProgram,
@@ -130,7 +132,7 @@ pub fn from_text<'b>(
     to_memory(|like| stored(text, like), program, results, memory, backward, bounds)
 }
 
-/// Measures the distance from the numbers that are wanted of the row's tensors to those in memory.
+/// Measures the distance between the wanted numbers of the row's tensors and those in memory.
 fn to_memory<'b>(
     wanted: impl FnOnce(&[Tensor]) -> Option<Vec<Vec<Literal>>>,
     program: &RowProgram,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// A failure of the world, with what to do about it.
+/// A failure outside of this program, with the remedy.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SynthError {
@@ -60,10 +60,10 @@ pub enum SynthError {
     /// NVRTC isn't there, or can't be used.
     #[error(transparent)]
     Nvrtc(Box<gbxcule_runtime::Error>),
-    /// NVIDIA Warp's process.
+    /// NVIDIA Warp's process failed.
     #[error(transparent)]
     Oracle(#[from] gbxcule_oracle::OracleError),
-    /// A text was not compiled and run to its end, so its result is unknown.
+    /// The host's compiler or the compiled program did not finish, so a row's check has no result.
     #[error(
         "row {row} could not be compiled and run: {reason}; the blocks before it are there: try again with --resume"
     )]
@@ -76,7 +76,7 @@ pub enum SynthError {
     /// A compiled program could not be run.
     #[error(transparent)]
     Sandbox(#[from] gbxcule_sandbox::SandboxError),
-    /// The host's C++ compiler.
+    /// The host's C++ compiler is missing or doesn't work.
     #[error(
         "{compiler}: {reason}; set CXX to a C++17 compiler, or do without: --no-host of `validate` and `mutate`, --task of \
          `grade` for a task that asks for Python or IR"
@@ -90,12 +90,12 @@ pub enum SynthError {
 }
 
 impl SynthError {
-    /// Makes an error of the system's the error of a file.
+    /// Converts an error of the system to an error about a file.
     pub fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
         move |source| Self::File { path: path.into(), source }
     }
 
-    /// Makes the error of a compiler of the host that is missing or doesn't work.
+    /// Makes the error about a host compiler that is missing or doesn't work.
     pub fn compiler(compiler: &str, reason: &dyn std::fmt::Display) -> Self {
         Self::Compiler { compiler: compiler.into(), reason: reason.to_string() }
     }
@@ -105,7 +105,7 @@ impl SynthError {
         Self::Nvrtc(Box::new(error))
     }
 
-    /// Makes the error of a file that holds something else than it should.
+    /// Makes the error about a file with unexpected contents.
     pub fn data(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self::Data { path: path.into(), reason: reason.to_string() }
     }

@@ -1,7 +1,7 @@
 //! Runs rows on the reference interpreter.
 //!
 //! A row of one kernel is one launch. The launches of a row of several kernels run in order, each
-//! on the memory that the launch before has left, and their reverses from the last to the first.
+//! on the memory after the launch before it; their reverses run from the last to the first.
 
 use crate::host::Launch;
 use crate::row_program::{RowProgram, element};
@@ -11,7 +11,7 @@ use gbxcule_interp::{Argument, Array, Interpreter, Outcomes, Perturbation};
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Literal, Module, Type};
 
-/// Statements a launch may take, of a reverse too: rows are small.
+/// Greatest number of statements of a launch, also of a reverse.
 pub const BUDGET: u64 = 400_000;
 
 /// The bytes of every argument, and of its gradient if it is an array with one.
@@ -32,7 +32,7 @@ pub struct LaunchInputs<'a> {
     pub inputs: &'a [ArgumentInput],
 }
 
-/// The arguments of an input seed.
+/// Draws the arguments from an input seed.
 pub fn arguments(program: &RowProgram, inputs: &[ArgumentInput], seed: u64) -> Vec<Vec<u8>> {
     each_argument(program, inputs, |at, param, given| {
         let module = &program.forward;
@@ -40,7 +40,7 @@ pub fn arguments(program: &RowProgram, inputs: &[ArgumentInput], seed: u64) -> V
     })
 }
 
-/// The gradients with which a row's reverse begins.
+/// Draws the gradients with which a row's reverse begins.
 pub fn cotangents(program: &RowProgram, inputs: &[ArgumentInput], seed: u64) -> Vec<Vec<u8>> {
     each_argument(program, inputs, |at, param, given| {
         let Some(of) = element(&program.forward, param) else { return Vec::new() };
@@ -51,7 +51,7 @@ pub fn cotangents(program: &RowProgram, inputs: &[ArgumentInput], seed: u64) -> 
     })
 }
 
-/// Bytes for each argument, from its number, its type and its input.
+/// Returns bytes for each argument, made from its number, its type and its input.
 fn each_argument(
     program: &RowProgram,
     inputs: &[ArgumentInput],
@@ -61,7 +61,7 @@ fn each_argument(
     params.map(|(at, (param, given))| bytes(at as u64, param.ty, given)).collect()
 }
 
-/// Bytes of a value of a type.
+/// Returns the size of a value of a type in bytes.
 fn cell_bytes(module: &Module, ty: Type) -> usize {
     match module.types.layout(ty) {
         Some(layout) => layout.size as usize,
@@ -69,12 +69,12 @@ fn cell_bytes(module: &Module, ty: Type) -> usize {
     }
 }
 
-/// Variation of a launch that a correct implementation may show.
+/// Variation of a launch within the freedom of a correct implementation.
 #[derive(Clone, Copy, Debug)]
 pub struct Variation {
-    /// Statements that all threads may take together.
+    /// Greatest number of statements of all threads together.
     pub budget: u64,
-    /// Perturbation of results, as another library's mathematics gives them.
+    /// Perturbation of mathematical functions, as between two libraries.
     pub perturbation: Option<Perturbation>,
     /// Seed of a random order of the threads.
     pub order_seed: Option<u64>,
@@ -86,7 +86,7 @@ impl Default for Variation {
     }
 }
 
-/// Runs a kernel; returns the memory after it, or what stopped it.
+/// Runs a kernel; returns the memory after it, or the fault that stopped it.
 pub fn launch(
     module: &Valid<Module>,
     kernel: FunctionId,
@@ -112,8 +112,8 @@ pub fn launch_varied(
     run_interpreter(&mut interpreter, order, kernel, grid, memory)
 }
 
-/// Runs each thread on the memory from before the launch, and puts together what they changed: the
-/// same as a launch if no thread reads what another one writes. Two threads that change one byte
+/// Runs each thread on the memory from before the launch, and merges the changes. The result equals
+/// that of a launch if no thread reads what another writes. Two threads that change the same byte
 /// are an error.
 fn launch_threads_separately(
     module: &Valid<Module>,
@@ -191,7 +191,7 @@ fn run_interpreter(
     })
 }
 
-/// The points of a grid, last dimension fastest.
+/// Returns the points of a grid, the last dimension fastest.
 fn points(dims: &[u32]) -> Vec<[u32; 4]> {
     let count: u32 = dims.iter().product();
     let point = |mut number: u32| {
@@ -216,7 +216,7 @@ fn shuffled(mut points: Vec<[u32; 4]>, seed: u64) -> Vec<[u32; 4]> {
 /// Bytes of each argument of a row.
 pub type Data = Vec<Vec<u8>>;
 
-/// Executes launches in order: the memory after each. `launch` executes one of them.
+/// Executes launches in order by calls of `launch`, and returns the memory after each.
 pub fn executed<E>(
     launches: &[Launch],
     inputs: &[ArgumentInput],
@@ -234,8 +234,8 @@ pub fn executed<E>(
     Ok(states)
 }
 
-/// Executes the reverses of launches, from the last to the first, each on the memory that its
-/// launch left: the gradients of all arguments.
+/// Executes the reverses of launches, from the last to the first, each on the memory after its
+/// launch, and returns the gradients of all arguments.
 pub fn reversed<E>(
     launches: &[Launch],
     inputs: &[ArgumentInput],
@@ -252,7 +252,7 @@ pub fn reversed<E>(
     Ok(gradients)
 }
 
-/// Runs a row's launches: the memory after each.
+/// Runs a row's launches and returns the memory after each.
 pub fn states(
     variation: Variation,
     program: &RowProgram,
@@ -264,7 +264,7 @@ pub fn states(
     })
 }
 
-/// Runs the reverses of a row's launches on the states that the launches left.
+/// Runs the reverses of a row's launches on the memory after each launch.
 pub(crate) fn gradients(
     variation: Variation,
     program: &RowProgram,
@@ -278,7 +278,7 @@ pub(crate) fn gradients(
     })
 }
 
-/// The memory that a row's launches leave.
+/// Runs a row's launches and returns the memory after the last.
 pub fn forward(
     program: &RowProgram,
     grid: LaunchInputs<'_>,
@@ -287,8 +287,8 @@ pub fn forward(
     forward_varied(Variation::default(), program, grid, data)
 }
 
-/// The memory that a row's launches leave, with another budget, other mathematics or another order
-/// of threads.
+/// Runs a row's launches as [`forward`] does, with another budget, other mathematics or another
+/// order of threads.
 pub fn forward_varied(
     variation: Variation,
     program: &RowProgram,
@@ -298,7 +298,8 @@ pub fn forward_varied(
     states(variation, program, grid, data).map(|mut states| states.pop().unwrap_or_default())
 }
 
-/// The memory that a row's launches leave if no thread of a launch sees what another one writes.
+/// Runs a row's launches as [`forward`] does, but so that no thread of a launch sees the writes of
+/// another.
 pub(crate) fn forward_of_separate_threads(
     program: &RowProgram,
     grid: LaunchInputs<'_>,
@@ -311,8 +312,8 @@ pub(crate) fn forward_of_separate_threads(
     states.map(|mut states| states.pop().unwrap_or_default())
 }
 
-/// Runs a row's launches as [`forward`] does, and returns also the outcomes of the comparisons that
-/// the source text contains.
+/// Runs a row's launches as [`forward`] does, and also returns the outcomes of the source text's
+/// comparisons.
 pub fn forward_with_outcomes(
     program: &RowProgram,
     grid: LaunchInputs<'_>,
@@ -331,7 +332,7 @@ pub fn forward_with_outcomes(
     Ok((states?.pop().unwrap_or_default(), outcomes))
 }
 
-/// The numbers of an argument's memory.
+/// Returns the numbers in an argument's memory.
 pub fn numbers(program: &RowProgram, at: usize, bytes: &[u8]) -> Vec<Literal> {
     let (size, leaves) = cell(program, at);
     bytes
@@ -340,14 +341,14 @@ pub fn numbers(program: &RowProgram, at: usize, bytes: &[u8]) -> Vec<Literal> {
         .collect()
 }
 
-/// Size and numbers of an argument, or of its elements.
+/// Returns the size and the scalars of an argument, or of its elements.
 fn cell(program: &RowProgram, at: usize) -> (usize, Vec<Leaf>) {
     let (module, ty) = (&program.forward, program.params()[at].ty);
     let of = element(module, ty).unwrap_or(ty);
     (cell_bytes(module, of).max(1), leaves(&module.types, of))
 }
 
-/// The memory of an argument with these numbers, each converted to the type there.
+/// Returns the memory of an argument with these numbers, each converted to its scalar's type.
 pub fn image(program: &RowProgram, at: usize, numbers: &[f64]) -> Vec<u8> {
     let (size, leaves) = cell(program, at);
     let mut bytes = vec![0; size * (numbers.len() / leaves.len().max(1))];

@@ -1,8 +1,8 @@
-//! Columns that other programs make, when the plan asks for them: PTX by NVRTC, NVIDIA Warp's
-//! own text.
+//! Columns that other programs make, if the options ask for them: PTX by NVRTC, text by NVIDIA
+//! Warp.
 //!
-//! Such rows follow from the tools as well as from the seed, so the manifest and the card name
-//! their versions, and a run goes on only with the same ones.
+//! Such rows depend on the tools as well as on the seed, so the manifest and the card name the
+//! tools' versions, and a run continues only with the same versions.
 
 use crate::batch::Manifest;
 use crate::error::SynthError;
@@ -34,31 +34,31 @@ pub struct Ptx {
 }
 
 impl Tools {
-    /// Finds what is asked for.
+    /// Finds the tools that the options ask for.
     pub fn find(ptx: Option<Arch>, warp: Option<&Python>) -> Result<Self, SynthError> {
         let found = |arch| Ok((Nvrtc::find()?, arch));
         let nvrtc = ptx.map(found).transpose().map_err(SynthError::nvrtc)?;
         Ok(Self { nvrtc, warp: warp.map(WarpText::find).transpose()? })
     }
 
-    /// Version of NVRTC, as the manifest records it.
+    /// Returns the version of NVRTC, as the manifest records it.
     pub(crate) fn ptx(&self) -> Option<Ptx> {
         let (nvrtc, arch) = self.nvrtc.as_ref()?;
         let (major, minor) = nvrtc.version();
         Some(Ptx { arch: arch.to_string(), nvrtc: format!("{major}.{minor}") })
     }
 
-    /// Version of NVIDIA Warp, as the manifest records it.
+    /// Returns the version of NVIDIA Warp, as the manifest records it.
     pub(crate) fn warp(&self) -> Option<Value> {
         self.warp.as_ref().map(|warp| warp.origin().clone())
     }
 
-    /// Adds to the rows of a block what is asked for many at once.
+    /// Adds the columns that a tool makes for many rows in one call.
     pub(crate) fn finish_block(&self, rows: &mut [Row]) -> Result<(), SynthError> {
         self.warp.as_ref().map_or(Ok(()), |warp| warp.finish(rows))
     }
 
-    /// Adds to a row what can be added to it by itself.
+    /// Adds the columns that a tool makes for a single row.
     pub(crate) fn finish(&self, row: &mut Row) -> Result<(), SynthError> {
         let Some((nvrtc, arch)) = &self.nvrtc else { return Ok(()) };
         let make = |text: &Option<String>| -> Result<Option<String>, Error> {
@@ -80,19 +80,19 @@ impl Tools {
 }
 
 impl Manifest {
-    /// The options that ask for its tools.
+    /// Returns the options that ask for the dataset's tools.
     pub(crate) fn tool_options(&self) -> String {
         let ptx = self.ptx.as_ref().map(|ptx| format!(" --ptx --arch {}", ptx.arch));
         ptx.unwrap_or_default() + if self.warp.is_some() { " --warp-text" } else { "" }
     }
 
-    /// The licences of the rows, as front matter names them: ours, and that of text that is NVIDIA
-    /// Warp's.
+    /// Returns the licences of the rows, as front matter names them: ours, and the licence of
+    /// NVIDIA Warp's text.
     pub(crate) fn licences(&self) -> &'static str {
         if self.warp.is_some() { "\n- mit\n- apache-2.0" } else { " mit" }
     }
 
-    /// A paragraph of the card for each.
+    /// Returns a paragraph of the card for each tool.
     pub(crate) fn credits(&self) -> String {
         let mut text = String::new();
         if let Some(ptx) = &self.ptx {
@@ -119,7 +119,7 @@ impl Manifest {
     }
 }
 
-/// PTX of a CUDA text.
+/// Compiles a CUDA text to PTX.
 pub(crate) fn ptx(nvrtc: &Nvrtc, arch: Arch, text: &str) -> Result<String, Error> {
     let bytes = nvrtc.compile(text, "row.cu", arch, CodeFormat::Ptx)?;
     Ok(String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_owned())

@@ -1,8 +1,9 @@
 //! Counts of kernels that use each feature of the language: of a dataset, and of NVIDIA Warp's own
 //! tests.
 //!
-//! `warp_usage.csv` was measured from the tests in the wheel of Warp 1.19.0. A kernel of Warp's is
-//! its own text, without the functions it calls; a row is the whole text.
+//! `warp_usage.csv` was measured from the tests in the wheel of Warp 1.19.0. Of Warp's kernels only
+//! the kernel's own text counts, without the functions that it calls; of a row the whole text
+//! counts.
 
 use crate::error::SynthError;
 use crate::row::Row;
@@ -58,13 +59,13 @@ impl Usage {
         }
     }
 
-    /// The share of kernels that use a feature, in percent.
+    /// Returns the share of kernels that use a feature, in percent.
     pub fn share(&self, feature: &str) -> f64 {
         let count = self.counts.get(feature).copied().unwrap_or(0);
         100.0 * count as f64 / self.kernels.max(1) as f64
     }
 
-    /// The features, most frequent first.
+    /// Returns the features, the most frequent first.
     pub fn by_share(&self) -> Vec<&str> {
         let mut names: Vec<_> = self.counts.iter().collect();
         names.sort_by(|left, right| right.1.cmp(left.1).then_with(|| left.0.cmp(right.0)));
@@ -87,7 +88,7 @@ pub fn python_files(folder: &Path) -> Result<Vec<PathBuf>, SynthError> {
     for entry in std::fs::read_dir(folder).map_err(SynthError::file(folder))? {
         let entry = entry.map_err(SynthError::file(folder))?;
         let path = entry.path();
-        // Links to folders may lead in circles.
+        // Links to folders are not followed, because they may lead in circles.
         if entry.file_type().map_err(SynthError::file(&path))?.is_dir() {
             found.extend(python_files(&path)?);
         } else if path.extension().is_some_and(|extension| extension == "py") {
@@ -97,7 +98,7 @@ pub fn python_files(folder: &Path) -> Result<Vec<PathBuf>, SynthError> {
     Ok(found)
 }
 
-/// The tokens of all kernels, from the mark to the end of the body.
+/// Returns the tokens of each kernel, from the decorator to the end of the body.
 pub(crate) fn kernels(tokens: &[(usize, Token<'_>)]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for (at, &(_, token)) in tokens.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! Gradients against central differences, in 64 bits, along random directions.
+//! Compares gradients with central differences, in 64 bits, along random directions.
 //!
 //! The objective is the sum of everything that the kernel writes, weighted by the row's cotangents.
-//! Two step widths must agree about a slope, and both sides of the point, else there is nothing to
-//! compare with: the place is *rough*, and another direction is tried.
+//! Two step widths, and both sides of the point, must give the same slope. Otherwise the place is
+//! *rough*, and another direction is tried.
 
 use crate::execute::{self, LaunchInputs};
 use crate::row_program::RowProgram;
@@ -10,11 +10,11 @@ use crate::tensor::Tensor;
 use gbxcule_grammar::random::Random;
 use gbxcule_ir::Literal;
 
-/// Relative error that differences in 64 bits allow.
+/// Allowed relative error of differences in 64 bits.
 pub(crate) const TOLERANCE: f64 = 1e-5;
-/// The narrower of two steps.
+/// The smaller of the two step widths.
 const STEP: f64 = 2e-5;
-/// Directions tried for an array until one is smooth.
+/// Greatest number of directions that are tried for an array.
 const TRIES: usize = 4;
 
 /// Result of a comparison with differences.
@@ -22,11 +22,11 @@ const TRIES: usize = 4;
 pub(crate) enum SlopeCheck {
     /// The largest relative error among arrays.
     Measured(f64),
-    /// Nowhere smooth.
+    /// No direction was smooth.
     Rough,
 }
 
-/// Compares what a wide program's reverse gave with differences.
+/// Compares the gradients of a wide program's reverse with differences.
 pub(crate) fn compare(
     wide: &RowProgram,
     found: &[Tensor],
@@ -76,7 +76,7 @@ impl WideKernel<'_> {
         execute::forward(self.program, self.grid, data).ok()
     }
 
-    /// The floats of an argument, in order.
+    /// Returns the floats of an argument, in order.
     fn floats(&self, at: usize, bytes: &[u8]) -> Vec<f64> {
         floats(&execute::numbers(self.program, at, bytes))
     }
@@ -94,7 +94,7 @@ impl WideKernel<'_> {
         Some(terms.sum())
     }
 
-    /// The slope in a direction of one argument, if there is one.
+    /// Returns the slope in a direction of one argument, or `None` at a rough place.
     fn slope(
         &self,
         (data, middle): (&[Vec<u8>], f64),
@@ -121,7 +121,8 @@ impl WideKernel<'_> {
         let slope = (8.0 * rise(near) - rise(far)) / (12.0 * STEP);
         let scale = slope.abs().max(1.0);
         let differ = rise(near) / (2.0 * STEP) - rise(far) / (4.0 * STEP);
-        // The error of a curve grows with the square of the step, that of a kink with the step.
+        // The second difference grows with the square of the step on a smooth curve, and with the
+        // step at a kink.
         let bend = |[up, down]: [f64; 2]| up - middle - (middle - down);
         let kink = (2.0 * bend(near) - bend(far) / 2.0) / STEP;
         let smooth = differ.abs() <= 1e-6 * scale && kink.abs() <= 1e-4 * scale;

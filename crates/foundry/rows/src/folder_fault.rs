@@ -1,5 +1,5 @@
-//! Faults of a dataset's folder that no check of a row sees: rows that are missing, columns and
-//! lines that nothing checks, and versions that can't be checked here.
+//! Faults of a dataset's folder that no check of a row finds: missing rows, unknown columns and
+//! lines, and versions that this program can't check.
 
 use crate::batch::{BLOCK_ROWS, MANIFEST, Manifest, read_file_brief};
 use crate::data_file::{Format, declared_split, files, files_of};
@@ -10,7 +10,7 @@ use crate::table::{self, SCHEMA_VERSION};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Descriptions of the faults of a folder whose rows these are, all of them.
+/// Describes the faults of a folder; `rows` are all its rows.
 pub fn faults(folder: &Path, manifest: &Manifest, rows: &[Row]) -> Result<Vec<String>, SynthError> {
     let mut faults: Vec<String> = missing(manifest, rows).into_iter().collect();
     let Manifest { generator_version, schema_version, compiler, .. } = manifest;
@@ -46,8 +46,8 @@ pub fn faults(folder: &Path, manifest: &Manifest, rows: &[Row]) -> Result<Vec<St
     Ok(faults)
 }
 
-/// Description of a number of rows that a manifest does not declare. Rows with a number that is too
-/// large have an `origin` that fails.
+/// Describes the fault if the number of rows differs from the manifest's. For a row whose number is
+/// too large, the check `origin` fails.
 fn missing(manifest: &Manifest, rows: &[Row]) -> Option<String> {
     let numbers: BTreeSet<u64> = rows.iter().map(|row| row.id).collect();
     let (wanted, present) = (manifest.rows.unwrap_or(manifest.count), numbers.len() as u64);
@@ -72,8 +72,8 @@ fn missing(manifest: &Manifest, rows: &[Row]) -> Option<String> {
     ))
 }
 
-/// Descriptions of files with a row of another split than the file's name declares. A reader who
-/// loads a split by its files' names would train on test rows.
+/// Describes files with a row of another split than the file's name declares: a user who loads a
+/// split by its files' names could train on test rows.
 fn misplaced(format: Format, paths: &[PathBuf]) -> Result<Vec<String>, SynthError> {
     let mut faults = Vec::new();
     for path in paths {
@@ -93,7 +93,7 @@ fn misplaced(format: Format, paths: &[PathBuf]) -> Result<Vec<String>, SynthErro
     Ok(faults)
 }
 
-/// Descriptions of files of JSON lines that are not those of the table beside them.
+/// Describes files of JSON lines whose rows differ from those of the table beside them.
 fn foreign_lines(folder: &Path, tables: &[PathBuf]) -> Result<Vec<String>, SynthError> {
     let mut faults = Vec::new();
     for path in files_of(folder, Format::Jsonl)? {

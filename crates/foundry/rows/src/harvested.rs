@@ -1,8 +1,9 @@
-//! Rows of kernels that were not sampled: a text gets inputs on which it runs and means something,
-//! and is checked as sampled rows are.
+//! Rows of kernels that were not sampled: inputs are found on which a text runs and its results
+//! depend on them, and the row is checked as sampled rows are.
 //!
-//! What sampled rows must hold and people's code need not (each input matters, each comparison
-//! comes out both ways, each operator shows, rounding decides nothing) is measured and marked.
+//! Some checks bind sampled rows but not people's code: each input matters, each comparison comes
+//! out both ways, each operator shows, rounding decides nothing. A row that fails one of them is
+//! kept and marked.
 
 mod input;
 mod order;
@@ -28,7 +29,7 @@ use std::collections::BTreeMap;
 /// Family of rows that were not sampled.
 pub const FAMILY: &str = "harvested";
 
-/// Reason of a function that may be a kernel.
+/// Reason why a function may be a kernel and is no row.
 pub const UNMARKED: &str =
     "calls `wp.tid` or is launched, and no decorator that is read here makes it a kernel";
 
@@ -37,13 +38,13 @@ pub const UNMARKED: &str =
 pub enum Refusal {
     /// The compiler refuses it, with the code.
     Compiler(String),
-    /// The text that was cut out isn't the kernel.
+    /// No text cut out of the file compiles to the same kernel.
     NotCut,
-    /// A parameter that inputs can't be drawn for, such as a struct with an array.
+    /// A parameter for which inputs can't be drawn, such as a struct with an array.
     Parameters,
-    /// No inputs were found on which it runs without a fault.
+    /// No inputs were found on which the kernel runs without a fault.
     Faults,
-    /// No result: the kernel writes nothing.
+    /// The kernel writes nothing.
     NoResult,
     /// The results don't depend on the inputs.
     Constant,
@@ -51,14 +52,14 @@ pub enum Refusal {
     NotFinite,
     /// The results depend on which thread comes first.
     Race,
-    /// The gradient is not that of differences.
+    /// The gradient differs from finite differences.
     Gradient,
     /// Machine code gives other results.
     MachineCode,
 }
 
 impl Refusal {
-    /// Description of the reason, as cards and reports count it.
+    /// Describes the reason, as cards and reports count it.
     pub fn text(&self) -> String {
         match self {
             Self::Compiler(code) => format!("refused by the compiler: `{code}`"),
@@ -85,29 +86,29 @@ pub struct Harvest {
     pub license: String,
     /// Commit of the folder, if it is a checkout.
     pub commit: Option<String>,
-    /// Files that were read.
+    /// Number of files that were read.
     pub files: usize,
-    /// Files that were not, each with the reason.
+    /// Files that were not read, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<String>,
-    /// Kernels that were found.
+    /// Number of kernels that were found.
     pub kernels: usize,
-    /// Functions that are no kernels (`@wp.func`): rows have those that a kernel calls.
+    /// Number of functions other than kernels (`@wp.func`); a row has those that its kernel calls.
     #[serde(default)]
     pub functions: usize,
-    /// Functions that call `wp.tid` or are launched, and that nothing marks as kernels, so far as
-    /// the files say it.
+    /// Number of functions that call `wp.tid` or are launched, though nothing in the files makes
+    /// them kernels.
     #[serde(default)]
     pub unmarked: usize,
-    /// Rows with a structure that an earlier row has.
+    /// Number of rows with the structure of an earlier row.
     pub repeated: usize,
-    /// Kernels that are no rows, by the reason.
+    /// Numbers of kernels that gave no row, by the reason.
     pub refused: BTreeMap<String, usize>,
 }
 
 impl Harvest {
-    /// Description of what no harvest writes. The card has these texts in its lines and in the
-    /// settings that hubs read, and manifests come from anybody.
+    /// Describes a licence, name or reason that no harvest writes. Manifests come from anybody, and
+    /// the card puts these texts into its lines and into the settings that hubs read.
     pub(crate) fn fault(&self) -> Option<String> {
         let mut reasons = self.refused.keys();
         let is_line = |text: &String| !text.contains(char::is_control);
@@ -124,19 +125,19 @@ impl Harvest {
 pub struct Origin {
     /// Name of the harvested folder.
     pub folder: String,
-    /// File below it.
+    /// Path of the file below the folder.
     pub file: String,
     /// Line of the kernel's name.
     pub line: usize,
     /// Commit of the folder, if it is a checkout.
     pub commit: Option<String>,
-    /// SPDX expression of its licence.
+    /// SPDX expression of the file's licence.
     pub license: String,
-    /// The first row with this structure, if it isn't this one.
+    /// The first row with this structure, if it is another row.
     pub same_structure_as: Option<u64>,
 }
 
-/// The manifest of a harvest.
+/// Makes the manifest of a harvest.
 pub fn manifest_of(harvest: Harvest, rows: usize, plan: Plan) -> Manifest {
     let manifest = Manifest::new(rows as u64, plan, &Tools::default());
     Manifest { harvest: Some(harvest), ..manifest }
@@ -151,9 +152,9 @@ pub fn is_licence(text: &str) -> bool {
     !text.is_empty() && text.split(' ').all(word)
 }
 
-/// Makes the row of a text, with the threads on which it runs.
+/// Makes the row of a text, for any number of threads or else for a single one.
 pub fn row_of(source: &str, program: &RowProgram, plan: Plan) -> Result<Row, Refusal> {
-    // A kernel whose threads race may still be one for a single thread.
+    // A kernel whose threads race may be meant for a single thread.
     match tried(source, program, plan, Threads::Any) {
         Err(refusal @ (Refusal::Race | Refusal::MachineCode)) => {
             tried(source, program, plan, Threads::One).map_err(|_| refusal)
@@ -162,8 +163,7 @@ pub fn row_of(source: &str, program: &RowProgram, plan: Plan) -> Result<Row, Ref
     }
 }
 
-/// Makes the row of a stored text again: all of it but its number and origin. `None` if it gives no
-/// row.
+/// Makes the row of a stored text again, without its number and origin; `None` if it gives no row.
 pub(crate) fn made_again(source: &str, program: &RowProgram, plan: Plan) -> Option<Row> {
     row_of(source, program, plan).ok()
 }
@@ -174,7 +174,7 @@ fn tried(source: &str, program: &RowProgram, plan: Plan, threads: Threads) -> Re
     checked(source, program, plan, &given)
 }
 
-/// The row of a text on inputs, if its results hold.
+/// Makes the row of a text on inputs, if its checks pass.
 pub(crate) fn checked(
     source: &str,
     program: &RowProgram,
@@ -204,12 +204,13 @@ pub(crate) fn checked(
     Ok(row(source, program, grid, plan, (given.seed, given.attempt), (have, checks)))
 }
 
-/// A number that depends on a text alone: a kernel's inputs don't change with its neighbours.
+/// Returns a seed that depends on the text alone, so that a kernel's inputs don't depend on other
+/// kernels.
 fn structure_seed(source: &str) -> u64 {
     u64::from_str_radix(&structure::digest(source, 8), 16).unwrap_or(0)
 }
 
-/// The checks of rounding and of the gradient.
+/// Makes the checks of rounding and of the gradient.
 fn gradient(
     program: &RowProgram,
     grid: LaunchInputs<'_>,

@@ -1,9 +1,9 @@
 //! Host code of a row with several kernels: a function of the text that launches them.
 //!
 //! NVIDIA Warp runs such a function as it stands. Here it is read, never run as Python: it may
-//! launch kernels, repeat launches a constant number of times, and exchange buffers. All of that
-//! is known before the first launch, so a row's launches are a list ([`Host::launches`]), which is
-//! executed in order and differentiated from its end.
+//! launch kernels, repeat launches a constant number of times, and exchange buffers. So the list of
+//! a row's launches is known before the first one ([`Host::launches`]); it is executed in order and
+//! differentiated from its end.
 
 use crate::execute::{ArgumentBytes, LaunchInputs};
 use gbxcule_grammar::input::{ArgumentInput, is_small, leaves, rank};
@@ -14,7 +14,7 @@ use gbxcule_python_names::syntax::{
 };
 use std::borrow::Cow;
 
-/// Launches of a row, at most.
+/// Greatest number of launches of a row.
 const MAX_LAUNCHES: usize = 256;
 
 /// A function that launches kernels.
@@ -78,7 +78,7 @@ pub enum LaunchArgument {
 }
 
 impl LaunchArgument {
-    /// Number of the row's argument, if it is one.
+    /// Returns the number of the row's argument, if this is one.
     pub(crate) fn own(&self) -> Option<usize> {
         match self {
             Self::Own(at) => Some(*at),
@@ -86,7 +86,8 @@ impl LaunchArgument {
         }
     }
 
-    /// The number that the host code computes for a parameter of a type; 0 of an argument.
+    /// Returns the number that the host code computes for a parameter of a type, or 0 for an
+    /// argument of the row.
     pub(crate) fn number(&self, module: &Module, ty: Type) -> Literal {
         match (self, leaves(&module.types, ty).first()) {
             (Self::Number(bytes), Some(leaf)) => leaf.read(bytes),
@@ -96,13 +97,13 @@ impl LaunchArgument {
 }
 
 impl Launch {
-    /// The launch of a kernel with all arguments of a row.
+    /// Makes the launch of a kernel with all arguments of a row.
     pub fn whole(kernel: FunctionId, grid: LaunchInputs<'_>) -> Self {
         let arguments = (0..grid.inputs.len()).map(LaunchArgument::Own).collect();
         Self { kernel, dims: grid.dims.to_vec(), arguments }
     }
 
-    /// The inputs of the row that the kernel is given.
+    /// Returns the row's inputs that the kernel gets.
     pub(crate) fn inputs<'a>(&self, all: &'a [ArgumentInput]) -> Cow<'a, [ArgumentInput]> {
         let mut own = self.arguments.iter().enumerate();
         let is_all =
@@ -117,7 +118,7 @@ impl Launch {
         Cow::Owned(self.arguments.iter().map(input).collect())
     }
 
-    /// The memory that the kernel is given.
+    /// Returns the memory that the kernel gets.
     pub(crate) fn memory(&self, data: &[Vec<u8>], gradients: &[Vec<u8>]) -> ArgumentBytes {
         let bytes = |argument: &LaunchArgument| match argument {
             LaunchArgument::Own(at) => data[*at].clone(),
@@ -136,7 +137,7 @@ impl Launch {
         }
     }
 
-    /// Puts what the launch left into the row's memory.
+    /// Copies the memory after the launch into the row's memory.
     pub(crate) fn put_back(&self, after: Vec<Vec<u8>>, all: &mut [Vec<u8>]) {
         for (argument, bytes) in self.arguments.iter().zip(after) {
             if let LaunchArgument::Own(at) = argument {
@@ -147,7 +148,7 @@ impl Launch {
 }
 
 impl Host {
-    /// Reads the host code of a text; `None` if it has none, or other host code than is read here.
+    /// Reads the host code of a text; `None` if it has none, or host code of another form.
     pub(crate) fn read(source: &str, module: &Module) -> Option<Self> {
         if !source.contains("wp.launch(") {
             return None;
@@ -181,7 +182,8 @@ impl Host {
         Some(Self { params, ..self.clone() })
     }
 
-    /// Dimensions of the grids on which a kernel is launched, if all have the same number.
+    /// Returns the number of dimensions of the grids on which a kernel is launched, if it is always
+    /// the same.
     pub(crate) fn rank(&self, module: &Module, kernel: FunctionId) -> Option<usize> {
         let mut ranks = Vec::new();
         self.add_ranks(&self.statements, module, kernel, &mut ranks);
@@ -214,8 +216,8 @@ impl Host {
         }
     }
 
-    /// The launches for arguments of these shapes; `None` if the host code can't be executed on
-    /// them.
+    /// Returns the launches for arguments of these shapes; `None` if the host code can't be
+    /// executed on them.
     pub fn launches(&self, module: &Module, inputs: &[ArgumentInput]) -> Option<Vec<Launch>> {
         let names = self.params.iter().enumerate().map(|(at, it)| (it.name.clone(), at));
         let mut runner = Runner {
@@ -231,7 +233,7 @@ impl Host {
     }
 }
 
-/// The type of the parameter of a kernel that a name is given to.
+/// Returns the type of the kernel's parameter to which the host code passes a name.
 fn bound_type(statements: &[Statement], name: &str, module: &Module) -> Option<Type> {
     statements.iter().find_map(|statement| match statement {
         Statement::Launch { kernel, arguments, .. } => {
@@ -358,7 +360,7 @@ struct Runner<'a> {
     host: &'a Host,
     module: &'a Module,
     inputs: &'a [ArgumentInput],
-    /// Names of buffers and values, each with the number of the argument that it stands for now.
+    /// Names of buffers and values, each with the number of the argument that it now denotes.
     buffers: Vec<(String, usize)>,
     /// Names of loops, each with its count now.
     numbers: Vec<(String, i64)>,
@@ -458,7 +460,7 @@ impl Runner<'_> {
         Some(Launch { kernel, dims, arguments: bound })
     }
 
-    /// The bytes of a number that is given to a parameter of this type.
+    /// Returns the bytes of a number that is passed to a parameter of this type.
     fn number_bytes(&self, ty: Type, argument: &Formula) -> Option<Vec<u8>> {
         let types = &self.module.types;
         let (scalar, 1) = types.components(ty)? else { return None };

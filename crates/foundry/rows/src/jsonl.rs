@@ -1,7 +1,7 @@
 //! Rows as JSON lines: one object a line, with the columns of a Parquet file under the same names.
 //!
-//! The version of the schema is in the manifest alone. Text after text is read by line, so that
-//! an error has a line number.
+//! Only the manifest has the version of the schema. Files are read line by line, so that an error
+//! has a line number.
 
 use crate::error::SynthError;
 use crate::row::Row;
@@ -11,10 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-/// Bytes of a line, at most: a file without line ends may be longer than memory.
+/// Greatest number of bytes of a line, because a file without line ends may exceed the memory.
 const MAX_LINE_BYTES: u64 = 256 << 20;
 
-/// Rows as text.
+/// Writes rows as text.
 pub fn to_jsonl(rows: &[Row]) -> Result<String, SynthError> {
     let mut text = String::new();
     for row in rows {
@@ -25,7 +25,7 @@ pub fn to_jsonl(rows: &[Row]) -> Result<String, SynthError> {
     Ok(text)
 }
 
-/// Returns true if a file has the lines of these rows, and nothing else.
+/// Returns true if a file holds exactly the lines of these rows.
 pub(crate) fn holds(path: &Path, rows: &[Row]) -> Result<bool, SynthError> {
     let file = gbxcule_files::open(path).map_err(SynthError::file(path))?;
     let (mut file, mut bytes) = (BufReader::new(file), Vec::new());
@@ -41,7 +41,7 @@ pub(crate) fn holds(path: &Path, rows: &[Row]) -> Result<bool, SynthError> {
     Ok(file.fill_buf().map_err(SynthError::file(path))?.is_empty())
 }
 
-/// The rows of a file; each goes through `keep`.
+/// Reads the rows of a file and passes each to `keep`, which may shorten it.
 pub(crate) fn read_jsonl(path: &Path, keep: fn(&mut Row)) -> Result<Vec<Row>, SynthError> {
     let mut rows = Vec::new();
     each_line(path, |mut row: Row| {
@@ -51,7 +51,7 @@ pub(crate) fn read_jsonl(path: &Path, keep: fn(&mut Row)) -> Result<Vec<Row>, Sy
     Ok(rows)
 }
 
-/// The columns of a file that no row has.
+/// Returns the columns of a file that no row has.
 pub(crate) fn foreign_columns(path: &Path) -> Result<BTreeSet<String>, SynthError> {
     let mut foreign = BTreeSet::new();
     each_line(path, |columns: BTreeMap<String, IgnoredAny>| {

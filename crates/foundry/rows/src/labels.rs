@@ -1,5 +1,5 @@
-//! Columns that say what a row's source is: they follow from it and from the shapes of the inputs,
-//! so `validate` works them out again.
+//! Columns that describe a row's source. They follow from it and from the shapes of the inputs, so
+//! `validate` computes them again.
 
 use crate::row::{IN_WARP, Row};
 use crate::row_program::{RowProgram, element};
@@ -21,7 +21,7 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// Works them out.
+    /// Computes the columns.
     pub(crate) fn of(source: &str, program: &RowProgram, inputs: &[ArgumentInput]) -> Self {
         let tokens = structure::tokens(source);
         let structure = structure::hash(&tokens);
@@ -37,11 +37,12 @@ impl Labels {
         }
     }
 
-    /// Puts them into a row.
+    /// Puts the columns into a row.
     pub(crate) fn label(self, row: Row) -> Row {
         let Self { kernel, kernels, launches_json, signature_json, .. } = self;
         let Self { features, structure, mut split, in_warp, .. } = self;
-        // All instances of an algorithm are in one part: a test row's algorithm is a new one.
+        // All instances of an algorithm are in one split, so that no training row has a test row's
+        // algorithm.
         if let Some(template) = &row.template {
             split = split::split_of(&structure::digest(template, 4)).into();
         }
@@ -63,8 +64,8 @@ fn name(program: &RowProgram, kernel: FunctionId) -> String {
     program.forward.functions[kernel].name.clone()
 }
 
-/// The launches of host code as JSON, in order: kernel, grid, and arguments, each the name of a
-/// parameter of the host code or a number.
+/// Returns the launches of host code as JSON, in order: kernel, grid, and arguments, each the name
+/// of a parameter of the host code or a number.
 fn launches(program: &RowProgram, inputs: &[ArgumentInput]) -> Option<String> {
     let host = program.host.as_ref()?;
     let launches = host.launches(&program.forward, inputs)?;
@@ -87,7 +88,7 @@ fn launches(program: &RowProgram, inputs: &[ArgumentInput]) -> Option<String> {
     Some(json!(all).to_string())
 }
 
-/// The parameters as JSON.
+/// Returns the parameters as JSON.
 fn signature(program: &RowProgram, inputs: &[ArgumentInput]) -> String {
     let module: &Module = &program.forward;
     let params: Vec<_> = program

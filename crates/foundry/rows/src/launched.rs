@@ -1,4 +1,4 @@
-//! Rows launched through the runtime: machine code of this CPU, or a GPU.
+//! Launches rows through the runtime: as machine code of this CPU, or on a GPU.
 
 use crate::allowed_error::AllowedErrors;
 use crate::distance::{Distance, from_results, from_text};
@@ -30,14 +30,14 @@ pub fn check_gpu(device: Device) -> Result<(), SynthError> {
 }
 
 impl Launcher {
-    /// The kernel and, where there is one, its reverse.
+    /// Compiles the kernel and its reverse, if it has one.
     fn new(program: &RowProgram, device: Device) -> Result<Self, Error> {
         let module = program.reverse.as_ref().map_or(&program.forward, |it| &it.module);
         let compiled = compile(module, device, Build::default())?;
         Ok(Self { compiled, stream: Stream::new(device)? })
     }
 
-    /// The memory after a launch.
+    /// Launches the kernel and returns the memory after it.
     fn launch(
         &self,
         module: &Module,
@@ -71,7 +71,7 @@ impl Launcher {
             arrays.push(Some(array));
         }
         let dims: Vec<usize> = grid.dims.iter().map(|&extent| extent as usize).collect();
-        // A GPU's driver prints to standard output, whatever is asked of it.
+        // A GPU's driver prints to standard output in any case.
         let output = match self.stream.device() {
             Device::Cpu => Output::Nowhere,
             Device::Cuda(_) => Output::Standard,
@@ -94,7 +94,7 @@ impl Launcher {
         })
     }
 
-    /// A row-major array over a copy of bytes.
+    /// Makes a row-major array over a copy of bytes.
     fn dense(&self, bytes: &[u8], ty: &DataType, shape: &[u32]) -> Result<Array, Error> {
         let shape: Vec<usize> = shape.iter().map(|&extent| extent as usize).collect();
         let mut strides = vec![0; shape.len()];
@@ -112,12 +112,12 @@ impl Launcher {
 pub(crate) struct ExpectedResults<'a> {
     /// Results of the interpreter.
     pub(crate) results: &'a Results,
-    /// The results and gradients that a row holds; where it holds none, the interpreter's are
-    /// wanted.
+    /// The results and gradients that a row stores; the interpreter's are expected for missing
+    /// ones.
     pub(crate) stored: [Option<&'a str>; 2],
 }
 
-/// Launches a row, and measures how far it is from what is wanted, forward and backward.
+/// Launches a row, and measures the distance from the expected results, forward and backward.
 pub(crate) fn compare<'b>(
     program: &RowProgram,
     grid: LaunchInputs<'_>,
@@ -141,8 +141,8 @@ pub(crate) fn compare<'b>(
     Ok(distances)
 }
 
-/// Makes a row's launches on a device: the memory that they leave and, if there is a reverse, the
-/// gradients.
+/// Makes a row's launches on a device, and returns the memory after them and, if there is a
+/// reverse, the gradients.
 pub(crate) fn run(
     program: &RowProgram,
     launches: &[Launch],

@@ -1,5 +1,4 @@
-//! Duplicates by structure, and how near the nearest neighbour of a row is on the other side of a
-//! split.
+//! Duplicates by structure, and the nearness of a row's nearest neighbour in the training split.
 //!
 //! Nearness is the share of five-token sequences (names and literals erased) that two rows have in
 //! common, estimated from 96 minima of hashes.
@@ -26,18 +25,17 @@ const SALTS: [u64; HASHES] = {
 /// Rows between two reports of progress.
 const STEP: usize = 500;
 
-/// The lower halves of the minima: 32 bits tell them apart well enough, and are compared twice as
-/// fast.
+/// The lower halves of the minima: 32 bits rarely collide, and are compared twice as fast.
 type Sketch = [u32; HASHES];
 
-/// The rows with the lowest number of each structure.
+/// Returns the row with the lowest number of each structure.
 pub fn unique(mut rows: Vec<Row>) -> Vec<Row> {
     let mut seen = HashSet::new();
     rows.retain(|row| seen.insert(row.structure.clone()));
     rows
 }
 
-/// Distinct structures among the first rows, at about 20 points.
+/// Returns the number of distinct structures among the first rows, for about 20 numbers of rows.
 pub fn curve(rows: &[Row]) -> Vec<(usize, usize)> {
     let (mut seen, mut points) = (HashSet::new(), Vec::new());
     let step = rows.len().div_ceil(20).max(1);
@@ -55,28 +53,28 @@ pub fn curve(rows: &[Row]) -> Vec<(usize, usize)> {
 pub struct Leakage {
     /// The split.
     pub split: &'static str,
-    /// Nearness of each row that was looked at, the least first.
+    /// Nearness of each examined row, the least first.
     pub nearest: Vec<f64>,
 }
 
 impl Leakage {
-    /// Nearnesses for which reports say how many rows reach them.
+    /// Nearnesses for which reports give the share of rows that reach them.
     pub const LEVELS: [f64; 3] = [0.8, 0.9, 1.0];
 
-    /// The nearness that half of the rows don't reach.
+    /// Returns the median nearness.
     pub fn median(&self) -> f64 {
         self.nearest.get(self.nearest.len() / 2).copied().unwrap_or(0.0)
     }
 
-    /// Percent of the rows that are at least so near.
+    /// Returns the percentage of rows with at least this nearness.
     pub fn share(&self, least: f64) -> f64 {
         let count = self.nearest.iter().filter(|&&it| it >= least).count();
         100.0 * count as f64 / self.nearest.len().max(1) as f64
     }
 }
 
-/// The validation and the test split against all training rows; of each split no more than so many
-/// rows. `seen` hears of rows that were looked at, all of `rows` in the end.
+/// Compares at most `most` rows of the validation and of the test split with all training rows.
+/// `seen` gets the number of rows since its last call.
 pub fn leakage(rows: &[Row], most: usize, seen: &(dyn Fn(usize) + Sync)) -> Vec<Leakage> {
     let of =
         |wanted: &str| -> Vec<&Row> { rows.iter().filter(|row| row.split == wanted).collect() };
@@ -120,7 +118,7 @@ fn by_threads<T: Sync, R: Send>(
     found.into_iter().flat_map(|(_, found)| found).collect()
 }
 
-/// Counts the minima that two rows share.
+/// Counts the equal minima of two rows.
 fn common(one: &Sketch, other: &Sketch) -> u32 {
     one.iter().zip(other).map(|(left, right)| u32::from(left == right)).sum()
 }

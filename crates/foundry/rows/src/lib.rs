@@ -1,10 +1,10 @@
-//! Rows of datasets: made of sampled and harvested kernels, run, checked, stored, read and checked
-//! again.
+//! Rows of datasets: they are made of sampled and harvested kernels, run, checked, stored, read and
+//! checked again.
 //!
-//! [`row::make`] draws a kernel as Python (`gbxcule_grammar`), lets the compiler read that text as
-//! any other (`row_program`), runs it (`execute`, `semantic_check`,
-//! `finite_difference`) and keeps all of it as a [`row::Row`]. [`batch`] makes many and writes
-//! them, [`validate`] checks stored ones, [`mutate`] checks the checks.
+//! [`row::make`] draws a kernel as Python (`gbxcule_grammar`), compiles that text like any other
+//! (`row_program`), runs it (`execute`, `semantic_check`, `finite_difference`) and stores texts and
+//! results as a [`row::Row`]. [`batch`] makes many and writes them, [`validate`] checks stored
+//! ones, [`mutate`] checks the checks.
 
 pub mod allowed_error;
 pub mod batch;

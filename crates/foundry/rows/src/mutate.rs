@@ -1,5 +1,4 @@
-//! Rows made wrong on purpose, one change each: checks that let them pass would let wrong rows
-//! pass.
+//! Makes rows wrong on purpose, each by one change, to measure how many the checks catch.
 
 use crate::error::SynthError;
 use crate::execute::LaunchInputs;
@@ -17,10 +16,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Inputs on which a row that no check caught is run to tell whether it is wrong at all.
+/// Number of inputs on which a row that no check caught runs, to decide if it is wrong at all.
 const INPUTS: u64 = 200;
-/// Difference of two results in 64 bits, in parts of the largest number of their array, that
-/// rounding makes.
+/// Difference of two results in 64 bits that counts as rounding, as a share of their array's
+/// largest number.
 const WIDE_ERROR: f64 = 1e-10;
 
 /// Kind of change that makes a row wrong.
@@ -54,7 +53,7 @@ impl Mutation {
         Self::Gradient,
     ];
 
-    /// Name of the mutation in reports.
+    /// Returns the name of the mutation in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Source => "source",
@@ -67,7 +66,7 @@ impl Mutation {
         }
     }
 
-    /// The row with one such change; `None` if it has nothing of that kind.
+    /// Returns the row with one such change, or `None` if it has nothing to change.
     pub fn apply(self, row: &Row, seed: u64) -> Option<Row> {
         let mut random = Random::new(random::seed(seed, row.id * 8 + self as u64));
         let mut wrong = row.clone();
@@ -81,7 +80,7 @@ impl Mutation {
                 wrong = program.emit(row.texts(), row.launch_dims.len()).fill(wrong);
                 wrong = Labels::of(&wrong.source, &program, &row.inputs()?).label(wrong);
                 wrong.gradient_refused = program.reverse.err();
-                // Verdicts of the row that it was.
+                // The stored verdicts are those of the unchanged row.
                 wrong.checks_json = "[]".into();
             }
             Self::Ir => wrong.ir = word(&row.ir, &mut random)?,
@@ -98,18 +97,17 @@ impl Mutation {
     }
 }
 
-/// A change of a text: from a byte on, so many are replaced.
+/// A change of a text: the offset and the number of replaced bytes, and the new text.
 type Change = (usize, usize, String);
 
-/// The programs that a source becomes with each operator, function or number changed in turn,
-/// without their reverses.
+/// Returns the programs of a source with each operator, function or number changed in turn, without
+/// their reverses.
 pub fn mutants(source: &str) -> impl Iterator<Item = RowProgram> {
     let read = |change| RowProgram::read_forward(&changed(source, &change)).ok();
     changes(source).into_iter().filter_map(read)
 }
 
-/// All tokens of a kernel that can be changed so that something else is computed: an operator, a
-/// function of the same kind, a number.
+/// Returns a change for each operator, function and number of a kernel.
 fn changes(source: &str) -> Vec<Change> {
     const SWAPS: [(&str, &str); 14] = [
         ("+", "-"),
@@ -141,7 +139,7 @@ fn changes(source: &str) -> Vec<Change> {
             }
             _ => continue,
         };
-        // A sign is no operator, and a star before a name in a call isn't either.
+        // A sign is no operator, nor is the star of an argument `*name`.
         let after_operand = number > 0
             && matches!(
                 all[number - 1].1,
@@ -156,12 +154,12 @@ fn changes(source: &str) -> Vec<Change> {
     changes
 }
 
-/// The text with a change.
+/// Returns the text with a change.
 fn changed(text: &str, (at, len, with): &Change) -> String {
     format!("{}{with}{}", &text[..*at], &text[at + len..])
 }
 
-/// The text with one of some changes.
+/// Returns the text with one of the changes.
 fn replace(text: &str, changes: &[Change], random: &mut Random) -> Option<String> {
     if changes.is_empty() {
         return None;
@@ -169,7 +167,7 @@ fn replace(text: &str, changes: &[Change], random: &mut Random) -> Option<String
     Some(changed(text, &changes[random.below(changes.len())]))
 }
 
-/// One operation of IR.
+/// Changes one operation of IR.
 fn word(text: &str, random: &mut Random) -> Option<String> {
     const SWAPS: [(&str, &str); 6] = [
         (" add ", " sub "),
@@ -187,7 +185,7 @@ fn word(text: &str, random: &mut Random) -> Option<String> {
     replace(text, &changes, random)
 }
 
-/// One arithmetic operator of C++ text with spaces around it.
+/// Changes one arithmetic operator with spaces around it in C++ text.
 fn operator(text: &str, random: &mut Random) -> Option<String> {
     let mut changes = Vec::new();
     for (from, to) in [(" + ", " - "), (" - ", " + "), (" * ", " + "), (" / ", " * ")] {
@@ -197,7 +195,7 @@ fn operator(text: &str, random: &mut Random) -> Option<String> {
     replace(text, &changes, random)
 }
 
-/// One number of stored results.
+/// Changes one number of stored results.
 fn number(text: &str, random: &mut Random) -> Option<String> {
     let mut arrays: Value = serde_json::from_str(text).ok()?;
     let arrays_len = arrays.as_array()?.len();
@@ -216,24 +214,24 @@ fn number(text: &str, random: &mut Random) -> Option<String> {
     Some(arrays.to_string())
 }
 
-/// Counts of the rows that were made wrong in one way, and of those that were caught.
+/// Numbers of the rows that were made wrong in one way, and of those that were caught.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Score {
-    /// Mutation that these numbers are about.
+    /// Kind of the change.
     pub kind: Mutation,
-    /// Rows.
+    /// Number of rows that were made wrong.
     pub made: usize,
-    /// Rows that some check caught.
+    /// Number of rows that some check caught.
     pub caught: usize,
-    /// Rows caught by running them, without the comparisons of what is stored.
+    /// Number of rows that a run caught, without the comparisons of stored texts.
     pub ran: usize,
-    /// Rows that no check caught and that compute the same as before, forward and backward, on
-    /// other inputs, too, but for rounding.
+    /// Number of rows that no check caught but that compute the same as before, forward and
+    /// backward, up to rounding, also on other inputs.
     pub equal: usize,
 }
 
 impl Score {
-    /// Rows that were wrong and passed.
+    /// Returns the number of wrong rows that passed.
     pub fn missed(&self) -> usize {
         self.made - self.caught - self.equal
     }
@@ -251,9 +249,8 @@ impl Score {
     }
 }
 
-/// Makes rows wrong and runs the checks on them, one score for each kind; `missed` hears of
-/// each row that is wrong and passes. The host's compiler takes part where texts are made wrong, if
-/// it has a folder.
+/// Makes rows wrong, runs the checks on them, and returns a score for each kind. Calls `missed` for
+/// each wrong row that passes. If the host's compiler has a folder, it checks changed texts.
 pub fn score(
     rows: &[Row],
     seed: u64,
@@ -268,7 +265,7 @@ pub fn score(
             Mutation::Cuda => (true, Texts::Cuda),
             _ => (false, Texts::Both),
         };
-        // A text that is compiled is one of ours, with one operator changed.
+        // Every compiled text is our own with one operator changed, so it is safe to run.
         let pairs: Vec<(&Row, Row)> = rows
             .iter()
             .filter(|row| !needs_host || is_printed(row))
@@ -303,21 +300,19 @@ fn computes_the_same(row: &Row, other: &Row) -> bool {
     same_outputs(row, other) && same_gradients(row, other)
 }
 
-/// Returns true if two rows' sources give the same results on many inputs, whatever their
-/// gradients.
+/// Returns true if two rows' sources give the same results on many inputs; gradients may differ.
 pub fn same_outputs(row: &Row, other: &Row) -> bool {
     agree(row, other, |results| &results.outputs)
 }
 
-/// Returns true if two rows' sources give the same gradients on many inputs, whatever their
-/// results.
+/// Returns true if two rows' sources give the same gradients on many inputs; results may differ.
 pub fn same_gradients(row: &Row, other: &Row) -> bool {
     agree(row, other, Results::slopes)
 }
 
-/// Compares some results of two rows' sources on many inputs. They are the same if their bits are,
-/// or if the programs agree in 64 bits, so that rounding alone makes the bits differ: a factor that
-/// `normalize` takes away again, or a sum in another order.
+/// Compares results of two rows' sources on many inputs. They count as the same if their bits are
+/// equal, or if the programs agree in 64 bits: then only rounding differs, as in a sum in another
+/// order.
 fn agree(row: &Row, other: &Row, part: fn(&Results) -> &[Tensor]) -> bool {
     let (Ok(one), Ok(two), Some(inputs)) =
         (RowProgram::read(&row.source), RowProgram::read(&other.source), row.inputs())

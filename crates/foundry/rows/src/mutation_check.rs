@@ -1,6 +1,5 @@
-//! Checks that a row's results depend on every part of its source: with each operator, function or
-//! number of the kernel changed in turn, the results on the row's inputs change, too. A few draws
-//! of inputs are searched for one on which a change shows.
+//! Checks that a row's results depend on every part of its source: each change of an operator,
+//! function or number must change the results on the row's inputs. A few draws of inputs are tried.
 
 use crate::execute::{self, LaunchInputs};
 use crate::mutate::mutants;
@@ -8,10 +7,10 @@ use crate::row_program::RowProgram;
 use crate::semantic_check::RejectReason;
 use gbxcule_grammar::random;
 
-/// Draws of the inputs among which one is looked for.
+/// Number of draws of inputs that are tried.
 const DRAWS: u64 = 8;
 
-/// The seed of inputs on which every change shows that shows on any of them.
+/// Returns the seed of a draw that shows every change that any of the draws shows.
 pub(crate) fn seed(
     source: &str,
     program: &RowProgram,
@@ -19,7 +18,6 @@ pub(crate) fn seed(
     seed: u64,
 ) -> Result<u64, RejectReason> {
     let wrong: Vec<RowProgram> = mutants(source).collect();
-    // The results on a draw, and whether a wrong program has others.
     let draw = |number: u64| {
         let seed = if number == 0 { seed } else { random::seed(seed, number) };
         let data = execute::arguments(program, grid.inputs, seed);
@@ -32,8 +30,8 @@ pub(crate) fn seed(
     let first = draw(0).ok_or(RejectReason::Faults)?;
     let (shown, hidden): (Vec<usize>, Vec<usize>) =
         (0..wrong.len()).partition(|at| shows(&first, at));
-    // A mutant that no draw tells from the kernel is the kernel in other words. A mutant that
-    // another draw tells from the kernel has to show in the first draw too.
+    // A mutant that no draw shows counts as equivalent to the kernel. The chosen draw must show
+    // every other mutant.
     let others: Vec<(InputDraw, Vec<usize>)> = (1..DRAWS)
         .filter(|_| !hidden.is_empty())
         .filter_map(|number| {
@@ -53,7 +51,7 @@ pub(crate) fn seed(
     others.iter().find(is_best).map(|(draw, _)| draw.seed).ok_or(RejectReason::HiddenChange)
 }
 
-/// Inputs and what the row makes of them.
+/// Inputs and the row's results on them.
 struct InputDraw {
     seed: u64,
     data: Vec<Vec<u8>>,

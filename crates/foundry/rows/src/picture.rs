@@ -19,7 +19,7 @@ pub(crate) const STRUCTURES: &str = "statistics/structures.png";
 
 const OURS: RGBColor = RGBColor(0x00, 0x72, 0xB2);
 const WARPS: RGBColor = RGBColor(0xE6, 0x9F, 0x00);
-/// Features shown: the most frequent of Warp's tests.
+/// Number of features shown, the most frequent in Warp's tests.
 const FEATURES: usize = 36;
 
 /// A group of bars that belong to one name.

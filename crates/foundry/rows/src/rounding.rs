@@ -1,6 +1,6 @@
-//! Checks that rounding does not decide a row's results: the program in 64 bits, on inputs that
-//! aren't rounded either, must give the same results and gradients. Where numbers cancel, or a
-//! comparison depends on the last digit, it doesn't.
+//! Checks that rounding does not decide a row's results: the program in 64 bits, on unrounded
+//! inputs, must give the same results and gradients. A row fails if numbers cancel, or a comparison
+//! depends on the last digit.
 
 use crate::row::Results;
 use crate::tensor::{Tensor, epsilon};
@@ -9,20 +9,20 @@ use crate::tensor::{Tensor, epsilon};
 /// number. Nearly all rows stay below 16; those beyond 32 are off by thousands.
 const UNITS: f64 = 32.0;
 
-/// Returns true if a row's results are those of its program in 64 bits but for some units in the
+/// Returns true if a row's results equal those of its program in 64 bits up to some units in the
 /// last place.
 pub fn is_harmless(results: &Results, wide: &Results) -> bool {
     let near = |narrow: &[Tensor], wide: &[Tensor]| {
         narrow.len() == wide.len()
             && narrow.iter().zip(wide).all(|(one, other)| units(one, other) <= UNITS)
     };
-    // An infinity or NaN of 64 bits is not a gradient.
+    // An infinite or NaN gradient in 64 bits is not compared.
     near(&results.outputs, &wide.outputs)
         && (wide.gradients.is_none() || near(results.slopes(), wide.slopes()))
 }
 
-/// The largest difference between two arrays, in units of the largest number there; of integers
-/// there is none or all.
+/// Returns the largest difference between two arrays, in units in the last place of the largest
+/// number; integers must be equal.
 fn units(narrow: &Tensor, wide: &Tensor) -> f64 {
     let largest = wide.numbers.iter().map(|it| it.as_f64().abs()).fold(0.0, f64::max);
     let pairs = narrow.numbers.iter().zip(&wide.numbers);

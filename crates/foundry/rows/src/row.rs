@@ -1,7 +1,7 @@
 //! A row: a kernel, everything that follows from it, and what was checked.
 //!
 //! Row `i` of a dataset with seed `s` depends on `s`, `i` and the mode alone: drafts are drawn from
-//! the row's own seed until one means something.
+//! the row's own seed until one passes the checks.
 
 use crate::allowed_error::{AllowedErrors, Runner, adds_floats};
 use crate::distance::settled;
@@ -25,11 +25,11 @@ use serde_json::json;
 use std::cell::OnceCell;
 use std::sync::LazyLock;
 
-/// Changes when the same seed would give other rows.
+/// Version of the generator, which changes when the same seed gives other rows.
 pub const GENERATOR_VERSION: u32 = 10;
 /// The compiler that made the texts.
 pub const COMPILER_VERSION: &str = concat!("gbxcule ", env!("CARGO_PKG_VERSION"));
-/// Drafts tried for a row.
+/// Greatest number of drafts that are tried for a row.
 const ATTEMPTS: u64 = 200;
 /// Kernels that NVIDIA Warp's package contains already.
 pub(crate) static IN_WARP: LazyLock<KnownSkeletons> = LazyLock::new(KnownSkeletons::of_warp);
@@ -38,12 +38,11 @@ pub(crate) static IN_WARP: LazyLock<KnownSkeletons> = LazyLock::new(KnownSkeleto
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// Text only: read, lowered, differentiated, printed, not run.
+    /// The text is compiled, differentiated and printed, but not run.
     Text,
-    /// The kernel is run as often as it takes to know that it means something; no results are kept,
-    /// nothing else is checked.
+    /// The kernel runs only for the checks that it means something; no results are stored.
     Meaning,
-    /// All of it: meaning, expected results, gradients against differences.
+    /// Everything: the checks of meaning, expected results, gradients compared with differences.
     Run,
 }
 
@@ -94,7 +93,7 @@ pub struct Row {
     pub in_warp: bool,
     pub warp_gradient: Option<String>,
     pub origin_json: Option<String>,
-    /// The algorithm of the library that the row is an instance of.
+    /// The library's algorithm of which the row is an instance.
     pub template: Option<String>,
     pub summary: Option<String>,
     pub description: Option<String>,
@@ -136,7 +135,7 @@ pub struct Plan {
     pub mode: Mode,
     /// Devices for which rows hold text.
     pub device: Texts,
-    /// One of this many rows has its C++ text compiled by the host's compiler and run; 0 for none.
+    /// The host's compiler compiles and runs the C++ text of one in this many rows; 0 for none.
     #[serde(default)]
     pub host_every: u64,
     /// Percentage of the rows that the grammar samples; the others are algorithms of the library.
@@ -144,12 +143,12 @@ pub struct Plan {
     pub sampled: u32,
 }
 
-/// Datasets of programs that had no library.
+/// Default for datasets of older programs, which had no library.
 fn all_sampled() -> u32 {
     100
 }
 
-/// A sampled row, or why a draft was none.
+/// Makes a sampled row, or returns the reason why the draft was rejected.
 fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
     let own = random::seed(plan.seed, id);
     let seed = random::seed(own, attempt);
@@ -178,7 +177,7 @@ fn attempt(plan: Plan, id: u64, attempt: u64) -> Result<Row, RejectReason> {
     Ok(labels.label(emitted.fill(Row { source, ..row })))
 }
 
-/// Results of the checks of a draft: the seed of inputs that pass them, verdicts, and results.
+/// Outcome of the checks of a draft: the seed of inputs that pass them, verdicts, and results.
 struct CheckedDraft {
     input_seed: u64,
     checks: Vec<Check>,
@@ -186,7 +185,7 @@ struct CheckedDraft {
     gradients: Option<String>,
 }
 
-/// Checks a draft as far as the mode asks for it.
+/// Makes the checks of a draft that the mode asks for.
 fn check(
     mode: Mode,
     draft: &Draft,
@@ -213,8 +212,9 @@ fn check(
     Ok(CheckedDraft { input_seed, checks, outputs, gradients })
 }
 
-/// Results against those in 64 bits, gradients against differences; a row that rounding decides, or
-/// whose gradient is wrong, is no row. No check if the kernel can't be computed in 64 bits.
+/// Compares results with those in 64 bits, and gradients with differences; rejects a row that
+/// rounding decides, or whose gradient is wrong. Makes no check if the kernel can't be computed in
+/// 64 bits.
 pub(crate) fn slope(
     program: &RowProgram,
     grid: LaunchInputs<'_>,
@@ -246,7 +246,7 @@ pub(crate) fn slope(
     }
 }
 
-/// The kernel and its reverse as machine code of this CPU, against the interpreter.
+/// Compares the kernel and its reverse as machine code of this CPU with the interpreter.
 pub(crate) fn machine_code(
     program: &RowProgram,
     grid: LaunchInputs<'_>,
@@ -260,7 +260,7 @@ pub(crate) fn machine_code(
     match launched::compare(program, grid, seed, wanted, Device::Cpu, bounds) {
         Ok(distances) => {
             let check = settled(name, &distances)?;
-            // Threads add to one place in an order of their own, and a row depends on its seed
+            // Threads would add to one place in varying order, but a row must depend on its seed
             // alone.
             let reverse = program.reverse.as_ref().ok().map(|it| &*it.module);
             let unordered = std::iter::once(&*program.forward).chain(reverse).any(adds_floats);
@@ -270,7 +270,7 @@ pub(crate) fn machine_code(
     }
 }
 
-/// Row `id` of a dataset.
+/// Makes row `id` of a dataset.
 pub fn make(plan: Plan, id: u64) -> Row {
     template_row::make(plan, id).unwrap_or_else(|| sampled(plan, id))
 }
@@ -284,7 +284,7 @@ fn sampled(plan: Plan, id: u64) -> Row {
     unreachable!("seed {} row {id}: {ATTEMPTS} drafts in a row mean nothing", plan.seed)
 }
 
-/// Counts the drafts that are rows, and the others by the reason of their rejection.
+/// Counts the accepted drafts, and the rejected ones by their reason.
 pub fn acceptance(plan: Plan, drafts: u64) -> Vec<(String, usize)> {
     let mut counts = std::collections::BTreeMap::new();
     for id in 0..drafts {
@@ -295,7 +295,7 @@ pub fn acceptance(plan: Plan, drafts: u64) -> Vec<(String, usize)> {
     counts.into_iter().collect()
 }
 
-/// Results that a row expects of a launch.
+/// Expected results of a row's launch.
 pub struct Results {
     /// Arrays that the kernel wrote.
     pub outputs: Vec<Tensor>,
@@ -304,7 +304,7 @@ pub struct Results {
 }
 
 impl Results {
-    /// The gradients, if there are any.
+    /// Returns the gradients, if there are any.
     pub fn slopes(&self) -> &[Tensor] {
         self.gradients.as_deref().unwrap_or_default()
     }
@@ -341,7 +341,7 @@ pub(crate) fn results_in(
     let after = execute::gradients(way, program, grid, (&states, cotangents))?;
     let mut gradients = tensors(&after, |given| !given.zero && !given.shape.is_empty());
     gradients.retain(|tensor| tensor.numbers.iter().any(|number| number.scalar().is_float()));
-    // Gradients of integers in structs are memory that is never read.
+    // Nothing reads the gradients of integers in structs.
     if gradients.iter().flat_map(|it| &it.numbers).any(|number| !number.as_f64().is_finite()) {
         return Err("a gradient isn't finite".into());
     }
@@ -358,21 +358,21 @@ impl Row {
         }
     }
 
-    /// The inputs as data.
+    /// Returns the inputs as data.
     pub fn inputs(&self) -> Option<Vec<ArgumentInput>> {
         let inputs: Vec<ArgumentInput> = serde_json::from_str(&self.inputs_json).ok()?;
         inputs.iter().all(ArgumentInput::is_sound).then_some(inputs)
     }
 
-    /// One more check.
+    /// Adds a check.
     pub(crate) fn add_check(&mut self, check: Check) {
         let mut checks = self.checks();
         checks.push(check);
         self.checks_json = json!(checks).to_string();
     }
 
-    /// Keeps verdicts that were found later beside those of its making, and says what NVIDIA Warp's
-    /// gradient is. What was not run leaves no trace.
+    /// Adds verdicts that were found later, and sets `warp_gradient`. Checks that were not run are
+    /// not stored.
     pub fn record_verdicts(&mut self, found: &[CheckOutcome]) {
         let mut checks = self.checks();
         for check in found.iter().flatten() {
@@ -383,7 +383,7 @@ impl Row {
         self.warp_gradient = Self::warp_label(&checks).map(str::to_owned);
     }
 
-    /// Value of the column `warp_gradient` beside some checks.
+    /// Returns the value of the column `warp_gradient` that follows from the checks.
     pub(crate) fn warp_label(checks: &[Check]) -> Option<&'static str> {
         let label = checks.iter().find(|it| it.check == "warp_gradient")?;
         match label.verdict {
@@ -393,7 +393,7 @@ impl Row {
         }
     }
 
-    /// The checks as data.
+    /// Returns the checks as data.
     pub fn checks(&self) -> Vec<Check> {
         serde_json::from_str(&self.checks_json).unwrap_or_default()
     }

@@ -1,5 +1,5 @@
-//! Arrays of a stored row: its inputs, and its expected results and gradients, as memory with a
-//! description that other programs understand (`gbxcule.dataset` in Python).
+//! Arrays of a stored row: its inputs, expected results and gradients, as memory with a description
+//! for other programs (`gbxcule.dataset` in Python).
 
 use crate::execute::{self, LaunchInputs};
 use crate::launched;
@@ -18,9 +18,9 @@ pub struct RowArray {
     /// The parameter.
     pub name: String,
     /// Type of an element: `"f4"`, `["f4", [3]]`, or `{"size": 8, "fields": [["x", "f4", 0], ..]}`.
-    /// Letters and bytes are those of NumPy, with `bf16` beside them.
+    /// The codes are NumPy's, plus `bf16`.
     pub format: Value,
-    /// Extents; none for a value.
+    /// Extents; empty for a value.
     pub shape: Vec<u32>,
     /// The elements in the order of memory.
     pub bytes: Vec<u8>,
@@ -31,7 +31,7 @@ pub struct RowArray {
 pub enum ArrayKind {
     /// Arguments of the launch, one for each parameter.
     Inputs,
-    /// Gradients with which the reverse begins: of the arrays that the kernel writes.
+    /// Gradients of the arrays that the kernel writes, with which the reverse begins.
     Cotangents,
     /// Expected results.
     Outputs,
@@ -39,7 +39,7 @@ pub enum ArrayKind {
     Gradients,
 }
 
-/// The arrays of a kind, in the order of the parameters; empty if the row has none.
+/// Returns the arrays of a kind, in the order of the parameters; empty if the row has none.
 ///
 /// # Errors
 /// The row's source or inputs can't be read, or numbers don't fit the parameters.
@@ -75,7 +75,7 @@ pub fn arrays(row: &Row, kind: ArrayKind) -> Result<Vec<RowArray>, String> {
     tensors.into_iter().map(read).collect()
 }
 
-/// Outputs and gradients of a row as machine code of this CPU computes them now.
+/// Computes the outputs and gradients of a row by machine code of this CPU.
 ///
 /// # Errors
 /// The row's source or inputs can't be read, or the row doesn't run.
@@ -108,13 +108,13 @@ fn array(program: &RowProgram, given: &ArgumentInput, at: usize, bytes: Vec<u8>)
     RowArray { name: given.name.clone(), format, shape: given.shape.clone(), bytes }
 }
 
-/// Type of an argument, or of its elements.
+/// Returns the type of an argument, or of its elements.
 fn element_of(program: &RowProgram, at: usize) -> Type {
     let param = program.params()[at].ty;
     element(&program.forward, param).unwrap_or(param)
 }
 
-/// Memory of an argument with these numbers.
+/// Returns the memory of an argument with these numbers.
 fn bytes(program: &RowProgram, at: usize, values: &[Value]) -> Option<Vec<u8>> {
     let (types, of) = (&program.forward.types, element_of(program, at));
     let (size, leaves) = (types.layout(of)?.size as usize, leaves(types, of));

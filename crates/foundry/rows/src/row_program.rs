@@ -1,4 +1,4 @@
-//! A row's program: everything that the compiler makes of the source text.
+//! A row's program: the modules and texts that the compiler makes of the source.
 
 use crate::execute::LaunchInputs;
 use crate::host::{Host, Launch};
@@ -11,16 +11,16 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{FunctionId, Module, Param, Shape, Type, print};
 use gbxcule_passes::grad;
 
-/// Bytes of one value, at most. The interpreter copies values and counts statements, and what draws
-/// inputs has several numbers for each element of an array.
+/// Greatest number of bytes of a value. The interpreter copies values but counts only statements,
+/// and drawing inputs takes several numbers for each element.
 const MAX_VALUE_BYTES: u64 = 64 << 10;
-/// Bytes of one element of an array that is a parameter, at most.
+/// Greatest number of bytes of an element of an array parameter.
 const MAX_ELEMENT_BYTES: u64 = 4 << 10;
-/// Bytes of all variables and values of one function, at most: each call clears them.
+/// Greatest number of bytes of a function's variables and values, because each call clears them.
 const MAX_FRAME_BYTES: u64 = 256 << 10;
 
-/// Bytes of all inputs of a launch, at most: a row's JSON is as long, and each number of it is
-/// there many times while checks run.
+/// Greatest number of bytes of all inputs of a launch: the row's JSON is as long, and checks hold
+/// each number many times.
 const MAX_INPUT_BYTES: u64 = 16 << 20;
 
 /// The kernel of a text, or its kernels with the host code that launches them, and their reverses.
@@ -28,11 +28,11 @@ const MAX_INPUT_BYTES: u64 = 16 << 20;
 pub struct RowProgram {
     /// The module.
     pub forward: Valid<Module>,
-    /// The kernel; of several, the first.
+    /// The first kernel.
     pub kernel: FunctionId,
     /// Host code of a text with several kernels.
     pub host: Option<Host>,
-    /// The module with the reverse added, or the code with which it is refused.
+    /// The module with the reverse added, or the code of its refusal.
     pub reverse: Result<Reverse, String>,
 }
 
@@ -85,13 +85,13 @@ impl Emitted {
     }
 }
 
-/// The first code of some diagnostics.
+/// Returns the code of the first diagnostic.
 pub fn code(faults: &[Diagnostic]) -> String {
     faults.first().map_or_else(|| "refused".into(), |fault| fault.code.to_string())
 }
 
-/// The module, unless a launch of it would take more memory than a row's may. Texts come from
-/// anybody: eight structs, each of 16 of the one before, are 4 GiB.
+/// Refuses a module whose launch would take more memory than a row's may. Texts come from anybody:
+/// eight structs, each with 16 fields of the one before, take 4 GiB.
 pub fn within_limits(module: Valid<Module>) -> Result<Valid<Module>, Vec<Diagnostic>> {
     match excess(&module) {
         None => Ok(module),
@@ -102,7 +102,7 @@ pub fn within_limits(module: Valid<Module>) -> Result<Valid<Module>, Vec<Diagnos
     }
 }
 
-/// Description of what is larger in a module than rows may have it.
+/// Describes an element or variables of a module that exceed a row's limits.
 fn excess(module: &Module) -> Option<String> {
     let size = |ty| module.types.layout(ty).map_or(0, |layout| layout.size);
     for (_, function) in module.functions.iter() {
@@ -133,8 +133,8 @@ fn excess(module: &Module) -> Option<String> {
 }
 
 impl RowProgram {
-    /// Reads a text as the front end reads any file, and differentiates its first kernel, or all
-    /// that its host code launches.
+    /// Compiles a text like any file, and differentiates its first kernel, or all kernels that its
+    /// host code launches.
     pub fn read(source: &str) -> Result<Self, Vec<Diagnostic>> {
         let mut program = Self::read_forward(source)?;
         program.reverse = reverse(&program.forward, &program.kernels());
@@ -156,7 +156,7 @@ impl RowProgram {
         Ok(Self { forward, kernel, host, reverse: Err("not-asked".into()) })
     }
 
-    /// Name of the kernel, or of the host code.
+    /// Returns the name of the kernel, or of the host code.
     pub fn name(&self) -> &str {
         match &self.host {
             Some(host) => &host.name,
@@ -164,7 +164,7 @@ impl RowProgram {
         }
     }
 
-    /// The kernel, or all that the host code may launch, in the order of the text.
+    /// Returns the kernel, or all that the host code may launch, in the order of the text.
     pub fn kernels(&self) -> Vec<FunctionId> {
         match self.host {
             Some(_) => self.forward.kernels().map(|(id, _)| id).collect(),
@@ -180,10 +180,10 @@ impl RowProgram {
         }
     }
 
-    /// The launches for some inputs: one of `grid.dims`, or those of the host code.
+    /// Returns the launches for some inputs: one of `grid.dims`, or those of the host code.
     ///
     /// # Errors
-    /// The host code asks for a launch that these inputs don't allow.
+    /// The host code makes a launch that these inputs don't allow.
     pub fn launches(&self, grid: LaunchInputs<'_>) -> Result<Vec<Launch>, String> {
         let Some(host) = &self.host else {
             return Ok(vec![Launch::whole(self.kernel, grid)]);
@@ -192,14 +192,14 @@ impl RowProgram {
         launches.ok_or_else(|| format!("`{}` can't be executed on these inputs", host.name))
     }
 
-    /// The reverse of one of the kernels.
+    /// Returns the reverse of one of the kernels.
     pub fn reverse_of(&self, reverse: &Reverse, kernel: FunctionId) -> FunctionId {
         let at = self.kernels().iter().position(|own| *own == kernel);
         at.and_then(|at| reverse.kernels.get(at)).copied().unwrap_or(reverse.kernel)
     }
 
-    /// Returns true if a launch can be given these inputs: one for each parameter, of its rank, and
-    /// all of them small enough together.
+    /// Returns true if these inputs fit a launch: one for each parameter, of its rank, and small
+    /// enough together.
     pub fn takes(&self, inputs: &[ArgumentInput]) -> bool {
         let (params, types) = (self.params(), &self.forward.types);
         let bytes = |(param, given): (&Param, &ArgumentInput)| {
@@ -213,8 +213,8 @@ impl RowProgram {
             && self.host.as_ref().is_none_or(|it| it.launches(&self.forward, inputs).is_some())
     }
 
-    /// The IR, and the texts for some devices and for grids of so many dimensions. A text of
-    /// several kernels has all of them.
+    /// Returns the IR, and the texts for some devices and for grids of so many dimensions. A row of
+    /// several kernels gives one text with all of them.
     pub fn emit(&self, texts: Texts, dims: usize) -> Emitted {
         let reverse = self.reverse.as_ref().ok();
         let text = |dialect| {
@@ -243,8 +243,9 @@ impl RowProgram {
         }
     }
 
-    /// Each kernel with the dimensions of its grid, `dims` of a text without host code; `None` if
-    /// host code launches one on grids of several numbers of dimensions, or not at all.
+    /// Returns each kernel with the number of dimensions of its grid, which is `dims` without host
+    /// code. Returns `None` if host code launches a kernel with different numbers of dimensions, or
+    /// never.
     pub fn ranks(&self, dims: usize) -> Option<Vec<(FunctionId, usize)>> {
         let rank = |kernel| match &self.host {
             Some(host) => host.rank(&self.forward, kernel),
@@ -253,7 +254,7 @@ impl RowProgram {
         self.kernels().into_iter().map(|kernel| Some((kernel, rank(kernel)?))).collect()
     }
 
-    /// The text of a kernel, or of all that the host code launches.
+    /// Returns the text of a kernel, or of all that the host code launches.
     pub fn write(&self, module: &Valid<Module>, kernel: FunctionId, dialect: Dialect) -> cxx::Text {
         match self.host {
             Some(_) => cxx::write(module, &Options::new(dialect)),
@@ -262,7 +263,7 @@ impl RowProgram {
     }
 }
 
-/// One kernel and what it calls, in a dialect.
+/// Returns the text of a kernel and the functions that it calls, in a dialect.
 pub fn write(module: &Valid<Module>, kernel: FunctionId, dialect: Dialect) -> cxx::Text {
     cxx::write(module, &Options { kernel: Some(kernel), ..Options::new(dialect) })
 }

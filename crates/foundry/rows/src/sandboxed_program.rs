@@ -1,8 +1,8 @@
-//! Texts of rows, C++ and CUDA, compiled by the host's compiler and run: many rows to one
-//! executable, because a compiler takes longer to start than to compile a small kernel.
+//! Compiles the C++ and CUDA texts of rows by the host's compiler and runs them. Many rows share
+//! one executable, because a compiler takes longer to start than to compile a small kernel.
 //!
-//! CUDA text is compiled behind the header that makes it host C++. If a text doesn't compile, the
-//! rows are halved until it is known which one. Compiler and program run in the sandbox, in a
+//! CUDA text is compiled after a header that makes it host C++. If an executable doesn't compile,
+//! its rows are halved until the faulty one is found. Compiler and program run in the sandbox, in a
 //! folder of this process alone.
 
 mod machine;
@@ -21,11 +21,11 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Messages of a compiler that met a limit of the sandbox.
+/// Messages of a compiler that reached a limit of the sandbox.
 const LIMIT_MET: [&str; 4] =
     ["signal terminated program", "CPU time limit", "virtual memory exhausted", "out of memory"];
-/// Beginning of the program: results go to what was its standard output, and what kernels print
-/// goes nowhere. Between results it would make them wrong.
+/// Beginning of the program. It writes results to its original standard output and drops the output
+/// of kernels, which would corrupt them.
 const MAIN_HEAD: &str = "#include <unistd.h>
 int main()
 {
@@ -33,26 +33,25 @@ int main()
     if (!out || !freopen(\"/dev/null\", \"w\", stdout))
         return 1;
 ";
-/// Most characters of a compiler's message.
+/// Greatest number of characters of a compiler's message.
 const MAX_ERROR_CHARACTERS: usize = 200;
 
-/// A text with what a launch of it needs.
+/// A text with the data for its launches.
 pub struct Job<'a> {
     /// The text.
     pub text: &'a str,
-    /// The text is CUDA C++.
+    /// True for CUDA C++.
     pub is_cuda: bool,
-    /// The module whose kernel it stands for.
+    /// The module of the kernel.
     pub module: &'a Module,
-    /// That kernel.
+    /// The kernel.
     pub kernel: FunctionId,
     /// Name of the kernel in the text.
     pub symbol: String,
-    /// Size of each launch, its inputs, and memory before it; the first is compiled in before the
-    /// second, and so on.
+    /// Size and inputs of each launch, and the memory before it.
     pub launches: Vec<(LaunchInputs<'a>, ArgumentBytes)>,
-    /// Launches that the host code of several kernels makes on that memory, in order; none for one
-    /// kernel, which is launched once.
+    /// Launches that host code makes on that memory, in order; empty for a row of one kernel, which
+    /// is launched once.
     pub host: Vec<HostLaunch>,
 }
 
@@ -63,12 +62,12 @@ pub struct HostLaunch {
     pub launch: Launch,
     /// Name of its kernel in the text.
     pub symbol: String,
-    /// Data of all arguments that replace what the launch before has left: reverses read them.
+    /// Data of all arguments, which for reverses replace the memory after the launch before.
     pub data: Option<Data>,
 }
 
 impl Job<'_> {
-    /// The launches that are made of one of its memories.
+    /// Returns the launches that are made on one memory.
     fn host_launches(&self, grid: LaunchInputs<'_>) -> Cow<'_, [HostLaunch]> {
         if !self.host.is_empty() {
             return Cow::Borrowed(&self.host);
@@ -77,30 +76,30 @@ impl Job<'_> {
         Cow::Owned(vec![HostLaunch { launch, symbol: self.symbol.clone(), data: None }])
     }
 
-    /// Names of its kernels in the text.
+    /// Returns the names of the job's kernels in the text.
     fn symbols(&self) -> BTreeSet<&str> {
         self.host.iter().map(|it| &*it.symbol).chain([&*self.symbol]).collect()
     }
 }
 
-/// Memory that each launch of a job left; `None` for one that faulted.
+/// Memory after each launch of a job; `None` for a launch that faulted.
 pub type Launched = Vec<Option<ArgumentBytes>>;
 
-/// Reason why a job left no memory.
+/// Reason why a job has no results.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum JobFailure {
     /// The compiler refuses the text, with its first error.
     Refused(String),
-    /// The compiler met a limit.
+    /// The compiler reached a limit.
     CompilerLimit(String),
-    /// The program crashed, or wrote what it shouldn't.
+    /// The program crashed, or wrote unexpected output.
     Crashed(String),
-    /// The program met a limit.
+    /// The program reached a limit.
     ProgramLimit(String),
-    /// SIGKILL ended the compiler or the program, and no limit and no want of this machine explains
-    /// it.
+    /// SIGKILL ended the compiler or the program, and neither a limit nor a lack of memory or disk
+    /// explains it.
     Killed(String),
-    /// This machine had no room, as it measured itself.
+    /// This machine lacked memory or disk, by its own measurement.
     Machine(String),
 }
 
@@ -109,7 +108,7 @@ pub enum JobFailure {
 pub struct HostLimits {
     /// Limits of the compiler.
     pub compiler: Limits,
-    /// Limits of the program, except for its output, which is as long as what it has to write.
+    /// Limits of the program, except for its output, whose length follows from the jobs.
     pub program: Limits,
 }
 
@@ -118,8 +117,8 @@ impl HostLimits {
     pub const ROWS: Self = Self { compiler: Limits::COMPILER, program: Limits::PROGRAM };
 }
 
-/// Runs all jobs: the memory that each left, or what went wrong. `parent` gets a folder for it,
-/// removed at the end.
+/// Runs all jobs and returns the memory after each, or its failure. They work in a temporary folder
+/// below `parent`.
 pub fn run(
     jobs: &[Job<'_>],
     parent: &Path,
@@ -141,8 +140,8 @@ pub fn run(
     Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
 }
 
-/// Checks that there is a folder to work in, and a compiler that makes a program, before texts of
-/// others get there.
+/// Checks, before any foreign text is compiled, that the folder can be written to and the compiler
+/// makes a program that runs.
 pub fn check(parent: &Path, limits: HostLimits) -> Result<(), SynthError> {
     let folder = TemporaryFolder::inside(parent).map_err(SynthError::file(parent))?;
     write(&folder.path().join("main.cpp"), "int main()\n{\n    return 0;\n}\n")?;
@@ -155,8 +154,8 @@ pub fn check(parent: &Path, limits: HostLimits) -> Result<(), SynthError> {
         }
         return Err(SynthError::compiler(&compiler, &first_error(&compiled.stderr)));
     }
-    // A sandbox that can't start this program can't start an answer either, so its error is not
-    // a verdict on an answer.
+    // A sandbox that can't start this program couldn't start an answer either, which must not count
+    // against the answer.
     let ran = gbxcule_sandbox::run(
         &folder.path().join("main"),
         &[] as &[&str],
@@ -192,7 +191,7 @@ fn part(
     Ok(outcomes)
 }
 
-/// Outcomes of all jobs of a program, or the failure that is all of theirs.
+/// Outcomes of all jobs of a program, or their common failure.
 type Attempt = Result<Vec<Result<Launched, JobFailure>>, JobFailure>;
 
 fn try_once(
@@ -208,7 +207,7 @@ fn try_once(
     }
     match execute(jobs, chosen, folder, limits.program) {
         Ok(ran) => Ok(shares(jobs, chosen, &ran)),
-        // A text can be compiled to a file that no system starts.
+        // A text may compile to a file that the system can't start.
         Err(SandboxError::Unstartable { source, .. }) => {
             Ok(Err(JobFailure::Crashed(format!("it can't be started: {source}"))))
         }
@@ -216,8 +215,8 @@ fn try_once(
     }
 }
 
-/// A failure of this machine at a moment, such as no process to be had, ends one job; what every
-/// job would meet ends all.
+/// Distinguishes failures of this machine: a passing one, such as a lack of processes, fails one
+/// job; one that every job would meet ends the run.
 fn of_machine(error: SandboxError) -> Result<JobFailure, SynthError> {
     match error {
         SandboxError::Start { .. } | SandboxError::Read { .. } => {
@@ -236,7 +235,7 @@ fn compile(folder: &Path, limits: Limits) -> Result<Outcome, SandboxError> {
     if compiled.ended.is_success()
         && let Err(error) = gbxcule_files::allow_execution(&folder.join("main"))
     {
-        // The text may have led the linker elsewhere.
+        // The text may have made the linker write to another place.
         compiled.ended = ChildEnd::Exited(1);
         compiled.stderr = format!("error: the program that was to be made: {error}");
     }
@@ -255,7 +254,7 @@ fn uncompiled(compiled: &Outcome) -> JobFailure {
     }
 }
 
-/// Words with which linkers say what is wrong, before the compiler's own line about their failure.
+/// Words in linkers' errors, which come before the compiler's own line about their failure.
 const LINKER: [&str; 5] = [
     "undefined reference to ",
     "undefined symbol: ",
@@ -263,10 +262,10 @@ const LINKER: [&str; 5] = [
     "cannot find ",
     "relocation truncated to fit",
 ];
-/// Words before an error of the assembler, which writes names of temporary files before them.
+/// Words in front of an assembler's error, after the name of a temporary file.
 const ASSEMBLER: [&str; 2] = [": Error: ", ": Fatal error: "];
 
-/// The first error of a compiler, an assembler or a linker, without the name of the file.
+/// Returns the first error of a compiler, an assembler or a linker, without the name of the file.
 fn first_error(stderr: &str) -> String {
     let of_tool = |line: &str| {
         if let Some((_, error)) = ASSEMBLER.iter().find_map(|words| line.split_once(words)) {
@@ -328,12 +327,13 @@ fn shares(
     }
 }
 
-/// Writes a file in the folder of this process, which is removed with it.
+/// Writes a file in the temporary folder.
 fn write(path: &Path, text: &str) -> Result<(), SynthError> {
     gbxcule_files::write_scratch(path, text.as_bytes()).map_err(SynthError::file(path))
 }
 
-/// Counts the bytes that a program leaves: for each launch, a word for a fault, and all arrays.
+/// Returns the number of bytes that a program writes: for each launch a word for a fault, and all
+/// arrays.
 fn bytes_left(job: &Job<'_>) -> usize {
     let arrays = |memory: &ArgumentBytes| -> usize {
         memory.data.iter().chain(&memory.gradients).map(Vec::len).sum()
@@ -384,7 +384,7 @@ fn list(numbers: &[u32]) -> String {
     numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// The bytes of an array of the program.
+/// Returns the declaration of an array with these bytes.
 fn declaration(name: &str, bytes: &[u8]) -> String {
     let list: Vec<String> = bytes.iter().map(u8::to_string).collect();
     format!(
@@ -394,7 +394,7 @@ fn declaration(name: &str, bytes: &[u8]) -> String {
     )
 }
 
-/// Declares what a launch takes and returns the text of each argument's address.
+/// Declares the arguments of a launch and returns the text of each argument's address.
 fn arguments(job: &Job<'_>, each: &HostLaunch, number: usize, body: &mut String) -> Vec<String> {
     let (grid, memory) = &job.launches[number];
     let params = &job.module.functions[each.launch.kernel].params;
@@ -436,7 +436,7 @@ fn arguments(job: &Job<'_>, each: &HostLaunch, number: usize, body: &mut String)
     args
 }
 
-/// Makes a launch of a job's memory.
+/// Returns the text that makes a launch on a job's memory.
 fn call(job: &Job<'_>, number: usize, each: &HostLaunch, launch: usize) -> String {
     let mut body = String::new();
     for (at, bytes) in each.data.iter().flatten().enumerate().filter(|it| !it.1.is_empty()) {
@@ -463,7 +463,7 @@ fn call(job: &Job<'_>, number: usize, each: &HostLaunch, launch: usize) -> Strin
     format!("    {{\n{body}    }}\n")
 }
 
-/// A function that launches a job and writes what is left.
+/// Returns a function that launches a job and writes the memory after it.
 fn function(job: &Job<'_>, number: usize, launch: usize) -> String {
     let (grid, memory) = &job.launches[launch];
     let mut body = String::new();

@@ -6,10 +6,10 @@ use crate::row_program::RowProgram;
 use gbxcule_grammar::{Draft, random};
 use gbxcule_interp::Outcomes;
 
-/// Draws of the inputs on which a difference may show.
+/// Number of draws of inputs that are compared.
 const DRAWS: u64 = 3;
 
-/// Reason why a kernel is not taken as a row.
+/// Reason why a kernel is rejected as a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RejectReason {
     Senseless,
@@ -27,8 +27,7 @@ pub(crate) enum RejectReason {
 /// The memory after a launch from each draw.
 type Results = Vec<Vec<Vec<u8>>>;
 
-/// The seed of inputs on which every comparison comes out both ways. Such inputs are looked for
-/// among a few draws.
+/// Returns the seed of inputs on which every comparison comes out both ways; a few draws are tried.
 pub(crate) fn check(
     draft: &Draft,
     program: &RowProgram,
@@ -75,7 +74,7 @@ pub(crate) fn check(
     }
     let idle = |source: String| {
         let without = RowProgram::read_forward(&source);
-        // One draw that differs is enough, and the first nearly always does.
+        // One draw that differs is enough, and usually the first does.
         without.is_ok_and(|it| {
             draws.iter().zip(&results).all(|(data, wanted)| {
                 let after = execute::forward(&it, grid, data);
@@ -97,8 +96,8 @@ fn is_moderate(program: &RowProgram, result: &[Vec<u8>], outputs: &[usize]) -> b
     })
 }
 
-/// Returns true if some comparison always came out the same. A comparison that ends a loop may: it
-/// is there for inputs that need it.
+/// Returns true if some comparison always came out the same. One that ends a loop early may,
+/// because only other inputs need it.
 fn is_one_sided(draft: &Draft, program: &RowProgram, source: &str, outcomes: &Outcomes) -> bool {
     let own = draft.functions();
     outcomes.iter().any(|((function, span), seen)| {

@@ -1,10 +1,9 @@
-//! Work that several processes share: who does which blocks, and the results that they leave in one
-//! folder for the last of them.
+//! Work that several processes share: it divides the blocks among them and merges the results that
+//! they write into one folder.
 //!
-//! Block `b` belongs to shard `b % n` of `n`. Rows are blocks of their own ([`crate::batch`]).
-//! Other results lie in the folder `blocks` of the output folder, a file for each block, which is
-//! written whole. The process that finds the results of all blocks there puts them together:
-//! results -> `blocks/000003.json` -> merged.
+//! Block `b` belongs to shard `b % n` of `n`. Blocks of rows are files of the dataset
+//! ([`crate::batch`]). Other results are files `blocks/000003.json` of the output folder; the
+//! process that finds the results of all blocks there merges them.
 
 use crate::error::SynthError;
 use crate::table::write_whole;
@@ -15,7 +14,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// The part of one of several processes, from 0.
+/// The share of one of several processes, numbered from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shard {
     index: u64,
@@ -23,7 +22,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The part of a process that works alone.
+    /// The share of a process that works alone.
     pub const WHOLE: Self = Self { index: 0, count: 1 };
 
     /// Returns true if this process does a block.
@@ -52,7 +51,7 @@ impl std::fmt::Display for Shard {
 
 /// Folder of the results of blocks.
 const FOLDER: &str = "blocks";
-/// File that names the work that the results are of.
+/// Name of the file that describes the work.
 const WORK: &str = "work.json";
 
 /// Results of blocks in an output folder.
@@ -67,8 +66,8 @@ impl BlockResults {
         out.join(FOLDER).join(WORK).exists()
     }
 
-    /// Claims a folder for the results of some work, all of whose blocks are counted. A folder with
-    /// results of other work is refused.
+    /// Claims a folder for the results of a work with `blocks` blocks. A folder with results of
+    /// other work is refused.
     pub fn begin(out: &Path, work: &Value, blocks: u64) -> Result<Self, SynthError> {
         let results = Self { out: out.into(), blocks };
         let path = out.join(FOLDER).join(WORK);
@@ -87,7 +86,7 @@ impl BlockResults {
         Err(SynthError::data(&path, reason))
     }
 
-    /// The blocks of a process whose results are missing.
+    /// Returns the blocks of a process whose results are missing.
     pub fn missing(&self, shard: Shard) -> Vec<u64> {
         let is_missing = |block: &u64| shard.owns(*block) && !self.path(*block).exists();
         (0..self.blocks).filter(is_missing).collect()
@@ -101,7 +100,7 @@ impl BlockResults {
         write_whole(&self.out, &Self::name(block), text.as_bytes())
     }
 
-    /// The results of all blocks, in order; `None` while a block is missing.
+    /// Returns the results of all blocks, in order, or `None` while a block is missing.
     pub fn merged<T: DeserializeOwned>(&self) -> Result<Option<Vec<T>>, SynthError> {
         let mut all: Vec<T> = Vec::new();
         for block in 0..self.blocks {
@@ -127,7 +126,7 @@ impl BlockResults {
     }
 }
 
-/// Bytes of the results of a block, at most.
+/// Greatest number of bytes of the results of a block.
 const MAX_BLOCK_BYTES: u64 = 1 << 30;
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
-//! The skeletons of a kernel: what is left of it with names and literals erased, once of its text
-//! and once of its IR.
+//! The skeletons of a kernel: its text, and its IR, with names and literals erased.
 //!
-//! In the text two people who write one kernel still differ: `float` and `wp.float32`,
-//! `wp.array(dtype=float)` and `wp.array[float]`, one expression or three variables. In the IR they
-//! don't, but there a short loop over literals is unrolled, so that its length shows. Kernels are
-//! alike if either is the same. That tells which rows exist already elsewhere: see
-//! [`KnownSkeletons`], above all those in NVIDIA Warp's own package.
+//! Texts of the same kernel still differ in style: `float` and `wp.float32`,
+//! `wp.array(dtype=float)` and `wp.array[float]`, one expression or three variables. Its IR
+//! doesn't, but a short loop over literals is unrolled there, so that its length shows. Kernels are
+//! alike if either skeleton is equal. So rows are found that exist elsewhere ([`KnownSkeletons`]),
+//! above all in NVIDIA Warp's own package.
 //!
-//! Printing a module takes longer than making a row of text otherwise does. So modules are compared
-//! by their outlines first, which are found without printing and are the same where skeletons are.
+//! Printing a module takes longer than the rest of making a row's text. So modules are first
+//! compared by their outlines, which need no printing and are equal for equal skeletons.
 
 use crate::error::SynthError;
 use crate::feature_count::{kernels, python_files};
@@ -36,9 +35,9 @@ pub struct KnownSkeletons {
     hashes: BTreeSet<String>,
     /// Outlines of the modules among them.
     outlines: BTreeSet<String>,
-    /// Kernels that were looked at.
+    /// Number of kernels that were read.
     pub kernels: usize,
-    /// Number of kernels that the compiler takes: the others have a skeleton of their text alone.
+    /// Number of kernels that compile; the others have only the skeleton of their text.
     pub compiled: usize,
 }
 
@@ -94,7 +93,8 @@ impl KnownSkeletons {
             || kernels(tokens).into_iter().any(text)
     }
 
-    /// The text that [`KnownSkeletons::of_warp`] reads: a hash a line, sorted, then the outlines.
+    /// Returns the text that [`KnownSkeletons::of_warp`] reads: sorted hashes, one a line, then the
+    /// outlines.
     pub fn to_text(&self) -> String {
         self.hashes.iter().chain(&self.outlines).map(|hash| format!("{hash}\n")).collect()
     }
@@ -117,8 +117,7 @@ pub fn is_known(source: &str, known: &KnownSkeletons) -> bool {
     program.is_ok_and(|it| known.has(&tokens(source), &it.forward))
 }
 
-/// The skeleton of a kernel's text, from its `def` on and wherever it stands, without what it
-/// calls.
+/// Returns the skeleton of a kernel's own text, from its `def` on, at any indentation.
 fn of_text(kernel: &[(usize, Token<'_>)]) -> String {
     let text = erased_of(kernel);
     let lines: Vec<&str> =
@@ -129,8 +128,8 @@ fn of_text(kernel: &[(usize, Token<'_>)]) -> String {
     digest(&moved.collect::<Vec<_>>().join("\n"), HASH_BYTES)
 }
 
-/// Returns a module's outline: its functions, and the order of their statements by what each line
-/// of the print begins with. Equal skeletons have equal outlines.
+/// Returns a module's outline: its functions, and for each of their statements the beginning of its
+/// printed line. Equal skeletons have equal outlines.
 fn outline(module: &Module) -> String {
     let mut word = OUTLINE_SEED;
     let mut put = |number: usize| word = mix(word ^ number as u64);
@@ -159,7 +158,7 @@ fn outline(module: &Module) -> String {
     format!("{:08x}", word >> 32)
 }
 
-/// The skeleton of a module with one kernel.
+/// Returns the skeleton of a module with one kernel.
 fn of_module(module: &Valid<Module>) -> String {
     let mut bare: Module = (**module).clone();
     let mut names: HashSet<String> = HashSet::new();
@@ -181,7 +180,7 @@ fn of_module(module: &Valid<Module>) -> String {
     digest(&erase(&print::module(&bare), &names), HASH_BYTES)
 }
 
-/// Takes the numbers off values and variables, and the names of structs and fields out.
+/// Removes the numbers of values and variables, and the names of structs and fields.
 fn erase(text: &str, names: &HashSet<String>) -> String {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut out = String::with_capacity(text.len());
@@ -198,8 +197,8 @@ fn erase(text: &str, names: &HashSet<String>) -> String {
             _ if first == '%' => out.push('%'),
             "_" => {
                 out.push('_');
-                // The second variable of a name is called `_.1`; a component of one `_.1`, too, and
-                // goes as well.
+                // The second variable of a name is `_.1`. A component is printed the same way, so
+                // it is removed, too.
                 let digits = rest.strip_prefix('.').map_or(0, |it| {
                     it.len() - it.trim_start_matches(|c: char| c.is_ascii_digit()).len()
                 });

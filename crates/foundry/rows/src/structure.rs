@@ -1,10 +1,9 @@
 //! The structure of a text: its tokens with names and literals erased.
 //!
-//! Two kernels have one structure if they differ in nothing but what things are called and which
-//! numbers stand in them: every name a person chose becomes `n`, every number `0`, every string
-//! `s`. Words of the language, of Python's scalars and everything after `wp.` stay. This is
-//! stricter than comparing trees or IR: `x * y` and `x * x` have one structure. It is done on text,
-//! so that any kernel can be compared with ours.
+//! Two kernels have one structure if they differ only in chosen names and in literals: every name
+//! that a person chose becomes `n`, every number `0`, every string `s`. Keywords, Python's scalars
+//! and everything after `wp.` stay. This is stricter than comparing trees or IR: `x * y` and `x *
+//! x` have one structure. It works on text, so that any kernel can be compared with ours.
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -35,7 +34,7 @@ const LONG_MARKS: [&str; 16] = [
     "//", "**", "<<", ">>", "<=", ">=", "==", "!=", "+=", "-=", "*=", "/=", "&=", "|=", "^=", "->",
 ];
 
-/// The tokens of a text, with where they begin; comments and blank lines give no token.
+/// Returns the tokens of a text with their offsets; comments and blank lines give no token.
 pub fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
     let bytes = text.as_bytes();
     let mut found: Vec<(usize, Token<'_>)> = Vec::new();
@@ -155,7 +154,7 @@ fn number(bytes: &[u8]) -> usize {
     at
 }
 
-/// A text with names and literals erased.
+/// Returns a text with names and literals erased.
 pub fn erased(text: &str) -> String {
     erased_of(&tokens(text))
 }
@@ -187,12 +186,12 @@ pub fn erased_of(tokens: &[(usize, Token<'_>)]) -> String {
     out
 }
 
-/// The structure as 32 hexadecimal digits.
+/// Returns the structure as 32 hexadecimal digits.
 pub fn hash(tokens: &[(usize, Token<'_>)]) -> String {
     digest(&erased_of(tokens), 16)
 }
 
-/// The first bytes of a text's SHA-256 as hexadecimal digits.
+/// Returns the first bytes of a text's SHA-256 as hexadecimal digits.
 pub fn digest(text: &str, bytes: usize) -> String {
     let digit = |four: u8| char::from_digit(u32::from(four), 16);
     let digest = Sha256::digest(text);

@@ -1,4 +1,4 @@
-//! Rows as Parquet, by the format's own column writers and readers; a file is whole or not there.
+//! Rows as Parquet, by the format's own column writers and readers; a file is complete or missing.
 
 mod column;
 mod guard;
@@ -23,20 +23,20 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Changes when a reader would have to.
+/// Version of the columns, which changes when readers must change.
 pub const SCHEMA_VERSION: u32 = 7;
 const VERSION_KEY: &str = "gbxcule_schema_version";
 
-/// Writes a file of a folder whole. The folder may come from anybody: no link in it is followed.
+/// Writes a complete file into a folder that may come from anybody, so no link in it is followed.
 pub fn write_whole(folder: &Path, inside: &str, bytes: &[u8]) -> Result<(), SynthError> {
     let written = gbxcule_files::replace(folder, inside, bytes);
     written.map_err(|error| SynthError::file(&folder.join(inside))(error))
 }
 
-/// Rows of a row group: what a reader decodes at once.
+/// Number of rows of a row group, which a reader decodes at once.
 const GROUP_ROWS: usize = 1 << 20;
 
-/// Rows as a Parquet file's bytes: the same rows, the same bytes.
+/// Returns rows as a Parquet file's bytes; equal rows give equal bytes.
 pub fn to_parquet(rows: &[Row]) -> Result<Vec<u8>, SynthError> {
     encode(rows, GROUP_ROWS).map_err(|error| SynthError::data(Path::new("parquet"), error))
 }
@@ -65,7 +65,7 @@ fn encode(rows: &[Row], group_rows: usize) -> Result<Vec<u8>, ParquetError> {
     Ok(bytes)
 }
 
-/// The columns of a Parquet file, in order.
+/// Returns the columns of a Parquet file, in order.
 pub fn column_names(path: &Path) -> Result<Vec<String>, SynthError> {
     with_reader(path, |reader, _| {
         let schema = reader.metadata().file_metadata().schema();
@@ -73,7 +73,7 @@ pub fn column_names(path: &Path) -> Result<Vec<String>, SynthError> {
     })
 }
 
-/// The columns of a Parquet file that no row has.
+/// Returns the columns of a Parquet file that no row has.
 pub(crate) fn foreign_columns(path: &Path) -> Result<BTreeSet<String>, SynthError> {
     Ok(column_names(path)?.into_iter().filter(|name| !is_column(name)).collect())
 }
@@ -103,18 +103,17 @@ fn with_reader<T>(
     })
 }
 
-/// The rows of a Parquet file.
+/// Reads the rows of a Parquet file.
 pub fn read_parquet(path: &Path) -> Result<Vec<Row>, SynthError> {
     read_columns(path, &[])
 }
 
-/// Reads rows without the columns that make them long: texts made from the source, inputs and
-/// results.
+/// Reads rows without the bulky columns: texts made from the source, inputs and results.
 pub fn read_brief(path: &Path) -> Result<Vec<Row>, SynthError> {
     read_columns(path, &BULKY)
 }
 
-/// Reads the numbers and the splits of rows alone.
+/// Reads only the numbers and the splits of rows.
 pub(crate) fn read_splits(path: &Path) -> Result<Vec<Row>, SynthError> {
     let names = COLUMNS.iter().map(|(name, _)| *name);
     let others: Vec<&str> = names.filter(|name| !["id", "split"].contains(name)).collect();
@@ -131,7 +130,7 @@ fn read_rows(
     budget: &MemoryBudget,
     left_out: &[&str],
 ) -> Result<Vec<Row>, SynthError> {
-    // Files of earlier versions of this program say it elsewhere; their columns have to do.
+    // Files of older programs have no version here, so their columns decide.
     if let Some(found) = version(reader)
         && found != SCHEMA_VERSION.to_string()
     {
@@ -180,7 +179,7 @@ fn read_group(
     Ok(())
 }
 
-/// Checks that a column is stored in a way that is read here. Other writers have other defaults.
+/// Checks that a column's compression can be read; other writers have other defaults.
 fn check_compression(found: Compression) -> Result<(), ParquetError> {
     match found {
         Compression::UNCOMPRESSED | Compression::ZSTD(_) => Ok(()),
@@ -202,7 +201,7 @@ pub(crate) fn differing_columns(one: &Row, other: &Row) -> Vec<&'static str> {
     COLUMNS.iter().filter(|(_, cell)| cell.differs(one, other)).map(|(name, _)| *name).collect()
 }
 
-/// Takes out of a row what statistics don't look at.
+/// Clears the bulky columns of a row.
 pub(crate) fn make_brief(row: &mut Row) {
     for (name, cell) in COLUMNS {
         if let Cell::Text(_, set) = cell

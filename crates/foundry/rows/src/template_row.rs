@@ -1,9 +1,9 @@
-//! Rows of the library's algorithms (`gbxcule_templates`), checked as harvested rows are: their
-//! inputs are known, and what sampled rows must hold is measured and marked.
+//! Rows of the library's algorithms (`gbxcule_templates`), checked as harvested rows are. Their
+//! inputs are given, and the checks that bind only sampled rows are marked.
 //!
-//! The rows of a dataset that aren't sampled go through the templates in turn, in an order of the
-//! dataset's own, and through the instances of each. No instance comes twice: where a template has
-//! no more, the row is sampled. Compositions of several kernels take their turns as templates do.
+//! These rows go through the templates and compositions in turn, in an order that depends on the
+//! dataset, and through the instances of each. No instance comes twice: if a template has no more,
+//! the row is sampled.
 
 use crate::harvested::{Refusal, checked, judge};
 use crate::labels::Labels;
@@ -14,10 +14,10 @@ use gbxcule_grammar::random::{Random, seed};
 use gbxcule_templates::{COMPOSITIONS, Instance, LIBRARY, Template};
 use serde_json::json;
 
-/// Draws of inputs that are tried.
+/// Greatest number of draws of inputs that are tried.
 const ATTEMPTS: u64 = 8;
 
-/// Row `id` of a dataset, if it is an algorithm of the library.
+/// Makes row `id` of a dataset, if it is an algorithm of the library.
 pub(crate) fn make(plan: Plan, id: u64) -> Option<Row> {
     let share = u64::from(100_u32.saturating_sub(plan.sampled));
     let rank = id * share / 100;
@@ -48,13 +48,14 @@ pub struct Algorithm<'a> {
 }
 
 impl<'a> Algorithm<'a> {
-    /// That of a template.
+    /// Returns the algorithm of a template.
     pub fn of(template: &'a Template) -> Self {
         Self { topic: &template.topic, name: &template.name }
     }
 }
 
-/// The template of a row, and the number of its instance: each round goes through all templates.
+/// Returns the template of a row and the number of its instance; each round goes through all
+/// templates.
 fn place(stream: u64, rank: u64, count: u64) -> (usize, u64) {
     let (round, at) = (rank / count, (rank % count) as usize);
     let mut order: Vec<usize> = (0..count as usize).collect();
@@ -65,8 +66,8 @@ fn place(stream: u64, rank: u64, count: u64) -> (usize, u64) {
     (order[at], round)
 }
 
-/// The row of an instance, or why there is none: the message of a compiler, or of a check that no
-/// draw of the inputs passes.
+/// Makes the row of an instance. The error is a message of the compiler, or of a check that no draw
+/// of the inputs passes.
 pub fn row(
     plan: Plan,
     algorithm: Algorithm<'_>,
@@ -123,7 +124,7 @@ pub fn row(
     Ok(Labels::of(&instance.source, &program, &instance.inputs).label(row))
 }
 
-/// The row of an instance that is not run.
+/// Makes the row of an instance without running it.
 fn text_row(plan: Plan, instance: &Instance, program: &RowProgram, input_seed: u64) -> Row {
     let row = Row {
         source: instance.source.clone(),

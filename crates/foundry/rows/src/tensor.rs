@@ -1,4 +1,4 @@
-//! Numbers of an array as JSON that reads back to the same bits.
+//! Numbers of an array as JSON, which is read to the same bits.
 
 use gbxcule_ir::{Literal, Scalar};
 use serde_json::{Map, Value, json};
@@ -15,7 +15,8 @@ pub struct Tensor {
     pub numbers: Vec<Literal>,
 }
 
-/// `[{"name": .., "shape": .., "values": ..}, ..]`; floats in as many digits as their width needs.
+/// Returns `[{"name": .., "shape": .., "values": ..}, ..]`, with floats in as many digits as their
+/// width needs.
 pub fn to_json(tensors: &[Tensor]) -> String {
     let mut out = String::from("[");
     for (at, tensor) in tensors.iter().enumerate() {
@@ -35,7 +36,7 @@ pub fn to_json(tensors: &[Tensor]) -> String {
     out + "]"
 }
 
-/// A number in as many digits as its width needs.
+/// Returns a number in as many digits as its width needs.
 pub fn spelled(number: Literal) -> String {
     match number.scalar() {
         Scalar::F32 => format!("{:?}", number.as_f64() as f32),
@@ -44,7 +45,7 @@ pub fn spelled(number: Literal) -> String {
     }
 }
 
-/// Values by name, as text wrote them.
+/// Reads the values by name from a text.
 pub fn from_json(text: &str) -> Option<Vec<(String, Vec<Value>)>> {
     let arrays: Vec<Map<String, Value>> = serde_json::from_str(text).ok()?;
     let one = |array: Map<String, Value>| {
@@ -54,7 +55,7 @@ pub fn from_json(text: &str) -> Option<Vec<(String, Vec<Value>)>> {
     arrays.into_iter().map(one).collect()
 }
 
-/// A number that text wrote, as a scalar; `None` if it isn't one.
+/// Converts a number of a text to a scalar; `None` if it doesn't fit the type.
 pub fn literal(value: &Value, scalar: Scalar) -> Option<Literal> {
     if scalar.is_float() {
         return Some(Literal::float(scalar, value.as_f64()?));
@@ -63,7 +64,7 @@ pub fn literal(value: &Value, scalar: Scalar) -> Option<Literal> {
     Some(Literal::int(scalar, signed.or_else(|| value.as_u64().map(i128::from))?))
 }
 
-/// The unit in the last place of a float of size 1.
+/// Returns the unit in the last place of a float of size 1.
 pub fn epsilon(of: Scalar) -> Option<f64> {
     match of {
         Scalar::F64 => Some(f64::EPSILON),
@@ -74,8 +75,8 @@ pub fn epsilon(of: Scalar) -> Option<f64> {
     }
 }
 
-/// Returns the distance of two numbers in units in the last place: of floats at the size of the
-/// larger or of 1, whichever is more; of integers, infinity unless equal.
+/// Returns the distance of two numbers in units in the last place. The unit of floats is that of
+/// the largest of both numbers and 1; integers have the distance 0 or infinity.
 pub fn units(left: Literal, right: Literal) -> f64 {
     let (l, r) = (left.as_f64(), right.as_f64());
     if left == right || left.scalar().is_float() && l == r {

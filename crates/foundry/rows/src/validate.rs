@@ -1,5 +1,5 @@
-//! The checks of a row: each check executes something of a row as it is stored, and gives a verdict
-//! and a number.
+//! The checks of a row: each runs or compares a part of the stored row, and gives a verdict and a
+//! number.
 
 mod assembler;
 mod origin;
@@ -47,31 +47,31 @@ pub const CHECKS: [&str; 17] = [
     "verdicts",
 ];
 
-/// Checks that compare what is stored with what is printed or made again, and run nothing stored.
+/// Checks that compare stored columns with columns made again, and run no stored text.
 pub(crate) const COMPARISONS: [&str; 4] = ["texts", "labels", "origin", "verdicts"];
 
-/// Error from which on NVIDIA Warp's gradient counts as different from ours, which differences
-/// confirm: a hundredth, relative to the number or to 1.
+/// Error above which NVIDIA Warp's gradient counts as different from ours, which differences
+/// confirm; relative to the number, or to 1 if that is larger.
 pub const WARP_GRADIENT_ERROR: f64 = 1e-2;
 
-/// Choice of the checks beside those that need no other program. A text is handed to a compiler
-/// only if ours prints the same for the row's source, and the compiled program runs in the sandbox.
+/// Choice of the checks that need another program. A compiler gets a text only if ours prints the
+/// same for the row's source, and the compiled program runs in the sandbox.
 #[derive(Clone, Debug, Default)]
 pub struct Checks {
-    /// The dataset that the rows are of.
+    /// The dataset of the rows.
     pub dataset: Option<Provenance>,
-    /// A folder in which the host's compiler gets one to work in.
+    /// Folder below which the host's compiler works in a temporary one.
     pub host: Option<PathBuf>,
     /// Texts that the host's compiler compiles.
     pub host_texts: Texts,
-    /// Compile also texts that differ from those that the compiler prints for the row's source, but
-    /// only texts that this process altered itself.
+    /// True to compile also texts that differ from the printed ones. Allowed only for texts that
+    /// this process altered itself.
     pub host_altered: bool,
-    /// Compile the CUDA texts with NVRTC to machine code, and the stored PTX with `ptxas`.
+    /// True to compile the CUDA texts to machine code by NVRTC, and the stored PTX by `ptxas`.
     pub nvrtc: bool,
     /// A Python with NVIDIA Warp.
     pub warp: Option<Python>,
-    /// A GPU that rows are launched on.
+    /// A GPU for launches of the rows.
     pub gpu: Option<Device>,
 }
 
@@ -137,7 +137,7 @@ pub fn validate(rows: &[Row], wanted: &Checks) -> Result<Vec<Vec<CheckOutcome>>,
     Ok(verdicts)
 }
 
-/// The check of the host's compiler alone: C++ texts, compiled together.
+/// Makes only the check of the host's compiler: compiles all C++ texts together and runs them.
 pub(crate) fn host(rows: &[Row], folder: &Path) -> Result<Vec<CheckOutcome>, SynthError> {
     let read: Vec<Option<StoredRow>> = rows.iter().map(StoredRow::read).collect();
     let asked = HostChecks { texts: Texts::Cpu, altered: false, strict: true };
@@ -187,12 +187,12 @@ impl StoredRow {
         self.bounds[runner as usize].get_or_init(find).as_ref()
     }
 
-    /// The CUDA texts that the compiler prints.
+    /// Returns the CUDA texts that the compiler prints.
     fn printed_cuda(&self) -> (&Option<String>, &Option<String>) {
         (&self.emitted.cuda, &self.emitted.cuda_backward)
     }
 
-    /// The gradient beside differences, in 64 bits.
+    /// Compares the gradient with differences, in 64 bits.
     fn slope(&self) -> Option<SlopeCheck> {
         let wide = widen::program(&self.program)?;
         let found = results(&wide, self.grid(), self.seed).ok()?.gradients?;
@@ -259,7 +259,7 @@ fn same_texts(row: &Row, StoredRow { program, emitted, .. }: &StoredRow) -> bool
         && row.gradient_refused.as_ref() == program.reverse.as_ref().err()
 }
 
-/// Returns true if a row's C++ and CUDA texts are those that the compiler prints for its source.
+/// Returns true if a row's C++ and CUDA texts equal those that the compiler prints for its source.
 pub(crate) fn is_printed(row: &Row) -> bool {
     RowProgram::read(&row.source).is_ok_and(|program| {
         let emitted = program.emit(row.texts(), row.launch_dims.len());
@@ -268,20 +268,20 @@ pub(crate) fn is_printed(row: &Row) -> bool {
     })
 }
 
-/// Counts of the rows by the outcome of one check.
+/// Numbers of rows by the outcome of one check.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CheckCount {
     /// Name of the check.
     pub check: &'static str,
-    /// Rows that passed.
+    /// Number of rows that passed.
     pub pass: usize,
-    /// Rows that failed.
+    /// Number of rows that failed.
     pub fail: usize,
-    /// Rows with another verdict: rough, refused, or NVIDIA Warp's fault.
+    /// Number of rows with another verdict: rough, refused, waived, or NVIDIA Warp's fault.
     pub neither: usize,
-    /// Rows for which it was not run, by the reason.
+    /// Numbers of rows for which the check was not run, by the reason.
     pub not_run: BTreeMap<NotRun, usize>,
-    /// The largest number of those that passed.
+    /// The largest measured number of the rows that passed.
     pub most: f64,
 }
 

@@ -1,7 +1,7 @@
 //! Verdicts of checks, and the reasons why a check has none.
 //!
-//! A row stores the verdicts of checks that were made. What was not run has no verdict and is never
-//! stored: it is another type, [`Skipped`], which reports count.
+//! A row stores the verdicts of checks that were made. A check that was not run has no verdict and
+//! is never stored: it is a [`Skipped`], which reports count.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -10,18 +10,18 @@ use thiserror::Error;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Verdict {
-    /// The row is as it says.
+    /// The checked part of the row is right.
     Pass,
-    /// The row is not as it says.
+    /// The checked part of the row is wrong.
     Fail,
-    /// NVIDIA Warp's gradient is another one than differences confirm; the row is right.
+    /// NVIDIA Warp's gradient differs from the row's, which differences confirm.
     Wrong,
     /// Differences find no direction in which the kernel is smooth.
     Rough,
-    /// A check that sampled rows must pass and this harvested row does not; the row is kept.
+    /// A harvested row fails a check that binds only sampled rows; it is kept.
     Waived,
-    /// A compiler refused, with its reason, which may be empty: ours a reverse, NVIDIA Warp a
-    /// source.
+    /// Our compiler refused a reverse, or NVIDIA Warp a source, with the reason, which may be
+    /// empty.
     Refused(String),
 }
 
@@ -65,9 +65,9 @@ pub struct Check {
     pub check: String,
     /// Verdict.
     pub verdict: Verdict,
-    /// The number it measured.
+    /// The number that the check measured.
     pub number: Option<f64>,
-    /// Columns, or checks, that are wrong; reports say it, and rows don't store it.
+    /// Columns, or checks, that are wrong; reports name them, rows don't store them.
     #[serde(skip)]
     pub detail: String,
 }
@@ -77,17 +77,17 @@ impl Check {
         Self { check: check.into(), verdict, number, detail: String::new() }
     }
 
-    /// A check that passed, without a number.
+    /// Makes a check that passed, without a number.
     pub(crate) fn passed(check: &str) -> Self {
         Self::new(check, Verdict::Pass, None)
     }
 
-    /// A check that failed, without a number.
+    /// Makes a check that failed, without a number.
     pub(crate) fn failed(check: &str) -> Self {
         Self::new(check, Verdict::Fail, None)
     }
 
-    /// A check that passes if something holds.
+    /// Makes a check that passes if `holds` is true.
     pub(crate) fn holds(check: &str, holds: bool, number: Option<f64>) -> Self {
         Self::new(check, if holds { Verdict::Pass } else { Verdict::Fail }, number)
     }
@@ -97,10 +97,10 @@ impl Check {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotRun {
-    /// An option asks for the check, and was not given.
+    /// The option that asks for the check was not given.
     #[error("no option asks for it")]
     NotAsked,
-    /// The row is wrong already, and what would show it again takes long.
+    /// The row is wrong already, and the check takes long.
     #[error("another check of the row fails")]
     Failing,
     /// Rows of other versions can't be made again.
@@ -124,14 +124,14 @@ pub enum NotRun {
     /// The kernel looks at the bits of a float.
     #[error("the kernel can't be computed in 64 bits")]
     NotWide,
-    /// Results differ, and so do the row's own when a function is moved by a unit in the last
-    /// place.
+    /// Results differ, but a move of a function by a unit in the last place changes the row's own
+    /// results as much.
     #[error("rounding in the last digit decides the results")]
     LastDigit,
     /// NVIDIA Warp did not take the source.
     #[error("NVIDIA Warp refuses the source")]
     RefusedByWarp,
-    /// The row's text is of another version of NVIDIA Warp than the installed one.
+    /// Another version of NVIDIA Warp than the installed one wrote the row's text.
     #[error(
         "NVIDIA Warp {stored} wrote the text, and {installed} is installed: install `warp-lang=={stored}`"
     )]
@@ -141,10 +141,10 @@ pub enum NotRun {
         /// Version that is installed.
         installed: String,
     },
-    /// No gradient is known to be right.
+    /// Differences confirm no gradient.
     #[error("differences confirm no gradient")]
     Unconfirmed,
-    /// A limit was met, or the machine had no room.
+    /// A limit was reached, or the machine lacked memory or disk.
     #[error("{0}")]
     Limit(String),
 }
@@ -158,7 +158,7 @@ pub struct Skipped {
     pub reason: NotRun,
 }
 
-/// A check that was made, or one that wasn't.
+/// A check that was made, or one that was not run.
 pub type CheckOutcome = Result<Check, Skipped>;
 
 /// A check that was not run.

@@ -1,8 +1,9 @@
-//! NVIDIA Warp in a child process, `python -m gbxcule.oracle warp`, asked about rows: does it take
-//! the source, what does it compute, and what gradients.
+//! NVIDIA Warp in a child process, `python -m gbxcule.oracle warp`, which compiles rows and returns
+//! its results and gradients.
 //!
-//! Rows share a text, because each text costs a run of clang: what a row defines gets the row's
-//! number after its name. If a text is refused, its rows are halved until it is known which one.
+//! Rows share a text, because each text costs a run of clang: the row's number is added to each
+//! name that a row defines. If a text is refused, its rows are halved until the refused one is
+//! found.
 
 use crate::error::SynthError;
 use crate::structure::{Token, tokens};
@@ -12,10 +13,10 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// Most time that a child with Warp takes to answer. It ends a command of its own after 300 s.
+/// Greatest time until a child with Warp answers. The child itself ends a command after 300 s.
 pub(crate) const ANSWER_LIMIT: Duration = Duration::from_secs(330);
 
-/// A row as Warp is asked about it.
+/// A question to Warp about a row.
 pub(crate) struct Question<'a> {
     pub(crate) source: &'a str,
     pub(crate) kernel: &'a str,
@@ -30,7 +31,7 @@ pub(crate) struct WarpArgument<'a> {
     pub(crate) array: Option<(&'a [u32], &'a [u8])>,
 }
 
-/// Contents that Warp left in the arrays, in order.
+/// Contents of the arrays after Warp's run, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct WarpAnswer {
     pub(crate) data: Vec<Vec<u8>>,
@@ -42,7 +43,7 @@ pub(crate) fn ask(
     python: &Python,
     questions: &[Question<'_>],
 ) -> Result<Vec<Result<WarpAnswer, String>>, SynthError> {
-    // A row's source is a program to Python, whatever it is to us.
+    // Warp executes a row's source as Python, so it runs in the sandbox.
     let parent = std::env::temp_dir();
     let folder = TemporaryFolder::inside(&parent).map_err(SynthError::file(&parent))?;
     let mut warp = Warp(RestartingOracle::confined("warp", python.clone(), folder.path()));
@@ -78,7 +79,7 @@ impl Warp {
             .collect())
     }
 
-    /// The arrays of each question after its launch, or their gradients.
+    /// Returns the arrays of each question after its launch, or their gradients.
     fn launches(
         &mut self,
         command: &str,
@@ -141,8 +142,8 @@ fn numbered(name: &str, number: usize) -> String {
     format!("{name}_row{number}")
 }
 
-/// One text with the kernels of all questions. Products and sums are rounded apart, as everywhere
-/// here.
+/// Returns one text with the kernels of all questions. Products are rounded before they are added,
+/// as everywhere here.
 fn together(questions: &[Question<'_>]) -> String {
     let mut text =
         String::from("import warp as wp\n\nwp.set_module_options({\"fuse_fp\": False})\n");
@@ -152,7 +153,7 @@ fn together(questions: &[Question<'_>]) -> String {
     text
 }
 
-/// The text with a number after every name that it defines at its margin.
+/// Returns the text with a number after every name that it defines at its top level.
 fn renamed(source: &str, number: usize) -> String {
     let all = tokens(source);
     let mut own: HashSet<&str> = HashSet::new();

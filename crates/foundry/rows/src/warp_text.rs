@@ -1,5 +1,5 @@
-//! The text that NVIDIA Warp writes for a row's kernel, C++ and CUDA, forward and backward: asked
-//! of the installed package in a child process. This needs neither a GPU nor a C++ compiler.
+//! The C++ and CUDA text that NVIDIA Warp writes for a row's kernel, forward and backward. The
+//! installed package writes it in a child process, without a GPU or a C++ compiler.
 
 use crate::error::SynthError;
 use crate::row::Row;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Rows in one question: some tens of milliseconds each at most.
+/// Number of rows in one question; each takes at most some tens of milliseconds.
 const ROWS: usize = 50;
 
 /// NVIDIA Warp, as a writer of texts.
@@ -20,12 +20,12 @@ pub(crate) struct WarpText {
 }
 
 impl WarpText {
-    /// Starts it and learns which wheel it is.
+    /// Starts Warp and reads its version.
     pub(crate) fn find(python: &Python) -> Result<Self, SynthError> {
         Self::started(RestartingOracle::new("warp", python.clone()))
     }
 
-    /// Starts it, in the sandbox, for sources of anybody.
+    /// Starts Warp in the sandbox, for foreign sources.
     pub(crate) fn confined(python: &Python, folder: &Path) -> Result<Self, SynthError> {
         Self::started(RestartingOracle::confined("warp", python.clone(), folder))
     }
@@ -40,7 +40,7 @@ impl WarpText {
         &self.origin
     }
 
-    /// Adds the texts to rows. A row that Warp refuses has none, and says so.
+    /// Adds the texts to rows. A row that Warp refuses gets a check that says so.
     pub(crate) fn finish(&self, rows: &mut [Row]) -> Result<(), SynthError> {
         let mut oracle = self.oracle.lock().unwrap_or_else(PoisonError::into_inner);
         for rows in rows.chunks_mut(ROWS) {
@@ -58,7 +58,7 @@ impl WarpText {
     }
 }
 
-/// Asks for the texts of some sources; returns them with their origin.
+/// Asks for the texts of sources, and returns them after their origin.
 fn ask(oracle: &mut RestartingOracle, sources: &[&str]) -> Result<(Value, Vec<Value>), SynthError> {
     let answer =
         oracle.call(&json!({"command": "texts", "sources": sources}), b"", ANSWER_LIMIT)?;

@@ -1,9 +1,8 @@
-//! Widening: a program with every narrower float made a 64-bit one. Finite differences are taken of
-//! it, and a row's results are compared with its results to see whether rounding decides them.
+//! Widening makes every narrower float of a program a 64-bit one. Finite differences use the wide
+//! program, and its results show if rounding decides a row's results.
 //!
 //! Differences of 32-bit results have three good digits at best; the same program in 64 bits has
-//! ten. A program that looks at the bits of a float is not valid any more after this, and `check`
-//! refuses it.
+//! ten. A program that reads the bits of a float is invalid after widening, and `check` refuses it.
 
 use crate::row_program::{Reverse, RowProgram};
 use gbxcule_ir::check::{self, Valid};
@@ -17,7 +16,7 @@ const fn wide(of: Scalar) -> Scalar {
     }
 }
 
-/// The wide program; without a reverse if that can't be had.
+/// Returns the wide program, without a reverse if that can't be widened.
 pub fn program(of: &RowProgram) -> Option<RowProgram> {
     let reverse = of.reverse.as_ref().map_err(Clone::clone).and_then(|it| {
         let module = widen(&it.module).ok_or("not-in-64-bits")?;
@@ -31,7 +30,7 @@ pub fn program(of: &RowProgram) -> Option<RowProgram> {
     Some(RowProgram { forward, kernel: of.kernel, host, reverse })
 }
 
-/// The wide module; functions keep their handles.
+/// Returns the wide module; functions keep their handles.
 fn widen(module: &Valid<Module>) -> Option<Valid<Module>> {
     let mut wider = Module::new(module.name.clone());
     for (_, name) in module.names().iter() {
@@ -42,7 +41,7 @@ fn widen(module: &Valid<Module>) -> Option<Valid<Module>> {
         let ty = widen_shape(&module.types, &mut wider.types, &map, shape);
         map.push(ty);
     }
-    // A table's bytes would have to be written anew.
+    // Tables are not supported: their bytes would have to be converted.
     if module.tables.iter().next().is_some() {
         return None;
     }

@@ -1,8 +1,8 @@
-//! Threads that share work, for rows, answers and kernels. Where the system gives no more threads,
-//! as at its limit of processes, fewer do the same work.
+//! Threads that share work on rows, answers and kernels. If the system starts no more threads,
+//! fewer do the same work.
 
-/// Runs `work` on this thread and on so many more that there are `count`, or as many as the system
-/// gives, and returns all results. Each takes its share from a counter of the caller's.
+/// Runs `work` on this thread and up to `count - 1` more, and returns all results. Each run takes
+/// its share of the work from a counter that the caller owns.
 pub fn on_threads<T: Send>(count: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
     let work = &work;
     std::thread::scope(|scope| {

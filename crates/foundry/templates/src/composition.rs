@@ -2,16 +2,16 @@
 //! pipeline, a time loop or a solver.
 //!
 //! A file `library/TOPIC/NAME.composition` is a header, a line `---`, and the body of the host
-//! function. The header has `title`, `about`, `vary` and `size` as templates have, lines of
-//! parameters, which replace what the templates say of these, and a line for each kernel:
+//! function. The header has `title`, `about`, `vary` and `size` as in templates, lines of
+//! parameters, which replace the templates' lines, and a line for each kernel:
 //! ```text
 //! use sweep: stencils/jacobi_poisson_2d relax=damped p>u p_new>u_new
 //! ```
-//! A word `choice=word` fixes a choice of the template, which is otherwise the composition's of the
-//! same key, or the first. A word `own>name` gives a parameter or a size of the template another
-//! name; parameters of one name are one argument of the host function. In the body,
-//! `launch sweep p>v step>2**level` launches a kernel with other arguments than those of its
-//! `use`, and `dim>4` with another grid; `$key` is a chosen word. All other lines are Python.
+//! A word `choice=word` fixes a choice of the template; otherwise the composition's choice of the
+//! same key holds, or the first word. A word `own>name` renames a parameter or a size of the
+//! template; parameters of one name are one argument of the host function. In the body, `launch
+//! sweep p>v step>2**level` launches a kernel with other arguments than its `use` line, and `dim>4`
+//! with another grid; `$key` is a chosen word. All other lines are Python.
 
 use crate::description::{self, Descriptions, capitalised};
 use crate::expression::Expression;
@@ -24,7 +24,7 @@ use crate::template::{Choice, Size, Template, choice, fact, header_and_body, pus
 use gbxcule_grammar::random::seed;
 use std::fmt::Write as _;
 
-/// Columns of a launch in one line, at most.
+/// Greatest number of columns of a launch in one line.
 const COLUMNS: usize = 100;
 
 /// Several kernels and their host code.
@@ -32,7 +32,7 @@ const COLUMNS: usize = 100;
 pub struct Composition {
     /// Name of the composition, and of its host function.
     pub name: String,
-    /// Field that it is of.
+    /// Field of the composition.
     pub topic: String,
     title: String,
     about: String,
@@ -53,12 +53,12 @@ struct Part {
     template: String,
     /// Choices that are fixed.
     choices: Vec<(String, String)>,
-    /// Names of the template, with those of the composition.
+    /// Names in the template, each with its name in the composition.
     names: Vec<(String, String)>,
 }
 
-/// Kernel of an instance: its template with the composition's sizes and choices, and the arguments
-/// that a launch gives it.
+/// Kernel of an instance: its template with the composition's sizes and choices, and its arguments
+/// in a launch.
 struct Kernel<'a> {
     part: &'a Part,
     filling: Filling<'a>,
@@ -105,7 +105,7 @@ impl Composition {
         Ok(())
     }
 
-    /// Combinations of choices.
+    /// Returns the number of combinations of choices.
     pub fn combinations(&self) -> usize {
         self.choices.iter().map(|it| it.words.len()).product()
     }
@@ -162,7 +162,7 @@ impl Composition {
         })
     }
 
-    /// The template of a part with the composition's sizes.
+    /// Returns the template of a part with the composition's sizes.
     fn template(&self, library: &[Template], part: &Part) -> Result<Template, String> {
         let is_own = |it: &&Template| it.topic == part.topic && it.name == part.template;
         let template = library.iter().find(is_own);
@@ -174,7 +174,7 @@ impl Composition {
                 *own = Size { name: own.name.clone(), ..size.clone() };
             }
         }
-        // A size of the composition may be named by another.
+        // A size of the composition may refer to another one.
         for size in &self.sizes {
             if template.sizes.iter().all(|it| it.name != size.name) {
                 template.sizes.push(size.clone());
@@ -216,7 +216,7 @@ impl Composition {
         Ok(Kernel { part, filling })
     }
 
-    /// The launches of the body, in the order of the text.
+    /// Returns the launches of the body, in the order of the text.
     fn launches<'a>(&self, kernels: &'a [Kernel<'a>]) -> Result<Vec<LaunchLine<'a>>, String> {
         let lines = self.body.iter().enumerate();
         let launches = lines.filter_map(|(at, line)| {
@@ -226,7 +226,7 @@ impl Composition {
         launches.collect()
     }
 
-    /// Arguments of the host function, in the order in which kernels name them.
+    /// Returns the arguments of the host function, in the order in which kernels name them.
     fn arguments<'a>(&self, launches: &[LaunchLine<'a>]) -> Result<Vec<Argument<'a>>, String> {
         let mut arguments: Vec<Argument<'a>> = Vec::new();
         let loops = self.body.iter().filter_map(|line| line.trim_start().strip_prefix("for "));
@@ -248,7 +248,7 @@ impl Composition {
                 }
             }
         }
-        // A buffer that changes places with a written one is written, too.
+        // A buffer that is exchanged with a written one is written, too.
         for line in &self.body {
             let Some((targets, _)) = line.split_once(" = ") else { continue };
             let names: Vec<&str> = targets.split(',').map(str::trim).collect();
@@ -268,7 +268,7 @@ impl Composition {
             argument.parameter =
                 Parameter { shape: argument.parameter.shape.clone(), ..own.clone() };
         }
-        // Inputs first, as people write functions.
+        // Inputs come first, as in functions of people.
         arguments.sort_by_key(|it| it.parameter.domain == Domain::Zero);
         Ok(arguments)
     }
@@ -364,7 +364,7 @@ impl Composition {
 }
 
 impl Part {
-    /// The composition's name of a parameter or size of the template.
+    /// Returns the composition's name of a parameter or size of the template.
     fn name_of<'a>(&'a self, own: &'a str) -> &'a str {
         self.names.iter().find(|(first, _)| first == own).map_or(own, |(_, name)| name)
     }
@@ -387,7 +387,7 @@ fn part(name: &str, text: &str) -> Result<Part, String> {
     Ok(Part { name: name.into(), topic: topic.into(), template: template.into(), choices, names })
 }
 
-/// The texts of the kernels, one below the other; definitions that two have stand there once.
+/// Returns the texts of the kernels, one after the other; common definitions stand there once.
 fn kernel_texts(kernels: &[Kernel<'_>]) -> Result<String, String> {
     const SPACE: &str = "\n\n\n";
     let mut text = String::from("import warp as wp\n");
@@ -403,7 +403,7 @@ fn kernel_texts(kernels: &[Kernel<'_>]) -> Result<String, String> {
     Ok(text)
 }
 
-/// A text with its holes filled by chosen words.
+/// Returns a text with its holes filled by chosen words.
 fn filled_words(text: &str, chosen: &[(&str, &str)]) -> String {
     let mut text = text.to_owned();
     for (key, word) in chosen {
@@ -433,13 +433,13 @@ impl<'a> LaunchLine<'a> {
         Ok(Self { line, kernel, given: given.collect::<Result<_, _>>()? })
     }
 
-    /// Text of the argument for a parameter whose name in the kernel is `name`.
+    /// Returns the text of the argument for a parameter whose name in the kernel is `name`.
     fn text<'b>(&'b self, parameter: &Parameter, name: &'b str) -> &'b str {
         let own = self.given.iter().find(|(own, _)| *own == parameter.names[0]);
         own.map_or(name, |(_, text)| text)
     }
 
-    /// The host function's argument for a parameter, unless the launch computes a number.
+    /// Returns the host function's argument for a parameter, unless the launch computes a number.
     fn argument(&self, parameter: &Parameter, name: &str, loops: &[&str]) -> Option<String> {
         let text = self.text(parameter, name);
         if loops.contains(&text) {
@@ -450,7 +450,7 @@ impl<'a> LaunchLine<'a> {
         is_name.then(|| text.to_owned())
     }
 
-    /// Text of the grid: of an array's shape, if an array has it.
+    /// Returns the text of the grid: an array's shape, if an array has that shape.
     fn dims(&self) -> Result<String, String> {
         if let Some((_, text)) = self.given.iter().find(|(own, _)| own == "dim") {
             return Ok(text.clone());
@@ -515,7 +515,7 @@ impl<'a> LaunchLine<'a> {
     }
 }
 
-/// A text with spaces around sums and products, which words of a launch lack.
+/// Returns a text with spaces around the operators of sums and products.
 fn spaced(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some(letter) = rest.chars().next() {

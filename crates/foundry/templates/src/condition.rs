@@ -1,6 +1,6 @@
 //! Conditions on a template's choices, such as `boundary=clamp|wrap & real!=float64`.
 
-/// The word that an instance has chosen for each key.
+/// Function that returns the word that an instance has chosen for a key.
 pub(crate) type Chosen<'a> = dyn Fn(&str) -> Option<&'a str> + 'a;
 
 /// A condition: every part must hold.
@@ -38,7 +38,7 @@ impl Condition {
         })
     }
 
-    /// Every pair of key and word that the condition names.
+    /// Returns every pair of key and word that the condition names.
     pub(crate) fn words(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().flat_map(|part| part.words.iter().map(|word| (&*part.key, &**word)))
     }

@@ -1,5 +1,5 @@
-//! Descriptions of an instance in words, derived from what its template knows: a line, a paragraph,
-//! and a specification with shapes and edge cases.
+//! Descriptions of an instance in words, derived from its template: a line, a paragraph, and a
+//! specification with shapes and edge cases.
 
 use crate::instance::Filling;
 use crate::parameter::Parameter;
@@ -35,7 +35,7 @@ pub(crate) fn describe(
     })
 }
 
-/// Sentences that hold.
+/// Returns the sentences whose conditions hold.
 fn holding<'a>(
     filling: &'a Filling<'_>,
     all: &'a [Sentence],
@@ -43,7 +43,7 @@ fn holding<'a>(
     all.iter().filter(|it| filling.holds(&it.condition))
 }
 
-/// The chosen float where the template has several.
+/// Returns the chosen float if the template has several.
 fn precision<'a>(filling: &'a Filling<'_>) -> Option<&'a str> {
     filling.chosen("real").filter(|real| *real != "float32")
 }
@@ -59,13 +59,13 @@ fn summary(filling: &Filling<'_>) -> Result<String, String> {
     Ok(line + ".")
 }
 
-/// A text whose first letter is large.
+/// Returns the text with a capital first letter.
 pub(crate) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The guard as a sentence, with the numbers of data that it names.
+/// Returns the guard as a sentence, with the extents of the data.
 fn guard(filling: &Filling<'_>) -> Option<String> {
     let guard = match filling.style.guard {
         Guard::None => return None,
@@ -195,8 +195,8 @@ pub(crate) fn parameter_line(
     Ok(())
 }
 
-/// Facts that no longer description leaves out: the parameters, and the rules that follow from
-/// choices.
+/// Returns texts that the paragraph and the specification must contain: the parameters, and the
+/// rules that follow from choices.
 fn facts(filling: &Filling<'_>) -> Result<Vec<String>, String> {
     let mut facts: Vec<String> =
         filling.parameters.iter().map(|(_, name)| format!("`{name}`")).collect();
@@ -204,7 +204,7 @@ fn facts(filling: &Filling<'_>) -> Result<Vec<String>, String> {
     Ok(facts)
 }
 
-/// The rules that hold, as sentences.
+/// Returns the rules that hold, as sentences.
 pub(crate) fn rules(filling: &Filling<'_>) -> Result<Vec<String>, String> {
     let rules = holding(filling, &filling.template.rules);
     rules.map(|rule| filling.words(&rule.text)).collect()

@@ -1,5 +1,4 @@
-//! Sizes as a template writes them: sums and products of named sizes and numbers, such as
-//! `rows+1`.
+//! Sizes in a template: sums and products of named sizes and numbers, such as `rows+1`.
 
 /// An expression over sizes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,7 +16,7 @@ impl Expression {
         if reader.text.is_empty() { Ok(expression) } else { Err(reader.fault()) }
     }
 
-    /// The value where `size` knows the sizes.
+    /// Returns the value; `size` returns the value of a named size.
     pub(crate) fn value(&self, size: &dyn Fn(&str) -> Option<i64>) -> Result<i64, String> {
         Ok(match self {
             Self::Number(number) => *number,
@@ -34,7 +33,7 @@ impl Expression {
         })
     }
 
-    /// The name of a size that stands alone.
+    /// Returns the name if the expression is a single size.
     pub(crate) fn name(&self) -> Option<&str> {
         match self {
             Self::Size(name) => Some(name),
@@ -43,7 +42,7 @@ impl Expression {
     }
 }
 
-/// The rest of a text that is read.
+/// A text and its unread part.
 struct Reader<'a> {
     text: &'a str,
     all: &'a str,

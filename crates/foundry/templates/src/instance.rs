@@ -1,4 +1,4 @@
-//! An instance of a template: choices made, holes filled, inputs and launch.
+//! An instance of a template, with choices, text, inputs and launch.
 
 use crate::condition::Condition;
 use crate::description::{self, Descriptions};
@@ -16,11 +16,11 @@ use gbxcule_grammar::random::{Random, seed};
 pub struct Instance {
     /// The text.
     pub source: String,
-    /// Threads of the launch that is run.
+    /// Threads of the row's launch.
     pub dims: Vec<u32>,
-    /// Threads of a launch where the algorithm is used.
+    /// Threads of a launch in real use.
     pub real_dims: Vec<u32>,
-    /// Threads of a block there.
+    /// Threads of a block in real use.
     pub block: Vec<u32>,
     /// An input for each parameter.
     pub inputs: Vec<ArgumentInput>,
@@ -40,8 +40,8 @@ pub(crate) struct Filling<'a> {
 }
 
 impl Template {
-    /// Makes instance `number`: each number gives another structure, until all are had. Names and
-    /// literals depend on the seed.
+    /// Makes instance `number`, or returns `None` if there are fewer. Each number gives another
+    /// structure; names and literals depend on `stream`.
     pub fn instance(&self, number: u64, stream: u64) -> Option<Result<Instance, String>> {
         let combinations = self.combinations() as u64;
         let (round, rest) =
@@ -55,7 +55,7 @@ impl Template {
         Some(self.filled(style, chosen, &mut random))
     }
 
-    /// The texts of all combinations of choices in one style: no two have one structure.
+    /// Returns the texts of all combinations of choices in one style, each of another structure.
     pub fn plain_texts(&self) -> Vec<Result<String, String>> {
         let text = |number: u64| {
             let filled = self.filled(Style::PLAIN, self.choices_of(number), &mut Random::new(0));
@@ -64,7 +64,7 @@ impl Template {
         (0..self.combinations() as u64).map(text).collect()
     }
 
-    /// The choices of a combination, and the first word of each draw.
+    /// Returns the choices of a combination, and the first word of each draw.
     fn choices_of(&self, mut number: u64) -> Vec<(&str, &str)> {
         let mut chosen: Vec<(&str, &str)> = Vec::new();
         for choice in &self.choices {
@@ -90,10 +90,10 @@ impl Template {
         Filling::of(self, style, chosen, names).instance().map_err(fault)
     }
 
-    /// Returns true if every thread can find out that it is beyond the data in this way.
+    /// Returns true if every thread can detect in this way that it is beyond the data.
     fn can_guard(&self, guard: Guard) -> bool {
         let has_axis = |it: &Expression| it.name().is_some_and(|size| self.axis_of(size).is_some());
-        // A size may be a parameter, or become one if the text has no such name.
+        // A size may be a parameter already, or become one if the text doesn't use its name.
         let is_free = |it: &Expression| {
             let is_parameter =
                 |size| self.parameters.iter().any(|it| it.names[0] == size && it.shape.is_empty());
@@ -106,7 +106,7 @@ impl Template {
         }
     }
 
-    /// An array, and the dimension of it that has a size.
+    /// Finds an array with a dimension of this size, and returns both.
     pub(crate) fn axis_of(&self, size: &str) -> Option<(&Parameter, usize)> {
         self.parameters.iter().filter(|it| it.condition == Condition::default()).find_map(|it| {
             Some((it, it.shape.iter().position(|extent| extent.name() == Some(size))?))
@@ -115,7 +115,7 @@ impl Template {
 }
 
 impl<'a> Filling<'a> {
-    /// Choices with the parameters that follow from them.
+    /// Makes the choices with the parameters that follow from them.
     pub(crate) fn of(
         template: &'a Template,
         style: Style,
@@ -127,7 +127,7 @@ impl<'a> Filling<'a> {
         filling
     }
 
-    /// The word chosen for a key.
+    /// Returns the word chosen for a key.
     pub(crate) fn chosen(&self, key: &str) -> Option<&str> {
         self.chosen.iter().find(|(own, _)| *own == key).map(|(_, word)| *word)
     }
@@ -137,7 +137,7 @@ impl<'a> Filling<'a> {
         condition.holds(&|key| self.chosen(key))
     }
 
-    /// The value of a size, of the launch that is run or of a real one.
+    /// Returns the value of a size, in the row's launch or in real use.
     pub(crate) fn size(&self, name: &str, is_real: bool) -> Option<i64> {
         if let Some(word) = self.chosen(name) {
             return word.parse().ok();
@@ -172,14 +172,14 @@ impl<'a> Filling<'a> {
         parameters.into_iter().map(|it| (it.clone(), name(&it))).collect()
     }
 
-    /// The name of a parameter that holds a size.
+    /// Returns the name of a parameter that holds a size.
     fn count_parameter(&self, parameters: &[Parameter], size: &str) -> Option<String> {
         let count = Parameter::count(size, String::new());
         let own = parameters.iter().find(|it| it.domain == count.domain && it.ty == "int")?;
         Some(self.names.name_of(&own.names[0]).to_owned())
     }
 
-    /// Conditions under which a thread has no work, one for each index.
+    /// Returns the conditions under which a thread has no work, one for each index.
     pub(crate) fn guards(&self, indices: &[&str]) -> Vec<String> {
         let extents = self.template.launch.iter().filter_map(Expression::name);
         let parameters: Vec<Parameter> = self.parameters.iter().map(|it| it.0.clone()).collect();
@@ -206,7 +206,8 @@ impl<'a> Filling<'a> {
         Ok(Instance { source, dims, real_dims, block: block.clone(), inputs, descriptions })
     }
 
-    /// The threads of a launch. Where threads test that they have work, the grid is whole blocks.
+    /// Returns the threads of a launch. If threads test that they have work, the grid is rounded up
+    /// to whole blocks.
     fn launch(&self, is_real: bool) -> Result<Vec<u32>, String> {
         let sizes: &Sizes<'_> = &|name| self.size(name, is_real);
         let extent = |(at, it): (usize, &Expression)| {
@@ -224,7 +225,7 @@ impl<'a> Filling<'a> {
         self.template.launch.iter().enumerate().map(extent).collect()
     }
 
-    /// A text of the header with the names of this instance, and its holes filled.
+    /// Returns a text of the header with this instance's names and filled holes.
     pub(crate) fn words(&self, text: &str) -> Result<String, String> {
         Ok(renamed_text(&signature::fill(self, text)?, &self.names))
     }

@@ -1,9 +1,9 @@
 //! Named algorithms as parametrised, typed templates: the kernels of a dataset that have a purpose.
 //!
-//! A [`Template`] is a file below `library`: a header that knows choices, sizes, domains of inputs
-//! and words, then a Python text with holes. [`Template::instance`] fills the holes. The rows of a
-//! dataset are made of instances as of any other text (`gbxcule_rows`); nothing is compiled here.
-//! A [`Composition`] names several templates and has the host code that launches them.
+//! A [`Template`] is a file below `library`: a header with choices, sizes, domains of inputs and
+//! words, then a Python text with holes. [`Template::instance`] fills the holes. `gbxcule_rows`
+//! makes rows of instances as of any other text; nothing is compiled here. A [`Composition`] names
+//! several templates and has the host code that launches them.
 
 mod composition;
 mod condition;

@@ -1,4 +1,5 @@
-//! Parameters of a template's kernel: what each is, and the numbers that make sense for it.
+//! Parameters of a template's kernel: direction, type, shape, and the numbers that make sense for
+//! each.
 
 use crate::condition::Condition;
 use crate::expression::Expression;
@@ -9,7 +10,7 @@ use gbxcule_grammar::input::{ArgumentInput, Arrangement, FieldRange, NumberRange
 pub(crate) enum Direction {
     /// Read only.
     In,
-    /// Written whole, or where the kernel has something to say; zeros elsewhere.
+    /// Written, completely or in part; the other elements stay zeros.
     Out,
     /// Read and written.
     InOut,
@@ -33,7 +34,7 @@ impl Direction {
         self != Self::In
     }
 
-    /// The word of a specification.
+    /// Returns the words of a specification.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::In => "input",
@@ -54,7 +55,7 @@ pub(crate) enum Bound {
 /// Numbers that make sense for a parameter.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Domain {
-    /// Not drawn: it begins as zeros.
+    /// Zeros; nothing is drawn.
     Zero,
     /// One value.
     Value(Bound),
@@ -68,7 +69,7 @@ pub(crate) enum Domain {
 #[derive(Clone, Debug)]
 pub(crate) struct Parameter {
     pub(crate) direction: Direction,
-    /// Names that it may have; the text of the template uses the first.
+    /// Possible names; the text of the template uses the first.
     pub(crate) names: Vec<String>,
     pub(crate) shape: Vec<Expression>,
     /// Type of a value or an element, such as `real`, `vec3` or the name of a struct.
@@ -113,7 +114,7 @@ impl Parameter {
         })
     }
 
-    /// A count of threads or elements that is a parameter.
+    /// Makes a parameter that holds a count of threads or elements.
     pub(crate) fn count(size: &str, words: String) -> Self {
         Self {
             direction: Direction::In,
@@ -127,7 +128,7 @@ impl Parameter {
         }
     }
 
-    /// The input of a launch.
+    /// Returns the input of a launch.
     pub(crate) fn input(&self, name: &str, sizes: &Sizes<'_>) -> Result<ArgumentInput, String> {
         let extent = |it: &Expression| {
             let extent = it.value(sizes)?;
@@ -167,7 +168,7 @@ impl Parameter {
         Ok(given)
     }
 
-    /// Description of the numbers that the parameter may hold, with the sizes' names.
+    /// Describes the numbers that the parameter may hold, with the sizes' names.
     pub(crate) fn domain_text(&self, sizes: &Sizes<'_>) -> String {
         let bound = |bound: &Bound| match bound {
             Bound::Float(number) => format!("{number}"),
@@ -206,7 +207,7 @@ impl Parameter {
     }
 }
 
-/// The words of a line; what stands in parentheses or brackets is one word with what is before it.
+/// Splits a line into words; text in parentheses or brackets belongs to the word before it.
 fn tokens(text: &str) -> Vec<String> {
     let (mut tokens, mut depth) = (vec![String::new()], 0_i32);
     for letter in text.chars() {
@@ -234,7 +235,7 @@ fn range(text: &str) -> Result<(Bound, Bound), String> {
     Ok((bound(low)?, bound(high)?))
 }
 
-/// The domain and the unit of a parameter.
+/// Reads the domain and the unit of a parameter.
 fn domain(words: &[String]) -> Result<(Domain, String), String> {
     let Some(first) = words.first() else { return Ok((Domain::Zero, String::new())) };
     if let Some(value) = first.strip_prefix('=') {
@@ -270,7 +271,7 @@ fn domain(words: &[String]) -> Result<(Domain, String), String> {
     let numbers = rest.first().filter(|it| it.contains(".."));
     let (low, high) = match numbers {
         Some(numbers) => range(numbers)?,
-        // Ranks and directions may be drawn from any range.
+        // Permutations and unit vectors don't depend on the drawn range.
         None => match arrangement {
             Some(Arrangement::Permutation) => (Bound::Float(0.0), Bound::Float(1e9)),
             Some(Arrangement::Unit) => (Bound::Float(-1.0), Bound::Float(1.0)),

@@ -1,15 +1,15 @@
-//! Names of parameters: each is one of those that the template allows, everywhere in the text.
+//! Renames parameters everywhere in a text to names that the template allows.
 
 use crate::parameter::Parameter;
 use gbxcule_grammar::random::Random;
 
-/// Names of an instance by those of the template's text.
+/// Names of an instance by the names in the template's text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Renaming(Vec<(String, String)>);
 
 impl Renaming {
-    /// Draws a name for each parameter that has several: all from one place of their lists, so that
-    /// names of one text are of one kind.
+    /// Draws a name for each parameter that has several, all from the same position of their lists,
+    /// so that the names of a text have one style.
     pub(crate) fn draw(parameters: &[Parameter], random: &mut Random) -> Self {
         let place = random.weighted([5, 3, 2]);
         let name = |it: &Parameter| {
@@ -19,12 +19,12 @@ impl Renaming {
         Self(parameters.iter().map(name).collect())
     }
 
-    /// Names that are given.
+    /// Makes a renaming of given names.
     pub(crate) fn of(names: Vec<(String, String)>) -> Self {
         Self(names)
     }
 
-    /// The name of a parameter.
+    /// Returns the name of a parameter.
     pub(crate) fn name_of<'a>(&'a self, first: &'a str) -> &'a str {
         self.0.iter().find(|(own, _)| own == first).map_or(first, |(_, name)| name)
     }
@@ -34,7 +34,7 @@ fn is_letter(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
 
-/// Code with its names changed; attributes keep theirs.
+/// Returns code with its names changed, except for attributes.
 pub(crate) fn renamed_code(code: &str, names: &Renaming) -> String {
     let mut out = String::with_capacity(code.len());
     let mut rest = code;
@@ -54,7 +54,7 @@ pub(crate) fn renamed_code(code: &str, names: &Renaming) -> String {
     out
 }
 
-/// Words with the names between backticks changed.
+/// Returns words with the names between backticks changed.
 pub(crate) fn renamed_text(text: &str, names: &Renaming) -> String {
     let parts = text.split('`').enumerate();
     let parts = parts.map(|(at, part)| match at % 2 {

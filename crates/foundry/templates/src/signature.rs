@@ -1,4 +1,4 @@
-//! The text of an instance: conditions decided, holes filled, the signature written.
+//! Writes the text of an instance: decides conditions, fills holes, writes the signature.
 //!
 //! Holes: `$params` is the list of parameters, `$tid(i, j)` the thread's indices and its guard,
 //! `$0.5` a number of the instance's floats, `$real`, `$vec3` and their like are types, `$(n-1)` is
@@ -10,7 +10,7 @@ use crate::rename::{renamed_code, renamed_text};
 use crate::style::ArrayForm;
 use std::fmt::Write as _;
 
-/// Columns of a signature in one line, at most.
+/// Greatest number of columns of a signature in one line.
 const COLUMNS: usize = 100;
 
 /// Writes the text of an instance.
@@ -94,7 +94,7 @@ pub(crate) fn fill(filling: &Filling<'_>, text: &str) -> Result<String, String> 
     Ok(out)
 }
 
-/// The text of a hole with a name.
+/// Returns the text of a named hole.
 fn hole(filling: &Filling<'_>, name: &str) -> Result<String, String> {
     if let Some(ty) = type_text(filling, name) {
         return Ok(ty);
@@ -108,12 +108,12 @@ fn hole(filling: &Filling<'_>, name: &str) -> Result<String, String> {
     }
 }
 
-/// The chosen float: `float32` unless the template varies it.
+/// Returns the chosen float: `float32` unless the template varies it.
 fn real<'a>(filling: &'a Filling<'_>) -> &'a str {
     filling.chosen("real").unwrap_or("float32")
 }
 
-/// A number as a literal of the chosen float.
+/// Returns a number as a literal of the chosen float.
 fn number(filling: &Filling<'_>, literal: &str) -> String {
     match real(filling) {
         "float32" => literal.into(),
@@ -121,7 +121,7 @@ fn number(filling: &Filling<'_>, literal: &str) -> String {
     }
 }
 
-/// The text of a type, if a name is one of a type that depends on the instance.
+/// Returns the text of a type, if a name denotes a type that depends on the instance.
 pub(crate) fn type_text(filling: &Filling<'_>, name: &str) -> Option<String> {
     let is_explicit = filling.style.is_explicit;
     let shapes = [
@@ -153,7 +153,7 @@ pub(crate) fn type_text(filling: &Filling<'_>, name: &str) -> Option<String> {
     })
 }
 
-/// The type of a parameter's value or element.
+/// Returns the type of a parameter's value or element.
 pub(crate) fn element_text(filling: &Filling<'_>, parameter: &Parameter) -> Result<String, String> {
     let ty = &parameter.ty;
     let scalars = [
@@ -174,7 +174,7 @@ fn parameters(filling: &Filling<'_>, out: &mut String) -> Result<(), String> {
     Ok(())
 }
 
-/// A parameter with its type.
+/// Returns a parameter with its type.
 pub(crate) fn declaration(
     filling: &Filling<'_>,
     (parameter, name): &(Parameter, String),

@@ -1,4 +1,4 @@
-//! Style of a text: what people do differently in kernels that compute the same.
+//! Style of a text: the choices in which people differ in kernels that compute the same.
 
 use gbxcule_grammar::random::{Random, seed};
 
@@ -33,7 +33,7 @@ pub(crate) enum Guard {
     None,
     /// A parameter has the number of data.
     Count,
-    /// An array's shape has it.
+    /// An array's shape has the number of data.
     Shape,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Style {
 }
 
 impl Style {
-    /// The style of a text without variation.
+    /// The plain style.
     pub(crate) const PLAIN: Self = Self {
         is_explicit: false,
         arrays: ArrayForm::Call,
@@ -60,7 +60,8 @@ impl Style {
         has_comments: true,
     };
 
-    /// Draws the style of a number: no two below `number` differ in comments alone.
+    /// Draws a style by its number, or returns `None` if it differs from one with a smaller number
+    /// only in comments.
     pub(crate) fn draw(stream: u64, number: u64) -> Option<Self> {
         let mut taken: Vec<Self> = Vec::new();
         let mut attempt = 0;
@@ -80,7 +81,7 @@ impl Style {
         Self { has_comments: other.has_comments, ..*self } == other
     }
 
-    /// Shares as in NVIDIA Warp's examples and sources.
+    /// Draws a style with the shares of NVIDIA Warp's examples and sources.
     fn drawn(random: &mut Random) -> Self {
         Self {
             is_explicit: random.chance(30),

@@ -1,4 +1,4 @@
-//! A template: a file of the library, read.
+//! A template, read from a file of the library.
 //!
 //! A file is a header, a line `---`, and the text of a Python file with holes. The header has one
 //! fact a line, `key: value`; [`Template::parse`] knows the keys, and `README.md` describes them.
@@ -14,7 +14,7 @@ pub(crate) struct Choice {
     pub(crate) words: Vec<String>,
 }
 
-/// A sentence of the descriptions, where a condition holds.
+/// A sentence of the descriptions, used if its condition holds.
 #[derive(Clone, Debug)]
 pub(crate) struct Sentence {
     pub(crate) condition: Condition,
@@ -23,7 +23,7 @@ pub(crate) struct Sentence {
     pub(crate) text: String,
 }
 
-/// A size: in the row that is run, and where the algorithm is used.
+/// A size: its value in the row's launch, and in real use.
 #[derive(Clone, Debug)]
 pub(crate) struct Size {
     pub(crate) name: String,
@@ -43,7 +43,7 @@ pub(crate) struct Line {
 pub struct Template {
     /// Name of the algorithm, and of the kernel.
     pub name: String,
-    /// Field that the algorithm is of.
+    /// Field of the algorithm.
     pub topic: String,
     pub(crate) title: String,
     pub(crate) about: String,
@@ -54,13 +54,13 @@ pub struct Template {
     pub(crate) choices: Vec<Choice>,
     /// Choices of names or numbers.
     pub(crate) draws: Vec<Choice>,
-    /// Texts that holes stand for.
+    /// Texts of holes.
     pub(crate) texts: Vec<(String, Condition, String)>,
     pub(crate) sizes: Vec<Size>,
     pub(crate) launch: Vec<Expression>,
-    /// Threads of a block in each dimension, where the algorithm is used.
+    /// Threads of a block in each dimension, in real use.
     pub(crate) block: Vec<u32>,
-    /// Threads beyond the data may return at once.
+    /// True if threads beyond the data may return at once.
     pub(crate) is_guarded: bool,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) lines: Vec<Line>,
@@ -143,7 +143,7 @@ impl Template {
         Ok(())
     }
 
-    /// Checks that conditions name words that can be chosen, and that nothing is missing.
+    /// Checks that conditions name words that can be chosen, and that no needed line is missing.
     fn check(&self) -> Result<(), String> {
         if self.title.is_empty() || self.about.is_empty() || self.launch.is_empty() {
             return Err("a header has `title`, `about` and `launch`".into());
@@ -168,7 +168,7 @@ impl Template {
         }
     }
 
-    /// Removes names that a parameter can't get, because the text or another parameter has them.
+    /// Removes names that the text or another parameter uses already.
     fn drop_taken_names(&mut self) {
         let names: Vec<Vec<String>> = self.parameters.iter().map(|it| it.names.clone()).collect();
         for at in 0..self.parameters.len() {
@@ -180,7 +180,7 @@ impl Template {
             };
             let mut own = names[at].clone();
             let first = own.remove(0);
-            // A guard may make a parameter of a launch's size.
+            // A guard may add a parameter for a size of the launch.
             let is_size = |name: &str| self.launch.iter().any(|it| it.name() == Some(name));
             own.retain(|name| !self.uses(name) && !is_other(name) && !is_size(name));
             own.insert(0, first);
@@ -188,19 +188,19 @@ impl Template {
         }
     }
 
-    /// Returns true if the text has a name.
+    /// Returns true if the text uses a name.
     pub(crate) fn uses(&self, name: &str) -> bool {
         let mut code = self.lines.iter().map(|it| it.text.split('#').next().unwrap_or_default());
         code.any(|code| has_word(code, name))
     }
 
-    /// Combinations of choices, each another kernel.
+    /// Returns the number of combinations of choices, each another kernel.
     pub fn combinations(&self) -> usize {
         self.choices.iter().map(|it| it.words.len()).product()
     }
 }
 
-/// Returns true if a line of code has a name that is no attribute.
+/// Returns true if a line of code has a name other than as an attribute.
 fn has_word(line: &str, name: &str) -> bool {
     let is_letter = |it: char| it.is_ascii_alphanumeric() || it == '_';
     line.match_indices(name).any(|(at, _)| {
@@ -221,14 +221,14 @@ pub(crate) fn choice(key: &str, words: &str) -> Choice {
     Choice { key: key.into(), words: words.split_whitespace().map(str::to_owned).collect() }
 }
 
-/// Reads a size: in the row that is run, and where the algorithm is used.
+/// Reads a size: its value in the row's launch, and in real use.
 pub(crate) fn size(name: &str, text: &str) -> Result<Size, String> {
     let (small, real) = text.split_once(' ').unwrap_or((text, text));
     let (small, real) = (Expression::parse(small)?, Expression::parse(real)?);
     Ok(Size { name: name.into(), small, real })
 }
 
-/// A sentence, with the phrase of the short description before a semicolon.
+/// Reads a sentence, with the phrase for the short description before a semicolon.
 fn sentence(condition: &str, text: &str) -> Result<Sentence, String> {
     let (phrase, text) = text
         .split_once("; ")

@@ -74,8 +74,8 @@ pub fn timestamp() -> String {
     OffsetDateTime::now_utc().format(format).unwrap_or_default()
 }
 
-/// Makes a name fit to be a part of a file's name: only characters that shells, file systems and
-/// terminals leave alone, and not too many.
+/// Makes a name fit to be a part of a file's name: short, and without characters that mean
+/// something to shells, file systems or terminals.
 #[must_use]
 pub fn file_part(name: &str) -> String {
     const MOST: usize = 80;
@@ -95,7 +95,7 @@ pub fn run_id(kind: &str) -> String {
     format!("{}-{}-{}", timestamp(), file_part(kind), gbxcule_files::random_word())
 }
 
-/// Writes a file as a whole: see [`gbxcule_files::write`].
+/// Writes a complete file: see [`gbxcule_files::write`].
 ///
 /// # Errors
 /// The file cannot be written.

@@ -29,7 +29,7 @@ pub enum BackendKind {
     PyboyVecMp,
     /// The swarm on CPU threads.
     SwarmCpu,
-    /// The swarm on CPU threads, without code made for the ROM.
+    /// The swarm on CPU threads, without recompiling the ROM.
     SwarmInterpreted,
     /// The swarm on a CUDA device.
     SwarmCuda,
@@ -86,7 +86,7 @@ impl BackendKind {
     /// Starts a backend of this kind.
     ///
     /// # Errors
-    /// It is not in this build, or cannot run what was asked for.
+    /// The backend is not in this build, or cannot run this configuration.
     pub fn open(self, config: &BackendConfig) -> Result<Box<dyn Backend>, LabError> {
         if config.num_envs == 0 {
             return Err(SwarmError::NoEnvs.into());
@@ -221,7 +221,7 @@ pub fn model_name(model: Option<Model>) -> &'static str {
     }
 }
 
-/// Returns the bytes of a frame in the form that backends give.
+/// Returns the bytes of a frame in the form of [`Backend::frame`].
 pub(crate) fn frame_bytes(frame: Frame<'_>) -> Vec<u8> {
     match frame {
         Frame::Shades(shades) => shades.to_vec(),

@@ -2,8 +2,9 @@
 //!
 //! All backends of a sweep take turns within one run, so that other load on the computer affects
 //! them alike. Opening and the first step are timed separately; a window begins after a warm-up and
-//! always ends with a sync. A device runs behind the calls that queue its steps, so the number of
-//! steps in a window follows from the time of the warm-up's steps, each of which is waited for.
+//! always ends with a sync. The calls that queue a device's steps return before the steps are done.
+//! So the bench waits for each step of the warm-up, and computes from their times how many steps
+//! fit into a window.
 
 use std::time::{Duration, Instant};
 
@@ -17,8 +18,7 @@ use crate::{LabError, program, system};
 
 /// Default number of steps between two waits for a device.
 pub const SYNC_EVERY: u64 = 64;
-/// Smallest number of waits in a window of the longest time, so that the window ends near that
-/// time.
+/// Least number of waits in a window, so that a window ends near its greatest length.
 const MIN_WAITS: u32 = 8;
 
 /// Value of `kind` in a benchmark's artifact.
@@ -35,7 +35,7 @@ pub struct BenchPlan {
     pub rom: RomImage,
     /// Numbers of machines to measure.
     pub env_counts: Vec<usize>,
-    /// Greatest number of machines for PyBoy, each of which takes megabytes of Python.
+    /// Greatest number of PyBoy's machines, because each takes megabytes of Python.
     pub most_pyboy_envs: usize,
     /// Number of steps of a window.
     pub steps: u64,
@@ -45,8 +45,8 @@ pub struct BenchPlan {
     pub warmup_steps: u64,
     /// Number of windows for each backend and count.
     pub repeats: u32,
-    /// Greatest number of steps between two syncs; with 0 only the end of a window is one. Long
-    /// steps are waited for more often: each result records the number of steps.
+    /// Greatest number of steps between two syncs, or 0 for a single sync at the end of a window.
+    /// Long steps make it smaller; each result records the number.
     pub sync_every: u64,
     /// Meaning of an action's number.
     pub codec: Codec,
@@ -315,7 +315,7 @@ impl Contestant {
     }
 }
 
-/// Returns the number of steps of a length that fit into a time: at least one, and at most `most`.
+/// Returns how many steps of `step_s` seconds fit into a time: at least one and at most `most`.
 fn steps_within(time: Duration, step_s: f64, most: u64) -> u64 {
     ((time.as_secs_f64() / step_s) as u64).clamp(1, most.max(1))
 }
@@ -338,8 +338,8 @@ fn parallel(plan: &BenchPlan, kind: BackendKind, num_envs: usize) -> usize {
     }
 }
 
-/// Adds the scaling efficiency: the speed over that of the backend's smallest number of machines,
-/// divided by the factor by which the number of machines at once has grown.
+/// Adds the scaling efficiency: the speed-up over the backend's smallest number of machines,
+/// divided by the growth of the number of machines that run at once.
 fn add_scaling(results: &mut [Value]) {
     let each = |result: &Value| {
         Some(result["frames_per_s"].as_f64()? / result["parallel"].as_u64()? as f64)

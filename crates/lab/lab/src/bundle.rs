@@ -1,5 +1,5 @@
-//! Mismatch bundles: one folder with everything that is known about a disagreement, and the command
-//! that repeats it.
+//! Mismatch bundles: one folder with all data about a disagreement, and the command that repeats
+//! it.
 //!
 //! The folder is filled under a temporary name and renamed into place, so a run that is killed
 //! leaves no half bundle under the name of a whole one.
@@ -191,8 +191,8 @@ fn actions(verdict: &VerifyResult) -> String {
     text
 }
 
-/// Converts a frame to a picture that every viewer opens, and returns the file's ending with it:
-/// the original's two bits a pixel become gray, the Color's words colours.
+/// Converts a frame to a picture file that every viewer opens, and returns it after its extension:
+/// gray for the original's two bits a pixel, colours for the Color's words.
 fn portable_picture(frame: &[u8]) -> (&'static str, Vec<u8>) {
     if frame.len() == FRAME_BYTES {
         let mut picture = b"P5 160 144 3\n".to_vec();

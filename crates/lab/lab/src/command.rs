@@ -1,5 +1,5 @@
-//! The command that runs: a program of its own, or a script of the Python package, whose process is
-//! Python.
+//! The running command: an executable, or a script of the Python package that the Python
+//! interpreter runs.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ impl Script {
         }
     }
 
-    /// Returns the words between the file and those of the command.
+    /// Returns the words between the file and the command's own arguments.
     fn words(&self) -> &'static str {
         match self {
             Self::File(_) => "",
@@ -41,8 +41,8 @@ impl Script {
     }
 }
 
-/// Returns the path of the program that was started, and the words between it and those of the
-/// command. The program is the Python script if there is one, else the executable.
+/// Returns the path of the Python script, or of the executable if no script was recorded, and the
+/// words between it and the command's own arguments.
 #[must_use]
 pub fn started() -> (PathBuf, &'static str) {
     match SCRIPT.get() {
@@ -51,8 +51,7 @@ pub fn started() -> (PathBuf, &'static str) {
     }
 }
 
-/// Returns the command as the user typed it, as far as this process knows: the program, and the
-/// words after it.
+/// Returns the command as the user probably typed it: the program, and the words after it.
 #[must_use]
 pub fn typed() -> (String, &'static str) {
     let first = || env::args().next().unwrap_or_else(|| "gbxcule".to_owned());

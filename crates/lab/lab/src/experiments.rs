@@ -17,7 +17,7 @@ pub struct Experiment {
     pub frames_per_step: Option<u32>,
 }
 
-/// All experiments, each of which adds one part to the one before.
+/// All experiments; each adds one part to the experiment before it.
 pub const EXPERIMENTS: [Experiment; 5] = [
     Experiment {
         name: "E0",

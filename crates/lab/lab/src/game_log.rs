@@ -1,8 +1,8 @@
 //! Games as files: a line about the game, then a line for each game played, with its seed and the
 //! buttons of every step (docs/judge.md).
 //!
-//! [`replay`] plays them again, bit for bit, and [`LoggedGame::check`] compares the outcome with
-//! what they claim.
+//! [`replay`] plays the games again, bit for bit, and [`LoggedGame::check`] compares the outcome
+//! with the claim in the line.
 
 mod buttons;
 mod replay;
@@ -26,12 +26,12 @@ const FORMAT: &str = "gbxcule games";
 const VERSION: u32 = 1;
 /// Number of levels of a game.
 const LEVELS: u32 = 65_535;
-/// Bytes of a file, at most.
+/// Greatest number of bytes of a file.
 const MAX_BYTES: u64 = 1 << 30;
-/// First bytes of what gzip packed.
+/// First bytes of a gzip file.
 const GZIP: &[u8] = b"\x1f\x8b";
 
-/// The first line of a file: the game, and what a step is.
+/// The first line of a file: the game, and the length of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
@@ -50,7 +50,7 @@ pub struct Header {
     /// The variant of the game that is played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// `easy`, also beside another variant.
+    /// The game's difficulty, `easy`, which goes with every variant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difficulty: Option<String>,
 }
@@ -61,33 +61,33 @@ pub struct Header {
 pub enum End {
     /// The game says that it is over.
     Over,
-    /// The game is as long as one of the benchmark may be.
+    /// The game reached the benchmark's greatest length.
     Limit,
-    /// The player stopped before.
+    /// The player stopped before both.
     Stopped,
 }
 
-/// One game: where it began, the buttons of its steps, and what its writer claims of it.
+/// One game: its beginning, the buttons of its steps, and its writer's claim about the outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoggedGame {
     /// The env's seed; a game with neither seed nor level begins at power-on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// The level, in place of a seed.
+    /// The level, for a game without a seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<u32>,
-    /// Games that the env began since it had the seed.
+    /// Number of games that the env began before this one since it got the seed.
     #[serde(default)]
     pub episode: u64,
     /// The buttons of each step.
     pub buttons: Buttons,
-    /// The claim; replaying makes it.
+    /// The claim about the outcome; [`LoggedGame::sealed`] fills it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
 }
 
-/// Score and end of a game, as its line says.
+/// Score and end of a game, as its line claims.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
@@ -97,7 +97,7 @@ pub struct Claim {
     pub end: End,
     /// SHA-256 of work RAM at the end.
     pub memory_sha256: String,
-    /// SHA-256 of the header and of all else in this line.
+    /// SHA-256 of the header and of the rest of this line.
     pub sha256: String,
 }
 
@@ -111,7 +111,7 @@ pub struct GameLog {
 }
 
 impl Header {
-    /// The first line of a file of this game.
+    /// Makes the first line of a file of this game.
     #[must_use]
     pub fn new(game: &str, rom: &[u8], frames_per_step: u32, release_after_frames: u32) -> Self {
         Self {
@@ -143,7 +143,7 @@ impl Header {
     }
 }
 
-/// The text of a file's bytes, unpacked where they are those of gzip.
+/// Returns a file's text, and unpacks it if gzip packed it.
 fn text_of(bytes: Vec<u8>) -> Result<String, String> {
     let mut text = String::new();
     if bytes.starts_with(GZIP) {
@@ -167,7 +167,7 @@ fn no_log(found: &str) -> String {
 }
 
 impl LoggedGame {
-    /// The SHA-256 of a game with an outcome, under a header.
+    /// Returns the SHA-256 of a header, a game and its outcome.
     fn sha256(&self, header: &Header, outcome: &Replayed) -> String {
         let Replayed { score, end, memory_sha256, .. } = outcome;
         let start = (self.seed, self.level, self.episode);
@@ -177,7 +177,7 @@ impl LoggedGame {
         )
     }
 
-    /// The game with the claim that its outcome supports, without the steps after its end.
+    /// Fills the game's claim from its outcome, and drops the steps after its end.
     #[must_use]
     pub fn sealed(mut self, header: &Header, outcome: &Replayed) -> Self {
         self.buttons.truncate(outcome.steps);
@@ -187,10 +187,10 @@ impl LoggedGame {
         self
     }
 
-    /// Holds the game's line against its outcome.
+    /// Compares the game's claim with its outcome.
     ///
     /// # Errors
-    /// The line claims something else, or goes on after the game's end.
+    /// The claim differs from the outcome, or the line has steps after the game's end.
     pub fn check(&self, header: &Header, outcome: &Replayed) -> Result<(), String> {
         let left = self.buttons.steps() - outcome.steps;
         if left > 0 {
@@ -232,7 +232,7 @@ impl GameLog {
     /// Reads a file, which may be packed by gzip.
     ///
     /// # Errors
-    /// The file can't be read, or is no such file.
+    /// The file can't be read, or is no file of games.
     pub fn read(path: &Path) -> Result<Self, LabError> {
         let bytes = gbxcule_files::read(path, MAX_BYTES).map_err(LabError::file(path))?;
         text_of(bytes)
@@ -274,7 +274,7 @@ impl GameLog {
         Ok(Self { header, games })
     }
 
-    /// Writes a file as a whole.
+    /// Writes a complete file.
     ///
     /// # Errors
     /// The file can't be written.

@@ -1,7 +1,7 @@
 //! Reports on the results from a machine with a GPU (`python/packaging/gpu/run.py`): writes
 //! `gpu.md` and `gpu.png`, the tables and the picture of `docs/gpu-results.md`.
 //!
-//! The folder may come from an unknown source: its numbers are checked as those of artifacts are.
+//! The folder may come from an unknown source, so its numbers are checked like those of artifacts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ const PYTHON: &str = "python.jsonl";
 /// Greatest numbers of bytes and lines of a result.
 const MAX_BYTES: u64 = 64 << 20;
 const MAX_LINES: usize = 10_000;
-/// Instructions that a warp issues for a machine's frame, by ROM, as `make gpu-counts` counts them.
+/// Instructions that warps issue for a machine's frame, by ROM, from `make gpu-counts`.
 type Counts = BTreeMap<String, f64>;
 
 /// One measurement of a number of machines.
@@ -63,7 +63,7 @@ pub fn write(folder: &Path, counts: Option<&Path>) -> Result<Report, LabError> {
     Ok(Report { summary, plot, text })
 }
 
-/// Returns the text of a result; an empty text if no step left one.
+/// Returns the text of a result, or an empty text if no step wrote it.
 fn read(path: &Path) -> Result<String, LabError> {
     if !path.exists() {
         return Ok(String::new());
@@ -72,8 +72,8 @@ fn read(path: &Path) -> Result<String, LabError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Returns the JSON of a result, one value a line. An incomplete last line is ignored: the machine
-/// may have been taken away during the write.
+/// Returns the JSON of a result, one value a line. An incomplete last line is ignored, because the
+/// machine may have gone during the write.
 fn lines(path: &Path) -> Result<Vec<Value>, LabError> {
     let text = read(path)?;
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
@@ -131,8 +131,7 @@ fn read_counts(path: &Path) -> Result<Counts, LabError> {
     let row = |line: &str| {
         let mut cells = line.trim_matches('|').split('|').map(str::trim);
         let (rom, issues) = (cells.next()?, cells.next()?);
-        // "AMBER_ROAD, on the Color" names the ROM; "MEM_RWB, without its blocks" is another way of
-        // running.
+        // "AMBER_ROAD, on the Color" is a ROM's row; "MEM_RWB, without its blocks" isn't.
         let rom = rom.strip_suffix(", on the Color").unwrap_or(rom);
         Some((rom.to_owned(), issues.replace(',', "").parse().ok()?))
     };
@@ -309,7 +308,7 @@ fn groups(rows: &[Row]) -> Vec<Group> {
     names(rows).into_iter().map(group).collect()
 }
 
-/// Returns each ROM's best speed by its counted issues.
+/// Returns each ROM's best speed over its counted issues.
 fn over_issues(rows: &[Row], counts: &Counts) -> Vec<Group> {
     let best = |group: Group| {
         let issues = *counts.get(&group.label)?;

@@ -1,9 +1,9 @@
 //! The lab: compares the swarm with references, measures its speed, and records the results.
 //!
 //! Every program that can run Game Boys is a [`Backend`]: the swarm, PyBoy in child processes,
-//! libmgba, and one with wrong reports. [`verify`] steps two of them in lockstep; [`bundle`]
-//! records a disagreement so that it can be replayed; [`bench`] measures speeds; [`report`] draws
-//! them; [`doctor`] lists the tools of this computer.
+//! libmgba, and a stub that is wrong on purpose. [`verify`] steps two of them in lockstep;
+//! [`bundle`] records a disagreement so that it can be replayed; [`bench`] measures speeds;
+//! [`report`] draws them; [`doctor`] lists the tools of this computer.
 
 pub mod action_source;
 pub mod artifact;

@@ -30,8 +30,7 @@ pub(crate) struct Group {
     pub(crate) points: Vec<(f64, [f64; 3])>,
 }
 
-/// One panel: its title, the meaning of its horizontal axis, and the value of a point that it
-/// shows.
+/// One panel: its title, its horizontal axis, its lines, and the format of its values.
 struct Panel {
     title: &'static str,
     over: &'static str,
@@ -180,8 +179,8 @@ fn bounds(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)))
 }
 
-/// Returns the number whose powers label the scale. Less than two decades may contain only one
-/// power of ten, or none.
+/// Returns the number whose powers label the scale: less than ten for less than two decades, which
+/// may contain no power of ten.
 fn base(lowest: f64, highest: f64) -> f64 {
     if highest / lowest < 100.0 { 2.0 } else { 10.0 }
 }

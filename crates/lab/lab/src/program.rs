@@ -25,10 +25,10 @@ pub fn to_json(programs: &Programs) -> Value {
     })
 }
 
-/// Reads programs back that [`to_json`] wrote.
+/// Reads the programs that [`to_json`] wrote.
 ///
 /// # Errors
-/// A program is missing, or is not what its SHA-256 says.
+/// A program is missing, or has another SHA-256 than the artifact says.
 pub fn from_json(recorded: &Value) -> Result<Programs, String> {
     let program = |role: &str| {
         let field = |name: &str| {
@@ -42,8 +42,8 @@ pub fn from_json(recorded: &Value) -> Result<Programs, String> {
                 let files = files.map_err(|error| format!("files of program `{role}`: {error}"))?;
                 ProgramText::with_files(name, text, files)
             }
-            // Only a built-in program may come without its text: a name must not lead to a file of
-            // this computer.
+            // Only a built-in program may lack its text: an artifact must not read a file of this
+            // computer.
             None if name.ends_with(".py") => return Err(format!("no text of program `{role}`")),
             None => ProgramText::find(name).map_err(|error| error.to_string())?,
         };

@@ -26,7 +26,7 @@ pub struct Replay {
 /// Runs a bundle's actions on its two backends, up to the step at which they disagreed.
 ///
 /// # Errors
-/// The folder is not a bundle, its ROM is not the one it names, or a backend failed.
+/// The folder is not a bundle, its ROM has another SHA-256 than it says, or a backend failed.
 pub fn replay(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<Replay, LabError> {
     let metadata_path = folder.join(bundle::METADATA);
     let metadata = read_json(&metadata_path)?;
@@ -57,7 +57,7 @@ pub fn replay(folder: &Path, progress: &mut dyn FnMut(u64)) -> Result<Replay, La
     Ok(Replay { plan, verdict, reproduced })
 }
 
-/// Reads a plan back that [`VerifyPlan::to_json`] wrote.
+/// Reads a plan that [`VerifyPlan::to_json`] wrote.
 fn plan(metadata: &Value, rom: Vec<u8>) -> Result<VerifyPlan, String> {
     let recorded = &metadata["plan"];
     let text =
@@ -92,7 +92,7 @@ fn plan(metadata: &Value, rom: Vec<u8>) -> Result<VerifyPlan, String> {
         programs: program::from_json(&recorded["programs"])?,
         action_gen: text("action_gen")?.parse()?,
         actions_seed: number("actions_seed")?,
-        // Older plans don't record the device: it was the first.
+        // Older plans, which don't record the device, ran on the first.
         cuda: small("cuda").unwrap_or(0),
         model: model(&recorded["model"])?,
         // Older plans have no cables.
@@ -101,7 +101,7 @@ fn plan(metadata: &Value, rom: Vec<u8>) -> Result<VerifyPlan, String> {
     })
 }
 
-/// Returns the model that a plan names; older plans name none.
+/// Returns the model that a plan names, or `None` for older plans.
 fn model(recorded: &Value) -> Result<Option<Model>, String> {
     match recorded.as_str() {
         None | Some("auto") => Ok(None),

@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::artifact::{entries, read_foreign_json, read_json, replace};
 use crate::{LabError, bench, plot};
 
-/// Greatest numbers of an artifact's results, and of characters of a name.
+/// Greatest number of an artifact's results, and of characters of a name.
 const MAX_RESULTS: usize = 10_000;
 const MAX_NAME_CHARACTERS: usize = 80;
-/// Largest number that a bench can measure, and smallest frames a second that can be drawn.
+/// Largest number that a bench can measure, and smallest speed that is drawn.
 const MAX_MEASURED: f64 = 1e18;
 const MIN_SPEED: f64 = 1e-9;
 
@@ -105,8 +105,8 @@ pub(crate) fn name(value: &Value) -> String {
     text.chars().filter(|it| !it.is_control()).take(MAX_NAME_CHARACTERS).collect()
 }
 
-/// Returns a result, if a bench can measure its numbers: those that are drawn are positive and of a
-/// size that a scale can show.
+/// Returns a result, or `None` if no bench can have measured its numbers or a scale can't show
+/// them.
 pub(crate) fn point(result: &Value) -> Option<Point> {
     let measured = |value: &Value| value.as_f64().filter(|it| (0.0..=MAX_MEASURED).contains(it));
     let number = |field: &str| measured(&result[field]);

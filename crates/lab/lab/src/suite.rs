@@ -1,4 +1,4 @@
-//! Runs every micro-ROM against a reference, with the differences that have an explanation.
+//! Runs every micro-ROM against a reference, and knows which differences are explained.
 //!
 //! A row defines the comparison and its length. If the reference is known to be wrong, the row pins
 //! the fields that differ, the first step, the number of steps, and the reason. All other values
@@ -50,7 +50,7 @@ pub struct Explained {
     pub first: u64,
     /// Number of steps after which the fields differ.
     pub times: u64,
-    /// Digest of every value of both sides at every step at which they differ: see [`SetAside`].
+    /// Digest of both sides' values at every step at which they differ: see [`SetAside`].
     pub digest: &'static str,
     /// Reason why the reference is known to be wrong.
     pub why: &'static str,
@@ -77,7 +77,7 @@ impl SetAside {
         }
     }
 
-    /// Returns the first digits of a SHA-256 over all steps, fields and values.
+    /// Returns the first digits of the SHA-256 of all steps, fields and values.
     fn digest(&self) -> String {
         sha256(self.values.as_bytes())[..12].to_owned()
     }
@@ -112,10 +112,10 @@ pub fn cases() -> impl Iterator<Item = &'static Case> {
     explained::CASES.iter().chain(&color::CASES)
 }
 
-/// Runs one row; `cuda` is the device of a backend that takes one.
+/// Runs one row; `cuda` is the number of the CUDA device.
 ///
 /// # Errors
-/// There is no such ROM, or a backend failed.
+/// The ROM doesn't exist, or a backend failed.
 pub fn run(
     case: &'static Case,
     reference: BackendKind,
@@ -154,8 +154,8 @@ pub fn run(
     })
 }
 
-/// Returns the reason for which the reference of a plan is known to be wrong in all differing
-/// fields, if the suite has one for that ROM.
+/// Returns the reason why the reference is known to be wrong in all differing fields, if the suite
+/// explains them for the plan's ROM.
 #[must_use]
 pub fn known_difference(plan: &VerifyPlan, differences: &[Difference]) -> Option<&'static str> {
     let reference = match plan.reference {

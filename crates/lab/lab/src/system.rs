@@ -23,10 +23,10 @@ const TOOL_LIMIT: Duration = Duration::from_secs(5);
 pub fn describe() -> Value {
     json!({
         "gbxcule": { "version": env!("CARGO_PKG_VERSION"), "commit": COMMIT, "rustc": RUSTC },
-        "os": os_name(),
+        "os": field("/etc/os-release", "PRETTY_NAME", '='),
         "kernel": first_line("/proc/sys/kernel/osrelease"),
         "arch": std::env::consts::ARCH,
-        "cpu": cpu_model(),
+        "cpu": field("/proc/cpuinfo", "model name", ':'),
         "cpus": std::thread::available_parallelism().map_or(1, usize::from),
         "memory_bytes": memory_bytes(),
         "gpus": gpus(),
@@ -45,22 +45,14 @@ fn field(path: &str, name: &str, separator: char) -> Option<String> {
     Some(line.split_once(separator)?.1.trim().trim_matches('"').to_owned())
 }
 
-fn os_name() -> Option<String> {
-    field("/etc/os-release", "PRETTY_NAME", '=')
-}
-
-fn cpu_model() -> Option<String> {
-    field("/proc/cpuinfo", "model name", ':')
-}
-
 fn memory_bytes() -> Option<u64> {
     let kibibytes = field("/proc/meminfo", "MemTotal", ':')?;
     Some(kibibytes.trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
 }
 
-/// Returns each GPU's name, driver and memory: as NVIDIA's own tool reports them within a few
-/// seconds, else as the driver does, which may be a stand-in. The list is empty on a machine
-/// without a GPU.
+/// Returns each GPU's name, driver and memory, from NVIDIA's own tool if it answers within a few
+/// seconds, else from the driver, which may be a stand-in. A machine without a GPU has an empty
+/// list.
 #[must_use]
 pub fn gpus() -> Vec<Value> {
     let gpus = gpus_by_nvidia_smi();
@@ -79,7 +71,7 @@ fn gpu_by_driver(gpu: &Gpu) -> Value {
     json!({ "name": gpu.name, "driver": null, "memory": memory, "compute_capability": capability })
 }
 
-/// Returns the output of a command that succeeds within a time; a slower one is ended.
+/// Returns the output of a command that succeeds within the time limit; a slower one is ended.
 fn output_within(command: &mut Command, limit: Duration) -> Option<String> {
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = quiet.spawn().ok()?;
@@ -88,7 +80,7 @@ fn output_within(command: &mut Command, limit: Duration) -> Option<String> {
     std::thread::spawn(move || {
         let mut text = Vec::new();
         let read = pipe.read_to_end(&mut text);
-        // After the limit no thread waits for the result.
+        // After the limit the receiver is gone.
         _ = sender.send(read.map(|_| text));
     });
     let output = receiver.recv_timeout(limit);

@@ -13,7 +13,7 @@ use crate::backend::{Backend, BackendConfig, BackendKind, EnvState, model_name};
 use crate::program;
 use crate::region::Region;
 
-/// Greatest number of actions of a run, which are kept in memory to its end.
+/// Greatest number of actions of a run, because they stay in memory to its end.
 const MAX_ACTIONS: u64 = 1 << 33;
 
 /// Greatest number of bytes of all regions together: the whole memory sixteen times.
@@ -92,7 +92,7 @@ impl VerifyPlan {
     /// Checks that the plan can be carried out, because plans come from command lines and bundles.
     fn check(&self) -> Result<(), LabError> {
         let actions = u128::from(self.steps) * self.num_envs as u128;
-        // A step takes some bytes of its own.
+        // Each step's list takes some bytes, too.
         if actions.max(u128::from(self.steps) * 32) > u128::from(MAX_ACTIONS) {
             let (steps, num_envs) = (self.steps, self.num_envs);
             return Err(LabError::TooManyActions { steps, num_envs, most: MAX_ACTIONS });
@@ -157,7 +157,7 @@ impl VerifyPlan {
 pub struct Observed {
     /// Registers and counters.
     pub state: EnvState,
-    /// The named regions' bytes, in the plan's order.
+    /// Bytes of the plan's regions, in its order.
     pub regions: Vec<Vec<u8>>,
     /// The drawn frame, if the plan compares frames.
     pub frame: Option<Vec<u8>>,
@@ -370,7 +370,7 @@ fn differences(plan: &VerifyPlan, [reference, dut]: &[Observed; 2]) -> Vec<Diffe
     if let (Some(left), Some(right)) = (&reference.frame, &dut.frame) {
         compare("frame", sha256(left), sha256(right));
     }
-    // The bits are printed as well, because a NaN has them.
+    // The bits distinguish NaNs.
     let number = |it: f32| format!("{it} ({:08x})", it.to_bits());
     for ((field, left), (_, right)) in reference.outputs.iter().zip(&dut.outputs) {
         compare(field, number(*left), number(*right));

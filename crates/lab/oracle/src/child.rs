@@ -1,10 +1,10 @@
-//! The caller's end of an oracle process: framed calls that end within a limited time, even if the
-//! child hangs. The caller sets the limit of each call: `lab::backend::pyboy`, `rows::warp`.
+//! The caller's end of an oracle process. Each call ends within the limit that its caller
+//! (`lab::backend::pyboy`, `rows::warp`) sets, even if the child hangs.
 //!
 //! One thread writes, one reads frames, one keeps the tail of stderr; the caller only waits on a
-//! channel with a limit. A child that dies, hangs or prints anything but frames is ended and
-//! becomes an error with its stderr. Processes that it started end with it, and all of them end
-//! with this process.
+//! channel with a limit. A child that dies, hangs or prints anything but frames is ended, and the
+//! call returns an error with its stderr. The child's own children end with it, and all end with
+//! this process.
 
 use std::io::{Read, Write};
 use std::process::{ChildStdin, Command, Stdio};
@@ -25,8 +25,8 @@ const PROTOCOL_VERSION: u64 = 1;
 const MAX_HEADER_BYTES: usize = 1 << 20;
 const MAX_PAYLOAD_BYTES: usize = 1 << 28;
 const STDERR_TAIL_BYTES: usize = 8 << 10;
-/// Time in which a child that closed its stdout must end by itself, and the stderr of a dead one
-/// must run dry. Both normally happen at once, unless the computer is busy or another process holds
+/// Time within which a child that closed its stdout must end by itself, and the stderr of a dead
+/// one must end. Both usually happen at once, unless the computer is busy or another process holds
 /// the pipe.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -87,8 +87,7 @@ impl OracleChild {
         Ok(Self { oracle, child: owned, requests, answers, stderr, stderr_ended, pending })
     }
 
-    /// Starts a confined `command`, and ends it if all processes that it starts use more than the
-    /// policy allows.
+    /// Starts a confined `command`, and ends it if all its processes together exceed the policy.
     ///
     /// # Errors
     /// The program, or a thread, cannot be started.
@@ -120,7 +119,7 @@ impl OracleChild {
     /// Sends a request without waiting, so that several children can work at once.
     pub fn ask(&mut self, header: &Value, payload: &[u8], limit: Duration) {
         let command = header["command"].as_str().unwrap_or("?").to_owned();
-        // If the writer is gone, the child is as well, and the answer will report it.
+        // If the writer is gone, so is the child, and the answer will report it.
         let _ = self.requests.send(frame(&header.to_string(), payload));
         self.pending = Some((command, limit));
     }
@@ -160,8 +159,8 @@ impl OracleChild {
         }
     }
 
-    /// Describes a child that closed its stdout: lets it exit by itself first, so that its own
-    /// status is reported.
+    /// Describes a child that closed its stdout. The child may exit by itself first, so that its
+    /// own status is reported.
     fn exit_report(&mut self) -> (String, String) {
         let step = Duration::from_millis(10);
         for _ in 0..DRAIN_TIMEOUT.as_millis() / step.as_millis() {
@@ -180,7 +179,7 @@ impl OracleChild {
             (None, Ok(status)) => status.to_string(),
             (None, Err(error)) => error.to_string(),
         };
-        // The channel never has a message: the wait ends when the pipe closes, or after the time.
+        // The channel never has a message: the wait ends when the pipe closes, or at the limit.
         let _ = self.stderr_ended.recv_timeout(DRAIN_TIMEOUT);
         let tail = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         (status, String::from_utf8_lossy(&tail).into_owned())

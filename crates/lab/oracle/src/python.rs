@@ -12,11 +12,11 @@ use gbxcule_sandbox::Policy;
 
 use crate::OracleError;
 
-/// Python code that removes the working folder from the search path for modules: otherwise a
-/// `json.py` there would be executed. `PYTHONSAFEPATH` does the same from Python 3.11 on.
+/// Python code that removes the working folder from the search path for modules, so that a
+/// `json.py` there is not executed. `PYTHONSAFEPATH` does the same from Python 3.11 on.
 const SAFE_PATH: &str = "import sys; sys.path[:] = [it for it in sys.path if it]\n";
 
-/// Part of the package that serves oracles.
+/// File of the package that serves oracles.
 const PACKAGE: &str = "gbxcule/oracle/__main__.py";
 
 /// Python code that serves the oracle named by the first argument.
@@ -48,7 +48,7 @@ impl Python {
         Self { program, package_folder: beside.or_else(in_project) }
     }
 
-    /// Returns the interpreter, and a project's interpreter that was found but not trusted.
+    /// Returns the interpreter, and the reason why an untrusted one of a project is not run.
     #[must_use]
     pub fn interpreter() -> PythonInterpreter {
         PythonInterpreter::find(&search_starts())
@@ -62,7 +62,8 @@ impl Python {
         command
     }
 
-    /// Returns the command that runs a text of this crate, and no file of the working folder.
+    /// Returns the command that runs a Python text of this crate and imports nothing from the
+    /// working folder.
     #[must_use]
     pub fn script(&self, text: &str) -> Command {
         let mut command = self.command();
@@ -71,8 +72,8 @@ impl Python {
     }
 
     /// Returns the command that serves an oracle in the sandbox, for foreign programs, and the
-    /// policy that its owner enforces. The oracle may write in `folder`, and imports nothing from
-    /// there, so a restarted oracle runs no text that a program left for it.
+    /// policy that its owner enforces. The oracle may write in `folder` but imports nothing from
+    /// there, so a restarted oracle executes no file that a foreign program left.
     ///
     /// # Errors
     /// The interpreter doesn't start, or the sandbox can't be made.
@@ -85,10 +86,10 @@ impl Python {
             "import sys; print(sys.executable, sys.prefix, sys.base_prefix, *sys.path, sep='\\n')";
         let start =
             |source| OracleError::Start { program: self.program.display().to_string(), source };
-        let said = self.command().args(["-c", WHERE]).output().map_err(start)?;
-        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        let output = self.command().args(["-c", WHERE]).output().map_err(start)?;
+        let output = String::from_utf8_lossy(&output.stdout).into_owned();
         let paths: Vec<PathBuf> =
-            said.lines().map(PathBuf::from).filter(|path| path.is_absolute()).collect();
+            output.lines().map(PathBuf::from).filter(|path| path.is_absolute()).collect();
         let program = paths.first().unwrap_or(&self.program).clone();
         let read = paths.into_iter().chain(self.package_folder.clone());
         let policy = Policy::interpreter(folder, read);
@@ -104,7 +105,7 @@ impl Python {
         Ok((command, policy))
     }
 
-    /// Returns the command of the bare interpreter, which can import the package.
+    /// Returns the command of the interpreter, with the package on its path.
     #[must_use]
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
@@ -124,7 +125,7 @@ impl Python {
     }
 }
 
-/// Returns a text of this crate, changed so that it doesn't import from the working folder.
+/// Returns a Python text preceded by [`SAFE_PATH`].
 fn safe(text: &str) -> String {
     format!("{SAFE_PATH}{text}")
 }
@@ -180,7 +181,7 @@ mod tests {
         let command = python.confined_oracle("nothing", folder.path());
         let (mut command, _) = command.expect("a sandbox");
         let output = command.output().expect("it starts");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(said.contains("invalid choice: 'nothing'"), "{said}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains("invalid choice: 'nothing'"), "{stderr}");
     }
 }

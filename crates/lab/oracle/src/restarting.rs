@@ -24,7 +24,7 @@ impl RestartingOracle {
     }
 
     /// Makes an oracle that runs in the sandbox, for foreign programs: it reads installed files and
-    /// writes only in this folder. It ends with the thread of the first request.
+    /// writes only in `folder`. It ends with the thread that made the first request.
     #[must_use]
     pub fn confined(name: &'static str, python: Python, folder: &Path) -> Self {
         Self { folder: Some(folder.into()), ..Self::new(name, python) }

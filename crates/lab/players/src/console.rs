@@ -1,4 +1,4 @@
-//! The console of the games' tests, beginning a level as an environment begins it and recording
+//! The console of the games' tests, which begins a level as an environment does and records the
 //! buttons.
 
 use std::ops::{Deref, DerefMut};
@@ -9,12 +9,12 @@ mod machine;
 
 pub(crate) use machine::{A, B, Begin, DOWN, LEFT, RIGHT, START, UP};
 
-/// Number of the game's state while it is played, and where the state lies.
+/// Number of the game's state while it is played, and the state's address.
 const PLAYING: u8 = 1;
 const STATE: u16 = 0xC005;
 /// Address of a byte that is not zero when a game is over, in all games.
 const GAME_OVER: u16 = 0xC003;
-/// The one game that has no title; something else lies at [`STATE`] there.
+/// The one game without a title; its byte at [`STATE`] means something else.
 const WITHOUT_TITLE: &str = "PEARL_DRIFT";
 /// Frames of a step in which `python/gbxcule/game.py` leaves the title.
 const TITLE_STEP: u32 = 4;
@@ -40,8 +40,8 @@ macro_rules! recording {
                 Self { machine, held: 0, buttons: Vec::new(), frames: 0 }
             }
 
-            /// Begins a level: START is pressed on the title, and one frame of the game run, as
-            /// `make_vec(levels=.., frames_per_step=1)` does.
+            /// Begins a level as `make_vec(levels=.., frames_per_step=1)` does: presses START on
+            /// the title, and runs one frame of the game.
             pub(crate) fn begun(name: &str, begin: Begin, wait: u32) -> Self {
                 let mut machine = machine::$name::begun(name, begin, wait);
                 if name != WITHOUT_TITLE {
@@ -56,8 +56,8 @@ macro_rules! recording {
                 Self { machine, held: 0, buttons: Vec::new(), frames: 0 }
             }
 
-            /// Holds buttons from the next frame on. START is left out: players press it on the
-            /// title, and the game has begun.
+            /// Holds buttons from the next frame on, without START: players press it on the title,
+            /// but here the game has begun.
             pub(crate) fn hold(&mut self, buttons: u8) {
                 self.held = buttons & !START;
                 self.machine.hold(self.held);
@@ -69,9 +69,9 @@ macro_rules! recording {
                 self.machine.run(frames);
             }
 
-            /// Returns the console on which the level was played by the recorded buttons, for at
-            /// most `frames` frames and to the frame of the game's end, which a player that
-            /// decides every few frames sees late.
+            /// Returns a console that played the recorded buttons for at most `frames` frames, and
+            /// stopped at the game's end. The player, which decides every few frames, may have
+            /// noticed the end late.
             pub(crate) fn replayed(&self, game: &str, level: u32, frames: u32) -> Self {
                 let mut console = Self::begun(&game.to_uppercase(), Begin::Level(level), 0);
                 for &buttons in self.buttons.iter().take(frames as usize) {

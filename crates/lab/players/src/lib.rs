@@ -1,8 +1,8 @@
 //! The scripted players of the built-in games, each playing a level from where an environment
 //! begins it.
 //!
-//! Who calls it: the Python extension, for the benchmark. The players are files of the games'
-//! folders; they see the machine through `crate::console`, which records what they press.
+//! The Python extension calls it, for the benchmark. The players are files in the games' folders;
+//! they see the machine through `crate::console`, which records their buttons.
 
 mod console;
 
@@ -20,8 +20,8 @@ pub struct PlayedGame {
     pub buttons: Vec<u8>,
 }
 
-/// A scripted player that plays a level for about `episode` frames. Its game is cut to `frames`
-/// frames, and to its end.
+/// A scripted player. It plays a level for about `episode` frames; its game is cut at `frames`
+/// frames or at its end.
 type Player = fn(level: u32, episode: u32, frames: u32) -> PlayedGame;
 
 macro_rules! player {
@@ -41,8 +41,8 @@ macro_rules! player {
 // The build script writes this file: the modules of the players, and `PLAYERS`.
 include!(concat!(env!("OUT_DIR"), "/players.rs"));
 
-/// Plays a level of a game for at most `frames` frames: the beginning of the whole game. Returns
-/// nothing for a game that has no scripted player.
+/// Plays a level of a game for at most `frames` frames, or returns `None` for a game without a
+/// scripted player. A shorter game is the beginning of a longer one.
 #[must_use]
 pub fn play(game: &str, level: u32, frames: u32) -> Option<PlayedGame> {
     let (_, player) = PLAYERS.iter().find(|(name, _)| *name == game)?;

@@ -1,8 +1,8 @@
-//! Counts how many kernels of a tree of Python files pass front end and checker, how fast, and the
-//! reasons against the others; with `survey_with_texts` C++ and CUDA texts as well.
+//! Counts how many kernels of a tree of Python files pass the front end and the checker, how fast,
+//! and why the others are refused; [`survey_with_texts`] writes C++ and CUDA texts as well.
 //!
-//! Pure: takes paths and texts, returns counts and a table; callers walk the directories. Each
-//! kernel is compiled, refused, or shows a bug of the compiler: none is dropped.
+//! It takes paths and texts and returns counts and a table; callers walk the directories. Every
+//! kernel is counted: as compiled, as refused, or as a bug of the compiler.
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_front_warp::{ImportOptions, Program, ReadFile, Texts};
@@ -61,11 +61,11 @@ pub enum CompilerStage {
 pub struct StageTotal {
     /// Number of kernels that passed the stage.
     pub kernels: usize,
-    /// Time of the stage, that of refused kernels included.
+    /// Time of the stage, with refused kernels.
     pub time: Duration,
 }
 
-/// The outcome for many files.
+/// Outcome of many files.
 #[derive(Default, Debug)]
 pub struct Survey {
     /// All kernels.
@@ -87,9 +87,8 @@ pub struct Survey {
 /// Greatest number of bytes of text that are kept for later files.
 const MAX_TEXTS: usize = 256 << 20;
 
-/// Compiles every kernel of every text by itself; `read` returns the texts of files from which
-/// these import. The C++ and CUDA texts of kernels are not written, because every valid module has
-/// them.
+/// Compiles every kernel of every text by itself; `read` returns the texts of imported files. It
+/// writes no C++ and CUDA texts, because every valid module has them.
 pub fn survey(
     files: impl IntoIterator<Item = (String, String)>,
     import_options: &ImportOptions,
@@ -108,7 +107,7 @@ pub fn survey_with_texts(
     Survey { writes_texts: true, ..Survey::default() }.of(files, import_options, read)
 }
 
-/// Returns the names of modules among some files that lines of imports mention.
+/// Returns those modules of the files that a line of an import mentions.
 fn imported_names(files: &[(String, String)]) -> FxHashSet<String> {
     let modules: FxHashSet<&str> = files.iter().filter_map(|(path, _)| module_name(path)).collect();
     let mut imported = FxHashSet::default();
@@ -141,8 +140,7 @@ impl Survey {
         let imported = imported_names(&files);
         for (path, text) in files {
             self.add(&mut texts, path.clone(), text, read);
-            // Syntax trees take most of a survey's memory, and files of kernels are hardly ever
-            // imported.
+            // Syntax trees take most of a survey's memory, and few files of kernels are imported.
             if !module_name(&path).is_some_and(|name| imported.contains(name)) {
                 texts.forget(Path::new(&path));
             }
@@ -245,7 +243,7 @@ impl Survey {
         result
     }
 
-    /// Returns the number of kernels that passed all stages, those with tried values included.
+    /// Returns the number of kernels that passed all stages, also with tried values.
     pub fn compiled(&self) -> usize {
         let compiled = |it: &&Entry| matches!(it.outcome, Outcome::Compiled | Outcome::Tried);
         self.entries.iter().filter(compiled).count()
@@ -256,8 +254,8 @@ impl Survey {
         self.entries.iter().filter(|entry| matches!(entry.outcome, Outcome::Tried)).count()
     }
 
-    /// Returns the number of refused kernels that lack only values or types: none of the tried ones
-    /// fit, but `--define` and `--types` may give others.
+    /// Returns the number of refused kernels that lack only values or types. The tried ones don't
+    /// fit, but `--define` and `--types` may name others.
     pub fn wants_values(&self) -> usize {
         let wants = |entry: &&Entry| match &entry.outcome {
             Outcome::Refused(faults) => faults.iter().all(asks_for_values),

@@ -8,8 +8,9 @@ use crate::open_folder::{OpenFolder, is_taken};
 use crate::temporary::{Temporary, lock_in_use, name, sweep};
 use crate::write_target::make_folder;
 
-/// A folder of this process alone, removed when it is dropped, at a signal that ends the process,
-/// or, if the process was killed, by the next one that makes such a folder at the same place.
+/// A folder of this process alone. It is removed when this value is dropped or a signal ends the
+/// process; after a SIGKILL the next process that makes such a folder in the same parent removes
+/// it.
 #[derive(Debug)]
 pub struct TemporaryFolder {
     temporary: Temporary,
@@ -19,7 +20,7 @@ pub struct TemporaryFolder {
 }
 
 impl TemporaryFolder {
-    /// A folder inside of `parent`, which is made if it is not there.
+    /// Makes such a folder inside of `parent`, and `parent` if it is missing.
     ///
     /// # Errors
     /// The parent can't be written to.
@@ -56,10 +57,10 @@ impl TemporaryFolder {
         self.temporary.path()
     }
 
-    /// Renames it to a name in its parent at which no file exists.
+    /// Renames the folder to `name` in its parent, and keeps it.
     ///
     /// # Errors
-    /// Something is there, or the name is too long.
+    /// The name is taken or too long.
     pub fn rename(mut self, name: &str) -> Result<()> {
         self.parent.rename(self.temporary.name(), name.as_ref())?;
         self.temporary.keep();

@@ -14,11 +14,11 @@ pub fn check_local(path: &Path) -> Result<()> {
     if !is_url(&text) {
         return Ok(());
     }
-    let said = format!(
+    let message = format!(
         "`{text}` is a URL, and files are read and written by paths of this machine: name a folder and copy it with the \
          store's own program, or mount the store (docs/scale.md, \"Object stores\")"
     );
-    Err(Error::new(ErrorKind::InvalidInput, said))
+    Err(Error::new(ErrorKind::InvalidInput, message))
 }
 
 /// Returns true for a scheme, a colon and a slash. One slash is enough, because Python's `pathlib`

@@ -12,13 +12,13 @@ use crate::patience::{Patient, patiently};
 use crate::temporary::{Temporary, lock_in_use, name, sweep_first};
 use crate::write_target::{Place, WriteTarget, open_folder, open_stream, place_inside};
 
-/// Greatest number of attempts at a name; a second one is needed only if another process swept the
-/// first away as it was made.
+/// Greatest number of attempts at a name. A second attempt is needed only if another process sweeps
+/// the new file away before it is locked.
 const MAX_ATTEMPTS: usize = 16;
 
-/// Checks that a file can be written at `path`, before the work begins that makes it: as
-/// [`NewFile::create`] does, but a pipe or a device is not opened, and folders that are made for it
-/// are removed again.
+/// Checks that a file can be written at `path`, before the work begins that fills it. The check
+/// makes the file and its folders as [`NewFile::create`] does and removes them again; it doesn't
+/// open a pipe or a device.
 ///
 /// # Errors
 /// As those of [`NewFile::create`].
@@ -26,7 +26,7 @@ pub fn check_writable(path: &Path) -> Result<()> {
     let WriteTarget::File(mut place) = WriteTarget::find(path)? else { return Ok(()) };
     let made = std::mem::take(&mut place.made);
     let outcome = NewFile::at(place).map(drop);
-    // A folder that isn't empty is in use by now, and stays.
+    // A folder into which another process has put a file meanwhile stays.
     made.iter().rev().for_each(|folder| _ = fs::remove_dir(folder));
     outcome
 }
@@ -74,7 +74,7 @@ impl NewFile {
     }
 
     fn at(Place { folder, name: place, .. }: Place) -> Result<Self> {
-        // A name that is too long is found now, and not only when everything has been written.
+        // This look-up refuses a name that is too long before anything is written.
         let before = folder.entry(&place)?;
         sweep_first(folder.path());
         for _ in 0..MAX_ATTEMPTS {
@@ -109,8 +109,8 @@ impl NewFile {
         self.temporary.as_ref().map_or_else(|| self.folder.join(&self.name), |it| it.path().into())
     }
 
-    /// Takes the permission to write from everybody but its owner, whatever the system's setting or
-    /// a file that was there before: for what only its owner may have written when it is read.
+    /// Takes the permission to write from everybody but the owner, whatever the umask or the
+    /// replaced file says: for files that [`crate::read_own`] reads.
     ///
     /// # Errors
     /// The file system refuses.
@@ -120,7 +120,7 @@ impl NewFile {
         patiently(|| rustix::fs::fchmod(file, Mode::from_raw_mode(mode & 0o755)))
     }
 
-    /// Moves it to its place when its bytes are on the disk.
+    /// Waits until the bytes are on the disk, then moves the file to its place.
     ///
     /// # Errors
     /// The disk is full, or the folder can't be written to.
@@ -133,8 +133,8 @@ impl NewFile {
         Ok(())
     }
 
-    /// Moves it to its place without waiting for the disk: for what is checked when it is read,
-    /// such as a cache.
+    /// Moves the file to its place without waiting for the disk: for files whose readers check
+    /// them, such as a cache's.
     ///
     /// # Errors
     /// The folder can't be written to.
@@ -142,7 +142,8 @@ impl NewFile {
         self.rename()
     }
 
-    /// Moves it to its place if nothing is there; false if something is, which stays.
+    /// Moves the file to its place and returns true, or false if an entry of that name exists; that
+    /// entry stays.
     ///
     /// # Errors
     /// The folder can't be written to.
@@ -155,7 +156,8 @@ impl NewFile {
                 Ok(true)
             }
             Err(error) if is_taken(&error) => Ok(false),
-            // On a file system without links, two writers at the same moment can't be told apart.
+            // On a file system without hard links, of two writers at the same moment the later one
+            // wins.
             Err(_) if self.folder.entry(&self.name)?.is_some() => Ok(false),
             Err(_) => self.commit().map(|()| true),
         }
@@ -207,17 +209,17 @@ pub fn replace(folder: &Path, inside: impl AsRef<Path>, bytes: &[u8]) -> Result<
 }
 
 /// Moves a file or a folder of this user to a path below a folder that others may have filled, on
-/// the same file system. A link in its place is replaced by a file, and refuses a folder.
+/// the same file system. A file replaces a file or a link at that path; a folder replaces neither.
 ///
 /// # Errors
-/// Something else is in its place, or a link is in the place of a folder on the way.
+/// An entry at the path can't be replaced, or a folder on the way is a link.
 pub fn move_inside(from: &Path, folder: &Path, inside: &Path) -> Result<()> {
     let Place { folder, name, .. } = place_inside(folder, inside)?;
     folder.take(from, &name)
 }
 
-/// Writes a complete file below a folder that others may have filled, if nothing is at its place;
-/// returns false if something is, such as a link, which stays unchanged.
+/// Writes a complete file below a folder that others may have filled and returns true. If its path
+/// is taken, by a link for example, it changes nothing and returns false.
 ///
 /// # Errors
 /// As those of [`replace()`].
@@ -227,9 +229,8 @@ pub fn write_new(folder: &Path, inside: impl AsRef<Path>, bytes: &[u8]) -> Resul
     file.commit_new()
 }
 
-/// Writes a file in place, for programs to read, inside of a [`crate::TemporaryFolder`], which goes
-/// with its owner. A program that worked there may have left something in its place: it is removed,
-/// not followed.
+/// Writes a file in a [`crate::TemporaryFolder`], under its name at once, for other programs to
+/// read. A file or a link that a program left under that name is removed, not followed.
 ///
 /// # Errors
 /// The disk is full.
@@ -242,19 +243,23 @@ pub fn write_scratch(path: &Path, bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// Lets its owner execute a file that a confined program wrote, which may not do so itself. A link
-/// is not followed, and what has another name elsewhere stays as it is.
+/// Lets the owner execute a file that a confined program wrote; the program itself may not set that
+/// right. A link and a file with a second hard link are refused, because they may lead to the
+/// user's own files.
 ///
 /// # Errors
-/// It isn't there, or isn't a file of one name.
+/// The file is missing, or is no regular file with exactly one hard link.
 pub fn allow_execution(path: &Path) -> Result<()> {
     use rustix::fs::{OFlags, fchmod, fstat};
 
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = patiently(|| rustix::fs::open(path, flags, Mode::empty()))?;
-    let found = fstat(&file)?;
-    if !kind(&found).is_file() || found.st_nlink != 1 {
-        return Err(Error::new(ErrorKind::InvalidInput, "it isn't a file of one name"));
+    let stat = fstat(&file)?;
+    if !kind(&stat).is_file() || stat.st_nlink != 1 {
+        return Err(Error::new(
+            ErrorKind::InvalidInput,
+            "it isn't a regular file with one hard link",
+        ));
     }
     patiently(|| fchmod(&file, Mode::from_raw_mode(0o700)))
 }

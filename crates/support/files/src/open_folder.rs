@@ -1,5 +1,5 @@
-//! A folder that is held open: what is made or renamed in it goes through its handle. Whoever moves
-//! the folder, or puts a link in its place, leads no writer elsewhere.
+//! A folder that is held open. Files are made and renamed through its handle, so another user who
+//! moves the folder, or puts a link in its place, can't redirect a write.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -12,23 +12,23 @@ use rustix::io::Errno;
 
 use crate::patience::patiently;
 
-/// Opens a folder to be passed through, for which no right to list it is needed.
+/// Flags that open a folder on the way to a file. On Linux this needs no right to list the folder.
 #[cfg(target_os = "linux")]
 const PASSED: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(target_os = "linux"))]
 const PASSED: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
-/// Rights of a group and of all to write; an access list shows as the group's.
+/// Permission of the group and of all others to write. An access list shows up in the group's bits.
 pub(crate) const WRITABLE_BY_OTHERS: u32 = 0o022;
 
-/// Rights that are asked for; the user's mask takes some.
+/// Permissions before the umask.
 const FOLDER_MODE: Mode = Mode::from_raw_mode(0o777);
 const FILE_MODE: Mode = Mode::from_raw_mode(0o666);
 
 #[derive(Debug)]
 pub(crate) struct OpenFolder {
     handle: OwnedFd,
-    /// Path by which it was reached, for messages and for programs that write by name.
+    /// Path by which the folder was reached, for messages and for programs that write by name.
     path: PathBuf,
 }
 
@@ -54,12 +54,13 @@ impl OpenFolder {
         self.path.join(name)
     }
 
-    /// Returns the description of the folder itself.
+    /// Returns the folder's own metadata.
     pub(crate) fn stat(&self) -> Result<Stat> {
         patiently(|| rustix::fs::fstat(&self.handle))
     }
 
-    /// Returns the description of an entry, links not followed, if there is one.
+    /// Returns the metadata of an entry, or `None` if there is no such entry; links are not
+    /// followed.
     pub(crate) fn entry(&self, name: &OsStr) -> Result<Option<Stat>> {
         match patiently(|| rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)) {
             Ok(stat) => Ok(Some(stat)),
@@ -75,7 +76,7 @@ impl OpenFolder {
         Ok(std::ffi::OsString::from_vec(text.into_bytes()).into())
     }
 
-    /// Opens a folder in this one. A link in its place is an error, unless it is followed.
+    /// Opens a folder in this one. A link in its place is followed, or is an error.
     pub(crate) fn enter(&self, name: &OsStr, follows: bool) -> Result<Self> {
         let flags = if follows { PASSED } else { PASSED | OFlags::NOFOLLOW };
         let opened = patiently(|| rustix::fs::openat(&self.handle, name, flags, Mode::empty()));
@@ -97,7 +98,7 @@ impl OpenFolder {
         made.map(File::from).map_err(|error| self.explained(name, error))
     }
 
-    /// Opens a pipe or a device that is written to as it is.
+    /// Opens a pipe or a device to be written.
     pub(crate) fn open_stream(&self, name: &OsStr, follows: bool) -> Result<File> {
         let mut flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::CLOEXEC;
         if !follows {
@@ -119,19 +120,19 @@ impl OpenFolder {
         done.map_err(|error| self.explained(to, error))
     }
 
-    /// Takes in what has another path.
+    /// Moves the file or folder at `from` into this folder, under the name `to`.
     pub(crate) fn take(&self, from: &Path, to: &OsStr) -> Result<()> {
         let done = patiently(|| rustix::fs::renameat(CWD, from, &self.handle, to));
         done.map_err(|error| self.explained(to, error))
     }
 
-    /// Gives a file a second name, at which nothing is.
+    /// Gives a file of this folder a second name; a name that is taken is an error.
     pub(crate) fn link(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         let none = AtFlags::empty();
         patiently(|| rustix::fs::linkat(&self.handle, from, &self.handle, to, none))
     }
 
-    /// Makes names survive a power cut, where the system can.
+    /// Writes the folder's list of names to the disk, so that renamed files survive a power cut.
     pub(crate) fn sync(&self) {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
         let opened = patiently(|| rustix::fs::openat(&self.handle, ".", flags, Mode::empty()));
@@ -140,7 +141,7 @@ impl OpenFolder {
         }
     }
 
-    /// The error, with the remedy where the system's text has none.
+    /// Adds the cause and the remedy to errors whose system text lacks them.
     pub(crate) fn explained(&self, name: &OsStr, error: Error) -> Error {
         let text = match error.kind() {
             ErrorKind::InvalidFilename => {
@@ -162,14 +163,14 @@ impl OpenFolder {
 
     fn takes_no_files(&self) -> bool {
         let room = patiently(|| rustix::fs::fstatvfs(&self.handle));
-        // A file system without a table of files says that it has none at all.
+        // A file system without a fixed table of inodes reports 0 of them.
         room.is_ok_and(|room| room.f_files > 0 && room.f_favail == 0)
     }
 }
 
-/// Returns true if a name may not lead on: another user left it in a folder that others may write
-/// to, all or a group. Linux's `fs.protected_symlinks` refuses the last name of a path so, if the
-/// folder is sticky and the system is set so; this holds for all names, in all such folders.
+/// Returns true if another user made the entry in a folder that a group or everybody may write to,
+/// so that a path may not lead through it. Linux's `fs.protected_symlinks` makes the same check
+/// where it is enabled, but only for links in sticky folders.
 pub(crate) fn is_of_another(entry: &Stat, folder: &Stat) -> bool {
     let own = rustix::process::geteuid().as_raw();
     folder.st_mode & WRITABLE_BY_OTHERS != 0 && ![own, 0, folder.st_uid].contains(&entry.st_uid)

@@ -5,26 +5,26 @@ use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom, Write};
 
 use rustix::io::Errno;
 
-/// Tries of one call.
+/// Greatest number of tries of one call.
 const MAX_TRIES: usize = 10_000;
 
-/// Makes a call until it isn't interrupted.
+/// Repeats a system call until it isn't interrupted.
 pub(crate) fn patiently<T>(mut call: impl FnMut() -> rustix::io::Result<T>) -> Result<T> {
+    repeated(|| call().map_err(Error::from))
+}
+
+fn repeated<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
     for _ in 0..MAX_TRIES {
         match call() {
-            Err(Errno::INTR) => {}
-            done => return done.map_err(Error::from),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            outcome => return outcome,
         }
     }
-    Err(never_done())
+    Err(Error::other(format!("the system interrupted this {MAX_TRIES} times on end (EINTR)")))
 }
 
-fn never_done() -> Error {
-    Error::other(format!("the system interrupted this {MAX_TRIES} times on end (EINTR)"))
-}
-
-/// Writes bytes to standard output: at once, past the standard library's buffer, which bears
-/// interruptions for ever. Where there is no standard output they are dropped.
+/// Writes bytes to standard output without the standard library's buffer, which would repeat an
+/// interrupted call for ever. Without a standard output the bytes are dropped.
 ///
 /// # Errors
 /// The reader is gone, or the disk is full.
@@ -43,8 +43,8 @@ pub fn write_standard(bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// A reader or a writer whose calls are interrupted a bounded number of times on end. The standard
-/// library's loops, such as that of [`Write::write_all`], go on for as long as they are.
+/// A reader or a writer that repeats an interrupted call a bounded number of times. The standard
+/// library's loops, such as that of [`Write::write_all`], repeat it for ever.
 #[derive(Debug)]
 pub struct Patient<T> {
     inner: T,
@@ -56,41 +56,31 @@ impl<T> Patient<T> {
         Self { inner }
     }
 
-    /// Returns what it wraps.
+    /// Returns the wrapped reader or writer.
     pub fn get(&self) -> &T {
         &self.inner
     }
 }
 
-fn often<T>(mut call: impl FnMut() -> Result<T>) -> Result<T> {
-    for _ in 0..MAX_TRIES {
-        match call() {
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            done => return done,
-        }
-    }
-    Err(never_done())
-}
-
 impl<T: Read> Read for Patient<T> {
     fn read(&mut self, bytes: &mut [u8]) -> Result<usize> {
-        often(|| self.inner.read(bytes))
+        repeated(|| self.inner.read(bytes))
     }
 }
 
 impl<T: Seek> Seek for Patient<T> {
     fn seek(&mut self, to: SeekFrom) -> Result<u64> {
-        often(|| self.inner.seek(to))
+        repeated(|| self.inner.seek(to))
     }
 }
 
 impl<T: Write> Write for Patient<T> {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
-        often(|| self.inner.write(bytes))
+        repeated(|| self.inner.write(bytes))
     }
 
     fn flush(&mut self) -> Result<()> {
-        often(|| self.inner.flush())
+        repeated(|| self.inner.flush())
     }
 }
 

@@ -1,8 +1,7 @@
-//! Reading of files that a user, or a file of another user's, names: regular files only, up to a
-//! size.
+//! Reading of files that a user, or another user's file, names: regular files only, up to a size.
 //!
-//! A pipe may never end and a device may have no end, so neither is opened to be read. The size is
-//! held while reading, as a file may grow, or may lie about its size as those in `/proc` do.
+//! A pipe or a device may never end, so neither is opened to be read. The limit counts the bytes
+//! read, because a file may grow, or report a wrong size as those in `/proc` do.
 
 use std::fs::{File, FileType, Metadata};
 use std::io::{Error, ErrorKind, Read, Result};
@@ -25,7 +24,7 @@ pub const MAX_TEXT_BYTES: u64 = 16 << 20;
 /// The path is a URL, or the file can't be opened, or is a folder, a pipe, a socket or a device.
 pub fn open(path: &Path) -> Result<Patient<File>> {
     crate::check_local(path)?;
-    // Opening some devices has an effect of its own.
+    // Opening some devices has a side effect.
     check_regular(path.metadata()?.file_type())?;
     // The file may have been replaced since the check: opening a pipe would wait for a writer.
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -59,8 +58,8 @@ pub fn read_own(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     let file = open(path)?;
     // The check is on the open file, because the name may lead to another one by now.
     if !is_own(&file.get().metadata()?) {
-        let said = "another user could have written this";
-        return Err(Error::new(ErrorKind::PermissionDenied, said));
+        let message = "another user could have written this";
+        return Err(Error::new(ErrorKind::PermissionDenied, message));
     }
     read_open(file, most_bytes)
 }
@@ -82,8 +81,7 @@ fn read_open(file: Patient<File>, most_bytes: u64) -> Result<Vec<u8>> {
 }
 
 /// Reads a regular file of at most `most_bytes` that begins with `magic`. If the file begins
-/// otherwise, its beginning alone is returned, however large the file is; the caller's reader
-/// refuses that.
+/// otherwise, only its beginning is returned, for the caller's parser to refuse.
 ///
 /// # Errors
 /// As those of [`read()`].
@@ -108,8 +106,8 @@ fn too_large(size: u64, most_bytes: u64) -> Error {
     } else {
         format!("{most_bytes} bytes")
     };
-    let said = format!("this has {size} bytes or more, and at most {limit} are read");
-    Error::new(ErrorKind::FileTooLarge, said)
+    let message = format!("this has {size} bytes or more, and at most {limit} are read");
+    Error::new(ErrorKind::FileTooLarge, message)
 }
 
 #[cfg(test)]

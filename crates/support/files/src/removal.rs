@@ -1,5 +1,6 @@
-//! Removal of a folder that a hostile program may have filled: nested deeper than any path is long,
-//! or than a stack is deep, and with folders that nobody may enter.
+//! Removal of a folder that a hostile program may have filled: with folders nested so deep that
+//! their path exceeds the system's limit or a recursion the stack, and with folders that nobody may
+//! enter.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Result};
@@ -29,20 +30,20 @@ fn is_folder(folder: &OpenFolder, name: &OsStr) -> Result<bool> {
     Ok(folder.entry(name)?.is_some_and(|there| kind(&there).is_dir()))
 }
 
-/// Empties a folder by moving the folders below it up into it, one after the other: none is ever
-/// more than two levels deep when it is opened, and three are open at once.
+/// Removes a folder by moving each folder inside its folders up into it until none is left. So no
+/// path has more than two names, and at most three folders are open at once.
 fn remove_folder(parent: &OpenFolder, name: &OsStr) -> Result<()> {
     let top = parent.enter(name, false)?;
     let mut count = 0_u64;
     loop {
-        let folders = emptied_of_files(&top)?;
+        let folders = remove_files(&top)?;
         if folders.is_empty() {
             return unlink(parent, name, AtFlags::REMOVEDIR);
         }
         for name in folders {
             allow(&top, &name)?;
             let folder = top.enter(&name, false)?;
-            for inner in emptied_of_files(&folder)? {
+            for inner in remove_files(&folder)? {
                 let free = loop {
                     count += 1;
                     let free = OsString::from(format!("{count}"));
@@ -58,13 +59,14 @@ fn remove_folder(parent: &OpenFolder, name: &OsStr) -> Result<()> {
     }
 }
 
-/// Takes every right to a folder, which its maker may have denied to its owner.
+/// Gives this user every right to a folder, because a program may have taken its owner's rights
+/// away.
 fn allow(folder: &OpenFolder, name: &OsStr) -> Result<()> {
     patiently(|| rustix::fs::chmodat(folder.handle(), name, Mode::RWXU, AtFlags::empty()))
 }
 
-/// Removes all but folders; the names of those.
-fn emptied_of_files(folder: &OpenFolder) -> Result<Vec<OsString>> {
+/// Removes the files of a folder and returns the names of the folders in it.
+fn remove_files(folder: &OpenFolder) -> Result<Vec<OsString>> {
     use std::os::unix::ffi::OsStrExt;
 
     let mut folders = Vec::new();

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// Returns true if both paths lead to one file, in spite of different spellings, or to one place
-/// for a file that doesn't exist yet.
+/// Returns true if both paths, however they are spelled, lead to one file, or to one place for a
+/// file that doesn't exist yet.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     one == other || place(one).is_some_and(|one| place(other) == Some(one))
 }

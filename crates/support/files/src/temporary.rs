@@ -39,8 +39,8 @@ pub(crate) fn name(extension: Option<&OsStr>) -> OsString {
     format!("{PREFIX}{random:016x}{SUFFIX}{extension}").into()
 }
 
-/// Returns a number that the system seeds for each thread, different at each call. A process id
-/// would not be unique across containers.
+/// Returns another number at each call, seeded by the system for each thread. A process id would
+/// not be unique across containers.
 fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
@@ -96,22 +96,22 @@ impl Drop for Temporary {
     }
 }
 
-/// Takes the lock that marks a temporary file or folder as used. On a file system without locks no
-/// process sweeps it away either. Returns false if a sweeper was faster.
+/// Takes the lock that marks a temporary file or folder as used, and returns false if a sweeper was
+/// faster. On a file system without locks sweepers remove nothing.
 pub(crate) fn lock_in_use(file: &File, path: &Path) -> bool {
     !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && path.exists()
 }
 
-/// Removes what killed processes left in a folder, and returns how much that was. What a living
-/// process is writing there is locked, and stays.
+/// Removes the temporary files and folders that killed processes left in a folder, and returns
+/// their number. Those of living processes are locked and stay.
 pub fn sweep(folder: &Path) -> usize {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let left = entries.flatten().filter(|entry| is_name(&entry.file_name()));
     left.filter(|entry| is_abandoned(&entry.path()).unwrap_or(false)).count()
 }
 
-/// Sweeps a folder in which this process has not written before: so a file that is written over and
-/// over, such as a checkpoint, keeps none of the halves that killed processes left beside it.
+/// Sweeps a folder before this process's first write there. So half-written files of killed
+/// processes don't pile up beside a file that is often replaced, such as a checkpoint.
 pub(crate) fn sweep_first(folder: &Path) {
     let is_first = SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned());
     if is_first {
@@ -121,8 +121,8 @@ pub(crate) fn sweep_first(folder: &Path) {
 
 fn is_abandoned(path: &Path) -> Result<bool> {
     let kind = fs::symlink_metadata(path)?.file_type();
-    // Only files and folders of this user are opened: no pipe blocks this, and no link leads
-    // elsewhere, not even one that was put there since the check.
+    // The flags hold even if the entry was replaced since the check: no pipe blocks the call, and
+    // no link is followed.
     let common = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let flags = match () {
         () if kind.is_file() => OFlags::WRONLY | OFlags::APPEND,
@@ -138,11 +138,11 @@ fn is_abandoned(path: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// Removes everything that this process has under way: for a signal that ends it.
+/// Removes all temporary files and folders of this process: for a signal that ends it.
 pub fn remove_all() {
     let all = with_temporaries(std::mem::take);
     for path in all {
-        // A thread may be adding to a folder.
+        // Another thread may be adding files to the folder.
         for _ in 0..5 {
             let _ = remove(&path);
             if !path.exists() {

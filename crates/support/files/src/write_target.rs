@@ -1,5 +1,5 @@
-//! Finds the file to which a path leads, through symbolic links that this user may trust, with each
-//! folder on the way held open, and with a clear error if it can't be written.
+//! Finds the file to which a path leads. It holds each folder on the way open, follows only
+//! symbolic links that this user may trust, and says clearly why a file can't be written.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -10,7 +10,7 @@ use rustix::fs::FileType;
 
 use crate::open_folder::{OpenFolder, is_of_another, is_taken, kind};
 
-/// Links that are followed from one path, as the kernel does.
+/// Greatest number of links that are followed from one path, as in Linux.
 const MAX_LINKS: usize = 40;
 
 /// A name in a folder that is held open.
@@ -18,7 +18,7 @@ const MAX_LINKS: usize = 40;
 pub(crate) struct Place {
     pub(crate) folder: OpenFolder,
     pub(crate) name: OsString,
-    /// Folders that were made on the way, the outermost first.
+    /// Folders that were missing on the way and were made, the outermost first.
     pub(crate) made: Vec<PathBuf>,
 }
 
@@ -32,8 +32,8 @@ pub(crate) enum WriteTarget {
 }
 
 impl WriteTarget {
-    /// Follows links to the file that is written, so that a link stays a link, and makes missing
-    /// folders.
+    /// Follows links to the file itself, so that a write leaves the links in place, and makes
+    /// missing folders.
     pub(crate) fn find(path: &Path) -> Result<Self> {
         crate::check_local(path)?;
         if path.file_name().is_none() {
@@ -153,7 +153,8 @@ impl Walk {
         Err(Error::new(ErrorKind::IsADirectory, "a folder is in its place"))
     }
 
-    /// Goes into a folder, through links that lead to it; if it is missing, `makes` it.
+    /// Goes into a folder, through links that lead to it, and makes it if it is missing and `makes`
+    /// is true.
     fn pass(&mut self, name: &OsStr, makes: bool) -> Result<()> {
         self.folder = match self.folder.entry(name)? {
             None if makes => {
@@ -165,7 +166,8 @@ impl Walk {
             {
                 return self.follow(name);
             }
-            // Links of `/proc` lead to what no path names.
+            // Links of `/proc` may lead to open files that have no path, so the kernel follows
+            // them.
             _ => self.folder.enter(name, is_of_system(&self.folder))?,
         };
         Ok(())
@@ -192,7 +194,8 @@ fn is_of_system(folder: &OpenFolder) -> bool {
     folder.path() == Path::new("/dev") || folder.path().starts_with("/proc")
 }
 
-/// Refuses a link or a pipe that another user left where others may leave things, such as `/tmp`.
+/// Refuses a link or a pipe that another user made in a folder that others may write to, such as
+/// `/tmp`.
 fn check_owner(folder: &OpenFolder, name: &OsStr) -> Result<()> {
     match folder.entry(name)? {
         Some(there) if is_of_another(&there, &folder.stat()?) => Err(of_another(folder, name)),
@@ -208,7 +211,7 @@ fn of_another(folder: &OpenFolder, name: &OsStr) -> Error {
     Error::new(ErrorKind::PermissionDenied, text)
 }
 
-/// Opens a pipe or a device. What was put in its place since is refused.
+/// Opens a pipe or a device, and refuses a file that replaced it since [`WriteTarget::find`].
 pub(crate) fn open_stream(place: &Place) -> Result<File> {
     let is_of_system = is_of_system(&place.folder);
     let file = place.folder.open_stream(&place.name, is_of_system)?;

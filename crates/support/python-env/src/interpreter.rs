@@ -13,7 +13,7 @@ pub const VARIABLE: &str = "GBXCULE_PYTHON";
 /// Variables by which virtual environments and Conda name the active environment.
 const ACTIVE: [&str; 2] = ["VIRTUAL_ENV", "CONDA_PREFIX"];
 
-/// Interpreter to run, and the reason why another one was passed over.
+/// Interpreter to run, and the reason why one before it in the order is not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PythonInterpreter {
     /// Path of the program to run.
@@ -23,7 +23,8 @@ pub struct PythonInterpreter {
 }
 
 impl PythonInterpreter {
-    /// Finds the interpreter for this process; projects are searched around these places.
+    /// Finds the interpreter for this process; projects are searched in and above the folders
+    /// `starts`.
     #[must_use]
     pub fn find(starts: &[PathBuf]) -> Self {
         Self::find_by(&|name| env::var_os(name), starts)

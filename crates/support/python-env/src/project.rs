@@ -1,5 +1,5 @@
-//! The user's project: the nearest folder above that has a `pyproject.toml` or a `.git` and belongs
-//! to the user.
+//! The user's project: the nearest folder above a start that has a `pyproject.toml` or a `.git` and
+//! belongs to the user.
 //!
 //! The folders above may belong to other users: below a shared folder, `.venv/bin/python` may be a
 //! program of another user's. So code is run from a project only if this user owns the project's
@@ -11,20 +11,18 @@ use std::path::{Path, PathBuf};
 
 const MARKS: [&str; 2] = ["pyproject.toml", ".git"];
 
-/// Returns the places from which a project is searched: the working folder, then the folder of this
-/// program.
+/// Returns the folders from which a project is searched upwards: the working folder, then the
+/// folder of this program.
 #[must_use]
 pub fn search_starts() -> Vec<PathBuf> {
     [std::env::current_dir().ok(), std::env::current_exe().ok()].into_iter().flatten().collect()
 }
 
-/// Returns a file of the user's own project by its path there, or the reason why an existing file
-/// is not used.
+/// Finds the file at the path `relative` in the project above one of `starts`, tried in order.
 ///
-/// The search takes the project around each of the starts, in order.
 ///
 /// # Errors
-/// Another user may have put the file there.
+/// The reason why a file that exists is not used: another user may have put it there.
 pub fn find_in_project(starts: &[PathBuf], relative: &Path) -> Result<Option<PathBuf>, String> {
     let mut refused = None;
     for start in starts {
@@ -43,9 +41,8 @@ pub fn find_in_project(starts: &[PathBuf], relative: &Path) -> Result<Option<Pat
     refused.map_or(Ok(None), Err)
 }
 
-/// Returns true if a program that the user did not name, but that lies beside one, may be run: this
-/// user or the system's owner owns the program and its folder, and neither is writable by
-/// everybody.
+/// Returns true if a program that the user did not name may be run: this user or root owns the
+/// program and its folder, and neither is writable by everybody.
 #[must_use]
 pub fn is_trusted(program: &Path) -> bool {
     [Some(program), program.parent()].into_iter().flatten().all(|path| {
@@ -97,8 +94,8 @@ mod owner {
         there.uid() == rustix::process::geteuid().as_raw()
     }
 
-    /// Returns true if a file belongs to this user or to the system's owner, who may do anything
-    /// anyway: an environment's interpreter is a link to the system's.
+    /// Returns true if a file belongs to this user or to root, who may do anything anyway: an
+    /// environment's interpreter is often a link to the system's.
     pub(super) fn is_ours_or_system_file(there: &Metadata) -> bool {
         is_ours(there) || !there.is_dir() && there.uid() == 0
     }

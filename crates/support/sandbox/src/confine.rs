@@ -1,6 +1,5 @@
-//! A command that takes a policy on before it starts: the one file of this crate with `unsafe`, for
-//! the moment between fork and exec, in which nothing may allocate. All that needs memory is made
-//! before.
+//! A command whose child takes a policy on between fork and exec. Nothing may allocate in that
+//! moment, so everything that needs memory is made before the fork.
 
 use std::ffi::OsString;
 use std::io::PipeWriter;
@@ -12,9 +11,9 @@ use std::process::Command;
 use crate::policy::{Kind, Policy};
 use crate::{SandboxError, protection::Protection};
 
-/// The program as a command that is confined by the policy from its first instruction on, to be
-/// started by [`crate::ChildGroup::spawn`] on a thread that outlives it. Its owner counts time on
-/// the clock, output and processes.
+/// Makes a command whose program is confined by the policy from its first instruction on. A thread
+/// that outlives the child must start it by [`crate::ChildGroup::spawn`]; the group's owner counts
+/// wall time, output and processes.
 ///
 /// # Errors
 /// The system has the parts of a sandbox and refuses them.
@@ -22,17 +21,16 @@ pub fn command(program: &Path, policy: &Policy) -> Result<Command, SandboxError>
     marked(program, policy, None)
 }
 
-/// Makes the same command, whose child leaves a byte in the pipe when it comes as far as its
-/// program's first instruction. A failure after it is the program's fault, one before it this
-/// machine's.
+/// Makes the same command, whose child writes a byte to the pipe right before it becomes its
+/// program. A failure before this byte is this machine's fault, a later one the program's.
 pub(crate) fn marked(
     program: &Path,
     policy: &Policy,
     mark: Option<PipeWriter>,
 ) -> Result<Command, SandboxError> {
     // The search along `PATH` is done here, as the child may not look everywhere.
-    let found = crate::policy::find(program).unwrap_or_else(|| program.to_owned());
-    let mut command = Command::new(found);
+    let path = crate::policy::find(program).unwrap_or_else(|| program.to_owned());
+    let mut command = Command::new(path);
     command.current_dir(&policy.folder).env_clear();
     for (name, value) in environment(policy) {
         command.env(name, value);
@@ -41,13 +39,13 @@ pub(crate) fn marked(
     Ok(command)
 }
 
-/// The child's environment: `PATH` and the policy's variables as the user has them, folders of its
-/// own, one language; nothing else.
+/// Returns the child's whole environment: `PATH` and the policy's variables as the user has them,
+/// the child's folders, and settings for compilers.
 fn environment(policy: &Policy) -> Vec<(&'static str, OsString)> {
     let given = ["PATH"].iter().chain(&policy.variables);
     let mut all: Vec<_> = given.filter_map(|&name| Some((name, std::env::var_os(name)?))).collect();
     all.extend(["HOME", "TMPDIR", "TMP"].map(|name| (name, policy.folder.clone().into())));
-    // Messages in one language; no compiler's cache in a home that isn't there.
+    // Messages come in one language, and `ccache` looks for no cache in the user's home.
     all.extend(
         [("LC_ALL", "C"), ("CCACHE_DISABLE", "1")].map(|(name, value)| (name, value.into())),
     );
@@ -92,7 +90,7 @@ fn confine(
             rustix::process::setpriority_process(None, priority)?;
         }
         crate::privilege::drop_all(here.namespaces)?;
-        // In a namespace of its own the kernel counts this child's alone.
+        // In its own namespace only this child's processes count.
         setrlimit(Resource::Nproc, tasks)?;
         crate::privilege::end_with(parent)?;
         if let Some(rules) = rules.take() {
@@ -117,7 +115,7 @@ fn confine(
 /// processes have no limit.
 #[cfg(target_os = "linux")]
 fn limit_of_tasks(policy: &Policy, namespaces: bool) -> rustix::process::Rlimit {
-    /// Number of processes that the user's other programs may add meanwhile.
+    /// Number of processes that the user's other programs may start while the child runs.
     const OTHERS: u64 = 1000;
 
     // A compiled program may start no process, so the count would only delay it.
@@ -135,7 +133,8 @@ fn resource_limits(policy: &Policy) -> Vec<(rustix::process::Resource, rustix::p
     use rustix::process::{Resource, Rlimit, getrlimit};
 
     let limits = policy.limits;
-    // The first limit is a signal that can be caught, the second isn't.
+    // At the first limit the kernel sends SIGXCPU, which a program can catch, at the second
+    // SIGKILL.
     let seconds = limits.cpu.as_secs().max(1);
     let wanted = [
         (Resource::Cpu, seconds, seconds + 1),
@@ -145,7 +144,7 @@ fn resource_limits(policy: &Policy) -> Vec<(rustix::process::Resource, rustix::p
         (Resource::Core, 0, 0),
     ];
     let within = |(resource, soft, hard): (Resource, u64, u64)| {
-        // No limit is raised.
+        // The user's own lower limit stays.
         let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
         (resource, Rlimit { current: Some(soft.min(most)), maximum: Some(hard.min(most)) })
     };
@@ -166,7 +165,7 @@ fn confine(
     let limits = policy.limits;
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", SET]).arg(limits.cpu.as_secs().max(1).to_string());
-    // In blocks of 512 bytes.
+    // The shell counts blocks of 512 bytes.
     shell.arg((limits.file_bytes / 512).to_string()).arg(limits.open_files.to_string());
     shell.arg(command.get_program()).current_dir(&policy.folder).env_clear();
     for (name, value) in environment(policy) {

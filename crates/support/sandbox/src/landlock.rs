@@ -32,8 +32,8 @@ fn devices() -> landlock::BitFlags<AccessFs> {
     AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::MakeSock | AccessFs::MakeFifo
 }
 
-/// Returns how many of the rules this kernel enforces, tried by a thread that ends. If the system
-/// gives no thread, all are assumed: then a child is confined, or doesn't start.
+/// Returns how many of the rules this kernel enforces; a short-lived thread tries them. Returns all
+/// if no thread starts: then a child that can't be confined doesn't start.
 pub(crate) fn status() -> RulesetStatus {
     let tried = std::thread::Builder::new().spawn(|| {
         let policy = Policy::program(std::path::Path::new("/usr/lib"));

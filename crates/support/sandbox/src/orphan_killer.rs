@@ -1,11 +1,11 @@
 //! A small shell process that outlives this process by a moment and ends its children, in whatever
 //! way this process ended.
 //!
-//! A program handles a signal that can be caught by itself; of SIGKILL only the system learns,
-//! which closes this end of a pipe. The shell reads the other end: `+ GROUP` when a child starts,
-//! `- GROUP` when it has ended, and at the end of the pipe it ends the remaining groups. No child
-//! can reach the shell: children hold no end of the pipe, and confined ones may not send signals.
-//! On a system without `sh`, SIGKILL leaves children behind.
+//! A program can react to other signals, but not to SIGKILL: then only the system notices, and
+//! closes this process's end of a pipe. The shell reads the other end: `+ GROUP` when a child
+//! starts, `- GROUP` when it has ended, and at the end of the pipe it ends the remaining groups. No
+//! child can reach the shell: children hold no end of the pipe, and confined ones may not send
+//! signals. On a system without `sh`, SIGKILL leaves children behind.
 
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -21,8 +21,8 @@ done
 for group in $groups; do kill -s KILL -- "-$group"; done
 "#;
 
-/// Process with this end of its pipe, and its owner: a process that forked off the owner has no
-/// watcher yet.
+/// The shell, this process's end of its pipe, and the process that started it. A fork of that
+/// process has no watcher yet.
 struct Watcher {
     owner: u32,
     _shell: Child,

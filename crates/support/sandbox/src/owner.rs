@@ -11,8 +11,8 @@ use crate::{ChildEnd, Policy, orphan_killer, tree};
 /// Time between two polls of a child.
 const POLL_EVERY: Duration = Duration::from_millis(5);
 
-/// Time between two measurements of a living group, and number of measurements for each look at its
-/// folder.
+/// Time between two measurements of a running group. One in [`LOOKS_PER_FOLDER`] measures its
+/// folder, too.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 const LOOKS_PER_FOLDER: u32 = 32;
 
@@ -30,7 +30,7 @@ pub struct ChildGroup {
     child: Child,
     /// Exit status, once it was waited for.
     status: Option<ExitStatus>,
-    /// Limit of the whole group that ended it.
+    /// Limit of the whole group because of which the group was ended.
     exceeded: Arc<OnceLock<ChildEnd>>,
 }
 
@@ -48,8 +48,8 @@ impl ChildGroup {
         Ok(Self { child, status: None, exceeded: Arc::default() })
     }
 
-    /// The child, to take its pipes. Do not wait for it: [`ChildGroup::end`] does, after it has
-    /// ended the group.
+    /// Returns the child, whose pipes the caller takes. Only [`ChildGroup::end`] and
+    /// [`ChildGroup::wait`] may wait for it.
     pub fn child(&mut self) -> &mut Child {
         &mut self.child
     }
@@ -60,11 +60,11 @@ impl ChildGroup {
         self.child.id()
     }
 
-    /// Ends the group when all of it uses more than the policy gives the whole: processes, threads,
-    /// bytes of files. A thread looks until the group ends.
+    /// Starts a thread that ends the group when its processes together exceed the policy: in
+    /// number, threads, memory or bytes of files.
     ///
     /// # Errors
-    /// There is no thread to be had.
+    /// The system starts no thread.
     pub fn hold_to(&self, policy: &Policy) -> Result<()> {
         let (group, policy) = (self.group(), policy.clone());
         let exceeded = Arc::downgrade(&self.exceeded);
@@ -73,7 +73,7 @@ impl ChildGroup {
             let _first = tree::come_first();
             for count in 1_u32.. {
                 std::thread::sleep(LOOK_EVERY);
-                // The number may be another group's once this one has ended.
+                // Once this group has ended, its number may belong to another one.
                 let Some(exceeded) = exceeded.upgrade() else { return };
                 if !groups(|all| all.contains(&group)) {
                     return;
@@ -89,21 +89,21 @@ impl ChildGroup {
         std::thread::Builder::new().spawn(look).map(drop)
     }
 
-    /// Returns the limit of the whole group that ended it, if one did.
+    /// Returns the limit of the whole group because of which it was ended, if there is one.
     #[must_use]
     pub fn exceeded(&self) -> Option<ChildEnd> {
         self.exceeded.get().copied()
     }
 
-    /// Returns true if the child has ended by itself; others of its group may still run.
+    /// Returns true if the child has ended by itself; other processes of its group may still run.
     pub fn has_ended(&mut self) -> bool {
         self.status.is_some() || has_ended(&mut self.child)
     }
 
-    /// Waits until the child has ended by itself, then ends what it left of its group.
+    /// Waits until the child has ended by itself, then ends the other processes of its group.
     ///
     /// # Errors
-    /// The system doesn't say what it ended with.
+    /// The system doesn't report the child's exit status.
     pub fn wait(&mut self) -> Result<ExitStatus> {
         while !self.has_ended() {
             std::thread::sleep(POLL_EVERY);
@@ -111,16 +111,16 @@ impl ChildGroup {
         self.end()
     }
 
-    /// Ends the child and all of its group, if they haven't ended, and returns what the child ended
-    /// with.
+    /// Ends the child and all of its group, if they still run, and returns the child's exit status.
     ///
     /// # Errors
-    /// The system doesn't say.
+    /// The system doesn't report it.
     pub fn end(&mut self) -> Result<ExitStatus> {
         if let Some(status) = self.status {
             return Ok(status);
         }
-        // Until the child is waited for, no other process gets its number, which is the group's.
+        // The child has the group's number, which no other process gets until the child is waited
+        // for.
         end_group(self.child.id());
         // The child may have ended by itself.
         let _ = self.child.kill();
@@ -138,7 +138,7 @@ impl Drop for ChildGroup {
     }
 }
 
-/// Ends all children of this process and what they started: for a signal that ends it.
+/// Ends all children of this process and their groups: for a signal that ends this process.
 pub fn end_all() {
     groups(|all| all.iter().for_each(|&group| end_group(group)));
 }
@@ -163,7 +163,7 @@ fn has_ended(child: &mut Child) -> bool {
 
     let Some(id) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return true };
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    // An error means that it isn't there any more.
+    // An error means that the child is gone.
     waitid(WaitId::Pid(id), options).map_err(Error::from).map_or(true, |status| status.is_some())
 }
 

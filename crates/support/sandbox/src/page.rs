@@ -12,7 +12,7 @@ fn page() -> String {
     std::fs::read_to_string(path).expect("the page")
 }
 
-/// Bytes as the page says them.
+/// Returns a size as the page writes it.
 fn size(bytes: u64) -> String {
     match bytes {
         0 => "none".into(),
@@ -53,7 +53,7 @@ fn the_limits_of_the_page_are_those_of_the_policies() {
     }
 }
 
-/// Calls as lines of a page.
+/// Returns the names of calls as the lines of the page.
 fn lines(mut names: Vec<&str>) -> String {
     names.sort_unstable();
     let mut text = String::new();

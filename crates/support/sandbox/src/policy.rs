@@ -16,7 +16,7 @@ pub(crate) const LIBRARIES: [&str; 8] = [
     "/etc/ld.so.cache",
     "/nix/store",
 ];
-/// Files in which the system describes itself to an interpreter, and no process.
+/// Files in which the system describes itself, and no process, to an interpreter.
 pub(crate) const SYSTEM: [&str; 8] = [
     "/proc/cpuinfo",
     "/proc/meminfo",
@@ -49,19 +49,19 @@ pub struct Limits {
     /// Time on a core, of each process.
     pub cpu: Duration,
     /// Address space of each process, and memory of the child and all that it starts together,
-    /// within the accuracy of some looks a second.
+    /// measured several times a second.
     pub memory_bytes: u64,
     /// Length of each file that it writes; 0 for none.
     pub file_bytes: u64,
-    /// Bytes that the child and all that it starts write to files together, within the accuracy of
-    /// some looks a second.
+    /// Bytes that the child and all that it starts write to files together, measured several times
+    /// a second.
     pub written_bytes: u64,
-    /// Bytes of its standard output; more end it.
+    /// Greatest number of bytes of its standard output.
     pub output_bytes: usize,
-    /// Bytes of its standard error that are kept, from the first, where compilers say what is
-    /// wrong.
+    /// Number of bytes of its standard error that are kept: the first, in which compilers say what
+    /// is wrong.
     pub error_bytes: usize,
-    /// Files open at once.
+    /// Greatest number of files open at once.
     pub open_files: u64,
     /// Processes and threads at once, of the child and all that it starts.
     pub tasks: usize,
@@ -111,11 +111,11 @@ impl Limits {
 /// Kind of a child, by which its system calls are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// Child that computes, and starts nothing.
+    /// Child that computes and starts no process.
     Program,
     /// Child that writes files and starts other programs.
     Compiler,
-    /// Child that answers for a while, and may have threads.
+    /// Child that answers requests for a while and may have threads.
     Interpreter,
 }
 
@@ -135,8 +135,8 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Policy of a compiler, given by name or path: it reads what is installed and its folder, and
-    /// writes there.
+    /// Returns the policy of a compiler, given by name or path: it reads installed files and its
+    /// folder, and writes in its folder.
     #[must_use]
     pub fn compiler(program: &Path, folder: &Path) -> Self {
         let mut read = paths(&LIBRARIES);
@@ -152,18 +152,18 @@ impl Policy {
         }
     }
 
-    /// Policy of a Python that runs foreign programs for a while: it reads what is installed, what
-    /// the system says of itself, and `read`, such as the interpreter's folders; it writes in its
-    /// folder.
+    /// Returns the policy of a Python that runs foreign programs for a while: it reads installed
+    /// files, the system's description of itself, and `read`, such as the interpreter's folders; it
+    /// writes in its folder.
     #[must_use]
     pub fn interpreter(folder: &Path, read: impl IntoIterator<Item = PathBuf>) -> Self {
-        let mut known = paths(&LIBRARIES);
-        known.extend(paths(&TOOLS));
-        known.extend(paths(&SYSTEM));
+        let mut allowed = paths(&LIBRARIES);
+        allowed.extend(paths(&TOOLS));
+        allowed.extend(paths(&SYSTEM));
         Self {
             kind: Kind::Interpreter,
             limits: Limits::INTERPRETER,
-            read: known,
+            read: allowed,
             write: vec![folder.into(), "/dev/null".into()],
             folder: folder.into(),
             variables: vec!["LD_LIBRARY_PATH"],
@@ -171,8 +171,8 @@ impl Policy {
         .reading(read)
     }
 
-    /// Policy of a compiled program: it reads the system's libraries and its folder, writes nothing
-    /// but its standard output, starts nothing.
+    /// Returns the policy of a compiled program: it reads the system's libraries and its folder,
+    /// writes only to standard output, and starts no process.
     #[must_use]
     pub fn program(folder: &Path) -> Self {
         let mut read = paths(&LIBRARIES);
@@ -193,7 +193,7 @@ impl Policy {
         Self { limits, ..self }
     }
 
-    /// Reads these, too.
+    /// Returns the policy with the right to read these files and folders, too.
     #[must_use]
     pub fn reading(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         self.read.extend(paths);
@@ -205,14 +205,14 @@ fn paths(texts: &[&str]) -> Vec<PathBuf> {
     texts.iter().map(PathBuf::from).collect()
 }
 
-/// Folders with the parts of a program beside its own, where it is installed outside of the
-/// system's folders; and those of a compiler for this machine, `x86_64-linux-gnu`.
+/// Folders beside a program's `bin` that hold its other parts, if it is installed outside of the
+/// system's folders. A compiler also has `x86_64-linux-gnu` or its like there.
 const PARTS: [&str; 9] =
     ["bin", "lib", "lib32", "lib64", "libexec", "include", "opt", "Cellar", "sysroot"];
 
-/// Files and folders of a program: by its name on `PATH`, and behind links. Of `~/gcc/bin/g++`
-/// these are `~/gcc/lib` and its like, not all of `~/gcc`; of `~/bin/c++` and `~/c++` it is the
-/// file alone, for beside it lies what is the user's.
+/// Returns the files and folders of a program found on `PATH`, and of the target if it is a link.
+/// For `~/gcc/bin/g++` they are the file, `~/gcc/lib` and its like, but not all of `~/gcc`; for
+/// `~/bin/c++` and `~/c++` the file alone, because the user's own files lie beside it.
 fn parts(program: &Path) -> Vec<PathBuf> {
     let named = find(program);
     let behind = named.as_ref().and_then(|path| path.canonicalize().ok());
@@ -235,10 +235,10 @@ fn parts(program: &Path) -> Vec<PathBuf> {
     [named, behind].into_iter().flatten().flat_map(of).collect()
 }
 
-/// A program as a path.
+/// Finds a program on `PATH`, and makes a relative path absolute, because the child works in
+/// another folder.
 pub(crate) fn find(program: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {
-        // The child works in a folder of its own.
         return std::path::absolute(program).ok();
     }
     let variable = env::var_os("PATH")?;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-/// Parts of a sandbox beside limits, an owner and an end, which every Unix has.
+/// Parts of a sandbox that this machine has. Limits, an owner and an end exist on every Unix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a part of its own")]
 pub struct Protection {
@@ -22,7 +22,7 @@ pub struct Protection {
 }
 
 impl Protection {
-    /// Returns the protection on this machine, which is determined once.
+    /// Returns the protection on this machine; the first call determines it.
     #[must_use]
     pub fn here() -> Self {
         static FOUND: OnceLock<Protection> = OnceLock::new();

@@ -6,15 +6,15 @@ use std::path::Path;
 
 use crate::Limits;
 
-/// Number of files that a compiler needs for one text, with those that it writes on its way.
+/// Number of files that a compiler needs for one text, with its temporary ones.
 const FILES: u64 = 64;
 
 /// Free memory and disk, and the number of processes that the system ended for want of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room {
-    /// Bytes that the folder's file system still takes.
+    /// Free bytes of the folder's file system.
     pub disk_bytes: u64,
-    /// Number of files that the folder's file system still takes.
+    /// Number of files that can still be made on the folder's file system.
     pub files: u64,
     /// Bytes of memory that are available.
     pub memory_bytes: u64,
@@ -44,8 +44,8 @@ impl Room {
             .then(|| format!("the disk takes {} files more, and {FILES} may be needed", self.files))
     }
 
-    /// Returns a sentence about the lack of memory between two measurements: the system ended a
-    /// process, and had less than the child may take.
+    /// Returns a sentence about the lack of memory if, between two measurements, the system ended a
+    /// process for want of it and had less than the child may take.
     #[must_use]
     pub fn memory_lack(&self, after: &Self, limits: &Limits) -> Option<String> {
         let (free, needed) = (self.memory_bytes, limits.memory_bytes);
@@ -67,8 +67,8 @@ fn disk(_: &Path) -> (u64, u64) {
     (u64::MAX, u64::MAX)
 }
 
-/// Returns the available memory and the number of processes ended for want of it: of the system, or
-/// of the control group that this process sees as its own, if that has less.
+/// Returns the available memory and the number of processes ended for want of it: of this process's
+/// control group if it has less memory, else of the system.
 fn memory() -> (u64, u64) {
     let number = |path: &str, name: &str| -> Option<u64> {
         let text = std::fs::read_to_string(path).ok()?;

@@ -1,4 +1,4 @@
-//! A confined program from its start to its end, with what it wrote.
+//! Runs a confined program to its end and collects its output.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -16,12 +16,12 @@ use gbxcule_files::Patient;
 use crate::policy::{Kind, Limits, Policy};
 use crate::{ChildGroup, SandboxError, confine, tree};
 
-/// Time between two polls of a child: short for one that ends at once, longer for one that takes
-/// its time.
+/// Time between two polls of a child: it grows, so that a short run is noticed at once and a long
+/// one costs little.
 const MIN_POLL: Duration = Duration::from_millis(1);
 const MAX_POLL: Duration = Duration::from_millis(20);
-/// Time for the rest of an ended child's output; no process that could hold the pipe is left,
-/// unless there is no seccomp.
+/// Time to read the rest of an ended child's output. Only without seccomp can a process be left
+/// that holds the pipe open.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// End of a child.
@@ -86,7 +86,7 @@ impl fmt::Display for ChildEnd {
 pub struct Outcome {
     /// End of the child.
     pub ended: ChildEnd,
-    /// All of its standard output; at most what the policy allows.
+    /// All of its standard output, within the policy's limit.
     pub stdout: Vec<u8>,
     /// The beginning of its standard error.
     pub stderr: String,
@@ -95,7 +95,8 @@ pub struct Outcome {
 /// Runs a program to its end, or to one of its limits.
 ///
 /// # Errors
-/// It can't be started, or its output can't be read. What it does is not an error here.
+/// The program can't be started, or its output can't be read. A program that fails is no error
+/// here.
 pub fn run<S: AsRef<OsStr>>(
     program: &Path,
     arguments: &[S],
@@ -110,7 +111,7 @@ pub fn run<S: AsRef<OsStr>>(
     #[cfg(target_os = "linux")]
     let _first = tree::come_first();
     let spawned = ChildGroup::spawn(&mut command);
-    // The command's end of the pipe must not be waited for.
+    // The pipe ends only when the command's own handle of it is closed.
     drop(command);
     let mut owned = spawned.map_err(|source| {
         if has_mark(reached) {
@@ -125,7 +126,7 @@ pub fn run<S: AsRef<OsStr>>(
     let stdout = OutputReader::of(stdout, limits.output_bytes, true).map_err(start)?;
     let stderr = OutputReader::of(stderr, limits.error_bytes, false).map_err(start)?;
     let early = wait(&mut owned, begin, policy, &stdout);
-    // Until it is waited for the system knows what it used.
+    // The system forgets the child's processor time once the child is waited for.
     let cpu = tree::cpu_time(owned.group());
     let read = |source| SandboxError::Read { program: program.into(), source };
     let status = owned.end().map_err(read)?;
@@ -142,7 +143,7 @@ fn has_mark(mut mark: std::io::PipeReader) -> bool {
     mark.read(&mut [0]).is_ok_and(|count| count > 0)
 }
 
-/// Waits for the child's own end, or tells which limit it met before.
+/// Waits until the child ends or exceeds a limit.
 fn wait(
     owned: &mut ChildGroup,
     begin: Instant,
@@ -175,8 +176,8 @@ fn explained(status: ExitStatus, cpu: Duration, limits: Limits) -> ChildEnd {
     use rustix::process::Signal;
     use std::os::unix::process::ExitStatusExt;
 
-    // A child that can send itself signals may send these, too. The kernel holds the limit by a
-    // coarser count of time than the one that it tells.
+    // A child may send itself this signal, so its processor time must be near the limit. It may lie
+    // below, because the kernel enforces the limit by a coarser clock than the one it reports.
     let spent = cpu * 5 >= limits.cpu * 4 || !cfg!(target_os = "linux");
     match (status.code(), status.signal().unwrap_or(0)) {
         (Some(code), _) => ChildEnd::Exited(code),
@@ -196,7 +197,7 @@ fn explained(status: ExitStatus, _: Duration, _: Limits) -> ChildEnd {
     ChildEnd::Exited(status.code().unwrap_or(-1))
 }
 
-/// Bytes that a thread reads from a pipe, or why it can't.
+/// A thread that reads the bytes of a pipe, or learns why it can't.
 struct OutputReader {
     bytes: Arc<Mutex<std::io::Result<Vec<u8>>>>,
     overflowed: Arc<AtomicBool>,
@@ -205,7 +206,7 @@ struct OutputReader {
 }
 
 impl OutputReader {
-    /// Keeps up to `most` bytes; after them stops reading, or reads on and discards.
+    /// Keeps the first `most` bytes, then stops, or reads on and drops the rest.
     fn of(
         pipe: Option<impl Read + Send + 'static>,
         most: usize,

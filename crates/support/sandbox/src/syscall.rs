@@ -1,6 +1,6 @@
-//! System calls of a child, held by seccomp: a list of those that it may make, by its kind
-//! ([`table`]). All others that Linux is known to have fail with `EPERM`, as if the user had no
-//! right to them; numbers that are not known fail with `ENOSYS`, as on a kernel without them.
+//! System calls of a child, restricted by seccomp to a list for its kind ([`table`]). Other calls
+//! of Linux fail with `EPERM`, as if the user had no right to them; numbers that the table lacks
+//! fail with `ENOSYS`, as on a kernel without them.
 
 mod table;
 
@@ -18,22 +18,22 @@ use crate::policy::Kind;
 /// Bits of `clone` that no child may set: new namespaces (cgroup, UTS, IPC, user, PID, network,
 /// mounts, time), a tracer, and a child that is its parent's sibling.
 const CLONE_REFUSED: u64 = 0x7e02_0080 | 0x2000 | 0x8000;
-/// Commands of `fcntl`: descriptors, flags, locks. Those that name a receiver of signals, and
-/// leases and watches, are refused.
+/// Commands of `fcntl` that a child may use: descriptors, flags, locks. Refused are those that name
+/// a receiver of signals, leases and watches.
 const FCNTL: [u64; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 1030, 36, 37, 38, 1034];
-/// Requests of `ioctl`: the kind of a terminal, its size, bytes that wait, flags of a descriptor.
-/// Attributes of files such as "immutable" are among the refused ones.
+/// Requests of `ioctl` that a child may make: the kind of a terminal, its size, bytes that wait,
+/// flags of a descriptor. Attributes of files such as "immutable" are refused.
 const IOCTL: [u64; 7] = [0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451, 0x802c_542a];
 /// Flags of `mmap` that no child may set together: `MAP_SHARED` and `MAP_ANONYMOUS`, whose memory
 /// stays, uncounted by any limit, when all but a page of it is unmapped; and `MAP_HUGETLB`, whose
 /// pages are the whole machine's.
 const MMAP_REFUSED: [u64; 2] = [0x21, 0x4_0000];
-/// Options of `prctl`: names of threads and of memory, and questions. The signal at its owner's
-/// end stays as it was set.
+/// Options of `prctl` that a child may use: names of threads and of memory, and questions. It can't
+/// change the signal that it gets when its owner ends.
 const PRCTL: [u64; 8] = [3, 15, 16, 23, 51, 56, 64, 0x5356_4d41];
 
-/// The filters of a child, each to be installed, in their order: of two that refuse a call the
-/// later one says with which error.
+/// Returns the filters of a child in the order in which they are installed. If two refuse a call,
+/// the later one chooses the error.
 pub(crate) fn filters(kind: Kind) -> Result<&'static [BpfProgram], String> {
     static MADE: [OnceLock<Result<Vec<BpfProgram>, String>>; 3] = [const { OnceLock::new() }; 3];
     let made = MADE[kind as usize].get_or_init(|| make(kind).map_err(|error| error.to_string()));
@@ -41,7 +41,7 @@ pub(crate) fn filters(kind: Kind) -> Result<&'static [BpfProgram], String> {
 }
 
 fn make(kind: Kind) -> Result<Vec<BpfProgram>, seccompiler::Error> {
-    // The first filters allow the last one to be installed, which then refuses any more.
+    // The earlier filters allow the call that installs the last one; the last one refuses it.
     let allowed = allowed(kind).into_iter().chain([libc::SYS_seccomp]);
     let allowed = allowed.map(|call| (call, Vec::new())).collect();
     let mut refused: BTreeMap<i64, Vec<SeccompRule>> =
@@ -64,8 +64,8 @@ fn make(kind: Kind) -> Result<Vec<BpfProgram>, seccompiler::Error> {
         refused.insert(libc::SYS_clone, rules.collect::<Result<_, _>>()?);
     }
     let (allow, error) = (SeccompAction::Allow, |number: i32| SeccompAction::Errno(number as u32));
-    // Reserved bytes are counted nowhere before they are written. With this error the C library
-    // writes them instead.
+    // Reserved disk space is in no count before it is written. With this error the C library writes
+    // zeros instead.
     let reserving = [(libc::SYS_fallocate, Vec::new())].into();
     Ok(vec![
         filter(allowed, error(libc::ENOSYS), allow.clone())?,
@@ -86,7 +86,7 @@ pub(crate) fn allowed(kind: Kind) -> Vec<c_long> {
     calls
 }
 
-/// Returns the calls that Linux has and a kind of child has not.
+/// Returns Linux's calls that a kind of child may not make.
 fn known_and_refused(kind: Kind) -> Vec<c_long> {
     let mut calls = [
         table::REFUSED,
@@ -132,8 +132,8 @@ fn filter(
     Ok(SeccompFilter::new(calls, otherwise, listed, arch)?.try_into()?)
 }
 
-/// Returns true if this kernel takes the filters: a thread that ends tries them. Where the system
-/// gives no thread they are taken for granted: then a child is confined, or not started.
+/// Returns true if this kernel takes the filters; a short-lived thread tries them. Returns true
+/// also if no thread starts: then a child that can't be confined doesn't start.
 pub(crate) fn works() -> bool {
     let tried = std::thread::Builder::new().spawn(|| {
         filters(Kind::Program)

@@ -1,4 +1,5 @@
-//! Usage of a child with all that it started: its process group, which none of them can leave.
+//! Usage of a child and all processes that it started: its process group, which none of them can
+//! leave.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -7,18 +8,20 @@ use std::time::Duration;
 use crate::policy::{Limits, Policy};
 use crate::run::ChildEnd;
 
-/// Bytes that each entry of a folder counts for at least, so that many empty files are much, too.
+/// Least number of bytes that an entry of a folder counts for, so that many empty files reach the
+/// limit, too.
 const ENTRY_BYTES: u64 = 4096;
 
-/// Length of the longest path that is measured; the system takes 4096 bytes.
+/// Length of the longest path that is measured; the system's limit is 4096 bytes.
 const MAX_PATH_BYTES: usize = 3000;
 
-/// Returns the limit of the whole tree that a group exceeds, if there is one. The look at its
-/// folder takes longer than the other measurements.
+/// Returns the limit of the whole tree that a group exceeds, if there is one. Measuring its folder
+/// takes longer than the other measurements.
 pub(crate) fn exceeded(group: u32, policy: &Policy, looks_at_folder: bool) -> Option<ChildEnd> {
     let Limits { tasks, written_bytes, memory_bytes, .. } = policy.limits;
     let (mut members, mut count, mut resident) = (Vec::new(), 0, 0);
-    // The count stops at the limit, because a program that forks without end goes on meanwhile.
+    // The count stops at the limit, because a program that forks without end adds processes
+    // meanwhile.
     for (process, fields) in processes(group) {
         count += fields.get(17).and_then(|it| it.parse().ok()).unwrap_or(1);
         if count > tasks {
@@ -31,8 +34,8 @@ pub(crate) fn exceeded(group: u32, policy: &Policy, looks_at_folder: bool) -> Op
         return Some(ChildEnd::Memory(memory_bytes));
     }
     let written: u64 = members.iter().map(|it| written_by(it) + held_by(it)).sum();
-    // The process's own count leaves out files in memory, on a `tmpfs`, so the folder is measured
-    // as well.
+    // The kernel's count leaves out files in memory, on a `tmpfs`, so the folder is measured as
+    // well.
     let written = written.max(if looks_at_folder && written_bytes > 0 {
         bytes_below(&policy.folder)
     } else {
@@ -41,9 +44,9 @@ pub(crate) fn exceeded(group: u32, policy: &Policy, looks_at_folder: bool) -> Op
     (written > written_bytes).then_some(ChildEnd::Written(written_bytes))
 }
 
-/// Lets this thread run before all others until the returned value is dropped, if the user may do
-/// so (the system's owner). Otherwise a program that forks without end would leave this thread no
-/// core. The kernel limits the processes of other users.
+/// Lets this thread run before all others until the returned value is dropped, if the user is root.
+/// The kernel doesn't limit root's processes, so a program that forks without end would leave this
+/// thread no core.
 #[cfg(target_os = "linux")]
 pub(crate) fn come_first() -> impl Drop {
     struct First(Option<i32>);
@@ -101,7 +104,7 @@ fn processes(group: u32) -> impl Iterator<Item = (String, Vec<String>)> {
     })
 }
 
-/// Returns the unit in which the system tells how much memory a process has.
+/// Returns the unit in which the system reports the memory of a process.
 fn page_bytes() -> u64 {
     #[cfg(unix)]
     let bytes = rustix::param::page_size() as u64;
@@ -123,19 +126,19 @@ fn written_by(process: &str) -> u64 {
     line.and_then(|it| it.parse().ok()).unwrap_or(0)
 }
 
-/// Returns the bytes of nameless files that a process has open: no folder contains them, and a
-/// `tmpfs` sends them to no disk.
+/// Returns the bytes of deleted files that a process still has open: neither the folder nor, on a
+/// `tmpfs`, the disk shows them.
 fn held_by(process: &str) -> u64 {
     let open = std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
     let nameless = |entry: std::fs::DirEntry| {
-        let found = std::fs::metadata(entry.path()).ok()?;
-        (found.is_file() && names(&found) == 0).then(|| taken(&found))
+        let metadata = std::fs::metadata(entry.path()).ok()?;
+        (metadata.is_file() && names(&metadata) == 0).then(|| taken(&metadata))
     };
     open.filter_map(nameless).sum()
 }
 
-/// Returns the bytes that the files below a folder take. A folder that is nested deeper than a path
-/// can say, or that its maker lets nobody list, counts as the greatest number.
+/// Returns the bytes that the files below a folder take, or the greatest number if a folder is
+/// nested too deep for a path, or forbids this user to list it.
 fn bytes_below(folder: &Path) -> u64 {
     let (mut bytes, mut left) = (0, vec![folder.to_owned()]);
     while let Some(folder) = left.pop() {
@@ -159,7 +162,7 @@ fn bytes_below(folder: &Path) -> u64 {
 
 #[cfg(unix)]
 fn taken(found: &std::fs::Metadata) -> u64 {
-    // In units of 512 bytes, whatever the file system's blocks are: stat(2).
+    // stat(2) counts in units of 512 bytes, whatever the file system's blocks are.
     std::os::unix::fs::MetadataExt::blocks(found) * 512
 }
 

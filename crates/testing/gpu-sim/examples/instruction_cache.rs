@@ -1,10 +1,10 @@
-//! Misses of instruction caches of several sizes, of the warps that a traced launch had:
+//! Counts the misses of instruction caches of several sizes for the warps of a traced launch:
 //!
 //! ```sh
 //! make gpu-cache ROM=PEARL_DRIFT
 //! cargo run -p gbxcule-gpu-sim --example instruction_cache -- FOLDER KERNEL
 //! ```
-//! `FOLDER` has the files `KERNEL.WARP.trace` that machine code leaves with `HOST_GPU_COUNTS` and
+//! `FOLDER` has the files `KERNEL.WARP.trace`, which a launch writes with `HOST_GPU_COUNTS` and
 //! `HOST_GPU_TRACE` set.
 
 use gbxcule_gpu_sim::sass::instruction_cache::InstructionCache;
@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// Sizes in KiB.
 const SIZES: [usize; 8] = [8, 16, 32, 48, 64, 96, 128, 256];
-/// Warps that share a cache: one, those of a scheduler, those of a multiprocessor.
+/// Number of warps that share a cache: one, those of a scheduler, those of a multiprocessor.
 const WARPS: [usize; 3] = [1, 3, 12];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// How much code has which share of all issues.
+/// Returns the amounts of code that cover some shares of all issues.
 fn shares(traces: &[Vec<u32>]) -> String {
     let last = traces.iter().flatten().max().map_or(0, |last| *last as usize);
     let mut counts = vec![0_u64; last + 1];

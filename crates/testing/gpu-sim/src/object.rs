@@ -1,4 +1,5 @@
-//! Shared objects of translated PTX, made by the host's C++ compiler and kept by their content.
+//! Makes shared objects of translated PTX by the host's C++ compiler, and caches them by a hash of
+//! text and compiler.
 
 use crate::ptx::{HEADER, HEADER_NAME, Refusals, translate};
 use gbxcule_files::{NewFile, TemporaryFolder, write_scratch};
@@ -18,20 +19,20 @@ const FLAGS: [&str; 10] = [
     "-shared",
     "-fPIC",
     "-fno-gnu-unique",
-    // A kernel may be called like a function of the C library: its own is meant.
+    // A kernel may have the name of a function of the C library, which must not replace it.
     "-Wl,-Bsymbolic",
 ];
 
-/// Why there is no shared object.
+/// Reason why there is no shared object.
 #[derive(Debug, thiserror::Error)]
 pub enum ObjectError {
-    /// The text has something that is not translated.
+    /// The text has an instruction or a directive that is not translated.
     #[error("{0}")]
     Refused(#[from] Refusals),
     /// The host's compiler is missing or refuses the translation.
     #[error("{compiler}: {reason}; set CXX to a C++17 compiler")]
     Compiler {
-        /// The program.
+        /// The compiler's program.
         compiler: String,
         /// Message of the compiler.
         reason: String,
@@ -41,18 +42,18 @@ pub enum ObjectError {
     File(#[from] std::io::Error),
 }
 
-/// Returns the path of a shared object for a text, in a folder where it is kept.
+/// Returns the path of a shared object for a text; the folder caches it.
 pub fn build(ptx: &str, folder: &Path) -> Result<PathBuf, ObjectError> {
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
     let text = translate(ptx)?;
-    let kept = folder.join(format!("{}.so", digest(&[&text, HEADER, &compiler, &FLAGS.join(" ")])));
-    if !kept.exists() {
+    let path = folder.join(format!("{}.so", digest(&[&text, HEADER, &compiler, &FLAGS.join(" ")])));
+    if !path.exists() {
         let object = compile(&text, &compiler)?;
-        let mut file = NewFile::create(&kept)?;
+        let mut file = NewFile::create(&path)?;
         file.write_all(&object)?;
         file.commit_unsynced()?;
     }
-    Ok(kept)
+    Ok(path)
 }
 
 fn digest(parts: &[&str]) -> String {
@@ -73,8 +74,8 @@ fn compile(text: &str, compiler: &str) -> Result<Vec<u8>, ObjectError> {
     let refused = |reason| ObjectError::Compiler { compiler: compiler.into(), reason };
     let run = command.output().map_err(|error| refused(error.to_string()))?;
     if !run.status.success() {
-        let said = String::from_utf8_lossy(&run.stderr);
-        return Err(refused(said.lines().take(20).collect::<Vec<_>>().join("\n")));
+        let stderr = String::from_utf8_lossy(&run.stderr);
+        return Err(refused(stderr.lines().take(20).collect::<Vec<_>>().join("\n")));
     }
     Ok(std::fs::read(folder.path().join("text.so"))?)
 }

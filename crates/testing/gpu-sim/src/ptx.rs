@@ -1,9 +1,9 @@
 //! PTX as NVRTC prints it, to C++.
 //!
 //! text -> [`token`] -> [`parse`] -> [`syntax::Module`] -> [`emit`] -> C++ that includes `ptx.h`.
-//! An instruction means what its row in the table of forms ([`form`]) says, and one without a row
-//! is refused by its name, so that no modifier is ever guessed. Each form is held against its rule
-//! in the PTX ISA document by `tests/ptx`.
+//! The table of forms ([`form`]) gives the meaning of an instruction. One without a row is refused
+//! by its name, so that no modifier is ever guessed. `tests/ptx` compares each form with its rule
+//! in the PTX ISA document.
 
 mod emit;
 pub mod form;
@@ -14,21 +14,21 @@ pub mod ty;
 
 use std::fmt;
 
-/// Meaning of all forms in C++, which translated text includes.
+/// C++ functions for all forms; translated text includes it.
 pub const HEADER: &str = include_str!("ptx/ptx.h");
-/// Name under which translated text includes it.
+/// Name under which translated text includes the header.
 pub const HEADER_NAME: &str = "ptx.h";
 
-/// A place of a text that is not translated, and why.
+/// A part of a text that is not translated, with the reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
     /// Line of the PTX, from 1.
     pub line: usize,
-    /// Thing that was found there, by name.
+    /// Description of the part, by its name.
     pub reason: String,
 }
 
-/// All places of a text that are not translated, one at least.
+/// All parts of a text that are not translated, at least one.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub struct Refusals(pub Vec<Refusal>);
 
@@ -48,7 +48,7 @@ impl Refusals {
     }
 }
 
-/// Translates a whole text, or reports everything that has no translation.
+/// Translates a text, or reports all parts without a translation.
 pub fn translate(text: &str) -> Result<String, Refusals> {
     emit::module(&parse::module(text)?)
 }

@@ -1,8 +1,8 @@
-//! Machine code as NVIDIA's assembler makes it, run by warps of 32 lanes.
+//! Runs machine code of NVIDIA's assembler by warps of 32 lanes.
 //!
 //! cubin -> [`cubin`] and, through `nvdisasm`, [`listing`] -> [`decoded`] by the table of forms
-//! ([`form`]) -> [`warp`]. An instruction without a row is refused by its name, so that neither an
-//! opcode nor a modifier is ever guessed. [`entry`] is what the stand-in for the driver calls.
+//! ([`form`]) -> [`warp`]. An instruction without a row is refused by its name, so that no opcode
+//! and no modifier is ever guessed. The stand-in for the driver calls [`entry`].
 
 pub mod block;
 pub mod count;

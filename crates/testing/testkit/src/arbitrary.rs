@@ -1,7 +1,7 @@
 //! Random programs and their inputs, by which tests compare all ways of running a program.
 //!
 //! A seed gives the same [`RandomProgram`] for ever. Programs are valid, end, never fault, have no
-//! races, and use only operations whose results are exact. So all ways of running them must leave
+//! races, and use only operations whose results are exact. So all ways of running them must give
 //! the same memory; only the bits of a NaN may differ.
 
 mod actual;

@@ -177,7 +177,7 @@ fn byte_list(bytes: &[u8]) -> String {
     bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// Returns a function that launches a program and writes the memory that it leaves.
+/// Returns a C++ function that launches a program and writes the memory after it.
 fn job(program: &RandomProgram, dialect: Dialect, number: usize, of_text: usize) -> String {
     let symbol = format!("program_{of_text}::kernel_{of_text}");
     let mut body = String::new();

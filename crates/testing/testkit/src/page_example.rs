@@ -5,9 +5,9 @@ use std::path::Path;
 /// Pairs of a path and a text.
 pub type Files = Vec<(String, String)>;
 
-/// Returns a page's text as it should be: behind each `python` block a `text` block with the result
-/// of `said` for it, or no `text` block if the result is empty. A block with a path after `python`
-/// is a file that lies beside the later blocks.
+/// Returns the expected text of a page: after each `python` block a `text` block with the result of
+/// `said` for it, or none if the result is empty. A block with a path after `python` is a file for
+/// the later blocks.
 fn expected_page(page: &str, said: &dyn Fn(&str, &Files) -> String) -> String {
     let mut files = Files::new();
     let mut lines = page.lines().peekable();
@@ -30,13 +30,13 @@ fn expected_page(page: &str, said: &dyn Fn(&str, &Files) -> String) -> String {
             files.push((path.to_owned(), code));
             continue;
         }
-        let said = said(&code, &files);
+        let message = said(&code, &files);
         if lines.peek() == Some(&"```text") {
             while lines.next().is_some_and(|line| line != "```") {}
-            assert!(!said.is_empty(), "this should be refused, but is taken:\n{code}");
-            out.push_str(&format!("```text\n{}\n```\n", said.trim_end()));
+            assert!(!message.is_empty(), "this should be refused, but is taken:\n{code}");
+            out.push_str(&format!("```text\n{}\n```\n", message.trim_end()));
         } else {
-            assert!(said.is_empty(), "this should be taken:\n{code}\n{said}");
+            assert!(message.is_empty(), "this should be taken:\n{code}\n{message}");
         }
     }
     out

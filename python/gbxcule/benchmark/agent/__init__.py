@@ -8,7 +8,7 @@ from gbxcule.benchmark.play import Learner
 
 
 def make(name: str, env: VectorEnv[Any, Any, Any], seed: int, threads: int) -> Learner:
-    """Make the learner of a name for an environment."""
+    """Make the learner called `name` for an environment."""
     try:
         import torch
     except ImportError as error:

@@ -10,7 +10,7 @@ WIDTH = 256
 
 
 def body(shape: tuple[int, ...], norm: bool = False) -> nn.Module:
-    """Layers from observations of a shape to `WIDTH` numbers; `norm` puts a LayerNorm behind each layer, as PQN needs."""
+    """Return layers from observations to `WIDTH` numbers; `norm` adds a LayerNorm after each, as PQN needs."""
 
     def dense(inputs: int, outputs: int) -> list[nn.Module]:
         return [nn.Linear(inputs, outputs), *([nn.LayerNorm(outputs)] if norm else []), nn.ReLU()]
@@ -25,11 +25,11 @@ def body(shape: tuple[int, ...], norm: bool = False) -> nn.Module:
 
 
 def actions_of(env: Any) -> int:
-    """The number of actions of an environment."""
+    """Return the number of actions of an environment."""
     return int(env.single_action_space.n)
 
 
 def tensor(obs: Any) -> torch.Tensor:
-    """Observations as numbers; bytes of pictures from 0 to 1."""
-    found = torch.from_numpy(obs)
-    return found.float() / 255 if found.dtype == torch.uint8 else found.float().clone()
+    """Return observations as floats; the bytes of pictures become numbers from 0 to 1."""
+    numbers = torch.from_numpy(obs)
+    return numbers.float() / 255 if numbers.dtype == torch.uint8 else numbers.float().clone()

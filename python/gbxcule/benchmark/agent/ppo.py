@@ -64,7 +64,7 @@ class PPO:
         self.learn({name: column.flatten(0, 1) for name, column in rows.items()})
 
     def played(self) -> Rows:
-        """Rows of `STEPS` steps: what was seen, done and earned."""
+        """Play `STEPS` steps; return their observations, actions and rewards as rows."""
         columns: dict[str, list[torch.Tensor]] = {}
         for _ in range(STEPS):
             with torch.no_grad():
@@ -94,7 +94,7 @@ class PPO:
 
 
 def advantages(reward: torch.Tensor, value: torch.Tensor, following: torch.Tensor, alive: torch.Tensor) -> torch.Tensor:
-    """Generalised advantages of steps, each a row of envs; `following` is the value behind the last step."""
+    """Return generalised advantages of steps, each a row of envs; `following` is the value after the last step."""
     advantage, later = torch.zeros_like(value), torch.zeros_like(following)
     for t in reversed(range(len(reward))):
         surprise = reward[t] + GAMMA * alive[t] * following - value[t]
@@ -104,7 +104,7 @@ def advantages(reward: torch.Tensor, value: torch.Tensor, following: torch.Tenso
 
 
 def policy_loss(policy: Categorical, batch: Rows) -> torch.Tensor:
-    """The clipped loss of a policy, less its entropy."""
+    """Return the clipped loss of a policy, minus its entropy."""
     ratio = (policy.log_prob(batch["action"]) - batch["chance"]).exp()
     gain = (batch["advantage"] - batch["advantage"].mean()) / (batch["advantage"].std() + 1e-8)
     clipped = torch.min(ratio * gain, ratio.clamp(1 - CLIP, 1 + CLIP) * gain).mean()

@@ -13,8 +13,8 @@ from gbxcule.benchmark.protocol import GAMMA
 
 STEPS, EPOCHS, BATCH = 32, 2, 256
 LAMBDA, RATE = 0.65, 5e-4
-# Shares of actions by chance: the first falls to the last in the first half of the training; an
-# evaluation has its own.
+# Shares of random actions. The share falls from first to last in the first half of the training;
+# evaluations have their own.
 FIRST_CHANCE, LAST_CHANCE, EVALUATION_CHANCE = 1.0, 0.05, 0.01
 
 
@@ -36,7 +36,7 @@ class PQN:
         return act
 
     def chosen(self, values: torch.Tensor, chance: float) -> torch.Tensor:
-        """The best actions, and a share by chance."""
+        """Return the best actions, of which a share is replaced by random ones."""
         random = torch.randint(self.actions, (len(values),))
         return torch.where(torch.rand(len(values)) < chance, random, values.argmax(1))
 
@@ -74,10 +74,10 @@ class PQN:
 def lambda_returns(
     rewards: list[torch.Tensor], alive: list[torch.Tensor], best: list[torch.Tensor]
 ) -> list[torch.Tensor]:
-    """Returns of steps: each step's reward and, of what follows, a mixture of the best value and the next return. `best` has
-    one more than the others, behind the last step."""
-    later, found = best[-1], []
+    """Return the returns of steps: a step's reward, plus a mixture of the next state's best value and the next
+    return. `best` has one row more than the others, for the state after the last step."""
+    later, returns = best[-1], []
     for reward, goes_on, following in zip(reversed(rewards), reversed(alive), reversed(best[1:]), strict=True):
         later = reward + GAMMA * goes_on * ((1 - LAMBDA) * following + LAMBDA * later)
-        found.append(later)
-    return found[::-1]
+        returns.append(later)
+    return returns[::-1]

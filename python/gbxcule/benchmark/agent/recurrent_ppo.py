@@ -16,7 +16,7 @@ BATCH_ENVS = 16
 
 
 class Agent(nn.Module):
-    """A policy and its value, of what is seen and a memory; an episode begins with an empty one."""
+    """A policy and its value, computed from an observation and a memory; an episode begins with an empty memory."""
 
     def __init__(self, shape: tuple[int, ...], actions: int) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class Agent(nn.Module):
     def forward(
         self, seen: torch.Tensor, memory: torch.Tensor, begins: torch.Tensor
     ) -> tuple[Categorical, torch.Tensor, torch.Tensor]:
-        """Go through steps, each a row of envs; return the memory behind the last of them, too."""
+        """Go through steps, each a row of envs; also return the memory after the last step."""
         steps, envs = seen.shape[:2]
         inner = self.body(seen.flatten(0, 1)).reshape(steps, envs, WIDTH)
         states = []

@@ -1,5 +1,6 @@
-"""PPO with random network distillation (Burda et al. 2018): a network that is trained to foretell another one, which stays as
-chance made it, errs where observations are new; the error is a second reward, with a value of its own."""
+"""PPO with random network distillation (Burda et al. 2018). A network learns to predict a fixed random one; its error
+on new observations is a second reward, with its own value.
+"""
 
 
 import torch
@@ -30,7 +31,7 @@ class Agent(ppo.Agent):
 
 
 class Spread:
-    """Mean and variance of all that it was shown."""
+    """Running mean and variance of all batches that `show` was given."""
 
     def __init__(self, shape: tuple[int, ...] = ()) -> None:
         self.mean, self.variance, self.count = torch.zeros(shape), torch.ones(shape), 1e-4
@@ -57,7 +58,7 @@ class RND(ppo.PPO):
         return [*self.agent.parameters(), *self.predictor.parameters()]
 
     def error(self, seen: torch.Tensor) -> torch.Tensor:
-        """The predictor's error for each observation."""
+        """Return the predictor's error for each observation."""
         spread = self.seen_so_far
         scaled = ((seen - spread.mean) / (spread.variance.sqrt() + 1e-8)).clamp(-5, 5)
         return (self.predictor(scaled) - self.target(scaled)).pow(2).mean(-1)
@@ -72,7 +73,7 @@ class RND(ppo.PPO):
             new = self.error(arrived.flatten(0, 1)).reshape(arrived.shape[:2])
             new_value = self.agent.values(rows["seen"].flatten(0, 1))[2].reshape(new.shape)
             _, following, new_following = self.agent.values(self.seen)
-        # What is new stays so over the ends of episodes.
+        # The reward for new observations is not cut off at the end of an episode.
         alive = torch.ones_like(new)
         self.new_returns.show(advantages(new, torch.zeros_like(new), torch.zeros_like(new[0]), alive).flatten())
         new = new / (self.new_returns.variance.sqrt() + 1e-8)

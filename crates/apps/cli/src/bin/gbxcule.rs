@@ -4,8 +4,8 @@
 use mimalloc::MiMalloc;
 use std::process::ExitCode;
 
-/// Allocator of the program. Compilers allocate often: the system's allocator took a quarter of the
-/// foundry's time.
+/// Allocator of the program. Compilers allocate often, and the system's allocator took a quarter of
+/// the foundry's time.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

@@ -74,13 +74,13 @@ pub(crate) struct Validate {
     #[command(flatten)]
     shard: ShardOption,
 
-    /// Write the rows with these verdicts, as a dataset of its own: rows in which NVIDIA Warp's
-    /// gradient is wrong are labelled, and the card counts them
+    /// Write the rows with these verdicts as another dataset: rows in which NVIDIA Warp's gradient
+    /// is wrong are labelled, and the card counts them
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-/// A row's number, and its verdicts, each with what reports say of it.
+/// A row's number, and its verdicts, each with the detail for reports.
 type RowVerdicts = (u64, Vec<(CheckOutcome, String)>);
 
 impl Validate {
@@ -142,7 +142,7 @@ impl Validate {
         Ok(faults.is_empty() && !verdicts.iter().any(|checks| has_failed(checks)))
     }
 
-    /// The rows of this process by their blocks, of the rows of the dataset.
+    /// Returns this process's rows of the dataset, by their blocks.
     fn blocks(&self, all: &[Row]) -> anyhow::Result<BTreeMap<u64, Vec<Row>>> {
         let folder = &self.dataset.folder;
         let block_of = |position: usize| position as u64 / BLOCK_ROWS;
@@ -162,13 +162,13 @@ impl Validate {
     }
 }
 
-/// Puts what reports say back into verdicts: rows don't store it.
+/// Puts the details for reports back into verdicts, whose JSON lacks them.
 fn with_details((id, verdicts): RowVerdicts) -> (u64, Vec<CheckOutcome>) {
     let with = |(outcome, detail): (CheckOutcome, String)| outcome.map(|it| Check { detail, ..it });
     (id, verdicts.into_iter().map(with).collect())
 }
 
-/// Ranges in which differences are counted together: above the first number, up to the second.
+/// Ranges of differences that are counted together: above the first number, up to the second.
 const LEVELS: [(f64, f64); 6] =
     [(-1.0, 0.0), (0.0, 1.0), (1.0, 2.0), (2.0, 4.0), (4.0, 16.0), (16.0, f64::INFINITY)];
 
@@ -252,7 +252,7 @@ pub(crate) struct Mutate {
     #[command(flatten)]
     shard: ShardOption,
 
-    /// The folder in which several processes leave their counts
+    /// The folder into which several processes write their counts
     #[arg(long, value_name = "DIR", requires = "shard")]
     out: Option<PathBuf>,
 }
@@ -313,7 +313,7 @@ impl Mutate {
     }
 }
 
-/// Print how near rows of the test and validation splits are to their nearest training row
+/// Print the nearness of rows of the test and validation splits to their nearest training row
 #[derive(Args)]
 pub(crate) struct Leakage {
     #[command(flatten)]

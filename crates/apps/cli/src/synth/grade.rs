@@ -33,10 +33,11 @@ fn task(text: &str) -> Result<Task, String> {
     text.parse()
 }
 
-/// Write what a language model is asked about each row, as chat messages and as plain text
+/// Write the questions to a language model about each row, as chat messages and as plain text
 ///
 /// One JSON object a line: `custom_id`, `row`, `task`, `family`, `split`, `messages`, `prompt`. A
-/// row has the tasks whose texts it has: with `--device cpu` there are none in CUDA.
+/// row has the tasks for whose texts it has columns: rows made with `--device cpu` have no tasks in
+/// CUDA.
 #[derive(Args)]
 pub(crate) struct Tasks {
     #[command(flatten)]
@@ -52,7 +53,7 @@ pub(crate) struct Tasks {
     #[arg(long, value_name = "PART", value_parser = SPLITS)]
     split: Option<String>,
 
-    /// The file; without it the tasks are printed
+    /// The file; by default the tasks are printed
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
@@ -89,7 +90,7 @@ impl Tasks {
                 lines += &format!("{prompt}\n");
                 count += 1;
                 if self.stand_in.is_some() {
-                    // The last answer of every `mutate_every` is the wrong one.
+                    // Of each `mutate_every` answers the last one is wrong.
                     let is_changed = self.mutate_every.is_some_and(|every| count % every == 0);
                     let own = || StandIn::own(row, task);
                     let changed = is_changed.then(|| StandIn::changed(row, task, row.id)).flatten();
@@ -134,12 +135,12 @@ pub(crate) struct Grade {
     #[arg(long, value_name = "DIR")]
     dataset: PathBuf,
 
-    /// Only answers to this task; lines that name none are about it
+    /// Only answers to this task; lines that name no task are about it
     #[arg(long, value_name = "TASK", value_parser = task)]
     task: Option<Task>,
 
-    /// The questions that were asked, as `tasks` wrote them; else each row of the dataset is a
-    /// question of each task that an answer names. One without an answer counts as wrong
+    /// The file of questions from `tasks`; by default each row of the dataset is a question of each
+    /// task that an answer names. A question without an answer counts as wrong
     #[arg(long, value_name = "TASKS.jsonl")]
     tasks: Option<PathBuf>,
 
@@ -151,8 +152,8 @@ pub(crate) struct Grade {
     #[arg(long, value_name = "W", value_parser = workers)]
     workers: Option<NonZeroUsize>,
 
-    /// Run CUDA as C++ behind a header, without NVRTC, warps and races: a wrong answer may pass,
-    /// and CUDA that needs a GPU's compiler is refused
+    /// Run CUDA as C++ after a header, without NVRTC, warps and races: a wrong answer may pass, and
+    /// CUDA that needs a GPU's compiler is refused
     #[arg(long)]
     cuda_on_host: bool,
 
@@ -218,7 +219,7 @@ const BLOCK_ROWS: usize = 16;
 
 impl Grade {
     /// Judges the answers about the rows of this process's blocks; returns the verdicts on all
-    /// answers if all are there.
+    /// answers if no other process's are missing.
     fn judged(
         &self,
         rows: &BTreeMap<u64, Row>,
@@ -301,7 +302,7 @@ fn print_scores(
     }
 }
 
-/// Prints what right answers in CUDA cost, beside our own texts.
+/// Prints the costs of right answers in CUDA, compared with our own texts.
 fn print_costs(judged: &[Judged], scores: &[GroupScore]) {
     let of_all = scores.iter().filter(|it| it.group == Group::All && !it.fast.is_empty());
     for (at, score) in of_all.enumerate() {

@@ -19,14 +19,14 @@ use crate::print::say;
 use crate::progress;
 use crate::run_options::workers;
 
-/// Number of kernels in a block, of which one process makes rows at a time.
+/// Number of kernels in a block, for which one process makes rows at a time.
 const BLOCK_KERNELS: usize = 64;
 
 /// Make rows of the kernels below a folder of Python files, such as NVIDIA Warp's package
 ///
-/// Each kernel that the compiler takes is cut out of its file with all that it needs, gets inputs
-/// on which it runs and means something, and is checked as sampled rows are. No Python is executed.
-/// The card says which kernels became no rows, and why.
+/// Each kernel that compiles is cut out of its file with all definitions that it needs, gets inputs
+/// on which it runs and that its results depend on, and is checked as sampled rows are. No Python
+/// is executed. The card counts the kernels that gave no row, by reason.
 #[derive(Args)]
 pub(crate) struct Harvest {
     #[command(flatten)]
@@ -36,8 +36,8 @@ pub(crate) struct Harvest {
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 
-    /// The licence of its files, as an SPDX expression such as `Apache-2.0`, where they name
-    /// several or one that is unknown here; a folder whose files name none is refused
+    /// The licence of the files, as an SPDX expression such as `Apache-2.0`, needed if they name
+    /// several or an unknown one; a folder whose files name no licence is refused
     #[arg(long, value_name = "SPDX")]
     license: Option<String>,
 
@@ -114,7 +114,7 @@ impl Harvest {
     }
 
     /// Makes rows of the kernels of this process's blocks; returns the outcomes of all kernels if
-    /// all are there.
+    /// no other process's are missing.
     fn outcomes(
         &self,
         found: &FoundKernels<'_>,

@@ -23,7 +23,7 @@ use crate::print::{self, say};
 use crate::progress;
 use crate::run_options::workers;
 
-/// Options of a dataset that is made.
+/// Options of a new dataset.
 #[derive(Args)]
 struct DatasetOptions {
     #[command(flatten)]
@@ -37,7 +37,7 @@ struct DatasetOptions {
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// `text` runs no kernel; `meaning` runs it only to see that it means something; `run` makes
+    /// `text` runs no kernel; `meaning` runs it only to check that it means something; `run` makes
     /// all checks
     #[arg(long, value_enum, default_value = "run")]
     mode: Depth,
@@ -46,11 +46,11 @@ struct DatasetOptions {
     #[arg(long, value_name = "PERCENT", default_value_t = 30, value_parser = clap::value_parser!(u32).range(0..=100))]
     sampled: u32,
 
-    /// Have the C++ text of one in N rows compiled by the host's compiler and run, too
+    /// Compile the C++ text of one in N rows by the host's compiler and run it, too
     #[arg(long, value_name = "N", default_value_t = 0)]
     host_every: u64,
 
-    /// Add the PTX that NVRTC makes of the CUDA texts, forward and backward; no GPU is needed
+    /// Add the PTX of the CUDA texts, forward and backward, made by NVRTC; no GPU is needed
     #[arg(long)]
     ptx: bool,
 
@@ -75,19 +75,20 @@ struct DatasetOptions {
     #[arg(long)]
     jsonl: bool,
 
-    /// Keep the blocks that are there
+    /// Keep the blocks that exist and make the missing ones
     #[arg(long)]
     resume: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Depth {
-    /// Read, lowered, differentiated and printed, not run
+    /// The text is compiled, differentiated and printed, but not run
     Text,
-    /// Run to know that results are finite and differ, inputs matter, and no statement can be left
-    /// out
+    /// The row also runs, to check that results are finite and differ, inputs matter, and no
+    /// statement can be left out
     Meaning,
-    /// Run, too: meaning, expected results, gradients against finite differences
+    /// The row runs for everything: meaning, expected results, gradients compared with finite
+    /// differences
     Run,
 }
 
@@ -182,15 +183,15 @@ impl Batch {
     }
 }
 
-/// Write the dataset card of what is there, with its pictures
+/// Write the dataset card of the existing rows, with its pictures
 #[derive(Args)]
 pub(crate) struct Card {
     /// The dataset's folder
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Count features in these Python files, such as `warp/tests` of a wheel, instead of taking the
-    /// counts of Warp 1.19's tests, and write the counts to statistics/usage.csv
+    /// Compare with the features of these Python files, such as `warp/tests` of a wheel, instead of
+    /// those of Warp 1.19's tests, and write their counts to statistics/usage.csv
     #[arg(long, value_name = "FOLDER")]
     warp_tests: Option<PathBuf>,
 }
@@ -242,13 +243,13 @@ pub(super) fn describe(
     Ok(())
 }
 
-/// Copy a dataset with one row for each structure, the one with the lowest number
+/// Copy a dataset with one row for each structure: the row with the lowest number
 #[derive(Args)]
 pub(crate) struct Dedupe {
     #[command(flatten)]
     from: Dataset,
 
-    /// Drop rows that are kernels of these Python files, too, but for names and literals; may be
+    /// Also drop rows that equal a kernel of these Python files up to names and literals; may be
     /// repeated
     #[arg(long, value_name = "FOLDER")]
     against: Vec<PathBuf>,

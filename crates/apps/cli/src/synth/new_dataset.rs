@@ -1,4 +1,4 @@
-//! Writes a dataset of existing rows, as `validate`, `dedupe` and `harvest` do.
+//! Writes a dataset of given rows, for `validate`, `dedupe` and `harvest`.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -14,17 +14,17 @@ use gbxcule_rows::table::write_whole;
 
 use super::make::describe;
 
-/// Folder for a new dataset. The dataset is made in a temporary folder, so that a full disk leaves
-/// no data without a card. The temporary folder is made before the work begins, so that a place
-/// that can't be written to costs no work.
+/// Folder for a new dataset. The dataset is written into a temporary folder, so that a full disk
+/// leaves no data without a card. That folder is made before the work begins, so that no work is
+/// lost if the place can't be written to.
 pub(super) struct NewDataset {
     out: PathBuf,
-    /// `None` if several processes leave results in the folder: one of them writes the dataset.
+    /// `None` if several processes share the folder; one of them writes the dataset at the end.
     made: Option<TemporaryFolder>,
 }
 
 impl NewDataset {
-    /// Makes the temporary folder, or looks at the folder that processes share.
+    /// Makes the temporary folder, or checks the folder that processes share.
     pub(super) fn at(out: &Path, is_shared: bool) -> anyhow::Result<Self> {
         if !is_shared {
             check_free(out)?;
@@ -36,8 +36,8 @@ impl NewDataset {
         Ok(Self { out: out.to_owned(), made: None })
     }
 
-    /// Writes the rows, with another file beside them if there is one, and moves them to their
-    /// place. Of several processes the first one does.
+    /// Writes the rows, and another file if there is one, and moves them to their place. Of several
+    /// processes only the first one succeeds.
     pub(super) fn write(
         self,
         manifest: &Manifest,
@@ -65,8 +65,8 @@ impl NewDataset {
 }
 
 fn temporary(out: &Path) -> anyhow::Result<TemporaryFolder> {
-    // A link is followed, and an existing folder may be a disk of its own: a folder on another
-    // disk could not be moved into it.
+    // A folder can only be moved within one disk, and the target may be a link or the root of
+    // another disk.
     let parent = match out.canonicalize() {
         Ok(there) => there,
         Err(_) => match out.parent() {
@@ -95,8 +95,8 @@ fn check_free(out: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Moves the contents of a folder, below `inside`, into another one, data files last: where there
-/// is data, there is everything that describes it. No link in the other folder is followed.
+/// Moves the contents of a folder, below `inside`, into another one, data files last, so that data
+/// never lacks its description. No link in the other folder is followed.
 fn move_into(from: &Path, to: &Path, inside: &Path) -> std::io::Result<()> {
     let mut entries = std::fs::read_dir(from.join(inside))?.collect::<std::io::Result<Vec<_>>>()?;
     let is_data = |name: &OsStr| Format::ALL.iter().any(|format| name == format.folder());

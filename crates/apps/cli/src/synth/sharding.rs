@@ -1,4 +1,4 @@
-//! Options by which several processes share a work, and leave their results in one folder.
+//! Options by which several processes share work and write their results into one folder.
 
 use std::path::Path;
 
@@ -10,18 +10,18 @@ use serde_json::Value;
 
 use crate::print::say;
 
-/// Part of one of several processes.
+/// Share of one of several processes.
 #[derive(Args)]
 pub(super) struct ShardOption {
-    /// Do only every N-th block of the work, from the I-th: the part of one of N processes. They
-    /// leave results in `blocks` of one --out; a process goes on where it stopped, and the last one
-    /// puts the results together
+    /// Do only every N-th block of the work, from the I-th on: the share of one of N processes.
+    /// They write results into `blocks` of one --out; a process continues where it stopped, and the
+    /// last one merges the results
     #[arg(long, value_name = "I/N", allow_hyphen_values = true)]
     shard: Option<Shard>,
 }
 
 impl ShardOption {
-    /// The blocks of this process.
+    /// Returns the blocks of this process.
     pub(super) fn blocks(&self) -> Shard {
         self.shard.unwrap_or(Shard::WHOLE)
     }
@@ -31,8 +31,8 @@ impl ShardOption {
         self.shard.is_some()
     }
 
-    /// Does the blocks of this process. Returns the results of all blocks, in order, if all are
-    /// there; without a folder for the results, those of this process.
+    /// Does the blocks of this process. Returns the results of all blocks, in order, unless other
+    /// processes' are missing; without a folder for results returns those of this process.
     pub(super) fn results<T: Serialize + DeserializeOwned>(
         &self,
         (out, work): (Option<&Path>, &Value),

@@ -10,9 +10,8 @@ use crate::print;
 
 /// Print the hashes of all kernels below a folder of Python files, names and literals erased
 ///
-/// A kernel has one of its text and, if the compiler takes it, one of its IR. What this prints of
-/// NVIDIA Warp's package is `crates/foundry/rows/src/warp_skeletons.txt`, by which rows are
-/// marked.
+/// A kernel has a hash of its text and, if it compiles, one of its IR. The output for NVIDIA Warp's
+/// package is `crates/foundry/rows/src/warp_skeletons.txt`, by which rows are marked.
 #[derive(Args)]
 pub(crate) struct Skeletons {
     /// The folder, such as `warp` of a wheel

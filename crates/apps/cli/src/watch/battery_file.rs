@@ -1,5 +1,5 @@
-//! Battery of a machine that is played: a `.sav` file that is loaded into the cartridge at the
-//! start, and written while the machine runs.
+//! A played machine's battery: a `.sav` file that is loaded into the cartridge at the start, and
+//! written while the machine runs.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,8 +10,7 @@ use gbxcule_swarm::SwarmError;
 use crate::driver::Driver;
 use crate::print;
 
-/// Time between two reads of the cartridge, which is the longest play that is lost when the program
-/// ends.
+/// Time between two reads of the cartridge: at most so much play is lost when the program ends.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Greatest size of a battery file in bytes: more than any cartridge keeps.
@@ -21,7 +20,7 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct BatteryFile {
     path: PathBuf,
-    /// Contents of the cartridge's RAM when it was last written or read.
+    /// Contents of the cartridge's RAM at the last read or write of the file.
     kept: Vec<u8>,
     next_look: Instant,
     /// True if the last attempt to write failed, and the user was told.

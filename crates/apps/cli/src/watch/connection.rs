@@ -1,6 +1,5 @@
-//! Open connections, whose number is limited: a new one for which there is no place ends the one
-//! that has been silent longest. So neither unfinished requests nor viewers that read nothing keep
-//! others out.
+//! Limits the number of open connections: a new one beyond the limit ends the one that has been
+//! silent longest. So neither unfinished requests nor viewers that read nothing keep others out.
 
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,7 +26,7 @@ pub(crate) struct Connections {
 #[derive(Default)]
 struct ConnectionTable {
     open: Vec<OpenConnection>,
-    /// Number of events of all connections, from which ids and times of activity are taken.
+    /// Number of events of all connections, which serves as id and as time of activity.
     activity: u64,
 }
 
@@ -96,8 +95,8 @@ impl Connections {
         Connection { all: Arc::clone(self), id, stream }
     }
 
-    /// Ends one connection whose request isn't answered yet, or else a viewer, because there are no
-    /// more descriptors.
+    /// Ends one connection whose request isn't answered yet, or else a viewer, because the process
+    /// has no more descriptors.
     pub(crate) fn end_one(&self) {
         let mut table = self.lock();
         let _ = table.end_most_silent(Stage::Opening) || table.end_most_silent(Stage::Viewer);
@@ -111,7 +110,7 @@ impl Connections {
     }
 }
 
-/// Connection that keeps its place until this is dropped.
+/// Connection that keeps its place until this value is dropped.
 pub(crate) struct Connection {
     all: Arc<Connections>,
     pub(crate) id: u64,

@@ -1,6 +1,7 @@
-//! Games of a person on machine 0, frame by frame, in a file that `gbxcule judge` replays.
+//! Records the games that a person plays on machine 0, frame by frame, in a file that `gbxcule
+//! judge` replays.
 //!
-//! A game begins at power-on and ends where the game says so; the next one begins with a reset.
+//! A game begins at power-on and ends by the game's own rules; the next one begins with a reset.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,8 +13,7 @@ use gbxcule_swarm::SwarmError;
 use crate::driver::Driver;
 use crate::print;
 
-/// Time between two writes of the file, which is the longest play that is lost when the program
-/// ends.
+/// Time between two writes of the file: at most so much play is lost when the program ends.
 const WRITE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The file of games.
@@ -21,7 +21,7 @@ const WRITE_INTERVAL: Duration = Duration::from_secs(1);
 pub(crate) struct GameRecord {
     path: PathBuf,
     log: GameLog,
-    /// The place of the byte that ends a game.
+    /// Address of the byte that is set at a game's end.
     over: u32,
     /// Number of frames of the longest game.
     most_frames: usize,
@@ -34,7 +34,7 @@ pub(crate) struct GameRecord {
 }
 
 impl GameRecord {
-    /// Begins to record, behind the games of a file that is there.
+    /// Begins to record, after the games of an existing file.
     pub(crate) fn new(path: &Path, rom: &str) -> anyhow::Result<Self> {
         let shown = || format!("--record {}", path.display());
         let built_in = gbxcule_assembler::by_name(rom);
@@ -85,8 +85,7 @@ impl GameRecord {
         self.is_played = true;
     }
 
-    /// Ends the game that is played: after a change of memory by hand, replaying would not go on as
-    /// it does.
+    /// Ends the current game, because a replay would not repeat a change of memory by hand.
     pub(crate) fn end(&mut self) {
         let is_empty = |game: &LoggedGame| game.buttons.steps() == 0;
         if self.log.games.last().is_some_and(is_empty) {
@@ -95,7 +94,7 @@ impl GameRecord {
         self.is_played = false;
     }
 
-    /// Records the frame that machine 0 ran last, and writes the file if a second has passed.
+    /// Records machine 0's last frame, and writes the file if a second has passed.
     pub(crate) fn look(&mut self, driver: &Driver) -> Result<(), SwarmError> {
         if let Some(game) = self.log.games.last_mut().filter(|_| self.is_played) {
             game.buttons.push(driver.held(0), 1);

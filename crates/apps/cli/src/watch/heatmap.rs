@@ -1,4 +1,5 @@
-//! Map of where machines have been, by two numbers in memory such as a hero's coordinates.
+//! Map of the places that machines have visited, by two numbers in memory such as a hero's
+//! coordinates.
 //!
 //! Cells get coarser as the numbers grow: the map has at most 256 of them a side.
 
@@ -13,7 +14,7 @@ const SIDE: usize = 256;
 /// Greatest number of bytes of both coordinates of an env.
 const MAX_BYTES: u32 = 4;
 
-/// Place of a coordinate in memory: one byte, or two, the lower one first.
+/// Addresses of a coordinate: one byte, or two, the lower one first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coordinate(Range<u32>);
 
@@ -21,7 +22,7 @@ impl Coordinate {
     /// Makes a coordinate of the bytes at these addresses.
     ///
     /// # Errors
-    /// There are not one or two of them.
+    /// The range is not of one or two addresses.
     pub fn new(addresses: Range<u32>) -> Result<Self, String> {
         let is_short = addresses.start < addresses.end && addresses.end - addresses.start <= 2;
         // The bank, if there is one, stands above the address.
@@ -32,7 +33,7 @@ impl Coordinate {
     }
 }
 
-/// Places of both coordinates, as in `D361,D362`, `C010:C012,C012:C014` or, in a bank of two or
+/// Addresses of both coordinates, as in `D361,D362`, `C010:C012,C012:C014` or, in a bank of two or
 /// three digits, `02:D361,02:D362:D364`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coordinates {
@@ -82,7 +83,7 @@ pub(crate) struct Heatmap {
     rows: Range<usize>,
 }
 
-/// Map as it is shown.
+/// Picture of the map.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct HeatPicture {
     /// Number of empty columns left of it, and of empty rows above it.
@@ -92,8 +93,8 @@ pub(crate) struct HeatPicture {
     pub(crate) rows: usize,
     pub(crate) cell: u32,
     pub(crate) most: u32,
-    /// A byte for each cell, row by row: 0 for a cell without visits, 255 for the one with most
-    /// visits, and in between the logarithm.
+    /// A byte for each cell, row by row: the logarithm of its visits, from 0 for none to 255 for
+    /// the greatest number.
     pub(crate) heat: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! The part of HTTP that one page and one WebSocket need: reads a request's head, writes a complete
+//! The part of HTTP that the page and its WebSocket need: reads a request's head, writes a complete
 //! answer.
 
 use std::io::{self, Read, Write};
@@ -62,16 +62,16 @@ impl Head {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns true if this page sent the request, or no page did. Another page in the same browser
-    /// may not drive the swarm.
+    /// Returns true unless another page in the browser sent the request, which may not drive the
+    /// swarm.
     pub(crate) fn is_same_origin(&self) -> bool {
         let host = self.header("host").unwrap_or_default();
         let own = format!("http://{host}");
         self.headers.iter().all(|(name, value)| name != "origin" || *value == own)
     }
 
-    /// Returns true if the page was opened by an address or as `localhost`, and by one of them.
-    /// Anyone can make another name point to this computer.
+    /// Returns true if the page was opened by a single address, or as `localhost`. Anyone can make
+    /// another name point to this computer.
     pub(crate) fn is_by_address(&self) -> bool {
         let mut hosts = self.headers.iter().filter(|(name, _)| name == "host");
         let (Some((_, host)), None) = (hosts.next(), hosts.next()) else { return false };

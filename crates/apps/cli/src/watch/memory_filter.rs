@@ -33,7 +33,8 @@ impl Form {
         place..place.saturating_add(self.bytes() as u32)
     }
 
-    /// Reads the number in the first bytes; `None` if there are too few, or no decimal digits.
+    /// Reads the number in the first bytes; `None` if there are too few bytes, or a digit isn't
+    /// decimal.
     pub(crate) fn number(self, bytes: &[u8]) -> Option<u32> {
         let bytes = bytes.get(..self.bytes())?;
         let is_decimal = matches!(self, Self::Bcd | Self::BcdWord | Self::BcdWordHigh);

@@ -1,8 +1,8 @@
 //! Search for a game's variables in memory: score, position, lives.
 //!
 //! A search begins with all addresses of work RAM, cartridge RAM and high RAM. Each [`Filter`]
-//! drops the addresses whose number does not do what the viewer saw in the game since the last
-//! filter. The search belongs to the swarm, as its pause does: all viewers see one list.
+//! drops the addresses whose number didn't change as the viewer saw it in the game since the last
+//! filter. The search belongs to the swarm, so all viewers see one list.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ const MAX_CART_RAM_BYTES: usize = 0x8000;
 /// Greatest number of addresses that a view lists.
 const MAX_LISTED: usize = 32;
 
-/// Addresses that have done what the viewers saw.
+/// A search: the addresses that passed all filters.
 #[derive(Debug, Default)]
 pub(crate) struct MemorySearch {
     /// Machines that are searched.
@@ -89,7 +89,7 @@ impl MemorySearch {
         self.envs.iter().map(memory).collect()
     }
 
-    /// Returns true if the place at a position does what the filter says.
+    /// Returns true if the place at a position passes the filter.
     fn keeps(&self, at: usize, filter: Filter, now: &[Vec<u8>]) -> bool {
         let Filter { keep, number, form, scope, env } = filter;
         // A number's bytes lie side by side, in one range.
@@ -146,7 +146,7 @@ impl MemorySearch {
 }
 
 /// Returns the numbers at places in the enlarged machine, and the least and the greatest in all
-/// machines. A number that is not decimal, or that leaves its memory, is null.
+/// machines. A number that is not decimal, or that crosses the end of its memory, is null.
 pub(crate) fn numbers(
     swarm: &Swarm,
     places: &[u32],
@@ -207,7 +207,7 @@ fn ranges(rom: &Rom) -> Vec<Range<u32>> {
 pub(crate) fn labels(text: &str, rom: &Rom) -> Vec<(u32, String)> {
     let ranges = ranges(rom);
     let label = |(bank, address, name): (u16, u16, &str)| {
-        // Work RAM from D000 on has bank 1 where others are not mapped.
+        // Work RAM from D000 on is in bank 1 unless another bank is mapped.
         let work_bank = if (0xD000..0xE000).contains(&address) { bank.max(1) } else { bank };
         let candidates = [u32::from(address), in_bank(work_bank, address)];
         let is_searched = |place: &u32| ranges.iter().any(|range| range.contains(place));

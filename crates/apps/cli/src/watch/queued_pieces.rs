@@ -1,10 +1,10 @@
-//! Limits the work that is queued on a device before it is waited for, so that a new request does
-//! not wait long. `session` asks after each piece of a step, and reports how long a wait took. This
-//! module reads no clock.
+//! Limits the work that is queued on a device, so that a new request does not wait long. `session`
+//! asks after each piece of a step if it should wait for the device, and reports the time of the
+//! wait. This module reads no clock.
 
 use std::time::Duration;
 
-/// Numbers of pieces and time after which a device is waited for, whichever comes first.
+/// Number of pieces, and time, after which the session waits for the device.
 const MAX_PIECES: u32 = 64;
 const MAX_TIME: Duration = Duration::from_millis(50);
 
@@ -32,7 +32,7 @@ impl QueuedPieces {
         self.pieces > 0
     }
 
-    /// Records that the device was waited for, and the time that it took.
+    /// Records a wait for the device, and its time.
     pub(crate) fn settle(&mut self, waited: Duration) {
         if self.is_waiting() {
             let piece_took = (self.busy + waited) / self.pieces;

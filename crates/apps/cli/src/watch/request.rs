@@ -15,10 +15,10 @@ const MAX_PICTURE_BYTES: usize = 8 << 20;
 /// Greatest size of colour pictures in bytes, enough for the largest screens.
 const MAX_COLOR_BYTES: usize = 32 << 20;
 
-/// Greatest size of all viewers' pictures together, because each may have one view on its way.
+/// Greatest size of all viewers' pictures together, because one view for each may be in transit.
 const MAX_BYTES_OF_ALL: usize = 64 << 20;
 
-/// Limits of the speed: 0 requests full speed, and the slowest is a frame a minute.
+/// Limits of the speed: 0 means full speed, and the slowest is a frame a minute.
 const MAX_TIMES: f64 = 1000.0;
 const MIN_TIMES: f64 = 0.001;
 
@@ -50,10 +50,10 @@ pub(crate) struct Look {
     /// True to send the machine's sound since the last view.
     #[serde(default)]
     pub(crate) sound: bool,
-    /// True to send the map of where machines were.
+    /// True to send the map of the machines' ways.
     #[serde(default)]
     pub(crate) map: bool,
-    /// First place of the memory that is shown of the enlarged machine.
+    /// First place of the enlarged machine's memory that is shown.
     #[serde(default)]
     pub(crate) memory: Option<u32>,
     /// True to send the search of memory.
@@ -62,7 +62,7 @@ pub(crate) struct Look {
     /// Place of the number that is watched.
     #[serde(default)]
     pub(crate) watched: Option<u32>,
-    /// Form of numbers in the search and of the one that is watched.
+    /// Form of the numbers in the search, and of the watched one.
     #[serde(default)]
     pub(crate) form: Form,
 }
@@ -93,7 +93,7 @@ pub(crate) enum Rights {
     All,
 }
 
-/// Parses a text from the browser, or returns what is wrong with it.
+/// Parses a text from the browser, or describes its fault.
 pub(crate) fn parse(text: &str) -> Result<Request, String> {
     let request = serde_json::from_str(text).map_err(|error| error.to_string())?;
     if let Request::Speed { times } = request {

@@ -24,8 +24,8 @@
 //! | `search` | `keep`, `number`, `form`, `scope`, `env` | begins a search of memory, or goes on |
 //! | `poke` | `env`, `place`, `byte` | changes a byte as a debugger does |
 //!
-//! A swarm that other code steps (`mode` is `train`) can be viewed and searched, and its states can
-//! be saved. `hold` and `poke` need `hello`'s `hands`; other requests are refused.
+//! If other code steps the swarm (`mode` is `train`), viewers may look, search and save states.
+//! `hold` and `poke` need `hello`'s `hands`; other requests are refused.
 //!
 //! `place` is an address, or above its 16 bits a bank plus one. `keep` is `all` (a new search),
 //! `changed`, `unchanged`, `greater` or `less` (than at the last filter), or `equal` to `number`;
@@ -35,9 +35,9 @@
 //! A view is a binary message: the length of a JSON text as u32, little endian; the text; the
 //! pictures of `count` machines from `first` on, each (160 / shrink) x (144 / shrink) pixels of 2
 //! bits, leftmost in the top bits; the whole picture of the chosen machine, if there is one; the
-//! map of where machines were, if it was asked for, a byte for each of `columns` x `rows` cells;
+//! map of the machines' ways, if the look asks for it, a byte for each of `columns` x `rows` cells;
 //! `sound` samples of machine 0 since the viewer's last view, left and right as i16, little endian;
-//! and a state that was asked for, of `state_bytes` bytes.
+//! and a requested state, of `state_bytes` bytes.
 //! ```json
 //! {"step":12, "frame":0, "running":true, "speed":0, "frames_per_s":412000.0, "first":0,
 //!  "count":64, "shrink":1, "sound":0, "done": [3, 17], "state_bytes": 0,
@@ -59,14 +59,14 @@
 //!
 //! `episodes` has means of the last 100. In the map, `left` and `top` count the empty cells before
 //! it, `cell` is the number of coordinates that a cell covers, `most` the number of visits for
-//! which its byte is 255, and `place` the cell of the chosen machine.
-//! In `search` and `watched`, `value` is the chosen machine's number, `low` and `high` are the
-//! least and the greatest of all machines. `done` lists those of the `count` machines whose episode
-//! is over. `memory` has 128 bytes from the look's `memory` on, or C000 to C01F; `observation` the
-//! first 32 numbers of `obs_dim`; a field that the stage or the programs lack is null. Each `look`
-//! is answered by one view. A browser waits for it before it sends the next, so that a slow one
-//! falls behind without delaying others. Requests are handled in turns, one of each viewer. A
-//! malformed request is answered with `{"type":"refused", "message":"..."}` and changes nothing.
+//! which its byte is 255, and `place` the cell of the chosen machine. In `search` and `watched`,
+//! `value` is the chosen machine's number, `low` and `high` are the least and the greatest of all
+//! machines. `done` lists the shown machines whose episode is over. `memory` has 128 bytes from the
+//! look's `memory` on, or C000 to C01F; `observation` the first 32 numbers of `obs_dim`; a field
+//! that the stage or the programs lack is null. Each `look` is answered by one view. A browser
+//! waits for it before it sends the next, so that a slow one falls behind without delaying others.
+//! Viewers take turns, one request each. A malformed request is answered with `{"type":"refused",
+//! "message":"..."}` and changes nothing.
 
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{Codec, Model, Schedule};

@@ -1,7 +1,7 @@
-//! Swarm that runs for its viewers at its own pace, and handles their requests between its steps.
+//! Runs a swarm for its viewers at its own pace, and handles their requests between its steps.
 //!
 //! At full speed, steps are run whole and drawn only if a viewer waits. At the speed of real
-//! machines they are run in pieces of a frame or more, each of them drawn, so that motion is
+//! machines they are run in pieces of a frame or more, and each piece is drawn, so that motion is
 //! smooth. Both ways give the same result.
 
 use std::ops::Range;
@@ -29,11 +29,11 @@ use crate::watch::viewers::{ViewSource, Viewers};
 /// Greatest number of pieces a second, which decides how many frames a piece has.
 const MAX_PIECES_PER_S: f64 = 60.0;
 
-/// Lag behind its pace after which the swarm gives up catching up.
+/// Greatest lag behind its pace that the swarm makes up for.
 const MAX_LAG: Duration = Duration::from_millis(200);
 
-/// Duration from which on a step is drawn even if no viewer waits yet, because one will before the
-/// step is over.
+/// Least duration of a step that is drawn even if no viewer waits yet, because one will before its
+/// end.
 const MIN_LONG_STEP: Duration = Duration::from_millis(8);
 
 /// Settings at the beginning of a session.
@@ -43,7 +43,7 @@ pub(crate) struct Start {
     pub(crate) running: bool,
     pub(crate) mode: Mode,
     pub(crate) curve: Curve,
-    /// Coordinates of the map of where machines go.
+    /// Coordinates for the map of the machines' ways.
     pub(crate) heatmap: Option<Coordinates>,
     /// File of the first machine's battery.
     pub(crate) battery: Option<BatteryFile>,
@@ -194,10 +194,10 @@ impl Runner {
             return Ok(());
         }
         if let Some(StepOutcome { rewards, over }) = self.driver.outcome()? {
-            // An episode that is over stays over until the step with which the next one begins.
+            // A finished episode is reported as over until the first step of the next one.
             self.statistics.count(&rewards, &over, |env| over[env]);
         }
-        // A device is read when it is waited for.
+        // A device is read after a wait.
         if self.driver.device() == Device::Cpu { self.look_at_map() } else { Ok(()) }
     }
 
@@ -226,7 +226,7 @@ impl Runner {
         self.meter = Meter::default();
     }
 
-    /// Pauses at a moment that has a picture.
+    /// Pauses, and draws the present moment.
     fn pause(&mut self) -> Result<(), SwarmError> {
         if !self.is_drawn {
             self.finish_step(true)?;
@@ -331,7 +331,7 @@ impl ViewSource for Runner {
 
 /// Returns the number of frames that are run at once at a speed.
 fn piece_frames(speed: f64) -> u32 {
-    // At a thousand times real speed, the greatest, these are some thousand frames.
+    // At the greatest speed, a thousand times a real machine's, these are about a thousand frames.
     (REAL_FRAMES_PER_S * speed / MAX_PIECES_PER_S).ceil().max(1.0) as u32
 }
 

@@ -25,7 +25,7 @@ impl SoundQueue {
         self.end
     }
 
-    /// Returns the samples from a number on that are kept.
+    /// Returns the stored samples from a number on.
     pub(crate) fn since(&self, begin: u64) -> impl ExactSizeIterator<Item = [i16; 2]> + '_ {
         let count = self.end.saturating_sub(begin).min(self.samples.len() as u64) as usize;
         self.samples.range(self.samples.len() - count..).copied()

@@ -37,8 +37,8 @@ pub(crate) struct Summary {
 }
 
 impl Statistics {
-    /// Counts a step of all envs. After the end of its episode an env doesn't count as long as it
-    /// `is_between` episodes, and counts again from the next step on.
+    /// Counts a step of all envs. After the end of its episode an env isn't counted while it
+    /// `is_between` episodes; its next episode begins with the step after that.
     pub(crate) fn count(
         &mut self,
         rewards: &[f32],
@@ -75,7 +75,7 @@ impl Statistics {
         }
     }
 
-    /// Returns the return of an env's present episode, or of the one that has just ended.
+    /// Returns the return of an env's present episode, or of an episode that has just ended.
     pub(crate) fn return_of(&self, env: usize) -> f32 {
         self.envs.get(env).map_or(0.0, |running| running.total as f32)
     }

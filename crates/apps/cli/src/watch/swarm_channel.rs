@@ -12,7 +12,7 @@ use crate::watch::request::Request;
 /// Greatest number of new viewers that wait for the swarm.
 const MAX_WAITING: usize = 64;
 
-/// Request of a viewer; `looks` counts the viewer's looks, with this request.
+/// Request of a viewer; `looks` counts the viewer's looks up to this request.
 pub(crate) struct ViewerRequest {
     pub(crate) request: Request,
     pub(crate) looks: u64,
@@ -28,7 +28,7 @@ pub(crate) struct View {
 pub(crate) struct ViewerLink {
     pub(crate) requests: Receiver<ViewerRequest>,
     pub(crate) views: Sender<View>,
-    /// True while a view is on its way to the browser, which gets no other one at that time.
+    /// True while a view is in transit to the browser, which gets no other one meanwhile.
     pub(crate) is_served: Arc<AtomicBool>,
 }
 
@@ -65,8 +65,8 @@ impl SwarmSender {
         self.sender.send(Some(link)).is_ok()
     }
 
-    /// Wakes the swarm, which then reads all queues. Until the swarm waits again, only the first of
-    /// several calls sends a message, so that a flood of requests sends only one.
+    /// Wakes the swarm, which then reads all queues. Until the swarm waits again, further calls
+    /// send no message, so that a flood of requests sends only one.
     pub(crate) fn wake(&self) {
         if self.is_woken.swap(true, Ordering::SeqCst) {
             return;
@@ -78,7 +78,8 @@ impl SwarmSender {
 }
 
 impl SwarmReceiver {
-    /// Waits until the swarm is woken, for ever if no time is given; returns a new viewer.
+    /// Waits until the swarm is woken, without a limit for `None`; returns a new viewer, if there
+    /// is one.
     pub(crate) fn wait(
         &self,
         time: Option<Duration>,
@@ -87,7 +88,7 @@ impl SwarmReceiver {
             Some(time) => self.receiver.recv_timeout(time),
             None => self.receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
-        // Requests from here on wake the swarm again; earlier ones are in their queue.
+        // Later requests wake the swarm again; earlier ones are in their queues.
         self.is_woken.store(false, Ordering::SeqCst);
         came
     }

@@ -1,8 +1,8 @@
 //! Serves one browser: passes its requests to the session, and the session's views back.
 //!
 //! While the browser waits for a view, this thread waits for the session and polls the socket.
-//! Otherwise it waits for the browser, and asks now and then whether the browser is still there. A
-//! browser that receives a view slowly blocks only this thread, and not for long.
+//! Otherwise it waits for the browser and pings it from time to time. A browser that receives a
+//! view slowly blocks only this thread, for a limited time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,8 +26,8 @@ use crate::watch::swarm_channel::{SwarmSender, View, ViewerLink, ViewerRequest};
 const MAX_REQUEST_BYTES: usize = 4096;
 
 /// Greatest number of a browser's requests that wait for the swarm. A browser that sends more is
-/// disconnected: if it waited instead, the socket would hold a hundred thousand requests, and the
-/// swarm would work on them for a minute after the browser's end.
+/// disconnected: otherwise the socket could hold a hundred thousand requests, on which the swarm
+/// would work for a minute after the browser's end.
 const MAX_REQUESTS_WAITING: usize = 1024;
 
 /// Size of the frames in which views are sent, which limits the socket's buffer to a copy of one
@@ -37,8 +37,8 @@ const SOCKET_FRAME_BYTES: usize = 64 << 10;
 /// Time between two reads of the socket while the browser waits for a view.
 const POLL_EVERY: Duration = Duration::from_millis(3);
 
-/// Time after which a silent browser is asked whether it is there, and greatest time that it may
-/// stay silent. Browsers answer without a script.
+/// Time after which a silent browser is pinged, and greatest time that it may stay silent. Browsers
+/// answer pings without a script.
 const PING_EVERY: Duration = Duration::from_secs(15);
 const MAX_SILENCE: Duration = Duration::from_secs(60);
 
@@ -85,7 +85,7 @@ pub(crate) fn serve(
         answered: 0,
         last_active: Instant::now(),
     };
-    // The end of the connection is the ordinary end of this thread, whichever side caused it.
+    // Whichever side ends the connection, it is the ordinary end of this thread.
     let _ = browser.run(hello);
     // The session notices that the browser has left.
     drop(browser);
@@ -100,8 +100,8 @@ struct Browser<'a> {
     to_swarm: &'a SwarmSender,
     connection: &'a Connection,
     rights: Rights,
-    /// Number of looks that were passed on. The session always answers the last of them, and an
-    /// earlier one only if it had the time.
+    /// Number of looks passed on to the session, which always answers the last one and skips
+    /// earlier ones if it is late.
     asked: u64,
     answered: u64,
     last_active: Instant,
@@ -156,7 +156,7 @@ impl Browser<'_> {
         self.socket.send(message)
     }
 
-    /// Receives a message if there is one; waits for it unless the browser waits for a view.
+    /// Receives a message; waits for it only if the browser waits for no view.
     fn listen(&mut self, is_owed: bool) -> Result<(), Error> {
         self.socket.get_mut().extend(PING_EVERY);
         self.socket.get_ref().set_nonblocking(is_owed)?;

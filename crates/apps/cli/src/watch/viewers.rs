@@ -1,5 +1,5 @@
-//! Viewers of a swarm: handles their requests in turns, one of each, and answers every `look` with
-//! the newest picture. A `ViewSource` gives the views, and decides which requests it obeys.
+//! Viewers of a swarm: handles their requests in turn, one of each, and answers every `look` with
+//! the newest picture. A `ViewSource` makes the views, and decides which requests it obeys.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -26,7 +26,7 @@ use crate::watch::tile::Shrink;
 pub(crate) trait ViewSource {
     fn swarm(&self) -> &Swarm;
 
-    /// Returns a number that grows with everything that changes a view.
+    /// Returns a number that grows with each change of a view.
     fn version(&self) -> u64;
 
     /// Returns true if the pictures show the present moment.
@@ -72,7 +72,7 @@ impl Viewer {
         Self { link, look: None, looks: 0, last: None, holds: None, heard: 0, saves: None }
     }
 
-    /// Returns the look to be answered next; `None` while the last view is on its way to the
+    /// Returns the look to be answered next; `None` while the last view is in transit to the
     /// browser.
     fn awaits(&self, version: u64) -> Option<Look> {
         let look = self.look.filter(|look| self.last != Some((*look, version)))?;
@@ -94,8 +94,7 @@ impl Viewers {
         self.viewers.is_empty()
     }
 
-    /// Returns true if a viewer waits for the view after the present one.
-    /// `version` is the present one of their source.
+    /// Returns true if a viewer waits for the next view; `version` is the source's present version.
     pub(crate) fn awaits_next(&self, version: u64) -> bool {
         let next = version + self.changes + 1;
         self.viewers.iter().any(|viewer| viewer.awaits(next).is_some())
@@ -116,8 +115,8 @@ impl Viewers {
         true
     }
 
-    /// Handles one request of each viewer, so that one who sends many gets no more than the others;
-    /// returns true if there was any.
+    /// Handles one request of each viewer, so that a flood of requests gets no more time than
+    /// others; returns true if there was any.
     pub(crate) fn take_turns(&mut self, source: &mut impl ViewSource) -> Result<bool, SwarmError> {
         let (mut is_busy, mut index) = (false, 0);
         while index < self.viewers.len() {
@@ -126,7 +125,7 @@ impl Viewers {
                 // The requests of a viewer that has left are dropped.
                 Ok(asked) if !link.has_left() => {
                     self.handle(index, &asked, source)?;
-                    // Each viewer waits for at most one request of each other viewer.
+                    // Viewers get their answers after one request of each.
                     self.answer(source)?;
                     is_busy = true;
                     index += 1;
@@ -179,15 +178,14 @@ impl Viewers {
             viewer.heard = source.sound().map_or(0, SoundQueue::end);
             (viewer.look, viewer.last) = (None, Some((look, version)));
             viewer.link.is_served.store(true, Ordering::SeqCst);
-            // A viewer that has left is noticed by the end of its requests.
+            // The end of its requests shows that a viewer has left.
             let _ = viewer.link.views.send(View { look: viewer.looks, bytes });
         }
         Ok(())
     }
 }
 
-/// Writes a view, with the samples from a number on if they were asked for, and with a machine's
-/// state.
+/// Writes a view, with the samples from a number on and a machine's state if they were requested.
 fn view(
     source: &impl ViewSource,
     search: &MemorySearch,
@@ -230,11 +228,11 @@ fn view(
     Ok(view)
 }
 
-/// Number of an env's bytes that a view brings if it asks for a place, and else, from C000 on.
+/// Number of an env's bytes in a view that names a place, and in one that doesn't, from C000 on.
 const PAGE_BYTES: u32 = 128;
 const FIRST_BYTES: u32 = 32;
 
-/// Reads the memory of an env that a view shows; nothing where there is no memory.
+/// Reads the memory of an env for a view; empty for a place without memory.
 fn shown_memory(swarm: &Swarm, env: usize, from: Option<u32>) -> Result<Vec<u8>, SwarmError> {
     let range = match from {
         Some(place) => place..place.saturating_add(PAGE_BYTES),

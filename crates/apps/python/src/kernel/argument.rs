@@ -52,8 +52,8 @@ impl Arguments {
             };
             let taken = taker.take(parameter.ty, &value, gradient.as_ref());
             list.push(taken.map_err(|error| {
-                let found = error.value(value.py());
-                PyTypeError::new_err(format!("argument `{}`: {found}", parameter.name))
+                let cause = error.value(value.py());
+                PyTypeError::new_err(format!("argument `{}`: {cause}", parameter.name))
             })?);
         }
         if let Some(gradients) = gradients {
@@ -68,8 +68,8 @@ impl Arguments {
         Ok(Self { list, borrowed: taker.borrowed, owners: taker.owners })
     }
 
-    /// Makes the streams of the borrowed arrays' owners wait for the launch; on the CPU it has
-    /// ended. So an owner's next work on such an array, freeing included, comes after the launch.
+    /// Makes the streams of the borrowed arrays' owners wait for the launch, which on the CPU has
+    /// ended. So an owner uses or frees such an array only after the launch.
     pub(crate) fn make_owners_wait(&self, place: &LaunchTarget) -> Result<(), Error> {
         let Some(stream) = place.stream.as_ref().filter(|_| !self.borrowed.is_empty()) else {
             return Ok(());
@@ -118,8 +118,8 @@ impl ArgumentReader<'_> {
         let gradient = gradient.filter(|gradient| !gradient.is_none());
         let shown = || self.module.types.spelled(ty);
         let misfit = || {
-            let found = value.get_type().name()?;
-            Err(PyTypeError::new_err(format!("needs `{}`, found `{found}`", shown())))
+            let type_name = value.get_type().name()?;
+            Err(PyTypeError::new_err(format!("needs `{}`, found `{type_name}`", shown())))
         };
         let may_have = matches!(self.module.types[ty], Shape::Array { .. } | Shape::Struct(_));
         if gradient.is_some() && !may_have {
@@ -158,7 +158,7 @@ impl ArgumentReader<'_> {
         }
     }
 
-    /// Reads a list of structs, one for each row; `None` is a row without arrays.
+    /// Reads a list of structs, one for each element; `None` has no arrays.
     fn rows(
         &mut self,
         of: Type,
@@ -179,7 +179,7 @@ impl ArgumentReader<'_> {
         Ok(Argument::Rows(rows.collect::<PyResult<_>>()?))
     }
 
-    /// Reads a struct's fields; its gradients are those of its arrays, by name.
+    /// Reads a struct's fields; `gradient` has the gradients of its arrays by name.
     fn structure(
         &mut self,
         id: StructId,
@@ -301,14 +301,14 @@ impl ArgumentReader<'_> {
                 wanted.layout().0
             )));
         }
-        // The array gets a dimension of one record, then its bytes: so strides of any kind stay
+        // A new last dimension of one record is split into bytes, so that all strides stay
         // unchanged.
         let each =
             value.call_method1("__getitem__", ((value.py().Ellipsis(), value.py().None()),))?;
         Ok(Some(each.call_method1("view", ("uint8",))?))
     }
 
-    /// Converts an array of the kernels' stream.
+    /// Converts an array of this package.
     fn own(&self, of: Type, dims: u8, array: &Array) -> PyResult<Array> {
         let element = DeviceArray::element_of(array);
         let shape: Vec<i64> = array.shape().iter().map(|&extent| extent as i64).collect();

@@ -1,4 +1,4 @@
-//! Answers questions of `gbxcule.warp` about the dialect, so that Python can call its builtins.
+//! Describes the dialect's builtins to `gbxcule.warp`, so that Python can call them.
 
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
@@ -25,7 +25,7 @@ pub(crate) fn builtin_names() -> Vec<&'static str> {
 /// Kind of a type, its dimensions and its scalar.
 type SpelledType = (&'static str, Vec<u16>, &'static str);
 
-/// Returns the types of the results of a text's function `value_of_call`, which its kernel calls.
+/// Returns the result types of a text's function `value_of_call`, which its kernel calls.
 #[pyfunction]
 pub(crate) fn result_types(py: Python<'_>, text: String) -> PyResult<Vec<SpelledType>> {
     let outcome = py.detach(|| {

@@ -1,4 +1,4 @@
-//! Target of a launch: the CPU, or the only stream that kernels have on a CUDA device.
+//! Target of a launch: the CPU, or the kernels' single stream on a CUDA device.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,8 +13,8 @@ use super::LaunchError;
 use super::text;
 use crate::dlpack::CUDA;
 
-/// CUDA's handle for the default stream, in which libraries work unless another is chosen.
-const DEFAULT_STREAM: u64 = 1;
+/// CUDA's handle for the default stream, which libraries use by default.
+pub(crate) const DEFAULT_STREAM: u64 = 1;
 
 /// Target of a launch.
 pub(crate) struct LaunchTarget {
@@ -40,12 +40,12 @@ impl LaunchTarget {
 /// Returns the kernels' stream on a device.
 pub(crate) fn stream(device: Device) -> Result<Stream, Error> {
     static KNOWN: PerProcess<Mutex<BTreeMap<Device, Stream>>> = PerProcess::new();
-    let mut known = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(stream) = known.get(&device) {
+    let mut streams = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(stream) = streams.get(&device) {
         return Ok(stream.clone());
     }
     let stream = Stream::new(device)?;
-    known.insert(device, stream.clone());
+    streams.insert(device, stream.clone());
     Ok(stream)
 }
 

@@ -1,9 +1,9 @@
-//! Kernels of a text, found on disk or compiled.
+//! Finds the kernels of a text on disk, or compiles them.
 //!
 //! Two files on disk belong to a text. The first, its outline, has the names of its kernels, and
-//! what the text imported from files when it was parsed. If these files are unchanged, they and the
-//! text are the recipe of the second, which has the machine code. So a text whose kernels are on
-//! disk is not parsed.
+//! the files that the text imported when it was parsed. If these files are unchanged, they and the
+//! text identify the second file, which has the machine code. So a text whose kernels are on disk
+//! is not parsed.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use gbxcule_runtime::{
 use super::refused;
 use super::text::{self, Given, Import, Parsed};
 
-/// Ending of the names of files with outlines, and the version of these records.
+/// Extension of files with outlines, and the version of their format.
 const EXTENSION: &str = ".outline";
 const VERSION: (u32, u32) = (1, 0);
 
@@ -28,15 +28,16 @@ pub(crate) type GenericParameter = (usize, String, Option<u8>);
 /// Kernels of a text, each with its generic parameters.
 pub(crate) type KernelNames = Vec<(String, Vec<GenericParameter>)>;
 
-/// Outline of a text: files that it looked for, other texts of its program as names and texts, and
-/// its kernels.
+/// Outline of a text: the files that it looked for, the names and texts of its program's other
+/// files, and its kernels.
 struct Outline {
     imports: Vec<Import>,
     others: Vec<(String, String)>,
     kernels: KernelNames,
 }
 
-/// Returns the name of a text's outline; `None` if outlines of other programs could have it.
+/// Returns the name of a text's outline; `None` without a build id, because other versions of this
+/// program could use the name.
 fn outline_name(given: &Given) -> Option<String> {
     let Given { file, text, beside, types, .. } = given;
     let types = format!("{beside} {types:?}");
@@ -98,15 +99,15 @@ pub(crate) struct Request {
     pub names: Option<Vec<String>>,
 }
 
-/// Reason for which a request has no kernels.
+/// Reason why a request gives no kernels.
 pub(crate) enum Refusal {
     Text(Vec<Diagnostic>),
     Code(Error),
 }
 
 impl Request {
-    /// Finds the kernels on disk, or compiles them. The notes of the code say why there is no
-    /// reverse, if the text has gradients by hand that are refused.
+    /// Finds the kernels on disk, or compiles them. If hand-written gradients are refused, the
+    /// code's notes say so.
     pub(crate) fn compiled(self: &Arc<Self>) -> Result<(Arc<Compiled>, Recipe), Refusal> {
         if let Some(outline) = Outline::find(&self.given) {
             let sources = self.given.add_with(&outline.others);
@@ -145,7 +146,8 @@ impl Request {
         let (program, names) = (&parsed.program, self.names.as_deref());
         match lower(&program.reader().with_gradients(), names) {
             Ok(module) => Ok(MadeModule { module, notes: String::new() }),
-            // Only reverses need gradients by hand, so a refused one is not a fault of the kernels.
+            // Only reverses need hand-written gradients, so the kernels compile without a refused
+            // one.
             Err(faults) => lower(&program.reader(), names)
                 .map(|module| MadeModule { module, notes: refused(&faults) }),
         }

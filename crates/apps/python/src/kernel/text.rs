@@ -1,5 +1,5 @@
-//! Texts from which kernels were compiled: one map for the whole process, because a device reports
-//! a fault only at a later wait, when the kernel is not known.
+//! Texts of compiled kernels: one map for the whole process, because a device reports a fault at a
+//! later wait, when the kernel is unknown.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,22 +18,22 @@ pub(crate) fn all() -> RwLockReadGuard<'static, SourceMap> {
     TEXTS.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A text, and how it is read.
+/// A text, with the options of its reading.
 #[derive(Clone, Default)]
 pub(crate) struct Given {
     /// Name of the file.
     pub file: String,
     /// The text.
     pub text: String,
-    /// True if it may import from files beside its own.
+    /// True if the text may import from files beside its own.
     pub beside: bool,
     /// Types of generic kernels.
     pub types: BTreeMap<String, String>,
-    /// Lines that were taken from other files: the first one, how many, the file, the line there.
+    /// Lines that come from other files: the first line, their number, the file, the line there.
     pub parts: Vec<(usize, usize, String, usize)>,
 }
 
-/// Path at which a text looked for a file, and a digest of what was there.
+/// Path at which a text looked for a file, and a digest of the file, if it existed.
 pub(crate) type Import = (String, String);
 
 /// A parsed text.
@@ -41,7 +41,7 @@ pub(crate) struct Parsed {
     pub program: Program,
     /// Texts of the program, its own first.
     pub sources: Vec<SourceId>,
-    /// Files that it looked for, in this order.
+    /// Files that the text looked for, in this order.
     pub imports: Vec<Import>,
 }
 
@@ -90,7 +90,7 @@ impl Given {
         Ok(Parsed { sources: program.sources(), program, imports: imports.into_inner() })
     }
 
-    /// Returns true if each file is there, or is missing, as when the text was parsed.
+    /// Returns true if each file is unchanged, or still missing, since the text was parsed.
     pub(crate) fn imports_are(&self, imports: &[Import]) -> bool {
         if imports.is_empty() {
             return true;

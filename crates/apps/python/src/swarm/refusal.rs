@@ -6,9 +6,9 @@ use gbxcule_swarm::SwarmError;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-/// Locks the swarm, or returns an error. A step lets other threads of Python run, so one of them
-/// may call the swarm at the same time. Such a call does not wait, because the order of two
-/// threads' steps would be unknown.
+/// Locks the swarm, or returns an error. Other Python threads run during a step, so one of them may
+/// call the swarm meanwhile. Such a call does not wait, because the order of two threads' steps
+/// would be unknown.
 pub(super) fn try_lock<T>(lock: Result<T, TryLockError<T>>) -> PyResult<T> {
     match lock {
         Ok(guard) => Ok(guard),
@@ -24,7 +24,7 @@ pub(super) fn try_lock<T>(lock: Result<T, TryLockError<T>>) -> PyResult<T> {
 /// Returns the exception of an error.
 pub(super) fn refused(error: &SwarmError) -> PyErr {
     match error {
-        // The device failed, and no argument is wrong.
+        // The device failed; no argument is wrong.
         SwarmError::Device(_) | SwarmError::Forked => PyRuntimeError::new_err(error.to_string()),
         SwarmError::TooLittleMemory { .. } => PyMemoryError::new_err(error.to_string()),
         error => PyValueError::new_err(error.to_string()),

@@ -7,16 +7,16 @@ use pyo3::prelude::*;
 /// Size of a sample in bytes, left and right.
 const SAMPLE_BYTES: usize = size_of::<[i16; 2]>();
 
-/// Checks that a swarm makes sound, and that an array holds the same number of whole samples of
-/// each env.
+/// Checks that a swarm makes sound, and that an array holds the same number of samples for each
+/// env.
 pub(super) fn check(config: &SwarmConfig, bytes: usize) -> PyResult<()> {
     if !config.sound {
         return Err(PyValueError::new_err("this swarm makes no sound: make it with `sound=True`"));
     }
     let each = SAMPLE_BYTES * config.num_envs;
     if bytes == 0 || !bytes.is_multiple_of(each) {
-        let said = format!("`out` has {bytes} bytes, and a sample of each env has {each}");
-        return Err(PyValueError::new_err(said));
+        let message = format!("`out` has {bytes} bytes, and a sample of each env has {each}");
+        return Err(PyValueError::new_err(message));
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! A wrong kernel: a row's source with one operator, function or number changed, so that the row's
-//! own inputs show it. Repairs and the search for the line begin with it.
+//! A wrong kernel: a row's source with one operator, function or number changed, so that a result
+//! on the row's own inputs is wrong. The tasks of repair and of finding the line show it.
 
 use super::numbered;
 use crate::Grade;
@@ -11,9 +11,9 @@ use gbxcule_rows::mutate::Mutation;
 use gbxcule_rows::row::Row;
 use gbxcule_rows::row_program::RowProgram;
 
-/// Changes that are tried until one shows.
+/// Greatest number of changes that are tried.
 const TRIES: u64 = 12;
-/// Part of an array's largest number by which a number that shows a change is off, at least.
+/// Least error of the wrong number, as a share of its array's largest number.
 const DIFFERENCE: f64 = 1e-3;
 /// Random part of a seed.
 const STREAM: u64 = 0x7365_6564_6564_2062;
@@ -25,12 +25,12 @@ pub(crate) struct SeededBug {
     pub(crate) source: String,
     /// Number of the line of the source that is wrong, from 1.
     pub(crate) line: usize,
-    /// The first number that shows it: `` `y` at 3 is 0.5 instead of 0.25 ``.
+    /// The first wrong number: `` `y` at 3 is 0.5 instead of 0.25 ``.
     pub(crate) counterexample: String,
 }
 
 impl SeededBug {
-    /// Makes a row's source wrong; `None` if no change shows on its inputs.
+    /// Makes a row's source wrong, or returns `None` if no change alters the results on its inputs.
     pub(crate) fn of(row: &Row) -> Option<Self> {
         let (inputs, right) = (row.inputs()?, RowProgram::read_forward(&row.source).ok()?);
         if !right.takes(&inputs) {
@@ -51,19 +51,19 @@ impl SeededBug {
         })
     }
 
-    /// The wrong CUDA text, as people write it where the kernel has such a text.
+    /// Returns the wrong CUDA text: in the form that people write, if the kernel has one.
     pub(crate) fn cuda(&self, row: &Row) -> Option<String> {
         let program = RowProgram::read(&self.source).ok()?;
         let texts = program.emit(row.texts(), row.launch_dims.len());
         texts.cuda_plain.or(texts.cuda)
     }
 
-    /// The wrong source with numbers of lines.
+    /// Returns the wrong source with numbers of lines.
     pub(crate) fn numbered(&self) -> String {
         numbered(&self.source)
     }
 
-    /// Judges the number of a line: the row's own line is put there, and the kernel run.
+    /// Judges the number of a line: puts the row's own line there and runs the kernel.
     pub(crate) fn grade(&self, problem: &GradedRow, row: &Row, line: usize) -> Grade {
         let (Some(own), Some(wrong)) = (
             row.source.lines().nth(line.wrapping_sub(1)),
@@ -80,7 +80,7 @@ impl SeededBug {
     }
 }
 
-/// Description of the first number after a launch that is off by more than rounding.
+/// Describes the first number after a launch that is wrong by more than rounding.
 fn first_difference(
     program: &RowProgram,
     grid: LaunchInputs<'_>,

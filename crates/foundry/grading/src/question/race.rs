@@ -1,5 +1,5 @@
-//! A CUDA text with a race or without one: a row's own, in which threads may have come to write
-//! one place. Whether they do, the simulator says.
+//! A CUDA text that may have a race: a row's own, or that text changed so that threads may write to
+//! one place. The simulator decides.
 
 use super::{line_number, numbered};
 use crate::Grade;
@@ -12,18 +12,18 @@ use gbxcule_rows::row::Row;
 /// Random part of a seed.
 const STREAM: u64 = 0x7261_6365_2071_7565;
 
-/// A CUDA text, and what is known of it before it runs.
+/// A CUDA text, and its answer if that is known before the text runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RaceQuestion {
     /// The text.
     pub(crate) text: String,
-    /// The answer: `no`, or the number of the changed line; `None` of a text that lacks a barrier,
-    /// where running it tells the line.
+    /// The answer: `no`, or the number of the changed line; `None` for a text that lacks a barrier,
+    /// whose run shows the line.
     pub(crate) answer: Option<String>,
 }
 
 impl RaceQuestion {
-    /// The question about a row; `None` if its CUDA has no place where threads could meet.
+    /// Makes the question about a row, or returns `None` if its CUDA has no place for a race.
     pub(crate) fn of(row: &Row) -> Option<Self> {
         let own = row.cuda_plain.as_ref()?;
         let changes = changes(own);
@@ -44,12 +44,12 @@ impl RaceQuestion {
         Some(Self { text: lines.join("\n") + "\n", answer })
     }
 
-    /// The text with numbers of lines.
+    /// Returns the text with numbers of lines.
     pub(crate) fn numbered(&self) -> String {
         numbered(&self.text)
     }
 
-    /// Judges `no`, or the number of a line of an access that races.
+    /// Judges an answer: `no`, or the number of a line with an access that races.
     pub(crate) fn grade(&self, problem: &GradedRow, word: &str, compiler: &CudaCompiler) -> Grade {
         let said = match (word, line_number(word)) {
             ("no" | "none", _) => None,
@@ -84,14 +84,14 @@ impl RaceQuestion {
     }
 }
 
-/// Numbers of the lines that a fault names.
+/// Returns the numbers of the lines that a fault names.
 fn lines_named(fault: &str) -> impl Iterator<Item = usize> {
     let after = fault.split(" line ").skip(1);
     after.filter_map(|it| it.split(|it: char| !it.is_ascii_digit()).next()?.parse().ok())
 }
 
-/// Changes of a text by which threads may meet: the number of a line from 0, and its new text;
-/// without one the line goes.
+/// Returns changes of a text that may cause a race: the number of a line, from 0, and its new text,
+/// or `None` to remove the line.
 fn changes(text: &str) -> Vec<(usize, Option<String>)> {
     let one = |(at, line): (usize, &str)| {
         let code = line.trim_start();
@@ -105,7 +105,7 @@ fn changes(text: &str) -> Vec<(usize, Option<String>)> {
     text.lines().enumerate().filter_map(one).collect()
 }
 
-/// `place += value;` of an atomic addition.
+/// Returns `place += value;` for an atomic addition.
 fn plain_addition(code: &str) -> Option<String> {
     let operands = code.strip_prefix("atomicAdd(&")?.strip_suffix(");")?;
     let mut depth = 0;
@@ -117,7 +117,7 @@ fn plain_addition(code: &str) -> Option<String> {
     Some(format!("{place} += {};", value.trim_start_matches([',', ' '])))
 }
 
-/// `y[i / 2] = value;` of a store to the element of each thread in an array that is a parameter.
+/// Returns `y[i / 2] = value;` for a thread's store to its own element of a parameter `y`.
 fn shared_place(code: &str, text: &str) -> Option<String> {
     let (place, value) = code.split_once("] = ")?;
     let (array, index) = place.split_once('[')?;

@@ -1,4 +1,4 @@
-//! A number that a kernel leaves: one of the row's results on its own inputs, which the question
+//! A number that a kernel computes: one of the row's results on its own inputs, which the question
 //! lists.
 
 use crate::Grade;
@@ -10,11 +10,12 @@ use gbxcule_rows::row::Row;
 use gbxcule_rows::row_program::RowProgram;
 use gbxcule_rows::tensor;
 
-/// Numbers of all inputs, at most: a question lists them.
+/// Greatest number of numbers of all inputs, because a question lists them.
 const MAX_NUMBERS: usize = 192;
-/// Part of itself by which a float may be off.
+/// Allowed relative error of a float.
 const TOLERANCE: f64 = 0.01;
-/// Part of an array's largest number that a float has, at least: an answer `0` is far from it.
+/// Least size of the asked float, as a share of its array's largest number, so that the answer `0`
+/// is wrong.
 const LEAST: f64 = 0.1;
 /// Random part of a seed.
 const STREAM: u64 = 0x7661_6c75_6520_7175;
@@ -24,14 +25,15 @@ const STREAM: u64 = 0x7661_6c75_6520_7175;
 pub(crate) struct ValueQuestion {
     /// Lines of the inputs: name, extents, numbers.
     pub(crate) inputs: String,
-    /// The place: `` `y[3]` ``.
+    /// Name of the place: `` `y[3]` ``.
     pub(crate) place: String,
     /// The number after the launch.
     pub(crate) value: Literal,
 }
 
 impl ValueQuestion {
-    /// The question about a row; `None` if its inputs are long, or its results are zeros.
+    /// Makes the question about a row, or returns `None` if its inputs are long or its results
+    /// zeros.
     pub(crate) fn of(row: &Row) -> Option<Self> {
         let (inputs, program) = (row.inputs()?, RowProgram::read_forward(&row.source).ok()?);
         let elements: u32 = inputs.iter().map(|it| it.shape.iter().product::<u32>()).sum();
@@ -85,7 +87,7 @@ impl ValueQuestion {
     }
 }
 
-/// A line of one input; elements of several numbers stand in parentheses.
+/// Returns the line of one input; elements of several numbers stand in parentheses.
 fn list(given: &ArgumentInput, numbers: &[Literal]) -> String {
     let elements = given.shape.iter().product::<u32>().max(1) as usize;
     let parts = (numbers.len() / elements).max(1);
@@ -102,8 +104,8 @@ fn list(given: &ArgumentInput, numbers: &[Literal]) -> String {
     }
 }
 
-/// Name of the number at a place among `count` of an array: its element, and which of the element's
-/// numbers it is.
+/// Returns the name of number `place` of the `count` numbers of an array: its element, and its
+/// position in the element.
 fn spelled(given: &ArgumentInput, place: usize, count: usize) -> String {
     let elements = given.shape.iter().product::<u32>().max(1) as usize;
     let parts = (count / elements).max(1);

@@ -29,7 +29,7 @@ impl KernelBuilder {
         }
     }
 
-    /// Returns a number of a scalar type as the dialect wants it written.
+    /// Returns a literal of a scalar type in the dialect's spelling.
     pub(super) fn literal(&mut self, of: Scalar, value: f64) -> Expr {
         let number = if of.is_float() { Expr::Float(value) } else { Expr::Int(value as i64) };
         match of {
@@ -193,7 +193,7 @@ impl KernelBuilder {
     fn absorbed_by_float(&mut self, value: Expr, of: Scalar, with: Expr, from: Ty) -> Expr {
         let whole = from.scalar().is_some_and(Scalar::is_int);
         let with = self.as_scalar(with, from, of);
-        // An int may be 0, and so is no divisor; its factor was drawn before.
+        // An int may be 0, so it can't be a divisor.
         match if whole { self.random.below(6) } else { self.random.below(20) } {
             0..=2 => value.add(with),
             3..=5 => value.sub(with),

@@ -1,9 +1,10 @@
 //! Rejects expressions that a person wouldn't write because they say less than they seem to.
 //!
-//! An expression is *senseless* if it computes what its parts say already (`x - x`, `wp.max(u, u)`,
-//! an inverse of an inverse), a number that a person writes at once (`2.0 * 0.5`), a value that is
-//! known for all inputs (`wp.abs(x * x)`, `wp.sin(x) < 2.0`), or one value twice. The generator
-//! draws such an expression again; a text that still contains one is rejected (`is_sound`).
+//! An expression is *senseless* if it simplifies to a part of itself (`wp.max(u, u)`, `wp.abs(x *
+//! x)`, an inverse of an inverse), has a value that is known for all inputs (`x - x`, `wp.sin(x) <
+//! 2.0`), is a number that a person writes at once (`2.0 * 0.5`), or computes one value twice. The
+//! generator draws such an expression again; a text that still contains one is rejected
+//! (`is_sound`).
 
 use super::range::{KnownRanges, Range, range};
 use crate::ast::{Expr, Function, Stmt, Text};
@@ -20,7 +21,7 @@ pub(super) fn is_name_like(expr: &Expr) -> bool {
     }
 }
 
-/// Returns true for a number as the dialect wants it written for its type.
+/// Returns true for a literal, also one with a sign or in a conversion to its type.
 fn is_literal(expr: &Expr) -> bool {
     match expr {
         Expr::Int(_) | Expr::Float(_) => true,

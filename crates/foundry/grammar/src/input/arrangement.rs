@@ -27,7 +27,7 @@ pub enum Arrangement {
     Unit,
     /// Each row is divided by its sum.
     Shares,
-    /// Negative numbers become 0, as masses of fixed bodies and idle flags do.
+    /// Negative numbers become 0, for example the masses of fixed bodies.
     Clipped,
     /// Square matrices. The number of rows times the range's largest magnitude is added to the
     /// diagonal, so that it outweighs the other numbers of each row.

@@ -1,5 +1,5 @@
-//! Inputs for a kernel that nobody described: shapes and ranges are drawn until it runs without a
-//! fault, its results are finite, and they depend on what it is given.
+//! Inputs for a kernel without a description: shapes and ranges are drawn until it runs without a
+//! fault, its results are finite, and they depend on its inputs.
 
 use super::Refusal;
 use crate::execute::{self, BUDGET, LaunchInputs, Variation};
@@ -9,13 +9,14 @@ use gbxcule_grammar::input::{ArgumentInput, leaves, rank};
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_ir::op::Op;
 
-/// Shapes and ranges that are tried.
+/// Greatest number of shapes and ranges that are tried.
 const ATTEMPTS: u64 = 60;
-/// Draws that must all run.
+/// Number of draws, which must all run.
 const DRAWS: u64 = 3;
-/// Statements of a launch while inputs are looked for: a row has room for its reverse, too.
+/// Greatest number of statements of a launch during the search: a row's budget must also hold for
+/// its reverse.
 const SEARCH_BUDGET: u64 = BUDGET / 8;
-/// Larger floats are taken for a sum that got out of hand.
+/// Largest float of a result; larger ones count as a diverging sum.
 const LARGEST: f64 = 1e6;
 
 /// Inputs that were found.
@@ -24,9 +25,9 @@ pub(crate) struct FoundInputs {
     pub(super) inputs: Vec<ArgumentInput>,
     pub(super) seed: u64,
     pub(super) attempt: u32,
-    /// Each input changes a result.
+    /// True if each input changes a result.
     pub(super) inputs_matter: bool,
-    /// Each comparison comes out both ways.
+    /// True if each comparison comes out both ways.
     pub(super) comparisons_vary: bool,
 }
 
@@ -50,7 +51,7 @@ pub(super) fn find(
             return Err(Refusal::Parameters);
         }
     }
-    // Of all refusals the one is told that came nearest to a row.
+    // The refusal of the attempt that came nearest to a row is reported.
     let mut nearest = Refusal::Faults;
     let mut best: Option<FoundInputs> = None;
     for attempt in 0..ATTEMPTS {
@@ -67,7 +68,8 @@ pub(super) fn find(
                 if best.as_ref().is_none_or(|best| score(&given) > score(best)) {
                     best = Some(given);
                 }
-                // Code of people need not hold what sampled rows do: a few more are tried.
+                // People's code may fail checks of sampled rows, so only a few more attempts are
+                // made to pass them.
                 if attempt > ATTEMPTS / 3 {
                     break;
                 }
@@ -78,7 +80,7 @@ pub(super) fn find(
     best.ok_or(nearest)
 }
 
-/// Dimensions of the launch: those that the kernel asks for.
+/// Returns the number of dimensions of the launch, from the kernel's calls of `wp.tid`.
 fn dimensions(program: &RowProgram) -> usize {
     let mut dims = 1;
     for (_, function) in program.forward.functions.iter() {
@@ -91,7 +93,7 @@ fn dimensions(program: &RowProgram) -> usize {
     dims
 }
 
-/// Draws a launch and shapes: at first all extents are one number, later each is another.
+/// Draws a launch and shapes: the first attempts have equal extents, later ones different extents.
 fn shapes(
     program: &RowProgram,
     random: &mut Random,
@@ -131,7 +133,7 @@ fn shapes(
     (dims, inputs)
 }
 
-/// Tries inputs: they must run on several draws, and mean something.
+/// Tries inputs: several draws must run, and the results must depend on them.
 fn try_inputs(
     program: &RowProgram,
     dims: Vec<u32>,
@@ -144,7 +146,7 @@ fn try_inputs(
     judge(program, dims, inputs, seed)
 }
 
-/// Judges inputs that are known: they must run on several draws, and mean something.
+/// Judges given inputs: several draws must run, and the results must depend on them.
 pub(crate) fn judge(
     program: &RowProgram,
     dims: Vec<u32>,
@@ -156,7 +158,7 @@ pub(crate) fn judge(
     let draws = trial.draws(&inputs)?;
     let (before, after) = &draws[0];
     let written: Vec<usize> = (0..inputs.len()).filter(|&at| inputs[at].written).collect();
-    // A kernel without inputs gives one result; at least it must not be nothing.
+    // A kernel without inputs gives one result, which must not be all zeros.
     let without_inputs = inputs.iter().all(|given| given.zero);
     let is_something =
         if without_inputs { before != after } else { written.iter().any(|&at| varies(&draws, at)) };
@@ -175,7 +177,7 @@ pub(crate) fn judge(
             found.map_or(true, |found| written.iter().any(|&out| found[out] != after[out]))
         })
     };
-    // A value that is given, such as the size of a grid, is no draw.
+    // An input of one possible value, such as the size of a grid, is not drawn.
     let is_drawn = |it: &ArgumentInput| !it.zero && (it.low, it.least) != (it.high, it.most);
     let inputs_matter =
         !without_inputs && (0..inputs.len()).filter(|&at| is_drawn(&inputs[at])).all(matters);
@@ -223,7 +225,7 @@ impl<'a> Trial<'a> {
         any.then_some(()).ok_or(Refusal::NoResult)
     }
 
-    /// Marks the arrays that are written and never read: they begin as zero.
+    /// Marks the arrays that are written and never read, which begin as zeros.
     fn mark_zero(&self, inputs: &mut [ArgumentInput]) -> Result<(), Refusal> {
         for at in 0..inputs.len() {
             if !inputs[at].written {
@@ -259,8 +261,8 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Returns true if some byte of an argument is changed, and not to one value by all draws. Bytes
-/// that no draw changes hold what was drawn for them.
+/// Returns true if some byte of an argument is changed, and not to the same value in all draws.
+/// Bytes that no draw changes still hold their drawn values.
 fn varies(draws: &[(Data, Data)], at: usize) -> bool {
     (0..draws[0].1[at].len()).any(|byte| {
         let changes = draws.iter().any(|(before, after)| before[at][byte] != after[at][byte]);

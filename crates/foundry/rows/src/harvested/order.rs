@@ -1,5 +1,5 @@
-//! Kernels whose threads race: a row's results must not depend on which thread comes first;
-//! otherwise a GPU's results could not be compared.
+//! Finds kernels whose threads race. A row's results must not depend on the order of threads, or a
+//! GPU's results could not be compared.
 
 use crate::execute::{self, LaunchInputs, Variation};
 use crate::rounding;
@@ -7,11 +7,11 @@ use crate::row::{Results, results_in};
 use crate::row_program::RowProgram;
 use gbxcule_ir::op::Op;
 
-/// Orders of threads that are tried.
+/// Number of thread orders that are tried.
 const ORDERS: u64 = 4;
 
-/// Returns true if the results are those of other orders of threads, and, without atomics, those of
-/// threads that don't see each other.
+/// Returns true if other orders of threads give the same results, and, without atomics, so do
+/// threads that don't see each other's writes.
 pub(super) fn is_settled(
     program: &RowProgram,
     grid: LaunchInputs<'_>,

@@ -1,10 +1,9 @@
-//! Faults of this machine, told from those of a text by what the machine measures: what a compiler
-//! or a program says, and how it ends, may be the text's doing.
+//! Distinguishes faults of this machine from faults of a text by measurements alone, because a text
+//! can control what a compiler or a program prints and how it ends.
 //!
-//! A failure beside a sign of want (little room on the disk, a process that the system ended for
-//! want of memory, an end by SIGKILL) is tried again while no other job of this process runs. If
-//! the want is still there before that try, the machine is at fault; else the failure is the
-//! text's.
+//! A failure with a sign of a lack (little free disk, a process that the system ended for want of
+//! memory, an end by SIGKILL) is tried again while no other job of this process runs. If the lack
+//! is still measured before that try, the machine is at fault, else the text.
 
 use super::{Attempt, HostLimits, JobFailure};
 use crate::error::SynthError;
@@ -12,10 +11,11 @@ use gbxcule_sandbox::Room;
 use std::path::Path;
 use std::sync::{PoisonError, RwLock};
 
-/// Held by all who compile and run, and alone by one who tries again.
+/// Lock that jobs share while they run, and that a second try holds alone.
 static RUNNING: RwLock<()> = RwLock::new(());
 
-/// Result of an attempt, made again if this machine may be at fault and `retries`.
+/// Returns the result of an attempt, which is made again if `retries` is true and this machine may
+/// be at fault.
 pub(super) fn judged(
     folder: &Path,
     limits: HostLimits,
@@ -36,13 +36,13 @@ pub(super) fn judged(
     })
 }
 
-/// Sign of a want of this machine.
+/// Sign of a lack of memory or disk of this machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Sign {
     None,
-    /// Something that a text can bring about as well.
+    /// A text may have caused the sign as well.
     Possible,
-    /// Want of the machine before the attempt began, or at the system's own word.
+    /// The lack was measured before the attempt, or the system reports it.
     Certain(String),
 }
 

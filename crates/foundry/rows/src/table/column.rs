@@ -1,5 +1,4 @@
-//! The columns of a Parquet file, in order: what each is called, how it is stored, where it lies in
-//! a row.
+//! The columns of a Parquet file, in order: the name, the storage and the row's field of each.
 
 use super::leaf::{ColumnValues, Reading};
 use crate::row::Row;
@@ -43,7 +42,7 @@ pub(super) type Column = (&'static str, Cell);
 
 use Cell::{Long, Mark, Seed, Text, Texts, Word, Words};
 
-/// All of them. Each is one leaf of the file's schema.
+/// All columns. Each is one leaf of the file's schema.
 #[rustfmt::skip]
 pub(super) static COLUMNS: &[Column] = &[
     ("id", Long(|row| row.id, |row| &mut row.id)),
@@ -112,8 +111,8 @@ pub(super) const BULKY: [&str; 17] = [
     "gradients_json",
 ];
 
-/// The schema of a file as Parquet's own text; every column may be null, as readers of the format
-/// expect.
+/// Returns the schema of a file as Parquet's own text; every column may be null, as readers of the
+/// format expect.
 pub(super) fn schema() -> String {
     let mut text = String::from("message row {\n");
     for (name, cell) in COLUMNS {
@@ -140,8 +139,8 @@ pub(super) fn write(
     rows: &[Row],
     writer: &mut SerializedColumnWriter<'_>,
 ) -> Result<()> {
-    // The format has no unsigned numbers: their bits are stored, and the schema says how they are
-    // read.
+    // The format has no unsigned numbers: their bits are stored, and the schema marks them as
+    // unsigned.
     let (rows, bytes) = (rows.iter(), |text: &str| ByteArray::from(text.as_bytes().to_vec()));
     match cell {
         Long(get, _) => ColumnValues::flat(rows.map(|row| Some(get(row).cast_signed())))
@@ -167,8 +166,7 @@ pub(super) fn write(
     }
 }
 
-/// Puts a column's values into rows, which are as many as it has; a null leaves what a row has
-/// without it.
+/// Puts a column's values into as many rows; a null leaves the row's default.
 pub(super) fn read(cell: &Cell, reader: ColumnReader, reading: Reading<'_>) -> Result<()> {
     use ColumnReader::{
         BoolColumnReader, ByteArrayColumnReader, Int32ColumnReader, Int64ColumnReader,

@@ -6,11 +6,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// True while this thread reads a file: a panic is then an answer, and not printed.
+    /// True while this thread reads a file: a panic is then returned as an error and not printed.
     static IS_READING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Silences panics of threads that read, and leaves all others to the hook that was there before.
+/// Silences panics of threads that read a file, and passes all others to the previous hook.
 fn install_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -25,8 +25,8 @@ fn install_hook() {
 
 /// Calls a function that reads a file; returns the text of its panic, if it panics.
 ///
-/// The function must not leave anything behind that a panic could make inconsistent: it opens its
-/// own file and returns new values.
+/// The function must open its own file and return new values, so that a panic leaves nothing
+/// inconsistent.
 pub(super) fn catch_panic<T>(read: impl FnOnce() -> T) -> Result<T, String> {
     install_hook();
     let was_reading = IS_READING.replace(true);

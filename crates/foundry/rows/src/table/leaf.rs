@@ -1,6 +1,6 @@
-//! Values of one column as Parquet stores them: the values that exist, in their order, and two
-//! levels for each place. The definition level says how much of the path to the value exists, the
-//! repetition level whether it continues a list.
+//! Values of one column as Parquet stores them: the existing values, in order, and two levels for
+//! each place. The definition level counts how much of the path to the value exists; the repetition
+//! level says if the value continues a list.
 
 use crate::row::Row;
 use parquet::column::page::PageReader;
@@ -11,7 +11,7 @@ use parquet::file::writer::SerializedColumnWriter;
 use parquet::schema::types::ColumnDescriptor;
 use std::cell::Cell;
 
-/// Records asked for at a time.
+/// Number of records that are read at a time.
 const RECORDS: usize = 1024;
 
 /// A column to be written.
@@ -22,7 +22,7 @@ pub(super) struct ColumnValues<T> {
 }
 
 impl<T> ColumnValues<T> {
-    /// One value a row, or none.
+    /// Makes a column with at most one value in each row.
     pub(super) fn flat(rows: impl Iterator<Item = Option<T>>) -> Self {
         let mut leaf = Self { values: Vec::new(), definition: Vec::new(), repetition: None };
         for value in rows {
@@ -32,8 +32,8 @@ impl<T> ColumnValues<T> {
         leaf
     }
 
-    /// A list a row. On the way to an item three things may be missing: the list, its first item,
-    /// the value.
+    /// Makes a column with a list in each row. On the path to an item three things may be missing:
+    /// the list, its first item, the value.
     pub(super) fn lists(rows: impl Iterator<Item: Iterator<Item = T>>) -> Self {
         let (mut values, mut definition, mut repetition) = (Vec::new(), Vec::new(), Vec::new());
         for items in rows {
@@ -60,31 +60,33 @@ impl<T> ColumnValues<T> {
     }
 }
 
-/// Bytes that the rows of a file may take at least, however short it is.
+/// Least number of bytes that the rows of a file may take in memory.
 const MIN_BUDGET_BYTES: u64 = if cfg!(test) { 1 << 24 } else { 1 << 30 };
-/// Bytes that rows may take for each byte of their file: several times what texts shrink to.
+/// Number of bytes that rows may take for each byte of their file: several times what compression
+/// of texts explains.
 const EXPANSION: u64 = 256;
 /// Bytes that the levels and the value of one item take while a list is read.
 const ITEM_BYTES: u64 = 32;
 
-/// Memory that the rows of a file may still take. Ten kilobytes of a file can stand for terabytes.
+/// Memory that the rows of a file may still take, because ten kilobytes of a file can expand to
+/// terabytes.
 pub(super) struct MemoryBudget(Cell<u64>);
 
 impl MemoryBudget {
-    /// The budget of a file with so many bytes.
+    /// Returns the budget for a file of so many bytes.
     pub(super) fn of(file_bytes: u64) -> Self {
         Self(Cell::new(file_bytes.saturating_mul(EXPANSION).max(MIN_BUDGET_BYTES)))
     }
 
-    /// Takes some bytes, or reports that the file holds no rows.
+    /// Takes some bytes from the budget, or reports that the file can't hold rows.
     pub(super) fn take(&self, bytes: usize) -> Result<()> {
         let left = self.0.get().checked_sub(bytes as u64).ok_or_else(too_much)?;
         self.0.set(left);
         Ok(())
     }
 
-    /// Checks that the items of all lists of a column have room, by the headers of its pages: a
-    /// page is decoded as a whole.
+    /// Checks by the headers of a column's pages that the items of all lists fit the budget. A page
+    /// is decoded as a whole, which would be too late.
     pub(super) fn check_items(&self, mut pages: Box<dyn PageReader>) -> Result<()> {
         let mut items = 0_u64;
         while let Some(page) = pages.peek_next_page()? {
@@ -110,7 +112,7 @@ pub(super) struct Reading<'a> {
     /// Index of the first row of this part of the file.
     pub(super) first: usize,
     pub(super) column: &'a ColumnDescriptor,
-    /// This is the first column, which creates the rows.
+    /// True for the first column, which creates the rows.
     pub(super) makes_rows: bool,
     pub(super) budget: &'a MemoryBudget,
 }

@@ -1,4 +1,4 @@
-//! A file as the `parquet` crate reads it: a call that is interrupted for ever is an error.
+//! A file for the `parquet` crate, in which a call that is interrupted for ever is an error.
 
 use gbxcule_files::Patient;
 use parquet::errors::{ParquetError, Result};
@@ -31,7 +31,7 @@ impl ChunkReader for Source {
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<bytes::Bytes> {
         let there = self.len().saturating_sub(start);
-        // The length stands in the file, which may lie: no memory is taken for what it hasn't.
+        // The length comes from the file and may be wrong, so it is checked before memory is taken.
         if length as u64 > there {
             return Err(ParquetError::EOF(format!("{length} bytes at {start}, of {there}")));
         }

@@ -1,4 +1,4 @@
-//! Files come back as they were written, and a file without rows is refused by its column.
+//! Rows are read as they were written, and a file of other columns is refused by a column's name.
 
 use super::*;
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
@@ -31,7 +31,7 @@ fn written(
     read(file.path()).map_err(|error| error.to_string().replace(&name, ""))
 }
 
-/// A file of one or two columns, which the writer makes of a schema and the columns' values.
+/// Writes a file of one or two columns from a schema and the columns' values.
 fn file(schema: &str, columns: &[Values<'_>]) -> Vec<u8> {
     let schema = Arc::new(parse_message_type(schema).expect("a schema"));
     let mut bytes = Vec::new();

@@ -1,6 +1,6 @@
-//! The checks of NVIDIA's compilers, which need no GPU: CUDA text to machine code by NVRTC, stored
-//! PTX by `ptxas`. NVRTC works in this process, so it gets only texts that our compiler prints;
-//! `ptxas` works in the sandbox.
+//! The checks by NVIDIA's compilers, which need no GPU: NVRTC compiles CUDA text to machine code,
+//! `ptxas` assembles stored PTX. NVRTC works in this process, so it gets only texts that our
+//! compiler prints; `ptxas` works in the sandbox.
 
 use super::StoredRow;
 use crate::error::SynthError;
@@ -16,13 +16,13 @@ use std::path::Path;
 /// Architecture for rows whose PTX doesn't name one.
 const ARCH: Arch = Arch::new(90);
 
-/// Returns the checks of a row for which no machine code was asked for.
+/// Returns the outcomes if the options don't ask for these checks.
 pub(super) fn not_asked() -> [CheckOutcome; 2] {
     ["nvrtc", "ptx"].map(|name| skipped(name, NotRun::NotAsked))
 }
 
-/// Assembles each row's CUDA texts and PTX, forward and backward, to machine code. The number is
-/// the registers that a thread takes.
+/// Assembles each row's CUDA texts and PTX, forward and backward, to machine code. The measured
+/// number is the registers of a thread.
 pub(super) fn checks(
     rows: &[Row],
     read: &[Option<StoredRow>],
@@ -45,7 +45,7 @@ pub(super) fn checks(
         .collect()
 }
 
-/// A text that is refused is the row's fault; everything else is the world's.
+/// Makes a refused text a failed check of the row; any other failure is an error.
 fn judged(name: &str, usage: Result<Vec<Usage>, Error>) -> Result<CheckOutcome, SynthError> {
     match usage {
         Ok(usage) => {
@@ -66,8 +66,8 @@ fn texts(nvrtc: &Nvrtc, row: &Row) -> Result<CheckOutcome, SynthError> {
     judged("nvrtc", measured.collect::<Result<Vec<_>, _>>().map(|all| all.concat()))
 }
 
-/// PTX that this very NVRTC made must come out again; that of another version has to be taken, no
-/// more.
+/// Checks PTX: if this NVRTC made it, NVRTC must make the same again; PTX of another version must
+/// only assemble.
 fn assembled(
     nvrtc: &Nvrtc,
     ptxas: Option<&Ptxas>,
@@ -83,7 +83,7 @@ fn assembled(
     let mut usage = Vec::new();
     for (text, stored) in both {
         let (Some(text), Some(stored)) = (text, stored) else {
-            // A text without PTX beside one with: a column was lost.
+            // Either both texts have PTX, or a column was lost.
             if text.is_some() != stored.is_some() {
                 return Ok(Ok(Check::failed("ptx")));
             }
@@ -104,7 +104,7 @@ fn assembled(
     judged("ptx", Ok(usage))
 }
 
-/// The architecture that PTX names.
+/// Returns the architecture that PTX names.
 fn target(ptx: &str) -> Option<Arch> {
     ptx.lines()
         .find_map(|line| line.strip_prefix(".target "))?
@@ -115,7 +115,7 @@ fn target(ptx: &str) -> Option<Arch> {
         .ok()
 }
 
-/// The line in which NVIDIA's compilers name their version.
+/// Returns the line in which NVIDIA's compilers name their version.
 fn tools(ptx: &str) -> Option<&str> {
     ptx.lines().find(|line| line.starts_with("// Cuda compilation tools"))
 }

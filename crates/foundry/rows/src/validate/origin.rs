@@ -1,7 +1,7 @@
-//! The checks of where a row comes from, beside what it computes. `labels`: what follows from its
-//! source is worked out again. `origin`: the row is made again, from its seed and number or, if it
-//! was harvested, from its text, and is what its folder says of it. `verdicts`: what it says of
-//! checks is what they find.
+//! The checks of a row's origin. `labels` computes the columns that follow from the source again.
+//! `origin` makes the row again, from its seed and number or, if it was harvested, from its text,
+//! and compares it with the manifest. `verdicts` compares the stored verdicts with those of the
+//! checks.
 
 use super::{CHECKS, StoredRow, has_failed};
 use crate::batch::Manifest;
@@ -14,10 +14,10 @@ use serde::Serialize;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Checks of a row's making that `validate` has no check of its own for.
+/// Checks that are made with a row and that `validate` doesn't repeat.
 const OF_MAKING: [&str; 6] =
     ["compiles", "meaningful", "pinned", "inputs", "comparisons", "rounding"];
-/// Columns that other programs make or that are written later; checks of their own look at them.
+/// Columns that other programs make or that are written later; other checks compare them.
 const LATER: [&str; 7] = [
     "ptx",
     "ptx_backward",
@@ -28,7 +28,7 @@ const LATER: [&str; 7] = [
     "warp_gradient",
 ];
 
-/// A dataset as its rows are compared with it.
+/// Facts about a dataset with which its rows are compared.
 #[derive(Clone, Debug)]
 pub struct Provenance {
     manifest: Manifest,
@@ -41,7 +41,7 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// Notes the rows of a folder, all that are there.
+    /// Collects the facts from all rows of a folder.
     pub fn of(manifest: Manifest, rows: &[Row]) -> Self {
         let (mut structures, mut repeated) = (BTreeMap::new(), HashSet::new());
         for row in rows {
@@ -56,7 +56,8 @@ impl Provenance {
         Self { manifest, structures, first, repeated }
     }
 
-    /// The check `origin`, with the row as it was made again, unless it `is_wrong` already.
+    /// Makes the check `origin`, and returns it with the row made again. Not for a row that
+    /// `is_wrong` already.
     fn check(&self, row: &Row, stored: &StoredRow, is_wrong: bool) -> (CheckOutcome, Option<Row>) {
         let Manifest { plan, count, generator_version, compiler, .. } = &self.manifest;
         let foreign = [
@@ -69,7 +70,7 @@ impl Provenance {
         if !foreign.is_empty() {
             return (failed("origin", &foreign), None);
         }
-        // A hostile source makes it last for minutes.
+        // With a hostile source this can take minutes.
         if is_wrong {
             return (skipped("origin", NotRun::Failing), None);
         }
@@ -95,11 +96,12 @@ impl Provenance {
         (failed_if("origin", &wrong), Some(again))
     }
 
-    /// Columns of tools that the manifest doesn't name, or without those that it names.
+    /// Returns the columns that a row has though the manifest doesn't name their tool, or lacks
+    /// though it does.
     fn tool_columns(&self, row: &Row) -> Vec<&'static str> {
         let (tools, checks) = (&self.manifest, row.checks());
         let verdict = |name: &str| checks.iter().find(|it| it.check == name).map(|it| &it.verdict);
-        // A tool may have refused the row, which then says so.
+        // A tool may have refused the row; its verdict then says so.
         let is_ptx = tools.ptx.is_some() && verdict("nvrtc") != Some(&Verdict::Fail);
         let is_text =
             tools.warp.is_some() && !matches!(verdict("warp_text"), Some(Verdict::Refused(_)));
@@ -114,7 +116,7 @@ impl Provenance {
     }
 
     /// Returns true if a row names the harvest's folder, commit and licence, and the first row of
-    /// its structure, if that is here.
+    /// its structure, if that row was read.
     fn is_harvested(&self, row: &Row, harvest: &Harvest) -> bool {
         let Some(text) = &row.origin_json else { return false };
         let Ok(origin) = serde_json::from_str::<Origin>(text) else { return false };
@@ -134,8 +136,7 @@ impl Provenance {
     }
 }
 
-/// The check `origin` of a row, after others found what they found, with the row as it was made
-/// again.
+/// Makes the check `origin` of a row after all others, and returns it with the row made again.
 pub(super) fn check(
     dataset: Option<&Provenance>,
     row: &Row,
@@ -149,7 +150,7 @@ pub(super) fn check(
     }
 }
 
-/// The check `labels`.
+/// Makes the check `labels`.
 pub(super) fn labels(row: &Row, stored: &StoredRow) -> CheckOutcome {
     let again = Labels::of(&row.source, &stored.program, &stored.inputs).label(row.clone());
     let mut wrong = differing_columns(row, &again);
@@ -161,7 +162,7 @@ pub(super) fn labels(row: &Row, stored: &StoredRow) -> CheckOutcome {
     failed_if("labels", &wrong)
 }
 
-/// The check `verdicts`, of what other checks found, and of the row as it was made again.
+/// Makes the check `verdicts` from the outcomes of other checks and the row made again.
 pub(super) fn verdicts(row: &Row, found: &[CheckOutcome], again: Option<&Row>) -> CheckOutcome {
     let Ok(stored) = serde_json::from_str::<Vec<Check>>(&row.checks_json) else {
         return failed("verdicts", &["checks_json"]);
@@ -176,7 +177,7 @@ pub(super) fn verdicts(row: &Row, found: &[CheckOutcome], again: Option<&Row>) -
         let is_known = CHECKS.contains(&name) || OF_MAKING.contains(&name);
         let is_repeated = stored[..at].iter().any(|it| it.check == name);
         let differs = |now: &Check| {
-            // Others are measured on this machine.
+            // Other numbers depend on the machine.
             let is_exact = name == "differences" && now.number.is_some();
             now.verdict != check.verdict || is_exact && now.number != check.number
         };
@@ -188,7 +189,7 @@ pub(super) fn verdicts(row: &Row, found: &[CheckOutcome], again: Option<&Row>) -
     let made = again.map_or(Vec::new(), Row::checks);
     for check in &made {
         let is_kept = find(&check.check).is_some_and(|it| it.verdict == check.verdict);
-        // Machine code may have no verdict on another machine.
+        // The check of machine code may have no verdict on another machine.
         if !is_kept && check.check != "machine_code" {
             wrong.push(&check.check);
         }
@@ -200,7 +201,7 @@ pub(super) fn verdicts(row: &Row, found: &[CheckOutcome], again: Option<&Row>) -
     failed_if("verdicts", &wrong)
 }
 
-/// Names for which something is true.
+/// Returns the names whose condition is true.
 fn named(facts: &[(&'static str, bool)]) -> Vec<&'static str> {
     facts.iter().filter(|(_, holds)| *holds).map(|(name, _)| *name).collect()
 }
@@ -209,12 +210,12 @@ fn failed(name: &str, wrong: &[&str]) -> CheckOutcome {
     Ok(Check { detail: wrong.join(", "), ..Check::failed(name) })
 }
 
-/// A check that fails if columns, or checks, are wrong.
+/// Makes a check that fails if columns, or checks, are wrong.
 fn failed_if(name: &str, wrong: &[&str]) -> CheckOutcome {
     if wrong.is_empty() { Ok(Check::passed(name)) } else { failed(name, wrong) }
 }
 
-/// Returns true if a text is what rows hold of a value.
+/// Returns true if a text equals a value's JSON.
 fn is_written_as(value: &impl Serialize, text: &str) -> bool {
     let written = json!(value).to_string();
     written == text

@@ -1,6 +1,6 @@
-//! The checks of the host's compiler: C++ and CUDA texts as they are stored, compiled and run in
-//! the sandbox, if they are those that our compiler prints. Any other text may be hostile: it is
-//! not run, and has no verdict.
+//! The checks by the host's compiler: stored C++ and CUDA texts that equal those that our compiler
+//! prints are compiled and run in the sandbox. Any other text may be hostile, so it is not run and
+//! gets no verdict.
 
 use super::StoredRow;
 use crate::allowed_error::Runner;
@@ -28,14 +28,14 @@ struct TextRun {
 #[derive(Default)]
 struct TextDistances {
     distances: Vec<Option<Distance>>,
-    /// Reason why there is no verdict.
+    /// Reason for which there is no verdict.
     none: Option<NotRun>,
 }
 
 impl TextDistances {
     fn outcome(&self, name: &str) -> CheckOutcome {
         match (&self.none, self.distances.as_slice()) {
-            // A wrong direction decides, even if the other direction was not run.
+            // A wrong result forward or backward decides, even if the other direction was not run.
             (Some(reason), distances) if distances.iter().flatten().all(|it| it.share <= 1.0) => {
                 skipped(name, reason.clone())
             }
@@ -50,9 +50,9 @@ impl TextDistances {
 pub(super) struct HostChecks {
     /// Texts that the host's compiler compiles.
     pub(super) texts: Texts,
-    /// Compile also texts that differ from those that our compiler prints.
+    /// True to compile also texts that differ from those that our compiler prints.
     pub(super) altered: bool,
-    /// Report a limit, or a machine without memory or disk, as an error: for rows that must depend
+    /// True to report a limit, or a lack of memory or disk, as an error: for rows that must depend
     /// on their seed alone.
     pub(super) strict: bool,
 }
@@ -116,10 +116,10 @@ pub(super) fn checks(
     Ok(found.iter().map(|[cpp, cuda]| [cpp.outcome(NAMES[0]), cuda.outcome(NAMES[1])]).collect())
 }
 
-/// A text of a row, and the one that our compiler prints.
+/// A text of a row, and the text that our compiler prints.
 type StoredAndPrinted<'a> = (&'a Option<String>, &'a Option<String>);
 
-/// Number, dialect and texts of both checks.
+/// Returns number, dialect and texts of both checks.
 fn texts_of<'a>(
     row: &'a Row,
     stored: &'a StoredRow,
@@ -177,7 +177,7 @@ fn job<'a>(
     Some(Job { text, is_cuda: dialect == Dialect::Cuda, module, kernel, symbol, launches, host })
 }
 
-/// Compares memory with the row's stored results, if it has some; threads ran in order.
+/// Compares memory with the row's stored results, if it has some. The threads ran in order.
 fn judge(
     row: &Row,
     stored: &StoredRow,

@@ -1,5 +1,5 @@
-//! The checks of NVIDIA Warp: what it computes of a row, whether its gradients are right, and
-//! whether the texts that a row has of it are those that it writes.
+//! The checks by NVIDIA Warp: its results for a row, its gradients, and the texts that it writes,
+//! compared with the stored ones.
 
 use super::{StoredRow, WARP_GRADIENT_ERROR};
 use crate::allowed_error::Runner;
@@ -15,15 +15,15 @@ use gbxcule_files::TemporaryFolder;
 use gbxcule_oracle::Python;
 use serde_json::Value;
 
-/// Data and cotangents that a question borrows.
+/// Data and cotangents of a question, which borrows them.
 struct QuestionMemory {
     at: usize,
     data: Vec<Vec<u8>>,
     cotangents: Vec<Vec<u8>>,
 }
 
-/// Asks Warp, for each row, for its results and gradients: results must be the row's, gradients
-/// those that differences confirm.
+/// Asks Warp for each row's results and gradients: results must equal the row's, gradients must
+/// equal those that differences confirm.
 pub(super) fn checks(
     rows: &[Row],
     read: &[Option<StoredRow>],
@@ -55,8 +55,8 @@ pub(super) fn checks(
     Ok(checks)
 }
 
-/// The columns that hold text of NVIDIA Warp's, as the installed package writes them: of rows
-/// whose package it is, all others have no verdict.
+/// Compares the columns with NVIDIA Warp's text with what the installed package writes. Rows made
+/// by another version of the package get no verdict.
 pub(super) fn texts(rows: &[Row], python: &Python) -> Result<Vec<CheckOutcome>, SynthError> {
     let name = "warp_text";
     let has_text = |row: &Row| {
@@ -68,7 +68,7 @@ pub(super) fn texts(rows: &[Row], python: &Python) -> Result<Vec<CheckOutcome>, 
     if asked.is_empty() {
         return Ok(checks);
     }
-    // A row's source is a program to Python, whatever it is to us.
+    // Warp executes a row's source as Python, so it runs in the sandbox.
     let parent = std::env::temp_dir();
     let folder = TemporaryFolder::inside(&parent).map_err(SynthError::file(&parent))?;
     let warp = WarpText::confined(python, folder.path())?;
@@ -130,7 +130,7 @@ fn question<'a>(
     })
 }
 
-/// Warp's arrays as tensors of those names.
+/// Returns Warp's arrays as tensors of those names.
 fn named(stored: &StoredRow, arrays: &[Vec<u8>], names: &[String]) -> Option<Vec<Tensor>> {
     let own: Vec<usize> =
         (0..stored.inputs.len()).filter(|&at| !stored.inputs[at].shape.is_empty()).collect();
@@ -147,7 +147,7 @@ fn names(text: &str) -> Option<Vec<String>> {
     Some(tensor::from_json(text)?.into_iter().map(|(name, _)| name).collect())
 }
 
-/// Measures the distance of Warp's arrays from the row's results; Warp's threads ran in order.
+/// Measures the distance of Warp's arrays from the row's results. Warp's threads ran in order.
 fn judge(row: &Row, stored: &StoredRow, arrays: &[Vec<u8>]) -> Option<Distance> {
     let (Ok(results), Some(text)) = (&stored.results, &row.outputs_json) else {
         return Some(Distance::INFINITE);
@@ -172,7 +172,7 @@ fn gradient(row: &Row, stored: &StoredRow, arrays: &[Vec<u8>], confirmed: bool) 
     Ok(Check::new("warp_gradient", verdict, error))
 }
 
-/// The largest relative error of Warp's gradients.
+/// Returns the largest relative error of Warp's gradients.
 fn error(text: &str, stored: &StoredRow, arrays: &[Vec<u8>]) -> Option<f64> {
     let ours = tensor::from_json(text)?;
     let theirs = named(stored, arrays, &names(text)?)?;

@@ -82,7 +82,7 @@ unsafe extern "C" {
     fn gbxcule_mgba_pixels(shim: *const Shim, out: *mut u16);
 }
 
-/// One emulator with its owner, and its initial state.
+/// Owner of one emulator, with its initial state.
 struct Core {
     shim: NonNull<Shim>,
     start: ShimStart,
@@ -259,7 +259,7 @@ impl Backend for Mgba {
         }
         let mut frame = Vec::with_capacity(FRAME_BYTES);
         for quad in pixels.chunks_exact(4) {
-            // The red part has five bits, of 0xFF, 0xAA, 0x55 or 0x00.
+            // The shades are the grays 0xFF, 0xAA, 0x55 and 0x00, cut to five bits for red.
             let shade = |color: &u16| 3 - (color >> 3 & 3) as u8;
             frame.push(quad.iter().fold(0, |byte, color| byte << 2 | shade(color)));
         }

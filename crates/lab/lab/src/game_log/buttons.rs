@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Steps of a game, at most: a day of single frames.
+/// Greatest number of steps of a game: a day of single frames.
 const MAX_STEPS: usize = 24 * 3600 * 60;
 
 /// Runs of equal steps.
@@ -28,13 +28,13 @@ impl Buttons {
         self.steps += steps;
     }
 
-    /// Number of steps.
+    /// Returns the number of steps.
     #[must_use]
     pub fn steps(&self) -> usize {
         self.steps
     }
 
-    /// Takes the steps from this one on away.
+    /// Keeps the first `steps` steps.
     pub fn truncate(&mut self, steps: usize) {
         let mut left = steps;
         for (_, count) in &mut self.runs {
@@ -45,7 +45,7 @@ impl Buttons {
         self.steps = self.steps.min(steps);
     }
 
-    /// The buttons of one step after the other.
+    /// Returns the buttons of each step.
     pub fn iter(&self) -> impl Iterator<Item = u8> {
         self.runs.iter().flat_map(|&(buttons, count)| std::iter::repeat_n(buttons, count))
     }

@@ -15,16 +15,16 @@ use crate::artifact::sha256;
 
 /// Games that are played at once.
 const TOGETHER: usize = 1024;
-/// Where the games' states have their number, 1 while they are played, where random state and
-/// variant are, and where work RAM is.
+/// Addresses in the games: of the number of the game's state (1 while it is played), the random
+/// state, the variant, and work RAM.
 const STATE: u32 = 0xC005;
 const RANDOM: u32 = 0xC00C;
 const VARIANT: u32 = 0xDFAB;
 const PLAYING: u8 = 1;
 const WORK_RAM: std::ops::Range<u32> = 0xC000..0xE000;
-/// States after the title in which games begin: in each of them START was pressed a little later.
+/// Number of states in which seeded games begin: in each START was pressed one step later.
 const STARTS: usize = 16;
-/// Frames of the steps that leave the title, steps before the first START, and steps at most.
+/// Frames of a step on the title, steps before the first START, and greatest number of steps.
 const TITLE_FRAMES: u32 = 4;
 const BEFORE_START: usize = 30;
 const MAX_TITLE_STEPS: usize = 400;
@@ -32,7 +32,7 @@ const MAX_TITLE_STEPS: usize = 400;
 /// End and score of a game that was played again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replayed {
-    /// Steps until the end.
+    /// Number of steps until the end.
     pub steps: usize,
     /// The end.
     pub end: End,
@@ -51,7 +51,7 @@ fn game(name: &str) -> Result<&'static Game, String> {
     })
 }
 
-/// The bytes of a built-in game's ROM, and the place of one of its labels.
+/// Returns a built-in game's ROM.
 fn rom_of(game: &Game) -> &'static gbxcule_assembler::Rom {
     let built_in = gbxcule_assembler::by_name(game.name);
     built_in.unwrap_or_else(|| unreachable!("the assembler has {}", game.name)).rom()
@@ -62,7 +62,7 @@ fn place(game: &Game, label: &str) -> u32 {
     u32::from(address.unwrap_or_else(|| unreachable!("{} has the label {label}", game.name)))
 }
 
-/// The bits of a header's variant and difficulty.
+/// Returns the bits of a header's variant and difficulty.
 fn variant_bits(game: &Game, header: &Header) -> Result<u8, String> {
     let asked = [&header.variant, &header.difficulty].into_iter().flatten();
     let bits = asked.filter(|name| *name != "normal").map(|name| {
@@ -75,7 +75,7 @@ fn variant_bits(game: &Game, header: &Header) -> Result<u8, String> {
     bits.reduce(|one, two| Ok(one? | two?)).unwrap_or(Ok(0))
 }
 
-/// Makes machines that wait on a game's title, one like the other, with the bits of a variant.
+/// Makes equal machines that wait on a game's title, with the bits of a variant.
 fn on_the_title(game: &Game, num_envs: usize, bits: u8) -> Result<Swarm, SwarmError> {
     let rom = Rom::new(&rom_of(game).bytes)?;
     let switched_on = |num_envs| {
@@ -102,39 +102,44 @@ fn on_the_title(game: &Game, num_envs: usize, bits: u8) -> Result<Swarm, SwarmEr
     Ok(swarm)
 }
 
-/// Presses START in each env in a step of its own, and returns the states in which play began.
-fn begun(game: &Game, swarm: &mut Swarm, first: &[usize]) -> Result<Vec<Vec<u8>>, SwarmError> {
-    let mut starts = vec![None; first.len()];
+/// Presses START in each env at its step of `press_steps`, and returns the states in which play
+/// begins.
+fn press_start(
+    game: &Game,
+    swarm: &mut Swarm,
+    press_steps: &[usize],
+) -> Result<Vec<Vec<u8>>, SwarmError> {
+    let mut starts = vec![None; press_steps.len()];
     for step in 0..MAX_TITLE_STEPS {
-        let presses: Vec<u8> = first.iter().map(|&first| u8::from(first == step)).collect();
+        let presses: Vec<u8> = press_steps.iter().map(|&it| u8::from(it == step)).collect();
         swarm.step(&presses)?;
-        for (env, begun) in starts.iter_mut().enumerate().filter(|(_, begun)| begun.is_none()) {
+        for (env, start) in starts.iter_mut().enumerate().filter(|(_, it)| it.is_none()) {
             if swarm.read_memory(env, STATE..STATE + 1)? == [PLAYING] {
-                *begun = Some(swarm.save_state(env)?);
+                *start = Some(swarm.save_state(env)?);
             }
         }
         if starts.iter().all(Option::is_some) {
             break;
         }
     }
-    let begun = starts.into_iter().collect::<Option<Vec<_>>>();
-    Ok(begun.unwrap_or_else(|| unreachable!("{} begins after its title", game.name)))
+    let starts = starts.into_iter().collect::<Option<Vec<_>>>();
+    Ok(starts.unwrap_or_else(|| unreachable!("{} begins after its title", game.name)))
 }
 
-/// Makes the states in which a game's episodes begin, as Python's `gbxcule.game.starts` makes them:
-/// those after its title, by pressing START, or power-on.
+/// Makes the states in which a game's episodes begin, as Python's `gbxcule.game.starts` does: START
+/// is pressed on the title; a game without one begins at power-on.
 fn starts(game: &Game, bits: u8) -> Result<Vec<Vec<u8>>, SwarmError> {
     match (game.has_title, bits) {
         (true, _) => {
             let mut swarm = on_the_title(game, STARTS, bits)?;
-            begun(game, &mut swarm, &std::array::from_fn::<_, STARTS, _>(|env| env))
+            press_start(game, &mut swarm, &std::array::from_fn::<_, STARTS, _>(|env| env))
         }
         (false, 0) => Ok(Vec::new()),
         (false, _) => Ok(vec![on_the_title(game, 1, bits)?.save_state(0)?]),
     }
 }
 
-/// Makes the beginnings of levels, as Python's `gbxcule.game.level_starts` makes them.
+/// Makes the states in which levels begin, as Python's `gbxcule.game.level_starts` does.
 fn level_starts(game: &Game, levels: &[u32], bits: u8) -> Result<Vec<Vec<u8>>, SwarmError> {
     let mut swarm = on_the_title(game, levels.len(), bits)?;
     for (env, &level) in levels.iter().enumerate() {
@@ -142,16 +147,16 @@ fn level_starts(game: &Game, levels: &[u32], bits: u8) -> Result<Vec<Vec<u8>>, S
         swarm.write_memory(env, RANDOM, &seed.to_le_bytes())?;
     }
     if game.has_title {
-        begun(game, &mut swarm, &vec![0; levels.len()])
+        press_start(game, &mut swarm, &vec![0; levels.len()])
     } else {
         (0..levels.len()).map(|env| swarm.save_state(env)).collect()
     }
 }
 
-/// Plays games again, and calls `done` with the number of those that came to their end.
+/// Plays games again, and calls `done` with the number of finished games after each batch.
 ///
 /// # Errors
-/// This gbxcule has no such game, or another ROM of it.
+/// This gbxcule has no such game, or another version of its ROM.
 pub fn replay(
     header: &Header,
     games: &[LoggedGame],
@@ -173,7 +178,7 @@ pub fn replay(
         ));
     }
     let starts = starts(game, bits)?;
-    // Those of one length together: a swarm is as slow as its longest game.
+    // Games of similar length are played together, because a swarm is as slow as its longest game.
     let mut order: Vec<usize> = (0..games.len()).collect();
     let kind = |place: usize| (games[place].level.is_some(), games[place].seed.is_some());
     order.sort_by_key(|&place| (kind(place), games[place].buttons.steps()));
@@ -214,7 +219,7 @@ impl Header {
 /// Games that are played at once.
 struct Table {
     swarm: Swarm,
-    /// The places of the score, and of the byte that ends a game.
+    /// Addresses of the score, and of the byte that is set at the game's end.
     score: u32,
     over: u32,
     most_steps: usize,
@@ -238,7 +243,7 @@ impl Table {
         let mut swarm = Swarm::new(Rom::new(&rom_of(game).bytes)?, config, Device::Cpu)?;
         let starts: Vec<&[u8]> =
             if is_seeded { starts.iter().map(Vec::as_slice).collect() } else { Vec::new() };
-        // Python's environments run one step without buttons before an episode (`start_steps=1`).
+        // As Python's environments do with `start_steps=1`.
         swarm.restart_from(&starts, u32::from(is_seeded))?;
         for (env, game) in games.iter().enumerate() {
             let episode = Episode { seed: game.seed.unwrap_or_default(), count: game.episode };
@@ -253,8 +258,8 @@ impl Table {
         })
     }
 
-    /// Puts each env into the beginning of its level, and runs the step without buttons that
-    /// Python's environments run before an episode.
+    /// Loads the beginning of each env's level, and runs the step without buttons with which
+    /// Python's environments begin an episode.
     fn begin_levels(&mut self, starts: &[Vec<u8>]) -> Result<(), LabError> {
         for (env, start) in starts.iter().enumerate() {
             self.swarm.load_state(env, start)?;
@@ -288,7 +293,7 @@ impl Table {
         Ok(outcomes.into_iter().flatten().collect())
     }
 
-    /// The end of a game after a step, if it ends there.
+    /// Returns how a game ended with its last step, or `None` while it goes on.
     fn end(&self, env: usize, steps: usize, logged: usize) -> Result<Option<End>, LabError> {
         let over = self.swarm.read_memory(env, self.over..self.over + 1)?;
         Ok(match () {
@@ -307,7 +312,7 @@ impl Table {
     }
 }
 
-/// The codec whose actions are the bytes of the buttons that they press.
+/// Returns the codec in which an action's number is the byte of its buttons.
 fn all_buttons() -> Codec {
     let action = |buttons| Action { name: Cow::Borrowed("buttons"), buttons, frames: None };
     Codec { name: Cow::Borrowed("all_buttons"), actions: (0..=255).map(action).collect() }

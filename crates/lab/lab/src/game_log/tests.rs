@@ -20,7 +20,7 @@ fn buttons_read_back_as_they_are_written() {
     }
 }
 
-/// Random play of some seeds, sealed.
+/// Plays some seeds at random, and seals the games.
 fn log() -> GameLog {
     let rom = gbxcule_assembler::by_name("EMBER_LEAP").expect("a game").bytes();
     let header = Header::new("EMBER_LEAP", rom, 4, 4);
@@ -58,7 +58,7 @@ fn a_sealed_log_holds_and_every_altered_step_is_refused() {
     for (game, outcome) in log.games.iter().zip(&outcomes) {
         assert_eq!(game.check(&log.header, outcome), Ok(()));
     }
-    // Alone, each game is the one that it is among others.
+    // A game played alone has the same outcome.
     for (game, outcome) in log.games.iter().zip(&outcomes) {
         let alone = replay(&log.header, std::slice::from_ref(game), &mut |_| ());
         assert_eq!(alone.expect("a game"), std::slice::from_ref(outcome));

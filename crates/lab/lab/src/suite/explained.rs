@@ -1,7 +1,7 @@
 //! Rows of the original, with every difference for which a reference is known to be wrong, and the
 //! reason.
 //!
-//! The evidence for each reason is the other reference, which agrees with the swarm to the cycle,
+//! The evidence for each reason is the other reference, if it agrees with the swarm to the cycle,
 //! or Pan Docs, or a hardware test; `docs/references.md` has the details.
 
 use gbxcule_swarm::Model;
@@ -54,8 +54,8 @@ const GAMES_MGBA: &str = "libmgba's picture is up to 3 T-cycles off after the LC
                           (PyBoy agrees with us in PEARL_DRIFT's memory and pixels)";
 
 type Fields = &'static [&'static str];
-/// First step after which a difference appears, number of steps after which it does, and the digest
-/// of all values; the message about a stale pin has the right values.
+/// The fields `first`, `times` and `digest` of an [`Explained`]; the message about a stale pin
+/// prints the right values.
 type Pin = (u64, u64, &'static str);
 
 pub(super) const fn plain(rom: &'static str, steps: u64) -> Case {

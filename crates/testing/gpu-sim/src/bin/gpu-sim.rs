@@ -1,5 +1,5 @@
-//! `gpu-sim FOLDER IN.ptx OUT.so`: a shared object of a PTX text, kept in the folder. The stand-in
-//! for NVIDIA's driver starts it when it is given PTX.
+//! `gpu-sim FOLDER IN.ptx OUT.so` makes a shared object of a PTX text, and caches it in the folder.
+//! The stand-in for NVIDIA's driver starts this program when it loads PTX.
 
 use gbxcule_gpu_sim::object;
 use std::io::Write as _;
@@ -15,7 +15,7 @@ fn main() -> ExitCode {
         _ => Err(USAGE.into()),
     };
     let Err(error) = result else { return ExitCode::SUCCESS };
-    // Nobody is left to tell if that fails.
+    // A failed write to stderr can't be reported.
     _ = writeln!(std::io::stderr(), "gpu-sim: {error}");
     ExitCode::FAILURE
 }

@@ -1,8 +1,8 @@
-//! A [`Module`] to C++: a function for each function, a statement for each instruction.
+//! Prints a [`Module`] as C++: a function for each function, a statement for each instruction.
 //!
-//! Registers are variables of the C++ function, labels are labels. The names on the host are those
-//! that the stand-in for the driver looks for: `on_device_KERNEL` launches, `_sizes` and `_threads`
-//! say what it takes; a kernel's first parameter is the grid.
+//! Registers become variables of the C++ function, labels become labels. The stand-in for the
+//! driver looks for these names: `on_device_KERNEL` launches; `_sizes` and `_threads` return the
+//! sizes of its parameters and its most threads. A kernel's first parameter is the grid.
 
 mod instruction;
 mod name;
@@ -14,10 +14,10 @@ use instruction::instruction;
 use scope::{Callees, Scope};
 use std::fmt::Write as _;
 
-/// A reason why something is not translated.
+/// Result with the reason why a part is not translated.
 type Result<T> = std::result::Result<T, String>;
 
-/// Prints a whole module, or reports all that is refused in it.
+/// Prints a module, or reports all refused parts.
 pub(super) fn module(module: &Module<'_>) -> std::result::Result<String, Refusals> {
     let mut printer = Printer {
         out: format!("#include \"{HEADER_NAME}\"\n\nnamespace ptx {{\n"),
@@ -27,7 +27,7 @@ pub(super) fn module(module: &Module<'_>) -> std::result::Result<String, Refusal
         let printed = printer.global(it);
         printer.note(it.line, printed);
     }
-    // A definition counts more than the declaration before it.
+    // A definition replaces the declaration before it.
     let mut callees = Callees::default();
     for it in &module.functions {
         if it.body.is_some() || !callees.contains_key(it.name) {
@@ -74,7 +74,7 @@ impl Printer {
         let bytes: Vec<String> = bytes.map(|byte| byte.to_string()).collect();
         let (size, values) = (it.bytes().max(1), bytes.join(", "));
         if it.space == Space::Global {
-            // The driver finds each by its own name; its size lies beside it.
+            // The driver finds a variable by its name, and its size by `_size`.
             _ = writeln!(out, "EXPORT const u32 {name}_size asm(\"{}_size\");", it.name);
             _ = writeln!(out, "const u32 {name}_size = {};", it.bytes());
             _ = writeln!(out, "EXPORT u8 {name}[{size}] asm(\"{}\");", it.name);
@@ -139,7 +139,7 @@ impl Printer {
         }
     }
 
-    /// Functions by which the host launches a kernel and asks what it takes.
+    /// Prints the functions by which the host launches a kernel and asks for its parameters.
     fn entry(&mut self, kernel: &Function<'_>) -> Result<()> {
         let Some((_, arguments)) = kernel.params.split_first() else {
             return Err(format!("the kernel `{}` takes no grid", kernel.name));

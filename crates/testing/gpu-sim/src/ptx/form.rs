@@ -1,9 +1,9 @@
 //! The forms of instructions that have a meaning: opcode, modifiers and types as NVRTC prints them.
 //!
-//! A pattern stands for several mnemonics: of `{a,b}` one is taken, and of a name of [`SETS`] one
-//! of its types. Nothing else is translated. What a form computes is written in `ptx.h`, and each
-//! is tested against its rule in the PTX ISA document: `value.rs`, `memory.rs` and `control.rs` of
-//! `tests/ptx`.
+//! A pattern stands for several mnemonics: `{a,b}` stands for `a` or `b`, and a name of [`SETS`]
+//! for one of its types. No other mnemonic is translated. `ptx.h` computes the forms, and
+//! `value.rs`, `memory.rs` and `control.rs` of `tests/ptx` compare each with its rule in the PTX
+//! ISA document.
 
 use super::ty::Type;
 use rustc_hash::FxHashMap;
@@ -23,9 +23,9 @@ pub struct Form {
 pub enum Meaning {
     /// Computes a value from values.
     Value {
-        /// Types of the destination and, after a colon, of the sources, a letter each: `t` the
-        /// last type of the mnemonic, `s` the first of two, `w` twice `t`, `i` 32 bits without a
-        /// sign, `p` a predicate, `m` a place in memory of type `t`, `c` the carry.
+        /// Types of the destination and, after a colon, of the sources, a letter for each: `t` the
+        /// last type of the mnemonic, `s` the first of two, `w` twice the width of `t`, `i` 32 bits
+        /// without a sign, `p` a predicate, `m` a place in memory of type `t`, `c` the carry.
         operands: &'static str,
         /// Function in `ptx.h`; `$0` is the first choice in the pattern, `$1` the second.
         function: &'static str,
@@ -36,15 +36,16 @@ pub enum Meaning {
     Store,
     /// Copies a value, an address or a special register; packs and unpacks vectors.
     Move,
-    /// Gives the lanes that run together: the thread's own, as threads run one after the other.
+    /// Gives the mask of the lanes that run together: only the thread's own, because threads run
+    /// one after the other.
     Lanes,
-    /// Gives the thread's own value, if its mask has no lane besides.
+    /// Gives the thread's own value, if its mask has no other lane.
     Reduction,
     /// Gives the thread's own vote at the block's barrier, as if no other thread was in the block.
     Vote,
-    /// Goes on at a label.
+    /// Jumps to a label.
     Branch,
-    /// Goes on at a label by its number.
+    /// Jumps to a label of a list, by its number.
     BranchTable,
     /// Calls a function.
     Call,
@@ -56,7 +57,7 @@ pub enum Meaning {
     Trap,
 }
 
-/// Types by the name that patterns give them.
+/// Sets of types by their names in patterns.
 pub const SETS: [(&str, &str); 6] = [
     ("int", "{u16,s16,u32,s32,u64,s64}"),
     ("bits", "{b16,b32,b64}"),
@@ -177,7 +178,7 @@ pub const FORMS: &[Form] = &[
 pub struct Known {
     /// The mnemonic's meaning.
     pub meaning: Meaning,
-    /// Parts of the mnemonic that each choice in the pattern stands for.
+    /// Part of the mnemonic for each choice in the pattern.
     pub choices: Vec<&'static str>,
     /// Types at the mnemonic's end, in its order.
     pub types: Vec<Type>,
@@ -189,13 +190,13 @@ impl Known {
         Self { meaning: form.meaning, choices, types }
     }
 
-    /// The C++ function, for a value.
+    /// Returns the C++ function of a value's form, with the choices filled in.
     pub fn function(&self, name: &str) -> String {
         let numbered = self.choices.iter().enumerate();
         numbered.fold(name.to_owned(), |name, (at, choice)| name.replace(&format!("${at}"), choice))
     }
 
-    /// Type that a letter of a value's operands stands for.
+    /// Returns the type for a letter of a value's operands.
     pub fn ty(&self, letter: char) -> Type {
         let last = *self.types.last().expect("a value's mnemonic ends with a type");
         match letter {
@@ -208,12 +209,12 @@ impl Known {
     }
 }
 
-/// Looks for a mnemonic in the table.
+/// Finds a mnemonic in the table.
 pub fn find(mnemonic: &str) -> Option<&'static Known> {
     known().get(mnemonic)
 }
 
-/// Every mnemonic of the table.
+/// Returns every mnemonic of the table.
 pub fn known() -> &'static FxHashMap<String, Known> {
     static KNOWN: OnceLock<FxHashMap<String, Known>> = OnceLock::new();
     KNOWN.get_or_init(|| {
@@ -228,7 +229,7 @@ pub fn known() -> &'static FxHashMap<String, Known> {
     })
 }
 
-/// The mnemonics that a pattern stands for, each with its choices.
+/// Returns the mnemonics that a pattern stands for, each with its choices.
 pub fn mnemonics(pattern: &'static str) -> Vec<(String, Vec<&'static str>)> {
     let Some((before, rest)) = pattern.split_once('{') else {
         return vec![(pattern.into(), Vec::new())];

@@ -1,4 +1,4 @@
-//! Tokens to a [`Module`]: the directives that NVRTC prints, and statements.
+//! Parses tokens to a [`Module`]: the directives that NVRTC prints, and statements.
 
 use super::Refusals;
 use super::syntax::{Function, Guard, Instruction, Module, Operand, Space, Statement, Variable};
@@ -7,7 +7,7 @@ use super::ty::Type;
 
 type Result<T> = std::result::Result<T, Refusals>;
 
-/// Threads of a block where nothing says how many it has at most.
+/// Greatest number of threads of a block, unless the kernel declares one.
 const MAX_THREADS: u64 = 1024;
 
 /// Reads a whole text.
@@ -26,8 +26,6 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    // ---- tokens ----
-
     fn peek(&self) -> Option<Token<'t>> {
         self.tokens.get(self.at).map(|(_, token)| *token)
     }
@@ -62,7 +60,7 @@ impl<'t> Parser<'t> {
         Ok(word)
     }
 
-    /// A word that is not a directive.
+    /// Reads a word that is not a directive.
     fn name(&mut self, what: &str) -> Result<&'t str> {
         match self.peek() {
             Some(Token::Word(word)) if !word.starts_with('.') => self.word(what),
@@ -76,7 +74,7 @@ impl<'t> Parser<'t> {
         Ok(number)
     }
 
-    /// Items between commas, up to a mark, which is taken as well.
+    /// Reads items between commas, and the mark that ends the list.
     fn list<T>(
         &mut self,
         end: char,
@@ -104,8 +102,6 @@ impl<'t> Parser<'t> {
         self.at += 1;
         Ok(ty)
     }
-
-    // ---- outside of functions ----
 
     fn item(&mut self, module: &mut Module<'t>) -> Result<()> {
         let line = self.line();
@@ -143,7 +139,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// A variable after the name of its space, up to its initial value.
+    /// Reads a variable after the name of its space, up to its initial value.
     fn variable(&mut self, line: usize, space: Space) -> Result<Variable<'t>> {
         let mut align = None;
         if self.takes(Token::Word(".align")) {
@@ -151,7 +147,7 @@ impl<'t> Parser<'t> {
         }
         let ty = self.ty()?;
         if self.takes(Token::Word(".ptr")) {
-            // Facts about what a parameter points at, for NVIDIA's optimiser.
+            // These facts about a parameter's target are for NVIDIA's optimiser.
             _ = self.takes(Token::Word(".global"));
             if self.takes(Token::Word(".align")) {
                 self.integer()?;
@@ -160,7 +156,7 @@ impl<'t> Parser<'t> {
         let name = self.name("a variable's name")?;
         let mut count = 1;
         while self.takes(Token::Mark('[')) {
-            // An array of unknown size is one of a parameter that takes no bytes.
+            // Only a parameter that takes no bytes is an array of unknown size.
             let extent = if self.takes(Token::Mark(']')) { 0 } else { self.extent()? };
             count *= extent;
         }
@@ -232,9 +228,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    // ---- bodies ----
-
-    /// Statements up to the brace that ends the body, which is taken as well.
+    /// Reads statements and the brace that ends the body.
     fn body(&mut self) -> Result<Vec<Statement<'t>>> {
         let (mut statements, mut depth) = (Vec::new(), 0);
         loop {

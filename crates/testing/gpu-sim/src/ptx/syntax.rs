@@ -31,7 +31,7 @@ pub struct Variable<'t> {
     pub line: usize,
     /// Name.
     pub name: &'t str,
-    /// Memory in which it lies.
+    /// Memory space of the variable.
     pub space: Space,
     /// Type of its elements.
     pub ty: Type,
@@ -44,7 +44,7 @@ pub struct Variable<'t> {
 }
 
 impl Variable<'_> {
-    /// Bytes of memory that it takes.
+    /// Returns the size of the variable in bytes.
     pub fn bytes(&self) -> u64 {
         self.ty.bytes() * self.count
     }
@@ -59,13 +59,13 @@ pub struct Function<'t> {
     pub name: &'t str,
     /// True for a kernel.
     pub is_entry: bool,
-    /// Variables that it gives back.
+    /// Variables for the results.
     pub results: Vec<Variable<'t>>,
-    /// Variables that it takes.
+    /// Variables for the parameters.
     pub params: Vec<Variable<'t>>,
-    /// Most threads of a block, for a kernel.
+    /// Greatest number of threads of a kernel's block.
     pub max_threads: u64,
-    /// Statements; none for a declaration.
+    /// Statements; `None` for a declaration.
     pub body: Option<Vec<Statement<'t>>>,
 }
 
@@ -89,7 +89,7 @@ pub enum Statement<'t> {
     Registers {
         /// Type of each.
         ty: Type,
-        /// Name, or what the names begin with.
+        /// Name, or the beginning of the names.
         name: &'t str,
         /// Number of registers; `None` for one without a number.
         count: Option<u64>,
@@ -105,7 +105,7 @@ pub enum Statement<'t> {
 pub struct Instruction<'t> {
     /// Line where it begins.
     pub line: usize,
-    /// Predicate without which it does nothing.
+    /// Predicate that decides if the instruction runs.
     pub guard: Option<Guard<'t>>,
     /// Opcode with all modifiers.
     pub mnemonic: &'t str,
@@ -118,7 +118,7 @@ pub struct Instruction<'t> {
 pub struct Guard<'t> {
     /// Register of the predicate.
     pub register: &'t str,
-    /// True if the instruction runs where the predicate is false.
+    /// True if the instruction runs if the predicate is false.
     pub is_negated: bool,
 }
 
@@ -142,6 +142,6 @@ pub enum Operand<'t> {
     },
     /// `{a, b}`
     Vector(Vec<Operand<'t>>),
-    /// `(a, b)`: what a call passes, and what it gives.
+    /// `(a, b)`: arguments or results of a call.
     List(Vec<Operand<'t>>),
 }

@@ -17,7 +17,7 @@ pub(super) enum Token<'t> {
     Mark(char),
 }
 
-/// Splits a text; each token with its line.
+/// Splits a text into tokens, each with its line.
 pub(super) fn tokens(text: &str) -> Result<Vec<(usize, Token<'_>)>, Refusals> {
     let (mut found, mut line, mut rest) = (Vec::new(), 1, text);
     while let Some(first) = rest.chars().next() {
@@ -59,7 +59,8 @@ fn end_of(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     text.find(|c| !belongs(c)).unwrap_or(text.len())
 }
 
-/// Length of the word with which a text begins; `::` belongs to it, as in `.L1::no_allocate`.
+/// Returns the length of the word at the beginning of a text; `::` belongs to it, as in
+/// `.L1::no_allocate`.
 fn word_length(text: &str) -> usize {
     let mut length = end_of(text, is_in_word);
     while text[length..].starts_with("::") {

@@ -30,7 +30,7 @@ impl Type {
     /// True or false.
     pub const PREDICATE: Self = Self { kind: Kind::Predicate, bits: 1 };
 
-    /// The type of a name without its dot.
+    /// Returns the type of a name without its dot.
     pub fn named(name: &str) -> Option<Self> {
         if name == "pred" {
             return Some(Self::PREDICATE);
@@ -52,17 +52,17 @@ impl Type {
         (kind != Kind::Float || bits != 8).then_some(Self { kind, bits })
     }
 
-    /// An integer type of twice the width.
+    /// Returns the integer type of twice the width.
     pub fn wide(self) -> Self {
         Self { bits: 2 * self.bits, ..self }
     }
 
-    /// Bytes in memory.
+    /// Returns the size in memory in bytes.
     pub fn bytes(self) -> u64 {
         u64::from(self.bits.div_ceil(8))
     }
 
-    /// Name of the type in C++; that of `ptx.h` for floats of 16 bits.
+    /// Returns the name of the type in C++, for floats of 16 bits a name of `ptx.h`.
     pub fn cpp(self) -> String {
         match self.kind {
             Kind::Bits | Kind::Unsigned => format!("u{}", self.bits),
@@ -72,7 +72,7 @@ impl Type {
         }
     }
 
-    /// Type of the C++ variable that a register of this type is.
+    /// Returns the type of the C++ variable for a register of this type.
     pub fn register(self) -> String {
         match self.kind {
             Kind::Predicate => "bool".into(),

@@ -1,21 +1,21 @@
-//! A block: its warps run in turns, each until it ends or comes to the block's barrier.
+//! Runs a block: its warps take turns, each until it ends or comes to the block's barrier.
 //!
 //! The barrier is complete when all lanes of the block that have not ended are at it. Only barrier
-//! 0 has a meaning here, so warps of a block never wait at different ones.
+//! 0 is known here, so warps of a block never wait at different barriers.
 
 use super::count::Counts;
 use super::warp::{Launch, Mask, Stop, Warp};
 
-/// Reduction by a block's barrier of the votes of its lanes.
+/// Reduction of the lanes' votes by a block's barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reduction {
-    /// Nothing: the lanes only wait.
+    /// The lanes only wait.
     Wait,
-    /// True if one of them holds.
+    /// True if one vote holds.
     Or,
-    /// True if all of them hold.
+    /// True if all votes hold.
     And,
-    /// Number of those that hold.
+    /// Number of votes that hold.
     Count,
 }
 
@@ -23,20 +23,20 @@ pub enum Reduction {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Arrivals {
     reduction: Option<Reduction>,
-    /// The lanes, if they are of one warp.
+    /// The lanes, if all are of one warp.
     pub lanes: Mask,
     number: u32,
     votes: u32,
 }
 
 impl Arrivals {
-    /// Lanes of a warp that come together.
+    /// Makes the arrivals of lanes of a warp that come together.
     pub fn of(lanes: Mask, reduction: Reduction, votes: Mask) -> Self {
         let votes = (votes & lanes).count_ones();
         Self { reduction: Some(reduction), lanes, number: lanes.count_ones(), votes }
     }
 
-    /// Adds other lanes; all of them must ask for the same.
+    /// Adds other lanes; all must ask for the same reduction.
     pub fn add(&mut self, others: &Self) -> Result<(), String> {
         match (self.reduction, others.reduction) {
             (Some(one), Some(other)) if one != other => {
@@ -51,7 +51,7 @@ impl Arrivals {
         Ok(())
     }
 
-    /// Result that each lane gets.
+    /// Returns the result that each lane gets.
     pub fn result(&self) -> Option<(Reduction, u32)> {
         let reduction = self.reduction?;
         let value = match reduction {
@@ -64,15 +64,15 @@ impl Arrivals {
     }
 }
 
-/// Runs a block to its end, in the memory of earlier warps of the launch. Warps that come to no
-/// barrier run one after the other in that of the first.
+/// Runs a block to its end, in the state objects of earlier warps of the launch. Warps that come to
+/// no barrier run one after the other in the first object.
 pub fn run<'p>(
     warps: &mut Vec<Warp<'p>>,
     launch: &Launch<'p>,
     counts: &mut Counts,
     (block, threads): (u32, u32),
 ) {
-    // The first so many warps are at the barrier.
+    // Number of warps, the first ones, that are at the barrier.
     let mut held = 0;
     for thread in (0..threads).step_by(32) {
         if warps.len() == held {
@@ -94,7 +94,7 @@ pub fn run<'p>(
     }
 }
 
-/// Result that the lanes of these warps get.
+/// Returns the result that the lanes of these warps get.
 fn meet(warps: &[Warp<'_>]) -> Option<(Reduction, u32)> {
     let mut all = Arrivals::default();
     for warp in warps {

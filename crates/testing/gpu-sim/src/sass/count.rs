@@ -1,21 +1,21 @@
-//! Counts of what warps issue.
+//! Counts of issued instructions and of memory accesses.
 
 /// Counts of a kernel's launches.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// Instructions that warps issued, those without a lane among them.
+    /// Instructions that warps issued, also those that no lane executed.
     pub issues: u64,
     /// Lanes that executed them.
     pub lanes: u64,
-    /// Jumps at which lanes parted.
+    /// Jumps at which lanes diverged.
     pub splits: u64,
     /// Issues and lanes of each instruction.
     pub each: Vec<(u64, u64)>,
     /// Accesses of each kind, and the sectors of 32 bytes that they touched.
     pub traffic: [Traffic; Access::ALL.len()],
-    /// Numbers of the instructions that each warp of the last launch issued, if that is asked for.
+    /// Numbers of the instructions that each warp of the last launch issued, if they are recorded.
     pub traces: Option<Vec<Vec<u32>>>,
-    /// Number of the warp that runs, among those of the last launch.
+    /// Number of the running warp among those of the last launch.
     pub(super) warp: usize,
 }
 
@@ -37,25 +37,25 @@ pub enum Access {
     Store,
     /// Loads of a lane's own memory.
     LocalLoad,
-    /// Stores to it.
+    /// Stores to a lane's own memory.
     LocalStore,
     /// Atomic operations.
     Atomic,
 }
 
 impl Access {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 5] =
         [Self::Load, Self::Store, Self::LocalLoad, Self::LocalStore, Self::Atomic];
 }
 
 impl Counts {
-    /// Counts of a program with so many instructions.
+    /// Makes empty counts for a program with so many instructions.
     pub fn new(instructions: usize) -> Self {
         Self { each: vec![(0, 0); instructions], ..Self::default() }
     }
 
-    /// All sums.
+    /// Returns the totals.
     pub fn totals(&self) -> Totals {
         let mut all = [0; 3 + 2 * Access::ALL.len()];
         all[..3].copy_from_slice(&[self.issues, self.lanes, self.splits]);
@@ -65,7 +65,7 @@ impl Counts {
         Totals(all)
     }
 
-    /// Notes that another warp begins, and returns its number among those that are traced.
+    /// Begins another warp, and returns its number among the traced ones.
     pub(super) fn begin_warp(&mut self) -> usize {
         let Some(traces) = &mut self.traces else { return 0 };
         traces.push(Vec::new());
@@ -85,7 +85,7 @@ impl Counts {
         }
     }
 
-    /// Counts an access by what it touches.
+    /// Counts an access and its sectors.
     pub(super) fn access(&mut self, space: Access, sectors: u64) {
         let traffic = &mut self.traffic[space as usize];
         traffic.accesses += 1;
@@ -98,7 +98,7 @@ impl Counts {
 pub struct Totals(pub [u64; 3 + 2 * Access::ALL.len()]);
 
 impl Totals {
-    /// Counts since others of the same launches.
+    /// Returns the counts since earlier ones of the same launches.
     pub fn since(self, before: Self) -> Self {
         Self(std::array::from_fn(|at| self.0[at] - before.0[at]))
     }
@@ -113,7 +113,7 @@ impl Totals {
         self.0[1]
     }
 
-    /// Sectors of all accesses.
+    /// Returns the sectors of all accesses.
     pub fn sectors(self) -> u64 {
         self.0[3..].chunks_exact(2).map(|traffic| traffic[1]).sum()
     }

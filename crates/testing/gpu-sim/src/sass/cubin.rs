@@ -1,7 +1,7 @@
-//! A cubin, as NVIDIA's assembler writes it: an ELF file with code, constant banks and variables.
+//! Reads a cubin of NVIDIA's assembler: an ELF file with code, constant banks and variables.
 //!
-//! Only what a launch needs is read: sections by name, symbols, relocations of constant banks, and
-//! of `.nv.info` each kernel's parameters, stack and bound of threads.
+//! Only the parts that a launch needs are read: sections, symbols, relocations of constant banks,
+//! and each kernel's parameters, stack and bound of threads from `.nv.info`.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ pub struct Section<'a> {
     /// Name: `.text.KERNEL`, `.nv.constant0.KERNEL`, ..
     pub name: &'a str,
     kind: u32,
-    /// Bytes in memory, which only those of variables without a value lack in the file.
+    /// Size in memory; the file lacks the bytes of variables without a value.
     pub size: usize,
     /// Bytes.
     pub bytes: &'a [u8],
@@ -26,20 +26,20 @@ pub struct Symbol<'a> {
     pub name: &'a str,
     /// Number of its section.
     pub section: usize,
-    /// Offset there.
+    /// Offset in the section.
     pub at: usize,
-    /// Bytes from there.
+    /// Size in bytes.
     pub size: usize,
 }
 
 /// An address that is written into a section when it is loaded.
 #[derive(Clone, Copy, Debug)]
 pub struct Relocation {
-    /// Number of the section that is written to.
+    /// Number of the section that is changed.
     pub section: usize,
-    /// Offset there.
+    /// Offset in the section.
     pub at: usize,
-    /// Way in which it is written: 2 is 64 bits, 56 and 57 are the lower and upper 32.
+    /// Kind: 2 writes 64 bits, 56 and 57 the lower and upper 32.
     pub kind: u32,
     /// Number of the symbol.
     pub symbol: usize,
@@ -52,13 +52,13 @@ pub struct Relocation {
 pub struct Kernel {
     /// Offset and size of each parameter, in the order of the declaration.
     pub parameters: Vec<(usize, usize)>,
-    /// Offset of the first in constant bank 0.
+    /// Offset of the first parameter in constant bank 0.
     pub base: usize,
-    /// Most threads of a block.
+    /// Greatest number of threads of a block.
     pub max_threads: Option<u32>,
     /// Registers of a thread.
     pub registers: u32,
-    /// Bytes of local memory that its deepest chain of calls needs, as far as it is known.
+    /// Bytes of local memory that its deepest chain of calls needs, if known.
     pub stack_bytes: usize,
 }
 
@@ -77,7 +77,7 @@ pub struct Cubin<'a> {
     pub arch: u32,
 }
 
-/// Bytes of local memory where nobody knows how many are needed.
+/// Bytes of local memory for a recursive function, whose need is unknown.
 const RECURSION_BYTES: usize = 64 << 10;
 
 const SYMBOLS: u32 = 2;
@@ -85,7 +85,7 @@ const ADDENDS: u32 = 4;
 const NO_BITS: u32 = 8;
 const NO_ADDENDS: u32 = 9;
 
-/// Little-endian numbers at places of a file, or nothing where it ends.
+/// Bytes of a file, from which little-endian numbers are read; `None` beyond the end.
 #[derive(Clone, Copy)]
 struct Bytes<'a>(&'a [u8]);
 
@@ -115,7 +115,7 @@ impl<'a> Bytes<'a> {
 }
 
 impl<'a> Cubin<'a> {
-    /// Reads a file, or reports what is wrong with it.
+    /// Reads a file, or describes its defect.
     pub fn read(file: &'a [u8]) -> Result<Self, String> {
         if !file.starts_with(b"\x7fELF\x02\x01") {
             return Err("no ELF file of 64 bits".into());
@@ -130,7 +130,7 @@ impl<'a> Cubin<'a> {
         Ok(cubin)
     }
 
-    /// A section by its name.
+    /// Returns a section by its name.
     pub fn section(&self, name: &str) -> Option<(usize, &Section<'a>)> {
         self.sections.iter().enumerate().find(|(_, it)| it.name == name)
     }
@@ -152,7 +152,7 @@ impl<'a> Cubin<'a> {
             let Some(kernel) = kernels.get_mut(self.symbols.get(symbol)?.name) else { continue };
             match attribute {
                 0x2F => kernel.registers = number as u32,
-                // All ones where a function calls itself.
+                // A recursive function has all ones.
                 _ if number == u32::MAX as usize => {
                     kernel.stack_bytes = kernel.stack_bytes.max(RECURSION_BYTES);
                 }
@@ -214,7 +214,8 @@ fn relocations(sections: &[Section<'_>]) -> Option<Vec<Relocation>> {
     Some(all)
 }
 
-/// Attributes of `.nv.info`: a format, a number, and a value, whose size only format 4 says.
+/// Splits the attributes of `.nv.info`: a format, a number, and a value, whose size only format 4
+/// states.
 fn attributes(bytes: &[u8]) -> Option<Vec<(u8, &[u8])>> {
     let (mut all, mut at) = (Vec::new(), 0);
     while at < bytes.len() {

@@ -1,4 +1,4 @@
-//! An instruction, decoded: a function and where its operands lie in the register file.
+//! A decoded instruction: a function, and the places of its operands in the register file.
 
 use super::form::{OperandType, Row};
 use super::kernel_code::{LaunchConstant, Pool, word};
@@ -8,7 +8,7 @@ use super::warp::{FALSE, Mask, NO_PREDICATE, SINK, TRUE, UNIFORM, UNIFORM_PREDIC
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 
-/// Function that executes a step for a set of lanes, which is not empty.
+/// Function that executes a step for a set of lanes that isn't empty.
 pub type Run = fn(&mut Warp<'_>, &DecodedInstruction, Mask);
 
 /// A predicate as an operand, perhaps inverted.
@@ -20,17 +20,17 @@ pub struct PredicateOperand {
     pub flip: Mask,
 }
 
-/// A value that a step reads: `((entry & keep) ^ flip) - minus`; of a pair, `high` is its upper
-/// word.
+/// A value that a step reads: `((entry & keep) ^ flip) - minus`; for a pair, `high` is the slot of
+/// the upper word.
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
     /// Slot of the register file.
     pub low: u16,
     /// Slot of the upper word.
     pub high: u16,
-    /// Bits that stay: `|x|` of a float takes away one.
+    /// Bits that stay: `|x|` of a float clears one.
     pub keep: u32,
-    /// Bits that are inverted: all of `~x` and `-x`, the sign of a float.
+    /// Bits that are inverted: all for `~x` and `-x`, the sign for a float.
     pub flip: u32,
     /// All ones if 1 is added, as `-x` is `~x + 1`.
     pub minus: u32,
@@ -47,9 +47,9 @@ impl Default for Source {
 /// A place in memory: the sum of both registers and a number.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Address {
-    /// Entries of a lane's own.
+    /// Entries of a lane's own register.
     pub base: Option<(u16, u16)>,
-    /// Entries of the warp's.
+    /// Entries of the warp's register.
     pub uniform: Option<(u16, u16)>,
     /// Number of bytes to add.
     pub offset: i64,
@@ -57,7 +57,7 @@ pub struct Address {
     pub shift: u32,
 }
 
-/// A constant whose place a register says.
+/// A constant at an offset from a register.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Constant {
     /// Number of the bank.
@@ -71,7 +71,7 @@ pub struct Constant {
 /// Special registers that a kernel reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Special {
-    /// `SRZ`, and `SB0`, the counter of copies that are under way
+    /// `SRZ`, and `SB0`, the counter of pending copies.
     #[default]
     Zero,
     /// `SR_TID.X`, `.Y`, `.Z`, by number
@@ -82,7 +82,8 @@ pub enum Special {
     Lane,
     /// `SR_CLOCKLO`, `SR_GLOBALTIMERLO`
     Clock,
-    /// `SR_EQMASK`, `SR_LTMASK`, `SR_LEMASK`, `SR_GTMASK`, `SR_GEMASK`: the lanes that are so.
+    /// `SR_EQMASK`, `SR_LTMASK`, `SR_LEMASK`, `SR_GTMASK`, `SR_GEMASK`: the lanes whose number is
+    /// equal, less, and so on.
     Lanes(Ordering, bool),
 }
 
@@ -95,7 +96,7 @@ pub struct DecodedInstruction {
     pub guard: PredicateOperand,
     /// True if it may change which lanes run.
     pub is_control: bool,
-    /// All ones if its result is the warp's: it is the same for all lanes.
+    /// All ones if the result is the same for all lanes of the warp.
     pub whole: Mask,
     /// First entry of the result.
     pub to: u16,
@@ -105,13 +106,13 @@ pub struct DecodedInstruction {
     pub from: [Source; 3],
     /// Predicates that it reads.
     pub given: [PredicateOperand; 3],
-    /// True if the form's optional operands are there, in their order.
+    /// True for each optional operand of the form that is present, in their order.
     pub has: [bool; 4],
     /// Numbers in the instruction.
     pub numbers: [u32; 2],
-    /// The number of 32 bits in its encoding, of whatever type.
+    /// The number of 32 bits in the encoding, of any type.
     pub literal: u32,
-    /// Modifier that was taken of each choice in the form's pattern.
+    /// Number of the modifier for each choice in the form's pattern.
     pub choice: [u8; 6],
     /// Address of the instruction.
     pub address: u32,
@@ -127,9 +128,10 @@ pub struct DecodedInstruction {
     pub special: Special,
     /// Barrier of convergence.
     pub barrier: u8,
-    /// True for an atomic operation, and for a load of what a comparison and exchange then expects.
+    /// True for an atomic operation, and for the load of the value that a compare-and-exchange then
+    /// expects.
     pub is_exchange: bool,
-    /// Line of the source; 0 if the listing has none.
+    /// Line of the source, or 0 if the listing has none.
     pub source_line: u32,
     /// Line of the listing.
     pub text: String,
@@ -195,7 +197,7 @@ pub(super) fn decode(
             optional += 1;
         }
         if !fits && slot.is_optional {
-            // The place of an absent operand among the operands of its sort stays empty.
+            // An absent operand leaves its place among the operands of its sort empty.
             counts[slot.sort.list()] += 1;
             continue;
         }
@@ -206,7 +208,7 @@ pub(super) fn decode(
         step.take(slot.sort, operand, *at, context)?;
         *at += 1;
     }
-    // The jump asks whether all lanes at work have passed its guard, so all come to it.
+    // The jump itself tests if all active lanes pass its guard, so all lanes execute it.
     if row.pattern.starts_with("BRA.{DIV") {
         step.given[0] = std::mem::replace(&mut step.guard, always);
     }
@@ -223,7 +225,7 @@ impl DecodedInstruction {
         self.pattern.starts_with("{LDS}") && self.choice[1] >= 5
     }
 
-    /// Line of the source, if the listing has it.
+    /// Returns the line of the source, if the listing has it.
     pub fn line(&self) -> Option<u32> {
         (self.source_line != 0).then_some(self.source_line)
     }
@@ -343,7 +345,7 @@ impl DecodedInstruction {
             OperandKind::Uniform(number) => (source.low, source.high) = pair(uniform(number)),
             OperandKind::Number(_) | OperandKind::Float if is_float => {
                 let entry = context.pool.entry(LaunchConstant::Number(self.literal));
-                // Of a double the upper word stands in the instruction.
+                // The instruction holds the upper word of a double.
                 (source.low, source.high) =
                     if sort == OperandType::Double { (ZERO, entry) } else { (entry, ZERO) };
             }
@@ -358,7 +360,7 @@ impl DecodedInstruction {
             _ => return Err("no value".into()),
         }
         let signs = if is_halves { 0x8000_8000 } else { 0x8000_0000 };
-        // The sign of a float in the instruction is in its bits.
+        // The bits of a float in the instruction include its sign.
         let is_literal = matches!(operand.place, OperandKind::Number(_) | OperandKind::Float);
         if operand.is_absolute {
             source.keep = !signs;
@@ -394,7 +396,7 @@ fn uniform(number: u8) -> u16 {
     if number == 255 { ZERO } else { UNIFORM + u16::from(number) }
 }
 
-/// Entries of a pair that begins with this one.
+/// Returns the entries of the pair that begins with this one.
 fn pair(low: u16) -> (u16, u16) {
     (low, if low == ZERO { ZERO } else { low + 1 })
 }

@@ -1,8 +1,8 @@
-//! Memory of a device: arrays with nothing around them, the shared memory of the block at work, and
-//! the shadow of both.
+//! Memory of a device: separate arrays, the shared memory of the running block, and the shadow of
+//! both.
 //!
-//! Each array has a window of addresses far larger than itself, so that an access beside it is
-//! told as one of that array and never meets another one.
+//! Each array has a window of addresses far larger than itself, so that an access outside of it
+//! never reaches another array and is reported as an access of this one.
 
 use super::shadow::{Conflict, Manner, Order, Pending, Shadow};
 use super::suspect::{Replacement, Suspects};
@@ -11,7 +11,7 @@ use super::suspect::{Replacement, Suspects};
 const FIRST_WINDOW: u64 = 1 << 44;
 /// Bytes of a window; the array begins in its middle.
 const WINDOW: u64 = 1 << 38;
-/// First address of the window that is shared memory.
+/// First address of the window of shared memory.
 pub const SHARED_WINDOW: u64 = 0x7E00_0000_0000_0000;
 /// Number of shared memory among the memories.
 pub const SHARED: usize = usize::MAX;
@@ -21,11 +21,11 @@ pub const SHARED: usize = usize::MAX;
 pub struct DeviceArray {
     /// Name in messages.
     pub name: String,
-    /// Bytes of an element, by which messages count.
+    /// Bytes of an element, for indices in messages.
     pub element_bytes: usize,
     /// Contents, up to a multiple of 4 bytes.
     bytes: Vec<u8>,
-    /// Bytes that belong to it.
+    /// Number of bytes of the array.
     length: usize,
     /// Address of the first byte.
     address: u64,
@@ -36,7 +36,7 @@ pub struct DeviceArray {
 #[derive(Debug)]
 pub struct DeviceMemory {
     arrays: Vec<DeviceArray>,
-    /// Arrays of fixed addresses: the module's variables.
+    /// The module's variables, which have fixed addresses.
     variables: Vec<DeviceArray>,
     shared: DeviceArray,
     is_written: Vec<bool>,
@@ -44,19 +44,19 @@ pub struct DeviceMemory {
     pub order: Order,
     /// Instructions that may still be issued.
     pub budget: u64,
-    /// Mixed into the order of lanes.
+    /// Seed of the order of lanes.
     pub seed: u64,
-    /// True if races are looked for.
+    /// True if the simulator looks for races.
     pub finds_races: bool,
-    /// Words of wide loads of shared memory that mean nothing.
+    /// Words of wide loads of shared memory that are unwritten or race.
     pub suspects: Suspects,
-    /// Values in the place of such words, as an earlier launch found them.
+    /// Values for the suspect words of an earlier launch.
     pub replacement: Option<Replacement>,
-    /// Wide reads with which the access that was noted last races.
+    /// Wide reads that race with the last access.
     pub(super) unsure: Vec<Conflict>,
 }
 
-/// Place of an access.
+/// Place of an access in an array.
 #[derive(Clone, Copy, Debug)]
 pub struct DevicePlace {
     /// Number of the array, or [`SHARED`].
@@ -66,12 +66,12 @@ pub struct DevicePlace {
 }
 
 impl DevicePlace {
-    /// Offset in its array, in bytes.
+    /// Returns the offset in the array, in bytes.
     pub fn offset(self) -> usize {
         self.at
     }
 
-    /// True if it is in shared memory.
+    /// Returns true if the place is in shared memory.
     pub fn is_shared(self) -> bool {
         self.array == SHARED
     }
@@ -84,7 +84,7 @@ impl Default for DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// Memory without arrays.
+    /// Makes memory without arrays.
     pub fn new() -> Self {
         let shared = DeviceArray::new("shared memory", 4, Vec::new(), SHARED_WINDOW);
         Self {
@@ -109,13 +109,13 @@ impl DeviceMemory {
         address
     }
 
-    /// Bytes of an array, by the order in which they were added.
+    /// Returns the bytes of an array by its number, in the order of their addition.
     pub fn bytes(&self, array: usize) -> &[u8] {
         let array = &self.arrays[array];
         &array.bytes[..array.length]
     }
 
-    /// Bytes of a variable of the module.
+    /// Returns the bytes of a variable of the module.
     pub fn variable(&self, name: &str) -> Option<&[u8]> {
         self.variables.iter().find(|it| it.name == name).map(|it| &it.bytes[..it.length])
     }
@@ -125,16 +125,16 @@ impl DeviceMemory {
         self.variables.push(DeviceArray::new(name, 4, bytes, address));
     }
 
-    /// Begins a launch of blocks with so much shared memory and so many threads.
+    /// Begins a launch of blocks with this shared memory and number of threads.
     pub(super) fn begin_launch(&mut self, shared_bytes: usize, threads: u32) {
         self.shared.bytes = vec![0; shared_bytes];
         self.shared.shadow = Shadow::new(shared_bytes);
         self.order = Order::new(threads);
     }
 
-    /// Begins a block: nobody has written its shared memory.
+    /// Begins a block, whose shared memory counts as unwritten.
     pub(super) fn begin_block(&mut self, block: u32) {
-        // Every block finds other bytes of an earlier one there.
+        // Each block finds other leftover bytes in it.
         let noise = 0x5B ^ (block as u8).wrapping_mul(29);
         self.shared.bytes.fill(noise);
         self.shared.shadow.clear();
@@ -143,8 +143,9 @@ impl DeviceMemory {
         self.order.begin_block();
     }
 
-    /// Place of an access, or a description of why there is none. An exchange of a word may reach
-    /// behind an array of smaller elements: that of 16 bits is made so.
+    /// Returns the place of an access, or the reason why it has none. An exchange of a word may
+    /// reach beyond the end of an array of smaller elements, because compilers make a 16-bit
+    /// exchange of a 32-bit one.
     pub(super) fn place(
         &self,
         address: u64,
@@ -175,7 +176,7 @@ impl DeviceMemory {
         })
     }
 
-    /// Place in the block's shared memory.
+    /// Returns a place in the block's shared memory.
     pub(super) fn shared_place(&self, at: u64, size: usize) -> Result<DevicePlace, String> {
         let bytes = self.shared.bytes.len();
         let end = usize::try_from(at).ok().and_then(|at| at.checked_add(size));
@@ -216,12 +217,12 @@ impl DeviceMemory {
         }
     }
 
-    /// True if threads of the block have written all these bytes.
+    /// Returns true if threads of the block have written all these bytes.
     pub(super) fn is_initialised(&self, place: DevicePlace, size: usize) -> bool {
         !place.is_shared() || self.is_written[place.at..place.at + size].iter().all(|it| *it)
     }
 
-    /// Notes an access in the shadow; returns what it races with.
+    /// Records an access in the shadow, and returns the access that it races with.
     pub(super) fn note(
         &mut self,
         place: DevicePlace,
@@ -249,7 +250,7 @@ impl DeviceMemory {
         array.shadow.note(&self.order, (place.at, size), manner, access, &mut self.unsure)
     }
 
-    /// Name of a place, as a message shows it.
+    /// Returns the name of a place for messages.
     pub(super) fn name(&self, place: DevicePlace, at: usize) -> String {
         let array = self.array(place.array);
         match place.is_shared() {
@@ -258,8 +259,8 @@ impl DeviceMemory {
         }
     }
 
-    /// Conflicts of plain reads with atomic operations that are left at the end of a launch, or of
-    /// a block for its shared memory, with the names of their places.
+    /// Returns the conflicts of plain reads with atomic operations that remain at the end of a
+    /// launch, or at the end of a block for its shared memory, with the names of their places.
     pub(super) fn pending(&self, of_block: bool) -> Vec<(String, Pending)> {
         let shared = of_block.then_some(&self.shared);
         let others = self.arrays.iter().chain(&self.variables).filter(|_| !of_block);
@@ -276,7 +277,7 @@ impl DeviceMemory {
         all.into_iter().map(named).collect()
     }
 
-    /// True if all arrays and variables hold the same, and as many instructions were issued.
+    /// Returns true if all arrays and variables are equal, and as many instructions were issued.
     pub fn is_same(&self, other: &Self) -> bool {
         let all = |it: &'_ Self| -> Vec<_> {
             let arrays = it.arrays.iter().chain(&it.variables);

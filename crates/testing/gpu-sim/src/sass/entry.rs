@@ -1,8 +1,8 @@
 //! Functions that the stand-in for NVIDIA's driver calls (`testkit/src/stand_in/module.cpp`).
 //!
-//! `HOST_NVDISASM` names the disassembler, `HOST_GPU_POLICY=lanes` asks for
-//! [`Policy::MostLanes`], `HOST_GPU_COUNTS` names a folder for what is counted ([`report`]),
-//! `HOST_GPU_TRACE` asks for the instructions of each warp beside it.
+//! `HOST_NVDISASM` names the disassembler, `HOST_GPU_POLICY=lanes` asks for [`Policy::MostLanes`],
+//! `HOST_GPU_COUNTS` names a folder for the counts ([`report`]), `HOST_GPU_TRACE` asks also for the
+//! instructions of each warp.
 #![allow(unsafe_code, reason = "C calls these functions with what it has")]
 
 use super::module::{LoadedCubin, disassemble};
@@ -13,10 +13,10 @@ use std::ffi::{CStr, c_char, c_void};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Most parameters of a kernel.
+/// Greatest number of parameters of a kernel.
 const MAX_PARAMETERS: usize = 255;
 
-/// Loads a cubin; nothing, and the reason on stderr, if it is refused.
+/// Loads a cubin. Returns null, and prints the reason on stderr, if it is refused.
 ///
 /// # Safety
 /// `image` points to a whole cubin.
@@ -27,7 +27,7 @@ pub unsafe extern "C" fn gpu_sim_load(image: *const u8) -> Option<Box<LoadedCubi
     match load(file) {
         Ok(module) => Some(Box::new(module)),
         Err(error) => {
-            // Nobody is left to tell if that fails.
+            // A failed write to stderr can't be reported.
             _ = writeln!(std::io::stderr(), "gpu-sim: {error}");
             None
         }
@@ -42,7 +42,7 @@ fn load(file: &[u8]) -> Result<LoadedCubin, Box<dyn std::error::Error>> {
     Ok(LoadedCubin::load(file, &disassemble(Path::new(&program), &path)?)?)
 }
 
-/// The file that begins at an address.
+/// Returns the file that begins at an address.
 ///
 /// # Safety
 /// A whole ELF file of 64 bits lies there.
@@ -72,7 +72,7 @@ pub extern "C" fn gpu_sim_unload(module: Option<Box<LoadedCubin>>) {
     drop(module);
 }
 
-/// Finds a variable's address and size; false if there is none of that name.
+/// Finds a variable's address and size; returns false if there is no variable of that name.
 ///
 /// # Safety
 /// `name` ends in a zero, and `address` and `size` can be written.
@@ -85,14 +85,15 @@ pub unsafe extern "C" fn gpu_sim_variable(
 ) -> bool {
     // SAFETY: the caller's promise.
     let name = unsafe { CStr::from_ptr(name) };
-    let found = name.to_str().ok().and_then(|name| module.variables.get(name));
-    found.is_some_and(|it| {
+    let variable = name.to_str().ok().and_then(|name| module.variables.get(name));
+    variable.is_some_and(|it| {
         (*address, *size) = (it.0, it.1 as u64);
         true
     })
 }
 
-/// Finds the sizes of a kernel's parameters, with a zero after the last, and its most threads.
+/// Finds the sizes of a kernel's parameters, with a zero after the last, and its greatest number of
+/// threads.
 ///
 /// # Safety
 /// `name` ends in a zero, and `sizes` has room for 256 numbers.

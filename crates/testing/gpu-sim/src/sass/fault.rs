@@ -1,6 +1,6 @@
-//! Faults: what a kernel does that has no meaning, with the place and the threads.
+//! Faults: actions of a kernel that have no defined result, with the place and the threads.
 //!
-//! A fault ends its launch by unwinding with a [`Fault`], which [`catch`] gives back as a value.
+//! A fault ends its launch by unwinding with a [`Fault`], which [`catch`] returns as a value.
 
 use std::any::Any;
 use std::fmt;
@@ -13,7 +13,7 @@ pub enum FaultKind {
     Race,
     /// Two threads write the same value to one place, and nothing orders them.
     SameValueRace,
-    /// Threads of a block come to different barriers, or wait where others never come.
+    /// Threads of a block wait at different barriers, or at one to which others never come.
     DivergentBarrier,
     /// A read of shared memory that no thread has written.
     UninitialisedShared,
@@ -21,16 +21,16 @@ pub enum FaultKind {
     OutsideArray,
     /// An access at an address that its size does not divide.
     Misaligned,
-    /// More instructions than the launch may take.
+    /// More instructions than the launch may execute.
     NoEnd,
     /// The kernel stops itself: `__trap`, a failed `assert`.
     Trap,
-    /// An instruction in a state that the simulator gives no meaning.
+    /// An instruction in a state for which the simulator has no rule.
     Unknown,
 }
 
 impl FaultKind {
-    /// Name in messages and tables.
+    /// Returns the name in messages and tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Race => "data race",
@@ -51,7 +51,7 @@ impl FaultKind {
 pub struct Fault {
     /// Kind of the fault.
     pub kind: FaultKind,
-    /// Line of the source, if the code says it.
+    /// Line of the source, if the code has line numbers.
     pub line: Option<u32>,
     /// Description with threads and place.
     pub message: String,
@@ -71,7 +71,7 @@ impl Fault {
     }
 }
 
-/// Runs a launch, and returns the fault that ended it. Other panics go on.
+/// Runs a launch, and returns the fault that ended it. Other panics continue.
 pub(super) fn catch<R>(launch: impl FnOnce() -> R) -> Result<R, Fault> {
     catch_unwind(AssertUnwindSafe(launch)).map_err(|thrown: Box<dyn Any + Send>| {
         match thrown.downcast::<Fault>() {

@@ -1,7 +1,7 @@
 //! The forms of instructions that have a meaning: opcode, modifiers and operands as `nvdisasm`
 //! prints them for sm_80, sm_90 and sm_100. Anything else is refused by its name.
 //!
-//! Of `{a,b}` in a pattern one is taken. Operands are letters, with `?` if they may lack:
+//! In a pattern `{a,b}` stands for `a` or `b`. Operands are letters, with `?` if they are optional:
 //!
 //! | letter | operand |
 //! |---|---|
@@ -18,8 +18,8 @@
 //! | `m`, `c` | place in memory, in a constant bank |
 //! | `t`, `b`, `s`, `a` | label, barrier, special register, all predicates |
 //!
-//! No document of NVIDIA's says what an instruction computes. Known are the results of kernels:
-//! `tests/ptx/machine.rs` holds each form by kernels whose results a rule of PTX says.
+//! No document of NVIDIA's defines these instructions. So `tests/ptx/machine.rs` tests each form by
+//! kernels whose results the rules of PTX define.
 
 use super::decoded::Run;
 use super::op::{
@@ -54,11 +54,11 @@ pub enum OperandType {
     Register,
     /// Predicate.
     PredicateOperand,
-    /// The number 0, of the block's barrier.
+    /// The number 0 of the block's barrier.
     BlockBarrier,
     /// Number.
     Number,
-    /// Number that stands in the encoding.
+    /// Number that is read from the encoding.
     Literal,
     /// Place in memory.
     Memory,
@@ -101,7 +101,7 @@ impl OperandType {
         }
     }
 
-    /// True if an operand is of this sort.
+    /// Returns true if an operand is of this sort.
     pub(super) fn takes(self, operand: &Argument<'_>) -> bool {
         let Argument { place, is_negative, is_inverted, is_absolute, part } = *operand;
         let is_plain = !is_negative && !is_inverted && !is_absolute && part == Part::All;
@@ -138,8 +138,8 @@ impl OperandType {
         }
     }
 
-    /// List of the step that it is put into: predicates written, predicates read, numbers, values,
-    /// places in memory after the others.
+    /// Returns the number of the step's list for this operand: predicates written, predicates read,
+    /// numbers, values, other places.
     pub(super) fn list(self) -> usize {
         use OperandType::{Double, Float, Halves, Integer, Part, Register, Word, Zero};
         match self {
@@ -158,7 +158,7 @@ impl OperandType {
 pub struct Slot {
     /// Type of the operand.
     pub sort: OperandType,
-    /// True if it may lack.
+    /// True if the operand is optional.
     pub is_optional: bool,
 }
 
@@ -387,7 +387,7 @@ fn rows() -> Vec<Row> {
         row("NANOSLEEP", "i", control::nothing),
         row("NOP", "", barrier::sync_warp),
         row("BPT.TRAP", "n", control::trap),
-        // Instructions that choose the lanes that run.
+        // Control flow.
         control("BRA", "p? t", control::jump),
         control("BRA.U", "p t", control::jump),
         control("BRA.{DIV,CONV}", "x t", control::jump_by_mask),
@@ -412,7 +412,7 @@ fn rows() -> Vec<Row> {
         row("B2R.RESULT", "z q", barrier::holds),
         row("BMOV.32", "b i", control::set_barrier),
         row("BMOV.32.CLEAR", "d b", control::take_barrier),
-        // Lanes that look at each other.
+        // Exchanges among lanes.
         row("R2UR", "q? d i", vote::first),
         row("{VOTE,VOTEU}.{ANY,ALL}", "d? q p", vote::vote),
         row(
@@ -426,21 +426,21 @@ fn rows() -> Vec<Row> {
     ]
 }
 
-/// Patterns of all rows.
+/// Returns the patterns of all rows.
 pub fn patterns() -> Vec<&'static str> {
     rows().iter().map(|row| row.pattern).collect()
 }
 
-/// A row, and what was taken of each choice in its pattern.
+/// A row, and the chosen modifiers of its pattern.
 #[derive(Clone, Copy, Debug)]
 pub struct RowChoice {
     /// The row.
     pub row: &'static Row,
-    /// Numbers of the modifiers taken.
+    /// Numbers of the chosen modifiers.
     pub choice: [u8; 6],
 }
 
-/// Rows of a mnemonic, which differ in operands; empty if it has no meaning here.
+/// Returns the rows of a mnemonic, which differ in operands; empty if the mnemonic is unknown.
 pub fn known(mnemonic: &str) -> &'static [RowChoice] {
     static TABLE: OnceLock<FxHashMap<String, Vec<RowChoice>>> = OnceLock::new();
     let table = TABLE.get_or_init(|| {
@@ -456,8 +456,7 @@ pub fn known(mnemonic: &str) -> &'static [RowChoice] {
     rows.map_or(&[], Vec::as_slice)
 }
 
-/// `LDG.E.64` of `LDG.E.EF.64`: hints of which caches keep a line, how much of it and how long,
-/// change no value.
+/// Returns `LDG.E.64` for `LDG.E.EF.64`: hints for caches change no value.
 fn without_cache_hint(mnemonic: &str) -> String {
     const HINTS: [&str; 9] =
         ["EF", "EL", "EU", "LU", "NA", "BYPASS", "LTC64B", "LTC128B", "LTC256B"];
@@ -465,7 +464,7 @@ fn without_cache_hint(mnemonic: &str) -> String {
     parts.collect::<Vec<_>>().join(".")
 }
 
-/// All mnemonics of a pattern.
+/// Returns all mnemonics of a pattern.
 fn expand(pattern: &str) -> Vec<(String, [u8; 6])> {
     let mut all = vec![(String::new(), [0; 6])];
     let (mut rest, mut number) = (pattern, 0);

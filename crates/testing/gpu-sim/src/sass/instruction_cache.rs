@@ -1,16 +1,16 @@
-//! Misses of an instruction cache that warps share.
+//! Simulates an instruction cache that warps share.
 
 /// Bytes of a line.
 const LINE_BYTES: usize = 128;
 /// Bytes of an instruction.
 const INSTRUCTION_BYTES: usize = 16;
-/// Most lines of a set.
+/// Greatest number of lines of a set.
 const WAYS: usize = 8;
 
-/// A cache of sets of lines; in each set the line that was used longest ago makes room.
+/// A cache of sets of lines; each set replaces the line that was used longest ago.
 #[derive(Clone, Debug)]
 pub struct InstructionCache {
-    /// Lines of each set, the one used last in front.
+    /// Lines of each set, the last used first.
     sets: Vec<Vec<u32>>,
     ways: usize,
 }
@@ -20,7 +20,7 @@ pub struct InstructionCache {
 pub struct Misses {
     /// Instructions of all warps.
     pub issues: u64,
-    /// Lines that were asked for and not there.
+    /// Number of requested lines that were missing.
     pub misses: u64,
 }
 
@@ -33,7 +33,7 @@ impl InstructionCache {
         Self { sets: vec![Vec::with_capacity(ways); lines / ways], ways }
     }
 
-    /// Brings a line in; true if it was there.
+    /// Loads a line; returns true if it was present.
     fn touch(&mut self, line: u32) -> bool {
         let place = line as usize % self.sets.len();
         let set = &mut self.sets[place];
@@ -48,8 +48,8 @@ impl InstructionCache {
         found.is_some()
     }
 
-    /// Counts the misses of warps that issue their instructions in turn, one each. A warp asks the
-    /// cache when it comes to another line; one that has ended leaves the turns to the others.
+    /// Counts the misses of warps that take turns, an instruction each, until all have ended. A
+    /// warp asks the cache when it comes to another line.
     #[must_use]
     pub fn misses(mut self, traces: &[Vec<u32>]) -> Misses {
         let mut counts = Misses::default();

@@ -1,4 +1,4 @@
-//! The code of a kernel, decoded: steps, and the constants that they read.
+//! Decoded code of a kernel: steps, and the constants that they read.
 
 use super::decoded::DecodedInstruction;
 use rustc_hash::FxHashMap;
@@ -14,7 +14,7 @@ pub struct KernelCode {
     pub entry: u32,
     /// Constants and numbers in the register file after the registers.
     pub pool: Vec<LaunchConstant>,
-    /// Bytes of constant banks 1 and on; bank 0 is made for each launch.
+    /// Bytes of constant banks from 1 on; bank 0 is made for each launch.
     pub banks: [Vec<u8>; 8],
     /// Names of functions, by the number of their first instruction.
     pub functions: Vec<(u32, String)>,
@@ -39,13 +39,13 @@ impl LaunchConstant {
     }
 }
 
-/// A word at an offset, if all of it is there.
+/// Returns the word at an offset, or `None` if the bytes end before.
 pub fn word(bytes: &[u8], at: usize) -> Option<u32> {
     let four = bytes.get(at..at.checked_add(4)?)?;
     Some(u32::from_le_bytes([four[0], four[1], four[2], four[3]]))
 }
 
-/// Entries of a pool, each once.
+/// Distinct entries of a pool.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     pub(super) entries: Vec<LaunchConstant>,
@@ -53,7 +53,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Number of an entry in the register file.
+    /// Returns the number of an entry in the register file, and adds it if it is new.
     pub(super) fn entry(&mut self, entry: LaunchConstant) -> u16 {
         *self.known.entry(entry).or_insert_with(|| {
             self.entries.push(entry);

@@ -1,9 +1,9 @@
-//! Lines that `nvdisasm -c` prints of a cubin.
+//! Reads the output of `nvdisasm -c` for a cubin.
 
 use super::operand::{Argument, operand};
 use rustc_hash::FxHashMap;
 
-/// An instruction as it is printed.
+/// A printed instruction.
 #[derive(Clone, Debug)]
 pub struct Line<'t> {
     /// Address in its section.
@@ -14,9 +14,9 @@ pub struct Line<'t> {
     pub mnemonic: &'t str,
     /// Operands in order.
     pub operands: Vec<Argument<'t>>,
-    /// Line as it is printed.
+    /// The printed line.
     pub text: &'t str,
-    /// Line of the source, as `nvdisasm -g` says it; 0 without one.
+    /// Line of the source from `nvdisasm -g`, or 0.
     pub source_line: u32,
 }
 
@@ -63,8 +63,8 @@ pub fn read(listing: &str) -> Result<Vec<Text<'_>>, String> {
     Ok(texts)
 }
 
-/// `"/tmp/text.cu", line 3 inlined at "/tmp/text.cu", line 9`: the first line of a CUDA text, else
-/// the last line.
+/// Returns the line of a note such as `"/tmp/text.cu", line 3 inlined at "/tmp/text.cu", line 9`:
+/// the first one in a CUDA text, else the last.
 fn line_of(note: &str) -> u32 {
     let number = |part: &str| {
         let digits = part.split(|letter: char| !letter.is_ascii_digit()).next()?;
@@ -76,11 +76,11 @@ fn line_of(note: &str) -> u32 {
     best.and_then(|(_, line)| line).unwrap_or(0)
 }
 
-/// `/*00c0*/ @P0 EXIT ;`
+/// Reads a line such as `/*00c0*/ @P0 EXIT ;`.
 fn instruction(line: &str) -> Option<Line<'_>> {
     let (address, text) = line.strip_prefix("/*")?.split_once("*/")?;
     let address = u32::from_str_radix(address, 16).ok()?;
-    // Behind the operands of a jump by table stands a note with all places it may go to.
+    // A note with all targets follows the operands of a jump by table.
     let text = text.split(" (*").next()?.trim_end_matches([';', ' ', '\t']).trim_start();
     let (guard, rest) = match text.strip_prefix('@') {
         Some(rest) => {
@@ -94,8 +94,8 @@ fn instruction(line: &str) -> Option<Line<'_>> {
     Some(Line { address, guard, mnemonic, operands, text, source_line: 0 })
 }
 
-/// Parts between commas outside of brackets; `R4 -0x10` of a jump by table is two, and
-/// `c[0x0] [0x160].H1_H1` one.
+/// Splits operands at commas outside of brackets; `R4 -0x10` in a jump by table is two operands,
+/// `c[0x0] [0x160].H1_H1` is one.
 fn split(operands: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut from) = (Vec::new(), 0_i32, 0);
     for (at, letter) in operands.char_indices() {

@@ -17,30 +17,30 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-/// Why a cubin can't be run.
+/// Reason why a cubin can't be run.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The file is not a cubin.
     #[error("the cubin can't be read: {0}")]
     Cubin(String),
-    /// `nvdisasm` is missing or refuses it.
+    /// `nvdisasm` is missing or refuses the cubin.
     #[error("{program}: {reason}; the wheel nvidia-cuda-nvdisasm has it")]
     Disassembler {
-        /// The program.
+        /// The disassembler's program.
         program: String,
         /// Message of the disassembler.
         reason: String,
     },
-    /// Instructions without a meaning here, each once.
+    /// Unknown instructions, each once.
     #[error("{0}")]
     Refused(String),
-    /// A function that the driver has and this program lacks.
+    /// A function that the driver provides and the simulator lacks.
     #[error("the text calls `{0}`, which is not simulated")]
     Driver(String),
-    /// A relocation that is not known.
+    /// An unknown kind of relocation.
     #[error("a relocation of kind {0} in {1}")]
     Relocation(u32, String),
-    /// More memory for variables than a simulation has.
+    /// The variables take more memory than a simulation allows.
     #[error("its variables have {0} bytes, {MAX_VARIABLE_BYTES} are simulated")]
     Variables(usize),
 }
@@ -54,7 +54,7 @@ pub struct Code {
     pub kernel: Kernel,
     /// Counts of all its launches.
     pub counts: Counts,
-    /// Bytes of shared memory that it declares.
+    /// Bytes of shared memory that the kernel declares.
     pub shared_bytes: usize,
 }
 
@@ -63,17 +63,17 @@ pub struct Code {
 pub struct LoadedCubin {
     /// Kernels by name.
     pub kernels: BTreeMap<String, Code>,
-    /// Memory of its variables, by section. Code and `variables` hold addresses in it, so it lives
-    /// as long as they do.
+    /// Memory of the variables, by section. Code and `variables` hold addresses in it, so it must
+    /// live as long as they do.
     memory: BTreeMap<usize, Box<[u128]>>,
     /// Address and size of each variable.
     pub variables: BTreeMap<String, (u64, usize)>,
     arch: u32,
 }
 
-/// Bytes of all variables of a module, at most: each launch has a copy of them.
+/// Greatest number of bytes of all variables of a module, because each launch copies them.
 const MAX_VARIABLE_BYTES: usize = 16 << 20;
-/// Bytes of constant bank 0 that are there at least.
+/// Least number of bytes of constant bank 0.
 const BANK0_BYTES: usize = 0x400;
 
 /// Returns the output of `nvdisasm` for a cubin.
@@ -123,7 +123,7 @@ impl LoadedCubin {
         Ok(Self { kernels, memory, variables, arch: cubin.arch })
     }
 
-    /// Runs a kernel in the host's memory: the bytes of its parameters, in order. A fault is a
+    /// Runs a kernel in the host's memory, given the bytes of its parameters in order. A fault is a
     /// panic.
     pub fn launch(
         &mut self,
@@ -152,8 +152,8 @@ impl LoadedCubin {
         ran.unwrap_or_else(|fault| panic!("{}", fault.message));
     }
 
-    /// Runs a kernel in a device's memory: the bytes of its parameters, in order. Returns the first
-    /// fault.
+    /// Runs a kernel in a device's memory, given the bytes of its parameters in order. Returns the
+    /// first fault.
     pub fn launch_on(
         &mut self,
         name: &str,
@@ -181,8 +181,7 @@ impl LoadedCubin {
         Ok(device.into_inner())
     }
 
-    /// Lets the module's variables be what a launch has left, as they are for the next launch of a
-    /// program.
+    /// Copies the variables after a launch into the module, for the next launch of a program.
     pub fn keep_variables(&mut self, memory: &DeviceMemory) {
         for (name, &(address, size)) in self.variables.iter().filter(|(_, it)| it.1 > 0) {
             let Some(bytes) = memory.variable(name) else { continue };
@@ -199,7 +198,7 @@ impl LoadedCubin {
         }
     }
 
-    /// Bytes with which a variable of the module begins.
+    /// Returns the initial bytes of a variable of the module.
     fn initial_bytes(&self, address: u64, size: usize) -> Vec<u8> {
         let holds = |memory: &&[u128]| {
             let first = memory.as_ptr() as u64;
@@ -212,7 +211,7 @@ impl LoadedCubin {
             .find(holds)
             .expect("a variable lies in its section");
         let at = (address - memory.as_ptr() as u64) as usize;
-        // A module may have thousands of variables: what is beside this one is not copied.
+        // Only this variable is copied, because a module may have thousands.
         let around = &memory[at / 16..(at + size).div_ceil(16)];
         let bytes = around.iter().flat_map(|sixteen| sixteen.to_le_bytes());
         bytes.skip(at % 16).take(size).collect()
@@ -223,7 +222,7 @@ fn local_bytes(kernel: &Kernel) -> usize {
     kernel.stack_bytes.next_multiple_of(16)
 }
 
-/// Constant bank 0 of a launch, with its parameters.
+/// Makes constant bank 0 of a launch, with its parameters.
 fn filled_bank0(
     code: &Code,
     arch: u32,
@@ -244,7 +243,7 @@ fn bank0_bytes(kernel: &Kernel) -> usize {
     (kernel.base + parameters.unwrap_or(0)).max(BANK0_BYTES)
 }
 
-/// Memory of the sections with variables, with their values.
+/// Makes the memory of the sections with variables, filled with their values.
 fn variables_memory(cubin: &Cubin<'_>) -> Result<BTreeMap<usize, Box<[u128]>>, LoadError> {
     let sections = cubin.sections.iter().enumerate();
     let sections = sections.filter(|(_, it)| matches!(it.name, ".nv.global" | ".nv.global.init"));
@@ -264,7 +263,7 @@ fn variables_memory(cubin: &Cubin<'_>) -> Result<BTreeMap<usize, Box<[u128]>>, L
     Ok(sections.map(|(number, it)| (number, filled(it.bytes, it.size))).collect())
 }
 
-/// Constant banks 1 and on of a kernel, with the addresses of variables in them.
+/// Makes the constant banks from 1 on of a kernel, with the addresses of variables in them.
 fn banks(
     cubin: &Cubin<'_>,
     kernel: &str,
@@ -294,7 +293,7 @@ fn banks(
     Ok(banks)
 }
 
-/// Decodes all lines; those without a meaning are noted.
+/// Decodes all lines, and collects the unknown ones.
 fn program(
     cubin: &Cubin<'_>,
     text: &Text<'_>,
@@ -324,14 +323,14 @@ fn program(
     KernelCode { kernel, steps, entry, pool: pool.entries, banks, functions }
 }
 
-/// Instructions in which a comparison and exchange follows its load.
+/// Greatest number of instructions between a load and its compare-and-exchange.
 const EXCHANGE_DISTANCE: usize = 32;
 
 fn mark_loads_before_exchanges(steps: &mut [DecodedInstruction]) {
     let exchanges = (0..steps.len()).filter(|at| steps[*at].pattern.contains("CAS"));
     for at in exchanges.collect::<Vec<_>>() {
         let base = steps[at].place.base;
-        // A loop that the compiler makes of one atomic operation has one line.
+        // A loop that the compiler makes of one atomic operation has a single source line.
         let own = steps[at].pattern.contains("CAST.SPIN").then_some(steps[at].source_line);
         for before in &mut steps[at.saturating_sub(EXCHANGE_DISTANCE)..at] {
             let is_load = before.pattern.starts_with("{LD,")

@@ -1,7 +1,8 @@
-//! Barriers of a block that a text names, besides that of all its threads: `bar.sync 1, 64` waits
-//! there for 64 threads, `bar.arrive` comes and goes on.
+//! Numbered barriers of a block beside barrier 0: `bar.sync 1, 64` waits at one for 64 threads,
+//! `bar.arrive` only counts as arrived.
 //!
-//! Who waits knows afterwards what all who came had done before; that is noted thread by thread.
+//! A thread that waited then knows all earlier accesses of the threads that arrived; the knowledge
+//! is recorded for each thread.
 
 use super::shadow::Time;
 use std::collections::BTreeMap;
@@ -9,19 +10,19 @@ use std::collections::BTreeMap;
 /// A barrier to which threads have come.
 #[derive(Debug, Default)]
 struct NamedBarrier {
-    /// Threads that complete it; nothing if all of the block do.
+    /// Number of threads that complete it; `None` for all threads of the block.
     expected: Option<u32>,
     came: u32,
-    /// Times up to which those who came know each thread's accesses.
+    /// For each thread the time up to which the arrived threads know its accesses.
     known: Vec<Time>,
 }
 
-/// Named barriers of the block at work.
+/// Numbered barriers of the running block.
 #[derive(Debug, Default)]
 pub struct NamedBarriers {
     barriers: BTreeMap<u32, NamedBarrier>,
-    /// For each thread the times up to which it knows the accesses of each other one; empty until
-    /// the first barrier is complete.
+    /// For each thread the times up to which it knows each other thread's accesses; empty until the
+    /// first barrier is complete.
     known: Vec<Vec<Time>>,
 }
 
@@ -32,12 +33,13 @@ impl NamedBarriers {
         self.known.clear();
     }
 
-    /// True if threads have come to one that is not complete.
+    /// Returns true if threads have arrived at a barrier that is not complete.
     pub(super) fn is_waited_for(&self) -> bool {
         !self.barriers.is_empty()
     }
 
-    /// Notes that threads, by their numbers in the block, come to a barrier at a time, as so many.
+    /// Records that threads, given by their numbers in the block, arrive at a barrier at a time and
+    /// count as `count`.
     pub(super) fn come(
         &mut self,
         (barrier, expected): (u32, Option<u32>),
@@ -64,7 +66,7 @@ impl NamedBarriers {
         Ok(())
     }
 
-    /// Takes a barrier that is complete; `ended` threads of the block have ended, and `all` it has.
+    /// Takes a complete barrier; of the block's `all` threads `ended` have ended.
     pub(super) fn take_complete(&mut self, ended: u32, all: u32) -> Option<(u32, Vec<Time>)> {
         let is_complete = |it: &NamedBarrier| match it.expected {
             Some(expected) => it.came >= expected,
@@ -75,7 +77,7 @@ impl NamedBarriers {
         Some((number, barrier.known))
     }
 
-    /// Notes that a thread goes on behind a barrier.
+    /// Records that a thread passes a barrier.
     pub(super) fn pass(&mut self, thread: u32, known: &[Time]) {
         self.known.resize(known.len(), vec![0; known.len()]);
         for (own, time) in self.known[thread as usize].iter_mut().zip(known) {
@@ -83,12 +85,12 @@ impl NamedBarriers {
         }
     }
 
-    /// True if a thread knows an access of another one at a time.
+    /// Returns true if a thread knows another thread's access at a time.
     pub(super) fn is_known(&self, thread: u32, other: u32, time: Time) -> bool {
         self.known.get(thread as usize).is_some_and(|times| time < times[other as usize])
     }
 
-    /// Description of a barrier that does not become complete.
+    /// Describes a barrier that can't become complete.
     pub(super) fn lack(&self, barrier: u32) -> String {
         let it = self.barriers.get(&barrier);
         let came = it.map_or(0, |it| it.came);

@@ -19,7 +19,7 @@ use super::warp::{LANES, Mask, UNIFORM_PREDICATES, Warp, Word, each};
 use std::array::from_fn;
 
 impl Source {
-    /// Returns the operand's word, of what an entry of the register file has.
+    /// Returns the operand's word, given the word in the register file.
     #[inline(always)]
     fn of(self, word: u32) -> u32 {
         ((word & self.keep) ^ self.flip).wrapping_sub(self.minus)
@@ -27,34 +27,34 @@ impl Source {
 }
 
 impl Warp<'_> {
-    /// Word of a source in one lane.
+    /// Returns the word of a source in one lane.
     #[inline(always)]
     fn word(&self, source: &Source, lane: usize) -> u32 {
         source.of(self.file[usize::from(source.low)][lane])
     }
 
-    /// Words of a source in all lanes.
+    /// Returns the words of a source in all lanes.
     #[inline(always)]
     fn words(&self, source: &Source) -> Word {
         let word = self.file[usize::from(source.low)];
         from_fn(|lane| source.of(word[lane]))
     }
 
-    /// 64 bits of a source without regard to its sign.
+    /// Returns the 64 bits of a source, without its sign's effect.
     #[inline(always)]
     fn long(&self, source: &Source, lane: usize) -> u64 {
         let (low, high) = (self.file[usize::from(source.low)], self.file[usize::from(source.high)]);
         u64::from(low[lane]) | u64::from(high[lane]) << 32
     }
 
-    /// 64 bits of an integer source, negated or inverted if the form says so.
+    /// Returns the 64 bits of an integer source, negated or inverted if the operand is.
     #[inline(always)]
     fn integer(&self, source: &Source, lane: usize) -> u64 {
         let (flip, minus) = (source.flip as i32 as i64 as u64, source.minus as i32 as i64 as u64);
         (self.long(source, lane) ^ flip).wrapping_sub(minus)
     }
 
-    /// Computes a word of as many words, in each lane.
+    /// Computes a word of `N` words, in each lane.
     #[inline(always)]
     fn map<const N: usize>(
         &mut self,
@@ -92,7 +92,7 @@ impl Warp<'_> {
         }
     }
 
-    /// The lanes of all for which it is so, of as many words.
+    /// Returns the lanes in which a test of `N` words holds.
     #[inline(always)]
     fn test<const N: usize>(
         &self,
@@ -111,14 +111,14 @@ impl Warp<'_> {
         }
     }
 
-    /// Sets a predicate of these lanes; a uniform one is that of all.
+    /// Sets a predicate in these lanes; a uniform one is set for all.
     #[inline(always)]
     fn set(&mut self, step: &DecodedInstruction, at: usize, lanes: Mask, values: Mask) {
         let index = step.truths[at];
         let is_uniform = (UNIFORM_PREDICATES..2 * UNIFORM_PREDICATES).contains(&index);
         let lanes = if is_uniform { !0 } else { lanes };
-        let kept = &mut self.predicates[usize::from(index)];
-        *kept = (*kept & !lanes) | (values & lanes);
+        let predicate = &mut self.predicates[usize::from(index)];
+        *predicate = (*predicate & !lanes) | (values & lanes);
     }
 
     fn given(&self, truth: PredicateOperand) -> Mask {
@@ -126,7 +126,7 @@ impl Warp<'_> {
     }
 }
 
-/// Way in which a comparison is put together with a predicate.
+/// Operator that combines a comparison with a predicate.
 #[derive(Clone, Copy)]
 struct PredicateCombine(u8);
 

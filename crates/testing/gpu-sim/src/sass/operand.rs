@@ -1,6 +1,6 @@
 //! Operands as `nvdisasm` prints them.
 
-/// Thing that an operand names.
+/// Register, number or place that an operand names.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum OperandKind<'t> {
     /// `R7`; `RZ` is 255.
@@ -52,11 +52,11 @@ pub enum Base {
 pub struct Memory {
     /// A lane's own register.
     pub base: Option<u8>,
-    /// True if it is a pair of 64 bits, as it is unless `.U32` says no.
+    /// True if the base is a pair of 64 bits, which it is without `.U32`.
     pub base_is_wide: bool,
     /// The warp's register.
     pub uniform: Option<u8>,
-    /// True if it is a pair of 64 bits.
+    /// True if the uniform register is a pair of 64 bits.
     pub uniform_is_wide: bool,
     /// Number that is added to both.
     pub offset: i64,
@@ -76,7 +76,7 @@ pub enum Part {
     Byte(u8),
 }
 
-/// A place and what is done to its value.
+/// A place, with the operations on its value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Argument<'t> {
     /// Place of the value.
@@ -116,7 +116,7 @@ fn is_digit(letter: char) -> bool {
     letter.is_ascii_digit() || letter == '.'
 }
 
-/// A suffix that names a part, taken off.
+/// Removes a suffix that names a part of a register.
 fn split_part<'t>(text: &'t str, behind: &'t str) -> Option<(&'t str, Part)> {
     let behind = behind.trim_start_matches('.');
     let (name, suffix) = match text.rfind(']') {
@@ -131,7 +131,7 @@ fn split_part<'t>(text: &'t str, behind: &'t str) -> Option<(&'t str, Part)> {
     // `.reuse` may stand before the part or behind it.
     let mut suffixes = suffix.split('.').filter(|it| *it != "reuse");
     let part = match suffixes.next().unwrap_or_default() {
-        // Tiles of bytes are named so, which they always are.
+        // Tiles of bytes always have the suffixes `ROW` and `COL`.
         "" | "64" | "ROW" | "COL" => Part::All,
         "H0" | "H0_H0" => Part::Half(0),
         "H1" | "H1_H1" => Part::Half(1),
@@ -144,7 +144,7 @@ fn split_part<'t>(text: &'t str, behind: &'t str) -> Option<(&'t str, Part)> {
     suffixes.next().is_none().then_some((name, part))
 }
 
-/// `R7`, `RZ` and the like by their letters.
+/// Reads `R7`, `RZ` and their like by their letters.
 fn numbered(text: &str, letters: &str, zero: &str, zero_is: u8) -> Option<u8> {
     let number = text.strip_prefix(letters)?;
     if number == zero { Some(zero_is) } else { number.parse().ok() }
@@ -188,7 +188,7 @@ fn place(text: &str) -> Option<OperandKind<'_>> {
     is_float.then_some(OperandKind::Float)
 }
 
-/// A number as it is printed: hexadecimal, or decimal without a point.
+/// Reads a printed number: hexadecimal, or decimal without a point.
 fn number(text: &str) -> Option<i64> {
     let (sign, digits) = text.strip_prefix('-').map_or((1, text), |it| (-1, it));
     let value = match digits.strip_prefix("0x") {
@@ -198,7 +198,7 @@ fn number(text: &str) -> Option<i64> {
     Some(sign * value)
 }
 
-/// `0x0][R2+0x10]`
+/// Reads the text after `c[`, such as `0x0][R2+0x10]`.
 fn constant(inside: &str) -> Option<OperandKind<'static>> {
     let (bank, at) = inside.strip_suffix(']')?.split_once(']')?;
     let at = at.trim_start().strip_prefix('[')?;
@@ -216,7 +216,7 @@ fn constant(inside: &str) -> Option<OperandKind<'static>> {
     Some(OperandKind::Constant { bank, base, offset })
 }
 
-/// Parts of a sum; `-0x10` is one with its sign.
+/// Splits a sum into its terms; `-0x10` is one term.
 fn terms(text: &str) -> impl Iterator<Item = &str> {
     text.split('+').flat_map(|part| {
         let cut = part.rfind('-').filter(|at| *at > 0).unwrap_or(part.len());

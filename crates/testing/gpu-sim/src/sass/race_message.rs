@@ -1,4 +1,4 @@
-//! Races as faults: both accesses, and what would order the earlier one before the later.
+//! Describes races: both accesses, and what would order the earlier one before the later one.
 
 use super::decoded::DecodedInstruction;
 use super::device_memory::{DeviceMemory, DevicePlace};
@@ -7,7 +7,7 @@ use super::shadow::{CellAccess, Conflict, Manner};
 use super::warp::Warp;
 
 impl Warp<'_> {
-    /// The race of an access with an earlier one.
+    /// Makes the fault for a race of an access with an earlier one.
     #[cold]
     pub(super) fn race(
         &self,
@@ -38,7 +38,7 @@ impl Warp<'_> {
         self.fault_of(kind, step, 1 << lane, &reason)
     }
 
-    /// End of a message about a race with an earlier access: what would order the two.
+    /// Returns the end of a message about a race with an earlier access: what would order the two.
     pub(super) fn missing_order(&self, earlier: CellAccess) -> &'static str {
         match earlier.thread() / self.threads == self.block {
             true => {
@@ -52,7 +52,7 @@ impl Warp<'_> {
         }
     }
 
-    /// Description of an earlier access that nothing orders before a later one.
+    /// Describes an earlier access that nothing orders before a later one.
     pub(super) fn earlier(&self, earlier: CellAccess, has: &str) -> String {
         let (block, thread) = (earlier.thread() / self.threads, earlier.thread() % self.threads);
         let line = self.program.steps[earlier.instruction as usize].line();

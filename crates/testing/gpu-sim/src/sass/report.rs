@@ -1,5 +1,5 @@
-//! Files with what was counted: `launches.tsv`, a line for each launch; `KERNEL.tsv`, a line for
-//! each instruction; `KERNEL.WARP.trace`, the numbers of the instructions that a warp issued.
+//! Writes counts to files: `launches.tsv` has a line for each launch, `KERNEL.tsv` a line for each
+//! instruction, `KERNEL.WARP.trace` the numbers of the instructions that a warp issued.
 
 use super::count::{Access, Totals};
 use super::module::Code;
@@ -33,7 +33,7 @@ pub fn write(
     Ok(())
 }
 
-/// Address, function, issues, lanes, sectors and text of each instruction that was issued.
+/// Returns a line for each issued instruction: address, function, issues, lanes, sectors and text.
 fn instructions(code: &Code) -> String {
     let mut out = String::new();
     let mut functions = code.program.functions.iter().peekable();

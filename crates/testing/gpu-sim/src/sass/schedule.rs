@@ -1,5 +1,5 @@
-//! A launch on a device's memory: blocks and the warps of each in an order that a seed says, each
-//! warp for some instructions at a time.
+//! Runs a launch in a device's memory: blocks, and the warps of each, in an order that a seed
+//! chooses, each warp for some instructions at a time.
 
 use super::block::{Arrivals, Reduction};
 use super::count::Counts;
@@ -14,17 +14,17 @@ use std::fmt;
 pub struct Extents(pub [u32; 3]);
 
 impl Extents {
-    /// Extents of a line.
+    /// Makes extents along x alone.
     pub fn line(length: u32) -> Self {
         Self([length, 1, 1])
     }
 
-    /// Number of its blocks or threads.
+    /// Returns the number of blocks or threads.
     pub fn count(self) -> u32 {
         self.0.iter().product()
     }
 
-    /// Index along a dimension of the block or thread of a number.
+    /// Returns the index of block or thread `number` along a dimension.
     pub(super) fn index(self, number: u32, dim: usize) -> u32 {
         let [x, y, _] = self.0;
         match dim {
@@ -50,15 +50,15 @@ impl fmt::Display for Extents {
 pub struct Shape {
     /// Blocks.
     pub blocks: Extents,
-    /// Threads of each.
+    /// Threads of a block.
     pub threads: Extents,
-    /// Bytes of shared memory beside those that the kernel declares.
+    /// Bytes of dynamic shared memory.
     pub shared_bytes: usize,
     /// Seed of the order of blocks, warps and lanes.
     pub seed: u64,
 }
 
-/// Instructions that a warp issues before another one goes on, at most.
+/// Greatest number of instructions that a warp issues in one turn.
 const TURN: u64 = 4096;
 
 /// Runs all blocks of a launch to their ends.
@@ -118,7 +118,7 @@ fn run_block<'p>(
     }
 }
 
-/// Lets warps go on that wait at a barrier with a number to which all have come.
+/// Releases the warps that wait at a complete numbered barrier.
 fn pass_named<'p>(
     warps: &mut [Warp<'p>],
     device: &'p RefCell<DeviceMemory>,
@@ -144,7 +144,7 @@ fn pass_named<'p>(
     }
 }
 
-/// Takes instructions of what the launch may issue.
+/// Takes instructions from the launch's budget.
 fn spend(warp: &Warp<'_>, device: &RefCell<DeviceMemory>, issues: u64) {
     let mut device = device.borrow_mut();
     match device.budget.checked_sub(issues) {
@@ -156,7 +156,7 @@ fn spend(warp: &Warp<'_>, device: &RefCell<DeviceMemory>, issues: u64) {
     }
 }
 
-/// Result of the barrier that all these warps have come to; they must have come to the same one.
+/// Returns the result of the barrier at which these warps wait, which must be the same one.
 fn meet(warps: &[Warp<'_>], held: &[usize]) -> Option<(Reduction, u32)> {
     let mut all = Arrivals::default();
     let (first, mut place) = (&warps[held[0]], None);
@@ -183,8 +183,8 @@ fn meet(warps: &[Warp<'_>], held: &[usize]) -> Option<(Reduction, u32)> {
     all.result()
 }
 
-/// Ends a block, or the launch: a plain read beside an atomic operation that no atomic operation of
-/// its thread followed is a race.
+/// Ends a block, or the launch. A plain read beside an atomic operation is now a race, unless an
+/// atomic operation of its thread has followed.
 fn end(warp: &Warp<'_>, device: &RefCell<DeviceMemory>, of_block: bool) {
     let all = device.borrow().pending(of_block);
     for (name, pending) in all {

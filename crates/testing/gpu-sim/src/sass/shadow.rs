@@ -1,12 +1,12 @@
-//! Shadow memory: who read and wrote each cell of an array, and when, so that two accesses that
-//! nothing orders are found as a race.
+//! Shadow memory: records which threads read and wrote each cell of an array, and when, to find
+//! races: two accesses that nothing orders.
 //!
-//! Accesses have times that count up. Two accesses are ordered if one thread makes both, if the
-//! block's barrier, or for lanes of a warp `__syncwarp`, lies between them, or if the earlier one
-//! was published by a fence and an atomic operation on a place that the later thread has read by
-//! one ([`Order`]). Atomic operations, and volatile accesses beside them, don't race with each
-//! other; volatile writes of two threads do. A plain read beside an atomic operation is a race
-//! unless its thread goes on with an atomic operation there, as loops around `atomicCAS` do.
+//! Each access has a time. Two accesses are ordered if one thread makes both, if the block's
+//! barrier, or for lanes of a warp `__syncwarp`, lies between them, or if a fence and an atomic
+//! operation published the earlier one at a place that the later thread has read by an atomic
+//! operation ([`Order`]). Atomic operations, and volatile accesses beside them, don't race with
+//! each other; volatile writes of two threads do. A plain read beside an atomic operation is a race
+//! unless its thread's next access there is an atomic operation, as in loops around `atomicCAS`.
 
 use super::named_barrier::NamedBarriers;
 use rustc_hash::FxHashMap;
@@ -25,12 +25,12 @@ pub struct CellAccess {
 }
 
 impl CellAccess {
-    /// Number of the thread in the grid.
+    /// Returns the number of the thread in the grid.
     pub fn thread(self) -> u32 {
         self.thread - 1
     }
 
-    /// Word that the access has read at an offset.
+    /// Returns the word that the access has read at an offset.
     pub(super) fn word(self, at: usize) -> WordRead {
         (self.thread(), self.time, at / 4 * 4)
     }
@@ -39,7 +39,8 @@ impl CellAccess {
 /// A word that a thread has read at a time: by thread, time and offset.
 pub(super) type WordRead = (u32, Time, usize);
 
-/// Wide reads that a shadow keeps one by one; further ones count as reads whose words are used.
+/// Greatest number of wide reads that a shadow records separately; further ones count as plain
+/// reads.
 const MAX_WIDE_READS: usize = 1 << 18;
 
 /// Way in which memory is accessed.
@@ -49,7 +50,7 @@ pub enum Manner {
     Read,
     /// Plain read of several words, of which the kernel may use some.
     WideRead,
-    /// Read by a cache that may hold what was there before the launch.
+    /// Read through a cache that may hold the contents from before the launch.
     ConstantRead,
     /// Plain write.
     Write,
@@ -68,8 +69,8 @@ impl Manner {
         matches!(self, Self::Atomic | Self::AtomicOfBlock)
     }
 
-    /// True if it does not race with an earlier write of this manner. `is_of_block` says whether
-    /// one block makes both.
+    /// Returns true if the access does not race with an earlier write of this manner. `is_of_block`
+    /// is true if one block makes both.
     fn goes_with(self, write: Self, is_of_block: bool) -> bool {
         let is_local = self == Self::AtomicOfBlock || write == Self::AtomicOfBlock;
         let is_strong = write == Self::StrongWrite || write.is_atomic();
@@ -84,11 +85,11 @@ struct Cell {
     write: CellAccess,
     /// Manner of the write.
     written_by: Option<Manner>,
-    /// The last reader, a second reader of its block, and a reader of another block.
+    /// The last read, a read by a second thread of its block, and one by another block.
     reads: [CellAccess; 3],
 }
 
-/// Two accesses that nothing orders.
+/// The earlier of two accesses that nothing orders.
 #[derive(Clone, Copy, Debug)]
 pub struct Conflict {
     /// Earlier access.
@@ -99,7 +100,7 @@ pub struct Conflict {
     pub at: usize,
 }
 
-/// Conflict of a plain read with an atomic operation, which ends as a race unless the reader's next
+/// Conflict of a plain read with an atomic operation, which becomes a race unless the reader's next
 /// access there is atomic.
 #[derive(Clone, Copy, Debug)]
 pub struct Pending {
@@ -113,18 +114,18 @@ pub struct Pending {
 #[derive(Debug, Default)]
 pub struct Shadow {
     cells: Vec<Cell>,
-    /// Bytes of a cell: 4, or fewer since a smaller access.
+    /// Bytes of a cell: 4, or fewer after a smaller access.
     grain: usize,
     bytes: usize,
     pending: FxHashMap<(usize, u32), Pending>,
     /// Wide reads of each cell since a barrier of the block.
     wide: FxHashMap<usize, Vec<CellAccess>>,
-    /// Number of all of them.
+    /// Number of all wide reads.
     wide_count: usize,
 }
 
 impl Shadow {
-    /// Shadow of so many bytes.
+    /// Makes the shadow of so many bytes.
     pub fn new(bytes: usize) -> Self {
         Self { grain: 4, bytes, ..Self::default() }
     }
@@ -137,12 +138,12 @@ impl Shadow {
         self.wide_count = 0;
     }
 
-    /// Conflicts that no atomic operation of the reader excused.
+    /// Returns the conflicts that no atomic operation of the reader has resolved.
     pub fn pending(&self) -> impl Iterator<Item = &Pending> {
         self.pending.values()
     }
 
-    /// Splits cells in parts of so many bytes.
+    /// Splits cells into parts of so many bytes.
     fn refine(&mut self, grain: usize) {
         let parts = self.grain / grain;
         self.cells = self.cells.iter().flat_map(|cell| vec![*cell; parts]).collect();
@@ -153,12 +154,12 @@ impl Shadow {
         self.wide = each.collect();
         self.wide_count *= parts;
         self.grain = grain;
-        // A part of a cell can't be told from another part: they are looked at as one access.
+        // A pending conflict doesn't say which part of a cell it concerns.
         self.pending.clear();
     }
 
-    /// Notes an access, and returns the first earlier one that nothing orders before it. Wide reads
-    /// are put into `unsure` instead: their words may be of no use.
+    /// Records an access, and returns the first earlier one that nothing orders before it.
+    /// Conflicts with wide reads go to `unsure` instead, because their words may be unused.
     pub fn note(
         &mut self,
         order: &Order,
@@ -240,7 +241,7 @@ impl Shadow {
             Manner::Write | Manner::StrongWrite | Manner::Atomic | Manner::AtomicOfBlock => {
                 cell.write = own;
                 cell.written_by = Some(manner);
-                // A thread that goes on with an atomic operation has not relied on what it read.
+                // A thread whose next access is an atomic operation has not relied on its read.
                 if manner.is_atomic() {
                     for read in &mut cell.reads {
                         if read.thread == own.thread {
@@ -264,7 +265,7 @@ impl Shadow {
         reads
     }
 
-    /// Keeps a wide read; false if there are too many.
+    /// Records a wide read; returns false if there are too many.
     fn keep_wide(&mut self, order: &Order, cell: usize, own: CellAccess) -> bool {
         if self.wide_count >= MAX_WIDE_READS {
             self.wide.retain(|_, reads| {
@@ -293,30 +294,30 @@ impl Cell {
     }
 }
 
-/// Order of accesses, as barriers, fences and atomic operations make it.
+/// Order of accesses by barriers, fences and atomic operations.
 #[derive(Debug, Default)]
 pub struct Order {
-    /// Time of the access that is made.
+    /// Time of the current access.
     pub now: Time,
     threads_of_block: u32,
-    /// Time of the last barrier of the block at work.
+    /// Time of the last barrier of the running block.
     barrier: Time,
-    /// Time of the last `__syncwarp` of each of its threads.
+    /// Time of the last `__syncwarp` of each thread of the block.
     warp_syncs: Vec<Time>,
-    /// Time of each thread's last fence, if it has made one.
+    /// Time of the last fence of each thread that has made one.
     fences: FxHashMap<u32, Time>,
-    /// Accesses that are published at places, by array and offset.
+    /// Accesses published at each place, by array and offset.
     published: FxHashMap<(usize, usize), Times>,
-    /// Named barriers of the block at work.
+    /// Numbered barriers of the running block.
     pub named: NamedBarriers,
-    /// Accesses of others that a thread, or all of the block at work, has been shown.
+    /// Accesses of others that are known to a thread, or to all threads of the running block.
     shown: FxHashMap<Option<u32>, Times>,
 }
 
 /// Last times up to which accesses are known.
 type Times = FxHashMap<Whose, Time>;
 
-/// Moves times on to later ones.
+/// Advances times to later ones.
 fn advance(times: &mut Times, others: impl IntoIterator<Item = (Whose, Time)>) {
     for (whose, time) in others {
         let last = times.entry(whose).or_default();
@@ -324,7 +325,7 @@ fn advance(times: &mut Times, others: impl IntoIterator<Item = (Whose, Time)>) {
     }
 }
 
-/// Accesses of a thread, of a block's warp, or of a block.
+/// Origin of accesses: a thread, a block's warp, or a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Whose {
     Thread(u32),
@@ -333,7 +334,7 @@ enum Whose {
 }
 
 impl Order {
-    /// Order of a launch.
+    /// Makes the order of a launch.
     pub fn new(threads_of_block: u32) -> Self {
         Self { now: 1, threads_of_block, ..Self::default() }
     }
@@ -352,7 +353,7 @@ impl Order {
         self.named.clear();
     }
 
-    /// Notes that all threads of the block have come to its barrier.
+    /// Records that all threads of the block have passed its barrier.
     pub fn pass_barrier(&mut self) {
         self.now += 1;
         self.barrier = self.now;
@@ -363,8 +364,8 @@ impl Order {
         }
     }
 
-    /// Notes that threads of a warp, by their numbers in the block and in the grid, have passed
-    /// `__syncwarp`: each knows what one of them has been shown.
+    /// Records that threads of a warp, given by their numbers in the block and in the grid, have
+    /// passed `__syncwarp`: then each knows what any of them knew.
     pub fn sync_lanes(&mut self, threads: &[(u32, u32)]) {
         self.now += 1;
         for &(of_block, _) in threads {
@@ -381,13 +382,13 @@ impl Order {
         }
     }
 
-    /// Notes a fence of a thread.
+    /// Records a fence of a thread.
     pub fn fence(&mut self, thread: u32) {
         self.fences.insert(thread, self.now);
     }
 
-    /// Notes an atomic or volatile access of a thread: it publishes what its fence has ordered, and
-    /// sees what others have published there.
+    /// Records an atomic or volatile access of a thread: it publishes the accesses that its fence
+    /// has ordered, and learns those that others have published there.
     pub fn meet(&mut self, place: (usize, usize), thread: u32, manner: Manner) {
         let is_read = manner == Manner::StrongRead || manner.is_atomic();
         let is_write = manner == Manner::StrongWrite || manner.is_atomic();
@@ -404,14 +405,14 @@ impl Order {
                 (Whose::Warp(block, of_block / 32), synced.min(fence)),
                 (Whose::Block(block), self.barrier.min(fence)),
             ];
-            // The accesses that the thread has been shown are passed on with its own.
+            // The thread publishes the accesses that it knows with its own.
             let shown = [None, Some(thread)].into_iter().filter_map(|who| self.shown.get(&who));
             let shown = shown.flatten().map(|(whose, time)| (*whose, *time));
             advance(self.published.entry(place).or_default(), own.into_iter().chain(shown));
         }
     }
 
-    /// True if an access is ordered before the one that is made now.
+    /// Returns true if an access is ordered before the current one.
     fn is_before(&self, earlier: CellAccess, own: CellAccess) -> bool {
         if earlier.thread == own.thread {
             return true;

@@ -1,9 +1,9 @@
 //! A warp: 32 lanes with registers, predicates and barriers of convergence, and which of them run.
 //!
-//! Lanes that are at one place run together as a [`ConvergedLanes`]. A jump that not all take
-//! splits a group; `BSYNC` and `WARPSYNC` hold its lanes until all that the barrier names have
-//! come. After a jump the [`Policy`] says which group goes on, and groups at one place become one.
-//! Lanes at the barrier of the block wait too; the warp stops there when no other lane can go on.
+//! Lanes at the same instruction run together as [`ConvergedLanes`]. A jump that only some take
+//! splits a group; `BSYNC` and `WARPSYNC` hold its lanes until all named lanes have come. After a
+//! jump the [`Policy`] chooses the next group, and groups at one place merge. Lanes wait at the
+//! block's barrier too; the warp stops when no other lane can run.
 
 use super::block::{Arrivals, Reduction};
 use super::count::Counts;
@@ -19,9 +19,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
-/// A word of each lane.
+/// A word for each lane.
 pub type Word = [u32; LANES];
-/// A set of lanes, a bit each.
+/// A set of lanes, one bit for each.
 pub type Mask = u32;
 
 /// Slot of the register file that is always zero: `RZ` and `URZ`.
@@ -33,7 +33,7 @@ pub const SINK: u16 = 512;
 /// First entry of constants and numbers.
 pub const POOL: u16 = 516;
 
-/// First of the uniform predicates, of which all lanes are equal.
+/// First of the uniform predicates, whose lanes are all equal.
 pub const UNIFORM_PREDICATES: u8 = 8;
 /// A predicate that nobody reads.
 pub const NO_PREDICATE: u8 = 16;
@@ -42,15 +42,16 @@ pub const FALSE: u8 = 17;
 /// A predicate that is true.
 pub const TRUE: u8 = 7;
 
-/// Rule that says which lanes go on, of several that could.
+/// Rule that chooses the group of lanes that runs next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Policy {
-    /// Lanes at the lowest address.
+    /// The group at the lowest address.
     #[default]
     LowestAddress,
     /// The largest group.
     MostLanes,
-    /// Mostly lanes at the lowest address, and others by a seed: each group goes on at some time.
+    /// Mostly the group at the lowest address, and by a seed others, so that each group runs at
+    /// some time.
     Seeded(u64),
 }
 
@@ -59,7 +60,7 @@ pub enum Policy {
 struct ConvergedLanes {
     lanes: Mask,
     pc: u32,
-    /// Lanes that `WARPSYNC` brought together for what follows; 0 if it has not.
+    /// Lanes that `WARPSYNC` brought together for the following code, or 0.
     together: Mask,
 }
 
@@ -70,18 +71,18 @@ enum WaitCondition {
     Lanes { mask: Mask, then: Meeting },
 }
 
-/// The way on for lanes that have come together from several places.
+/// Continuation of lanes that have come together from several places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Meeting {
-    /// Each goes on where it is, with those beside it.
+    /// Each lane continues at its place, with the others there.
     Apart,
-    /// The lanes go on as a group of their own.
+    /// The lanes continue as a group of their own.
     Together,
-    /// As one group, the lanes run what stands at the place of the first of them.
+    /// The lanes continue as one group at the place of the first lane.
     AtOnePlace,
 }
 
-/// Lanes that wait, and where they go on.
+/// Waiting lanes, and the place at which they continue.
 #[derive(Clone, Copy, Debug)]
 struct Wait {
     lanes: Mask,
@@ -98,11 +99,11 @@ pub struct Warp<'p> {
     pub predicates: [Mask; 18],
     /// Barriers of convergence: the lanes that each lane waits for.
     pub barriers: [Word; 16],
-    /// Number of the instruction at which each lane goes on after `ENDCOLLECTIVE`.
+    /// Number of the instruction at which each lane continues after `ENDCOLLECTIVE`.
     pub collective: Word,
-    /// Lanes at work.
+    /// Active lanes.
     pub lanes: Mask,
-    /// Next instruction, by its number.
+    /// Number of the next instruction.
     pub pc: u32,
     /// Lanes that have not ended.
     pub alive: Mask,
@@ -127,9 +128,9 @@ pub struct Warp<'p> {
     ready: Vec<ConvergedLanes>,
     waiting: Vec<Wait>,
     at_barrier: Vec<ConvergedLanes>,
-    /// Lanes at barriers of the block that have numbers.
+    /// Lanes at numbered barriers of the block.
     at_named: Vec<(u32, ConvergedLanes)>,
-    /// Asynchronous copies that are under way.
+    /// Pending asynchronous copies.
     pub(super) copies: Copies,
     policy: Policy,
     /// Memory of the device; without it addresses are the host's.
@@ -138,9 +139,9 @@ pub struct Warp<'p> {
     pub threads: u32,
     /// Extents of the grid and of a block.
     pub shape: (Extents, Extents),
-    /// Number among the warps that are traced.
+    /// Number among the traced warps.
     number: usize,
-    /// Instructions that it may still issue.
+    /// Instructions that the warp may still issue.
     budget: u64,
 }
 
@@ -149,7 +150,7 @@ pub struct Warp<'p> {
 pub enum Stop {
     /// All its lanes have ended.
     Ended,
-    /// All that have not are at the block's barrier.
+    /// All lanes that have not ended are at the block's barrier.
     AtBarrier,
     /// The warp's turn is over.
     Paused,
@@ -172,11 +173,11 @@ pub struct Launch<'p> {
     pub shape: (Extents, Extents),
 }
 
-/// Most instructions of one warp: nothing here runs that long.
+/// Greatest number of instructions of one warp, which no launch here needs.
 const LIMIT: u64 = 40_000_000_000;
 
 impl<'p> Warp<'p> {
-    /// Makes memory for warps of a launch, of which one at a time is in it.
+    /// Makes the state for warps of a launch, which use it one after the other.
     pub fn new(launch: &Launch<'p>) -> Self {
         let mut file = vec![[0x5A5A_5A5A; LANES]; usize::from(POOL)];
         file.extend(launch.program.pool.iter().map(|entry| [entry.value(launch.bank0); LANES]));
@@ -233,8 +234,8 @@ impl<'p> Warp<'p> {
         stop
     }
 
-    /// Runs the warp as [`Self::resume`] does, but for so many instructions at most. A fault leaves
-    /// what was counted before it.
+    /// Runs the warp as [`Self::resume`] does, but for at most `turn` instructions. After a fault
+    /// the counts up to it are kept.
     pub fn take_turn(&mut self, counts: &mut Counts, turn: u64) -> Stop {
         std::mem::swap(&mut self.counts, counts);
         self.counts.warp = self.number;
@@ -250,8 +251,8 @@ impl<'p> Warp<'p> {
         }
     }
 
-    /// Runs the warp until all its lanes have stopped, or more than so many instructions are
-    /// counted.
+    /// Runs the warp until all its lanes have stopped, or the count of issued instructions exceeds
+    /// `end`.
     fn issue(&mut self, end: u64) -> Stop {
         let code = &self.program.steps;
         while self.lanes != 0 {
@@ -273,7 +274,7 @@ impl<'p> Warp<'p> {
         Stop::Ended
     }
 
-    /// Ends the launch: the program did something that has no meaning.
+    /// Ends the launch because of an instruction for which the simulator has no rule.
     #[cold]
     pub fn fail(&self, step: &DecodedInstruction, reason: &str) -> ! {
         let (kernel, address) = (&self.program.kernel, step.address);
@@ -281,7 +282,7 @@ impl<'p> Warp<'p> {
         Fault { kind: FaultKind::Unknown, line: step.line(), message }.raise()
     }
 
-    /// Ends the launch by a fault of the kernel, or of lanes of it.
+    /// Ends the launch by a fault of the kernel in some lanes.
     #[cold]
     pub fn fault(
         &self,
@@ -296,7 +297,7 @@ impl<'p> Warp<'p> {
         self.fault_of(kind, step, lanes, reason).raise()
     }
 
-    /// A fault of the first of these lanes.
+    /// Makes a fault of the first of these lanes.
     #[cold]
     pub(super) fn fault_of(
         &self,
@@ -311,12 +312,12 @@ impl<'p> Warp<'p> {
         Fault { kind, line: step.line(), message }
     }
 
-    /// Value of a predicate that a step reads, of each lane.
+    /// Returns the lanes in which a predicate that a step reads is true.
     pub fn predicate(&self, at: super::decoded::PredicateOperand) -> Mask {
         self.predicates[usize::from(at.index)] ^ at.flip
     }
 
-    /// Sends these lanes elsewhere; the others at work go on after the instruction.
+    /// Lets these lanes jump; the other active lanes continue after the instruction.
     pub fn jump(&mut self, lanes: Mask, to: u32) {
         let rest = self.lanes & !lanes;
         if rest == 0 {
@@ -328,7 +329,7 @@ impl<'p> Warp<'p> {
         }
     }
 
-    /// Sends each of these lanes to a place of its own.
+    /// Lets each of these lanes jump to its own place.
     pub fn scatter(&mut self, lanes: Mask, to: &Word) {
         let first = to[lanes.trailing_zeros() as usize];
         let (mut left, mut splits) = (lanes & !equal(lanes, to, first), false);
@@ -351,7 +352,7 @@ impl<'p> Warp<'p> {
         self.release();
     }
 
-    /// Holds lanes at a barrier until all lanes that it names have come or ended.
+    /// Holds lanes at a convergence barrier until all lanes that it names have come or ended.
     pub fn sync(&mut self, barrier: u8, lanes: Mask) {
         let named = self.barriers[usize::from(barrier)];
         let mut left = lanes;
@@ -367,7 +368,7 @@ impl<'p> Warp<'p> {
         }
     }
 
-    /// Holds lanes until all of their masks have come.
+    /// Holds lanes until all lanes of their masks have come.
     pub fn sync_lanes(
         &mut self,
         step: &DecodedInstruction,
@@ -394,8 +395,8 @@ impl<'p> Warp<'p> {
         self.release();
     }
 
-    /// Holds lanes at the block's barrier, with a vote of each: it is enforced per thread, so that
-    /// lanes of a warp may come at several places.
+    /// Holds lanes at the block's barrier, each with a vote. The barrier counts threads, so lanes
+    /// of a warp may come from several places.
     pub fn arrive(
         &mut self,
         step: &DecodedInstruction,
@@ -410,7 +411,7 @@ impl<'p> Warp<'p> {
         self.lanes &= !lanes;
     }
 
-    /// Lets the lanes at the block's barrier go on, with what it gives.
+    /// Releases the lanes at the block's barrier, with its result.
     pub fn pass_barrier(&mut self, result: Option<(Reduction, u32)>) {
         self.result = result;
         self.arrivals = Arrivals::default();
@@ -418,14 +419,14 @@ impl<'p> Warp<'p> {
         self.choose();
     }
 
-    /// Holds lanes at a barrier that has a number.
+    /// Holds lanes at a numbered barrier.
     pub(super) fn hold_at(&mut self, number: u32, lanes: Mask) {
         let held = ConvergedLanes { lanes, pc: self.pc, together: self.together };
         self.at_named.push((number, held));
         self.lanes &= !lanes;
     }
 
-    /// Lets the lanes at a barrier that has a number go on, and returns them.
+    /// Releases the lanes at a numbered barrier, and returns them.
     pub(super) fn pass_named(&mut self, number: u32) -> Mask {
         let (gone, left): (Vec<_>, Vec<_>) =
             self.at_named.drain(..).partition(|(at, _)| *at == number);
@@ -439,23 +440,23 @@ impl<'p> Warp<'p> {
         lanes
     }
 
-    /// A barrier with a number at which lanes wait, and the instruction.
+    /// Returns a numbered barrier at which lanes wait, and the instruction.
     pub(super) fn named_place(&self) -> Option<(u32, Mask, &'p DecodedInstruction)> {
         let (number, it) = self.at_named.first()?;
         Some((*number, it.lanes, &self.program.steps[it.pc as usize - 1]))
     }
 
-    /// Instructions of the block's barrier at which lanes wait.
+    /// Returns the instructions of the block's barrier at which lanes wait.
     pub fn barrier_places(&self) -> impl Iterator<Item = (Mask, u32)> {
         self.at_barrier.iter().map(|it| (it.lanes, it.pc - 1))
     }
 
-    /// Instruction of the block's barrier at which the first of its lanes wait.
+    /// Returns the instruction of the block's barrier at which the first lanes wait.
     pub fn barrier_step(&self) -> &'p DecodedInstruction {
         &self.program.steps[self.at_barrier[0].pc as usize - 1]
     }
 
-    /// Lets lanes go whose barriers are complete.
+    /// Releases the lanes whose barriers are complete.
     pub fn release(&mut self) {
         let mut at = 0;
         while at < self.waiting.len() {
@@ -496,7 +497,7 @@ impl<'p> Warp<'p> {
         }
     }
 
-    /// Takes the group that goes on, with all others at its place.
+    /// Chooses the next group, and merges all others at its place with it.
     fn choose(&mut self) {
         if self.lanes != 0 {
             let (lanes, pc, together) = (self.lanes, self.pc, self.together);
@@ -522,8 +523,8 @@ impl<'p> Warp<'p> {
         self.ready.retain(|it| it.pc != next.pc || it.together != next.together);
     }
 
-    /// Checks, when no lane can go on, that all have ended or are at the block's barrier; fails if
-    /// lanes wait for each other.
+    /// Checks, when no lane can run, that all have ended or are at the block's barrier; ends the
+    /// launch if lanes wait for each other.
     fn end(&self) {
         if let Some(wait) = self.waiting.first() {
             let step = &self.program.steps[wait.pc as usize - 1];
@@ -550,7 +551,8 @@ impl<'p> Warp<'p> {
     }
 }
 
-/// A number in which every bit of another one has its part: the last step of SplitMix64.
+/// Returns a number in which each bit depends on all bits of the given one: the last step of
+/// SplitMix64.
 pub fn mixed(number: u64) -> u64 {
     let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -562,7 +564,7 @@ pub fn equal(lanes: Mask, word: &Word, value: u32) -> Mask {
     (0..LANES).fold(0, |all, lane| all | u32::from(word[lane] == value) << lane) & lanes
 }
 
-/// Numbers of the lanes in a set.
+/// Returns the numbers of the lanes in a set.
 pub fn each(lanes: Mask) -> impl Iterator<Item = usize> {
     let mut left = lanes;
     std::iter::from_fn(move || {

@@ -101,8 +101,6 @@ pub(crate) fn expected(mnemonic: &str, arguments: &Arguments) -> Expected {
     }
 }
 
-// ---- integers ----
-
 fn arithmetic(parts: &[&str], ty: Type, arguments: &Arguments) -> Expected {
     let [a, b, c] = [0, 1, 2].map(|at| integer(arguments[at], ty));
     // Exact, but for the sign of unsigned products of 64 bits, which the mask hides.
@@ -242,8 +240,6 @@ fn comparison(operation: &str, ty: Type, arguments: &Arguments) -> bool {
     }
 }
 
-// ---- conversions ----
-
 fn conversion(parts: &[&str], from: Type, bits: u64) -> Expected {
     let to = Type::named(parts[parts.len() - 2]).expect("a type");
     match (to.kind, from.kind) {
@@ -289,8 +285,6 @@ fn to_integer(rounding: &str, to: Type, from: Type, bits: u64) -> Expected {
     };
     Expected::Bits((rounded(value, rounding) as i128).clamp(least, greatest) as u64 & ones(to.bits))
 }
-
-// ---- floats ----
 
 fn exact_float(parts: &[&str], ty: Type, arguments: &Arguments) -> Expected {
     let direction = match parts[1] {

@@ -1,4 +1,4 @@
-//! Compares the memories that launches left.
+//! Compares the memories after launches.
 
 use super::actual::leaves;
 use super::{Actual, RandomProgram};

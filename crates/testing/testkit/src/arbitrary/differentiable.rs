@@ -40,8 +40,8 @@ impl Differentiable {
         self.launch(module, self.kernel, buffers, |_| None)
     }
 
-    /// Returns the launch of the reverse kernel. Its buffers are the arrays as the kernel's launch
-    /// left them, followed by their gradients.
+    /// Returns the launch of the reverse kernel. Its buffers are the arrays after the kernel's
+    /// launch, followed by their gradients.
     pub fn backward(
         &self,
         module: Valid<Module>,

@@ -1,4 +1,4 @@
-//! An instruction to a C++ statement, by its form. Operands must have the width that the form says;
+//! Translates an instruction to a C++ statement, by its form. Operands must have the form's width;
 //! only loads, stores and conversions may use wider registers, as in PTX.
 
 use super::super::form::{self, Known, Meaning};
@@ -8,7 +8,7 @@ use super::Result;
 use super::name;
 use super::scope::Scope;
 
-/// Registers that say which thread runs, and what they are in `ptx.h`.
+/// Special registers with the position of the thread, and their expressions in `ptx.h`.
 const SPECIAL: [(&str, &str); 13] = [
     ("%tid.x", "thread.tid.x"),
     ("%tid.y", "thread.tid.y"),
@@ -28,7 +28,7 @@ const SPECIAL: [(&str, &str); 13] = [
 /// Translates an instruction.
 pub(super) fn instruction(it: &Instruction<'_>, scope: &Scope<'_>) -> Result<String> {
     let Some(known) = form::find(it.mnemonic) else {
-        return Err("no form in the table of forms, so nothing is known of what it means".into());
+        return Err("no form in the table of forms has this name".into());
     };
     let printer = Printer { scope, known, mnemonic: it.mnemonic, operands: &it.operands };
     let statement = match known.meaning {
@@ -61,7 +61,7 @@ struct Printer<'p> {
 }
 
 impl<'p> Printer<'p> {
-    /// The operands at these positions, which must be all.
+    /// Returns the operands at these positions, which must be all operands.
     fn count<const N: usize>(&self, positions: [usize; N]) -> Result<[&'p Operand<'p>; N]> {
         if self.operands.len() == N {
             Ok(positions.map(|at| &self.operands[at]))
@@ -70,14 +70,13 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// Type at the end of the mnemonic.
+    /// Returns the type at the end of the mnemonic.
     fn ty(&self) -> Type {
         self.known.ty('t')
     }
 
-    // ---- operands ----
-
-    /// The C++ variable of a register, if it is as wide as a type, or wider where it may be.
+    /// Returns the C++ variable of a register of the type's width, or of a wider one if that is
+    /// allowed.
     fn register(&self, name: &str, ty: Type, may_be_wider: bool) -> Result<String> {
         let found = self.scope.register(name).ok_or_else(|| format!("`{name}` is no register"))?;
         let is_predicate = found == Type::PREDICATE;
@@ -88,7 +87,7 @@ impl<'p> Printer<'p> {
         Ok(name::register(name))
     }
 
-    /// The value of an operand as a type.
+    /// Returns the value of an operand as a type.
     fn source(&self, operand: &Operand<'_>, ty: Type, may_be_wider: bool) -> Result<String> {
         let bits = match operand {
             Operand::Name(name) => {
@@ -112,7 +111,7 @@ impl<'p> Printer<'p> {
         })
     }
 
-    /// A statement that gives a register a value of a type.
+    /// Returns a statement that assigns a value of a type to a register.
     fn set(
         &self,
         operand: &Operand<'_>,
@@ -127,7 +126,7 @@ impl<'p> Printer<'p> {
             return Ok(format!("(void)({value});"));
         }
         let register = self.register(name, ty, may_be_wider)?;
-        // The sign of a signed value goes on into a wider register.
+        // A signed value is sign-extended in a wider register.
         let is_float = ty.kind == Kind::Float;
         Ok(if is_float {
             format!("{register} = raw({value});")
@@ -136,7 +135,7 @@ impl<'p> Printer<'p> {
         })
     }
 
-    /// A place of so many bytes, as a number.
+    /// Returns the address of a place of so many bytes, as a number.
     fn address(&self, operand: &Operand<'_>, bytes: u64) -> Result<String> {
         let Operand::Address { base, offset } = operand else {
             return Err(format!("{operand:?} is no address"));
@@ -163,8 +162,6 @@ impl<'p> Printer<'p> {
         }
     }
 
-    // ---- meanings ----
-
     fn value(&self, letters: &str, function: &str) -> Result<String> {
         let (to, from) = letters.split_once(':').expect("a destination and sources");
         let shown = from.trim_end_matches('c').len() + to.len();
@@ -190,14 +187,14 @@ impl<'p> Printer<'p> {
         self.set(&self.operands[0], ty, &value, may_be_wider)
     }
 
-    /// The value of a thread that is alone in its mask.
+    /// Returns the reduction of a thread that is alone in its mask: its own value.
     fn reduction(&self) -> Result<String> {
         let [to, value, mask] = self.count([0, 1, 2])?;
         let [value, mask] = [value, mask].map(|it| self.source(it, Type::U32, false));
         self.set(to, Type::U32, &format!("thread.alone({}, {})", value?, mask?), false)
     }
 
-    /// The vote of a thread that is alone at barrier 0 of its block.
+    /// Returns the vote of a thread that is alone at barrier 0 of its block.
     fn vote(&self) -> Result<String> {
         let [to, barrier, vote] = self.count([0, 1, 2])?;
         if *barrier != Operand::Integer(0) {
@@ -207,7 +204,7 @@ impl<'p> Printer<'p> {
         self.set(to, Type::PREDICATE, &vote, false)
     }
 
-    /// The parts of a vector, or the one operand.
+    /// Returns the parts of a vector, or a single operand.
     fn parts<'o>(&self, operand: &'o Operand<'o>) -> Result<&'o [Operand<'o>]> {
         let wanted = match self.mnemonic {
             it if it.contains(".v2.") => 2,
@@ -269,7 +266,7 @@ impl<'p> Printer<'p> {
         is_known.then_some(Type { kind: Kind::Bits, bits }).ok_or_else(wrong)
     }
 
-    /// `mov.b32 {%rs1, %rs2}, %r1`: the low bits first.
+    /// Translates `mov.b32 {%rs1, %rs2}, %r1`; the first part gets the low bits.
     fn unpack(&self, parts: &[Operand<'_>], from: &Operand<'_>) -> Result<String> {
         let part = self.part_type(parts)?;
         let whole = Type { kind: Kind::Bits, ..self.ty() };
@@ -282,7 +279,7 @@ impl<'p> Printer<'p> {
         Ok(text + " }")
     }
 
-    /// `mov.b32 %r1, {%rs1, %rs2}`
+    /// Translates `mov.b32 %r1, {%rs1, %rs2}`.
     fn pack(&self, to: &Operand<'_>, parts: &[Operand<'_>]) -> Result<String> {
         let part = self.part_type(parts)?;
         let whole = Type { kind: Kind::Bits, ..self.ty() };

@@ -1,5 +1,5 @@
-//! Names of a PTX text as names in C++. A letter in front keeps the kinds apart, and all of them
-//! from the words of C++.
+//! Names of a PTX text as names in C++. A letter in front distinguishes the kinds from each other
+//! and from C++'s own names.
 
 /// A register.
 pub(super) fn register(name: &str) -> String {

@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 /// Functions by their names.
 pub(super) type Callees<'s> = FxHashMap<&'s str, &'s Function<'s>>;
 
-/// Everything that is declared so far.
+/// Registers, variables, lists of labels and functions declared so far.
 pub(super) struct Scope<'s> {
     pub(super) callees: &'s Callees<'s>,
     registers: FxHashMap<&'s str, (Type, Option<u64>)>,
-    /// Bytes of each variable.
+    /// Size of each variable in bytes.
     variables: FxHashMap<&'s str, u64>,
     targets: FxHashMap<&'s str, &'s [&'s str]>,
 }
@@ -40,7 +40,7 @@ impl<'s> Scope<'s> {
         self.targets.insert(name, labels);
     }
 
-    /// Type of a register.
+    /// Returns the type of a register.
     pub(super) fn register(&self, name: &str) -> Option<Type> {
         if let Some((ty, None)) = self.registers.get(name) {
             return Some(*ty);
@@ -51,12 +51,12 @@ impl<'s> Scope<'s> {
         (number < (*count)?).then_some(*ty)
     }
 
-    /// Bytes of a variable.
+    /// Returns the size of a variable in bytes.
     pub(super) fn variable(&self, name: &str) -> Option<u64> {
         self.variables.get(name).copied()
     }
 
-    /// Labels of a list.
+    /// Returns the labels of a list.
     pub(super) fn targets(&self, name: &str) -> Option<&'s [&'s str]> {
         self.targets.get(name).copied()
     }

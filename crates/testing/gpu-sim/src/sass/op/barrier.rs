@@ -1,11 +1,11 @@
-//! The barrier of a block, what it makes of votes, barriers that a text names, and fences.
+//! The barrier of a block and its votes, numbered barriers, and fences.
 
 use super::super::block::Reduction;
 use super::super::decoded::DecodedInstruction;
 use super::super::fault::FaultKind;
 use super::super::warp::{LANES, Mask, Warp, each, equal};
 
-/// `BAR.SYNC`: lanes wait for all of the block that have not ended.
+/// `BAR.SYNC`: lanes wait for all lanes of the block that have not ended.
 pub(in super::super) fn wait(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     if warp.device.is_some() && lanes != warp.alive {
         let reason = "it waits at the block's barrier, and other threads of its warp go elsewhere";
@@ -14,8 +14,8 @@ pub(in super::super) fn wait(warp: &mut Warp<'_>, step: &DecodedInstruction, lan
     warp.arrive(step, lanes, Reduction::Wait, 0);
 }
 
-/// `BAR.SYNC R0, 0x40`: lanes wait at the barrier of a number until so many threads have come. The
-/// form that is not deferred may be in divergent code.
+/// `BAR.SYNC R0, 0x40`: lanes wait at a numbered barrier until so many threads have come. The form
+/// that is not deferred may be in divergent code.
 pub(in super::super) fn wait_named(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let is_aligned = step.choice[0] == 1;
     if is_aligned && lanes != warp.alive {
@@ -37,7 +37,7 @@ pub(in super::super) fn wait_named(warp: &mut Warp<'_>, step: &DecodedInstructio
     }
 }
 
-/// `BAR.ARV`: lanes come to a barrier, and go on.
+/// `BAR.ARV`: lanes arrive at a barrier without waiting.
 pub(in super::super) fn come(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let number = warp.word(&step.from[0], lanes.trailing_zeros() as usize);
     come_to(warp, step, lanes, number);
@@ -49,7 +49,7 @@ fn come_to(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask, number: u32)
     };
     let is_counted = step.has[0] || step.pattern == "BAR.ARV";
     let expected = is_counted.then(|| warp.word(&step.from[1], lanes.trailing_zeros() as usize));
-    // Warps are counted as wholes.
+    // A whole warp counts as 32 threads.
     let count = if lanes == warp.alive { LANES as u32 } else { lanes.count_ones() };
     let threads: Vec<u32> = each(lanes).map(|lane| warp.thread + lane as u32).collect();
     let order = &mut device.borrow_mut().order;
@@ -61,7 +61,7 @@ fn come_to(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask, number: u32)
 }
 
 /// `BAR.RED`: lanes wait at the barrier, and each votes by a predicate. The assembler brings a
-/// warp's lanes together before it. Nobody knows the result of lanes that come separately.
+/// warp's lanes together before it; the result of lanes that come separately is unknown.
 pub(in super::super) fn vote(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     if lanes != warp.alive {
         let all = warp.alive;
@@ -72,14 +72,14 @@ pub(in super::super) fn vote(warp: &mut Warp<'_>, step: &DecodedInstruction, lan
     warp.arrive(step, lanes, reduction, warp.given(step.given[0]));
 }
 
-/// `B2R.RESULT RZ`: nothing reads the result; that of a predicate's vote is dropped so, too.
+/// `B2R.RESULT RZ`: drops the result, also that of a predicate's vote.
 pub(in super::super) fn drop_result(warp: &mut Warp<'_>, step: &DecodedInstruction, _: Mask) {
     if warp.result.is_none() {
         warp.fail(step, "the block's barrier asked for no votes");
     }
 }
 
-/// `B2R.RESULT R0`: how many votes hold.
+/// `B2R.RESULT R0`: gives the number of votes that hold.
 pub(in super::super) fn count(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let Some((Reduction::Count, votes)) = warp.result else {
         warp.fail(step, "the block's barrier counted no votes");
@@ -89,7 +89,7 @@ pub(in super::super) fn count(warp: &mut Warp<'_>, step: &DecodedInstruction, la
     }
 }
 
-/// `B2R.RESULT RZ, P0`: whether one vote holds, or all do.
+/// `B2R.RESULT RZ, P0`: true if one vote holds, or all do.
 pub(in super::super) fn holds(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let Some((Reduction::Or | Reduction::And, holds)) = warp.result else {
         warp.fail(step, "the block's barrier asked for no predicate");
@@ -97,7 +97,7 @@ pub(in super::super) fn holds(warp: &mut Warp<'_>, step: &DecodedInstruction, la
     warp.set(step, 0, lanes, if holds == 1 { !0 } else { 0 });
 }
 
-/// `MEMBAR`: what these lanes have accessed comes before what they access.
+/// `MEMBAR`: orders the earlier accesses of these lanes before their later ones.
 pub(in super::super) fn fence(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
     let Some(device) = warp.device else { return };
     let order = &mut device.borrow_mut().order;
@@ -105,8 +105,8 @@ pub(in super::super) fn fence(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes
     each(lanes).for_each(|lane| order.fence(warp.grid_thread(lane)));
 }
 
-/// `NOP` stands where `__syncwarp` brings nothing together: what these lanes have accessed comes
-/// before what they access.
+/// `NOP` takes the place of a `__syncwarp` whose lanes are together already: it orders the earlier
+/// accesses of these lanes before their later ones.
 pub(in super::super) fn sync_warp(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes: Mask) {
     let Some(device) = warp.device else { return };
     let of = |lane: usize| (warp.thread + lane as u32, warp.grid_thread(lane));

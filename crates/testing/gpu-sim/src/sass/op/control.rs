@@ -12,13 +12,13 @@ pub(in super::super) fn trap(warp: &mut Warp<'_>, step: &DecodedInstruction, lan
     warp.fault(FaultKind::Trap, step, lanes, "it stops the launch");
 }
 
-/// Lanes for which an optional predicate holds, too.
+/// Returns the lanes for which the optional predicate holds as well.
 fn guarded_lanes(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask) -> Mask {
     let is_given = step.given[0].index != super::super::warp::FALSE;
     if is_given { lanes & warp.given(step.given[0]) } else { lanes }
 }
 
-/// `BRA` and `CALL`, whose return address another instruction put into a register.
+/// `BRA` and `CALL`; another instruction puts the return address of a call into a register.
 pub(in super::super) fn jump(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let lanes = guarded_lanes(warp, step, lanes);
     if lanes != 0 {
@@ -26,8 +26,8 @@ pub(in super::super) fn jump(warp: &mut Warp<'_>, step: &DecodedInstruction, lan
     }
 }
 
-/// `BRA.DIV`, `BRA.CONV`: taken by all lanes at work if they, as far as the guard holds, are others
-/// than the lanes of a mask, or if they are not.
+/// `BRA.DIV` and `BRA.CONV`: all active lanes jump if those that pass the guard differ from a mask,
+/// or equal it.
 pub(in super::super) fn jump_by_mask(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let mask = warp.word(&step.from[0], lanes.trailing_zeros() as usize);
     let has_parted = mask != lanes & warp.given(step.given[0]);
@@ -37,8 +37,8 @@ pub(in super::super) fn jump_by_mask(warp: &mut Warp<'_>, step: &DecodedInstruct
     }
 }
 
-/// `WARPSYNC`: lanes wait for those of a mask. `WARPSYNC.EXCLUSIVE`: and go on alone, up to a
-/// `BSYNC`.
+/// `WARPSYNC`: lanes wait for the lanes of a mask. `WARPSYNC.EXCLUSIVE`: then they run as a group
+/// of their own up to a `BSYNC`.
 pub(in super::super) fn sync_lanes(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let is_exclusive = step.choice[0] == 1;
     meet(warp, step, lanes, if is_exclusive { Meeting::Together } else { Meeting::Apart });
@@ -49,8 +49,8 @@ pub(in super::super) fn sync_all(warp: &mut Warp<'_>, step: &DecodedInstruction,
     warp.sync_lanes(step, lanes, &[!0; LANES], Meeting::Apart);
 }
 
-/// `WARPSYNC.COLLECTIVE`: the lanes of a mask come from several places, and run once what stands
-/// behind it; each one's operands and result are in the registers of all these places.
+/// `WARPSYNC.COLLECTIVE`: the lanes of a mask come from several places and run the following code
+/// once; it reads and writes registers that all these places use.
 pub(in super::super) fn begin_collective(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
@@ -62,7 +62,7 @@ pub(in super::super) fn begin_collective(
     meet(warp, step, lanes, Meeting::AtOnePlace);
 }
 
-/// `ENDCOLLECTIVE`: each lane goes back to its own place.
+/// `ENDCOLLECTIVE`: each lane returns to its own place.
 pub(in super::super) fn end_collective(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
@@ -105,7 +105,7 @@ pub(in super::super) fn return_to(warp: &mut Warp<'_>, step: &DecodedInstruction
     warp.scatter(lanes, &to);
 }
 
-/// Number of the instruction at an address.
+/// Returns the number of the instruction at an address.
 fn number(warp: &Warp<'_>, step: &DecodedInstruction, address: u32) -> u32 {
     let number = address / STRIDE;
     if !address.is_multiple_of(STRIDE) || number as usize >= warp.program.steps.len() {

@@ -6,7 +6,7 @@ use super::super::warp::{Mask, Warp, each};
 use super::float::doubles;
 use super::round::{Rounding, bits, directed, flushed, long_bits, sum};
 
-/// An integer as a float: both of its halves are exact in 64 bits.
+/// Converts an integer to a float, in two halves that are exact in 64 bits.
 fn integer(value: i128, rounding: Rounding) -> u32 {
     let low = value & 0xFFFF_FFFF;
     bits(sum((value - low) as f64, low as f64, rounding))
@@ -17,7 +17,7 @@ pub(in super::super) fn from_signed(warp: &mut Warp<'_>, step: &DecodedInstructi
     warp.map(step, lanes, |[a]| integer(i128::from(a as i32), rounding));
 }
 
-/// A part of a word as an integer: `U8`, `U16`, `U32`, `S8`, `S16` by their number.
+/// Returns a part of a word as an integer: `U8`, `U16`, `U32`, `S8`, `S16` by their number.
 pub(super) fn small(word: u32, part: Part, kind: u8) -> i128 {
     let word = match part {
         Part::All => word,
@@ -75,14 +75,15 @@ pub(in super::super) fn to_double(warp: &mut Warp<'_>, step: &DecodedInstruction
     });
 }
 
-/// `I2I`: the nearest of the numbers of `U8`, `S8`, `U16`, `S16`, by their number.
+/// `I2I`: clamps to the range of `U8`, `S8`, `U16`, `S16`, by their number.
 pub(in super::super) fn clamp(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (least, most) =
         [(0, 0xFF), (-0x80, 0x7F), (0, 0xFFFF), (-0x8000, 0x7FFF)][usize::from(step.choice[0])];
     warp.map(step, lanes, |[a]| (a as i32).clamp(least, most) as u32);
 }
 
-/// A whole number: nearest, towards zero, down, up, by its number in the patterns.
+/// Rounds to a whole number: to the nearest, towards zero, down, up, by their number in the
+/// patterns.
 pub(super) fn whole(value: f64, way: u8) -> f64 {
     match way {
         0 => value.round_ties_even(),
@@ -92,8 +93,8 @@ pub(super) fn whole(value: f64, way: u8) -> f64 {
     }
 }
 
-/// A number without fraction as an integer: signed, `U32`, `S16` or `U16`, by its number in the
-/// patterns. What is too large is the largest, and a NaN zero.
+/// Converts a whole number to an integer: signed, `U32`, `S16` or `U16`, by their number in the
+/// patterns. A number out of range becomes the nearest end of the range, a NaN zero.
 pub(super) fn word(value: f64, kind: u8, way: u8) -> u32 {
     let value = whole(value, way);
     match kind {
@@ -104,7 +105,8 @@ pub(super) fn word(value: f64, kind: u8, way: u8) -> u32 {
     }
 }
 
-/// 64 bits: what is too large is the largest, and a NaN the lowest of all.
+/// Converts to 64 bits. A number out of range becomes the nearest end of the range, a NaN
+/// `0x8000_0000_0000_0000`.
 pub(super) fn long(value: f64, is_unsigned: bool, way: u8) -> u64 {
     let value = whole(value, way);
     match (value.is_nan(), is_unsigned) {
@@ -136,7 +138,7 @@ pub(in super::super) fn double_to_word(
     for lane in each(lanes | step.whole) {
         let [value] = doubles(warp, step, lane);
         let (kind, way) = (step.choice[0], step.choice[1]);
-        // A NaN of 64 bits is the lowest of all, and one of 32 is zero.
+        // A NaN of 64 bits becomes `0x8000_0000`, a NaN of 32 bits zero.
         let result = match (value.is_nan(), kind) {
             (true, 0 | 1) => 1 << 31,
             (true, 2) => i16::MIN as u32,

@@ -1,8 +1,8 @@
 //! Asynchronous copies from global to shared memory: `LDGSTS`, and groups of them.
 //!
-//! A copy reads when it is issued and writes when its thread waits for its group, which is the
-//! latest time that a GPU may choose: who does not wait finds what was there before. Both times are
-//! noted in the shadow, so that a buffer that others still read is found as well.
+//! A copy reads when it is issued and writes when its thread waits for its group, the latest time
+//! that a GPU may choose. So a thread that does not wait finds the old contents. The shadow records
+//! both accesses, so that a copy into a buffer that others still read is found as well.
 
 use super::super::count::Access;
 use super::super::decoded::DecodedInstruction;
@@ -10,7 +10,7 @@ use super::super::shadow::Manner;
 use super::super::warp::{LANES, Mask, Warp, Word, each};
 use super::memory::Named;
 
-/// A copy that is under way.
+/// A pending copy.
 #[derive(Clone, Copy, Debug)]
 struct Copy {
     lane: usize,
@@ -26,7 +26,7 @@ struct Copy {
 #[derive(Clone, Debug)]
 pub(in super::super) struct Copies {
     under_way: Vec<Copy>,
-    /// Groups that each lane has closed.
+    /// Number of groups that each lane has closed.
     closed: Word,
 }
 
@@ -36,8 +36,8 @@ impl Copies {
     }
 }
 
-/// `LDGSTS`: begins a copy. `ZFILL` says by the lowest bits of the source's address, or by a
-/// predicate that does not hold, how many bytes at the end are zeros.
+/// `LDGSTS`: begins a copy. With `ZFILL` the lowest bits of the source's address, or a false
+/// predicate, give the number of bytes at the end that become zeros.
 pub(in super::super) fn begin(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let size = [4, 8, 16][usize::from(step.choice[0])];
     let fills = step.choice[1] == 1;
@@ -65,7 +65,7 @@ pub(in super::super) fn close(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes
     each(lanes).for_each(|lane| warp.copies.closed[lane] += 1);
 }
 
-/// `DEPBAR.LE SB0, n`: waits until at most so many of the last groups are under way.
+/// `DEPBAR.LE SB0, n`: waits until at most `n` of the last groups are pending.
 pub(in super::super) fn wait(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let all = std::mem::take(&mut warp.copies.under_way);
     let closed = warp.copies.closed;
@@ -82,14 +82,14 @@ pub(in super::super) fn wait(warp: &mut Warp<'_>, step: &DecodedInstruction, lan
 }
 
 impl Warp<'_> {
-    /// Addresses to which and from which a lane copies.
+    /// Returns the target's and the source's address of a lane's copy.
     fn copied(&self, step: &DecodedInstruction, lane: usize) -> (u64, u64) {
         let to = self.address_of(step, &step.place, lane, Named::Shared);
         (to, self.address_of(step, &step.source, lane, Named::Generic))
     }
 
-    /// Reads the first bytes of some of global memory; if not all, as few at a time as their number
-    /// asks for.
+    /// Reads the first bytes of a place in global memory; a part of it in pieces that divide its
+    /// size.
     fn read_part(
         &self,
         step: &DecodedInstruction,
@@ -109,7 +109,7 @@ impl Warp<'_> {
         }
     }
 
-    /// Notes a write of shared memory, and makes it if its time has come.
+    /// Records a write of shared memory, and makes it at its time.
     fn note_copy(
         &mut self,
         step: &DecodedInstruction,

@@ -5,7 +5,7 @@ use super::super::warp::{Mask, Warp, each};
 use super::PredicateCombine;
 use super::round::{NAN, Rounding, bits, flushed, long_bits, multiply_add_double, sum, sum_double};
 
-/// Forms whose pattern is `{,.FTZ}{,.RN,.RZ,.RM,.RP}`.
+/// Returns the flags of forms whose pattern has `{,.FTZ}{,.RN,.RZ,.RM,.RP}`.
 fn rounding(step: &DecodedInstruction) -> (bool, Rounding) {
     (step.choice[0] == 1, Rounding::of(step.choice[1].saturating_sub(1)))
 }
@@ -60,8 +60,8 @@ pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, step: &DecodedInstruct
     });
 }
 
-/// The least or greatest of two numbers. Of zeros the negative one is less; a NaN gives way to a
-/// number, or is the result.
+/// Returns the lesser or greater of two numbers; -0 is less than +0. With one NaN the result is the
+/// number, or the NaN if `keeps_nan`.
 pub(super) fn extreme(a: f64, b: f64, is_least: bool, keeps_nan: bool) -> f64 {
     if a.is_nan() || b.is_nan() {
         let takes_first = b.is_nan() != keeps_nan;
@@ -98,7 +98,8 @@ pub(in super::super) fn select(warp: &mut Warp<'_>, step: &DecodedInstruction, l
     super::logic::select(warp, step, lanes);
 }
 
-/// `FCHK`: whether a division must go the slow way. Where it need not, the slow way is right, too.
+/// `FCHK`: true if a division must take the slow way. The slow way is always right, so true is
+/// never wrong.
 pub(in super::super) fn check_division(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
@@ -112,7 +113,7 @@ pub(in super::super) fn check_division(
     warp.set(step, 0, lanes, slow);
 }
 
-/// Comparisons by their number in the pattern; those from `LTU` on hold of a NaN, too.
+/// Compares by the number in the pattern; comparisons from `LTU` on are also true for a NaN.
 pub(super) fn holds(number: u8, a: f64, b: f64) -> bool {
     let is_unordered = a.is_nan() || b.is_nan();
     match number {
@@ -144,7 +145,7 @@ pub(in super::super) fn compare(warp: &mut Warp<'_>, step: &DecodedInstruction, 
     set_both(warp, step, lanes, step.choice[2], all);
 }
 
-/// `FSET.BF`: 1.0 where it is so, else 0.0.
+/// `FSET.BF`: gives 1.0 if the comparison holds, else 0.0.
 pub(in super::super) fn one_if(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (number, flushes) = (step.choice[0], step.choice[1] == 1);
     let all = warp.test(step, lanes, |[a, b]| {
@@ -157,8 +158,8 @@ pub(in super::super) fn one_if(warp: &mut Warp<'_>, step: &DecodedInstruction, l
     }
 }
 
-/// The nearest value: a GPU's is off by an ulp or two, and its last bits may differ. Subnormal
-/// numbers are zero here; where a form of PTX keeps them, the assembler scales them before.
+/// Computes the nearest value; a GPU's may differ by an ulp or two. Subnormal numbers count as
+/// zero: if a form of PTX keeps them, the assembler scales them before.
 pub(in super::super) fn approximate(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let number = step.choice[0];
     warp.map(step, lanes, |[a]| {
@@ -169,7 +170,7 @@ pub(in super::super) fn approximate(warp: &mut Warp<'_>, step: &DecodedInstructi
             2 => a.sqrt(),
             3 => a.exp2(),
             4 => a.log2(),
-            // Sine and cosine take turns of the circle.
+            // Sine and cosine take an angle in turns.
             5 => (a * std::f64::consts::TAU).sin(),
             6 => (a * std::f64::consts::TAU).cos(),
             _ => a.tanh(),
@@ -178,7 +179,8 @@ pub(in super::super) fn approximate(warp: &mut Warp<'_>, step: &DecodedInstructi
     });
 }
 
-/// Upper word of the reciprocal (of the root) of a number whose upper word is given.
+/// Gives the upper word of the reciprocal, or of the reciprocal root, of a double whose upper word
+/// is given.
 pub(in super::super) fn approximate_high(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
@@ -253,13 +255,13 @@ pub(in super::super) fn compare_doubles(
     set_both(warp, step, lanes, step.choice[1], all);
 }
 
-/// True if the first of two is the least or greatest of them, and whether both are a NaN.
+/// Sets two predicates: if the first of two doubles is the lesser or greater, and if both are NaN.
 pub(in super::super) fn least_double(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let is_least = step.choice[0] == 0;
     let (mut first, mut neither) = (0, 0);
     for lane in each(lanes) {
         let [a, b]: [f64; 2] = doubles(warp, step, lane);
-        // Of zeros the negative one is less.
+        // -0 is less than +0.
         let is_less = a < b || a == b && a.is_sign_negative();
         let takes = if a.is_nan() || b.is_nan() { b.is_nan() } else { is_less == is_least };
         first |= u32::from(takes) << lane;
@@ -270,18 +272,18 @@ pub(in super::super) fn least_double(warp: &mut Warp<'_>, step: &DecodedInstruct
     warp.set(step, 1, lanes, neither & given);
 }
 
-/// `HFMA2 R0, -RZ, RZ, a, b`: two halves of the instruction, as a way to load a number.
+/// `HFMA2 R0, -RZ, RZ, a, b`: loads a number of two halves that stand in the instruction.
 pub(in super::super) fn literal_halves(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
     lanes: Mask,
 ) {
     let literal = step.literal;
-    // A half that is not a number would come out as another.
+    // A NaN half would become the canonical NaN.
     let is_number = |half: u32| half & 0x7C00 != 0x7C00 || half & 0x3FF == 0;
     if !is_number(literal >> 16) || !is_number(literal & 0xFFFF) {
         warp.fail(step, &format!("a NaN of 16 bits, in {NAN:x} of 32"));
     }
-    // -0 * 0 is -0: only a half that is -0 itself stays it.
+    // The product is -0, which changes no half, not even -0.
     warp.map(step, lanes, |[]| literal);
 }

@@ -1,5 +1,5 @@
-//! Floats of 16 bits, two in a register: those of IEEE 754, and `BF16`, the upper half of a float
-//! of 32 bits. Subnormal numbers stay.
+//! Floats of 16 bits, two in a register: IEEE 754's, and `BF16`, the upper half of a float of 32
+//! bits. Subnormal numbers are kept.
 
 use super::super::decoded::{DecodedInstruction, Source};
 use super::super::operand::Part;
@@ -61,7 +61,7 @@ impl Format {
             return sign | self.infinity();
         }
         let grows = rounding == if is_negative { Rounding::Down } else { Rounding::Up };
-        // Steps of the last digit; below the normal numbers all are of one size.
+        // Size of a unit in the last place, which is constant below the normal numbers.
         let exponent = ((size.to_bits() >> 52) as i32 - 1023).max(self.least);
         let steps = size * 2_f64.powi(self.fraction as i32 - exponent);
         let steps = match rounding {
@@ -69,10 +69,10 @@ impl Format {
             _ if grows => steps.ceil(),
             _ => steps.trunc(),
         };
-        let found = (((exponent - self.least) as u32) << self.fraction) + steps as u32;
+        let word = (((exponent - self.least) as u32) << self.fraction) + steps as u32;
         let infinity = u32::from(self.infinity());
         let may_be_infinite = grows || rounding == Rounding::Nearest;
-        sign | found.min(if may_be_infinite { infinity } else { infinity - 1 }) as u16
+        sign | word.min(if may_be_infinite { infinity } else { infinity - 1 }) as u16
     }
 
     /// Rounds `a + b` to the nearest number.
@@ -83,8 +83,8 @@ impl Format {
     }
 }
 
-/// The sum of a number and what its rounding left out, with an odd last digit if it is not exact:
-/// so it rounds to fewer digits as the sum does.
+/// Returns a number and the rest of its rounding as one number, with an odd last bit if it is not
+/// exact, so that rounding it to fewer bits rounds the exact sum.
 fn sticky(value: f64, rest: f64) -> f64 {
     let bits = value.to_bits();
     if rest == 0.0 {
@@ -96,7 +96,7 @@ fn sticky(value: f64, rest: f64) -> f64 {
     }
 }
 
-/// The lower or upper half of a source.
+/// Returns the lower or upper half of a source.
 fn half(word: u32, part: Part, is_upper: bool) -> u16 {
     let is_upper = if let Part::Half(number) = part { number == 1 } else { is_upper };
     (if is_upper { word >> 16 } else { word }) as u16
@@ -117,7 +117,7 @@ fn map_halves<const N: usize>(
     });
 }
 
-/// The limits that a form sets to its result: none, `.SAT`, `.RELU`.
+/// Limits a result as the form says: not, by `.SAT`, or by `.RELU`.
 fn limited(format: Format, result: u16, limit: u8) -> u16 {
     let is_nan = result & 0x7FFF > format.infinity();
     match limit {
@@ -155,7 +155,7 @@ pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, step: &DecodedInstruct
 pub(in super::super) fn least(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (format, keeps_nan) = (Format::of(step.choice[0]), step.choice[1] == 1);
     let is_least = warp.given(step.given[0]);
-    // The predicate is mostly the constant one, the same for all lanes.
+    // The predicate is usually constant, so one of the two sets is empty.
     for (lanes, is_least) in [(lanes & is_least, true), (lanes & !is_least, false)] {
         map_halves(warp, step, lanes, |halves| {
             let [a, b] = halves.map(|it| format.value(it));
@@ -164,7 +164,7 @@ pub(in super::super) fn least(warp: &mut Warp<'_>, step: &DecodedInstruction, la
     }
 }
 
-/// The lanes of which a comparison holds for the lower halves, and for the upper ones.
+/// Returns the lanes in which a comparison holds for the lower halves, and for the upper ones.
 fn comparisons(
     warp: &Warp<'_>,
     step: &DecodedInstruction,
@@ -182,7 +182,7 @@ fn comparisons(
     })
 }
 
-/// `HSET2`: all bits of a half where it is so; `.BF`: 1.0.
+/// `HSET2`: sets all bits of a half if the comparison holds; with `.BF` gives 1.0.
 pub(in super::super) fn set(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let [_, is_float, number, joint, ..] = step.choice;
     let format = Format::of(step.choice[0]);
@@ -196,7 +196,7 @@ pub(in super::super) fn set(warp: &mut Warp<'_>, step: &DecodedInstruction, lane
     }
 }
 
-/// `HSETP2`: a predicate for the lower halves, and one for the upper.
+/// `HSETP2`: sets a predicate for the lower halves, and one for the upper.
 pub(in super::super) fn compare(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let format = Format::of(step.choice[0]);
     let given = warp.given(step.given[0]);
@@ -206,7 +206,7 @@ pub(in super::super) fn compare(warp: &mut Warp<'_>, step: &DecodedInstruction, 
     }
 }
 
-/// `HADD2.F32`: the half that the operand names, as a float of 32 bits.
+/// `HADD2.F32`: converts the half that the operand names to a float of 32 bits.
 pub(in super::super) fn widen(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let part = step.from[1].part;
     warp.map(step, lanes, |[_, word]| bits(Format::of(0).value(half(word, part, false)) as f32));
@@ -221,7 +221,7 @@ fn pack_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, format: 
     });
 }
 
-/// Two floats of 32 bits, of which the first becomes the upper half.
+/// Packs two floats of 32 bits; the first becomes the upper half.
 pub(in super::super) fn pack(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     pack_by(warp, step, lanes, Format::of(0));
 }
@@ -243,7 +243,7 @@ pub(in super::super) fn narrow_double(warp: &mut Warp<'_>, step: &DecodedInstruc
     }
 }
 
-/// An integer as a half; both halves of 64 bits are exact.
+/// Converts an integer to a half, in two parts that are exact in 64 bits.
 fn integer(format: Format, value: i128, rounding: Rounding) -> u32 {
     let low = value & 0xFFFF_FFFF;
     let (sum, rest) = two_sum((value - low) as f64, low as f64);
@@ -287,7 +287,7 @@ pub(in super::super) fn to_long(warp: &mut Warp<'_>, step: &DecodedInstruction, 
     });
 }
 
-/// A half without fraction.
+/// Rounds a half to a whole number.
 pub(in super::super) fn round(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (format, way) = (Format::of(step.choice[0]), step.choice[1]);
     let part = step.from[0].part;
@@ -297,7 +297,7 @@ pub(in super::super) fn round(warp: &mut Warp<'_>, step: &DecodedInstruction, la
     });
 }
 
-/// Sums of two pairs.
+/// Adds two pairs of halves.
 pub(super) fn sum(a: u32, b: u32, is_brain: bool) -> u32 {
     let format = Format::of(u8::from(is_brain));
     let half = |at: u32| {

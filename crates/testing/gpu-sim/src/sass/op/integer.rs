@@ -8,7 +8,7 @@ pub(in super::super) fn add(warp: &mut Warp<'_>, step: &DecodedInstruction, lane
     warp.map(step, lanes, |[a, b]| a.wrapping_add(b));
 }
 
-/// `VABSDIFF4.U8`: distances of the four bytes.
+/// `VABSDIFF4.U8`: computes the distances of the four bytes.
 pub(in super::super) fn distances_of_bytes(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
@@ -20,7 +20,7 @@ pub(in super::super) fn distances_of_bytes(
     });
 }
 
-/// `VABSDIFF`: the distance of two words, and a third.
+/// `VABSDIFF`: adds the distance of two words to a third.
 pub(in super::super) fn add_distance(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     match step.choice[0] {
         0 => warp.map(step, lanes, |[a, b, c]| (a as i32).abs_diff(b as i32).wrapping_add(c)),
@@ -28,13 +28,13 @@ pub(in super::super) fn add_distance(warp: &mut Warp<'_>, step: &DecodedInstruct
     }
 }
 
-/// A byte of a word, with its sign or without.
+/// Returns a byte of a word, signed or unsigned.
 fn byte(word: u32, at: u32, is_signed: bool) -> i64 {
     let byte = (word >> (8 * at)) as u8;
     if is_signed { i64::from(byte as i8) } else { i64::from(byte) }
 }
 
-/// `IDP.4A`: products of four bytes, and a word.
+/// `IDP.4A`: adds the products of four pairs of bytes to a word.
 pub(in super::super) fn add_product_of_bytes(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
@@ -47,7 +47,7 @@ pub(in super::super) fn add_product_of_bytes(
     });
 }
 
-/// `IDP.2A`: products of two halves and two bytes, the lower or the upper ones, and a word.
+/// `IDP.2A`: adds the products of two halves and two bytes, the lower or the upper ones, to a word.
 pub(in super::super) fn add_product_of_halves(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
@@ -65,13 +65,13 @@ pub(in super::super) fn add_product_of_halves(
     });
 }
 
-/// A word as an unsigned summand: `-x` is `~x + 1`, whose carry counts.
+/// Returns a word as an unsigned summand: `-x` is `~x + 1`, whose carry counts.
 fn summand(warp: &Warp<'_>, source: &Source, lane: usize) -> u64 {
     let word = warp.file[usize::from(source.low)][lane] ^ source.flip;
     u64::from(word) + u64::from(source.minus & 1)
 }
 
-/// Sum of three, whose carry, 0 to 2, goes into two predicates.
+/// Adds three words; the carry, 0 to 2, goes into two predicates.
 fn sum(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, more: impl Fn(usize) -> u64) {
     let (mut one, mut two) = (0, 0);
     for lane in each(lanes | step.whole) {
@@ -115,7 +115,7 @@ pub(in super::super) fn multiply_add_carry(
     }
 }
 
-/// Product of two words, with or without signs.
+/// Returns the product of two words, signed or unsigned.
 fn product(step: &DecodedInstruction, a: u32, b: u32) -> u64 {
     let is_unsigned = step.choice[1] == 1;
     if is_unsigned {
@@ -125,14 +125,14 @@ fn product(step: &DecodedInstruction, a: u32, b: u32) -> u64 {
     }
 }
 
-/// Product plus 64 bits plus a carry: the sum of 65 bits, in each lane.
+/// Returns the 65-bit sum of a product, 64 bits and a carry, in one lane.
 fn wide(warp: &Warp<'_>, step: &DecodedInstruction, carry: Mask, lane: usize) -> u128 {
     let [a, b] = [0, 1].map(|at| warp.word(&step.from[at], lane));
     let sum = u128::from(product(step, a, b)) + u128::from(warp.integer(&step.from[2], lane));
     sum + u128::from(carry >> lane & 1)
 }
 
-/// The upper word of a product and a pair.
+/// Gives the upper word of the sum of a product and a pair.
 pub(in super::super) fn multiply_high(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let mut carry = 0;
     for lane in each(lanes | step.whole) {
@@ -166,7 +166,7 @@ pub(in super::super) fn multiply_wide_carry(
     multiply_wide_by(warp, step, lanes, warp.given(step.given[0]));
 }
 
-/// `LEA`: a shifted word, another added, and the carry.
+/// `LEA`: adds a shifted word and another one, with the carry.
 fn shifted(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
@@ -193,7 +193,7 @@ pub(in super::super) fn shift_add(warp: &mut Warp<'_>, step: &DecodedInstruction
     shifted(warp, step, lanes, 0, |warp, lane| plain(warp, &step.from[0], lane) << by);
 }
 
-/// The upper word of the pair of first and third operand, shifted.
+/// Returns the upper word of the shifted pair of the first and third operand.
 fn upper(warp: &Warp<'_>, step: &DecodedInstruction, lane: usize) -> u32 {
     let [low, high] = [0, 2].map(|at| u64::from(plain(warp, &step.from[at], lane)));
     ((high << 32 | low) << (step.numbers[0] & 31) >> 32) as u32
@@ -216,7 +216,7 @@ pub(in super::super) fn shift_add_high_carry(
     shifted(warp, step, lanes, carry, |warp, lane| upper(warp, step, lane));
 }
 
-/// The upper word of a word with its sign in front, shifted.
+/// Returns the upper word of a shifted, sign-extended word.
 fn upper_sign(warp: &Warp<'_>, step: &DecodedInstruction, lane: usize) -> u32 {
     let long = i64::from(plain(warp, &step.from[0], lane) as i32);
     (long << (step.numbers[0] & 31) >> 32) as u32
@@ -247,8 +247,8 @@ fn lower(a: u32, b: u32, is_unsigned: bool) -> bool {
     if is_unsigned { a < b } else { (a as i32) < (b as i32) }
 }
 
-/// The least of two where the predicate holds, else the greatest; and the lanes that took the
-/// first.
+/// Gives the lesser of two words if the predicate holds, else the greater; returns the lanes that
+/// took the first.
 fn choose(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, is_sum: bool) -> Mask {
     let is_least = warp.given(step.given[0]);
     let is_unsigned = step.choice[1] == 1;
@@ -267,7 +267,8 @@ pub(in super::super) fn least(warp: &mut Warp<'_>, step: &DecodedInstruction, la
     choose(warp, step, lanes, false);
 }
 
-/// Predicates that would say which was taken are `PT` wherever they were seen.
+/// Refuses predicates for the chosen operand: only `PT` was ever seen there, so their meaning is
+/// unknown.
 fn refuse_truths(warp: &Warp<'_>, step: &DecodedInstruction) {
     if step.truths.iter().any(|index| *index != NO_PREDICATE) {
         warp.fail(step, "a predicate whose meaning is not known");
@@ -294,7 +295,7 @@ pub(in super::super) fn least_of_halves(
     for lane in each(lanes | step.whole) {
         let [a, b] = [0, 1].map(|at| warp.word(&step.from[at], lane));
         let half = |shift: u32| {
-            // Above 16 zeros a half compares as a word, with its sign.
+            // A half above 16 zeros compares like a word, signed as well.
             let (x, y) = (a >> shift << 16, b >> shift << 16);
             let takes = (is_least >> lane & 1 == 1) == lower(x, y, is_unsigned);
             (if takes { x } else { y }) >> 16
@@ -303,10 +304,10 @@ pub(in super::super) fn least_of_halves(
     }
 }
 
-/// Lanes of which a comparison of the table's modifiers holds.
+/// Returns the lanes in which the comparison of the pattern's modifiers holds.
 fn comparison(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask) -> Mask {
     let is_unsigned = step.choice[2] == 1;
-    // Numbers with signs are in order as others if their highest bit is inverted.
+    // With their highest bit inverted, signed numbers compare as unsigned ones.
     let sign = if is_unsigned { 0 } else { 1 << 31 };
     match step.choice[1] {
         0 => 0,
@@ -331,7 +332,7 @@ pub(in super::super) fn compare(warp: &mut Warp<'_>, step: &DecodedInstruction, 
     set_both(warp, step, lanes, holds);
 }
 
-/// Compares the upper words of pairs: the last predicate says how the lower ones compare.
+/// Compares the upper words of pairs; the last predicate has the comparison of the lower ones.
 pub(in super::super) fn compare_high(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (holds, low) = (comparison(warp, step, lanes), warp.given(step.given[1]));
     let same = warp.test(step, lanes, |[a, b]| a == b);

@@ -16,7 +16,8 @@ pub(in super::super) fn select(warp: &mut Warp<'_>, step: &DecodedInstruction, l
     }
 }
 
-/// Bits of three words by a table of eight, of which `a` is the highest bit of the index.
+/// Combines three words bit by bit by a table of eight bits; the bit of `a` is the highest of the
+/// index.
 #[inline(always)]
 fn by_table(table: u32, a: u32, b: u32, c: u32) -> u32 {
     let term = |index: u32| {
@@ -37,7 +38,7 @@ pub(in super::super) fn lut(warp: &mut Warp<'_>, step: &DecodedInstruction, lane
     if step.has[0] {
         let to = warp.file[usize::from(step.to)];
         let table = step.numbers[0];
-        // The sink keeps no word to look at.
+        // The sink keeps no word, so the result is computed again.
         let is_set = if step.to == super::super::warp::SINK {
             warp.test(step, lanes, |[a, b, c]| by_table(table, a, b, c) != 0)
         } else {
@@ -64,7 +65,7 @@ fn shift_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, wraps: 
         let by = if wraps { by & (most - 1) } else { by.min(most) };
         let pair = u64::from(high) << 32 | u64::from(low);
         let shifted = match (is_left, is_pair || !is_high) {
-            // Of 32 bits the upper word alone is shifted to the right.
+            // A 32-bit shift to the right takes only the upper word.
             (false, false) if is_signed => (i64::from(high as i32) >> by) as u64,
             (false, false) => u64::from(high) >> by,
             (false, true) if is_signed && is_pair => ((pair as i64) >> by.min(63)) as u64,
@@ -85,7 +86,7 @@ pub(in super::super) fn shift_wrap(warp: &mut Warp<'_>, step: &DecodedInstructio
     shift_by(warp, step, lanes, true);
 }
 
-/// Bytes of two words by four digits, of which bit 3 takes the sign in place of the byte.
+/// Selects bytes of two words by four digits; bit 3 of a digit takes the byte's sign instead.
 pub(in super::super) fn permute(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     warp.map(step, lanes, |[a, digits, b]| {
         let pair = u64::from(b) << 32 | u64::from(a);
@@ -119,7 +120,7 @@ pub(in super::super) fn reverse(warp: &mut Warp<'_>, step: &DecodedInstruction, 
     warp.map(step, lanes, |[a]| a.reverse_bits());
 }
 
-/// Number of the highest bit that differs from the sign, or how far it is from bit 31.
+/// Gives the number of the highest bit that differs from the sign, or its distance from bit 31.
 pub(in super::super) fn leading_one(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (is_unsigned, is_distance) = (step.choice[1] == 1, step.choice[2] == 1);
     warp.map(step, lanes, |[a]| {
@@ -136,7 +137,7 @@ pub(in super::super) fn count_ones(warp: &mut Warp<'_>, step: &DecodedInstructio
     warp.map(step, lanes, |[a]| a.count_ones());
 }
 
-/// `R2P`: bits of a byte to predicates, where a mask says so.
+/// `R2P`: copies bits of a byte to the predicates that a mask names.
 pub(in super::super) fn unpack_predicates(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
@@ -146,13 +147,13 @@ pub(in super::super) fn unpack_predicates(
     for lane in each(lanes) {
         let bits = warp.word(&step.from[0], lane) >> shift;
         for at in (0..7).filter(|at| step.numbers[0] >> at & 1 == 1) {
-            let kept = warp.predicates[at] & !(1 << lane);
-            warp.predicates[at] = kept | (bits >> at & 1) << lane;
+            let others = warp.predicates[at] & !(1 << lane);
+            warp.predicates[at] = others | (bits >> at & 1) << lane;
         }
     }
 }
 
-/// `P2R`: predicates as bits of a word, those that a mask names.
+/// `P2R`: copies the predicates that a mask names to bits of a word.
 pub(in super::super) fn pack_predicates(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,

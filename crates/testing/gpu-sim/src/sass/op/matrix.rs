@@ -1,5 +1,5 @@
-//! Matrices that a warp multiplies together: each lane holds parts of three tiles, as the PTX ISA
-//! document says for `mma` and `ldmatrix`.
+//! Products of matrices by a whole warp: each lane holds parts of three tiles, as the PTX ISA
+//! document defines for `mma` and `ldmatrix`.
 //!
 //! Products are exact and their sum is rounded once; a GPU's last bits differ.
 
@@ -14,7 +14,7 @@ use super::round::{Rounding, bits, long_bits};
 /// Columns of a product.
 const COLUMNS: usize = 8;
 
-/// Numbers of a tile.
+/// Number format of a tile.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Numbers {
     Half(Format),
@@ -26,11 +26,11 @@ enum Numbers {
     },
 }
 
-/// Rows and depth of a product by their number in `{16816,1688}` and the like.
+/// Rows and depth of a product.
 type Extents = (usize, usize);
 
 impl Numbers {
-    /// Numbers in a register.
+    /// Returns how many numbers a register holds.
     fn per_register(self) -> usize {
         match self {
             Self::Half(_) => 2,
@@ -51,20 +51,20 @@ impl Numbers {
     }
 }
 
-/// Register behind a source by some number; of a zero all are.
+/// Returns the register at a distance after a source; after `RZ` all are `RZ`.
 fn behind(source: &Source, by: usize) -> usize {
     usize::from(if source.low == ZERO { ZERO } else { source.low + by as u16 })
 }
 
 impl Warp<'_> {
-    /// 64 bits that begin with the register behind a source by some number.
+    /// Returns the 64 bits that begin with the register at a distance after a source.
     fn pair(&self, source: &Source, by: usize, lane: usize) -> u64 {
         let [low, high] = [by, by + 1].map(|by| u64::from(self.file[behind(source, by)][lane]));
         low | high << 32
     }
 
-    /// A tile of which each line of eight lies in the lanes of eight groups of four: `A` by rows,
-    /// or `B` by columns.
+    /// Reads a tile. Each of its eight lines lies in a group of four lanes: `A` by rows, `B` by
+    /// columns.
     fn tile(&self, source: &Source, numbers: Numbers, (lines, depth): Extents) -> Vec<Vec<f64>> {
         let (per, halves) = (numbers.per_register(), lines / 8);
         let words = if numbers == Numbers::Double { 2 } else { 1 };
@@ -82,7 +82,7 @@ impl Warp<'_> {
         tile
     }
 
-    /// Stops if lanes lack: all 32 hold parts of a tile.
+    /// Ends the launch unless all 32 lanes run, because each holds parts of a tile.
     fn check_whole(&self, step: &DecodedInstruction, lanes: Mask) {
         if lanes != !0 {
             let reason = "an instruction on matrices lacks lanes of its warp";
@@ -90,7 +90,7 @@ impl Warp<'_> {
         }
     }
 
-    /// Products of both tiles and their sums, by rows.
+    /// Multiplies two tiles; returns the sums by rows.
     fn products(
         &self,
         step: &DecodedInstruction,
@@ -106,7 +106,7 @@ impl Warp<'_> {
     }
 }
 
-/// The place in a product of a lane's number, of those that it holds.
+/// Returns the place in the product of one of a lane's numbers.
 fn place(lane: usize, number: usize) -> usize {
     (lane / 4 + 8 * (number / 2)) * COLUMNS + lane % 4 * 2 + number % 2
 }
@@ -133,7 +133,7 @@ fn add_floats(warp: &mut Warp<'_>, step: &DecodedInstruction, products: &[f64]) 
     });
 }
 
-/// `HMMA` of halves; sums of 32 bits, or of 16.
+/// `HMMA` of halves, with sums of 32 or 16 bits.
 pub(in super::super) fn multiply_halves(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
@@ -179,7 +179,7 @@ pub(in super::super) fn multiply_bytes(
     let extents = [(16, 16), (16, 32), (8, 16)][usize::from(extents)];
     let numbers = [a, b].map(|it| Numbers::Byte { is_signed: it == 1 });
     let products = warp.products(step, numbers, extents);
-    // The sums of products are below a million, so a float of 64 bits holds them.
+    // The sums are below a million, so a float of 64 bits holds them exactly.
     add(warp, step, &products, |product, was| {
         let sum = product as i64 + i64::from(was as i32);
         let most = i64::from(i32::MAX);
@@ -208,8 +208,8 @@ pub(in super::super) fn multiply_doubles(
     }
 }
 
-/// `LDSM`: tiles of eight rows of 16 bytes of shared memory, each at the address of a lane. A lane
-/// gets two halves of a row of each, or with `MT88` of a column.
+/// `LDSM`: loads tiles of eight rows of 16 bytes of shared memory; each row is at a lane's address.
+/// A lane gets two halves of a row of each tile, or with `MT88` of a column.
 pub(in super::super) fn load_tiles(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     warp.check_whole(step, lanes);
     let (is_transposed, count) = (step.choice[0] == 1, 1 << step.choice[1]);
@@ -231,7 +231,7 @@ pub(in super::super) fn load_tiles(warp: &mut Warp<'_>, step: &DecodedInstructio
     }
 }
 
-/// `MOVM`: a tile of halves in the lanes' registers, transposed.
+/// `MOVM`: transposes a tile of halves in the lanes' registers.
 pub(in super::super) fn transpose(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     warp.check_whole(step, lanes);
     let words = warp.file[usize::from(step.from[0].low)];
@@ -245,7 +245,7 @@ pub(in super::super) fn transpose(warp: &mut Warp<'_>, step: &DecodedInstruction
 }
 
 impl Warp<'_> {
-    /// 16 bytes of shared memory at a lane's address.
+    /// Returns the 16 bytes of shared memory at a lane's address.
     fn shared_row(&self, step: &DecodedInstruction, lane: usize) -> [u8; 16] {
         let address = self.address_of(step, &step.place, lane, Named::Shared);
         let spot = self.spot(step, address, lane, 16, Named::Shared);

@@ -1,4 +1,4 @@
-//! Memory: what all threads share, a block's, a lane's own, constants, and special registers.
+//! Global, shared and local memory, constants, and special registers.
 //!
 //! Addresses are those of a [`DeviceMemory`](super::super::device_memory::DeviceMemory), or else
 //! the host's own; windows that neither uses are a block's shared memory and a lane's local memory.
@@ -26,7 +26,7 @@ pub struct Local {
 }
 
 impl Local {
-    /// Memory of so many bytes a lane, full of what nobody wrote.
+    /// Makes unwritten memory of so many bytes for each lane.
     pub fn new(size: usize) -> Self {
         Self { bytes: vec![0xCD; size * LANES], size }
     }
@@ -43,11 +43,11 @@ pub(super) enum MemoryRange {
 /// Memory that an instruction names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Named {
-    /// Any, by the window of its address.
+    /// Any memory, by the window of the address.
     Generic,
-    /// The block's, by an offset.
+    /// Shared memory, by an offset.
     Shared,
-    /// A lane's own, by an offset.
+    /// Local memory, by an offset.
     Local,
 }
 
@@ -56,7 +56,7 @@ impl Warp<'_> {
         self.address_of(step, &step.place, lane, named)
     }
 
-    /// Address that a place names for a lane.
+    /// Returns the address of a place for a lane.
     pub(super) fn address_of(
         &self,
         step: &DecodedInstruction,
@@ -79,7 +79,7 @@ impl Warp<'_> {
         if is_offset { u64::from(sum as u32) } else { sum }
     }
 
-    /// Place of bytes at an address; the launch ends if there is no such place.
+    /// Returns the place of bytes at an address; the launch ends if there is none.
     pub(super) fn spot(
         &self,
         step: &DecodedInstruction,
@@ -128,8 +128,8 @@ impl Warp<'_> {
 
     pub(super) fn read(&self, spot: MemoryRange, to: &mut [u8]) {
         match spot {
-            // SAFETY: the kernel's own address. Where there is no memory of the device, the driver
-            // has closed the page, and a fault ends the launch, as on a GPU.
+            // SAFETY: the address is the kernel's own. The driver has protected all pages outside
+            // of the device's memory, so a wrong address ends the launch by a fault, as on a GPU.
             MemoryRange::Host(address) => unsafe {
                 std::ptr::copy_nonoverlapping(address as *const u8, to.as_mut_ptr(), to.len());
             },
@@ -153,18 +153,18 @@ impl Warp<'_> {
         }
     }
 
-    /// Number of a lane's thread in the grid.
+    /// Returns the number of a lane's thread in the grid.
     pub(super) fn grid_thread(&self, lane: usize) -> u32 {
         self.block * self.threads + self.thread + lane as u32
     }
 
-    /// Counts up the time of a device's accesses.
+    /// Advances the time of a device's accesses.
     pub(super) fn tick(&self) {
         self.device.iter().for_each(|device| device.borrow_mut().order.now += 1);
     }
 
-    /// Notes an access of a device's memory, and ends the launch if it is a race. `becomes` is what
-    /// a plain write writes.
+    /// Records an access of a device's memory, and ends the launch if it is a race. `becomes` has
+    /// the bytes of a plain write.
     pub(super) fn touch(
         &self,
         step: &DecodedInstruction,
@@ -178,7 +178,7 @@ impl Warp<'_> {
         }
     }
 
-    /// Notes an access of a device's memory, and returns what it does without a meaning.
+    /// Records an access of a device's memory, and returns its fault, if it has one.
     pub(super) fn hazard(
         &self,
         step: &DecodedInstruction,
@@ -223,24 +223,25 @@ impl Warp<'_> {
     }
 
     fn count_local(&mut self, space: Access, lanes: Mask, addresses: &[u64; LANES]) {
-        // Words of all lanes lie side by side: 8 of 4 bytes are a sector.
+        // In local memory the same word of all lanes lies side by side, so 8 words of 4 bytes are a
+        // sector.
         let places = std::array::from_fn(|lane| (addresses[lane] / 4 * 32 + lane as u64) * 4);
         self.count(space, lanes, &places);
     }
 }
 
-/// Sizes by their number in `{,.U8,.S8,.U16,.S16,.64,.128}`.
+/// Returns the size and the sign by the number in `{,.U8,.S8,.U16,.S16,.64,.128}`.
 fn loaded(kind: u8) -> (usize, bool) {
     [(4, false), (1, false), (1, true), (2, false), (2, true), (8, false), (16, false)]
         [usize::from(kind)]
 }
 
-/// Sizes by their number in `{,.U8,.U16,.64,.128,.S8,.S16}`.
+/// Returns the size by the number in `{,.U8,.U16,.64,.128,.S8,.S16}`.
 fn stored(kind: u8) -> usize {
     [4, 1, 2, 8, 16, 1, 2][usize::from(kind)]
 }
 
-/// Words of what was loaded: a small number is filled up, with its sign if it has one.
+/// Returns loaded bytes as words; a small number is extended, with its sign if it is signed.
 pub(super) fn words(bytes: [u8; 16], size: usize, is_signed: bool) -> [u32; 4] {
     let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| bytes[4 * at + byte]));
     let first = match (size, is_signed) {
@@ -261,7 +262,7 @@ fn put(warp: &mut Warp<'_>, step: &DecodedInstruction, lane: usize, size: usize,
 fn load_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, named: Named) {
     let (size, is_signed) = loaded(step.choice[1]);
     let manner = match step.choice[2] {
-        // The load of a loop that stands for one atomic operation.
+        // This load is part of a loop that implements one atomic operation.
         0 if named == Named::Shared && step.is_exchange => Manner::StrongRead,
         0 => Manner::Read,
         1 => Manner::ConstantRead,
@@ -305,7 +306,7 @@ fn store_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, named: 
     let size = stored(step.choice[1]);
     let manner = if step.choice[2] >= 1 { Manner::StrongWrite } else { Manner::Write };
     let from = step.from[0].low;
-    // Of a zero all words are.
+    // All words of `RZ` are zero.
     let word_at = |at: u16| if from == ZERO { from } else { from + at };
     let mut addresses = [0; LANES];
     warp.tick();
@@ -339,12 +340,13 @@ pub(in super::super) fn store_shared(warp: &mut Warp<'_>, step: &DecodedInstruct
     store_by(warp, step, lanes, Named::Shared);
 }
 
-/// Memory of an atomic operation: `ATOMS` names the block's.
+/// Returns the memory of an atomic operation: shared for `ATOMS`.
 fn named_by(step: &DecodedInstruction) -> Named {
     if step.pattern.contains("ATOMS") { Named::Shared } else { Named::Generic }
 }
 
-/// Lanes in the order in which their atomic operations are made: on a device's memory any.
+/// Returns the lanes in the order of their atomic operations, which a seed chooses in a device's
+/// memory.
 fn in_some_order(warp: &Warp<'_>, lanes: Mask) -> impl Iterator<Item = usize> + use<> {
     let seed = warp.device.map_or(0, |device| device.borrow().seed);
     let chance = if seed == 0 { 0 } else { mixed(seed ^ warp.counts.issues) };
@@ -356,7 +358,7 @@ fn in_some_order(warp: &Warp<'_>, lanes: Mask) -> impl Iterator<Item = usize> + 
     })
 }
 
-/// Reads and writes a place in each lane, one after the other; a register gets what was there.
+/// Reads and writes a place in each lane, one after the other; a register gets the old value.
 fn exchange(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
@@ -371,7 +373,8 @@ fn exchange(
     warp.tick();
     for lane in in_some_order(warp, lanes) {
         addresses[lane] = warp.address(step, lane, named);
-        // An atomic operation on a generic address leaves shared memory to other instructions.
+        // An atomic operation on a generic address skips shared memory, for which the code has
+        // other instructions.
         if named == Named::Generic && is_shared(warp, addresses[lane]) {
             warp.set(step, 0, 1 << lane, 0);
             continue;
@@ -395,7 +398,7 @@ fn is_shared(warp: &Warp<'_>, address: u64) -> bool {
     warp.device.is_some() && (SHARED_WINDOW..LOCAL_WINDOW).contains(&address)
 }
 
-/// `QSPC.E.S`: whether an address is in shared memory.
+/// `QSPC.E.S`: true if an address is in shared memory.
 pub(in super::super) fn is_shared_address(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
@@ -414,7 +417,7 @@ pub(in super::super) fn increment(warp: &mut Warp<'_>, step: &DecodedInstruction
     exchange(warp, step, lanes, 4, |_, _, was| was.wrapping_add(1));
 }
 
-/// `ATOMS.CAST.SPIN`: compares and exchanges; the register gets whether it did.
+/// `ATOMS.CAST.SPIN`: compares and exchanges; the register tells if it exchanged.
 pub(in super::super) fn exchange_or_fail(
     warp: &mut Warp<'_>,
     step: &DecodedInstruction,
@@ -434,7 +437,7 @@ pub(in super::super) fn exchange_or_fail(
     }
 }
 
-/// Adds two floats of 16 bits, each for itself.
+/// Adds two pairs of floats of 16 bits.
 pub(in super::super) fn atomic_halves(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let is_brain = step.choice[1] == 1;
     exchange(warp, step, lanes, 4, |warp, lane, was| {
@@ -449,7 +452,7 @@ pub(in super::super) fn atomic(warp: &mut Warp<'_>, step: &DecodedInstruction, l
     exchange(warp, step, lanes, size, |warp, lane, was| {
         let value = warp.long(&step.from[0], lane);
         let value = if is_long { value } else { u64::from(value as u32) };
-        // As numbers with their sign, or without one.
+        // Keys that sort signed or unsigned numbers.
         let order = |it: u64| match (is_signed, is_long) {
             (true, true) => i128::from(it as i64),
             (true, false) => i128::from(it as i32),
@@ -499,7 +502,7 @@ pub(in super::super) fn atomic_exchange(
     });
 }
 
-/// Bytes of a constant bank from a place that a register says.
+/// Loads from a constant bank at an offset in a register.
 pub(in super::super) fn constant(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let (size, is_signed) = loaded(step.choice[1]);
     let constant = step.constant;
@@ -525,7 +528,8 @@ fn special_word(warp: &Warp<'_>, step: &DecodedInstruction) -> Word {
         Special::Thread(dim) => warp.shape.1.index(warp.thread + lane as u32, dim),
         Special::Block(dim) => warp.shape.0.index(warp.block, dim),
         Special::Lane => lane as u32,
-        // Time goes on with each instruction, by steps that nobody foresees.
+        // The clock advances with each instruction by irregular steps, so that no code relies on
+        // it.
         Special::Clock => {
             let issues = warp.counts.issues;
             (64 * issues + mixed(issues) % 64) as u32
@@ -544,7 +548,7 @@ pub(in super::super) fn special(warp: &mut Warp<'_>, step: &DecodedInstruction, 
     }
 }
 
-/// `CS2R`: a register, or with its neighbour a pair.
+/// `CS2R`: writes a register or a pair.
 pub(in super::super) fn special_pair(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     special(warp, step, lanes);
     if step.choice[0] == 0 && step.to < SINK {
@@ -554,7 +558,7 @@ pub(in super::super) fn special_pair(warp: &mut Warp<'_>, step: &DecodedInstruct
     }
 }
 
-/// Bank 0 of a launch: what the driver puts there besides parameters.
+/// Makes bank 0 of a launch with the driver's values, still without parameters.
 pub(in super::super) fn bank0(
     size: usize,
     arch: u32,
@@ -573,10 +577,10 @@ pub(in super::super) fn bank0(
     }
     put(stack, local_bytes);
     if arch < 90 {
-        // Of the window of shared memory, the lower half is zero.
+        // The upper word of the first address of shared memory's window; the lower one is zero.
         put(0x1C, (SHARED_WINDOW >> 32) as u32);
     }
-    // The upper half of the window's first address: the lower one is zero.
+    // The upper word of the first address of local memory's window; the lower one is zero.
     put(if arch >= 100 { 0x2FC } else { 0x24 }, (LOCAL_WINDOW >> 32) as u32);
     debug_assert!(word(&bank, stack) == Some(local_bytes), "bank 0 is larger than that");
     bank

@@ -1,5 +1,5 @@
-//! Floats as NVIDIA's instructions round them: in four directions, without subnormals if the form
-//! says so, with one NaN for all.
+//! Rounding of NVIDIA's instructions: in four directions, with subnormals flushed if the form says
+//! so, and with a single NaN.
 
 /// Direction of a rounding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,19 +35,19 @@ pub(super) fn long_bits(value: f64) -> u64 {
     if value.is_nan() { NAN_DOUBLE } else { value.to_bits() }
 }
 
-/// A subnormal number becomes a zero of its sign.
+/// Returns a zero of the same sign for a subnormal number, if `flushes`.
 pub(super) fn flushed(value: f32, flushes: bool) -> f32 {
     if flushes && value.is_subnormal() { 0.0_f32.copysign(value) } else { value }
 }
 
-/// Sum of two numbers and what its rounding left out, exactly (Knuth's TwoSum).
+/// Returns the rounded sum of two numbers and its exact error (Knuth's TwoSum).
 pub(super) fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let of_b = sum - a;
     (sum, (a - (sum - of_b)) + (b - of_b))
 }
 
-/// `a + b`, of which each is exact, as an `f32`.
+/// Returns `a + b`, both exact, as an `f32`.
 pub(super) fn sum(a: f64, b: f64, rounding: Rounding) -> f32 {
     let (value, rest) = two_sum(a, b);
     if !value.is_finite() || rounding == Rounding::Nearest && rest == 0.0 {
@@ -58,7 +58,7 @@ pub(super) fn sum(a: f64, b: f64, rounding: Rounding) -> f32 {
     }
     let near = value as f32;
     let over = f64::from(near) - value;
-    // The excess of `near`; the rest decides where the sum itself is a float.
+    // The excess of `near` over the exact sum; if the rounded sum is a float, the rest decides.
     let over = if over == 0.0 { -rest } else { over };
     match rounding {
         Rounding::Nearest => nearest(near, value, rest),
@@ -70,7 +70,7 @@ pub(super) fn sum(a: f64, b: f64, rounding: Rounding) -> f32 {
     }
 }
 
-/// `value + rest` to the nearest: the rest breaks a tie that rounding to an `f64` made.
+/// Rounds `value + rest` to the nearest; the rest breaks a tie that rounding to an `f64` made.
 fn nearest(near: f32, value: f64, rest: f64) -> f32 {
     let (down, up) = (f64::from(near.next_down()), f64::from(near.next_up()));
     let half_up = (f64::from(near) + up) / 2.0;
@@ -86,15 +86,15 @@ fn nearest(near: f32, value: f64, rest: f64) -> f32 {
     }
 }
 
-/// Sum of opposite numbers: -0 only where it rounds down.
+/// Returns the sum of opposite numbers: -0 if it is rounded down, else +0.
 fn zero(a: f64, b: f64, rounding: Rounding) -> f64 {
     let both_negative = a.is_sign_negative() && b.is_sign_negative();
     let both_positive = a.is_sign_positive() && b.is_sign_positive();
     if both_negative || !both_positive && rounding == Rounding::Down { -0.0 } else { 0.0 }
 }
 
-/// A value in 64 bits as the `f64` in a direction: `near` is the nearest, `over` what it has too
-/// much.
+/// Returns the `f64` in a direction; `near` is the nearest one, and `over` its excess over the
+/// exact value.
 pub(super) fn directed(near: f64, over: f64, rounding: Rounding) -> f64 {
     match rounding {
         Rounding::Up if over < 0.0 => near.next_up(),
@@ -105,7 +105,7 @@ pub(super) fn directed(near: f64, over: f64, rounding: Rounding) -> f64 {
     }
 }
 
-/// `a + b` as an `f64`.
+/// Returns `a + b` as an `f64`.
 pub(super) fn sum_double(a: f64, b: f64, rounding: Rounding) -> f64 {
     let (value, rest) = two_sum(a, b);
     if value == 0.0 {
@@ -117,13 +117,13 @@ pub(super) fn sum_double(a: f64, b: f64, rounding: Rounding) -> f64 {
     }
 }
 
-/// `a * b + c` as an `f64`.
+/// Returns `a * b + c` as an `f64`.
 pub(super) fn multiply_add_double(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 {
     let value = a.mul_add(b, c);
     if rounding == Rounding::Nearest || !value.is_finite() {
         return value;
     }
-    // a * b = product + low, exactly; then what the sum of three has less than `value`.
+    // `a * b` is exactly `product + low`; then the excess of `value` over the sum of three.
     let product = a * b;
     let low = a.mul_add(b, -product);
     let (sum, rest) = two_sum(product, c);

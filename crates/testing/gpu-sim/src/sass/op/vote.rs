@@ -4,7 +4,8 @@ use super::super::decoded::DecodedInstruction;
 use super::super::fault::FaultKind;
 use super::super::warp::{LANES, Mask, Warp, each, equal};
 
-/// The first lane's word becomes the warp's; a predicate says for each lane whether it has another.
+/// Copies the first lane's word to a uniform register; a predicate is true in lanes with another
+/// word.
 pub(in super::super) fn first(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let word = warp.word(&step.from[0], lanes.trailing_zeros() as usize);
     let alike = equal(lanes, &warp.words(&step.from[0]), word);
@@ -12,7 +13,7 @@ pub(in super::super) fn first(warp: &mut Warp<'_>, step: &DecodedInstruction, la
     warp.set(step, 0, lanes, !alike);
 }
 
-/// The lanes of which a predicate holds, and whether it does of one or of all.
+/// Gives the lanes in which a predicate holds, and if it holds in one or in all.
 pub(in super::super) fn vote(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     let votes = warp.given(step.given[0]) & lanes;
     let is_all = step.choice[1] == 1;
@@ -23,7 +24,7 @@ pub(in super::super) fn vote(warp: &mut Warp<'_>, step: &DecodedInstruction, lan
     warp.set(step, 0, lanes, if holds { !0 } else { 0 });
 }
 
-/// Stops if `WARPSYNC` brought together others than these.
+/// Ends the launch if `WARPSYNC` brought together other lanes than these.
 fn check_together(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     if warp.together != 0 && warp.together & warp.alive != lanes {
         let reason = "lanes of its mask are elsewhere";
@@ -31,7 +32,7 @@ fn check_together(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     }
 }
 
-/// The lanes' words, put together to one, which becomes the warp's.
+/// Reduces the lanes' words to one uniform word.
 pub(in super::super) fn reduce(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     check_together(warp, step, lanes);
     let both: fn(u32, u32) -> u32 = match step.choice[1] {
@@ -49,8 +50,8 @@ pub(in super::super) fn reduce(warp: &mut Warp<'_>, step: &DecodedInstruction, l
     warp.file[usize::from(step.to)] = [word.unwrap_or(0); LANES];
 }
 
-/// Lane whose word `SHFL` gives to a lane, and whether it lies in the lane's segment: the rule of
-/// `shfl.sync` in the PTX ISA document.
+/// Returns the lane whose word `SHFL` gives to a lane, and if it lies in the lane's segment, by the
+/// rule of `shfl.sync` in the PTX ISA document.
 fn sender(mode: u8, lane: u32, by: u32, bounds: u32) -> (u32, bool) {
     let (by, clamp, segments) = (by & 31, bounds & 31, bounds >> 8 & 31);
     let first = lane & segments;
@@ -65,11 +66,11 @@ fn sender(mode: u8, lane: u32, by: u32, bounds: u32) -> (u32, bool) {
     (if is_inside { from } else { lane }, is_inside)
 }
 
-/// Word that a lane gives which does not take part: CUDA leaves it undefined.
+/// Word from a lane that does not take part, which CUDA leaves undefined.
 const UNDEFINED: u32 = 0x5A5A_5A5A;
 
-/// Each lane gets the word of another. In the host's memory, for texts of our own, a lane that does
-/// not take part gives what it last had.
+/// Gives each lane the word of another. In the host's memory, for our own texts, a lane that does
+/// not take part gives its last word.
 pub(in super::super) fn shuffle(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     check_together(warp, step, lanes);
     let words = warp.words(&step.from[0]);
@@ -85,23 +86,23 @@ pub(in super::super) fn shuffle(warp: &mut Warp<'_>, step: &DecodedInstruction, 
     warp.set(step, 0, lanes, inside);
 }
 
-/// The lanes whose value is that of a lane.
+/// Returns the lanes with the same value as a lane.
 fn alike(warp: &Warp<'_>, step: &DecodedInstruction, lanes: Mask, lane: usize) -> Mask {
     let mask = if step.choice[0] == 1 { !0 } else { 0xFFFF_FFFF };
     let value = |lane| warp.integer(&step.from[0], lane) & mask;
     each(lanes).filter(|it| value(*it) == value(lane)).fold(0, |all, it| all | 1 << it)
 }
 
-/// Each lane gets the lanes whose value is its own.
+/// Gives each lane the lanes with its own value.
 pub(in super::super) fn match_any(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     check_together(warp, step, lanes);
-    let found: [Mask; LANES] = std::array::from_fn(|lane| alike(warp, step, lanes, lane));
+    let masks: [Mask; LANES] = std::array::from_fn(|lane| alike(warp, step, lanes, lane));
     for lane in each(lanes) {
-        warp.file[usize::from(step.to)][lane] = found[lane];
+        warp.file[usize::from(step.to)][lane] = masks[lane];
     }
 }
 
-/// The lanes, if all have one value; 0 if they have several.
+/// Gives the lanes if all have one value, else 0.
 pub(in super::super) fn match_all(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
     check_together(warp, step, lanes);
     let is_one = alike(warp, step, lanes, lanes.trailing_zeros() as usize) == lanes;

@@ -1,9 +1,9 @@
-//! Wide loads of shared memory, of which a kernel may use some words only.
+//! Wide loads of shared memory, of which a kernel may use only some words.
 //!
-//! The compiler loads more words than the source reads: the last turns of an unrolled loop use
-//! fewer, and behind the end of an array others may be. A word among them that no thread of the
-//! block has written, or that races with another thread, is a fault only if its value is used:
-//! such words are put aside as [`Suspects`](super::super::suspect::Suspects).
+//! The compiler may load more words than the source reads, for example after the end of an array in
+//! the last turns of an unrolled loop. Such a word that no thread of the block has written, or that
+//! races with another thread, is a fault only if its value is used, so it becomes one of the
+//! [`Suspects`](super::super::suspect::Suspects).
 
 use super::super::decoded::DecodedInstruction;
 use super::super::fault::{Fault, FaultKind};
@@ -11,11 +11,11 @@ use super::super::shadow::Manner;
 use super::super::warp::Warp;
 use super::memory::{self, MemoryRange, Named};
 
-/// Value of a word behind the block's memory.
+/// Value of a word beyond the block's memory.
 const NOTHING: u32 = 0x5B5B_5B5B;
 
 impl Warp<'_> {
-    /// Words of a wide load of shared memory.
+    /// Returns the words of a wide load of shared memory.
     pub(super) fn shared_words(
         &self,
         step: &DecodedInstruction,
@@ -41,7 +41,7 @@ impl Warp<'_> {
             *word = value;
             faults.extend(fault.map(|fault| (address as usize, fault)));
         }
-        // A load without a word that means something is no compiler's haste.
+        // If all words are faults, the source itself reads one of them.
         if faults.len() == size / 4 {
             faults.swap_remove(0).1.raise();
         }
@@ -53,7 +53,7 @@ impl Warp<'_> {
         words
     }
 
-    /// One word of such a load, and what is wrong with it.
+    /// Returns one word of such a load, and its fault, if it has one.
     fn shared_word(
         &self,
         step: &DecodedInstruction,
