@@ -10,7 +10,7 @@ use super::shape::Flats;
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::op::{Arg, BinaryOp, Op};
-use gbxcule_ir::walk::{Step, Use, stmt_uses, walk};
+use gbxcule_ir::walk::{Step, Use, stmt_blocks, stmt_uses, walk};
 use gbxcule_ir::{
     Body, Function, FunctionId, FunctionKind, Inline, Module, PassMode, PlaceId, Projection, Root,
     Scalar, Shape, StmtKind,
@@ -39,6 +39,9 @@ pub(crate) struct FunctionPlan {
     pub(crate) lanes: usize,
     /// Requirements of lowering several threads at once on the arrays of a launch.
     pub(crate) order: GroupOrder,
+    /// The only statement of a kernel that writes memory, if this is an atomic operation that each
+    /// thread does once.
+    pub(crate) lone_atomic: Option<gbxcule_ir::Value>,
     /// Conditions in which threads that are lowered at once may differ.
     pub(crate) split: Vec<gbxcule_ir::Value>,
     /// Number of leading dimensions of the grid that the function and its callees ask for.
@@ -78,6 +81,7 @@ impl Plan {
         checks: Checks,
     ) -> Self {
         let calls = count_calls(module);
+        let repeated = repeated(module);
         let mut functions = vec![FunctionPlan::default(); module.functions.len()];
         let mut costs = vec![0; module.functions.len()];
         for &id in module.call_order() {
@@ -91,11 +95,15 @@ impl Plan {
             let called = calls[id.index()];
             functions[id.index()] = plan;
             let kept = functions[id.index()].is_external || boundary.exports.contains(&id);
+            // A search in a loop has registers of its own: in place, values that live across the
+            // calls of its caller would lie on the stack in its loop, too.
+            let is_search = checked && repeated[id.index()] && has_while(&function.body);
             functions[id.index()].inline = function.kind == FunctionKind::Callable
                 && !kept
                 && match function.inline {
                     Inline::Never => false,
                     Inline::Always => cost <= MAX_ALWAYS,
+                    Inline::Auto if is_search => false,
                     Inline::Auto => cost <= if called == 1 { MAX_CALLED_ONCE } else { MAX_SMALL },
                 };
             if function.kind == FunctionKind::Kernel {
@@ -175,10 +183,57 @@ fn plan_threads(
     if let (Some(split), Some(order)) = (split, order) {
         plan.lanes = super::typed::GROUP;
         (plan.split, plan.order) = (split, order);
+        plan.lone_atomic = lone_atomic(module, &module.functions[id].body);
     }
     if let Some(accesses) = accesses {
         plan.exclusivity = Exclusivity::new(module, id, dims, accesses);
     }
+}
+
+/// Finds the functions that are called in a loop, or by one that is called in a loop.
+fn repeated(module: &Valid<Module>) -> Vec<bool> {
+    let mut repeated = vec![false; module.functions.len()];
+    // The reversed order has callers before their callees.
+    for &id in module.call_order().iter().rev() {
+        let body = &module.functions[id].body;
+        let mut todo = vec![(body.root, repeated[id.index()])];
+        while let Some((block, in_loop)) = todo.pop() {
+            for stmt in &body.blocks[block].stmts {
+                if let StmtKind::Let(value) = stmt.kind
+                    && let Op::Call { function, .. } = body.values[value].op
+                {
+                    repeated[function.index()] |= in_loop;
+                }
+                let in_loop =
+                    in_loop || matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. });
+                stmt_blocks(&stmt.kind, |inner| todo.push((inner, in_loop)));
+            }
+        }
+    }
+    repeated
+}
+
+fn has_while(body: &Body) -> bool {
+    let mut found = false;
+    walk(body, body.root, |step| {
+        found |= matches!(step, Step::Stmt(stmt) if matches!(stmt.kind, StmtKind::While { .. }));
+    });
+    found
+}
+
+/// Returns the only operation of a kernel that writes memory, if it is atomic and stands outside of
+/// branches and loops.
+fn lone_atomic(module: &Valid<Module>, body: &Body) -> Option<gbxcule_ir::Value> {
+    let mut writes = 0;
+    walk(body, body.root, |step| {
+        let Step::Stmt(stmt) = step else { return };
+        writes += usize::from(super::uniform::writes(module, body, &stmt.kind));
+    });
+    let atomic = body.blocks[body.root].stmts.iter().find_map(|stmt| match stmt.kind {
+        StmtKind::Let(value) if matches!(body.values[value].op, Op::Atomic { .. }) => Some(value),
+        _ => None,
+    });
+    atomic.filter(|_| writes == 1)
 }
 
 /// Counts the calls of each function in the module.
