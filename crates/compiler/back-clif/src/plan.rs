@@ -19,12 +19,18 @@ use gbxcule_ir::{
 /// Greatest number of operations of a function that goes inline at every call, with callees lowered
 /// in place.
 const MAX_SMALL: u64 = 120;
+/// Greatest number of operations of a function that goes inline because it is called twice at most.
+const MAX_CALLED_TWICE: u64 = 400;
 /// Greatest number of operations of a function that goes inline because it is called once.
 const MAX_CALLED_ONCE: u64 = 4_000;
 /// Greatest number of operations of a function with `Inline::Always` that goes inline.
 const MAX_ALWAYS: u64 = 20_000;
 /// Greatest number of operations of a kernel that is lowered for several threads at once.
 const MAX_GROUPED: u64 = 1_000;
+/// Greatest number of branches of a function whose variables may lie in registers. The register
+/// allocator compares each value with each variable that branches join, which takes seconds for ten
+/// thousand of them.
+const MAX_JOINED: usize = 2_000;
 /// Cost assumed for a loop, whose number of iterations is unknown: enough that other threads help.
 const LOOP_COST: u64 = 1 << 20;
 
@@ -104,7 +110,7 @@ impl Plan {
                     Inline::Never => false,
                     Inline::Always => cost <= MAX_ALWAYS,
                     Inline::Auto if is_search => false,
-                    Inline::Auto => cost <= if called == 1 { MAX_CALLED_ONCE } else { MAX_SMALL },
+                    Inline::Auto => cost <= most_inline(called),
                 };
             if function.kind == FunctionKind::Kernel {
                 let accesses = access::accesses(module, id, boundary.externals);
@@ -221,6 +227,15 @@ fn has_while(body: &Body) -> bool {
     found
 }
 
+/// Returns the greatest number of operations of a function that goes inline, by its number of calls.
+fn most_inline(called: u32) -> u64 {
+    match called {
+        1 => MAX_CALLED_ONCE,
+        2 => MAX_CALLED_TWICE,
+        _ => MAX_SMALL,
+    }
+}
+
 /// Returns the only operation of a kernel that writes memory, if it is atomic and stands outside of
 /// branches and loops.
 fn lone_atomic(module: &Valid<Module>, body: &Body) -> Option<gbxcule_ir::Value> {
@@ -275,6 +290,7 @@ fn of_function(
         memory_params: function.params.iter().map(|param| large(param.ty)).collect(),
         ..FunctionPlan::default()
     };
+    let mut branches = 0;
     let mut cost = 0u64;
     let size = |ty| module.types.layout(ty).map_or(0, |layout| layout.size.saturating_add(16));
     plan.frame_bytes =
@@ -300,9 +316,13 @@ fn of_function(
                 plan.can_fault |= checked;
             }
             StmtKind::Trap { .. } | StmtKind::Assert { .. } => plan.can_fault = true,
+            StmtKind::If { .. } => branches += 1,
             _ => {}
         }
     });
+    if checked && branches > MAX_JOINED {
+        plan.memory_locals.fill(true);
+    }
     // A function out of line gets every place as a pointer.
     for (at, param) in function.params.iter().enumerate() {
         plan.memory_params[at] |=

@@ -1,10 +1,10 @@
 //! Loads and stores of a group of threads, with one vector if the elements are adjacent.
 
 use super::GroupCode;
-use crate::typed::{GROUP, LoweredPlace, LoweredValue, Row, unaligned};
 use crate::Sharing;
 use crate::code::zero_of;
 use crate::shape::clif_type;
+use crate::typed::{GROUP, LoweredPlace, LoweredValue, Row, unaligned};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::Variable;

@@ -13,7 +13,8 @@ use cranelift_frontend::Switch;
 use gbxcule_ir::abi::{Cause, FaultKind};
 use gbxcule_ir::walk::{Step, walk};
 use gbxcule_ir::{
-    BinaryOp, BlockId, Body, Case, CompareOp, Op, PlaceId, Root, Scalar, Stmt, StmtKind, Type, Value,
+    BinaryOp, BlockId, Body, Case, CompareOp, Op, PlaceId, Root, Scalar, Stmt, StmtKind, Type,
+    Value,
 };
 
 /// Task of the lowering that remains to be done.
@@ -255,7 +256,8 @@ impl<'a> Lowerer<'a, '_> {
         let is_sum = |stmt: &Stmt| match stmt.kind {
             StmtKind::Let(value) => match body.values[value].op {
                 Op::Load(place) => is_variable(body, place),
-                Op::Literal(_) | Op::Binary(BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, ..) => true,
+                Op::Literal(_)
+                | Op::Binary(BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, ..) => true,
                 _ => false,
             },
             _ => false,
@@ -268,7 +270,9 @@ impl<'a> Lowerer<'a, '_> {
         let chosen = self.scalar(condition);
         let dfg = &self.b.func.dfg;
         let compare = dfg.value_def(chosen).inst().map(|inst| dfg.insts[inst]);
-        let Some(InstructionData::FloatCompare { cond, args: [x, y], .. }) = compare else { return false };
+        let Some(InstructionData::FloatCompare { cond, args: [x, y], .. }) = compare else {
+            return false;
+        };
         let is_narrow = dfg.value_type(x) == types::F32;
         let storage = self.place(place);
         if !matches!(storage, LoweredPlace::Vars { .. }) || !is_narrow || !sums.iter().all(is_sum) {

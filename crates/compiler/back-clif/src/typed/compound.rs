@@ -76,7 +76,10 @@ impl TypedCode<'_, '_> {
 
     /// Divides three or four `f32` by one instruction, because a division takes as long as several
     /// other instructions.
-    pub(crate) fn divided_together(&mut self, operands: &[LoweredValue; 2]) -> Option<LoweredValue> {
+    pub(crate) fn divided_together(
+        &mut self,
+        operands: &[LoweredValue; 2],
+    ) -> Option<LoweredValue> {
         let [LoweredValue::Leaves(dividends), LoweredValue::Leaves(divisors)] = operands else {
             return None;
         };
@@ -85,7 +88,8 @@ impl TypedCode<'_, '_> {
             return None;
         }
         // A quotient that is not asked for is one of the others.
-        let row = |leaves: &[Value]| std::array::from_fn(|at| leaves[if at < count { at } else { 0 }]);
+        let row =
+            |leaves: &[Value]| std::array::from_fn(|at| leaves[if at < count { at } else { 0 }]);
         let [x, y] = [dividends, divisors].map(|leaves| self.vector(row(leaves)));
         let quotients = self.b.ins().fdiv(x, y);
         let leaves = (0..count).map(|at| self.lane_of(quotients, at)).collect();

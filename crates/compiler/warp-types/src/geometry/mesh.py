@@ -154,7 +154,12 @@ def _is_sliver(a: wp.vec3, b: wp.vec3, c: wp.vec3):
     ab = b - a
     ac = c - a
     bc = c - b
-    return wp.length(wp.cross(ab, ac)) / (wp.dot(ab, ab) + wp.dot(ac, ac) + wp.dot(bc, bc)) < 1.0e-6
+    normal = wp.cross(ab, ac)
+    sides = wp.dot(ab, ab) + wp.dot(ac, ac) + wp.dot(bc, bc)
+    # Most triangles are so far from it that no rounding matters, and neither root nor quotient is needed.
+    if wp.dot(normal, normal) > 4.0e-12 * sides * sides:
+        return False
+    return wp.length(normal) / sides < 1.0e-6
 
 
 # The lesser and the greater of two numbers: one instruction each, where `wp.min` and `wp.max` also

@@ -10,7 +10,7 @@ def _enters_obliquely(start: wp.vec3, per_direction: wp.vec3, lower: wp.vec3, up
     for axis in range(1, 3):
         enters = _most(enters, _least(one[axis], other[axis]))
         leaves = _least(leaves, _most(one[axis], other[axis]))
-    return leaves >= 0.0 and leaves >= enters and enters < first
+    return enters < first and leaves >= _most(enters, 0.0)
 
 
 # A vector in axes of which the third is the one along which a ray goes furthest; the first two
