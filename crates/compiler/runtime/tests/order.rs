@@ -129,11 +129,6 @@ fn a_sum_in_one_element_or_in_a_branch_is_as_its_threads_leave_it() {
             agrees(body, &[23], buffers, [0; 3]);
         }
     }
-    // So many branches that variables lie in memory.
-    let branches = (0..2_100)
-        .map(|at| format!("    if x[i] > {at}.0 / 900.0:\n        s = s * 0.5 + {at}.0\n"));
-    let many = branches.fold(String::from("    s = float(0.0)\n"), |text, branch| text + &branch);
-    agrees(&(many + "    z[i] = s\n"), &[3], [0, 1, 2], [0; 3]);
     // The element changes with each row, within a group or between two.
     for row in [4, 7, 16] {
         agrees("    wp.atomic_add(y, r, x[i])\n", &[5, row], [0, 1, 2], [0; 3]);

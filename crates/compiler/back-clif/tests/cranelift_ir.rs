@@ -1,18 +1,21 @@
-//! Loops of kernels compute what doesn't change in them outside: held on the optimised Cranelift
-//! IR, by its shape and not by the time that it takes.
+//! Speed of compiled kernels and of their compilation, held on the shape of the Cranelift IR and not
+//! on the time that it takes: loops compute outside what doesn't change in them, and branches of
+//! large kernels join no variables.
 
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::dominator_tree::DominatorTree;
 use cranelift_codegen::flowgraph::ControlFlowGraph;
 use cranelift_codegen::ir::{Function, Inst, InstructionData, Value, ValueDef};
+use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::loop_analysis::{Loop, LoopAnalysis};
 use cranelift_codegen::settings::{self, Configurable};
-use gbxcule_back_clif::{Boundary, Options, Sharing, lower};
+use gbxcule_back_clif::{Boundary, Emitted, Options, Sharing, lower};
 use gbxcule_front_warp::Program;
 use gbxcule_ir::abi::Checks;
+use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::source::SourceMap;
-use gbxcule_ir::{FunctionKind, check};
+use gbxcule_ir::{FunctionKind, Module};
 
 /// Loops with checked indices, with products of extents and strides, and searches that may be given
 /// up. The optimiser moves nothing out of a loop behind a check in one of its branches, so there are
@@ -54,28 +57,39 @@ def rays(mesh: wp.uint64, start: wp.array(dtype=wp.vec3), to: wp.array(dtype=wp.
         t[i] = hit.t
 ";
 
-/// Returns the optimised functions of the text, and which of them are kernels.
-fn optimised() -> Vec<(bool, Function)> {
+fn compiled(text: &str) -> Valid<Module> {
     let mut sources = SourceMap::new();
-    let id = sources.add("loops.py", TEXT);
-    let module = Program::parse(&sources, id).and_then(|program| program.compile("loops"));
-    let module = module.and_then(check::module).expect("a kernel");
+    let id = sources.add("k.py", text);
+    let module = Program::parse(&sources, id).and_then(|program| program.compile("k"));
+    module.and_then(check::module).expect("kernels")
+}
+
+fn this_machine() -> OwnedTargetIsa {
     let mut flags = settings::builder();
     flags.set("opt_level", "speed").expect("a level");
     let isa = cranelift_native::builder().expect("this machine");
-    let isa = isa.finish(settings::Flags::new(flags)).expect("this machine");
-    let options =
-        Options { checks: Checks::All, sharing: Sharing::Alone, target: isa.frontend_config() };
-    let lowered = lower(&module, Boundary::default(), options);
-    let optimise = |emitted: gbxcule_back_clif::Emitted| {
+    isa.finish(settings::Flags::new(flags)).expect("this machine")
+}
+
+fn lowered(module: &Valid<Module>, isa: &dyn TargetIsa) -> Vec<Emitted> {
+    let target = isa.frontend_config();
+    let options = Options { checks: Checks::All, sharing: Sharing::Alone, target };
+    lower(module, Boundary::default(), options).functions
+}
+
+/// Returns the optimised functions of the text, and which of them are kernels.
+fn optimised() -> Vec<(bool, Function)> {
+    let (module, isa) = (compiled(TEXT), this_machine());
+    let optimise = |emitted: Emitted| {
         let mut context = Context::for_function(emitted.ir);
         context.optimize(&*isa, &mut ControlPlane::default()).expect("valid code");
         (module.functions[emitted.function].kind == FunctionKind::Kernel, context.func)
     };
-    lowered.functions.into_iter().map(optimise).collect()
+    lowered(&module, &*isa).into_iter().map(optimise).collect()
 }
 
-/// Lists the instructions that a loop, except for the one over a kernel's threads, repeats though their operands come from outside.
+/// Lists the instructions that a loop, except for the one over a kernel's threads, repeats though
+/// their operands come from outside.
 fn repeated(ir: &Function, is_kernel: bool) -> Vec<String> {
     let flow = ControlFlowGraph::with_function(ir);
     let dominators = DominatorTree::with_function(ir, &flow);
@@ -111,9 +125,8 @@ fn is_movable(ir: &Function, inst: Inst) -> bool {
         ir.dfg.value_def(arg).inst().is_some_and(|of| ir.dfg.inst_args(of).is_empty())
     };
     let args = ir.dfg.inst_args(inst);
-    !(acts || opcode.is_terminator() || opcode.other_side_effects())
-        && !args.is_empty()
-        && !args.iter().any(constant)
+    let acts = acts || opcode.is_terminator() || opcode.other_side_effects();
+    !(acts || args.is_empty() || args.iter().any(constant))
 }
 
 fn is_outside(ir: &Function, loops: &LoopAnalysis, of: Loop, value: Value) -> bool {
@@ -131,4 +144,19 @@ fn loops_repeat_nothing_that_they_could_find_outside() {
         let repeated = repeated(&ir, is_kernel);
         assert!(repeated.is_empty(), "{repeated:#?} in {}", ir.display());
     }
+}
+
+#[test]
+fn variables_that_thousands_of_branches_change_are_not_joined_behind_each() {
+    let joins = |branches: usize| {
+        let head = "import warp as wp\n\n@wp.kernel\ndef k(x: wp.array(dtype=float)):\n    v = x[wp.tid()]\n    s = float(0.0)\n";
+        let branch = |at| format!("    if v > {at}.0:\n        s = wp.sqrt(s) * 0.5 + {at}.0\n");
+        let text = String::from(head)
+            + &(0..branches).map(branch).collect::<String>()
+            + "    x[wp.tid()] = s\n";
+        let ir = &lowered(&compiled(&text), &*this_machine())[0].ir;
+        ir.layout.blocks().map(|block| ir.dfg.num_block_params(block)).sum::<usize>()
+    };
+    assert!(joins(500) >= 500);
+    assert!(joins(2_500) < 500);
 }
