@@ -21,8 +21,8 @@ pub(super) struct Running {
 }
 
 impl GroupCode<'_, '_> {
-    /// Declares the element that a kernel's [lone](crate::plan::FunctionPlan::lone_atomic) operation
-    /// changed last: none at first.
+    /// Declares the element that a kernel's [lone](crate::plan::FunctionPlan::lone_atomic)
+    /// operation changed last: none at first.
     pub(crate) fn begin_running(&mut self, kernel: FunctionId) {
         let cx = self.cx;
         let Some(atomic) = cx.plan.of(kernel).lone_atomic else { return };

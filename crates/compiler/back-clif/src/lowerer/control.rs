@@ -247,9 +247,9 @@ impl<'a> Lowerer<'a, '_> {
         ]);
     }
 
-    /// Lowers `if x < y: sum += z` without a branch: the sum is computed, then chosen. Returns false
-    /// if the block has anything else. A branch that depends on a comparison of numbers is hard to
-    /// foretell.
+    /// Lowers `if x < y: sum += z` without a branch: the sum is computed, then chosen. Returns
+    /// false if the block has anything else. A branch that depends on a comparison of numbers is
+    /// hard to foretell.
     fn choose(&mut self, condition: Value, accept: BlockId) -> bool {
         let body = self.body();
         let [sums @ .., last] = &body.blocks[accept].stmts[..] else { return false };

@@ -205,6 +205,18 @@ def tile_query_valid(query: BvhQueryTiled):
     return not query.is_over
 
 
+# The lesser and the greater of two numbers: one instruction each, where `wp.min` and `wp.max` also
+# choose the number beside a NaN.
+@wp.func
+def _least(a: float, b: float):
+    return b if b < a else a
+
+
+@wp.func
+def _most(a: float, b: float):
+    return b if a < b else a
+
+
 @wp.func
 def _box_distance_sq(point: wp.vec3, lower: wp.vec3, upper: wp.vec3):
     x = _least(upper[0], _most(lower[0], point[0])) - point[0]

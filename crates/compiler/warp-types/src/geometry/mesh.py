@@ -162,18 +162,6 @@ def _is_sliver(a: wp.vec3, b: wp.vec3, c: wp.vec3):
     return wp.length(normal) / sides < 1.0e-6
 
 
-# The lesser and the greater of two numbers: one instruction each, where `wp.min` and `wp.max` also
-# choose the number beside a NaN.
-@wp.func
-def _least(a: float, b: float):
-    return b if b < a else a
-
-
-@wp.func
-def _most(a: float, b: float):
-    return b if a < b else a
-
-
 @wp.func
 def _distance_sq(points: wp.array(dtype=wp.vec3), indices: wp.array(dtype=int), face: int, point: wp.vec3):
     corner = wp.uint32(face) * wp.uint32(3)
