@@ -236,8 +236,8 @@ fn most_inline(called: u32) -> u64 {
     }
 }
 
-/// Returns the only operation of a kernel that writes memory, if it is atomic and stands outside of
-/// branches and loops.
+/// Returns the only operation of a kernel that writes memory, if it is atomic and stands outside
+/// of branches and loops.
 fn lone_atomic(module: &Valid<Module>, body: &Body) -> Option<gbxcule_ir::Value> {
     let mut writes = 0;
     walk(body, body.root, |step| {

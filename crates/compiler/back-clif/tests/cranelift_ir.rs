@@ -1,6 +1,6 @@
-//! Speed of compiled kernels and of their compilation, held on the shape of the Cranelift IR and not
-//! on the time that it takes: loops compute outside what doesn't change in them, and branches of
-//! large kernels join no variables.
+//! Speed of compiled kernels and of their compilation, held on the shape of the Cranelift IR and
+//! not on the time that it takes: loops compute outside what doesn't change in them, and branches
+//! of large kernels join no variables.
 
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -17,9 +17,9 @@ use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{FunctionKind, Module};
 
-/// Loops with checked indices, with products of extents and strides, and searches that may be given
-/// up. The optimiser moves nothing out of a loop behind a check in one of its branches, so there are
-/// none here.
+/// Loops with checked indices, with products of extents and strides, and searches that may be
+/// given up. The optimiser moves nothing out of a loop behind a check in one of its branches, so
+/// there are none here.
 const TEXT: &str = "
 import warp as wp
 

@@ -28,8 +28,8 @@ pub(crate) struct Generated {
     pub(crate) relocations: Vec<ModuleReloc>,
 }
 
-/// Code generators for this machine, from the one with the best code to the one that needs the least
-/// time.
+/// Code generators for this machine, from the one with the best code to the one that needs the
+/// least time.
 #[derive(Clone)]
 pub(crate) struct HostCompiler {
     pub(crate) optimising: OwnedTargetIsa,

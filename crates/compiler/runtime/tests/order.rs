@@ -42,8 +42,8 @@ fn module(body: &str, dims: &[u32]) -> Valid<Module> {
         .unwrap_or_else(|faults| panic!("{}", render(&faults, &sources)))
 }
 
-/// Compares launches of `dims` threads, in one dimension or two. `buffers` has the number of the buffer of floats for each
-/// of the three arrays.
+/// Compares launches of `dims` threads, in one dimension or two. `buffers` has the number of the
+/// buffer of floats for each of the three arrays.
 fn agrees(body: &str, dims: &[u32], buffers: [usize; 3], shifts: [u32; 3]) {
     let module = module(body, dims);
     let (kernel, _) = module.kernels().next().expect("one");

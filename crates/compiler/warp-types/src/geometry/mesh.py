@@ -156,7 +156,7 @@ def _is_sliver(a: wp.vec3, b: wp.vec3, c: wp.vec3):
     bc = c - b
     normal = wp.cross(ab, ac)
     sides = wp.dot(ab, ab) + wp.dot(ac, ac) + wp.dot(bc, bc)
-    # Most triangles are so far from it that no rounding matters, and neither root nor quotient is needed.
+    # Most triangles are so far from it that no rounding matters: no root or quotient is needed.
     if wp.dot(normal, normal) > 4.0e-12 * sides * sides:
         return False
     return wp.length(normal) / sides < 1.0e-6
