@@ -227,7 +227,7 @@ fn has_while(body: &Body) -> bool {
     found
 }
 
-/// Returns the greatest number of operations of a function that goes inline, by its number of calls.
+/// Returns the greatest number of operations of a function that goes inline, by its calls.
 fn most_inline(called: u32) -> u64 {
     match called {
         1 => MAX_CALLED_ONCE,
