@@ -72,7 +72,7 @@ class HashGrid(Geometry):
         if min(self._extents) <= 0:
             raise RuntimeError(f"extents of a hash grid are above 0, found {self._extents}")
         self._per_unit = np.float32(1.0)
-        self._cells: list[array | None] = [None, None, None]
+        self._cells: list[array | None] = [None, None]
 
     def build(self, points: array, radius: float, groups: Any = None) -> None:
         """Sort points into cells as wide as `radius`."""
@@ -92,9 +92,9 @@ class HashGrid(Geometry):
         """Do nothing: `build` takes the memory."""
 
     def row(self) -> dict[str, Any]:
-        starts, ends, points = self._cells
+        starts, points = self._cells
         extents = np.array(self._extents, np.int32)
-        return {"extents": extents, "cells_per_unit": self._per_unit, "starts": starts, "ends": ends, "points": points}
+        return {"extents": extents, "cells_per_unit": self._per_unit, "starts": starts, "points": points}
 
 
 def _checked_groups(groups: Any, count: int) -> array | None:

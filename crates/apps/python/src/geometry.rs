@@ -59,24 +59,24 @@ pub(crate) fn bound_box_tree<'py>(
     Ok([given(py, &low), given(py, &high)])
 }
 
-/// Sorts points into cells; returns the begin and end of each cell, and the points' numbers.
+/// Sorts points into cells; returns where cells begin in the list of points' numbers, and the list.
 #[pyfunction]
 pub(crate) fn sort_into_cells<'py>(
     py: Python<'py>,
     of: &[u8],
     extents: [i32; 3],
     cells_per_unit: f32,
-) -> PyResult<Parts<'py, 3>> {
+) -> PyResult<Parts<'py, 2>> {
     let of = points(of)?;
     if extents.iter().any(|&extent| extent <= 0) {
         return Err(PyValueError::new_err("extents of a hash grid are above 0"));
     }
     let cells = extents.iter().try_fold(1_i32, |cells, &extent| cells.checked_mul(extent));
-    if cells.is_none() {
-        let message =
-            format!("a hash grid of {extents:?} has too many cells: at most {}", i32::MAX);
+    if cells.is_none_or(|cells| cells == i32::MAX) {
+        let most = i32::MAX - 1;
+        let message = format!("a hash grid of {extents:?} has too many cells: at most {most}");
         return Err(PyValueError::new_err(message));
     }
     let cells = py.detach(|| PointCells::new(&of, extents, cells_per_unit));
-    Ok([given(py, &cells.starts), given(py, &cells.ends), given(py, &cells.points)])
+    Ok([given(py, &cells.starts), given(py, &cells.points)])
 }

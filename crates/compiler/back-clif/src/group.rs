@@ -36,6 +36,8 @@ pub(crate) struct GroupCode<'a, 'f> {
     bail: Option<Block>,
     /// True if threads may have written to memory.
     is_dirty: bool,
+    /// Element that the kernel's only writing operation changed last.
+    running: Option<memory::Running>,
     /// Blocks to which code jumps after a write.
     after_writes: FxHashSet<Block>,
 }
@@ -59,6 +61,7 @@ impl<'a, 'f> GroupCode<'a, 'f> {
         Self {
             threads,
             consecutive: FxHashMap::default(),
+            running: None,
             bail: None,
             is_dirty: false,
             after_writes: FxHashSet::default(),
@@ -169,6 +172,11 @@ impl<'a, 'f> GroupCode<'a, 'f> {
                 self.group_native(value, native, args)
             }
             Op::Load(place) => self.group_load(value, place),
+            Op::Atomic { op, place, value: operand, expected: None }
+                if self.change_running(value, op, place, operand) =>
+            {
+                true
+            }
             Op::Atomic { op: AtomicOp::Add, place, value: operand, expected: None }
                 if self.is_plain(value) =>
             {

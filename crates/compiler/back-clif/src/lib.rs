@@ -34,6 +34,7 @@ mod sum;
 mod thread;
 mod typed;
 mod uniform;
+mod unused;
 
 pub use access::ParamArray;
 pub use code::Site;

@@ -13,6 +13,7 @@ use crate::lowered_module::LoweredModule;
 use crate::result::{ResultParts, signature};
 use crate::thread::ThreadCode;
 use crate::typed::TypedCode;
+use crate::unused::remove_unused_loads;
 use control::LoweringTask;
 use cranelift_codegen::ir::{self, UserFuncName};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -65,5 +66,6 @@ pub(crate) fn lower(
         lowerer.callable(id);
     }
     lowerer.group.into_threads().into_typed().into_code().finish();
+    remove_unused_loads(&mut ir);
     ir
 }

@@ -10,7 +10,7 @@ use super::shape::Flats;
 use gbxcule_ir::abi::Checks;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::op::{Arg, BinaryOp, Op};
-use gbxcule_ir::walk::{Use, stmt_uses, walk_stmts};
+use gbxcule_ir::walk::{Use, any_stmt, stmt_blocks, stmt_uses, walk_stmts};
 use gbxcule_ir::{
     Body, Function, FunctionId, FunctionKind, Inline, Module, PassMode, PlaceId, Projection, Root,
     Scalar, Shape, StmtKind,
@@ -19,12 +19,18 @@ use gbxcule_ir::{
 /// Greatest number of operations of a function that goes inline at every call, with callees lowered
 /// in place.
 const MAX_SMALL: u64 = 120;
+/// Greatest number of operations of a function that goes inline because it is called twice at most.
+const MAX_CALLED_TWICE: u64 = 400;
 /// Greatest number of operations of a function that goes inline because it is called once.
 const MAX_CALLED_ONCE: u64 = 4_000;
 /// Greatest number of operations of a function with `Inline::Always` that goes inline.
 const MAX_ALWAYS: u64 = 20_000;
 /// Greatest number of operations of a kernel that is lowered for several threads at once.
 const MAX_GROUPED: u64 = 1_000;
+/// Greatest number of branches of a function whose variables may lie in registers. The register
+/// allocator compares each value with each variable that branches join, which takes seconds for ten
+/// thousand of them.
+const MAX_JOINED: usize = 2_000;
 /// Cost assumed for a loop, whose number of iterations is unknown: enough that other threads help.
 const LOOP_COST: u64 = 1 << 20;
 
@@ -39,6 +45,9 @@ pub(crate) struct FunctionPlan {
     pub(crate) lanes: usize,
     /// Requirements of lowering several threads at once on the arrays of a launch.
     pub(crate) order: GroupOrder,
+    /// The only statement of a kernel that writes memory, if this is an atomic operation that each
+    /// thread does once.
+    pub(crate) lone_atomic: Option<gbxcule_ir::Value>,
     /// Conditions in which threads that are lowered at once may differ.
     pub(crate) split: Vec<gbxcule_ir::Value>,
     /// Number of leading dimensions of the grid that the function and its callees ask for.
@@ -78,6 +87,7 @@ impl Plan {
         checks: Checks,
     ) -> Self {
         let calls = count_calls(module);
+        let repeated = repeated(module);
         let mut functions = vec![FunctionPlan::default(); module.functions.len()];
         let mut costs = vec![0; module.functions.len()];
         for &id in module.call_order() {
@@ -91,12 +101,16 @@ impl Plan {
             let called = calls[id.index()];
             functions[id.index()] = plan;
             let kept = functions[id.index()].is_external || boundary.exports.contains(&id);
+            // A search in a loop has registers of its own: in place, values that live across the
+            // calls of its caller would lie on the stack in its loop, too.
+            let is_search = checked && repeated[id.index()] && has_while(&function.body);
             functions[id.index()].inline = function.kind == FunctionKind::Callable
                 && !kept
                 && match function.inline {
                     Inline::Never => false,
                     Inline::Always => cost <= MAX_ALWAYS,
-                    Inline::Auto => cost <= if called == 1 { MAX_CALLED_ONCE } else { MAX_SMALL },
+                    Inline::Auto if is_search => false,
+                    Inline::Auto => cost <= most_inline(called),
                 };
             if function.kind == FunctionKind::Kernel {
                 let accesses = access::accesses(module, id, boundary.externals);
@@ -175,10 +189,61 @@ fn plan_threads(
     if let (Some(split), Some(order)) = (split, order) {
         plan.lanes = super::typed::GROUP;
         (plan.split, plan.order) = (split, order);
+        plan.lone_atomic = lone_atomic(module, &module.functions[id].body);
     }
     if let Some(accesses) = accesses {
         plan.exclusivity = Exclusivity::new(module, id, dims, accesses);
     }
+}
+
+/// Finds the functions that are called in a loop, or by one that is called in a loop.
+fn repeated(module: &Valid<Module>) -> Vec<bool> {
+    let mut repeated = vec![false; module.functions.len()];
+    // The reversed order has callers before their callees.
+    for &id in module.call_order().iter().rev() {
+        let body = &module.functions[id].body;
+        let mut todo = vec![(body.root, repeated[id.index()])];
+        while let Some((block, in_loop)) = todo.pop() {
+            for stmt in &body.blocks[block].stmts {
+                if let StmtKind::Let(value) = stmt.kind
+                    && let Op::Call { function, .. } = body.values[value].op
+                {
+                    repeated[function.index()] |= in_loop;
+                }
+                let in_loop =
+                    in_loop || matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. });
+                stmt_blocks(&stmt.kind, |inner| todo.push((inner, in_loop)));
+            }
+        }
+    }
+    repeated
+}
+
+fn has_while(body: &Body) -> bool {
+    any_stmt(body, body.root, |stmt| matches!(stmt.kind, StmtKind::While { .. }))
+}
+
+/// Returns the greatest number of operations of a function that goes inline, by its calls.
+fn most_inline(called: u32) -> u64 {
+    match called {
+        1 => MAX_CALLED_ONCE,
+        2 => MAX_CALLED_TWICE,
+        _ => MAX_SMALL,
+    }
+}
+
+/// Returns the only operation of a kernel that writes memory, if it is atomic and stands outside
+/// of branches and loops.
+fn lone_atomic(module: &Valid<Module>, body: &Body) -> Option<gbxcule_ir::Value> {
+    let mut writes = 0;
+    walk_stmts(body, body.root, |stmt| {
+        writes += usize::from(super::uniform::writes(module, body, &stmt.kind));
+    });
+    let atomic = body.blocks[body.root].stmts.iter().find_map(|stmt| match stmt.kind {
+        StmtKind::Let(value) if matches!(body.values[value].op, Op::Atomic { .. }) => Some(value),
+        _ => None,
+    });
+    atomic.filter(|_| writes == 1)
 }
 
 /// Counts the calls of each function in the module.
@@ -220,6 +285,7 @@ fn of_function(
         memory_params: function.params.iter().map(|param| large(param.ty)).collect(),
         ..FunctionPlan::default()
     };
+    let mut branches = 0;
     let mut cost = 0u64;
     let size = |ty| module.types.layout(ty).map_or(0, |layout| layout.size.saturating_add(16));
     plan.frame_bytes =
@@ -244,9 +310,13 @@ fn of_function(
                 plan.can_fault |= checked;
             }
             StmtKind::Trap { .. } | StmtKind::Assert { .. } => plan.can_fault = true,
+            StmtKind::If { .. } => branches += 1,
             _ => {}
         }
     });
+    if checked && branches > MAX_JOINED {
+        plan.memory_locals.fill(true);
+    }
     // A function out of line gets every place as a pointer.
     for (at, param) in function.params.iter().enumerate() {
         plan.memory_params[at] |=

@@ -189,10 +189,8 @@ impl<'a, 'f> TypedCode<'a, 'f> {
             return vector;
         }
         let mut vector = self.b.ins().splat(types::F32X4, row[0]);
-        if !is_same(row) {
-            for (at, &value) in row.iter().enumerate().skip(1) {
-                vector = self.b.ins().insertlane(vector, value, at as u8);
-            }
+        for (at, &value) in row.iter().enumerate().filter(|&(_, &value)| value != row[0]) {
+            vector = self.b.ins().insertlane(vector, value, at as u8);
         }
         vector
     }

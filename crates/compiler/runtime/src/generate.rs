@@ -17,7 +17,8 @@ const MIN_PARALLEL: usize = 4_000;
 /// Greatest product of a function's instructions and its cases of switches that is optimised: the
 /// optimiser repeats, in each case, computations that only cases use.
 const MAX_OPTIMISED_PRODUCT: usize = 300_000;
-/// Greatest number of instructions of a function that is optimised.
+/// Greatest number of instructions of a function that is optimised. The better register allocator
+/// takes time that grows with the square of larger ones.
 const MAX_OPTIMISED: usize = 200_000;
 
 /// Machine code of a function.
@@ -27,11 +28,13 @@ pub(crate) struct Generated {
     pub(crate) relocations: Vec<ModuleReloc>,
 }
 
-/// Code generators for this machine: the optimising one and the plain one.
+/// Code generators for this machine, from the one with the best code to the one that needs the
+/// least time.
 #[derive(Clone)]
 pub(crate) struct HostCompiler {
     pub(crate) optimising: OwnedTargetIsa,
     plain: OwnedTargetIsa,
+    quick: OwnedTargetIsa,
     /// Everything that decides their code: the processor with its features, and the settings.
     pub(crate) settings: Arc<str>,
 }
@@ -40,9 +43,11 @@ impl HostCompiler {
     pub(crate) fn new() -> Result<Self, Error> {
         static HOST: OnceLock<Result<HostCompiler, Error>> = OnceLock::new();
         let make = || {
-            let (optimising, plain) = (generator("speed")?, generator("none")?);
-            let settings = [&optimising, &plain].map(|isa| settings_of(&**isa)).concat().into();
-            Ok(Self { optimising, plain, settings })
+            let optimising = generator("speed", "backtracking")?;
+            let plain = generator("none", "backtracking")?;
+            let quick = generator("none", "single_pass")?;
+            let all = [&optimising, &plain, &quick].map(|isa| settings_of(&**isa));
+            Ok(Self { optimising, plain, quick, settings: all.concat().into() })
         };
         get_or_make(&HOST, make).clone()
     }
@@ -66,8 +71,13 @@ impl HostCompiler {
         let dfg = &context.func.dfg;
         let size = dfg.num_insts();
         let cases: usize = dfg.jump_tables.values().map(|table| table.all_branches().len()).sum();
-        let plain = size > MAX_OPTIMISED || size.saturating_mul(cases) > MAX_OPTIMISED_PRODUCT;
-        let isa = if plain { &self.plain } else { &self.optimising };
+        let isa = if size > MAX_OPTIMISED {
+            &self.quick
+        } else if size.saturating_mul(cases) > MAX_OPTIMISED_PRODUCT {
+            &self.plain
+        } else {
+            &self.optimising
+        };
         let compiled = context.compile(&**isa, &mut ControlPlane::default());
         let compiled = compiled.map_err(|error| format!("{:?}", error.inner))?;
         let (bytes, alignment) =
@@ -85,10 +95,11 @@ fn settings_of(isa: &dyn TargetIsa) -> String {
     format!("{}\n{}\n{}\n", isa.triple(), isa.flags(), features.join("\n"))
 }
 
-fn generator(level: &str) -> Result<OwnedTargetIsa, Error> {
+fn generator(level: &str, allocator: &str) -> Result<OwnedTargetIsa, Error> {
     let mut flags = settings::builder();
     let all = [
         ("opt_level", level),
+        ("regalloc_algorithm", allocator),
         ("is_pic", "false"),
         ("use_colocated_libcalls", "false"),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),

@@ -101,10 +101,8 @@ impl BoxTree {
 /// Points in the cells of a grid that repeats without end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PointCells {
-    /// Index in `points` of each cell's first point.
+    /// Index in `points` of each cell's first point, then the number of points.
     pub starts: Vec<i32>,
-    /// Index in `points` behind each cell's last point.
-    pub ends: Vec<i32>,
     /// Numbers of points, sorted by cell, and in a cell in ascending order.
     pub points: Vec<i32>,
 }
@@ -124,23 +122,18 @@ impl PointCells {
         };
         let count = extents.iter().map(|&extent| extent as usize).product();
         let cells: Vec<usize> = points.iter().map(cell).collect();
-        let mut ends = vec![0; count];
-        cells.iter().for_each(|&cell| ends[cell] += 1);
-        let mut total = 0;
-        let starts: Vec<i32> = (ends.iter_mut())
-            .map(|end| {
-                let start = total;
-                total += *end;
-                *end = start;
-                start
-            })
-            .collect();
+        // The start of a cell is counted up to its end, which is the start of the next one.
+        let mut starts = vec![0; count + 1];
+        cells.iter().for_each(|&cell| starts[cell + 1] += 1);
+        (0..count).for_each(|cell| starts[cell + 1] += starts[cell]);
         let mut sorted = vec![0; points.len()];
         for (point, &cell) in cells.iter().enumerate() {
-            sorted[ends[cell] as usize] = point as i32;
-            ends[cell] += 1;
+            sorted[starts[cell] as usize] = point as i32;
+            starts[cell] += 1;
         }
-        Self { starts, ends, points: sorted }
+        starts.rotate_right(1);
+        starts[0] = 0;
+        Self { starts, points: sorted }
     }
 }
 
@@ -177,8 +170,6 @@ mod tests {
         let cells = PointCells::new(&points, [2, 3, 1], 1.0);
         // Cell 1 along x holds -0.5; 2,147,483,646 is 0 modulo 3.
         assert_eq!(cells.points, [0, 2, 3, 1]);
-        assert_eq!((cells.starts[0], cells.ends[0]), (0, 3));
-        assert_eq!((cells.starts[1], cells.ends[1]), (3, 4));
-        assert_eq!(cells.ends[5], 4);
+        assert_eq!(cells.starts, [0, 3, 4, 4, 4, 4, 4]);
     }
 }

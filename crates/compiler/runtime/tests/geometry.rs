@@ -34,7 +34,6 @@ fn row(points: &[[f32; 3]], extents: [i32; 3], cells_per_unit: f32) -> Argument 
         ("extents".into(), extents.into()),
         ("cells_per_unit".into(), cells_per_unit.into()),
         ("starts".into(), array(&cells.starts)),
-        ("ends".into(), array(&cells.ends)),
         ("points".into(), array(&cells.points)),
     ])
 }

@@ -26,12 +26,13 @@ fn is_on_one_thread(test: &str) -> bool {
     false
 }
 
-fn module(body: &str) -> Valid<Module> {
+fn module(body: &str, dims: &[u32]) -> Valid<Module> {
+    let names = ["i", "r, i"][dims.len() - 1];
     let text = format!(
         "import warp as wp\n\n@wp.func\ndef put(a: wp.array(dtype=float), i: int, v: float):\n    a[i] = v\n\n\
          @wp.func\ndef take(a: wp.array(dtype=float), i: int):\n    return 0.5 * a[i] + a[i - 1]\n\n\
          @wp.kernel\ndef k(x: wp.array(dtype=float), y: wp.array(dtype=float), z: wp.array(dtype=float), \
-         c: wp.array(dtype=int), n: int):\n    i = wp.tid()\n{body}"
+         c: wp.array(dtype=int), n: int):\n    {names} = wp.tid()\n{body}"
     );
     let mut sources = SourceMap::new();
     let id = sources.add("k.py", text);
@@ -41,12 +42,12 @@ fn module(body: &str) -> Valid<Module> {
         .unwrap_or_else(|faults| panic!("{}", render(&faults, &sources)))
 }
 
-/// Compares launches of `dims` threads. `buffers` has the number of the buffer of floats for each
-/// of the three arrays.
-fn agrees(body: &str, dims: u32, buffers: [usize; 3], shifts: [u32; 3]) {
-    let module = module(body);
+/// Compares launches of `dims` threads, in one dimension or two. `buffers` has the number of the
+/// buffer of floats for each of the three arrays.
+fn agrees(body: &str, dims: &[u32], buffers: [usize; 3], shifts: [u32; 3]) {
+    let module = module(body, dims);
     let (kernel, _) = module.kernels().next().expect("one");
-    let len = 3 * dims + 12;
+    let len = 3 * dims[dims.len() - 1] + 12;
     let float = |buffer: usize, shift: u32| Actual::Array {
         buffer,
         offset: 4 * shift,
@@ -69,8 +70,8 @@ fn agrees(body: &str, dims: u32, buffers: [usize; 3], shifts: [u32; 3]) {
     let floats: Vec<u8> = (0..len + 4).flat_map(number).collect();
     let ints = (0..len).flat_map(|at| (at as i32 * 5 % 7).to_le_bytes()).collect();
     let memory = vec![floats.clone(), floats.clone(), floats, ints];
-    let program = RandomProgram { module, kernel, dims: vec![dims], buffers: memory, args };
-    let said = || format!("{dims} threads, memory {buffers:?} from {shifts:?}\n{body}");
+    let program = RandomProgram { module, kernel, dims: dims.into(), buffers: memory, args };
+    let said = || format!("{dims:?} threads, memory {buffers:?} from {shifts:?}\n{body}");
     let expected = program.interpret().unwrap_or_else(|fault| panic!("{}: {fault:?}", said()));
     for checked in [true, false] {
         let actual = native::run(&program, checked).unwrap_or_else(|e| panic!("{}: {e}", said()));
@@ -85,8 +86,8 @@ fn a_sum_over_neighbours_runs_from_the_first_thread_to_the_last() {
     if !is_on_one_thread("a_sum_over_neighbours_runs_from_the_first_thread_to_the_last") {
         return;
     }
-    agrees("    x[i + 1] = x[i + 1] + x[i]\n", 9, [0, 1, 2], [0; 3]);
-    agrees("    x[i] = x[i] + x[i - 1]\n", 8, [0, 1, 2], [0; 3]);
+    agrees("    x[i + 1] = x[i + 1] + x[i]\n", &[9], [0, 1, 2], [0; 3]);
+    agrees("    x[i] = x[i] + x[i - 1]\n", &[8], [0, 1, 2], [0; 3]);
 }
 
 #[test]
@@ -102,9 +103,36 @@ fn arrays_of_a_launch_that_share_memory_are_written_in_order() {
     ] {
         for buffers in [[0, 1, 2], [0, 0, 2], [0, 0, 0]] {
             for shifts in [[0, 0, 0], [0, 1, 0], [1, 0, 2], [0, 3, 0]] {
-                agrees(body, 11, buffers, shifts);
+                agrees(body, &[11], buffers, shifts);
             }
         }
+    }
+}
+
+#[test]
+fn a_sum_in_one_element_or_in_a_branch_is_as_its_threads_leave_it() {
+    if !is_on_one_thread("a_sum_in_one_element_or_in_a_branch_is_as_its_threads_leave_it") {
+        return;
+    }
+    let branch = "    s = float(0.0)\n    for j in range(9):\n        d = x[i + j]\n        if d < 0.5:\n            s += d\n        \
+                  if not (d > y[j]):\n            s -= d * 2.0\n        if d != 0.25:\n            s = s * x[0]\n    z[i] = s\n";
+    for body in [
+        "    wp.atomic_add(y, n, x[i])\n",
+        "    wp.atomic_sub(y, -1, x[i] * 0.7)\n",
+        "    wp.atomic_max(y, 0, x[i])\n",
+        "    wp.atomic_add(c, 1, c[i])\n",
+        "    v = wp.atomic_add(y, n, x[i])\n    w = wp.atomic_add(z, 0, v)\n",
+        "    v = wp.atomic_add(y, n, x[i])\n    z[i] = v\n",
+        branch,
+    ] {
+        for buffers in [[0, 1, 2], [0, 0, 2]] {
+            agrees(body, &[23], buffers, [0; 3]);
+        }
+    }
+    // The element changes with each row, within a group or between two.
+    for row in [4, 7, 16] {
+        agrees("    wp.atomic_add(y, r, x[i])\n", &[5, row], [0, 1, 2], [0; 3]);
+        agrees("    wp.atomic_add(y, r % 2, x[i])\n", &[5, row], [0, 1, 2], [0; 3]);
     }
 }
 
@@ -165,6 +193,6 @@ fn random_kernels_that_read_and_write_neighbours_run_in_order() {
         let dims = 1 + random.below(14);
         let buffers = random.pick(&[[0, 1, 2], [0, 1, 2], [0, 0, 2], [0, 1, 1], [0, 0, 0]]);
         let shifts = random.pick(&[[0, 0, 0], [0, 0, 0], [0, 1, 2]]);
-        agrees(&body, dims, buffers, shifts);
+        agrees(&body, &[dims], buffers, shifts);
     }
 }

@@ -63,7 +63,13 @@ impl Code<'_, '_> {
     }
 
     /// Returns the value that an operation leaves in memory.
-    fn changed(&mut self, op: AtomicOp, of: Scalar, old: Value, operand: Value) -> Value {
+    pub(crate) fn changed(
+        &mut self,
+        op: AtomicOp,
+        of: Scalar,
+        old: Value,
+        operand: Value,
+    ) -> Value {
         let binary = match op {
             AtomicOp::Add => BinaryOp::Add,
             AtomicOp::Subtract if of.is_float() => {

@@ -142,7 +142,7 @@ impl Code<'_, '_> {
         // The pointer never changes, so that its load moves out of loops; the byte is written by
         // another thread.
         let flags = MemFlagsData::trusted();
-        let fixed = flags.with_readonly();
+        let fixed = flags.with_readonly().with_can_move();
         let stop = offset_of!(RangeRecord, stop) as i32;
         let place = self.b.ins().load(types::I64, fixed, self.faults.record, stop);
         let asked = self.b.ins().atomic_load(types::I8, flags, place);

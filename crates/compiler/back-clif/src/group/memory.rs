@@ -1,11 +1,101 @@
 //! Loads and stores of a group of threads, with one vector if the elements are adjacent.
 
 use super::GroupCode;
+use crate::Sharing;
+use crate::code::zero_of;
+use crate::shape::clif_type;
 use crate::typed::{GROUP, LoweredPlace, LoweredValue, Row, unaligned};
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value, types};
-use gbxcule_ir::{PlaceId, Projection, Root, Scalar, Type};
+use cranelift_frontend::Variable;
+use gbxcule_ir::{AtomicOp, FunctionId, PlaceId, Projection, Root, Scalar, Type};
+
+/// Scalars of one element, which stay in registers from group to group as long as no other element
+/// is changed. Memory always has them, too.
+#[derive(Clone)]
+pub(super) struct Running {
+    atomic: gbxcule_ir::Value,
+    /// Variable with the element's address; null if the scalars are not those of any element.
+    address: Variable,
+    scalars: Vec<Variable>,
+}
 
 impl GroupCode<'_, '_> {
+    /// Declares the element that a kernel's [lone](crate::plan::FunctionPlan::lone_atomic)
+    /// operation changed last: none at first.
+    pub(crate) fn begin_running(&mut self, kernel: FunctionId) {
+        let cx = self.cx;
+        let Some(atomic) = cx.plan.of(kernel).lone_atomic else { return };
+        let ty = cx.module.functions[kernel].body.type_of(atomic);
+        let Some((of, count)) = cx.module.types.components(ty) else { return };
+        if cx.options.sharing != Sharing::Alone || count as usize > GROUP {
+            return;
+        }
+        let address = self.b.declare_var(types::I64);
+        let scalars = (0..count).map(|_| self.b.declare_var(clif_type(of))).collect::<Vec<_>>();
+        let zero = zero_of(&mut self.b, of);
+        scalars.iter().for_each(|&scalar| self.b.def_var(scalar, zero));
+        self.running = Some(Running { atomic, address, scalars });
+        self.forget_running();
+    }
+
+    /// Forgets the element, because threads that run one by one change memory themselves.
+    pub(crate) fn forget_running(&mut self) {
+        if let Some(address) = self.running.as_ref().map(|running| running.address) {
+            let none = self.b.ins().iconst(types::I64, 0);
+            self.b.def_var(address, none);
+        }
+    }
+
+    /// Changes one element by the operands of all threads, in order. Returns false if it isn't the
+    /// kernel's lone operation, or if threads change elements of their own.
+    pub(super) fn change_running(
+        &mut self,
+        value: gbxcule_ir::Value,
+        op: AtomicOp,
+        place: PlaceId,
+        operand: gbxcule_ir::Value,
+    ) -> bool {
+        let Some(running) = self.running.clone().filter(|it| it.atomic == value) else {
+            return false;
+        };
+        let ty = self.body().places[place].ty;
+        let Some((of, _)) = self.cx.module.types.components(ty) else { return false };
+        if !self.has_equal_places(place) {
+            return false;
+        }
+        self.prove_group(place);
+        self.is_dirty = true;
+        let loc = self.place(place);
+        let address = self.address(&loc);
+        let [load, rest] = [(); 2].map(|()| self.b.create_block());
+        let known = self.b.use_var(running.address);
+        let is_known = self.b.ins().icmp(IntCC::Equal, known, address);
+        self.b.ins().brif(is_known, rest, &[], load, &[]);
+        self.b.seal_block(load);
+        self.b.switch_to_block(load);
+        let at = LoweredPlace::Memory { address, offset: 0 };
+        let found = self.read(&at, ty);
+        let leaves = running.scalars.iter().zip(found.leaves());
+        leaves.for_each(|(&scalar, &leaf)| self.b.def_var(scalar, leaf));
+        self.b.def_var(running.address, address);
+        self.b.ins().jump(rest, &[]);
+        self.b.seal_block(rest);
+        self.b.switch_to_block(rest);
+        let mut now: Vec<Value> =
+            running.scalars.iter().map(|&scalar| self.b.use_var(scalar)).collect();
+        self.each_lane(|lowerer| {
+            lowerer.define(value, LoweredValue::from_leaves(now.clone()));
+            let operand = lowerer.val(operand);
+            for (now, &operand) in now.iter_mut().zip(operand.leaves()) {
+                *now = lowerer.changed(op, of, *now, operand);
+            }
+        });
+        running.scalars.iter().zip(&now).for_each(|(&scalar, &new)| self.b.def_var(scalar, new));
+        self.write(&at, ty, &LoweredValue::from_leaves(now));
+        true
+    }
+
     /// Returns the address of the first of four `f32` that are adjacent in array memory.
     pub(super) fn neighbours(&mut self, place: PlaceId) -> Option<Value> {
         self.prove_group(place);

@@ -3,14 +3,19 @@
 use super::Lowerer;
 use crate::code::{constant, int_code};
 use crate::group::Mark;
-use crate::typed::LoweredValue;
+use crate::typed::{LoweredPlace, LoweredValue};
 use crate::uniform;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self as clif, Block, BlockArg, InstBuilder, types};
+use cranelift_codegen::ir::{
+    self as clif, Block, BlockArg, InstBuilder, InstructionData, MemFlagsData, types,
+};
 use cranelift_frontend::Switch;
 use gbxcule_ir::abi::{Cause, FaultKind};
 use gbxcule_ir::walk::any_stmt;
-use gbxcule_ir::{BlockId, Case, CompareOp, Op, PlaceId, Scalar, Stmt, StmtKind, Value};
+use gbxcule_ir::{
+    BinaryOp, BlockId, Body, Case, CompareOp, Op, PlaceId, Root, Scalar, Stmt, StmtKind, Type,
+    Value,
+};
 
 /// Task of the lowering that remains to be done.
 pub(crate) enum LoweringTask<'a> {
@@ -47,6 +52,13 @@ struct Range {
     step: clif::Value,
     /// Step, if it is a constant.
     known: Option<i64>,
+}
+
+/// Greatest number of operations that run where their result may not be needed.
+const MAX_CHOSEN: usize = 4;
+
+fn is_variable(body: &Body, place: PlaceId) -> bool {
+    matches!(body.places[place].root, Root::Local(_)) && body.path(place).is_empty()
 }
 
 impl<'a> Lowerer<'a, '_> {
@@ -151,7 +163,6 @@ impl<'a> Lowerer<'a, '_> {
         let mark = self.enter_loop(&[header, inner]);
         self.b.ins().jump(head, &[]);
         self.b.switch_to_block(head);
-        self.stop_if_asked();
         self.frame_mut().loops.push((exit, head));
         self.todo.extend([
             LoweringTask::EndLoop { head, exit, latch: None, mark },
@@ -200,8 +211,11 @@ impl<'a> Lowerer<'a, '_> {
     }
 
     fn branch(&mut self, condition: Value, accept: BlockId, reject: BlockId) {
-        let [yes, no, rest] = [(); 3].map(|()| self.b.create_block());
         let empty = self.body().blocks[reject].stmts.is_empty();
+        if empty && self.choose(condition, accept) {
+            return;
+        }
+        let [yes, no, rest] = [(); 3].map(|()| self.b.create_block());
         let otherwise = if empty { rest } else { no };
         match self.bail().filter(|_| self.is_split(condition)) {
             None => {
@@ -231,6 +245,52 @@ impl<'a> Lowerer<'a, '_> {
             LoweringTask::Stmts(accept, 0),
             LoweringTask::Begin(yes, mark),
         ]);
+    }
+
+    /// Lowers `if x < y: sum += z` without a branch: the sum is computed, then chosen. Returns
+    /// false if the block has anything else. A branch that depends on a comparison of numbers is
+    /// hard to foretell.
+    fn choose(&mut self, condition: Value, accept: BlockId) -> bool {
+        let body = self.body();
+        let [sums @ .., last] = &body.blocks[accept].stmts[..] else { return false };
+        let is_sum = |stmt: &Stmt| match stmt.kind {
+            StmtKind::Let(value) => match body.values[value].op {
+                Op::Load(place) => is_variable(body, place),
+                Op::Literal(_)
+                | Op::Binary(BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, ..) => true,
+                _ => false,
+            },
+            _ => false,
+        };
+        let StmtKind::Store { place, value } = last.kind else { return false };
+        let is_float = body.type_of(value) == Type::scalar(Scalar::F32);
+        if self.is_group() || sums.len() > MAX_CHOSEN || !is_float || !is_variable(body, place) {
+            return false;
+        }
+        let chosen = self.scalar(condition);
+        let dfg = &self.b.func.dfg;
+        let compare = dfg.value_def(chosen).inst().map(|inst| dfg.insts[inst]);
+        let Some(InstructionData::FloatCompare { cond, args: [x, y], .. }) = compare else {
+            return false;
+        };
+        let is_narrow = dfg.value_type(x) == types::F32;
+        let storage = self.place(place);
+        if !matches!(storage, LoweredPlace::Vars { .. }) || !is_narrow || !sums.iter().all(is_sum) {
+            return false;
+        }
+        for stmt in sums {
+            self.stmt(&stmt.kind);
+        }
+        let old = self.read(&storage, Type::scalar(Scalar::F32)).leaves()[0];
+        let new = self.scalar(value);
+        let [x, y, old, new] =
+            [x, y, old, new].map(|of| self.b.ins().scalar_to_vector(types::F32X4, of));
+        let mask = self.b.ins().fcmp(cond, x, y);
+        let mask = self.b.ins().bitcast(types::F32X4, MemFlagsData::new(), mask);
+        let vector = self.b.ins().bitselect(mask, new, old);
+        let result = self.b.ins().extractlane(vector, 0);
+        self.write(&storage, Type::scalar(Scalar::F32), &LoweredValue::One(result));
+        true
     }
 
     /// Returns true if a block ends by leaving a loop or the function.
@@ -415,12 +475,10 @@ impl<'a> Lowerer<'a, '_> {
         let condition = self.scalar(*condition);
         self.leave_unless(condition, exit, inner);
         // Facts that the header established hold in the body as well.
-        let mark = self.mark();
-        self.todo.extend([
-            LoweringTask::Goto(head),
-            LoweringTask::Stmts(*body, 0),
-            LoweringTask::Begin(inner, mark),
-        ]);
+        self.b.seal_block(inner);
+        self.b.switch_to_block(inner);
+        self.stop_if_asked();
+        self.todo.extend([LoweringTask::Goto(head), LoweringTask::Stmts(*body, 0)]);
     }
 
     fn end_loop(&mut self, head: Block, exit: Block, latch: Option<Latch>) {

@@ -75,6 +75,7 @@ impl Lowerer<'_, '_> {
     /// branches.
     fn groups(&mut self, range: &Range, first: &[Value], done: Block) {
         let [head, alone, bail] = [0, 1, 0].map(|more| self.loop_head(first.len() + more));
+        self.begin_running(range.id);
         // Arrays of the launch that share memory force threads to run in order.
         let in_order = offset_of!(RangeRecord, in_order) as i32;
         let record = self.record();
@@ -137,6 +138,7 @@ impl Lowerer<'_, '_> {
         self.b.switch_to_block(alone);
         let current: Vec<Value> = self.b.block_params(alone)[..words].to_vec();
         let until = until(self);
+        self.forget_running();
         self.take_up(range, &current, 1, None);
         let latch = self.b.create_block();
         self.run_threads(range, latch);

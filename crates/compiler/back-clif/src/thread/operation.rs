@@ -75,6 +75,11 @@ impl ThreadCode<'_, '_> {
             if let Some(four) = self.by_four(&operands, each) {
                 return four;
             }
+            if op == Divide
+                && let Some(quotients) = self.divided_together(&operands)
+            {
+                return quotients;
+            }
         }
         self.componentwise(operands, ty, |lowerer, of, row| lowerer.binary(op, of, row[0], row[1]))
     }

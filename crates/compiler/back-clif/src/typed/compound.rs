@@ -1,6 +1,6 @@
 //! Operations on composites: by component, extraction of parts, construction.
 
-use super::{LoweredPlace, LoweredValue, Row, TypedCode, is_same};
+use super::{GROUP, LoweredPlace, LoweredValue, Row, TypedCode, is_same};
 use crate::code::{Chunks, Code, load_scalar, zero_of};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use gbxcule_ir::layout::field_offsets;
@@ -72,6 +72,28 @@ impl TypedCode<'_, '_> {
         let vectors: Vec<Value> = rows.into_iter().map(|row| self.vector(row)).collect();
         let vector = each(self, &vectors);
         Some(LoweredValue::from_leaves(self.out_of_vector(vector).to_vec()))
+    }
+
+    /// Divides three or four `f32` by one instruction, because a division takes as long as several
+    /// other instructions.
+    pub(crate) fn divided_together(
+        &mut self,
+        operands: &[LoweredValue; 2],
+    ) -> Option<LoweredValue> {
+        let [LoweredValue::Leaves(dividends), LoweredValue::Leaves(divisors)] = operands else {
+            return None;
+        };
+        let count = dividends.len();
+        if self.is_packed() || !(3..=GROUP).contains(&count) {
+            return None;
+        }
+        // A quotient that is not asked for is one of the others.
+        let row =
+            |leaves: &[Value]| std::array::from_fn(|at| leaves[if at < count { at } else { 0 }]);
+        let [x, y] = [dividends, divisors].map(|leaves| self.vector(row(leaves)));
+        let quotients = self.b.ins().fdiv(x, y);
+        let leaves = (0..count).map(|at| self.lane_of(quotients, at)).collect();
+        Some(LoweredValue::from_leaves(leaves))
     }
 
     fn scaled(&mut self, base: Value, index: Value, of: Scalar) -> Value {

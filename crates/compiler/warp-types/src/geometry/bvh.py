@@ -154,18 +154,20 @@ def _meets(query: BvhQuery, lower: wp.vec3, upper: wp.vec3, max_dist: float):
 
 @wp.func
 def bvh_query_next(query: wp.ref[BvhQuery], index: wp.ref[wp.int32], max_dist: float = wp.inf):
-    node = query.node
-    while node < query.end:
-        box = query.nodes[node]
-        if _meets(query, box.lower, box.upper, max_dist):
-            node = node + 1
+    asked = query
+    node = wp.uint32(asked.node)
+    end = wp.uint32(asked.end)
+    while node < end:
+        box = asked.nodes[node]
+        if _meets(asked, box.lower, box.upper, max_dist):
+            node = node + wp.uint32(1)
             if box.item >= 0:
-                query.node = node
+                query.node = int(node)
                 index = box.item
                 return True
         else:
-            node = box.skip
-    query.node = node
+            node = wp.uint32(box.skip)
+    query.node = int(node)
     return False
 
 
@@ -201,6 +203,18 @@ def tile_bvh_query_next(query: wp.ref[BvhQueryTiled]):
 @wp.func
 def tile_query_valid(query: BvhQueryTiled):
     return not query.is_over
+
+
+# The lesser and the greater of two numbers: one instruction each, where `wp.min` and `wp.max` also
+# choose the number beside a NaN.
+@wp.func
+def _least(a: float, b: float):
+    return b if b < a else a
+
+
+@wp.func
+def _most(a: float, b: float):
+    return b if a < b else a
 
 
 @wp.func

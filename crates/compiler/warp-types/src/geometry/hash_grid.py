@@ -2,13 +2,12 @@ import warp as wp
 
 
 # Points in cells of a grid that repeats without end. `points` are sorted by cell, those of one
-# cell by number: `points[k]` for k from `starts[cell]` up to `ends[cell]`.
+# cell by number: `points[k]` for k from `starts[cell]` up to `starts[cell + 1]`.
 @wp.struct
 class HashGrid:
     extents: wp.vec3i
     cells_per_unit: float
     starts: wp.array(dtype=int)
-    ends: wp.array(dtype=int)
     points: wp.array(dtype=int)
 
 
@@ -64,32 +63,48 @@ def hash_grid_query(id: wp.uint64, point: wp.vec3, max_dist: float):
     return query
 
 
+# Goes on to the next run of cells that has points. This search is apart, so that the loop over the
+# points of a run keeps its registers.
 @wp.func
-def hash_grid_query_next(query: wp.ref[HashGridQuery], index: wp.ref[wp.int32]):
+def _next_run(query: wp.ref[HashGridQuery]):
     grid = query.grid
     if not grid.points:
         return False
-    next = query.next
-    while next >= query.end:
-        at = query.at
-        if at[0] > query.last[0]:
-            at[0] = query.first[0]
+    first = query.first
+    last = query.last
+    at = query.at
+    next = int(0)
+    end = int(0)
+    while next >= end:
+        if at[0] > last[0]:
+            at[0] = first[0]
             at[1] = at[1] + 1
-        if at[1] > query.last[1]:
-            at[1] = query.first[1]
+        if at[1] > last[1]:
+            at[1] = first[1]
             at[2] = at[2] + 1
-        if at[2] > query.last[2]:
+        if at[2] > last[2]:
             return False
         x = _grid_wrapped(at[0], grid.extents[0])
         y = _grid_wrapped(at[1], grid.extents[1])
         z = _grid_wrapped(at[2], grid.extents[2])
         cell = (z * grid.extents[1] + y) * grid.extents[0] + x
-        more = wp.min(query.last[0] - at[0], grid.extents[0] - 1 - x)
-        next = grid.starts[cell]
-        query.end = grid.ends[cell + more]
+        more = wp.min(last[0] - at[0], grid.extents[0] - 1 - x)
+        next = grid.starts[wp.uint32(cell)]
+        end = grid.starts[wp.uint32(cell + more + 1)]
         at[0] = at[0] + more + 1
-        query.at = at
-    index = grid.points[next]
+    query.at = at
+    query.next = next
+    query.end = end
+    return True
+
+
+@wp.func
+def hash_grid_query_next(query: wp.ref[HashGridQuery], index: wp.ref[wp.int32]):
+    if query.next >= query.end:
+        if not _next_run(query):
+            return False
+    next = query.next
+    index = query.grid.points[wp.uint32(next)]
     query.next = next + 1
     return True
 

@@ -154,27 +154,20 @@ def _is_sliver(a: wp.vec3, b: wp.vec3, c: wp.vec3):
     ab = b - a
     ac = c - a
     bc = c - b
-    return wp.length(wp.cross(ab, ac)) / (wp.dot(ab, ab) + wp.dot(ac, ac) + wp.dot(bc, bc)) < 1.0e-6
-
-
-# The lesser and the greater of two numbers: one instruction each, where `wp.min` and `wp.max` also
-# choose the number beside a NaN.
-@wp.func
-def _least(a: float, b: float):
-    return b if b < a else a
-
-
-@wp.func
-def _most(a: float, b: float):
-    return b if a < b else a
+    normal = wp.cross(ab, ac)
+    sides = wp.dot(ab, ab) + wp.dot(ac, ac) + wp.dot(bc, bc)
+    # Most triangles are so far from it that no rounding matters: no root or quotient is needed.
+    if wp.dot(normal, normal) > 4.0e-12 * sides * sides:
+        return False
+    return wp.length(normal) / sides < 1.0e-6
 
 
 @wp.func
-def _face_distance_sq(id: wp.uint64, face: int, point: wp.vec3):
-    mesh = wp.table_of(Mesh)[id]
-    a = mesh.points[mesh.indices[face * 3]]
-    b = mesh.points[mesh.indices[face * 3 + 1]]
-    c = mesh.points[mesh.indices[face * 3 + 2]]
+def _distance_sq(points: wp.array(dtype=wp.vec3), indices: wp.array(dtype=int), face: int, point: wp.vec3):
+    corner = wp.uint32(face) * wp.uint32(3)
+    a = points[wp.uint32(indices[corner])]
+    b = points[wp.uint32(indices[corner + wp.uint32(1)])]
+    c = points[wp.uint32(indices[corner + wp.uint32(2)])]
     if _is_sliver(a, b, c):
         return wp.inf
     shares = _barycentric(a, b, c, point)
@@ -182,61 +175,73 @@ def _face_distance_sq(id: wp.uint64, face: int, point: wp.vec3):
     return wp.length_sq(away)
 
 
+@wp.func
+def _face_distance_sq(id: wp.uint64, face: int, point: wp.vec3):
+    mesh = wp.table_of(Mesh)[id]
+    return _distance_sq(mesh.points, mesh.indices, face, point)
+
+
 # A near face, found by entering the nearer of two children each time; -1 if there is none.
 @wp.func
-def _near_face(bvh: wp.uint64, point: wp.vec3):
-    bvhs = wp.table_of(Bvh)
-    if bvhs[bvh].nodes.shape[0] == 0:
+def _near_face(nodes: wp.array(dtype=BvhNode), point: wp.vec3):
+    if nodes.shape[0] == 0:
         return int(-1)
-    node = int(0)
-    while bvhs[bvh].nodes[node].item < 0:
-        other = bvhs[bvh].nodes[node + 1].skip
-        if _node_distance_sq(bvh, other, point) < _node_distance_sq(bvh, node + 1, point):
-            node = other
+    node = wp.uint32(0)
+    item = nodes[node].item
+    while item < 0:
+        one = nodes[node + wp.uint32(1)]
+        skip = wp.uint32(one.skip)
+        other = nodes[skip]
+        if _box_distance_sq(point, other.lower, other.upper) < _box_distance_sq(point, one.lower, one.upper):
+            node = skip
+            item = other.item
         else:
-            node = node + 1
-    return bvhs[bvh].nodes[node].item
+            node = node + wp.uint32(1)
+            item = one.item
+    return item
 
 
 # The first leaf from `node` on whose box is nearer than `nearest`, or a node behind the last. This
 # loop is apart from the faces' arithmetic, so that all it needs fits in registers.
 @wp.func
-def _next_near_leaf(tree: Bvh, point: wp.vec3, nearest: float, node: int):
-    at = int(node)
-    while at < tree.nodes.shape[0]:
-        box = tree.nodes[at]
+def _next_near_leaf(nodes: wp.array(dtype=BvhNode), point: wp.vec3, nearest: float, node: wp.uint32):
+    at = wp.uint32(node)
+    end = wp.uint32(nodes.shape[0])
+    while at < end:
+        box = nodes[at]
         if _box_distance_sq(point, box.lower, box.upper) < nearest:
             if box.item >= 0:
                 return at
-            at = at + 1
+            at = at + wp.uint32(1)
         else:
-            at = box.skip
+            at = wp.uint32(box.skip)
     return at
 
 
 # The nearest face that is nearer than `max_dist`, or -1.
 @wp.func
 def _nearest_face(id: wp.uint64, point: wp.vec3, max_dist: float):
-    bvh = wp.table_of(Mesh)[id].bvh
-    tree = wp.table_of(Bvh)[bvh]
+    mesh = wp.table_of(Mesh)[id]
+    nodes = wp.table_of(Bvh)[mesh.bvh].nodes
     nearest = float(max_dist * max_dist)
     found = int(-1)
-    near = _near_face(bvh, point)
+    near = _near_face(nodes, point)
     if near >= 0:
-        distance = _face_distance_sq(id, near, point)
+        distance = _distance_sq(mesh.points, mesh.indices, near, point)
         if distance < nearest:
             nearest = distance
             found = near
-    node = int(0)
-    while node < tree.nodes.shape[0]:
-        node = _next_near_leaf(tree, point, nearest, node)
-        if node < tree.nodes.shape[0]:
-            item = tree.nodes[node].item
-            distance = _face_distance_sq(id, item, point)
+    node = wp.uint32(0)
+    end = wp.uint32(nodes.shape[0])
+    while node < end:
+        node = _next_near_leaf(nodes, point, nearest, node)
+        if node < end:
+            item = nodes[node].item
+            distance = _distance_sq(mesh.points, mesh.indices, item, point)
             if distance < nearest:
                 nearest = distance
                 found = item
-            node = node + 1
+            node = node + wp.uint32(1)
     return found
 
 

@@ -10,7 +10,7 @@ def _enters_obliquely(start: wp.vec3, per_direction: wp.vec3, lower: wp.vec3, up
     for axis in range(1, 3):
         enters = _most(enters, _least(one[axis], other[axis]))
         leaves = _least(leaves, _most(one[axis], other[axis]))
-    return leaves >= 0.0 and leaves >= enters and enters < first
+    return enters < first and leaves >= _most(enters, 0.0)
 
 
 # A vector with permuted axes: the third is the one along which a ray goes furthest, and the first
@@ -76,66 +76,79 @@ def _cross(a: float, b: float, c: float, d: float):
 
 
 @wp.func
+def _hit_triangle(
+    points: wp.array(dtype=wp.vec3), indices: wp.array(dtype=int), face: int, start: wp.vec3, direction: wp.vec3
+):
+    corner = wp.uint32(face) * wp.uint32(3)
+    a = points[wp.uint32(indices[corner])]
+    b = points[wp.uint32(indices[corner + wp.uint32(1)])]
+    c = points[wp.uint32(indices[corner + wp.uint32(2)])]
+    return _hit(start, direction, a, b, c)
+
+
+@wp.func
 def _hit_face(id: wp.uint64, face: int, start: wp.vec3, direction: wp.vec3):
     mesh = wp.table_of(Mesh)[id]
-    a = mesh.points[mesh.indices[face * 3]]
-    b = mesh.points[mesh.indices[face * 3 + 1]]
-    c = mesh.points[mesh.indices[face * 3 + 2]]
-    return _hit(start, direction, a, b, c)
+    return _hit_triangle(mesh.points, mesh.indices, face, start, direction)
 
 
 # The first leaf from `node` on whose box a ray enters before `first`, or a node not before `end`.
 @wp.func
-def _next_entered_leaf(tree: Bvh, start: wp.vec3, per_direction: wp.vec3, first: float, node: int, end: int):
-    at = int(node)
+def _next_entered_leaf(
+    nodes: wp.array(dtype=BvhNode), start: wp.vec3, per_direction: wp.vec3, first: float, node: wp.uint32, end: wp.uint32
+):
+    at = wp.uint32(node)
     while at < end:
-        box = tree.nodes[at]
+        box = nodes[at]
         if _enters_closed_box(start, per_direction, box.lower, box.upper) < first:
             if box.item >= 0:
                 return at
-            at = at + 1
+            at = at + wp.uint32(1)
         else:
-            at = box.skip
+            at = wp.uint32(box.skip)
     return at
 
 
 # The same for a ray that is parallel to no axis.
 @wp.func
-def _next_leaf_obliquely(tree: Bvh, start: wp.vec3, per_direction: wp.vec3, first: float, node: int, end: int):
-    at = int(node)
+def _next_leaf_obliquely(
+    nodes: wp.array(dtype=BvhNode), start: wp.vec3, per_direction: wp.vec3, first: float, node: wp.uint32, end: wp.uint32
+):
+    at = wp.uint32(node)
     while at < end:
-        box = tree.nodes[at]
+        box = nodes[at]
         if _enters_obliquely(start, per_direction, box.lower, box.upper, first):
             if box.item >= 0:
                 return at
-            at = at + 1
+            at = at + wp.uint32(1)
         else:
-            at = box.skip
+            at = wp.uint32(box.skip)
     return at
 
 
 # The first face that a ray hits before `max_t`, or -1.
 @wp.func
 def _first_face(id: wp.uint64, start: wp.vec3, direction: wp.vec3, max_t: float, root: int, any: bool):
-    tree = wp.table_of(Bvh)[wp.table_of(Mesh)[id].bvh]
+    mesh = wp.table_of(Mesh)[id]
+    nodes = wp.table_of(Bvh)[mesh.bvh].nodes
     per_direction = _per(direction)
     is_oblique = wp.isfinite(per_direction[0]) and wp.isfinite(per_direction[1]) and wp.isfinite(per_direction[2])
     first = float(max_t)
     found = int(-1)
-    node = int(0)
-    end = tree.nodes.shape[0]
+    node = wp.uint32(0)
+    end = wp.uint32(nodes.shape[0])
     if root > 0:
-        node = int(root)
-        end = tree.nodes[root].skip
+        node = wp.uint32(root)
+        end = wp.uint32(nodes[root].skip)
     while node < end:
         if is_oblique:
-            node = _next_leaf_obliquely(tree, start, per_direction, first, node, end)
+            node = _next_leaf_obliquely(nodes, start, per_direction, first, node, end)
         else:
-            node = _next_entered_leaf(tree, start, per_direction, first, node, end)
+            node = _next_entered_leaf(nodes, start, per_direction, first, node, end)
         if node < end:
-            item = tree.nodes[node].item
-            node = node + 1
-            hit = _hit_face(id, item, start, direction)
+            item = nodes[node].item
+            node = node + wp.uint32(1)
+            hit = _hit_triangle(mesh.points, mesh.indices, item, start, direction)
             if hit[0] >= 0.0 and hit[0] < first:
                 first = hit[0]
                 found = item
