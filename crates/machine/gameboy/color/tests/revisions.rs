@@ -117,6 +117,13 @@ fn no_memory_lies_behind_oam() {
     assert_eq!(CHIPS.map(behind), [[0x12; 2], [0xaa, 0xff]]);
 }
 
+// SameBoy; gb-gps of gbdev's database reads it.
+#[test]
+fn bit_4_of_the_infrared_port_reads_zero() {
+    let infrared = |revision| access(&mut power_on(revision), 0xff56, None);
+    assert_eq!(CHIPS.map(infrared), [0x3e, 0x2e]);
+}
+
 // mealybug's pictures of a CPU CGB D (`m3_bgp_change`, `m3_obp0_change`), daid's
 // `ppu_scanline_bgp`.
 #[test]

@@ -137,7 +137,7 @@ pub(crate) fn in_mode3(machine: &mut Machine) -> bool {
 
 /// Returns true if the chip is a CPU CGB E.
 #[inline(always)]
-pub(super) fn is_cgb_e(_machine: &Machine) -> bool {
+pub(crate) fn is_cgb_e(_machine: &Machine) -> bool {
     #[cfg(not(usual_revision))]
     let is_cgb_e = _machine.ppu.is_cgb_e;
     #[cfg(usual_revision)]
