@@ -34,7 +34,8 @@ const TOOLS: [&str; 5] =
 struct Reference {
     folder: PathBuf,
     shim: PathBuf,
-    /// Model, boot ROM, and line and dot at the hand-over.
+    /// Model, boot ROM, and line and dot at the hand-over: the dot at which SameBoy shows most of
+    /// gambatte's tests as they are here.
     model: [&'static str; 4],
 }
 
