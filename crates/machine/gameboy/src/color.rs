@@ -6,6 +6,7 @@ use crate::boot_control::write_key0;
 use crate::hdma::write_hdma_control;
 use crate::machine::Machine;
 use crate::ppu::color_palette::read_palette;
+use crate::ppu::color_timing::is_cgb_e;
 use crate::ppu::sync_ppu_now;
 use crate::ppu::whole_or_by_dots::before_picture_change;
 
@@ -110,7 +111,8 @@ pub(crate) fn color_register(machine: &Machine, low: u8) -> u8 {
     match low {
         0x4d => (machine.speed.double as u8) << 7 | 0x7e | machine.speed.armed as u8,
         0x55 => machine.hdma.read(),
-        0x56 => machine.color.read_infrared(),
+        // Bit 4 of an E reads 0 (SameBoy).
+        0x56 => machine.color.read_infrared() & !((is_cgb_e(machine) as u8) << 4),
         0x69 => palettes.background[(palettes.background_index & 0x3f) as usize],
         0x6b => palettes.object[(palettes.object_index & 0x3f) as usize],
         0x6c => machine.color.opri | 0xfe,

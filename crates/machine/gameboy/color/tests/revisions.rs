@@ -116,3 +116,32 @@ fn no_memory_lies_behind_oam() {
     };
     assert_eq!(CHIPS.map(behind), [[0x12; 2], [0xaa, 0xff]]);
 }
+
+// SameBoy; gb-gps of gbdev's database reads it.
+#[test]
+fn bit_4_of_the_infrared_port_reads_zero() {
+    let infrared = |revision| access(&mut power_on(revision), 0xff56, None);
+    assert_eq!(CHIPS.map(infrared), [0x3e, 0x2e]);
+}
+
+// mealybug's pictures of a CPU CGB D (`m3_bgp_change`, `m3_obp0_change`), daid's
+// `ppu_scanline_bgp`.
+#[test]
+fn a_palette_of_a_program_for_the_original_changes_a_dot_earlier() {
+    let first_changed = |revision| {
+        let rom = [0; 0x8000];
+        let cartridge = Cartridge::from_rom(&rom).expect("a good header");
+        let mut machine = Machine::power_on(&Cartridge { revision, ..cartridge });
+        machine.run_frame(&rom, &mut [], true);
+        machine.begin_frame(true);
+        let mut cpu = machine.cpu;
+        cpu.now = machine.now + LINE * 10 + 40;
+        cpu.write(&mut machine, &rom, &mut [], 0xff47, 0xff);
+        (machine.now, machine.cpu.now) = (cpu.now, cpu.now);
+        machine.run_frame(&rom, &mut [], true);
+        let line: Vec<&[u8]> = machine.frame.chunks(2).skip(160 * 10).take(160).collect();
+        line.iter().position(|pixel| *pixel != line[0]).expect("another colour")
+    };
+    let [c, e] = CHIPS.map(first_changed);
+    assert_eq!(e + 1, c);
+}

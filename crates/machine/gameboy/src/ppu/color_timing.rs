@@ -135,10 +135,9 @@ pub(crate) fn in_mode3(machine: &mut Machine) -> bool {
     machine.ppu.beam.dot <= end_of_mode3(machine) + machine.ppu.lateness()
 }
 
-/// Returns true if the chip is a CPU CGB E, of which OAM closes as early at double speed (AGE
-/// `read-timing-oam-cgbE`).
+/// Returns true if the chip is a CPU CGB E.
 #[inline(always)]
-fn is_cgb_e(_machine: &Machine) -> bool {
+pub(crate) fn is_cgb_e(_machine: &Machine) -> bool {
     #[cfg(not(usual_revision))]
     let is_cgb_e = _machine.ppu.is_cgb_e;
     #[cfg(usual_revision)]

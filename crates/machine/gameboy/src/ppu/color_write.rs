@@ -10,14 +10,14 @@
 //! | LCDC: height of objects | `t + 1` | `t` |
 //! | LCDC: others | `t`; tiles' data garbles what is fetched on that dot | `t - 1` |
 //! | SCY, SCX | `t` | `t - 1` |
-//! | BGP, OBP0, OBP1 | `t - 1` | `t` |
+//! | BGP, OBP0, OBP1 | `t - 1`, of a CPU CGB D or E `t - 2` | `t` |
 //! | WX | `t + 1` | `t` |
 //! | WY, compared at a line's beginning and end | `t` | `t - 1` |
 //! | WY, compared within the line | `t + 4` | `t` |
 #![cfg(color)]
 
 use crate::machine::Machine;
-use crate::ppu::color_timing::{is_hdma_period, write_lyc, write_stat};
+use crate::ppu::color_timing::{is_cgb_e, is_hdma_period, write_lyc, write_stat};
 use crate::ppu::registers::{before_lcdc_change, switch_off_lcd, switch_on_lcd};
 use crate::ppu::scan::scan_objects;
 use crate::ppu::sync_ppu;
@@ -43,7 +43,8 @@ pub fn write_ppu(machine: &mut Machine, low: u8, value: u8) {
         0x43 => write_scx(machine, t.wrapping_sub(double), value),
         0x45 => write_lyc(machine, t, value),
         0x47..=0x49 => {
-            sync_ppu(machine, t.wrapping_sub(1 - double));
+            let early = (1 - double) << is_cgb_e(machine) as u32;
+            sync_ppu(machine, t.wrapping_sub(early));
             before_picture_change(machine);
             machine.ppu.set_palette(low - 0x47, value);
         }

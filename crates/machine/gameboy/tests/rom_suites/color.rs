@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use gbxcule_gameboy::Revision;
+
 use crate::console::{Console, folder};
 use crate::picture;
 use crate::shared;
@@ -42,6 +44,13 @@ const MEALYBUG: Suite = Suite {
     folder: "mealybug",
     paths: &["mealybug"],
     judge: judge_mealybug,
+};
+
+const MEALYBUG_D: Suite = Suite {
+    title: "mealybug-tearoom-tests, CPU CGB D, on a CPU CGB E",
+    folder: "mealybug D",
+    paths: &["mealybug"],
+    judge: judge_mealybug_d,
 };
 
 const GAMBATTE_DIGITS: Suite = Suite {
@@ -137,6 +146,12 @@ fn judge_mealybug(path: &Path) -> Option<Verdict> {
     Some(suite::judge_picture(path, &expected))
 }
 
+fn judge_mealybug_d(path: &Path) -> Option<Verdict> {
+    let below = format!("mealybug/expected/CPU CGB D/{}.png", stem(path));
+    let expected = picture::read_png(&folder().join(below))?;
+    Some(suite::judge_picture_of(Revision::CgbE, path, &expected))
+}
+
 /// Some of SameSuite's names say for which chips they are; the others are for a CGB E.
 fn judge_samesuite(path: &Path) -> Option<Verdict> {
     let name = stem(path);
@@ -196,6 +211,12 @@ fn mealybug_pictures_of_a_cgb_c_are_exact() {
 
 #[test]
 #[ignore = "needs GBXCULE_TEST_ROMS"]
+fn mealybug_pictures_of_a_cgb_d_are_exact() {
+    MEALYBUG_D.assert();
+}
+
+#[test]
+#[ignore = "needs GBXCULE_TEST_ROMS"]
 fn gambatte_roms_print_the_digits_of_a_color() {
     GAMBATTE_DIGITS.assert();
 }
@@ -232,6 +253,7 @@ fn table() {
         MOONEYE,
         ACID,
         MEALYBUG,
+        MEALYBUG_D,
         AGE,
         GAMBATTE_DIGITS,
         GAMBATTE_PICTURES,

@@ -13,6 +13,10 @@ pub(crate) struct Console {
 
 impl Console {
     pub(crate) fn from_file(path: &Path) -> Console {
+        Console::of_revision(path, revision())
+    }
+
+    pub(crate) fn of_revision(path: &Path, revision: Revision) -> Console {
         let mut rom =
             std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         // A DMG also starts programs that ask for a Game Boy Color; gambatte's have results for
@@ -20,7 +24,7 @@ impl Console {
         let cartridge =
             Cartridge::from_rom(&rom).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         rom.resize(cartridge.padded_len(), 0xff);
-        let cartridge = cartridge.for_revision(revision());
+        let cartridge = cartridge.for_revision(revision);
         let cart_ram = vec![0; cartridge.ram_bytes as usize];
         // Some of gambatte's tests read what power-on left in a DMG's work RAM.
         let machine = Machine::power_on_with(&cartridge, PowerOnMemory::Pattern);
@@ -81,7 +85,7 @@ impl Console {
 }
 
 /// Revision on which ROMs run: that of `GBXCULE_MODEL`, or the usual one.
-fn revision() -> Revision {
+pub(crate) fn revision() -> Revision {
     let name = std::env::var("GBXCULE_MODEL").unwrap_or_default();
     match Revision::by_name(&name) {
         Some((model, revision)) if (model == Model::Color) == cfg!(color) => revision,

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use gbxcule_gameboy::Revision;
 use gbxcule_gameboy::cpu::Mode;
 
-use crate::console::{Console, folder, roms_below};
+use crate::console::{Console, folder, revision, roms_below};
 use crate::{known_failure, picture};
 
 /// Frames after which a ROM that has said nothing counts as failed.
@@ -141,7 +142,12 @@ pub(crate) fn judge_registers(path: &Path) -> Verdict {
 
 /// Compares the picture that a ROM shows when it is done.
 pub(crate) fn judge_picture(path: &Path, expected: &[u16]) -> Verdict {
-    let mut console = Console::from_file(path);
+    judge_picture_of(revision(), path, expected)
+}
+
+/// Compares the picture that a ROM shows on a revision when it is done.
+pub(crate) fn judge_picture_of(revision: Revision, path: &Path, expected: &[u16]) -> Verdict {
+    let mut console = Console::of_revision(path, revision);
     console.run_to_breakpoint(PICTURE_FRAMES, true);
     picture::difference(&console.machine.frame, expected)
 }

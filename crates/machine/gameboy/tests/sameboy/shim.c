@@ -1,10 +1,11 @@
-/* SameBoy as `main.rs` drives it: shim ROM BOOT_ROM MODEL LINE DOT DIV SCHEDULE
+/* SameBoy as `main.rs` drives it: shim ROM BOOT_ROM MODEL LINE DOT SCHEDULE
  *
- * SCHEDULE has a line for each frame: the buttons held in it, and its end in T-cycles since the boot ROM handed over.
+ * SCHEDULE begins with DIV's counter, AF, BC, DE, HL and SP where the boot ROM hands over, all in hexadecimal. Then it
+ * has a line for each frame: the buttons held in it, and its end in T-cycles since then.
  * For each frame digests go to standard output, of work RAM, high RAM, video RAM, OAM and the picture.
  *
- * SameBoy's own boot ROM takes another time than Nintendo's, so once it is done the chips run on alone to LINE and
- * DOT, DIV's counter is set to DIV, and memory is cleared: this is why internals are used. */
+ * SameBoy's own boot ROM takes another time than Nintendo's and leaves other registers, so once it is done the chips run
+ * on alone to LINE and DOT, DIV and registers are set, and memory is cleared: this is why internals are used. */
 
 #define GB_INTERNAL
 #include <Core/gb.h>
@@ -64,7 +65,7 @@ static unsigned long long picture(bool color) {
 	return digest(bytes, color ? PIXELS * 2 : PIXELS / 4);
 }
 
-static void align(GB_gameboy_t *gb, int line, int dot, int div) {
+static void align(GB_gameboy_t *gb, int line, int dot) {
 	while (gb->io_registers[GB_IO_LY] == line) {
 		GB_advance_cycles(gb, 1);
 	}
@@ -74,7 +75,6 @@ static void align(GB_gameboy_t *gb, int line, int dot, int div) {
 	for (int done = 0; done < dot; done++) {
 		GB_advance_cycles(gb, 1);
 	}
-	gb->div_counter = (uint16_t) div;
 	gb->io_registers[GB_IO_IF] = 0xE1;
 	if (GB_is_cgb(gb)) { /* As Nintendo's boot ROM leaves them. */
 		for (int at = 0; at < 64; at++) {
@@ -91,8 +91,17 @@ static void align(GB_gameboy_t *gb, int line, int dot, int div) {
 	}
 }
 
+/* Another row of buttons shows in P1 at once, as here; SameBoy lets it rise for some M-cycles. */
+static void show_buttons(GB_gameboy_t *gb) {
+	if (gb->joyp_switching_delay) {
+		gb->joyp_switching_delay = 0;
+		gb->io_registers[GB_IO_JOYP] = (gb->joyp_switch_value & 0xF0) | (gb->io_registers[GB_IO_JOYP] & 0x0F);
+		GB_update_joyp(gb);
+	}
+}
+
 int main(int count, char **arguments) {
-	if (count != 8) {
+	if (count != 7) {
 		return 2;
 	}
 	bool color = !strcmp(arguments[3], "cgb");
@@ -107,6 +116,7 @@ int main(int count, char **arguments) {
 	GB_set_palette(gb, &GB_PALETTE_GREY);
 	GB_set_rtc_mode(gb, GB_RTC_MODE_ACCURATE);
 	GB_set_emulate_joypad_bouncing(gb, false);
+	GB_set_open_bus_decay_time(gb, 1); /* Nothing answers with FF, as mooneye's `mbc1/ram_64kb` wants. */
 	if (GB_load_rom(gb, arguments[1]) || GB_load_boot_rom(gb, arguments[2])) {
 		return 2;
 	}
@@ -115,11 +125,14 @@ int main(int count, char **arguments) {
 	for (int step = 0; !gb->boot_rom_finished && step < BOOT_STEPS; step++) {
 		GB_run(gb);
 	}
-	align(gb, atoi(arguments[4]), atoi(arguments[5]), atoi(arguments[6]));
+	align(gb, atoi(arguments[4]), atoi(arguments[5]));
 
-	FILE *schedule = fopen(arguments[7], "r");
+	FILE *schedule = fopen(arguments[6], "r");
 	if (!schedule) {
-		perror(arguments[7]);
+		perror(arguments[6]);
+		return 2;
+	}
+	if (fscanf(schedule, "%hx %hx %hx %hx %hx %hx", &gb->div_counter, &gb->af, &gb->bc, &gb->de, &gb->hl, &gb->sp) != 6) {
 		return 2;
 	}
 	int buttons;
@@ -129,6 +142,7 @@ int main(int count, char **arguments) {
 		while (ticks < tcycles * 2) {
 			bool was_fast = gb->cgb_double_speed;
 			ticks += GB_run(gb);
+			show_buttons(gb);
 			if (!was_fast && gb->cgb_double_speed) {
 				/* SameBoy begins DIV anew an M-cycle early: 15 of gambatte's tests, measured on a Color, fail. */
 				gb->div_counter -= 4;
