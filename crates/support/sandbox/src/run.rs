@@ -14,12 +14,16 @@ use std::time::{Duration, Instant};
 use gbxcule_files::Patient;
 
 use crate::policy::{Kind, Limits, Policy};
+use crate::tree::Looks;
 use crate::{ChildGroup, SandboxError, confine, tree};
 
 /// Time between two polls of a child: short for one that ends at once, longer for one that takes
 /// its time.
 const MIN_POLL: Duration = Duration::from_millis(1);
 const MAX_POLL: Duration = Duration::from_millis(20);
+/// Looks at a child, of which one is at all processes of the machine, and others are at those that
+/// began after it.
+const LOOKS: u32 = 16;
 /// Time for the rest of an ended child's output; no process that could hold the pipe is left,
 /// unless there is no seccomp.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
@@ -150,7 +154,7 @@ fn wait(
     stdout: &OutputReader,
 ) -> Option<ChildEnd> {
     let limits = policy.limits;
-    let mut look = MIN_POLL;
+    let (mut look, mut number) = (MIN_POLL, 0u32);
     while !owned.has_ended() {
         if begin.elapsed() > limits.wall {
             return Some(ChildEnd::Time(limits.wall));
@@ -160,8 +164,10 @@ fn wait(
         }
         thread::sleep(look);
         // A program has one process and writes no file.
+        number = number.wrapping_add(1);
+        let looks = Looks { at_folder: look == MAX_POLL, at_all: number.is_multiple_of(LOOKS) };
         if policy.kind != Kind::Program
-            && let Some(ended) = tree::exceeded(owned.group(), policy, look == MAX_POLL)
+            && let Some(ended) = tree::exceeded(owned.group(), policy, looks)
         {
             return Some(ended);
         }
