@@ -54,7 +54,7 @@ fn values(module: &Module) -> Vec<Vec<f64>> {
 }
 
 /// True if nothing in a module decides by a float: a NaN makes all NaN that is computed from it.
-fn propagates(module: &Module) -> bool {
+pub(crate) fn propagates(module: &Module) -> bool {
     module.functions.iter().all(|(_, function)| {
         let values = &function.body.values;
         let is_float =
@@ -189,7 +189,7 @@ impl GradedRow {
         self.large.get_or_init(make).as_ref()
     }
 
-    fn probe(
+    pub(crate) fn probe(
         &self,
         kind: DrawKind,
         shaped: &Shaped,
@@ -199,19 +199,17 @@ impl GradedRow {
         let Shaped { dims, inputs } = shaped.clone();
         let grid = LaunchInputs { dims: &dims, inputs: &inputs };
         let wide = self.wide.as_ref()?;
-        let run = |program: &RowProgram, data: Vec<Vec<u8>>| {
-            let way = Variation { budget: BUDGET, ..Variation::default() };
-            let after = execute::forward_varied(way, program, grid, &data).ok()?;
-            let tensors = outputs(program, &inputs, &after);
-            Some((after, tensors))
-        };
         let numbers = |at: usize| -> Vec<f64> {
             let all = execute::numbers(&self.program, at, &data[at]);
             all.iter().map(|it| it.as_f64()).collect()
         };
-        let images = (0..data.len()).map(|at| execute::image(wide, at, &numbers(at))).collect();
-        let (_, exact) = run(wide, images)?;
-        let (after, narrow) = run(&self.program, data.to_vec())?;
+        let images: Vec<Vec<u8>> =
+            (0..data.len()).map(|at| execute::image(wide, at, &numbers(at))).collect();
+        let (after, statements) = self.run(BUDGET, grid, data).ok()?;
+        let narrow = outputs(&self.program, &inputs, &after);
+        let way = Variation { budget: BUDGET, ..Variation::default() };
+        let exact = execute::forward_varied(way, wide, grid, &images).ok()?;
+        let exact = outputs(wide, &inputs, &exact);
         let tolerances = narrow.iter().zip(&exact).map(|(one, other)| loose(one, other)).collect();
         let data = self.poisoned(grid, data, &after, seed);
         Some(FreshInputs {
@@ -224,6 +222,7 @@ impl GradedRow {
             inputs,
             data,
             after,
+            statements,
             cotangents: Vec::new(),
             results: Results { outputs: narrow, gradients: None },
             tolerances: OnceLock::from(Tolerances { outputs: tolerances, gradients: Vec::new() }),
@@ -234,7 +233,11 @@ impl GradedRow {
 }
 
 /// Returns the arrays that the kernel writes, as a launch has left them.
-fn outputs(program: &RowProgram, inputs: &[ArgumentInput], after: &[Vec<u8>]) -> Vec<Tensor> {
+pub(crate) fn outputs(
+    program: &RowProgram,
+    inputs: &[ArgumentInput],
+    after: &[Vec<u8>],
+) -> Vec<Tensor> {
     let written = inputs.iter().enumerate().filter(|(_, it)| it.written);
     let tensor = |(at, given): (usize, &ArgumentInput)| Tensor {
         name: given.name.clone(),
@@ -265,12 +268,13 @@ fn loose(narrow: &Tensor, wide: &Tensor) -> Vec<f64> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use gbxcule_rows::execute::ArgumentBytes;
     use gbxcule_rows::row::Row;
 
-    fn problem(value: &str) -> GradedRow {
+    /// A row with this right side, over `x` and `y` of 200 floats.
+    pub(crate) fn problem(value: &str) -> GradedRow {
         let source = format!(
             "import warp as wp\n\n\n@wp.kernel\ndef k(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n    \
              i = wp.tid()\n    y[i] = {value}\n"
@@ -282,7 +286,7 @@ mod tests {
         ];
         let inputs_json = serde_json::to_string(&inputs).expect("inputs");
         let row = Row { source, launch_dims: vec![200], inputs_json, ..Row::default() };
-        GradedRow::of(&row, 3).expect("a problem")
+        GradedRow::of(&row, 3, false).expect("a problem")
     }
 
     fn special_numbers(problem: &GradedRow) -> Vec<f64> {
