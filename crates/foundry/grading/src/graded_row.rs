@@ -228,6 +228,8 @@ impl GradedRow {
         self.draws.extend(special);
         let peaks = self.peak_draws(own, seed);
         self.draws.extend(peaks);
+        let magnitudes = self.magnitude_draws(own, seed);
+        self.draws.extend(magnitudes);
     }
 
     /// Adds a draw of the first of these shapes on which the row means one thing.
