@@ -183,16 +183,15 @@ impl GradedRow {
         }
     }
 
-    /// Runs the row's program on fresh inputs: the arguments after it, and its statements.
+    /// Runs the row's program on fresh inputs: the arguments after it, and the statements so far.
     pub(crate) fn run(
         &self,
         budget: u64,
         grid: LaunchInputs<'_>,
         data: &[Vec<u8>],
-    ) -> Result<(Vec<Vec<u8>>, u64), String> {
+    ) -> (Result<Vec<Vec<u8>>, String>, u64) {
         let way = Variation { budget, refusals: self.refusals, ..Variation::default() };
-        let (after, statements) = execute::forward_counted(way, &self.program, grid, data);
-        Ok((after?, statements))
+        execute::forward_counted(way, &self.program, grid, data)
     }
 
     /// Adds draws of other shapes and ranges on which the row's program runs, rounding decides
@@ -313,7 +312,8 @@ impl GradedRow {
         let Shaped { dims, inputs } = shaped.clone();
         let grid = LaunchInputs { dims: &dims, inputs: &inputs };
         let data = execute::arguments(&self.program, grid.inputs, seed);
-        let (after, statements) = self.run(BUDGET, grid, &data)?;
+        let (after, statements) = self.run(BUDGET, grid, &data);
+        let after = after?;
         let poison = random::seed(self.seed, self.draws.len() as u64);
         let data = self.poisoned(grid, &data, &after, poison);
         let (results, cotangents) = match self.program.reverse {

@@ -91,11 +91,9 @@ impl GradedRow {
         let seed = random::seed(seed, 0);
         let data = execute::arguments(&self.program, inputs, seed);
         let budget = BUDGET.min(*rest / SHARE);
-        let Ok((right, statements)) = self.run(budget, grid, &data) else {
-            *rest -= budget;
-            return false;
-        };
-        *rest -= statements.min(*rest);
+        let (right, statements) = self.run(budget, grid, &data);
+        *rest = rest.saturating_sub(statements);
+        let Ok(right) = right else { return false };
         let mut differs = false;
         for it in hidden {
             let after = launched(&it.mutant, (grid, &data), statements, rest);
@@ -116,7 +114,8 @@ impl GradedRow {
     }
 }
 
-/// Runs a mutant on inputs on which the row takes so many statements; takes its own from the `rest`.
+/// Runs a mutant on inputs on which the row takes so many statements; takes those that it takes
+/// from the `rest`.
 fn launched(
     mutant: &RowProgram,
     (grid, data): (LaunchInputs<'_>, &[Vec<u8>]),

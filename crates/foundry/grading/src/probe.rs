@@ -16,11 +16,13 @@ use gbxcule_rows::allowed_error::adds_floats;
 use gbxcule_rows::execute::{self, LaunchInputs, Variation};
 use gbxcule_rows::row::Results;
 use gbxcule_rows::row_program::{RowProgram, element};
-use gbxcule_rows::tensor::Tensor;
+use gbxcule_rows::tensor::{self, Tensor};
 use std::sync::OnceLock;
 
 /// Part of an array's largest number by which results may differ.
 const TOLERANCE: f64 = 1e-3;
+/// Units in the last place of that number by which they may, if these are more.
+const UNITS: f64 = 2.0;
 /// Part by which those in 64 bits may, where a result is compared.
 const ROUNDING: f64 = 1e-4;
 /// Statements that a launch of many points may take.
@@ -205,7 +207,8 @@ impl GradedRow {
         };
         let images: Vec<Vec<u8>> =
             (0..data.len()).map(|at| execute::image(wide, at, &numbers(at))).collect();
-        let (after, statements) = self.run(BUDGET, grid, data).ok()?;
+        let (after, statements) = self.run(BUDGET, grid, data);
+        let after = after.ok()?;
         let narrow = outputs(&self.program, &inputs, &after);
         let way = Variation { budget: BUDGET, ..Variation::default() };
         let exact = execute::forward_varied(way, wide, grid, &images).ok()?;
@@ -253,14 +256,16 @@ fn loose(narrow: &Tensor, wide: &Tensor) -> Vec<f64> {
     let largest = sizes.fold(0.0, f64::max);
     let one = |(narrow, wide): (&Literal, &Literal)| {
         let (one, other) = (narrow.as_f64(), wide.as_f64());
+        // A unit of a float of 16 bits is more.
+        let unit = tensor::epsilon(narrow.scalar()).unwrap_or(0.0);
         let is_sure = match narrow.scalar().is_float() {
             true if !one.is_finite() => !other.is_finite(),
-            true => (one - other).abs() <= ROUNDING * largest,
+            true => (one - other).abs() <= ROUNDING.max(unit) * largest,
             false => one == other,
         };
         match (is_sure, narrow.scalar().is_float()) {
             (false, _) => f64::INFINITY,
-            (true, true) => TOLERANCE * largest,
+            (true, true) => TOLERANCE.max(UNITS * unit) * largest,
             (true, false) => 0.0,
         }
     };
