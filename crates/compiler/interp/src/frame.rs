@@ -6,7 +6,7 @@ use gbxcule_ir::function::{Function, FunctionId, LocalId, PassMode};
 use gbxcule_ir::layout;
 use gbxcule_ir::module::Module;
 use gbxcule_ir::op::Value;
-use gbxcule_ir::ty::{Shape, StructId, Type, Types};
+use gbxcule_ir::ty::{Scalar, Shape, StructId, Type, Types};
 
 /// Frames of all functions, and offsets of all fields.
 #[derive(Debug)]
@@ -21,13 +21,28 @@ pub(super) struct Frames {
 pub(super) struct Frame {
     params: Vec<u64>,
     locals: Vec<u64>,
-    values: Vec<u64>,
+    values: Vec<Slot>,
+    /// Bytes of the parameters.
+    pub(super) param_bytes: u64,
     /// Bytes that are cleared when the function begins.
     pub(super) zeroed: u64,
     /// Positions and lengths of variables whose first contents do not matter.
     pub(super) scratch: Vec<(u64, u64)>,
     /// Bytes of the whole frame.
     pub(super) size: u64,
+}
+
+/// Place of a value in its frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    /// Bytes from the frame's beginning.
+    pub(super) offset: u64,
+    /// Bytes of the value.
+    pub(super) size: u64,
+    /// Type of its components; `bool` if it has none.
+    pub(super) of: Scalar,
+    /// Number of its components, or 0.
+    pub(super) count: u32,
 }
 
 impl Frames {
@@ -60,6 +75,7 @@ impl Frame {
             PassMode::Shared | PassMode::Mutable => place(8),
         });
         let params = params.collect();
+        let param_bytes = place(0);
         let body = &function.body;
         let locals: Vec<u64> =
             body.locals.iter().map(|(_, local)| place(size(types, local.ty))).collect();
@@ -68,8 +84,13 @@ impl Frame {
         let scratch = sizes.filter(|((_, local), _)| local.scratch);
         let scratch =
             scratch.map(|((_, local), &offset)| (offset, size(types, local.ty))).collect();
-        let values = body.values.iter().map(|(_, data)| place(size(types, data.ty))).collect();
-        Self { params, locals, values, zeroed, scratch, size: end }
+        let slot = |ty: Type| {
+            let size = size(types, ty);
+            let (of, count) = types.components(ty).unwrap_or((Scalar::Bool, 0));
+            Slot { offset: place(size), size, of, count }
+        };
+        let values = body.values.iter().map(|(_, data)| data.ty).map(slot).collect();
+        Self { params, locals, values, param_bytes, zeroed, scratch, size: end }
     }
 
     pub(super) fn param(&self, position: u32) -> u64 {
@@ -80,7 +101,7 @@ impl Frame {
         self.locals[Handle::index(local)]
     }
 
-    pub(super) fn value(&self, value: Value) -> u64 {
+    pub(super) fn value(&self, value: Value) -> Slot {
         self.values[value.index()]
     }
 }

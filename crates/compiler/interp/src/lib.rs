@@ -25,6 +25,8 @@ use gbxcule_ir::module::Module;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Shape;
 use std::collections::HashMap;
+use std::sync::Arc;
+use thread::Unfinished;
 
 /// Greatest number of steps of a launch unless [`Interpreter::budget`] is set.
 pub const BUDGET: u64 = 100_000_000;
@@ -40,11 +42,23 @@ pub struct Interpreter<'m> {
     pub budget: u64,
     /// Change of natives' results that another library might make.
     pub perturbation: Option<Perturbation>,
+    /// What is a fault, though the dialect gives it a meaning.
+    pub refusals: Refusals,
     /// Outcomes of comparisons, if the caller wants them.
     pub outcomes: Option<Outcomes>,
     module: &'m Valid<Module>,
-    frames: Frames,
+    frames: Arc<Frames>,
     stack: Vec<u8>,
+    unfinished: Unfinished<'m>,
+}
+
+/// Operations that mean something else in other languages; each that is refused is a fault.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Refusals {
+    /// Indices that count from the end of an array.
+    pub negative_indices: bool,
+    /// Sums, differences and products of signed integers that wrap.
+    pub wrapping: bool,
 }
 
 /// Outcomes of comparisons, by function and place: the first is true if the comparison was ever
@@ -84,10 +98,12 @@ impl<'m> Interpreter<'m> {
             output: String::new(),
             budget: BUDGET,
             perturbation: None,
+            refusals: Refusals::default(),
             outcomes: None,
             module,
-            frames: Frames::new(module),
+            frames: Arc::new(Frames::new(module)),
             stack: Vec::new(),
+            unfinished: Unfinished::default(),
         }
     }
 
@@ -103,7 +119,7 @@ impl<'m> Interpreter<'m> {
         dims: &[u32],
         args: &[Argument],
     ) -> Result<(), Failure> {
-        self.arguments_fit(kernel, FunctionKind::Kernel, args)?;
+        let image = self.image(kernel, FunctionKind::Kernel, args)?;
         if dims.len() > 4 || dims.iter().any(|&dim| i32::try_from(dim).is_err()) {
             let message = "a grid has up to 4 dimensions of at most 2147483647 threads";
             return Err(self.refusal(kernel, message.into()));
@@ -112,36 +128,37 @@ impl<'m> Interpreter<'m> {
         extents.iter_mut().zip(dims).for_each(|(extent, &dim)| *extent = dim);
         let mut index = Some([0; 4]).filter(|_| !extents.contains(&0));
         while let Some(thread) = index {
-            self.run(kernel, args, thread)?;
+            self.run(kernel, &image, thread)?;
             index = next_index(thread, extents);
         }
         Ok(())
     }
 
-    /// Runs a kernel at one point of a grid.
-    pub fn launch_point(
+    /// Runs a kernel at some points of a grid, in their order.
+    pub fn launch_points(
         &mut self,
         kernel: FunctionId,
-        point: [u32; 4],
+        points: impl IntoIterator<Item = [u32; 4]>,
         args: &[Argument],
     ) -> Result<(), Failure> {
-        self.arguments_fit(kernel, FunctionKind::Kernel, args)?;
-        self.run(kernel, args, point).map(|_| ())
+        let image = self.image(kernel, FunctionKind::Kernel, args)?;
+        points.into_iter().try_for_each(|point| self.run(kernel, &image, point).map(|_| ()))
     }
 
     /// Runs a function once, at the origin of the grid; returns the memory image of its result. A
     /// tuple's image is that of a struct with the same fields.
     pub fn call(&mut self, function: FunctionId, args: &[Argument]) -> Result<Vec<u8>, Failure> {
-        self.arguments_fit(function, FunctionKind::Callable, args)?;
-        self.run(function, args, [0; 4])
+        let image = self.image(function, FunctionKind::Callable, args)?;
+        self.run(function, &image, [0; 4])
     }
 
-    fn arguments_fit(
+    /// Returns the bytes with which a frame of a function begins: its arguments.
+    fn image(
         &self,
         function: FunctionId,
         kind: FunctionKind,
         args: &[Argument],
-    ) -> Result<(), Failure> {
+    ) -> Result<Vec<u8>, Failure> {
         let callee = &self.module.functions[function];
         let refuse = |message: String| self.refusal(function, message);
         if callee.kind != kind {
@@ -165,7 +182,18 @@ impl<'m> Interpreter<'m> {
                 return Err(refuse(format!("`{}` needs a `{ty}`", param.name)));
             }
         }
-        Ok(())
+        let frame = self.frames.of(function);
+        let mut image = vec![0; frame.param_bytes as usize];
+        for (position, arg) in args.iter().enumerate() {
+            let at = frame.param(position as u32) as usize;
+            let mut put = |bytes: &[u8]| image[at..][..bytes.len()].copy_from_slice(bytes);
+            match arg {
+                Argument::Bytes(bytes) => put(bytes),
+                Argument::Array(array) => put(&array.image()),
+                Argument::Place(pointer) => put(&pointer.address().to_le_bytes()),
+            }
+        }
+        Ok(image)
     }
 
     fn refusal(&self, function: FunctionId, message: String) -> Failure {

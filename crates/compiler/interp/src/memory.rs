@@ -143,11 +143,22 @@ pub(super) struct Handle {
 }
 
 impl Handle {
+    /// Returns the address of the first element in a handle's bytes.
+    pub(super) fn data_in(bytes: &[u8]) -> u64 {
+        u64::from_bytes(&bytes[descriptor::DATA as usize..][..8])
+    }
+
+    /// Returns the elements in a dimension, and the bytes between them, in a handle's bytes.
+    pub(super) fn extent_in(bytes: &[u8], dim: u32) -> (i32, i32) {
+        let word = |at: u32| i32::from_bytes(&bytes[(at + 4 * dim) as usize..][..4]);
+        (word(descriptor::SHAPE), word(descriptor::STRIDES))
+    }
+
     pub(super) fn read(bytes: &[u8]) -> Self {
         let word = |at: u32| i32::from_bytes(&bytes[at as usize..][..4]);
         let four = |at: u32| [0, 4, 8, 12].map(|offset| word(at + offset));
         Self {
-            data: u64::from_bytes(&bytes[descriptor::DATA as usize..][..8]),
+            data: Self::data_in(bytes),
             gradient: u64::from_bytes(&bytes[descriptor::GRAD as usize..][..8]),
             shape: four(descriptor::SHAPE),
             strides: four(descriptor::STRIDES),

@@ -1,7 +1,7 @@
 //! Operations: read values on the stack and write one more.
 
 use super::Fault;
-use super::frame;
+use super::frame::{self, Slot};
 use super::memory::Handle as ArrayHandle;
 use super::perturbation::{self, Perturbation};
 use super::place::moved;
@@ -14,6 +14,21 @@ use gbxcule_ir::op::{Arg, AtomicOp, BinaryOp, CompareOp, Op, Selector, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::ty::{Scalar, Shape};
 
+/// Returns true if a signed integer is too narrow for a sum, a difference or a product.
+fn wraps(op: BinaryOp, left: Literal, right: Literal, result: Literal) -> bool {
+    if !result.scalar().is_signed_int() {
+        return false;
+    }
+    let [left, right] = [left, right].map(|it| it.as_int().unwrap_or_default());
+    let exact = match op {
+        BinaryOp::Add => left + right,
+        BinaryOp::Subtract => left - right,
+        BinaryOp::Multiply => left.wrapping_mul(right),
+        _ => return false,
+    };
+    result.as_int() != Some(exact)
+}
+
 impl Thread<'_, '_> {
     /// Evaluates a value's operation. A call is only begun.
     pub(super) fn operation(&mut self, value: Value) -> Result<(), Fault> {
@@ -23,7 +38,7 @@ impl Thread<'_, '_> {
             Op::Zero => self.clear(value),
             Op::Index => {}
             Op::Unary(op, operand) => {
-                self.by_component(value, &[operand], |args| Ok(eval::unary(op, args[0])))?;
+                self.by_component(value, [operand], |[it]| Ok(eval::unary(op, it)))?;
             }
             Op::Binary(op, left, right) => self.binary(value, op, left, right)?,
             Op::Compare(op, left, right) => self.compare(value, op, left, right),
@@ -32,8 +47,8 @@ impl Thread<'_, '_> {
                 self.move_value(value, self.slot(chosen), self.size_of(value));
             }
             Op::Convert(operand) => {
-                let (to, _) = self.components(value);
-                self.by_component(value, &[operand], |args| Ok(eval::convert(args[0], to)))?;
+                let to = self.scalar_of(value);
+                self.by_component(value, [operand], |[it]| Ok(eval::convert(it, to)))?;
             }
             Op::Bitcast(operand) => {
                 let bits = self.get(operand).bits();
@@ -109,20 +124,20 @@ impl Thread<'_, '_> {
         right: Value,
     ) -> Result<(), Fault> {
         if let Some([a, b]) = self.fused(op, right) {
-            return self.by_component(value, &[left, a, b], |args| {
-                let [left, a, b] = [args[0], args[1], args[2]].map(Literal::as_f64);
+            return self.by_component(value, [left, a, b], |args| {
+                let [left, a, b] = args.map(Literal::as_f64);
                 let a = if op == BinaryOp::Subtract { -a } else { a };
                 Ok(Literal::float(args[0].scalar(), a.mul_add(b, left)))
             });
         }
         let loose = self.may_round_once(op, left, right);
-        self.by_component(value, &[left, right], |args| {
-            let result = eval::binary(op, args[0], args[1]).map_err(|_| Fault::DivisionByZero)?;
-            Ok(if loose {
-                perturbation::perturbed_by_bits([args[0], args[1], result])
-            } else {
-                result
-            })
+        let refuses_wrapping = self.interpreter.refusals.wrapping;
+        self.by_component(value, [left, right], |[left, right]| {
+            let result = eval::binary(op, left, right).map_err(|_| Fault::DivisionByZero)?;
+            if refuses_wrapping && wraps(op, left, right, result) {
+                return Err(Fault::Trap("a signed integer that wraps".into()));
+            }
+            Ok(if loose { perturbation::perturbed_by_bits([left, right, result]) } else { result })
         })
     }
 
@@ -184,25 +199,21 @@ impl Thread<'_, '_> {
 
     /// Returns the scalar type and the number of a value's components.
     fn components(&self, value: Value) -> (Scalar, u32) {
-        let components = self.interpreter.module.types.components(self.type_of(value));
-        components.unwrap_or_else(|| unreachable!("check rule 4: components"))
+        let slot = self.frame.value(value);
+        (slot.of, slot.count)
     }
 
-    fn by_component(
+    fn by_component<const N: usize>(
         &mut self,
         value: Value,
-        operands: &[Value],
-        compute: impl Fn(&[Literal]) -> Result<Literal, Fault>,
+        operands: [Value; N],
+        compute: impl Fn([Literal; N]) -> Result<Literal, Fault>,
     ) -> Result<(), Fault> {
-        let (to, count) = self.components(value);
-        let mut args = [Literal::bool(false); 3];
+        let Slot { offset, of, count, .. } = self.frame.value(value);
+        let operands = operands.map(|it| self.frame.value(it));
         for index in 0..u64::from(count) {
-            for (arg, &operand) in args.iter_mut().zip(operands) {
-                let (of, _) = self.components(operand);
-                *arg = self.scalar_at(self.slot(operand) + index * u64::from(of.bytes()), of);
-            }
-            let result = compute(&args[..operands.len()])?;
-            self.put_at(self.slot(value) + index * u64::from(to.bytes()), result);
+            let result = compute(operands.map(|it| self.part_of(it, index)))?;
+            self.put_at(self.base + offset + index * u64::from(of.bytes()), result);
         }
         Ok(())
     }
@@ -247,7 +258,7 @@ impl Thread<'_, '_> {
         let types = &self.interpreter.module.types;
         let ty = self.type_of(of);
         match &types[ty] {
-            Shape::Struct(id) => self.interpreter.frames.field(*id, index),
+            Shape::Struct(id) => self.frames.field(*id, index),
             Shape::Tuple(parts) => frame::tuple_offset(types, parts, index as usize),
             Shape::Fixed { of, .. } => u64::from(index) * frame::size(types, *of),
             _ => u64::from(index) * u64::from(self.components(of).0.bytes()),

@@ -22,7 +22,7 @@ impl Thread<'_, '_> {
     /// Computes the address of a place.
     pub(super) fn place(&mut self, id: PlaceId) -> Result<u64, Fault> {
         let place = self.body.places[id];
-        let frame = self.interpreter.frames.of(self.function);
+        let frame = self.frame;
         let (mut at, mut ty) = match place.root {
             Root::Local(local) => {
                 (address(STACK, self.base + frame.local(local)), self.body.locals[local].ty)
@@ -58,7 +58,7 @@ impl Thread<'_, '_> {
         Ok(match (step, &types[ty]) {
             (Projection::Field(field), Shape::Struct(id)) => {
                 let of = types.structure(*id).fields[field as usize].ty;
-                (at + self.interpreter.frames.field(*id, field), of)
+                (at + self.frames.field(*id, field), of)
             }
             (Projection::Field(0), &Shape::Transform(of)) => {
                 (at, existing(Shape::Vector { len: 3, of }))
@@ -81,16 +81,17 @@ impl Thread<'_, '_> {
                 (at + index as u64 * bytes(of), of)
             }
             (Projection::Element(indices), &Shape::Array { of, .. }) => {
-                let handle = ArrayHandle::read(self.bytes(at, descriptor::LAYOUT.size)?);
-                if handle.data == 0 {
+                let handle = self.bytes(at, descriptor::LAYOUT.size)?;
+                let data = ArrayHandle::data_in(handle);
+                if data == 0 {
                     return Err(Fault::AbsentArray);
                 }
                 let mut offset = 0i64;
                 for (dim, &index) in self.body.value_lists[indices].iter().enumerate() {
-                    let index = self.index_within(index, i64::from(handle.shape[dim]))?;
-                    offset += index * i64::from(handle.strides[dim]);
+                    let (extent, stride) = ArrayHandle::extent_in(handle, dim as u32);
+                    offset += self.index_within(index, extent.into())? * i64::from(stride);
                 }
-                (moved(handle.data, offset)?, of)
+                (moved(data, offset)?, of)
             }
             _ => unreachable!("check rule 5: projections fit"),
         })
@@ -101,7 +102,8 @@ impl Thread<'_, '_> {
     pub(super) fn index_within(&self, index: Value, extent: i64) -> Result<i64, Fault> {
         let index = self.get(index).as_int().unwrap_or_default();
         let wide = i128::from(extent);
-        let from_begin = if index < 0 { index + wide } else { index };
+        let counts_from_end = index < 0 && !self.interpreter.refusals.negative_indices;
+        let from_begin = if counts_from_end { index + wide } else { index };
         if (0..wide).contains(&from_begin) {
             Ok(from_begin as i64)
         } else {
@@ -141,7 +143,7 @@ impl Thread<'_, '_> {
             return Ok(());
         }
         let place = interpreter.memory.region_mut(region).and_then(|bytes| bytes.get_mut(at..end));
-        place.ok_or(Fault::Address)?.copy_from_slice(&interpreter.stack[from..from + size]);
+        copy_bytes(place.ok_or(Fault::Address)?, &interpreter.stack[from..from + size]);
         Ok(())
     }
 
@@ -156,7 +158,7 @@ impl Thread<'_, '_> {
         }
         let interpreter = &mut *self.interpreter;
         let bytes = elsewhere(&interpreter.memory, &interpreter.module.tables, from, size)?;
-        interpreter.stack[to..to + len].copy_from_slice(bytes);
+        copy_bytes(&mut interpreter.stack[to..to + len], bytes);
         Ok(())
     }
 
@@ -186,6 +188,14 @@ impl Thread<'_, '_> {
             inner = of;
         }
         Ok(handle)
+    }
+}
+
+/// Copies bytes as `copy_from_slice` does, which is a call; most values have four bytes.
+fn copy_bytes(to: &mut [u8], from: &[u8]) {
+    match (<&mut [u8; 4]>::try_from(&mut *to), <&[u8; 4]>::try_from(from)) {
+        (Ok(to), Ok(from)) => *to = *from,
+        _ => to.copy_from_slice(from),
     }
 }
 

@@ -1,14 +1,16 @@
 //! Runs one thread. Control flow uses no recursion, so that neither deep blocks nor long chains of
 //! calls can overflow the host's stack.
 
+use super::frame::{Frame, Frames, Slot};
 use super::memory::Number;
-use super::{Argument, Failure, Fault, Interpreter, frame};
+use super::{Failure, Fault, Interpreter};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::eval;
 use gbxcule_ir::function::{Body, FunctionId, PassMode};
 use gbxcule_ir::op::Value;
-use gbxcule_ir::stmt::{BlockId, StmtKind};
-use gbxcule_ir::ty::Type;
+use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
+use gbxcule_ir::ty::{Scalar, Type};
+use std::sync::Arc;
 
 /// Greatest number of bytes of one thread's variables and values.
 const MAX_STACK_BYTES: u64 = 1 << 30;
@@ -23,14 +25,25 @@ pub(super) struct Thread<'t, 'm> {
     pub(super) index: [u32; 4],
     pub(super) function: FunctionId,
     pub(super) body: &'m Body,
+    pub(super) frames: &'t Frames,
+    /// Frame of `function`.
+    pub(super) frame: &'t Frame,
     /// Position on the stack of the frame of `function`.
     pub(super) base: u64,
-    calls: Vec<ReturnAddress>,
-    cursors: Vec<Cursor<'m>>,
+    unfinished: Unfinished<'m>,
     pub(super) stmt_span: gbxcule_ir::source::Span,
 }
 
+/// Calls and blocks that a thread has begun and not ended; empty between threads, which share the
+/// memory.
+#[derive(Default, Debug)]
+pub(super) struct Unfinished<'m> {
+    calls: Vec<ReturnAddress>,
+    cursors: Vec<Cursor<'m>>,
+}
+
 /// Place at which a caller goes on after a call.
+#[derive(Debug)]
 struct ReturnAddress {
     function: FunctionId,
     base: u64,
@@ -39,14 +52,16 @@ struct ReturnAddress {
 }
 
 /// Position in a block.
+#[derive(Debug)]
 struct Cursor<'m> {
     block: BlockId,
-    position: usize,
+    /// Statements that follow.
+    stmts: &'m [Stmt],
     role: BlockEnd<'m>,
 }
 
 /// Action at the end of a block.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum BlockEnd<'m> {
     /// Control goes on after the statement that owns the block.
     Plain,
@@ -59,47 +74,47 @@ enum BlockEnd<'m> {
 }
 
 impl<'m> Interpreter<'m> {
-    /// Runs one thread from a function's beginning to its end.
+    /// Runs one thread from a function's beginning to its end; `image` has the bytes of its
+    /// arguments.
     pub(super) fn run(
         &mut self,
         function: FunctionId,
-        args: &[Argument],
+        image: &[u8],
         index: [u32; 4],
     ) -> Result<Vec<u8>, Failure> {
+        let frames = Arc::clone(&self.frames);
+        let unfinished = std::mem::take(&mut self.unfinished);
         let body = &self.module.functions[function].body;
         let mut thread = Thread {
             interpreter: self,
             index,
             function,
             body,
+            frames: &frames,
+            frame: frames.of(function),
             base: 0,
-            calls: Vec::new(),
-            cursors: Vec::new(),
+            unfinished,
             stmt_span: gbxcule_ir::source::Span::NONE,
         };
-        thread.run(args).map_err(|fault| Failure {
+        let ran = thread.run(image).map_err(|fault| Failure {
             fault,
             function: thread.interpreter.module.functions[thread.function].name.clone(),
             thread: index,
             span: thread.stmt_span,
-        })
+        });
+        let mut unfinished = thread.unfinished;
+        unfinished.calls.clear();
+        unfinished.cursors.clear();
+        self.unfinished = unfinished;
+        ran
     }
 }
 
 impl<'m> Thread<'_, 'm> {
-    fn run(&mut self, args: &[Argument]) -> Result<Vec<u8>, Fault> {
+    fn run(&mut self, image: &[u8]) -> Result<Vec<u8>, Fault> {
         self.step()?;
         self.enter(self.function, 0)?;
-        for (position, arg) in args.iter().enumerate() {
-            let at = self.interpreter.frames.of(self.function).param(position as u32) as usize;
-            let mut put =
-                |bytes: &[u8]| self.interpreter.stack[at..][..bytes.len()].copy_from_slice(bytes);
-            match arg {
-                Argument::Bytes(bytes) => put(bytes),
-                Argument::Array(array) => put(&array.image()),
-                Argument::Place(pointer) => put(&pointer.address().to_le_bytes()),
-            }
-        }
+        self.interpreter.stack[..image.len()].copy_from_slice(image);
         loop {
             if let Some(result) = self.advance()? {
                 return Ok(result);
@@ -109,7 +124,7 @@ impl<'m> Thread<'_, 'm> {
 
     /// Makes a frame at `base` and goes to the beginning of the function.
     fn enter(&mut self, function: FunctionId, base: u64) -> Result<(), Fault> {
-        let frame = self.interpreter.frames.of(function);
+        let frame = self.frames.of(function);
         let end = base.saturating_add(frame.size);
         if end > MAX_STACK_BYTES {
             return Err(Fault::Stack);
@@ -121,14 +136,15 @@ impl<'m> Thread<'_, 'm> {
         for &(offset, size) in &frame.scratch {
             self.interpreter.stack[(base + offset) as usize..][..size as usize].fill(SCRATCH);
         }
-        (self.function, self.base) = (function, base);
+        (self.function, self.frame, self.base) = (function, frame, base);
         self.body = &self.interpreter.module.functions[function].body;
         self.open(self.body.root, BlockEnd::Plain);
         Ok(())
     }
 
     fn open(&mut self, block: BlockId, role: BlockEnd<'m>) {
-        self.cursors.push(Cursor { block, position: 0, role });
+        let stmts = &self.body.blocks[block].stmts;
+        self.unfinished.cursors.push(Cursor { block, stmts, role });
     }
 
     fn step(&mut self) -> Result<(), Fault> {
@@ -138,12 +154,12 @@ impl<'m> Thread<'_, 'm> {
 
     /// Runs one statement, or the end of a block. Returns the result when the first function ends.
     fn advance(&mut self) -> Result<Option<Vec<u8>>, Fault> {
-        let first = self.calls.last().map_or(0, |caller| caller.cursors);
-        let Some(cursor) = self.cursors[first..].last_mut() else { return Ok(self.leave(None)) };
-        let body = self.body;
-        match body.blocks[cursor.block].stmts.get(cursor.position) {
-            Some(stmt) => {
-                cursor.position += 1;
+        let Unfinished { calls, cursors } = &mut self.unfinished;
+        let first = calls.last().map_or(0, |caller| caller.cursors);
+        let Some(cursor) = cursors[first..].last_mut() else { return Ok(self.leave(None)) };
+        match cursor.stmts.split_first() {
+            Some((stmt, rest)) => {
+                cursor.stmts = rest;
                 self.stmt_span = stmt.span;
                 self.step()?;
                 self.stmt(&stmt.kind)
@@ -157,7 +173,7 @@ impl<'m> Thread<'_, 'm> {
     }
 
     fn end_of_block(&mut self) {
-        let Some(cursor) = self.cursors.pop() else { return };
+        let Some(cursor) = self.unfinished.cursors.pop() else { return };
         match cursor.role {
             BlockEnd::Plain => {}
             BlockEnd::For { .. } => self.iterate(cursor.block, cursor.role),
@@ -213,7 +229,7 @@ impl<'m> Thread<'_, 'm> {
             StmtKind::While { header, .. } => self.open(*header, BlockEnd::Header(stmt)),
             StmtKind::Break => {
                 self.unwind();
-                self.cursors.pop();
+                self.unfinished.cursors.pop();
             }
             StmtKind::Continue => {
                 self.unwind();
@@ -238,8 +254,9 @@ impl<'m> Thread<'_, 'm> {
 
     /// Leaves blocks up to the body of the innermost loop.
     fn unwind(&mut self) {
-        while self.cursors.last().is_some_and(|cursor| matches!(cursor.role, BlockEnd::Plain)) {
-            self.cursors.pop();
+        let cursors = &mut self.unfinished.cursors;
+        while cursors.last().is_some_and(|cursor| matches!(cursor.role, BlockEnd::Plain)) {
+            cursors.pop();
         }
     }
 
@@ -253,14 +270,14 @@ impl<'m> Thread<'_, 'm> {
         let caller = ReturnAddress {
             function: self.function,
             base: self.base,
-            cursors: self.cursors.len(),
+            cursors: self.unfinished.cursors.len(),
             result,
         };
-        let base = self.base + self.interpreter.frames.of(self.function).size;
-        self.calls.push(caller);
+        let base = self.base + self.frame.size;
+        self.unfinished.calls.push(caller);
         self.enter(callee, base)?;
         for (position, arg) in args.iter().enumerate() {
-            let at = base + self.interpreter.frames.of(callee).param(position as u32);
+            let at = base + self.frame.param(position as u32);
             match *arg {
                 Passed::Value { at: from, size } => {
                     self.interpreter
@@ -289,11 +306,12 @@ impl<'m> Thread<'_, 'm> {
     fn leave(&mut self, value: Option<Value>) -> Option<Vec<u8>> {
         let (from, size) = value.map_or((0, 0), |value| (self.slot(value), self.size_of(value)));
         let range = from as usize..(from + size) as usize;
-        let Some(caller) = self.calls.pop() else {
+        let Some(caller) = self.unfinished.calls.pop() else {
             return Some(self.interpreter.stack[range].to_vec());
         };
-        self.cursors.truncate(caller.cursors);
+        self.unfinished.cursors.truncate(caller.cursors);
         (self.function, self.base) = (caller.function, caller.base);
+        self.frame = self.frames.of(caller.function);
         self.body = &self.interpreter.module.functions[caller.function].body;
         let to = self.slot(caller.result) as usize;
         self.interpreter.stack.copy_within(range, to);
@@ -306,7 +324,7 @@ impl<'m> Thread<'_, 'm> {
 
     /// Returns the position of a value on the stack.
     pub(super) fn slot(&self, value: Value) -> u64 {
-        self.base + self.interpreter.frames.of(self.function).value(value)
+        self.base + self.frame.value(value).offset
     }
 
     pub(super) fn type_of(&self, value: Value) -> Type {
@@ -314,24 +332,29 @@ impl<'m> Thread<'_, 'm> {
     }
 
     pub(super) fn size_of(&self, value: Value) -> u64 {
-        frame::size(&self.interpreter.module.types, self.type_of(value))
+        self.frame.value(value).size
     }
 
     /// Returns a scalar value.
     pub(super) fn get(&self, value: Value) -> Literal {
-        self.scalar_at(self.slot(value), self.scalar_of(value))
+        self.part_of(self.frame.value(value), 0)
+    }
+
+    /// Returns a component of a value.
+    pub(super) fn part_of(&self, Slot { offset, of, .. }: Slot, index: u64) -> Literal {
+        self.scalar_at(self.base + offset + index * u64::from(of.bytes()), of)
     }
 
     /// Returns the type of a scalar value.
-    pub(super) fn scalar_of(&self, value: Value) -> gbxcule_ir::ty::Scalar {
-        self.type_of(value).as_scalar().unwrap_or_else(|| unreachable!("check rule 4: a scalar"))
+    pub(super) fn scalar_of(&self, value: Value) -> Scalar {
+        self.frame.value(value).of
     }
 
     pub(super) fn put(&mut self, value: Value, literal: Literal) {
         self.put_at(self.slot(value), literal);
     }
 
-    pub(super) fn scalar_at(&self, at: u64, scalar: gbxcule_ir::ty::Scalar) -> Literal {
+    pub(super) fn scalar_at(&self, at: u64, scalar: Scalar) -> Literal {
         eval::from_bytes(scalar, &self.interpreter.stack[at as usize..])
     }
 

@@ -1,6 +1,6 @@
 //! Checks that the interpreter follows the page about the meaning of IR.
 
-use gbxcule_interp::{Argument, Array, Fault, Interpreter, Outcomes};
+use gbxcule_interp::{Argument, Array, Fault, Interpreter, Outcomes, Refusals};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::source::{SourceMap, Span};
 use gbxcule_ir::{
@@ -28,8 +28,18 @@ fn run(
     dims: &[u32],
     memory: &[i32],
 ) -> Result<Vec<i32>, Fault> {
+    run_refusing(Refusals::default(), build, dims, memory)
+}
+
+fn run_refusing(
+    refusals: Refusals,
+    build: impl FnOnce(&mut Builder<'_>),
+    dims: &[u32],
+    memory: &[i32],
+) -> Result<Vec<i32>, Fault> {
     let (module, kernel) = kernel(build);
     let mut interpreter = Interpreter::new(&module);
+    interpreter.refusals = refusals;
     interpreter.budget = 100_000;
     let buffer = interpreter.memory.add_slice(memory);
     let array = Array::dense(buffer, 4, &[memory.len() as u32]);
@@ -176,6 +186,28 @@ fn indices_count_from_the_end_and_fault_outside() {
     assert_eq!(store(-2), Ok(vec![1, 0]));
     assert_eq!(store(2), Err(Fault::Index(2, 2)));
     assert_eq!(store(-3), Err(Fault::Index(-3, 2)));
+}
+
+#[test]
+fn what_other_languages_do_otherwise_is_refused_on_request() {
+    let add = |refusals, at: i32, number: i32| {
+        let sum = |b: &mut Builder<'_>| {
+            let (place, at, number) = (b.param_place(0), b.i32(at), b.i32(number));
+            let cell = b.element(place, &[at]);
+            let old = b.load(cell);
+            let new = b.add(old, number);
+            b.store(cell, new);
+        };
+        run_refusing(refusals, sum, &[1], &[7, i32::MAX - 1])
+    };
+    let none = Refusals::default();
+    let (indices, wrapping) =
+        (Refusals { negative_indices: true, ..none }, Refusals { wrapping: true, ..none });
+    assert_eq!(add(none, -1, 2), Ok(vec![7, i32::MIN]));
+    assert_eq!(add(indices, -1, 2), Err(Fault::Index(-1, 2)));
+    assert_eq!(add(indices, 1, 2), Ok(vec![7, i32::MIN]));
+    assert_eq!(add(wrapping, -1, 1), Ok(vec![7, i32::MAX]));
+    assert!(matches!(add(wrapping, -1, 2), Err(Fault::Trap(_))));
 }
 
 #[test]

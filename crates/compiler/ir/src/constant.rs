@@ -16,6 +16,7 @@ pub struct Literal {
 
 impl Literal {
     /// Makes the literal with these bits; bits beyond the type's width are dropped.
+    #[inline]
     pub const fn from_bits(scalar: Scalar, bits: u64) -> Self {
         let width = scalar.bits();
         let mask = if width == 64 { u64::MAX } else { (1 << width) - 1 };
@@ -29,6 +30,7 @@ impl Literal {
 
     /// Makes a literal of an integer, wrapped to the type's width. A float type gets the nearest
     /// value; `bool` gets true unless the integer is 0.
+    #[inline]
     pub fn int(scalar: Scalar, value: i128) -> Self {
         match scalar {
             Scalar::Bool => Self::bool(value != 0),
@@ -72,6 +74,7 @@ impl Literal {
     }
 
     /// Returns the value of an integer or `bool`; `None` for floats.
+    #[inline]
     pub fn as_int(self) -> Option<i128> {
         if self.scalar.is_float() {
             return None;
@@ -84,6 +87,7 @@ impl Literal {
     }
 
     /// Returns the value as f64, which is exact for all types but 64-bit integers.
+    #[inline]
     pub fn as_f64(self) -> f64 {
         match self.scalar {
             Scalar::F64 => f64::from_bits(self.bits),

@@ -87,18 +87,33 @@ pub fn atomic(op: AtomicOp, old: Literal, operand: Literal) -> Literal {
 
 /// Reads a scalar from the beginning of some bytes, little-endian. A `bool` is true unless its byte
 /// is 0.
+#[inline]
 pub fn from_bytes(scalar: Scalar, bytes: &[u8]) -> Literal {
-    let mut image = [0; 8];
-    let width = scalar.bytes() as usize;
-    image[..width].copy_from_slice(&bytes[..width]);
-    match (scalar, u64::from_le_bytes(image)) {
-        (Scalar::Bool, bits) => Literal::bool(bits != 0),
-        (_, bits) => Literal::from_bits(scalar, bits),
+    // Each width by itself: a copy of so many bytes as a variable says is a call.
+    let bits = match scalar.bytes() {
+        1 => u64::from(bytes[0]),
+        2 => u64::from(u16::from_le_bytes(first(bytes))),
+        4 => u64::from(u32::from_le_bytes(first(bytes))),
+        _ => u64::from_le_bytes(first(bytes)),
+    };
+    match scalar {
+        Scalar::Bool => Literal::bool(bits != 0),
+        _ => Literal::from_bits(scalar, bits),
     }
 }
 
+fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    *bytes.first_chunk().expect("a scalar's bytes are there")
+}
+
 /// Writes a scalar to the beginning of some bytes, little-endian.
+#[inline]
 pub fn to_bytes(literal: Literal, bytes: &mut [u8]) {
-    let width = literal.scalar().bytes() as usize;
-    bytes[..width].copy_from_slice(&literal.bits().to_le_bytes()[..width]);
+    let bits = literal.bits().to_le_bytes();
+    match literal.scalar().bytes() {
+        1 => bytes[0] = bits[0],
+        2 => bytes[..2].copy_from_slice(&bits[..2]),
+        4 => bytes[..4].copy_from_slice(&bits[..4]),
+        _ => bytes[..8].copy_from_slice(&bits),
+    }
 }

@@ -8,14 +8,16 @@
 //! be equal unless [`AllowedErrors`] moves them.
 
 use crate::FRESH_INPUTS;
+use crate::probe::outputs;
 use crate::shape::{Reshaping, Shaped};
 use gbxcule_gpu_check::cost::Cost;
 use gbxcule_grammar::input::{ArgumentInput, is_small, leaves};
 use gbxcule_grammar::random::{self, Random};
+use gbxcule_interp::Refusals;
 use gbxcule_ir::{Literal, Scalar};
 use gbxcule_rows::allowed_error::{AllowedErrors, Runner};
 use gbxcule_rows::distance::exact;
-use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs, Variation};
+use gbxcule_rows::execute::{self, ArgumentBytes, BUDGET, LaunchInputs, Variation};
 use gbxcule_rows::row::{Results, Row, results};
 use gbxcule_rows::row_program::{RowProgram, element};
 use gbxcule_rows::tensor::{self, Tensor};
@@ -49,7 +51,7 @@ const ZEROS: usize = 8;
 /// Number mixed into the seeds of fresh inputs, so that they differ from all seeds of rows.
 const FRESH_STREAM: u64 = 0x6672_6573_6820_696e;
 
-/// A row, ready to grade answers.
+/// A row, ready to grade answers that compute its results, or its gradients.
 pub(crate) struct GradedRow {
     pub(crate) program: RowProgram,
     /// The row's program in 64 bits, if it has one.
@@ -57,12 +59,15 @@ pub(crate) struct GradedRow {
     pub(crate) draws: Vec<FreshInputs>,
     /// A launch of many points, made at its first use.
     pub(crate) large: OnceLock<Option<FreshInputs>>,
-    /// Costs of the compiler's own texts of the kernel and of its gradient.
-    pub(crate) own_costs: [OnceLock<Option<Cost>>; 2],
+    /// Cost of the compiler's own text.
+    pub(crate) own_cost: OnceLock<Option<Cost>>,
     /// Shape and inputs of the row itself.
     pub(crate) own: Shaped,
     /// Seed of the fresh inputs.
     pub(crate) seed: u64,
+    /// What the row does on none of its own inputs, and so on no fresh ones: an answer with raw
+    /// pointers knows no end to count from.
+    refusals: Refusals,
 }
 
 /// Inputs, and the row's results on them.
@@ -77,6 +82,8 @@ pub(crate) struct FreshInputs {
     pub(crate) data: Vec<Vec<u8>>,
     /// Arguments after it.
     pub(crate) after: Vec<Vec<u8>>,
+    /// Statements that the row's program takes.
+    pub(crate) statements: u64,
     /// Gradients before the reverse runs.
     pub(crate) cotangents: Vec<Vec<u8>>,
     pub(crate) results: Results,
@@ -118,9 +125,11 @@ pub(crate) struct Tolerances {
 }
 
 impl GradedRow {
-    /// Makes the problem of a row; the error says why answers about it can't be graded.
-    pub(crate) fn of(row: &Row, seed: u64) -> Result<Self, String> {
-        let program = RowProgram::read(&row.source).map_err(|faults| {
+    /// Makes the problem of a row, or that of its gradients; the error says why answers about it
+    /// can't be graded.
+    pub(crate) fn of(row: &Row, seed: u64, backward: bool) -> Result<Self, String> {
+        let read = if backward { RowProgram::read } else { RowProgram::read_forward };
+        let program = read(&row.source).map_err(|faults| {
             format!("row {}: its source is refused: {}", row.id, first(&faults))
         })?;
         Self::of_program(program, row, seed)
@@ -136,9 +145,16 @@ impl GradedRow {
         let wide = widen::program(&program);
         let own = Shaped { dims: row.launch_dims.clone(), inputs };
         let fresh = random::seed(row.input_seed ^ FRESH_STREAM, seed);
-        let (draws, large, own_costs) = (Vec::new(), OnceLock::new(), Default::default());
-        let mut problem =
-            Self { program, wide, draws, large, own_costs, own: own.clone(), seed: fresh };
+        let mut problem = Self {
+            program,
+            wide,
+            draws: Vec::new(),
+            large: OnceLock::new(),
+            own_cost: OnceLock::new(),
+            own: own.clone(),
+            seed: fresh,
+            refusals: Refusals::default(),
+        };
         let stored = problem
             .draw("the stored inputs".into(), &own, row.input_seed)
             .map_err(|reason| format!("row {}: it doesn't run: {reason}", row.id))?;
@@ -149,10 +165,35 @@ impl GradedRow {
         if !holds {
             return Err(format!("row {}: its stored results aren't those of its source", row.id));
         }
+        problem.refusals = problem.refusals_on(&stored);
         problem.draws.push(stored);
         problem.add_fresh_draws(&own, fresh);
         problem.add_draws_for_mutants(&row.source, &own, fresh);
         Ok(problem)
+    }
+
+    /// Returns the refusals under which the row's program runs on a draw without a fault.
+    fn refusals_on(&self, draw: &FreshInputs) -> Refusals {
+        let does_without = |refusals| {
+            let way = Variation { refusals, ..Variation::default() };
+            execute::forward_varied(way, &self.program, draw.grid(), &draw.data).is_ok()
+        };
+        let none = Refusals::default();
+        Refusals {
+            negative_indices: does_without(Refusals { negative_indices: true, ..none }),
+            wrapping: does_without(Refusals { wrapping: true, ..none }),
+        }
+    }
+
+    /// Runs the row's program on fresh inputs: the arguments after it, and the statements so far.
+    pub(crate) fn run(
+        &self,
+        budget: u64,
+        grid: LaunchInputs<'_>,
+        data: &[Vec<u8>],
+    ) -> (Result<Vec<Vec<u8>>, String>, u64) {
+        let way = Variation { budget, refusals: self.refusals, ..Variation::default() };
+        execute::forward_counted(way, &self.program, grid, data)
     }
 
     /// Adds draws of other shapes and ranges on which the row's program runs, and neither rounding
@@ -188,6 +229,8 @@ impl GradedRow {
         self.draws.extend(special);
         let peaks = self.peak_draws(own, seed);
         self.draws.extend(peaks);
+        let magnitudes = self.magnitude_draws(own, seed);
+        self.draws.extend(magnitudes);
     }
 
     /// Adds a draw of the first of these shapes for which [`Self::sound_draw`] finds one.
@@ -271,11 +314,20 @@ impl GradedRow {
         let Shaped { dims, inputs } = shaped.clone();
         let grid = LaunchInputs { dims: &dims, inputs: &inputs };
         let data = execute::arguments(&self.program, grid.inputs, seed);
-        let after = execute::forward(&self.program, grid, &data)?;
+        let (after, statements) = self.run(BUDGET, grid, &data);
+        let after = after?;
         let poison = random::seed(self.seed, self.draws.len() as u64);
         let data = self.poisoned(grid, &data, &after, poison);
-        let results = results(&self.program, grid, seed)?;
-        let cotangents = execute::cotangents(&self.program, grid.inputs, seed);
+        let (results, cotangents) = match self.program.reverse {
+            Ok(_) => {
+                let cotangents = execute::cotangents(&self.program, grid.inputs, seed);
+                (results(&self.program, grid, seed)?, cotangents)
+            }
+            Err(_) => (
+                Results { outputs: outputs(&self.program, &inputs, &after), gradients: None },
+                vec![],
+            ),
+        };
         let tolerances = OnceLock::new();
         let kind = DrawKind::Plain;
         Ok(FreshInputs {
@@ -285,6 +337,7 @@ impl GradedRow {
             inputs,
             data,
             after,
+            statements,
             cotangents,
             results,
             tolerances,
@@ -515,4 +568,43 @@ fn allowed(narrow: &Tensor, wide: Option<&Tensor>, bounds: Option<&[f64]>) -> Ve
         bound + rounding + unit
     };
     numbers().enumerate().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row over `x` and `y` of 40 floats and `n`, which is 40, with this index.
+    fn problem(index: &str) -> GradedRow {
+        let source = format!(
+            "import warp as wp\n\n\n@wp.kernel\ndef k(x: wp.array(dtype=float), n: int, y: wp.array(dtype=float)):\n    \
+             i = wp.tid()\n    y[i] = x[{index}]\n"
+        );
+        let named = |name: &str, given: ArgumentInput| ArgumentInput { name: name.into(), ..given };
+        let inputs = [
+            named("x", ArgumentInput::integers(vec![40], 0, 0)),
+            named("n", ArgumentInput::integers(vec![], 40, 40)),
+            named("y", ArgumentInput::zeros(vec![40])),
+        ];
+        let inputs_json = serde_json::to_string(&inputs).expect("inputs");
+        let row = Row { source, launch_dims: vec![40], inputs_json, ..Row::default() };
+        GradedRow::of(&row, 3, false).expect("a problem")
+    }
+
+    fn counts_from_the_end(problem: &GradedRow) -> Vec<bool> {
+        let refusals = Refusals { negative_indices: true, wrapping: false };
+        let way = Variation { refusals, ..Variation::default() };
+        let run = |draw: &FreshInputs| {
+            execute::forward_varied(way, &problem.program, draw.grid(), &draw.data).is_err()
+        };
+        problem.draws.iter().map(run).collect()
+    }
+
+    #[test]
+    fn fresh_inputs_count_from_an_end_only_where_the_row_does() {
+        let never = counts_from_the_end(&problem("wp.min(i, n - 12)"));
+        assert!(never.len() > 6 && !never.contains(&true), "{never:?}");
+        let always = counts_from_the_end(&problem("i - 1"));
+        assert!(always.iter().filter(|it| **it).count() > 6, "{always:?}");
+    }
 }

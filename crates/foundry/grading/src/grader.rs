@@ -54,7 +54,8 @@ pub struct Grader<Rows> {
     rows: Rows,
     options: GradeOptions,
     cuda: OnceLock<CudaRunner>,
-    problems: Mutex<BTreeMap<u64, Problem>>,
+    /// Problems by row; those of gradients are problems of their own.
+    problems: Mutex<BTreeMap<(u64, bool), Problem>>,
     known: Mutex<KnownGrades>,
 }
 
@@ -103,11 +104,10 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
     /// Returns the cost of the compiler's own text for an answer's task.
     fn own_cost(&self, answer: &Answer, cuda: &CudaRunner) -> Option<Cost> {
         let CudaRunner::Simulator(compiler) = cuda else { return None };
-        let problem = self.problem(answer.row);
-        let problem = problem.get_or_init(|| self.graded_row(answer.row)).as_ref().ok()?;
-        let backward = answer.task == Task::ForwardToBackward;
-        let cost = &problem.own_costs[usize::from(backward)];
-        *cost.get_or_init(|| simulated::own_cost(problem, backward, compiler))
+        let problem = self.problem(answer);
+        let problem = problem.get_or_init(|| self.graded_row(answer)).as_ref().ok()?;
+        let cost = || simulated::own_cost(problem, is_backward(answer), compiler);
+        *problem.own_cost.get_or_init(cost)
     }
 
     /// Calls a function for all answers on several threads, and returns the results in order.
@@ -156,8 +156,8 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         if let Some(grade) = known().grades.get(&key).filter(|_| answer.missing.is_none()) {
             return Ok(grade.clone());
         }
-        let problem = self.problem(answer.row);
-        let problem = problem.get_or_init(|| self.graded_row(answer.row)).as_ref();
+        let problem = self.problem(answer);
+        let problem = problem.get_or_init(|| self.graded_row(answer)).as_ref();
         let grade = match (problem, self.rows().get(&answer.row)) {
             (Ok(problem), Some(row)) => grade_one((row, problem), answer, &self.options, cuda)?,
             (Err(reason), _) => (Grade::NotGraded(reason.clone()), None),
@@ -168,7 +168,8 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         Ok(grade)
     }
 
-    fn problem(&self, id: u64) -> Problem {
+    fn problem(&self, answer: &Answer) -> Problem {
+        let id = (answer.row, is_backward(answer));
         let mut problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
         if problems.len() >= KEPT_PROBLEMS && !problems.contains_key(&id) {
             problems.clear();
@@ -176,8 +177,14 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         Arc::clone(problems.entry(id).or_default())
     }
 
-    fn graded_row(&self, id: u64) -> Result<GradedRow, String> {
-        let row = self.rows().get(&id).ok_or_else(|| "the dataset has no such row".to_owned());
-        row.and_then(|row| GradedRow::of(row, self.options.seed))
+    fn graded_row(&self, answer: &Answer) -> Result<GradedRow, String> {
+        let row = self.rows().get(&answer.row);
+        let row = row.ok_or_else(|| "the dataset has no such row".to_owned());
+        row.and_then(|row| GradedRow::of(row, self.options.seed, is_backward(answer)))
     }
+}
+
+/// True if an answer is to compute gradients.
+fn is_backward(answer: &Answer) -> bool {
+    answer.task == Task::ForwardToBackward
 }

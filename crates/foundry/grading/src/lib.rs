@@ -17,6 +17,7 @@ mod device_code;
 mod graded_row;
 mod grader;
 mod interpreted;
+mod magnitude;
 mod mutant;
 mod picture;
 mod probe;

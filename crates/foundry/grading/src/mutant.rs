@@ -3,12 +3,13 @@
 //! only by luck, so that one seed passes an answer that another refuses.
 //!
 //! Inputs of several shapes and ranges are tried until some draw exposes each mutant. A mutant that
-//! no draw exposes is taken for equivalent to the row.
+//! no draw exposes is taken for equivalent to the row. The search ends when it has cost as much as
+//! grading some answers costs.
 
 use crate::graded_row::{FreshInputs, GradedRow};
 use crate::shape::{Reshaping, Shaped};
 use gbxcule_grammar::random::{self, Random};
-use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs};
+use gbxcule_rows::execute::{self, ArgumentBytes, BUDGET, LaunchInputs, Variation};
 use gbxcule_rows::mutate::mutants;
 use gbxcule_rows::row_program::RowProgram;
 
@@ -19,6 +20,16 @@ const CANDIDATES: usize = 120;
 /// Greatest number of inputs on which a mutant gives other bits but stays hidden: rounding is then
 /// taken for the reason.
 const FRUITLESS: usize = 4;
+/// Statements that mutants may take, and the row on the inputs that are tried.
+const STATEMENTS: u64 = 12_000_000;
+/// Part of the rest of them that the row may take on one input.
+const SHARE: u64 = 32;
+/// Statements after which nothing more is tried.
+const LEAST: u64 = 100_000;
+/// Times the row's statements that a mutant may take, before it counts as one without an end.
+const SLOWER: u64 = 4;
+/// Runs of the row by which a draw is made and checked.
+const RUNS_OF_A_DRAW: u64 = 8;
 /// Random part of a seed.
 const STREAM: u64 = 0x006d_7574_616e_7473;
 /// Shapes of the candidates, in turn.
@@ -39,27 +50,30 @@ struct Hidden {
 impl GradedRow {
     /// Adds draws that expose the mutants of the row's source which no draw has exposed yet.
     pub(crate) fn add_draws_for_mutants(&mut self, source: &str, own: &Shaped, seed: u64) {
-        let is_hidden =
-            |mutant: &RowProgram| !self.draws.iter().any(|draw| self.shows(mutant, draw));
+        let mut rest = STATEMENTS;
+        let is_hidden = |mutant: &RowProgram| {
+            !self.draws.iter().any(|draw| self.shows(mutant, draw, &mut rest)) && rest > 0
+        };
         let hidden = mutants(source).take(MUTANTS).filter(is_hidden);
         let mut hidden: Vec<Hidden> =
             hidden.map(|mutant| Hidden { mutant, fruitless: 0 }).collect();
         let seed = random::seed(seed, STREAM);
         let mut random = Random::new(seed);
         for number in 0..CANDIDATES {
-            if hidden.is_empty() {
+            if hidden.is_empty() || rest < LEAST {
                 return;
             }
             let (factor, integers) = RANGES[number % RANGES.len()];
             let shaped = own.reshaped(WAYS[number % WAYS.len()], &mut random);
             let Some(shaped) = shaped.map(|it| it.widened(factor, integers)) else { continue };
             let seed = random::seed(seed, number as u64);
-            if !self.differs(&mut hidden, &shaped, seed) {
+            if !self.differs(&mut hidden, &shaped, seed, &mut rest) {
                 continue;
             }
             let before = hidden.len();
             if let Some(draw) = self.sound_draw(&shaped, seed) {
-                hidden.retain(|it| !self.shows(&it.mutant, &draw));
+                rest = rest.saturating_sub(RUNS_OF_A_DRAW * draw.statements);
+                hidden.retain(|it| !self.shows(&it.mutant, &draw, &mut rest));
                 if hidden.len() < before {
                     self.draws.push(draw);
                 }
@@ -68,9 +82,9 @@ impl GradedRow {
         }
     }
 
-    /// Returns true if a hidden mutant gives other bits than the row on such inputs, and counts
-    /// these inputs for each mutant.
-    fn differs(&self, hidden: &mut [Hidden], shaped: &Shaped, seed: u64) -> bool {
+    /// Returns true if a hidden mutant gives other bits than the row on such inputs, counts these
+    /// inputs for each mutant, and takes the executed statements from `rest`.
+    fn differs(&self, hidden: &mut [Hidden], shaped: &Shaped, seed: u64, rest: &mut u64) -> bool {
         let Shaped { dims, inputs } = shaped;
         let grid = LaunchInputs { dims, inputs };
         if !self.program.takes(inputs) {
@@ -78,11 +92,14 @@ impl GradedRow {
         }
         let seed = random::seed(seed, 0);
         let data = execute::arguments(&self.program, inputs, seed);
-        let launched = |program: &RowProgram| execute::forward(program, grid, &data);
-        let Ok(right) = launched(&self.program) else { return false };
+        let budget = BUDGET.min(*rest / SHARE);
+        let (right, statements) = self.run(budget, grid, &data);
+        *rest = rest.saturating_sub(statements);
+        let Ok(right) = right else { return false };
         let mut differs = false;
         for it in hidden {
-            let is_other = launched(&it.mutant).ok().as_ref() != Some(&right);
+            let after = launched(&it.mutant, (grid, &data), statements, rest);
+            let is_other = after.ok().as_ref() != Some(&right);
             it.fruitless += usize::from(is_other);
             differs |= is_other;
         }
@@ -90,11 +107,26 @@ impl GradedRow {
     }
 
     /// Returns true if a mutant's results on a draw would be graded as wrong.
-    fn shows(&self, mutant: &RowProgram, draw: &FreshInputs) -> bool {
-        let after = execute::forward(mutant, draw.grid(), &draw.data);
+    fn shows(&self, mutant: &RowProgram, draw: &FreshInputs, rest: &mut u64) -> bool {
+        let after = launched(mutant, (draw.grid(), &draw.data), draw.statements, rest);
         after.map_or(true, |data| {
             let memory = ArgumentBytes { data, gradients: Vec::new() };
             self.forward_difference(draw, &memory).is_some()
         })
     }
+}
+
+/// Runs a mutant on inputs on which the row takes so many statements; takes those that it takes
+/// from the `rest`.
+fn launched(
+    mutant: &RowProgram,
+    (grid, data): (LaunchInputs<'_>, &[Vec<u8>]),
+    statements: u64,
+    rest: &mut u64,
+) -> Result<Vec<Vec<u8>>, String> {
+    let budget = BUDGET.min(SLOWER * statements + LEAST);
+    let way = Variation { budget, ..Variation::default() };
+    let (after, taken) = execute::forward_counted(way, mutant, grid, data);
+    *rest = rest.saturating_sub(taken);
+    after
 }

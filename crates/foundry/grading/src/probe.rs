@@ -16,11 +16,13 @@ use gbxcule_rows::allowed_error::adds_floats;
 use gbxcule_rows::execute::{self, LaunchInputs, Variation};
 use gbxcule_rows::row::Results;
 use gbxcule_rows::row_program::{RowProgram, element};
-use gbxcule_rows::tensor::Tensor;
+use gbxcule_rows::tensor::{self, Tensor};
 use std::sync::OnceLock;
 
 /// Share of an array's largest number by which an answer may differ.
 const TOLERANCE: f64 = 1e-3;
+/// Units in the last place of that number by which an answer may differ, if these are more.
+const UNITS: f64 = 2.0;
 /// Share by which results in 64 bits may differ in elements that are compared.
 const ROUNDING: f64 = 1e-4;
 /// Greatest number of statements of a launch of many points.
@@ -56,7 +58,7 @@ fn values(module: &Module) -> Vec<Vec<f64>> {
 
 /// Returns true if no branch or selection depends on a float, so that everything computed from a
 /// NaN is NaN.
-fn propagates(module: &Module) -> bool {
+pub(crate) fn propagates(module: &Module) -> bool {
     module.functions.iter().all(|(_, function)| {
         let values = &function.body.values;
         let is_float =
@@ -192,7 +194,7 @@ impl GradedRow {
         self.large.get_or_init(make).as_ref()
     }
 
-    fn probe(
+    pub(crate) fn probe(
         &self,
         kind: DrawKind,
         shaped: &Shaped,
@@ -202,19 +204,18 @@ impl GradedRow {
         let Shaped { dims, inputs } = shaped.clone();
         let grid = LaunchInputs { dims: &dims, inputs: &inputs };
         let wide = self.wide.as_ref()?;
-        let run = |program: &RowProgram, data: Vec<Vec<u8>>| {
-            let way = Variation { budget: BUDGET, ..Variation::default() };
-            let after = execute::forward_varied(way, program, grid, &data).ok()?;
-            let tensors = outputs(program, &inputs, &after);
-            Some((after, tensors))
-        };
         let numbers = |at: usize| -> Vec<f64> {
             let all = execute::numbers(&self.program, at, &data[at]);
             all.iter().map(|it| it.as_f64()).collect()
         };
-        let images = (0..data.len()).map(|at| execute::image(wide, at, &numbers(at))).collect();
-        let (_, exact) = run(wide, images)?;
-        let (after, narrow) = run(&self.program, data.to_vec())?;
+        let images: Vec<Vec<u8>> =
+            (0..data.len()).map(|at| execute::image(wide, at, &numbers(at))).collect();
+        let (after, statements) = self.run(BUDGET, grid, data);
+        let after = after.ok()?;
+        let narrow = outputs(&self.program, &inputs, &after);
+        let way = Variation { budget: BUDGET, ..Variation::default() };
+        let exact = execute::forward_varied(way, wide, grid, &images).ok()?;
+        let exact = outputs(wide, &inputs, &exact);
         let tolerances = narrow.iter().zip(&exact).map(|(one, other)| loose(one, other)).collect();
         let data = self.poisoned(grid, data, &after, seed);
         Some(FreshInputs {
@@ -227,6 +228,7 @@ impl GradedRow {
             inputs,
             data,
             after,
+            statements,
             cotangents: Vec::new(),
             results: Results { outputs: narrow, gradients: None },
             tolerances: OnceLock::from(Tolerances { outputs: tolerances, gradients: Vec::new() }),
@@ -237,7 +239,11 @@ impl GradedRow {
 }
 
 /// Returns the arrays that the kernel writes, after a launch.
-fn outputs(program: &RowProgram, inputs: &[ArgumentInput], after: &[Vec<u8>]) -> Vec<Tensor> {
+pub(crate) fn outputs(
+    program: &RowProgram,
+    inputs: &[ArgumentInput],
+    after: &[Vec<u8>],
+) -> Vec<Tensor> {
     let written = inputs.iter().enumerate().filter(|(_, it)| it.written);
     let tensor = |(at, given): (usize, &ArgumentInput)| Tensor {
         name: given.name.clone(),
@@ -253,14 +259,16 @@ fn loose(narrow: &Tensor, wide: &Tensor) -> Vec<f64> {
     let largest = sizes.fold(0.0, f64::max);
     let one = |(narrow, wide): (&Literal, &Literal)| {
         let (one, other) = (narrow.as_f64(), wide.as_f64());
+        // A unit of a float of 16 bits is more.
+        let unit = tensor::epsilon(narrow.scalar()).unwrap_or(0.0);
         let is_sure = match narrow.scalar().is_float() {
             true if !one.is_finite() => !other.is_finite(),
-            true => (one - other).abs() <= ROUNDING * largest,
+            true => (one - other).abs() <= ROUNDING.max(unit) * largest,
             false => one == other,
         };
         match (is_sure, narrow.scalar().is_float()) {
             (false, _) => f64::INFINITY,
-            (true, true) => TOLERANCE * largest,
+            (true, true) => TOLERANCE.max(UNITS * unit) * largest,
             (true, false) => 0.0,
         }
     };
@@ -268,12 +276,13 @@ fn loose(narrow: &Tensor, wide: &Tensor) -> Vec<f64> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use gbxcule_rows::execute::ArgumentBytes;
     use gbxcule_rows::row::Row;
 
-    fn problem(value: &str) -> GradedRow {
+    /// A row with this right side, over `x` and `y` of 200 floats.
+    pub(crate) fn problem(value: &str) -> GradedRow {
         let source = format!(
             "import warp as wp\n\n\n@wp.kernel\ndef k(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n    \
              i = wp.tid()\n    y[i] = {value}\n"
@@ -285,7 +294,7 @@ mod tests {
         ];
         let inputs_json = serde_json::to_string(&inputs).expect("inputs");
         let row = Row { source, launch_dims: vec![200], inputs_json, ..Row::default() };
-        GradedRow::of(&row, 3).expect("a problem")
+        GradedRow::of(&row, 3, false).expect("a problem")
     }
 
     fn special_numbers(problem: &GradedRow) -> Vec<f64> {

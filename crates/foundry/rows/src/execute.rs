@@ -7,7 +7,7 @@ use crate::host::Launch;
 use crate::row_program::{RowProgram, element};
 use gbxcule_grammar::input::{ArgumentInput, Leaf, cotangent, leaves};
 use gbxcule_grammar::random::Random;
-use gbxcule_interp::{Argument, Array, Interpreter, Outcomes, Perturbation};
+use gbxcule_interp::{Argument, Array, Interpreter, Outcomes, Perturbation, Refusals};
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Literal, Module, Type};
 
@@ -78,11 +78,13 @@ pub struct Variation {
     pub perturbation: Option<Perturbation>,
     /// Seed of a random order of the threads.
     pub order_seed: Option<u64>,
+    /// What is a fault beside the ordinary ones.
+    pub refusals: Refusals,
 }
 
 impl Default for Variation {
     fn default() -> Self {
-        Self { budget: BUDGET, perturbation: None, order_seed: None }
+        Self { budget: BUDGET, perturbation: None, order_seed: None, refusals: Refusals::default() }
     }
 }
 
@@ -105,11 +107,17 @@ pub fn launch_varied(
     grid: LaunchInputs<'_>,
     memory: &ArgumentBytes,
 ) -> Result<ArgumentBytes, String> {
+    let mut interpreter = varied(variation, module);
+    let order = variation.order_seed.map(|seed| shuffled(points(grid.dims), seed));
+    run_interpreter(&mut interpreter, order, kernel, grid, memory)
+}
+
+fn varied(variation: Variation, module: &Valid<Module>) -> Interpreter<'_> {
     let mut interpreter = Interpreter::new(module);
     interpreter.perturbation = variation.perturbation;
     interpreter.budget = variation.budget;
-    let order = variation.order_seed.map(|seed| shuffled(points(grid.dims), seed));
-    run_interpreter(&mut interpreter, order, kernel, grid, memory)
+    interpreter.refusals = variation.refusals;
+    interpreter
 }
 
 /// Runs each thread on the memory from before the launch, and merges the changes. The result equals
@@ -172,9 +180,7 @@ fn run_interpreter(
     }
     let ran = match points {
         None => interpreter.launch(kernel, grid.dims, &args),
-        Some(points) => {
-            points.into_iter().try_for_each(|point| interpreter.launch_point(kernel, point, &args))
-        }
+        Some(points) => interpreter.launch_points(kernel, points, &args),
     };
     ran.map_err(|failure| failure.to_string())?;
     let read = |buffer: &Option<_>, before: &Vec<u8>| match buffer {
@@ -296,6 +302,26 @@ pub fn forward_varied(
     data: &[Vec<u8>],
 ) -> Result<Data, String> {
     states(variation, program, grid, data).map(|mut states| states.pop().unwrap_or_default())
+}
+
+/// Runs a row's launches as [`forward_varied`] does, with the threads in their own order, and
+/// returns the number of executed statements, too.
+pub fn forward_counted(
+    variation: Variation,
+    program: &RowProgram,
+    grid: LaunchInputs<'_>,
+    data: &[Vec<u8>],
+) -> (Result<Data, String>, u64) {
+    let mut statements = 0;
+    let states = program.launches(grid).and_then(|launches| {
+        executed(&launches, grid.inputs, data.to_vec(), |each, own, memory| {
+            let mut interpreter = varied(variation, &program.forward);
+            let after = run_interpreter(&mut interpreter, None, each.kernel, own, memory);
+            statements += variation.budget - interpreter.budget;
+            after
+        })
+    });
+    (states.map(|mut states| states.pop().unwrap_or_default()), statements)
 }
 
 /// Runs a row's launches as [`forward`] does, but so that no thread of a launch sees the writes of

@@ -6,6 +6,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use crate::tree::Looks;
 use crate::{ChildEnd, Policy, orphan_killer, tree};
 
 /// Time between two polls of a child.
@@ -78,8 +79,9 @@ impl ChildGroup {
                 if !groups(|all| all.contains(&group)) {
                     return;
                 }
-                let looks_at_folder = count.is_multiple_of(LOOKS_PER_FOLDER);
-                if let Some(limit) = tree::exceeded(group, &policy, looks_at_folder) {
+                let at_folder = count.is_multiple_of(LOOKS_PER_FOLDER);
+                let looks = Looks { at_folder, at_all: true };
+                if let Some(limit) = tree::exceeded(group, &policy, looks) {
                     _ = exceeded.set(limit);
                     groups(|all| all.contains(&group).then(|| end_group(group)));
                     return;

@@ -14,12 +14,16 @@ use std::time::{Duration, Instant};
 use gbxcule_files::Patient;
 
 use crate::policy::{Kind, Limits, Policy};
+use crate::tree::Looks;
 use crate::{ChildGroup, SandboxError, confine, tree};
 
 /// Time between two polls of a child: it grows, so that a short run is noticed at once and a long
 /// one costs little.
 const MIN_POLL: Duration = Duration::from_millis(1);
 const MAX_POLL: Duration = Duration::from_millis(20);
+/// Number of looks at a child of which one covers all processes of the machine; the others cover
+/// those that began after the child.
+const LOOKS: u32 = 16;
 /// Time to read the rest of an ended child's output. Only without seccomp can a process be left
 /// that holds the pipe open.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
@@ -151,7 +155,7 @@ fn wait(
     stdout: &OutputReader,
 ) -> Option<ChildEnd> {
     let limits = policy.limits;
-    let mut look = MIN_POLL;
+    let (mut look, mut number) = (MIN_POLL, 0u32);
     while !owned.has_ended() {
         if begin.elapsed() > limits.wall {
             return Some(ChildEnd::Time(limits.wall));
@@ -161,8 +165,10 @@ fn wait(
         }
         thread::sleep(look);
         // A program has one process and writes no file.
+        number = number.wrapping_add(1);
+        let looks = Looks { at_folder: look == MAX_POLL, at_all: number.is_multiple_of(LOOKS) };
         if policy.kind != Kind::Program
-            && let Some(ended) = tree::exceeded(owned.group(), policy, look == MAX_POLL)
+            && let Some(ended) = tree::exceeded(owned.group(), policy, looks)
         {
             return Some(ended);
         }

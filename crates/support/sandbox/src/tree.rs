@@ -15,14 +15,23 @@ const ENTRY_BYTES: u64 = 4096;
 /// Length of the longest path that is measured; the system's limit is 4096 bytes.
 const MAX_PATH_BYTES: usize = 3000;
 
-/// Returns the limit of the whole tree that a group exceeds, if there is one. Measuring its folder
-/// takes longer than the other measurements.
-pub(crate) fn exceeded(group: u32, policy: &Policy, looks_at_folder: bool) -> Option<ChildEnd> {
+/// Extent of a look at a group: both parts take longer than the other measurements.
+#[derive(Clone, Copy)]
+pub(crate) struct Looks {
+    /// True if the look measures the group's folder.
+    pub(crate) at_folder: bool,
+    /// True if the look covers processes with smaller numbers than the group's, which members have
+    /// after the system's counter has begun anew.
+    pub(crate) at_all: bool,
+}
+
+/// Returns the limit of the whole tree that a group exceeds, if there is one.
+pub(crate) fn exceeded(group: u32, policy: &Policy, looks: Looks) -> Option<ChildEnd> {
     let Limits { tasks, written_bytes, memory_bytes, .. } = policy.limits;
     let (mut members, mut count, mut resident) = (Vec::new(), 0, 0);
     // The count stops at the limit, because a program that forks without end adds processes
     // meanwhile.
-    for (process, fields) in processes(group) {
+    for (process, fields) in processes(group, looks.at_all) {
         count += fields.get(17).and_then(|it| it.parse().ok()).unwrap_or(1);
         if count > tasks {
             return Some(ChildEnd::Tasks(tasks));
@@ -36,7 +45,7 @@ pub(crate) fn exceeded(group: u32, policy: &Policy, looks_at_folder: bool) -> Op
     let written: u64 = members.iter().map(|it| written_by(it) + held_by(it)).sum();
     // The kernel's count leaves out files in memory, on a `tmpfs`, so the folder is measured as
     // well.
-    let written = written.max(if looks_at_folder && written_bytes > 0 {
+    let written = written.max(if looks.at_folder && written_bytes > 0 {
         bytes_below(&policy.folder)
     } else {
         0
@@ -89,12 +98,14 @@ pub(crate) fn tasks_of_user() -> u64 {
 
 /// Returns the processes of a group, each with the fields after its name: `PID (any name) STATE
 /// PARENT GROUP ..`. Processes with greater numbers than the group's come first, because all
-/// members have such numbers until the system's counter begins anew.
-fn processes(group: u32) -> impl Iterator<Item = (String, Vec<String>)> {
+/// members have such numbers until the system's counter begins anew; others come if all are asked
+/// for.
+fn processes(group: u32, with_smaller: bool) -> impl Iterator<Item = (String, Vec<String>)> {
+    let is_asked = move |it: &u32| with_smaller || *it >= group;
     // Other systems than Linux have no such folder.
     let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
-    let mut numbers: Vec<u32> = all.filter_map(number).collect();
+    let mut numbers: Vec<u32> = all.filter_map(number).filter(is_asked).collect();
     numbers.sort_unstable_by_key(|&it| (it < group, it));
     let name = group.to_string();
     numbers.into_iter().filter_map(move |it| {

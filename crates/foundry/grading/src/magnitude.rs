@@ -1,0 +1,153 @@
+//! Draws of other magnitudes than the row's own: as large, as small and as far from zero as the
+//! row's results are finite and exact. An answer is wrong there that computes the same by larger
+//! numbers, which overflow or cancel: a softmax without its maximum, a logistic function by
+//! `exp(x) / (1 + exp(x))`, a variance by the mean of squares, a mean of halves by their sum.
+//!
+//! Nothing here knows such functions: the row's program says, by its results in its own width and
+//! in 64 bits, how far a ladder of magnitudes may be climbed.
+
+use crate::graded_row::{DrawKind, FreshInputs, GradedRow};
+use crate::probe::propagates;
+use crate::shape::{Reshaping, Shaped};
+use gbxcule_grammar::input::{ArgumentInput, leaves};
+use gbxcule_grammar::random::{self, Random};
+use gbxcule_ir::Scalar;
+use gbxcule_rows::execute;
+use gbxcule_rows::row_program::element;
+
+/// Largest floats, in the order in which they are tried. Polynomials don't overflow here, but an
+/// exponential does, and a sum or a square of halves.
+const FLOATS: [f64; 6] = [3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0];
+/// Floats of which squares overflow, and vanish: for rows that decide by a float alone, because
+/// others may multiply and divide in any order.
+const EXTREMES: [f64; 2] = [1e20, 1e-25];
+/// Distances from zero, in parts of the row's largest float.
+const DISTANCES: [f64; 3] = [1000.0, 300.0, 30.0];
+/// Largest integers: the sum of two of the first overflows.
+const INTEGERS: [i64; 4] = [(1 << 31) - 1, 1 << 27, 1 << 20, 1 << 15];
+/// Draws of floats: where the largest saturate a row, smaller ones tell more.
+const DRAWS: usize = 2;
+/// Random part of a seed.
+const STREAM: u64 = 0x6d61_676e_6974_7564;
+
+/// Change of the ranges of arrays.
+#[derive(Clone, Copy)]
+enum Magnitude {
+    /// The largest float.
+    Float(f64),
+    /// Distance of all floats from zero.
+    Distance(f64),
+    /// The largest integer.
+    Integer(i64),
+}
+
+impl Magnitude {
+    /// Changes the range of an argument.
+    fn apply(self, given: &mut ArgumentInput) {
+        let largest = given.low.abs().max(given.high.abs());
+        match self {
+            Self::Float(size) if largest > 0.0 => {
+                let factor = size / largest;
+                (given.low, given.high) = (given.low * factor, given.high * factor);
+            }
+            Self::Distance(times) => {
+                let distance = times * largest;
+                (given.low, given.high) = (given.low + distance, given.high + distance);
+            }
+            Self::Integer(size) => {
+                given.most = if given.most > 0 { given.most.max(size) } else { given.most };
+                given.least = if given.least < 0 { given.least.min(-size) } else { given.least };
+            }
+            Self::Float(_) => {}
+        }
+    }
+}
+
+impl GradedRow {
+    /// Inputs of other magnitudes: of floats, of floats far from zero, and of integers.
+    pub(crate) fn magnitude_draws(&self, own: &Shaped, seed: u64) -> Vec<FreshInputs> {
+        let seed = random::seed(seed, STREAM);
+        let shaped = own.reshaped(Reshaping::Growing, &mut Random::new(seed));
+        let shaped = shaped.filter(|it| self.program.takes(&it.inputs));
+        let shaped = shaped.as_ref().unwrap_or(own);
+        let draw = |magnitude| self.magnitude_draw(shaped, magnitude, seed);
+        let mut draws: Vec<FreshInputs> = Vec::new();
+        draws.extend(FLOATS.map(Magnitude::Float).into_iter().filter_map(draw).take(DRAWS));
+        draws.extend(DISTANCES.map(Magnitude::Distance).into_iter().find_map(draw));
+        draws.extend(INTEGERS.map(Magnitude::Integer).into_iter().find_map(draw));
+        if !propagates(&self.program.forward) {
+            draws.extend(EXTREMES.map(Magnitude::Float).into_iter().filter_map(draw));
+        }
+        draws
+    }
+
+    /// A draw of such a magnitude, if the row's program says what is right there.
+    fn magnitude_draw(&self, own: &Shaped, magnitude: Magnitude, seed: u64) -> Option<FreshInputs> {
+        let mut shaped = own.clone();
+        let is_integer = matches!(magnitude, Magnitude::Integer(_));
+        for (at, given) in shaped.inputs.iter_mut().enumerate() {
+            if !given.zero && self.is_array_of(at, is_integer) {
+                magnitude.apply(given);
+            }
+        }
+        if shaped == *own {
+            return None;
+        }
+        let data = execute::arguments(&self.program, &shaped.inputs, seed);
+        let draw = self.probe(DrawKind::SpecialValues, &shaped, &data, seed)?;
+        (is_telling(&draw) && self.is_ordered(&draw)).then_some(draw)
+    }
+
+    /// True if an argument is an array with integers, or with floats.
+    fn is_array_of(&self, at: usize, is_integer: bool) -> bool {
+        let module = &self.program.forward;
+        let Some(of) = element(module, self.program.params()[at].ty) else { return false };
+        let is_one = |scalar: Scalar| if is_integer { scalar.is_int() } else { scalar.is_float() };
+        leaves(&module.types, of).iter().any(|leaf| is_one(leaf.scalar))
+    }
+}
+
+/// True if most results are finite, and rounding decides them not.
+fn is_telling(draw: &FreshInputs) -> bool {
+    let (mut all, mut sure) = (0, 0);
+    let Some(tolerances) = draw.tolerances.get() else { return false };
+    for (tensor, tolerances) in draw.results.outputs.iter().zip(&tolerances.outputs) {
+        all += tensor.numbers.len();
+        let pairs = tensor.numbers.iter().zip(tolerances);
+        sure += pairs.filter(|(it, by)| it.as_f64().is_finite() && by.is_finite()).count();
+    }
+    4 * sure > 3 * all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::tests::problem;
+
+    /// The largest number of `x` in each draw of another magnitude.
+    fn largest(value: &str) -> Vec<f64> {
+        let problem = problem(value);
+        let draws = problem.magnitude_draws(&problem.own, 7);
+        let of_draw = |draw: &FreshInputs| {
+            let numbers = execute::numbers(&problem.program, 0, &draw.data[0]);
+            numbers.iter().map(|it| it.as_f64().abs()).fold(0.0, f64::max)
+        };
+        draws.iter().map(of_draw).collect()
+    }
+
+    #[test]
+    fn floats_are_as_large_as_the_row_stays_finite() {
+        let is_large = |it: &f64| *it > 900.0;
+        assert!(largest("x[i] / (1.0 + wp.exp(-x[i]))").iter().any(is_large));
+        assert!(!largest("wp.exp(x[i])").iter().any(is_large));
+        assert!(largest("wp.exp(x[i])").iter().any(|it| (20.0..90.0).contains(it)));
+        assert!(largest("wp.sqrt(1.0 - x[i] * x[i])").is_empty());
+    }
+
+    #[test]
+    fn squares_overflow_where_a_row_decides_by_a_float_alone() {
+        let is_extreme = |it: &f64| *it > 1e19 || *it < 1e-20;
+        assert_eq!(largest("wp.max(x[i], -x[i])").iter().filter(|it| is_extreme(it)).count(), 2);
+        assert!(!largest("x[i] / 3.0 * 5.0").iter().any(is_extreme));
+    }
+}

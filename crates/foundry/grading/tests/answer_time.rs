@@ -1,0 +1,84 @@
+//! Time of the processor that answers take, in each language, on one thread. The first answer about
+//! a row waits for the row's draws; those that follow don't. It is no check, because machines
+//! differ; `TIMED_ROWS="6 21 42"` asks for other rows than the first ten.
+//!
+//! `cargo test --release -p gbxcule-grading --test answer_time -- --ignored --nocapture`
+
+#![cfg(target_os = "linux")]
+
+use gbxcule_grading::answer::Answer;
+use gbxcule_grading::stand_in::StandIn;
+use gbxcule_grading::task::Task;
+use gbxcule_grading::{Grade, GradeOptions, Grader};
+use gbxcule_rows::row::{Mode, Plan, Row, Texts, make};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Answers about a row.
+const ANSWERS: usize = 12;
+/// The rows of `gbxcule synth generate --seed 3701 --device both`.
+const PLAN: Plan =
+    Plan { seed: 3701, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 30 };
+
+/// Milliseconds that this process and its children have run, in steps of 10.
+fn milliseconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").expect("Linux");
+    let fields = text.rsplit(')').next().expect("a name").split_whitespace();
+    let times = fields.skip(11).take(4).map(|it| it.parse::<f64>().expect("a number"));
+    10.0 * times.sum::<f64>()
+}
+
+/// The row's own text, and as many others as are asked for: it again with another comment.
+fn answers(row: &Row, task: Task) -> Vec<Answer> {
+    let Some(own) = StandIn::own(row, task) else { return Vec::new() };
+    let comment = if task == Task::CudaToPython { "#" } else { "//" };
+    let text = |number: usize| match (task, number) {
+        (_, 0) => own.text.clone(),
+        // IR has no comments, and an empty line more is another text.
+        (Task::PythonToIr, _) => format!("{}{}", own.text, "\n".repeat(number)),
+        _ => format!("{}\n{comment} {number}\n", own.text),
+    };
+    (0..ANSWERS).map(|it| Answer::new(row.id, task, text(it), 1)).collect()
+}
+
+#[test]
+#[ignore = "measures; in CUDA it needs NVRTC"]
+fn time_of_answers() {
+    let asked = std::env::var("TIMED_ROWS").unwrap_or_else(|_| "0 1 2 3 4 5 6 7 8 9".into());
+    let ids = asked.split_whitespace().map(|it| it.parse().expect("a row's number"));
+    let rows: BTreeMap<u64, Row> = ids.map(|id| (id, make(PLAN, id))).collect();
+    for task in [Task::CudaToPython, Task::PythonToIr, Task::PythonToCuda] {
+        let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("answer_time");
+        std::fs::create_dir_all(&work).expect("a folder");
+        let limits = GradeOptions::LIMITS;
+        let options = GradeOptions { seed: 5, work, workers: 1, limits, cuda_on_host: false };
+        let grader = Grader::new(&rows, options);
+        let (mut cold, mut warm, mut right, mut graded) = (Vec::new(), Vec::new(), 0, 0);
+        for row in rows.values() {
+            let answers = answers(row, task);
+            let Some((first, others)) = answers.split_first() else { continue };
+            let timed = |answers: &[Answer]| {
+                let begun = milliseconds();
+                let grades = grader.grade(answers, &|| ()).expect("it grades");
+                (milliseconds() - begun, grades)
+            };
+            let (time, mut grades) = timed(std::slice::from_ref(first));
+            cold.push(time);
+            let (time, rest) = timed(others);
+            warm.push(time / others.len() as f64);
+            grades.extend(rest);
+            graded += grades.len();
+            right += grades.iter().filter(|it| **it == Grade::Right).count();
+        }
+        let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len().max(1) as f64;
+        let greatest = cold.iter().copied().fold(0.0, f64::max);
+        let (cold, warm) = (mean(&cold), mean(&warm));
+        let all = (cold + warm * (ANSWERS - 1) as f64) / ANSWERS as f64;
+        println!(
+            "{}: {all:.0} ms an answer of {ANSWERS} about a row: the first {cold:.0} (at most {greatest:.0}), others \
+             {warm:.1}; {right} of {graded} right",
+            task.name()
+        );
+        assert!(graded > 0, "{}", task.name());
+    }
+}
