@@ -18,8 +18,8 @@ impl Ppu {
             && pipeline.background_count == 8
             && pipeline.object_step == 0
             && pipeline.stall == 0
-            && position >= 0
-            && position <= 144;
+            && position >= -7
+            && position <= 151;
         aligned
             && !self.window_may_act(position)
             && !(self.fetches_objects() && pipeline.object_may_begin(&self.scan))
@@ -43,25 +43,13 @@ impl Ppu {
         frame: &mut [u8; FRAME_BYTES],
         draws: bool,
     ) {
+        let position = self.pipeline.position;
+        let skipped = if position < 0 { -position as u8 } else { 0 };
         if draws {
-            self.put_eight_dots(frame);
+            self.put_eight_dots(frame, skipped);
         }
-        let pipeline = &mut self.pipeline;
-        pipeline.object_low = 0;
-        pipeline.object_high = 0;
-        pipeline.object_palette = 0;
-        #[cfg(color)]
-        {
-            pipeline.object_palette_1 = 0;
-            pipeline.object_palette_2 = 0;
-        }
-        pipeline.object_behind = 0;
-        pipeline.window_just_started = false;
         // The fetcher looks at the map after the first of the eight pixels.
-        pipeline.position += 1;
-        self.fetch_tile(vram);
-        self.pipeline.data_low = self.tile_row(vram, 0);
-        self.pipeline.data_high = self.tile_row(vram, 1);
+        self.take_tile(vram, position + 1);
         let pipeline = &mut self.pipeline;
         #[cfg(color)]
         {
@@ -73,10 +61,53 @@ impl Ppu {
         if pipeline.window_active {
             pipeline.window_column = (pipeline.window_column + 1) & 0x1f;
         }
-        pipeline.position += 7;
-        pipeline.column = pipeline.column.wrapping_add(8);
-        pipeline.dot += 8;
+        pipeline.position = position + 8;
+        pipeline.column = pipeline.column.wrapping_add(8 - skipped);
         self.note_window();
+    }
+
+    /// Takes eight pixels off both queues, and fetches a tile at a position.
+    fn take_tile(&mut self, vram: &[u8; VRAM_BYTES], position: i16) {
+        let pipeline = &mut self.pipeline;
+        pipeline.object_low = 0;
+        pipeline.object_high = 0;
+        pipeline.object_palette = 0;
+        #[cfg(color)]
+        {
+            pipeline.object_palette_1 = 0;
+            pipeline.object_palette_2 = 0;
+        }
+        pipeline.object_behind = 0;
+        pipeline.window_just_started = false;
+        pipeline.position = position;
+        pipeline.dot += 8;
+        self.fetch_tile(vram);
+        self.pipeline.data_low = self.tile_row(vram, 0);
+        self.pipeline.data_high = self.tile_row(vram, 1);
+    }
+
+    /// Returns true if the next eight dots are the first ones of a line, which throw away what the
+    /// queue was filled with, match the fine scroll and fetch one tile, and nothing else happens.
+    #[cfg(not(color))]
+    pub(super) fn are_first_dots_plain(&self) -> bool {
+        let pipeline = &self.pipeline;
+        let aligned = pipeline.position == -16
+            && pipeline.fetch_step == 0
+            && pipeline.background_count == 8
+            && pipeline.object_step == 0
+            && pipeline.stall == 0;
+        let has_object = self.fetches_objects()
+            && pipeline.object < self.scan.count
+            && self.scan.x[pipeline.object as usize] <= 8;
+        aligned && !self.wy_met && !self.carries_window() && !has_object
+    }
+
+    /// Works on eight dots for which `are_first_dots_plain` holds.
+    #[cfg(not(color))]
+    pub(super) fn render_first_dots(&mut self, vram: &[u8; VRAM_BYTES]) {
+        self.take_tile(vram, -15);
+        self.pipeline.queue_background();
+        self.pipeline.position = -(self.fine_scroll() as i16);
     }
 }
 

@@ -314,6 +314,11 @@ pub fn run_pipeline(machine: &mut Machine, until: u16) {
             machine.ppu.render_eight_dots(&machine.vram, &mut machine.frame, draws);
             continue;
         }
+        #[cfg(not(color))]
+        if until - machine.ppu.pipeline.dot >= 8 && machine.ppu.are_first_dots_plain() {
+            machine.ppu.render_first_dots(&machine.vram);
+            continue;
+        }
         if machine.ppu.render_dot(&machine.vram, &machine.oam, &mut machine.frame, draws) {
             machine.ppu.end_mode3(&mut machine.frame);
         }
@@ -338,6 +343,11 @@ pub(crate) fn probe_mode3_end(machine: &mut Machine) -> u16 {
     while probe.pipeline.dot < limit {
         if limit - probe.pipeline.dot >= 8 && probe.are_eight_dots_plain() {
             probe.render_eight_dots(&machine.vram, &mut machine.frame, false);
+            continue;
+        }
+        #[cfg(not(color))]
+        if probe.are_first_dots_plain() {
+            probe.render_first_dots(&machine.vram);
             continue;
         }
         if probe.render_dot(&machine.vram, &machine.oam, &mut machine.frame, false) {
