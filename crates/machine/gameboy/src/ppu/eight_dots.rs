@@ -4,9 +4,14 @@
 //! The dots must begin right after a row of tile data was queued. A property test holds this
 //! against the pipeline stepped dot by dot.
 
+use crate::machine::COLOR;
 #[cfg(color)]
 use crate::ppu::LCDC_TILE_DATA;
 use crate::ppu::{FRAME_BYTES, LCDC_WINDOW, Pipeline, Ppu, Scan, VRAM_BYTES};
+
+/// The last pixel with which eight dots may begin. The original's may end mode 3; the Color counts
+/// the dots of a line's last pixel.
+const LAST_POSITION: i16 = if COLOR { 151 } else { 152 };
 
 impl Ppu {
     /// Returns true if the next eight dots put out eight pixels and fetch one tile, and nothing
@@ -19,7 +24,7 @@ impl Ppu {
             && pipeline.object_step == 0
             && pipeline.stall == 0
             && position >= -7
-            && position <= 151;
+            && position <= LAST_POSITION;
         aligned
             && !self.window_may_act(position)
             && !(self.fetches_objects() && pipeline.object_may_begin(&self.scan))

@@ -312,6 +312,16 @@ pub fn run_pipeline(machine: &mut Machine, until: u16) {
         let draws = machine.ppu.draw;
         if until - machine.ppu.pipeline.dot >= 8 && machine.ppu.are_eight_dots_plain() {
             machine.ppu.render_eight_dots(&machine.vram, &mut machine.frame, draws);
+            if machine.ppu.pipeline.position >= 160 {
+                let ppu = &mut machine.ppu;
+                // As the last of the dots leaves them.
+                ppu.pipeline.dot -= 1;
+                ppu.pipeline.position = 159;
+                ppu.pipeline.skip_passed_objects(&ppu.scan);
+                ppu.pipeline.position = 160;
+                ppu.end_mode3(&mut machine.frame);
+                ppu.pipeline.dot += 1;
+            }
             continue;
         }
         #[cfg(not(color))]
@@ -343,6 +353,10 @@ pub(crate) fn probe_mode3_end(machine: &mut Machine) -> u16 {
     while probe.pipeline.dot < limit {
         if limit - probe.pipeline.dot >= 8 && probe.are_eight_dots_plain() {
             probe.render_eight_dots(&machine.vram, &mut machine.frame, false);
+            if probe.pipeline.position >= 160 {
+                probe.pipeline.dot -= 1;
+                break;
+            }
             continue;
         }
         #[cfg(not(color))]

@@ -61,8 +61,7 @@ impl Ppu {
 
 /// Stores some of eight pixels of 16 bits, the first ones, as far as they lie on the screen.
 fn store_pixels(frame: &mut [u8; FRAME_BYTES], line: u8, column: u8, pixels: u32, count: u8) {
-    let room = if column < 160 { 160 - column } else { 0 };
-    let count = if count < room { count } else { room };
+    let count = count.min(160 - column.min(160));
     let covers = 0xffff & !(0xffff >> (count * 2));
     let back = 8 - (column & 3) * 2;
     let pixels = (pixels & covers) << back;
