@@ -137,8 +137,8 @@ impl FetchedTile {
         let cell = (run.map_row | (run.map_column.wrapping_add(number) & 0x1f) as u16) & 0x1fff;
         let tile = vram[cell as usize];
         let attributes = vram[0x2000 | cell as usize] & run.attributes;
-        // Bit 6 turns the tile upside down.
-        let line = run.line ^ (attributes >> 6 & 1) * 7;
+        let upside_down = (attributes >> 6 & 1) * 7;
+        let line = run.line ^ upside_down;
         let bank = (attributes as u16 & 8) << 10;
         let row = run.origin + (tile ^ run.first_tile) as u16 * 16 + line as u16 * 2;
         let address = (row | bank) as usize & 0x3ffe;
