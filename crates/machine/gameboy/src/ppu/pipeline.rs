@@ -342,13 +342,10 @@ pub(crate) fn probe_mode3_end(machine: &mut Machine) -> u16 {
         probe.note_window();
     }
     let limit = super::LINE_TCYCLES - 2;
-    while probe.pipeline.dot < limit {
+    while probe.pipeline.dot < limit && probe.pipeline.position < 160 {
         if limit - probe.pipeline.dot >= 8
             && has_rendered_eight_dots(&mut probe, &machine.vram, &mut machine.frame, false)
         {
-            if probe.pipeline.position >= 160 {
-                break;
-            }
             continue;
         }
         if probe.render_dot(&machine.vram, &machine.oam, &mut machine.frame, false) {
