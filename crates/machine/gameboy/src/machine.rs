@@ -306,8 +306,10 @@ impl Machine {
                 halt_dma(self, next.wrapping_sub(self.now));
                 self.now = next;
             }
-            // The Color's CPU looks at the end.
-            self.sync_due(rom, cart_ram, if COLOR { 0 } else { 2 });
+            // The Color's CPU looks at the end, where nothing is due yet.
+            if !COLOR {
+                self.sync_due(rom, cart_ram, 2);
+            }
         }
         #[cfg(color)]
         if self.speed.ends_change(self.now) {

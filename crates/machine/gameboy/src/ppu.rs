@@ -249,7 +249,7 @@ fn passes_no_event(machine: &Machine, to: u32) -> bool {
         false
     } else if ppu.beam.line >= VBLANK_LINE || to <= timing::MODE3_DOT as u32 {
         true
-    } else if ppu.stage == LineProgress::Rendering {
+    } else if ppu.stage == LineProgress::Rendering && is_pipeline_watched(machine) {
         false
     } else {
         // A block of HDMA is due a dot after the interrupt line has seen HBlank.
@@ -289,7 +289,7 @@ fn advance_in_visible_line(machine: &mut Machine, from: u16, to: u16) {
     if to <= timing::MODE3_DOT {
         return;
     }
-    if machine.ppu.stage == LineProgress::Rendering {
+    if machine.ppu.stage == LineProgress::Rendering && is_pipeline_watched(machine) {
         run_pipeline(machine, to);
     }
     if watches_hblank(machine) && machine.ppu.stage != LineProgress::Rendering {
@@ -311,6 +311,13 @@ fn advance_in_visible_line(machine: &mut Machine, from: u16, to: u16) {
         #[cfg(color)]
         machine.ppu.meet_wy();
     }
+}
+
+/// Returns true if the pipeline must keep up with the dots: HBlank or OAM DMA depends on it, or the
+/// Color's writes look at it. Else it waits for a change (`catch_up`) or for the line's end.
+#[inline(always)]
+fn is_pipeline_watched(machine: &Machine) -> bool {
+    COLOR || machine.dma.active || watches_hblank(machine)
 }
 
 /// Events of a line's first dots.

@@ -19,7 +19,7 @@ pub(crate) const HIGH_RAM: std::ops::Range<u16> = 0xff80..0xffff;
 pub(crate) const ROM_END: u16 = 0x8000;
 
 use crate::machine_ir::MachineIr;
-use gbxcule_gameboy::Machine;
+use gbxcule_gameboy::{COLOR, Machine};
 use gbxcule_ir::{Body, FunctionId, Literal, Module, Scalar, Type};
 use gbxcule_passes::specialise::{KnownPlace, Unsupported};
 
@@ -200,7 +200,8 @@ impl Limits {
     pub(crate) const CPU: Self = Self {
         instructions: 160,
         mcycles: 160,
-        mcycles_unchecked: 24,
+        // The Color's programs are interrupted in each line.
+        mcycles_unchecked: if COLOR { 10 } else { 24 },
         branches: 24,
         leaves: false,
     };

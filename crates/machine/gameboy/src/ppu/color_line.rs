@@ -29,6 +29,12 @@ struct TileRun {
     map_column: u8,
     /// Line of the tiles, 0 to 7.
     line: u8,
+    /// Offset in video RAM of the tile that comes first.
+    origin: u16,
+    /// Number of that tile: with tiles counted with a sign it is 128.
+    first_tile: u8,
+    /// Bits that attributes have: none in compatibility mode.
+    attributes: u8,
 }
 
 /// A tile's row: its number and attributes, and the planes as they lie in video RAM.
@@ -68,7 +74,7 @@ fn draw_run(machine: &mut Machine, run: &TileRun) {
     let mut shown = 0;
     let mut pixels = colors.eight_pixels(0, 0);
     while column < run.end {
-        let tile = FetchedTile::of(&machine.ppu, &machine.vram, run, number);
+        let tile = FetchedTile::of(&machine.vram, run, number);
         let is_recolored = tile.attributes & 7 != palette;
         if is_recolored {
             palette = tile.attributes & 7;
@@ -101,36 +107,41 @@ impl TileRun {
     fn background(ppu: &Ppu) -> TileRun {
         let row = ppu.beam.line.wrapping_add(ppu.scy);
         let map = if ppu.lcdc & LCDC_BACKGROUND_MAP != 0 { 0x1c00 } else { 0x1800 };
-        TileRun {
-            column: -(ppu.fine_scroll() as i16),
-            end: COLUMNS,
-            map_row: map + (row >> 3) as u16 * 32,
-            map_column: ppu.scx >> 3,
-            line: row & 7,
-        }
+        TileRun::of_map(ppu, map, row, ppu.scx >> 3, -(ppu.fine_scroll() as i16))
     }
 
     fn window(ppu: &Ppu, column: i16) -> TileRun {
-        let row = ppu.window_line;
         let map = if ppu.lcdc & LCDC_WINDOW_MAP != 0 { 0x1c00 } else { 0x1800 };
+        TileRun::of_map(ppu, map, ppu.window_line, 0, column)
+    }
+
+    /// The run of a line of a map, from a column of it on, at a column of the screen.
+    fn of_map(ppu: &Ppu, map: u16, row: u8, map_column: u8, column: i16) -> TileRun {
+        let unsigned = ppu.lcdc & LCDC_TILE_DATA != 0;
         TileRun {
             column,
             end: COLUMNS,
             map_row: map + (row >> 3) as u16 * 32,
-            map_column: 0,
+            map_column,
             line: row & 7,
+            origin: if unsigned { 0 } else { 0x800 },
+            first_tile: if unsigned { 0 } else { 0x80 },
+            attributes: if ppu.compatible { 0 } else { 0xff },
         }
     }
 }
 
 impl FetchedTile {
-    fn of(ppu: &Ppu, vram: &[u8; VRAM_BYTES], run: &TileRun, number: u8) -> FetchedTile {
+    #[inline(always)]
+    fn of(vram: &[u8; VRAM_BYTES], run: &TileRun, number: u8) -> FetchedTile {
         let cell = (run.map_row | (run.map_column.wrapping_add(number) & 0x1f) as u16) & 0x1fff;
         let tile = vram[cell as usize];
-        let attributes = if ppu.compatible { 0 } else { vram[0x2000 | cell as usize] };
-        let line = if attributes & 0x40 != 0 { 7 - run.line } else { run.line };
+        let attributes = vram[0x2000 | cell as usize] & run.attributes;
+        let upside_down = (attributes >> 6 & 1) * 7;
+        let line = run.line ^ upside_down;
         let bank = (attributes as u16 & 8) << 10;
-        let address = (ppu.tile_address(tile, line) & 0x1fff | bank) as usize & 0x3ffe;
+        let row = run.origin + (tile ^ run.first_tile) as u16 * 16 + line as u16 * 2;
+        let address = (row | bank) as usize & 0x3ffe;
         FetchedTile { number: tile, attributes, low: vram[address], high: vram[address | 1] }
     }
 }
@@ -209,8 +220,8 @@ impl Ppu {
             object_tile = if begin >= 0 { begin >> 3 } else { -2 };
         }
         let reads_all = rest >= 6 || object_tile == shown as i16;
-        let tile = FetchedTile::of(self, vram, run, shown);
-        let next = FetchedTile::of(self, vram, run, shown + 1);
+        let tile = FetchedTile::of(vram, run, shown);
+        let next = FetchedTile::of(vram, run, shown + 1);
         let complete = if reads_all { next } else { tile };
         let of_object = object_tile >= shown as i16 - (!reads_all) as i16;
         if self.lcdc & LCDC_TILE_DATA != 0 {

@@ -88,8 +88,8 @@ impl Ppu {
         }
     }
 
-    /// Puts the eight queued pixels into the frame.
-    pub(super) fn put_eight_dots(&self, frame: &mut [u8; FRAME_BYTES]) {
+    /// Puts the eight queued pixels into the frame, without those left of the screen.
+    pub(super) fn put_eight_dots(&self, frame: &mut [u8; FRAME_BYTES], skipped: u8) {
         let pipeline = &self.pipeline;
         let objects = ObjectPixels {
             low: pipeline.object_low,
@@ -102,7 +102,7 @@ impl Ppu {
         let planes = background_planes(self);
         let (low, high) = (pipeline.background_low & planes, pipeline.background_high & planes);
         let attributes = pipeline.background_attributes;
-        let column = pipeline.column as i16;
+        let column = pipeline.column as i16 - skipped as i16;
         let colors = FourColors::of(self, attributes & 7).eight_pixels(low, high);
         colors.show(frame, self.beam.line, column, 160);
         if self.lcdc & LCDC_OBJECTS != 0 {

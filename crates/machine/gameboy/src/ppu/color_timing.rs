@@ -204,6 +204,14 @@ pub(crate) fn is_hdma_period(machine: &mut Machine, ahead: u16) -> bool {
     }
 }
 
+/// Sources, besides LY = LYC, that drive the interrupt line now. Without the source of HBlank
+/// nobody asks whether mode 3 is over.
+fn driving_sources(machine: &mut Machine) -> u8 {
+    let asks = machine.ppu.stat & stat::HBLANK_SOURCE != 0;
+    let end = if asks { end_of_mode3_or_none(machine) } else { 0 };
+    machine.ppu.beam.sources(end)
+}
+
 fn end_of_mode3_or_none(machine: &mut Machine) -> u16 {
     let draws = machine.ppu.beam.line < VBLANK_LINE && machine.ppu.beam.dot > MODE3_DOT;
     if draws { end_of_mode3(machine) - machine.ppu.hblank_ahead } else { 0 }
@@ -246,8 +254,7 @@ pub(crate) fn write_stat(machine: &mut Machine, t: u32, value: u8) {
     machine.ppu.stat = new | old & (stat::HBLANK_SOURCE | stat::LYC_SOURCE | driving);
     sync_ppu(machine, t.wrapping_add(2 - machine.ppu.lateness() as u32));
     machine.ppu.stat = new;
-    let end = end_of_mode3_or_none(machine);
-    let sources = machine.ppu.beam.sources(end);
+    let sources = driving_sources(machine);
     machine.ppu.stat_line = machine.ppu.stat_level(sources);
 }
 
@@ -282,8 +289,7 @@ pub(crate) fn write_lyc(machine: &mut Machine, t: u32, value: u8) {
     } else {
         machine.ppu.stat_line
     };
-    let end = end_of_mode3_or_none(machine);
-    let sources = machine.ppu.beam.sources(end);
+    let sources = driving_sources(machine);
     if !matches && machine.ppu.lyc_line {
         // The line stays high for a while (gambatte `lycdisable_ff45_*`).
         machine.ppu.lyc_release = true;
@@ -318,8 +324,7 @@ pub(crate) fn follow_lyc(machine: &mut Machine, until: u32) {
     } else {
         let compared = machine.ppu.beam.compared_line(machine.ppu.lateness());
         machine.ppu.lyc_line = compared == machine.ppu.lyc as u16;
-        let end = end_of_mode3_or_none(machine);
-        let sources = machine.ppu.beam.sources(end);
+        let sources = driving_sources(machine);
         machine.ppu.stat_line &= machine.ppu.stat_level(sources);
     }
 }

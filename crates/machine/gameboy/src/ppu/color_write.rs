@@ -24,12 +24,24 @@ use crate::ppu::sync_ppu;
 use crate::ppu::timing::schedule_ppu;
 use crate::ppu::whole_or_by_dots::{before_picture_change, before_timing_change};
 use crate::ppu::{
-    LCDC_ON, LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LineProgress, VBLANK_LINE, timing,
+    LCDC_ON, LCDC_TALL_OBJECTS, LCDC_TILE_DATA, LCDC_WINDOW, LineProgress, VBLANK_LINE,
+    stays_in_hblank, timing,
 };
 
 /// A write to FF40-FF4B.
 #[inline(never)]
 pub fn write_ppu(machine: &mut Machine, low: u8, value: u8) {
+    if (low == 0x42 || low == 0x43) && stays_in_hblank(machine) {
+        // Only the next line sees it.
+        if low == 0x42 {
+            machine.ppu.scy = value;
+        } else {
+            machine.ppu.latch_fine_scroll();
+            machine.ppu.scx = value;
+        }
+        schedule_ppu(machine);
+        return;
+    }
     let t = machine.tcycles();
     let double = machine.speed.double as u32;
     match low {

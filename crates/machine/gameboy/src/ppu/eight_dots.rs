@@ -4,22 +4,27 @@
 //! The dots must begin right after a row of tile data was queued. A property test holds this
 //! against the pipeline stepped dot by dot.
 
+use crate::machine::COLOR;
 #[cfg(color)]
 use crate::ppu::LCDC_TILE_DATA;
 use crate::ppu::{FRAME_BYTES, LCDC_WINDOW, Pipeline, Ppu, Scan, VRAM_BYTES};
 
+/// The last pixel with which eight dots may begin. The original's may end mode 3; the Color counts
+/// the dots of a line's last pixel.
+const LAST_POSITION: i16 = if COLOR { 151 } else { 152 };
+
 impl Ppu {
     /// Returns true if the next eight dots put out eight pixels and fetch one tile, and nothing
     /// else.
-    pub(super) fn are_eight_dots_plain(&self) -> bool {
+    fn are_eight_dots_plain(&self) -> bool {
         let pipeline = &self.pipeline;
         let position = pipeline.position;
         let aligned = pipeline.fetch_step == 0
             && pipeline.background_count == 8
             && pipeline.object_step == 0
             && pipeline.stall == 0
-            && position >= 0
-            && position <= 144;
+            && position >= -7
+            && position <= LAST_POSITION;
         aligned
             && !self.window_may_act(position)
             && !(self.fetches_objects() && pipeline.object_may_begin(&self.scan))
@@ -37,31 +42,19 @@ impl Ppu {
     }
 
     /// Works on eight dots for which `are_eight_dots_plain` holds.
-    pub(super) fn render_eight_dots(
+    fn render_eight_dots(
         &mut self,
         vram: &[u8; VRAM_BYTES],
         frame: &mut [u8; FRAME_BYTES],
         draws: bool,
     ) {
+        let position = self.pipeline.position;
+        let skipped = if position < 0 { -position as u8 } else { 0 };
         if draws {
-            self.put_eight_dots(frame);
+            self.put_eight_dots(frame, skipped);
         }
-        let pipeline = &mut self.pipeline;
-        pipeline.object_low = 0;
-        pipeline.object_high = 0;
-        pipeline.object_palette = 0;
-        #[cfg(color)]
-        {
-            pipeline.object_palette_1 = 0;
-            pipeline.object_palette_2 = 0;
-        }
-        pipeline.object_behind = 0;
-        pipeline.window_just_started = false;
         // The fetcher looks at the map after the first of the eight pixels.
-        pipeline.position += 1;
-        self.fetch_tile(vram);
-        self.pipeline.data_low = self.tile_row(vram, 0);
-        self.pipeline.data_high = self.tile_row(vram, 1);
+        take_tile(self, vram, position + 1);
         let pipeline = &mut self.pipeline;
         #[cfg(color)]
         {
@@ -73,11 +66,74 @@ impl Ppu {
         if pipeline.window_active {
             pipeline.window_column = (pipeline.window_column + 1) & 0x1f;
         }
-        pipeline.position += 7;
-        pipeline.column = pipeline.column.wrapping_add(8);
-        pipeline.dot += 8;
+        pipeline.position = position + 8;
+        pipeline.column = pipeline.column.wrapping_add(8 - skipped);
         self.note_window();
     }
+}
+
+/// Works on the next eight dots if they are plain; returns false if they are not. At the end of
+/// mode 3 the pipeline stands on its last dot.
+pub(super) fn has_rendered_eight_dots(
+    ppu: &mut Ppu,
+    vram: &[u8; VRAM_BYTES],
+    frame: &mut [u8; FRAME_BYTES],
+    draws: bool,
+) -> bool {
+    if ppu.are_eight_dots_plain() {
+        ppu.render_eight_dots(vram, frame, draws);
+        if ppu.pipeline.position >= 160 {
+            ppu.pipeline.dot -= 1;
+            ppu.pipeline.position = 159;
+            ppu.pipeline.skip_passed_objects(&ppu.scan);
+            ppu.pipeline.position = 160;
+        }
+        return true;
+    }
+    #[cfg(not(color))]
+    if are_first_dots_plain(ppu) {
+        take_tile(ppu, vram, -15);
+        ppu.pipeline.queue_background();
+        ppu.pipeline.position = -(ppu.fine_scroll() as i16);
+        return true;
+    }
+    false
+}
+
+/// Takes eight pixels off both queues, and fetches a tile at a position.
+fn take_tile(ppu: &mut Ppu, vram: &[u8; VRAM_BYTES], position: i16) {
+    let pipeline = &mut ppu.pipeline;
+    pipeline.object_low = 0;
+    pipeline.object_high = 0;
+    pipeline.object_palette = 0;
+    #[cfg(color)]
+    {
+        pipeline.object_palette_1 = 0;
+        pipeline.object_palette_2 = 0;
+    }
+    pipeline.object_behind = 0;
+    pipeline.window_just_started = false;
+    pipeline.position = position;
+    pipeline.dot += 8;
+    ppu.fetch_tile(vram);
+    ppu.pipeline.data_low = ppu.tile_row(vram, 0);
+    ppu.pipeline.data_high = ppu.tile_row(vram, 1);
+}
+
+/// Returns true if the next eight dots are the first ones of a line, which throw away what the
+/// queue was filled with, match the fine scroll and fetch one tile, and nothing else happens.
+#[cfg(not(color))]
+fn are_first_dots_plain(ppu: &Ppu) -> bool {
+    let pipeline = &ppu.pipeline;
+    let aligned = pipeline.position == -16
+        && pipeline.fetch_step == 0
+        && pipeline.background_count == 8
+        && pipeline.object_step == 0
+        && pipeline.stall == 0;
+    let has_object = ppu.fetches_objects()
+        && pipeline.object < ppu.scan.count
+        && ppu.scan.x[pipeline.object as usize] <= 8;
+    aligned && !ppu.wy_met && !ppu.carries_window() && !has_object
 }
 
 impl Pipeline {

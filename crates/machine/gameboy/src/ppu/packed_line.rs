@@ -139,7 +139,7 @@ impl PackedLine {
                     low = low.reverse_bits();
                     high = high.reverse_bits();
                 }
-                let colours = interleaved((high as u64) << 56 | (low as u64) << 48);
+                let colours = eight_pixels(low, high);
                 let palette = if flags & 0x10 != 0 { ppu.obp1 } else { ppu.obp0 };
                 let pixels = looked_up(colours, palette);
                 let covers = opaque(colours);
@@ -211,6 +211,12 @@ fn interleaved(rows: u64) -> u64 {
     pixels ^ moved ^ moved << 1
 }
 
+/// Eight pixels from two planes, in the top bits.
+#[inline(always)]
+pub(super) fn eight_pixels(low: u8, high: u8) -> u64 {
+    interleaved((high as u64) << 56 | (low as u64) << 48)
+}
+
 /// Both bits of each pixel whose colour is not 0.
 #[inline(always)]
 fn opaque(colours: u64) -> u64 {
@@ -220,7 +226,7 @@ fn opaque(colours: u64) -> u64 {
 
 /// The shades that a palette gives to colours.
 #[inline(always)]
-fn looked_up(colours: u64, palette: u8) -> u64 {
+pub(super) fn looked_up(colours: u64, palette: u8) -> u64 {
     if palette == IDENTITY {
         return colours;
     }

@@ -8,6 +8,7 @@
 use crate::machine::{COLOR, Machine};
 #[cfg(color)]
 use crate::ppu::color_pixel::{load_pixel, store_pixel};
+use crate::ppu::eight_dots::has_rendered_eight_dots;
 use crate::ppu::scan::{read_object_beside_dma, scan_objects};
 #[cfg(not(color))]
 use crate::ppu::shade::{load_pixel, store_pixel};
@@ -244,7 +245,7 @@ impl Pipeline {
         self.object < scan.count && scan.x[self.object as usize] as i16 == self.object_x()
     }
 
-    fn skip_passed_objects(&mut self, scan: &Scan) {
+    pub(super) fn skip_passed_objects(&mut self, scan: &Scan) {
         while self.object < scan.count && (scan.x[self.object as usize] as i16) < self.object_x() {
             self.object += 1;
         }
@@ -310,8 +311,14 @@ pub fn start_pipeline(machine: &mut Machine) {
 pub fn run_pipeline(machine: &mut Machine, until: u16) {
     while machine.ppu.pipeline.dot < until && machine.ppu.stage == LineProgress::Rendering {
         let draws = machine.ppu.draw;
-        if until - machine.ppu.pipeline.dot >= 8 && machine.ppu.are_eight_dots_plain() {
-            machine.ppu.render_eight_dots(&machine.vram, &mut machine.frame, draws);
+        let room = until - machine.ppu.pipeline.dot;
+        if room >= 8
+            && has_rendered_eight_dots(&mut machine.ppu, &machine.vram, &mut machine.frame, draws)
+        {
+            if machine.ppu.pipeline.position >= 160 {
+                machine.ppu.end_mode3(&mut machine.frame);
+                machine.ppu.pipeline.dot += 1;
+            }
             continue;
         }
         if machine.ppu.render_dot(&machine.vram, &machine.oam, &mut machine.frame, draws) {
@@ -335,9 +342,10 @@ pub(crate) fn probe_mode3_end(machine: &mut Machine) -> u16 {
         probe.note_window();
     }
     let limit = super::LINE_TCYCLES - 2;
-    while probe.pipeline.dot < limit {
-        if limit - probe.pipeline.dot >= 8 && probe.are_eight_dots_plain() {
-            probe.render_eight_dots(&machine.vram, &mut machine.frame, false);
+    while probe.pipeline.dot < limit && probe.pipeline.position < 160 {
+        if limit - probe.pipeline.dot >= 8
+            && has_rendered_eight_dots(&mut probe, &machine.vram, &mut machine.frame, false)
+        {
             continue;
         }
         if probe.render_dot(&machine.vram, &machine.oam, &mut machine.frame, false) {

@@ -34,6 +34,8 @@ use crate::ppu::timing::{
     is_oam_read_blocked, is_oam_write_blocked, is_vram_read_blocked, is_vram_write_blocked,
 };
 use crate::ppu::whole_line::mode3_end;
+#[cfg(not(color))]
+use crate::ppu::whole_or_by_dots::catch_up;
 use crate::ppu::whole_or_by_dots::{before_picture_change, before_timing_change};
 use crate::ppu::{
     FINE_SCROLL_UNUSED, LAST_LINE, LCDC_OBJECTS, LCDC_ON, LCDC_TALL_OBJECTS, LCDC_WINDOW,
@@ -152,6 +154,7 @@ pub fn write_ppu(machine: &mut Machine, low: u8, value: u8) {
             machine.ppu.wx = value;
             machine.ppu.pipeline.wx_just_changed = true;
             sync_ppu(machine, t.wrapping_add(1));
+            catch_up(machine);
             machine.ppu.pipeline.wx_just_changed = false;
         }
     }
@@ -176,6 +179,7 @@ fn write_palette(machine: &mut Machine, t: u32, mixed: u8, value: u8, palette: u
 #[cfg(not(color))]
 pub(crate) fn write_lcdc(machine: &mut Machine, t: u32, value: u8) {
     sync_ppu(machine, t.wrapping_sub(2));
+    catch_up(machine);
     let old = machine.ppu.lcdc;
     before_lcdc_change(machine, old ^ value);
     let ppu = &mut machine.ppu;
@@ -196,6 +200,7 @@ pub(crate) fn write_lcdc(machine: &mut Machine, t: u32, value: u8) {
     ppu.lcdc = mixed;
     ppu.abort_object_if_off();
     sync_ppu(machine, t.wrapping_sub(1));
+    catch_up(machine);
     before_lcdc_change(machine, old ^ value);
     switch_off_lcd(machine, old, value);
     let ppu = &mut machine.ppu;
@@ -272,9 +277,11 @@ fn set_stat(machine: &mut Machine, sources: u8) {
 /// Evaluates the STAT interrupt line after a register that drives it was written.
 fn reconsider_stat_line(machine: &mut Machine) {
     if machine.ppu.is_on() {
-        let drawing =
-            machine.ppu.beam.line < VBLANK_LINE && machine.ppu.beam.dot > super::timing::MODE3_DOT;
-        let mode3_end = if drawing { mode3_end(machine) } else { 0 };
+        // Without the source of HBlank nobody asks whether mode 3 is over.
+        let asks = machine.ppu.stat & stat::HBLANK_SOURCE != 0
+            && machine.ppu.beam.line < VBLANK_LINE
+            && machine.ppu.beam.dot > super::timing::MODE3_DOT;
+        let mode3_end = if asks { mode3_end(machine) } else { 0 };
         let sources = machine.ppu.beam.sources(mode3_end);
         update_stat_line(machine, sources);
     } else {

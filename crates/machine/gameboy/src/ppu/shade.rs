@@ -1,6 +1,7 @@
 //! Chooses between background and object pixel on the original, and the pixel's shade.
 #![cfg(not(color))]
 
+use crate::ppu::packed_line::{eight_pixels, looked_up};
 use crate::ppu::{FRAME_BYTES, LCDC_BACKGROUND, LCDC_OBJECTS, Ppu};
 
 impl Ppu {
@@ -36,38 +37,40 @@ impl Ppu {
         pipeline.object_behind = pipeline.object_behind & !takes | behind;
     }
 
-    /// Puts the eight queued pixels into the frame.
-    pub(super) fn put_eight_dots(&self, frame: &mut [u8; FRAME_BYTES]) {
+    /// Puts the eight queued pixels into the frame, without those left of the screen.
+    pub(super) fn put_eight_dots(&self, frame: &mut [u8; FRAME_BYTES], skipped: u8) {
         let pipeline = &self.pipeline;
-        let mut background_low = pipeline.background_low;
-        let mut background_high = pipeline.background_high;
-        if self.lcdc & LCDC_BACKGROUND == 0 {
-            background_low = 0;
-            background_high = 0;
+        let shown = if self.lcdc & LCDC_BACKGROUND != 0 { 0xff } else { 0 };
+        let low = pipeline.background_low & shown;
+        let high = pipeline.background_high & shown;
+        let mut shades = looked_up(eight_pixels(low, high), self.bgp);
+        let opaque = pipeline.object_low | pipeline.object_high;
+        let covers = opaque & !(pipeline.object_behind & (low | high));
+        if covers != 0 && self.lcdc & LCDC_OBJECTS != 0 {
+            let objects = eight_pixels(pipeline.object_low, pipeline.object_high);
+            let covers = eight_pixels(covers, covers);
+            let second = eight_pixels(pipeline.object_palette, pipeline.object_palette);
+            let seen =
+                looked_up(objects, self.obp0) & !second | looked_up(objects, self.obp1) & second;
+            shades = shades & !covers | seen & covers;
         }
-        let opaque = background_low | background_high;
-        let mut shows =
-            (pipeline.object_low | pipeline.object_high) & !(pipeline.object_behind & opaque);
-        if self.lcdc & LCDC_OBJECTS == 0 {
-            shows = 0;
-        }
-        let second = pipeline.object_palette;
-        for pixel in 0..8 {
-            let bit = 7 - pixel;
-            let shade = if shows >> bit & 1 != 0 {
-                let colour =
-                    pipeline.object_low >> bit & 1 | (pipeline.object_high >> bit & 1) << 1;
-                let palette = if second >> bit & 1 != 0 { self.obp1 } else { self.obp0 };
-                palette >> (colour * 2) & 3
-            } else {
-                let colour = background_low >> bit & 1 | (background_high >> bit & 1) << 1;
-                self.bgp >> (colour * 2) & 3
-            };
-            let column = pipeline.column.wrapping_add(pixel);
-            if column < 160 {
-                store_pixel(frame, self.beam.line, column, shade);
-            }
-        }
+        let pixels = (shades << (skipped * 2) >> 48) as u32;
+        store_pixels(frame, self.beam.line, pipeline.column, pixels, 8 - skipped);
+    }
+}
+
+/// Stores some of eight pixels of 16 bits, the first ones, as far as they lie on the screen.
+fn store_pixels(frame: &mut [u8; FRAME_BYTES], line: u8, column: u8, pixels: u32, count: u8) {
+    let count = count.min(160 - column.min(160));
+    let covers = 0xffff & !(0xffff >> (count * 2));
+    let back = 8 - (column & 3) * 2;
+    let pixels = (pixels & covers) << back;
+    let covers = covers << back;
+    for byte in 0..3 {
+        let shift = 16 - byte as u32 * 8;
+        let index = (line as usize * 40 + (column >> 2) as usize + byte) % FRAME_BYTES;
+        let takes = (covers >> shift) as u8;
+        frame[index] = frame[index] & !takes | (pixels >> shift) as u8;
     }
 }
 

@@ -88,6 +88,8 @@ pub(crate) fn before_timing_change(machine: &mut Machine) {
     }
     let dot = machine.ppu.beam.dot;
     scan_objects(machine, dot);
+    #[cfg(not(color))]
+    catch_up(machine);
     if machine.ppu.stage == LineProgress::Untouched && dot > machine.ppu.beam.mode3_start() {
         if dot > mode3_end(machine) {
             finish_line(machine);
@@ -98,6 +100,16 @@ pub(crate) fn before_timing_change(machine: &mut Machine) {
     }
     if machine.ppu.stage != LineProgress::Done {
         machine.ppu.mode3_end = 0;
+    }
+}
+
+/// Runs a pipeline that has waited up to now.
+#[cfg(not(color))]
+#[inline(always)]
+pub(crate) fn catch_up(machine: &mut Machine) {
+    if machine.ppu.stage == LineProgress::Rendering {
+        let dot = machine.ppu.beam.dot;
+        run_pipeline(machine, dot);
     }
 }
 
