@@ -29,7 +29,7 @@ class Cell:
 
     @property
     def dtype(self) -> type[np.number[Any]]:
-        """What an info holds."""
+        """The type of an info's numbers."""
         return np.float32 if self.array == "scratch" else np.int64
 
     def __post_init__(self) -> None:

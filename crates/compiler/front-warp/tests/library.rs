@@ -105,7 +105,7 @@ fn arguments_of_a_library_are_integers_that_fit() {
     }
     assert_eq!(
         said(&body("return wp.float32(j.label(jar, 65536))")),
-        "error[integer-too-large]: 65536 is no `uint16`"
+        "error[integer-too-large]: 65536 isn't a `uint16`"
     );
     assert_eq!(
         said(&body("return wp.float32(j.label(jar, x))")),

@@ -42,7 +42,7 @@ pub struct Interpreter<'m> {
     pub budget: u64,
     /// Change of natives' results that another library might make.
     pub perturbation: Option<Perturbation>,
-    /// What is a fault, though the dialect gives it a meaning.
+    /// Operations that are faults here, although the dialect defines them.
     pub refusals: Refusals,
     /// Outcomes of comparisons, if the caller wants them.
     pub outcomes: Option<Outcomes>,

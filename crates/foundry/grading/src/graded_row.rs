@@ -8,6 +8,7 @@
 //! be equal unless [`AllowedErrors`] moves them.
 
 use crate::FRESH_INPUTS;
+use crate::fresh_inputs::{DrawKind, FreshInputs, Tolerances};
 use crate::probe::outputs;
 use crate::shape::{Reshaping, Shaped};
 use gbxcule_gpu_check::cost::Cost;
@@ -65,63 +66,9 @@ pub(crate) struct GradedRow {
     pub(crate) own: Shaped,
     /// Seed of the fresh inputs.
     pub(crate) seed: u64,
-    /// What the row does on none of its own inputs, and so on no fresh ones: an answer with raw
-    /// pointers knows no end to count from.
+    /// Refusals under which the row runs on its stored inputs, and so on all fresh ones: an answer
+    /// with raw pointers can't count an index from an array's end.
     refusals: Refusals,
-}
-
-/// Inputs, and the row's results on them.
-pub(crate) struct FreshInputs {
-    /// Name in messages.
-    pub(crate) name: String,
-    pub(crate) seed: u64,
-    /// Extents of the launch.
-    pub(crate) dims: Vec<u32>,
-    pub(crate) inputs: Vec<ArgumentInput>,
-    /// Arguments before the launch.
-    pub(crate) data: Vec<Vec<u8>>,
-    /// Arguments after it.
-    pub(crate) after: Vec<Vec<u8>>,
-    /// Statements that the row's program takes.
-    pub(crate) statements: u64,
-    /// Gradients before the reverse runs.
-    pub(crate) cotangents: Vec<Vec<u8>>,
-    pub(crate) results: Results,
-    pub(crate) tolerances: OnceLock<Tolerances>,
-    pub(crate) kind: DrawKind,
-    pub(crate) is_ordered: OnceLock<bool>,
-}
-
-/// Kinds of draws; only plain ones have gradients.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum DrawKind {
-    /// Random numbers.
-    Plain,
-    /// Random numbers with special values of floats among them.
-    SpecialValues,
-    /// A launch of 100,000 points.
-    ManyPoints,
-}
-
-impl FreshInputs {
-    pub(crate) fn grid(&self) -> LaunchInputs<'_> {
-        LaunchInputs { dims: &self.dims, inputs: &self.inputs }
-    }
-
-    /// Returns the name with all extents, for messages: `fresh inputs 7 (2 points, x[2, 257],
-    /// out[2])`.
-    pub(crate) fn described(&self) -> String {
-        let extents: Vec<String> = self.dims.iter().map(u32::to_string).collect();
-        let arrays = self.inputs.iter().filter(|it| !it.shape.is_empty());
-        let arrays: String = arrays.map(|it| format!(", {}{:?}", it.name, it.shape)).collect();
-        format!("{} ({} points{arrays})", self.name, extents.join(" x "))
-    }
-}
-
-/// Allowed error of each number, forward and backward.
-pub(crate) struct Tolerances {
-    pub(crate) outputs: Vec<Vec<f64>>,
-    pub(crate) gradients: Vec<Vec<f64>>,
 }
 
 impl GradedRow {

@@ -33,7 +33,7 @@ struct KnownGrades {
 impl KnownGrades {
     fn add(&mut self, answer: &Answer, (grade, cost): &(Grade, Option<Cost>)) {
         // A failure of the machine may not come again.
-        if matches!(grade, Grade::NotGraded(_)) || answer.missing.is_some() {
+        if matches!(grade, Grade::NotGraded(_)) {
             return;
         }
         self.bytes += answer.text.len();
@@ -151,9 +151,15 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         answer: &Answer,
         cuda: &CudaRunner,
     ) -> Result<(Grade, Option<Cost>), SynthError> {
+        // No result is needed to know that an answer is missing.
+        if let Some(reason) = &answer.missing
+            && self.rows().contains_key(&answer.row)
+        {
+            return Ok((Grade::DoesNotParse(reason.clone()).shortened(), None));
+        }
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (answer.row, answer.task, answer.text.clone());
-        if let Some(grade) = known().grades.get(&key).filter(|_| answer.missing.is_none()) {
+        if let Some(grade) = known().grades.get(&key) {
             return Ok(grade.clone());
         }
         let problem = self.problem(answer);

@@ -2,7 +2,8 @@
 //! executed.
 
 use crate::Grade;
-use crate::graded_row::{DrawKind, FreshInputs, GradedRow, OTHER_ORDERS, first};
+use crate::fresh_inputs::{DrawKind, FreshInputs};
+use crate::graded_row::{GradedRow, OTHER_ORDERS, first};
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::{SourceMap, Span};

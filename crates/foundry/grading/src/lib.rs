@@ -14,6 +14,7 @@ pub mod answer;
 mod code_block;
 mod compiled;
 mod device_code;
+mod fresh_inputs;
 mod graded_row;
 mod grader;
 mod interpreted;
@@ -230,9 +231,6 @@ fn grade_one(
     cuda: &CudaRunner,
 ) -> Result<(Grade, Option<Cost>), SynthError> {
     let alone = |grade| Ok((grade, None));
-    if let Some(reason) = &answer.missing {
-        return alone(Grade::DoesNotParse(reason.clone()));
-    }
     let text = &*answer.code();
     if text.len() > MAX_ANSWER_BYTES {
         let reason = format!("{} bytes, {MAX_ANSWER_BYTES} are allowed", text.len());
@@ -290,7 +288,7 @@ fn cuda_is_missing(reason: &str) -> Grade {
 
 /// Returns the memory before the launch of a gradient's kernel: the forward kernel's results, and
 /// gradients of them.
-fn backward_memory(problem: &GradedRow, draw: &graded_row::FreshInputs) -> ArgumentBytes {
+fn backward_memory(problem: &GradedRow, draw: &fresh_inputs::FreshInputs) -> ArgumentBytes {
     let data = execute::forward(&problem.program, draw.grid(), &draw.data);
     let Ok(data) = data else { unreachable!("it ran when the problem was made") };
     ArgumentBytes { data, gradients: draw.cotangents.clone() }

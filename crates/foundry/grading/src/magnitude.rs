@@ -6,7 +6,8 @@
 //! Nothing here knows such functions: the row's program says, by its results in its own width and
 //! in 64 bits, how far a ladder of magnitudes may be climbed.
 
-use crate::graded_row::{DrawKind, FreshInputs, GradedRow};
+use crate::fresh_inputs::{DrawKind, FreshInputs};
+use crate::graded_row::GradedRow;
 use crate::probe::propagates;
 use crate::shape::{Reshaping, Shaped};
 use gbxcule_grammar::input::{ArgumentInput, leaves};

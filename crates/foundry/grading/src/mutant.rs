@@ -6,7 +6,8 @@
 //! no draw exposes is taken for equivalent to the row. The search ends when it has cost as much as
 //! grading some answers costs.
 
-use crate::graded_row::{FreshInputs, GradedRow};
+use crate::fresh_inputs::FreshInputs;
+use crate::graded_row::GradedRow;
 use crate::shape::{Reshaping, Shaped};
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_rows::execute::{self, ArgumentBytes, BUDGET, LaunchInputs, Variation};

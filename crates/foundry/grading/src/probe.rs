@@ -5,7 +5,8 @@
 //! far wider tolerance than other draws. If the row's result isn't finite, the answer may give any
 //! number that isn't: `x / y` and `x * (1 / y)` differ there.
 
-use crate::graded_row::{DrawKind, FreshInputs, GradedRow, Tolerances};
+use crate::fresh_inputs::{DrawKind, FreshInputs, Tolerances};
+use crate::graded_row::GradedRow;
 use crate::shape::{Reshaping, Shaped};
 use gbxcule_grammar::input::{ArgumentInput, leaves};
 use gbxcule_grammar::random::{self, Random};

@@ -3,7 +3,8 @@
 //! a read of unwritten shared memory and an access outside of an array make an answer wrong.
 
 use crate::Grade;
-use crate::graded_row::{DrawKind, FreshInputs, GradedRow};
+use crate::fresh_inputs::{DrawKind, FreshInputs};
+use crate::graded_row::GradedRow;
 use crate::raw_form::RawLaunch;
 use gbxcule_back_cxx::Dialect;
 use gbxcule_gpu_check::compiler::{CudaCompiler, Refusal};

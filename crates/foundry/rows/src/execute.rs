@@ -78,7 +78,7 @@ pub struct Variation {
     pub perturbation: Option<Perturbation>,
     /// Seed of a random order of the threads.
     pub order_seed: Option<u64>,
-    /// What is a fault beside the ordinary ones.
+    /// Operations that are faults beside the ordinary ones.
     pub refusals: Refusals,
 }
 

@@ -100,8 +100,8 @@ impl Rtc {
     }
 
     /// A write that raises bit 0 copies the running registers to the latched ones, as in an MBC3B:
-    /// 0 then 3 does, 1 then 1 and 0 then 2 don't (docboy `mbc3_rtc_latch_*`). In an MBC3A any write
-    /// does (cpp's latch-rtc-test, gbdev/pandocs 637).
+    /// 0 then 3 does, 1 then 1 and 0 then 2 don't (docboy `mbc3_rtc_latch_*`). In an MBC3A any
+    /// write does (cpp's latch-rtc-test, gbdev/pandocs 637).
     pub(crate) fn write_latch(&mut self, now: u32, value: u8) {
         let is_high = value & 1 != 0;
         if self.latch_armed && is_high {

@@ -135,7 +135,7 @@ impl ScratchArray {
 pub struct ScratchCell {
     /// The program.
     pub text: TextRole,
-    /// Its array.
+    /// Array of the program.
     pub array: ScratchArray,
     /// The cell's index.
     pub cell: usize,
