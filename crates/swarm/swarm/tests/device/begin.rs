@@ -127,6 +127,10 @@ pub(crate) fn episodes_begin_alike_wherever_they_do(subject: Subject) {
         let [native, ours] = [pair.native.episode(env), pair.ours.episode(env)];
         assert_eq!(native.expect("an env"), ours.expect("an env"));
     }
+}
+
+pub(crate) fn what_programs_keep_reads_the_same(subject: Subject) {
+    let mut pair = pair(subject, Stage::FullStep, Layout::Interleaved);
     both!(pair, swarm => swarm.reset(0));
     pair.step(&actions(4, 9));
     let (native, ours) = (Swarm::from(pair.native), Swarm::from(pair.ours));

@@ -153,6 +153,7 @@ bodies! {
     body::the_program_of_a_game_computes_the_same,
     body::a_program_that_stops_names_its_env_and_its_line,
     begin::episodes_begin_alike_wherever_they_do,
+    begin::what_programs_keep_reads_the_same,
     begin::a_stage_begins_what_it_owns,
     begin::a_begin_that_stops_names_its_env_and_its_line,
     checkpoint::a_checkpoint_goes_on_anywhere,
