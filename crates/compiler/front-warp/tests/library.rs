@@ -88,8 +88,8 @@ fn what_a_library_does_not_have_is_refused_with_what_it_has() {
     );
     assert_eq!(
         said(&body("return wp.float32(jar.beans)")),
-        "error[unknown-attribute]: a `Jar` has no `beans`; help: it is asked through the functions of \
-         its module"
+        "error[unknown-attribute]: a `Jar` has no `beans`; help: the functions of its module take \
+         it as an argument"
     );
     assert_eq!(
         said(&body("return x * jar")),
