@@ -157,7 +157,7 @@ def test_a_state_of_pyboys_other_model_is_refused_by_both_names(boy):
     for state, message in [
         (bytes([9]) + good[1:], "version 9; this program reads versions 14, 15 and 29 of a Game Boy Color"),
         (good[:118000], "cut off"),
-        (good[:5] + b"\x07" + good[6:], "7 where yes or no"),
+        (good[:5] + b"\x07" + good[6:], "7 where 0 or 1 is needed"),
     ]:
         with pytest.raises(ValueError, match=message):
             env.load_state(0, state)
@@ -276,7 +276,7 @@ def test_pyboys_states_that_cant_be_taken_say_why(boy):
         (booting, "boot ROM"),
         (bytes([28]) + good[1:], "version 28; this program reads versions 7 to 12, 14, 15 and 29"),
         (good[:5] + b"\x01" + good[6:], "Game Boy Color"),
-        (good[:5] + b"\x07" + good[6:], "7 where yes or no"),
+        (good[:5] + b"\x07" + good[6:], "7 where 0 or 1 is needed"),
         (good[:118000], "cut off"),
     ]:
         with pytest.raises(ValueError, match=message):
