@@ -12,16 +12,19 @@ use crate::probe::propagates;
 use crate::shape::{Reshaping, Shaped};
 use gbxcule_grammar::input::{ArgumentInput, leaves};
 use gbxcule_grammar::random::{self, Random};
-use gbxcule_ir::Scalar;
+use gbxcule_ir::{Module, Op, Scalar};
 use gbxcule_rows::execute;
 use gbxcule_rows::row_program::element;
 
 /// Largest floats, in the order in which they are tried. Polynomials don't overflow here, but an
 /// exponential does, and a sum or a square of halves.
 const FLOATS: [f64; 6] = [3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0];
-/// Floats of which squares overflow, and vanish: for rows that decide by a float alone, because
-/// others may multiply and divide in any order.
-const EXTREMES: [f64; 2] = [1e20, 1e-25];
+/// Float whose square overflows: for rows that decide by a float alone, because others may multiply
+/// and divide in any order.
+const HUGE: f64 = 1e20;
+/// Float whose square vanishes: for such rows without a scale of their own, beside whose numbers it
+/// would be nothing.
+const TINY: f64 = 1e-25;
 /// Distances from zero, in parts of the row's largest float.
 const DISTANCES: [f64; 3] = [1000.0, 300.0, 30.0];
 /// Largest integers: the sum of two of the first overflows.
@@ -76,8 +79,12 @@ impl GradedRow {
         draws.extend(FLOATS.map(Magnitude::Float).into_iter().filter_map(draw).take(DRAWS));
         draws.extend(DISTANCES.map(Magnitude::Distance).into_iter().find_map(draw));
         draws.extend(INTEGERS.map(Magnitude::Integer).into_iter().find_map(draw));
-        if !propagates(&self.program.forward) {
-            draws.extend(EXTREMES.map(Magnitude::Float).into_iter().filter_map(draw));
+        let module = &self.program.forward;
+        if !propagates(module) {
+            draws.extend(draw(Magnitude::Float(HUGE)));
+            draws.extend(
+                Some(TINY).filter(|_| !has_scale(module)).map(Magnitude::Float).and_then(draw),
+            );
         }
         draws
     }
@@ -106,6 +113,13 @@ impl GradedRow {
         let is_one = |scalar: Scalar| if is_integer { scalar.is_int() } else { scalar.is_float() };
         leaves(&module.types, of).iter().any(|leaf| is_one(leaf.scalar))
     }
+}
+
+/// Returns true if a module has floats that say how large its numbers are: others than 0 and 1.
+fn has_scale(module: &Module) -> bool {
+    module.functions.iter().flat_map(|(_, it)| it.body.values.iter()).any(|(_, value)| {
+        matches!(value.op, Op::Literal(it) if it.scalar().is_float() && ![0.0, 1.0].contains(&it.as_f64()))
+    })
 }
 
 /// True if most results are finite, and rounding decides them not.
@@ -150,5 +164,6 @@ mod tests {
         let is_extreme = |it: &f64| *it > 1e19 || *it < 1e-20;
         assert_eq!(largest("wp.max(x[i], -x[i])").iter().filter(|it| is_extreme(it)).count(), 2);
         assert!(!largest("x[i] / 3.0 * 5.0").iter().any(is_extreme));
+        assert_eq!(largest("wp.max(x[i], 0.5)").iter().filter(|it| is_extreme(it)).count(), 1);
     }
 }
