@@ -19,7 +19,7 @@ use gbxcule_ir::{
 /// Greatest number of operations of a function that goes inline at every call, with callees lowered
 /// in place.
 const MAX_SMALL: u64 = 120;
-/// Greatest number of operations of a function that goes inline because it is called twice at most.
+/// Greatest number of operations of a function that goes inline because it is called only twice.
 const MAX_CALLED_TWICE: u64 = 400;
 /// Greatest number of operations of a function that goes inline because it is called once.
 const MAX_CALLED_ONCE: u64 = 4_000;
@@ -101,8 +101,8 @@ impl Plan {
             let called = calls[id.index()];
             functions[id.index()] = plan;
             let kept = functions[id.index()].is_external || boundary.exports.contains(&id);
-            // A search in a loop has registers of its own: in place, values that live across the
-            // calls of its caller would lie on the stack in its loop, too.
+            // A search that is called in a loop stays a call and so has all registers. Inline, the
+            // caller's values that live across other calls would be on the stack in the search.
             let is_search = checked && repeated[id.index()] && has_while(&function.body);
             functions[id.index()].inline = function.kind == FunctionKind::Callable
                 && !kept

@@ -1,7 +1,7 @@
-//! Removal of loads whose value nobody takes: the optimiser keeps every load that may move.
+//! Removal of loads whose value has no use, which Cranelift's optimiser keeps if they may move.
 //!
-//! A composite in memory is read whole, a handle with its gradient and all of its extents, though
-//! most code asks for few of the parts.
+//! Lowering reads a composite in memory as a whole, and a handle with its gradient and all extents,
+//! although most code uses few of the parts.
 
 use cranelift_codegen::entity::SecondaryMap;
 use cranelift_codegen::ir::{Block, Function, Inst, InstructionData, Opcode, Value};

@@ -1,6 +1,5 @@
-//! Speed of compiled kernels and of their compilation, held on the shape of the Cranelift IR and
-//! not on the time that it takes: loops compute outside what doesn't change in them, and branches
-//! of large kernels join no variables.
+//! Holds what makes kernels and their compilation fast by the shape of the Cranelift IR, not by
+//! times: loops repeat nothing that stays the same, and branches of large kernels join no variables.
 
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;
@@ -17,9 +16,9 @@ use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{FunctionKind, Module};
 
-/// Loops with checked indices, with products of extents and strides, and searches that may be
-/// given up. The optimiser moves nothing out of a loop behind a check in one of its branches, so
-/// there are none here.
+/// Kernels with loops: checked indices, products of extents and strides, and searches that a
+/// caller may stop. No loop has a check inside a branch, because the optimiser moves nothing out of
+/// such a loop.
 const TEXT: &str = "
 import warp as wp
 
@@ -88,8 +87,8 @@ fn optimised() -> Vec<(bool, Function)> {
     lowered(&module, &*isa).into_iter().map(optimise).collect()
 }
 
-/// Lists the instructions that a loop, except for the one over a kernel's threads, repeats though
-/// their operands come from outside.
+/// Lists the instructions in loops whose operands all come from outside the loop. The loop over a
+/// kernel's threads is left out.
 fn repeated(ir: &Function, is_kernel: bool) -> Vec<String> {
     let flow = ControlFlowGraph::with_function(ir);
     let dominators = DominatorTree::with_function(ir, &flow);

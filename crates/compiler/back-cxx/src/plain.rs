@@ -37,8 +37,8 @@ pub(super) struct Plain<'a> {
     written: Vec<Vec<bool>>,
 }
 
-/// Writes kernels without the header, each for grids of the given number of dimensions; `None` if
-/// they have no such text.
+/// Writes kernels without the header, each for grids of the given number of dimensions. Returns
+/// `None` if one of the kernels needs the header.
 pub fn write_plain(module: &Valid<Module>, kernels: &[(FunctionId, usize)]) -> Option<String> {
     write(module, kernels, false)
 }

@@ -14,7 +14,7 @@ use gbxcule_ir::op::{Arg, AtomicOp, BinaryOp, CompareOp, Op, Selector, Value};
 use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::ty::{Scalar, Shape};
 
-/// Returns true if a signed integer is too narrow for a sum, a difference or a product.
+/// Returns true if the sum, difference or product of signed integers didn't fit their type.
 fn wraps(op: BinaryOp, left: Literal, right: Literal, result: Literal) -> bool {
     if !result.scalar().is_signed_int() {
         return false;
@@ -23,7 +23,7 @@ fn wraps(op: BinaryOp, left: Literal, right: Literal, result: Literal) -> bool {
     let exact = match op {
         BinaryOp::Add => left + right,
         BinaryOp::Subtract => left - right,
-        BinaryOp::Multiply => left.wrapping_mul(right),
+        BinaryOp::Multiply => left * right,
         _ => return false,
     };
     result.as_int() != Some(exact)

@@ -191,7 +191,7 @@ impl Thread<'_, '_> {
     }
 }
 
-/// Copies bytes as `copy_from_slice` does, which is a call; most values have four bytes.
+/// Copies bytes. Most values have four, which this copies without the call of `copy_from_slice`.
 fn copy_bytes(to: &mut [u8], from: &[u8]) {
     match (<&mut [u8; 4]>::try_from(&mut *to), <&[u8; 4]>::try_from(from)) {
         (Ok(to), Ok(from)) => *to = *from,

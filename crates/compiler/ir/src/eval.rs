@@ -89,7 +89,7 @@ pub fn atomic(op: AtomicOp, old: Literal, operand: Literal) -> Literal {
 /// is 0.
 #[inline]
 pub fn from_bytes(scalar: Scalar, bytes: &[u8]) -> Literal {
-    // Each width by itself: a copy of so many bytes as a variable says is a call.
+    // Each width has a case of its own, because a copy of a variable number of bytes is a call.
     let bits = match scalar.bytes() {
         1 => u64::from(bytes[0]),
         2 => u64::from(u16::from_le_bytes(first(bytes))),

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Names of the texts made of values and types that the user gives. Messages show these names, so
-/// they are those of the options.
+/// Names of the texts that hold the user's values and types. Messages show a text's name, so each
+/// text is called like the option that gives it.
 const DEFINES: &str = "--define";
 const TYPES: &str = "--types";
 

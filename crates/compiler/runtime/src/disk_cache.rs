@@ -57,8 +57,8 @@ impl CodeFolder {
         folder
     }
 
-    /// Finds the folder as [`find`](Self::find) does, without a report if there is none: for
-    /// results that are made again quickly.
+    /// Finds the folder as [`find`](Self::find) does, but reports nothing if it finds no folder.
+    /// Callers keep results here that are quick to make again.
     #[must_use]
     pub fn find_quietly(extension: &'static str) -> Option<Self> {
         let path =

@@ -132,7 +132,8 @@ impl GradedRow {
         }
     }
 
-    /// Runs the row's program on fresh inputs: the arguments after it, and the statements so far.
+    /// Runs the row's program on fresh inputs, and returns the arguments after it and the number of
+    /// executed statements.
     pub(crate) fn run(
         &self,
         budget: u64,

@@ -190,7 +190,7 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
     }
 }
 
-/// True if an answer is to compute gradients.
+/// Returns true if an answer should compute gradients.
 fn is_backward(answer: &Answer) -> bool {
     answer.task == Task::ForwardToBackward
 }

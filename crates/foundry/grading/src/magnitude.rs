@@ -1,10 +1,10 @@
-//! Draws of other magnitudes than the row's own: as large, as small and as far from zero as the
-//! row's results are finite and exact. An answer is wrong there that computes the same by larger
-//! numbers, which overflow or cancel: a softmax without its maximum, a logistic function by
+//! Draws of other magnitudes than the row's own: as large, as small and as far from zero as
+//! possible while the row's results stay finite and exact. Such draws expose answers whose
+//! intermediate numbers overflow or cancel: a softmax without its maximum, a logistic function by
 //! `exp(x) / (1 + exp(x))`, a variance by the mean of squares, a mean of halves by their sum.
 //!
-//! Nothing here knows such functions: the row's program says, by its results in its own width and
-//! in 64 bits, how far a ladder of magnitudes may be climbed.
+//! Nothing here knows these functions. The row's program runs on each magnitude, in its own width
+//! and in 64 bits, and the draw is used if both agree.
 
 use crate::fresh_inputs::{DrawKind, FreshInputs};
 use crate::graded_row::GradedRow;
@@ -16,8 +16,8 @@ use gbxcule_ir::{Module, Op, Scalar};
 use gbxcule_rows::execute;
 use gbxcule_rows::row_program::element;
 
-/// Largest floats, in the order in which they are tried. Polynomials don't overflow here, but an
-/// exponential does, and a sum or a square of halves.
+/// Largest floats, in the order in which they are tried. At these sizes exponentials overflow, and
+/// sums and squares of halves, but no polynomials of `float32`.
 const FLOATS: [f64; 6] = [3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0];
 /// Float whose square overflows: for rows that decide by a float alone, because others may multiply
 /// and divide in any order.
@@ -29,7 +29,7 @@ const TINY: f64 = 1e-25;
 const DISTANCES: [f64; 3] = [1000.0, 300.0, 30.0];
 /// Largest integers: the sum of two of the first overflows.
 const INTEGERS: [i64; 4] = [(1 << 31) - 1, 1 << 27, 1 << 20, 1 << 15];
-/// Draws of floats: where the largest saturate a row, smaller ones tell more.
+/// Number of draws of floats: the largest floats may saturate a row, so a smaller one follows.
 const DRAWS: usize = 2;
 /// Random part of a seed.
 const STREAM: u64 = 0x6d61_676e_6974_7564;
@@ -68,7 +68,7 @@ impl Magnitude {
 }
 
 impl GradedRow {
-    /// Inputs of other magnitudes: of floats, of floats far from zero, and of integers.
+    /// Makes draws of other magnitudes: of floats, of floats far from zero, and of integers.
     pub(crate) fn magnitude_draws(&self, own: &Shaped, seed: u64) -> Vec<FreshInputs> {
         let seed = random::seed(seed, STREAM);
         let shaped = own.reshaped(Reshaping::Growing, &mut Random::new(seed));
@@ -89,7 +89,7 @@ impl GradedRow {
         draws
     }
 
-    /// A draw of such a magnitude, if the row's program says what is right there.
+    /// Makes a draw of a magnitude, if the row's results are exact there.
     fn magnitude_draw(&self, own: &Shaped, magnitude: Magnitude, seed: u64) -> Option<FreshInputs> {
         let mut shaped = own.clone();
         let is_integer = matches!(magnitude, Magnitude::Integer(_));
@@ -106,7 +106,7 @@ impl GradedRow {
         (is_telling(&draw) && self.is_ordered(&draw)).then_some(draw)
     }
 
-    /// True if an argument is an array with integers, or with floats.
+    /// Returns true if an argument is an array with integers, or with floats.
     fn is_array_of(&self, at: usize, is_integer: bool) -> bool {
         let module = &self.program.forward;
         let Some(of) = element(module, self.program.params()[at].ty) else { return false };
@@ -122,7 +122,7 @@ fn has_scale(module: &Module) -> bool {
     })
 }
 
-/// True if most results are finite, and rounding decides them not.
+/// Returns true if more than three quarters of the results are finite and don't depend on rounding.
 fn is_telling(draw: &FreshInputs) -> bool {
     let (mut all, mut sure) = (0, 0);
     let Some(tolerances) = draw.tolerances.get() else { return false };
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use crate::probe::tests::problem;
 
-    /// The largest number of `x` in each draw of another magnitude.
+    /// Returns the largest number of `x` in each draw of another magnitude.
     fn largest(value: &str) -> Vec<f64> {
         let problem = problem(value);
         let draws = problem.magnitude_draws(&problem.own, 7);

@@ -21,15 +21,15 @@ const CANDIDATES: usize = 120;
 /// Greatest number of inputs on which a mutant gives other bits but stays hidden: rounding is then
 /// taken for the reason.
 const FRUITLESS: usize = 4;
-/// Statements that mutants may take, and the row on the inputs that are tried.
+/// Greatest number of statements that a row's search executes, of mutants and of the row itself.
 const STATEMENTS: u64 = 12_000_000;
-/// Part of the rest of them that the row may take on one input.
+/// The row may execute this part of the remaining statements on one input.
 const SHARE: u64 = 32;
-/// Statements after which nothing more is tried.
+/// The search ends when fewer statements than these remain.
 const LEAST: u64 = 100_000;
-/// Times the row's statements that a mutant may take, before it counts as one without an end.
+/// A mutant that executes so many times the row's statements counts as one without an end.
 const SLOWER: u64 = 4;
-/// Runs of the row by which a draw is made and checked.
+/// Number of the row's runs that make and check a draw.
 const RUNS_OF_A_DRAW: u64 = 8;
 /// Random part of a seed.
 const STREAM: u64 = 0x006d_7574_616e_7473;
@@ -117,8 +117,8 @@ impl GradedRow {
     }
 }
 
-/// Runs a mutant on inputs on which the row takes so many statements; takes those that it takes
-/// from the `rest`.
+/// Runs a mutant on inputs on which the row executes `statements`, and subtracts the mutant's own
+/// statements from `rest`.
 fn launched(
     mutant: &RowProgram,
     (grid, data): (LaunchInputs<'_>, &[Vec<u8>]),

@@ -260,7 +260,7 @@ fn loose(narrow: &Tensor, wide: &Tensor) -> Vec<f64> {
     let largest = sizes.fold(0.0, f64::max);
     let one = |(narrow, wide): (&Literal, &Literal)| {
         let (one, other) = (narrow.as_f64(), wide.as_f64());
-        // A unit of a float of 16 bits is more.
+        // One unit of a 16-bit float is a larger share than the tolerance.
         let unit = tensor::epsilon(narrow.scalar()).unwrap_or(0.0);
         let is_sure = match narrow.scalar().is_float() {
             true if !one.is_finite() => !other.is_finite(),

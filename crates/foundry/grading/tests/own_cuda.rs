@@ -40,8 +40,8 @@ fn texts_without_the_header_are_right() {
     grade_own("plain-cuda", 30, plain);
 }
 
-/// One instance of a composition of two kernels; `EVERY=1` takes one of each composition, its name
-/// that one.
+/// Returns one instance of a composition of two kernels. `EVERY=1` asks for an instance of each
+/// composition, and `EVERY=name` for one of that composition.
 fn compositions() -> BTreeMap<u64, Row> {
     let plan = Plan { seed: 5, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 0 };
     let asked = std::env::var("EVERY").unwrap_or_else(|_| "loss_of_logits".into());
@@ -59,7 +59,7 @@ fn compositions() -> BTreeMap<u64, Row> {
 #[ignore = "needs NVRTC and nvdisasm: run by `make corpus-share`"]
 fn texts_of_several_kernels_are_right_and_changed_ones_wrong() {
     let rows = compositions();
-    // Few have kernels that no text without the header can say.
+    // Some have kernels for which no text without the header exists.
     assert!(2 * rows.values().filter(|row| row.cuda_plain.is_some()).count() > rows.len());
     let plain = |row: &Row| {
         let texts = [
@@ -74,7 +74,7 @@ fn texts_of_several_kernels_are_right_and_changed_ones_wrong() {
     grade_rows("several-plain", &rows, plain);
     let tasks: Vec<Task> =
         Task::ALL.into_iter().filter(|it| rows.values().any(|row| it.is_of(row))).collect();
-    // All but the one about gradients, which some lack.
+    // The task about gradients is missing if no row has them.
     assert!(tasks.len() >= 4, "{tasks:?}");
     let own = |row: &Row| tasks.iter().filter_map(|&it| StandIn::own(row, it)).collect();
     grade_rows("several", &rows, own);

@@ -306,7 +306,7 @@ impl Machine {
                 halt_dma(self, next.wrapping_sub(self.now));
                 self.now = next;
             }
-            // The Color's CPU looks at the end, where nothing is due yet.
+            // The Color's CPU looks for interrupts when HALT ends, before anything is due.
             if !COLOR {
                 self.sync_due(rom, cart_ram, 2);
             }

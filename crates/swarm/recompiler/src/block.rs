@@ -200,7 +200,7 @@ impl Limits {
     pub(crate) const CPU: Self = Self {
         instructions: 160,
         mcycles: 160,
-        // The Color's programs are interrupted in each line.
+        // Programs for the Color often have an interrupt in each line, so a deadline is near.
         mcycles_unchecked: if COLOR { 10 } else { 24 },
         branches: 24,
         leaves: false,

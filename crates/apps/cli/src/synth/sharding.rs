@@ -14,8 +14,8 @@ use crate::print::say;
 #[derive(Args)]
 pub(super) struct ShardOption {
     /// Do only every N-th block of the work, from the I-th on: the share of one of N processes.
-    /// They write results into `blocks` of one --out; a process continues where it stopped, and the
-    /// last one merges the results
+    /// All processes write into the folder `blocks` of one --out. A process that is started again
+    /// continues where it stopped, and the process that ends last merges the results
     #[arg(long, value_name = "I/N", allow_hyphen_values = true)]
     shard: Option<Shard>,
 }

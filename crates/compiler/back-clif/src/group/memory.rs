@@ -10,19 +10,19 @@ use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value, types}
 use cranelift_frontend::Variable;
 use gbxcule_ir::{AtomicOp, FunctionId, PlaceId, Projection, Root, Scalar, Type};
 
-/// Scalars of one element, which stay in registers from group to group as long as no other element
-/// is changed. Memory always has them, too.
+/// The element that a kernel changed last. Its scalars stay in registers from group to group until
+/// the kernel changes another element. Each change is also written to memory.
 #[derive(Clone)]
 pub(super) struct Running {
     atomic: gbxcule_ir::Value,
-    /// Variable with the element's address; null if the scalars are not those of any element.
+    /// Variable with the element's address, or null if the registers hold no element.
     address: Variable,
     scalars: Vec<Variable>,
 }
 
 impl GroupCode<'_, '_> {
     /// Declares the element that a kernel's [lone](crate::plan::FunctionPlan::lone_atomic)
-    /// operation changed last: none at first.
+    /// operation changed last; at first there is no such element.
     pub(crate) fn begin_running(&mut self, kernel: FunctionId) {
         let cx = self.cx;
         let Some(atomic) = cx.plan.of(kernel).lone_atomic else { return };
@@ -47,8 +47,8 @@ impl GroupCode<'_, '_> {
         }
     }
 
-    /// Changes one element by the operands of all threads, in order. Returns false if it isn't the
-    /// kernel's lone operation, or if threads change elements of their own.
+    /// Changes one element by the operands of all threads, in order. Returns false if `value` isn't
+    /// the kernel's lone operation, or if threads change different elements.
     pub(super) fn change_running(
         &mut self,
         value: gbxcule_ir::Value,

@@ -54,7 +54,7 @@ struct Range {
     known: Option<i64>,
 }
 
-/// Greatest number of operations that run where their result may not be needed.
+/// Greatest number of operations that run before it is known if their result is needed.
 const MAX_CHOSEN: usize = 4;
 
 fn is_variable(body: &Body, place: PlaceId) -> bool {
@@ -247,9 +247,9 @@ impl<'a> Lowerer<'a, '_> {
         ]);
     }
 
-    /// Lowers `if x < y: sum += z` without a branch: the sum is computed, then chosen. Returns
-    /// false if the block has anything else. A branch that depends on a comparison of numbers is
-    /// hard to foretell.
+    /// Lowers `if x < y: sum += z` without a branch: computes the sum, then selects it or the old
+    /// value. Returns false if the block has other statements. The processor can't predict a branch
+    /// on numbers of the data. A `select` of scalars is a branch, too, so vectors are selected.
     fn choose(&mut self, condition: Value, accept: BlockId) -> bool {
         let body = self.body();
         let [sums @ .., last] = &body.blocks[accept].stmts[..] else { return false };

@@ -87,7 +87,7 @@ impl TypedCode<'_, '_> {
         if self.is_packed() || !(3..=GROUP).contains(&count) {
             return None;
         }
-        // A quotient that is not asked for is one of the others.
+        // A missing fourth quotient repeats one of the others.
         let row =
             |leaves: &[Value]| std::array::from_fn(|at| leaves[if at < count { at } else { 0 }]);
         let [x, y] = [dividends, divisors].map(|leaves| self.vector(row(leaves)));

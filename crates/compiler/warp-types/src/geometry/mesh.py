@@ -156,7 +156,7 @@ def _is_sliver(a: wp.vec3, b: wp.vec3, c: wp.vec3):
     bc = c - b
     normal = wp.cross(ab, ac)
     sides = wp.dot(ab, ab) + wp.dot(ac, ac) + wp.dot(bc, bc)
-    # Most triangles are so far from it that no rounding matters: no root or quotient is needed.
+    # Most triangles are clearly no slivers: this test needs no root and no quotient.
     if wp.dot(normal, normal) > 4.0e-12 * sides * sides:
         return False
     return wp.length(normal) / sides < 1.0e-6
@@ -181,7 +181,7 @@ def _face_distance_sq(id: wp.uint64, face: int, point: wp.vec3):
     return _distance_sq(mesh.points, mesh.indices, face, point)
 
 
-# A near face, found by entering the nearer of two children each time; -1 if there is none.
+# Returns a face near a point: descends into the nearer child of each node. Returns -1 for an empty mesh.
 @wp.func
 def _near_face(nodes: wp.array(dtype=BvhNode), point: wp.vec3):
     if nodes.shape[0] == 0:

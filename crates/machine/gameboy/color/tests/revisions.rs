@@ -117,7 +117,7 @@ fn no_memory_lies_behind_oam() {
     assert_eq!(CHIPS.map(behind), [[0x12; 2], [0xaa, 0xff]]);
 }
 
-// SameBoy; gb-gps of gbdev's database reads it.
+// SameBoy has it so. The program gb-gps of gbdev's database reads this bit.
 #[test]
 fn bit_4_of_the_infrared_port_reads_zero() {
     let infrared = |revision| access(&mut power_on(revision), 0xff56, None);

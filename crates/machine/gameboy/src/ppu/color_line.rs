@@ -31,9 +31,9 @@ struct TileRun {
     line: u8,
     /// Offset in video RAM of the tile that comes first.
     origin: u16,
-    /// Number of that tile: with tiles counted with a sign it is 128.
+    /// Number of that tile: 128 if tile numbers are signed, else 0.
     first_tile: u8,
-    /// Bits that attributes have: none in compatibility mode.
+    /// Mask of the attributes' bits: 0 in compatibility mode.
     attributes: u8,
 }
 
@@ -115,7 +115,7 @@ impl TileRun {
         TileRun::of_map(ppu, map, ppu.window_line, 0, column)
     }
 
-    /// The run of a line of a map, from a column of it on, at a column of the screen.
+    /// Returns the run that shows a row of a map, from `map_column` on, at a column of the screen.
     fn of_map(ppu: &Ppu, map: u16, row: u8, map_column: u8, column: i16) -> TileRun {
         let unsigned = ppu.lcdc & LCDC_TILE_DATA != 0;
         TileRun {

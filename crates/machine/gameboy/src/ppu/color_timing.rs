@@ -204,8 +204,8 @@ pub(crate) fn is_hdma_period(machine: &mut Machine, ahead: u16) -> bool {
     }
 }
 
-/// Sources, besides LY = LYC, that drive the interrupt line now. Without the source of HBlank
-/// nobody asks whether mode 3 is over.
+/// Returns the sources, besides LY = LYC, that drive the interrupt line now. The end of mode 3 is
+/// computed only if STAT selects HBlank as a source.
 fn driving_sources(machine: &mut Machine) -> u8 {
     let asks = machine.ppu.stat & stat::HBLANK_SOURCE != 0;
     let end = if asks { end_of_mode3_or_none(machine) } else { 0 };

@@ -32,7 +32,7 @@ use crate::ppu::{
 #[inline(never)]
 pub fn write_ppu(machine: &mut Machine, low: u8, value: u8) {
     if (low == 0x42 || low == 0x43) && stays_in_hblank(machine) {
-        // Only the next line sees it.
+        // This line is drawn already, so it needs neither the PPU at this moment nor its dots.
         if low == 0x42 {
             machine.ppu.scy = value;
         } else {

@@ -9,8 +9,8 @@ use crate::machine::COLOR;
 use crate::ppu::LCDC_TILE_DATA;
 use crate::ppu::{FRAME_BYTES, LCDC_WINDOW, Pipeline, Ppu, Scan, VRAM_BYTES};
 
-/// The last pixel with which eight dots may begin. The original's may end mode 3; the Color counts
-/// the dots of a line's last pixel.
+/// The last position at which eight dots may begin. On the original these dots may end mode 3. On
+/// the Color the last pixel of a line is worked on dot by dot.
 const LAST_POSITION: i16 = if COLOR { 151 } else { 152 };
 
 impl Ppu {
@@ -72,8 +72,8 @@ impl Ppu {
     }
 }
 
-/// Works on the next eight dots if they are plain; returns false if they are not. At the end of
-/// mode 3 the pipeline stands on its last dot.
+/// Works on the next eight dots if they are plain, and returns false otherwise. If they end mode 3,
+/// the pipeline stays on the last of them, so that the caller ends the line.
 pub(super) fn has_rendered_eight_dots(
     ppu: &mut Ppu,
     vram: &[u8; VRAM_BYTES],
@@ -120,8 +120,8 @@ fn take_tile(ppu: &mut Ppu, vram: &[u8; VRAM_BYTES], position: i16) {
     ppu.pipeline.data_high = ppu.tile_row(vram, 1);
 }
 
-/// Returns true if the next eight dots are the first ones of a line, which throw away what the
-/// queue was filled with, match the fine scroll and fetch one tile, and nothing else happens.
+/// Returns true if the next eight dots are the first ones of a line and nothing else happens in
+/// them: they discard the queued pixels, match the fine scroll and fetch one tile.
 #[cfg(not(color))]
 fn are_first_dots_plain(ppu: &Ppu) -> bool {
     let pipeline = &ppu.pipeline;

@@ -277,7 +277,7 @@ fn set_stat(machine: &mut Machine, sources: u8) {
 /// Evaluates the STAT interrupt line after a register that drives it was written.
 fn reconsider_stat_line(machine: &mut Machine) {
     if machine.ppu.is_on() {
-        // Without the source of HBlank nobody asks whether mode 3 is over.
+        // The end of mode 3 matters only if STAT selects HBlank as a source.
         let asks = machine.ppu.stat & stat::HBLANK_SOURCE != 0
             && machine.ppu.beam.line < VBLANK_LINE
             && machine.ppu.beam.dot > super::timing::MODE3_DOT;

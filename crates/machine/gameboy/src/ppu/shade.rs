@@ -59,7 +59,7 @@ impl Ppu {
     }
 }
 
-/// Stores some of eight pixels of 16 bits, the first ones, as far as they lie on the screen.
+/// Stores the first `count` of the eight pixels in the upper 16 bits, up to the screen's edge.
 fn store_pixels(frame: &mut [u8; FRAME_BYTES], line: u8, column: u8, pixels: u32, count: u8) {
     let count = count.min(160 - column.min(160));
     let covers = 0xffff & !(0xffff >> (count * 2));

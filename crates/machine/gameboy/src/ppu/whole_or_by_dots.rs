@@ -103,7 +103,7 @@ pub(crate) fn before_timing_change(machine: &mut Machine) {
     }
 }
 
-/// Runs a pipeline that has waited up to now.
+/// Runs a waiting pipeline up to the present dot.
 #[cfg(not(color))]
 #[inline(always)]
 pub(crate) fn catch_up(machine: &mut Machine) {

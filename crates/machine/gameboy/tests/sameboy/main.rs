@@ -34,8 +34,8 @@ const TOOLS: [&str; 5] =
 struct Reference {
     folder: PathBuf,
     shim: PathBuf,
-    /// Model, boot ROM, and line and dot at the hand-over: the dot at which SameBoy shows most of
-    /// gambatte's tests as they are here.
+    /// Model, boot ROM, and line and dot at the hand-over: with this dot most of gambatte's
+    /// tests give the same in SameBoy and here.
     model: [&'static str; 4],
 }
 
