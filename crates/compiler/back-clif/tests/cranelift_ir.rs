@@ -1,5 +1,6 @@
 //! Holds what makes kernels and their compilation fast by the shape of the Cranelift IR, not by
-//! times: loops repeat nothing that stays the same, and branches of large kernels join no variables.
+//! times: loops repeat nothing that stays the same, and branches of large kernels join no
+//! variables.
 
 use cranelift_codegen::Context;
 use cranelift_codegen::control::ControlPlane;

@@ -34,8 +34,8 @@ pub(super) struct Thread<'t, 'm> {
     pub(super) stmt_span: gbxcule_ir::source::Span,
 }
 
-/// Calls and blocks that a thread has begun and not ended. Both lists are empty between threads, and
-/// all threads reuse their memory.
+/// Calls and blocks that a thread has begun and not ended. Both lists are empty between threads,
+/// and all threads reuse their memory.
 #[derive(Default, Debug)]
 pub(super) struct Unfinished<'m> {
     calls: Vec<ReturnAddress>,

@@ -205,8 +205,8 @@ def tile_query_valid(query: BvhQueryTiled):
     return not query.is_over
 
 
-# The lesser and the greater of two numbers, by one instruction each. `wp.min` and `wp.max` take more,
-# because they return the other number if one is NaN.
+# The lesser and the greater of two numbers, by one instruction each. `wp.min` and `wp.max` take
+# more, because they return the other number if one is NaN.
 @wp.func
 def _least(a: float, b: float):
     return b if b < a else a

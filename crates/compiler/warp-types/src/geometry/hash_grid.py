@@ -63,8 +63,8 @@ def hash_grid_query(id: wp.uint64, point: wp.vec3, max_dist: float):
     return query
 
 
-# Goes on to the next run of cells that has points. This search is a function of its own, so that the
-# loop over the points of a run has its values in registers.
+# Goes on to the next run of cells that has points. This search is a function of its own, so that
+# the loop over the points of a run has its values in registers.
 @wp.func
 def _next_run(query: wp.ref[HashGridQuery]):
     grid = query.grid
