@@ -313,9 +313,9 @@ fn advance_in_visible_line(machine: &mut Machine, from: u16, to: u16) {
     }
 }
 
-/// Returns true if the pipeline must keep up with the dots, because HBlank or OAM DMA depends on it,
-/// or because the model is a Color, whose writes look at it. Otherwise the pipeline waits until a
-/// register changes (`catch_up`) or the line ends.
+/// Returns true if the pipeline must keep up with the dots: HBlank or OAM DMA depends on it, or the
+/// model is a Color, whose writes look at it. Otherwise the pipeline waits until a register changes
+/// (`catch_up`) or the line ends.
 #[inline(always)]
 fn is_pipeline_watched(machine: &Machine) -> bool {
     COLOR || machine.dma.active || watches_hblank(machine)

@@ -181,7 +181,7 @@ def _face_distance_sq(id: wp.uint64, face: int, point: wp.vec3):
     return _distance_sq(mesh.points, mesh.indices, face, point)
 
 
-# Returns a face near a point: descends into the nearer child of each node. Returns -1 for an empty mesh.
+# Returns a face near a point, or -1 for an empty mesh: descends into the nearer child of each node.
 @wp.func
 def _near_face(nodes: wp.array(dtype=BvhNode), point: wp.vec3):
     if nodes.shape[0] == 0:
