@@ -9,7 +9,6 @@ use crate::table::write_whole;
 use gbxcule_chart::{Canvas, DrawResult, FAINT, FONT, GRID, INK};
 use gbxcule_grammar::Family;
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::path::Path;
 
 /// The picture of families and features, in the dataset's folder.
@@ -76,37 +75,17 @@ fn shares(canvas: &Canvas<'_>, rows: &[Row], warp: &Usage) -> DrawResult {
 
 fn bars(area: &Canvas<'_>, title: &str, groups: &[Bars<'_>]) -> DrawResult {
     let most = groups.iter().flat_map(|group| &group.shares).map(|it| it.0).fold(1.0, f64::max);
-    let mut chart = ChartBuilder::on(area)
-        .caption(title, (FONT, 24).into_font().color(&INK))
-        .margin(20)
-        .margin_right(70)
-        .x_label_area_size(36)
-        .y_label_area_size(210)
-        .build_cartesian_2d(0.0..most, 0.0..groups.len().max(1) as f64)?;
-    chart
-        .configure_mesh()
-        .disable_y_mesh()
-        .disable_y_axis()
-        .bold_line_style(GRID)
-        .light_line_style(TRANSPARENT)
-        .axis_style(FAINT)
-        .label_style((FONT, 18).into_font().color(&FAINT))
-        .x_label_formatter(&|value| format!("{value:.0}"))
-        .draw()?;
-    let name_style = (FONT, 18).into_font().color(&INK).pos(Pos::new(HPos::Right, VPos::Center));
+    let names: Vec<&str> = groups.iter().map(|group| group.name).collect();
+    let mut chart = gbxcule_chart::named_lines(area, title, most, &names)?;
     for (at, group) in groups.iter().enumerate() {
         let top = (groups.len() - at) as f64 - 0.1;
         let height = 0.8 / group.shares.len() as f64;
-        chart.draw_series([EmptyElement::at((0.0, top - 0.4))
-            + Text::new(group.name.to_owned(), (-8, 0), name_style.clone())])?;
         for (place, &(share, colour)) in group.shares.iter().enumerate() {
             let upper = top - place as f64 * height;
             let corners = [(0.0, upper), (share, upper - height)];
             chart.draw_series([Rectangle::new(corners, colour.filled())])?;
-            let style =
-                (FONT, 14).into_font().color(&FAINT).pos(Pos::new(HPos::Left, VPos::Center));
-            chart.draw_series([EmptyElement::at((share, upper - height / 2.0))
-                + Text::new(format!("{share:.1}"), (6, 0), style)])?;
+            let middle = (share, upper - height / 2.0);
+            gbxcule_chart::note(&mut chart, middle, format!("{share:.1}"))?;
         }
     }
     Ok(())

@@ -4,7 +4,9 @@
 //! numbers give the same pixels on every machine.
 
 use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontStyle, register_font};
 use std::error::Error;
 use std::sync::Once;
@@ -20,6 +22,9 @@ pub const GRID: RGBColor = RGBColor(0xE3, 0xE6, 0xEA);
 
 /// Drawing area of a chart.
 pub type Canvas<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
+/// Chart in which every line has a name; the coordinates are the value and the height.
+pub type NamedLines<'a, 'b> =
+    ChartContext<'a, BitMapBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 /// Result of drawing, with the reason of a failure.
 pub type DrawResult = Result<(), Box<dyn Error>>;
 
@@ -36,6 +41,46 @@ pub fn png(
     canvas.present()?;
     drop(canvas);
     encode(&pixels, width, height).map_err(Into::into)
+}
+
+/// Draws a title, an axis from 0 to `max`, and a name at the left of each line. The first line is
+/// at the top. Each has the height 1, so that the middle of the last one is at 0.5.
+pub fn named_lines<'a, 'b>(
+    area: &'a Canvas<'b>,
+    title: &str,
+    max: f64,
+    names: &[&str],
+) -> Result<NamedLines<'a, 'b>, Box<dyn Error>> {
+    let mut chart = ChartBuilder::on(area)
+        .caption(title, (FONT, 24).into_font().color(&INK))
+        .margin(16)
+        .margin_right(90)
+        .x_label_area_size(36)
+        .y_label_area_size(220)
+        .build_cartesian_2d(0.0..max, 0.0..names.len().max(1) as f64)?;
+    chart
+        .configure_mesh()
+        .disable_y_mesh()
+        .disable_y_axis()
+        .bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .axis_style(FAINT)
+        .label_style((FONT, 18).into_font().color(&FAINT))
+        .x_label_formatter(&|value| format!("{value:.0}"))
+        .draw()?;
+    let style = (FONT, 18).into_font().color(&INK).pos(Pos::new(HPos::Right, VPos::Center));
+    for (position, name) in names.iter().rev().enumerate() {
+        let name = Text::new((*name).to_owned(), (-8, 0), style.clone());
+        chart.draw_series([EmptyElement::at((0.0, position as f64 + 0.5)) + name])?;
+    }
+    Ok(chart)
+}
+
+/// Writes a number behind a place of a chart.
+pub fn note(chart: &mut NamedLines<'_, '_>, place: (f64, f64), text: String) -> DrawResult {
+    let style = (FONT, 14).into_font().color(&FAINT).pos(Pos::new(HPos::Left, VPos::Center));
+    chart.draw_series([EmptyElement::at(place) + Text::new(text, (8, 0), style)])?;
+    Ok(())
 }
 
 fn load_font() {
