@@ -22,20 +22,10 @@ NAME = "PEARL_DRIFT"
 # Limit of an episode's steps in all games: without a player some games never end.
 EPISODE_STEPS = 4500
 
-# Number of states after the title in which episodes begin; each presses START one step later.
-STARTS = 16
-_FRAMES = 4
-_FIRST = 30
-_STATE = 0xC005
-_PLAYING = b"\1"
-_RANDOM = 0xC00C
-
 # Levels of a game, and most levels of one environment, in which each is a saved state.
 LEVELS = 65_535
 MAX_LEVELS = 4096
 
-# Address of the bits that choose variants and difficulty (`game/variant.inc`).
-_VARIANT = 0xDFAB
 DIFFICULTIES = ("normal", "easy")
 _BEGINNINGS = "`start_state`, `starts`, `start_battery` and `boot_rom`"
 
@@ -116,35 +106,16 @@ def check_programs_of(rom: Any, *programs: str | None) -> None:
 @functools.cache
 def title(name: str, model: str = "auto", power_on: str = "zero") -> bytes:
     """Return the state of a game that waits on its title, with its memory and random state set up."""
-    swarm = _switched_on(name, 1, model, power_on)
-    for _ in range(_FIRST):
-        swarm.step(b"\0")
-    return swarm.save_state(0)
-
-
-@functools.cache
-def starts(name: str, model: str = "auto", power_on: str = "zero", bits: int = 0) -> tuple[bytes, ...]:
-    """Return states after the title, of the variant with these `bits`; each presses START one step later."""
-    swarm = _on_the_title(name, STARTS, model, power_on, bits)
-    return _begun(name, swarm, range(STARTS)) if GAMES[name].has_title else (swarm.save_state(0),)
-
-
-def level_seed(level: int) -> int:
-    """Return the random state of a level: unique, and never 0, which would stay 0."""
-    return 1 + level * 40_507 % LEVELS
+    return _native.game_title(name, model, power_on)
 
 
 @functools.lru_cache(maxsize=16)
-def level_starts(
-    name: str, levels: tuple[int, ...], model: str = "auto", power_on: str = "zero", bits: int = 0
+def starts(
+    name: str, model: str = "auto", power_on: str = "zero", bits: int = 0, levels: tuple[int, ...] | None = None
 ) -> tuple[bytes, ...]:
-    """Make the first state of each level: write its random state on the title, and press START."""
-    swarm = _on_the_title(name, len(levels), model, power_on, bits)
-    for env, level in enumerate(levels):
-        swarm.write_memory(env, _RANDOM, level_seed(level).to_bytes(2, "little"))
-    if not GAMES[name].has_title:
-        return tuple(swarm.save_state(env) for env in range(len(levels)))
-    return _begun(name, swarm, [0] * len(levels))
+    """Return states after the title, of the variant with these `bits`: those in which `levels` begin, or a few in which
+    START was pressed at different steps."""
+    return tuple(_native.game_starts(name, model, power_on, bits, levels))
 
 
 def levels_of(levels: Any, rom: Any, is_paired: bool, begins_elsewhere: bool, chance: Number | None) -> tuple[int, ...] | None:
@@ -193,32 +164,3 @@ def variant_bits(variant: Any, difficulty: Any, rom: Any, begins_elsewhere: bool
 def _rom_shown(rom: Any) -> str:
     """Return a ROM's name for messages."""
     return NAME if rom is None else rom if isinstance(rom, str) else "this ROM"
-
-
-def _begun(name: str, swarm: _native.Swarm, first_steps: Sequence[int]) -> tuple[bytes, ...]:
-    """Press START in each env from its own step on; return the states in which play began."""
-    states: dict[int, bytes] = {}
-    for step in range(400):
-        swarm.step(bytes(step == first for first in first_steps))
-        for env in range(len(first_steps)):
-            if env not in states and swarm.read_memory(env, _STATE, _STATE + 1) == _PLAYING:
-                states[env] = swarm.save_state(env)
-        if len(states) == len(first_steps):
-            return tuple(states[env] for env in range(len(first_steps)))
-    raise RuntimeError(f"{name} did not begin after its title")
-
-
-def _switched_on(name: str, num_envs: int, model: str, power_on: str) -> _native.Swarm:
-    return _native.Swarm(
-        _native.built_in_rom(name), num_envs, codec="NOOP,START", frames_per_step=_FRAMES, release_after_frames=_FRAMES,
-        threads=1, model=model, power_on=power_on,
-    )
-
-
-def _on_the_title(name: str, num_envs: int, model: str, power_on: str, bits: int) -> _native.Swarm:
-    """Make equal machines that wait on a game's title, with the bits of a variant."""
-    swarm = _switched_on(name, num_envs, model, power_on)
-    swarm.load_states(b"\1" * num_envs, [title(name, model, power_on)])
-    if bits:
-        swarm.write_memories(b"\1" * num_envs, _VARIANT, bytes([bits]) * num_envs)
-    return swarm

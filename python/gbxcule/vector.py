@@ -226,12 +226,10 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         # Envs that calls such as `load_state` put elsewhere, until `RecordBest` clears the mark.
         self._moved = np.zeros(num_envs, np.bool_)
         if _machines is None:
-            if numbers is not None:
-                starts = game.level_starts(str(rom or game.NAME), numbers, model, power_on, bits)
-            elif bits or (played.has_title and not begins_elsewhere):
+            if numbers is not None or bits or (played.has_title and not begins_elsewhere):
                 machine = str(rom or game.NAME), model, power_on
                 on_title = played.has_rival and link == "pairs"
-                starts = [game.title(*machine)] if on_title else game.starts(*machine, bits)
+                starts = [game.title(*machine)] if on_title else game.starts(*machine, bits, numbers)
             self._set_starts(start_state, starts, start_battery, checked.start_steps)
         # A new environment reads no env here, but this refuses places that the cartridge lacks.
         mask = bytes(num_envs) if _machines is None else None
@@ -293,7 +291,8 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
             self._is_seeded |= [each is not None for each in given]
             # An env that gets a seed doesn't go on from a lost life.
             self._goes_on &= [each is None for each in given]
-        self._goes_on &= not states
+        if states:
+            self._goes_on &= ~mask
         self._restart(mask)
         if states:
             self.load_states(mask, states)
@@ -376,8 +375,8 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         return self._live
 
     def screens(self) -> Pixels:
-        """Return the last frame of every env, gray, `[num_envs, 144, 160]`; where nothing that looks at pixels has it drawn,
-        the frame that comes next."""
+        """Return the last drawn frame of every env, gray, `[num_envs, 144, 160]`. If the observation needs no pixels,
+        this draws the frame that comes next."""
         screens = np.empty((self.num_envs, 144, 160), np.uint8)
         self._swarm.show_pictures(_native.View.picture("gray", self._grays), screens)
         return screens

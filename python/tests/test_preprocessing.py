@@ -257,15 +257,26 @@ class TestEpisodicLife:
                 break
         assert lost > 5
 
-    def test_a_reset_with_a_seed_begins_anew(self):
-        env = self.made("Disabled")
-        first, info = env.reset(seed=3)
+    @staticmethod
+    def until_a_life_is_lost(env):
         chosen = np.random.default_rng(2)
         while True:
             _, _, terminated, _, info = env.step(chosen.integers(0, env.single_action_space.n, 8))
             if terminated.any():
-                break
-        hulls = info["hulls"].copy()
+                return terminated, info["hulls"].copy()
+
+    def test_a_state_for_one_env_changes_no_other_env(self):
+        env = self.made("Disabled")
+        env.reset(seed=3)
+        lost, hulls = self.until_a_life_is_lost(env)
+        env.reset(options={"reset_mask": ~lost, "state": env.save_state(int(np.argmin(lost)))})
+        _, info = env.reset(options={"reset_mask": lost})
+        assert np.array_equal(info["hulls"][lost], hulls[lost])
+
+    def test_a_reset_with_a_seed_begins_anew(self):
+        env = self.made("Disabled")
+        first, _ = env.reset(seed=3)
+        terminated, hulls = self.until_a_life_is_lost(env)
         _, info = env.reset(options={"reset_mask": terminated})
         assert np.array_equal(info["hulls"][terminated], hulls[terminated])
         again, _ = env.reset(seed=3)

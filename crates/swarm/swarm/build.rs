@@ -1,5 +1,5 @@
-//! Names the sources that decide what a kernel is: kernels that an earlier version left on disk are
-//! not those of this one.
+//! Hashes the sources that decide what a kernel is, so that kernels on disk of another version are
+//! not used.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};

@@ -21,7 +21,7 @@ use crate::device::DeviceOption;
 use crate::driver::{DriveSettings, Driver};
 use crate::film::REAL_FRAMES_PER_S;
 use crate::picture::{Mosaic, Palette};
-use crate::print::{say, shell_word};
+use crate::print::say;
 use crate::run_options::ModelOption;
 use crate::{progress, rom_image};
 
@@ -90,7 +90,7 @@ impl Demo {
 
         print_table(&artifact);
         let (command, words) = gbxcule_lab::command::typed();
-        let command = format!("{} {words}", shell_word(command.as_ref()));
+        let command = format!("{} {words}", gbxcule_files::shell_word(command.as_ref()));
         let command = command.trim_end();
         say!("\npicture of {shown} machines   {}", mosaic.display());
         say!("speed as a plot          {}", report.plot.display());

@@ -205,7 +205,7 @@ fn explain(error: &clap::Error, words: &[OsString]) -> ExitCode {
     // An argument may be the name of another user's file, and in coloured output its control
     // characters would reach the terminal.
     if error.use_stderr()
-        && words.iter().any(|word| print::has_control_characters(&word.to_string_lossy()))
+        && words.iter().any(|word| gbxcule_files::has_control_characters(&word.to_string_lossy()))
     {
         print::error(&error.render().to_string());
         return ExitCode::UNKNOWN;

@@ -12,7 +12,7 @@ use gbxcule_lab::{BackendKind, bundle};
 use gbxcule_swarm::Schedule;
 
 use crate::device::DeviceOption;
-use crate::print::{say, shell_word};
+use crate::print::say;
 use crate::run_options::{LinkOption, ModelOption, ProgramOptions, RunOptions};
 use crate::{progress, rom_image};
 
@@ -260,7 +260,7 @@ impl Verify {
         tell_known(plan, &mismatch.differences);
         let folder = bundle::write(&self.bundle_dir, plan, verdict, mismatch)?;
         say!("bundle: {}", folder.display());
-        say!("repeat: gbxcule replay {}", shell_word(&folder));
+        say!("repeat: gbxcule replay {}", gbxcule_files::shell_word(&folder));
         Ok(false)
     }
 

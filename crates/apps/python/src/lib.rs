@@ -56,8 +56,8 @@ mod _native {
     use crate::rollout::{Rollout, ready_on, wait_for};
     #[pymodule_export]
     use crate::rom::{
-        built_in_program, built_in_rom, built_in_roms, built_in_symbols, games, meant_rom,
-        scripted_game,
+        built_in_program, built_in_rom, built_in_roms, built_in_symbols, game_starts, game_title,
+        games, meant_rom, scripted_game,
     };
     #[pymodule_export]
     use crate::swarm::seed::env_seeds;

@@ -1,9 +1,12 @@
-//! Built-in ROMs.
+//! Built-in ROMs and games.
 
+use gbxcule_lab::game_start::Title;
 use gbxcule_swarm::ProgramText;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+
+use crate::swarm::refusal::OrRefuse;
 
 fn by_name(name: &str) -> PyResult<&'static gbxcule_assembler::BuiltIn> {
     gbxcule_assembler::by_name(name).ok_or_else(|| {
@@ -16,6 +19,47 @@ fn by_name(name: &str) -> PyResult<&'static gbxcule_assembler::BuiltIn> {
 #[pyfunction]
 pub(crate) fn games() -> Vec<(&'static str, &'static str, &'static str)> {
     gbxcule_games::GAMES.iter().map(|game| (game.name, game.title, game.row)).collect()
+}
+
+/// Returns a built-in game on its title, with the bits of a variant.
+fn title(name: &str, model: &str, power_on: &str, bits: u8) -> PyResult<Title> {
+    let game = gbxcule_games::GAMES.iter().find(|game| game.name == name);
+    let game = game.ok_or_else(|| PyValueError::new_err(format!("no built-in game `{name}`")))?;
+    let power_on = power_on.parse().map_err(PyValueError::new_err)?;
+    Title::new(game, model, power_on, bits).or_refuse()
+}
+
+/// Returns the state of a built-in game on its title.
+#[pyfunction]
+pub(crate) fn game_title<'py>(
+    py: Python<'py>,
+    name: &str,
+    model: &str,
+    power_on: &str,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let title = py.detach(|| title(name, model, power_on, 0))?;
+    Ok(PyBytes::new(py, title.state()))
+}
+
+/// Returns the states in which a built-in game's seeded episodes begin, or those in which `levels`
+/// begin.
+#[pyfunction]
+pub(crate) fn game_starts<'py>(
+    py: Python<'py>,
+    name: &str,
+    model: &str,
+    power_on: &str,
+    bits: u8,
+    levels: Option<Vec<u32>>,
+) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    let states = py.detach(|| {
+        let title = title(name, model, power_on, bits)?;
+        match levels {
+            Some(levels) => title.level_starts(&levels).or_refuse(),
+            None => title.starts().or_refuse(),
+        }
+    })?;
+    Ok(states.iter().map(|state| PyBytes::new(py, state)).collect())
 }
 
 /// Plays a level of a built-in game by its scripted player, for at most `frames` frames. Returns

@@ -156,9 +156,9 @@ impl<'a> Reader<'a> {
         self.unit.dialect.trials.set(true);
         let mut lowered = attempt(0, 0);
         let mut attempts = 1;
-        // Values that are tried for some names make lowering reach further names. One value is
-        // changed at a time, first that of the name met last; a value with which lowering gets
-        // further stays.
+        // Values that are tried for some names make lowering reach further names. One name's value
+        // is changed at a time, and the name met last comes first. A value stays if lowering gets
+        // further with it.
         'further: while let Err(faults) = &lowered {
             let reached = reached(faults);
             let counts = self.unit.dialect.trials.counts();

@@ -20,8 +20,12 @@ fn only_what_is_handed_to_a_reference_becomes_a_variable() {
     let kernel = KERNEL.replace("CALL", "twice");
     assert_eq!(ir(&kernel), ir(&format!("{kernel}{LEND}")));
     assert!(!ir(&kernel).contains("var a"));
-    for call in ["lend", "second"] {
-        let text = format!("{}{LEND}\nsecond = lend\n", KERNEL.replace("CALL", call));
+    // Other functions have the names `twice` and `abs`, too.
+    for call in ["lend", "second", "abs", "lender.twice"] {
+        let text = format!(
+            "{}{LEND}\nsecond = abs = lend\nclass lender:\n    twice = lend\n",
+            KERNEL.replace("CALL", call)
+        );
         assert!(ir(&text).contains("var a: f32"), "{}", ir(&text));
     }
 }

@@ -245,6 +245,33 @@ fn names(body: &[Stmt], context: ExprContext) -> Vec<(&str, &Expr)> {
     names.0
 }
 
+/// Names that some statements bind to things that may have other names: by an assignment, or by
+/// `as` in an import. `import warp as wp` is left out.
+pub fn aliases(body: &[Stmt]) -> FxHashSet<&str> {
+    struct Imports<'a>(FxHashSet<&'a str>);
+    impl<'a> Visitor<'a> for Imports<'a> {
+        fn visit_stmt(&mut self, stmt: &'a Stmt) {
+            let names: &[_] = match stmt {
+                Stmt::Import(import) => &import.names,
+                Stmt::ImportFrom(import) => &import.names,
+                _ => &[],
+            };
+            let renamed =
+                names.iter().filter(|alias| alias.name.split('.').next_back() != Some("warp"));
+            self.0.extend(
+                renamed.filter_map(|alias| alias.asname.as_ref()).map(|name| name.as_str()),
+            );
+            walk_stmt(self, stmt);
+        }
+
+        // Expressions hold no statements.
+        fn visit_expr(&mut self, _expr: &'a Expr) {}
+    }
+    let mut aliases = Imports(bound_names(body).into_iter().collect());
+    body.iter().for_each(|stmt| aliases.visit_stmt(stmt));
+    aliases.0
+}
+
 /// All functions in some statements, with the functions in functions.
 pub fn functions(body: &[Stmt]) -> Vec<&StmtFunctionDef> {
     struct Functions<'a>(Vec<&'a StmtFunctionDef>);

@@ -8,7 +8,7 @@ use crate::outline::{Outline, Symbols};
 use crate::syntax::{self, Changes, StmtFunctionDef, Tree};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::{FileText, SourceId, SourceMap, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -27,6 +27,7 @@ pub struct Text {
     pub(crate) outline: OnceLock<Outline>,
     changes: OnceLock<Changes>,
     functions: OnceLock<FxHashMap<String, bool>>,
+    aliases: OnceLock<FxHashSet<String>>,
     /// True if functions in it may take arguments by reference.
     pub has_references: bool,
     /// True if it may use the library.
@@ -67,6 +68,12 @@ impl Text {
             }
             functions
         })
+    }
+
+    /// Names that may stand for functions that have other names, read at the first request.
+    pub fn aliases(&self) -> &FxHashSet<String> {
+        let read = || syntax::aliases(&self.tree.body).into_iter().map(str::to_owned).collect();
+        self.aliases.get_or_init(read)
     }
 
     fn takes_reference(&self, def: &StmtFunctionDef) -> bool {
@@ -222,6 +229,7 @@ impl Texts {
             outline: OnceLock::new(),
             changes: OnceLock::new(),
             functions: OnceLock::new(),
+            aliases: OnceLock::new(),
             has_references,
             mentions_library: OnceLock::new(),
         }))

@@ -25,14 +25,14 @@ impl<'a> References<'a> {
         if !texts.any(|(number, text)| text.has_references && files.library != Some(number)) {
             return Self::default();
         }
-        // Changes by functions of the geometry library are known otherwise.
+        // `Names::is_query_result` knows what functions of the geometry library change.
         let texts = files.texts.iter().enumerate();
         let texts = texts.map(|(number, text)| (&**text, files.library == Some(number))).collect();
         Self { texts, known: RefCell::default() }
     }
 
-    /// Returns true if a function of this name takes a reference; `None` if no function has the
-    /// name.
+    /// Returns true if a function of this name takes a reference; `None` if the name may stand for
+    /// a function of another name, or if no function has the name.
     fn takes_one(&self, name: &str) -> Option<bool> {
         if let Some(answer) = self.known.borrow().get(name) {
             return *answer;
@@ -40,22 +40,38 @@ impl<'a> References<'a> {
         let named = self.texts.iter().filter_map(|(text, is_geometry)| {
             text.functions().get(name).map(|takes_one| *takes_one && !is_geometry)
         });
-        let answer = named.reduce(|any, one| any || one);
+        let answer = if self.is_alias(name) {
+            None
+        } else {
+            named.reduce(|any, one| any || one).or(PYTHON.contains(&name).then_some(false))
+        };
         self.known.borrow_mut().insert(name.to_owned(), answer);
         answer
     }
 
-    /// Returns true if a call may change its arguments. A name that no function has may stand for
-    /// any of the functions; `wp.f` stands for none of them.
+    fn is_alias(&self, name: &str) -> bool {
+        self.texts.iter().any(|(text, is_geometry)| !is_geometry && text.aliases().contains(name))
+    }
+
+    /// Returns true if a call may change its arguments. A name of which nothing is known may stand
+    /// for any of the functions; `wp.f` stands for none of them.
     pub fn may_change(&self, call: &ExprCall) -> bool {
+        if self.texts.is_empty() {
+            return false;
+        }
         let name = match &*call.func {
             Expr::Name(name) => name.id.as_str(),
             Expr::Attribute(attribute) => match &*attribute.value {
-                Expr::Name(module) if matches!(module.id.as_str(), "wp" | "warp") => return false,
+                Expr::Name(module)
+                    if matches!(module.id.as_str(), "wp" | "warp")
+                        && !self.is_alias(&module.id) =>
+                {
+                    return false;
+                }
                 _ => attribute.attr.as_str(),
             },
-            _ => return !self.texts.is_empty(),
+            _ => return true,
         };
-        !self.texts.is_empty() && self.takes_one(name).unwrap_or_else(|| !PYTHON.contains(&name))
+        self.takes_one(name).unwrap_or(true)
     }
 }

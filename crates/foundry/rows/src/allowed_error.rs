@@ -21,8 +21,8 @@ const RANDOM_WAYS: u64 = 4;
 /// Number of thread orders that are tried.
 const ORDERS: u64 = 8;
 
-/// Runner of a row, which decides by what else than its mathematical functions it may differ from
-/// the interpreter.
+/// What runs a row. It decides which differences from the interpreter are allowed besides those of
+/// mathematical functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Runner {
     /// A host compiler's program: by nothing else.

@@ -85,10 +85,11 @@ impl Manifest {
         let Plan { seed, mode, device, host_every, sampled } = self.plan;
         let (device, mode) = (format!("{device:?}"), format!("{mode:?}"));
         if let Some(harvest) = &self.harvest {
-            let (folder, license) = (&harvest.folder, &harvest.license);
+            let word = |text: &str| gbxcule_files::shell_word(Path::new(text));
+            let (folder, license) = (word(&harvest.folder), word(&harvest.license));
             let device = device.to_lowercase();
             return format!(
-                "gbxcule synth harvest {folder} --license '{license}' --seed {seed} --device {device}"
+                "gbxcule synth harvest {folder} --license {license} --seed {seed} --device {device}"
             );
         }
         let host =

@@ -19,13 +19,12 @@ pub use replay::{Replayed, replay};
 
 use crate::LabError;
 use crate::artifact::{sha256, write_whole};
+use crate::game_start::LEVELS;
 
 /// The name of the format, which stands in the first line.
 const FORMAT: &str = "gbxcule games";
 /// The version of the format.
 const VERSION: u32 = 1;
-/// Number of levels of a game.
-const LEVELS: u32 = 65_535;
 /// Greatest number of bytes of a file.
 const MAX_BYTES: u64 = 1 << 30;
 /// First bytes of a gzip file.

@@ -10,6 +10,7 @@
 //! ever is an error, for standard output as well ([`write_standard`]).
 
 mod folder;
+mod foreign_name;
 mod hex;
 mod local_path;
 mod new_file;
@@ -22,6 +23,7 @@ mod temporary;
 mod write_target;
 
 pub use folder::TemporaryFolder;
+pub use foreign_name::{has_control_characters, is_terminal_command, shell_word};
 pub use hex::hex;
 pub use local_path::check_local;
 pub use new_file::{

@@ -20,11 +20,11 @@ use std::time::Instant;
 
 /// Frames of a ROM in a process before anything is learned: short runs don't pay for it.
 const FRAMES_BEFORE_LEARNING: u64 = 1 << 14;
-/// Arrivals at an address in watched frames that make no block yet; the next one does.
+/// Arrivals at an address in watched frames before a block is made: the next arrival makes it.
 const ARRIVALS: u32 = 24;
-/// Arrivals that make no block yet if blocks are made at once.
+/// The same number if blocks are made at once.
 const EAGER_ARRIVALS: u32 = 3;
-/// Frames of which a runner watches one: the number at first, and its limit.
+/// A runner watches one of this many frames: at first, and at last.
 const PERIODS: (u32, u32) = (32, 2_048);
 /// Watched frames without a new block, after which runners watch half as often.
 const FRAMES_WITHOUT_NEWS: u32 = 64;

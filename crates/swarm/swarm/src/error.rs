@@ -32,8 +32,8 @@ pub enum SwarmError {
     #[error("a swarm needs at least one machine")]
     NoEnvs,
     #[error(
-        "a step needs at least one frame and one frame of pressing, found {frames_per_step} frames released after \
-         {release_after_frames}"
+        "a step has at least one frame, and presses its action for at least one; found {frames_per_step} frames, \
+         pressed for {release_after_frames}"
     )]
     EmptySchedule { frames_per_step: u32, release_after_frames: u32 },
     #[error("a step of {frames_per_step} frames is too long: it has {most} at most")]
@@ -78,7 +78,9 @@ pub enum SwarmError {
     Codec(CodecError),
     #[error("env {env} does not exist; this swarm has the envs 0 to {last}")]
     NoSuchEnv { env: usize, last: usize },
-    #[error("{bytes} bytes can't be shared out among {envs} marked machines: each takes as many")]
+    #[error(
+        "{bytes} bytes can't be shared out among {envs} marked machines: each needs the same number"
+    )]
     UnevenRows { bytes: usize, envs: usize },
     #[error("addresses {low:#06x} to {high:#07x} are not inside 0x0000 to 0x10000")]
     BadRange { low: u32, high: u32 },

@@ -5,29 +5,18 @@ use std::borrow::Cow;
 use gbxcule_games::{GAMES, Game};
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Action, Chance, Codec, Episode, FrameRange, Rom, Schedule, Stage, Swarm, SwarmConfig,
-    SwarmError,
+    Action, Chance, Codec, Episode, FrameRange, PowerOnChoice, Rom, Schedule, Stage, Swarm,
+    SwarmConfig,
 };
 
-use super::{End, Header, LEVELS, LoggedGame};
+use super::{End, Header, LoggedGame};
 use crate::LabError;
 use crate::artifact::sha256;
+use crate::game_start::{Title, rom_of};
 
 /// Games that are played at once.
 const TOGETHER: usize = 1024;
-/// Addresses in the games: of the number of the game's state (1 while it is played), the random
-/// state, the variant, and work RAM.
-const STATE: u32 = 0xC005;
-const RANDOM: u32 = 0xC00C;
-const VARIANT: u32 = 0xDFAB;
-const PLAYING: u8 = 1;
 const WORK_RAM: std::ops::Range<u32> = 0xC000..0xE000;
-/// Number of states in which seeded games begin: in each START was pressed one step later.
-const STARTS: usize = 16;
-/// Frames of a step on the title, steps before the first START, and greatest number of steps.
-const TITLE_FRAMES: u32 = 4;
-const BEFORE_START: usize = 30;
-const MAX_TITLE_STEPS: usize = 400;
 
 /// End and score of a game that was played again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,12 +40,6 @@ fn game(name: &str) -> Result<&'static Game, String> {
     })
 }
 
-/// Returns a built-in game's ROM.
-fn rom_of(game: &Game) -> &'static gbxcule_assembler::Rom {
-    let built_in = gbxcule_assembler::by_name(game.name);
-    built_in.unwrap_or_else(|| unreachable!("the assembler has {}", game.name)).rom()
-}
-
 fn place(game: &Game, label: &str) -> u32 {
     let address = rom_of(game).address(label);
     u32::from(address.unwrap_or_else(|| unreachable!("{} has the label {label}", game.name)))
@@ -73,84 +56,6 @@ fn variant_bits(game: &Game, header: &Header) -> Result<u8, String> {
         })
     });
     bits.reduce(|one, two| Ok(one? | two?)).unwrap_or(Ok(0))
-}
-
-/// Makes equal machines that wait on a game's title, with the bits of a variant.
-fn on_the_title(game: &Game, num_envs: usize, bits: u8) -> Result<Swarm, SwarmError> {
-    let rom = Rom::new(&rom_of(game).bytes)?;
-    let switched_on = |num_envs| {
-        let config = SwarmConfig {
-            codec: Codec::by_name("NOOP,START")?,
-            schedule: Schedule::new(TITLE_FRAMES, TITLE_FRAMES)?,
-            stage: Stage::EmulateOnly,
-            ..SwarmConfig::new(num_envs)
-        };
-        Swarm::new(rom.clone(), config, Device::Cpu)
-    };
-    let mut first = switched_on(1)?;
-    for _ in 0..BEFORE_START {
-        first.step(&[0])?;
-    }
-    let mut swarm = switched_on(num_envs)?;
-    let state = first.save_state(0)?;
-    for env in 0..num_envs {
-        swarm.load_state(env, &state)?;
-        if bits != 0 {
-            swarm.write_memory(env, VARIANT, &[bits])?;
-        }
-    }
-    Ok(swarm)
-}
-
-/// Presses START in each env at its step of `press_steps`, and returns the states in which play
-/// begins.
-fn press_start(
-    game: &Game,
-    swarm: &mut Swarm,
-    press_steps: &[usize],
-) -> Result<Vec<Vec<u8>>, SwarmError> {
-    let mut starts = vec![None; press_steps.len()];
-    for step in 0..MAX_TITLE_STEPS {
-        let presses: Vec<u8> = press_steps.iter().map(|&it| u8::from(it == step)).collect();
-        swarm.step(&presses)?;
-        for (env, start) in starts.iter_mut().enumerate().filter(|(_, it)| it.is_none()) {
-            if swarm.read_memory(env, STATE..STATE + 1)? == [PLAYING] {
-                *start = Some(swarm.save_state(env)?);
-            }
-        }
-        if starts.iter().all(Option::is_some) {
-            break;
-        }
-    }
-    let starts = starts.into_iter().collect::<Option<Vec<_>>>();
-    Ok(starts.unwrap_or_else(|| unreachable!("{} begins after its title", game.name)))
-}
-
-/// Makes the states in which a game's episodes begin, as Python's `gbxcule.game.starts` does: START
-/// is pressed on the title; a game without one begins at power-on.
-fn starts(game: &Game, bits: u8) -> Result<Vec<Vec<u8>>, SwarmError> {
-    match (game.has_title, bits) {
-        (true, _) => {
-            let mut swarm = on_the_title(game, STARTS, bits)?;
-            press_start(game, &mut swarm, &std::array::from_fn::<_, STARTS, _>(|env| env))
-        }
-        (false, 0) => Ok(Vec::new()),
-        (false, _) => Ok(vec![on_the_title(game, 1, bits)?.save_state(0)?]),
-    }
-}
-
-/// Makes the states in which levels begin, as Python's `gbxcule.game.level_starts` does.
-fn level_starts(game: &Game, levels: &[u32], bits: u8) -> Result<Vec<Vec<u8>>, SwarmError> {
-    let mut swarm = on_the_title(game, levels.len(), bits)?;
-    for (env, &level) in levels.iter().enumerate() {
-        let seed = (1 + u64::from(level) * 40_507 % u64::from(LEVELS)) as u16;
-        swarm.write_memory(env, RANDOM, &seed.to_le_bytes())?;
-    }
-    if game.has_title {
-        press_start(game, &mut swarm, &vec![0; levels.len()])
-    } else {
-        (0..levels.len()).map(|env| swarm.save_state(env)).collect()
-    }
 }
 
 /// Plays games again, and calls `done` with the number of finished games after each batch.
@@ -177,7 +82,10 @@ pub fn replay(
             "a game from power-on is no variant: give each game a seed or a level".to_owned(),
         ));
     }
-    let starts = starts(game, bits)?;
+    let title = Title::new(game, "auto", PowerOnChoice::Zero, bits)?;
+    // The plain game without a title begins at power-on, where the swarm begins anyway.
+    let begins_at_power_on = !game.has_title && bits == 0;
+    let starts = if begins_at_power_on { Vec::new() } else { title.starts()? };
     // Games of similar length are played together, because a swarm is as slow as its longest game.
     let mut order: Vec<usize> = (0..games.len()).collect();
     let kind = |place: usize| (games[place].level.is_some(), games[place].seed.is_some());
@@ -189,7 +97,7 @@ pub fn replay(
             let levels: Vec<u32> = together.iter().filter_map(|game| game.level).collect();
             let mut table = Table::new(header, game, &together, &starts)?;
             if !levels.is_empty() {
-                table.begin_levels(&level_starts(game, &levels, bits)?)?;
+                table.begin_levels(&title.level_starts(&levels)?)?;
             }
             for (place, outcome) in places.iter().zip(table.play(&together)?) {
                 outcomes[*place] = Some(outcome);

@@ -36,7 +36,7 @@ pub struct Sweep {
     pub pace_left: u8,
     /// Ticks until the adder's registers are loaded, or 0.
     pub reload_ticks: u8,
-    /// Ticks left of those after a trigger in which a clock starts no check.
+    /// Ticks until a clock may start a check again; a trigger sets them.
     pub trigger_ticks: u8,
     /// M-cycles that a trigger makes its check wait.
     pub check_wait: u8,

@@ -24,10 +24,10 @@ pub(crate) const KERNEL: &str = "step";
 /// multiprocessor. Fewer warps with more registers are slower: `docs/gpu-results.md`.
 const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: Some(24) };
 
-/// Stands for no manual buttons, as any number below 0 does.
+/// Stands in place of manual buttons: the env's action decides its buttons.
 pub(crate) const NO_MANUAL_BUTTONS: i16 = -1;
 
-/// Stands in place of manual buttons: the env rests.
+/// Stands in place of manual buttons: the env is not stepped.
 pub(crate) const RESTS: i16 = -2;
 
 /// Order in which the machines of a warp execute their next opcodes.

@@ -1,7 +1,7 @@
-//! Lowers texts to functions of a module that has the machine.
+//! Lowers the texts of programs to functions of a module that has the machine.
 //!
-//! The functions take the machine, ROM, cartridge RAM and the step's numbers first, for which a
-//! `gb.Machine` stands in a text, then the other parameters of the text.
+//! `gb.Machine` in a text stands for the first parameters of its function: the machine, the ROM,
+//! cartridge RAM and the step's numbers. The text's other parameters follow.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -58,7 +58,7 @@ pub const PROGRAM_ENTRIES: &[&str] = &[
 pub(crate) const KERNEL_VIEW_ENTRIES: [&str; 2] =
     ["kernel_call::set_step_numbers", "kernel_call::writes_asked"];
 
-/// Most writes of a call of a function.
+/// Greatest number of writes by one call of a function.
 pub(crate) const MAX_WRITES: u32 = 64;
 /// Message about a function that writes more.
 pub(crate) const TOO_MANY_WRITES: &str = "a function writes at most 64 bytes before it returns";
@@ -71,10 +71,10 @@ const MAX_OBS_DIM: i128 = 4 * 160 * 144;
 /// A module with a swarm's programs in it.
 #[derive(Debug)]
 pub struct Fused {
-    /// The module that was given, and the programs.
+    /// The given module, with the programs added.
     pub module: Module,
     /// `(machine: &Machine, rom: array<u8>, cart_ram: array<u8>, step_numbers: &StepNumbers,
-    /// scratch: array<f32>) -> f32`; a text that has `settled` may have none, and its reward is 0.
+    /// scratch: array<f32>) -> f32`; `None` if a text with `settled` gives no reward: it is 0.
     pub reward: Option<FunctionId>,
     /// A function with the reward's parameters and `-> bool`, if the reward's text has a `done`.
     pub done: Option<FunctionId>,
