@@ -68,6 +68,10 @@ def test_tiles_are_those_that_warp_makes_on_a_cpu(tmp_path):
     agrees(pathlib.Path(__file__).with_name("warp_tile.py"), 1, tmp_path)
 
 
+def test_sparse_matrices_are_those_that_warp_makes(tmp_path):
+    agrees(pathlib.Path(__file__).with_name("warp_sparse.py"), 1, tmp_path)
+
+
 @pytest.mark.skipif("GBXCULE_NEWTON" not in os.environ, reason="GBXCULE_NEWTON names no folder with newton")
 @pytest.mark.parametrize("program", ["warp_newton.py", "warp_newton_cloth.py"])
 def test_steps_of_newton_are_what_warp_makes_of_them(program, tmp_path):

@@ -22,6 +22,7 @@ from gbxcule.warp import kernel_name as _kernel_name
 from gbxcule.warp import missing as _missing
 from gbxcule.warp import optim as optim
 from gbxcule.warp import render as render
+from gbxcule.warp import sparse as sparse
 from gbxcule.warp import test_support as _test_support
 from gbxcule.warp import types as types
 from gbxcule.warp.array_copy import clone as clone
@@ -175,8 +176,9 @@ def stand_in() -> ModuleType:
     """Make `import warp` import this module from now on, for programs that can't be changed."""
     module = sys.modules[__name__]
     sys.modules["warp"] = module
-    for name, each in {"config": config, "optim": optim, "render": render, "types": types, "utils": utils}.items():
-        sys.modules[f"warp.{name}"] = each
+    for name in ("config", "optim", "render", "sparse", "types", "utils"):
+        sys.modules[f"warp.{name}"] = globals()[name]
+    sys.modules["warp.optim.linear"] = optim.linear
     _missing.stand_in(module, _internal)
     sys.modules["warp.tests.unittest_utils"] = _test_support
     return module

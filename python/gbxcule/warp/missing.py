@@ -17,7 +17,7 @@ _CLASSES = (
 _MODULES = (
     "warp._src", "warp._src.codegen", "warp._src.context", "warp._src.thirdparty", "warp._src.thirdparty.appdirs",
     "warp._src.types", "warp._src.utils", "warp.autograd", "warp.examples", "warp.fem", "warp.fem.linalg", "warp.optim",
-    "warp.optim.linear", "warp.sparse", "warp.tests", "warp.utils",
+    "warp.tests", "warp.utils",
 )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from gbxcule.warp import linear as linear
 from gbxcule.warp.array_factory import zeros
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.composite import composite
