@@ -218,6 +218,10 @@ def test_what_loads_modules_does_nothing_and_says_where_it_is():
     assert wp.get_module("program").name == "program"
     for nothing in (wp.load_module(device="cpu"), wp.force_load("cpu"), wp.clear_kernel_cache()):
         assert nothing is None
+    with wp.ScopedStream(None) as stream:
+        assert stream is None
+    with pytest.raises(NotImplementedError, match="no streams"):
+        wp.ScopedStream("stream")
     with pytest.raises(NotImplementedError, match=r"warp\.optim\.linear\.gmres"):
         wp.optim.linear.gmres()
 

@@ -57,6 +57,7 @@ from gbxcule.warp.config import DeterministicMode as DeterministicMode
 from gbxcule.warp.device import Device as Device
 from gbxcule.warp.device import DeviceLike as DeviceLike
 from gbxcule.warp.device import ScopedDevice as ScopedDevice
+from gbxcule.warp.device import ScopedStream as ScopedStream
 from gbxcule.warp.device import get_cuda_device_count as get_cuda_device_count
 from gbxcule.warp.device import get_cuda_devices as get_cuda_devices
 from gbxcule.warp.device import get_cuda_driver_version as get_cuda_driver_version

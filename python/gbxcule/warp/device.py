@@ -180,6 +180,20 @@ class ScopedDevice:
         pass
 
 
+class ScopedStream:
+    """A block without a stream, which is the only one that the CPU has: `wp.ScopedStream(None)`."""
+
+    def __init__(self, stream: None, sync_enter: bool = True, sync_exit: bool = False) -> None:
+        if stream is not None:
+            raise NotImplementedError(f"the CPU has no streams: `ScopedStream` takes None here, found {stream!r}")
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_error: type[BaseException] | BaseException | TracebackType | None) -> None:
+        pass
+
+
 def synchronize() -> None:
     """Do nothing: a launch on the CPU has ended when it returns."""
 
