@@ -191,6 +191,12 @@ def test_arrays_of_other_libraries_are_shared():
         wp.dtype_from_numpy(np.complex64)
 
 
+@wp.kernel
+def twice(x: wp.array(dtype=float), y: wp.array(dtype=float)):
+    i = wp.tid()
+    y[i] = 2.0 * x[i]
+
+
 def test_tensors_are_shared_with_their_gradients():
     torch = pytest.importorskip("torch")
     tensor = torch.arange(3, dtype=torch.float32, requires_grad=True)
@@ -207,6 +213,9 @@ def test_tensors_are_shared_with_their_gradients():
     dlpack = wp.from_dlpack(tensor.detach())
     dlpack.fill_(6.0)
     assert tensor.tolist() == [6.0, 6.0, 6.0]
+    doubled = torch.zeros(3)
+    wp.launch(twice, 3, [wp.from_torch(tensor, return_ctype=True), wp.from_torch(doubled, return_ctype=True)])
+    assert doubled.tolist() == [12.0, 12.0, 12.0]
     half = torch.tensor([1.0, 2.0], dtype=torch.bfloat16)
     wp.from_torch(half).fill_(3.0)
     assert half.tolist() == [3.0, 3.0] and wp.to_torch(wp.from_torch(half)).dtype is torch.bfloat16

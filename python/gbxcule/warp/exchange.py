@@ -90,9 +90,10 @@ def dtype_to_numpy(warp_dtype: Any) -> Any:
 
 def from_torch(t: Any, dtype: Any = None, requires_grad: bool | None = None, grad: Any = None,
                return_ctype: bool = False, retain_grad: bool = False) -> array:  # fmt: skip
-    """Make an array that shares a tensor's memory; its gradient is the tensor's, or `grad`."""
-    if return_ctype:
-        raise NotImplementedError("gbxcule.warp has no descriptors of arrays: `return_ctype`")
+    """Make an array that shares a tensor's memory; its gradient is the tensor's, or `grad`.
+
+    Launches take the array where Warp's take a descriptor, which `return_ctype` asks for there.
+    """
     if t.device.type != "cpu":
         raise ValueError(f"gbxcule.warp runs on the CPU, and the tensor lies on `{t.device}`")
     scalar = dtype_from_torch(t.dtype)
