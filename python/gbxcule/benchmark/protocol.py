@@ -22,6 +22,9 @@ HELD_OUT_LEVELS = range(200, 400)
 # Seed s plays the held-out levels of its share, so that five seeds play each of them once.
 EVALUATION_EPISODES = len(HELD_OUT_LEVELS) // SEEDS
 TRAINING_ENVS = 64
+# Longest episode of the training, in steps. In a longer one the agent has taken all that it can
+# reach; from steps without rewards it unlearns what it knew.
+TRAINING_STEPS = 1000
 GAMMA = 0.99
 # Largest reward of a step, in spreads of the returns: a rare larger one would drown the others.
 MAX_REWARD = 10.0
@@ -74,11 +77,17 @@ def machines(
 
 class Played(VectorWrapper):
     """Counts steps and keeps the scores of the last hundred episodes. An observation of features holds this step's
-    and the previous step's row, in a first axis; a new episode has its first row twice."""
+    and the previous step's row, in a first axis; a new episode has its first row twice.
 
-    def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
+    Episodes are truncated after `longest` steps; the first ones of the envs earlier, each at another time, so that
+    there are always envs in all parts of an episode."""
+
+    def __init__(self, env: VectorEnv[Any, Any, Any], longest: int | None = None) -> None:
         super().__init__(env)
         self.steps = 0
+        self._longest = longest
+        # Steps until each env's episode is cut.
+        self._left = (np.arange(env.num_envs) + 1) * (longest or 0) // env.num_envs
         self.scores: list[float] = []
         self._is_row = len(env.single_observation_space.shape or ()) == 1
         # Rows of features of the last step, and the rows that came before them in the observation.
@@ -98,6 +107,13 @@ class Played(VectorWrapper):
         if "final_info" in infos:
             ended = infos["final_info"]["score"][infos["_final_info"]]
             self.scores = (self.scores + ended.tolist())[-100:]
+        if self._longest:
+            self._left = np.where(terminated | truncated, self._longest, self._left - 1)
+            if (cut := self._left <= 0).any():
+                self.scores = (self.scores + infos["score"][cut].tolist())[-100:]
+                self._left[cut] = self._longest
+                truncated = truncated | cut
+                obs = self.env.reset(options={"reset_mask": cut})[0]
         return self._seen(obs, terminated | truncated, self._last), rewards, terminated, truncated, infos
 
     def _seen(self, obs: npt.NDArray[Any], begins: npt.NDArray[np.bool_], before: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -111,5 +127,5 @@ class Played(VectorWrapper):
 def training_env(task: Task, obs: str, threads: int) -> tuple[Played, VectorEnv[Any, Any, Any]]:
     """Make the environment that an agent learns in, with rewards divided by their returns' spread; return its
     `Played`, too."""
-    played = Played(machines(task, obs, list(TRAINING_LEVELS), TRAINING_ENVS, threads))
+    played = Played(machines(task, obs, list(TRAINING_LEVELS), TRAINING_ENVS, threads), TRAINING_STEPS)
     return played, ClipReward(NormalizeReward(played, gamma=GAMMA), -MAX_REWARD, MAX_REWARD)

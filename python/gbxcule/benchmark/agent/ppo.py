@@ -11,7 +11,7 @@ from gbxcule.benchmark.agent.network import WIDTH, actions_of, body, tensor
 from gbxcule.benchmark.play import Policy
 from gbxcule.benchmark.protocol import GAMMA
 
-STEPS, EPOCHS, BATCH = 32, 3, 512
+STEPS, EPOCHS, BATCH = 32, 4, 256
 LAMBDA, CLIP, ENTROPY, RATE = 0.95, 0.2, 0.01, 5e-4
 
 Rows = dict[str, torch.Tensor]
