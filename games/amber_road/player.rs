@@ -35,8 +35,8 @@ fn things(console: &ColorConsole) -> Vec<Thing> {
 }
 
 /// Returns the buttons of a driver who looks a second ahead: towards amber, away from all other
-/// objects, from which it stays `care` units farther than it must.
-pub(super) fn driver(console: &ColorConsole, care: f32) -> u8 {
+/// objects.
+pub(super) fn driver(console: &ColorConsole) -> u8 {
     let place = f32::from(console.peek(PLACE)) - 128.0;
     let speed = f32::from(console.peek(SPEED));
     let things = things(console);
@@ -57,7 +57,7 @@ pub(super) fn driver(console: &ColorConsole, care: f32) -> u8 {
                 AMBER => 0.0,
                 PLANT if far < 28.0 => 9000.0 / (frames + 10.0),
                 PLANT => 0.0,
-                _ if far < 42.0 + care => (60.0 + care - far) * 900.0 / (frames + 10.0),
+                _ if far < 42.0 => (60.0 - far) * 900.0 / (frames + 10.0),
                 _ => 0.0,
             };
         }
@@ -99,19 +99,14 @@ pub(super) fn console() -> ColorConsole {
     started(ColorConsole::with("AMBER_ROAD"))
 }
 
-/// Returns the driver's game of at most `frames` frames. A later try drives with more care, and
-/// begins at once.
+/// Returns the driver's game of at most `frames` frames.
 pub(crate) fn played(frames: u32, begin: Begin) -> ColorConsole {
-    let game = |wait: u32| {
-        let care = wait as f32 / 20.0;
-        let mut console = press_start(ColorConsole::begun("AMBER_ROAD", begin, 40));
-        while console.frames < frames && console.peek(GAME_OVER) == 0 {
-            console.hold(driver(&console, care));
-            console.run(2);
-        }
-        console
-    };
-    begin.first_good(game, is_won)
+    let mut console = press_start(ColorConsole::begun("AMBER_ROAD", begin, 40));
+    while console.frames < frames && console.peek(GAME_OVER) == 0 {
+        console.hold(driver(&console));
+        console.run(2);
+    }
+    console
 }
 
 /// Returns true if the game went well.

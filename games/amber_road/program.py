@@ -1,4 +1,4 @@
-"""AMBER_ROAD: points, and a little for speed; the sled, the bends, the light, a map of what lies ahead."""
+"""AMBER_ROAD: points, and a little for speed; the sled, the bends, the light, what stands and drives ahead."""
 
 import gbxcule as gb
 import warp as wp
@@ -20,15 +20,12 @@ SAFE = 0xC018
 # Ten things: kind in byte 0, speed in 1, units ahead in 3, place in 4, whether it was met in 5.
 THINGS = 0xC100
 
-AMBER = 4
-GATE = 5
+KINDS = 5
 FIRST = 11
-# Squares of the road ahead, near ones first: what a crash is with, and amber.
-AHEAD = 8
-ACROSS = 13
+EACH = 3 + KINDS
 # The score after the last step.
 SCRATCH = 1
-OBS_DIM = FIRST + 2 * AHEAD * ACROSS
+OBS_DIM = FIRST + 10 * EACH
 
 
 @wp.func
@@ -75,11 +72,9 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
     for number in range(10):
         thing = THINGS + 8 * number
         kind = int(gb.read(machine, thing))
-        if kind >= 1 and kind < GATE and gb.read(machine, thing + 5) == 0:
-            # Squares are ten units wide and ten frames long; the sled is in the middle.
-            passed = wp.max(speed - wp.float32(gb.read(machine, thing + 1)), 16.0) / 64.0
-            frames = (wp.float32(gb.read(machine, thing + 3)) - 18.0) / passed
-            ahead = wp.clamp(int(frames) / 10, 0, AHEAD - 1)
-            across = int((signed(machine, thing + 4) - place) / 10.0 + 0.5 * wp.float32(ACROSS) + 100.0) - 100
-            if across >= 0 and across < ACROSS and frames > -40.0:
-                obs[FIRST + 2 * (ahead * ACROSS + across) + int(kind == AMBER)] = 1.0
+        if kind >= 1 and kind <= KINDS and gb.read(machine, thing + 5) == 0:
+            at = FIRST + number * EACH
+            obs[at] = wp.float32(gb.read(machine, thing + 3)) / 256.0
+            obs[at + 1] = (signed(machine, thing + 4) - place) / 64.0
+            obs[at + 2] = (speed - wp.float32(gb.read(machine, thing + 1))) / 224.0
+            obs[at + 2 + kind] = 1.0

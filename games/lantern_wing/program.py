@@ -1,4 +1,4 @@
-"""LANTERN_WING: points; the glider, the queen, a map of what flies around it."""
+"""LANTERN_WING: points; the glider, the queen, what flies and what is shot as the glider sees it."""
 
 import gbxcule as gb
 import warp as wp
@@ -22,17 +22,10 @@ FLYING = 0xC100
 # Twelve shots, of eight bytes: 1 or 0, then x and y in bytes 2 and 4.
 SHOTS = 0xC200
 
-OIL = 5
 KINDS = 6
-# Squares around the glider, sixteen pixels wide: what flies, oil, shots.
-COLUMNS = 13
-ROWS = 13
-# Columns behind the glider, rows above it.
-BEHIND = 3
-ABOVE = 6
 # The score after the last step.
 SCRATCH = 1
-OBS_DIM = 12 + 3 * COLUMNS * ROWS
+OBS_DIM = 12 + 10 * (2 + KINDS) + 12 * 3
 
 
 @wp.func
@@ -63,16 +56,6 @@ def from_glider(machine: gb.Machine, place: int, own: int) -> wp.float32:
 
 
 @wp.func
-def square(machine: gb.Machine, x: int, y: int) -> int:
-    column = int(from_glider(machine, x, GLIDER_X) * 8.0 + wp.float32(BEHIND) + 100.5) - 100
-    row = int(from_glider(machine, y, GLIDER_Y) * 8.0 + wp.float32(ABOVE) + 100.5) - 100
-    at = int(-1)
-    if column >= 0 and column < COLUMNS and row >= 0 and row < ROWS:
-        at = 12 + 3 * (row * COLUMNS + column)
-    return at
-
-
-@wp.func
 def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.array(dtype=wp.float32)):
     obs[0] = wp.float32(gb.read(machine, GLIDER_X)) / 128.0
     obs[1] = wp.float32(gb.read(machine, GLIDER_Y)) / 128.0
@@ -91,12 +74,14 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         flying = FLYING + 16 * number
         kind = int(gb.read(machine, flying))
         if kind >= 1 and kind <= KINDS:
-            at = square(machine, flying + 3, flying + 5)
-            if at >= 0:
-                obs[at + int(kind == OIL)] = 1.0
+            at = 12 + number * (2 + KINDS)
+            obs[at] = from_glider(machine, flying + 3, GLIDER_X)
+            obs[at + 1] = from_glider(machine, flying + 5, GLIDER_Y)
+            obs[at + 1 + kind] = 1.0
     for number in range(12):
         shot = SHOTS + 8 * number
         if gb.read(machine, shot) != 0:
-            at = square(machine, shot + 2, shot + 4)
-            if at >= 0:
-                obs[at + 2] = 1.0
+            at = 12 + 10 * (2 + KINDS) + 3 * number
+            obs[at] = 1.0
+            obs[at + 1] = from_glider(machine, shot + 2, GLIDER_X)
+            obs[at + 2] = from_glider(machine, shot + 4, GLIDER_Y)

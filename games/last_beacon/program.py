@@ -1,4 +1,4 @@
-"""LAST_BEACON: points, and a little for every cell where the hero has not been yet; the hero, his things, cells around him."""
+"""LAST_BEACON: points, and a little for every cell where the hero has not been yet; the hero, his things, the room."""
 
 import gbxcule as gb
 import warp as wp
@@ -24,21 +24,13 @@ FOE_MOST = 0xC01F
 # The cells of the room, sixteen to a row of ten.
 CELLS = 0xC100
 
-# Cells that block the way, those that hide foes, and a chest: bits from `@` on.
-SOLID = 0x7F96EF5B
-WILD = 0x80200000
-CHEST = 3
-# Cells seen to each side of the hero.
-SIGHT = 3
-WIDTH = 2 * SIGHT + 1
-
 ROOMS = 22
 COLUMNS = 10
 ROWS = 8
 FOES = 10
 # The score after the last step, then all cells of all rooms.
 SCRATCH = 1 + ROOMS * COLUMNS * ROWS
-OBS_DIM = 14 + FOES + ROOMS + 2 + 4 + 4 + 6 + 4 * WIDTH * WIDTH
+OBS_DIM = 14 + FOES + ROOMS + 2 + 4 + 4 + 6 + COLUMNS * ROWS
 
 
 @wp.func
@@ -105,20 +97,6 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
     at += 4
     obs[at + wp.min(int(gb.read(machine, CURSOR)), 5)] = 1.0
     at += 6
-    # Cells around the hero: whether they block, are chests, hide foes, were not walked on yet.
-    first = cell(machine)
-    for square in range(WIDTH * WIDTH):
-        right = square % WIDTH - SIGHT
-        down = square / WIDTH - SIGHT
-        column = int(gb.read(machine, COLUMN)) + right
-        row = int(gb.read(machine, ROW)) + down
-        here = at + 4 * square
-        obs[here] = 1.0
-        if column >= 0 and column < COLUMNS and row >= 0 and row < ROWS:
-            kind = int(gb.read(machine, CELLS + row * 16 + column)) & 31
-            solid = (SOLID >> kind) & 1
-            obs[here] = wp.float32(solid)
-            obs[here + 1] = wp.float32(kind == CHEST)
-            obs[here + 2] = wp.float32((WILD >> kind) & 1)
-            if solid == 0 and scratch[wp.min(1 + first + COLUMNS * down + right, SCRATCH - 1)] == 0.0:
-                obs[here + 3] = 1.0
+    for row in range(ROWS):
+        for column in range(COLUMNS):
+            obs[at + row * COLUMNS + column] = wp.float32(gb.read(machine, CELLS + row * 16 + column)) / 31.0
