@@ -1,4 +1,4 @@
-"""Devices in cartridges: an MBC7's sensor of tilt, and the motor of an MBC5 with rumble."""
+"""Devices in cartridges, an MBC7's sensor of tilt and the motor of an MBC5 with rumble; a Super Game Boy's border and controllers."""
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +8,7 @@ from gbxcule.argument_check import mask_of, shown
 
 
 class WithCartridges:
-    """The calls of an environment about devices in its cartridges."""
+    """The calls of an environment about devices in its cartridges, and about a Super Game Boy."""
 
     num_envs: int
 
@@ -29,3 +29,18 @@ class WithCartridges:
     def rumbles(self) -> npt.NDArray[np.bool_]:
         """Tell for each env whether the motor in its cartridge runs. Programs call `gb.rumble(machine)`."""
         return np.array(_native.rumbles(self._swarm), np.bool_)
+
+    def bordered_pictures(self) -> npt.NDArray[np.uint8]:
+        """Return each env's last frame with the border that its program sent: `[num_envs, 224, 256, 3]`, of a Super
+        Game Boy alone."""
+        return np.frombuffer(_native.bordered_pictures(self._swarm), np.uint8).reshape(self.num_envs, 224, 256, 3)
+
+    def set_controllers(self, mask: npt.ArrayLike, controller: int, buttons: npt.ArrayLike) -> None:
+        """Hold buttons on controller 1, 2 or 3 of all marked envs, one byte for all or for each, until they are set
+        again or an episode begins. Bits are right, left, up, down, A, B, SELECT, START. Controller 0 has the actions."""
+        marked = mask_of("mask", mask, self.num_envs)
+        pressed = np.asarray(buttons)
+        count = int(marked.sum())
+        if pressed.dtype.kind not in "iu" or pressed.shape not in {(), (count,)} or ((pressed < 0) | (pressed > 255)).any():
+            raise ValueError(f"buttons are a number from 0 to 255, or one for each of the {count} marked envs, found {shown(buttons)}")
+        _native.set_controllers(self._swarm, marked.tobytes(), controller, np.broadcast_to(pressed, (count,)).astype(np.uint8).tobytes())

@@ -340,6 +340,25 @@ def test_a_cartridge_is_tilted_and_rumbles():
     assert env.rumbles().tolist() == [True, True]
 
 
+def test_a_super_game_boy_has_a_border_and_more_controllers():
+    env = gbxcule.make_vec("PEARL_DRIFT", 2, model="sgb", obs="rgb")
+    obs, _ = env.reset(seed=1)
+    pictures = env.bordered_pictures()
+    assert pictures.shape == (2, 224, 256, 3)
+    assert np.array_equal(pictures[:, 40:184, 48:208], obs)
+    assert (pictures[:, :40] == pictures[0, 0, 0]).all()
+    env.set_controllers([True, False], 1, 0x10)
+    env.set_controllers([True, True], 3, [1, 2])
+    for controller, buttons in [(0, 1), (4, 1)]:
+        with pytest.raises(ValueError, match="controllers that are set are 1 to 3"):
+            env.set_controllers([True, True], controller, buttons)
+    for buttons in ([1], 256, -1, 0.5):
+        with pytest.raises(ValueError, match="a number from 0 to 255"):
+            env.set_controllers([True, True], 1, buttons)
+    with pytest.raises(ValueError, match="no Super Game Boy"):
+        gbxcule.make_vec(num_envs=1).bordered_pictures()
+
+
 @pytest.mark.parametrize("rom", ["PEARL_DRIFT", "AMBER_ROAD"])
 def test_pictures_are_drawn_where_nothing_else_looks_at_them(rom):
     # Buttons are released before a step ends, so one more frame without any goes on from there.

@@ -242,6 +242,11 @@ impl Driver {
         self.swarm.frames(envs, see)
     }
 
+    /// Returns a Super Game Boy's last drawn frame with its border, in RGB555.
+    pub(crate) fn bordered_picture(&self, env: usize) -> Result<Vec<u16>, SwarmError> {
+        self.swarm.bordered_picture(env)
+    }
+
     /// Returns true if the cartridge has RAM with a battery.
     pub(crate) fn has_battery(&self) -> bool {
         let rom = self.swarm.rom();

@@ -100,6 +100,8 @@ pub(crate) struct Mosaic {
     pub(crate) width: usize,
     pub(crate) height: usize,
     pub(crate) pixels: Vec<u16>,
+    /// Width and height of a machine's picture.
+    tile: [usize; 2],
     columns: usize,
     scale: usize,
 }
@@ -111,6 +113,17 @@ impl Mosaic {
         columns: Option<usize>,
         scale: usize,
     ) -> anyhow::Result<Self> {
+        Self::of_tiles([WIDTH, HEIGHT], machines, columns, scale)
+    }
+
+    /// Makes an empty picture as [`Self::new`] does, of machines whose pictures have this width and
+    /// height.
+    pub(crate) fn of_tiles(
+        tile: [usize; 2],
+        machines: usize,
+        columns: Option<usize>,
+        scale: usize,
+    ) -> anyhow::Result<Self> {
         anyhow::ensure!(
             machines <= MAX_MACHINES,
             "a picture has room for {MAX_MACHINES} machines, not for {machines} machines; choose fewer with --envs"
@@ -118,13 +131,13 @@ impl Mosaic {
         let columns = columns.unwrap_or_else(|| usual_columns(machines)).clamp(1, machines);
         let rows = machines.div_ceil(columns);
         let side = |tiles: usize, pixels: usize| (tiles * (pixels + GAP) - GAP) * scale;
-        let (width, height) = (side(columns, WIDTH), side(rows, HEIGHT));
+        let (width, height) = (side(columns, tile[0]), side(rows, tile[1]));
         anyhow::ensure!(
             width.max(height) <= MAX_SIDE,
             "{machines} machines in {columns} columns would make a picture of {width} x {height} pixels; choose fewer \
              with --envs"
         );
-        Ok(Self { width, height, pixels: vec![GAP_INDEX; width * height], columns, scale })
+        Ok(Self { width, height, pixels: vec![GAP_INDEX; width * height], tile, columns, scale })
     }
 
     /// Draws a machine's picture into its place.
@@ -142,11 +155,22 @@ impl Mosaic {
         }
     }
 
+    /// Returns true if pictures are those of a Super Game Boy with its border.
+    pub(crate) fn has_borders(&self) -> bool {
+        self.tile != [WIDTH, HEIGHT]
+    }
+
+    /// Draws a picture in RGB555 into a machine's place.
+    pub(crate) fn place_colors(&mut self, place: usize, colors: &[u16]) {
+        self.place_pixels(place, colors.iter().map(|color| IS_COLOR | color));
+    }
+
     fn place_pixels(&mut self, place: usize, pixels: impl Iterator<Item = u16>) {
         let (column, row) = (place % self.columns, place / self.columns);
-        let corner = (row * (HEIGHT + GAP) * self.width + column * (WIDTH + GAP)) * self.scale;
+        let [width, height] = self.tile;
+        let corner = (row * (height + GAP) * self.width + column * (width + GAP)) * self.scale;
         for (at, pixel) in pixels.enumerate() {
-            let (x, y) = (at % WIDTH, at / WIDTH);
+            let (x, y) = (at % width, at / width);
             for below in 0..self.scale {
                 let start = corner + (y * self.scale + below) * self.width + x * self.scale;
                 self.pixels[start..start + self.scale].fill(pixel);

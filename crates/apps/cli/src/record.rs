@@ -8,6 +8,7 @@ use gbxcule_files::check_writable;
 use gbxcule_lab::artifact::write_whole;
 use gbxcule_runtime::Device;
 use gbxcule_sound::{sample_rate, wav};
+use gbxcule_swarm::{BORDERED_HEIGHT, BORDERED_WIDTH, HEIGHT, WIDTH};
 
 use crate::device::DeviceOption;
 use crate::driver::{DriveSettings, Driver};
@@ -35,6 +36,7 @@ EXAMPLES
   gbxcule record --num-envs 64 --envs 0,5,9 --steps 50 --scale 2 --out three.gif
   gbxcule record --every 1 --steps 100 --scale 2 --out smooth.mp4
   gbxcule record --num-envs 1 --steps 100 --out tune.wav
+  gbxcule record --num-envs 1 --rom game.gb --model sgb --border --steps 60 --out border.png
   gbxcule record --num-envs 18 --columns 6 --steps 60 --out mosaic.png")]
 pub(crate) struct Record {
     /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
@@ -90,6 +92,10 @@ pub(crate) struct Record {
     #[arg(long, value_enum)]
     curve: Option<Curve>,
 
+    /// Draw a Super Game Boy's border around each picture
+    #[arg(long)]
+    border: bool,
+
     /// The file, *.gif, *.png, *.wav, or, with ffmpeg installed, *.mp4
     #[arg(long, value_name = "FILE", default_value = "runs/record.gif")]
     out: PathBuf,
@@ -122,7 +128,9 @@ impl Record {
         let rom = self.start.boot(self.model.rom(&image.bytes)?)?;
         let mut drive = DriveSettings::new(&self.run, self.num_envs(), self.frames_per_step)?;
         (drive.config.sound, drive.config.link) = (has_sound, self.link.link);
-        let mut mosaic = Mosaic::new(shown, self.columns, self.scale.unwrap_or(1) as usize)?;
+        let tile = if self.border { [BORDERED_WIDTH, BORDERED_HEIGHT] } else { [WIDTH, HEIGHT] };
+        let scale = self.scale.unwrap_or(1) as usize;
+        let mut mosaic = Mosaic::of_tiles(tile, shown, self.columns, scale)?;
         let mut driver = Driver::new(rom, drive, self.device.device)?;
         self.start.put(&mut driver)?;
         let envs = self.shown_envs();
@@ -238,6 +246,7 @@ impl Record {
             ("--scale", self.scale.is_some()),
             ("--palette", self.palette.is_some()),
             ("--curve", self.curve.is_some()),
+            ("--border", self.border),
         ];
         let is_given = |options: &[(&'static str, bool)]| {
             options.iter().find(|(_, given)| *given).map(|(name, _)| *name)
@@ -356,6 +365,12 @@ fn run_steps(
 
 /// Draws the present pictures of all shown machines.
 fn draw(mosaic: &mut Mosaic, driver: &Driver, envs: &[usize]) -> anyhow::Result<()> {
+    if mosaic.has_borders() {
+        for (place, &env) in envs.iter().enumerate() {
+            mosaic.place_colors(place, &driver.bordered_picture(env)?);
+        }
+        return Ok(());
+    }
     let mut place = 0;
     driver.pictures(envs, |picture| {
         mosaic.place(place, picture);

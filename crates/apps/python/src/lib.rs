@@ -30,7 +30,7 @@ mod _native {
     #[pymodule_export]
     use crate::array::{DeviceArray, device_zeros};
     #[pymodule_export]
-    use crate::cartridge::{rumbles, set_tilts};
+    use crate::cartridge::{bordered_pictures, rumbles, set_controllers, set_tilts};
     #[pymodule_export]
     use crate::checkpoint::{checkpoint_note, joined_checkpoint};
     #[pymodule_export]

@@ -18,7 +18,7 @@ pub struct Joypad {
     pub last_controller: u8,
     /// The next controller is shown as soon as no row is selected.
     pub advances: bool,
-    /// Buttons of the first controller while P1 shows another one, which has none pressed.
+    /// Buttons of the first controller while P1 shows another one.
     pub unseen: u8,
 }
 
@@ -73,18 +73,23 @@ impl Joypad {
             self.unseen = pressed;
             return;
         }
+        self.press_shown(interrupts, pressed);
+    }
+
+    /// Holds exactly these buttons on the controller that P1 shows.
+    pub(crate) fn press_shown(&mut self, interrupts: &mut Interrupts, pressed: u8) {
         let before = self.lines();
         self.pressed = pressed;
         self.request_on_fall(interrupts, before);
     }
 
-    /// Shows another controller in P1.
-    pub(crate) fn show_controller(&mut self, number: u8) {
+    /// Shows another controller in P1, with these buttons held if it is not the first one.
+    pub(crate) fn show_controller(&mut self, number: u8, pressed: u8) {
         if self.controller == 0 {
             self.unseen = self.pressed;
         }
-        self.controller = number & 3;
-        self.pressed = if self.controller == 0 { self.unseen } else { 0 };
+        self.controller = number;
+        self.pressed = if number == 0 { self.unseen } else { pressed };
     }
 
     // Pan Docs "Joypad interrupt": requested when any of P1's lower four bits falls.

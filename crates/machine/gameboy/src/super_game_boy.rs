@@ -13,8 +13,8 @@ use crate::machine::Machine;
 use crate::ppu::FRAME_BYTES;
 use attribute::{copy_file, divide, set_blocks, set_cells, set_lines};
 use memory::{
-    ATTRIBUTE_FILES, BITS, BORDER, COMMAND, FROZEN, IGNORES, MASK, RECEIVER, SYSTEM_PALETTES,
-    TILES, byte, palette_color, set_byte, set_palette_color, word,
+    ATTRIBUTE_FILES, BITS, BORDER, COMMAND, CONTROLLERS, FROZEN, IGNORES, MASK, RECEIVER,
+    SYSTEM_PALETTES, TILES, byte, palette_color, set_byte, set_palette_color, word,
 };
 
 /// Bits of a packet.
@@ -32,7 +32,7 @@ const AT_STOP: u8 = 4;
 /// A write to P1, before it changes anything else.
 #[inline(never)]
 pub(crate) fn write_super(machine: &mut Machine, ram: &mut [u8], value: u8) {
-    choose_controller(machine, value);
+    choose_controller(machine, ram, value);
     if byte(ram, IGNORES) != 0 {
         return;
     }
@@ -56,14 +56,29 @@ pub(crate) fn write_super(machine: &mut Machine, ram: &mut [u8], value: u8) {
 
 /// P15 falls and both lines rise: the next controller is shown. A second fall before cancels that
 /// (Pan Docs "Reading Multiple Controllers", SameSuite `command_mlt_req_1_incrementing`).
-fn choose_controller(machine: &mut Machine, value: u8) {
+fn choose_controller(machine: &mut Machine, ram: &[u8], value: u8) {
     let joypad = &mut machine.joypad;
     if value & 0x20 == 0 && joypad.select & 0x20 != 0 {
         joypad.advances = !joypad.advances;
     }
     if value & 0x30 == 0x30 && joypad.advances {
         joypad.advances = false;
-        joypad.show_controller((joypad.controller + 1) & joypad.last_controller);
+        let next = (joypad.controller + 1) & joypad.last_controller & 3;
+        joypad.show_controller(next, controller_buttons(ram, next));
+    }
+}
+
+/// Buttons held on a controller; none on the first, whose buttons are the machine's.
+fn controller_buttons(ram: &[u8], number: u8) -> u8 {
+    if number == 0 { 0 } else { byte(ram, CONTROLLERS + number as usize - 1) }
+}
+
+/// Holds exactly these buttons on the second, third or fourth controller, whose numbers are 1 to 3.
+pub fn set_controller(machine: &mut Machine, ram: &mut [u8], number: u8, pressed: u8) {
+    set_byte(ram, CONTROLLERS + number as usize - 1, pressed);
+    if machine.joypad.controller == number {
+        machine.joypad.press_shown(&mut machine.interrupts, pressed);
+        machine.deadline = machine.now;
     }
 }
 
@@ -131,7 +146,7 @@ fn execute(machine: &mut Machine, ram: &mut [u8]) {
         0x0a => choose_palettes(ram),
         0x0b => transfer(machine, ram, SYSTEM_PALETTES, 0x1000),
         0x0e => set_byte(ram, IGNORES, argument & 4),
-        0x11 => request_controllers(machine, argument & 3),
+        0x11 => request_controllers(machine, ram, argument & 3),
         0x13 => transfer(machine, ram, TILES + ((argument & 1) as usize) * 0x1000, 0x1000),
         0x14 => transfer(machine, ram, BORDER, 0x880),
         0x15 => transfer(machine, ram, ATTRIBUTE_FILES, 0xfd2),
@@ -183,10 +198,10 @@ fn choose_palettes(ram: &mut [u8]) {
 }
 
 /// MLT_REQ (SameSuite `command_mlt_req`).
-fn request_controllers(machine: &mut Machine, last: u8) {
+fn request_controllers(machine: &mut Machine, ram: &[u8], last: u8) {
     let joypad = &mut machine.joypad;
-    let shown = joypad.controller + (last == 2) as u8;
-    joypad.show_controller(shown & last);
+    let shown = (joypad.controller + (last == 2) as u8) & last;
+    joypad.show_controller(shown, controller_buttons(ram, shown));
     joypad.last_controller = last;
     joypad.advances = false;
 }

@@ -27,6 +27,16 @@ pub enum SwarmError {
     SuperOnDevice { revision: Revision },
     #[error("the cartridge has no sensor of tilt: only those of type 22 at 0147, MBC7, have one")]
     NoTilt,
+    #[error(
+        "the console is no Super Game Boy: only the models sgb and sgb2 have its border and controllers"
+    )]
+    NoSuperGameBoy,
+    #[error(
+        "the controllers that are set are 1 to 3, found {found}; 0 has the buttons of the actions"
+    )]
+    NoController { found: u8 },
+    #[error("{envs} marked envs need a byte of buttons each, found {found}")]
+    WrongButtons { envs: usize, found: usize },
     #[error("a tilt is -2 to 2 times the gravity of Earth, found {found}")]
     TiltRange { found: f32 },
     #[error("a swarm needs at least one machine")]

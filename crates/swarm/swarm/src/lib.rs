@@ -43,6 +43,7 @@ mod start_steps;
 mod step_plan;
 mod step_schedule;
 mod sticky;
+mod super_game_boy;
 mod super_picture;
 mod swarm;
 mod view;
@@ -81,6 +82,7 @@ pub use snapshot::{Counters, EnvSnapshot};
 pub use stage::Stage;
 pub use step_plan::FrameRange;
 pub use step_schedule::Schedule;
+pub use super_game_boy::{BORDERED_HEIGHT, BORDERED_WIDTH};
 pub use swarm::{DeviceSwarm, NativeSwarm, Swarm, SwarmOf};
 pub use view::View;
 

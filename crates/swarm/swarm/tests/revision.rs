@@ -4,7 +4,8 @@
 use gbxcule_assembler::Assembler;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Frame, Grays, Model, Picture, Recompile, Revision, Rom, Schedule, Swarm, SwarmConfig, View,
+    BORDERED_HEIGHT, BORDERED_WIDTH, Frame, Grays, Model, Picture, Recompile, Revision, Rom,
+    Schedule, Swarm, SwarmConfig, SwarmError, View,
 };
 
 /// Sends PAL01 and ATTR_DIV over P1 again and again: the lower half has palette 1.
@@ -53,8 +54,8 @@ Commands:
 /// Frames in which both commands have come.
 const FRAMES: u32 = 3;
 
-fn program() -> Vec<u8> {
-    let code = Assembler::new("super.asm", PROGRAM).code_at(0x150).expect("a program");
+fn program(text: &str) -> Vec<u8> {
+    let code = Assembler::new("super.asm", text).code_at(0x150).expect("a program");
     let mut rom = vec![0; 0x8000];
     rom[0x100..0x104].copy_from_slice(&[0x00, 0xc3, 0x50, 0x01]);
     (rom[0x146], rom[0x14b], rom[0x143]) = (0x03, 0x33, 0x80);
@@ -64,7 +65,11 @@ fn program() -> Vec<u8> {
 }
 
 fn swarm(console: &str, recompile: Recompile) -> Swarm {
-    let rom = Rom::for_console(&program(), console).expect("a console's name");
+    swarm_of(PROGRAM, console, recompile)
+}
+
+fn swarm_of(text: &str, console: &str, recompile: Recompile) -> Swarm {
+    let rom = Rom::for_console(&program(text), console).expect("a console's name");
     let schedule = Schedule::new(1, 1).expect("a schedule");
     let config = SwarmConfig { schedule, recompile, draw_last: true, ..SwarmConfig::new(1) };
     Swarm::new(rom, config, Device::Cpu).expect("a swarm")
@@ -134,4 +139,108 @@ fn a_super_game_boys_picture_has_the_programs_colors() {
     let mut gray = vec![0; Picture::Gray.bytes()];
     swarm.fill_view(&View::Picture(Picture::Gray, Grays::Even), None, &mut gray).expect("a view");
     assert_eq!(gray[0], 255);
+}
+
+/// Colours around the machine's picture, and those of the picture itself.
+fn bordered(swarm: &Swarm) -> (Vec<u16>, Vec<u16>) {
+    let picture = swarm.bordered_picture(0).expect("a Super Game Boy");
+    assert_eq!(picture.len(), BORDERED_WIDTH * BORDERED_HEIGHT);
+    let (mut outer, mut inner) = (Vec::new(), Vec::new());
+    for (at, color) in picture.into_iter().enumerate() {
+        let (x, y) = (at % BORDERED_WIDTH, at / BORDERED_WIDTH);
+        let is_inner = (48..208).contains(&x) && (40..184).contains(&y);
+        (if is_inner { &mut inner } else { &mut outer }).push(color);
+    }
+    (outer, inner)
+}
+
+/// Fills video RAM with ones while the LCD is off.
+const FILL: &str = "
+Wait:
+    ldh a, [$44]
+    cp 144
+    jr nz, Wait
+    xor a
+    ldh [$40], a
+    ld hl, $8000
+Fill:
+    ld a, $ff
+    ld [hl+], a
+    ld a, h
+    cp $a0
+    jr nz, Fill
+    ld a, $91
+    ldh [$40], a
+Again:
+";
+
+#[test]
+fn a_border_surrounds_the_picture_and_may_cover_it() {
+    let mut plain = swarm("sgb", Recompile::default());
+    (0..FRAMES).for_each(|_| plain.step(&[0]).expect("a good action"));
+    let mut frame = Vec::new();
+    let see = |shown: Frame<'_>| shown.colors(Grays::Even, |color| frame.push(color));
+    plain.frames(&[0], see).expect("an env");
+    let (outer, inner) = bordered(&plain);
+    assert!(inner == frame, "no border was sent");
+    assert!(outer.iter().all(|color| *color == 0x1234), "colour 0 of palette 0");
+    // CHR_TRN and PCT_TRN of ones: no pixel of the tile is transparent, and each colour is white.
+    let text = PROGRAM.replacen("Again:", FILL, 1);
+    let text = text.replace("db $01, $34", "db $99, $01").replace("db $31, $41", "db $a1, $00");
+    let mut covered = swarm_of(&text, "sgb2", Recompile::default());
+    (0..4 * FRAMES).for_each(|_| covered.step(&[0]).expect("a good action"));
+    let (outer, inner) = bordered(&covered);
+    assert!(outer.iter().chain(&inner).all(|color| *color == 0x7fff));
+}
+
+/// Writes what P1 shows of the directions of each controller to C000 to C003.
+const POLL: &str = "
+Poll:
+    ldh a, [$00]
+    and 3
+    xor 3
+    ld l, a
+    ld h, $c0
+    ld a, $20
+    ldh [$00], a
+    ldh a, [$00]
+    and $0f
+    ld [hl], a
+    ld a, $10
+    ldh [$00], a
+    ld a, $30
+    ldh [$00], a
+    jr Poll
+Pulse:";
+
+#[test]
+fn controllers_of_an_env_have_buttons_of_their_own() {
+    // MLT_REQ asks for four controllers, once.
+    let text = PROGRAM.replace("db $01, $34", "db $89, $03").replace("ld c, 2", "ld c, 1");
+    let text = text.replace("    jr Again\nPulse:", POLL);
+    let mut swarm = swarm_of(&text, "sgb", Recompile::default());
+    let shown = |swarm: &mut Swarm| {
+        (0..FRAMES).for_each(|_| swarm.step(&[0]).expect("a good action"));
+        swarm.read_memory(0, 0xc000..0xc004).expect("work RAM")
+    };
+    let hold = |swarm: &mut Swarm, controller, buttons| {
+        swarm.set_controllers(&[true], controller, &[buttons]).expect("a controller");
+    };
+    assert_eq!(shown(&mut swarm), [0x0f; 4]);
+    hold(&mut swarm, 1, 0x02);
+    hold(&mut swarm, 3, 0x09);
+    assert_eq!(shown(&mut swarm), [0x0f, 0x0d, 0x0f, 0x06]);
+    let state = swarm.save_state(0).expect("an env");
+    hold(&mut swarm, 3, 0);
+    assert_eq!(shown(&mut swarm), [0x0f, 0x0d, 0x0f, 0x0f]);
+    swarm.load_state(0, &state).expect("its own state");
+    assert_eq!(shown(&mut swarm), [0x0f, 0x0d, 0x0f, 0x06]);
+    assert!(swarm.set_controllers(&[true], 0, &[0]).is_err(), "the actions' controller");
+    assert!(swarm.set_controllers(&[true], 4, &[0]).is_err(), "there are four");
+    assert!(swarm.set_controllers(&[true], 1, &[]).is_err(), "no byte for the env");
+    assert!(swarm.set_controllers(&[true; 2], 1, &[0; 2]).is_err(), "there is one env");
+    let mut other = swarm_of(PROGRAM, "dmg", Recompile::Off);
+    let refused = other.set_controllers(&[true], 1, &[0]);
+    assert!(matches!(refused, Err(SwarmError::NoSuperGameBoy)));
+    assert!(matches!(other.bordered_picture(0), Err(SwarmError::NoSuperGameBoy)));
 }

@@ -15,6 +15,8 @@ pub(super) const RECEIVER: usize = 114;
 pub(super) const IGNORES: usize = 115;
 /// MASK_EN's mode.
 pub(super) const MASK: usize = 116;
+/// Buttons held on the second, third and fourth controller, as in `Joypad::pressed`.
+pub(super) const CONTROLLERS: usize = 117;
 /// Four palettes of four colours, RGB555, stored as the XOR with `FIRST_PALETTE`.
 pub(super) const PALETTES: usize = 128;
 /// Palette of each of 20 x 18 cells.

@@ -3,6 +3,7 @@
 use gbxcule_gameboy::super_game_boy::memory::{
     attribute, border_color, frozen, mask_mode, palette_color,
 };
+use gbxcule_gameboy::super_game_boy::set_controller;
 use gbxcule_gameboy::{Cartridge, Machine, Revision};
 use proptest::prelude::*;
 
@@ -109,6 +110,35 @@ fn a_second_fall_of_p15_before_both_lines_rise_keeps_the_controller() {
         console.read(P1)
     });
     assert_eq!(seen, [0xfe, 0xfe, 0xff, 0xff, 0xfe, 0xff, 0xfe, 0xff]);
+}
+
+#[test]
+fn each_controller_shows_its_own_buttons() {
+    let mut console = super_game_boy();
+    controllers(&mut console, 3);
+    console.machine.set_buttons(0x01);
+    for (number, pressed) in [(1, 0x82), (3, 0x44)] {
+        set_controller(&mut console.machine, &mut console.ram, number, pressed);
+    }
+    let mut directions_and_buttons = || {
+        let read = [0x20, 0x10].map(|row| {
+            console.write(P1, row);
+            console.read(P1) & 0x0f
+        });
+        console.write(P1, 0x30);
+        read
+    };
+    let four = [[0x0e, 0x0f], [0x0d, 0x07], [0x0f, 0x0f], [0x0b, 0x0b]];
+    assert_eq!(
+        [(); 5].map(|()| directions_and_buttons()),
+        [four[0], four[1], four[2], four[3], four[0]]
+    );
+    // A button of the controller that P1 shows falls at once, and asks for the interrupt.
+    assert_eq!(console.machine.joypad.controller, 1);
+    console.write(P1, 0x20);
+    console.write(0xff0f, 0);
+    set_controller(&mut console.machine, &mut console.ram, 1, 0x08);
+    assert_eq!((console.read(P1) & 0x0f, console.read(0xff0f) & 0x10), (0x07, 0x10));
 }
 
 #[test]

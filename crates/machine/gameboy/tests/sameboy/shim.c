@@ -76,6 +76,9 @@ static void align(GB_gameboy_t *gb, int line, int dot) {
 		GB_advance_cycles(gb, 1);
 	}
 	gb->io_registers[GB_IO_IF] = 0xE1;
+	/* No boot ROM sets these: Pan Docs "Power-Up Sequence" calls them uninitialised. */
+	GB_write_memory(gb, 0xFF00 + GB_IO_OBP0, 0xFF);
+	GB_write_memory(gb, 0xFF00 + GB_IO_OBP1, 0xFF);
 	if (GB_is_cgb(gb)) { /* As Nintendo's boot ROM leaves them. */
 		for (int at = 0; at < 64; at++) {
 			GB_write_memory(gb, 0xFF6A, (uint8_t) at);
@@ -142,9 +145,10 @@ int main(int count, char **arguments) {
 		while (ticks < tcycles * 2) {
 			bool was_fast = gb->cgb_double_speed;
 			ticks += GB_run(gb);
+			GB_display_sync(gb); /* Else it may take a mode 3 of 300 dots for granted and tell it in STAT. */
 			show_buttons(gb);
-			if (!was_fast && gb->cgb_double_speed) {
-				/* SameBoy begins DIV anew an M-cycle early: 15 of gambatte's tests, measured on a Color, fail. */
+			if (!was_fast && gb->cgb_double_speed && gb->ime) {
+				/* With IME set, SameBoy begins DIV anew an M-cycle early: 15 of gambatte's tests, measured on a Color, fail. */
 				gb->div_counter -= 4;
 			}
 		}
