@@ -1,4 +1,5 @@
-"""Devices in cartridges, an MBC7's sensor of tilt and the motor of an MBC5 with rumble; a Super Game Boy's border and controllers."""
+"""Devices in cartridges: an MBC7's sensor of tilt, the motor of an MBC5 with rumble. A Super Game Boy's border and
+controllers."""
 
 import numpy as np
 import numpy.typing as npt
@@ -37,10 +38,14 @@ class WithCartridges:
 
     def set_controllers(self, mask: npt.ArrayLike, controller: int, buttons: npt.ArrayLike) -> None:
         """Hold buttons on controller 1, 2 or 3 of all marked envs, one byte for all or for each, until they are set
-        again or an episode begins. Bits are right, left, up, down, A, B, SELECT, START. Controller 0 has the actions."""
+        again or an episode begins: bit 0 is right, then left, up, down, A, B, SELECT, START. Controller 0 has the
+        buttons of the actions."""
         marked = mask_of("mask", mask, self.num_envs)
         pressed = np.asarray(buttons)
         count = int(marked.sum())
-        if pressed.dtype.kind not in "iu" or pressed.shape not in {(), (count,)} or ((pressed < 0) | (pressed > 255)).any():
-            raise ValueError(f"buttons are a number from 0 to 255, or one for each of the {count} marked envs, found {shown(buttons)}")
-        _native.set_controllers(self._swarm, marked.tobytes(), controller, np.broadcast_to(pressed, (count,)).astype(np.uint8).tobytes())
+        are_bytes = pressed.dtype.kind in "iu" and ((pressed >= 0) & (pressed <= 255)).all()
+        if not are_bytes or pressed.shape not in {(), (count,)}:
+            expected = f"a number from 0 to 255, or one for each of the {count} marked envs"
+            raise ValueError(f"buttons are {expected}, found {shown(buttons)}")
+        row = np.broadcast_to(pressed.astype(np.uint8), (count,))
+        _native.set_controllers(self._swarm, marked.tobytes(), controller, row.tobytes())

@@ -4,7 +4,6 @@
 use gbxcule_gameboy::super_game_boy::memory::{border_color, palette_color};
 use gbxcule_gameboy::super_game_boy::set_controller;
 
-use crate::engine::Engine as _;
 use crate::picture::{HEIGHT, WIDTH};
 use crate::super_picture::SuperPicture;
 use crate::{AnyMachine, Frame, Swarm, SwarmError};
