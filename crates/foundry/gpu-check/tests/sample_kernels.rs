@@ -311,6 +311,17 @@ fn copies_and_barriers_that_nobody_waits_for_are_faults() {
         of(&[part, "if (t < 64)\n", &named("1", 96), "else __syncthreads();\n", other]),
         FaultKind::DivergentBarrier
     );
+    let bar = "__shared__ alignas(8) unsigned long long bar; unsigned long long state; int done = 0;\n\
+        unsigned b = (unsigned)__cvta_generic_to_shared(&bar);\n\
+        if (threadIdx.x == 0) asm volatile(\"mbarrier.init.shared.b64 [%0], 128;\" :: \"r\"(b));\n\
+        __syncthreads();\n";
+    let arrive = "asm volatile(\"mbarrier.arrive.shared.b64 %0, [%1];\" : \"=l\"(state) : \"r\"(b) : \"memory\");\n";
+    assert_eq!(of(&[bar, part, arrive, other]), FaultKind::UninitialisedShared);
+    let awaited = "while (!done) asm volatile(\"{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; \
+        selp.b32 %0, 1, 0, p; }\" : \"=r\"(done) : \"r\"(b), \"l\"(state) : \"memory\");\n";
+    // The store comes after the arrival.
+    let late = "part[t] = x[t] + 1;\n";
+    assert_eq!(of(&[bar, part, arrive, late, awaited, other]), FaultKind::Race);
     let matrix = "__shared__ alignas(16) int part[128]; int t = threadIdx.x; part[t] = x[t]; unsigned r;\n\
         unsigned at = (unsigned)__cvta_generic_to_shared(&part[t % 8 * 4]);\n__syncthreads();\n\
         if (t % 32 < 16) asm volatile(\"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];\" \

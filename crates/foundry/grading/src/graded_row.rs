@@ -173,8 +173,15 @@ impl GradedRow {
         let large = own.widened(Some(FACTORS[0]), GROWTHS[0]);
         let many = (0..TRIES_OF_MANY).filter_map(|_| large.reshaped(Reshaping::Long, &mut random));
         self.add_first_sound(many, seed);
+        let oblong = own.oblong(&mut random);
+        let pairs = oblong.into_iter().find_map(|[wide, tall]| {
+            Some([self.sound_draw(&wide, seed)?, self.sound_draw(&tall, seed)?])
+        });
+        self.draws.extend(pairs.into_iter().flatten());
         let special = self.special_draws(own, seed);
         self.draws.extend(special);
+        let unusual = self.unusual_draws(own, seed);
+        self.draws.extend(unusual);
         let peaks = self.peak_draws(own, seed);
         self.draws.extend(peaks);
         let magnitudes = self.magnitude_draws(own, seed);
@@ -389,9 +396,36 @@ impl GradedRow {
         found: &ArgumentBytes,
     ) -> Option<String> {
         let tolerances = |place: usize| &self.tolerances(draw).gradients[place];
-        let place = self.difference(draw, draw.results.slopes(), &found.gradients, &tolerances);
+        let added = self.without_starts(draw, &found.gradients);
+        let place = self.difference(draw, draw.results.slopes(), &added, &tolerances);
         let gradient = place.map(|place| format!("the gradient of {place}"));
         gradient.or_else(|| self.forward_difference(draw, found))
+    }
+
+    /// Returns the gradients before the reverse runs. Those of arrays that the row only reads begin
+    /// at a number, so that an answer shows that sets them and doesn't add.
+    pub(crate) fn gradients_before(&self, draw: &FreshInputs) -> Vec<Vec<u8>> {
+        let mut gradients = draw.cotangents.clone();
+        for (at, bytes) in gradients.iter_mut().enumerate() {
+            if let Some(start) = gradient_start(draw, at).filter(|_| !bytes.is_empty()) {
+                let count = execute::numbers(&self.program, at, bytes).len();
+                *bytes = execute::image(&self.program, at, &vec![start; count]);
+            }
+        }
+        gradients
+    }
+
+    /// Subtracts from gradients what they were before the reverse ran.
+    fn without_starts(&self, draw: &FreshInputs, gradients: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        let added = |(at, bytes): (usize, &Vec<u8>)| match gradient_start(draw, at) {
+            Some(start) if !bytes.is_empty() => {
+                let numbers = execute::numbers(&self.program, at, bytes);
+                let added: Vec<f64> = numbers.iter().map(|it| it.as_f64() - start).collect();
+                execute::image(&self.program, at, &added)
+            }
+            _ => bytes.clone(),
+        };
+        gradients.iter().enumerate().map(added).collect()
     }
 
     fn difference<'t>(
@@ -433,6 +467,16 @@ impl GradedRow {
         }
         None
     }
+}
+
+/// Returns the number at which the gradient of an array begins that the row only reads: a power of
+/// two of about a quarter of the largest gradient, beside which sums lose no digit that counts.
+fn gradient_start(draw: &FreshInputs, at: usize) -> Option<f64> {
+    let given = &draw.inputs[at];
+    let slope = draw.results.slopes().iter().find(|it| it.name == given.name)?;
+    let sizes = slope.numbers.iter().map(|it| it.as_f64().abs()).filter(|it| it.is_finite());
+    let largest = sizes.fold(0.0, f64::max);
+    (!given.written && largest > 0.0).then(|| (largest / 4.0).log2().floor().exp2())
 }
 
 /// Returns the distinct ranges that the draw of this number tries.

@@ -30,6 +30,7 @@ mod shape;
 mod simulated;
 pub mod stand_in;
 pub mod task;
+mod unusual;
 
 pub use grader::Grader;
 
@@ -291,5 +292,5 @@ fn cuda_is_missing(reason: &str) -> Grade {
 fn backward_memory(problem: &GradedRow, draw: &fresh_inputs::FreshInputs) -> ArgumentBytes {
     let data = execute::forward(&problem.program, draw.grid(), &draw.data);
     let Ok(data) = data else { unreachable!("it ran when the problem was made") };
-    ArgumentBytes { data, gradients: draw.cotangents.clone() }
+    ArgumentBytes { data, gradients: problem.gradients_before(draw) }
 }

@@ -13,7 +13,6 @@ use gbxcule_grammar::random::{self, Random};
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::op::{AtomicOp, BinaryOp, Op};
 use gbxcule_ir::{Literal, Module, Scalar};
-use gbxcule_rows::allowed_error::adds_floats;
 use gbxcule_rows::execute::{self, LaunchInputs, Variation};
 use gbxcule_rows::row::Results;
 use gbxcule_rows::row_program::{RowProgram, element};
@@ -147,9 +146,7 @@ impl GradedRow {
     fn special_draw(&self, own: &Shaped, values: &[f64], seed: u64) -> Option<FreshInputs> {
         let module = &self.program.forward;
         let mut random = Random::new(random::seed(seed, STREAM));
-        let shaped = own.reshaped(Reshaping::Growing, &mut random);
-        let shaped = shaped.filter(|it| self.program.takes(&it.inputs));
-        let shaped = shaped.as_ref().unwrap_or(own);
+        let shaped = &self.grown(own, seed);
         let mut data = execute::arguments(&self.program, &shaped.inputs, seed);
         let mut count = 0;
         for (at, given) in shaped.inputs.iter().enumerate() {
@@ -179,7 +176,7 @@ impl GradedRow {
             let shaped = own.reshaped(Reshaping::Large, &mut Random::new(seed))?;
             let is_sound = self.draws.len() > 1 && self.program.takes(&shaped.inputs);
             let is_several = self.program.host.is_some();
-            if !is_sound || is_several || adds_floats(&self.program.forward) {
+            if !is_sound || is_several {
                 return None;
             }
             // The statements on the row's own inputs give an estimate.
@@ -193,6 +190,34 @@ impl GradedRow {
             self.probe(DrawKind::ManyPoints, &shaped, &data, seed)
         };
         self.large.get_or_init(make).as_ref()
+    }
+
+    /// Returns the row's inputs with larger extents, or with its own ones if its program doesn't
+    /// run on those.
+    pub(crate) fn grown(&self, own: &Shaped, seed: u64) -> Shaped {
+        let shaped = [Reshaping::Growing, Reshaping::Scaled].into_iter();
+        let shaped = shaped.filter_map(|way| own.reshaped(way, &mut Random::new(seed)));
+        let mut sound = shaped.filter(|it| {
+            let grid = LaunchInputs { dims: &it.dims, inputs: &it.inputs };
+            let data = || execute::arguments(&self.program, &it.inputs, seed);
+            self.program.takes(&it.inputs) && self.run(BUDGET, grid, &data()).0.is_ok()
+        });
+        sound.next().unwrap_or_else(|| own.clone())
+    }
+
+    /// Returns true if the row computes in doubles, which have no wider type.
+    pub(crate) fn has_doubles(&self) -> bool {
+        let module = &self.program.forward;
+        self.program.params().iter().any(|it| {
+            let of = element(module, it.ty).unwrap_or(it.ty);
+            leaves(&module.types, of).iter().any(|leaf| leaf.scalar == Scalar::F64)
+        })
+    }
+
+    /// Returns true if an argument holds a NaN.
+    fn has_nan(&self, data: &[Vec<u8>]) -> bool {
+        let numbers = |at: usize| execute::numbers(&self.program, at, &data[at]);
+        (0..data.len()).any(|at| numbers(at).iter().any(|it| it.as_f64().is_nan()))
     }
 
     pub(crate) fn probe(
@@ -217,7 +242,10 @@ impl GradedRow {
         let way = Variation { budget: BUDGET, ..Variation::default() };
         let exact = execute::forward_varied(way, wide, grid, &images).ok()?;
         let exact = outputs(wide, &inputs, &exact);
-        let tolerances = narrow.iter().zip(&exact).map(|(one, other)| loose(one, other)).collect();
+        let has_nan = self.has_nan(data);
+        let tolerances =
+            narrow.iter().zip(&exact).map(|(one, other)| loose(one, other, has_nan)).collect();
+
         let data = self.poisoned(grid, data, &after, seed);
         Some(FreshInputs {
             name: match kind {
@@ -254,8 +282,9 @@ pub(crate) fn outputs(
     written.map(tensor).collect()
 }
 
-/// Returns the tolerance of each number: infinite if rounding decides it.
-fn loose(narrow: &Tensor, wide: &Tensor) -> Vec<f64> {
+/// Returns the tolerance of each number: infinite if rounding decides it, or if it is a NaN that no
+/// input is. The row then multiplies zero and infinity, and an answer may omit a term of weight 0.
+pub(crate) fn loose(narrow: &Tensor, wide: &Tensor, has_nan: bool) -> Vec<f64> {
     let sizes = narrow.numbers.iter().map(|it| it.as_f64().abs()).filter(|it| it.is_finite());
     let largest = sizes.fold(0.0, f64::max);
     let one = |(narrow, wide): (&Literal, &Literal)| {
@@ -263,6 +292,7 @@ fn loose(narrow: &Tensor, wide: &Tensor) -> Vec<f64> {
         // One unit of a 16-bit float is a larger share than the tolerance.
         let unit = tensor::epsilon(narrow.scalar()).unwrap_or(0.0);
         let is_sure = match narrow.scalar().is_float() {
+            true if one.is_nan() => has_nan && other.is_nan(),
             true if !one.is_finite() => !other.is_finite(),
             true => (one - other).abs() <= ROUNDING.max(unit) * largest,
             false => one == other,

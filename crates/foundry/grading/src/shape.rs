@@ -5,7 +5,7 @@
 //! value, and different values to different ones. The interpreter decides if the row's program runs
 //! on the result.
 
-use gbxcule_grammar::input::ArgumentInput;
+use gbxcule_grammar::input::{ArgumentInput, Arrangement};
 use gbxcule_grammar::random::Random;
 use std::collections::BTreeMap;
 
@@ -100,6 +100,50 @@ impl Shaped {
         (all_small && (way == Reshaping::Same || other != *self)).then_some(other)
     }
 
+    /// Returns pairs of shapes that part two extents which are equal in the row by accident: in the
+    /// first the last extent of an array is the larger one, in the second the others are. If the
+    /// row's program runs on both, the extents are two quantities: a square matrix fits only one.
+    /// Extents of arrays of one dimension change with the last extent, in a second pair with the
+    /// others.
+    pub(crate) fn oblong(&self, random: &mut Random) -> Vec<[Self; 2]> {
+        let arrays = self.inputs.iter().filter(|it| it.arrangement.is_free());
+        let shapes: Vec<&[u32]> = arrays.map(|it| &it.shape[..]).chain([&self.dims[..]]).collect();
+        let is_repeated = |extent: u32| {
+            let is_square = |it: &&[u32]| {
+                it.split_last().is_some_and(|(last, it)| *last == extent && it.contains(last))
+            };
+            extent > 1 && shapes.iter().any(is_square)
+        };
+        if !shapes.iter().any(|it| it.iter().any(|it| is_repeated(*it))) {
+            return Vec::new();
+        }
+        let (less, more) = (1 + random.below(2) as u32, 4 + random.below(3) as u32);
+        let parted = |is_wide: bool, is_flat_last: bool| {
+            let to = |extent: u32, is_last: bool| match is_repeated(extent) {
+                true => extent + if is_last == is_wide { more } else { less },
+                false => extent,
+            };
+            let part = |shape: &mut [u32]| {
+                let count = shape.len();
+                for (at, extent) in shape.iter_mut().enumerate() {
+                    *extent = to(*extent, if count == 1 { is_flat_last } else { at + 1 == count });
+                }
+            };
+            let mut other = self.clone();
+            part(&mut other.dims);
+            for given in &mut other.inputs {
+                part(&mut given.shape);
+                let is_count = given.shape.is_empty() && given.least == given.most;
+                if let (true, Ok(count)) = (is_count, u32::try_from(given.most)) {
+                    given.most = to(count, is_flat_last).into();
+                    given.least = given.most;
+                }
+            }
+            other
+        };
+        [true, false].map(|is_flat| [true, false].map(|is_wide| parted(is_wide, is_flat))).into()
+    }
+
     /// Returns the new value of each extent.
     fn map(&self, way: Reshaping, random: &mut Random) -> BTreeMap<u32, u32> {
         let shapes = self.inputs.iter().flat_map(|it| &it.shape);
@@ -107,8 +151,13 @@ impl Shaped {
         let first = self.dims.first().copied().unwrap_or(1);
         let row = self.inputs.iter().find(|it| it.shape.len() > 1).and_then(|it| it.shape.last());
         let is_flat = row.is_none();
-        // Without rows it is an array whose extent the launch lacks, such as bins or weights.
+        // Without rows it is the array that offsets part into segments, or one whose extent the
+        // launch lacks, such as bins or weights.
         let mut others = self.inputs.iter().flat_map(|it| &it.shape);
+        let segmented = self.inputs.iter().find(|it| it.arrangement == Arrangement::Offsets);
+        let total = segmented.and_then(|it| u32::try_from(it.most).ok());
+        let all = extents.iter().find(|it| Some(**it) == total && !self.dims.contains(it));
+        let row = row.or(all);
         let row = row.or_else(|| others.find(|it| **it > 1 && !self.dims.contains(it)));
         let mut map = BTreeMap::new();
         match (way, row) {
@@ -118,7 +167,7 @@ impl Shaped {
             _ => {}
         }
         let factor = 2 + random.below(2) as u32;
-        for extent in extents {
+        for extent in extents.iter().copied() {
             if map.contains_key(&extent) {
                 continue;
             }
@@ -201,6 +250,27 @@ mod tests {
                 assert_eq!(other.inputs[1].most, 4);
             }
         }
+    }
+
+    #[test]
+    fn equal_extents_of_one_array_part_in_both_directions() {
+        let array = |shape: Vec<u32>| ArgumentInput::integers(shape, 0, 7);
+        let inputs = vec![array(vec![2, 5, 5]), array(vec![9]), array(vec![5])];
+        let pairs = Shaped { dims: vec![9], inputs }.oblong(&mut Random::new(3));
+        for (pair, is_flat_last) in pairs.iter().zip([true, false]) {
+            for (other, is_wide) in pair.iter().zip([true, false]) {
+                let [channels, rows, columns] = other.inputs[0].shape[..] else { panic!() };
+                assert_eq!((channels, rows < columns), (2, is_wide));
+                let flat = if is_flat_last { columns } else { rows };
+                assert_eq!(
+                    (&other.inputs[1].shape, &other.inputs[2].shape),
+                    (&vec![9], &vec![flat])
+                );
+            }
+        }
+        assert!(square().widened(None, 0).oblong(&mut Random::new(3)).len() == 2);
+        let oblong = Shaped { dims: vec![8, 3], inputs: vec![array(vec![8, 3])] };
+        assert!(oblong.oblong(&mut Random::new(3)).is_empty());
     }
 
     #[test]

@@ -197,7 +197,7 @@ impl Loaded<'_> {
         let launches = self.launches(draw)?;
         let states = execute::states(Variation::default(), program, draw.grid(), &draw.data);
         let states = states.map_err(|reason| Some(Grade::NotGraded(reason)))?;
-        let mut gradients = draw.cotangents.clone();
+        let mut gradients = self.problem.gradients_before(draw);
         if let Some(absent) = self.problem.absent_gradient(number) {
             gradients[absent].clear();
         }

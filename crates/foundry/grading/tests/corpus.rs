@@ -4,12 +4,13 @@
 //! A file holds one kernel and its answers, in sections that begin with `===`:
 //! `=== kernel`, its Python; `=== launch 24 3`, then a line for each argument: name, extents in
 //! brackets, least and greatest number, and `out` for what begins at zero and is written, `inout`
-//! for what is read and written; `=== right: name` and `=== wrong: kind: name`, an answer each.
+//! for what is read and written, then `offsets` or `permutation` for its arrangement;
+//! `=== right: name` and `=== wrong: kind: name`, an answer each.
 
 use gbxcule_grading::answer::Answer;
 use gbxcule_grading::task::Task;
 use gbxcule_grading::{Grade, GradeOptions, grade};
-use gbxcule_grammar::input::ArgumentInput;
+use gbxcule_grammar::input::{ArgumentInput, Arrangement};
 use gbxcule_rows::row::Row;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -41,6 +42,11 @@ fn argument(line: &str) -> ArgumentInput {
     let words: Vec<&str> = rest.split_whitespace().collect();
     let number = |at: usize| words.get(at).map_or(0.0, |it| it.parse::<f64>().expect("a number"));
     let is_out = words.first() == Some(&"out");
+    let arrangement = match words.last() {
+        Some(&"offsets") => Arrangement::Offsets,
+        Some(&"permutation") => Arrangement::Permutation,
+        _ => Arrangement::Free,
+    };
     let (low, high) = if is_out { (0.0, 0.0) } else { (number(0), number(1)) };
     ArgumentInput {
         name: name.into(),
@@ -48,6 +54,7 @@ fn argument(line: &str) -> ArgumentInput {
         written: is_out || words.contains(&"inout"),
         low,
         high,
+        arrangement,
         ..ArgumentInput::integers(shape, low as i64, high as i64)
     }
 }

@@ -23,7 +23,7 @@
 
 use super::decoded::Run;
 use super::op::{
-    barrier, control, convert, copy, float, half, integer, logic, matrix, memory, vote,
+    arrival, barrier, control, convert, copy, float, half, integer, logic, matrix, memory, vote,
 };
 use super::operand::{Argument, Base, OperandKind, Part};
 use rustc_hash::FxHashMap;
@@ -339,6 +339,8 @@ fn rows() -> Vec<Row> {
             memory::atomic,
         ),
         row("{ATOMS}.POPC.INC.32", "z m", memory::increment),
+        row("ATOMS.ARRIVE.64", "d m", arrival::arrive),
+        row("ARRIVES.LDGSTSBAR.64", "m", arrival::arrive_by_copy),
         row("{ATOMS}.CAS{,.64}", "d m r r", memory::atomic_exchange),
         row("{ATOMS}.CAST.SPIN{,.64}", "d m r r", memory::exchange_or_fail),
         row(

@@ -314,6 +314,7 @@ fn program(
         }
     }
     mark_loads_before_exchanges(&mut steps);
+    mark_loads_of_phases(&mut steps);
     let functions = text.labels.iter().filter(|(name, _)| !name.starts_with('.'));
     let mut functions: Vec<_> =
         functions.map(|(name, address)| (address / STRIDE, (*name).to_owned())).collect();
@@ -336,6 +337,27 @@ fn mark_loads_before_exchanges(steps: &mut [DecodedInstruction]) {
             let is_load = before.pattern.starts_with("{LD,")
                 || before.pattern.starts_with("{LDS}") && own == Some(before.source_line);
             before.is_exchange |= is_load && before.place.base == base;
+        }
+    }
+}
+
+/// Greatest number of instructions between the load of a barrier in memory and the test of its
+/// phase.
+const PHASE_DISTANCE: usize = 8;
+
+/// Marks the loads whose top bit alone is tested, in kernels that arrive on a barrier in memory.
+fn mark_loads_of_phases(steps: &mut [DecodedInstruction]) {
+    if !steps.iter().any(|it| it.pattern.contains("ARRIVE")) {
+        return;
+    }
+    let is_test =
+        |it: &DecodedInstruction| it.pattern.contains("LOP3.LUT") && it.text.contains("0x80000000");
+    for at in 0..steps.len() {
+        let mut next = steps[at + 1..].iter().take(PHASE_DISTANCE);
+        let to = steps[at].to;
+        if steps[at].pattern.starts_with("{LDS}") {
+            let is_tested = next.any(|it| is_test(it) && it.from.iter().any(|it| it.low == to));
+            steps[at].is_exchange |= is_tested;
         }
     }
 }

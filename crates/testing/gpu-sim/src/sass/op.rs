@@ -1,5 +1,6 @@
 //! Meanings of instructions: a function for each row of the table of forms ([`super::form`]).
 
+pub(super) mod arrival;
 pub(super) mod barrier;
 pub(super) mod control;
 pub(super) mod convert;

@@ -116,7 +116,7 @@ pub(crate) fn expected(mnemonic: &str, arguments: &Arguments, rule: Expected) ->
 /// Forms that need a device's memory, or lie in no text of PTX here. Kernels of
 /// `crates/foundry/gpu-check/tests/sample_kernels` reach them. A trap ends the launch before it is
 /// counted; `every_kind_of_fault_has_a_name` runs one.
-const SEEN_ELSEWHERE: [&str; 12] = [
+const SEEN_ELSEWHERE: [&str; 14] = [
     "VABSDIFF4.U8",
     "LDGSTS.E{,.64,.128}{,.ZFILL}",
     "LDGDEPBAR",
@@ -128,6 +128,8 @@ const SEEN_ELSEWHERE: [&str; 12] = [
     "DMMA.884",
     "MOVM.16.MT88",
     "BAR.ARV",
+    "ATOMS.ARRIVE.64",
+    "ARRIVES.LDGSTSBAR.64",
     "BPT.TRAP",
 ];
 

@@ -75,8 +75,20 @@ pub(in super::super) fn wait(warp: &mut Warp<'_>, step: &DecodedInstruction, lan
     };
     let (done, left): (Vec<Copy>, Vec<Copy>) = all.into_iter().partition(is_awaited);
     warp.copies.under_way = left;
+    make(warp, step, done);
+}
+
+/// Ends all copies of these lanes.
+pub(super) fn finish(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+    let all = std::mem::take(&mut warp.copies.under_way).into_iter();
+    let (done, left): (Vec<Copy>, Vec<Copy>) = all.partition(|it| lanes >> it.lane & 1 == 1);
+    warp.copies.under_way = left;
+    make(warp, step, done);
+}
+
+fn make(warp: &mut Warp<'_>, step: &DecodedInstruction, copies: Vec<Copy>) {
     warp.tick();
-    for it in done {
+    for it in copies {
         warp.note_copy(step, it.lane, (it.to, &it.bytes[..it.size]), true);
     }
 }

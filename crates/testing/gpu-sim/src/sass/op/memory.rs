@@ -52,7 +52,7 @@ pub(super) enum Named {
 }
 
 impl Warp<'_> {
-    fn address(&self, step: &DecodedInstruction, lane: usize, named: Named) -> u64 {
+    pub(super) fn address(&self, step: &DecodedInstruction, lane: usize, named: Named) -> u64 {
         self.address_of(step, &step.place, lane, named)
     }
 
@@ -252,7 +252,13 @@ pub(super) fn words(bytes: [u8; 16], size: usize, is_signed: bool) -> [u32; 4] {
     [first, word(1), word(2), word(3)]
 }
 
-fn put(warp: &mut Warp<'_>, step: &DecodedInstruction, lane: usize, size: usize, words: [u32; 4]) {
+pub(super) fn put(
+    warp: &mut Warp<'_>,
+    step: &DecodedInstruction,
+    lane: usize,
+    size: usize,
+    words: [u32; 4],
+) {
     let count = size.div_ceil(4);
     for (at, word) in words.into_iter().enumerate().take(count) {
         warp.file[usize::from(step.to) + at][lane] = word;
@@ -347,7 +353,7 @@ fn named_by(step: &DecodedInstruction) -> Named {
 
 /// Returns the lanes in the order of their atomic operations, which a seed chooses in a device's
 /// memory.
-fn in_some_order(warp: &Warp<'_>, lanes: Mask) -> impl Iterator<Item = usize> + use<> {
+pub(super) fn in_some_order(warp: &Warp<'_>, lanes: Mask) -> impl Iterator<Item = usize> + use<> {
     let seed = warp.device.map_or(0, |device| device.borrow().seed);
     let chance = if seed == 0 { 0 } else { mixed(seed ^ warp.counts.issues) };
     let (first, is_reverse) = ((chance % 32) as usize, chance & 32 != 0);
