@@ -43,6 +43,17 @@ impl FreshInputs {
         LaunchInputs { dims: &self.dims, inputs: &self.inputs }
     }
 
+    /// Returns the number at which the gradient of an array begins that the row only reads: a power
+    /// of two of about a quarter of the largest gradient, beside which sums lose no digit that
+    /// counts.
+    pub(crate) fn gradient_start(&self, at: usize) -> Option<f64> {
+        let given = &self.inputs[at];
+        let slope = self.results.slopes().iter().find(|it| it.name == given.name)?;
+        let sizes = slope.numbers.iter().map(|it| it.as_f64().abs()).filter(|it| it.is_finite());
+        let largest = sizes.fold(0.0, f64::max);
+        (!given.written && largest > 0.0).then(|| (largest / 4.0).log2().floor().exp2())
+    }
+
     /// Returns the name with all extents, for messages: `fresh inputs 7 (2 points, x[2, 257],
     /// out[2])`.
     pub(crate) fn described(&self) -> String {

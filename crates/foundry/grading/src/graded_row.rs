@@ -407,7 +407,7 @@ impl GradedRow {
     pub(crate) fn gradients_before(&self, draw: &FreshInputs) -> Vec<Vec<u8>> {
         let mut gradients = draw.cotangents.clone();
         for (at, bytes) in gradients.iter_mut().enumerate() {
-            if let Some(start) = gradient_start(draw, at).filter(|_| !bytes.is_empty()) {
+            if let Some(start) = draw.gradient_start(at).filter(|_| !bytes.is_empty()) {
                 let count = execute::numbers(&self.program, at, bytes).len();
                 *bytes = execute::image(&self.program, at, &vec![start; count]);
             }
@@ -417,7 +417,7 @@ impl GradedRow {
 
     /// Subtracts from gradients what they were before the reverse ran.
     fn without_starts(&self, draw: &FreshInputs, gradients: &[Vec<u8>]) -> Vec<Vec<u8>> {
-        let added = |(at, bytes): (usize, &Vec<u8>)| match gradient_start(draw, at) {
+        let added = |(at, bytes): (usize, &Vec<u8>)| match draw.gradient_start(at) {
             Some(start) if !bytes.is_empty() => {
                 let numbers = execute::numbers(&self.program, at, bytes);
                 let added: Vec<f64> = numbers.iter().map(|it| it.as_f64() - start).collect();
@@ -467,16 +467,6 @@ impl GradedRow {
         }
         None
     }
-}
-
-/// Returns the number at which the gradient of an array begins that the row only reads: a power of
-/// two of about a quarter of the largest gradient, beside which sums lose no digit that counts.
-fn gradient_start(draw: &FreshInputs, at: usize) -> Option<f64> {
-    let given = &draw.inputs[at];
-    let slope = draw.results.slopes().iter().find(|it| it.name == given.name)?;
-    let sizes = slope.numbers.iter().map(|it| it.as_f64().abs()).filter(|it| it.is_finite());
-    let largest = sizes.fold(0.0, f64::max);
-    (!given.written && largest > 0.0).then(|| (largest / 4.0).log2().floor().exp2())
 }
 
 /// Returns the distinct ranges that the draw of this number tries.
