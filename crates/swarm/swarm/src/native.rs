@@ -430,7 +430,11 @@ impl Engine for NativeEngine {
             let (machine, cart_ram) = self.machine_and_cart_ram(*env);
             view.show_machine(machine, &self.state.rom, cart_ram, row);
         };
-        in_pool(|| rows.par_chunks_mut(rows_per_thread).flatten_iter().for_each(fill));
+        if self.threads() == 1 {
+            rows.iter_mut().for_each(fill);
+        } else {
+            in_pool(|| rows.par_chunks_mut(rows_per_thread).flatten_iter().for_each(fill));
+        }
         Ok(())
     }
 }

@@ -7,6 +7,7 @@
 //! pixel.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use gbxcule_gameboy::FRAME_BYTES;
 
@@ -16,7 +17,8 @@ use crate::Frame;
 pub const WIDTH: usize = 160;
 /// Lines of a frame.
 pub const HEIGHT: usize = 144;
-const LINE_BYTES: usize = WIDTH / 4;
+/// Bytes of a packed line.
+pub(crate) const LINE_BYTES: usize = WIDTH / 4;
 
 /// A form of the 160 x 144 pixels of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -124,7 +126,11 @@ impl Picture {
     /// Grays of a frame in colour, or the reductions of them.
     fn fill_lightness(self, frame: &[u8], out: &mut [u8]) {
         let (colors, _) = frame.as_chunks();
-        let gray = |x: usize, y: usize| lightness(u16::from_le_bytes(colors[y * WIDTH + x]));
+        static LIGHTNESS: LazyLock<[u8; 0x8000]> =
+            LazyLock::new(|| std::array::from_fn(|color| lightness(color as u16)));
+        let table = &*LIGHTNESS;
+        let color = |x: usize, y: usize| u16::from_le_bytes(colors[y * WIDTH + x]);
+        let gray = |x: usize, y: usize| table[usize::from(color(x, y) & 0x7fff)];
         let (lines, columns) = self.shape();
         for y in 0..lines {
             for x in 0..columns {
@@ -305,7 +311,8 @@ impl Grays {
         }
     }
 
-    fn table(self) -> &'static [[u8; 4]; 256] {
+    /// The four grays of each packed byte.
+    pub(crate) fn table(self) -> &'static [[u8; 4]; 256] {
         static EVEN: [[u8; 4]; 256] = gray_table(Grays::Even.levels());
         static PYBOY: [[u8; 4]; 256] = gray_table(Grays::Pyboy.levels());
         match self {

@@ -5,8 +5,10 @@
 //! `device/picture_stack.rs` does it in a kernel, and the results are equal byte by byte.
 
 mod area;
+mod shades;
 
 use area::Area;
+use shades::ShadePictures;
 
 use crate::record::{Reader, Writer};
 use crate::{Frame, Grays, LinkMode, Picture, SwarmConfig, SwarmError};
@@ -138,7 +140,7 @@ impl PictureStack {
     /// A stack of one frame, as episodes begin with it.
     pub(crate) fn first(&self, frame: Frame<'_>) -> Vec<u8> {
         let mut stack = vec![0; self.bytes()];
-        PictureMaker::new(*self).fill(frame, &mut stack);
+        PictureMaker::new(*self).fill(frame, &mut stack, &mut Vec::new());
         stack
     }
 
@@ -180,6 +182,8 @@ pub(crate) struct PictureMaker {
     wholes: [Vec<u8>; 2],
     /// `None` if the picture keeps its size.
     area: Option<Area>,
+    /// Makes the pictures of shades; `None` if the form is not made this way.
+    shades: Option<ShadePictures>,
 }
 
 impl PictureMaker {
@@ -188,33 +192,57 @@ impl PictureMaker {
         let area = stack.size.filter(|size| *size != [lines, columns]).map(|size| {
             Area::new([lines, columns].map(usize::from), size.map(usize::from), stack.whole()[2])
         });
-        let bytes = stack.picture.bytes();
-        let pooled = if stack.max_pool { bytes } else { 0 };
-        Self { stack, wholes: [vec![0; bytes], vec![0; pooled]], area }
+        Self { stack, wholes: [Vec::new(), Vec::new()], area, shades: ShadePictures::new(&stack) }
     }
 
-    /// Puts a frame into every place of a stack.
-    pub(crate) fn fill(&mut self, frame: Frame<'_>, stack: &mut [u8]) {
+    /// Puts a frame into every place of a stack. `shown` becomes the frame of the newest picture,
+    /// from which the next one is made.
+    pub(crate) fn fill(&mut self, frame: Frame<'_>, stack: &mut [u8], shown: &mut Vec<u8>) {
+        shown.clear();
         let bytes = self.stack.picture_bytes();
-        self.draw(frame, None, &mut stack[..bytes]);
+        self.draw(frame, None, &mut stack[..bytes], shown);
         for place in 1..usize::from(self.stack.depth) {
             stack.copy_within(..bytes, place * bytes);
         }
     }
 
     /// Pushes a frame behind the others of a stack, or the lighter of it and the one before it.
-    pub(crate) fn push(&mut self, frame: Frame<'_>, before: Option<Frame<'_>>, stack: &mut [u8]) {
+    /// `shown` is the frame of the newest picture, or empty if that is unknown.
+    pub(crate) fn push(
+        &mut self,
+        frame: Frame<'_>,
+        before: Option<Frame<'_>>,
+        stack: &mut [u8],
+        shown: &mut Vec<u8>,
+    ) {
         let bytes = self.stack.picture_bytes();
+        // The last place keeps the newest picture, which the next one changes.
         stack.copy_within(bytes.., 0);
         let last = stack.len() - bytes;
-        self.draw(frame, before, &mut stack[last..]);
+        self.draw(frame, before, &mut stack[last..], shown);
     }
 
-    fn draw(&mut self, frame: Frame<'_>, before: Option<Frame<'_>>, out: &mut [u8]) {
+    fn draw(
+        &mut self,
+        frame: Frame<'_>,
+        before: Option<Frame<'_>>,
+        out: &mut [u8],
+        shown: &mut Vec<u8>,
+    ) {
+        if let (Some(maker), Frame::Shades(frame)) = (&mut self.shades, frame) {
+            let before = match before {
+                Some(Frame::Shades(before)) => Some(before),
+                _ => None,
+            };
+            maker.draw(frame, before, shown, out);
+            return;
+        }
         let PictureStack { picture, grays, .. } = self.stack;
         let [whole, other] = &mut self.wholes;
+        whole.resize(picture.bytes(), 0);
         picture.fill(grays, frame, whole);
         if let Some(before) = before {
+            other.resize(picture.bytes(), 0);
             picture.fill(grays, before, other);
             for (byte, other) in whole.iter_mut().zip(other) {
                 *byte = (*byte).max(*other);

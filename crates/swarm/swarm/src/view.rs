@@ -92,7 +92,9 @@ impl View {
                 picture.fill(*grays, colors.of(machine, rom, cart_ram), row);
             }
             Self::Picture(picture, grays) => picture.fill(*grays, machine.frame(), row),
-            Self::Stack(form) => PictureMaker::new(*form).fill(machine.frame(), row),
+            Self::Stack(form) => {
+                PictureMaker::new(*form).fill(machine.frame(), row, &mut Vec::new())
+            }
             Self::Memory(ranges) | Self::Bits(ranges) => {
                 let places = ranges.iter().cloned().flatten();
                 let bytes = places.map(|place| machine.peek_place(rom.bytes(), cart_ram, place));

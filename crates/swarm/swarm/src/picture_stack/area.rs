@@ -4,16 +4,16 @@
 
 /// The pixels that each pixel of a reduced line or column covers, and by how much.
 #[derive(Debug)]
-struct Cover {
+pub(super) struct Cover {
     first: Vec<usize>,
     /// `taps` weights for each pixel of the result, one for each covered pixel. They sum to the
     /// length before the reduction.
-    weights: Vec<u16>,
-    taps: usize,
+    pub(super) weights: Vec<u16>,
+    pub(super) taps: usize,
 }
 
 impl Cover {
-    fn new(from: usize, to: usize) -> Self {
+    pub(super) fn new(from: usize, to: usize) -> Self {
         let covered = |it: usize| it * from / to..((it + 1) * from).div_ceil(to);
         let taps = (0..to).map(|it| covered(it).len()).max().unwrap_or(1);
         let (mut first, mut weights) = (Vec::new(), Vec::new());
@@ -30,7 +30,7 @@ impl Cover {
         Self { first, weights, taps }
     }
 
-    fn each(&self) -> impl Iterator<Item = (usize, &[u16])> {
+    pub(super) fn each(&self) -> impl Iterator<Item = (usize, &[u16])> {
         self.first.iter().copied().zip(self.weights.chunks_exact(self.taps))
     }
 }

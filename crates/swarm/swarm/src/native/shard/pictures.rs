@@ -11,6 +11,8 @@ pub(super) struct Pictures {
     maker: PictureMaker,
     stacks: Vec<u8>,
     before: Vec<Vec<u8>>,
+    /// The packed frame of each env's newest picture, as its maker keeps it.
+    shown: Vec<Vec<u8>>,
 }
 
 impl Pictures {
@@ -20,6 +22,7 @@ impl Pictures {
             maker: PictureMaker::new(form),
             stacks: vec![0; envs * form.bytes()],
             before: vec![Vec::new(); if form.max_pool { envs } else { 0 }],
+            shown: vec![Vec::new(); envs],
         }
     }
 
@@ -52,12 +55,14 @@ impl Shard {
 
     /// Pushes the picture of a step that is over.
     pub(super) fn push_picture(&mut self, slot: usize) {
-        let Some(Pictures { form, maker, stacks, before }) = &mut self.pictures else { return };
+        let Some(Pictures { form, maker, stacks, before, shown }) = &mut self.pictures else {
+            return;
+        };
         let machine = &self.machines[slot];
         let bytes = form.bytes();
         let stack = &mut stacks[slot * bytes..][..bytes];
         let before = before.get(slot).and_then(|it| Frame::each(machine.model(), it).next());
-        maker.push(machine.frame(), before, stack);
+        maker.push(machine.frame(), before, stack, &mut shown[slot]);
     }
 
     /// The stack of an env's pictures; empty if none are kept.
@@ -77,16 +82,20 @@ impl Shard {
     pub(super) fn restore_pictures(&mut self, slot: usize, snapshot: &EnvSnapshot) {
         let Some(pictures) = &mut self.pictures else { return };
         match snapshot.pictures_as(pictures.form) {
-            Some(kept) => pictures.stack(slot).copy_from_slice(kept),
+            Some(kept) => {
+                pictures.stack(slot).copy_from_slice(kept);
+                pictures.shown[slot].clear();
+            }
             None => self.begin_pictures(slot),
         }
     }
 
     /// Fills the stack of an env with its machine's frame.
     pub(crate) fn begin_pictures(&mut self, slot: usize) {
-        let Some(Pictures { form, maker, stacks, .. }) = &mut self.pictures else { return };
+        let Some(Pictures { form, maker, stacks, shown, .. }) = &mut self.pictures else { return };
         let bytes = form.bytes();
-        maker.fill(self.machines[slot].frame(), &mut stacks[slot * bytes..][..bytes]);
+        let stack = &mut stacks[slot * bytes..][..bytes];
+        maker.fill(self.machines[slot].frame(), stack, &mut shown[slot]);
     }
 }
 
