@@ -191,9 +191,10 @@ class Infos:
         if self._level_of_start is not None:
             found[LEVEL] = self._levels
         infos: dict[str, Any] = {}
+        everyone = mask.all()
         for name, values in found.items():
             marked = mask[:, None] if values.ndim == 2 else mask
-            infos[name] = np.where(marked, values, values.dtype.type(0))
+            infos[name] = values.copy() if everyone else np.where(marked, values, values.dtype.type(0))
             infos[f"_{name}"] = mask.copy()
         return infos
 

@@ -63,11 +63,11 @@ class Measure:
                 )
             return self._rewards.copy()
         total = np.zeros(self.num_envs, np.float32)
-        for place, change in enumerate(self.changes):
-            level = self.watch[f"reward {place}"]
-            with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
+            for place, change in enumerate(self.changes):
+                level = self.watch[f"reward {place}"]
                 total += np.float32(change.scale) * (level - self.levels[place])
-            self.levels[place] = level
+                self.levels[place] = level
         if not np.isfinite(total).all():
             raise FloatingPointError("the reward's changes are too large for a float32: give them smaller scales")
         return total

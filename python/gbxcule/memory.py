@@ -86,13 +86,13 @@ def _check_format(number: Number | Change) -> None:
 
 def numbers_in(columns: Bytes, number: Number) -> npt.NDArray[np.int64]:
     """Return the number that each row of bytes holds."""
-    digits = columns.astype(np.int64)
-    if number.big_endian:
-        digits = digits[:, ::-1]
-    places = np.arange(digits.shape[1], dtype=np.int64)
-    if number.bcd:
-        return ((digits >> 4) * 10 + (digits & 15)) @ 100**places
-    found = digits @ (1 << 8 * places)
+    found: npt.NDArray[np.int64] | None = None
+    for column in (columns if number.big_endian else columns[:, ::-1]).T:
+        digit = column.astype(np.int64)
+        if number.bcd:
+            digit = (digit >> 4) * 10 + (digit & 15)
+        found = digit if found is None else found * (100 if number.bcd else 256) + digit
+    assert found is not None, "numbers have 1 to 7 bytes"
     if number.signed:
         sign = 1 << (8 * number.width_bytes - 1)
         found = (found ^ sign) - sign

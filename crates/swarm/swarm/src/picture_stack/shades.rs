@@ -98,11 +98,13 @@ struct Reduction {
     lines: Cover,
     width: usize,
     division: Division,
-    /// Sums of the picture's lines, a row for each.
-    rows: Vec<u16>,
-    row: usize,
+    /// Sums of each of the picture's lines.
+    rows: Vec<Row>,
     sums: Vec<u16>,
 }
+
+/// Sums of the pixels of a reduced line, and room for the last lanes.
+type Row = [u16; WIDTH + LANES];
 
 /// A packed byte of a line.
 #[derive(Debug, Clone, Copy)]
@@ -112,7 +114,7 @@ struct PackedByte {
     /// The pixel of the reduced line to which its first lane belongs.
     first: usize,
     /// Bits of the lanes that end with it.
-    ended: u32,
+    shift: u32,
 }
 
 /// A sum's gray without a division: the sum times `scale` plus `offset`, all times `factor`, of
@@ -155,7 +157,8 @@ impl Division {
 }
 
 impl Reduction {
-    /// `None` if a packed byte shows in more than [`LANES`] pixels, or sums need more than 16 bits.
+    /// `None` if a packed byte shows in more than [`LANES`] pixels or ends that many, or if sums
+    /// need more than 16 bits.
     fn new(grays: Grays, crop: Crop, [to_lines, to_columns]: [usize; 2]) -> Option<Self> {
         let (from_lines, from_columns) = (usize::from(crop.lines), usize::from(crop.columns));
         let mut lines = Cover::new(from_lines, to_lines);
@@ -205,19 +208,18 @@ impl Reduction {
                 parts.len() - 1
             });
             if let Some(before) = bytes.last_mut() {
-                before.ended = 16 * (first - before.first) as u32;
+                let ended = first - before.first;
+                before.shift = (ended < LANES).then_some(16 * ended as u32)?;
             }
-            bytes.push(PackedByte { table, first, ended: 0 });
+            bytes.push(PackedByte { table, first, shift: 0 });
         }
-        let row = to_columns + LANES;
         Some(Self {
             bytes,
             parts,
             lines,
             width: to_columns,
             division,
-            rows: vec![0; from_lines * row],
-            row,
+            rows: vec![[0; WIDTH + LANES]; from_lines],
             sums: vec![0; to_columns],
         })
     }
@@ -225,7 +227,7 @@ impl Reduction {
     /// Reduces the lines that changed, and those beside them. Lines are given from the picture's
     /// first byte on.
     fn reduce<'l>(&mut self, line: impl Fn(usize) -> &'l [u8], changed: &[bool], out: &mut [u8]) {
-        let Self { bytes, parts, row, sums, division, .. } = self;
+        let Self { bytes, parts, sums, division, .. } = self;
         let mut summed = [false; HEIGHT];
         for ((first, weights), out) in self.lines.each().zip(out.chunks_exact_mut(self.width)) {
             let covered = first..first + weights.len();
@@ -234,11 +236,11 @@ impl Reduction {
             }
             sums.fill(division.offset);
             for (at, &weight) in covered.zip(weights) {
-                let row = &mut self.rows[at * *row..][..*row];
+                let row = &mut self.rows[at];
                 if !std::mem::replace(&mut summed[at], true) {
                     sum_line(bytes, parts, line(at), row);
                 }
-                sums.iter_mut().zip(row).for_each(|(sum, part)| *sum += weight * *part);
+                sums.iter_mut().zip(&*row).for_each(|(sum, part)| *sum += weight * *part);
             }
             for (out, &sum) in out.iter_mut().zip(&*sums) {
                 let product = u32::from(sum) * u32::from(division.factor);
@@ -249,14 +251,13 @@ impl Reduction {
 }
 
 /// Sums a packed line by columns. A lane that goes on in the next byte is written again there.
-fn sum_line(bytes: &[PackedByte], parts: &[[u64; 256]], line: &[u8], row: &mut [u16]) {
+fn sum_line(bytes: &[PackedByte], parts: &[[u64; 256]], line: &[u8], row: &mut Row) {
     let mut lanes = 0_u64;
-    for (&PackedByte { table, first, ended }, packed) in bytes.iter().zip(line) {
+    for (&PackedByte { table, first, shift }, packed) in bytes.iter().zip(line) {
         lanes += parts[table][usize::from(*packed)];
-        if let Some(row) = row[first..].first_chunk_mut::<LANES>() {
-            *row = std::array::from_fn(|lane| (lanes >> (16 * lane)) as u16);
-        }
-        lanes = lanes.checked_shr(ended).unwrap_or(0);
+        row[first..first + LANES]
+            .copy_from_slice(&[0, 16, 32, 48].map(|lane: u32| (lanes >> lane) as u16));
+        lanes = lanes.wrapping_shr(shift);
     }
 }
 
