@@ -173,8 +173,8 @@ impl NativeEngine {
         (shard.machine(slot), shard.cart_ram(slot))
     }
 
-    /// The stack of an env's pictures; the env must exist.
-    pub(crate) fn pictures(&self, env: usize) -> &[u8] {
+    /// The stack of an env's pictures in two parts, the older one first; the env must exist.
+    pub(crate) fn pictures(&self, env: usize) -> [&[u8]; 2] {
         let shard = self.shards[env / self.envs_per_shard].as_ref();
         let shard = shard.unwrap_or_else(|| unreachable!("shards are home between steps"));
         shard.pictures(env % self.envs_per_shard)
@@ -425,7 +425,10 @@ impl Engine for NativeEngine {
         let rows_per_thread = rows.len().div_ceil(self.threads()).max(1);
         let fill = |(env, row): &mut (usize, &mut [u8])| {
             if let View::Stack(_) = view {
-                return row.copy_from_slice(self.pictures(*env));
+                let [older, newer] = self.pictures(*env);
+                let (first, last) = row.split_at_mut(older.len());
+                first.copy_from_slice(older);
+                return last.copy_from_slice(newer);
             }
             let (machine, cart_ram) = self.machine_and_cart_ram(*env);
             view.show_machine(machine, &self.state.rom, cart_ram, row);

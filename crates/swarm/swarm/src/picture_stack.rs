@@ -206,23 +206,9 @@ impl PictureMaker {
         }
     }
 
-    /// Pushes a frame behind the others of a stack, or the lighter of it and the one before it.
-    /// `shown` is the frame of the newest picture, or empty if that is unknown.
-    pub(crate) fn push(
-        &mut self,
-        frame: Frame<'_>,
-        before: Option<Frame<'_>>,
-        stack: &mut [u8],
-        shown: &mut Vec<u8>,
-    ) {
-        let bytes = self.stack.picture_bytes();
-        // The last place keeps the newest picture, which the next one changes.
-        stack.copy_within(bytes.., 0);
-        let last = stack.len() - bytes;
-        self.draw(frame, before, &mut stack[last..], shown);
-    }
-
-    fn draw(
+    /// Makes the picture of a frame, or of the lighter one of it and the one before it. `shown` is
+    /// the frame of the picture that lies in `out`, or empty if that is unknown.
+    pub(crate) fn draw(
         &mut self,
         frame: Frame<'_>,
         before: Option<Frame<'_>>,

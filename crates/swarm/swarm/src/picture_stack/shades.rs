@@ -332,7 +332,7 @@ mod tests {
                         grays,
                         crop,
                         size,
-                        depth: 2,
+                        depth: 1,
                         max_pool,
                     };
                     if size.is_some_and(|[y, x]| y > lines || x > columns) {
@@ -350,8 +350,8 @@ mod tests {
                         assert!(found == expected, "{form:?}, {seed}");
                         let (last, before) = (frame(seed), frame(seed * 5 + 1));
                         let before = max_pool.then_some(Frame::Shades(&before));
-                        maker.push(Frame::Shades(&last), before, &mut found, &mut shown);
-                        general.push(Frame::Shades(&last), before, &mut expected, &mut none);
+                        maker.draw(Frame::Shades(&last), before, &mut found, &mut shown);
+                        general.draw(Frame::Shades(&last), before, &mut expected, &mut none);
                     }
                 }
             }

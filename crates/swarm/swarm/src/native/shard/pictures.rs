@@ -10,6 +10,8 @@ pub(super) struct Pictures {
     form: PictureStack,
     maker: PictureMaker,
     stacks: Vec<u8>,
+    /// The place of the oldest picture in each env's stack, which the next one replaces.
+    oldest: Vec<usize>,
     before: Vec<Vec<u8>>,
     /// The packed frame of each env's newest picture, as its maker keeps it.
     shown: Vec<Vec<u8>>,
@@ -21,6 +23,7 @@ impl Pictures {
             form,
             maker: PictureMaker::new(form),
             stacks: vec![0; envs * form.bytes()],
+            oldest: vec![0; envs],
             before: vec![Vec::new(); if form.max_pool { envs } else { 0 }],
             shown: vec![Vec::new(); envs],
         }
@@ -55,27 +58,35 @@ impl Shard {
 
     /// Pushes the picture of a step that is over.
     pub(super) fn push_picture(&mut self, slot: usize) {
-        let Some(Pictures { form, maker, stacks, before, shown }) = &mut self.pictures else {
-            return;
-        };
+        let Some(pictures) = &mut self.pictures else { return };
+        let Pictures { form, maker, stacks, oldest, before, shown } = pictures;
         let machine = &self.machines[slot];
-        let bytes = form.bytes();
-        let stack = &mut stacks[slot * bytes..][..bytes];
         let before = before.get(slot).and_then(|it| Frame::each(machine.model(), it).next());
-        maker.push(machine.frame(), before, stack, &mut shown[slot]);
+        let (oldest, shown) = (&mut oldest[slot], &mut shown[slot]);
+        let (depth, bytes) = (usize::from(form.depth), form.picture_bytes());
+        let stack = &mut stacks[slot * form.bytes()..][..form.bytes()];
+        if !shown.is_empty() {
+            // The next picture is made of the newest one.
+            let newest = (*oldest + depth - 1) % depth;
+            stack.copy_within(newest * bytes..(newest + 1) * bytes, *oldest * bytes);
+        }
+        maker.draw(machine.frame(), before, &mut stack[*oldest * bytes..][..bytes], shown);
+        *oldest = (*oldest + 1) % depth;
     }
 
-    /// The stack of an env's pictures; empty if none are kept.
-    pub(crate) fn pictures(&self, slot: usize) -> &[u8] {
-        self.pictures.as_ref().map_or(&[], |it| {
+    /// The stack of an env's pictures in two parts, the older one first; empty if none are kept.
+    pub(crate) fn pictures(&self, slot: usize) -> [&[u8]; 2] {
+        self.pictures.as_ref().map_or([&[], &[]], |it| {
             let bytes = it.form.bytes();
-            &it.stacks[slot * bytes..][..bytes]
+            let stack = &it.stacks[slot * bytes..][..bytes];
+            let (newer, older) = stack.split_at(it.oldest[slot] * it.form.picture_bytes());
+            [older, newer]
         })
     }
 
     pub(super) fn kept_pictures(&self, slot: usize) -> Option<(PictureStack, Vec<u8>)> {
         let form = self.pictures.as_ref()?.form;
-        Some((form, self.pictures(slot).to_vec()))
+        Some((form, self.pictures(slot).concat()))
     }
 
     /// Takes over the pictures of a state, or begins with its frame alone.
@@ -84,6 +95,7 @@ impl Shard {
         match snapshot.pictures_as(pictures.form) {
             Some(kept) => {
                 pictures.stack(slot).copy_from_slice(kept);
+                pictures.oldest[slot] = 0;
                 pictures.shown[slot].clear();
             }
             None => self.begin_pictures(slot),
