@@ -93,7 +93,7 @@ impl View {
             }
             Self::Picture(picture, grays) => picture.fill(*grays, machine.frame(), row),
             Self::Stack(form) => {
-                PictureMaker::new(*form).fill(machine.frame(), row, &mut Vec::new())
+                PictureMaker::new(*form).fill(machine.frame(), row, &mut Vec::new());
             }
             Self::Memory(ranges) | Self::Bits(ranges) => {
                 let places = ranges.iter().cloned().flatten();
