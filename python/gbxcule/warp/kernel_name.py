@@ -26,7 +26,7 @@ FUNCTIONS = frozenset(
     tile_argmin tile_assign tile_astype tile_atomic_add tile_atomic_add_indexed tile_axpy tile_broadcast
     tile_bvh_query_aabb tile_bvh_query_next tile_bvh_query_ray tile_cholesky tile_cholesky_inplace tile_cholesky_solve
     tile_cholesky_solve_inplace tile_diag_add tile_dot tile_empty tile_extract tile_fft tile_from_thread tile_full
-    tile_load tile_load_indexed tile_lower_solve tile_lower_solve_inplace tile_map tile_matmul tile_max
+    tile_ifft tile_load tile_load_indexed tile_lower_solve tile_lower_solve_inplace tile_map tile_matmul tile_max
     tile_mesh_query_aabb tile_mesh_query_aabb_next tile_min tile_ones tile_query_valid tile_randf tile_randi tile_reduce
     tile_reshape tile_scan_exclusive tile_scan_inclusive tile_scan_max_inclusive tile_scan_min_inclusive
     tile_scatter_add tile_scatter_masked tile_sort tile_squeeze tile_stack tile_stack_clear tile_stack_count

@@ -52,7 +52,7 @@ fn what_no_value_mends_is_said_with_its_place() {
     @wp.kernel
     def k(x: wp.array(dtype=float)):
         x[0] = x[0] + float(wp.static(n))
-        wp.tile_fft(x)
+        wp.tile_slice_indexed(x)
     return k
 def other(word):
     @wp.kernel
@@ -296,8 +296,7 @@ fn a_file_that_another_imports_is_kept_for_it() {
 #[test]
 fn a_survey_counts_what_compiles_and_names_what_does_not() {
     let good = "import warp as wp\n@wp.kernel\ndef a(x: wp.array(dtype=float)):\n    x[0] = 1.0\n";
-    let bad =
-        "import warp as wp\n@wp.kernel\ndef b(x: wp.array(dtype=float)):\n    wp.tile_fft(x)\n";
+    let bad = "import warp as wp\n@wp.kernel\ndef b(x: wp.array(dtype=float)):\n    wp.tile_slice_indexed(x)\n";
     let files = [("good.py", good), ("bad.py", bad), ("broken.py", "def f(:")];
     let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
     let result = survey_with_texts(files, &ImportOptions::default(), &|_| None.into());

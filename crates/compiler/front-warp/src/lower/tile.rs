@@ -6,6 +6,7 @@
 
 mod arithmetic;
 mod call;
+mod fourier;
 mod make;
 mod matrix;
 mod order;

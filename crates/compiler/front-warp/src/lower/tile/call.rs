@@ -5,7 +5,7 @@ use super::super::call::CallArgument;
 use super::super::operand::{LoweringResult, Operand, fault};
 use super::super::writer::Writer;
 use super::view::offset_parts;
-use super::{MAX_ELEMENTS, Tile, arithmetic, make, matrix, order, solve, stack, transfer};
+use super::{MAX_ELEMENTS, Tile, arithmetic, fourier, make, matrix, order, solve, stack, transfer};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::Type;
@@ -34,8 +34,10 @@ const PARAMETERS: &[(&str, &[&str])] = &[
     ("tile_dot", &["a", "b"]),
     ("tile_empty", &["shape", "dtype", "storage"]),
     ("tile_extract", &["a", "*"]),
+    ("tile_fft", &["inout"]),
     ("tile_from_thread", &["shape", "value", "thread_idx", "storage"]),
     ("tile_full", &["shape", "value", "dtype", "storage"]),
+    ("tile_ifft", &["inout"]),
     ("tile_load", &["a", "shape", "offset", "storage", "bounds_check", "aligned"]),
     ("tile_load_indexed", &["a", "indices", "shape", "offset", "axis", "storage"]),
     ("tile_lower_solve", &["L", "y"]),
@@ -228,6 +230,7 @@ fn tile_statement<'a>(cx: &mut Expressions<'_, 'a>, call: &TileCall<'a>) -> Lowe
         "tile_assign" => transfer::assign_part(&mut cx.b, call)?,
         "tile_axpy" => arithmetic::axpy(cx, call)?,
         "tile_cholesky_inplace" => solve::cholesky(&mut cx.b, call, true).map(drop)?,
+        "tile_fft" | "tile_ifft" => fourier::transform(&mut cx.b, call)?,
         "tile_scatter_add" | "tile_scatter_masked" => transfer::scatter(cx, call)?,
         "tile_sort" => order::sort(&mut cx.b, call)?,
         "tile_store" | "tile_store_indexed" => transfer::store(&mut cx.b, call)?,
