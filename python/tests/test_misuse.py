@@ -301,4 +301,4 @@ def test_natives_that_nobody_should_call_refuse_what_they_cannot_do():
         with pytest.raises(ValueError, match="skips and items"):
             _native.bound_box_tree(skips, np.array(wrong, np.int32).tobytes(), corners, corners)
     with pytest.raises(ValueError, match="too many cells"):
-        _native.sort_into_cells(corners, [2**31 - 1] * 3, 1.0)
+        _native.sort_into_cells(corners, [2**31 - 1] * 3, 1.0, False)

@@ -119,6 +119,16 @@ def neighbours(grid: wp.uint64, x: wp.array(dtype=wp.vec3), same: wp.array2d(dty
         same[i, 0] += wp.length(x[index] - x[i])
 
 
+@wp.kernel
+def neighbours_64(grid: wp.uint64, x: wp.array(dtype=wp.vec3d), same: wp.array2d(dtype=wp.float64)):
+    i = wp.hash_grid_point_id(grid, wp.tid())
+    query = wp.hash_grid_query(grid, x[i], wp.float64(0.3))
+    index = int(0)
+    while wp.hash_grid_query_next(query, index):
+        same[i, 0] += wp.length(x[index] - x[i])
+        same[i, 1] += wp.float64(1.0)
+
+
 def bumpy_ball():
     """Points and faces of a closed surface around the origin."""
     at = [(0.0, 0.0, 1.0)]
@@ -157,6 +167,10 @@ class Example:
         self.grouped_mesh = wp.Mesh(*mesh[:2], groups=wp.array(of_faces, dtype=wp.int32))
         self.grid = wp.HashGrid(7, 8, 9)
         self.grid.build(self.x, 0.25)
+        self.x_64 = wp.array(self.x.numpy().astype(np.float64) * 1.1, dtype=wp.vec3d)
+        self.grid_64 = wp.HashGrid(7, 8, 9, dtype=wp.float64)
+        self.grid_64.build(self.x_64, 0.25)
+        self.of_neighbours_64 = wp.zeros((COUNT, 2), dtype=wp.float64)
         self.of_points, self.near_points = wp.zeros((COUNT, 5)), wp.zeros((COUNT, 3))
         self.of_rays, self.near_rays = wp.zeros((COUNT, 6)), wp.zeros((COUNT, 3))
         self.of_boxes, self.of_neighbours = wp.zeros((COUNT, 4), dtype=int), wp.zeros((COUNT, 1))
@@ -171,3 +185,4 @@ class Example:
         grouped = [self.grouped.id, self.grouped_mesh.id, self.bvh.id]
         wp.launch(groups, COUNT, [*grouped, self.x, self.d, self.of_groups])
         wp.launch(neighbours, COUNT, [self.grid.id, self.x, self.of_neighbours])
+        wp.launch(neighbours_64, COUNT, [self.grid_64.id, self.x_64, self.of_neighbours_64])

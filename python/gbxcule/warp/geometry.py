@@ -14,10 +14,10 @@ from gbxcule.warp import capture
 from gbxcule.warp.array_memory import array
 from gbxcule.warp.composite import composite
 from gbxcule.warp.missing import Missing
-from gbxcule.warp.scalar import float32, int32, uint64
+from gbxcule.warp.scalar import float32, float64, int32, uint64
 from gbxcule.warp.structure import Struct
 
-vec3 = composite("vector", (3,), float32)
+vec3, vec3d = (composite("vector", (3,), of) for of in (float32, float64))
 
 
 class Geometry:
@@ -49,9 +49,9 @@ def table(name: str) -> list[dict[str, Any] | None]:
     return [live[at].row() if at in live else None for at in range(max(live, default=0) + 1)]
 
 
-def _points(of: array, what: str) -> npt.NDArray[Any]:
-    if not isinstance(of, array) or of.dtype is not vec3:
-        raise TypeError(f"{what} are an array of `vec3f`, found {of!r}")
+def _points(of: array, what: str, kind: Any = vec3) -> npt.NDArray[Any]:
+    if not isinstance(of, array) or of.dtype is not kind:
+        raise TypeError(f"{what} are an array of `{'vec3f' if kind is vec3 else 'vec3d'}`, found {of!r}")
     return of.numpy().reshape(-1, 3)
 
 
@@ -66,12 +66,13 @@ class HashGrid(Geometry):
 
     def __init__(self, dim_x: int, dim_y: int, dim_z: int, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
-        if dtype not in (None, float, float32):
-            raise NotImplementedError(f"gbxcule.warp has hash grids of `float32`, found `{dtype}`")
+        if dtype not in (None, float, float32, float64):
+            raise NotImplementedError(f"gbxcule.warp has hash grids of `float32` and `float64`, found `{dtype}`")
+        self._is_double = dtype is float64
         self._extents = [int(dim_x), int(dim_y), int(dim_z)]
         if min(self._extents) <= 0:
             raise RuntimeError(f"extents of a hash grid are above 0, found {self._extents}")
-        self._per_unit = np.float32(1.0)
+        self._per_unit = 1.0
         self._cells: list[array | None] = [None, None]
 
     def build(self, points: array, radius: float, groups: Any = None) -> None:
@@ -80,12 +81,12 @@ class HashGrid(Geometry):
             raise NotImplementedError("gbxcule.warp has no groups in hash grids")
         if radius <= 0.0:
             raise ValueError(f"cells are wider than 0, found {radius}")
-        of = _points(points, "a hash grid's points")
+        of = _points(points, "a hash grid's points", vec3d if self._is_double else vec3)
         capture.run(lambda: self._build(of, float(radius)))
 
     def _build(self, of: npt.NDArray[Any], radius: float) -> None:
-        self._per_unit = np.float32(1.0) / np.float32(radius)
-        cells = _native.sort_into_cells(of.tobytes(), self._extents, float(self._per_unit))
+        self._per_unit = 1.0 / radius if self._is_double else float(np.float32(1.0) / np.float32(radius))
+        cells = _native.sort_into_cells(of.tobytes(), self._extents, self._per_unit, self._is_double)
         self._cells = [_indices(part) for part in cells]
 
     def reserve(self, num_points: int, with_groups: bool = False) -> None:

@@ -60,14 +60,15 @@ pub(crate) fn bound_box_tree<'py>(
 }
 
 /// Sorts points into cells; returns where cells begin in the list of points' numbers, and the list.
+/// Points are of 64-bit numbers if `is_double`, else of 32-bit ones.
 #[pyfunction]
 pub(crate) fn sort_into_cells<'py>(
     py: Python<'py>,
     of: &[u8],
     extents: [i32; 3],
-    cells_per_unit: f32,
+    cells_per_unit: f64,
+    is_double: bool,
 ) -> PyResult<Parts<'py, 2>> {
-    let of = points(of)?;
     if extents.iter().any(|&extent| extent <= 0) {
         return Err(PyValueError::new_err("extents of a hash grid are above 0"));
     }
@@ -77,6 +78,12 @@ pub(crate) fn sort_into_cells<'py>(
         let message = format!("a hash grid of {extents:?} has too many cells: at most {most}");
         return Err(PyValueError::new_err(message));
     }
-    let cells = py.detach(|| PointCells::new(&of, extents, cells_per_unit));
+    let cells = if is_double {
+        let of: Vec<[f64; 3]> = numbers(of);
+        py.detach(|| PointCells::of_doubles(&of, extents, cells_per_unit))
+    } else {
+        let of = points(of)?;
+        py.detach(|| PointCells::new(&of, extents, cells_per_unit as f32))
+    };
     Ok([given(py, &cells.starts), given(py, &cells.points)])
 }

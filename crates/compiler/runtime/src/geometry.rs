@@ -111,22 +111,32 @@ impl PointCells {
     /// Sorts points into a grid with `extents` cells along the axes, `cells_per_unit` cells to a
     /// unit of length.
     pub fn new(points: &[Point], extents: [i32; 3], cells_per_unit: f32) -> Self {
-        let cell = |point: &Point| {
+        // A cast gives the nearest number in range, and 0 for a NaN.
+        let cell = |point: &Point| point.map(|at| (at * cells_per_unit).floor() as i32);
+        Self::of_cells(points.iter().map(cell), extents)
+    }
+
+    /// The same for points of 64-bit numbers.
+    pub fn of_doubles(points: &[[f64; 3]], extents: [i32; 3], cells_per_unit: f64) -> Self {
+        let cell = |point: &[f64; 3]| point.map(|at| (at * cells_per_unit).floor() as i32);
+        Self::of_cells(points.iter().map(cell), extents)
+    }
+
+    fn of_cells(points: impl Iterator<Item = [i32; 3]>, extents: [i32; 3]) -> Self {
+        let cell = |point: [i32; 3]| {
             let at = |axis: usize| {
-                // A cast gives the nearest number in range, and 0 for a NaN.
-                let cell = (point[axis] * cells_per_unit).floor() as i32;
-                i64::from(cell.min(i32::MAX - 1)).rem_euclid(extents[axis].into()) as usize
+                i64::from(point[axis].min(i32::MAX - 1)).rem_euclid(extents[axis].into()) as usize
             };
             let [x, y, _] = extents.map(|extent| extent as usize);
             (at(2) * y + at(1)) * x + at(0)
         };
         let count = extents.iter().map(|&extent| extent as usize).product();
-        let cells: Vec<usize> = points.iter().map(cell).collect();
+        let cells: Vec<usize> = points.map(cell).collect();
         // The start of a cell is counted up to its end, which is the start of the next one.
         let mut starts = vec![0; count + 1];
         cells.iter().for_each(|&cell| starts[cell + 1] += 1);
         (0..count).for_each(|cell| starts[cell + 1] += starts[cell]);
-        let mut sorted = vec![0; points.len()];
+        let mut sorted = vec![0; cells.len()];
         for (point, &cell) in cells.iter().enumerate() {
             sorted[starts[cell] as usize] = point as i32;
             starts[cell] += 1;
@@ -143,9 +153,7 @@ mod tests {
 
     #[test]
     fn a_tree_has_each_item_once_in_a_box_around_it() {
-        let at = |item: usize| [(item * 7 % 11) as f32, (item * 5 % 13) as f32, item as f32];
-        let lowers: Vec<Point> = (0..23).map(at).collect();
-        let uppers: Vec<Point> = lowers.iter().map(|low| low.map(|low| low + 1.5)).collect();
+        let [lowers, uppers] = boxes(23);
         let tree = BoxTree::new(&lowers, &uppers);
         let (low, high) = tree.bounds(&lowers, &uppers);
         let mut items: Vec<i32> = tree.items.iter().copied().filter(|&item| item >= 0).collect();
@@ -164,6 +172,13 @@ mod tests {
         assert!(!cut.is_over(23));
     }
 
+    fn boxes(count: usize) -> [Vec<Point>; 2] {
+        let at = |item: usize| [(item * 7 % 11) as f32, (item * 5 % 13) as f32, item as f32];
+        let lowers: Vec<Point> = (0..count).map(at).collect();
+        let uppers = lowers.iter().map(|low| low.map(|low| low + 1.5)).collect();
+        [lowers, uppers]
+    }
+
     #[test]
     fn points_lie_in_their_cells_in_order() {
         let points = [[0.5, 0.0, 0.0], [-0.5, 0.0, 0.0], [2.5, 0.0, 0.0], [f32::NAN, 9e30, 0.0]];
@@ -171,5 +186,7 @@ mod tests {
         // Cell 1 along x holds -0.5; 2,147,483,646 is 0 modulo 3.
         assert_eq!(cells.points, [0, 2, 3, 1]);
         assert_eq!(cells.starts, [0, 3, 4, 4, 4, 4, 4]);
+        let doubles = points.map(|point| point.map(f64::from));
+        assert_eq!(PointCells::of_doubles(&doubles, [2, 3, 1], 1.0), cells);
     }
 }

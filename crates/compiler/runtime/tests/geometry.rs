@@ -32,7 +32,7 @@ fn row(points: &[[f32; 3]], extents: [i32; 3], cells_per_unit: f32) -> Argument 
     let array = |numbers: &[i32]| Argument::from(Array::from_slice(numbers));
     Argument::Struct(vec![
         ("extents".into(), extents.into()),
-        ("cells_per_unit".into(), cells_per_unit.into()),
+        ("cells_per_unit".into(), f64::from(cells_per_unit).into()),
         ("starts".into(), array(&cells.starts)),
         ("points".into(), array(&cells.points)),
     ])

@@ -6,7 +6,7 @@ import warp as wp
 @wp.struct
 class HashGrid:
     extents: wp.vec3i
-    cells_per_unit: float
+    cells_per_unit: wp.float64
     starts: wp.array(dtype=int)
     points: wp.array(dtype=int)
 
@@ -43,6 +43,16 @@ def _grid_coordinate(x: float, cells_per_unit: float):
 
 
 @wp.func
+def _grid_coordinate(x: wp.float64, cells_per_unit: wp.float64):
+    cell = wp.floor(x * cells_per_unit)
+    if cell >= wp.float64(2147483647.0):
+        return int(2147483646)
+    if cell < wp.float64(-2147483648.0):
+        return int(-2147483648)
+    return int(cell)
+
+
+@wp.func
 def _grid_last(first: int, last: int, extent: int):
     if wp.int64(last) - wp.int64(first) >= wp.int64(extent):
         return first + extent - 1
@@ -51,6 +61,21 @@ def _grid_last(first: int, last: int, extent: int):
 
 @wp.func
 def hash_grid_query(id: wp.uint64, point: wp.vec3, max_dist: float):
+    grid = wp.table_of(HashGrid)[id]
+    cells_per_unit = float(grid.cells_per_unit)
+    query = HashGridQuery()
+    query.grid = grid
+    for axis in range(3):
+        first = _grid_coordinate(point[axis] - max_dist, cells_per_unit)
+        last = _grid_coordinate(point[axis] + max_dist, cells_per_unit)
+        query.first[axis] = first
+        query.last[axis] = _grid_last(first, last, grid.extents[axis])
+    query.at = query.first
+    return query
+
+
+@wp.func
+def hash_grid_query(id: wp.uint64, point: wp.vec3d, max_dist: wp.float64):
     grid = wp.table_of(HashGrid)[id]
     query = HashGridQuery()
     query.grid = grid
