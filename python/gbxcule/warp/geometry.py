@@ -152,6 +152,9 @@ def _group_tree(
 # A node of a tree, laid out as in the dialect's library.
 _FIELDS = {"lower": vec3, "skip": int32, "upper": vec3, "item": int32}
 _NODE = Struct(type("BvhNode", (), {"__annotations__": _FIELDS}))
+_BOUNDS = dict.fromkeys(("low_x", "low_y", "low_z", "high_x", "high_y", "high_z"), composite("vector", (4,), float32))
+_REFERENCES = {"children": composite("vector", (4,), int32), "parent": int32, "slots": int32, "a": int32, "b": int32}
+_WIDE_NODE = Struct(type("BvhWideNode", (), {"__annotations__": _BOUNDS | _REFERENCES}))
 
 
 class Bvh(Geometry):
@@ -190,14 +193,15 @@ class Bvh(Geometry):
 
     def _refit(self) -> None:
         (skips, items), (lowers, uppers) = self._tree, self._corners()
-        low, high = _native.bound_box_tree(skips, items, lowers, uppers)
+        low, high, wide = _native.bound_box_tree(skips, items, lowers, uppers)
         nodes = np.zeros(len(skips) // 4, _NODE.numpy_dtype())
         nodes["skip"], nodes["item"] = np.frombuffer(skips, np.int32), np.frombuffer(items, np.int32)
         nodes["lower"], nodes["upper"] = (np.frombuffer(part, np.float32).reshape(-1, 3) for part in (low, high))
         self._nodes = array(nodes, dtype=_NODE)
+        self._wide = array(np.frombuffer(wide, _WIDE_NODE.numpy_dtype()), dtype=_WIDE_NODE)
 
     def row(self) -> dict[str, Any]:
-        return {"nodes": self._nodes, "groups": self._groups, "group_roots": self._roots}
+        return {"nodes": self._nodes, "wide": self._wide, "groups": self._groups, "group_roots": self._roots}
 
 
 class Mesh(Geometry):

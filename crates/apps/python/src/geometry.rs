@@ -35,7 +35,7 @@ pub(crate) fn build_box_tree<'py>(
     Ok([given(py, &tree.skips), given(py, &tree.items)])
 }
 
-/// Computes the boxes of a tree's nodes; returns low corners and high ones.
+/// Computes the boxes of a tree's nodes; returns low corners, high ones, and the wide tree.
 #[pyfunction]
 pub(crate) fn bound_box_tree<'py>(
     py: Python<'py>,
@@ -43,7 +43,7 @@ pub(crate) fn bound_box_tree<'py>(
     items: &[u8],
     lowers: &[u8],
     uppers: &[u8],
-) -> PyResult<Parts<'py, 2>> {
+) -> PyResult<Parts<'py, 3>> {
     let (lowers, uppers) = (points(lowers)?, points(uppers)?);
     let tree = BoxTree { skips: numbers(skips), items: numbers(items) };
     let count = tree.items.iter().filter(|&&item| item >= 0).count();
@@ -55,8 +55,16 @@ pub(crate) fn bound_box_tree<'py>(
             "these are not the skips and items that `build_box_tree` returns",
         ));
     }
-    let (low, high) = py.detach(|| tree.bounds(&lowers, &uppers));
-    Ok([given(py, &low), given(py, &high)])
+    let (low, high, wide) = py.detach(|| {
+        let (low, high) = tree.bounds(&lowers, &uppers);
+        let wide = tree.wide(&low, &high).or_else(|| {
+            let balanced = BoxTree::new(&lowers, &uppers);
+            let (low, high) = balanced.bounds(&lowers, &uppers);
+            balanced.wide(&low, &high)
+        });
+        (low, high, wide.unwrap_or_default())
+    });
+    Ok([given(py, &low), given(py, &high), given(py, &wide)])
 }
 
 /// Sorts points into cells; returns where cells begin in the list of points' numbers, and the list.

@@ -46,6 +46,8 @@ pub(crate) struct InlineFrame<'a> {
     pub(crate) locals: Vec<Storage>,
     pub(crate) params: Vec<BoundParam>,
     pub(crate) exit: Exit,
+    /// Results of each return so far, for a call in place.
+    pub(crate) returned: Vec<Vec<Value>>,
     /// Lowest and highest value of loop indices that count up from a constant.
     pub(crate) counted: Vec<(gbxcule_ir::Value, [i64; 2])>,
     /// Targets of `Break` and `Continue`, for each open loop.
@@ -234,6 +236,7 @@ impl<'a, 'f> ThreadCode<'a, 'f> {
             locals,
             params,
             exit,
+            returned: Vec::new(),
             counted: Vec::new(),
             loops: Vec::new(),
             mark,

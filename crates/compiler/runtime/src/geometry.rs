@@ -4,6 +4,9 @@
 /// A corner of a box, or a point.
 pub type Point = [f32; 3];
 
+/// Greatest number of levels of a wide tree: a walk has four bits for each, in 64 bits.
+pub const MOST_LEVELS: u32 = 16;
+
 /// A tree of boxes, depth first: the first child of a node is the next node.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BoxTree {
@@ -96,7 +99,62 @@ impl BoxTree {
         }
         bounds
     }
+
+    /// Joins every second level into nodes of four boxes, in the order of this tree, which has
+    /// these [`bounds`](Self::bounds). Returns `None` for more than [`MOST_LEVELS`]; a tree by
+    /// [`new`](Self::new) has fewer.
+    ///
+    /// # Panics
+    /// It isn't a tree [over](Self::is_over) boxes, or these aren't its bounds.
+    pub fn wide(&self, lowers: &[Point], uppers: &[Point]) -> Option<Vec<WideNode>> {
+        let Self { skips, items } = self;
+        // The first node has no boxes: its only child is the node for the whole tree.
+        let mut nodes: Vec<WideNode> = vec![[0; 32]];
+        let parts = |node: usize| match items[node] {
+            ..0 => [Some(node + 1), Some(skips[node + 1] as usize)],
+            _ => [Some(node), None],
+        };
+        // Nodes to join, each with its parent, its box there, and its level.
+        let mut todo = vec![(0, 0_u32, 0, 2)];
+        todo.retain(|_| !items.is_empty());
+        while let Some((top, parent, slot, level)) = todo.pop() {
+            if level > MOST_LEVELS {
+                return None;
+            }
+            let number = nodes.len();
+            if let Some(above) = nodes.get_mut(parent as usize) {
+                above[24 + slot] = number as u32;
+            }
+            let mut wide: WideNode = [0; 32];
+            wide[28] = parent;
+            let boxes = parts(top).into_iter().flatten().flat_map(|part| match part == top {
+                true => [Some(part), None],
+                false => parts(part),
+            });
+            for (at, node) in boxes.flatten().enumerate() {
+                for axis in 0..3 {
+                    wide[4 * axis + at] = lowers[node][axis].to_bits();
+                    wide[12 + 4 * axis + at] = uppers[node][axis].to_bits();
+                }
+                wide[24 + at] = (-1 - items[node]) as u32;
+                wide[29] |= 1 << at;
+                if items[node] < 0 {
+                    todo.push((node, number as u32, at, level + 1));
+                }
+            }
+            nodes.push(wide);
+        }
+        Some(nodes)
+    }
 }
+
+/// A node of a [`wide`](BoxTree::wide) tree, which is `BvhWideNode` of the dialect's library: bits
+/// of up to four boxes, in two cache lines.
+///
+/// Words 0 to 11 are the low corners (four x, four y, four z), 12 to 23 the high ones. For each box
+/// word 24 to 27 is the node for what it contains, or -1 minus an item. Word 28 is the node of
+/// which this one is a child, and word 29 has a bit for each box that there is.
+pub type WideNode = [u32; 32];
 
 /// Points in the cells of a grid that repeats without end.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -177,6 +235,59 @@ mod tests {
         let lowers: Vec<Point> = (0..count).map(at).collect();
         let uppers = lowers.iter().map(|low| low.map(|low| low + 1.5)).collect();
         [lowers, uppers]
+    }
+
+    /// Adds the items below a wide node, and those of all boxes around them.
+    fn walk(nodes: &[WideNode], node: usize, lowers: &[Point], items: &mut Vec<usize>) {
+        let wide = &nodes[node];
+        for slot in (0..4).filter(|slot| wide[29] >> slot & 1 == 1) {
+            let (before, child) = (items.len(), wide[24 + slot] as i32);
+            match usize::try_from(child) {
+                Ok(child) => {
+                    assert_eq!(nodes[child][28], node as u32);
+                    walk(nodes, child, lowers, items);
+                }
+                Err(_) => items.push(-(child + 1) as usize),
+            }
+            for (axis, item) in
+                (0..3).flat_map(|axis| items[before..].iter().map(move |&item| (axis, item)))
+            {
+                let [low, high] =
+                    [4 * axis, 12 + 4 * axis].map(|at| f32::from_bits(wide[at + slot]));
+                assert!(node == 0 || low <= lowers[item][axis] && lowers[item][axis] + 1.5 <= high);
+            }
+        }
+    }
+
+    #[test]
+    fn a_wide_tree_has_the_same_items_in_the_same_order() {
+        for count in [1, 2, 3, 4, 5, 23, 200] {
+            let [lowers, uppers] = boxes(count);
+            let tree = BoxTree::new(&lowers, &uppers);
+            let (low, high) = tree.bounds(&lowers, &uppers);
+            let mut nodes = tree.wide(&low, &high).expect("it isn't deep");
+            // The first node's only child is the node for the whole tree.
+            assert_eq!((nodes[0][24], nodes[0][29]), (1, 0));
+            nodes[0][29] = 1;
+            let mut items = Vec::new();
+            walk(&nodes, 0, &lowers, &mut items);
+            let expected = tree.items.iter().filter_map(|&item| usize::try_from(item).ok());
+            assert_eq!(items, expected.collect::<Vec<usize>>());
+        }
+        assert_eq!(BoxTree::default().wide(&[], &[]), Some(vec![[0; 32]]));
+        // A chain, in which each node has a leaf and the rest of the chain.
+        let count = 40;
+        let mut chain = BoxTree { skips: Vec::new(), items: Vec::new() };
+        for item in 0..count - 1 {
+            chain.items.extend([-1, item]);
+            chain.skips.extend([2 * count - 1, 2 * item + 2]);
+        }
+        chain.items.push(count - 1);
+        chain.skips.push(2 * count - 1);
+        assert!(chain.is_over(count as usize));
+        let [lowers, uppers] = boxes(count as usize);
+        let (low, high) = chain.bounds(&lowers, &uppers);
+        assert_eq!(chain.wide(&low, &high), None);
     }
 
     #[test]

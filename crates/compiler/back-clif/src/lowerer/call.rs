@@ -112,21 +112,21 @@ impl Lowerer<'_, '_> {
             let mark = self.frame().mark;
             self.proven().forget_since(mark);
         }
-        let vectors: Vec<Value> = leaves
-            .iter()
-            .copied()
-            .filter(|&leaf| self.b.func.dfg.value_type(leaf).is_vector())
-            .collect();
-        leaves.retain(|leaf| !vectors.contains(leaf));
+        let is_vector = |&leaf: &Value| self.b.func.dfg.value_type(leaf).is_vector();
+        let (vectors, leaves): (Vec<Value>, Vec<Value>) = leaves.into_iter().partition(is_vector);
         let mut leaves = leaves.into_iter();
         let carried = ResultParts::new(self.cx, result);
         self.each_lane(|lowerer| {
             let (lane, mut vectors) = (lowerer.lane(), vectors.iter());
-            let Some(frame) = lowerer.pop_frame() else { return };
+            let Some(mut frame) = lowerer.pop_frame() else { return };
             let Exit::Call { slots, value, .. } = frame.exit else { return };
             let mut slots = slots.into_iter();
+            // If there is one return, its values are the results: some may be parts of vectors.
+            let only = frame.returned.pop().filter(|_| frame.returned.is_empty());
+            let mut only = only.map(Vec::into_iter);
             let val = carried.assemble(&mut |leaf, _| {
                 let leaf = leaf.and_then(|leaf| match leaf {
+                    _ if only.is_some() => only.as_mut()?.next(),
                     Scalar::F32 if lowerer.is_packed() => {
                         vectors.next().map(|&vector| lowerer.lane_of(vector, lane))
                     }
@@ -157,6 +157,7 @@ impl Lowerer<'_, '_> {
                 self.each_lane(|lowerer| {
                     let mut own = Vec::new();
                     lowerer.pass_result(&carried, value, &mut own);
+                    lowerer.frame_mut().returned.push(own.clone());
                     args[lowerer.lane()] = own;
                 });
                 let args = self.joined(&args);

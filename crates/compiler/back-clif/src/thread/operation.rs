@@ -84,13 +84,19 @@ impl ThreadCode<'_, '_> {
         self.componentwise(operands, ty, |lowerer, of, row| lowerer.binary(op, of, row[0], row[1]))
     }
 
-    /// Reads a place; four `f32` of a variable are read at once.
+    /// Reads a place. Four `f32` of a variable are read at once; those of other memory are also
+    /// recorded as a vector, for operations on all four.
     fn load(&mut self, place: PlaceId, ty: Type) -> LoweredValue {
         let loc = self.place(place);
         let is_four = self.cx.module.types[ty] == Shape::Vector { len: 4, of: Scalar::F32 };
         match (&loc, self.body().places[place].root) {
             (LoweredPlace::Memory { .. }, Root::Local(_)) if is_four && !self.is_packed() => {
                 self.read_four(&loc)
+            }
+            (LoweredPlace::Memory { .. }, _) if is_four && !self.is_packed() => {
+                let val = self.read(&loc, ty);
+                self.note_four(&loc, &val);
+                val
             }
             _ => self.read(&loc, ty),
         }

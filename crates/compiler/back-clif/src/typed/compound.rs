@@ -2,7 +2,7 @@
 
 use super::{GROUP, LoweredPlace, LoweredValue, Row, TypedCode, is_same};
 use crate::code::{Chunks, Code, load_scalar, zero_of};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::{InstBuilder, InstructionData, MemFlagsData, Opcode, Value, types};
 use gbxcule_ir::layout::field_offsets;
 use gbxcule_ir::{Scalar, Shape, Type};
 
@@ -96,6 +96,40 @@ impl TypedCode<'_, '_> {
         Some(LoweredValue::from_leaves(leaves))
     }
 
+    /// Selects four `f32` at once, such as the greater ones of two vectors, if each was selected by
+    /// the same comparison of scalars out of the same vectors.
+    fn selected_together(&mut self, row: Row) -> Option<LoweredValue> {
+        let dfg = &self.b.func.dfg;
+        let data = |value: Value| dfg.value_def(value).inst().map(|inst| dfg.insts[inst]);
+        let mut code = None;
+        let mut operands = [row; 4];
+        for (at, value) in row.into_iter().enumerate() {
+            let InstructionData::Ternary { opcode: Opcode::Select, args } = data(value)? else {
+                return None;
+            };
+            let [condition, accept, reject] = args;
+            let InstructionData::FloatCompare { cond, args: [x, y], .. } = data(condition)? else {
+                return None;
+            };
+            let is_float = [x, value].into_iter().all(|of| dfg.value_type(of) == types::F32);
+            if !is_float || *code.get_or_insert(cond) != cond {
+                return None;
+            }
+            let of_lane = [x, y, accept, reject];
+            operands.iter_mut().zip(of_lane).for_each(|(operand, of)| operand[at] = of);
+        }
+        let is_vector = |row: &Row| self.vector_of(*row).is_some();
+        let fits = operands.iter().all(|row| is_vector(row) || is_same(*row));
+        if self.is_packed() || !fits || !operands.iter().any(is_vector) {
+            return None;
+        }
+        let [x, y, accept, reject] = operands.map(|row| self.vector(row));
+        let mask = self.b.ins().fcmp(code?, x, y);
+        let mask = self.b.ins().bitcast(types::F32X4, MemFlagsData::new(), mask);
+        let vector = self.b.ins().bitselect(mask, accept, reject);
+        Some(LoweredValue::from_leaves(self.out_of_vector(vector).to_vec()))
+    }
+
     fn scaled(&mut self, base: Value, index: Value, of: Scalar) -> Value {
         let bytes = self.b.ins().imul_imm_s(index, i64::from(of.bytes()));
         self.b.ins().iadd(base, bytes)
@@ -133,7 +167,10 @@ impl TypedCode<'_, '_> {
         let flat = self.cx.flats.of(ty);
         if !flat.is_large() {
             let leaves = parts.iter().flat_map(|(val, _)| val.leaves().iter().copied());
-            return LoweredValue::from_leaves(leaves.collect());
+            let leaves: Vec<Value> = leaves.collect();
+            let row = Row::try_from(&leaves[..]).ok();
+            let together = row.and_then(|row| self.selected_together(row));
+            return together.unwrap_or(LoweredValue::from_leaves(leaves));
         }
         let slot = self.slot(flat.size);
         let address = self.slot_address(slot);

@@ -73,6 +73,15 @@ impl TypedCode<'_, '_> {
         self.four(vector)
     }
 
+    /// Records four `f32` that were read from memory one by one as a vector, too.
+    pub(crate) fn note_four(&mut self, loc: &LoweredPlace, val: &LoweredValue) {
+        let address = self.address(loc);
+        let vector = self.b.ins().load(types::F32X4, unaligned(), address, 0);
+        for (at, &leaf) in val.leaves().iter().enumerate() {
+            self.note_lane(leaf, vector, at);
+        }
+    }
+
     fn four(&mut self, vector: Value) -> LoweredValue {
         LoweredValue::from_leaves(self.out_of_vector(vector).to_vec())
     }

@@ -8,12 +8,31 @@ class BvhNode:
     item: int
 
 
+# Four boxes of a tree, two cache lines. `children` are nodes, or -1 minus an item; bits of `slots`
+# say which there are.
+@wp.struct
+class BvhWideNode:
+    low_x: wp.vec4
+    low_y: wp.vec4
+    low_z: wp.vec4
+    high_x: wp.vec4
+    high_y: wp.vec4
+    high_z: wp.vec4
+    children: wp.vec4i
+    parent: int
+    slots: int
+    a: int
+    b: int
+
+
 # A tree of boxes, depth first: the first child of a node is the next node, and the second child is
 # the `skip` of the first. Each of the `groups`, in ascending order, has all its boxes below one of
-# the nodes `group_roots`.
+# the nodes `group_roots`. `wide` is a tree of the same boxes with four children a node; its first
+# node has no boxes, and the tree's top as first child.
 @wp.struct
 class Bvh:
     nodes: wp.array(dtype=BvhNode)
+    wide: wp.array(dtype=BvhWideNode)
     groups: wp.array(dtype=int)
     group_roots: wp.array(dtype=int)
 
@@ -215,6 +234,27 @@ def _least(a: float, b: float):
 @wp.func
 def _most(a: float, b: float):
     return b if a < b else a
+
+
+@wp.func
+def _least(a: wp.vec4, b: wp.vec4):
+    return wp.vec4(_least(a[0], b[0]), _least(a[1], b[1]), _least(a[2], b[2]), _least(a[3], b[3]))
+
+
+@wp.func
+def _most(a: wp.vec4, b: wp.vec4):
+    return wp.vec4(_most(a[0], b[0]), _most(a[1], b[1]), _most(a[2], b[2]), _most(a[3], b[3]))
+
+
+@wp.func
+def _four(x: float):
+    return wp.vec4(x, x, x, x)
+
+
+# A bit for each of four numbers that is not above 0.
+@wp.func
+def _bits(of: wp.vec4):
+    return int(of[0] <= 0.0) + 2 * int(of[1] <= 0.0) + 4 * int(of[2] <= 0.0) + 8 * int(of[3] <= 0.0)
 
 
 @wp.func

@@ -201,47 +201,62 @@ def _near_face(nodes: wp.array(dtype=BvhNode), point: wp.vec3):
     return item
 
 
-# The first leaf from `node` on whose box is nearer than `nearest`, or a node behind the last. This
-# loop is apart from the faces' arithmetic, so that all it needs fits in registers.
+# A bit for each box of a node that is not further away than `nearest`.
 @wp.func
-def _next_near_leaf(nodes: wp.array(dtype=BvhNode), point: wp.vec3, nearest: float, node: wp.uint32):
-    at = wp.uint32(node)
-    end = wp.uint32(nodes.shape[0])
-    while at < end:
-        box = nodes[at]
-        if _box_distance_sq(point, box.lower, box.upper) < nearest:
-            if box.item >= 0:
-                return at
-            at = at + wp.uint32(1)
+def _near_boxes(nodes: wp.array(dtype=BvhWideNode), at: wp.uint32, point: wp.vec3, nearest: float):
+    x = _four(point[0])
+    y = _four(point[1])
+    z = _four(point[2])
+    x = _least(nodes[at].high_x, _most(nodes[at].low_x, x)) - x
+    y = _least(nodes[at].high_y, _most(nodes[at].low_y, y)) - y
+    z = _least(nodes[at].high_z, _most(nodes[at].low_z, z)) - z
+    apart = wp.cw_mul(x, x) + wp.cw_mul(y, y) + wp.cw_mul(z, z) - _four(nearest)
+    return wp.uint64(_bits(apart) & nodes[at].slots)
+
+
+# The next item whose box is nearer than `nearest`, or -1. The loop is apart from the faces'
+# arithmetic, so that all it needs fits in registers.
+@wp.func
+def _next_near_item(
+    nodes: wp.array(dtype=BvhWideNode), point: wp.vec3, nearest: float, node: wp.ref[wp.uint32], pending: wp.ref[wp.uint64]
+):
+    at = node
+    left = pending
+    while left != wp.uint64(0):
+        bits = int(left) & 15
+        if bits == 0:
+            left = left >> wp.uint64(4)
+            at = wp.uint32(nodes[at].parent)
         else:
-            at = wp.uint32(box.skip)
-    return at
+            bit = bits & -bits
+            left = left ^ wp.uint64(bit)
+            child = nodes[at].children[wp.uint32((bit >> 1) - (bit >> 3))]
+            if child < 0:
+                node = at
+                pending = left
+                return -1 - child
+            at = wp.uint32(child)
+            left = (left << wp.uint64(4)) | _near_boxes(nodes, at, point, nearest)
+    return -1
 
 
 # The nearest face that is nearer than `max_dist`, or -1.
 @wp.func
 def _nearest_face(id: wp.uint64, point: wp.vec3, max_dist: float):
     mesh = wp.table_of(Mesh)[id]
-    nodes = wp.table_of(Bvh)[mesh.bvh].nodes
+    nodes = wp.table_of(Bvh)[mesh.bvh].wide
     nearest = float(max_dist * max_dist)
     found = int(-1)
-    near = _near_face(nodes, point)
-    if near >= 0:
-        distance = _distance_sq(mesh.points, mesh.indices, near, point)
+    item = _near_face(wp.table_of(Bvh)[mesh.bvh].nodes, point)
+    node = wp.uint32(0)
+    pending = wp.uint64(0)
+    pending = wp.uint64(1)
+    while item >= 0:
+        distance = _distance_sq(mesh.points, mesh.indices, item, point)
         if distance < nearest:
             nearest = distance
-            found = near
-    node = wp.uint32(0)
-    end = wp.uint32(nodes.shape[0])
-    while node < end:
-        node = _next_near_leaf(nodes, point, nearest, node)
-        if node < end:
-            item = nodes[node].item
-            distance = _distance_sq(mesh.points, mesh.indices, item, point)
-            if distance < nearest:
-                nearest = distance
-                found = item
-            node = node + wp.uint32(1)
+            found = item
+        item = _next_near_item(nodes, point, nearest, node, pending)
     return found
 
 

@@ -1,18 +1,5 @@
 
 
-# True if a ray that is parallel to no axis enters a box before `first`.
-@wp.func
-def _enters_obliquely(start: wp.vec3, per_direction: wp.vec3, lower: wp.vec3, upper: wp.vec3, first: float):
-    one = wp.cw_mul(lower - start, per_direction)
-    other = wp.cw_mul(upper - start, per_direction)
-    enters = _least(one[0], other[0])
-    leaves = _most(one[0], other[0])
-    for axis in range(1, 3):
-        enters = _most(enters, _least(one[axis], other[axis]))
-        leaves = _least(leaves, _most(one[axis], other[axis]))
-    return enters < first and leaves >= _most(enters, 0.0)
-
-
 # A vector with permuted axes: the third is the one along which a ray goes furthest, and the first
 # two are swapped if the ray goes down along the third.
 @wp.func
@@ -109,42 +96,108 @@ def _next_entered_leaf(
     return at
 
 
-# The same for a ray that is parallel to no axis.
+# A ray for tests of four boxes at once. Along an axis to which it is at right angles it begins a
+# little inside of both sides of a box, so that each box around `start` counts as entered.
+@wp.struct
+class _WideRay:
+    from_low: wp.vec3
+    from_high: wp.vec3
+    per_direction: wp.vec3
+
+
 @wp.func
-def _next_leaf_obliquely(
-    nodes: wp.array(dtype=BvhNode), start: wp.vec3, per_direction: wp.vec3, first: float, node: wp.uint32, end: wp.uint32
+def _wide_ray(start: wp.vec3, direction: wp.vec3):
+    ray = _WideRay()
+    ray.from_low = start
+    ray.from_high = start
+    ray.per_direction = _per(direction)
+    for axis in range(3):
+        if not wp.isfinite(ray.per_direction[axis]):
+            near = 1.0e-6 * wp.abs(start[axis]) + 1.0e-30
+            ray.from_low[axis] = start[axis] + near
+            ray.from_high[axis] = start[axis] - near
+            ray.per_direction[axis] = 1.0e38
+    return ray
+
+
+# A bit for each box of a node that a ray enters before `first`.
+@wp.func
+def _entered(nodes: wp.array(dtype=BvhWideNode), at: wp.uint32, ray: _WideRay, first: float):
+    low_x = (nodes[at].low_x - _four(ray.from_low[0])) * ray.per_direction[0]
+    low_y = (nodes[at].low_y - _four(ray.from_low[1])) * ray.per_direction[1]
+    low_z = (nodes[at].low_z - _four(ray.from_low[2])) * ray.per_direction[2]
+    high_x = (nodes[at].high_x - _four(ray.from_high[0])) * ray.per_direction[0]
+    high_y = (nodes[at].high_y - _four(ray.from_high[1])) * ray.per_direction[1]
+    high_z = (nodes[at].high_z - _four(ray.from_high[2])) * ray.per_direction[2]
+    enters = _most(_most(_least(low_x, high_x), _least(low_y, high_y)), _least(low_z, high_z))
+    leaves = _least(_least(_most(low_x, high_x), _most(low_y, high_y)), _most(low_z, high_z))
+    late = _most(enters, _four(0.0)) - _least(leaves, _four(first))
+    return wp.uint64(_bits(late) & nodes[at].slots)
+
+
+# The next item whose box a ray enters before `first`, or -1. `pending` has four bits for each node
+# on the way from the first one to `node`, which has the lowest: boxes that remain.
+@wp.func
+def _next_item(
+    nodes: wp.array(dtype=BvhWideNode), ray: _WideRay, first: float, node: wp.ref[wp.uint32], pending: wp.ref[wp.uint64]
 ):
-    at = wp.uint32(node)
-    while at < end:
-        box = nodes[at]
-        if _enters_obliquely(start, per_direction, box.lower, box.upper, first):
-            if box.item >= 0:
-                return at
-            at = at + wp.uint32(1)
+    at = node
+    left = pending
+    while left != wp.uint64(0):
+        bits = int(left) & 15
+        if bits == 0:
+            left = left >> wp.uint64(4)
+            at = wp.uint32(nodes[at].parent)
         else:
-            at = wp.uint32(box.skip)
-    return at
+            bit = bits & -bits
+            left = left ^ wp.uint64(bit)
+            child = nodes[at].children[wp.uint32((bit >> 1) - (bit >> 3))]
+            if child < 0:
+                node = at
+                pending = left
+                return -1 - child
+            at = wp.uint32(child)
+            left = (left << wp.uint64(4)) | _entered(nodes, at, ray, first)
+    return -1
 
 
 # The first face that a ray hits before `max_t`, or -1.
 @wp.func
 def _first_face(id: wp.uint64, start: wp.vec3, direction: wp.vec3, max_t: float, root: int, any: bool):
     mesh = wp.table_of(Mesh)[id]
-    nodes = wp.table_of(Bvh)[mesh.bvh].nodes
-    per_direction = _per(direction)
-    is_oblique = wp.isfinite(per_direction[0]) and wp.isfinite(per_direction[1]) and wp.isfinite(per_direction[2])
+    nodes = wp.table_of(Bvh)[mesh.bvh].wide
+    if root > 0:
+        return _first_face_below(id, start, direction, max_t, root, any)
+    ray = _wide_ray(start, direction)
     first = float(max_t)
     found = int(-1)
     node = wp.uint32(0)
-    end = wp.uint32(nodes.shape[0])
-    if root > 0:
-        node = wp.uint32(root)
-        end = wp.uint32(nodes[root].skip)
+    pending = wp.uint64(0)
+    pending = wp.uint64(1)
+    item = _next_item(nodes, ray, first, node, pending)
+    while item >= 0:
+        hit = _hit_triangle(mesh.points, mesh.indices, item, start, direction)
+        if hit[0] >= 0.0 and hit[0] < first:
+            first = hit[0]
+            found = item
+            if any:
+                return found
+        item = _next_item(nodes, ray, first, node, pending)
+    return found
+
+
+# The same for the faces below the node `root`.
+@wp.func
+def _first_face_below(id: wp.uint64, start: wp.vec3, direction: wp.vec3, max_t: float, root: int, any: bool):
+    mesh = wp.table_of(Mesh)[id]
+    nodes = wp.table_of(Bvh)[mesh.bvh].nodes
+    per_direction = _per(direction)
+    first = float(max_t)
+    found = int(-1)
+    node = wp.uint32(root)
+    end = wp.uint32(nodes[root].skip)
     while node < end:
-        if is_oblique:
-            node = _next_leaf_obliquely(nodes, start, per_direction, first, node, end)
-        else:
-            node = _next_entered_leaf(nodes, start, per_direction, first, node, end)
+        node = _next_entered_leaf(nodes, start, per_direction, first, node, end)
         if node < end:
             item = nodes[node].item
             node = node + wp.uint32(1)
