@@ -92,7 +92,7 @@ pub enum SetupError {
 pub enum Refusal {
     /// NVRTC refuses the text, with its log.
     Text(String),
-    /// NVRTC exceeds its time or memory, or crashes.
+    /// NVRTC computes for too long, needs too much memory, or crashes.
     Limit(String),
     /// The simulator does not know an instruction, or lacks room.
     Unknown(String),
@@ -179,6 +179,10 @@ impl CudaCompiler {
             ChildEnd::Exited(REFUSED) => Err(Refusal::Text(first_error(&ran.stderr))),
             ChildEnd::Exited(_) => {
                 Err(Refusal::Limit(format!("NVRTC says: {}", first_error(&ran.stderr))))
+            }
+            // No text makes NVRTC wait or ends it by SIGKILL: this machine is busy or lacks memory.
+            ended @ (ChildEnd::Time(_) | ChildEnd::Signal(9)) => {
+                Err(Refusal::Machine(format!("NVRTC {ended}")))
             }
             ended => Err(Refusal::Limit(format!("NVRTC {ended}"))),
         }

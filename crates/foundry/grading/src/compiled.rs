@@ -26,12 +26,9 @@ pub(crate) fn grade(
         let reason = "answers with several kernels are run by NVRTC and the simulator";
         return Ok(Grade::NotGraded(reason.into()));
     }
-    let (module, kernel) = match (backward, &own.reverse) {
-        (false, _) => (&own.forward, own.kernel),
-        (true, Ok(reverse)) => (&reverse.module, reverse.kernel),
-        (true, Err(code)) => {
-            return Ok(Grade::NotGraded(format!("the row has no gradient: {code}")));
-        }
+    let (module, kernel) = match own.first_kernel(backward) {
+        Ok(first) => first,
+        Err(code) => return Ok(Grade::NotGraded(format!("the row has no gradient: {code}"))),
     };
     let dialect = if is_cuda { Dialect::Cuda } else { Dialect::Host };
     let written = row_program::write(module, kernel, dialect);

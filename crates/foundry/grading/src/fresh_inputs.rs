@@ -24,7 +24,8 @@ pub(crate) struct FreshInputs {
     pub(crate) results: Results,
     pub(crate) tolerances: OnceLock<Tolerances>,
     pub(crate) kind: DrawKind,
-    pub(crate) is_ordered: OnceLock<bool>,
+    /// True if threads in other orders give the same results, up to rounding.
+    pub(crate) is_order_independent: OnceLock<bool>,
 }
 
 /// Kinds of draws; only plain ones have gradients.

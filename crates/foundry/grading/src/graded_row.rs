@@ -231,16 +231,16 @@ impl GradedRow {
             let draw = self.draw(name.clone(), shaped, random::seed(seed, number)).ok()?;
             let finite = |it: &Tensor| it.numbers.iter().all(|it| it.as_f64().is_finite());
             let all = draw.results.outputs.iter().chain(draw.results.slopes()).all(finite);
-            (all && self.is_harmless(&draw) && self.is_ordered(&draw)).then_some(draw)
+            (all && self.is_harmless(&draw) && self.is_order_independent(&draw)).then_some(draw)
         })
     }
 
     /// Returns true if threads in [`OTHER_ORDERS`] give the same results, up to rounding.
-    pub(crate) fn is_ordered(&self, draw: &FreshInputs) -> bool {
-        *draw.is_ordered.get_or_init(|| self.has_no_order(draw))
+    pub(crate) fn is_order_independent(&self, draw: &FreshInputs) -> bool {
+        *draw.is_order_independent.get_or_init(|| self.is_equal_in_other_orders(draw))
     }
 
-    fn has_no_order(&self, draw: &FreshInputs) -> bool {
+    fn is_equal_in_other_orders(&self, draw: &FreshInputs) -> bool {
         OTHER_ORDERS.into_iter().all(|seed| {
             let way = Variation { order_seed: Some(seed), ..Variation::default() };
             let found = execute::forward_varied(way, &self.program, draw.grid(), &draw.data);
@@ -297,7 +297,7 @@ impl GradedRow {
             results,
             tolerances,
             kind,
-            is_ordered: OnceLock::new(),
+            is_order_independent: OnceLock::new(),
         })
     }
 

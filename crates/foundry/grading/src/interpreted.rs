@@ -86,7 +86,7 @@ fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
     // If the row's results don't depend on the order of threads, another order shows an answer's
     // race, on whatever numbers.
     let plain = problem.draws(false).filter(|draw| draw.kind == DrawKind::Plain);
-    for draw in plain.filter(|draw| problem.is_ordered(draw)) {
+    for draw in plain.filter(|draw| problem.is_order_independent(draw)) {
         let wrong = OTHER_ORDERS.into_iter().find_map(|order| run(draw, Some(order)));
         if let Some(wrong) = wrong {
             return Grade::WrongResult(format!("in another order of threads: {wrong}"));

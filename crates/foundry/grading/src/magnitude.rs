@@ -110,7 +110,7 @@ impl GradedRow {
         let data = execute::arguments(&self.program, &shaped.inputs, seed);
         let draw = self.probe(DrawKind::SpecialValues, &shaped, &data, seed)?;
         let is_exact = !self.has_doubles() || self.is_stable(&draw);
-        (is_exact && is_telling(&draw) && self.is_ordered(&draw)).then_some(draw)
+        (is_exact && is_telling(&draw) && self.is_order_independent(&draw)).then_some(draw)
     }
 
     /// Returns true if the results of a row in doubles, which have no wider type, stay the same

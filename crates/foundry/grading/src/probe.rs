@@ -140,7 +140,7 @@ impl GradedRow {
             leaf.write(cell, value);
         }
         let draw = self.probe(DrawKind::SpecialValues, &shaped, &data, seed)?;
-        self.is_ordered(&draw).then_some(draw)
+        self.is_order_independent(&draw).then_some(draw)
     }
 
     fn special_draw(&self, own: &Shaped, values: &[f64], seed: u64) -> Option<FreshInputs> {
@@ -166,7 +166,7 @@ impl GradedRow {
         }
         let draw =
             (count > 0).then(|| self.probe(DrawKind::SpecialValues, shaped, &data, seed))??;
-        self.is_ordered(&draw).then_some(draw)
+        self.is_order_independent(&draw).then_some(draw)
     }
 
     /// Returns a launch of 100,000 points, if the row is cheap enough.
@@ -262,7 +262,7 @@ impl GradedRow {
             results: Results { outputs: narrow, gradients: None },
             tolerances: OnceLock::from(Tolerances { outputs: tolerances, gradients: Vec::new() }),
             kind,
-            is_ordered: OnceLock::new(),
+            is_order_independent: OnceLock::new(),
         })
     }
 }

@@ -112,13 +112,9 @@ fn loaded<'a>(
     compiler: &CudaCompiler,
 ) -> Result<Loaded<'a>, Grade> {
     let own = &problem.program;
-    let (module, kernel) = match (backward, &own.reverse) {
-        (false, _) => (&own.forward, own.kernel),
-        (true, Ok(reverse)) => (&reverse.module, reverse.kernel),
-        (true, Err(code)) => {
-            return Err(Grade::NotGraded(format!("the row has no gradient: {code}")));
-        }
-    };
+    let (module, kernel) = own
+        .first_kernel(backward)
+        .map_err(|code| Grade::NotGraded(format!("the row has no gradient: {code}")))?;
     let cubin = compiler.compile(text).map_err(|refusal| match refusal {
         Refusal::Text(log) => Grade::DoesNotCompile(log),
         Refusal::Limit(reason) => Grade::DoesNotCompile(reason),

@@ -75,7 +75,7 @@ impl GradedRow {
         }
         (data != before).then_some(())?;
         let draw = self.probe(DrawKind::SpecialValues, shaped, &data, seed)?;
-        self.is_ordered(&draw).then_some(draw)
+        self.is_order_independent(&draw).then_some(draw)
     }
 
     /// Makes a draw in which the integers of all arrays may be negative, and one for each value
@@ -103,7 +103,7 @@ impl GradedRow {
             }
             let data = execute::arguments(&self.program, &shaped.inputs, seed);
             let draw = self.probe(DrawKind::SpecialValues, &shaped, &data, seed)?;
-            (!places.is_empty() && self.is_ordered(&draw)).then_some(draw)
+            (!places.is_empty() && self.is_order_independent(&draw)).then_some(draw)
         };
         let places = (0..shaped.inputs.len()).filter(can);
         let (values, arrays): (Vec<usize>, Vec<usize>) =
@@ -121,7 +121,7 @@ impl GradedRow {
         }
         let data = execute::arguments(&self.program, &shaped.inputs, seed);
         let draw = self.probe(DrawKind::SpecialValues, &shaped, &data, seed)?;
-        self.is_ordered(&draw).then_some(draw)
+        self.is_order_independent(&draw).then_some(draw)
     }
 }
 

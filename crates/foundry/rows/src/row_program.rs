@@ -133,6 +133,18 @@ fn excess(module: &Module) -> Option<String> {
 }
 
 impl RowProgram {
+    /// Returns the module and the first kernel: of the row itself, or of its reverse.
+    ///
+    /// # Errors
+    /// The row has no reverse; the error is the code of its refusal.
+    pub fn first_kernel(&self, backward: bool) -> Result<(&Valid<Module>, FunctionId), &str> {
+        match (backward, &self.reverse) {
+            (false, _) => Ok((&self.forward, self.kernel)),
+            (true, Ok(reverse)) => Ok((&reverse.module, reverse.kernel)),
+            (true, Err(code)) => Err(code),
+        }
+    }
+
     /// Compiles a text like any file, and differentiates its first kernel, or all kernels that its
     /// host code launches.
     pub fn read(source: &str) -> Result<Self, Vec<Diagnostic>> {

@@ -306,7 +306,7 @@ mod tests {
                 assert!(scaled < 1 << 16, "{found:?} {sum}");
                 let gray = (2 * sum * unit + all) / (2 * all);
                 assert_eq!(
-                    scaled * u64::from(found.factor) >> Division::SHIFT,
+                    (scaled * u64::from(found.factor)) >> Division::SHIFT,
                     gray,
                     "{found:?} {sum}"
                 );
