@@ -43,7 +43,7 @@ pub(crate) struct FunctionPlan {
     pub(crate) can_fault: bool,
     /// Number of threads that are lowered at once, for a kernel.
     pub(crate) lanes: usize,
-    /// What the arrays of a launch must fulfil so that several threads can be lowered at once.
+    /// Requirements on a launch's arrays for lowering several threads at once.
     pub(crate) order: GroupOrder,
     /// The only statement of a kernel that writes memory, if this is an atomic operation that each
     /// thread does once.

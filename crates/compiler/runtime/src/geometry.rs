@@ -5,7 +5,7 @@
 pub type Point = [f32; 3];
 
 /// Greatest number of levels of a wide tree: a walk has four bits for each, in 64 bits.
-pub const MOST_LEVELS: u32 = 16;
+pub const MAX_LEVELS: u32 = 16;
 
 /// A tree of boxes, depth first: the first child of a node is the next node.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -101,7 +101,7 @@ impl BoxTree {
     }
 
     /// Joins every second level into nodes of four boxes, in the order of this tree, which has
-    /// these [`bounds`](Self::bounds). Returns `None` for more than [`MOST_LEVELS`]; a tree by
+    /// these [`bounds`](Self::bounds). Returns `None` for more than [`MAX_LEVELS`]; a tree by
     /// [`new`](Self::new) has fewer.
     ///
     /// # Panics
@@ -118,7 +118,7 @@ impl BoxTree {
         let mut todo = vec![(0, 0_u32, 0, 2)];
         todo.retain(|_| !items.is_empty());
         while let Some((top, parent, slot, level)) = todo.pop() {
-            if level > MOST_LEVELS {
+            if level > MAX_LEVELS {
                 return None;
             }
             let number = nodes.len();
@@ -174,7 +174,7 @@ impl PointCells {
         Self::of_cells(points.iter().map(cell), extents)
     }
 
-    /// The same for points of 64-bit numbers.
+    /// Sorts points of 64-bit numbers as [`PointCells::new`] does.
     pub fn of_doubles(points: &[[f64; 3]], extents: [i32; 3], cells_per_unit: f64) -> Self {
         let cell = |point: &[f64; 3]| point.map(|at| (at * cells_per_unit).floor() as i32);
         Self::of_cells(points.iter().map(cell), extents)

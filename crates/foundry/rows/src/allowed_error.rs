@@ -21,7 +21,7 @@ const RANDOM_WAYS: u64 = 4;
 /// Number of thread orders that are tried.
 const ORDERS: u64 = 8;
 
-/// What runs a row. It decides which differences from the interpreter are allowed besides those of
+/// Runner of a row: decides which differences from the interpreter are allowed besides those of
 /// mathematical functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Runner {

@@ -22,7 +22,7 @@ use std::time::Instant;
 const FRAMES_BEFORE_LEARNING: u64 = 1 << 14;
 /// Arrivals at an address in watched frames before a block is made: the next arrival makes it.
 const ARRIVALS: u32 = 24;
-/// The same number if blocks are made at once.
+/// Number of arrivals before a block is made if all blocks are made at once.
 const EAGER_ARRIVALS: u32 = 3;
 /// A runner watches one of this many frames: at first, and at last.
 const PERIODS: (u32, u32) = (32, 2_048);

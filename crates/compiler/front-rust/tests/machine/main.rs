@@ -51,6 +51,7 @@ fn only_what_the_entry_points_reach_is_lowered() {
         [
             "Interrupts::request",
             "Joypad::lines",
+            "Joypad::press_shown",
             "Joypad::request_on_fall",
             "Joypad::set_pressed",
             "Machine::set_buttons"

@@ -595,19 +595,3 @@ def mesh_query_point(
         bary_u = query.u
         bary_v = query.v
     return query.result
-
-
-@wp.func
-def mesh_query_ray(
-    id: wp.uint64, start: wp.vec3, dir: wp.vec3, max_t: float, t: wp.ref[wp.float32], bary_u: wp.ref[wp.float32],
-    bary_v: wp.ref[wp.float32], sign: wp.ref[wp.float32], normal: wp.ref[wp.vec3], face: wp.ref[wp.int32],
-):
-    query = mesh_query_ray(id, start, dir, max_t)
-    if query.result:
-        t = query.t
-        bary_u = query.u
-        bary_v = query.v
-        sign = query.sign
-        normal = query.normal
-        face = query.face
-    return query.result

@@ -238,3 +238,20 @@ def mesh_query_ray_count_intersections(id: wp.uint64, start: wp.vec3, dir: wp.ve
         if _hit_face(id, face, start, dir)[0] >= 0.0:
             count = count + 1
     return count
+
+
+# The query's older form, which writes its results to arguments.
+@wp.func
+def mesh_query_ray(
+    id: wp.uint64, start: wp.vec3, dir: wp.vec3, max_t: float, t: wp.ref[wp.float32], bary_u: wp.ref[wp.float32],
+    bary_v: wp.ref[wp.float32], sign: wp.ref[wp.float32], normal: wp.ref[wp.vec3], face: wp.ref[wp.int32],
+):
+    query = mesh_query_ray(id, start, dir, max_t)
+    if query.result:
+        t = query.t
+        bary_u = query.u
+        bary_v = query.v
+        sign = query.sign
+        normal = query.normal
+        face = query.face
+    return query.result
