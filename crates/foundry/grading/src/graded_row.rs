@@ -66,8 +66,8 @@ pub(crate) struct GradedRow {
     pub(crate) own: Shaped,
     /// Seed of the fresh inputs.
     pub(crate) seed: u64,
-    /// Refusals under which the row runs on its stored inputs, and so on all fresh ones: an answer
-    /// with raw pointers can't count an index from an array's end.
+    /// Refusals under which the row runs on its stored inputs. Fresh inputs must run under them,
+    /// too, because an answer with raw pointers can't count an index from an array's end.
     refusals: Refusals,
 }
 

@@ -21,7 +21,7 @@ use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs, Variation};
 use gbxcule_rows::host::Launch;
 use gbxcule_rows::row_program;
 
-/// Threads of a block in the two launches on a draw, an entry for each draw in turn.
+/// Block sizes of the two launches on a draw: draw n has entry n modulo 4.
 const THREADS: [[u32; 2]; 4] = [[128, 32], [256, 1], [1024, 64], [32, 256]];
 /// Number of the draw with many points.
 const LARGE: usize = 2;
