@@ -48,6 +48,13 @@ class BsrMatrix(KnownByName):
         self.offsets, self.columns = array(offsets, dtype=int32), array(columns, dtype=int32)
         self.values, self.nnz = values, len(keys)
 
+    def _resize(self, rows: int | None, columns: int | None) -> None:
+        """Change the counts of block rows and columns; `None` keeps a count. New blocks must follow."""
+        if rows is not None:
+            self.nrow = int(rows)
+        if columns is not None:
+            self.ncol = int(columns)
+
     def _keys(self) -> Integers:
         offsets = self.offsets.numpy().astype(np.int64)
         rows = np.repeat(np.arange(self.nrow), np.diff(offsets))
@@ -200,8 +207,7 @@ def bsr_set_zero(
 ) -> None:
     """Remove all blocks, and perhaps change the size."""
     _compact("bsr_set_zero", topology, row_capacity, nnz_capacity)
-    bsr.nrow = bsr.nrow if rows_of_blocks is None else int(rows_of_blocks)
-    bsr.ncol = bsr.ncol if cols_of_blocks is None else int(cols_of_blocks)
+    bsr._resize(rows_of_blocks, cols_of_blocks)
     bsr._set(np.empty(0, int), zeros(0, bsr.dtype))
 
 
@@ -350,8 +356,7 @@ def bsr_set_diag(
         cols_of_blocks = rows_of_blocks
     if rows_of_blocks is None and isinstance(diag, array):
         rows_of_blocks = cols_of_blocks = len(diag)
-    A.nrow = A.nrow if rows_of_blocks is None else int(rows_of_blocks)
-    A.ncol = A.ncol if cols_of_blocks is None else int(cols_of_blocks)
+    A._resize(rows_of_blocks, cols_of_blocks)
     count = min(A.nrow, A.ncol)
     if isinstance(diag, array):
         made = clone(_blocks(diag, A.dtype, A.block_shape)[:count])

@@ -50,9 +50,9 @@ impl Swarm {
         Ok((0..BORDERED_WIDTH * BORDERED_HEIGHT).map(pixel).collect())
     }
 
-    /// Holds these buttons on a controller of each marked env, one byte for each of them, until
-    /// they are set again or a state is loaded. Controllers are 1 to 3: the first one, 0, has the
-    /// buttons of the actions.
+    /// Sets the buttons of a controller from 1 to 3 in each marked env: `buttons` has one byte for
+    /// each marked env. The controller holds them until the next call or until a state is loaded.
+    /// Controller 0 has the buttons of the env's actions.
     ///
     /// # Errors
     /// The console is not a Super Game Boy, there is no such controller, or not one entry of the

@@ -186,7 +186,7 @@ def _first_face(id: wp.uint64, start: wp.vec3, direction: wp.vec3, max_t: float,
     return found
 
 
-# The same for the faces below the node `root`.
+# The first face below the node `root` that a ray hits before `max_t`, or -1.
 @wp.func
 def _first_face_below(id: wp.uint64, start: wp.vec3, direction: wp.vec3, max_t: float, root: int, any: bool):
     mesh = wp.table_of(Mesh)[id]
