@@ -3,10 +3,9 @@
 //! The builder never fails and checks nothing: an operation on wrong types gets the type
 //! `Type::INVALID`, and `check` refuses the module. Statements after a terminator are dropped.
 //!
-//! Three types form layers, each with fields of its own and the methods of the layer below:
-//! [`Draft`] has the body, its variables and places; [`Blocks`] adds statements to the innermost
-//! open block; [`Builder`] adds operations, each by a statement of its own.
-//! innermost open block; [`Builder`] adds operations, each by a statement of its own.
+//! Three types form layers. Each has fields and the methods of the layer below: [`Draft`] has the
+//! body, its variables and places; [`Blocks`] adds statements to the innermost open block;
+//! [`Builder`] adds operations, each with the `Let` that evaluates it.
 
 mod blocks;
 mod draft;

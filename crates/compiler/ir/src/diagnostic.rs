@@ -136,7 +136,8 @@ fn snippets<'a>(
         let spans: Vec<_> = labels.map(|label| clamped(label.span, &source.text)).collect();
         let (text, begin) = lines_around(&source.text, &spans);
         let (line, _) = source.line_column(begin as u32);
-        // The line around the marked ones may be the one before the part.
+        // The text begins one line before the marked lines, and that line may belong to the text
+        // before the part.
         let (file, line) = part.map_or((&source.name, line), |part| {
             (&part.file, (part.line + line).saturating_sub(part.first))
         });

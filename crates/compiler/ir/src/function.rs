@@ -31,7 +31,8 @@ pub struct Function {
     pub instance: Option<Instance>,
     /// Reverse that was written by hand: `grad` calls it instead of deriving one.
     pub adjoint: Option<FunctionId>,
-    /// Function that a reverse calls instead, where it runs this one again; returns no floats.
+    /// Function that a reverse kernel calls in place of this one when it repeats the forward
+    /// computation. It returns no floats.
     pub replay: Option<FunctionId>,
     /// Pairs of a kernel's parameters whose arrays must share no memory, gradients included. The
     /// code that launches the kernel must check this.
@@ -41,9 +42,9 @@ pub struct Function {
     pub trusted: bool,
     /// Part of a GPU's multiprocessor that a kernel may take.
     pub residency: Residency,
-    /// True for a kernel whose threads soon take different branches. A GPU then holds as many of
-    /// them at once as it can, and on GPUs that could hold more, fewer of them run in lockstep. The
-    /// flag never changes what a program means.
+    /// True for a kernel whose threads soon take different branches. A GPU then holds as many
+    /// threads at once as it can; where it has room for more threads than the launch has, it
+    /// gives work to fewer lanes of each warp. The flag never changes what a program means.
     pub diverges: bool,
     /// Place of the definition.
     pub span: Span,
@@ -65,7 +66,7 @@ pub enum FunctionKind {
 /// by side. The limit never changes what a program means.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Residency {
-    /// The GPU's compiler chooses.
+    /// No limit: the GPU's compiler chooses.
     #[default]
     Free,
     /// Limits on the blocks of threads.

@@ -25,20 +25,20 @@
 //!   the right shift of a negative number. A front end whose language masks the amount writes the
 //!   mask.
 //! - **Floats** are IEEE 754 to nearest, ties to even, one rounding for each operation: no
-//!   contraction (the native `fma` alone is fused), no reassociation, subnormals kept. Whether the
-//!   result is a NaN is fixed; the bits of the NaN are not. `f16` and `bf16`: every operation is
-//!   done in `f32` and its result rounded. `rem` is C's `fmod`; `floordiv` is `floor` of the
-//!   quotient rounded to the type.
+//!   contraction (the native `fma` alone is fused), no reassociation, subnormals kept. All ways
+//!   of running agree on which results are NaN, but not on the bits of a NaN. `f16` and `bf16`:
+//!   every operation is done in `f32` and its result rounded. `rem` is C's `fmod`; `floordiv` is
+//!   `floor` of the quotient rounded to the type.
 //! - **`neg`** of a float flips the sign, of zero and NaN too.
 //! - **Comparisons** with NaN are false, except `NotEqual`.
 //! - **`min(a, b)`** is `a` if `a <= b` or `b` is NaN, else `b`: so a NaN loses against a number,
 //!   and of two zeros the first wins. `max` does the same with `>=`. `CompareExchange` compares
 //!   bits.
 //! - **`Convert`**: integer to integer keeps the low bits, extended by the *source's* signedness.
-//!   To `bool` is "differs from 0" (NaN does); from `bool` is 0 or 1. Integer to float rounds to
-//!   nearest; float to integer truncates, saturates, and makes NaN 0. To `f16` and `bf16` from
-//!   anything goes by way of `f32`, as in NVIDIA Warp, so `f64` is rounded twice. `Bitcast` keeps
-//!   bits.
+//!   A conversion to `bool` gives false for 0 and true for every other value, NaN included; a
+//!   `bool` converts to 0 or 1. Integer to float rounds to nearest; float to integer truncates,
+//!   saturates, and makes NaN 0. Every conversion to `f16` and `bf16` goes through `f32`, as in
+//!   NVIDIA Warp, so `f64` is rounded twice. `Bitcast` keeps the bits.
 //! - **Natives** ([`Native`]) may differ between ways of running by the units in the last place
 //!   that their rows allow; those with 0 are exact.
 //!

@@ -56,7 +56,7 @@ pub enum Op {
     },
     /// Conversion to the scalar of the value's type, component by component.
     Convert(Value),
-    /// Bits of a value, read as another scalar of the same size; neither of them is `bool`.
+    /// Bits of a value, read as another scalar type of the same size; neither type is `bool`.
     Bitcast(Value),
     /// Value made of all parts in order: components (row-major), fields, elements, results.
     Construct(List<Value>),

@@ -27,9 +27,9 @@ impl SourceId {
 pub enum FileText {
     /// The text of the file.
     Text(String),
-    /// There is no such file.
+    /// The file doesn't exist.
     Nothing,
-    /// The path is not readable as a file, for this reason: "this is a folder, not a file".
+    /// The path can't be read as a file, for a reason such as "this is a folder, not a file".
     Refused(String),
 }
 

@@ -17,7 +17,7 @@ pub enum Use {
     Write(PlaceId),
     /// A place that is read and written: an atomic, a `Mutable` argument.
     Change(PlaceId),
-    /// A place whose memory is made reachable: `AsArray`.
+    /// A place whose memory an array handle makes reachable: `AsArray`.
     Expose(PlaceId),
 }
 

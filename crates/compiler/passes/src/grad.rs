@@ -6,48 +6,51 @@
 //!
 //! # What a reverse kernel does
 //! A kernel turns the arrays before its launch into the arrays after it. When its reverse begins,
-//! each array's gradient holds the derivative of some number by the array *after* the launch; when
-//! it ends, by the array *before* the launch. So gradients of inputs grow. The gradient of an
+//! each array's gradient holds the derivative of some number with respect to the array *after*
+//! the launch; when the reverse ends, the gradient holds the derivative with respect to the array
+//! *before* the launch. So the reverse adds to the gradients of inputs. The gradient of an
 //! element that was stored becomes 0, because its old value had no effect. The gradient of an
-//! element that was added to stays. The reverses of several kernels, launched from the last to the
-//! first, need nothing else to be right. Arrays without a gradient, and parameters that are
+//! element that was added to stays. To reverse several kernels, launch their reverses from the
+//! last to the first; nothing else is needed. Arrays without a gradient, and parameters that are
 //! numbers, are constants.
 //!
-//! The reverse finds the arrays as the forward launch left them, and leaves them so.
+//! The arrays keep the contents that the forward launch left in them: the reverse reads them and
+//! changes only gradients.
 //!
 //! # How
 //! 1. [`normal`]: callees that use memory are inlined, every body gets one exit;
-//!    [`store_forwarding`]: loads of what was just stored become that value.
+//! [`store_forwarding`]: a load of an element that was just stored becomes the stored value.
 //! 2. [`activity`]: which values and variables carry derivatives.
 //! 3. [`need`]: which numbers the reverse uses. Only those are computed again: the operands of a
-//!    product are, those of a sum are not.
+//! product are used, the operands of a sum are not.
 //! 4. [`irreversible`]: refuses kernels whose reverse would need a number that memory no longer
 //!    holds.
 //! 5. [`reverse`]: runs each block forward as far as needed, then backwards with the rules of
-//!    [`rule`]. Only loops save state, in a fixed number of places. So a statement inside `d`
-//!    blocks is computed up to `d + 1` times more, and in a long loop with carried state, by
-//!    [`loop_reverse`] and [`checkpoint`], a few times more. At the end values without a use are
-//!    dropped.
+//! [`rule`]. Only loops save state, in a fixed number of places. So the reverse computes a
+//! statement inside `d` blocks up to `d + 1` times again, and a few times more in a long loop
+//! with carried state ([`loop_reverse`], [`checkpoint`]). Values without a use are dropped at the
+//! end.
 //!
 //! # Exactness
 //! Derivatives are exact up to rounding, or the kernel is refused. Where a function has only
 //! one-sided derivatives, the reverse takes one of them: `abs` at 0 goes up; of equal operands
 //! `min` and `max` take the first; `floor` and comparisons are flat even where they jump. An
-//! operation that had no effect on the result contributes nothing, even if its own derivative is
-//! infinite ([`rule`]). A forward launch whose threads race has no gradient: if two threads store
-//! to one element, or one stores where another adds, only the program's author can say which was
-//! first.
+//! An operation that had no effect on the result contributes nothing, even if its own derivative
+//! is infinite ([`rule`]). A forward launch whose threads race has no gradient: if two threads
+//! store to one element, or one thread stores where another adds, only the program's author can
+//! say which came first.
 //!
 //! # Memory
-//! Arrays of different parameters are taken to share no memory where one is written and the other
-//! is needed; the reverse kernel's [`Function::disjoint`](gbxcule_ir::Function) lists these pairs,
-//! and the code that launches it must check them.
+//! The gradient assumes that arrays of different parameters share no memory where one array is
+//! written and the other is needed. The reverse kernel's
+//! [`Function::disjoint`](gbxcule_ir::Function) lists these pairs, and the code that launches the
+//! reverse must check them.
 //!
 //! # A gradient by hand
-//! The reverse calls the function that [`Function::adjoint`](gbxcule_ir::Function) names instead of
-//! differentiating its owner. That function has the signature of a derived reverse, see
-//! [`signature`]. A function with a [`Function::replay`](gbxcule_ir::Function) is replaced by the
-//! function that `replay` names.
+//! If [`Function::adjoint`](gbxcule_ir::Function) of a function names another function, the
+//! reverse calls that other function instead of differentiating the first. It has the signature
+//! of a derived reverse, see [`signature`]. A function with a
+//! [`Function::replay`](gbxcule_ir::Function) is replaced by the function that `replay` names.
 
 mod activity;
 mod adjoint;
@@ -88,7 +91,8 @@ use std::rc::Rc;
 
 pub use signature::{Signature, signature};
 
-/// The module with the reverse of a kernel added, under the name that [`reverse_name`] gives.
+/// Returns the module with the reverse of a kernel added, under the name that [`reverse_name`]
+/// gives.
 pub fn grad(source: &Valid<Module>, kernel: FunctionId) -> Result<Module, Vec<Diagnostic>> {
     reverses(source, &[kernel]).map(|(module, _)| module)
 }

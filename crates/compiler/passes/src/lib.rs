@@ -1,8 +1,8 @@
 //! Turns one checked module into another: passes and gradients.
 //!
-//! Pure: no I/O, no unsafe. [`pass`] reshapes a module without changing what it does; [`grad`] adds
-//! the functions that carry gradients backwards; [`specialise`] runs a function on partly known
-//! arguments and keeps the rest as code.
+//! The crate does no I/O and has no unsafe code. [`pass`] reshapes a module without changing what
+//! it does; [`grad`] adds the functions that carry gradients backwards; [`specialise`] runs a
+//! function on partly known arguments and leaves the operations that it can't compute as code.
 
 pub mod grad;
 pub mod pass;

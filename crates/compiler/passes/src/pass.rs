@@ -1,5 +1,5 @@
-//! Passes: IR to simpler IR that means the same. Each takes a module and leaves one that `check`
-//! accepts.
+//! Passes: from IR to simpler IR with the same meaning. Each pass takes a module and leaves a
+//! module that `check` accepts.
 //!
 //! | pass | what it does |
 //! |---|---|
@@ -15,7 +15,7 @@
 //! | [`widen`] | splits structs into variables of a register's width |
 //! | [`window`] | chooses an address's part of a table once for many reads |
 //!
-//! None of them removes or adds a fault, a trap or an effect.
+//! No pass removes or adds a fault, a trap or an effect.
 
 pub mod carry;
 mod copy;

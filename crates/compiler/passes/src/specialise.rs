@@ -1,5 +1,6 @@
-//! Specialisation: runs calls of a function on partly known arguments and keeps the rest as code
-//! (partial evaluation; for an interpreter, the first Futamura projection).
+//! Specialisation: runs calls of a function on partly known arguments, and leaves the operations
+//! that it can't compute as code (partial evaluation; for an interpreter, the first Futamura
+//! projection).
 //!
 //! [`Specialiser::call`] runs a function on [`PartialValue`] values. It computes what it can, and
 //! the other operations become code of a [`Residual`]. Two arguments are passed by reference: the
@@ -8,9 +9,9 @@
 //! ([`KnownPlace`]), until a call that is left in the code may have changed it; then the state is
 //! *touched*.
 //!
-//! Where a condition isn't known, both ways are followed. They meet again after the branch if only
-//! values differ, else at the end of the call, where a [`Policy`] first checks touched states. Ways
-//! that the policy tells apart never meet.
+//! Where a condition isn't known, both ways are followed. If the ways differ in values only, they
+//! meet again after the branch; otherwise they meet at the end of the call, where a [`Policy`]
+//! first checks touched states. Ways that the policy keeps apart never meet.
 
 mod arithmetic;
 mod frame;
@@ -104,7 +105,7 @@ pub struct KnownPlace {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unsupported(pub &'static str);
 
-/// Knowledge on one way.
+/// Everything that is known on one way.
 #[derive(Clone, Debug)]
 pub struct State {
     /// The registers, by field.
@@ -143,7 +144,7 @@ enum Way {
     Joined(State),
     /// The way left the function that holds this statement.
     Left(State),
-    /// The call has ended: all remaining ways, settled.
+    /// The call has ended: all its ways, each settled by the policy.
     Ended(Vec<State>),
 }
 
@@ -238,7 +239,7 @@ impl<'m> Specialiser<'m> {
         }
     }
 
-    /// Specialises a call; returns the ways on which it ended, settled.
+    /// Specialises a call; returns the ways on which the call ended, each settled by the policy.
     pub fn call(
         &mut self,
         state: State,
@@ -416,7 +417,7 @@ impl<'m> Specialiser<'m> {
             self.meet(&mut base, &meeting)?;
             return Ok(Way::Joined(base));
         }
-        // Other ways don't wait for a way that the policy ended.
+        // If the policy ended a way, the other ways go on alone.
         let is_over = |way: &Way| matches!(way, Way::Ended(states) if states.is_empty());
         if ways.iter().any(is_over) {
             ways.retain(|way| !is_over(way));

@@ -17,8 +17,8 @@ pub struct Grid {
     pub extents: [i32; GRID_DIMS],
     /// Number of dimensions.
     pub dims: i32,
-    /// Threads of each warp that have work, for kernels whose threads diverge; 0 stands for all
-    /// threads.
+    /// Number of threads of each warp that get work, for kernels whose threads diverge; 0 stands
+    /// for all threads of the warp.
     pub lanes: i32,
 }
 

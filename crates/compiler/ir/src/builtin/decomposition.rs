@@ -24,7 +24,7 @@ const fn rounds(scalar: Scalar) -> i32 {
     if matches!(scalar, Scalar::F64) { 8 } else { 4 }
 }
 
-/// Square of the cotangent of an eighth of a half turn: 3 + sqrt(8).
+/// Square of the cotangent of pi / 8: 3 + sqrt(8).
 const WIDEST: f64 = 3.0 + 2.0 * SQRT_2;
 
 /// The planes of a round, each with the direction from its first axis to its second.
@@ -84,8 +84,8 @@ struct Rotation<'f> {
 }
 
 impl<'f> Rotation<'f> {
-    /// Returns the rotation that turns a point to the positive first axis. The origin is not
-    /// turned.
+    /// Returns the rotation that turns a point to the positive first axis. The origin stays where
+    /// it is.
     fn from_sides(x: Term<'f>, y: Term<'f>) -> Self {
         let (zero, one) = (x.like(0.0), x.like(1.0));
         let square = x * x + y * y;
@@ -94,11 +94,11 @@ impl<'f> Rotation<'f> {
         Self { cos: none.select(one, x / length), sin: none.select(zero, y / length) }
     }
 
-    /// Returns the turn that makes an entry beside the diagonal small. Its half angle is
-    /// `atan(entry / (2 * difference))`, but at most an eighth of a half turn; no root is taken of
-    /// a root. Source: McAdams and others, "Computing the Singular Value Decomposition of 3x3
-    /// matrices with minimal branching", 2011. Warp uses the same method, and the choice of turns
-    /// decides the order of eigenvalues.
+    /// Returns the rotation that makes an off-diagonal entry small. Its half angle is `atan(entry
+    /// / (2 * difference))`, but at most pi / 8; the formula needs no nested square root. Source:
+    /// McAdams and others, "Computing the Singular Value Decomposition of 3x3 matrices with
+    /// minimal branching", 2011. Warp uses the same method, and the choice of rotations decides
+    /// the order of eigenvalues.
     fn towards_diagonal(s: &SquareMatrix<'f>, first: usize, second: usize) -> Self {
         let sin = s.at(second, first);
         let cos = (s.at(first, first) - s.at(second, second)) * 2.0;
@@ -162,7 +162,7 @@ impl<'f> SquareMatrix<'f> {
     }
 }
 
-/// Jacobi's method: turns in the three planes, again and again, until the matrix is diagonal.
+/// Jacobi's method: rotates in the three planes, round after round, until the matrix is diagonal.
 fn eigen(b: &mut Builder<'_>) -> Option<Value> {
     let a = b.arg(0);
     let ty = b.body().type_of(a);

@@ -101,7 +101,8 @@ fn heights<'f>(triangle: [Term<'f>; 3], points: [Term<'f>; 3]) -> (Term<'f>, [Te
     (normal, heights)
 }
 
-/// Tests if the line through two points meets a triangle: all edges lie on one side of the line.
+/// Tests if the line through two points meets a triangle: the line passes all three edges on the
+/// same side.
 fn line_meets_triangle<'f>(from: Term<'f>, to: Term<'f>, triangle: [Term<'f>; 3]) -> Term<'f> {
     let along = to - from;
     let corners = triangle.map(|corner| corner - from);

@@ -86,8 +86,8 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     ], Through, "The rotation of a rotation matrix."),
     row_of("quat_between_vectors", &[body(F32, &["a", "b"], &[V3, V3], Quaternion, |b| formula(b, |f| {
         let [a, b] = f.args().map(|direction| f.call("normalize", &[direction]));
-        // The turn is around the normal of both vectors; the tangent of its half angle is sin / (1
-        // + cos) of the whole angle.
+        // The rotation is around the normal of both vectors. With `angle` between the vectors,
+        // the tangent of its half angle is sin(angle) / (1 + cos(angle)).
         let ([x, y, z], cosine) = (a.cross(b).split(), a.dot(b));
         let turn = f.quaternion(&[x, y, z, cosine + 1.0]);
         f.call("normalize", &[turn])
@@ -202,8 +202,8 @@ fn to_euler<'f>(f: Formula<'f>) -> Term<'f> {
     let (near, far) = (a * a + b * b, c * c + d * d);
     let middle = (2.0 * near / (near + far) - 1.0).acos();
     let (plus, minus) = (b.atan2(a), d.atan2(c));
-    // At either end only the sum or the difference of the outer angles is determined: the first
-    // angle is set to 0.
+    // If the middle angle is 0 or pi, only the sum or the difference of the outer angles is
+    // determined, and the first angle is set to 0.
     let tiny = f.float(1e-6);
     let at_begin = middle.abs().lt(tiny);
     let at_end = (middle - std::f64::consts::PI).abs().lt(tiny);

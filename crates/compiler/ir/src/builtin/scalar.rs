@@ -219,7 +219,7 @@ fn by_component(b: &mut Builder<'_>, native: Native) -> Value {
     b.assemble(ty, &results)
 }
 
-/// Applies a native builtin of two operands along all components of the parameter.
+/// Folds a native builtin of two operands over all components of the parameter.
 fn folded(b: &mut Builder<'_>, native: Native) -> Option<Value> {
     let arg = b.arg(0);
     b.parts(arg).into_iter().reduce(|all, part| b.native(native, &[all, part]))

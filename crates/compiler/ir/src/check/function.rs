@@ -230,8 +230,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks statements that own blocks or leave them. Adds their blocks to `todo`, the first one
-    /// last.
+    /// Checks statements that own blocks or leave them. Pushes their blocks onto `todo`, the
+    /// first block last.
     fn control(&mut self, stmt: &'a StmtKind, todo: &mut Vec<CheckTask<'a>>) {
         match stmt {
             StmtKind::If { condition, accept, reject } => {

@@ -98,8 +98,8 @@ fn signature(module: &Module, function: &Function, faults: &mut Vec<Diagnostic>)
     }
 }
 
-/// Orders functions so that callees come before callers; `None` if functions call each other in a
-/// circle or don't exist.
+/// Orders functions so that callees come before callers; returns `None` if functions call each
+/// other in a circle, or if a callee doesn't exist.
 pub(super) fn call_order(module: &Module, faults: &mut Vec<Diagnostic>) -> Option<Vec<FunctionId>> {
     #[derive(Clone, Copy, PartialEq)]
     enum VisitState {

@@ -130,8 +130,8 @@ impl Checker<'_> {
                     return false;
                 }
                 (Projection::Element(_), Projection::Element(_)) => return left == right,
-                // Fields of a transform may overlap its components, and an index may overlap any
-                // other step.
+                // A field of a transform may overlap the transform's components, and an index
+                // that is known only at run time may overlap any other step.
                 _ => {}
             }
         }

@@ -109,7 +109,8 @@ fn attributes(parser: &mut Parser<'_>, names: &[&str]) -> Result<(Vec<(u32, u32)
     Ok((disjoint, residency))
 }
 
-/// Returns the name without the suffix that the printer adds to tell it from an earlier one.
+/// Returns the name without the suffix by which the printer distinguishes it from an earlier
+/// equal name.
 fn own_name<'t>(name: &'t str, is_known: impl Fn(&'t str) -> bool) -> &'t str {
     match name.rsplit_once('.') {
         Some((base, number))
@@ -375,7 +376,7 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
         self.open(Open::For { index, range: [start, end, step] })
     }
 
-    /// Reads `case 1, 2:` or `default:`, which end the case before.
+    /// Reads `case 1, 2:` or `default:`, each of which ends the case before it.
     fn case(&mut self, word: &str) -> Result<()> {
         self.parser.tokens.next();
         let mut own = Vec::new();

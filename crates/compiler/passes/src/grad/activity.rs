@@ -20,8 +20,8 @@ pub(super) struct Activity {
 }
 
 impl Activity {
-    /// Returns floats made of bits that matter, if the body also takes the bits of floats that
-    /// vary: the analysis doesn't follow a derivative through bits.
+    /// Returns the floats that matter and are made of bits, if the body also reads the bits of
+    /// floats that vary: the analysis doesn't follow a derivative through bits.
     pub(super) fn floats_from_bits(&self) -> &[Value] {
         &self.bits
     }

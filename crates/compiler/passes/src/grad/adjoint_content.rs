@@ -1,5 +1,5 @@
-//! Contents of the variables of adjoints, where they are known: a stored value is used directly
-//! instead of loaded again, and nothing is added to zero.
+//! Known contents of the variables that hold adjoints: a stored value is used directly instead of
+//! loaded again, and nothing is added to zero.
 //!
 //! Adjoints begin as zero and are zero again once they have been taken, so that in straight lines,
 //! and from one round of a loop to the next, most of them hold the value that the statement before
@@ -220,8 +220,8 @@ impl Contents {
     }
 }
 
-/// Drops stores to whole variables that the block overwrites, or the function ends, before anything
-/// reads them.
+/// Drops each store to a whole variable if the block overwrites the variable, or the function
+/// ends, before anything reads it.
 fn drop_overwritten(body: &mut Body, tracked: &FxHashSet<LocalId>) {
     for block in body.blocks.handles().collect::<Vec<_>>() {
         let mut stmts = std::mem::take(&mut body.blocks[block].stmts);

@@ -1,8 +1,8 @@
 //! Places of checkpoints: binomial checkpointing.
 //!
 //! With `s` checkpoints and no step run forward more than `r` times, `C(s + r, s)` steps can be
-//! reversed (Griewank 1992). So memory is fixed, and n steps cost at most r n steps forward: r is 1
-//! up to `s + 1` steps, and grows like the s-th root of n.
+//! reversed (Griewank 1992). So memory is fixed, and reversing n steps takes at most r n steps
+//! forward: r is 1 for up to `s + 1` steps, and grows like the s-th root of n.
 
 use gbxcule_ir::build::Builder;
 use gbxcule_ir::function::{FunctionId, Inline, Param};

@@ -86,7 +86,7 @@ impl<'a> Copy<'a> {
         self.path(b, root, old, 0..steps)
     }
 
-    /// Copies some steps of a copied place's path, from another place on.
+    /// Copies some steps of a copied place's path onto a place.
     pub(super) fn path(
         &self,
         b: &mut Builder<'_>,

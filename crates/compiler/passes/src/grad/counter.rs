@@ -8,8 +8,8 @@ use gbxcule_ir::place::{PlaceId, Root};
 use gbxcule_ir::stmt::{BlockId, StmtKind};
 use gbxcule_ir::walk::{Use, any_stmt, walk_uses};
 
-/// Returns the number that each round adds to a variable, if it is always the same; `flag` is the
-/// variable that is false when no further round follows.
+/// Returns the number that each round adds to a variable, if all rounds add the same number.
+/// `flag` is the variable that is false when no further round follows.
 pub(super) fn step(
     body: &Body,
     round: BlockId,

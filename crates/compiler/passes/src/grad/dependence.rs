@@ -1,10 +1,10 @@
 //! Computes which parameters each result of a function depends on, from its finished body.
 //!
-//! [`super::need`] asks this of reverses: where a call is reversed, an argument need not be
-//! finished if no wanted adjoint depends on it. The reverse gets zero in its place. So a parameter
-//! that decides which statements run, which part of a variable is read, or what an integer is
-//! divided by counts as one on which everything depends: with another number the reverse might
-//! fault or never end.
+//! [`super::need`] asks this of reverses: where a call is reversed, an argument whose adjoints
+//! nobody wants need not be computed to its end, and the reverse gets zero in its place. A
+//! parameter may decide which statements run, which part of a variable is read, or what an
+//! integer is divided by. Everything counts as depending on such a parameter, because with
+//! another number the reverse might fault or never end.
 
 use gbxcule_ir::function::{Body, FunctionId, LocalId, PassMode};
 use gbxcule_ir::module::Module;

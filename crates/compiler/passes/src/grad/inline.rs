@@ -1,5 +1,5 @@
-//! Chooses the callees that are inlined before differentiation, and those that get a reverse of
-//! their own. (`pass::inline` chooses by size and speed; this choice is by effects, so that the
+//! Chooses the callees that are inlined before differentiation; every other callee gets its own
+//! reverse. (`pass::inline` chooses by size and speed; this choice is by effects, so that the
 //! reverse is right.)
 
 use gbxcule_ir::check::Valid;

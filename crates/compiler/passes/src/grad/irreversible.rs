@@ -1,8 +1,8 @@
 //! Refusal of kernels that can't be reversed.
 //!
-//! A reverse kernel finds the arrays as the forward launch left them. So a number that it needs and
-//! that was read from an array must still be there: no statement that may come later may write that
-//! cell.
+//! A reverse kernel finds the arrays as the forward launch left them. If it needs a number that
+//! was read from an array, the number must still be there: no statement that may run after the
+//! read may write that element.
 
 use super::activity::Activity;
 use super::need::Need;
@@ -31,12 +31,12 @@ struct Accesses {
     /// Reads of numbers that the gradient needs.
     reads: Vec<Access>,
     writes: Vec<Access>,
-    /// Faults of accesses that can't be reversed wherever they stand.
+    /// Faults of accesses that can't be reversed, wherever they stand.
     faults: Vec<Diagnostic>,
 }
 
-/// Refuses the kernel, or returns the pairs of parameters whose arrays must not overlap: the one
-/// that is read, and the one that is written.
+/// Refuses the kernel, or returns the pairs of parameters whose arrays must not overlap: the
+/// array that is read, and the array that is written.
 pub(super) fn check(
     program: Definitions<'_>,
     scan: &Scan<'_>,
@@ -44,8 +44,8 @@ pub(super) fn check(
     need: &Need,
 ) -> Result<Vec<(u32, u32)>, Vec<Diagnostic>> {
     let Accesses { reads, writes, mut faults } = accesses(program, scan, activity, need);
-    // Other faults are dropped if there is one about an array made of a variable: its elements were
-    // taken for memory, so that the other faults would mislead.
+    // A fault about an array made of a variable replaces all other faults: the analysis took the
+    // array's elements for memory, so the other faults would mislead.
     if faults.iter().any(|fault| fault.code == LOCAL_ARRAY) {
         return Err(faults);
     }
@@ -190,8 +190,8 @@ fn is_extreme(op: AtomicOp) -> bool {
     matches!(op, AtomicOp::Min | AtomicOp::Max)
 }
 
-/// Returns true if both accesses are minima, or both are maxima, of one place: the final value
-/// there is that of the winner.
+/// Returns true if both accesses are minima, or both are maxima, of one place: then the winner's
+/// value is the final value there.
 fn extremes_agree(scan: &Scan<'_>, one: &Access, other: &Access) -> bool {
     extreme_op(scan, one).is_some() && extreme_op(scan, one) == extreme_op(scan, other)
 }

@@ -2,8 +2,8 @@
 //! array once, and joins neighbouring tests for a missing gradient.
 //!
 //! The reverse is written statement by statement, each without regard to the others. Merging
-//! changes no result: a merged operation has no effect, reads nothing that is written, and faults
-//! only where the operation would have faulted before.
+//! changes no result: a merged operation has no effect, reads no memory that is written, and
+//! faults only where an earlier, equal operation has faulted already.
 
 use crate::pass::dce;
 use gbxcule_ir::builtin::Native;

@@ -6,8 +6,9 @@
 //! from which needed variables are computed: the code that must run to get from one iteration to
 //! the next.
 //!
-//! A loop has needs of its own ([`Need::inside`]): a variable that only statements behind the loop
-//! read is no state of its iterations. So a sum whose total is used later has no state.
+//! Each loop has its own needs ([`Need::inside`]): a variable that only statements behind the
+//! loop read is not part of the state of an iteration. So a sum whose total is used later has no
+//! state.
 
 use super::activity::{Activity, is_smooth};
 use super::scan::{Definitions, Scan, StmtSite};
@@ -161,8 +162,8 @@ impl NeedAnalysis<'_> {
         })
     }
 
-    /// Returns true for each argument of a call whose value the call's reverse uses for a wanted
-    /// adjoint.
+    /// Returns, for each argument of a call, true if the call's reverse uses its value for a
+    /// wanted adjoint.
     pub(super) fn args_for_reverse(&self, function: FunctionId, args: &[Arg]) -> Vec<bool> {
         let Some(reverse) = self.module.reverses.get(&function) else {
             return vec![false; args.len()];
@@ -213,8 +214,8 @@ impl NeedAnalysis<'_> {
             StmtKind::Let(value) => {
                 let (needed, reversed) = (need.value(value), self.is_reversed(stmt));
                 let op = &self.body().values[value].op;
-                // A load that has a reverse but isn't needed uses its place, not its number: of the
-                // variables on the path, only a handle's is read.
+                // A load that has a reverse but isn't needed uses its place, not its number. Of
+                // the variables on the path, it reads only the variable of a handle.
                 let asks = |place| match op {
                     Op::Load(_) if !needed => reversed && self.scan.is_memory(place),
                     _ => needed || reversed,
@@ -331,8 +332,8 @@ impl NeedAnalysis<'_> {
         }
     }
 
-    /// Adds the values from which needed values are computed; without `all` those from which needed
-    /// variables are computed.
+    /// Adds the values from which needed values are computed. Without `all` it adds only the
+    /// values from which needed variables are computed.
     fn close(&self, need: &mut Need, stmts: &[StmtSite<'_>], all: bool) {
         loop {
             let mut changed = false;

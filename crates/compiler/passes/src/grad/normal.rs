@@ -2,17 +2,17 @@
 //!
 //! - callees that touch array memory or act on the outside inlined, so that one body shows all uses
 //!   of memory; the remaining calls take only values and variables;
-//! - one exit: no `Break`, `Continue` or `Return` but the last statement. A `For` stays a `For`
-//!   only if nothing leaves it; all other loops are `While` over one flag, whose header only reads
-//!   the flag;
+//! - one exit: no `Break` and no `Continue`, and `Return` only as the last statement. A `For`
+//!   stays a `For` only if nothing leaves it; all other loops are `While` over one flag, whose
+//!   header only reads the flag;
 //! - parameters passed by reference read once at the beginning into a variable and written back at
 //!   the end;
 //! - no `Assert`, `Trap`, `Print`: a reverse pass runs only after a forward pass without faults.
 //!
-//! This does not use `pass::inline` and `pass::exit`: those keep faults and prints, turn returns
-//! into breaks, and don't inline callees with results of several parts or with places behind
-//! handles that may change. Here all of these are inlined and lose their exits in one walk, and the
-//! result is made of statements that the reverse may run again.
+//! This does not use `pass::inline` and `pass::exit`: those passes keep faults and prints, turn
+//! returns into breaks, and don't inline a callee whose result has several parts or that gets a
+//! place behind a handle that may change. Here one walk inlines all of these callees and removes
+//! their exits, and the result is made of statements that the reverse may run again.
 //!
 //! When an arm of a branch leaves its block early, the statements after the branch go into the
 //! other arm, or into an `If` over a flag.

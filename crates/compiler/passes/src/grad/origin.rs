@@ -1,7 +1,8 @@
 //! Finds the array to which a place in memory belongs.
 //!
-//! The gradient assumes that arrays of different parameters, or of different fields of them, share
-//! no memory where one of them is written: the code that launches a reverse kernel must hold that.
+//! The gradient assumes that arrays of different parameters, or of different fields of a
+//! parameter, share no memory where one of them is written. The code that launches a reverse
+//! kernel must check this.
 
 use super::scan::Scan;
 use gbxcule_ir::constant::Literal;
@@ -26,13 +27,14 @@ impl Origin {
 /// Step of an origin that stands for the handles in all rows of a table.
 const ROWS: u32 = u32::MAX;
 
-/// Returns the origin of a place in memory; `None` if it isn't known, or is one of a table's rows.
+/// Returns the origin of a place in memory; `None` if the origin isn't known, or is one of a
+/// table's rows.
 pub(super) fn of_place(scan: &Scan<'_>, place: PlaceId) -> Option<Origin> {
     region(scan, place).filter(|origin| !origin.fields.contains(&ROWS))
 }
 
-/// Returns the origin of a place in memory, with all rows of a table taken as one; `None` if it
-/// isn't known. No handle may be stored in memory.
+/// Returns the origin of a place in memory, with all rows of a table taken as one; `None` if the
+/// origin isn't known. No handle may be stored in memory.
 pub(super) fn region(scan: &Scan<'_>, place: PlaceId) -> Option<Origin> {
     let steps = scan.handle_steps(place)?;
     let fields = fields(scan, place, steps)?;

@@ -1,5 +1,5 @@
-//! `func_replay`: the function that a reverse kernel calls in place of another one. An example is a
-//! counter whose replay reads the number that each thread got.
+//! `func_replay`: replaces the calls of a function by calls of its replay before the kernel is
+//! reversed. An example is a counter whose replay reads the number that each thread got.
 
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};

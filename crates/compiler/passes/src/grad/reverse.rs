@@ -29,8 +29,8 @@ pub(super) struct Shared {
     pub(super) reverses: FxHashMap<FunctionId, FunctionId>,
     /// Function of [`super::checkpoint`] that returns the distance to the next checkpoint.
     pub(super) distance: Option<FunctionId>,
-    /// Functions of [`super::rule`] that multiply or divide an adjoint by a factor, by (divides,
-    /// type).
+    /// Functions of [`super::rule`] that multiply or divide an adjoint by a factor. The key says
+    /// whether the function divides, and its type.
     pub(super) chains: FxHashMap<(bool, Type), FunctionId>,
     /// Functions of the source whose calls may be dropped.
     pub(super) droppable: Vec<bool>,
@@ -190,8 +190,8 @@ impl<'a, 'm> Reverser<'a, 'm> {
         inside
     }
 
-    /// Runs one statement forward as far as the reverse of its block needs its numbers; `used` is
-    /// true if a later statement reads what this one writes.
+    /// Runs one statement forward as far as the reverse of its block needs its numbers. `used` is
+    /// true if a later statement reads what this statement writes.
     fn forward(&mut self, stmt: &StmtKind, used: bool, keep: &mut SavedValues) {
         let reversed = self.finder.is_reversed(stmt);
         match *stmt {
@@ -285,8 +285,8 @@ impl<'a, 'm> Reverser<'a, 'm> {
         }
     }
 
-    /// Runs a statement with blocks forward; a `While` counts its rounds in `counter`, if there is
-    /// one.
+    /// Runs a statement with blocks forward. A `While` counts its rounds in `counter`, if a
+    /// counter is given.
     pub(super) fn advance_stmt(&mut self, stmt: &StmtKind, counter: Option<PlaceId>) {
         match stmt {
             StmtKind::If { .. } | StmtKind::Switch { .. } => self.branch(stmt, Self::advanced),

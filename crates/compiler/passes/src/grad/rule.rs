@@ -1,7 +1,7 @@
 //! Reverses single statements: what each operation adds to the adjoints of its operands.
 //!
-//! Derivatives of builtins, such as of `atan2`, stand in their rows in `ir/src/builtin`; those of
-//! natives in `native_derivative.rs`.
+//! The derivatives of builtins such as `atan2` stand in their rows in `ir/src/builtin`, the
+//! derivatives of natives in `native_derivative.rs`.
 
 use super::adjoint::{OptionalName, accumulate_shared, clear, take};
 use super::reverse::{Reverser, SavedValues};
@@ -48,7 +48,7 @@ impl Reverser<'_, '_> {
         }
     }
 
-    /// Adds the adjoints that the caller passes to those of the function's results.
+    /// Adds the adjoints that the caller passes to the adjoints of the function's results.
     fn result(&mut self, value: Value) {
         let tuple = self.is_tuple(value);
         for (part, amount) in (0..).zip(self.results.clone()) {
@@ -72,7 +72,7 @@ impl Reverser<'_, '_> {
         self.adjoints.add_part(&mut self.b, value, (ty, part), called, amount);
     }
 
-    /// Adds the adjoint of each part of a tuple to that of the value there.
+    /// Adds the adjoint of each part of a tuple to the adjoint of the value in that part.
     fn tuple(&mut self, value: Value, parts: List<Value>) {
         for (position, &part) in (0..).zip(&self.scan.body.value_lists[parts]) {
             if let Some(amount) = self.adjoints.take(&mut self.b, value, position) {
@@ -184,7 +184,8 @@ impl Reverser<'_, '_> {
         }
     }
 
-    /// Returns how often a remainder took the right operand away: a whole number.
+    /// Returns the whole number of times that a remainder operation took the right operand away
+    /// from the left one.
     fn whole_quotient(&mut self, operands: [Value; 2], remainder: Value) -> Value {
         let [left, right] = operands.map(|value| self.copy.value(value));
         let away = self.b.sub(left, self.copy.value(remainder));
@@ -253,8 +254,8 @@ impl Reverser<'_, '_> {
         self.copy.path(&mut self.b, root, place, steps..len)
     }
 
-    /// Returns the adjoint of the value that was stored to memory. With `gone` the old value had no
-    /// effect, so the gradient in memory becomes 0.
+    /// Returns the adjoint of the value that was stored to memory. If `gone` is true the old
+    /// value of the element had no effect, so its gradient becomes 0.
     fn taken_from_memory(&mut self, handle: Value, place: PlaceId, gone: bool) -> Value {
         let ty = self.scan.body.places[place].ty;
         let local = self.b.local("adj_stored", ty);
@@ -292,7 +293,7 @@ impl Reverser<'_, '_> {
         }
     }
 
-    /// Gives the whole adjoint, once, to the thread whose value is the one in memory now.
+    /// Gives the whole adjoint, once, to the thread whose value is now in memory.
     fn extreme(&mut self, handle: Value, place: PlaceId, value: Value) {
         let ty = self.scan.body.places[place].ty;
         let local = self.b.local("adj_won", ty);

@@ -66,7 +66,7 @@ impl<'a> Scan<'a> {
         scan
     }
 
-    /// Returns the block around a block and the statement that owns it.
+    /// Returns the block around a block, and the statement that owns the inner block.
     pub(super) fn owner(&self, block: BlockId) -> Option<StmtSite<'a>> {
         self.owners[block.index()]
     }

@@ -25,8 +25,8 @@ pub(super) fn loops<'a>(scan: &Scan<'a>, position: usize) -> Vec<&'a Stmt> {
     enclosing
 }
 
-/// Returns true if no write by one statement follows a read of the same element by the other. Each
-/// access is a place and the statement's position.
+/// Returns true if no write by one statement follows a read of the same element by the other. An
+/// access is a place and the position of its statement.
 pub(super) fn is_read_last(
     scan: &Scan<'_>,
     read: (PlaceId, usize),
@@ -45,12 +45,12 @@ pub(super) fn is_read_last(
         return false;
     }
     let steps: Vec<Vec<i128>> = shared.iter().map(|stmt| offsets(scan, stmt, from, to)).collect();
-    // A later iteration of any of the loops writes another element.
+    // In each of the loops, a later iteration writes another element.
     let later = shared.iter().zip(&steps).all(|(stmt, ahead)| {
         let up = step(scan, stmt).unwrap_or_default() > 0;
         ahead.iter().any(|&ahead| if up { ahead >= 0 } else { ahead <= 0 })
     });
-    // So only the same iteration writes this element, or an iteration before the read.
+    // Only the same iteration, or an iteration before the read, writes this element.
     later && (write.1 < read.1 || steps.iter().flatten().any(|&ahead| ahead != 0))
 }
 

@@ -9,8 +9,9 @@ use gbxcule_ir::ty::{Shape, Type};
 /// Parameters and result of a reverse.
 #[derive(Clone, Debug)]
 pub struct Signature {
-    /// The function's own parameters, all by value, as they are before the call; then the adjoints,
-    /// after the call, of `Mutable` parameters with floats; then those of the results with floats.
+    /// The function's own parameters, all by value, with their values from before the call; then
+    /// the adjoints, after the call, of `Mutable` parameters with floats; then the adjoints of
+    /// the results with floats.
     pub params: Vec<Param>,
     /// The adjoints, before the call, of the parameters with floats: a tuple, or the adjoint itself
     /// if there is only one.

@@ -1,6 +1,6 @@
-//! Replaces the load of an element by the value that the same thread stored there before, under the
-//! same indices and with no write to that array between. So the reverse of `o[i] = x; y = o[i]`
-//! needs no number from memory, and the element may be overwritten later.
+//! Replaces the load of an element by the value that the same thread stored there before, if the
+//! indices are equal and nothing wrote to that array in between. So the reverse of `o[i] = x; y =
+//! o[i]` needs no number from memory, and the element may be overwritten later.
 
 use super::origin::{self, Origin};
 use super::scan::Scan;
@@ -37,7 +37,7 @@ enum Key {
     Unary(UnaryOp, u32),
     Binary(BinaryOp, u32, u32),
     Convert(u32, gbxcule_ir::ty::Type),
-    /// Operation that equals no other.
+    /// Operation that equals no other operation.
     Own(Value),
 }
 
@@ -147,8 +147,8 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Gives a load of a whole variable the number of earlier loads since the last write to the
-    /// variable, and a load of a parameter the number of all others.
+    /// Gives one number to all loads of a whole variable between two writes to the variable, and
+    /// one number to all loads of a parameter.
     fn number_load(&mut self, value: Value, place: PlaceId) {
         if !self.scan.body.path(place).is_empty() {
             return;

@@ -97,7 +97,7 @@ fn difference(b: &mut Builder<'_>, to: Value, from: Value, more: i128) -> Value 
     }
 }
 
-/// Computes the sum of a value of up to 32 bits and a constant as `i64`, which is exact.
+/// Computes the exact sum of a value of up to 32 bits and a constant, as `i64`.
 pub(super) fn wide(b: &mut Builder<'_>, value: Value, more: i128) -> Value {
     if let Some(known) = b.body().integer(value) {
         return b.literal(Literal::int(Scalar::I64, known + more));
@@ -151,7 +151,8 @@ fn steps(b: &mut Builder<'_>, from: Value, to: Value, step: Value, of: Scalar) -
         Op::Literal(literal) if literal.as_int() == Some(1) => less,
         _ => b.binary(BinaryOp::Divide, less, step),
     };
-    // The sum of the widest type is taken as i64 only: 2^63 iterations never end anyway.
+    // The sum of the widest type is taken as i64 only: a loop of 2^63 iterations never ends
+    // anyway.
     let (whole, one) = (b.convert(whole, Scalar::I64), b.number(Type::I64, 1.0));
     let trips = b.add(whole, one);
     let none = b.number(Type::I64, 0.0);

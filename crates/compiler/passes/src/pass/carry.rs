@@ -1,10 +1,10 @@
-//! Carrying: handles that functions pass on to each other beside a struct become fields of the
+//! Carrying: a handle that functions pass to each other beside a struct becomes a field of the
 //! struct.
 //!
 //! A handle is 56 bytes, and machine code copies it at each call. Where a handle accompanies a
 //! struct through all calls, the struct may hold the handle: the parameter is dropped, and
-//! functions read the handle from the field where the maker of the struct has put it. Every struct
-//! that reaches one of the entries must hold the handles that the entry was called with.
+//! functions read the handle from the field into which the maker of the struct has put it. Every
+//! struct that reaches an entry must hold the handles that the entry was called with.
 
 use super::retype;
 use gbxcule_ir::function::{Body, Function, FunctionId, PassMode};
@@ -15,14 +15,14 @@ use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Field, Type};
 use std::collections::HashMap;
 
-/// Class of a parameter: the number of the carried handle that is passed at every call, or `None`.
+/// Class of a parameter: the number of the carried handle that every call passes, or `None`.
 type Class = Option<usize>;
 
-/// Makes handles fields of a struct and returns the struct's new type, whose last fields are the
-/// new ones. `names` are the new fields. `entries` are functions called from outside, each with the
-/// positions of its parameters that are these handles, in the order of the names. The positions
-/// repeat for each further struct that the function takes and only passes on. Functions that no
-/// entry reaches may lose their meaning.
+/// Makes handles fields of a struct and returns the struct's new type, whose last fields are
+/// these handles under the given `names`. `entries` are the functions that are called from
+/// outside. Each entry lists the positions of the parameters that are these handles, in the order
+/// of `names`; it repeats the list for each further struct that the function takes and only
+/// passes on. Functions that no entry reaches may lose their meaning.
 pub fn handles(
     module: &mut Module,
     structure: Type,

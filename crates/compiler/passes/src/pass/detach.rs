@@ -1,7 +1,7 @@
 //! Detaching: fixed arrays inside a struct move out, and the struct keeps handles to them.
 //!
-//! The code that launches the program then decides where the arrays lie and how they are strided,
-//! and a variable of the struct is small. References to a detached array become handles passed by
+//! The code that launches the program then chooses the addresses and strides of the arrays, and a
+//! variable of the struct is small. References to a detached array become handles passed by
 //! value. Copies of the struct share the detached arrays: use this only for programs that never
 //! write an array through a copy and expect the original to stay unchanged.
 

@@ -1,10 +1,10 @@
 //! Single exit: functions whose only `Return` is the last statement of their outermost block.
 //!
 //! [`super::inline`] needs this. (`grad` must also remove every `Break` and `Continue`, and calls
-//! with several results, which can't be variables: it has a normal form of its own,
-//! `grad::normal`.) The result goes to a variable. Inside a loop a return becomes a flag and a
-//! `Break`; the statements after the loop run only if the flag isn't set. Elsewhere the statements
-//! after a branch that returns move into the arm that doesn't return.
+//! with several results, which can't be variables: its normal form is `grad::normal`.) The result
+//! goes to a variable. Inside a loop a return sets a flag and becomes a `Break`; the statements
+//! after the loop run only if the flag isn't set. Outside of loops, the statements after a branch
+//! that returns move into the arm that doesn't return.
 
 use super::writer::whole;
 use gbxcule_ir::check::MAX_NESTING;
@@ -18,8 +18,9 @@ use gbxcule_ir::stmt::{Block, BlockId, Stmt, StmtKind};
 use gbxcule_ir::ty::{Shape, Type};
 use gbxcule_ir::walk::{depth, stmt_blocks, walk_stmts};
 
-/// Gives all functions and kernels a single exit. Functions whose result is a tuple keep their
-/// returns, because tuples are not stored; so do functions with too many returns.
+/// Gives all functions and kernels a single exit. Two kinds of functions keep their returns: a
+/// function whose result is a tuple, because tuples are not stored, and a function with too many
+/// returns.
 pub fn run(module: &mut Module) {
     for id in module.functions.handles() {
         let of_tuple = matches!(module.types[module.functions[id].result], Shape::Tuple(_));
@@ -84,8 +85,8 @@ fn function(function: &mut Function) {
     }
 }
 
-/// Returns true if the returns are so few that statements moved into branches stay within the
-/// allowed nesting.
+/// Returns true if the returns are so few that blocks still nest within the limit after
+/// statements were moved into branches.
 fn is_shallow(body: &Body) -> bool {
     let mut returns = 0;
     walk_stmts(body, body.root, |stmt| {
@@ -160,7 +161,7 @@ impl Rewriter<'_> {
         out
     }
 
-    /// Returns true if every way through a block returns, without a loop's help.
+    /// Returns true if every path through a block returns outside of a loop.
     fn always_returns(&self, block: BlockId) -> bool {
         self.body.blocks[block].stmts.iter().any(|stmt| match &stmt.kind {
             StmtKind::Return(_) => true,

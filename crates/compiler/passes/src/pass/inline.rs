@@ -1,9 +1,9 @@
 //! Inlining: a call becomes the callee's statements.
 //!
-//! Inlines only functions with a single exit that are not larger than [`MAX_SMALL`], unless they
-//! ask for it. A trusted function gets no statements of an untrusted one, which would lose its
-//! checks. By-value parameters become variables, which `fold` and a back end simplify; a parameter
-//! that is only read, as a whole, becomes the argument itself.
+//! The pass inlines only functions with a single exit that are not larger than [`MAX_SMALL`], and
+//! functions that ask for it. A trusted function gets no statements of an untrusted one, whose
+//! checks would be lost. By-value parameters become variables, which `fold` and a back end
+//! simplify; a parameter that is only read, as a whole, becomes the argument itself.
 
 use super::copy::{Copier, Parameters};
 use super::exit;

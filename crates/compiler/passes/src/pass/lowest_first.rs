@@ -25,13 +25,13 @@
 //! ```
 //! A thread that runs alone does exactly what it did before: the lowest key is its own.
 //!
-//! If a round has two switches, the statements up to the end of the first one are the *entry*,
-//! which any round must be able to leave out. The entry runs once a turn, before the burst. After
-//! each of its cases threads may be at different places.
+//! If a round has two switches, the statements up to the end of the first switch are the *entry*.
+//! Every round must still be right if the entry is left out. The entry runs once in a turn of the
+//! outer loop, before the burst. After each of its cases threads may be at different places.
 //!
 //! The statements after the test that ends the loop (`rest` above) may branch into a *quick way*,
-//! the one without calls, and another. Such a round has a single test that ends a burst, and the
-//! other way runs after the burst, with all of `rest`. `next` is compared with the PC alone: a
+//! which makes no calls, and a slow way. Such a round has a single test that ends a burst, and
+//! the slow way runs after the burst, with all of `rest`. `next` is compared with the PC alone: a
 //! burst that moves the stack pointer may end early or late, which changes no result.
 //!
 //! ```text
@@ -43,9 +43,9 @@
 //! }
 //! if key != GREATEST { rest; key = .. }
 //! ```
-//! Compilers of the printed text compute values that several cases of a switch need before the
-//! switch, and then move variables to keep their old values. So the variables are made opaque in
-//! each case.
+//! A compiler of the printed text would compute values that several cases of a switch need before
+//! the switch, and would then copy variables to keep their old values. So the variables are made
+//! opaque in each case.
 
 use super::copy::Copier;
 use super::writer::{Writer, whole};
@@ -59,10 +59,10 @@ use gbxcule_ir::stmt::{Block, BlockId, Case, Stmt, StmtKind};
 use gbxcule_ir::ty::Type;
 use gbxcule_ir::walk::{Use, map_operands, op_uses, stmt_blocks};
 
-/// Key of a thread that has left the loop.
+/// Key of a thread that has left the loop, greater than the key of any position.
 const GREATEST: u32 = u32::MAX;
 
-/// Names of the variables that tell a thread's place in its program, each below 2^16.
+/// Names of the variables that hold a thread's position in its program, each below 2^16.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
     /// The more significant variable.
@@ -127,7 +127,7 @@ struct Variables {
     changing: Vec<PlaceId>,
 }
 
-/// Positions in a round whose rest has a quick way.
+/// Positions in a round that has a quick way.
 struct Fork {
     /// Position of the test that ends the loop, and its condition.
     test: usize,
@@ -241,8 +241,8 @@ impl Writer<'_> {
         out
     }
 
-    /// Takes the entry out of a round, and makes each of its cases end the burst: behind it threads
-    /// may be at different places.
+    /// Takes the entry out of a round, and makes each of its cases end the burst, because threads
+    /// may be at different places after the entry.
     fn entry(&mut self, round: BlockId, variables: &Variables) -> Vec<Stmt> {
         let stmts = &mut self.body.blocks[round].stmts;
         let is_switch = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Switch { .. });
@@ -295,8 +295,8 @@ impl Writer<'_> {
         fits.then_some(Fork { test, over, branch, quick })
     }
 
-    /// Returns true if a value can be computed again at another place: from variables that are not
-    /// written in between.
+    /// Returns true if a value can be computed again at another place, because all variables that
+    /// it uses are unchanged there.
     fn is_repeatable(&self, value: Value, written: &[Root]) -> bool {
         let op = self.body.values[value].op;
         let is_known = match op {
@@ -329,7 +329,8 @@ impl Writer<'_> {
         self.define(op, ty, out)
     }
 
-    /// Reduces a round to its quick way and one test that ends a burst; returns the rest as it was.
+    /// Reduces a round to its quick way and one test that ends a burst; returns the unchanged
+    /// statements of `rest`.
     fn quick_way(
         &mut self,
         round: BlockId,
@@ -388,7 +389,8 @@ impl Writer<'_> {
     /// may part; makes variables opaque in all cases.
     fn mark(&mut self, round: BlockId, variables: &Variables, parting: &[i64]) {
         let mut found = top_level_statements(self.body, round);
-        // The order is from the end, so that positions before a change stay right.
+        // Positions are handled from the end to the beginning, so that positions before a change
+        // stay right.
         found.sort_by_key(|&(block, at)| (block.index(), std::cmp::Reverse(at)));
         let (mut cases, mut all_cases) = (Vec::new(), Vec::new());
         for (block, at) in found {

@@ -1,10 +1,10 @@
 //! Out of line: large functions that are called from several places are kept out of line.
 //!
-//! The swarm needs this for its kernels, before they are printed for NVRTC. In modules below some
-//! size NVRTC 13.5 inlines large functions into all their callers: compiling one stage's kernel
-//! took seconds, compiling another one's, which was 2 % smaller, did not end. Sizes double with
-//! each level of functions that call others from two places. So this pass decides by the size of a
-//! callee, with everything that is inlined into it.
+//! The swarm runs this pass on its kernels before they are printed for NVRTC. In modules below
+//! some size NVRTC 13.5 inlines large functions into all their callers: compiling the kernel of
+//! one stage took seconds, compiling a kernel that was 2 % smaller did not end. Sizes double with
+//! each level of functions that call others from two places. So this pass decides by the size of
+//! a callee, including everything that is inlined into it.
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::{FunctionId, FunctionKind, Inline};
@@ -13,7 +13,7 @@ use gbxcule_ir::op::{Op, Value};
 use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::walk::walk_stmts;
 
-/// Keeps functions out of line which the back end may choose to inline, if copies of them would add
+/// Keeps a function out of line if the back end may choose to inline it and its copies would add
 /// more than `most` statements to the module. Functions that no kernel reaches do not count.
 pub fn run(module: Valid<Module>, most: usize) -> Valid<Module> {
     let order = module.call_order().to_vec();

@@ -1,10 +1,10 @@
-//! Promotion: fields of a struct that a function was given by reference are kept in variables while
-//! it loops.
+//! Promotion: if a function gets a struct by reference, fields of the struct are kept in
+//! variables while the function loops.
 //!
-//! A variable whose address is never taken is a register; a field behind a reference is memory,
-//! read again after each store that might have changed it. Around calls that take the struct,
-//! variables are written back and read again. Small arrays become one variable for each element if
-//! every index is known to be inside.
+//! A variable whose address is never taken is a register. A field behind a reference is memory,
+//! which is read again after each store that might have changed it. Before a call that takes the
+//! struct the variables are written back, and after the call they are read again. A small array
+//! becomes one variable for each element if every index is known to be inside.
 
 use super::writer::whole;
 use gbxcule_ir::constant::Literal;
@@ -31,7 +31,7 @@ pub enum FieldSelection {
     All,
 }
 
-/// Last elements of a small array, of which the caller guarantees that they always hold one number.
+/// Last elements of a small array, which always hold one number by the caller's guarantee.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownElements {
     /// Field of the struct that is the array.
@@ -215,7 +215,7 @@ struct Candidates<'a> {
     /// Paths that functions of the module write.
     written: &'a [Vec<u32>],
     fields: Vec<PromotedField>,
-    /// Paths with a use that variables cannot serve.
+    /// Paths with a use that variables can't replace.
     refused: Vec<Vec<u32>>,
 }
 
@@ -276,7 +276,7 @@ struct Promoter<'a> {
 }
 
 impl Promoter<'_> {
-    /// Gives references that calls take places of their own, which stay in the struct.
+    /// Gives each reference that a call takes its own place, which stays in the struct.
     fn split_references(&mut self) {
         for value in self.body.values.handles().collect::<Vec<_>>() {
             let Op::Call { function, args } = self.body.values[value].op else { continue };

@@ -1,7 +1,7 @@
-//! Widening: a function's variables that are structs of scalars become one variable for each field,
-//! and variables of 8 and 16 bits become variables of 32. A GPU's registers have 32 bits: each move
-//! of a narrower value merges it into one, and loops that choose among many ways consist mostly of
-//! moves (`docs/gpu-results.md`).
+//! Widening: a variable that is a struct of scalars becomes one variable for each field, and a
+//! variable of 8 or 16 bits becomes a variable of 32. A GPU's registers have 32 bits: each move
+//! of a narrower value merges the value into a register, and loops with many branches consist
+//! mostly of moves (`docs/gpu-results.md`).
 
 use super::writer::whole;
 use gbxcule_ir::arena::Handle;

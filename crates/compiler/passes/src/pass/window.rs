@@ -1,10 +1,10 @@
-//! Windows: reads of a table that choose a part of it by an address's upper bits make the choice
-//! once for many addresses.
+//! Windows: reads of a table that select one of its parts by an address's upper bits make the
+//! selection once for many addresses.
 //!
-//! A loop that interprets a program reads the program mostly from ROM. ROM is seen through windows:
-//! the address's page decides which offset is added to it. This pass keeps, in variables, the
-//! offset of the page in which the loop reads, and the first address at which that offset may no
-//! longer hold:
+//! A loop that interprets a program reads the program mostly from ROM. ROM is seen through
+//! windows: the page of an address decides which offset is added to the address. This pass keeps
+//! two numbers in variables: the offset of the page in which the loop reads, and the limit, the
+//! first address at which that offset may no longer hold:
 //!
 //! ```text
 //! offset = (page(pc) == 0 ? low : page(pc) == 1 ? high : none) + pc
@@ -12,13 +12,13 @@
 //!
 //! if pc < limit { byte = rom[base + pc] } else { .. }
 //! ```
-//! An address that lies in the table may be outside the window; the read then takes its other way.
-//! So that way must read the table, too, as `Machine::read_elsewhere` does.
+//! An address that lies in the table may be outside the window. The read then takes its second
+//! branch, so the second branch must read the table as well, as `Machine::read_elsewhere` does.
 //!
-//! Three things keep `limit` true. After each store to a variable that chooses, and after each
-//! store that moves `pc` elsewhere than to the next address, `limit` becomes 0 if `base` may no
-//! longer hold. The last read of a round looks for a new window first if the address is outside.
-//! `pc` comes back to low addresses only through such a read.
+//! Three rules keep `limit` right. After each store to a variable that selects a page's offset,
+//! and after each store that moves `pc` to any address but the next, `limit` becomes 0 if `base`
+//! may no longer hold. The last read of a round looks for a new window first if the address is
+//! outside. `pc` returns to low addresses only through such a read.
 
 use super::copy::Copier;
 use super::writer::{Writer, whole};
@@ -38,8 +38,9 @@ const PAGE: u32 = 1 << PAGE_BITS;
 /// Bits of an address that number its page.
 const PAGE_MASK: u32 = 0xffff & !(PAGE - 1);
 
-/// Gives reads at the address in a `u32` variable a window. Returns the number of reads: 0, with
-/// the function unchanged, if it has no endless loop that ends with such a read.
+/// Gives reads at the address in a `u32` variable a window. Returns the number of these reads. If
+/// the function has no endless loop that ends with such a read, it stays unchanged and the number
+/// is 0.
 pub fn run(module: &mut Module, function: FunctionId, address: &str) -> usize {
     let parameters: Vec<Type> =
         module.functions[function].params.iter().map(|param| param.ty).collect();
@@ -73,7 +74,7 @@ pub fn run(module: &mut Module, function: FunctionId, address: &str) -> usize {
     inside.len()
 }
 
-/// A branch whose first way reads a table.
+/// A branch whose first arm reads a table.
 #[derive(Clone, Copy)]
 struct Read {
     block: BlockId,
@@ -134,8 +135,8 @@ fn reads(body: &Body, pc: LocalId) -> Vec<Read> {
     reads
 }
 
-/// Returns true if a value uses only loads of the variable that follow the last store to it in this
-/// block: then it is computed from one value of the variable.
+/// Returns true if every load of the variable in a value follows the last store to the variable
+/// in this block: then the value is computed from one address.
 fn is_one_address(body: &Body, block: BlockId, value: Value, pc: LocalId) -> bool {
     let stmts = &body.blocks[block].stmts;
     let mut after = Vec::new();
@@ -221,7 +222,7 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// Adds the code that keeps the limit true to the loop at a position of the outermost block.
+    /// Adds the code that keeps the limit right to the loop at a position of the outermost block.
     fn watch(&mut self, at: usize, banks: &[Root]) {
         let body = &self.writer.body;
         let stmts = &body.blocks[body.root].stmts;
@@ -370,15 +371,16 @@ impl Window<'_> {
         (out, is_inside, index)
     }
 
-    /// Makes a read use the window; the last read of a round searches for a new one on its other
-    /// way.
+    /// Makes a read use the window. The last read of a round searches for a new window in its
+    /// second branch.
     fn redirect(&mut self, read: Read, is_last: bool, parameters: &[Type]) {
         let stmts = &self.writer.body.blocks[read.block].stmts;
         let is_it = |stmt: &Stmt| matches!(stmt.kind, StmtKind::If { condition, .. } if condition == read.branch);
         let Some(at) = stmts.iter().position(is_it) else { return };
         let StmtKind::If { accept, reject, .. } = stmts[at].kind else { return };
         if is_last {
-            // Both ways get a copy of the rest of the round: on the quick one no address wraps.
+            // Both branches get a copy of the statements that follow in the round: on the quick
+            // branch no address wraps.
             let before = self.writer.body.clone();
             let rest = self.writer.body.blocks[read.block].stmts.split_off(at + 1);
             let mut copier = Copier::inside(&before, self.writer.body, parameters, &rest);

@@ -1,4 +1,5 @@
-//! Decisions that the caller of a specialisation makes, and what they depend on.
+//! Decisions that the caller of a specialisation makes, and the facts on which the decisions
+//! depend.
 
 use super::{Specialiser, State, Unsupported};
 use gbxcule_ir::constant::Literal;
@@ -17,7 +18,7 @@ pub enum Treatment {
     Refuse,
 }
 
-/// Places that a call may change, if it gets the memory at all.
+/// Places that a call may change, if the call gets the memory at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Changes {
     /// Any place.
@@ -42,8 +43,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Returns true if the outermost call may be repeated from its beginning: nothing that it read
-    /// can have changed.
+    /// Returns true if the outermost call may be repeated from its beginning, because no place
+    /// that it read can have changed.
     pub fn may_repeat(self) -> bool {
         !(self.is_touched || self.has_read && self.has_stored)
     }

@@ -1,5 +1,6 @@
-//! Checks that simplified operations mean the same: evaluates random expressions over unknown
-//! values for random inputs, beside the simplified ones.
+//! Checks that simplified operations keep their meaning: evaluates random expressions over
+//! unknown values for random inputs, and compares the results with those of the simplified
+//! expressions.
 
 use super::{PartialValue, Residual};
 use gbxcule_ir::constant::Literal;
