@@ -156,7 +156,7 @@ impl<'a> Tracer<'a> {
         self.frames.push(Frame { function: id, body, caller, stored: stored(self.module, body) });
         let mut loop_blocks: FxHashSet<BlockId> = FxHashSet::default();
         let mut depth = usize::from(repeats);
-        let mut whole = Some(());
+        let mut complete = Some(());
         walk(body, body.root, |step| match step {
             Step::Enter(block) => depth += usize::from(loop_blocks.contains(&block)),
             Step::Leave(block) => depth -= usize::from(loop_blocks.contains(&block)),
@@ -167,12 +167,12 @@ impl<'a> Tracer<'a> {
                     _ => {}
                 }
                 self.steps += usize::from(caller.is_some());
-                if whole.is_some() {
-                    whole = self.stmt(frame, &stmt.kind, depth > 0);
+                if complete.is_some() {
+                    complete = self.stmt(frame, &stmt.kind, depth > 0);
                 }
             }
         });
-        whole
+        complete
     }
 
     fn stmt(&mut self, frame: usize, stmt: &StmtKind, repeats: bool) -> Option<()> {

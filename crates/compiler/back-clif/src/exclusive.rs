@@ -40,7 +40,9 @@ impl Exclusivity {
             let Purpose::Atomic { value: Some(value), .. } = access.purpose else { continue };
             let same = accesses.all.iter().filter(|other| other.array == access.array);
             let same: Vec<&[Option<Sum>]> = same.map(|other| &other.indices[..]).collect();
-            if (0..dims).all(|dim| (0..same[0].len()).any(|at| is_distinct(&same, at, dim))) {
+            if (0..dims)
+                .all(|dim| (0..same[0].len()).any(|array_dim| is_distinct(&same, array_dim, dim)))
+            {
                 exclusivity.atomics.resize(values, false);
                 exclusivity.atomics[value.index()] = true;
                 if !exclusivity.arrays.contains(&access.array) {
@@ -54,10 +56,10 @@ impl Exclusivity {
 
 /// Returns true if the index of a dimension is a launch index plus the same constant in all
 /// accesses.
-fn is_distinct(accesses: &[&[Option<Sum>]], at: usize, dim: u8) -> bool {
+fn is_distinct(accesses: &[&[Option<Sum>]], array_dim: usize, dim: u8) -> bool {
     let index = |indices: &[Option<Sum>]| {
-        let rest = indices.get(at)?.as_ref()?.minus(&Sum::atom(Atom::Launch(dim)))?;
-        rest.as_constant().filter(|added| (0..MAX_SMALL).contains(added))
+        let added_sum = indices.get(array_dim)?.as_ref()?.minus(&Sum::atom(Atom::Launch(dim)))?;
+        added_sum.as_constant().filter(|added| (0..MAX_SMALL).contains(added))
     };
     let first = index(accesses[0]);
     first.is_some() && accesses.iter().all(|indices| index(indices) == first)

@@ -397,8 +397,8 @@ impl<'a, 'f> GroupCode<'a, 'f> {
                 self.b.ins().fcmp(float_code(op), x, y)
             }
             Some(Scalar::I32) => {
-                let known = |row| is_same(row) || self.is_consecutive(row);
-                if !rows.into_iter().all(known) {
+                let is_regular = |row| is_same(row) || self.is_consecutive(row);
+                if !rows.into_iter().all(is_regular) {
                     return false;
                 }
                 let [x, y] = rows.map(|row| self.counted_vector(row));
@@ -417,7 +417,7 @@ impl<'a, 'f> GroupCode<'a, 'f> {
             return vector;
         }
         let mut steps = Vec::with_capacity(16);
-        (0..GROUP as i32).for_each(|at| steps.extend(at.to_le_bytes()));
+        (0..GROUP as i32).for_each(|lane| steps.extend(lane.to_le_bytes()));
         let steps = self.b.func.dfg.constants.insert(steps.into());
         let steps = self.b.ins().vconst(types::I32X4, steps);
         self.b.ins().iadd(vector, steps)

@@ -100,12 +100,13 @@ impl Plan {
             costs[id.index()] = cost;
             let called = calls[id.index()];
             functions[id.index()] = plan;
-            let kept = functions[id.index()].is_external || boundary.exports.contains(&id);
+            let stays_a_function =
+                functions[id.index()].is_external || boundary.exports.contains(&id);
             // A search that is called in a loop stays a call and so has all registers. Inline, the
             // caller's values that live across other calls would be on the stack in the search.
             let is_search = checked && repeated[id.index()] && has_while(&function.body);
             functions[id.index()].inline = function.kind == FunctionKind::Callable
-                && !kept
+                && !stays_a_function
                 && match function.inline {
                     Inline::Never => false,
                     Inline::Always => cost <= MAX_ALWAYS,

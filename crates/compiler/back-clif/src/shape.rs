@@ -84,8 +84,8 @@ fn push(module: &Module, ty: Type, base: i32, flat: &mut Flat) {
     match types[ty] {
         Shape::Array { dims, .. } => {
             flat.handles.push((base, dims));
-            let mut leaf = |scalar, at: u32| {
-                flat.leaves.push(Leaf { scalar, offset: base + at as i32 });
+            let mut leaf = |scalar, index: u32| {
+                flat.leaves.push(Leaf { scalar, offset: base + index as i32 });
             };
             leaf(Scalar::U64, descriptor::DATA);
             leaf(Scalar::U64, descriptor::GRAD);
@@ -94,7 +94,7 @@ fn push(module: &Module, ty: Type, base: i32, flat: &mut Flat) {
         }
         Shape::Fixed { of, len } => {
             let size = types.layout(of).map_or(0, |layout| layout.size) as i32;
-            (0..len as i32).for_each(|at| push(module, of, base + at * size, flat));
+            (0..len as i32).for_each(|index| push(module, of, base + index * size, flat));
         }
         Shape::Struct(id) => {
             let structure = types.structure(id);
@@ -106,7 +106,8 @@ fn push(module: &Module, ty: Type, base: i32, flat: &mut Flat) {
         _ => {
             let Some((scalar, count)) = types.components(ty) else { return };
             flat.leaves.extend(
-                (0..count).map(|at| Leaf { scalar, offset: base + (at * scalar.bytes()) as i32 }),
+                (0..count)
+                    .map(|index| Leaf { scalar, offset: base + (index * scalar.bytes()) as i32 }),
             );
         }
     }

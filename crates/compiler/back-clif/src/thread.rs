@@ -268,13 +268,13 @@ impl<'a, 'f> ThreadCode<'a, 'f> {
     /// Puts by-value parameters that are indexed into memory.
     fn spill(&mut self, function: FunctionId, params: Vec<BoundParam>) -> Vec<BoundParam> {
         let declared = &self.cx.module.functions[function].params;
-        let kept = &self.cx.plan.of(function).memory_params;
-        let bound = params.into_iter().zip(declared).zip(kept);
+        let in_memory = &self.cx.plan.of(function).memory_params;
+        let bound = params.into_iter().zip(declared).zip(in_memory);
         let mut spilled = Vec::with_capacity(declared.len());
-        for ((bound, param), &kept) in bound {
+        for ((bound, param), &in_memory) in bound {
             spilled.push(match bound {
                 BoundParam::Value(val @ (LoweredValue::One(_) | LoweredValue::Leaves(_)))
-                    if kept && param.mode == PassMode::Value =>
+                    if in_memory && param.mode == PassMode::Value =>
                 {
                     BoundParam::Value(LoweredValue::Memory(self.in_memory(&val, param.ty)))
                 }

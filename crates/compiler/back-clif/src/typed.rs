@@ -197,13 +197,14 @@ impl<'a, 'f> TypedCode<'a, 'f> {
 
     /// Takes the `f32` out of a vector.
     pub(crate) fn out_of_vector(&mut self, vector: Value) -> Row {
-        std::array::from_fn(|at| self.lane_of(vector, at))
+        std::array::from_fn(|lane| self.lane_of(vector, lane))
     }
 
     /// Returns the vector that consists of exactly these scalars.
     pub(crate) fn vector_of(&self, row: Row) -> Option<Value> {
         let &(vector, 0) = self.vectors.get(&row[0])? else { return None };
-        let whole = (0..GROUP).all(|at| self.vectors.get(&row[at]) == Some(&(vector, at)));
-        whole.then_some(vector)
+        let is_vector =
+            (0..GROUP).all(|lane| self.vectors.get(&row[lane]) == Some(&(vector, lane)));
+        is_vector.then_some(vector)
     }
 }

@@ -16,9 +16,9 @@ pub(crate) fn remove_unused_loads(ir: &mut Function) {
         }
     }
     for &block in blocks.iter().rev() {
-        let mut rest = ir.layout.last_inst(block);
-        while let Some(inst) = rest {
-            rest = ir.layout.prev_inst(inst);
+        let mut next = ir.layout.last_inst(block);
+        while let Some(inst) = next {
+            next = ir.layout.prev_inst(inst);
             let results = ir.dfg.inst_results(inst);
             if is_removable(ir, inst) && results.iter().all(|&result| uses[result] == 0) {
                 ir.dfg.inst_values(inst).for_each(|of| uses[ir.dfg.resolve_aliases(of)] -= 1);

@@ -240,9 +240,9 @@ impl Writer<'_, '_> {
     pub(super) fn name_waiting(&mut self, must: impl Fn(Value, &MoveBarriers) -> bool) {
         let span = self.lines.span;
         for (value, expr) in self.exprs.values.remove_waiting(must) {
-            let own = self.exprs.body.values[value].span;
-            if own.is_some() {
-                self.lines.span = own;
+            let value_span = self.exprs.body.values[value].span;
+            if value_span.is_some() {
+                self.lines.span = value_span;
             }
             self.lines.is_late = true;
             self.materialize(value, &expr);

@@ -79,8 +79,8 @@ impl DeclarationFinder<'_> {
             |used| match used {
                 Use::Value(_) => {}
                 Use::Write(place) => {
-                    let whole = body.path(place).is_empty();
-                    self.mention(place, block, whole.then_some((block, position)));
+                    let is_whole = body.path(place).is_empty();
+                    self.mention(place, block, is_whole.then_some((block, position)));
                 }
                 Use::Expose(place) => {
                     self.mention(place, block, None);

@@ -98,9 +98,12 @@ impl Spelling {
             Shape::Fixed { of, len } => format!("Fixed<{}, {len}>", self.of(*of)),
             Shape::Struct(id) => {
                 let structure = module.types.structure(*id);
-                let mut own = Names::default();
-                self.fields[id.index()] =
-                    structure.fields.iter().map(|field| own.global(&sound(&field.name))).collect();
+                let mut field_names = Names::default();
+                self.fields[id.index()] = structure
+                    .fields
+                    .iter()
+                    .map(|field| field_names.global(&sound(&field.name)))
+                    .collect();
                 let mut fields = structure.fields.iter();
                 if fields.any(|field| self.field_type(module, field.ty).0.is_empty()) {
                     return String::new();

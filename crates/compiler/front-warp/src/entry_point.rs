@@ -1,5 +1,5 @@
-//! Functions that a text must define with a given signature, such as a program's `reward`, and its
-//! settings: numbers bound at the top of the text.
+//! Functions that a text must define with a given signature, such as a program's `reward`, and
+//! the text's settings: numbers bound at its top level.
 
 use super::lower::{Binding, Definition, Kind, LoweringError, Session};
 use super::reader::Reader;
@@ -22,9 +22,9 @@ pub struct EntryPoint<'w> {
     pub name: &'w str,
     /// Parameters.
     pub params: &'w [EntryParam],
-    /// Parameters that a function may have after these, by their names and in any order.
+    /// Further parameters that a function may have, by their names and in any order.
     pub optional: &'w [(&'w str, EntryParam)],
-    /// The type of its result; `Type::UNIT` if it gives none.
+    /// The type of the function's result; `Type::UNIT` for a function without a result.
     pub result: Type,
     /// The signature as users write it: `def reward(machine: gb.Machine) -> wp.float32`.
     pub written: &'w str,

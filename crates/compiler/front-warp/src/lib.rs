@@ -1,13 +1,13 @@
 //! The Python front end: NVIDIA Warp's dialect, read as text.
 //!
-//! A text is parsed once ([`Program::parse`]); each of its kernels is then lowered into a module of
-//! its own or of several. Python never runs: a construct whose meaning only a run could tell is
-//! refused, with its line and a stable code. Nothing here panics on any text.
+//! A text is parsed once ([`Program::parse`]). Each of its kernels is then lowered into its own
+//! module, or several kernels into one module. Python never runs: a construct whose meaning only
+//! a run could tell is refused, with its line and a stable code. No text makes this crate panic.
 //!
 //! # Generic kernels
-//! A kernel with `Any` in its signature is compiled for the types of each `wp.overload(kernel, ..)`
-//! in the text, or for those that the caller gives ([`ImportOptions::types`]). Nothing is guessed:
-//! only [`Reader::with_trial_types`] tries types.
+//! A kernel with `Any` in its signature is compiled for the types of each `wp.overload(kernel,
+//! ..)` in the text, or for types that the caller gives ([`ImportOptions::types`]). The front end
+//! guesses no types; only [`Reader::with_trial_types`] tries some.
 
 mod entry_point;
 mod lower;

@@ -1,13 +1,13 @@
 //! Lowers the syntax tree of one kernel, and of the functions it calls, to IR.
 //!
-//! A variable that is bound once, and read only where that binding is visible, becomes a value; any
-//! other becomes a local. A name bound to a number written in the text stays known ("static") until
-//! control flow makes it uncertain, as in NVIDIA Warp: that is what unrolls loops and folds
-//! branches.
+//! A variable that is bound once, and read only where that binding is visible, becomes a value;
+//! any other variable becomes a local. A name bound to a number written in the text stays known
+//! ("static") until control flow makes it uncertain, as in NVIDIA Warp. Static names are the
+//! reason why loops can be unrolled and branches folded.
 //!
-//! Each type uses those below it. The recursion of the language itself is the exception: arguments
-//! of calls are expressions, and the session lowers a function that is called for new types, from
-//! its statements on.
+//! Each type uses only the types below it, with one exception, which the language's recursion
+//! needs: arguments of calls are expressions, and if a call needs a function for new types, the
+//! session lowers that function from its statements on.
 //!
 //! | type | modules | responsibility |
 //! |---|---|---|

@@ -34,8 +34,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Parses a text of `sources` and reads no other file; a kernel that uses a name imported from
-    /// another file is refused.
+    /// Parses a text of `sources` and reads no other file. A kernel that uses a name imported
+    /// from another file is refused.
     pub fn parse(sources: &SourceMap, id: SourceId) -> Result<Self, Vec<Diagnostic>> {
         let mut texts = Texts::default();
         let mut files = Files::single(texts.parsed(sources, id))?;
@@ -55,12 +55,12 @@ impl Program {
         Ok(Self { files })
     }
 
-    /// Parses a file's text, whose name in `sources` is the file's path, and the files that it
-    /// imports from; `read` reads those, and they are added to `sources`. `import a.b` is looked
-    /// for as `python file.py` does, beside the file, as `a/b/__init__.py` or `a/b.py`; if the file
-    /// is in a package, then also beside the outermost package. A relative import, such as
-    /// `from .a import b`, starts at the folder of the file that has it. A file that is missing or
-    /// is not Python is an error only for kernels that use a name from it.
+    /// Parses the text of a file, whose name in `sources` is the file's path, and the files that
+    /// it imports from. `read` reads these files, and they are added to `sources`. A module `a.b`
+    /// is searched as by `python file.py`: beside the file, as `a/b/__init__.py` or `a/b.py`, and
+    /// if the file is in a package, then also beside the outermost package. A relative import,
+    /// such as `from .a import b`, starts at the folder of the file that contains it. A file that
+    /// is missing or is not Python is an error only for kernels that use a name from it.
     pub fn parse_beside(
         sources: &mut SourceMap,
         id: SourceId,
@@ -87,7 +87,8 @@ impl Program {
         Reader::new(&self.files, None)
     }
 
-    /// Returns the texts that the program consists of, its own first: spans point into them.
+    /// Returns the texts that the program consists of, its main text first. Spans point into
+    /// these texts.
     pub fn sources(&self) -> Vec<SourceId> {
         let mut sources: Vec<SourceId> = Vec::new();
         for text in &self.files.texts {

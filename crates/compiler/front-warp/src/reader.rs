@@ -64,8 +64,8 @@ impl<'a> Reader<'a> {
         Self { unit, kernels, kernel_calls, gradients: false, trial_types: false }
     }
 
-    /// Compiles generic kernels without given types for the first trial types that fit: for a
-    /// caller that counts, or compares one way of running with another.
+    /// Compiles each generic kernel without given types for the first trial types that fit. This
+    /// is for a caller that counts kernels, or compares one way of running with another.
     #[must_use]
     pub fn with_trial_types(self) -> Self {
         Self { trial_types: true, ..self }
@@ -117,9 +117,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Lowers one kernel, with the functions it calls, into a module; does nothing if there is no
-    /// kernel at this position. If the kernel is made by an enclosing function and uses its
-    /// arguments, it is lowered once for each call of that function; if it is generic, once for
-    /// each overload. If it is refused, the module may hold parts of it and can't be used.
+    /// kernel at this position. A kernel that an enclosing function makes, and that uses this
+    /// function's arguments, is lowered once for each call of the function. A generic kernel is
+    /// lowered once for each overload. If the kernel is refused, the module may hold parts of it
+    /// and can't be used.
     pub fn lower(&self, position: usize, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         let Some(&(def, scope)) = self.kernels.get(position) else { return Ok(()) };
         let frames = CallFrames::new(&self.unit, &self.kernel_calls.sites).of(scope);
@@ -138,9 +139,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Lowers a kernel that [`Self::lower`] refused because of values that only Python knows, such
-    /// as arguments of the function around it. Tries values and takes the first that fit; if none
-    /// do, returns the faults of the last try. For a caller that only counts.
+    /// Lowers a kernel that [`Self::lower`] refused because of values that only Python knows,
+    /// such as arguments of the enclosing function. Tries values and takes the first values that
+    /// fit; if no values fit, returns the faults of the last try. This is for a caller that only
+    /// counts kernels.
     pub fn lower_with_trials(
         &self,
         position: usize,
@@ -156,8 +158,8 @@ impl<'a> Reader<'a> {
         self.unit.dialect.trials.set(true);
         let mut lowered = attempt(0, 0);
         let mut attempts = 1;
-        // Values that are tried for some names make lowering reach further names. One name's value
-        // is changed at a time, and the name met last comes first. A value stays if lowering gets
+        // With trial values for some names, lowering may reach further names. One name's value is
+        // changed at a time, and the name met last comes first. A value stays if lowering gets
         // further with it.
         'further: while let Err(faults) = &lowered {
             let reached = reached(faults);
@@ -213,8 +215,8 @@ impl<'a> Reader<'a> {
         overloads.iter().try_for_each(|types| self.typed(def, scope, &formals, types, module))
     }
 
-    /// Lowers a generic kernel for which no types are given: for trial types, if the caller asks
-    /// for them.
+    /// Lowers a generic kernel for which no types are given. It tries the trial types, if the
+    /// caller asks for them.
     fn untyped(
         &self,
         def: &'a StmtFunctionDef,

@@ -297,11 +297,11 @@ impl Thread<'_, '_> {
     }
 
     fn view(&self, array: Value, selectors: &[Selector]) -> Result<ArrayHandle, Fault> {
-        let whole = self.handle(array);
-        let mut part = ArrayHandle { shape: [0; 4], strides: [0; 4], dims: 0, ..whole };
+        let handle = self.handle(array);
+        let mut part = ArrayHandle { shape: [0; 4], strides: [0; 4], dims: 0, ..handle };
         let mut offset = 0i64;
-        for dim in 0..usize::from(whole.dims) {
-            let (mut extent, mut stride) = (whole.shape[dim], whole.strides[dim]);
+        for dim in 0..usize::from(handle.dims) {
+            let (mut extent, mut stride) = (handle.shape[dim], handle.strides[dim]);
             match selectors.get(dim) {
                 Some(&Selector::At(index)) => {
                     offset += self.index_within(index, i64::from(extent))? * i64::from(stride);

@@ -122,12 +122,12 @@ fn shift(b: &mut FunctionBuilder<'_>, op: BinaryOp, of: Scalar, x: Value, amount
 /// for bits shifted down, and for the sum of such a value and a constant.
 fn upper_limit(b: &FunctionBuilder<'_>, of: Scalar, value: Value) -> Option<u64> {
     let mask = u64::MAX >> (64 - of.bits());
-    let known = |value| constant(b, value, of).map(|known| known as u64 & mask);
+    let literal = |value| constant(b, value, of).map(|literal| literal as u64 & mask);
     let shifted = |value| {
         let dfg = &b.func.dfg;
         match dfg.insts[dfg.value_def(value).inst()?] {
             InstructionData::Binary { opcode: Opcode::Ushr, args: [_, by] } => {
-                known(by).filter(|by| *by < of.bits().into()).map(|by| mask >> by)
+                literal(by).filter(|by| *by < of.bits().into()).map(|by| mask >> by)
             }
             _ => None,
         }
@@ -136,12 +136,12 @@ fn upper_limit(b: &FunctionBuilder<'_>, of: Scalar, value: Value) -> Option<u64>
         let dfg = &b.func.dfg;
         match dfg.insts[dfg.value_def(value).inst()?] {
             InstructionData::Binary { opcode: Opcode::Iadd, args: [x, y] } => {
-                shifted(x)?.checked_add(known(y)?).filter(|sum| *sum <= mask)
+                shifted(x)?.checked_add(literal(y)?).filter(|sum| *sum <= mask)
             }
             _ => None,
         }
     };
-    known(value).or_else(|| shifted(value)).or_else(sum)
+    literal(value).or_else(|| shifted(value)).or_else(sum)
 }
 
 pub(crate) fn compare(

@@ -48,10 +48,10 @@ fn divide_whole(
         (_, true) => {
             let quotient = quotient(b, x, y, safe);
             let product = b.ins().imul(quotient, y);
-            let rest = b.ins().isub(x, product);
-            let signs = b.ins().bxor(rest, y);
+            let remainder = b.ins().isub(x, product);
+            let signs = b.ins().bxor(remainder, y);
             let opposite = b.ins().icmp_imm_s(IntCC::SignedLessThan, signs, 0);
-            let inexact = b.ins().icmp_imm_s(IntCC::NotEqual, rest, 0);
+            let inexact = b.ins().icmp_imm_s(IntCC::NotEqual, remainder, 0);
             let down = b.ins().band(opposite, inexact);
             let below = b.ins().iadd_imm_s(quotient, -1);
             b.ins().select(down, below, quotient)

@@ -183,11 +183,11 @@ impl Code<'_, '_> {
             self.b.set_cold_block(exit);
             exit
         });
-        let rest = self.b.create_block();
+        let ok = self.b.create_block();
         let args: Vec<BlockArg> = [status].into_iter().chain(thread).map(BlockArg::Value).collect();
-        self.b.ins().brif(status, exit, &args, rest, &[]);
-        self.b.seal_block(rest);
-        self.b.switch_to_block(rest);
+        self.b.ins().brif(status, exit, &args, ok, &[]);
+        self.b.seal_block(ok);
+        self.b.switch_to_block(ok);
     }
 
     fn fault_exit(&mut self) -> Block {

@@ -94,8 +94,8 @@ fn narrow_bf16(b: &mut FunctionBuilder<'_>, x: Value) -> Value {
     let rounded = b.ins().ushr_imm_u(sum, 16);
     let payload = b.ins().band_imm_u(top, 0x7f);
     let lost = b.ins().icmp_imm_s(IntCC::Equal, payload, 0);
-    let kept = b.ins().bor_imm_u(top, 0x40);
-    let nan = b.ins().select(lost, kept, top);
+    let quiet = b.ins().bor_imm_u(top, 0x40);
+    let nan = b.ins().select(lost, quiet, top);
     let magnitude = b.ins().band_imm_u(bits, 0x7fff_ffff);
     let is_nan = b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, magnitude, 0x7f80_0000);
     let chosen = b.ins().select(is_nan, nan, rounded);

@@ -22,8 +22,8 @@ const HALF_PI_LOW: f64 = f64::from_bits(0x3dd0_b461_1a62_6331);
 impl Code<'_, '_> {
     pub(crate) fn sine(&mut self, x: Value, cosine: bool) -> Value {
         let (near, far) = (self.b.create_block(), self.b.create_block());
-        let rest = self.b.create_block();
-        self.b.append_block_param(rest, types::F32);
+        let done = self.b.create_block();
+        self.b.append_block_param(done, types::F32);
         self.b.set_cold_block(far);
         let magnitude = self.b.ins().fabs(x);
         let limit = self.b.ins().f32const(MAX_REDUCED);
@@ -34,14 +34,14 @@ impl Code<'_, '_> {
 
         self.b.switch_to_block(near);
         let result = near_sine(&mut self.b, x, cosine);
-        self.b.ins().jump(rest, &[BlockArg::Value(result)]);
+        self.b.ins().jump(done, &[BlockArg::Value(result)]);
         self.b.switch_to_block(far);
         let native = if cosine { Native::Cos } else { Native::Sin };
         let result = self.imported(Import::Native(native, Scalar::F32), &[x]);
-        self.b.ins().jump(rest, &[BlockArg::Value(result)]);
-        self.b.seal_block(rest);
-        self.b.switch_to_block(rest);
-        self.b.block_params(rest)[0]
+        self.b.ins().jump(done, &[BlockArg::Value(result)]);
+        self.b.seal_block(done);
+        self.b.switch_to_block(done);
+        self.b.block_params(done)[0]
     }
 }
 
@@ -51,11 +51,11 @@ fn near_sine(b: &mut FunctionBuilder<'_>, x: Value, cosine: bool) -> Value {
     let rounder = b.ins().f64const(ROUNDER);
     let turned = b.ins().fmul(x, quarters);
     let shifted = b.ins().fadd(turned, rounder);
-    let whole = b.ins().fsub(shifted, rounder);
+    let quotient = b.ins().fsub(shifted, rounder);
     let bits = b.ins().bitcast(types::I64, MemFlagsData::new(), shifted);
     let quadrant = if cosine { b.ins().iadd_imm_s(bits, 1) } else { bits };
     let (high, low) = (b.ins().f64const(HALF_PI_HIGH), b.ins().f64const(HALF_PI_LOW));
-    let (high, low) = (b.ins().fmul(whole, high), b.ins().fmul(whole, low));
+    let (high, low) = (b.ins().fmul(quotient, high), b.ins().fmul(quotient, low));
     let r = b.ins().fsub(x, high);
     let r = b.ins().fsub(r, low);
     let square = b.ins().fmul(r, r);

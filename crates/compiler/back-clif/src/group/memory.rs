@@ -69,14 +69,14 @@ impl GroupCode<'_, '_> {
         let loc = self.place(place);
         let address = self.address(&loc);
         let [load, rest] = [(); 2].map(|()| self.b.create_block());
-        let known = self.b.use_var(running.address);
-        let is_known = self.b.ins().icmp(IntCC::Equal, known, address);
-        self.b.ins().brif(is_known, rest, &[], load, &[]);
+        let changed_address = self.b.use_var(running.address);
+        let is_same_element = self.b.ins().icmp(IntCC::Equal, changed_address, address);
+        self.b.ins().brif(is_same_element, rest, &[], load, &[]);
         self.b.seal_block(load);
         self.b.switch_to_block(load);
         let at = LoweredPlace::Memory { address, offset: 0 };
-        let found = self.read(&at, ty);
-        let leaves = running.scalars.iter().zip(found.leaves());
+        let element = self.read(&at, ty);
+        let leaves = running.scalars.iter().zip(element.leaves());
         leaves.for_each(|(&scalar, &leaf)| self.b.def_var(scalar, leaf));
         self.b.def_var(running.address, address);
         self.b.ins().jump(rest, &[]);
@@ -176,15 +176,15 @@ impl GroupCode<'_, '_> {
         if vals.iter().any(is_memory) {
             return false;
         }
-        let row = |at: usize| std::array::from_fn(|lane| vals[lane].leaves()[at]);
-        if !(0..count * GROUP).all(|at| self.vector_of(row(at)).is_some()) {
+        let row = |index: usize| std::array::from_fn(|lane| vals[lane].leaves()[index]);
+        if !(0..count * GROUP).all(|index| self.vector_of(row(index)).is_some()) {
             return false;
         }
         let addresses = locs.each_ref().map(|loc| self.address(loc));
-        for at in 0..count {
-            let rows = std::array::from_fn(|part| self.vector(row(at * GROUP + part)));
+        for index in 0..count {
+            let rows = std::array::from_fn(|part| self.vector(row(index * GROUP + part)));
             for (address, vector) in addresses.into_iter().zip(self.transposed(rows)) {
-                self.b.ins().store(unaligned(), vector, address, (16 * at) as i32);
+                self.b.ins().store(unaligned(), vector, address, (16 * index) as i32);
             }
         }
         true
@@ -211,7 +211,7 @@ impl GroupCode<'_, '_> {
         let [one, other] =
             [one, other].map(|vector| self.b.ins().bitcast(types::I8X16, flags, vector));
         let bytes: Vec<u8> =
-            lanes.iter().flat_map(|lane| (0..4).map(move |at| 4 * lane + at)).collect();
+            lanes.iter().flat_map(|lane| (0..4).map(move |byte| 4 * lane + byte)).collect();
         let mask = self.b.func.dfg.immediates.push(bytes.into());
         let bytes = self.b.ins().shuffle(one, other, mask);
         self.b.ins().bitcast(types::F32X4, flags, bytes)

@@ -103,9 +103,9 @@ impl GroupCode<'_, '_> {
     }
 
     fn go_on_if(&mut self, condition: Value, bail: Block) {
-        let rest = self.b.create_block();
-        self.b.ins().brif(condition, rest, &[], bail, &[]);
-        self.b.seal_block(rest);
-        self.b.switch_to_block(rest);
+        let proven = self.b.create_block();
+        self.b.ins().brif(condition, proven, &[], bail, &[]);
+        self.b.seal_block(proven);
+        self.b.switch_to_block(proven);
     }
 }

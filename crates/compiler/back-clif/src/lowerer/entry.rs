@@ -80,8 +80,8 @@ impl Lowerer<'_, '_> {
         let in_order = offset_of!(RangeRecord, in_order) as i32;
         let record = self.record();
         let in_order = self.b.ins().load(types::I8, MemFlagsData::trusted(), record, in_order);
-        let whole = arguments_of(&[first, &[range.end]].concat());
-        self.b.ins().brif(in_order, alone, &whole, head, &arguments_of(first));
+        let all_threads = arguments_of(&[first, &[range.end]].concat());
+        self.b.ins().brif(in_order, alone, &all_threads, head, &arguments_of(first));
         self.b.switch_to_block(head);
         let current: Vec<Value> = self.b.block_params(head)[..first.len()].to_vec();
         let beyond = self.b.ins().iadd_imm_s(current[0], GROUP as i64);
@@ -114,12 +114,12 @@ impl Lowerer<'_, '_> {
         let until = self.b.ins().iadd_imm_s(args[0], GROUP as i64);
         args.push(self.b.ins().smin(until, range.end));
         self.b.ins().jump(alone, &arguments_of(&args));
-        let rest = self.loop_head(first.len());
+        let after_group = self.loop_head(first.len());
         let until = |lowerer: &Self| lowerer.b.block_params(alone)[first.len()];
-        self.one_by_one(range, alone, first.len(), until, rest);
-        self.b.seal_block(rest);
-        self.b.switch_to_block(rest);
-        let next: Vec<Value> = self.b.block_params(rest).to_vec();
+        self.one_by_one(range, alone, first.len(), until, after_group);
+        self.b.seal_block(after_group);
+        self.b.switch_to_block(after_group);
+        let next: Vec<Value> = self.b.block_params(after_group).to_vec();
         let more = self.b.ins().icmp(IntCC::SignedLessThan, next[0], range.end);
         self.b.ins().brif(more, head, &arguments_of(&next), done, &[]);
         self.b.seal_block(head);
@@ -192,11 +192,11 @@ impl Lowerer<'_, '_> {
     fn parameters(&mut self, id: FunctionId, arguments: Value) -> Vec<BoundParam> {
         let places = Arguments::new(self.cx.module, id);
         let params = &self.cx.module.functions[id].params;
-        let kept = &self.cx.plan.of(id).memory_params;
+        let in_memory = &self.cx.plan.of(id).memory_params;
         let mut bound = Vec::with_capacity(params.len());
-        for ((param, offset), &kept) in params.iter().zip(places.offsets).zip(kept) {
+        for ((param, offset), &in_memory) in params.iter().zip(places.offsets).zip(in_memory) {
             let offset = offset as i32;
-            bound.push(BoundParam::Value(if kept {
+            bound.push(BoundParam::Value(if in_memory {
                 LoweredValue::Memory(self.b.ins().iadd_imm_s(arguments, i64::from(offset)))
             } else {
                 self.read(&LoweredPlace::Memory { address: arguments, offset }, param.ty)
@@ -212,12 +212,12 @@ impl Lowerer<'_, '_> {
             return Vec::new();
         }
         let mut coordinates = Vec::with_capacity(grid.len());
-        let mut rest = begin;
+        let mut quotient = begin;
         for &extent in grid[1..].iter().rev() {
-            coordinates.push(self.b.ins().urem(rest, extent));
-            rest = self.b.ins().udiv(rest, extent);
+            coordinates.push(self.b.ins().urem(quotient, extent));
+            quotient = self.b.ins().udiv(quotient, extent);
         }
-        coordinates.push(rest);
+        coordinates.push(quotient);
         coordinates.reverse();
         coordinates
     }

@@ -20,8 +20,9 @@ impl TypedCode<'_, '_> {
             unreachable!("check rule 4: an operation on components")
         };
         if operands.iter().all(|operand| !matches!(operand, LoweredValue::Memory(_))) {
-            let rows = (0..count as usize).map(|at| {
-                let row: Vec<Value> = operands.iter().map(|operand| operand.leaves()[at]).collect();
+            let rows = (0..count as usize).map(|component| {
+                let row: Vec<Value> =
+                    operands.iter().map(|operand| operand.leaves()[component]).collect();
                 each(self, &row)
             });
             return LoweredValue::from_leaves(rows.collect());
@@ -36,8 +37,8 @@ impl TypedCode<'_, '_> {
         let slot = self.slot(u64::from(count) * u64::from(to.bytes()));
         let result = self.slot_address(slot);
         let mut chunks = Chunks::new(u64::from(count), 1);
-        while let Some((at, offset)) = chunks.next(&mut self.b) {
-            let index = self.b.ins().iadd_imm_s(at, i64::from(offset));
+        while let Some((running, offset)) = chunks.next(&mut self.b) {
+            let index = self.b.ins().iadd_imm_s(running, i64::from(offset));
             let row: Vec<Value> = addresses
                 .iter()
                 .map(|&base| {
@@ -88,11 +89,12 @@ impl TypedCode<'_, '_> {
             return None;
         }
         // A missing fourth quotient repeats one of the others.
-        let row =
-            |leaves: &[Value]| std::array::from_fn(|at| leaves[if at < count { at } else { 0 }]);
+        let row = |leaves: &[Value]| {
+            std::array::from_fn(|component| leaves[if component < count { component } else { 0 }])
+        };
         let [x, y] = [dividends, divisors].map(|leaves| self.vector(row(leaves)));
         let quotients = self.b.ins().fdiv(x, y);
-        let leaves = (0..count).map(|at| self.lane_of(quotients, at)).collect();
+        let leaves = (0..count).map(|component| self.lane_of(quotients, component)).collect();
         Some(LoweredValue::from_leaves(leaves))
     }
 

@@ -110,12 +110,12 @@ impl TypedCode<'_, '_> {
     pub(crate) fn write(&mut self, loc: &LoweredPlace, ty: Type, val: &LoweredValue) {
         match (loc, val) {
             (LoweredPlace::Vars { vars, first }, _) => {
-                for (at, &leaf) in val.leaves().iter().enumerate() {
-                    self.set_variable(vars[first + at], leaf);
+                for (component, &leaf) in val.leaves().iter().enumerate() {
+                    self.set_variable(vars[first + component], leaf);
                 }
             }
             (LoweredPlace::Vector(var), _) => {
-                let vector = self.vector(std::array::from_fn(|at| val.leaves()[at]));
+                let vector = self.vector(std::array::from_fn(|component| val.leaves()[component]));
                 self.b.def_var(*var, vector);
             }
             (LoweredPlace::Memory { .. }, LoweredValue::Memory(from)) => {

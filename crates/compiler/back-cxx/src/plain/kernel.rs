@@ -25,8 +25,8 @@ pub(in super::super) fn write(writer: &mut Writer<'_, '_>, plain: &Plain<'_>) {
     let team = Team::of(module, body, &writer.declarations, &writer.uses);
     let is_team = team.is_some();
     let sums = if is_team { Vec::new() } else { team::sums(body, &writer.uses) };
-    let own = plain.kernels.iter().find(|(kernel, _)| *kernel == writer.id);
-    let dims = own.map_or(1, |(_, dims)| *dims);
+    let plain_kernel = plain.kernels.iter().find(|(kernel, _)| *kernel == writer.id);
+    let dims = plain_kernel.map_or(1, |(_, dims)| *dims);
     let extents: Vec<String> =
         (0..dims).map(|dim| writer.names.local(&format!("dim{dim}"))).collect();
     let count = extents.join(" * ");
@@ -56,14 +56,14 @@ pub(in super::super) fn write(writer: &mut Writer<'_, '_>, plain: &Plain<'_>) {
 /// Names of a sum: the array's element, the thread's variable, the memory of the block.
 struct Reduction {
     element: String,
-    own: String,
+    thread_sum: String,
     shared: String,
 }
 
 /// Name that the kernel's author gives an index of the launch.
 fn index_name<'a>(writer: &Writer<'_, 'a>, dim: usize) -> &'a str {
-    let own = |op: &Op| matches!(op, Op::LaunchIndex(found) if usize::from(*found) == dim);
-    let mut all = writer.exprs.body.values.iter().filter(|(_, data)| own(&data.op));
+    let is_index = |op: &Op| matches!(op, Op::LaunchIndex(other) if usize::from(*other) == dim);
+    let mut all = writer.exprs.body.values.iter().filter(|(_, data)| is_index(&data.op));
     let named = all.find_map(|(_, data)| data.name);
     named.map_or(INDICES[dim & 3], |name| writer.items.module.text(name))
 }
@@ -102,23 +102,23 @@ fn begin_sums(writer: &mut Writer<'_, '_>, sums: &[Sum]) -> Vec<Reduction> {
     for sum in sums {
         let array = &writer.exprs.params[sum.param as usize];
         let shared = writer.names.local(&format!("{array}_shared"));
-        let own = writer.names.local(&format!("{array}_sum"));
+        let thread_sum = writer.names.local(&format!("{array}_sum"));
         let (of, zero) = (spell(sum.of), literal(Literal::from_bits(sum.of, 0)).text);
-        writer
-            .lines
-            .put(&format!("    __shared__ {of} {shared}[{BLOCK}];\n    {of} {own} = {zero};\n"));
+        writer.lines.put(&format!(
+            "    __shared__ {of} {shared}[{BLOCK}];\n    {of} {thread_sum} = {zero};\n"
+        ));
         let element = writer.exprs.literal_element(sum);
-        let places = sum.places.iter().map(|&place| (place, own.clone()));
+        let places = sum.places.iter().map(|&place| (place, thread_sum.clone()));
         writer.exprs.launch.sums.extend(places);
-        reductions.push(Reduction { element, own, shared });
+        reductions.push(Reduction { element, thread_sum, shared });
     }
     reductions
 }
 
 /// Adds the sums of a block's threads, and those of the block to the arrays.
 fn end_sums(lines: &mut Lines<'_>, reductions: &[Reduction]) {
-    for Reduction { own, shared, .. } in reductions {
-        lines.put(&format!("    {shared}[threadIdx.x] = {own};\n"));
+    for Reduction { thread_sum, shared, .. } in reductions {
+        lines.put(&format!("    {shared}[threadIdx.x] = {thread_sum};\n"));
     }
     lines.put(&format!(
         "    __syncthreads();\n    for (int stride = {}; stride > 0; stride /= 2) {{\n        \

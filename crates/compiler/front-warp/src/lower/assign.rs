@@ -139,7 +139,7 @@ impl<'a> Statements<'_, 'a> {
             let right = self.e.expr(&assign.value)?;
             return tile::augmented(&mut self.e, assign.op, &part, &right, span);
         }
-        // The indices come before the right-hand side, whose effects they must not see.
+        // The indices are evaluated before the right-hand side, so they don't see its effects.
         let place = if self.is_slice(&assign.target) {
             None
         } else {
@@ -159,7 +159,7 @@ impl<'a> Statements<'_, 'a> {
                 Ok(())
             }
             Some(op) if is_atomic_part(&self.e.b, op, place, right) => {
-                // A `@wp.func` named like the operator takes its place.
+                // A `@wp.func` with the operator's name replaces the operator.
                 let [current, other] = [self.e.b.load(place), right].map(Operand::Value);
                 let Some(result) = self.e.user_operator(assign.op, &current, &other, span)? else {
                     self.e.b.atomic(op, place, right);
@@ -193,7 +193,8 @@ fn is_bitwise(op: AtomicOp) -> bool {
     !matches!(op, AtomicOp::Add | AtomicOp::Subtract)
 }
 
-/// Returns true if NVIDIA Warp takes an expression as a constant itself, not as a copy of one.
+/// Returns true if NVIDIA Warp takes an expression for a constant itself, not for a copy of a
+/// constant.
 fn is_constant(value: &Expr) -> bool {
     match value {
         Expr::NumberLiteral(_) | Expr::BooleanLiteral(_) | Expr::Attribute(_) | Expr::Call(_) => {

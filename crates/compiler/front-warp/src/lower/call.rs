@@ -86,7 +86,7 @@ impl<'a> Expressions<'_, 'a> {
         self.arguments_but(arguments, &[])
     }
 
-    /// All arguments but some keywords, evaluated in order.
+    /// All arguments without those of some keywords, evaluated in order.
     pub(super) fn arguments_but(
         &mut self,
         arguments: &'a Arguments,
@@ -230,8 +230,8 @@ fn as_function(stop: LoweringError, func: &Expr) -> LoweringError {
     }
 }
 
-/// Type of `wp.quaternion(..)` and `wp.transformation(..)`, whose scalar is that of the arguments;
-/// `wp.quat` and `wp.transform` are of `float32`.
+/// Type of `wp.quaternion(..)` and `wp.transformation(..)`, whose scalar type is the scalar type
+/// of the arguments; `wp.quat` and `wp.transform` are always of `float32`.
 fn of_arguments(func: &Expr) -> Option<Annotation> {
     let Expr::Attribute(attribute) = func else { return None };
     match attribute.attr.as_str() {

@@ -148,7 +148,8 @@ impl<'s, 'a> Statements<'s, 'a> {
         Ok(())
     }
 
-    /// Sets the type of the function's result, or checks that it is the one that was set.
+    /// Sets the type of the function's result, or checks that the type is the one that was set
+    /// before.
     fn set_result(&mut self, ty: Type, span: Span) -> LoweringResult<()> {
         match self.result {
             Some(result) if result != ty => {
@@ -193,7 +194,7 @@ impl<'s, 'a> Statements<'s, 'a> {
         }
     }
 
-    /// Lowers a body; later faults belong to the statement around it again.
+    /// Lowers a body. Faults after it belong to the enclosing statement again.
     pub(super) fn suite(&mut self, body: &'a [Stmt]) {
         let around = self.e.b.span();
         self.statements(body);

@@ -166,7 +166,7 @@ impl<'s, 'a> Expressions<'s, 'a> {
         operate_one(&mut self.b, op, operand, span, op.as_str())
     }
 
-    /// `and`, `or`: a later value is evaluated only if the ones before don't decide.
+    /// `and`, `or`: a later value is evaluated only if the earlier values don't decide.
     fn connective(&mut self, op: BoolOp, values: &'a [Expr]) -> LoweringResult<Operand<'a>> {
         let and = op == BoolOp::And;
         let first = self.expr(&values[0])?;
@@ -292,7 +292,7 @@ impl<'s, 'a> Expressions<'s, 'a> {
             && other.as_int().is_some()
             && let Some(outcome) = gbxcule_python_values::compared(*op, known, other)
         {
-            // The outcome is known, as that of `if i < 6` in an unrolled loop.
+            // The outcome is known, like the outcome of `if i < 6` in an unrolled loop.
             return Ok(Operand::KnownValue(KnownValue::Bool(outcome)));
         }
         for (&op, right) in ops.iter().zip(operands) {
@@ -310,7 +310,8 @@ impl<'s, 'a> Expressions<'s, 'a> {
     }
 }
 
-/// Most parts of a tuple in a kernel, with those of its parts, and how deep they may nest.
+/// Greatest number of parts of a tuple in a kernel, with the parts of its parts, and how deep
+/// tuples may nest.
 const MAX_TUPLE_PARTS: usize = 1024;
 const MAX_TUPLE_NESTING: usize = 16;
 

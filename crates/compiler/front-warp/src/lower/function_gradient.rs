@@ -1,7 +1,7 @@
 //! `wp.grad(f)(x)`: the derivatives of a function's result by each of its arguments.
 //!
-//! The function's reverse is made when it is first asked for, and is called with adjoints of 1, so
-//! it can be differentiated once more, as any function can.
+//! The function's reverse is made at the first request, and is called with adjoints of 1. The
+//! reverse is a function like any other, so it can be differentiated once more.
 
 use super::Expressions;
 use super::call::CallArgument;
@@ -131,7 +131,8 @@ impl<'a> Expressions<'_, 'a> {
     }
 }
 
-/// Lowers gradients by hand from here on, and those of functions that were lowered before.
+/// Lowers gradients by hand from now on, and also the gradients of functions that were lowered
+/// before.
 fn want_gradients(b: &mut Writer<'_, '_>) -> LoweringResult<()> {
     let (unit, session, module) = b.nested();
     if !std::mem::replace(&mut session.gradients, true) {
@@ -151,7 +152,7 @@ fn called_function(b: &Writer<'_, '_>, called: &Operand<'_>) -> Option<(Function
     }
 }
 
-/// Returns the reverse of a function. The first call for a function makes it.
+/// Returns the reverse of a function, which the first call makes.
 fn derivative(
     b: &mut Writer<'_, '_>,
     function: FunctionId,

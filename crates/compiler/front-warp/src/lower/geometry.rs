@@ -1,4 +1,5 @@
-//! Tables that ids are looked up in, and loops over queries: see [`gbxcule_warp_types::geometry`].
+//! Tables in which ids are looked up, and loops over queries: see
+//! [`gbxcule_warp_types::geometry`].
 
 use super::Expressions;
 use super::operand::{Binding, LoweringResult, Operand, fault};

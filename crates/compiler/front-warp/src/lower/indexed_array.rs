@@ -14,8 +14,8 @@ use gbxcule_python_names::syntax::Expr;
 use gbxcule_warp_types::indexed_array;
 use gbxcule_warp_types::value::KnownValue;
 
-/// Lengths of the dimensions: of the list of indices, or of the array in a dimension without a
-/// list.
+/// Lengths of the dimensions: a dimension with a list of indices has the list's length, any other
+/// dimension the array's.
 pub(super) fn extents(b: &mut Writer<'_, '_>, indexed: Value, dims: u8) -> Vec<Value> {
     let data = b.extract(indexed, 0);
     let mut extents = Vec::with_capacity(usize::from(dims));
@@ -28,7 +28,7 @@ pub(super) fn extents(b: &mut Writer<'_, '_>, indexed: Value, dims: u8) -> Vec<V
     extents
 }
 
-/// `a.shape` and its like, of an array of such elements and dimensions.
+/// `a.shape` and similar attributes of an array with these elements and dimensions.
 pub(super) fn attribute<'a>(
     b: &mut Writer<'_, 'a>,
     indexed: Value,
@@ -39,7 +39,8 @@ pub(super) fn attribute<'a>(
     match attr {
         "shape" => {
             let mut extents = extents(b, indexed, dims);
-            // NVIDIA Warp keeps four lengths whatever the dimensions; those beyond are 0.
+            // NVIDIA Warp keeps four lengths whatever the number of dimensions; the lengths of
+            // missing dimensions are 0.
             extents.resize_with(4, || b.i32(0));
             Ok(Operand::Tuple(extents.into_iter().map(Operand::Value).collect()))
         }
@@ -57,7 +58,8 @@ pub(super) fn attribute<'a>(
 }
 
 impl<'a> Expressions<'_, 'a> {
-    /// An element, or, if there are fewer indices than dimensions, an indexed array of the others.
+    /// An element; if there are fewer indices than dimensions, an indexed array of the other
+    /// dimensions.
     pub(super) fn indexed_at(
         &mut self,
         base: Access<'a>,

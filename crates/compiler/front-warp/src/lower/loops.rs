@@ -70,8 +70,8 @@ impl<'a> Statements<'_, 'a> {
         self.dynamic_for(each, target, range)
     }
 
-    /// Returns true if a body has a `wp.static` whose value depends on the loop or the function:
-    /// only then NVIDIA Warp unrolls the loop, however long it is.
+    /// Returns true if a body has a `wp.static` whose value depends on the loop or the function.
+    /// NVIDIA Warp unrolls a loop of any length if this is true.
     fn has_open_static(&self, body: &'a [Stmt]) -> bool {
         statics(body).into_iter().any(|expr| self.e.unit.known(expr, self.e.scope).is_err())
     }
@@ -165,7 +165,7 @@ impl<'a> Statements<'_, 'a> {
         }
     }
 
-    /// Range of the numbers from the last to the first.
+    /// Range of the same numbers in reverse order.
     fn reversed(&mut self, [start, end, step]: [Value; 3]) -> [Value; 3] {
         // count = ceil((end - start) / step), at least 0.
         let zero = self.e.b.i32(0);

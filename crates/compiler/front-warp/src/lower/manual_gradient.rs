@@ -2,8 +2,8 @@
 //! the second run of `f` in a reverse.
 //!
 //! A gradient by hand becomes a function with the signature of a derived reverse
-//! (`grad::signature`): its adjoints, `wp.adjoint[x]`, are variables that begin as zero and are its
-//! result.
+//! (`grad::signature`). Its adjoints, `wp.adjoint[x]`, are variables that begin as zero; together
+//! they are the function's result.
 
 use super::access::Access;
 use super::operand::{Binding, LoweringError, LoweringResult, fault};
@@ -250,7 +250,7 @@ fn numbers_of(module: &Module, id: FunctionId, span: Span) -> LoweringResult<Vec
     fault(Code::UnsupportedAdjoint, span, message)
 }
 
-/// The type of the gradients of parameters: of those with floats.
+/// The type of the gradients of all parameters with floats.
 fn gradients_of(module: &mut Module, params: &[Param]) -> Type {
     let types = params.iter().map(|param| param.ty);
     let floats: Vec<Type> = types.filter(|&ty| module.types.has_float(ty)).collect();

@@ -90,8 +90,8 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Returns true if a call may change its argument of this name: a builtin changes the state of
-    /// its random numbers, a function an argument by reference.
+    /// Returns true if a call may change an argument with this name: a builtin changes the state
+    /// of its random numbers, a function changes an argument by reference.
     fn is_changed(&self, b: &Writer<'_, 'a>, name: &str, ty: Type) -> bool {
         ty == Type::U32
             || self.is_query_result(b, ty)
@@ -280,7 +280,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The parts of a tuple that is a parameter, as operands.
+/// The parts of a parameter that is a tuple, as operands.
 fn entered<'a>(b: &mut Writer<'_, 'a>, parts: &[Binding<'a>]) -> Rc<[Operand<'a>]> {
     let part = |part: &Binding<'a>| match part {
         Binding::Param(position) => Operand::Value(b.arg(*position)),

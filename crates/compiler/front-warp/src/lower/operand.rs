@@ -8,7 +8,7 @@ use gbxcule_ir::source::Span;
 use gbxcule_warp_types::value::KnownValue;
 use std::rc::Rc;
 
-/// Why lowering of a statement ended.
+/// Reason why lowering of a statement ended.
 pub(crate) enum LoweringError {
     Fault(Box<Diagnostic>),
     /// The reason was reported elsewhere.

@@ -332,7 +332,8 @@ pub(super) fn function_operator(name: &str) -> Option<Operator> {
     named.map(|&(_, op)| op).filter(|op| *op != Operator::Pow)
 }
 
-/// Result of an operator of one number, vector or matrix; `name` is how messages show it.
+/// Result of an operator with one operand: a number, vector or matrix. Messages call the operator
+/// `name`.
 pub(super) fn operate_one<'a>(
     b: &mut Writer<'_, 'a>,
     op: UnaryOp,

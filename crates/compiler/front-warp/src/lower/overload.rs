@@ -19,7 +19,8 @@ pub(super) struct MatchingOverload<'a> {
     pub(super) passed: Vec<CallArgument<'a>>,
 }
 
-/// The overload that takes the arguments: one with known types first, then generic ones.
+/// The overload that takes the arguments. Overloads with known types come first, then generic
+/// ones.
 pub(super) fn matching<'a>(
     b: &mut Writer<'_, 'a>,
     family: OverloadSet<'a>,
@@ -51,7 +52,7 @@ pub(super) fn matching<'a>(
         let kind = if is_generic { &mut generic } else { &mut known };
         match kind {
             None => *kind = Some((overload, conditional)),
-            // The last definition counts if no other one can be meant.
+            // The last definition counts if the call can't mean any other definition.
             Some((_, true)) => {
                 let what =
                     format!("which definition of `{name}` counts is only known when Python runs");

@@ -4,7 +4,7 @@ use super::operand::LoweringError;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 
-/// Most statements of one kernel after unrolling.
+/// Greatest number of statements of one kernel after unrolling.
 const MAX_WORK: usize = 50_000;
 
 /// Faults of a kernel and of the functions that it calls.

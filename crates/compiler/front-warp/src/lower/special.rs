@@ -1,5 +1,5 @@
-//! Functions of the dialect without a row in the table: their meaning depends on more than the
-//! types of their arguments.
+//! Functions of the dialect that have no row in the table, because their meaning depends on more
+//! than the types of their arguments.
 
 mod construct;
 mod matrix;

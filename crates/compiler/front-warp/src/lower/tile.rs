@@ -1,4 +1,4 @@
-//! Tiles: blocks of elements that the threads of a block work on together.
+//! Tiles: arrays of a fixed size on which the threads of a block work together.
 //!
 //! A tile is not a value of the IR. It is a fixed array in a variable, with the extents and strides
 //! by which its elements are found: views share the variable. An operation on tiles becomes one
@@ -237,8 +237,9 @@ impl Tile {
         made_tile(b, &self.extents(), span, |b, position| Ok(self.loaded(b, position)))
     }
 
-    /// Returns the key of the instance of a function that takes a tile, and the tile inside it. The
-    /// parameter `storage` is the tile's storage, and the one after it `moved`.
+    /// Returns the key of the instance of a function that takes a tile, and the tile as a
+    /// parameter of this instance. The parameter `storage` is the tile's storage, and the next
+    /// parameter is `moved`.
     pub(super) fn passed<'a>(&self, storage: u32) -> (KnownValue<'a>, TileParam) {
         let moved = self.moved.map(|_| storage + 1);
         let strides = self.dims.iter().flat_map(|dim| [i64::from(dim.extent), dim.stride.into()]);
@@ -338,7 +339,7 @@ impl<'s, 'a> Writes<'s, 'a> for Writer<'s, 'a> {
     }
 }
 
-/// A tile whose elements `make` gives; all of them have one type.
+/// Makes a tile whose elements `make` gives; all elements have one type.
 fn made_tile<'s, 'a: 's, C: Writes<'s, 'a>>(
     cx: &mut C,
     extents: &[u32],

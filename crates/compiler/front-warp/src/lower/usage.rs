@@ -63,8 +63,8 @@ impl<'a> Usage<'a> {
         })
     }
 
-    /// Returns true if only loops bind a name, and it is read only inside of them: each loop then
-    /// has an index of its own.
+    /// Returns true if only loops bind a name, and the name is read only inside of them: then the
+    /// index of each loop stands for the name.
     pub(super) fn is_loop_index(&self, name: &str) -> bool {
         self.names.get(name).is_some_and(|uses| {
             uses.loops == uses.stores

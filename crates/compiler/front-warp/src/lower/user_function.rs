@@ -105,7 +105,7 @@ impl<'a> PassedArguments<'a> {
         here: Span,
     ) -> LoweringResult<()> {
         let (start, count) = (self.params.len() as i128, parts.len() as i128);
-        // Tuples of other lengths or at other positions need instances of their own.
+        // Tuples of other lengths, or at other positions, need other instances.
         self.statics.push(KnownValue::Sequence([start, count].map(KnownValue::Int).into()));
         let outer = std::mem::take(&mut self.bindings);
         for part in parts {
@@ -147,7 +147,7 @@ struct Instance<'a> {
 type Outcome = Result<FunctionId, ()>;
 
 impl<'a> Instances<'a> {
-    /// The outcome of an instance like this one, if there is one.
+    /// The outcome of an instance with the same definition and types, if there is one.
     fn find(&self, wanted: &Instance<'a>) -> Option<Option<Outcome>> {
         let same = |one: &&Instance<'a>| {
             one.key == wanted.key && one.types == wanted.types && one.statics == wanted.statics
@@ -213,7 +213,7 @@ impl<'a> Expressions<'_, 'a> {
     }
 }
 
-/// Makes an array of this function of an array that a called function returned.
+/// Makes an array in this function from an array that a called function returned.
 fn array_of<'a>(b: &mut Writer<'_, 'a>, value: Value) -> Value {
     let (ty, mut dims) = (b.ty(value), 0);
     let mut inner = ty;

@@ -43,7 +43,8 @@ impl<'a> Expressions<'_, 'a> {
         };
         let operand = self.expr(index)?;
         if let Operand::KnownValue(KnownValue::Int(at)) = operand {
-            // NVIDIA Warp stores four lengths whatever the dimensions; those beyond are 0.
+            // NVIDIA Warp stores four lengths whatever the number of dimensions; the lengths of
+            // missing dimensions are 0.
             let wrapped = if at < 0 { at + extents as i128 } else { at };
             return match usize::try_from(wrapped) {
                 Ok(at) if at < extents => Ok(self.b.extent(array, at as u8)),
@@ -186,8 +187,8 @@ impl<'a> Expressions<'_, 'a> {
     }
 }
 
-/// Direction of a slice, true if it goes from the end to the beginning: known from the text, or
-/// known only at run time.
+/// Direction of a slice, which is known from the text or only at run time; true means from the
+/// end to the beginning.
 #[derive(Clone, Copy)]
 enum Direction {
     Constant(bool),

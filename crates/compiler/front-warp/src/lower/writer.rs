@@ -18,11 +18,11 @@ use gbxcule_warp_types::unit::Unit;
 use std::ops::{Deref, DerefMut};
 
 /// Greatest depth of nested blocks: less than [`gbxcule_ir::check::MAX_NESTING`], so that passes
-/// have room for their own.
+/// may add blocks.
 const MAX_BLOCKS: usize = 160;
 
-/// Writes the body of one function. The unit has the facts of the text, the session those that the
-/// kernel's functions share.
+/// Writes the body of one function. The unit has the facts of the text; the session has the facts
+/// that the kernel's functions share.
 pub(super) struct Writer<'s, 'a> {
     builder: Builder<'s>,
     unit: &'s Unit<'a>,
@@ -66,7 +66,7 @@ impl<'s, 'a> Writer<'s, 'a> {
         self.session
     }
 
-    /// Returns the parts with which another function is lowered meanwhile.
+    /// Returns the parts with which another function is lowered while this one is unfinished.
     pub(super) fn nested(&mut self) -> (&'s Unit<'a>, &mut Session<'a>, &mut Module) {
         (self.unit, self.session, self.builder.module)
     }

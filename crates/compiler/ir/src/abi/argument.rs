@@ -17,8 +17,8 @@ impl Arguments {
         let (mut offsets, mut size) = (Vec::new(), 0u64);
         for param in &module.functions[kernel].params {
             offsets.push(size);
-            let own = module.types.layout(param.ty).map_or(0, |layout| layout.size);
-            size += own.next_multiple_of(8);
+            let size_of_param = module.types.layout(param.ty).map_or(0, |layout| layout.size);
+            size += size_of_param.next_multiple_of(8);
         }
         Self { offsets, size }
     }

@@ -141,15 +141,18 @@ fn submatrix<'f>(m: &[Term<'f>], n: usize, row: usize, col: usize) -> Vec<Term<'
 /// Divides cofactors by the determinant.
 fn inverse(f: Formula<'_>, n: usize) -> Term<'_> {
     let m = f.arg(0).parts();
-    let whole = f.call("determinant", &[f.arg(0)]);
-    let (zero, one) = (whole.like(0.0), whole.like(1.0));
+    let determinant = f.call("determinant", &[f.arg(0)]);
+    let (zero, one) = (determinant.like(0.0), determinant.like(1.0));
     // NVIDIA Warp's inverse for a determinant of NaN depends on the size: zeros, except for 3 by 3.
-    let regular =
-        if n == 3 { whole.compare(CompareOp::NotEqual, zero) } else { whole.abs().gt(zero) };
-    let scale = one / regular.select(whole, one);
+    let regular = if n == 3 {
+        determinant.compare(CompareOp::NotEqual, zero)
+    } else {
+        determinant.abs().gt(zero)
+    };
+    let scale = one / regular.select(determinant, one);
     let parts: Vec<_> = (0..n * n)
-        .map(|at| {
-            let (row, col) = (at % n, at / n);
+        .map(|position| {
+            let (row, col) = (position % n, position / n);
             let cofactor = minor(&submatrix(&m, n, row, col), n - 1);
             let cofactor = if (row + col) % 2 == 0 { cofactor } else { -cofactor };
             regular.select(cofactor * scale, zero)

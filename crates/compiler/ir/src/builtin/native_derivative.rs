@@ -166,10 +166,10 @@ fn either(b: &mut Builder<'_>, like: Value, first: Value) -> Vec<Value> {
 /// Computes `above / sqrt(1 - x^2)`, and 0 outside -1..1, where the operand is clamped.
 fn arc(b: &mut Builder<'_>, x: Value, above: f64) -> Value {
     let (one, square, above) = (constant(b, x, 1.0), b.mul(x, x), constant(b, x, above));
-    let rest = b.sub(one, square);
-    let root = b.native(Native::Sqrt, &[rest]);
+    let difference = b.sub(one, square);
+    let root = b.native(Native::Sqrt, &[difference]);
     let (slope, zero) = (b.div(above, root), constant(b, x, 0.0));
-    let beyond = b.lt(rest, zero);
+    let beyond = b.lt(difference, zero);
     b.select(beyond, zero, slope)
 }
 

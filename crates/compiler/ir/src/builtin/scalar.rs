@@ -118,8 +118,8 @@ pub(super) static ROWS: &[BuiltinRow] = &[
     float!("rint", Rint, "The nearest whole number, halves to even."),
     row_of("frac", &[body(Float, &["x"], &[T], T, |b| {
         let x = b.arg(0);
-        let whole = b.native(Native::Trunc, &[x]);
-        Some(b.sub(x, whole))
+        let truncated = b.native(Native::Trunc, &[x]);
+        Some(b.sub(x, truncated))
     })], Through, "`x - trunc(x)`, with the sign of x."),
     row_of("degrees", &[body(Float, &["x"], &[T], T, |b| scaled(b, 57.29577951308232))], Through,
         "Radians to degrees."),
@@ -241,8 +241,8 @@ fn scaled(b: &mut Builder<'_>, factor: f64) -> Option<Value> {
 fn lerp(b: &mut Builder<'_>) -> Value {
     let (from, to, t) = (b.arg(0), b.arg(1), b.arg(2));
     let one = number(b, t, 1.0);
-    let rest = b.sub(one, t);
-    let (left, right) = (b.scale(from, rest), b.scale(to, t));
+    let complement = b.sub(one, t);
+    let (left, right) = (b.scale(from, complement), b.scale(to, t));
     b.add(left, right)
 }
 

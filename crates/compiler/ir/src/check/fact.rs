@@ -62,14 +62,14 @@ impl FunctionFacts {
 pub(super) fn collect(module: &Module, order: &[FunctionId]) -> Vec<FunctionFacts> {
     let mut facts: Vec<Option<FunctionFacts>> = vec![None; module.functions.len()];
     for &id in order {
-        let mut own = of_function(module, &module.functions[id]);
-        for callee in &own.callees {
+        let mut of_this = of_function(module, &module.functions[id]);
+        for callee in &of_this.callees {
             if let Some(callee) = &facts[callee.index()] {
-                own.effects.join(callee.effects);
-                own.launch_dims = own.launch_dims.max(callee.launch_dims);
+                of_this.effects.join(callee.effects);
+                of_this.launch_dims = of_this.launch_dims.max(callee.launch_dims);
             }
         }
-        facts[Handle::index(id)] = Some(own);
+        facts[Handle::index(id)] = Some(of_this);
     }
     facts.into_iter().flatten().collect()
 }

@@ -60,8 +60,8 @@ fn parameters<'t>(
             parser.tokens.next();
         }
         let ty = parser.ty(&mut module.types)?;
-        let own = own_name(param, |base| names.contains(&base));
-        params.push(Param { mode, ..Param::value(own, ty) });
+        let base_name = own_name(param, |base| names.contains(&base));
+        params.push(Param { mode, ..Param::value(base_name, ty) });
         names.push(param);
     }
     Ok((names, params))
@@ -205,8 +205,12 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
             let name = self.parser.tokens.word("a variable's name")?;
             self.parser.tokens.mark(":")?;
             let ty = self.parser.ty(&mut self.b.module.types)?;
-            let own = own_name(name, |base| self.names.contains_key(base));
-            let local = if word == "var" { self.b.local(own, ty) } else { self.b.scratch(own, ty) };
+            let base_name = own_name(name, |base| self.names.contains_key(base));
+            let local = if word == "var" {
+                self.b.local(base_name, ty)
+            } else {
+                self.b.scratch(base_name, ty)
+            };
             self.bind(name, Binding::Local(local))?;
             self.parser.tokens.line()?;
         }
@@ -222,9 +226,9 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
 
     /// Gives a name to a value that was just made.
     fn define(&mut self, name: &'t str, value: Value) -> Result<()> {
-        let own = own_name(name, |base| self.names.contains_key(base));
+        let base_name = own_name(name, |base| self.names.contains_key(base));
         if !name.starts_with('%') {
-            self.b.rename(value, own);
+            self.b.rename(value, base_name);
         }
         self.bind(name, Binding::Value(value))
     }

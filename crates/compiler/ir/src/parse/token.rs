@@ -76,20 +76,20 @@ impl<'t> Tokens<'t> {
         let mut tokens = Self { text, tokens: Vec::new(), at: 0 };
         let mut offset = 0;
         while let Some(first) = text[offset..].chars().next() {
-            let rest = &text[offset..];
-            let word = word_length(rest);
+            let remaining = &text[offset..];
+            let word = word_length(remaining);
             let (length, token) = if first == '\n' {
                 (1, Some(Token::Line))
             } else if first.is_whitespace() {
                 (first.len_utf8(), None)
             } else if first == '"' {
-                let (length, unescaped) = unescape(rest).ok_or_else(|| {
+                let (length, unescaped) = unescape(remaining).ok_or_else(|| {
                     tokens.error_at(offset, "a text needs a quote at its end and Rust's escapes")
                 })?;
                 (length, Some(Token::Text(unescaped)))
             } else if word > 0 {
-                (word, Some(Token::Word(&rest[..word])))
-            } else if let Some(mark) = MARKS.into_iter().find(|mark| rest.starts_with(mark)) {
+                (word, Some(Token::Word(&remaining[..word])))
+            } else if let Some(mark) = MARKS.into_iter().find(|mark| remaining.starts_with(mark)) {
                 (mark.len(), Some(Token::Mark(mark)))
             } else {
                 let message = format!("`{}` is not a token of IR", first.escape_default());

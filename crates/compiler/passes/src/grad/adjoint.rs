@@ -95,8 +95,8 @@ impl Adjoints {
         let place = match b.module.types[ty].clone() {
             Shape::Tuple(of) => self.variable(b, value, part, of[part as usize], name),
             shape => {
-                let whole = self.variable(b, value, 0, ty, name);
-                part_place(b, &shape, whole, part)
+                let adjoint = self.variable(b, value, 0, ty, name);
+                part_place(b, &shape, adjoint, part)
             }
         };
         accumulate(b, place, amount);

@@ -66,13 +66,13 @@ impl Contents {
     /// Follows the statements of a block. With `rewrite` it removes statements that aren't needed.
     fn block(&mut self, body: &mut Body, block: BlockId, state: &mut State, rewrite: bool) {
         let mut stmts = std::mem::take(&mut body.blocks[block].stmts);
-        let mut kept = Vec::with_capacity(stmts.len());
+        let mut keep = Vec::with_capacity(stmts.len());
         for stmt in &stmts {
-            kept.push(self.stmt(body, stmt, state, rewrite));
+            keep.push(self.stmt(body, stmt, state, rewrite));
         }
         if rewrite {
-            let mut kept = kept.into_iter();
-            stmts.retain(|_| kept.next().unwrap_or(true));
+            let mut keep = keep.into_iter();
+            stmts.retain(|_| keep.next().unwrap_or(true));
         }
         body.blocks[block].stmts = stmts;
     }
@@ -110,7 +110,7 @@ impl Contents {
         match body.values[value].op {
             Op::Load(place) => {
                 let Root::Local(local) = body.places[place].root else { return true };
-                let whole = body.path(place).is_empty();
+                let is_whole = body.path(place).is_empty();
                 match state.get(&local) {
                     Some(Content::Zero) if self.is_part(body, place) => {
                         self.zeros[value.index()] = true;
@@ -118,11 +118,11 @@ impl Contents {
                             body.values[value].op = Op::Zero;
                         }
                     }
-                    Some(&Content::Value(held)) if whole => {
+                    Some(&Content::Value(held)) if is_whole => {
                         self.same[value.index()] = held;
                         return false;
                     }
-                    None if whole && self.tracked.contains(&local) => {
+                    None if is_whole && self.tracked.contains(&local) => {
                         state.insert(local, Content::Value(value));
                     }
                     _ => {}
@@ -165,12 +165,12 @@ impl Contents {
         let value = self.first(value);
         let is_zero = self.zeros[value.index()] || matches!(body.values[value].op, Op::Zero);
         let content = if is_zero { Content::Zero } else { Content::Value(value) };
-        let whole = body.path(place).is_empty();
-        if state.get(&local) == Some(&content) && (whole || is_zero) {
+        let is_whole = body.path(place).is_empty();
+        if state.get(&local) == Some(&content) && (is_whole || is_zero) {
             // An index of the path may fault.
             return body.path(place).iter().any(|step| matches!(step, Projection::At(_)));
         }
-        match whole {
+        match is_whole {
             true => _ = state.insert(local, content),
             false => _ = state.remove(&local),
         }
@@ -232,11 +232,11 @@ fn drop_overwritten(body: &mut Body, tracked: &FxHashSet<LocalId>) {
             match stmt.kind {
                 StmtKind::Store { place, .. } => {
                     let Root::Local(local) = body.places[place].root else { continue };
-                    let whole = body.path(place).is_empty() && tracked.contains(&local);
-                    if whole && let Some(before) = open.insert(local, position) {
+                    let is_whole = body.path(place).is_empty() && tracked.contains(&local);
+                    if is_whole && let Some(before) = open.insert(local, position) {
                         is_read[before] = false;
                     }
-                    if !whole {
+                    if !is_whole {
                         open.remove(&local);
                     }
                 }

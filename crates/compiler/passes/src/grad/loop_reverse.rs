@@ -107,13 +107,13 @@ impl Reverser<'_, '_> {
         let iterations =
             reversed.range.and_then(|(_, range)| trip_count::iterations(self.b.body(), range));
         // The first checkpoint is the present state: it is taken before anything runs.
-        let kept = (!state.is_empty()).then(|| {
+        let saved = (!state.is_empty()).then(|| {
             let tape = self.tape(&state, iterations);
             let short = iterations.is_some_and(|iterations| iterations <= tape.places);
             let slots = (!short).then(|| self.slots(&state));
             (tape, slots)
         });
-        if kept.is_none()
+        if saved.is_none()
             && reversed.counters.is_empty()
             && trips.is_none()
             && let Some((index, range)) = reversed.range
@@ -137,7 +137,7 @@ impl Reverser<'_, '_> {
         let zero = number(&mut self.b, 0);
         let last = trip_count::wide(&mut self.b, trips, -1);
         let outside = std::mem::replace(&mut self.need, Rc::new(inside));
-        match kept {
+        match saved {
             None => self.backwards(reversed, None, [zero, last]),
             Some((tape, None)) => {
                 self.run_to(reversed, &tape, [zero, last]);
@@ -382,8 +382,8 @@ fn next_checkpoint(
     let ahead = b.local_place(ahead);
     b.store(ahead, one);
     // If there is a checkpoint for every segment that is left, each segment gets one.
-    let (rest, two) = (b.sub(steps, free), number(b, 2));
-    let scarce = b.lt(two, rest);
+    let (excess, two) = (b.sub(steps, free), number(b, 2));
+    let scarce = b.lt(two, excess);
     b.if_then(scarce, |b| {
         let far = b.call(distance, &[steps, free].map(Arg::Value));
         b.store(ahead, far);

@@ -126,7 +126,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
     pub(super) fn adjoint_place(&mut self, place: PlaceId) -> PlaceId {
         use gbxcule_ir::place::Root;
         let body = self.scan.body;
-        let whole = match body.places[place].root {
+        let adjoint = match body.places[place].root {
             Root::Local(local) => {
                 let data = &body.locals[local];
                 self.adjoints.local(&mut self.b, local, &data.name, data.ty)
@@ -137,7 +137,7 @@ impl<'a, 'm> Reverser<'a, 'm> {
             }
             Root::Table(_) | Root::Array(_) => unreachable!("tables and memory have no adjoint"),
         };
-        self.copy.path(&mut self.b, whole, place, 0..body.path(place).len())
+        self.copy.path(&mut self.b, adjoint, place, 0..body.path(place).len())
     }
 
     /// Writes the reverse of a block into the open block.

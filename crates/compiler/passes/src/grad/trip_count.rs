@@ -147,14 +147,14 @@ fn steps(b: &mut Builder<'_>, from: Value, to: Value, step: Value, of: Scalar) -
     };
     let one = b.number(Type::scalar(unsigned), 1.0);
     let less = b.sub(distance, one);
-    let whole = match b.body().values[step].op {
+    let quotient = match b.body().values[step].op {
         Op::Literal(literal) if literal.as_int() == Some(1) => less,
         _ => b.binary(BinaryOp::Divide, less, step),
     };
     // The sum of the widest type is taken as i64 only: a loop of 2^63 iterations never ends
     // anyway.
-    let (whole, one) = (b.convert(whole, Scalar::I64), b.number(Type::I64, 1.0));
-    let trips = b.add(whole, one);
+    let (quotient, one) = (b.convert(quotient, Scalar::I64), b.number(Type::I64, 1.0));
+    let trips = b.add(quotient, one);
     let none = b.number(Type::I64, 0.0);
     b.select(below, trips, none)
 }

@@ -200,9 +200,9 @@ fn drop_arguments(body: &mut Body, plans: &HashMap<FunctionId, Plan>) {
         let Op::Call { function, args } = body.values[value].op else { continue };
         let carried = &plans[&function].carried;
         let args = body.arg_lists[args].iter().zip(carried);
-        let kept: Vec<Arg> =
+        let remaining: Vec<Arg> =
             args.filter(|(_, class)| class.is_none()).map(|(arg, _)| *arg).collect();
-        let args = body.arg_lists.add(kept);
+        let args = body.arg_lists.add(remaining);
         body.values[value].op = Op::Call { function, args };
     }
 }

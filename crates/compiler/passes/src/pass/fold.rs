@@ -170,20 +170,20 @@ fn branches(body: &mut Body) {
     });
     for block in order {
         let stmts = std::mem::take(&mut body.blocks[block].stmts);
-        let mut kept: Vec<Stmt> = Vec::with_capacity(stmts.len());
+        let mut new_stmts: Vec<Stmt> = Vec::with_capacity(stmts.len());
         for stmt in stmts {
             match taken_branch(body, &stmt.kind) {
                 Some(TakenBranch::Block(inner)) => {
-                    kept.extend(std::mem::take(&mut body.blocks[inner].stmts));
+                    new_stmts.extend(std::mem::take(&mut body.blocks[inner].stmts));
                 }
                 Some(TakenBranch::Nothing) => {}
-                None => kept.push(stmt),
+                None => new_stmts.push(stmt),
             }
-            if kept.last().is_some_and(|last| last.kind.is_terminator()) {
+            if new_stmts.last().is_some_and(|last| last.kind.is_terminator()) {
                 break;
             }
         }
-        body.blocks[block].stmts = kept;
+        body.blocks[block].stmts = new_stmts;
     }
 }
 

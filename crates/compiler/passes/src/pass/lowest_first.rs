@@ -388,12 +388,12 @@ impl Writer<'_> {
     /// Sets the greatest key before each exit of the old loop, and the next key to 0 where threads
     /// may part; makes variables opaque in all cases.
     fn mark(&mut self, round: BlockId, variables: &Variables, parting: &[i64]) {
-        let mut found = top_level_statements(self.body, round);
+        let mut positions = top_level_statements(self.body, round);
         // Positions are handled from the end to the beginning, so that positions before a change
         // stay right.
-        found.sort_by_key(|&(block, at)| (block.index(), std::cmp::Reverse(at)));
+        positions.sort_by_key(|&(block, at)| (block.index(), std::cmp::Reverse(at)));
         let (mut cases, mut all_cases) = (Vec::new(), Vec::new());
-        for (block, at) in found {
+        for (block, at) in positions {
             match &self.body.blocks[block].stmts[at].kind {
                 StmtKind::Break => {
                     let mut leaves = Vec::new();
@@ -418,8 +418,8 @@ impl Writer<'_> {
         for case in all_cases {
             let mut hides = Vec::new();
             for &place in &variables.changing {
-                let known = self.define(Op::Load(place), Type::U32, &mut hides);
-                let value = self.define(Op::Opaque(known), Type::U32, &mut hides);
+                let loaded = self.define(Op::Load(place), Type::U32, &mut hides);
+                let value = self.define(Op::Opaque(loaded), Type::U32, &mut hides);
                 hides.push(self.statement(StmtKind::Store { place, value }));
             }
             self.body.blocks[case].stmts.splice(0..0, hides);

@@ -222,17 +222,17 @@ struct Candidates<'a> {
 impl Candidates<'_> {
     /// Records one use of a place; `repeats` is true in a loop.
     fn note(&mut self, used: Use, place: PlaceId, repeats: bool) {
-        let whole = self.body.path(place);
-        let path = fields(whole);
+        let full_path = self.body.path(place);
+        let path = fields(full_path);
         let Some(ty) = field_type(self.module, self.structure, &path) else { return };
-        let changes = matches!(used, Use::Write(_)) && whole.len() == path.len();
+        let changes = matches!(used, Use::Write(_)) && full_path.len() == path.len();
         let fits = match self.module.types[ty] {
             Shape::Scalar(_) | Shape::Array { .. } => !matches!(used, Use::Expose(_)),
             Shape::Fixed { of, len } => {
                 of.as_scalar().is_some()
                     && len <= MAX_ELEMENTS
                     && matches!(used, Use::Read(_))
-                    && matches!(&whole[path.len()..], [Projection::At(index)]
+                    && matches!(&full_path[path.len()..], [Projection::At(index)]
                         if bound::most(self.body, *index).is_some_and(|most| most < u128::from(len)))
             }
             _ => return,
@@ -311,12 +311,12 @@ impl Promoter<'_> {
             let home = Place { root: Root::Param(self.param), path, ty: field.ty };
             field.home = Some(self.body.places.push(home));
         }
-        let own: Vec<PlaceId> = self.fields.iter().filter_map(|field| field.home).collect();
+        let homes: Vec<PlaceId> = self.fields.iter().filter_map(|field| field.home).collect();
         for place in self.body.places.handles().collect::<Vec<_>>() {
             let data = self.body.places[place];
             if data.root != Root::Param(self.param)
                 || referred.contains(&place)
-                || own.contains(&place)
+                || homes.contains(&place)
             {
                 continue;
             }
@@ -442,9 +442,11 @@ impl Promoter<'_> {
         span: Span,
         out: &mut Vec<Stmt>,
     ) -> bool {
-        let Some(kept) = self.fields.iter().find(|kept| kept.path == way) else { return false };
+        let Some(promoted) = self.fields.iter().find(|promoted| promoted.path == way) else {
+            return false;
+        };
         let [.., Projection::At(index)] = *self.body.path(place) else { return false };
-        let (locals, known) = (kept.locals.clone(), kept.known);
+        let (locals, known) = (promoted.locals.clone(), promoted.known);
         let of = self.body.type_of(index);
         let Some(scalar) = of.as_scalar() else { return false };
         let ty = self.body.type_of(value);

@@ -111,12 +111,12 @@ fn candidates(types: &Types, body: &Body) -> Vec<(LocalId, Option<Fields>)> {
             },
         );
     });
-    let whole = body.locals.iter().filter(|(local, _)| !kept_whole[Handle::index(*local)]);
+    let splittable = body.locals.iter().filter(|(local, _)| !kept_whole[Handle::index(*local)]);
     let fields = |ty: Type| match ty.as_scalar() {
         Some(scalar) => (wide(scalar) != scalar).then_some(None),
         None => scalars(types, ty).map(Some),
     };
-    whole.filter_map(|(local, data)| Some((local, fields(data.ty)?))).collect()
+    splittable.filter_map(|(local, data)| Some((local, fields(data.ty)?))).collect()
 }
 
 /// Returns the fields of a struct that has only scalars.

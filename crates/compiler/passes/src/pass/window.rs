@@ -337,12 +337,12 @@ impl Window<'_> {
     /// the read's condition and index as computed there.
     fn find_window(&mut self, read: Read) -> (Vec<Stmt>, Value, Value) {
         let mut out = Vec::new();
-        let mut known = Vec::new();
-        let is_inside = self.repeat(read.branch, &mut known, &mut out);
-        let index = self.repeat(read.index, &mut known, &mut out);
-        let offset = self.repeat(read.offset, &mut known, &mut out);
-        let address = self.repeat(read.address, &mut known, &mut out);
-        let length = self.repeat(read.length, &mut known, &mut out);
+        let mut repeated = Vec::new();
+        let is_inside = self.repeat(read.branch, &mut repeated, &mut out);
+        let index = self.repeat(read.index, &mut repeated, &mut out);
+        let offset = self.repeat(read.offset, &mut repeated, &mut out);
+        let address = self.repeat(read.address, &mut repeated, &mut out);
+        let length = self.repeat(read.length, &mut repeated, &mut out);
         out.push(self.writer.statement(StmtKind::Store { place: self.base, value: offset }));
         let pages = self.writer.number(PAGE_MASK, &mut out);
         let page = self.writer.binary(BinaryOp::And, address, pages, &mut out);

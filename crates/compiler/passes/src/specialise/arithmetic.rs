@@ -47,9 +47,9 @@ impl Residual {
         }
         let ty = self.type_of(left);
         if ty.as_scalar().is_some_and(|of| !of.is_float())
-            && let Some(known) = self.integers(block, op, left, right)
+            && let Some(simpler) = self.integers(block, op, left, right)
         {
-            return known;
+            return simpler;
         }
         let (left, right) = (self.value(block, left), self.value(block, right));
         Unknown(self.pure(block, Pure::Binary(op, left, right), ty))
@@ -101,8 +101,8 @@ impl Residual {
             And => Some(self.masked(block, left, by.bits())),
             ShiftRight if !scalar.is_signed_int() && by.bits() < 64 => {
                 let all = Literal::from_bits(scalar, u64::MAX).bits();
-                let kept = all & (u64::MAX << by.bits());
-                let left = self.followed(block, left, kept, 0);
+                let remaining_bits = all & (u64::MAX << by.bits());
+                let left = self.followed(block, left, remaining_bits, 0);
                 self.shifted_right(block, left, by)
             }
             _ => None,
@@ -264,7 +264,7 @@ impl Residual {
     /// 0xff`.
     fn halves(&self, left: PartialValue, right: PartialValue) -> Option<PartialValue> {
         let (Unknown(left), Unknown(right)) = (left, right) else { return None };
-        let whole = |high: Value, low: Value| {
+        let joined = |high: Value, low: Value| {
             let Op::Binary(BinaryOp::ShiftLeft, high, by) = self.body.values[high].op else {
                 return None;
             };
@@ -291,7 +291,7 @@ impl Residual {
                 && eight(back);
             fits.then_some(word)
         };
-        whole(left, right).or_else(|| whole(right, left)).map(|word| self.known(word))
+        joined(left, right).or_else(|| joined(right, left)).map(|word| self.known(word))
     }
 
     /// Specialises a comparison of two operands of one type.

@@ -18,17 +18,17 @@ impl State {
             Slot::Register(at) => Some(self.registers[at]),
             Slot::Local { frame, local } => self.frames[frame].locals[local],
             Slot::Result => match self.result {
-                Some(super::PassedValue::Scalar(known)) => Some(known),
+                Some(super::PassedValue::Scalar(partial)) => Some(partial),
                 _ => None,
             },
         }
     }
 
-    fn set(&mut self, slot: Slot, known: PartialValue) {
+    fn set(&mut self, slot: Slot, partial: PartialValue) {
         match slot {
-            Slot::Register(at) => self.registers[at] = known,
-            Slot::Local { frame, local } => self.frames[frame].locals[local] = Some(known),
-            Slot::Result => self.result = Some(super::PassedValue::Scalar(known)),
+            Slot::Register(at) => self.registers[at] = partial,
+            Slot::Local { frame, local } => self.frames[frame].locals[local] = Some(partial),
+            Slot::Result => self.result = Some(super::PassedValue::Scalar(partial)),
         }
     }
 }
@@ -51,10 +51,10 @@ impl Specialiser<'_> {
             let ty = self.residual.type_of(first);
             let variable = self.residual.variable("met", ty);
             for way in ways {
-                let Some(known) = way.slot(slot) else {
+                let Some(partial) = way.slot(slot) else {
                     return Err(Unsupported("a value on one way only"));
                 };
-                let value = self.residual.value(way.block, known);
+                let value = self.residual.value(way.block, partial);
                 self.residual.push(way.block, StmtKind::Store { place: variable, value });
             }
             loads.push((slot, variable, ty));

@@ -94,8 +94,8 @@ impl Residual {
     /// Returns the value of an operation, and adds it to the block unless it is visible there
     /// already.
     pub(super) fn pure(&mut self, block: BlockId, pure: Pure, ty: Type) -> Value {
-        if let Some(known) = self.computed.get(&(pure, ty)) {
-            for computed in known.iter().rev() {
+        if let Some(earlier) = self.computed.get(&(pure, ty)) {
+            for computed in earlier.iter().rev() {
                 if self.is_visible(*computed, block) {
                     return computed.value;
                 }

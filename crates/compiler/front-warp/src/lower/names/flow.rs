@@ -20,14 +20,15 @@ impl<'a> Names<'a> {
         self.bindings.clone()
     }
 
-    /// Goes on with the bindings of another point; returns those of the point that is left.
+    /// Makes the bindings of another point the current ones; returns the bindings that they
+    /// replace.
     pub(in crate::lower) fn go_on_from(&mut self, bindings: Bindings<'a>) -> Bindings<'a> {
         std::mem::replace(&mut self.bindings, bindings)
     }
 
-    /// Joins the arms of a branch that began with `before`. `accept` has the bindings behind the
-    /// first arm; the second arm ends here. Each flag is true if control leaves its arm. In a loop,
-    /// variables that such an arm bound first may be read after the loop.
+    /// Joins the arms of a branch that began with `before`. `accept` has the bindings at the end
+    /// of the first arm; the second arm ends here. Each flag is true if control leaves its arm.
+    /// In a loop, a variable that such an arm bound first may be read after the loop.
     pub(in crate::lower) fn join(
         &mut self,
         before: &Bindings<'a>,
@@ -92,7 +93,8 @@ impl<'a> Names<'a> {
         Ok(self.here())
     }
 
-    /// Bindings of names after a loop: its body ran any number of times, and may have ended early.
+    /// Bindings of names after a loop, whose body ran any number of times and may have ended
+    /// early.
     pub(in crate::lower) fn leave_loop(
         &mut self,
         before: &Bindings<'a>,

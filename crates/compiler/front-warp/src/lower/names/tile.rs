@@ -10,7 +10,7 @@ use gbxcule_ir::stmt::BlockId;
 use std::rc::Rc;
 
 impl<'a> Names<'a> {
-    /// Binds a name to a tile. A name that is bound several times has a tile of its own, into which
+    /// Binds a name to a tile. A name that is bound several times has its own tile, into which
     /// each binding copies, so that every branch leads to the same variable.
     pub(super) fn bind_tile(
         &mut self,
@@ -36,8 +36,9 @@ impl<'a> Names<'a> {
         Ok(())
     }
 
-    /// Refuses to bind a name to a tile of another type than it has, to a tile in place of
-    /// something else, or the other way round, where the old one may be seen on another way.
+    /// Refuses to bind a name to a tile of another type, to a tile after a value of another kind,
+    /// or to another kind of value after a tile, if another path through the function may still
+    /// see the old value.
     pub(super) fn check_tile(
         &mut self,
         b: &mut Writer<'_, 'a>,

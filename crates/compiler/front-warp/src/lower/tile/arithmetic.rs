@@ -166,7 +166,7 @@ pub(super) fn map<'a>(cx: &mut Expressions<'_, 'a>, call: &TileCall<'a>) -> Lowe
     })
 }
 
-/// `tile_sum`, `tile_min`, `tile_max`, `tile_reduce`, of all elements or along an axis: in the
+/// `tile_sum`, `tile_min`, `tile_max`, `tile_reduce`, of all elements or along an axis, in the
 /// order of the elements.
 pub(super) fn reduce<'a>(
     cx: &mut Expressions<'_, 'a>,
@@ -251,7 +251,7 @@ fn folded<'a>(
     })
 }
 
-/// `tile_argmin`, `tile_argmax`: the first of equally small or large elements.
+/// `tile_argmin`, `tile_argmax`: of equal elements the first one wins.
 pub(super) fn extremum<'a>(
     b: &mut Writer<'_, 'a>,
     call: &TileCall<'a>,

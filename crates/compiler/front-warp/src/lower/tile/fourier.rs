@@ -1,8 +1,8 @@
 //! Discrete Fourier transforms along the last dimension of a tile.
 //!
 //! After a stage of length L each row holds the transforms of its `size / L` subsequences, one
-//! after the other. A stage by a prime factor p joins p of them, so that each element of its result
-//! is a sum of p elements of the stage before.
+//! after the other. A stage by a prime factor p joins p transforms into one, so each element of
+//! its result is a sum of p elements of the stage before.
 
 use super::super::operand::{LoweringResult, fault};
 use super::super::writer::Writer;
@@ -19,7 +19,7 @@ const MAX_FACTOR: u32 = 4096;
 /// Greatest prime factor whose sums are written out, without a loop.
 const MAX_WRITTEN_OUT: u32 = 5;
 
-/// `wp.tile_fft(inout)`, `wp.tile_ifft(inout)`: neither divides by the length.
+/// `wp.tile_fft(inout)`, `wp.tile_ifft(inout)`: neither function divides by the length.
 pub(super) fn transform<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> LoweringResult<()> {
     let (tile, span) = (call.tile("inout")?, call.span);
     let extents = tile.extents();
@@ -57,7 +57,8 @@ pub(super) fn transform<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> Lowe
     })
 }
 
-/// The type of the parts of a tile's complex numbers, if it has them and at least two dimensions.
+/// The type of the parts of a tile's complex numbers; `None` if the tile has other elements, or
+/// fewer than two dimensions.
 fn complex(b: &Writer<'_, '_>, tile: &Tile) -> Option<Scalar> {
     match *b.shape(tile.of) {
         Shape::Vector { len: 2, of: of @ (Scalar::F32 | Scalar::F64) } if tile.dims.len() > 1 => {
@@ -105,7 +106,7 @@ fn roots_of_unity(
     })
 }
 
-/// A stage, which joins transforms of `length` elements, `factor` of them at a time.
+/// A stage that joins transforms of `length` elements, `factor` of them at a time.
 struct Stage<'t> {
     from: &'t Tile,
     roots: &'t Tile,
@@ -173,13 +174,13 @@ impl Stage<'_> {
     }
 }
 
-/// Where the terms of an element's sum lie.
+/// Positions of the terms of an element's sum.
 struct Terms {
     row: Value,
     /// Number of the subsequence that the element belongs to.
     which: Value,
     /// Number of the element in its transform.
     frequency: Value,
-    /// Number of the terms in theirs.
+    /// Number of each term in its own transform.
     within: Value,
 }

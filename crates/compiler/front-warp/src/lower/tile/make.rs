@@ -159,8 +159,8 @@ pub(super) fn arange<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> Lowerin
             (stop - start + step - step.signum()) / step
         }
         _ => {
-            // The quotient is rounded to the type, so that it doesn't exceed the true one by an
-            // error of `f64`.
+            // The quotient is rounded to the type, so that an error of `f64` doesn't make it
+            // greater than the true quotient.
             let quotient = (stop.as_f64() - start.as_f64()) / step.as_f64();
             let quotient = Literal::float(scalar, quotient).as_f64();
             if quotient.is_finite() { quotient.ceil() as i128 } else { 0 }
@@ -177,8 +177,8 @@ pub(super) fn arange<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> Lowerin
     })
 }
 
-/// `wp.tile(x)`: the values of the block's threads, the components of each in the leading
-/// dimensions.
+/// `wp.tile(x)`: the values of the block's threads. The components of each value lie in the
+/// leading dimensions.
 pub(super) fn of_thread<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> LoweringResult<Tile> {
     let value = b.value(call.needed("x")?, call.span)?;
     let ty = b.ty(value);

@@ -42,7 +42,7 @@ pub(super) fn matmul<'a>(
         }
     };
     // A block's elements are written after all its sums, so a tile that shares storage has blocks
-    // of one.
+    // of one element.
     let is_shared = [&left, &right].iter().any(|tile| tile.shares_storage(&target));
     let product = Product::new(b, [&left, &right], scalar, !is_shared, span)?;
     let limits = match product.width {
@@ -104,8 +104,8 @@ fn result_scalar(
     }
 }
 
-/// Multiplies a number by a factor. A factor of zero gives zero even for infinities, whose product
-/// would be NaN.
+/// Multiplies a number by a factor. A factor of zero gives zero even for an infinity, although
+/// their product would be NaN.
 fn scaled(b: &mut Writer<'_, '_>, factor: Value, value: Value, of: Type) -> Value {
     let (zero, product) = (b.zero(of), b.mul(factor, value));
     let is_zero = b.eq(factor, zero);
@@ -122,8 +122,8 @@ struct Product<'t> {
 }
 
 impl<'t> Product<'t> {
-    /// Packs four numbers of a row into one element, if `packs` is true, the length of rows allows
-    /// it, and the other tile has enough rows that the copy pays.
+    /// Packs four numbers of a row into one element, if `packs` is true, the length of a row is a
+    /// multiple of four, and the other tile has so many rows that the copy pays.
     fn new(
         b: &mut Writer<'_, '_>,
         [left, right]: [&'t Tile; 2],

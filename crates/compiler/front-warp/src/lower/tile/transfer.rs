@@ -58,7 +58,7 @@ fn window<'a>(
     Ok(Window { array, of, offset, bounds, indices })
 }
 
-/// Returns the dimension that `indices` select in, and the tile of indices.
+/// Returns the dimension in which `indices` select, and the tile of indices.
 fn window_indices<'a>(
     b: &mut Writer<'_, 'a>,
     call: &TileCall<'a>,
@@ -77,8 +77,8 @@ fn window_indices<'a>(
 }
 
 impl Window {
-    /// Returns the array's indices for coordinates in dimensions from `first` on, and a `bool` that
-    /// is true if the array has them.
+    /// Returns the array's indices for coordinates in dimensions from `first` on, and a `bool`
+    /// that is true if the indices lie in the array.
     fn indices(
         &self,
         b: &mut Writer<'_, '_>,
@@ -110,8 +110,8 @@ impl Window {
         (indices, inside)
     }
 
-    /// Calls `act` for each element of a tile of this shape that the array has. Other elements of
-    /// `zeroed` become zero.
+    /// Calls `act` for each element of a tile of this shape for which the array has an element.
+    /// The other elements of `zeroed` become zero.
     fn each<'a>(
         &self,
         b: &mut Writer<'_, 'a>,
@@ -170,8 +170,8 @@ impl Window {
     }
 }
 
-/// Adds the code of `inside` where the condition holds and that of `outside` elsewhere. Without
-/// a condition the code of `inside` stands alone.
+/// Adds the code of `inside` where the condition holds and the code of `outside` elsewhere.
+/// Without a condition it adds only the code of `inside`.
 fn where_inside<'a>(
     b: &mut Writer<'_, 'a>,
     is_inside: Option<Value>,
@@ -289,8 +289,8 @@ pub(in crate::lower) fn assign<'a>(
     converted.copy_to(to, b, span)
 }
 
-/// `wp.tile_scatter_add(t, i, value, has_value)`: each thread adds at its own index;
-/// `wp.tile_scatter_masked` writes there.
+/// `wp.tile_scatter_add(t, i, value, has_value)`: each thread adds at its own index.
+/// `wp.tile_scatter_masked` writes instead of adding.
 pub(super) fn scatter<'a>(cx: &mut Expressions<'_, 'a>, call: &TileCall<'a>) -> LoweringResult<()> {
     let tile = call.tile("a")?;
     let rank = tile.dims.len();

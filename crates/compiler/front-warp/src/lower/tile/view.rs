@@ -246,7 +246,7 @@ impl Tile {
         }
         let count = i128::from(self.count());
         let mut known = shape.iter().filter(|&&extent| extent != -1);
-        // Extents whose product overflows fit no number of elements.
+        // Extents whose product overflows can't fit any number of elements.
         let known = known.try_fold(1i128, |all, &extent| all.checked_mul(extent)).unwrap_or(0);
         let open = shape.iter().filter(|&&extent| extent == -1).count();
         let fits = match open {
