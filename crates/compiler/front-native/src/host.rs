@@ -1,8 +1,8 @@
-//! Conditions of C++'s preprocessor: of `#if defined(__CUDA_ARCH__)` only the host's branch is
+//! Conditions of C++'s preprocessor: only the host's branch of `#if defined(__CUDA_ARCH__)` is
 //! read.
 
-/// Words of code that works together with other threads. The host's branch, which is written for
-/// one thread, can't replace such code.
+/// Words of code that works together with other threads. The host's branch is written for one
+/// thread and can't replace such code.
 const TOGETHER: [&str; 9] = [
     "__threadfence",
     "atomic",

@@ -1,8 +1,8 @@
 //! Native snippets: the C++ text of NVIDIA Warp's `@wp.func_native`, as a function of the IR.
 //!
-//! Only a part of C++ is read: numbers, vectors, variables, conditions, loops, elements of arrays.
-//! Everything else is refused by name, so nothing is taken that could mean something else. Of `#if
-//! defined(__CUDA_ARCH__)` only the host's branch is read, for all devices.
+//! Only a part of C++ is read: numbers, vectors, variables, conditions, loops, elements of
+//! arrays. Every other construct is refused by name, so no construct gets a wrong meaning. For
+//! all devices only the host's branch of `#if defined(__CUDA_ARCH__)` is read.
 
 mod host;
 mod lower;
@@ -23,7 +23,7 @@ impl Snippet {
     /// Reads a snippet's text.
     ///
     /// # Errors
-    /// The text has something that isn't read; the message quotes it.
+    /// The text has a construct that isn't read; the message quotes it.
     pub fn read(text: &str) -> Result<Self, String> {
         let body = parser::parse(&token::tokens(&host::host_branch(text)?)?)?;
         Ok(Self { body })

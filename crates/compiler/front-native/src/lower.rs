@@ -1,5 +1,5 @@
-//! Statements of a snippet as IR: C++'s own conversions of numbers, and the functions that Warp's
-//! C++ and the dialect have in common.
+//! Lowers statements of a snippet to IR, with C++'s conversions of numbers and with the functions
+//! that Warp's C++ and the dialect have in common.
 
 mod number;
 mod statement;
@@ -307,7 +307,7 @@ impl Lowering<'_> {
             let count = row.and_then(|row| call_row(&mut self.b, row, &values));
             return count.ok_or_else(|| format!("`{name}(..)` of such types"));
         }
-        // Those of C that end with `f` convert to floats.
+        // C's functions whose names end with `f` convert their arguments to floats.
         let single = name.strip_suffix('f').filter(|short| C_FUNCTIONS.contains(short));
         let row = match single {
             Some(short) => {
@@ -329,7 +329,7 @@ impl Lowering<'_> {
 }
 
 /// Bit-counting functions of C compilers, each with the builtin that counts the same bits and the
-/// type to which its argument converts. C doesn't define the zeros of 0.
+/// type to which its argument converts. In C the count of zeros is undefined for 0.
 const BIT_COUNTS: [(&str, &str, Scalar); 6] = [
     ("__builtin_clz", "leading_zeros", Scalar::U32),
     ("__builtin_clzll", "leading_zeros", Scalar::U64),
@@ -375,7 +375,8 @@ fn assigned(body: &[Stmt]) -> FxHashSet<&str> {
     names
 }
 
-/// Returns true if an expression never faults, so that it may be evaluated without need.
+/// Returns true if an expression never faults, so that it may be evaluated even where its value
+/// is not used.
 fn is_plain(expr: &Expr) -> bool {
     match expr {
         Expr::Bool(_) | Expr::Int(..) | Expr::Float(..) | Expr::Name(_) => true,

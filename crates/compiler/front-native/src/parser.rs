@@ -26,7 +26,7 @@ const MAX_LEVELS: usize = 64;
 
 type Parsed<T> = Result<T, String>;
 
-/// Operators by their level, those that bind least first.
+/// Operators by their level; the first level binds least.
 const LEVELS: [&[&str]; 10] = [
     &["||"],
     &["&&"],
@@ -40,7 +40,7 @@ const LEVELS: [&[&str]; 10] = [
     &["*", "/", "%"],
 ];
 
-/// Words that begin a construct which is refused.
+/// Words that begin a refused construct.
 const UNREAD: [&str; 14] = [
     "using",
     "typedef",
@@ -107,8 +107,8 @@ impl Parser<'_> {
         result
     }
 
-    /// Statements that one statement of C++ stands for: a declaration of several variables gives
-    /// one for each, `;` gives no statement.
+    /// Parses the statements that one statement of C++ stands for: a declaration of several
+    /// variables gives one statement for each, and `;` gives no statement.
     fn stmt(&mut self) -> Parsed<Vec<Stmt>> {
         self.nested(Self::any_stmt)
     }
@@ -154,7 +154,7 @@ impl Parser<'_> {
             self.expect(";")?;
             return Ok(vec![Stmt::Break]);
         }
-        // A tile's block has one thread, which waits for no other.
+        // A tile's block has one thread, so there is no other thread to wait for.
         if self.takes_word("WP_TILE_SYNC") {
             ["(", ")", ";"].into_iter().try_for_each(|sign| self.expect(sign))?;
             return Ok(Vec::new());

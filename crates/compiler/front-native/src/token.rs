@@ -5,7 +5,7 @@ use gbxcule_ir::ty::Scalar;
 /// A word or sign.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Token {
-    /// A name; `wp::vec3` is one.
+    /// A name, with its namespaces: `wp::vec3`.
     Word(String),
     Int(Scalar, i128),
     Float(Scalar, f64),
@@ -20,38 +20,38 @@ const SIGNS: [&str; 43] = [
 ];
 const QUESTION: [&str; 2] = ["?", ":"];
 
-/// Most words of a snippet.
+/// Greatest number of words of a snippet.
 const MAX_TOKENS: usize = 4000;
 
 /// Splits a text.
 pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut tokens = Vec::new();
-    let mut rest = text.trim_start();
-    while let Some(first) = rest.chars().next() {
+    let mut remaining = text.trim_start();
+    while let Some(first) = remaining.chars().next() {
         if tokens.len() == MAX_TOKENS {
             return Err(format!("more than {MAX_TOKENS} words"));
         }
-        let len = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if let Some(comment) = rest.strip_prefix("/*") {
+        let len = if remaining.starts_with("//") {
+            remaining.find('\n').unwrap_or(remaining.len())
+        } else if let Some(comment) = remaining.strip_prefix("/*") {
             comment.find("*/").map(|at| at + 4).ok_or("`/*` without `*/`")?
         } else if first.is_ascii_digit()
-            || first == '.' && rest[1..].starts_with(|next: char| next.is_ascii_digit())
+            || first == '.' && remaining[1..].starts_with(|next: char| next.is_ascii_digit())
         {
-            let (token, len) = number(rest)?;
+            let (token, len) = number(remaining)?;
             tokens.push(token);
             len
         } else if first.is_ascii_alphabetic() || first == '_' {
-            let len = word_len(rest);
-            tokens.push(Token::Word(rest[..len].to_owned()));
+            let len = word_len(remaining);
+            tokens.push(Token::Word(remaining[..len].to_owned()));
             len
         } else {
-            let sign = SIGNS.iter().chain(&QUESTION).find(|sign| rest.starts_with(**sign));
+            let sign = SIGNS.iter().chain(&QUESTION).find(|sign| remaining.starts_with(**sign));
             let sign = sign.ok_or_else(|| format!("`{first}`"))?;
             tokens.push(Token::Sign(sign));
             sign.len()
         };
-        rest = rest[len..].trim_start();
+        remaining = remaining[len..].trim_start();
     }
     Ok(tokens)
 }

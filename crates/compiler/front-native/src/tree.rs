@@ -54,7 +54,7 @@ pub(crate) enum Expr {
     Invert(Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     Compare(CompareOp, Box<Expr>, Box<Expr>),
-    /// `&&` if the flag is true, else `||`.
+    /// `&&` if the flag is true, `||` if it is false.
     Both(bool, Box<Expr>, Box<Expr>),
     Choose(Box<Expr>, Box<Expr>, Box<Expr>),
 }

@@ -1,7 +1,7 @@
 //! Evaluates constants: their expressions, and the `const fn`s that they call.
 //!
-//! Arithmetic is that of [`eval`]. A constant that rustc refuses (overflow, an index outside) is
-//! refused here as well.
+//! Arithmetic is the arithmetic of [`eval`]. A constant that rustc refuses (overflow, an index
+//! outside) is refused here as well.
 
 use super::item::{Items, Refused, Scope};
 use super::tree::{Arm, Block, Body, Expr, ExprKind, Pattern, Stmt};
@@ -206,7 +206,7 @@ impl<'a, 'p> EvaluationFrame<'a, 'p> {
             | ExprKind::Return(_)
             | ExprKind::Assign(..)
             | ExprKind::Update(..) => self.effect(expr),
-            // rustc allows no `for` in constants either.
+            // rustc refuses `for` in constants as well.
             ExprKind::For { .. } | ExprKind::Method(..) | ExprKind::Wrong => {
                 Err(self.unknown(expr.span))
             }

@@ -1,8 +1,8 @@
 //! Turns syntax into [`tree`](super::tree): resolves names and infers types as rustc does, in the
 //! order of the text.
 //!
-//! A body goes through this when it is first needed. A text that rustc accepts gets the same types
-//! here. Another text may get fewer messages than from rustc, but is never given another meaning.
+//! A body is inferred when it is first needed. A text that rustc accepts gets the same types
+//! here. A text that rustc refuses may get fewer messages here, but never another meaning.
 
 mod block;
 mod call;

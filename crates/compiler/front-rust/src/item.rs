@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
-/// Definitions of all texts. The types of each are determined when it is first needed.
+/// Definitions of all texts. The types of each definition are determined when it is first needed.
 pub(super) struct Items<'a> {
     pub(super) files: &'a [File],
     pub(super) modules: Vec<Module<'a>>,
@@ -411,7 +411,8 @@ fn inline(attributes: &[syn::Attribute]) -> Inline {
     wish
 }
 
-/// Returns the integer type that holds an enum: without `repr`, that of its discriminants.
+/// Returns the integer type that holds an enum. Without `repr` it is the type of the enum's
+/// discriminants.
 fn repr(attributes: &[syn::Attribute]) -> Int {
     let mut repr = Int::Isize;
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {

@@ -1,6 +1,6 @@
 //! The subset of Rust in which the machine is written, lowered to IR.
 //!
-//! The files that rustc compiles go through here unchanged: `text` parses them, `item` collects
+//! The files that rustc compiles are read here unchanged: `text` parses them, `item` collects
 //! their definitions and `name` resolves paths; `infer` determines the types of each body that an
 //! entry point reaches, `constant` evaluates the constants, and `lower` builds the functions of a
 //! module. Code outside the subset is refused with a diagnostic at its line.
@@ -23,9 +23,9 @@ use item::Items;
 use text::File;
 
 /// Lowers the functions named by `entries` (`Machine::run_frame`, or a longer path) and all
-/// functions that they call. Each text is a path such as `src/ppu/line.rs`, which determines its
-/// module, and the content; all texts are added to `sources`. Functions of the module have the
-/// names of the sources, those of `impl` blocks with the type's name before them.
+/// functions that they call. Each text has a path such as `src/ppu/line.rs`, which determines its
+/// module, and a content; all texts are added to `sources`. Functions keep their names; a
+/// function of an `impl` block gets the type's name before its own.
 pub fn lower(
     texts: &[(&str, &str)],
     entries: &[&str],
@@ -34,7 +34,7 @@ pub fn lower(
     lower_with_flags(texts, &[], entries, sources)
 }
 
-/// Lowers as [`lower`] does, with some flags set: `#[cfg(flag)]` is true for these flags alone.
+/// Lowers as [`lower`] does, with some flags set: `#[cfg(flag)]` is true only for these flags.
 pub fn lower_with_flags(
     texts: &[(&str, &str)],
     flags: &[&str],

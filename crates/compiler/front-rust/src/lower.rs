@@ -28,7 +28,7 @@ use gbxcule_ir::ty::{Field, Struct, Type};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// State of the lowering: the functions made so far, and those that remain.
+/// State of the lowering: the functions made so far, and the functions that remain.
 pub(super) struct Lower<'p, 'a> {
     program: &'p Items<'a>,
     structs: HashMap<usize, Type>,
@@ -60,7 +60,8 @@ impl<'p, 'a> Lower<'p, 'a> {
         }
     }
 
-    /// Returns the function of the module for one of the sources. Its body may be lowered later.
+    /// Returns the function of the module for a function of the sources. Its body may be lowered
+    /// later.
     fn declared(&mut self, id: usize, module: &mut Module) -> FunctionId {
         if let Some(&function) = self.functions.get(&id) {
             return function;
@@ -86,8 +87,8 @@ impl<'p, 'a> Lower<'p, 'a> {
         function
     }
 
-    /// Returns the module's type for one of the sources; for a reference, the type that it refers
-    /// to.
+    /// Returns the module's type for a type of the sources; for a reference, the type that it
+    /// refers to.
     fn ty(&mut self, ty: &Ty, module: &mut Module) -> Type {
         match ty {
             Ty::Int(int) => Type::scalar(int.scalar()),
@@ -116,7 +117,7 @@ impl<'p, 'a> Lower<'p, 'a> {
         if let Some(&ty) = self.structs.get(&id) {
             return ty;
         }
-        // A struct inside itself has no size; the checker refuses its fields then.
+        // A struct inside itself has no size; the checker then refuses its fields.
         self.structs.insert(id, Type::INVALID);
         let item = &self.program.structs[id];
         let mut fields = Vec::new();
@@ -192,7 +193,7 @@ struct Lowering<'l, 'm, 'p, 'a> {
 enum Binding {
     /// A scalar that never changes.
     Value(Value),
-    /// A place of its own; for a reference, the place that it refers to.
+    /// A place; for a reference, the place that it refers to.
     Place(PlaceId),
 }
 
@@ -229,7 +230,7 @@ impl<'m> Lowering<'_, 'm, '_, '_> {
         self.vars[position] = Some(Binding::Place(place));
     }
 
-    /// Declares the module's variable for one of the sources.
+    /// Declares the module's variable for a variable of the sources.
     fn variable(&mut self, var: &Var) -> PlaceId {
         let ty = self.ty(&var.ty);
         let local = self.b.local(var.name.clone(), ty);

@@ -82,9 +82,9 @@ impl Items<'_> {
         let mut full = name.to_string();
         let mut inner = module;
         while let Some(parent) = self.modules[inner].parent {
-            let own =
+            let entry =
                 self.modules[parent].types.iter().find(|(_, def)| **def == Def::Module(inner));
-            full = format!("{}::{full}", own.map_or("?", |(name, _)| name));
+            full = format!("{}::{full}", entry.map_or("?", |(name, _)| name));
             inner = parent;
         }
         full
@@ -133,11 +133,11 @@ impl Items<'_> {
     }
 
     fn lookup(&self, module: usize, name: &str, space: Space, hops: usize) -> Option<Def> {
-        let own = match space {
+        let definition = match space {
             Space::Types => self.modules[module].types.get(name),
             Space::Values => self.modules[module].values.get(name),
         };
-        if let Some(&def) = own {
+        if let Some(&def) = definition {
             return Some(def);
         }
         let path = self.modules[module].imports.get(name)?;
@@ -243,15 +243,15 @@ impl Items<'_> {
         let span = self.span(scope, input);
         match input {
             syn::FnArg::Receiver(receiver) => {
-                let own = match owner {
+                let self_ty = match owner {
                     Some(Owner::Struct(id)) => Ty::Struct(id),
                     Some(Owner::Enum(id)) => Ty::Enum(id),
                     None => Ty::Wrong,
                 };
                 let ty = match &receiver.kind {
-                    syn::ReceiverKind::Value => own,
+                    syn::ReceiverKind::Value => self_ty,
                     syn::ReceiverKind::Reference(_, None, mutable) => {
-                        Ty::reference(mutable.is_some(), own)
+                        Ty::reference(mutable.is_some(), self_ty)
                     }
                     _ => {
                         self.refuse_construct(scope, receiver, "a `self` of this kind");

@@ -13,7 +13,7 @@ enum State {
     Done,
 }
 
-/// Infers the bodies of all functions that are reached, and refuses circles.
+/// Infers the bodies of all functions that the entry points reach, and refuses circles.
 pub(super) fn check_recursion(program: &Items<'_>, entries: &[usize]) {
     let mut states = vec![State::Unseen; program.functions.len()];
     for &entry in entries {

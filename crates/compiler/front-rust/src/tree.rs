@@ -13,11 +13,11 @@ pub(super) type VarId = usize;
 pub(super) struct Body {
     /// All variables; parameters come first.
     pub(super) vars: Vec<Var>,
-    /// Expression that it computes.
+    /// Expression that the body computes.
     pub(super) value: Expr,
-    /// Types of its type variables.
+    /// Types of the body's type variables.
     pub(super) types: Unifier,
-    /// Functions that it calls.
+    /// Functions that the body calls.
     pub(super) calls: Vec<(usize, Span)>,
 }
 

@@ -75,7 +75,7 @@ impl Int {
         (least, least + (1 << bits) - 1)
     }
 
-    /// Returns true if a number is one of this type.
+    /// Returns true if this type holds a number.
     pub(super) fn contains(self, number: i128) -> bool {
         let (least, greatest) = self.range();
         (least..=greatest).contains(&number)
@@ -89,7 +89,8 @@ impl Ty {
         Self::Ref { mutable, to: Rc::new(to) }
     }
 
-    /// Returns the type behind a reference, or behind several; any other type itself.
+    /// Returns the type behind one or more references; a type that is no reference is returned
+    /// itself.
     pub(super) fn referred(&self) -> &Self {
         match self {
             Self::Ref { to, .. } => to.referred(),

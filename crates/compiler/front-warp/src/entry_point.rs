@@ -213,9 +213,9 @@ fn takes<'a>(
         (Annotation::Handle, param) => param == EntryParam::Handle,
         (_, EntryParam::Handle) => false,
         (annotation, EntryParam::Type(ty)) => {
-            let found: Result<Type, LoweringError> =
+            let concrete: Result<Type, LoweringError> =
                 session.structs.concrete(unit, module, annotation, formal.span);
-            !formal.variadic && found.is_ok_and(|found| found == ty)
+            !formal.variadic && concrete.is_ok_and(|concrete| concrete == ty)
         }
     }
 }

@@ -54,9 +54,9 @@ impl<'a> Reader<'a> {
     pub(crate) fn new(files: &'a Files, library: Option<&'a Library>) -> Self {
         let unit = Warp::unit(files, library);
         let kernel_calls = KernelCalls::read(&files.texts[0].tree.body);
-        let own = unit.scopes.functions().iter().copied();
-        let own = own.filter(|&(_, scope)| unit.scopes.text(scope) == 0);
-        let mut kernels: Vec<_> = own
+        let defined = unit.scopes.functions().iter().copied();
+        let defined = defined.filter(|&(_, scope)| unit.scopes.text(scope) == 0);
+        let mut kernels: Vec<_> = defined
             .filter(|&(def, scope)| decorator::role(&unit, def, scope) == Role::Kernel)
             .collect();
         kernels.extend(kernel_calls.kernels(&unit));
@@ -93,10 +93,10 @@ impl<'a> Reader<'a> {
     /// Warnings of functions that look like kernels, but whose decorators only Python knows:
     /// [`Self::kernels`] leaves these functions out.
     pub fn undecided(&self) -> Vec<Diagnostic> {
-        let own = self.unit.scopes.functions().iter();
+        let functions = self.unit.scopes.functions().iter();
         let kernels: Vec<*const StmtFunctionDef> =
             self.kernels.iter().map(|(def, _)| std::ptr::from_ref(*def)).collect();
-        let others = own.filter(|(def, _)| !kernels.contains(&std::ptr::from_ref(*def)));
+        let others = functions.filter(|(def, _)| !kernels.contains(&std::ptr::from_ref(*def)));
         others.filter_map(|&(def, scope)| undecided::undecided(&self.unit, def, scope)).collect()
     }
 

@@ -27,7 +27,7 @@ pub enum Fault {
     Assert(String),
     /// An integer divided by zero.
     DivisionByZero,
-    /// An index, and the extent that it lies outside of.
+    /// An index, and the extent that it exceeds.
     Index(i128, i64),
     /// An access to an array without memory.
     AbsentArray,
@@ -49,8 +49,8 @@ impl Failure {
 }
 
 impl Fault {
-    /// Returns the kind that compiled code has for the fault; `None` for faults of the interpreter
-    /// alone.
+    /// Returns the kind that compiled code reports for the fault; `None` for faults that only the
+    /// interpreter has.
     pub fn kind(&self) -> Option<FaultKind> {
         match self {
             Self::Trap(_) => Some(FaultKind::Trap),

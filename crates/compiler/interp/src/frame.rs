@@ -1,4 +1,4 @@
-//! Places of the parameters, variables and values of each function on the stack.
+//! Positions of the parameters, variables and values of each function in its stack frame.
 
 use gbxcule_ir::arena::Handle;
 use gbxcule_ir::check::Valid;

@@ -1,5 +1,5 @@
-//! The interpreter: the meaning of IR, as code. It is slow, deterministic and checked; the other
-//! ways of running a program are compared with it.
+//! The interpreter: the meaning of IR, as code. It is slow, deterministic and checked, and it is
+//! the reference for the other ways of running a program.
 //!
 //! An [`Interpreter`] owns buffers; [`Interpreter::launch`] launches kernels over them, and
 //! [`Interpreter::call`] runs functions. Threads run one after the other in row-major order. No
@@ -31,7 +31,7 @@ use thread::Unfinished;
 /// Greatest number of steps of a launch unless [`Interpreter::budget`] is set.
 pub const BUDGET: u64 = 100_000_000;
 
-/// A module ready to run, with memory of its own.
+/// A module ready to run, with its own memory.
 #[derive(Debug)]
 pub struct Interpreter<'m> {
     /// The buffers.
@@ -40,7 +40,7 @@ pub struct Interpreter<'m> {
     pub output: String,
     /// Number of statements that the next launches and calls may execute together.
     pub budget: u64,
-    /// Change of natives' results that another library might make.
+    /// Change of natives' results, within the error that another library might make.
     pub perturbation: Option<Perturbation>,
     /// Operations that are faults here, although the dialect defines them.
     pub refusals: Refusals,
@@ -52,7 +52,7 @@ pub struct Interpreter<'m> {
     unfinished: Unfinished<'m>,
 }
 
-/// Operations that mean something else in other languages; each that is refused is a fault.
+/// Operations that mean something else in other languages; each refused operation is a fault.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Refusals {
     /// Indices that count from the end of an array.
@@ -145,8 +145,8 @@ impl<'m> Interpreter<'m> {
         points.into_iter().try_for_each(|point| self.run(kernel, &image, point).map(|_| ()))
     }
 
-    /// Runs a function once, at the origin of the grid; returns the memory image of its result. A
-    /// tuple's image is that of a struct with the same fields.
+    /// Runs a function once, at the origin of the grid; returns the memory image of its result.
+    /// The image of a tuple is the image of a struct with the same fields.
     pub fn call(&mut self, function: FunctionId, args: &[Argument]) -> Result<Vec<u8>, Failure> {
         let image = self.image(function, FunctionKind::Callable, args)?;
         self.run(function, &image, [0; 4])

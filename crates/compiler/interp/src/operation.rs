@@ -30,7 +30,7 @@ fn wraps(op: BinaryOp, left: Literal, right: Literal, result: Literal) -> bool {
 }
 
 impl Thread<'_, '_> {
-    /// Evaluates a value's operation. A call is only begun.
+    /// Evaluates a value's operation. A call is only begun, and its callee runs later.
     pub(super) fn operation(&mut self, value: Value) -> Result<(), Fault> {
         let op = self.body.values[value].op;
         match op {
@@ -218,7 +218,7 @@ impl Thread<'_, '_> {
         Ok(())
     }
 
-    /// Returns the factors of a product that is not rounded before it is added or subtracted.
+    /// Returns the factors of a product that is added or subtracted without being rounded first.
     fn fused(&self, op: BinaryOp, right: Value) -> Option<[Value; 2]> {
         let adds = matches!(op, BinaryOp::Add | BinaryOp::Subtract);
         if self.interpreter.perturbation != Some(Perturbation::Fused)
@@ -233,7 +233,7 @@ impl Thread<'_, '_> {
         }
     }
 
-    /// Returns true if the sum with a product is perturbed.
+    /// Returns true if the perturbation moves the sum with a product.
     fn may_round_once(&self, op: BinaryOp, left: Value, right: Value) -> bool {
         let product =
             |value: Value| matches!(self.body.values[value].op, Op::Binary(BinaryOp::Multiply, ..));

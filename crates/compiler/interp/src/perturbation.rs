@@ -1,8 +1,8 @@
-//! Runs a program with results moved by the error that libraries may make. A native's result moves
-//! within the units in the last place that its row of the builtin table allows. A program's results
-//! then move as far as two correct ways of running it may differ, and results of exact operations
-//! don't move. Other variants round a sum with a product once, form sums of products in another
-//! order, or let threads add to one place in any order.
+//! Runs a program with results moved by the error that libraries may make. A native's result
+//! moves within the units in the last place that its row of the builtin table allows; results of
+//! exact operations don't move. So the program's results move as far as two correct ways of
+//! running the program may differ. Other variants round a sum with a product once, form sums of
+//! products in another order, or let threads add to one place in any order.
 
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
@@ -20,12 +20,11 @@ pub enum Perturbation {
     Random(u64),
     /// No result is moved; a sum with a product is rounded once, as a fused multiply-add does.
     Fused,
-    /// No result is moved; a sum with a product is off by a unit of the largest number in it, as it
-    /// may be in a library that forms the sums of a determinant in another order.
+    /// No result is moved; a sum with a product is off by a unit of its largest operand, as in a
+    /// library that forms the sums of a determinant in another order.
     FusedProducts,
-    /// No result is moved; every atomic sum is off by a unit of the largest number in it. Together
-    /// these are a unit of each number that is added, which is the error that another order of
-    /// rounding can make.
+    /// No result is moved; every atomic sum is off by a unit of its largest operand. Together
+    /// these errors are as large as the error that another order of rounding can make.
     AtomicSums,
 }
 
@@ -46,8 +45,8 @@ impl Perturbation {
             Self::Fused | Self::FusedProducts | Self::AtomicSums => 0,
         };
         let moved = step(exact, by);
-        // No library gives 0 the wrong sign, or leaves the range of a sine, though it may reach the
-        // end of the range.
+        // No library gives 0 the wrong sign, or leaves the range of a sine, though the result may
+        // reach the end of the range.
         if value == 0.0 {
             exact
         } else if value.abs() <= 1.0 && moved.as_f64().abs() > 1.0 {
@@ -71,13 +70,13 @@ pub(super) fn perturbed_sum([left, right, sum]: [Literal; 3], up: bool) -> Liter
     Literal::float(sum.scalar(), sum.as_f64() + if up { unit } else { -unit })
 }
 
-/// Returns a number that may replace a sum, up or down by the parity of the operands' bits: if all
-/// sums moved up, their differences would not move.
+/// Returns a number that may replace a sum. The parity of the operands' bits decides whether it
+/// lies above or below the sum: if all sums moved up, their differences would not move.
 pub(super) fn perturbed_by_bits([left, right, sum]: [Literal; 3]) -> Literal {
     perturbed_sum([left, right, sum], (left.bits() ^ right.bits()).count_ones().is_multiple_of(2))
 }
 
-/// Returns the float that is `by` floats away from a finite one, but not beyond 0.
+/// Returns the float that is `by` floats away from a finite float, but not beyond 0.
 fn step(from: Literal, by: i64) -> Literal {
     let sign = 1u64 << (from.scalar().bits() - 1);
     let (negative, magnitude) = (from.bits() & sign, from.bits() & !sign);

@@ -199,7 +199,7 @@ fn copy_bytes(to: &mut [u8], from: &[u8]) {
     }
 }
 
-/// Returns the bytes at an address that isn't on the stack.
+/// Returns the bytes at an address outside of the stack.
 fn elsewhere<'a>(
     memory: &'a Memory,
     tables: &'a Arena<Table>,

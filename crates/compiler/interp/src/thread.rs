@@ -260,7 +260,7 @@ impl<'m> Thread<'_, 'm> {
         }
     }
 
-    /// Calls a function whose arguments are values and addresses of this frame.
+    /// Calls a function, whose arguments are values and addresses of the current frame.
     pub(super) fn call(
         &mut self,
         callee: FunctionId,
@@ -302,7 +302,8 @@ impl<'m> Thread<'_, 'm> {
         Ok(())
     }
 
-    /// Ends a function: the result goes to the caller, or, for the first function, is returned.
+    /// Ends a function. Its result goes to the caller; the first function has no caller, so its
+    /// result is returned.
     fn leave(&mut self, value: Option<Value>) -> Option<Vec<u8>> {
         let (from, size) = value.map_or((0, 0), |value| (self.slot(value), self.size_of(value)));
         let range = from as usize..(from + size) as usize;

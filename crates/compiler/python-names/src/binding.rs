@@ -1,4 +1,4 @@
-//! Bindings of names, the scopes that hold them, and the conditions under which they count.
+//! Bindings of names, the scopes that hold them, and the conditions under which they hold.
 
 use crate::syntax::{Expr, StmtClassDef, StmtFunctionDef};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -68,7 +68,7 @@ pub struct Definition<'a> {
     pub source: BindingSource<'a>,
     /// Position in the text.
     pub at: u32,
-    /// First byte at which the name has this value: the value's own expression comes before it.
+    /// First byte at which the name has this value. It lies after the value's expression.
     pub since: u32,
     /// Condition under which the binding stands.
     pub guard: Option<GuardId>,
@@ -93,20 +93,20 @@ pub enum BindingSource<'a> {
     Class(&'a StmtClassDef, ScopeId),
     /// A parameter of a Python function.
     Argument,
-    /// A statement that must run: a loop, `with`, `except`, a change in place.
+    /// A statement whose effect only a run shows: a loop, `with`, `except`, a change in place.
     Runtime,
 }
 
 /// A condition under which bindings stand.
 #[derive(Clone, Copy)]
 pub struct Guard<'a> {
-    /// Question, and the answer under which the bindings count; `None` in loops and in `try`.
+    /// Question, and the answer under which the bindings hold; `None` in loops and in `try`.
     pub test: Option<(Question<'a>, bool)>,
     /// Condition around this one.
     pub outer: Option<GuardId>,
 }
 
-/// A question whose answer decides whether bindings count.
+/// A question whose answer decides whether bindings hold.
 #[derive(Clone, Copy)]
 pub enum Question<'a> {
     /// The test of an `if`.

@@ -1,5 +1,5 @@
-//! Files of a program: its own, and those beside it that it imports from. `loader` brings the
-//! latter.
+//! Files of a program: its main file, and the files beside it that it imports. `loader` loads the
+//! imported files.
 
 use crate::outline::{SymbolSet, Symbols};
 use crate::syntax::{self, Ranged};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Names of the texts that hold the user's values and types. Messages show a text's name, so each
-/// text is called like the option that gives it.
+/// text has the name of the option that gives it.
 const DEFINES: &str = "--define";
 const TYPES: &str = "--types";
 
@@ -44,11 +44,11 @@ pub enum Content {
     Text(usize),
     /// Faulty Python, or a file that may not be read.
     Faulty(Box<Diagnostic>),
-    /// A folder without a file of its own.
+    /// A folder without a file for the package.
     Folder,
 }
 
-/// Target of an import: an imported module, or the files that were looked for.
+/// Target of an import: an imported module, or the paths at which a file was looked for.
 pub type Target = Result<usize, Vec<String>>;
 
 /// All texts of a program.
@@ -61,17 +61,17 @@ pub struct Files {
     last: AtomicUsize,
     /// Imported modules by their numbers.
     pub imported_modules: Vec<ImportedModule>,
-    /// Targets by the importing text, the dots before the module's name, and its name.
+    /// Targets by the importing text, the dots before the module's name, and the module's name.
     pub(crate) imports: FxHashMap<(usize, u32, String), Target>,
-    /// True if other files could be read at all.
+    /// True if the program may read other files.
     pub is_beside: bool,
     /// True if the user may give values, types and folders on a command line.
     pub takes_options: bool,
-    /// Values that the user gives, by the name they are for: the text that holds one, and its name
-    /// there.
+    /// Values that the user gives, by the name whose value they are: the number of the text that
+    /// holds the value, and the value's name in the text.
     defines: FxHashMap<String, (usize, String)>,
-    /// Types that the user gives, by the generic kernel they are for: the text that holds them, and
-    /// their name there.
+    /// Types that the user gives, by the name of the generic kernel: the number of the text that
+    /// holds the types, and their name in the text.
     types: FxHashMap<String, (usize, String)>,
     /// Texts of these values and types.
     given: Vec<usize>,
@@ -83,7 +83,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Makes a program of a text alone.
+    /// Makes a program of a single text.
     pub fn single(text: Parsed) -> Result<Self, Vec<Diagnostic>> {
         let mut files = Self {
             texts: Vec::new(),
@@ -103,7 +103,7 @@ impl Files {
         Ok(files)
     }
 
-    /// Adds the values and types that the user gives, as texts of their own.
+    /// Adds the values and types that the user gives, as new texts.
     pub fn define(
         &mut self,
         texts: &mut Texts,
@@ -145,8 +145,8 @@ impl Files {
         for (at, (_, value)) in values.iter().enumerate() {
             text += &format!("_{at} = {value}\n");
         }
-        let known = texts.source(Path::new(option)).filter(|&it| sources.get(it).text == text);
-        let id = known.unwrap_or_else(|| sources.add(option, text));
+        let source = texts.source(Path::new(option)).filter(|&it| sources.get(it).text == text);
+        let id = source.unwrap_or_else(|| sources.add(option, text));
         let number = self.add(texts.parsed(sources, id).map_err(|faults| faults.to_vec())?);
         self.given.push(number);
         let places = values.into_iter().enumerate();
@@ -154,12 +154,14 @@ impl Files {
     }
 
     /// Returns the modules that dotted paths in values may name, as `a.b` in `a.b.make(8)`, the
-    /// deepest first. A path that begins with a name of the program's own file names no module.
+    /// deepest first. A path that begins with a name that the program's main file binds names no
+    /// module.
     fn modules_in(&self, values: &[(String, String)], texts: &mut Texts) -> Vec<String> {
-        let own = self.texts[0].outline(&mut texts.symbols);
+        let main_outline = self.texts[0].outline(&mut texts.symbols);
         let mut modules = Vec::new();
         for path in values.iter().flat_map(|(_, value)| syntax::paths_in(value)) {
-            let is_own = |name: &str, symbols: &mut Symbols| own.may_bind(symbols.of(name));
+            let is_own =
+                |name: &str, symbols: &mut Symbols| main_outline.may_bind(symbols.of(name));
             let is_known = matches!(&*path[0], "math" | "np" | "numpy" | "warp" | "wp");
             if !is_known && !is_own(&path[0], &mut texts.symbols) {
                 modules.extend((1..path.len()).map(|names| path[..names].join(".")));
@@ -212,7 +214,7 @@ impl Files {
     /// all of them.
     pub(crate) fn needed_begins(&self, text: usize) -> Option<FxHashSet<u32>> {
         let needed = self.needed.get(&text)?;
-        // Kernels need nothing of a text of which no outline was made.
+        // If no outline of a text was made, kernels need nothing of the text.
         let begins = self.texts[text].outline.get().map(|outline| outline.begins(needed));
         Some(begins.unwrap_or_default())
     }
@@ -237,13 +239,13 @@ impl Files {
         text.and_then(|it| it.text.get(span.start as usize..span.end as usize)).unwrap_or("")
     }
 
-    /// Returns the target of an import in a text; `None` if the import wasn't followed.
+    /// Returns the target of an import in a text; `None` if the loader didn't follow the import.
     pub fn target(&self, text: usize, level: u32, module: &str) -> Option<&Target> {
         self.imports.get(&(text, level, module.to_owned()))
     }
 
-    /// Returns the module that a dotted path begins with and the files that were looked for, if
-    /// there is no such file.
+    /// Returns the module that a dotted path begins with and the files that were looked for;
+    /// `None` if a file was found.
     pub fn looked_for(&self, path: &str) -> Option<(&str, &[String])> {
         let misses = self.imports.iter().filter_map(|((_, level, module), target)| {
             let begins = path.strip_prefix(module.as_str());

@@ -1,4 +1,4 @@
-//! Messages about modules and files that an import doesn't find, and the advice in them.
+//! Messages about modules and files that an import doesn't find, and their advice.
 
 use crate::file::Files;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -26,7 +26,7 @@ impl Files {
         })
     }
 
-    /// Diagnostic for a name that is no file of a folder.
+    /// Diagnostic for a name for which a folder has no file.
     pub fn not_in_folder(&self, folder: &str, name: &str, span: Span) -> Box<Diagnostic> {
         let folder = if folder.is_empty() { "." } else { folder };
         let message = format!("there is no `{name}.py` in `{folder}`");

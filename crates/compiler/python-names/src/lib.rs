@@ -1,5 +1,4 @@
-//! Texts of Python, read and never run: which files a program comes from, and what its names are
-//! bound to.
+//! Texts of Python, read and never run: the files of a program, and the bindings of its names.
 //!
 //! The modules build on each other in this order: a text is parsed (`syntax`), its bindings and
 //! mentions are listed (`outline`), imports are followed as far as kernels may need them

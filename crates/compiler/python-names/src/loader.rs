@@ -13,13 +13,13 @@ use gbxcule_ir::source::{SourceId, SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Component, Path, PathBuf};
 
-/// Most files of a program.
+/// Greatest number of files of a program.
 const MAX_FILES: usize = 200;
 
-/// Most bytes of a program's files.
+/// Greatest number of bytes of a program's files.
 const MAX_BYTES: usize = 8 << 20;
 
-/// Most folders between a file and the folder around its outermost package.
+/// Greatest number of folders between a file and the folder around its outermost package.
 const MAX_PACKAGE_DEPTH: usize = 32;
 
 /// Loads a text and the files beside it that it imports from, directly or through others.
@@ -72,7 +72,7 @@ struct Loader<'l> {
     texts: &'l mut Texts,
     sources: &'l mut SourceMap,
     read: ReadFile<'l>,
-    /// Folders in which modules are looked for, once the first module is.
+    /// Folders in which modules are looked for; `None` before the first search.
     roots: Option<Vec<PathBuf>>,
     /// Modules by their stems; `None` if no file has the stem.
     stems: FxHashMap<PathBuf, Option<usize>>,
@@ -303,18 +303,18 @@ impl Loader<'_> {
     /// Looks up the module of an import and records the result.
     fn import(&mut self, text: usize, import: &Imported) {
         let target = if import.level > 0 {
-            let own = PathBuf::from(&self.sources.get(self.files.texts[text].id).name);
-            let from =
-                (1..import.level).fold(folder_of(&own).to_owned(), |at, _| parent_folder(&at));
+            let importing = PathBuf::from(&self.sources.get(self.files.texts[text].id).name);
+            let from = (1..import.level)
+                .fold(folder_of(&importing).to_owned(), |at, _| parent_folder(&at));
             self.below(&from, import)
         } else {
             self.absolute(import)
         };
         let mut keep = |module: &str, target: Target| {
             let key = (text, import.level, module.to_owned());
-            let known = self.files.imports.entry(key).or_insert_with(|| target.clone());
-            if known.is_err() && target.is_ok() {
-                *known = target;
+            let recorded = self.files.imports.entry(key).or_insert_with(|| target.clone());
+            if recorded.is_err() && target.is_ok() {
+                *recorded = target;
             }
         };
         match target {
@@ -358,7 +358,8 @@ impl Loader<'_> {
                 name.iter().for_each(|(name, _)| self.child(last, name));
                 last
             }
-            // A folder without a file of its own is a module if a module in the folder is imported.
+            // A folder without an `__init__.py` is a module if a module in the folder is
+            // imported.
             (Err(looked), Some((name, _))) => {
                 self.load(&stem.join(name)).map_err(|_| looked)?;
                 let package = self.package(&stem);
@@ -390,7 +391,7 @@ impl Loader<'_> {
         self.imported_module(folder, name, content)
     }
 
-    /// Loads a module in a package, if the name is a module's.
+    /// Loads a module in a package, if there is a module of this name.
     fn child(&mut self, parent: usize, name: &str) {
         if name == "*" {
             return;
@@ -403,14 +404,14 @@ impl Loader<'_> {
 
     /// Returns the module of a file, or the files that were looked for.
     fn load(&mut self, stem: &Path) -> Result<usize, Vec<String>> {
-        let known = self.stems.get(stem).copied();
-        if let Some(Some(known)) = known {
-            return Ok(known);
+        let loaded = self.stems.get(stem).copied();
+        if let Some(Some(loaded)) = loaded {
+            return Ok(loaded);
         }
         let mut file = stem.as_os_str().to_owned();
         file.push(".py");
         let paths = [stem.join("__init__.py"), PathBuf::from(file)];
-        match known {
+        match loaded {
             Some(_) => {}
             None => {
                 for path in &paths {
@@ -477,14 +478,14 @@ impl Loader<'_> {
         number
     }
 
-    /// Returns the folders in which modules are looked for: the file's own; if that folder is in a
-    /// package, the folder around the outermost package; the folders between the file and the root
-    /// of a tree of programs; and the folders that the user names.
+    /// Returns the folders in which modules are looked for, in this order: the file's folder; if
+    /// that folder is in a package, the folder around the outermost package; the folders between
+    /// the file and the root of a tree of programs; the folders that the user names.
     fn found_roots(&mut self) -> Vec<PathBuf> {
         let folder = folder_of(&self.own).to_owned();
         let mut outermost = folder.clone();
         for _ in 0..MAX_PACKAGE_DEPTH {
-            // A folder without a file of its own belongs to the package around the folder.
+            // A folder without an `__init__.py` belongs to the package around the folder.
             let around = parent_folder(&outermost);
             let mut is_package = |folder: &Path| {
                 !matches!(self.texts.file(&folder.join("__init__.py"), self.read), File::Absent)
@@ -507,7 +508,7 @@ impl Loader<'_> {
     }
 }
 
-/// Returns the folder around a folder, by name alone.
+/// Returns the folder around a folder, from the path alone.
 fn parent_folder(folder: &Path) -> PathBuf {
     match folder.components().next_back() {
         Some(Component::Normal(_)) => folder.parent().unwrap_or(Path::new("")).to_owned(),

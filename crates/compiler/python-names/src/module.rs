@@ -1,10 +1,10 @@
-//! Modules of Warp, Python and NumPy, which the dialect knows itself: no file stands for them.
+//! Modules of Warp, Python and NumPy that the dialect knows without a file.
 
 /// Warp's compiler itself, 1.5 MB of text in which there is nothing that a kernel could use.
 const COMPILER_MODULES: [&str; 4] =
     ["warp._src.build", "warp._src.builtins", "warp._src.codegen", "warp._src.context"];
 
-/// Returns the one name of a module that has several.
+/// Returns the canonical name of a module that has several names.
 pub fn canonical(path: &str) -> &str {
     match path {
         // Our Python package has Warp's names.

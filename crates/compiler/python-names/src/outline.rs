@@ -306,7 +306,7 @@ impl Visitor<'_> for OutlineReader<'_> {
     fn visit_expr(&mut self, _: &Expr) {}
 }
 
-/// Finds the statement that begins at a byte.
+/// Search for the statement that begins at a byte.
 struct Finder<'a> {
     at: u32,
     names: Names<'a>,
@@ -330,8 +330,8 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// Searches bodies and branches by halving them, because they may be long and each of their
-/// statements may be asked for.
+/// Searches bodies and branches by halving them, because bodies may be long and the search may be
+/// repeated for each of their statements.
 impl<'a> Visitor<'a> for Finder<'a> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         if self.at == start(stmt) {
@@ -373,7 +373,7 @@ fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns true if a text has two words side by side, as an annotation never has.
+/// Returns true if a text has two words side by side; an annotation never has.
 fn is_prose(text: &str) -> bool {
     const OPERATORS: [&str; 8] = ["and", "else", "for", "if", "in", "is", "not", "or"];
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -385,7 +385,7 @@ fn is_prose(text: &str) -> bool {
     })
 }
 
-/// Returns true for a decorator of functions that only Python runs.
+/// Returns true for a decorator of functions that run only in Python.
 fn is_of_python(decorator: &Expr) -> bool {
     let last = match decorator {
         Expr::Call(call) => &*call.func,

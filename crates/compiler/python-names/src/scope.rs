@@ -1,5 +1,5 @@
-//! Scopes of a program, read without running anything: what a name in a module, function or class
-//! was bound to by its text.
+//! Scopes of a program, read without running anything: the bindings of each name in a module,
+//! function or class.
 
 use crate::binding::{
     AttributeStore, Definition, Guard, GuardId, Owner, Scope, ScopeId, TextScopes, id_of, local,
@@ -14,13 +14,13 @@ use std::cell::OnceCell;
 pub struct Scopes<'a> {
     files: &'a Files,
     texts: Vec<OnceCell<TextScopes<'a>>>,
-    /// Texts that see the names of the program's own file, too.
+    /// Texts that also see the names of the program's main file.
     nested: Vec<usize>,
 }
 
 impl<'a> Scopes<'a> {
-    /// Scopes of a program's texts. The texts `nested` see the names of the program's own file,
-    /// too.
+    /// Prepares the scopes of a program's texts. The texts `nested` also see the names of the
+    /// program's main file.
     pub fn new(files: &'a Files, nested: Vec<usize>) -> Self {
         let texts = files.texts.iter().map(|_| OnceCell::new()).collect();
         Self { files, texts, nested }
@@ -135,7 +135,7 @@ impl<'a> Scopes<'a> {
         false
     }
 
-    /// Scope around a scope; a module's is the module itself.
+    /// Scope around a scope; for a module the module itself.
     pub fn around(&self, scope: ScopeId) -> ScopeId {
         self.scope(scope).parent.unwrap_or(scope)
     }

@@ -22,7 +22,7 @@ pub(crate) struct ScopeReader<'a> {
 }
 
 impl<'a> ScopeReader<'a> {
-    /// Reads a text's statements in a scope of their own, which may lie in the scope `parent`.
+    /// Reads a text's statements in a new scope, which may lie in the scope `parent`.
     pub(crate) fn read(
         text: usize,
         body: &'a [Stmt],
@@ -189,7 +189,8 @@ impl<'a> ScopeReader<'a> {
         }
     }
 
-    /// Notes a change in place in the program's own file. `Text::changes` has those of other files.
+    /// Notes a change in place in the program's main file. `Text::changes` has the changes in
+    /// other files.
     fn change(&mut self, name: &'a str) {
         if self.text == 0 {
             self.read.changed.insert(name);

@@ -293,26 +293,26 @@ pub fn functions(body: &[Stmt]) -> Vec<&StmtFunctionDef> {
 
 /// Returns true if a statement holds a `return` outside of the functions that it defines.
 pub fn returns(stmt: &Stmt) -> bool {
-    let mut own = Own::default();
-    own.visit_stmt(stmt);
-    own.returns
+    let mut statements = OwnStatements::default();
+    statements.visit_stmt(stmt);
+    statements.returns
 }
 
-/// Returns true if a function is a generator, or binds names of the scopes around the function.
+/// Returns true if a function is a generator, or binds names of the scopes around it.
 pub fn yields_or_rebinds(def: &StmtFunctionDef) -> bool {
-    let mut own = Own::default();
-    def.body.iter().for_each(|stmt| own.visit_stmt(stmt));
-    own.yields_or_rebinds
+    let mut statements = OwnStatements::default();
+    def.body.iter().for_each(|stmt| statements.visit_stmt(stmt));
+    statements.yields_or_rebinds
 }
 
 /// Statements of a function outside of the functions and classes that the function defines.
 #[derive(Default)]
-struct Own {
+struct OwnStatements {
     returns: bool,
     yields_or_rebinds: bool,
 }
 
-impl<'a> Visitor<'a> for Own {
+impl<'a> Visitor<'a> for OwnStatements {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) => return,
@@ -345,7 +345,7 @@ pub fn start(node: &impl Ranged) -> u32 {
     node.range().start().to_u32()
 }
 
-/// Returns the argument of a call with this name, or else the one at this position.
+/// Returns the argument of a call with this name, else the argument at this position.
 pub fn argument<'a>(arguments: &'a Arguments, name: &str, position: usize) -> Option<&'a Expr> {
     let is_named = |keyword: &&Keyword| keyword.arg.as_ref().is_some_and(|arg| arg == name);
     let keyword = arguments.keywords.iter().find(is_named);

@@ -1,7 +1,7 @@
-//! Texts: each is read and parsed once for all programs that import it.
+//! Texts: each text is read and parsed once for all programs that import it.
 //!
-//! Texts lie one after the other in one space of bytes, so that a place in any tree says which
-//! text it is in.
+//! Texts lie one after the other in one space of bytes, so a position in any tree determines the
+//! text that contains it.
 
 use crate::decorator::is_plain;
 use crate::outline::{Outline, Symbols};
@@ -28,9 +28,9 @@ pub struct Text {
     changes: OnceLock<Changes>,
     functions: OnceLock<FxHashMap<String, bool>>,
     aliases: OnceLock<FxHashSet<String>>,
-    /// True if functions in it may take arguments by reference.
+    /// True if functions in the text may take arguments by reference.
     pub has_references: bool,
-    /// True if it may use the library.
+    /// True if the text may use the library.
     mentions_library: OnceLock<bool>,
 }
 
@@ -45,10 +45,10 @@ impl Text {
         *self.mentions_library.get_or_init(|| is_mentioned(&self.text))
     }
 
-    /// Returns true if the text may hold kernels: it calls a maker of kernels, or decorates a
-    /// function with a decorator that may be anything.
+    /// Returns true if the text may hold kernels: it calls a function that makes kernels, or
+    /// decorates a function with a decorator whose meaning is open.
     fn may_hold_kernels(&self) -> bool {
-        // `kernel(` and `Kernel(`: the first letter is left away.
+        // Matches `kernel(` and `Kernel(`, without their first letter.
         let calls = |it: &str| it.starts_with("ernel") && it[5..].trim_start().starts_with('(');
         self.text.match_indices("ernel").any(|(at, _)| calls(&self.text[at..]))
             || self.text.contains("getkernel")
@@ -57,8 +57,8 @@ impl Text {
                 .any(|def| def.decorator_list.iter().any(|it| !is_plain(&it.expression)))
     }
 
-    /// Functions of the text by their names: true for a function with a parameter that is a
-    /// reference.
+    /// Functions of the text by their names. The flag is true if the function has a parameter
+    /// that is a reference.
     pub fn functions(&self) -> &FxHashMap<String, bool> {
         self.functions.get_or_init(|| {
             let mut functions = FxHashMap::default();
@@ -70,7 +70,7 @@ impl Text {
         })
     }
 
-    /// Names that may stand for functions that have other names, read at the first request.
+    /// Names that may stand for functions with other names, read at the first request.
     pub fn aliases(&self) -> &FxHashSet<String> {
         let read = || syntax::aliases(&self.tree.body).into_iter().map(str::to_owned).collect();
         self.aliases.get_or_init(read)
@@ -90,7 +90,7 @@ impl Text {
     }
 }
 
-/// Returns true if `ref[` stands in a text as a name of its own, as in `wp.ref[float]`.
+/// Returns true if `ref[` stands in a text as a complete name, as in `wp.ref[float]`.
 fn mentions_references(text: &str) -> bool {
     let is_name = |before: char| before.is_alphanumeric() || before == '_';
     text.match_indices("ref[").any(|(at, _)| !text[..at].ends_with(is_name))
@@ -99,7 +99,7 @@ fn mentions_references(text: &str) -> bool {
 /// Result of parsing a text: the text, or the faults if it is not Python.
 pub type Parsed = Result<Arc<Text>, Arc<[Diagnostic]>>;
 
-/// Files read so far, each parsed at most once, for programs that import from the same ones.
+/// Files read so far, each parsed at most once, for programs that import the same files.
 #[derive(Default)]
 pub struct Texts {
     /// All texts, one after the other.
@@ -109,13 +109,13 @@ pub struct Texts {
     pub(crate) import_options: ImportOptions,
 }
 
-/// Facts from the user about texts besides the texts themselves.
+/// Options of the user beside the texts themselves.
 #[derive(Clone, Default, Debug)]
 pub struct ImportOptions {
     /// Folders in which modules are looked for after the program's own.
     pub folders: Vec<PathBuf>,
-    /// Outermost folder of a tree of programs: each folder between it and a program's own is looked
-    /// in, the nearest first.
+    /// Outermost folder of a tree of programs: modules are also looked for in each folder between
+    /// it and a program's own folder, the nearest first.
     pub tree: Option<PathBuf>,
     /// Values of names that only Python would know, as Python writes them:
     /// `mujoco.mjtGeom.mjGEOM_BOX` is `6`, `make.dtype` is `wp.float64` for an argument of a
@@ -124,8 +124,8 @@ pub struct ImportOptions {
     /// Types of generic kernels' parameters, as the second argument of `wp.overload` says them:
     /// `scale` is `[wp.array(dtype=float), float]`.
     pub types: Vec<(String, String)>,
-    /// True where no command line takes these options, as in Python: messages don't name the
-    /// options then.
+    /// True where no command line takes these options, as in Python; then messages don't name the
+    /// options.
     pub without_command_line: bool,
 }
 
@@ -143,7 +143,7 @@ pub(crate) enum File {
     Parsed(SourceId, Parsed),
 }
 
-/// Most bytes of texts that share a space.
+/// Greatest number of bytes of texts that share a space.
 const MAX_SPACE: usize = 1 << 30;
 
 impl Texts {
@@ -152,7 +152,7 @@ impl Texts {
         Self { import_options, ..Self::default() }
     }
 
-    /// Returns the number of a file's text in the map, if it was added.
+    /// Returns the number of a file's text in the map, if the text was added.
     pub fn source(&self, path: &Path) -> Option<SourceId> {
         match self.files.get(path) {
             Some(File::Parsed(id, _)) => Some(*id),
@@ -160,7 +160,7 @@ impl Texts {
         }
     }
 
-    /// Forgets a file: the next program that imports it reads it anew.
+    /// Forgets a file: the next program that imports the file reads it anew.
     pub fn forget(&mut self, path: &Path) {
         self.files.remove(path);
     }
@@ -235,8 +235,8 @@ impl Texts {
         }))
     }
 
-    /// A text that no file has, parsed under a name at the first request. Messages that point into
-    /// it have the file `id` instead.
+    /// A text without a file, parsed under a name at the first request. Messages that point into
+    /// the text name the file `id` instead.
     pub(crate) fn built_in(&mut self, name: &str, text: &str, id: SourceId) -> Parsed {
         let path = Path::new(name);
         if let Some(File::Parsed(_, parsed)) = self.files.get(path) {

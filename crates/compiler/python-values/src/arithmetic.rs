@@ -66,7 +66,8 @@ fn integer_arithmetic<'a, F: Foreign>(
     })
 }
 
-/// Returns the float that equals an integer, if one does: Python rounds other integers once, later.
+/// Returns the float that equals an integer, if there is one. Python rounds other integers once,
+/// at a later point.
 pub(crate) fn exact(value: i128) -> Option<f64> {
     let float = value as f64;
     (float as i128 == value && value != i128::MAX).then_some(float)
@@ -139,7 +140,7 @@ pub fn compared<F: Foreign>(
         let has_key = items.iter().any(|(key, _)| compared(CmpOp::Eq, left, key) == Some(true));
         return Some(has_key == (op == CmpOp::In));
     }
-    // A value of which only the name is known, such as `sys.platform`, may be anything.
+    // A value of which only the name is known, such as `sys.platform`, may equal any value.
     let named = |it: &KnownValue<'_, F>| matches!(it, KnownValue::Member(path) if !F::is_own(path));
     if named(left) || named(right) {
         return None;
@@ -170,7 +171,7 @@ pub fn python_number<'a, F: Foreign>(
     })
 }
 
-/// Converts a float that is a whole number; `None` for numbers that an `i128` may not hold.
+/// Converts a float that is a whole number; `None` for numbers that may not fit an `i128`.
 fn whole<'a, F: Foreign>(value: f64) -> Option<KnownValue<'a, F>> {
     (value.abs() < 1e38).then_some(KnownValue::Int(value as i128))
 }

@@ -82,7 +82,7 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         part.ok_or_else(|| self.needs_python(expr, "this index is outside the sequence"))
     }
 
-    /// Value that the user gives to `self.a.b` in a method.
+    /// Value that the user gives for `self.a.b` in a method.
     pub(crate) fn of_receiver(&self, expr: &Expr, fault: Box<Diagnostic>) -> Evaluation<'a, D> {
         let Some(path) = of_self(expr) else { return Err(fault) };
         if fault.code != Code::NeedsPythonEvaluation {

@@ -1,6 +1,6 @@
-//! Results of Python functions, as far as the text says them: which branches are taken, and what
-//! they return. A loop, or a condition that only Python knows, ends the reading if a `return`
-//! depends on it.
+//! Results of Python functions, as far as the text says them: the branches that are taken, and
+//! the values that they return. The reading ends at a loop, or at a condition that only Python
+//! knows, if a `return` depends on it.
 
 use crate::dialect::{Dialect, Evaluation};
 use crate::evaluator::Evaluator;
@@ -91,8 +91,8 @@ impl<'a, D: Dialect<'a>> Body<'_, 'a, D> {
         }
     }
 
-    /// Returns true for a call with an argument that is a list or dictionary of the function: the
-    /// call may change it.
+    /// Returns true for a call that has a list or dictionary of the function as an argument,
+    /// because the call may change it.
     fn may_change_a_local(&self, expr: &'a Expr) -> bool {
         let Expr::Call(call) = expr else { return false };
         call.arguments.args.iter().any(|arg| {
@@ -111,7 +111,7 @@ impl<'a, D: Dialect<'a>> Body<'_, 'a, D> {
     }
 }
 
-/// Returns the end of a statement of which only Python knows the course: without a `return`, the
+/// Returns the end of a statement whose course only Python knows: if it has no `return`, the
 /// statements behind it are reached.
 fn reached_without_return<'a>(stmt: &Stmt) -> Option<End<'a>> {
     (!syntax::returns(stmt)).then_some(End::Reached)

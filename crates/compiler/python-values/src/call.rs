@@ -17,8 +17,8 @@ enum Argument<'a, D: Dialect<'a>> {
     Known(Known<'a, D>),
 }
 
-/// Function of Python with the scope around it, and the call of the function around it that defined
-/// it.
+/// Python function with the scope around it, and with the call of the enclosing function that
+/// defined it.
 type PythonFunction<'a> = (&'a StmtFunctionDef, ScopeId, FrameId);
 
 impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
@@ -51,7 +51,7 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         result.map(KnownValue::Float).ok_or_else(|| self.unknown_result(call.expr))
     }
 
-    /// Result of a call of a Python function of the text; `None` if only Python knows it.
+    /// Result of a call of a Python function of the text; `None` if only Python knows the result.
     fn python_call(
         &self,
         (def, home, around): PythonFunction<'a>,

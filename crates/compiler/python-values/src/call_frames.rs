@@ -1,4 +1,5 @@
-//! Calls of the Python functions around kernels: with which arguments a text makes its kernels.
+//! Calls of the Python functions around kernels: the arguments with which a text makes its
+//! kernels.
 
 use crate::dialect::Dialect;
 use crate::evaluator::Evaluator;
@@ -9,25 +10,26 @@ use gbxcule_python_names::syntax::{self, CallSite, Expr, ExprCall, StmtFunctionD
 use gbxcule_python_names::{Owner, ScopeId};
 use rustc_hash::FxHashMap;
 
-/// Most calls that are followed for one function.
+/// Greatest number of calls that are followed for one function.
 const MAX_FRAMES: usize = 64;
 
 /// Frames of the calls of functions, among some calls of a text.
 pub struct CallFrames<'c, 'a, D: Dialect<'a>> {
     values: &'c Evaluator<'a, D>,
     calls: &'c [CallSite<'a>],
-    /// Frames by the scopes of the functions' bodies; empty for a function that is being looked at.
+    /// Frames by the scopes of the functions' bodies; empty for a function whose frames are being
+    /// collected.
     frames: FxHashMap<ScopeId, Vec<FrameId>>,
 }
 
 impl<'c, 'a, D: Dialect<'a>> CallFrames<'c, 'a, D> {
-    /// Prepares the frames of functions that are called by some calls.
+    /// Prepares the frames of the functions that some calls call.
     pub fn new(values: &'c Evaluator<'a, D>, calls: &'c [CallSite<'a>]) -> Self {
         Self { values, calls, frames: FxHashMap::default() }
     }
 
-    /// Returns the frames of the calls of the Python function whose body is a scope, each once: no
-    /// frame if no call gives known arguments.
+    /// Returns the frames of the calls of the Python function whose body is a scope, each frame
+    /// once. The list is empty if no call gives known arguments.
     pub fn of(&mut self, scope: ScopeId) -> Result<Vec<FrameId>, Box<Diagnostic>> {
         if let Some(frames) = self.frames.get(&scope) {
             return Ok(frames.clone());

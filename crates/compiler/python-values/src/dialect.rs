@@ -12,8 +12,8 @@ pub type Known<'a, D> = KnownValue<'a, <D as Dialect<'a>>::Value>;
 /// Result of an evaluation.
 pub type Evaluation<'a, D> = Result<Known<'a, D>, Box<Diagnostic>>;
 
-/// A dialect of Python. Methods that return an `Option` give `None` for a question that isn't the
-/// dialect's own: Python's answer holds then.
+/// A dialect of Python. A method that returns an `Option` gives `None` for a question that isn't
+/// the dialect's own; then Python's answer holds.
 pub trait Dialect<'a>: Sized {
     /// Values of the dialect.
     type Value: Foreign;

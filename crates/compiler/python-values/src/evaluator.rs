@@ -14,7 +14,7 @@ use gbxcule_python_names::{Files, ScopeId, Scopes};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Greatest depth of expressions and definitions that are evaluated within each other.
+/// Greatest depth of nested evaluations of expressions and definitions.
 const MAX_LEVELS: usize = 2000;
 
 /// Evaluates the expressions of a program.
@@ -58,7 +58,7 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         self.with_depth_limit(self.span(expr), || self.evaluate(expr, scope))
     }
 
-    /// Runs one level deeper; refuses beyond the limit.
+    /// Runs one level deeper, and refuses levels beyond the limit.
     pub(crate) fn with_depth_limit(
         &self,
         span: Span,
@@ -148,7 +148,7 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         })
     }
 
-    /// Evaluates a chain of comparisons up to the first that does not hold.
+    /// Evaluates a chain of comparisons up to the first comparison that does not hold.
     fn comparisons(
         &self,
         compare: &'a ExprCompare,

@@ -1,6 +1,6 @@
-//! Frames: values that names have for a while, such as the arguments of one call of a Python
-//! function or the target of a loop in one round. Results of an evaluation within a frame are kept
-//! there.
+//! Frames: values that names have during an evaluation, such as the arguments of one call of a
+//! Python function, or the target of a loop in one round. The frame keeps the results of
+//! evaluations within it.
 
 use crate::memo::Memo;
 use crate::value::KnownValue;
@@ -40,7 +40,7 @@ pub struct Frames<'a, F> {
     memo: RefCell<Rc<Memo<'a, F>>>,
 }
 
-/// Most frames of a program.
+/// Greatest number of frames of a program.
 const MAX_FRAMES: usize = 1000;
 
 impl<F> Default for Frames<'_, F> {
@@ -62,7 +62,7 @@ impl<'a, F: Clone + PartialEq> Frames<'a, F> {
         *self.memo.borrow_mut() = Rc::default();
     }
 
-    /// Returns the frame with some values within the frame `outer`; equal values give the same
+    /// Returns the frame with some values inside the frame `outer`; equal values give the same
     /// frame.
     pub(crate) fn within(
         &self,

@@ -1,10 +1,10 @@
 //! Values of Python's expressions, as far as the text alone says them: numbers, strings, lists,
 //! dictionaries, functions, classes, modules. Nothing runs.
 //!
-//! [`Evaluator`] evaluates an expression in a scope of `gbxcule-python-names`. Types and functions
-//! of a dialect are values that this crate passes on without looking into them: a [`Dialect`]
-//! answers the questions about them. Values of names that last for a while, such as the arguments
-//! of one call, lie in [`Frames`].
+//! [`Evaluator`] evaluates an expression in a scope of `gbxcule-python-names`. Types and
+//! functions of a dialect are values that this crate passes on without looking into them; a
+//! [`Dialect`] answers questions about them. Temporary values of names, such as the arguments of
+//! one call, lie in [`Frames`].
 
 mod arithmetic;
 mod attribute;

@@ -8,7 +8,7 @@ use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_python_names::ScopeId;
 use gbxcule_python_names::syntax::{CallSite, Expr};
 
-/// Most rounds of the loops around a call that are evaluated.
+/// Greatest number of rounds of the loops around a call that are evaluated.
 const MAX_ROUNDS: usize = 64;
 
 impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
@@ -24,7 +24,7 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
             let mut inner = Vec::new();
             for outer in rounds {
                 let parts = self.frames.run(outer, || self.known(each.over, scope).ok());
-                // One round stands for a loop over a value that isn't known.
+                // A loop over a value that isn't known counts as one round.
                 let parts = match parts.and_then(|over| iterated(&over)) {
                     Some(parts) => parts.into_iter().map(Some).collect(),
                     None => vec![None],

@@ -22,7 +22,8 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         }
         let child = target.children.get(name).copied().map(KnownValue::ImportedModule);
         if let Some(value) = self.within(module, name, expr) {
-            // In a circle of imports, a package's own file may not have bound the name yet.
+            // In a circle of imports, the package's `__init__.py` may not have bound the name
+            // yet.
             return value.or_else(|fault| match child {
                 Some(child) if fault.code == Code::UndefinedName => Ok(child),
                 _ => Err(fault),
@@ -78,8 +79,9 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         value
     }
 
-    /// Returns true if a value that the text `home` binds to a name is changed in place: in that
-    /// text, in a text that imports the name, or as an attribute of any value.
+    /// Returns true if a value that the text `home` binds to a name is changed in place. The
+    /// change may stand in that text, in a text that imports the name, or may be a change of an
+    /// attribute of any value.
     fn is_changed(&self, name: &str, home: usize) -> bool {
         if self.scopes.is_changed(name) {
             return true;

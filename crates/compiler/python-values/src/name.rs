@@ -1,4 +1,4 @@
-//! Values of names: what binds a name at a place, and which of its bindings counts.
+//! Values of names: the bindings of a name at a place, and which of the bindings counts.
 
 use crate::dialect::{Dialect, Evaluation};
 use crate::evaluator::Evaluator;
@@ -72,8 +72,8 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         self.frames.of_scope(scope, &self.scopes)
     }
 
-    /// Value that bindings of the scope `home` give a name: that of the last binding. If the text
-    /// doesn't answer the condition of that binding, only Python knows which one counts.
+    /// Value that bindings of the scope `home` give a name. The last binding counts; if the text
+    /// doesn't answer the condition of that binding, only Python knows the value.
     pub fn bound(
         &self,
         definitions: &[Definition<'a>],
@@ -208,7 +208,7 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
         }
     }
 
-    /// Diagnostic for a value that only Python knows, with advice how the user gives it.
+    /// Diagnostic for a value that only Python knows, with advice on how to give the value.
     pub(crate) fn needs_value(&self, path: &str, expr: &Expr, message: String) -> Box<Diagnostic> {
         let mut fault = self.needs_python(expr, message);
         fault.help = self.files.value_advice(path);

@@ -10,7 +10,7 @@ use gbxcule_python_names::syntax::StmtFunctionDef;
 use std::fmt::Debug;
 use std::rc::Rc;
 
-/// Most parts of a value.
+/// Greatest number of parts of a value.
 const MAX_PARTS: usize = 1 << 14;
 
 /// Greatest depth of a value's parts.
@@ -35,17 +35,16 @@ pub enum KnownValue<'a, F> {
     Sequence(Rc<[Self]>),
     /// `{key: value}`
     Dict(Rc<[(Self, Self)]>),
-    /// A module by its path: `warp`, `math`, `numpy`, or any other that has no file beside the
-    /// text.
+    /// A module without a file beside the text, by its path: `warp`, `math`, `numpy` and others.
     Module(Rc<str>),
     /// A module in a file beside the text, by its number.
     ImportedModule(usize),
     /// A member of a module by its path, mostly a function.
     Member(Rc<str>),
     /// A function that Python runs: its definition, the scope around it, and the call of the
-    /// function around it that defined it.
+    /// enclosing function that defined it.
     Python(&'a StmtFunctionDef, ScopeId, FrameId),
-    /// A class of Python: a namespace.
+    /// A class of Python, used as a namespace.
     Class(ScopeId),
     /// A value of the dialect.
     Foreign(F),
@@ -62,12 +61,12 @@ pub trait Foreign: Clone + PartialEq + Debug {
     /// Answer to `==`; `None` if only Python knows it.
     fn equals(&self, other: &Self) -> Option<bool>;
 
-    /// Returns functions of a scope as they are at a place of that scope: definitions behind the
-    /// place are left out.
+    /// Returns functions of a scope as they are at a place of the scope, without the definitions
+    /// behind the place.
     #[must_use]
     fn defined_before(self, place: u32, scope: ScopeId) -> Self;
 
-    /// Returns true if a path is one of the dialect's own, whose meaning a name can't change.
+    /// Returns true if a path belongs to the dialect, so that no text can change its meaning.
     fn is_own(path: &str) -> bool;
 }
 
@@ -123,7 +122,7 @@ impl<F: Foreign> KnownValue<'_, F> {
         }
     }
 
-    /// Returns functions as they are at a place of the scope that defines them: a text defines
+    /// Returns functions as they are at a place of the scope that defines them. A text defines
     /// nothing behind a `return`.
     pub(crate) fn defined_before(self, place: u32, scope: ScopeId) -> Self {
         match self {

@@ -27,8 +27,8 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// Makes a vector, matrix, quaternion or transform of these scalars; the parameter decides
-    /// which.
+    /// Makes a vector, matrix, quaternion or transform of these scalars. The parameter's type
+    /// decides which of them it is.
     pub fn value<T: Element>(value: T) -> Self {
         Self::Value(T::data_type(), bytemuck::bytes_of(&value).to_vec())
     }

@@ -39,7 +39,7 @@ impl Guard<'_> {
 /// Position of a handle in the block, and the buffer to which it points.
 struct Pointer<'a> {
     buffer: &'a Arc<Buffer>,
-    at: usize,
+    position: usize,
     offset: usize,
     written: bool,
 }
@@ -111,7 +111,7 @@ pub(crate) struct DeviceBlock {
     pub(crate) rows: Option<Array>,
 }
 
-/// Argument, or part of one, that doesn't fit, and the reason.
+/// Argument or part of an argument that doesn't fit, and the reason.
 type ArgumentMismatch = (String, String);
 
 impl<'a> ArgumentBlock<'a> {
@@ -119,7 +119,7 @@ impl<'a> ArgumentBlock<'a> {
         &mut self,
         ty: Type,
         arg: &'a Argument,
-        at: usize,
+        position: usize,
         path: &str,
     ) -> Result<(), ArgumentMismatch> {
         let module = self.module;
@@ -135,23 +135,28 @@ impl<'a> ArgumentBlock<'a> {
                     return misfit();
                 }
                 self.place(array, path)?;
-                self.array(array, at);
+                self.array(array, position);
                 Ok(())
             }
             (&Shape::Array { dims, .. }, Argument::Absent) => {
-                self.dimensions(dims, at);
+                self.dimensions(dims, position);
                 Ok(())
             }
-            (&Shape::Array { of, dims: 1 }, Argument::Rows(rows)) => self.rows(of, rows, at, path),
+            (&Shape::Array { of, dims: 1 }, Argument::Rows(rows)) => {
+                self.rows(of, rows, position, path)
+            }
             (&Shape::Scalar(scalar), _) => match literal(scalar, arg) {
                 Some(literal) => {
-                    eval::to_bytes(literal, &mut self.bytes[at..at + scalar.bytes() as usize]);
+                    eval::to_bytes(
+                        literal,
+                        &mut self.bytes[position..position + scalar.bytes() as usize],
+                    );
                     Ok(())
                 }
                 None => misfit(),
             },
             (&Shape::Struct(id), Argument::Struct(fields)) => {
-                self.structure(module.types.structure(id), fields, at, path)
+                self.structure(module.types.structure(id), fields, position, path)
             }
             (_, Argument::Value(found, bytes)) => {
                 let wanted = DataType::of(module, ty);
@@ -160,7 +165,7 @@ impl<'a> ArgumentBlock<'a> {
                     return misfit();
                 };
                 let image = normalised(&wanted, bytes);
-                self.bytes[at..at + image.len()].copy_from_slice(&image);
+                self.bytes[position..position + image.len()].copy_from_slice(&image);
                 Ok(())
             }
             _ => misfit(),
@@ -172,7 +177,7 @@ impl<'a> ArgumentBlock<'a> {
         &mut self,
         structure: &Struct,
         fields: &'a [(String, Argument)],
-        at: usize,
+        position: usize,
         path: &str,
     ) -> Result<(), ArgumentMismatch> {
         if structure.fields.len() != fields.len() {
@@ -186,17 +191,17 @@ impl<'a> ArgumentBlock<'a> {
             if field.name != *name {
                 return Err((path, format!("missing; found `{name}` in its place")));
             }
-            self.put(field.ty, arg, at + offset as usize, &path)?;
+            self.put(field.ty, arg, position + offset as usize, &path)?;
         }
         Ok(())
     }
 
-    /// Lays out rows after the present content of the block, and a handle to them.
+    /// Lays out rows behind the present content of the block, and a handle to the rows.
     fn rows(
         &mut self,
         of: Type,
         rows: &'a [Argument],
-        at: usize,
+        position: usize,
         path: &str,
     ) -> Result<(), ArgumentMismatch> {
         let size = self.module.types.layout(of).map_or(0, |layout| layout.size as usize);
@@ -206,26 +211,27 @@ impl<'a> ArgumentBlock<'a> {
             return Err((path.to_string(), "has too many rows".into()));
         };
         self.bytes.resize(begin + rows.len() * size, 0);
-        for (position, row) in rows.iter().enumerate() {
+        for (index, row) in rows.iter().enumerate() {
             if !matches!(row, Argument::Absent) {
-                self.put(of, row, begin + position * size, &format!("{path}[{position}]"))?;
+                self.put(of, row, begin + index * size, &format!("{path}[{index}]"))?;
             }
         }
-        self.dimensions(1, at);
+        self.dimensions(1, position);
         for (field, word) in [(descriptor::SHAPE, count), (descriptor::STRIDES, stride)] {
-            let at = at + field as usize;
-            self.bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+            let position = position + field as usize;
+            self.bytes[position..position + 4].copy_from_slice(&word.to_le_bytes());
         }
-        self.inner.push((at + descriptor::DATA as usize, begin));
+        self.inner.push((position + descriptor::DATA as usize, begin));
         Ok(())
     }
 
-    fn dimensions(&mut self, dims: u8, at: usize) {
-        let ndim = at + descriptor::NDIM as usize;
+    fn dimensions(&mut self, dims: u8, position: usize) {
+        let ndim = position + descriptor::NDIM as usize;
         self.bytes[ndim..ndim + 2].copy_from_slice(&u16::from(dims).to_le_bytes());
     }
 
-    /// Checks that an array lies on the kernel's device, and in the same stream as those before.
+    /// Checks that an array lies on the kernel's device, and in the same stream as the arrays
+    /// before it.
     fn place(&mut self, array: &'a Array, path: &str) -> Result<(), ArgumentMismatch> {
         let misfit = |reason: String| Err((path.to_string(), reason));
         for buffer in [Some(&array.data), array.gradient.as_ref()].into_iter().flatten() {
@@ -254,10 +260,15 @@ impl<'a> ArgumentBlock<'a> {
         Ok(())
     }
 
-    fn array(&mut self, array: &'a Array, at: usize) {
+    fn array(&mut self, array: &'a Array, position: usize) {
         let (offset, written) = (array.offset(), self.written);
         let mut point = |buffer: &'a Arc<Buffer>, field: u32| {
-            self.pointers.push(Pointer { buffer, at: at + field as usize, offset, written });
+            self.pointers.push(Pointer {
+                buffer,
+                position: position + field as usize,
+                offset,
+                written,
+            });
         };
         point(&array.data, descriptor::DATA);
         if let Some(gradient) = &array.gradient {
@@ -271,11 +282,11 @@ impl<'a> ArgumentBlock<'a> {
             (descriptor::STRIDES, strides.collect()),
         ] {
             for (dim, word) in words.iter().enumerate() {
-                let at = at + first as usize + 4 * dim;
-                self.bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+                let position = position + first as usize + 4 * dim;
+                self.bytes[position..position + 4].copy_from_slice(&word.to_le_bytes());
             }
         }
-        self.dimensions(array.shape().len() as u8, at);
+        self.dimensions(array.shape().len() as u8, position);
     }
 
     /// Locks each buffer once, in the order of their addresses so that simultaneous launches never
@@ -294,24 +305,26 @@ impl<'a> ArgumentBlock<'a> {
             let base = guard.address();
             for pointer in same {
                 let address = base.wrapping_add(pointer.offset as u64);
-                self.bytes[pointer.at..pointer.at + 8].copy_from_slice(&address.to_le_bytes());
+                self.bytes[pointer.position..pointer.position + 8]
+                    .copy_from_slice(&address.to_le_bytes());
             }
             guards.push(guard);
         }
         let mut words = words(&self.bytes);
         let base = words.as_ptr() as u64;
-        for (at, begin) in self.inner {
-            words[at / 8] = base + begin as u64;
+        for (position, begin) in self.inner {
+            words[position / 8] = base + begin as u64;
         }
         Packed { words, guards }
     }
 
-    /// Fills in the addresses of arrays on their device, and copies rows there. Returns the arrays'
-    /// stream as well, if there are arrays.
+    /// Fills in the addresses of arrays on their device, and copies rows to the device. Also
+    /// returns the arrays' stream, if there are arrays.
     pub(crate) fn on_device(mut self) -> Result<DeviceBlock, Error> {
         for pointer in &self.pointers {
             let address = pointer.buffer.address().wrapping_add(pointer.offset as u64);
-            self.bytes[pointer.at..pointer.at + 8].copy_from_slice(&address.to_le_bytes());
+            self.bytes[pointer.position..pointer.position + 8]
+                .copy_from_slice(&address.to_le_bytes());
         }
         let stream = self.stream.map(|(stream, _)| stream.clone());
         // Rows without arrays have no stream, and no memory for a kernel to read.
@@ -322,9 +335,9 @@ impl<'a> ArgumentBlock<'a> {
             _ => None,
         };
         let base = rows.as_ref().and_then(Array::device_pointer);
-        for (at, begin) in self.inner {
+        for (position, begin) in self.inner {
             let address = base.map_or(0, |base| base + (begin - self.rows) as u64);
-            self.bytes[at..at + 8].copy_from_slice(&address.to_le_bytes());
+            self.bytes[position..position + 8].copy_from_slice(&address.to_le_bytes());
         }
         Ok(DeviceBlock { words: words(&self.bytes[..self.rows]), stream, rows })
     }
@@ -349,8 +362,8 @@ fn literal(scalar: Scalar, arg: &Argument) -> Option<Literal> {
         }
         Argument::Float(value) if scalar.is_float() => Some(Literal::float(scalar, value)),
         Argument::Value(DataType::Scalar(of), ref bytes) => {
-            let whole = of == scalar && bytes.len() == of.bytes() as usize;
-            whole.then(|| eval::from_bytes(of, bytes))
+            let is_number = of == scalar && bytes.len() == of.bytes() as usize;
+            is_number.then(|| eval::from_bytes(of, bytes))
         }
         _ => None,
     }

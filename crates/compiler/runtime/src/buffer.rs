@@ -8,7 +8,8 @@ use crate::stream::Stream;
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Memory that arrays share. Code that reads or writes it holds the lock; so does a running kernel.
+/// Memory that arrays share. Code that reads or writes it holds the lock, and so does a running
+/// kernel.
 ///
 /// Memory of a CUDA device needs no lock: its stream orders all operations on it.
 #[derive(Debug)]
@@ -160,8 +161,8 @@ impl Buffer {
 fn rows(pieces: &[Piece]) -> impl Iterator<Item = Range<usize>> {
     pieces.iter().flat_map(|piece| {
         (0..piece.rows).map(|row| {
-            let at = piece.at + row * piece.pitch;
-            at..at + piece.width
+            let start = piece.at + row * piece.pitch;
+            start..start + piece.width
         })
     })
 }

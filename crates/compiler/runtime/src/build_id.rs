@@ -1,5 +1,5 @@
-//! Identity of this program's machine code, which the linker wrote into it: that of the shared
-//! library or the program that contains this function.
+//! The build id, which the linker wrote into the machine code: the id of the shared library or
+//! the program that contains this function.
 #![allow(unsafe_code, reason = "reading the headers of loaded files")]
 
 use std::sync::OnceLock;
@@ -57,8 +57,8 @@ mod loaded {
             return 0;
         }
         search.id = headers.iter().filter(|header| header.p_type == libc::PT_NOTE).find_map(|it| {
-            // SAFETY: a segment of notes lies inside of a loaded, readable segment of this file,
-            // which isn't unloaded while this code, a part of it, runs.
+            // SAFETY: a segment of notes lies inside of a loaded, readable segment of this file.
+            // The file contains this code, so it isn't unloaded while the code runs.
             let notes =
                 unsafe { std::slice::from_raw_parts(start(it) as *const u8, it.p_memsz as usize) };
             id_of(notes)
@@ -66,8 +66,8 @@ mod loaded {
         1
     }
 
-    /// Returns the build id among notes: each has the lengths of its owner's name and of its
-    /// content, its type, and both of them, filled up to words.
+    /// Returns the build id among notes. Each note has the lengths of its owner's name and of its
+    /// content, its type, and then the name and the content, each padded to words.
     pub(super) fn id_of(mut notes: &[u8]) -> Option<Vec<u8>> {
         loop {
             let (head, rest) = notes.split_first_chunk::<12>()?;

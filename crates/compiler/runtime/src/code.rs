@@ -15,8 +15,8 @@ use gbxcule_ir::{FunctionId, Module};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Record that compiled code gets by pointer while a range runs: the part that it knows, then this
-/// library's.
+/// Record that compiled code gets by pointer while a range runs: first the part that compiled
+/// code knows, then the part of this library.
 #[repr(C)]
 pub(crate) struct Record {
     pub(crate) range: RangeRecord,
@@ -27,8 +27,8 @@ pub(crate) struct Record {
 const _: () = assert!(std::mem::offset_of!(Record, range) == 0);
 
 impl Record {
-    /// Makes a record for ranges of a grid of these extents, in a launch that `stop` ends. With
-    /// `in_order` threads must not run side by side.
+    /// Makes a record for ranges of a grid of these extents, in a launch that `stop` ends. If
+    /// `in_order` is true threads must not run side by side.
     pub(crate) fn new(
         extents: [i64; GRID_DIMS],
         running: &RunningLaunch<'_>,
@@ -134,7 +134,7 @@ impl Code {
     ///
     /// # Safety
     /// The arguments must lie as the kernel's `Arguments` describe. Their handles must point to
-    /// memory that is not used in other ways meanwhile. The record must name a living launch and a
+    /// memory that nothing else uses during the call. The record must name a living launch and a
     /// living stop flag.
     pub(crate) unsafe fn run(
         &self,

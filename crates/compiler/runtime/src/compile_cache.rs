@@ -25,8 +25,8 @@ pub struct Build {
 }
 
 impl Default for Build {
-    /// Returns a build in which indices, divisors and views are checked: a wrong one ends the
-    /// launch with an error.
+    /// Returns a build in which indices, divisors and views are checked: a wrong index, divisor
+    /// or view ends the launch with an error.
     fn default() -> Self {
         Self { checks: Checks::All }
     }
@@ -79,13 +79,13 @@ pub(crate) enum DeviceCode {
 /// Machine code in this process, with the facts about it.
 pub(crate) struct Native {
     pub(crate) build: Build,
-    /// Code for a launch of one thread at a time, or of arrays that fulfil
+    /// Code for launches of one thread at a time, and for launches whose arrays fulfil
     /// [`gbxcule_back_clif::Entry::exclusive`].
     pub(crate) code: Code,
     /// Code for threads that may access the same elements, made when a launch first needs it.
     pub(crate) shared: OnceLock<Code>,
     pub(crate) facts: LaunchFacts,
-    /// Recipe by which the code is on disk.
+    /// Recipe under which the code is stored on disk.
     pub(crate) kept: Option<KeptNative>,
 }
 
@@ -95,14 +95,14 @@ pub(crate) type Key = (CodeOrigin, Device, Build);
 /// Origin of compiled code.
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) enum CodeOrigin {
-    /// Hash of a module. Different modules may have equal hashes, so the modules are compared as
-    /// well.
+    /// Hash of a module. Different modules may have equal hashes, so the modules themselves are
+    /// compared as well.
     Module(u64),
     Recipe(String),
 }
 
-/// Compiles a module, or returns it compiled: equal modules are compiled once as long as a kernel
-/// holds the code. Machine code for a CUDA device is also stored on disk, in the folder
+/// Compiles a module, or returns its compiled code: equal modules are compiled once as long as a
+/// kernel holds the code. Machine code for a CUDA device is also stored on disk, in the folder
 /// `GBXCULE_CACHE` or the user's cache; a module found there needs no NVRTC.
 pub fn compile(
     module: &Valid<Module>,
@@ -125,9 +125,9 @@ fn compile_hashed(
     })
 }
 
-/// Compiles the module of a recipe, or returns it compiled. A recipe names everything that decides
-/// the module, with the version of the code that makes it: equal recipes make equal modules. A
-/// module whose machine code for a CUDA device is on disk is not made.
+/// Compiles the module of a recipe, or returns its compiled code. A recipe names everything that
+/// decides the module, with the version of the code that makes the module: equal recipes make
+/// equal modules. If machine code for the CUDA device is on disk, the module is not made.
 pub fn compile_recipe(
     recipe: &str,
     device: Device,
@@ -160,8 +160,8 @@ pub fn compile_recipe(
     )
 }
 
-/// Returns the code of a key with the same origin, or makes it. Code of another origin loses the
-/// key.
+/// Returns the code of a key with the same origin, or makes the code. If the key has code of
+/// another origin, the new code replaces it.
 fn find_or_make(
     key: Key,
     is_same: impl Fn(&Compiled) -> bool,
@@ -195,7 +195,8 @@ impl Native {
         Self::of_object(native_object(module, build)?, build, None, &module.name)
     }
 
-    /// Puts machine code into memory; `kept` is the recipe by which it is on disk.
+    /// Puts machine code into memory; `kept` is the recipe under which the code is stored on
+    /// disk.
     pub(crate) fn of_object(
         (object, facts): (Object, LaunchFacts),
         build: Build,
@@ -293,23 +294,24 @@ impl Compiled {
         })
     }
 
-    /// Returns the device for which it was compiled.
+    /// Returns the device for which the module was compiled.
     pub fn device(&self) -> Device {
         self.device
     }
 
-    /// Returns the notes that the maker of a recipe's module left, which are stored with the code.
+    /// Returns the notes that the maker of a recipe's module left; they are stored with the code.
     pub fn notes(&self) -> &str {
         &self.notes
     }
 
-    /// Returns the module from which it was compiled. For code that a recipe found, the module has
-    /// only the kernels' parameters.
+    /// Returns the module from which the code was compiled. For code that a recipe found, the
+    /// module has only the kernels' parameters.
     pub fn module(&self) -> &Valid<Module> {
         &self.module
     }
 
-    /// Returns true if the module is whole, and not only what launches need of it.
+    /// Returns true if the module is complete, and false if it has only the parts that launches
+    /// need.
     pub(crate) fn is_whole(&self) -> bool {
         match &self.code {
             DeviceCode::Cpu(native) => native.kept.as_ref().is_none_or(|kept| kept.has_module),

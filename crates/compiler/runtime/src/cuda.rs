@@ -1,8 +1,8 @@
 //! NVIDIA GPUs, through the driver's library, which is loaded when a GPU is first used.
 //!
-//! This code neither runs nor is needed where the CPU is the only device. A context is a device
-//! that is ready for work, a queue is its stream with the work that waits in it; memory, code and
-//! launches belong to a queue. These files make all calls of the driver.
+//! This code is not needed where the CPU is the only device, and then never runs. A context is a
+//! device that is ready for work; a queue is a stream of the device with the work that waits in
+//! it. Memory, code and launches belong to a queue. Only these files call the driver.
 
 mod context;
 mod driver;
@@ -23,7 +23,7 @@ use std::fmt;
 /// Facts that the driver reports about itself and its devices.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Driver {
-    /// Major and minor version of the newest CUDA that it supports.
+    /// Major and minor version of the newest CUDA that the driver supports.
     pub cuda: (u32, u32),
     /// Devices by ordinal.
     pub gpus: Vec<Gpu>,

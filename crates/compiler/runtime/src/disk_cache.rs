@@ -1,11 +1,11 @@
 //! Results of compilers on disk, found by a digest of the compiler's input, so that the compiler
 //! need not be installed.
 //!
-//! A file's name consists of the digest of the compiler's input and the compiler's version; results
-//! of several versions lie side by side. Other processes see a whole file or no file. A file holds
-//! a digest of its name and its content. A file whose digest is wrong is made again, and so is one
-//! that another user could have written, because the content is executed. If the files of a folder
-//! take more than `MAX_FOLDER_BYTES`, those that were written first are removed.
+//! A file's name consists of the digest of the compiler's input and the compiler's version;
+//! results of several versions lie side by side. Other processes see a complete file or no file.
+//! A file holds a digest of its name and its content. Because the content is executed, a file is
+//! made again if its digest is wrong or if another user could have written it. If the files of a
+//! folder take more than `MAX_FOLDER_BYTES`, the files that were written first are removed.
 
 use crate::error::Error;
 use gbxcule_files::{NewFile, read_own, sweep};
@@ -17,12 +17,12 @@ use std::time::SystemTime;
 
 /// Variable that names the folder.
 const VARIABLE: &str = "GBXCULE_CACHE";
-/// Value of the variable with which nothing is stored or found.
+/// Value of the variable that turns the cache off: nothing is stored and nothing is found.
 const OFF: &str = "off";
 /// Greatest total size of the files in a folder. It is checked at some writes only, so a folder may
 /// be larger for a while.
 const MAX_FOLDER_BYTES: u64 = 2 << 30;
-/// Number of writes of a process from one check of a folder to the next.
+/// Number of writes of a process between two checks of a folder.
 const WRITES_BETWEEN_CHECKS: u32 = 64;
 /// First bytes of a file, with the version of the layout.
 const MAGIC: &[u8] = b"gbxcule code 3\n";
@@ -36,18 +36,18 @@ type Version = (u32, u32);
 /// Folder with results of compilers. Its files may be deleted at any time.
 pub struct CodeFolder {
     folder: PathBuf,
-    /// Ending of the names of its files.
+    /// Ending of the names of the folder's files.
     extension: &'static str,
-    /// True if the user named the folder: then a failed write is an error.
+    /// True if the user named the folder; then a failed write is an error.
     named: bool,
     max_bytes: u64,
 }
 
 impl CodeFolder {
-    /// Returns the folder that `GBXCULE_CACHE` names, else one in the user's cache, for files whose
-    /// names have this ending; `None` if there is no such place, or the variable is `off`. The home
-    /// of a user is `HOME`, else the one that the system's user database has: services and
-    /// containers often have no `HOME`.
+    /// Returns the folder that `GBXCULE_CACHE` names, else a folder in the user's cache, for
+    /// files whose names have this ending; `None` if there is no such folder, or if the variable
+    /// is `off`. The user's home is `HOME`, else the home in the system's user database, because
+    /// services and containers often have no `HOME`.
     #[must_use]
     pub fn find(extension: &'static str) -> Option<Self> {
         let folder = Self::find_quietly(extension);
@@ -58,7 +58,7 @@ impl CodeFolder {
     }
 
     /// Finds the folder as [`find`](Self::find) does, but reports nothing if it finds no folder.
-    /// Callers keep results here that are quick to make again.
+    /// This is for results that are quick to make again.
     #[must_use]
     pub fn find_quietly(extension: &'static str) -> Option<Self> {
         let path =
@@ -93,7 +93,7 @@ impl CodeFolder {
         self.codes(key, wanted).next()
     }
 
-    /// Returns the result with this name of this version, without a look at other files.
+    /// Returns the result with this name and this version, without looking at other files.
     pub fn find_version(&self, key: &str, version: Version) -> Option<Vec<u8>> {
         read(&self.folder.join(self.name(key, version)), key)
     }
@@ -165,12 +165,13 @@ impl CodeFolder {
         file.commit_unsynced()
     }
 
-    /// Removes the files that were written first, until a quarter of the size is free, if all take
-    /// more than they may. Files with names of other kinds stay.
+    /// Removes files if all of them together take more than the limit: the files that were
+    /// written first go, until a quarter of the limit is free. Files with names of other kinds
+    /// stay.
     fn make_room(&self) {
         let files = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let own = files.filter(|file| is_own_name(&file.file_name().to_string_lossy()));
-        let mut all: Vec<(SystemTime, u64, PathBuf)> = own
+        let results = files.filter(|file| is_own_name(&file.file_name().to_string_lossy()));
+        let mut all: Vec<(SystemTime, u64, PathBuf)> = results
             .filter_map(|file| {
                 let facts = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
                 Some((facts.modified().ok()?, facts.len(), file.path()))
@@ -208,8 +209,8 @@ fn is_own_name(name: &str) -> bool {
         && version.starts_with(|first: char| first.is_ascii_digit())
 }
 
-/// Reports once that results can't be stored: then each process compiles again, which takes
-/// minutes.
+/// Reports once that results can't be stored, because each process then compiles again, which
+/// takes minutes.
 fn say_once(reason: &str) {
     static SAID: std::sync::Once = std::sync::Once::new();
     SAID.call_once(|| {
@@ -221,7 +222,7 @@ fn say_once(reason: &str) {
     });
 }
 
-/// Returns the content of a file that is whole and belongs to this user.
+/// Returns the content of a file that is complete and belongs to this user.
 fn read(path: &Path, key: &str) -> Option<Vec<u8>> {
     let bytes = read_own(path, MAX_BYTES).ok()?;
     let (stored_digest, content) = bytes.strip_prefix(MAGIC)?.split_at_checked(DIGEST_BYTES)?;

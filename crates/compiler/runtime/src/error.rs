@@ -5,7 +5,7 @@ use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_ir::source::Span;
 use std::path::PathBuf;
 
-/// Reason why something could not be compiled or launched, or why a launch stopped.
+/// Reason for which code could not be compiled or launched, or for which a launch stopped.
 #[derive(Clone, PartialEq, Eq, thiserror::Error, Debug)]
 pub enum Error {
     /// A text that names no device.
@@ -114,7 +114,7 @@ pub enum Error {
         /// Number of devices.
         devices: u32,
     },
-    /// A kernel of a device that is called where only one of the CPU can be.
+    /// A kernel of a GPU at a place where only a kernel of the CPU can be called.
     #[error(
         "kernel `{kernel}` runs on `{device}`, but here it is called in place: compile it for `cpu`"
     )]
@@ -124,7 +124,7 @@ pub enum Error {
         /// Device that it was compiled for.
         device: Device,
     },
-    /// Printed text of a device that was to go to a string.
+    /// Printed text of a GPU's kernel that was to go to a string.
     #[error(
         "the text that kernel `{kernel}` prints on `{device}` goes to standard output: it can't be collected"
     )]

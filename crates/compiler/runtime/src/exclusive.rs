@@ -10,7 +10,7 @@ use crate::overlap::collect;
 use gbxcule_back_clif::{Apart, GroupOrder, MAX_SMALL, ParamArray};
 use std::sync::Arc;
 
-/// Returns true if all arrays that must be exclusive are.
+/// Returns true if all arrays that must be exclusive are exclusive.
 pub(crate) fn are_exclusive(exclusive: &[ParamArray], grid: &[usize], args: &[Argument]) -> bool {
     if exclusive.is_empty() {
         return true;
@@ -23,8 +23,8 @@ pub(crate) fn are_exclusive(exclusive: &[ParamArray], grid: &[usize], args: &[Ar
     exclusive.iter().all(|exclusive| {
         let Some(arg) = find(exclusive, args) else { return false };
         let Argument::Array(array) = arg else { return matches!(arg, Argument::Absent) };
-        let Some(own) = buffer(array, exclusive.gradient) else { return true };
-        let [low, high] = extent(array, own);
+        let Some(own_buffer) = buffer(array, exclusive.gradient) else { return true };
+        let [low, high] = extent(array, own_buffer);
         let meets = |[first, last]: [i128; 2]| low.max(first) < high.min(last);
         let mut others = 0;
         for &other in &all {
@@ -33,7 +33,7 @@ pub(crate) fn are_exclusive(exclusive: &[ParamArray], grid: &[usize], args: &[Ar
                 others += usize::from(memory.is_some_and(meets));
             }
         }
-        // The array itself is counted as one.
+        // The count includes the array itself.
         others <= 1 && has_distinct_elements(array)
     })
 }
@@ -45,9 +45,8 @@ pub(crate) fn may_group(order: &GroupOrder, args: &[Argument]) -> bool {
     let mut arrays = Vec::with_capacity(order.arrays.len());
     for used in &order.arrays {
         let memory = match find(&used.array, args) {
-            Some(Argument::Array(array)) => {
-                buffer(array, used.array.gradient).map(|own| (array, extent(array, own)))
-            }
+            Some(Argument::Array(array)) => buffer(array, used.array.gradient)
+                .map(|own_buffer| (array, extent(array, own_buffer))),
             Some(Argument::Absent) => None,
             // Rows of structs are copied for the launch, so no other array shares their memory.
             Some(Argument::Rows(_)) if !used.written => None,
@@ -83,7 +82,7 @@ pub(crate) fn may_group(order: &GroupOrder, args: &[Argument]) -> bool {
     })
 }
 
-/// Returns true if different indices of threads of a group are always different elements.
+/// Returns true if different indices of threads of a group always name different elements.
 fn is_wider(array: &Array, apart: Apart) -> bool {
     array.shape().get(apart.dim).is_some_and(|&extent| extent as i64 > apart.reach)
 }
@@ -92,7 +91,8 @@ fn buffer(array: &Array, gradient: bool) -> Option<&Arc<Buffer>> {
     if gradient { array.gradient.as_ref() } else { Some(&array.data) }
 }
 
-/// Returns the range of an array's elements in a buffer that has the layout of the array's own.
+/// Returns the range of an array's elements in a buffer that has the layout of the array's own
+/// buffer.
 fn extent(array: &Array, buffer: &Buffer) -> [i128; 2] {
     array.span().map(|at| at + i128::from(buffer.address()))
 }

@@ -1,5 +1,5 @@
-//! Memory of other owners under an array, such as a NumPy array or a tensor, without a copy.
-//! Streams of other owners, which wait for this library's streams, or the other way round.
+//! Arrays over memory of other owners, such as a NumPy array or a tensor, without a copy; and
+//! streams of other owners, which wait for this library's streams or make them wait.
 #![allow(unsafe_code, reason = "memory that another owner lends")]
 
 use crate::array::Array;
@@ -18,8 +18,8 @@ pub(crate) struct ExternalMemory {
     size: usize,
 }
 
-// SAFETY: it is memory without an owner's thread; `Array::external` asks its caller to vouch for it
-// everywhere.
+// SAFETY: the memory is bound to no thread; `Array::external` asks its caller to vouch for the
+// memory in every thread.
 unsafe impl Send for ExternalMemory {}
 // SAFETY: as above; the buffer's lock orders reads and writes.
 unsafe impl Sync for ExternalMemory {}
@@ -53,9 +53,9 @@ impl Stream {
     /// The conditions of [`Array::external`] hold for the device's memory: it stays valid for
     /// reads, and for writes by work queued on this array, until the array, its clones and its
     /// views are gone. Work that others queued on the memory is done, or will be done before the
-    /// work of this stream. Work of this stream may still run when the array is gone: before the
-    /// owner frees the memory or uses it otherwise, it waits for the stream, or makes its own
-    /// stream wait for it ([`Stream::make_wait`]).
+    /// work of this stream. Work of this stream may still run when the array is gone. So before
+    /// the owner frees the memory or uses it otherwise, the owner waits for this stream, or makes
+    /// its own stream wait for this one ([`Stream::make_wait`]).
     ///
     /// # Errors
     /// As [`Array::external`].
@@ -122,8 +122,8 @@ impl Array {
     ///
     /// # Safety
     /// Until this array, its clones and its views are gone, the memory stays valid for reads, and
-    /// for writes by kernels that write to this array; and no other code changes it, nor reads it
-    /// while such a kernel runs.
+    /// for writes by kernels that write to this array. No other code changes the memory, and no
+    /// other code reads it while such a kernel runs.
     ///
     /// # Errors
     /// The address is not a multiple of the elements' alignment, or the elements lie outside of the

@@ -1,4 +1,4 @@
-//! Machine code of functions that callers in this process reach by address.
+//! Machine code of functions that this process calls by their addresses.
 
 use crate::code::{Code, External};
 use crate::error::Error;
@@ -30,7 +30,7 @@ impl FunctionCode {
         Ok(Self { code, positions })
     }
 
-    /// Returns the address of an export, by its position among them.
+    /// Returns the address of an export, by its position among the exports.
     pub fn address(&self, export: usize) -> *const u8 {
         self.code.address(self.positions[export])
     }

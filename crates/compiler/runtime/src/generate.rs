@@ -14,11 +14,11 @@ use std::sync::{Arc, OnceLock};
 
 /// Number of instructions in all functions above which several threads compile them.
 const MIN_PARALLEL: usize = 4_000;
-/// Greatest product of a function's instructions and its cases of switches that is optimised: the
-/// optimiser repeats, in each case, computations that only cases use.
+/// Greatest product of a function's instructions and its switch cases up to which the function is
+/// optimised: in each case the optimiser repeats the computations that only cases use.
 const MAX_OPTIMISED_PRODUCT: usize = 300_000;
-/// Greatest number of instructions of a function that is optimised. The better register allocator
-/// takes time that grows with the square of larger ones.
+/// Greatest number of instructions of a function that is optimised. The time of the better
+/// register allocator grows with the square of a larger number.
 const MAX_OPTIMISED: usize = 200_000;
 
 /// Machine code of a function.
@@ -35,7 +35,8 @@ pub(crate) struct HostCompiler {
     pub(crate) optimising: OwnedTargetIsa,
     plain: OwnedTargetIsa,
     quick: OwnedTargetIsa,
-    /// Everything that decides their code: the processor with its features, and the settings.
+    /// Everything that decides the generated code: the processor with its features, and the
+    /// settings.
     pub(crate) settings: Arc<str>,
 }
 
@@ -52,7 +53,7 @@ impl HostCompiler {
         get_or_make(&HOST, make).clone()
     }
 
-    /// Compiles functions; their ids among each other are their positions.
+    /// Compiles functions. A function's id, by which the others refer to it, is its position.
     pub(crate) fn generate(&self, functions: &[Emitted]) -> Vec<Result<Generated, String>> {
         let instructions: usize = functions.iter().map(|f| f.ir.dfg.num_insts()).sum();
         let one = |(position, emitted): (usize, &Emitted)| {

@@ -1,10 +1,11 @@
-//! Trees of boxes and cells of points, built for the dialect's library of geometry
-//! (`crates/compiler/warp-types/src/geometry`), which defines how they are laid out and walked.
+//! Trees of boxes and cells of points for the dialect's geometry library
+//! (`crates/compiler/warp-types/src/geometry`), which defines their layout and the walks through
+//! them.
 
 /// A corner of a box, or a point.
 pub type Point = [f32; 3];
 
-/// Greatest number of levels of a wide tree: a walk has four bits for each, in 64 bits.
+/// Greatest number of levels of a wide tree: a walk keeps four bits for each level in 64 bits.
 pub const MAX_LEVELS: u32 = 16;
 
 /// A tree of boxes, depth first: the first child of a node is the next node.
@@ -64,8 +65,8 @@ impl BoxTree {
         self.skips[node] = self.items.len() as i32;
     }
 
-    /// Returns true if it is a tree over this many boxes: each item is one of them, and each node
-    /// except the leaves has two children after it.
+    /// Returns true if this is a tree over the given number of boxes: each item is the number of
+    /// a box, and each node except the leaves is followed by two children.
     pub fn is_over(&self, boxes: usize) -> bool {
         let Self { skips, items } = self;
         let is_whole = |node: usize| match usize::try_from(items[node]) {
@@ -81,7 +82,7 @@ impl BoxTree {
     /// Returns the corners, low and high, of all nodes' boxes for the boxes of the items.
     ///
     /// # Panics
-    /// It isn't a tree [over](Self::is_over) the boxes.
+    /// The tree is not a tree [over](Self::is_over) the boxes.
     pub fn bounds(&self, lowers: &[Point], uppers: &[Point]) -> (Vec<Point>, Vec<Point>) {
         let mut bounds = (vec![[0.0; 3]; self.items.len()], vec![[0.0; 3]; self.items.len()]);
         for node in (0..self.items.len()).rev() {
@@ -101,11 +102,11 @@ impl BoxTree {
     }
 
     /// Joins every second level into nodes of four boxes, in the order of this tree, which has
-    /// these [`bounds`](Self::bounds). Returns `None` for more than [`MAX_LEVELS`]; a tree by
-    /// [`new`](Self::new) has fewer.
+    /// these [`bounds`](Self::bounds). Returns `None` if there are more than [`MAX_LEVELS`]
+    /// levels; a tree made by [`new`](Self::new) has fewer.
     ///
     /// # Panics
-    /// It isn't a tree [over](Self::is_over) boxes, or these aren't its bounds.
+    /// The tree is not a tree [over](Self::is_over) boxes, or the bounds are wrong.
     pub fn wide(&self, lowers: &[Point], uppers: &[Point]) -> Option<Vec<WideNode>> {
         let Self { skips, items } = self;
         // The first node has no boxes: its only child is the node for the whole tree.
@@ -148,12 +149,13 @@ impl BoxTree {
     }
 }
 
-/// A node of a [`wide`](BoxTree::wide) tree, which is `BvhWideNode` of the dialect's library: bits
-/// of up to four boxes, in two cache lines.
+/// A node of a [`wide`](BoxTree::wide) tree, the `BvhWideNode` of the dialect's library: up to
+/// four boxes as bits, in two cache lines.
 ///
-/// Words 0 to 11 are the low corners (four x, four y, four z), 12 to 23 the high ones. For each box
-/// word 24 to 27 is the node for what it contains, or -1 minus an item. Word 28 is the node of
-/// which this one is a child, and word 29 has a bit for each box that there is.
+/// Words 0 to 11 are the low corners (four x, four y, four z), words 12 to 23 the high corners.
+/// Words 24 to 27 describe the content of each box: the number of a node, or -1 minus the number
+/// of an item. Word 28 is the number of the parent node, and word 29 has one bit for each box
+/// that the node has.
 pub type WideNode = [u32; 32];
 
 /// Points in the cells of a grid that repeats without end.
@@ -161,7 +163,7 @@ pub type WideNode = [u32; 32];
 pub struct PointCells {
     /// Index in `points` of each cell's first point, then the number of points.
     pub starts: Vec<i32>,
-    /// Numbers of points, sorted by cell, and in a cell in ascending order.
+    /// Numbers of points, sorted by cell; the numbers of one cell are in ascending order.
     pub points: Vec<i32>,
 }
 
@@ -170,23 +172,25 @@ impl PointCells {
     /// unit of length.
     pub fn new(points: &[Point], extents: [i32; 3], cells_per_unit: f32) -> Self {
         // A cast gives the nearest number in range, and 0 for a NaN.
-        let cell = |point: &Point| point.map(|at| (at * cells_per_unit).floor() as i32);
+        let cell =
+            |point: &Point| point.map(|coordinate| (coordinate * cells_per_unit).floor() as i32);
         Self::of_cells(points.iter().map(cell), extents)
     }
 
     /// Sorts points of 64-bit numbers as [`PointCells::new`] does.
     pub fn of_doubles(points: &[[f64; 3]], extents: [i32; 3], cells_per_unit: f64) -> Self {
-        let cell = |point: &[f64; 3]| point.map(|at| (at * cells_per_unit).floor() as i32);
+        let cell =
+            |point: &[f64; 3]| point.map(|coordinate| (coordinate * cells_per_unit).floor() as i32);
         Self::of_cells(points.iter().map(cell), extents)
     }
 
     fn of_cells(points: impl Iterator<Item = [i32; 3]>, extents: [i32; 3]) -> Self {
         let cell = |point: [i32; 3]| {
-            let at = |axis: usize| {
+            let coordinate = |axis: usize| {
                 i64::from(point[axis].min(i32::MAX - 1)).rem_euclid(extents[axis].into()) as usize
             };
             let [x, y, _] = extents.map(|extent| extent as usize);
-            (at(2) * y + at(1)) * x + at(0)
+            (coordinate(2) * y + coordinate(1)) * x + coordinate(0)
         };
         let count = extents.iter().map(|&extent| extent as usize).product();
         let cells: Vec<usize> = points.map(cell).collect();

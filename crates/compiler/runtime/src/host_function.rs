@@ -1,7 +1,7 @@
 //! Functions that compiled code calls: mathematics beyond single instructions, and printing.
 //!
-//! All have the C calling convention and take scalars only. The host's own mathematics is used
-//! where it has a function, because its error stays within the units in the last place that the
+//! All have the C calling convention and take scalars only. If the host's mathematics library has
+//! a function, it is used, because its error stays within the units in the last place that the
 //! builtin table allows.
 #![allow(unsafe_code, reason = "printing reads memory that compiled code points at")]
 
@@ -108,10 +108,10 @@ extern "C" fn rem_f64(x: f64, y: f64) -> f64 {
     x % y
 }
 
-/// Prints the values of a print statement, which lie as [`gbxcule_back_clif::Printed`] describes.
+/// Prints the values of a print statement, whose layout [`gbxcule_back_clif::Printed`] describes.
 extern "C" fn print(record: *const Record, number: i32, arguments: *const u8) {
-    // SAFETY: compiled code passes on the record it was called with, which `launch` keeps alive and
-    // doesn't change during the call except for its fault fields, which are not read here.
+    // SAFETY: compiled code passes on the record that it was called with. `launch` keeps the
+    // record alive and changes only its fault fields during the call, which are not read here.
     let launch = unsafe { &*(*record).launch };
     if matches!(launch.output, Output::Nowhere) {
         return;
@@ -119,8 +119,8 @@ extern "C" fn print(record: *const Record, number: i32, arguments: *const u8) {
     let module = launch.module;
     let printed = &launch.facts.prints[number as usize];
     let size = output::arguments_size(module, printed);
-    // SAFETY: compiled code points at a stack slot of exactly this size, which it filled except for
-    // padding; padding was allocated, and its bytes are not looked at.
+    // SAFETY: compiled code points at a stack slot of exactly this size and has filled all of it
+    // except for padding, whose bytes are allocated and not read.
     let bytes = unsafe { std::slice::from_raw_parts(arguments, size) };
     launch.output.write(&output::text(module, printed, bytes));
 }

@@ -90,7 +90,7 @@ impl Kernel {
         Self { compiled, id, layout, target }
     }
 
-    /// Returns true if both are the same kernel of the same code.
+    /// Returns true if both values are the same kernel of the same code.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.id == other.id && Arc::ptr_eq(&self.compiled, &other.compiled)
     }
@@ -226,8 +226,9 @@ impl Kernel {
         }
     }
 
-    /// Splits the grid into the dimensions that the kernel reads with `tid`, which count its
-    /// threads, and the others, for each point of which all threads run again.
+    /// Splits the grid into two parts: the dimensions that the kernel reads with `tid`, which
+    /// count its threads, and the other dimensions, for each point of which all threads run
+    /// again.
     fn plan(&self, grid: &[usize]) -> Result<Plan, Error> {
         let refuse = |reason: String| {
             let kernel = self.reflection().name.clone();

@@ -6,12 +6,12 @@
 //! the argument, and a kernel that faults ends with an error as well, so the whole interface is
 //! safe.
 //!
-//! On one thread (`GBXCULE_THREADS=1`), and if a launch is so small that the caller's thread does
-//! all of it, kernels leave the same memory as threads that run one after the other in the order of
-//! the grid: threads run in groups only if that makes no difference. On several threads results
-//! don't depend on the number of threads if no thread writes an element that another reads or
-//! writes. Integer atomics whose old values are unused may target one element; floating point
-//! atomics add in the order in which threads reach them.
+//! Kernels leave the same memory as threads that run one after the other in the order of the grid
+//! in two cases: on one thread (`GBXCULE_THREADS=1`), and if a launch is so small that the
+//! caller's thread does all of it. There threads run in groups only if that makes no difference.
+//! On several threads results don't depend on the number of threads if no thread writes an
+//! element that another thread reads or writes. Integer atomics whose old values are unused may
+//! target one element; floating point atomics add in the order in which threads reach them.
 
 mod argument;
 mod argument_block;

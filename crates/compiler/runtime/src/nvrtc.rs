@@ -1,8 +1,8 @@
 //! NVRTC, NVIDIA's compiler as a library: CUDA text to PTX or machine code, without GPU and driver.
 //!
-//! [`Nvrtc::find`] looks at the place that `GBXCULE_NVRTC` names, else in the Python environment
-//! for the wheel `nvidia-cuda-nvrtc`, else in the system. The header that the text includes is
-//! passed along, so no other part of CUDA has to be installed.
+//! [`Nvrtc::find`] looks in three places, in this order: the place that `GBXCULE_NVRTC` names,
+//! the wheel `nvidia-cuda-nvrtc` of the Python environment, the system. The header that the text
+//! includes is passed along, so no other part of CUDA has to be installed.
 
 mod arch;
 mod library;
@@ -28,11 +28,12 @@ pub enum CodeFormat {
     Cubin,
 }
 
-/// Options for C++17, and for floats that are rounded once for each operation, as everywhere else.
+/// Options for C++17, and for floats that are rounded once for each operation, as in every back
+/// end.
 pub(crate) const OPTIONS: [&str; 2] = ["--std=c++17", "--fmad=false"];
-/// Option that makes a switch a jump by a table if one in ten of its range is a case; without it
-/// NVRTC makes trees of comparisons. NVRTC 13.0 accepts the option as well, though only 13.5
-/// documents it.
+/// Option that compiles a switch to a jump table if at least one in ten numbers of its range is a
+/// case; without the option NVRTC makes trees of comparisons. NVRTC 13.0 accepts the option as
+/// well, though only 13.5 documents it.
 pub(crate) const JUMP_TABLES: &str = "--jump-table-density=10";
 const KNOWS_JUMP_TABLES: (u32, u32) = (13, 0);
 
@@ -57,8 +58,8 @@ impl Nvrtc {
                 Err(reason) => refused.push((place, reason)),
             }
         }
-        // The error of a library that exists but can't be loaded is more helpful than that no
-        // library was found.
+        // The error of a library that exists but can't be loaded helps more than the message that
+        // no library was found.
         let there = refused.into_iter().find(|(place, _)| place.path.is_absolute());
         Err(match there {
             Some((place, reason)) => Error::NvrtcUnusable { path: place.path.clone(), reason },
@@ -66,8 +67,8 @@ impl Nvrtc {
         })
     }
 
-    /// Returns the NVRTC that `GBXCULE_NVRTC` names, if it is set: then code of no other NVRTC is
-    /// used.
+    /// Returns the NVRTC that `GBXCULE_NVRTC` names, if the variable is set: then code of no
+    /// other NVRTC is used.
     pub(crate) fn named() -> Result<Option<Self>, Error> {
         locate::named().map(|_| Self::shared()).transpose()
     }
@@ -102,13 +103,13 @@ impl Nvrtc {
         self.version
     }
 
-    /// Returns the architectures for which it compiles, oldest first.
+    /// Returns the architectures for which this NVRTC compiles, oldest first.
     pub fn archs(&self) -> &[Arch] {
         &self.archs
     }
 
-    /// Returns the newest of them whose machine code runs on a GPU of an architecture: of the same
-    /// generation, and no newer.
+    /// Returns the newest of these architectures whose machine code runs on the given GPU: an
+    /// architecture of the same generation that is no newer than the GPU.
     pub fn arch_for(&self, gpu: Arch) -> Result<Arch, Error> {
         let runs =
             |arch: &&Arch| arch.number() / 10 == gpu.number() / 10 && arch.number() <= gpu.number();

@@ -1,5 +1,5 @@
-//! Machine code of a module that may lie anywhere in memory: it names the functions that it calls,
-//! and its references to them, to its own functions and to its tables have no addresses yet.
+//! Position-independent machine code of a module: it names the functions that it calls, and its
+//! references to these functions, to its own functions and to its tables have no addresses yet.
 
 use crate::error::Error;
 use crate::generate::{Generated, HostCompiler};
@@ -15,7 +15,7 @@ use gbxcule_ir::{Module, Native, Scalar};
 pub(crate) struct Object {
     /// Functions of the program, by position.
     pub(crate) functions: Vec<Generated>,
-    /// Functions that they call, in the order of [`LoweredModule::imports`].
+    /// Functions that the program's functions call, in the order of [`LoweredModule::imports`].
     pub(crate) imports: Vec<Import>,
     /// Bytes of constant tables.
     pub(crate) tables: Vec<Box<[u8]>>,
@@ -26,7 +26,7 @@ stored! {
     Object { functions, imports, tables }
 }
 
-/// Kinds of references that records have, for the processors that Cranelift knows.
+/// Kinds of references that records hold, for the processors that Cranelift supports.
 const KINDS: [Reloc; 10] = [
     Reloc::Abs8,
     Reloc::X86PCRel4,

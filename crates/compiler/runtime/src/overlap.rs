@@ -1,8 +1,9 @@
-//! Checks that arguments share no memory that must not: a reverse kernel reads numbers that the
-//! forward launch must not have overwritten.
+//! Checks that arguments share no memory that must not be shared: a reverse kernel reads numbers
+//! that the forward launch must not have overwritten.
 //!
-//! Arrays count as sharing memory if the ranges from the first to the last element of each overlap.
-//! So two columns of one matrix do, though they have no element in common.
+//! Arrays count as sharing memory if the ranges from the first to the last element of each
+//! overlap. So two columns of one matrix count as sharing memory, though they have no element in
+//! common.
 
 use crate::argument::Argument;
 use crate::array::Array;
@@ -18,10 +19,14 @@ pub(crate) fn check(reflection: &Reflection, args: &[Argument]) -> Result<(), Er
             arrays
         });
         // In one argument each array is compared with those behind it.
-        let behind = |at: usize| if one == other { &arrays[1][at + 1..] } else { &arrays[1][..] };
+        let behind = |position: usize| {
+            if one == other { &arrays[1][position + 1..] } else { &arrays[1][..] }
+        };
         let mut lefts = arrays[0].iter().enumerate();
-        if lefts.any(|(at, left)| behind(at).iter().any(|right| left.shares_memory(right))) {
-            let name = |at: u32| reflection.parameters[at as usize].name.clone();
+        if lefts
+            .any(|(position, left)| behind(position).iter().any(|right| left.shares_memory(right)))
+        {
+            let name = |position: u32| reflection.parameters[position as usize].name.clone();
             let (one, other) = (name(one), name(other));
             return Err(Error::Overlap { kernel: reflection.name.clone(), one, other });
         }
@@ -40,8 +45,8 @@ pub(crate) fn collect<'a>(arg: &'a Argument, found: &mut Vec<&'a Array>) {
 }
 
 impl Array {
-    /// Returns true if memory or gradients of two arrays overlap. Addresses decide, because the
-    /// same lent memory may have been passed more than once.
+    /// Returns true if memory or gradients of two arrays overlap. The addresses decide, because a
+    /// caller may have lent the same memory more than once.
     fn shares_memory(&self, other: &Self) -> bool {
         let others = other.extents();
         let meets = |[low, high]: &[i128; 2]| {
@@ -50,7 +55,7 @@ impl Array {
         self.extents().iter().any(meets)
     }
 
-    /// Returns the ranges of its elements and of their gradients.
+    /// Returns the ranges of the array's elements and of their gradients.
     fn extents(&self) -> Vec<[i128; 2]> {
         let buffers = [Some(&self.data), self.gradient.as_ref()].into_iter().flatten();
         buffers.map(|buffer| self.span().map(|at| at + i128::from(buffer.address()))).collect()

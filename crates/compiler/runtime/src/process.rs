@@ -1,17 +1,17 @@
-//! Values of one process. A forked process has a copy of the memory, but neither the threads nor
-//! the owners of their locks.
+//! Values of one process. A forked process has a copy of the memory, but not the threads, and so
+//! not the owners of their locks.
 
 use std::sync::OnceLock;
 
-/// Value that each process has for itself, made at its first use. Statics with locks are kept in
-/// this way: a lock that another thread held while the process forked would stay locked in the
+/// Value that each process makes for itself at the first use. Statics with locks are kept in this
+/// way: if another thread held a lock while the process forked, the lock would stay locked in the
 /// child for ever. The parent's value is neither changed nor dropped.
 pub struct PerProcess<T: 'static>(OnceLock<ProcessValue<T>>);
 
 struct ProcessValue<T: 'static> {
     process: u32,
     value: T,
-    /// Value of a child process; its parent's value stays before it.
+    /// Value of a child process; the parent's value stays before it.
     next: OnceLock<Box<ProcessValue<T>>>,
 }
 
@@ -43,9 +43,9 @@ impl<T: Default> Default for PerProcess<T> {
     }
 }
 
-/// Returns the content of a cell, made at its first use. Unlike `get_or_init`, no thread waits for
-/// another that makes it, so a forked child doesn't either; two threads at once both make it, and
-/// one result is kept.
+/// Returns the content of a cell, made at its first use. In contrast to `get_or_init`, no thread
+/// waits for another thread that makes the content, so a forked child doesn't wait either. Two
+/// threads at once both make the content, and one result is kept.
 pub fn get_or_make<T>(cell: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
     if let Some(made) = cell.get() {
         return made;

@@ -1,9 +1,10 @@
-//! The one way from a path to the text of a program: for `gbxcule compile`, Python's `from_file`,
-//! the programs of swarms and surveys, and for their imports.
+//! Reads the text of a program at a path. `gbxcule compile`, Python's `from_file`, the programs
+//! of swarms, surveys, and all imports read files in this way.
 //!
 //! A text may come from any source, and messages quote texts. So only regular files of a limited
-//! size are read, and only if they lie, with links resolved, below the program's own folder (the
-//! one around its outermost package, if it is in one) or below a folder that the user named.
+//! size are read, and only if they lie, with links resolved, in the program's own folder or below
+//! it, or below a folder that the user named. The own folder of a program in a package is the
+//! folder around the outermost package.
 
 use gbxcule_ir::source::FileText;
 use std::path::{Path, PathBuf};
@@ -36,14 +37,14 @@ pub struct ProgramFiles {
 }
 
 impl ProgramFiles {
-    /// Allows the files of a program, by the path of its file, which need not exist.
+    /// Allows the files of a program, given by the path of its main file, which need not exist.
     pub fn of(file: &Path) -> Self {
         let folder = file.parent().unwrap_or(Path::new(""));
         Self::below(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
     }
 
-    /// Allows the files below a folder, or below the one around the outermost package that the
-    /// folder is in.
+    /// Allows the files below a folder. If the folder is in a package, allows the files below the
+    /// folder around the outermost package.
     pub fn below(folder: &Path) -> Self {
         let Ok(mut outermost) = folder.canonicalize() else { return Self { folders: Vec::new() } };
         for _ in 0..MAX_PACKAGE_DEPTH {

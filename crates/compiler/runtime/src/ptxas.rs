@@ -1,5 +1,5 @@
-//! `ptxas`, NVIDIA's assembler: the resources that a kernel takes of a GPU, as its `-v` reports
-//! them.
+//! `ptxas`, NVIDIA's assembler, whose option `-v` reports the resources of a GPU that a kernel
+//! takes.
 //!
 //! NVRTC contains the assembler, so [`crate::nvrtc::Nvrtc::measure`] needs no program; [`Ptxas`]
 //! runs the program of the wheel `nvidia-cuda-nvcc` or of a toolkit on PTX.
@@ -19,11 +19,13 @@ pub struct Usage {
     pub function: String,
     /// Architecture of the code.
     pub arch: String,
-    /// Registers; `None` for a function that is not a kernel, whose registers are its callers'.
+    /// Registers; `None` for a function that is not a kernel, because it uses its callers'
+    /// registers.
     pub registers: Option<u32>,
     /// Bytes of local memory for variables.
     pub stack_bytes: u32,
-    /// Bytes of local memory with those of the functions that it calls, where the report has them.
+    /// Bytes of local memory, including the functions that this function calls, if the report has
+    /// the number.
     pub total_stack_bytes: Option<u32>,
     /// Bytes of registers written to local memory.
     pub spill_store_bytes: u32,
@@ -103,7 +105,7 @@ pub struct Ptxas {
 }
 
 impl Ptxas {
-    /// Returns the program installed beside NVRTC, else the one on `PATH`.
+    /// Returns the `ptxas` installed beside NVRTC, else the `ptxas` on `PATH`.
     pub fn find(nvrtc: &Nvrtc) -> Result<Self, Error> {
         let name = if cfg!(windows) { "ptxas.exe" } else { "ptxas" };
         let beside = nvrtc.path().ancestors().skip(1).take(3);
@@ -111,8 +113,8 @@ impl Ptxas {
         let variable = std::env::var_os("PATH").unwrap_or_default();
         let on_path: Vec<PathBuf> = std::env::split_paths(&variable).collect();
         let beside = beside.map(|folder| folder.join("bin").join(name));
-        // No variable names the program, so it must be trusted: three folders above a library may
-        // belong to any user.
+        // No variable names the program, so its owner must be trusted: three folders above a
+        // library may belong to any user.
         let mut beside =
             beside.filter(|path| path.is_file() && gbxcule_python_env::is_trusted(path));
         let mut on_path = on_path.into_iter().map(|folder| folder.join(name));

@@ -1,6 +1,5 @@
-//! Modules by their recipes: the facts on disk about a module whose machine code is there as well,
-//! so that its kernels are launched without making the module again.
-//!
+//! Modules by their recipes: if the machine code of a module is on disk, the facts beside it are
+//! enough to launch the kernels without making the module again.
 //! For CUDA a record has the facts, and names the text by which the code is found
 //! ([`signature`]). For the CPU a record has the facts and the code ([`native`]).
 

@@ -29,7 +29,8 @@ pub struct Parameter {
     pub ty: Type,
     /// The type as users of the dialect write it.
     pub type_name: String,
-    /// True if arrays in it, or their gradients, may be written. In doubt they count as written.
+    /// True if arrays in the parameter, or their gradients, may be written. In doubt they count
+    /// as written.
     pub written: bool,
 }
 
@@ -85,13 +86,14 @@ enum Access {
 struct HandleSummary {
     /// True, for each parameter, if memory of its handles may be accessed.
     accessed: Vec<bool>,
-    /// For each parameter, and then for the result, the first parameter whose handles it may hold.
+    /// For each parameter, and then for the result, the first parameter whose handles the value
+    /// may hold.
     class: Vec<usize>,
 }
 
 /// Flow of handles through values and variables. Handles that flow into each other, in either
-/// direction, form one class: this is slightly coarse, but takes only one walk. Nodes are
-/// parameters, result, locals and values.
+/// direction, form one class; this is slightly coarse, but takes only one walk. The nodes are
+/// parameters, the result, locals and values.
 struct HandleFlow<'a> {
     body: &'a Body,
     function: &'a Function,
@@ -160,7 +162,7 @@ impl HandleFlow<'_> {
         }
     }
 
-    /// Notes an access, if it is one that the walk looks for, to memory behind a handle.
+    /// Notes an access to memory behind a handle, if the walk looks for accesses of this kind.
     fn note(&mut self, access: Access, place: PlaceId) {
         let behind = |step: &Projection| matches!(step, Projection::Element(_));
         let node = self.place(place);
@@ -198,7 +200,7 @@ impl HandleFlow<'_> {
                 self.note(Access::Read, place);
             }
             Op::Load(place) => self.note(Access::Read, place),
-            // Memory of gradients is read by every reverse.
+            // Every reverse reads the memory of gradients, so these reads don't count.
             Op::Gradient(_) if self.access == Access::Read => return,
             _ => {}
         }
@@ -234,19 +236,19 @@ impl HandleFlow<'_> {
             })
             .collect();
         nodes.push(self.value(value));
-        for (at, (arg, param)) in args.iter().zip(&callee.params).enumerate() {
+        for (position, (arg, param)) in args.iter().zip(&callee.params).enumerate() {
             if let Arg::Place(place) = *arg {
                 self.note(Access::Read, place);
                 if param.mode == PassMode::Mutable {
                     self.note(Access::Write, place);
                 }
             }
-            if summary.accessed[at] {
-                self.accessed.push(nodes[at]);
+            if summary.accessed[position] {
+                self.accessed.push(nodes[position]);
             }
         }
-        for (at, &class) in summary.class.iter().enumerate() {
-            self.join(nodes[at], nodes[class]);
+        for (position, &class) in summary.class.iter().enumerate() {
+            self.join(nodes[position], nodes[class]);
         }
     }
 }

@@ -51,8 +51,8 @@ pub struct Traffic {
     pub uploaded: u64,
     /// Bytes copied from arrays.
     pub downloaded: u64,
-    /// Number of waits for queued work. On the CPU, where no call waits, it counts the calls that
-    /// would wait on a GPU.
+    /// Number of waits for queued work. On the CPU, where no call waits, the number counts the
+    /// calls that would wait on a GPU.
     pub waits: u64,
 }
 
@@ -151,7 +151,7 @@ impl Stream {
         self.from_slice(bytes)?.view_as(data_type, offset, shape, strides)
     }
 
-    /// Waits until all queued work is done; returns its first error.
+    /// Waits until all queued work is done; returns the first error of the work.
     ///
     /// # Errors
     /// The first fault of the launches waited for, or an error of the device.
@@ -175,8 +175,8 @@ impl Stream {
         Ok(Mark { mark })
     }
 
-    /// Returns true if work that is queued now is captured in a CUDA graph, and runs when the graph
-    /// does. `is_passed` fails for marks of captured work.
+    /// Returns true if work that is queued now is captured in a CUDA graph; then it runs when the
+    /// graph runs. `is_passed` fails for marks of captured work.
     ///
     /// # Errors
     /// An error of the device.

@@ -17,7 +17,7 @@ pub(crate) fn pool() -> Option<&'static ThreadPool> {
     *POOL.get().get_or_init(make)
 }
 
-/// Greatest number of threads: more than any computer has cores.
+/// Greatest number of threads, which is more than the number of cores of any computer.
 const MAX_THREADS: usize = 1024;
 
 /// Returns the number of threads in `GBXCULE_THREADS`; `None` if it is not set, or empty.

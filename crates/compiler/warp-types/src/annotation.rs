@@ -91,8 +91,7 @@ impl Annotation {
         }
     }
 
-    /// Returns true if a type is one of those that the annotation stands for. `structs` gives the
-    /// type of a struct.
+    /// Returns true if the annotation stands for a type. `structs` gives the type of a struct.
     pub fn takes(
         &self,
         ty: Type,
@@ -166,7 +165,7 @@ impl Annotation {
         }
     }
 
-    /// Returns true if the annotation stands for a type that is written as an annotation.
+    /// Returns true if the annotation stands for the type of another annotation.
     pub(crate) fn admits(&self, of: &Self) -> bool {
         match (self, of) {
             (Self::Any, _) => true,

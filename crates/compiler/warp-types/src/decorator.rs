@@ -1,6 +1,6 @@
 //! Roles of functions, by their decorators. A decorator is `wp.kernel` or `wp.func` under some
-//! name, a call of one of them, or a function of the text that calls one of them with the function
-//! that it decorates.
+//! name, a call of either, or a function of the text that passes the decorated function to
+//! either.
 
 use crate::unit::Unit;
 use crate::value::KnownValue;
@@ -31,7 +31,7 @@ pub fn role<'a>(unit: &Unit<'a>, def: &'a StmtFunctionDef, scope: ScopeId) -> Ro
 }
 
 /// Role that a decorator gives to its function; `None` if it gives no role, or if only Python
-/// knows.
+/// knows the role.
 pub(crate) fn role_given_by<'a>(unit: &Unit<'a>, maker: &'a Expr, scope: ScopeId) -> Option<Role> {
     let (named, is_called) = match maker {
         Expr::Call(call) => (&*call.func, true),
@@ -66,7 +66,7 @@ fn role_given_by_function<'a>(unit: &Unit<'a>, def: &'a StmtFunctionDef) -> Opti
     })
 }
 
-/// Most calls that are searched in the function of a decorator.
+/// Greatest number of calls that are searched in the function of a decorator.
 const MAX_SITES: usize = 100;
 
 /// Role that a member of a module gives to the function that it decorates.

@@ -30,7 +30,7 @@ impl<'a> Dialect<'a> for Warp<'a> {
     }
 
     fn function(unit: &Unit<'a>, def: &'a StmtFunctionDef, home: ScopeId) -> Option<WarpValue<'a>> {
-        // The name as the tree spells it lives as long as the tree.
+        // The tree's copy of the name lives as long as the tree.
         let set = || OverloadSet::all(home, def.name.as_str(), unit.frame_of(home));
         let is_called_by_kernels =
             matches!(decorator::role(unit, def, home), Role::Func | Role::Native);
@@ -56,7 +56,8 @@ impl<'a> Dialect<'a> for Warp<'a> {
             let key = StructKey { class: body, frame: unit.frame_of(body) };
             return Some(WarpValue::Type(Annotation::Struct(key)));
         }
-        // A class whose only base is a type is that type: `class vec5(wp.types.vector(5, float))`.
+        // A class whose only base is a type means that type: `class vec5(wp.types.vector(5,
+        // float))`.
         let [base] = def.bases() else { return None };
         match unit.known(base, home) {
             Ok(KnownValue::Foreign(WarpValue::Type(ty)))

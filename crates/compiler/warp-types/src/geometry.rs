@@ -40,7 +40,7 @@ const NAME_PARTS: [&str; 9] = [
 /// Structs of the library that have tables, each with the name of its table.
 const TABLES: [(&str, &str); 3] = [("HashGrid", "hash_grids"), ("Bvh", "bvhs"), ("Mesh", "meshes")];
 
-/// Structs of the library that loops go over, each with the function that finds the next index.
+/// Structs of the library over which loops run, each with the function that finds the next index.
 const QUERIES: [(&str, &str); 4] = [
     ("HashGridQuery", "hash_grid_query_next"),
     ("BvhQuery", "bvh_query_next"),
@@ -48,7 +48,7 @@ const QUERIES: [(&str, &str); 4] = [
     ("_MeshQuerySphere", "mesh_query_next"),
 ];
 
-/// Structs of the library that the threads of a block go over together.
+/// Structs of the library over which the threads of a block loop together.
 const TILED: [&str; 2] = ["BvhQueryTiled", "MeshQueryAABBTiled"];
 
 /// Returns true if a struct of this name is a query, which functions of the library change.
@@ -75,8 +75,8 @@ pub fn next_of(name: &str) -> Option<&'static str> {
     value_of(&QUERIES, name)
 }
 
-/// A type of Warp's or a function of the library, by its name alone: a kernel may leave out
-/// `wp.` before it.
+/// A type of Warp or a function of the library, by its bare name: a kernel may leave out `wp.`
+/// before it.
 pub fn bare<'a>(unit: &Unit<'a>, name: &str, expr: &Expr) -> Option<KnownValue<'a>> {
     let ty = crate::warp::type_named(name).map(type_value);
     ty.or_else(|| member(unit, name, expr)?.ok())

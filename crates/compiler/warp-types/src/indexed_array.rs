@@ -6,7 +6,7 @@
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Field, Shape, Struct, StructId, Type, Types};
 
-/// Name of the array's field; [`indices_field`] names those of its lists.
+/// Name of the field with the array; [`indices_field`] names the fields with its lists.
 const DATA: &str = "data";
 
 /// Name of the field with the indices of a dimension.
@@ -19,7 +19,7 @@ fn struct_name(dims: u8) -> String {
     format!("indexedarray{dims}d")
 }
 
-/// The struct of an indexed array of such elements and dimensions.
+/// Returns the struct of an indexed array with these elements and dimensions.
 pub fn interned(types: &mut Types, of: Type, dims: u8) -> Type {
     let (data, indices) = (types.array(of, dims), types.array(Type::I32, 1));
     let existing = types.structs().handles().find(|&id| {

@@ -1,5 +1,6 @@
-//! Options of `@wp.kernel(...)`. No option changes what a kernel means: two limit the part of a
-//! multiprocessor that its threads take, the others are about Warp's own modules and builds.
+//! Options of `@wp.kernel(...)`. No option changes the meaning of a kernel: two options limit the
+//! part of a multiprocessor that its threads take, the others concern Warp's own modules and
+//! builds.
 
 use crate::unit::Unit;
 use crate::value::KnownValue;

@@ -64,7 +64,7 @@ pub(crate) fn type_call<'a>(
     }
 }
 
-/// Result of `int(x)`, a number of Python, or of `wp.int32(x)`, a number of that type.
+/// Result of `int(x)`, a Python number, or of `wp.int32(x)`, a number of type `int32`.
 fn scalar_call<'a>(unit: &Unit<'a>, scalar: Scalar, call: &Call<'_, 'a>) -> Evaluation<'a> {
     let unknown = || unit.unknown_result(call.expr);
     let is_python = matches!(call.func, Expr::Name(name)
@@ -88,7 +88,8 @@ fn composite<'a>(unit: &Unit<'a>, ty: &Annotation, call: &Call<'_, 'a>) -> Evalu
             (of, usize::from(*rows) * usize::from(*cols))
         }
         Annotation::Quaternion(of) => (of, 4),
-        // Python's `wp.transform()` is the identity, that of kernels is all zeros.
+        // Python's `wp.transform()` is the identity, but in kernels `wp.transform()` is all
+        // zeros.
         Annotation::Transform(of) if !args.is_empty() => (of, 7),
         _ => return Err(unknown()),
     };
@@ -120,7 +121,7 @@ fn composite<'a>(unit: &Unit<'a>, ty: &Annotation, call: &Call<'_, 'a>) -> Evalu
     Ok(WarpValue::Composite(ty.clone(), literals.into()).into())
 }
 
-/// Adds the numbers in a value: those of nested sequences, and the components of vectors.
+/// Adds the numbers in a value: the numbers of nested sequences, and the components of vectors.
 fn flatten<'a>(value: KnownValue<'a>, parts: &mut Vec<KnownValue<'a>>) {
     match value {
         KnownValue::Sequence(inner) => inner.iter().for_each(|part| flatten(part.clone(), parts)),

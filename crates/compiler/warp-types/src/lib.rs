@@ -1,5 +1,5 @@
-//! Types, roles of functions and signatures of a text in NVIDIA Warp's dialect, and the types that
-//! generic kernels are compiled for: everything that is read before anything is lowered.
+//! Types, roles of functions and signatures of a text in NVIDIA Warp's dialect, and the types for
+//! which generic kernels are compiled: all facts that are read before anything is lowered.
 //!
 //! [`unit::Unit`] is the evaluator of `gbxcule-python-values` with Warp's answers to its questions.
 //! The front end `gbxcule-front-warp` lowers the functions whose signatures are read here.

@@ -1,5 +1,6 @@
-//! Library that a text may import besides Warp: a Python module whose functions exist as IR, and
-//! one type. A value of the type can only be passed on; several parameters stand for it.
+//! Library that a text may import besides Warp: a Python module with functions, which exist as
+//! IR, and with one type. A text can only pass a value of the type on; several parameters stand
+//! for the value.
 
 use crate::annotation::Annotation;
 use crate::value::{KnownValue, WarpValue};
@@ -12,17 +13,18 @@ use gbxcule_ir::source::Span;
 /// functions.
 #[derive(Clone, Debug)]
 pub struct Library {
-    /// The name that texts import it by.
+    /// The name under which texts import the library.
     pub name: String,
-    /// The name of its type.
+    /// The name of the library's type.
     pub handle: String,
     /// The parameters that stand for a value of the type, in order.
     pub parts: Vec<Param>,
-    /// Functions. A parameter with the name of a part gets that part, and a method's `self` the
-    /// first one; the caller passes the others.
+    /// Functions. A parameter with the name of a part gets that part, and a method's
+    /// `self` gets the first part; the caller passes all other parameters.
     pub functions: Vec<(String, FunctionId)>,
-    /// Labels of addresses, which texts write in quotes where a function takes an `address`. Above
-    /// the address's 16 bits lies the bank plus one, for a function that takes a `bank` as well.
+    /// Labels of addresses, which texts write in quotes where a function takes an `address`. The
+    /// low 16 bits are the address; the bits above hold the bank plus one, for a function that
+    /// also takes a `bank`.
     pub labels: Vec<(String, u32)>,
 }
 

@@ -8,7 +8,7 @@ use crate::warp;
 use gbxcule_ir::ty::Scalar;
 use gbxcule_python_names::syntax::Expr;
 
-/// Member of a module by the module's path; `None` if the dialect says nothing of it.
+/// Member of a module by the module's path; `None` if the dialect doesn't define the member.
 pub(crate) fn member<'a>(
     unit: &Unit<'a>,
     path: &str,

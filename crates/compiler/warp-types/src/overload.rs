@@ -1,5 +1,5 @@
-//! Functions that are kernels without a decorator, and types that generic kernels are compiled
-//! for.
+//! Functions that are kernels without a decorator, and the types for which generic kernels are
+//! compiled.
 
 use crate::annotation::Annotation;
 use crate::decorator::{self, Role};
@@ -24,8 +24,8 @@ impl<'a> KernelCalls<'a> {
         Self { sites: syntax::calls(body) }
     }
 
-    /// Functions that a call makes kernels: `wp.Kernel(func=f)`, `wp.kernel(f)`, `getkernel(f,
-    /// ..)`, or a call of a decorator that makes kernels.
+    /// Functions of which a call makes kernels: `wp.Kernel(func=f)`, `wp.kernel(f)`,
+    /// `getkernel(f, ..)`, or a call of a decorator that makes kernels.
     pub fn kernels(&self, unit: &Unit<'a>) -> Vec<(&'a StmtFunctionDef, ScopeId)> {
         let mut kernels: Vec<(&'a StmtFunctionDef, ScopeId)> = Vec::new();
         for CallSite { call, .. } in &self.sites {
@@ -39,8 +39,8 @@ impl<'a> KernelCalls<'a> {
                 Owner::Class(_) => false,
             };
             let named = unit.scopes.functions().iter().rev().find(|(def, scope)| {
-                let own = unit.scopes.text(*scope) == 0;
-                own && *def.name == *name.id && syntax::start(*def) < at && visible(*scope)
+                let is_main_file = unit.scopes.text(*scope) == 0;
+                is_main_file && *def.name == *name.id && syntax::start(*def) < at && visible(*scope)
             });
             let maker = called(call);
             let is_made = || {
@@ -60,8 +60,8 @@ impl<'a> KernelCalls<'a> {
         kernels
     }
 
-    /// The types that a generic kernel is compiled for, a list for each overload: those that the
-    /// user gives, else those of the text.
+    /// The types for which a generic kernel is compiled, one list for each overload: the user's
+    /// types, or the text's types if the user gives none.
     pub fn overloads(
         &self,
         unit: &Unit<'a>,
@@ -144,7 +144,7 @@ fn types_of<'a>(
     fitting(types, formals)
 }
 
-/// Returns the types if there is one for each parameter, and the parameter takes it.
+/// Returns the types if there is one type for each parameter, and each parameter takes its type.
 pub(crate) fn fitting(types: Vec<Annotation>, formals: &[Formal<'_>]) -> Option<Vec<Annotation>> {
     let takes =
         |(formal, of): (&Formal<'_>, &Annotation)| !of.is_generic() && formal.annotation.admits(of);

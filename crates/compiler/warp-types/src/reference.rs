@@ -53,8 +53,8 @@ impl<'a> References<'a> {
         self.texts.iter().any(|(text, is_geometry)| !is_geometry && text.aliases().contains(name))
     }
 
-    /// Returns true if a call may change its arguments. A name of which nothing is known may stand
-    /// for any of the functions; `wp.f` stands for none of them.
+    /// Returns true if a call may change its arguments. A name of which nothing is known may
+    /// stand for any of the functions; `wp.f` stands for none of these functions.
     pub fn may_change(&self, call: &ExprCall) -> bool {
         if self.texts.is_empty() {
             return false;

@@ -76,7 +76,7 @@ pub fn formals<'a>(
     if faults.is_empty() { Ok(formals) } else { Err(faults) }
 }
 
-/// The definitions of a family, in order, each with true if it stands under a condition.
+/// The definitions of a family, in order; the flag is true for a definition under a condition.
 pub fn overloads<'a>(unit: &Unit<'a>, family: OverloadSet<'a>) -> Vec<(&'a StmtFunctionDef, bool)> {
     let scope = family.home;
     let definitions = unit.scopes.bindings_in(scope, family.name).unwrap_or_default();

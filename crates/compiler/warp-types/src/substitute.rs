@@ -1,4 +1,4 @@
-//! Values to try in place of those that only Python knows, where a caller asks for trials.
+//! Values to try in place of values that only Python knows, for a caller that asks for trials.
 
 use crate::annotation::Annotation;
 use crate::decorator::{self, Role};

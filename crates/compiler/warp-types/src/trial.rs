@@ -1,7 +1,7 @@
 //! Values that are tried where only Python knows the real ones: for arguments of functions around
 //! kernels, and for constants of modules without a file. Surveys ask for trials, to count the
-//! kernels that would compile if such values were given. The text around a name decides which
-//! values are tried; each is tried by itself.
+//! kernels that would compile if a user gave such values. The text around a name decides which
+//! values are tried; they are tried one after the other.
 
 use crate::annotation::Annotation;
 use crate::value::{KnownValue, WarpValue, type_value};
@@ -10,7 +10,7 @@ use gbxcule_python_names::ScopeId;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// Most trials of a kernel.
+/// Greatest number of trials of a kernel.
 pub const MAX_ATTEMPTS: usize = 40;
 
 /// Stands for the scope of members of modules without a file.
@@ -62,7 +62,7 @@ impl<'a> Trials<'a> {
         self.choices.borrow_mut().clear();
     }
 
-    /// Value chosen for a name, if it was asked for before.
+    /// Value chosen for a name; `None` if the name was not asked for before.
     fn chosen(&self, scope: ScopeId, name: &str) -> Option<KnownValue<'a>> {
         let choices = self.choices.borrow();
         let choice = choices.iter().find(|it| it.scope == scope && &*it.name == name)?;

@@ -233,7 +233,7 @@ fn dimensions<'a>(unit: &Unit<'a>, expr: &'a Expr, scope: ScopeId) -> Result<u8,
     }
 }
 
-/// Returns `3` of `Literal[3]`, and any other expression itself.
+/// Returns `3` for `Literal[3]`, and any other expression unchanged.
 fn literal<'a>(unit: &Unit<'a>, expr: &'a Expr, scope: ScopeId) -> &'a Expr {
     match expr {
         Expr::Subscript(it) => match unit.path(&it.value, scope).as_deref() {
@@ -340,7 +340,8 @@ fn called<'a>(
     }
 }
 
-/// Returns the fault of a call that gives no type; for a function of Warp, that it isn't a type.
+/// Returns the fault of a call that gives no type. For a function of Warp the fault says that the
+/// function isn't a type.
 fn of_warp<'a>(
     unit: &Unit<'a>,
     callee: &KnownValue<'a>,

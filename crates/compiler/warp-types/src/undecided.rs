@@ -1,5 +1,5 @@
-//! Functions that look like kernels but aren't known to be kernels, because of an unknown decorator
-//! or without one.
+//! Functions that look like kernels but aren't known to be kernels, because their decorator is
+//! unknown or missing.
 
 use crate::annotation::Annotation;
 use crate::decorator::{self, Role};
@@ -10,8 +10,8 @@ use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_python_names::ScopeId;
 use gbxcule_python_names::syntax::{self, CallSite, Expr, StmtFunctionDef};
 
-/// Warning of a function that takes arrays of Warp or asks for `wp.tid()`, and whose role only
-/// Python knows; `None` for any other.
+/// Warning about a function that takes arrays of Warp or asks for `wp.tid()`, and whose role only
+/// Python knows; `None` for any other function.
 pub fn undecided<'a>(
     unit: &Unit<'a>,
     def: &'a StmtFunctionDef,
@@ -24,7 +24,7 @@ pub fn undecided<'a>(
     }
     let name = &def.name;
     let Some(decorator) = unread else {
-        // A function of Python may take arrays: only kernels ask which thread they are.
+        // A function of Python may also take arrays, but only a kernel asks which thread it is.
         let is_bare = def.decorator_list.is_empty() && asks_for_thread(unit, def);
         return is_bare.then(|| {
             let message = format!("`{name}` calls `wp.tid()`, but isn't a kernel");

@@ -1,5 +1,6 @@
-//! Reports all names of a kernel that only Python knows. If its signature is refused because of one
-//! name, the names in its body are reported as well, so that a user can give all values at once.
+//! Reports all names of a kernel whose values only Python knows. If the kernel's signature is
+//! refused because of one name, the names in its body are reported as well, so that a user can
+//! give all values at once.
 
 use crate::unit::Unit;
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
@@ -7,7 +8,7 @@ use gbxcule_python_names::ScopeId;
 use gbxcule_python_names::syntax::{self, StmtFunctionDef};
 use rustc_hash::FxHashSet;
 
-/// Faults of a kernel's signature, and with them those of the names that its body reads.
+/// Faults of a kernel's signature, together with the faults of the names that its body reads.
 pub fn with_names_of_body<'a>(
     unit: &Unit<'a>,
     def: &'a StmtFunctionDef,

@@ -50,7 +50,7 @@ impl Foreign for WarpValue<'_> {
 
     fn equals(&self, other: &Self) -> Option<bool> {
         match (self, other) {
-            // A second name of a function may mean fewer of its overloads.
+            // A second name of a function may stand for fewer of its overloads.
             (Self::Function(one), Self::Function(other))
                 if one != other
                     && (one.home, one.name, one.frame) == (other.home, other.name, other.frame) =>
@@ -84,7 +84,7 @@ pub struct OverloadSet<'a> {
     pub name: &'a str,
     /// Call of the Python function that defined the functions.
     pub frame: FrameId,
-    /// Byte of the text before which an overload must be defined to belong to the set: a second
+    /// Byte of the text before which an overload must be defined to belong to the set. A second
     /// name of functions keeps its meaning when the first name is defined anew.
     pub before: Option<u32>,
 }

@@ -8,7 +8,7 @@ use gbxcule_ir::diagnostic::Code;
 use gbxcule_ir::ty::Scalar;
 use std::rc::Rc;
 
-/// Type that `wp.name` is, if it is one.
+/// Type that `wp.name` stands for, if it stands for a type.
 pub(crate) fn type_named(name: &str) -> Option<Annotation> {
     if let Some(scalar) = scalar_named(name) {
         return Some(Annotation::Scalar(scalar));
@@ -63,7 +63,7 @@ pub(crate) fn type_named(name: &str) -> Option<Annotation> {
     })
 }
 
-/// Scalar type that `wp.name` is, if it is one.
+/// Scalar type that `wp.name` stands for, if it stands for a scalar type.
 pub(crate) fn scalar_named(name: &str) -> Option<Scalar> {
     Some(match name {
         "bool" => Scalar::Bool,
@@ -88,12 +88,13 @@ pub(crate) fn scalar_named(name: &str) -> Option<Scalar> {
 pub(crate) struct ArrayClass {
     /// Number of dimensions of `array1d` .. `array4d`; `None` for `array`, which takes `ndim`.
     pub dims: Option<u8>,
-    /// True for `indexedarray` and its like.
+    /// True for `indexedarray` and similar classes.
     is_indexed: bool,
 }
 
 impl ArrayClass {
-    /// Array of this class with elements of a type, of one dimension if nothing says how many.
+    /// Array of this class with elements of a type; it has one dimension unless the class says
+    /// otherwise.
     pub(crate) fn of(self, of: Annotation) -> Annotation {
         let (of, dims) = (Rc::new(of), self.dims.unwrap_or(1));
         match self.is_indexed {
@@ -190,7 +191,7 @@ pub fn missing_feature(name: &str) -> Option<(Code, &'static str)> {
         .map(|&(_, code, what)| (code, what))
 }
 
-/// Names that `from .. import *` may have brought: those of `warp`.
+/// Names of `warp` that `from .. import *` may have bound.
 pub(crate) fn starred_name<'a>(name: &str) -> Option<KnownValue<'a>> {
     if matches!(name, "wp" | "warp") {
         return Some(KnownValue::Module("warp".into()));

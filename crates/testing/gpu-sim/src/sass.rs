@@ -1,8 +1,9 @@
 //! Runs machine code of NVIDIA's assembler by warps of 32 lanes.
 //!
 //! cubin -> [`cubin`] and, through `nvdisasm`, [`listing`] -> [`decoded`] by the table of forms
-//! ([`form`]) -> [`warp`]. An instruction without a row is refused by its name, so that no opcode
-//! and no modifier is ever guessed. The stand-in for the driver calls [`entry`].
+//! ([`form`]) -> [`warp`]. An instruction without a row is refused by its name, so the simulator
+//! never guesses the meaning of an opcode or a modifier. The stand-in for the driver calls
+//! [`entry`].
 
 pub mod block;
 pub mod count;

@@ -1,4 +1,4 @@
-//! Random programs and their inputs, by which tests compare all ways of running a program.
+//! Random programs and their inputs, with which tests compare all ways of running a program.
 //!
 //! A seed gives the same [`RandomProgram`] for ever. Programs are valid, end, never fault, have no
 //! races, and use only operations whose results are exact. So all ways of running them must give

@@ -31,8 +31,8 @@ impl LaunchOutcome {
     }
 }
 
-/// Compiles and runs all programs in a folder of a name. Returns the outcome of each program, and
-/// the text that all of them printed.
+/// Compiles and runs all programs in the folder with a name. Returns the outcome of each program,
+/// and the text that all of them printed.
 pub fn run(
     name: &str,
     dialect: Dialect,
@@ -51,9 +51,9 @@ pub fn run(
         String::from_utf8_lossy(&run.stderr)
     );
     let bytes = std::fs::read(&output).expect("the program wrote its results");
-    let mut rest = bytes.as_slice();
-    let outcomes = programs.iter().map(|program| outcome(program, &mut rest)).collect();
-    assert!(rest.is_empty(), "{name}: {} bytes too many", rest.len());
+    let mut remaining = bytes.as_slice();
+    let outcomes = programs.iter().map(|program| outcome(program, &mut remaining)).collect();
+    assert!(remaining.is_empty(), "{name}: {} bytes too many", remaining.len());
     (outcomes, String::from_utf8_lossy(&run.stdout).into_owned())
 }
 
@@ -68,8 +68,8 @@ fn outcome(program: &RandomProgram, rest: &mut &[u8]) -> LaunchOutcome {
     LaunchOutcome { fault, buffers }
 }
 
-/// Makes an empty folder for a test's files, with our headers in it: `tmp/cxx/PROGRAM/NAME` in the
-/// target folder, where PROGRAM is the test program's name.
+/// Makes an empty folder for a test's files, with this crate's headers in it:
+/// `tmp/cxx/PROGRAM/NAME` in the target folder, where PROGRAM is the test program's name.
 pub fn folder(name: &str) -> PathBuf {
     let program = std::env::current_exe().expect("this program");
     let stem = program.file_stem().expect("a name").to_string_lossy();
@@ -89,8 +89,8 @@ pub fn write(path: &Path, text: &str) {
     std::fs::write(path, text).expect("a file for the test");
 }
 
-/// Compiles a source with the host's C++ compiler, which `CXX` names or which is `c++`. Warnings
-/// are errors, because our texts cause none.
+/// Compiles a source with the host's C++ compiler, which is `c++` unless `CXX` names another.
+/// Warnings are errors, because generated texts cause no warnings.
 pub fn compile(source: &Path, program: &Path) {
     let compiler = std::env::var_os("CXX").unwrap_or("c++".into());
     let flags = "-std=c++17 -O1 -ffp-contract=off -Wall -Wextra -Werror -Wno-unused-parameter \

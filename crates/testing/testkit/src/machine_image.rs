@@ -2,8 +2,8 @@
 //! fields.
 //!
 //! A saved state holds every scalar of the machine in the order of its field list, without gaps;
-//! the image has each at the offset that `layout` gives. So one walk over the struct's type serves
-//! both directions.
+//! in the image each scalar lies at the offset that `layout` gives. So one walk over the struct's
+//! type serves both directions.
 
 use gbxcule_gameboy::state::PREAMBLE_BYTES;
 use gbxcule_gameboy::{Cartridge, Machine};

@@ -5,9 +5,9 @@ use std::path::Path;
 /// Pairs of a path and a text.
 pub type Files = Vec<(String, String)>;
 
-/// Returns the expected text of a page: after each `python` block a `text` block with the result of
-/// `said` for it, or none if the result is empty. A block with a path after `python` is a file for
-/// the later blocks.
+/// Returns the expected text of a page. After each `python` block stands a `text` block with the
+/// result of `said` for the block, unless the result is empty. A block with a path after `python`
+/// is a file for the later blocks.
 fn expected_page(page: &str, said: &dyn Fn(&str, &Files) -> String) -> String {
     let mut files = Files::new();
     let mut lines = page.lines().peekable();

@@ -1,11 +1,11 @@
-//! Sample programs, and what must come out of them: the files of `samples`.
+//! Sample programs and their expected outcomes: the files of `samples`.
 //!
 //! A file holds a program in Python, in the subset of Rust (its entry point is `run`), or as IR.
-//! Behind the program stand its outcomes, each as comments below a line `#= STEPS` (`//= STEPS` in
-//! Rust and IR). Steps are passes, `reverse`, and last of all a printer: `ir`, `cpp`, `cuda` or
-//! `plain`. A program that is refused has the rendered refusal as its outcome. The test `samples`
-//! of this crate compares all outcomes; with `GBXCULE_ACCEPT=1` it writes them anew, so a new file
-//! needs the program and the lines of steps alone.
+//! The outcomes of the program follow, each as comments below a line `#= STEPS` (`//= STEPS` in
+//! Rust and IR). STEPS are passes, `reverse`, and last a printer: `ir`, `cpp`, `cuda` or `plain`.
+//! If the program is refused, its outcome is the rendered refusal. The test `samples` of this
+//! crate compares all outcomes; with `GBXCULE_ACCEPT=1` it writes them anew, so a new file needs
+//! only the program and the lines of steps.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub struct Sample {
     outcomes: Vec<Outcome>,
 }
 
-/// Text that comes out of a program by some steps.
+/// Text that a program gives after some steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Outcome {
     steps: String,
@@ -110,7 +110,7 @@ impl Sample {
         lowered.and_then(check::module).map_err(|faults| render(&faults, sources))
     }
 
-    /// Returns the program without the comments before it, which printed IR hasn't.
+    /// Returns the program without the comments before it, which printed IR doesn't have.
     #[must_use]
     pub fn code(&self) -> &str {
         let lines = self.program.split_inclusive('\n');
@@ -118,7 +118,7 @@ impl Sample {
         &self.program[comments..]
     }
 
-    /// Returns a description of each outcome that is another than the file says.
+    /// Returns a description of each outcome that differs from the file.
     #[must_use]
     pub fn surprises(&self) -> Vec<String> {
         let differs = |outcome: &&Outcome| self.outcome(&outcome.steps) != outcome.text;
@@ -134,7 +134,7 @@ impl Sample {
         self.outcomes.iter().filter(differs).map(described).collect()
     }
 
-    /// Writes the file anew, with the outcomes that there are.
+    /// Writes the file anew, with the present outcomes.
     pub fn accept(&self) {
         let (mut text, comment) = (self.program.clone(), comment(&self.name));
         for Outcome { steps, .. } in &self.outcomes {
@@ -226,7 +226,8 @@ impl Run<'_> {
     }
 }
 
-/// Returns a switch as interpreters of machine code have it, with long expressions in its cases.
+/// Returns a switch like the one in an interpreter of machine code, with long expressions in its
+/// cases.
 #[must_use]
 pub fn dispatch(cases: usize) -> Valid<Module> {
     let mut text =

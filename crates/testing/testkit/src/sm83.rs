@@ -1,5 +1,5 @@
-//! The recorded instructions in `GBXCULE_TEST_DATA`: registers and memory before and after one
-//! instruction, and its accesses of the bus.
+//! The recorded instructions in `GBXCULE_TEST_DATA`: registers and memory before and after each
+//! instruction, and its bus accesses.
 
 use std::collections::BTreeMap;
 use std::io::Read;

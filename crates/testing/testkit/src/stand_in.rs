@@ -19,8 +19,8 @@ const SOURCES: [(&str, &str); 7] = [
     ("ptx_compiler.cpp", include_str!("stand_in/ptx_compiler.cpp")),
 ];
 
-/// Returns a command that finds the stand-ins in place of the driver and NVRTC, and has a cache of
-/// its own.
+/// Returns a command that finds the stand-ins in place of the driver and NVRTC, and that uses the
+/// cache folder `cache`.
 pub fn command(program: &Path, cache: &Path) -> Command {
     let folder = folder();
     let mut search: OsString = folder.into();
@@ -56,8 +56,8 @@ pub fn sass_command(program: &Path, nvrtc: &Path, arch: u32) -> Command {
     command
 }
 
-/// Returns the architectures whose machine code tests run: those of `GBXCULE_ARCHS=sm_90,sm_100`,
-/// or all three.
+/// Returns the architectures whose machine code tests run: the architectures in
+/// `GBXCULE_ARCHS=sm_90,sm_100`, or all three.
 pub fn archs() -> Vec<u32> {
     let named = std::env::var("GBXCULE_ARCHS").unwrap_or_else(|_| "sm_80,sm_90,sm_100".into());
     let arch = |name: &str| name.trim().strip_prefix("sm_").and_then(|it| it.parse().ok());
@@ -65,7 +65,7 @@ pub fn archs() -> Vec<u32> {
     archs.collect::<Result<_, _>>().unwrap_or_else(|name| panic!("`{name}` is not an architecture"))
 }
 
-/// Returns the path of the disassembler, which lies in a wheel beside that of NVRTC.
+/// Returns the path of the disassembler, which lies in a wheel beside NVRTC's wheel.
 pub fn nvdisasm(nvrtc: &Path) -> PathBuf {
     let mut folders = nvrtc.ancestors().map(|folder| folder.join("bin").join("nvdisasm"));
     let found = folders.find(|path| path.exists());

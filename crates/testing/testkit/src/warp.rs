@@ -6,13 +6,13 @@ use gbxcule_oracle::{Answer, OracleError, Python, RestartingOracle};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The limit of one question. The child ends a command of its own after 300 s.
+/// The time limit of one question. The child ends its own commands after 300 s.
 const LIMIT: Duration = Duration::from_secs(330);
 
-/// An oracle that is started again when a question ended it.
+/// An oracle that is started again after a question ended it.
 pub struct Warp(RestartingOracle);
 
-/// A kernel with its arguments: each array has a buffer of its own.
+/// A kernel with its arguments; each array has its own buffer.
 pub struct Launch<'a> {
     /// Key by which the child finds the kernel: its `kernel` or its `line`.
     pub kernel: (&'static str, Value),
@@ -66,12 +66,12 @@ impl Warp {
             .collect();
         command["launches"] = described.into();
         let Answer { header: answer, payload: after } = self.ask(&command, &payload)?;
-        let mut rest = after.as_slice();
+        let mut remaining = after.as_slice();
         let sizes: Vec<usize> =
             serde_json::from_value(answer["sizes"].clone()).map_err(|e| e.to_string())?;
         let memory = launches.iter().zip(sizes).map(|(launch, size)| {
-            let (mut mine, others) = rest.split_at(size);
-            rest = others;
+            let (mut mine, others) = remaining.split_at(size);
+            remaining = others;
             let buffers = launch.program.buffers.iter().take_while(|_| size > 0).map(|buffer| {
                 let (bytes, more) = mine.split_at(buffer.len());
                 mine = more;

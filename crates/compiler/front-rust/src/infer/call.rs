@@ -77,15 +77,15 @@ impl Infer<'_, '_> {
     }
 
     fn integer_method(&mut self, receiver: Expr, call: &syn::ExprMethodCall, name: &str) -> Typed {
-        let own = self.types.resolve_outermost(&receiver.ty);
-        // A literal of unknown type has only the methods of a trait.
-        let of_trait = matches!(name, "min" | "max") && self.types.is_open_integer(&own);
-        let method = Method::named(name).filter(|_| of_trait || matches!(own, Ty::Int(_)));
+        let receiver_ty = self.types.resolve_outermost(&receiver.ty);
+        // A literal of unknown type has only a trait's methods.
+        let of_trait = matches!(name, "min" | "max") && self.types.is_open_integer(&receiver_ty);
+        let method = Method::named(name).filter(|_| of_trait || matches!(receiver_ty, Ty::Int(_)));
         let Some((method, argument, result)) = method else {
             let span = self.span(&call.method);
-            let message = match self.types.is_open_integer(&own) {
+            let message = match self.types.is_open_integer(&receiver_ty) {
                 true => format!("the integer that `{name}` is called on has no type yet"),
-                false => format!("there is no method `{name}` of `{}`", self.show(&own)),
+                false => format!("there is no method `{name}` of `{}`", self.show(&receiver_ty)),
             };
             return Err(self.refuse(Code::RustName, span, message));
         };
@@ -96,11 +96,11 @@ impl Infer<'_, '_> {
         }
         let mut args = vec![receiver];
         if let (Some(argument), Some(arg)) = (argument, call.args.first()) {
-            let wanted = argument.of(&own);
+            let wanted = argument.of(&receiver_ty);
             let arg = self.expr(arg);
             args.push(self.coerce(arg, &wanted));
         }
-        let result = result.of(&own);
+        let result = result.of(&receiver_ty);
         Ok((ExprKind::Method(method, args), result))
     }
 }

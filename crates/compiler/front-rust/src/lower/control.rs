@@ -83,7 +83,7 @@ impl Lowering<'_, '_, '_, '_> {
     }
 
     /// Lowers a loop whose last index may be the greatest of its type. The index is incremented
-    /// before the body runs, so that `continue` doesn't skip that.
+    /// before the body runs, so that `continue` doesn't skip the increment.
     fn inclusive_loop(
         &mut self,
         var: VarId,
@@ -162,8 +162,8 @@ impl Lowering<'_, '_, '_, '_> {
         self.b.if_blocks(condition, accept, reject);
     }
 
-    /// Returns the ranges of each arm, without those of the arms before it. The last arm takes all
-    /// remaining numbers.
+    /// Returns the ranges of each arm, without the ranges of the arms before it. The last arm
+    /// takes all remaining numbers.
     fn choices<'e>(&mut self, ty: &Ty, at: Span, arms: &'e [Arm]) -> Option<Vec<Choice<'e>>> {
         let mut left = self.numbers(ty);
         let mut choices = Vec::new();

@@ -12,7 +12,7 @@ use gbxcule_ir::place::PlaceId;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::ty::{Scalar, Type};
 
-/// Greatest number of operations that are computed needlessly to avoid a branch.
+/// Greatest number of operations that are computed without need in order to avoid a branch.
 const MAX_CHEAP: u32 = 6;
 
 impl Lowering<'_, '_, '_, '_> {
@@ -85,7 +85,7 @@ impl Lowering<'_, '_, '_, '_> {
                 self.refuse_construct(expr, "a reference in this place");
                 self.b.zero(Type::INVALID)
             }
-            // These expressions have no value, so control doesn't come here.
+            // These expressions have no value, and control doesn't reach the code after them.
             _ => {
                 self.effect(expr);
                 let ty = self.ty(wanted);
@@ -120,7 +120,7 @@ impl Lowering<'_, '_, '_, '_> {
         }
     }
 
-    /// Returns the value that statements store in a variable made for it.
+    /// Returns a value that statements store in a new variable.
     fn by_variable(
         &mut self,
         name: &str,

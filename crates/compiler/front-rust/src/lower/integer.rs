@@ -96,23 +96,23 @@ impl<'b, 'm> Integers<'b, 'm> {
     }
 
     fn rotated(&mut self, value: Value, amount: Value, right: bool) -> Value {
-        let own = self.scalar_of(value);
+        let original = self.scalar_of(value);
         let value = self.unsigned(value);
         let of = self.scalar_of(value);
         let there = self.amount(amount, of);
         let zero = self.int(of, 0);
-        let rest = self.b.sub(zero, there);
-        let rest = self.amount(rest, of);
-        let (left, right) = if right { (rest, there) } else { (there, rest) };
+        let opposite = self.b.sub(zero, there);
+        let opposite = self.amount(opposite, of);
+        let (left, right) = if right { (opposite, there) } else { (there, opposite) };
         let high = self.b.binary(BinaryOp::ShiftLeft, value, left);
         let low = self.b.binary(BinaryOp::ShiftRight, value, right);
         let both = self.b.or(high, low);
-        self.b.convert(both, own)
+        self.b.convert(both, original)
     }
 
     /// Reverses the order of groups of bits: swaps neighbours, then pairs of them, and so on.
     fn reverse_groups(&mut self, value: Value, group_bits: u32) -> Value {
-        let own = self.scalar_of(value);
+        let original = self.scalar_of(value);
         let mut value = self.unsigned(value);
         let of = self.scalar_of(value);
         let mut width = group_bits;
@@ -128,7 +128,7 @@ impl<'b, 'm> Integers<'b, 'm> {
             value = self.b.or(low, high);
             width *= 2;
         }
-        self.b.convert(value, own)
+        self.b.convert(value, original)
     }
 
     /// Computes an operation and clamps its result to the type's range.
@@ -143,8 +143,8 @@ impl<'b, 'm> Integers<'b, 'm> {
             };
             return self.b.select(overflows, limit, result);
         }
-        // Both operands of a sum have the opposite sign of a wrapped result; in a difference, the
-        // left operand and the negated right one do.
+        // A sum has wrapped if both operands have the other sign than the result; a difference
+        // has wrapped if the left operand and the negated right operand have.
         let changed = self.b.binary(BinaryOp::Xor, left, result);
         let against = match op {
             BinaryOp::Add => self.b.binary(BinaryOp::Xor, right, result),

@@ -22,7 +22,7 @@ impl Lowering<'_, '_, '_, '_> {
         }
     }
 
-    /// Returns the place of an expression's value: its own, or a new one.
+    /// Returns the place of an expression's value: the expression's own place, or a new place.
     pub(super) fn place(&mut self, expr: &Expr) -> PlaceId {
         match &expr.kind {
             ExprKind::Var(var) => match self.vars[*var] {

@@ -31,7 +31,7 @@ impl Lower<'_, '_> {
 }
 
 impl Lowering<'_, '_, '_, '_> {
-    /// Returns the value of a scalar constant, or the place of a composite one.
+    /// Returns the value of a scalar constant, or the place of a composite constant.
     pub(super) fn constant(&mut self, id: usize, at: Span) -> LoweredConstant {
         match self.all.program.const_value(id, at).as_deref() {
             Ok(Const::Scalar(literal)) => LoweredConstant::Scalar(self.b.literal(*literal)),

@@ -225,7 +225,7 @@ impl<'a> Expressions<'_, 'a> {
         }
         while position < groups.len() {
             let mut indices: Vec<&'a Expr> = groups[position].0.iter().collect();
-            let mut whole = groups[position].1;
+            let mut subscript = groups[position].1;
             position += 1;
             let ty = access.ty(&mut self.b);
             let dims = ty.and_then(|ty| match *self.b.shape(ty) {
@@ -243,11 +243,11 @@ impl<'a> Expressions<'_, 'a> {
                     && !groups[position].0.iter().any(|index| matches!(index, Expr::Slice(_)))
                 {
                     indices.extend(groups[position].0.iter());
-                    whole = groups[position].1;
+                    subscript = groups[position].1;
                     position += 1;
                 }
             }
-            access = self.indexed(access, &indices, whole)?;
+            access = self.indexed(access, &indices, subscript)?;
         }
         Ok(access)
     }

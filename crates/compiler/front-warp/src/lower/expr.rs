@@ -170,18 +170,18 @@ impl<'s, 'a> Expressions<'s, 'a> {
     fn connective(&mut self, op: BoolOp, values: &'a [Expr]) -> LoweringResult<Operand<'a>> {
         let and = op == BoolOp::And;
         let first = self.expr(&values[0])?;
-        let rest = &values[1..];
+        let later = &values[1..];
         if let Operand::KnownValue(known) = &first
             && let Some(truth) = known.truth()
         {
-            if truth == and && !rest.is_empty() {
-                return self.connective(op, rest);
+            if truth == and && !later.is_empty() {
+                return self.connective(op, later);
             }
             return Ok(Operand::KnownValue(KnownValue::Bool(truth)));
         }
         let mut truth = self.b.truth(first, self.span(&values[0]))?;
-        if rest.iter().all(is_simple) {
-            for value in rest {
+        if later.iter().all(is_simple) {
+            for value in later {
                 let next = self.expr_truth(value)?;
                 truth = if and { self.b.and(truth, next) } else { self.b.or(truth, next) };
             }
@@ -190,7 +190,7 @@ impl<'s, 'a> Expressions<'s, 'a> {
         self.b.check_nesting(self.span(&values[0]))?;
         let place = self.b.temporary(if and { "all" } else { "any" }, Type::BOOL);
         self.b.store(place, truth);
-        for value in rest {
+        for value in later {
             let so_far = self.b.load(place);
             let condition = if and { so_far } else { self.b.not(so_far) };
             self.b.open_block();

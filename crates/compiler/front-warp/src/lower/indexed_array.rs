@@ -85,9 +85,9 @@ impl<'a> Expressions<'_, 'a> {
         let data = b.extract(indexed, 0);
         let at: Vec<Selector> =
             through_lists(b, indexed, &values).into_iter().map(Selector::At).collect();
-        let rest = values.len() as u32 + 1..u32::from(dims) + 1;
+        let remaining_dims = values.len() as u32 + 1..u32::from(dims) + 1;
         let mut parts = vec![b.view(data, &at)];
-        parts.extend(rest.map(|list| b.extract(indexed, list)));
+        parts.extend(remaining_dims.map(|list| b.extract(indexed, list)));
         let ty = indexed_array::interned(&mut b.module.types, of, dims - values.len() as u8);
         Ok(Access::Operand(b.construct(ty, &parts).into()))
     }

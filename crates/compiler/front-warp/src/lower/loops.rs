@@ -131,11 +131,11 @@ impl<'a> Statements<'_, 'a> {
         let mut reversed = false;
         loop {
             if let Expr::Call(call) = iter {
-                let known = match &*call.func {
+                let callee = match &*call.func {
                     Expr::Name(name) if self.e.names.contains(name.id.as_str()) => None,
                     func => self.e.unit.known(func, self.e.scope).ok(),
                 };
-                if let Some(KnownValue::Member(path)) = known {
+                if let Some(KnownValue::Member(path)) = callee {
                     match &*path {
                         "builtins.range" | "warp.range" if call.arguments.keywords.is_empty() => {
                             return Ok((call, reversed));
@@ -290,11 +290,11 @@ impl<'a> Statements<'_, 'a> {
         let zero = self.e.b.i32(0);
         self.e.b.store(place, zero);
         self.e.b.open_block();
-        let found = self.e.call_next(next, state, place, span);
+        let has_next = self.e.call_next(next, state, place, span);
         let header = self.e.b.close_block();
         self.e.b.open_block();
         let body = self.loop_body(&each.body);
-        self.e.b.while_blocks(header, found?, body);
+        self.e.b.while_blocks(header, has_next?, body);
         self.e.names.leave_loop(&before, Some(target), &each.body);
         self.e.names.leave_block(body);
         Ok(())

@@ -142,15 +142,16 @@ impl<'a> Session<'a> {
     ) -> LoweringResult<()> {
         let span = unit.span(&hook.name);
         let mut params = numbers_of(module, id, span)?;
-        let own = params.len();
+        let count = params.len();
         params
             .iter_mut()
             .zip(formals)
             .for_each(|(param, formal)| formal.name.clone_into(&mut param.name));
-        let mut bindings: Vec<Binding<'a>> = (0..own).map(|at| Binding::Param(at as u32)).collect();
+        let mut bindings: Vec<Binding<'a>> =
+            (0..count).map(|at| Binding::Param(at as u32)).collect();
         // A result without floats has no adjoint; zero takes its place.
         let mut zeros = Vec::new();
-        for (formal, &ty) in formals[own..].iter().zip(results) {
+        for (formal, &ty) in formals[count..].iter().zip(results) {
             if module.types.has_float(ty) {
                 bindings.push(Binding::Param(params.len() as u32));
                 params.push(Param::value(formal.name, ty).at(formal.span));
@@ -159,7 +160,7 @@ impl<'a> Session<'a> {
                 bindings.push(Binding::Refused);
             }
         }
-        let result = gradients_of(module, &params[..own]);
+        let result = gradients_of(module, &params[..count]);
         let adjoint = module.declare(hook.name.as_str(), params.clone(), result);
         module.functions[adjoint].span = span;
         let locals = &mut module.functions[adjoint].body.locals;
@@ -168,7 +169,7 @@ impl<'a> Session<'a> {
             bindings[at] = Binding::Local(local(name.into(), ty));
         }
         let mut manual_gradient = ManualGradient { adjoints: Vec::new(), given: Vec::new() };
-        for param in &params[..own] {
+        for param in &params[..count] {
             let formal = formals.iter().find(|formal| formal.name == param.name);
             let local = local(format!("adj_{}", param.name), param.ty);
             manual_gradient.adjoints.extend(formal.map(|formal| (formal.name, local)));

@@ -241,8 +241,8 @@ fn operate(b: &mut Builder<'_>, op: Operator, left: Value, right: Value) -> Opti
         Operator::Mult if numeric => product(b, left, right, scalar_left, scalar_right),
         Operator::Div if numeric => quotient(b, left, right, scalar_left, scalar_right),
         Operator::FloorDiv | Operator::Mod if l == r && numeric => {
-            let whole = scalar_left || matches!(b.module.types[l], Shape::Vector { .. });
-            whole.then(|| {
+            let is_componentwise = scalar_left || matches!(b.module.types[l], Shape::Vector { .. });
+            is_componentwise.then(|| {
                 b.binary(
                     if op == Operator::Mod { BinaryOp::Remainder } else { BinaryOp::FloorDivide },
                     left,

@@ -64,12 +64,12 @@ pub(super) fn matching<'a>(
     if let Some((overload, _)) = known.or(generic) {
         return Ok(overload);
     }
-    let found: Vec<String> =
+    let arguments: Vec<String> =
         given.iter().map(|(_, operand, _)| shown_argument(b, operand)).collect();
-    let message = if found.is_empty() {
+    let message = if arguments.is_empty() {
         format!("`{name}` needs arguments")
     } else {
-        format!("no `{name}` takes {}", found.join(", "))
+        format!("no `{name}` takes {}", arguments.join(", "))
     };
     let fault = Diagnostic::error(Code::TypeMismatch, span, message);
     Err(fault.help(format!("it takes {}", taken.join(" or "))).into())
@@ -97,15 +97,15 @@ fn match_arguments<'a>(
                 passed.push(one.clone());
             }
             (None, Some(default)) => {
-                let known = b.unit().known(default, home)?;
-                let known = match (&formal.annotation, known.as_f64()) {
+                let default_value = b.unit().known(default, home)?;
+                let default_value = match (&formal.annotation, default_value.as_f64()) {
                     // A default takes the parameter's type.
                     (Annotation::Scalar(scalar), Some(_)) => {
-                        known.literal(*scalar).map_or(known, KnownValue::Typed)
+                        default_value.literal(*scalar).map_or(default_value, KnownValue::Typed)
                     }
-                    _ => known,
+                    _ => default_value,
                 };
-                passed.push((None, Operand::KnownValue(known), None));
+                passed.push((None, Operand::KnownValue(default_value), None));
             }
             (None, None) => return Ok(None),
         }

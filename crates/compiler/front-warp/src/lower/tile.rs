@@ -252,8 +252,8 @@ impl Tile {
     /// The content of a tile as one value, for a result.
     pub(super) fn content(&self, b: &mut Writer<'_, '_>, span: Span) -> LoweringResult<Value> {
         let ty = b.module.types.fixed(self.of, self.count());
-        let whole = self.is_dense() && self.start == 0 && self.moved.is_none();
-        let storage = match whole && b.place_type(self.storage) == ty {
+        let fills_storage = self.is_dense() && self.start == 0 && self.moved.is_none();
+        let storage = match fills_storage && b.place_type(self.storage) == ty {
             true => self.storage,
             false => self.fresh_copy(b, span)?.storage,
         };

@@ -58,7 +58,7 @@ const IS_OF_WORD: [bool; 256] = {
 };
 
 /// Returns the first byte at which brackets, operators or indentation nest too deep. The estimate
-/// is above the true depth, and real programs stay far below the limit.
+/// lies above the true depth; real programs stay far below the limit.
 pub(super) fn too_deep(text: &str) -> Option<u32> {
     let bytes = text.as_bytes();
     let mut nesting = Nesting { levels: vec![0], depth: 0, indents: vec![0] };
@@ -73,7 +73,7 @@ pub(super) fn too_deep(text: &str) -> Option<u32> {
         }
         let byte = bytes[at];
         let mut token = at + 1;
-        // This runs for each byte of each text; most bytes are spaces and parts of words.
+        // This match runs for each byte of each text; most bytes are spaces and parts of words.
         match CLASSES[byte as usize] {
             Class::Other => {
                 at = token;
@@ -119,7 +119,7 @@ struct Nesting {
 }
 
 impl Nesting {
-    /// Takes a line's indentation, and forgets the operators of the line before. Empty lines and
+    /// Notes a line's indentation, and forgets the operators of the line before. Empty lines and
     /// comments have no indentation.
     fn begin_line(&mut self, line: &[u8]) {
         let width = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();

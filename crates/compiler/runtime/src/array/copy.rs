@@ -9,7 +9,8 @@ impl Array {
     /// Reads all elements, row-major. Waits until all work queued in the array's stream is done.
     ///
     /// # Errors
-    /// A type that the elements can't be read as; any error of the work that was waited for.
+    /// A type as which the elements can't be read; any error of the work for which the call
+    /// waited.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
         self.fits::<T>()?;
         let mut elements = vec![T::zeroed(); self.len()];
@@ -27,9 +28,9 @@ impl Array {
         Ok(elements)
     }
 
-    /// Writes all elements, row-major. `elements` may be reused as soon as this returns, though the
-    /// copy may only be queued. If elements of the view overlap or interleave, the memory is read
-    /// first, which waits for the stream.
+    /// Writes all elements, row-major. `elements` may be reused as soon as the call returns,
+    /// although the copy may only be queued. If elements of the view overlap or interleave, the
+    /// memory is read first, which waits for the stream.
     ///
     /// # Errors
     /// A type that doesn't fit the elements, or another number of them; an error of the device.

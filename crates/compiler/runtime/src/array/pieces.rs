@@ -1,5 +1,5 @@
-//! Describes the bytes of memory that a view covers as few rectangles: a copy moves these instead
-//! of the whole buffer.
+//! Describes the bytes of memory that a view covers by few rectangles: a copy moves these
+//! rectangles instead of the whole buffer.
 
 /// Rows of bytes at equal distances.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,11 +10,12 @@ pub(crate) struct Piece {
     pub(crate) width: usize,
     /// Number of rows.
     pub(crate) rows: usize,
-    /// Bytes from the beginning of a row to that of the next, at least `width`.
+    /// Bytes from the beginning of a row to the beginning of the next row, at least `width`.
     pub(crate) pitch: usize,
 }
 
-/// Bytes of a view, packed together, and the positions of its elements in them.
+/// Bytes of a view, packed together, and the positions of the view's elements in the packed
+/// bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Pieces {
     pub(crate) all: Vec<Piece>,
@@ -81,8 +82,8 @@ impl Pieces {
     }
 }
 
-/// Puts the dimension with gaps and the most rows first, so that rectangles run along it and are
-/// few. Dimensions that continue each other at one distance are joined.
+/// Puts the dimension with gaps and the most rows first: rectangles run along this dimension, so
+/// there are few of them. Dimensions that continue each other at one distance are joined.
 fn longest_first(dims: &mut [usize], shape: &[usize], strides: &[isize], size: usize) {
     let mut width = size;
     let dense = |dim: &&usize| {
@@ -91,37 +92,39 @@ fn longest_first(dims: &mut [usize], shape: &[usize], strides: &[isize], size: u
         fits
     };
     let first = dims.iter().take_while(dense).count();
-    let rest = &mut dims[first..];
+    let with_gaps = &mut dims[first..];
     let follows = |one: &usize, other: &usize| {
         strides[*other].unsigned_abs() == shape[*one] * strides[*one].unsigned_abs()
     };
-    let (mut at, mut best) = (0, (0, 0, 0));
-    for together in rest.chunk_by(follows) {
+    let (mut position, mut best) = (0, (0, 0, 0));
+    for together in with_gaps.chunk_by(follows) {
         let rows: usize = together.iter().map(|&dim| shape[dim]).product();
-        at += together.len();
+        position += together.len();
         if rows > best.0 {
-            best = (rows, at, together.len());
+            best = (rows, position, together.len());
         }
     }
-    rest[..best.1].rotate_right(best.2);
+    with_gaps[..best.1].rotate_right(best.2);
 }
 
 /// Converts extents and distances to rectangles, in the order of the packed bytes.
 fn rectangles(first: usize, size: usize, steps: &[(usize, usize)]) -> Vec<Piece> {
     let mut piece = Piece { at: first, width: size, rows: 1, pitch: size };
-    let mut rest = steps.iter().peekable();
-    while let Some(&(extent, _)) = rest.next_if(|(_, stride)| *stride == piece.width) {
+    let mut remaining = steps.iter().peekable();
+    while let Some(&(extent, _)) = remaining.next_if(|(_, stride)| *stride == piece.width) {
         piece.width *= extent;
     }
     piece.pitch = piece.width;
-    if let Some(&(extent, stride)) = rest.next() {
+    if let Some(&(extent, stride)) = remaining.next() {
         (piece.rows, piece.pitch) = (extent, stride);
     }
-    while let Some(&(extent, _)) = rest.next_if(|(_, stride)| *stride == piece.rows * piece.pitch) {
+    while let Some(&(extent, _)) =
+        remaining.next_if(|(_, stride)| *stride == piece.rows * piece.pitch)
+    {
         piece.rows *= extent;
     }
     let mut all = vec![piece];
-    for &(extent, stride) in rest {
+    for &(extent, stride) in remaining {
         let again = |step: usize| {
             all.iter().map(move |piece| Piece { at: piece.at + step * stride, ..*piece })
         };

@@ -1,5 +1,5 @@
-//! Primary context of a device, which the whole process shares: retained at its first use, and
-//! never released.
+//! Primary context of a device, which the whole process shares. It is retained at the first use
+//! and never released.
 #![allow(unsafe_code, reason = "calling the driver")]
 
 use super::driver::{self, Status};
@@ -21,8 +21,8 @@ pub(crate) struct Context {
     pub(super) arch: Arch,
     /// Number of multiprocessors.
     pub(super) processors: u32,
-    /// Pool of this library from which memory is taken in a stream's order, on devices that have
-    /// pools. The process's default pool keeps its owner's settings.
+    /// This library's pool, from which memory is taken in a stream's order, on devices that have
+    /// pools. The process's default pool keeps the settings of its owner.
     pub(super) pool: Option<sys::CUmemoryPool>,
     raw: sys::CUcontext,
     /// Process that made the context: CUDA doesn't work in a process that is forked later.
@@ -77,8 +77,8 @@ impl Context {
         Device::Cuda(self.ordinal)
     }
 
-    /// Makes the context the calling thread's until the guard is dropped. All following calls need
-    /// this.
+    /// Makes the context current for the calling thread until the guard is dropped. All calls
+    /// below need this.
     pub(super) fn bind(&self) -> Result<Bound, Error> {
         if !self.process.is_current() {
             return Err(Error::Forked(self.device()));
@@ -104,8 +104,8 @@ impl Context {
     }
 }
 
-/// Bytes that the device's pool keeps, so that small arrays that come and go don't each cost a
-/// round trip to the system.
+/// Bytes that the device's pool keeps, so that small arrays that come and go don't each need a
+/// call of the system.
 const POOL_BYTES: u64 = 64 << 20;
 
 /// Makes a pool on a device. The pool lives as long as the process, as the context does.

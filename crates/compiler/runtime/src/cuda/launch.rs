@@ -1,13 +1,13 @@
-//! Launches, which are queued without a wait. The fault of a launch stays in the record of its code
-//! until a thread waits for the stream.
+//! Launches, which are queued without a wait. The fault of a launch stays in its code's fault
+//! record until a thread waits for the stream.
 //!
-//! Equal launches share one copy of the record, made after them, when other launches of the same
-//! code follow or a thread waits for the stream. So a fault is attributed to its kernel and grid,
-//! and repeated launches of the same kernel cost nothing. A thread that faults ends; the other
-//! threads and later launches go on.
+//! Equal launches share one copy of the record. The copy is queued behind these launches when
+//! other launches of the same code follow, or when a thread waits for the stream. So a fault is
+//! attributed to its kernel and grid, and repeated launches of the same kernel cost nothing. A
+//! thread that faults ends; the other threads and later launches go on.
 //!
-//! Stack needs no setting: these kernels don't recurse, so the driver computes the size from the
-//! code.
+//! The stack's size needs no setting: these kernels don't recurse, so the driver computes the
+//! size from the code.
 #![allow(unsafe_code, reason = "calling the driver")]
 
 use super::module::Image;
@@ -26,7 +26,7 @@ const MAX_BLOCK: u32 = 256;
 pub(super) const WARP: u32 = 32;
 /// Number of blocks that each multiprocessor should have before blocks grow.
 const BLOCKS_EACH: u64 = 4;
-/// Greatest number of open groups of launches, each of code of its own.
+/// Greatest number of open groups of launches; each group has its own code.
 const MAX_OPEN: usize = 16;
 
 /// Group of equal launches.
@@ -34,12 +34,12 @@ pub(super) struct LaunchGroup {
     kernel: Kernel,
     grid: Vec<usize>,
     record: u64,
-    /// Number of threads of a warp that have work.
+    /// Number of threads of each warp that get work.
     lanes: u64,
 }
 
 impl LaunchGroup {
-    /// Converts the number of a device's thread to that of a grid's thread.
+    /// Converts the number of a device's thread to the number of the grid's thread.
     fn thread(&self, slot: i64) -> i64 {
         let warp = i64::from(WARP);
         slot / warp * self.lanes as i64 + slot % warp
@@ -80,9 +80,10 @@ impl Queue {
         places.extend(offsets.iter().map(|&at| parameters.wrapping_byte_add(at as usize).cast()));
         let slots = lanes.map_or(threads, |lanes| threads.div_ceil(lanes) * u64::from(WARP));
         let [blocks, block] = shape(slots, self.context.processors, function.threads_max);
-        // SAFETY: a function of a module that stays loaded until the stream has passed, and a place
-        // for each of its parameters, which the call copies. The arrays among them were checked to
-        // be this stream's: their memory is given back after this launch.
+        // SAFETY: a function of a module that stays loaded until the stream has passed, and a
+        // place for each of its parameters, which the call copies. The arrays among the
+        // parameters were checked to belong to this stream, so their memory is freed after this
+        // launch.
         let status = unsafe {
             let (places, none) = (places.as_mut_ptr(), std::ptr::null_mut());
             sys::cuLaunchKernel(function.raw, blocks, 1, 1, block, 1, 1, 0, self.raw, places, none)
@@ -155,15 +156,16 @@ impl Queue {
     }
 }
 
-/// Returns the number of threads of a warp that get work, on a device that holds `warps` warps at
-/// once and for threads that diverge: the smallest number with which all threads run at once.
+/// Returns the number of threads of each warp that get work, for threads that diverge, on a
+/// device that holds `warps` warps at once: the smallest number with which all threads run at
+/// once.
 fn lanes(threads: u64, warps: u64) -> u64 {
     threads.div_ceil(warps.max(1)).clamp(1, u64::from(WARP))
 }
 
-/// Returns the number of blocks and of threads in a block: large blocks for many threads, else
-/// enough small ones for all multiprocessors. A loop in the kernel covers threads beyond the
-/// greatest number of blocks.
+/// Returns the number of blocks and the number of threads in a block: large blocks for many
+/// threads, otherwise so many small blocks that all multiprocessors have work. A loop in the
+/// kernel covers the threads beyond the greatest number of blocks.
 fn shape(threads: u64, processors: u32, threads_max: u32) -> [u32; 2] {
     let max = MAX_BLOCK.min(threads_max);
     let mut block = max - max % WARP.min(max);

@@ -1,5 +1,5 @@
-//! Memory of a device, allocated and freed in the order of a stream, and copies between it and the
-//! host.
+//! Memory of a device, allocated and freed in the order of a stream, and copies between this
+//! memory and the host.
 #![allow(unsafe_code, reason = "calling the driver; memory that the device reads")]
 
 use super::driver::Status;
@@ -26,7 +26,7 @@ impl Memory {
     pub(crate) fn zeroed(queue: &Arc<Queue>, bytes: usize) -> Result<Self, Error> {
         let context = &queue.context;
         let state = queue.enter()?;
-        // An array without elements has an address as well: an address of 0 means an absent array.
+        // An array without elements also gets an address: an address of 0 means an absent array.
         let bytes = bytes.max(16);
         let mut address = 0;
         // SAFETY: a place for an address, a living stream.
@@ -75,7 +75,7 @@ impl Memory {
                 copied.and_then(|()| self.copy(piece, part.as_mut_ptr().cast(), Direction::Down));
             into = rest;
         }
-        // The host's memory is free only when the stream has passed, even after an error.
+        // The host's memory may be reused only when the stream has passed, even after an error.
         let finished = self.queue.finish(&mut state);
         closed.and(copied).and(finished)
     }
@@ -102,8 +102,8 @@ impl Memory {
         Ok(())
     }
 
-    fn copy_block(&self, piece: &Piece, block: &Block, at: usize) -> Result<(), Error> {
-        self.copy(piece, block.address().wrapping_byte_add(at), Direction::Up)
+    fn copy_block(&self, piece: &Piece, block: &Block, offset: usize) -> Result<(), Error> {
+        self.copy(piece, block.address().wrapping_byte_add(offset), Direction::Up)
     }
 
     /// Queues a copy between a piece and as many bytes of the host, which must stay valid until the
@@ -111,8 +111,8 @@ impl Memory {
     fn copy(&self, piece: &Piece, host: *mut c_void, way: Direction) -> Result<(), Error> {
         let (address, stream) = (self.address + piece.at as u64, self.queue.raw);
         let (width, rows, call) = (piece.width, piece.rows, "copying an array");
-        // SAFETY: pieces lie inside this memory; callers give as many bytes of the host, for as
-        // long as it takes.
+        // SAFETY: pieces lie inside this memory; callers give as many bytes of the host, which
+        // stay valid until the copy is done.
         let status = unsafe {
             match way {
                 _ if rows > 1 => {
@@ -141,27 +141,27 @@ impl Memory {
     /// Queues the filling of a piece with a unit. The piece begins at a multiple of the unit's
     /// size.
     fn set(&self, piece: &Piece, unit: &[u8]) -> Result<(), Error> {
-        let (at, stream) = (self.address + piece.at as u64, self.queue.raw);
+        let (address, stream) = (self.address + piece.at as u64, self.queue.raw);
         let (count, rows, pitch) = (piece.width / unit.len(), piece.rows, piece.pitch);
         // SAFETY: pieces lie inside this memory.
         let status = unsafe {
             match *unit {
-                [one] if rows == 1 => sys::cuMemsetD8Async(at, one, count, stream),
-                [one] => sys::cuMemsetD2D8Async(at, pitch, one, count, rows, stream),
+                [one] if rows == 1 => sys::cuMemsetD8Async(address, one, count, stream),
+                [one] => sys::cuMemsetD2D8Async(address, pitch, one, count, rows, stream),
                 [a, b] => {
                     let unit = u16::from_le_bytes([a, b]);
                     if rows == 1 {
-                        sys::cuMemsetD16Async(at, unit, count, stream)
+                        sys::cuMemsetD16Async(address, unit, count, stream)
                     } else {
-                        sys::cuMemsetD2D16Async(at, pitch, unit, count, rows, stream)
+                        sys::cuMemsetD2D16Async(address, pitch, unit, count, rows, stream)
                     }
                 }
                 [a, b, c, d] => {
                     let unit = u32::from_le_bytes([a, b, c, d]);
                     if rows == 1 {
-                        sys::cuMemsetD32Async(at, unit, count, stream)
+                        sys::cuMemsetD32Async(address, unit, count, stream)
                     } else {
-                        sys::cuMemsetD2D32Async(at, pitch, unit, count, rows, stream)
+                        sys::cuMemsetD2D32Async(address, pitch, unit, count, rows, stream)
                     }
                 }
                 _ => unreachable!("units have 1, 2 or 4 bytes"),
@@ -180,8 +180,8 @@ impl Drop for Memory {
         }
         let queue = &self.queue;
         let Ok(_state) = queue.enter() else { return };
-        // SAFETY: taken in this stream by `zeroed`, and no more work on it is asked for. If the
-        // context is lost, so is the memory.
+        // SAFETY: `zeroed` took the memory in this stream, and no more work on it will be queued.
+        // If the context is lost, so is the memory.
         unsafe {
             if queue.context.pool.is_some() {
                 _ = sys::cuMemFreeAsync(self.address, queue.raw);

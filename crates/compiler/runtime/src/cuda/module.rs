@@ -81,7 +81,8 @@ impl Image {
         Self { number, source, table, context, cubin, spare: Mutex::new(Some(loaded)) }
     }
 
-    /// Loads the code again, or takes the spare copy. The result has a record of faults of its own.
+    /// Loads the code again, or takes the spare copy. Each loaded copy has its own record of
+    /// faults.
     pub(super) fn load(&self) -> Result<Loaded, Error> {
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).take();
         spare.map_or_else(|| Loaded::new(&self.context, &self.cubin, &self.table), Ok)
@@ -108,8 +109,8 @@ fn digest(text: &str) -> String {
 
 impl CodeRequest<'_> {
     /// Finds the newest code on disk that the driver accepts. Code of any NVRTC whose version the
-    /// driver supports is right, so that no NVRTC must be installed; but a library that the user
-    /// names must exist.
+    /// driver supports is right, so no NVRTC must be installed. If the user names a library, it
+    /// must exist.
     fn kept_code(&self) -> Result<Option<(Vec<u8>, Loaded)>, Error> {
         let named = Nvrtc::named()?;
         named.as_ref().map_or(Ok(()), |nvrtc| self.check(nvrtc))?;
@@ -117,8 +118,8 @@ impl CodeRequest<'_> {
             Some(nvrtc) => version == nvrtc.version(),
             None => version.0 <= self.context.cuda.0,
         };
-        let Some(kept) = CodeFolder::find(CODE) else { return Ok(None) };
-        for cubin in kept.codes(&self.key(), wanted) {
+        let Some(folder) = CodeFolder::find(CODE) else { return Ok(None) };
+        for cubin in folder.codes(&self.key(), wanted) {
             match Loaded::new(self.context, &cubin, self.table) {
                 // The code was made for a newer driver.
                 Err(Error::CodeRefused { .. }) => {}
@@ -184,8 +185,8 @@ impl Loaded {
     fn new(context: &Arc<Context>, cubin: &[u8], table: &LaunchTable) -> Result<Self, Error> {
         let _bound = context.bind()?;
         let mut raw = ptr::null_mut();
-        // SAFETY: a place for a module, and a whole image: it came from NVRTC, or from disk with
-        // its digest.
+        // SAFETY: a place for a module, and a complete image, which came from NVRTC, or from disk
+        // with its digest.
         let status = unsafe { sys::cuModuleLoadData(&raw mut raw, cubin.as_ptr().cast()) };
         let refused = matches!(
             status,
@@ -274,8 +275,8 @@ impl Loaded {
 impl Drop for Loaded {
     fn drop(&mut self) {
         if let Ok(_bound) = self.context.bind() {
-            // SAFETY: its owner drops it when nothing of it runs any more: before a launch, or
-            // after waiting for the stream. If the context is lost, so is the code.
+            // SAFETY: the owner drops the code when no launch of it runs any more: before a
+            // launch, or after waiting for the stream. If the context is lost, so is the code.
             _ = unsafe { sys::cuModuleUnload(self.raw) };
         }
     }

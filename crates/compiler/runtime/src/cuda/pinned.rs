@@ -1,5 +1,5 @@
-//! Memory of the host from and to which the device copies while the host goes on. It is lent in
-//! blocks, each until the stream has passed the event after its copy.
+//! Host memory that the device copies from and to while the host goes on. The memory is lent in
+//! blocks; a block comes back when the stream has passed the event after its copy.
 #![allow(unsafe_code, reason = "calling the driver; memory that the device reads")]
 
 use super::context::Context;
@@ -15,7 +15,7 @@ use std::ptr::{self, NonNull};
 
 /// Size of the largest block; larger copies take several blocks.
 pub(super) const MAX_BLOCK: usize = 4 << 20;
-/// Total size of blocks from which on a copy waits for an older one.
+/// Total size of blocks above which a copy waits for an older one.
 const MAX_HELD: usize = 64 << 20;
 /// Size of the smallest block: a record of a fault, the actions of some machines.
 const MIN_BLOCK: usize = 256;
@@ -40,7 +40,7 @@ impl Block {
 
     /// Returns the bytes of the block. The unique reference keeps the host's accesses apart from
     /// the device's: a block is lent by value from [`Pinned::take`] to
-    /// [`Pinned::release_after_copy`], and comes back when the device has passed.
+    /// [`Pinned::release_after_copy`], and comes back when the device has done the copy.
     pub(super) fn bytes(&mut self) -> &mut [u8] {
         // SAFETY: `size` bytes were allocated, and zeroed; no other code uses them, as above.
         unsafe { std::slice::from_raw_parts_mut(self.address.as_ptr(), self.size) }
@@ -69,8 +69,8 @@ impl Pinned {
         let size = bytes.clamp(MIN_BLOCK, MAX_BLOCK).next_power_of_two();
         self.reclaim_finished(context)?;
         loop {
-            if let Some(at) = self.free.iter().position(|block| block.size == size) {
-                return Ok(self.free.swap_remove(at));
+            if let Some(position) = self.free.iter().position(|block| block.size == size) {
+                return Ok(self.free.swap_remove(position));
             }
             let Some(oldest) = self.busy.front().filter(|_| self.held + size > MAX_HELD) else {
                 return self.allocate(context, size);
@@ -126,7 +126,7 @@ impl Pinned {
         context.check("marking a copy", status)
     }
 
-    /// Makes blocks free that the stream has passed.
+    /// Frees the blocks that the stream has passed.
     pub(super) fn reclaim_finished(&mut self, context: &Context) -> Result<(), Error> {
         while let Some(block) = self.busy.front() {
             // SAFETY: an event of this context.

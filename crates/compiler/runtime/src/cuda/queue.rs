@@ -99,7 +99,7 @@ impl Queue {
         self.wait()?;
         closed?;
         state.pinned.reclaim_finished(&self.context)?;
-        // A module that can't be launched any more is not needed, and none of its code runs.
+        // A module that can't be launched any more is not needed, and no launch of its code runs.
         state.loaded.retain(|_, (image, _)| image.strong_count() > 0);
         self.first_fault(state)
     }
@@ -116,8 +116,8 @@ impl Queue {
         self.raw.expose_provenance() as u64
     }
 
-    /// Makes another stream of the device wait for the work queued here so far, or this stream wait
-    /// for the other's.
+    /// Makes another stream of the device wait for the work queued here so far, or makes this
+    /// stream wait for the other stream's work.
     ///
     /// # Safety
     /// The other handle is that of a living stream of the same device.

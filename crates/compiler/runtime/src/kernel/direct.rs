@@ -1,6 +1,6 @@
 //! Calls of a kernel in the caller's own thread, over memory that the caller lends for the call,
-//! without copies, locks or allocations. They are for callers that run one small kernel very often,
-//! such as programs after a step.
+//! without copies, locks or allocations. They are for callers that run one small kernel very
+//! often, such as a swarm that runs programs after each step.
 #![allow(unsafe_code, reason = "calling compiled code")]
 
 use super::{Kernel, Plan, RawFault, Target};
@@ -112,7 +112,8 @@ impl DirectKernel {
         self.check(args)?;
         for (param, arg) in self.params.iter().zip(&*args) {
             let at = |field: u32| (param.offset + field as usize) / 8;
-            // Extents and strides are pairs of `i32`; `check` makes sure that both are small.
+            // Extents and strides are pairs of `i32`; `check` makes sure that both numbers are
+            // small.
             self.words[at(descriptor::DATA)] = arg.address;
             self.words[at(descriptor::SHAPE)] = arg.len as u64;
             self.words[at(descriptor::STRIDES)] = param.element_bytes as u64;
@@ -121,10 +122,10 @@ impl DirectKernel {
         let (module, facts) = (self.kernel.compiled.module(), &self.native.facts);
         let running = RunningLaunch { module, facts, output: Output::Standard };
         let mut record = Record::new([1; GRID_DIMS], &running, &NEVER, false);
-        // SAFETY: the words hold handles as this kernel's layout says, over slices borrowed for the
-        // call: `check` saw that elements have the size and alignment that the kernel takes them to
-        // have, and that slices which it may write were given for writing, as plain bytes.
-        // `running` outlives the call.
+        // SAFETY: the words hold handles as this kernel's layout says, over slices borrowed for
+        // the call. `check` has checked that the elements have the size and alignment that the
+        // kernel expects, and that each slice which the kernel may write was lent for writing, as
+        // plain bytes. `running` outlives the call.
         let status = unsafe { self.native.code.run(self.position, &mut record, &self.words, 0, 1) };
         let Some(fault) = RawFault::of_range(status, &record.range) else { return Ok(()) };
         let plan = Plan { extents: [1; GRID_DIMS], threads: 1, repeats: 1 };

@@ -43,7 +43,7 @@ impl RawFault {
     }
 
     /// Returns the fault in a record on a device, at a thread of the grid; `None` if the record
-    /// holds none.
+    /// holds no fault.
     pub(crate) fn of_record(record: &FaultRecord, thread: i64) -> Option<Self> {
         if record.kind == 0 {
             return None;
@@ -76,13 +76,13 @@ impl Kernel {
         let index = if cause.kind == FaultKind::Index { raw.found } else { 0 };
         let code = Code::Fault(cause.kind);
         let dims = usize::from(self.reflection().dims).max(1);
-        let mut rest = thread;
+        let mut quotient = thread;
         let mut thread = vec![0; dims];
         for dim in (1..dims).rev() {
-            thread[dim] = rest % plan.extents[dim];
-            rest /= plan.extents[dim];
+            thread[dim] = quotient % plan.extents[dim];
+            quotient /= plan.extents[dim];
         }
-        thread[0] = rest;
+        thread[0] = quotient;
         Fault {
             kernel: self.reflection().name.clone(),
             function: module.functions[function].name.clone(),

@@ -17,8 +17,8 @@ const RANGES_PER_THREAD: i64 = 8;
 const MAX_RANGE_WORK: u64 = 1 << 28;
 /// Work above which a kernel has loops of unknown length.
 const MIN_LOOPS_WORK: u64 = 1 << 20;
-/// Greatest number of threads of a range with loops: few enough that waiting for a range is short,
-/// and many enough that its own cost is small.
+/// Greatest number of threads of a range with loops: so small that no wait for a range is long,
+/// and so large that the cost of a range is small.
 const MAX_LOOPS_RANGE: i64 = 1024;
 /// Time between two calls of `go_on`.
 const ASK_EVERY: Duration = Duration::from_millis(50);
@@ -36,7 +36,7 @@ pub(super) fn runs_on_caller(entry: &Entry, plan: &Plan) -> bool {
 
 /// Machine code of a kernel, and the launch to run.
 pub(super) struct HostLaunch<'a> {
-    /// Code for these threads: with or without atomic operations on their own elements.
+    /// Code for these threads: with or without atomic operations on a thread's own elements.
     pub(super) code: &'a Code,
     pub(super) entry: &'a Entry,
     pub(super) plan: &'a Plan,
@@ -51,7 +51,8 @@ pub(super) struct HostLaunch<'a> {
 }
 
 impl HostLaunch<'_> {
-    /// Runs the whole launch; returns the fault of the first thread that is known to have faulted.
+    /// Runs the whole launch. If threads fault, returns the fault of the first thread that is
+    /// known to have faulted.
     pub(super) fn run(&self, go_on: Option<&mut dyn FnMut() -> bool>) -> Option<RawFault> {
         let mut go_on = go_on;
         (0..self.plan.repeats).find_map(|repeat| match pool().filter(|_| !self.here) {
@@ -74,7 +75,7 @@ impl HostLaunch<'_> {
         })
     }
 
-    /// Runs work on all threads of the pool, and meanwhile asks whether to go on.
+    /// Runs work on all threads of the pool, and asks `go_on` while they run.
     fn run_asking(
         &self,
         pool: &rayon::ThreadPool,
@@ -140,9 +141,9 @@ impl HostLaunch<'_> {
     fn range(&self, begin: i64, end: i64) -> Option<RawFault> {
         let words = &self.packed.words;
         let mut record = Record::new(self.plan.extents, self.running, self.stop, self.in_order);
-        // SAFETY: `lay_out` laid the arguments out for this kernel and `ArgumentBlock::lock` locked
-        // the buffers that their handles point into, which `packed` keeps locked; `running` and
-        // `stop` outlive the call. The code is for threads that meet as these do.
+        // SAFETY: `lay_out` laid the arguments out for this kernel, and `ArgumentBlock::lock`
+        // locked the buffers that their handles point into; `packed` keeps them locked. `running`
+        // and `stop` outlive the call. The code fits the way in which these threads share memory.
         let status = unsafe { self.code.run(self.entry.position, &mut record, words, begin, end) };
         RawFault::of_range(status, &record.range)
     }

@@ -8,13 +8,13 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Arch {
     number: u32,
-    /// `a` for features of this architecture only, `f` for those of its family.
+    /// `a` for features of this architecture only, `f` for features of its family.
     variant: Option<char>,
 }
 
 impl Arch {
-    /// The architectures of the data center GPUs since Ampere: `gbxcule build` makes code for them
-    /// if none is named, and tests compile for them.
+    /// The architectures of the data center GPUs since Ampere. `gbxcule build` makes code for
+    /// them if the user names no architecture, and tests compile for them.
     pub const DATA_CENTER: [Self; 3] = [Self::new(80), Self::new(90), Self::new(100)];
 
     /// Makes the plain architecture of a number: ten times the major compute capability, plus the
@@ -28,7 +28,7 @@ impl Arch {
         self.number
     }
 
-    /// Returns the name of the virtual architecture, that of PTX: `compute_90`.
+    /// Returns the name of the virtual architecture, which PTX uses: `compute_90`.
     pub fn virtual_name(self) -> String {
         let Self { number, variant } = self;
         format!("compute_{number}{}", variant.map_or(String::new(), String::from))

@@ -1,6 +1,7 @@
 //! C functions of NVRTC's library, loaded at run time.
 //!
-//! Results are kept as numbers: a newer library may return some that no list here has.
+//! Results are kept as numbers, because a newer library may return results that no list here
+//! contains.
 #![allow(unsafe_code, reason = "calling a C library")]
 
 use super::CodeFormat;
@@ -26,12 +27,14 @@ macro_rules! functions {
             /// Loads a library; the system's loader searches for a bare name.
             pub(super) fn open(path: &Path) -> Result<Self, String> {
                 load_builtins(path);
-                // SAFETY: NVRTC's initialisers do nothing that Rust has a say in. The user named
-                // the library, or it has NVRTC's name in a place where NVRTC is installed.
+                // SAFETY: NVRTC's initialisers don't touch anything that belongs to Rust. The
+                // user named the library, or it has NVRTC's name in a place where NVRTC is
+                // installed.
                 let library = unsafe { libloading::Library::new(path) };
                 let library = library.map_err(|error| chain(&error))?;
                 let functions = Self {
-                    // SAFETY: the types are those of `nvrtc.h`, the same since CUDA 11.2.
+                    // SAFETY: the types are the types in `nvrtc.h`, which are the same since CUDA
+                    // 11.2.
                     $($field: *unsafe { library.get($symbol) }.map_err(|error| chain(&error))?,)*
                 };
                 // The library is never unloaded: threads may still be in it when the process ends.
@@ -66,9 +69,9 @@ fn load_builtins(nvrtc: &Path) {
     let files = beside.and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten();
     for file in files {
         if file.file_name().to_string_lossy().starts_with("libnvrtc-builtins.so") {
-            // SAFETY: as the library itself, in whose folder it lies. It stays loaded.
+            // SAFETY: as for NVRTC itself, in whose folder this library lies. It stays loaded.
             let library = unsafe { libloading::Library::new(file.path()) };
-            // If this fails, NVRTC itself reports what it misses.
+            // If this fails, NVRTC itself reports the missing library.
             _ = library.map(std::mem::forget);
         }
     }
@@ -133,14 +136,14 @@ impl Library {
             options.iter().map(|&it| c_text(it)).collect::<Result<_, _>>()?;
         let mut program = NvrtcProgram { library: self, handle: ptr::null_mut() };
         let (texts, names) = ([header.as_ptr()], [header_name.as_ptr()]);
-        // SAFETY: all texts end with NUL and live to the end of this function, the program too.
+        // SAFETY: all texts end with NUL; they and the program live to the end of this function.
         let status = unsafe {
             let (texts, names) = (texts.as_ptr(), names.as_ptr());
             (self.create)(&raw mut program.handle, text.as_ptr(), name.as_ptr(), 1, texts, names)
         };
         self.check("nvrtcCreateProgram", status)?;
         let words: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
-        // SAFETY: a living program and as many options as it says.
+        // SAFETY: a living program and as many options as the call says.
         let status =
             unsafe { (self.compile)(program.handle, words.len() as c_int, words.as_ptr()) };
         let log = program.fetch("nvrtcGetProgramLog", self.log_size, self.log);
@@ -213,8 +216,8 @@ impl NvrtcProgram<'_> {
 impl Drop for NvrtcProgram<'_> {
     fn drop(&mut self) {
         if !self.handle.is_null() {
-            // SAFETY: made by `create`, and no other code has it. There is nothing to do if it
-            // fails.
+            // SAFETY: `create` made the program, and no other code has it. If the call fails,
+            // nothing can be done.
             _ = unsafe { (self.library.destroy)(&raw mut self.handle) };
         }
     }

@@ -102,7 +102,8 @@ fn in_system() -> Vec<LibraryCandidate> {
     paths.into_iter().map(|path| LibraryCandidate { path, origin: Origin::System }).collect()
 }
 
-/// Returns libraries with NVRTC's name in a folder and those below it, to a depth.
+/// Returns the libraries with NVRTC's name in a folder and in the folders below it, down to a
+/// depth.
 fn libraries_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let (mut libraries, mut folders) = (Vec::new(), Vec::new());

@@ -46,7 +46,7 @@ fn without_spans(structure: &Struct) -> Struct {
 }
 
 impl Interface {
-    /// Takes an interface from the beginning of the rest of a record.
+    /// Reads an interface from the beginning of the remaining record.
     pub(crate) fn read(rest: &mut &[u8]) -> Option<Self> {
         let mut module = Module::new(String::read(rest)?);
         read_types(&mut module.types, rest)?;
@@ -79,7 +79,7 @@ impl Interface {
     }
 }
 
-/// Adds the types of a record in their order, so that they get their handles again.
+/// Adds the types of a record in their order, so that each type gets the handle that it had.
 fn read_types(types: &mut Types, rest: &mut &[u8]) -> Option<()> {
     let shapes = Vec::<Shape>::read(rest)?;
     let mut structs = Vec::<Struct>::read(rest)?.into_iter();

@@ -30,7 +30,8 @@ const EXTENSION: &str = ".object";
 /// Version of the records.
 const VERSION: (u32, u32) = (1, 0);
 
-/// Makes the module of a recipe, or says why it can't be made any more.
+/// Makes the module of a recipe, or returns the reason for which the module can't be made any
+/// more.
 type Make = dyn Fn() -> Result<Valid<Module>, String> + Send + Sync;
 
 /// Recipe of a module for the CPU: everything that decides the module.
@@ -49,8 +50,9 @@ impl fmt::Debug for Recipe {
 
 impl Recipe {
     /// Makes a recipe. `name` is a digest of everything that decides the module, apart from this
-    /// program itself; `sources` are the texts into which the module's spans point, always in the
-    /// same order. `make` makes the module: it is called if a launch needs more than is on disk.
+    /// program itself. `sources` are the texts into which the module's spans point, always in the
+    /// same order. `make` makes the module; it is called if a launch needs more than the disk
+    /// has.
     pub fn new(
         name: &str,
         sources: &[SourceId],
@@ -59,7 +61,7 @@ impl Recipe {
         Self { name: name.into(), sources: sources.into(), make: Arc::new(make) }
     }
 
-    /// Makes the recipe of a module that is derived from this one's.
+    /// Makes the recipe of a module that is derived from the module of this recipe.
     #[must_use]
     pub fn derived(
         &self,
@@ -74,7 +76,7 @@ impl Recipe {
     /// Makes the module.
     ///
     /// # Errors
-    /// The reason for which it can't be made any more.
+    /// The reason for which the module can't be made any more.
     pub fn module(&self) -> Result<Valid<Module>, String> {
         (self.make)()
     }
@@ -91,8 +93,8 @@ impl Recipe {
         let source = |counted: SourceId| self.sources.get(counted.index()).copied();
         facts.sites.iter_mut().for_each(|site| site.span = moved(site.span, source));
         let Interface { module, reflections } = interface;
-        let kept = Some(KeptNative { recipe: self.clone(), has_module: false });
-        let native = Native::of_object((object, facts), build, kept, &module.name).ok()?;
+        let kept_native = Some(KeptNative { recipe: self.clone(), has_module: false });
+        let native = Native::of_object((object, facts), build, kept_native, &module.name).ok()?;
         let code = DeviceCode::Cpu(Arc::new(native));
         let compiled = Compiled { module, notes, device: Device::Cpu, code, reflections };
         Some(make_known(self.key(build), compiled))
@@ -123,8 +125,8 @@ impl Recipe {
             object.write(&mut record);
             keep(&name, &record);
         }
-        let kept = Some(KeptNative { recipe: self.clone(), has_module: true });
-        let native = Native::of_object((object, facts), build, kept, &module.name)?;
+        let kept_native = Some(KeptNative { recipe: self.clone(), has_module: true });
+        let native = Native::of_object((object, facts), build, kept_native, &module.name)?;
         let code = DeviceCode::Cpu(Arc::new(native));
         let compiled = Compiled { module, notes, device: Device::Cpu, code, reflections };
         Ok(make_known(self.key(build), compiled))
@@ -134,8 +136,8 @@ impl Recipe {
         (CodeOrigin::Recipe(self.name.to_string()), Device::Cpu, build)
     }
 
-    /// Returns the name of the file with the code; `None` if this program has no build id, and
-    /// can't be told from others.
+    /// Returns the name of the file with the code; `None` if this program has no build id,
+    /// because then nothing distinguishes it from other programs.
     fn file_name(&self, build: Build, sharing: Sharing) -> Option<String> {
         let settings = HostCompiler::new().ok()?.settings;
         Some(file_name(build_id()?, &settings, &self.name, &format!("{build:?} {sharing:?}")))
@@ -147,15 +149,15 @@ fn file_name(build_id: &[u8], settings: &str, recipe: &str, options: &str) -> St
     CodeFolder::key(&parts)
 }
 
-/// Stores a record, or nothing if the folder can't be written: a user may have named a read-only
-/// folder with code for GPUs, and machine code for CPUs is made again quickly.
+/// Stores a record. If the folder can't be written, nothing is stored: a user may have named a
+/// read-only folder with code for GPUs, and machine code for CPUs is made again quickly.
 fn keep(name: &str, record: &[u8]) {
     if let Some(folder) = CodeFolder::find_quietly(EXTENSION) {
         folder.keep_if_possible(name, VERSION, record);
     }
 }
 
-/// Returns a span in another source, or none if there is no such source.
+/// Returns a span in another source; [`Span::NONE`] if there is no such source.
 fn moved(span: Span, source: impl Fn(SourceId) -> Option<SourceId>) -> Span {
     let source = span.source().and_then(source);
     source.map_or(Span::NONE, |source| Span::new(source, span.start, span.end))
@@ -172,14 +174,15 @@ struct ObjectRecord {
 
 impl ObjectRecord {
     fn read(record: &[u8]) -> Option<Self> {
-        let rest = &mut &record[..];
-        let interface = Interface::read(rest)?;
-        let (notes, facts, object) = Stored::read(rest)?;
+        let remaining = &mut &record[..];
+        let interface = Interface::read(remaining)?;
+        let (notes, facts, object) = Stored::read(remaining)?;
         let recipe = Self { interface, notes, facts, object };
-        (rest.is_empty() && recipe.is_coherent()).then_some(recipe)
+        (remaining.is_empty() && recipe.is_coherent()).then_some(recipe)
     }
 
-    /// Returns true if all handles name something: no launch meets a wrong one.
+    /// Returns true if every handle names an existing item, so that no launch meets a wrong
+    /// handle.
     fn is_coherent(&self) -> bool {
         let Self { interface, facts, object, .. } = self;
         let is_entry = |entry: &Entry| {
@@ -194,10 +197,10 @@ impl ObjectRecord {
     }
 }
 
-/// Recipe by which machine code is on disk.
+/// Recipe under which machine code is stored on disk.
 pub(crate) struct KeptNative {
     recipe: Recipe,
-    /// True if the compiled module is the whole one, and not only its interface.
+    /// True if the compiled module is complete, false if it is only the interface.
     pub(crate) has_module: bool,
 }
 
@@ -205,7 +208,8 @@ impl KeptNative {
     /// Finds or makes code for threads that may access the same elements.
     ///
     /// # Errors
-    /// The module must be made, and isn't the one that was compiled any more.
+    /// The module has to be made, but can't be made, or differs from the module that was
+    /// compiled.
     pub(crate) fn shared_object(
         &self,
         compiled: &Compiled,
@@ -242,7 +246,8 @@ impl KeptNative {
     }
 }
 
-/// Returns what two compilations of one module have in common, whatever threads share.
+/// Returns the parts that all compilations of one module have in common, whatever memory its
+/// threads share.
 fn head(module: &Module, reflections: &[Option<Reflection>], entries: &[Entry]) -> Box<[u8]> {
     let mut head = Vec::new();
     interface::write(module, reflections, &mut head);

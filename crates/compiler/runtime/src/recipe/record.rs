@@ -18,7 +18,7 @@ pub trait Stored: Sized {
     /// Appends the value to a record.
     fn write(&self, record: &mut Vec<u8>);
 
-    /// Takes the value from the beginning of the rest of a record.
+    /// Reads the value from the beginning of the remaining record.
     fn read(rest: &mut &[u8]) -> Option<Self>;
 }
 
@@ -135,7 +135,7 @@ impl<T: Stored> Stored for Vec<T> {
     }
 
     fn read(rest: &mut &[u8]) -> Option<Self> {
-        // A wrong length ends at the end of the record, so no memory is reserved for it.
+        // A wrong length ends at the end of the record, so no memory is reserved by the length.
         (0..usize::read(rest)?).map(|_| T::read(rest)).collect()
     }
 }

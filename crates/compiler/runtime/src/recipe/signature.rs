@@ -1,5 +1,5 @@
 //! Facts about a module whose machine code for CUDA is on disk: the digest of its text, by which
-//! the code is found, its interface, the lines that may fault, and the notes of its maker.
+//! the code is found; its interface; the lines that may fault; and the notes of its maker.
 
 use super::interface::{self, Interface};
 use super::record::{Stored, stored};
@@ -50,16 +50,16 @@ impl Signature {
     /// Finds the signature with this name.
     pub(crate) fn find(name: &str) -> Option<Self> {
         let record = CodeFolder::find(EXTENSION)?.find_version(name, VERSION)?;
-        let rest = &mut &record[..];
+        let remaining = &mut &record[..];
         let signature = Self {
-            interface: Interface::read(rest)?,
-            notes: Stored::read(rest)?,
-            table: Stored::read(rest)?,
-            source: Stored::read(rest)?,
+            interface: Interface::read(remaining)?,
+            notes: Stored::read(remaining)?,
+            table: Stored::read(remaining)?,
+            source: Stored::read(remaining)?,
         };
         let LaunchTable { kernels, sites } = &signature.table;
         let is_coherent = kernels.iter().all(|entry| signature.interface.has_kernel(entry.kernel))
             && sites.iter().all(|it| signature.interface.has_names(it.function, it.message));
-        (is_coherent && rest.is_empty()).then_some(signature)
+        (is_coherent && remaining.is_empty()).then_some(signature)
     }
 }

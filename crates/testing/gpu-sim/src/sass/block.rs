@@ -1,7 +1,8 @@
-//! Runs a block: its warps take turns, each until it ends or comes to the block's barrier.
+//! Runs a block: its warps take turns. A turn lasts until the warp ends or comes to the block's
+//! barrier.
 //!
-//! The barrier is complete when all lanes of the block that have not ended are at it. Only barrier
-//! 0 is known here, so warps of a block never wait at different barriers.
+//! The barrier is complete when all lanes of the block that have not ended have come to it. Here
+//! barrier 0 is the only barrier, so warps of a block never wait at different barriers.
 
 use super::count::Counts;
 use super::warp::{Launch, Mask, Stop, Warp};
@@ -23,14 +24,14 @@ pub enum Reduction {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Arrivals {
     reduction: Option<Reduction>,
-    /// The lanes, if all are of one warp.
+    /// The lanes, if all of them belong to one warp.
     pub lanes: Mask,
     number: u32,
     votes: u32,
 }
 
 impl Arrivals {
-    /// Makes the arrivals of lanes of a warp that come together.
+    /// Makes the arrivals of lanes that belong to one warp and come together.
     pub fn of(lanes: Mask, reduction: Reduction, votes: Mask) -> Self {
         let votes = (votes & lanes).count_ones();
         Self { reduction: Some(reduction), lanes, number: lanes.count_ones(), votes }
@@ -64,15 +65,15 @@ impl Arrivals {
     }
 }
 
-/// Runs a block to its end, in the state objects of earlier warps of the launch. Warps that come to
-/// no barrier run one after the other in the first object.
+/// Runs a block to its end, in the state objects of earlier warps of the launch. Warps that come
+/// to no barrier run one after the other in the first state object.
 pub fn run<'p>(
     warps: &mut Vec<Warp<'p>>,
     launch: &Launch<'p>,
     counts: &mut Counts,
     (block, threads): (u32, u32),
 ) {
-    // Number of warps, the first ones, that are at the barrier.
+    // Number of warps at the barrier; they are the first warps of the block.
     let mut held = 0;
     for thread in (0..threads).step_by(32) {
         if warps.len() == held {

@@ -3,9 +3,9 @@
 /// Counts of a kernel's launches.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// Instructions that warps issued, also those that no lane executed.
+    /// Instructions that warps issued, including those that no lane executed.
     pub issues: u64,
-    /// Lanes that executed them.
+    /// Number of lanes that executed the instructions.
     pub lanes: u64,
     /// Jumps at which lanes diverged.
     pub splits: u64,
@@ -15,7 +15,7 @@ pub struct Counts {
     pub traffic: [Traffic; Access::ALL.len()],
     /// Numbers of the instructions that each warp of the last launch issued, if they are recorded.
     pub traces: Option<Vec<Vec<u32>>>,
-    /// Number of the running warp among those of the last launch.
+    /// Number of the running warp among the warps of the last launch.
     pub(super) warp: usize,
 }
 
@@ -50,7 +50,7 @@ impl Access {
 }
 
 impl Counts {
-    /// Makes empty counts for a program with so many instructions.
+    /// Makes empty counts for a program with this number of instructions.
     pub fn new(instructions: usize) -> Self {
         Self { each: vec![(0, 0); instructions], ..Self::default() }
     }
@@ -65,7 +65,7 @@ impl Counts {
         Totals(all)
     }
 
-    /// Begins another warp, and returns its number among the traced ones.
+    /// Begins another warp, and returns its number among the traced warps.
     pub(super) fn begin_warp(&mut self) -> usize {
         let Some(traces) = &mut self.traces else { return 0 };
         traces.push(Vec::new());
@@ -103,12 +103,12 @@ impl Totals {
         Self(std::array::from_fn(|at| self.0[at] - before.0[at]))
     }
 
-    /// Instructions that warps issued.
+    /// Returns the number of instructions that warps issued.
     pub fn issues(self) -> u64 {
         self.0[0]
     }
 
-    /// Lanes that executed them.
+    /// Returns the number of lanes that executed the instructions.
     pub fn lanes(self) -> u64 {
         self.0[1]
     }

@@ -24,7 +24,7 @@ pub struct Section<'a> {
 pub struct Symbol<'a> {
     /// The name.
     pub name: &'a str,
-    /// Number of its section.
+    /// Number of the symbol's section.
     pub section: usize,
     /// Offset in the section.
     pub at: usize,
@@ -32,7 +32,7 @@ pub struct Symbol<'a> {
     pub size: usize,
 }
 
-/// An address that is written into a section when it is loaded.
+/// An address that is written into a section when the section is loaded.
 #[derive(Clone, Copy, Debug)]
 pub struct Relocation {
     /// Number of the section that is changed.
@@ -58,7 +58,7 @@ pub struct Kernel {
     pub max_threads: Option<u32>,
     /// Registers of a thread.
     pub registers: u32,
-    /// Bytes of local memory that its deepest chain of calls needs, if known.
+    /// Bytes of local memory that the kernel's deepest chain of calls needs, if known.
     pub stack_bytes: usize,
 }
 
@@ -109,8 +109,8 @@ impl<'a> Bytes<'a> {
     }
 
     fn name(self, at: usize) -> Option<&'a str> {
-        let rest = self.0.get(at..)?;
-        std::str::from_utf8(&rest[..rest.iter().position(|byte| *byte == 0)?]).ok()
+        let remaining = self.0.get(at..)?;
+        std::str::from_utf8(&remaining[..remaining.iter().position(|byte| *byte == 0)?]).ok()
     }
 }
 
@@ -152,7 +152,7 @@ impl<'a> Cubin<'a> {
             let Some(kernel) = kernels.get_mut(self.symbols.get(symbol)?.name) else { continue };
             match attribute {
                 0x2F => kernel.registers = number as u32,
-                // A recursive function has all ones.
+                // The number of a recursive function has all bits set.
                 _ if number == u32::MAX as usize => {
                     kernel.stack_bytes = kernel.stack_bytes.max(RECURSION_BYTES);
                 }
@@ -214,8 +214,8 @@ fn relocations(sections: &[Section<'_>]) -> Option<Vec<Relocation>> {
     Some(all)
 }
 
-/// Splits the attributes of `.nv.info`: a format, a number, and a value, whose size only format 4
-/// states.
+/// Splits the attributes of `.nv.info`. An attribute is a format, a number and a value; only
+/// format 4 states the size of the value.
 fn attributes(bytes: &[u8]) -> Option<Vec<(u8, &[u8])>> {
     let (mut all, mut at) = (Vec::new(), 0);
     while at < bytes.len() {

@@ -1,4 +1,5 @@
-//! A decoded instruction: a function, and the places of its operands in the register file.
+//! A decoded instruction: the function that executes it, and the positions of its operands in the
+//! register file.
 
 use super::form::{OperandType, Row};
 use super::kernel_code::{LaunchConstant, Pool, word};
@@ -8,7 +9,7 @@ use super::warp::{FALSE, Mask, NO_PREDICATE, SINK, TRUE, UNIFORM, UNIFORM_PREDIC
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 
-/// Function that executes a step for a set of lanes that isn't empty.
+/// Function that executes an instruction for a set of lanes that isn't empty.
 pub type Run = fn(&mut Warp<'_>, &DecodedInstruction, Mask);
 
 /// A predicate as an operand, perhaps inverted.
@@ -16,21 +17,21 @@ pub type Run = fn(&mut Warp<'_>, &DecodedInstruction, Mask);
 pub struct PredicateOperand {
     /// Number of the predicate.
     pub index: u8,
-    /// All ones if it is inverted.
+    /// All ones if the predicate is inverted.
     pub flip: Mask,
 }
 
-/// A value that a step reads: `((entry & keep) ^ flip) - minus`; for a pair, `high` is the slot of
-/// the upper word.
+/// A value that an instruction reads: `((entry & keep) ^ flip) - minus`; for a pair, `high` is
+/// the slot of the upper word.
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
     /// Slot of the register file.
     pub low: u16,
     /// Slot of the upper word.
     pub high: u16,
-    /// Bits that stay: `|x|` of a float clears one.
+    /// Mask of the bits that stay: `|x|` of a float clears one bit.
     pub keep: u32,
-    /// Bits that are inverted: all for `~x` and `-x`, the sign for a float.
+    /// Mask of the inverted bits: all bits for `~x` and `-x`, the sign for a float.
     pub flip: u32,
     /// All ones if 1 is added, as `-x` is `~x + 1`.
     pub minus: u32,
@@ -90,21 +91,21 @@ pub enum Special {
 /// A decoded instruction.
 #[derive(Clone, Debug)]
 pub struct DecodedInstruction {
-    /// Function that executes it.
+    /// Function that executes the instruction.
     pub run: Run,
-    /// Lanes that execute it.
+    /// Predicate by which lanes execute the instruction.
     pub guard: PredicateOperand,
-    /// True if it may change which lanes run.
+    /// True if the instruction may change which lanes run.
     pub is_control: bool,
     /// All ones if the result is the same for all lanes of the warp.
     pub whole: Mask,
     /// First entry of the result.
     pub to: u16,
-    /// Predicates that it sets.
+    /// Predicates that the instruction sets.
     pub truths: [u8; 2],
-    /// Values that it reads.
+    /// Values that the instruction reads.
     pub from: [Source; 3],
-    /// Predicates that it reads.
+    /// Predicates that the instruction reads.
     pub given: [PredicateOperand; 3],
     /// True for each optional operand of the form that is present, in their order.
     pub has: [bool; 4],
@@ -112,11 +113,11 @@ pub struct DecodedInstruction {
     pub numbers: [u32; 2],
     /// The number of 32 bits in the encoding, of any type.
     pub literal: u32,
-    /// Number of the modifier for each choice in the form's pattern.
-    pub choice: [u8; 6],
+    /// Numbers of the modifiers that the mnemonic has, one for each `{..}` of the form's pattern.
+    pub modifiers: [u8; 6],
     /// Address of the instruction.
     pub address: u32,
-    /// Number of the instruction that it jumps to.
+    /// Number of the instruction to which a jump leads.
     pub target: u32,
     /// Place in memory.
     pub place: Address,
@@ -124,7 +125,7 @@ pub struct DecodedInstruction {
     pub source: Address,
     /// Place in a constant bank.
     pub constant: Constant,
-    /// Special register that `S2R` and its like read.
+    /// Special register that `S2R` and similar instructions read.
     pub special: Special,
     /// Barrier of convergence.
     pub barrier: u8,
@@ -135,7 +136,7 @@ pub struct DecodedInstruction {
     pub source_line: u32,
     /// Line of the listing.
     pub text: String,
-    /// Pattern of its row in the table of forms.
+    /// Pattern of the instruction's row in the table of forms.
     pub pattern: &'static str,
 }
 
@@ -153,13 +154,13 @@ pub(super) struct Context<'a> {
 pub(super) fn decode(
     line: &Line<'_>,
     row: &Row,
-    choice: [u8; 6],
+    modifiers: [u8; 6],
     context: &mut Context<'_>,
 ) -> Result<DecodedInstruction, String> {
     let literal = word(context.code, line.address as usize + 4).ok_or("no code at its address")?;
     let always = PredicateOperand { index: TRUE, flip: 0 };
     let never = PredicateOperand { index: FALSE, flip: 0 };
-    let mut step = DecodedInstruction {
+    let mut inst = DecodedInstruction {
         run: row.run,
         guard: line
             .guard
@@ -175,7 +176,7 @@ pub(super) fn decode(
         has: [false; 4],
         numbers: [0; 2],
         literal,
-        choice,
+        modifiers,
         address: line.address,
         target: 0,
         place: Address::default(),
@@ -191,29 +192,29 @@ pub(super) fn decode(
     let mut operands = line.operands.iter().peekable();
     let (mut counts, mut optional) = ([0; 6], 0);
     for slot in &row.operands {
-        let fits = operands.peek().is_some_and(|it| slot.sort.takes(it));
+        let fits = operands.peek().is_some_and(|it| slot.ty.takes(it));
         if slot.is_optional {
-            step.has[optional] = fits;
+            inst.has[optional] = fits;
             optional += 1;
         }
         if !fits && slot.is_optional {
-            // An absent operand leaves its place among the operands of its sort empty.
-            counts[slot.sort.list()] += 1;
+            // An absent operand leaves its position in the list of its operand type empty.
+            counts[slot.ty.list()] += 1;
             continue;
         }
         let Some(operand) = operands.next().filter(|_| fits) else {
             return Err(format!("the form takes `{}`", row.signature));
         };
-        let at = &mut counts[slot.sort.list()];
-        step.take(slot.sort, operand, *at, context)?;
+        let at = &mut counts[slot.ty.list()];
+        inst.take(slot.ty, operand, *at, context)?;
         *at += 1;
     }
-    // The jump itself tests if all active lanes pass its guard, so all lanes execute it.
+    // The jump itself tests whether all active lanes pass its guard, so all lanes execute it.
     if row.pattern.starts_with("BRA.{DIV") {
-        step.given[0] = std::mem::replace(&mut step.guard, always);
+        inst.given[0] = std::mem::replace(&mut inst.guard, always);
     }
     match operands.next() {
-        None => Ok(step),
+        None => Ok(inst),
         Some(_) => Err(format!("the form takes `{}`", row.signature)),
     }
 }
@@ -222,7 +223,7 @@ impl DecodedInstruction {
     /// True for a load of several words of shared memory.
     pub(super) fn is_wide_shared_load(&self) -> bool {
         // `.64` and `.128` are the last two sizes of the pattern.
-        self.pattern.starts_with("{LDS}") && self.choice[1] >= 5
+        self.pattern.starts_with("{LDS}") && self.modifiers[1] >= 5
     }
 
     /// Returns the line of the source, if the listing has it.
@@ -232,12 +233,12 @@ impl DecodedInstruction {
 
     fn take(
         &mut self,
-        sort: OperandType,
+        ty: OperandType,
         operand: &Argument<'_>,
         at: usize,
         context: &mut Context<'_>,
     ) -> Result<(), String> {
-        match sort {
+        match ty {
             OperandType::Destination => self.to = self.result(operand.place),
             OperandType::DestinationPredicate => {
                 let index = truth(operand).ok_or("no predicate")?.index;
@@ -258,7 +259,7 @@ impl DecodedInstruction {
             | OperandType::Halves
             | OperandType::Zero
             | OperandType::Register => {
-                self.from[at] = self.source(sort, operand, context)?;
+                self.from[at] = self.source(ty, operand, context)?;
             }
             OperandType::Number => {
                 if let OperandKind::Number(number) = operand.place {
@@ -270,7 +271,7 @@ impl DecodedInstruction {
             | OperandType::Barrier
             | OperandType::Special
             | OperandType::Memory
-            | OperandType::Constant => self.take_named(sort, operand, at, context)?,
+            | OperandType::Constant => self.take_named(ty, operand, at, context)?,
         }
         Ok(())
     }
@@ -278,12 +279,12 @@ impl DecodedInstruction {
     /// Takes an operand that is neither a register's value nor a number.
     fn take_named(
         &mut self,
-        sort: OperandType,
+        ty: OperandType,
         operand: &Argument<'_>,
         at: usize,
         context: &Context<'_>,
     ) -> Result<(), String> {
-        match sort {
+        match ty {
             OperandType::Label => {
                 let OperandKind::Label(name) = operand.place else { return Err("no label".into()) };
                 let address = context.labels.get(name).ok_or(format!("no label `{name}`"))?;
@@ -331,12 +332,12 @@ impl DecodedInstruction {
 
     fn source(
         &self,
-        sort: OperandType,
+        ty: OperandType,
         operand: &Argument<'_>,
         context: &mut Context<'_>,
     ) -> Result<Source, String> {
-        let is_halves = sort == OperandType::Halves;
-        let is_float = is_halves || matches!(sort, OperandType::Float | OperandType::Double);
+        let is_halves = ty == OperandType::Halves;
+        let is_float = is_halves || matches!(ty, OperandType::Float | OperandType::Double);
         let mut source = Source { part: operand.part, ..Source::default() };
         match operand.place {
             OperandKind::Register(number) => {
@@ -347,7 +348,7 @@ impl DecodedInstruction {
                 let entry = context.pool.entry(LaunchConstant::Number(self.literal));
                 // The instruction holds the upper word of a double.
                 (source.low, source.high) =
-                    if sort == OperandType::Double { (ZERO, entry) } else { (entry, ZERO) };
+                    if ty == OperandType::Double { (ZERO, entry) } else { (entry, ZERO) };
             }
             OperandKind::Number(number) => {
                 source.low = context.pool.entry(LaunchConstant::Number(number as u32));

@@ -1,8 +1,9 @@
-//! Memory of a device: separate arrays, the shared memory of the running block, and the shadow of
-//! both.
+//! Memory of a device: separate arrays, the shared memory of the running block, and the shadow
+//! memory of both.
 //!
-//! Each array has a window of addresses far larger than itself, so that an access outside of it
-//! never reaches another array and is reported as an access of this one.
+//! Each array has a window of addresses that is far larger than the array. So an access outside
+//! of an array never reaches another array, and is reported as an access of the array whose
+//! window it hits.
 
 use super::shadow::{Conflict, Manner, Order, Pending, Shadow};
 use super::suspect::{Replacement, Suspects};
@@ -13,7 +14,7 @@ const FIRST_WINDOW: u64 = 1 << 44;
 const WINDOW: u64 = 1 << 38;
 /// First address of the window of shared memory.
 pub const SHARED_WINDOW: u64 = 0x7E00_0000_0000_0000;
-/// Number of shared memory among the memories.
+/// Number that stands for shared memory in place of an array's number.
 pub const SHARED: usize = usize::MAX;
 
 /// An array, or a variable of the module.
@@ -23,7 +24,7 @@ pub struct DeviceArray {
     pub name: String,
     /// Bytes of an element, for indices in messages.
     pub element_bytes: usize,
-    /// Contents, up to a multiple of 4 bytes.
+    /// Contents, padded to a multiple of 4 bytes.
     bytes: Vec<u8>,
     /// Number of bytes of the array.
     length: usize,
@@ -48,7 +49,7 @@ pub struct DeviceMemory {
     pub seed: u64,
     /// True if the simulator looks for races.
     pub finds_races: bool,
-    /// Words of wide loads of shared memory that are unwritten or race.
+    /// Words of wide loads of shared memory that are unwritten or race with another access.
     pub suspects: Suspects,
     /// Values for the suspect words of an earlier launch.
     pub replacement: Option<Replacement>,
@@ -134,7 +135,7 @@ impl DeviceMemory {
 
     /// Begins a block, whose shared memory counts as unwritten.
     pub(super) fn begin_block(&mut self, block: u32) {
-        // Each block finds other leftover bytes in it.
+        // Each block finds other leftover bytes in its shared memory.
         let noise = 0x5B ^ (block as u8).wrapping_mul(29);
         self.shared.bytes.fill(noise);
         self.shared.shadow.clear();
@@ -143,9 +144,9 @@ impl DeviceMemory {
         self.order.begin_block();
     }
 
-    /// Returns the place of an access, or the reason why it has none. An exchange of a word may
-    /// reach beyond the end of an array of smaller elements, because compilers make a 16-bit
-    /// exchange of a 32-bit one.
+    /// Returns the place of an access, or the reason why the access has no place. An exchange of
+    /// a word may reach beyond the end of an array of smaller elements, because compilers turn a
+    /// 16-bit exchange into a 32-bit one.
     pub(super) fn place(
         &self,
         address: u64,
@@ -222,7 +223,7 @@ impl DeviceMemory {
         !place.is_shared() || self.is_written[place.at..place.at + size].iter().all(|it| *it)
     }
 
-    /// Records an access in the shadow, and returns the access that it races with.
+    /// Records an access in the shadow memory, and returns the access with which it races.
     pub(super) fn note(
         &mut self,
         place: DevicePlace,
@@ -260,7 +261,7 @@ impl DeviceMemory {
     }
 
     /// Returns the conflicts of plain reads with atomic operations that remain at the end of a
-    /// launch, or at the end of a block for its shared memory, with the names of their places.
+    /// launch, or for shared memory at the end of a block, with the names of their places.
     pub(super) fn pending(&self, of_block: bool) -> Vec<(String, Pending)> {
         let shared = of_block.then_some(&self.shared);
         let others = self.arrays.iter().chain(&self.variables).filter(|_| !of_block);
@@ -277,7 +278,8 @@ impl DeviceMemory {
         all.into_iter().map(named).collect()
     }
 
-    /// Returns true if all arrays and variables are equal, and as many instructions were issued.
+    /// Returns true if all arrays and variables of both memories are equal, and both launches
+    /// issued the same number of instructions.
     pub fn is_same(&self, other: &Self) -> bool {
         let all = |it: &'_ Self| -> Vec<_> {
             let arrays = it.arrays.iter().chain(&it.variables);

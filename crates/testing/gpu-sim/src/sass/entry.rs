@@ -1,8 +1,8 @@
 //! Functions that the stand-in for NVIDIA's driver calls (`testkit/src/stand_in/module.cpp`).
 //!
-//! `HOST_NVDISASM` names the disassembler, `HOST_GPU_POLICY=lanes` asks for [`Policy::MostLanes`],
-//! `HOST_GPU_COUNTS` names a folder for the counts ([`report`]), `HOST_GPU_TRACE` asks also for the
-//! instructions of each warp.
+//! Four variables change what they do: `HOST_NVDISASM` names the disassembler,
+//! `HOST_GPU_POLICY=lanes` selects [`Policy::MostLanes`], `HOST_GPU_COUNTS` names a folder for
+//! the counts ([`report`]), and `HOST_GPU_TRACE` also records the instructions of each warp.
 #![allow(unsafe_code, reason = "C calls these functions with what it has")]
 
 use super::module::{LoadedCubin, disassemble};
@@ -16,13 +16,13 @@ use std::path::{Path, PathBuf};
 /// Greatest number of parameters of a kernel.
 const MAX_PARAMETERS: usize = 255;
 
-/// Loads a cubin. Returns null, and prints the reason on stderr, if it is refused.
+/// Loads a cubin. If the cubin is refused, returns null and prints the reason on stderr.
 ///
 /// # Safety
-/// `image` points to a whole cubin.
+/// `image` points to a complete cubin.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gpu_sim_load(image: *const u8) -> Option<Box<LoadedCubin>> {
-    // SAFETY: the caller's promise; a file says its own size.
+    // SAFETY: the caller's promise; the file's header gives its size.
     let file = unsafe { whole_file(image) };
     match load(file) {
         Ok(module) => Some(Box::new(module)),
@@ -45,11 +45,12 @@ fn load(file: &[u8]) -> Result<LoadedCubin, Box<dyn std::error::Error>> {
 /// Returns the file that begins at an address.
 ///
 /// # Safety
-/// A whole ELF file of 64 bits lies there.
+/// A complete 64-bit ELF file lies there.
 unsafe fn whole_file<'a>(image: *const u8) -> &'a [u8] {
     let number = |at: usize, size: usize| {
         let mut bytes = [0; 8];
-        // SAFETY: inside of the header, or of the table of sections that it names.
+        // SAFETY: the bytes lie inside of the header, or of the table of sections that the header
+        // names.
         unsafe { std::ptr::copy_nonoverlapping(image.add(at), bytes.as_mut_ptr(), size) };
         u64::from_le_bytes(bytes) as usize
     };
@@ -112,7 +113,7 @@ pub unsafe extern "C" fn gpu_sim_kernel(
     *threads = code.kernel.max_threads.unwrap_or(1024);
     let all = code.kernel.parameters.iter().take(MAX_PARAMETERS).map(|(_, size)| *size as u32);
     for (at, size) in all.chain([0]).enumerate() {
-        // SAFETY: at most 256 of them.
+        // SAFETY: the kernel has fewer than 256 parameters.
         unsafe { sizes.add(at).write(size) };
     }
     true
@@ -133,7 +134,8 @@ pub unsafe extern "C" fn gpu_sim_launch(
     // SAFETY: the caller's promise.
     let name = unsafe { CStr::from_ptr(name) }.to_str().expect("a name that was found");
     let sizes = module.kernels[name].kernel.parameters.iter().map(|(_, size)| *size).enumerate();
-    // SAFETY: as many as the kernel has, of the sizes that it says.
+    // SAFETY: the caller passes as many parameters as the kernel has, of the sizes that the
+    // kernel states.
     let bytes = |(at, size)| unsafe {
         std::slice::from_raw_parts((*parameters.add(at)).cast::<u8>(), size)
     };

@@ -9,21 +9,23 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// Kinds of faults.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FaultKind {
-    /// Two threads touch one place, one of them writes, and nothing orders them.
+    /// Two threads access one place, at least one of them writes, and nothing orders the
+    /// accesses.
     Race,
-    /// Two threads write the same value to one place, and nothing orders them.
+    /// Two threads write the same value to one place, and nothing orders the writes.
     SameValueRace,
-    /// Threads of a block wait at different barriers, or at one to which others never come.
+    /// Threads of a block wait at different barriers, or at a barrier to which other threads
+    /// never come.
     DivergentBarrier,
     /// A read of shared memory that no thread has written.
     UninitialisedShared,
-    /// An access outside of every array, or of one that is absent.
+    /// An access outside of every array, or to an absent array.
     OutsideArray,
-    /// An access at an address that its size does not divide.
+    /// An access whose address is not a multiple of its size.
     Misaligned,
-    /// More instructions than the launch may execute.
+    /// A launch that executes more instructions than it may.
     NoEnd,
-    /// The kernel stops itself: `__trap`, a failed `assert`.
+    /// The kernel stops itself, by `__trap` or a failed `assert`.
     Trap,
     /// An instruction in a state for which the simulator has no rule.
     Unknown,

@@ -1,5 +1,6 @@
-//! The forms of instructions that have a meaning: opcode, modifiers and operands as `nvdisasm`
-//! prints them for sm_80, sm_90 and sm_100. Anything else is refused by its name.
+//! The forms of instructions that the simulator runs: opcode, modifiers and operands as
+//! `nvdisasm` prints them for sm_80, sm_90 and sm_100. Any other instruction is refused by its
+//! name.
 //!
 //! In a pattern `{a,b}` stands for `a` or `b`. Operands are letters, with `?` if they are optional:
 //!
@@ -9,16 +10,16 @@
 //! | `q` | predicate that is written |
 //! | `i`, `x` | integer: a register, a number, a constant; `x` is not negated |
 //! | `e` | integer, or a half or a byte of a register |
-//! | `f`, `g` | float of 32 bits, of 64 |
+//! | `f`, `g` | float of 32 bits, float of 64 bits |
 //! | `v` | two floats of 16 bits: a register, a half of it twice, two numbers (`l` is the second) |
 //! | `z`, `r` | `RZ`, any register |
 //! | `p` | predicate |
-//! | `o` | the number 0: that of the block's barrier |
-//! | `n`, `l` | number; number of any type that its function takes from the encoding |
-//! | `m`, `c` | place in memory, in a constant bank |
+//! | `o` | the number 0 of the block's barrier |
+//! | `n`, `l` | number; number of any type, which the function takes from the encoding |
+//! | `m`, `c` | place in memory, place in a constant bank |
 //! | `t`, `b`, `s`, `a` | label, barrier, special register, all predicates |
 //!
-//! No document of NVIDIA's defines these instructions. So `tests/ptx/machine.rs` tests each form by
+//! No document of NVIDIA defines these instructions. So `tests/ptx/machine.rs` tests each form by
 //! kernels whose results the rules of PTX define.
 
 use super::decoded::Run;
@@ -101,7 +102,7 @@ impl OperandType {
         }
     }
 
-    /// Returns true if an operand is of this sort.
+    /// Returns true if an operand is of this type.
     pub(super) fn takes(self, operand: &Argument<'_>) -> bool {
         let Argument { place, is_negative, is_inverted, is_absolute, part } = *operand;
         let is_plain = !is_negative && !is_inverted && !is_absolute && part == Part::All;
@@ -138,8 +139,8 @@ impl OperandType {
         }
     }
 
-    /// Returns the number of the step's list for this operand: predicates written, predicates read,
-    /// numbers, values, other places.
+    /// Returns the number of the list of a decoded instruction that holds operands of this type:
+    /// predicates written, predicates read, numbers, values, other places.
     pub(super) fn list(self) -> usize {
         use OperandType::{Double, Float, Halves, Integer, Part, Register, Word, Zero};
         match self {
@@ -157,31 +158,31 @@ impl OperandType {
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
     /// Type of the operand.
-    pub sort: OperandType,
+    pub ty: OperandType,
     /// True if the operand is optional.
     pub is_optional: bool,
 }
 
-/// Forms of one meaning.
+/// Forms that have one meaning.
 #[derive(Debug)]
 pub struct Row {
-    /// Their mnemonics.
+    /// Mnemonics of the forms.
     pub pattern: &'static str,
-    /// Their operands.
+    /// Operands of the forms, as letters.
     pub signature: &'static str,
     /// Operands one by one.
     pub operands: Vec<Slot>,
-    /// Meaning.
+    /// Function that executes the instruction.
     pub run: Run,
-    /// True if it may change which lanes run.
+    /// True if the instruction may change which lanes run.
     pub is_control: bool,
 }
 
 fn row(pattern: &'static str, signature: &'static str, run: Run) -> Row {
     let slot = |text: &str| {
         let mut letters = text.chars();
-        let sort = letters.next().map_or(OperandType::Zero, OperandType::of);
-        Slot { sort, is_optional: letters.next().is_some() }
+        let ty = letters.next().map_or(OperandType::Zero, OperandType::of);
+        Slot { ty, is_optional: letters.next().is_some() }
     };
     let operands = signature.split_whitespace().map(slot).collect();
     Row { pattern, signature, operands, run, is_control: false }
@@ -439,7 +440,7 @@ pub struct RowChoice {
     /// The row.
     pub row: &'static Row,
     /// Numbers of the chosen modifiers.
-    pub choice: [u8; 6],
+    pub modifiers: [u8; 6],
 }
 
 /// Returns the rows of a mnemonic, which differ in operands; empty if the mnemonic is unknown.
@@ -448,8 +449,8 @@ pub fn known(mnemonic: &str) -> &'static [RowChoice] {
     let table = TABLE.get_or_init(|| {
         let mut table: FxHashMap<String, Vec<RowChoice>> = FxHashMap::default();
         for row in Box::leak(Box::new(rows())).iter() {
-            for (mnemonic, choice) in expand(row.pattern) {
-                table.entry(mnemonic).or_default().push(RowChoice { row, choice });
+            for (mnemonic, modifiers) in expand(row.pattern) {
+                table.entry(mnemonic).or_default().push(RowChoice { row, modifiers });
             }
         }
         table
@@ -458,7 +459,8 @@ pub fn known(mnemonic: &str) -> &'static [RowChoice] {
     rows.map_or(&[], Vec::as_slice)
 }
 
-/// Returns `LDG.E.64` for `LDG.E.EF.64`: hints for caches change no value.
+/// Returns the mnemonic without hints for caches, which change no value: `LDG.E.64` for
+/// `LDG.E.EF.64`.
 fn without_cache_hint(mnemonic: &str) -> String {
     const HINTS: [&str; 9] =
         ["EF", "EL", "EU", "LU", "NA", "BYPASS", "LTC64B", "LTC128B", "LTC256B"];
@@ -474,10 +476,10 @@ fn expand(pattern: &str) -> Vec<(String, [u8; 6])> {
         let (choices, behind) = behind.split_once('}').unwrap_or((behind, ""));
         let choices: Vec<&str> = choices.split(',').collect();
         let longer = |(text, taken): (String, [u8; 6])| {
-            choices.clone().into_iter().enumerate().map(move |(at, choice)| {
+            choices.clone().into_iter().enumerate().map(move |(position, modifier)| {
                 let mut taken = taken;
-                taken[number] = at as u8;
-                (format!("{text}{before}{choice}"), taken)
+                taken[number] = position as u8;
+                (format!("{text}{before}{modifier}"), taken)
             })
         };
         all = all.into_iter().flat_map(longer).collect();

@@ -7,15 +7,15 @@ const INSTRUCTION_BYTES: usize = 16;
 /// Greatest number of lines of a set.
 const WAYS: usize = 8;
 
-/// A cache of sets of lines; each set replaces the line that was used longest ago.
+/// A cache of sets of lines. Each set replaces the line whose last use is longest ago.
 #[derive(Clone, Debug)]
 pub struct InstructionCache {
-    /// Lines of each set, the last used first.
+    /// Lines of each set, the most recently used line first.
     sets: Vec<Vec<u32>>,
     ways: usize,
 }
 
-/// Counts of warps that shared a cache.
+/// Counts of warps that share a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Misses {
     /// Instructions of all warps.
@@ -25,7 +25,7 @@ pub struct Misses {
 }
 
 impl InstructionCache {
-    /// Makes an empty cache of so many bytes, at least a line.
+    /// Makes an empty cache of this number of bytes, at least one line.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         let lines = (bytes / LINE_BYTES).max(1);
@@ -37,19 +37,20 @@ impl InstructionCache {
     fn touch(&mut self, line: u32) -> bool {
         let place = line as usize % self.sets.len();
         let set = &mut self.sets[place];
-        let found = set.iter().position(|it| *it == line);
-        match found {
+        let position = set.iter().position(|it| *it == line);
+        match position {
             Some(at) => set[..=at].rotate_right(1),
             None => {
                 set.truncate(self.ways - 1);
                 set.insert(0, line);
             }
         }
-        found.is_some()
+        position.is_some()
     }
 
-    /// Counts the misses of warps that take turns, an instruction each, until all have ended. A
-    /// warp asks the cache when it comes to another line.
+    /// Counts the misses of warps that take turns, one instruction each, until all have ended. A
+    /// warp requests a line from the cache when its next instruction lies in another line than
+    /// the last one.
     #[must_use]
     pub fn misses(mut self, traces: &[Vec<u32>]) -> Misses {
         let mut counts = Misses::default();
@@ -74,7 +75,7 @@ impl InstructionCache {
 mod tests {
     use super::{InstructionCache, Misses};
 
-    /// Instructions of whole lines, one after the other.
+    /// Returns the instructions of whole lines, one after the other.
     fn lines(numbers: impl IntoIterator<Item = u32>) -> Vec<u32> {
         numbers.into_iter().flat_map(|line| (0..8).map(move |at| line * 8 + at)).collect()
     }
@@ -88,7 +89,7 @@ mod tests {
         let trace = lines((0..10).flat_map(|_| 0..64));
         let counts = InstructionCache::new(8 << 10).misses(std::slice::from_ref(&trace));
         assert_eq!(counts, Misses { issues: 10 * 64 * 8, misses: 64 });
-        // Of 65 lines nine share a set, and each makes room for the one that is needed last.
+        // Of 65 lines nine share a set, and each new line replaces the line that is needed next.
         let trace = lines((0..10).flat_map(|_| 0..65));
         assert_eq!(misses(8 << 10, &[trace]), 65 + 9 * 9);
     }
@@ -97,7 +98,7 @@ mod tests {
     fn warps_find_the_lines_of_others() {
         let trace = lines(0..64);
         assert_eq!(misses(16 << 10, &[trace.clone(), trace.clone()]), 64);
-        // Warps in different code need both.
+        // The warps run different code, so the cache must hold the code of both.
         assert_eq!(misses(16 << 10, &[trace, lines(64..128)]), 128);
         let [one, other] = [0, 64].map(|first| lines((0..10).flat_map(|_| first..first + 64)));
         assert_eq!(misses(8 << 10, std::slice::from_ref(&one)), 64);
@@ -113,7 +114,7 @@ mod tests {
                 (state >> 16) % 160
             })
             .collect();
-        // A line is there if fewer than eight others were used since it was.
+        // A line is present if fewer than eight other lines were used since its last use.
         let used: Vec<u32> = trace.iter().map(|it| it / 8).collect();
         let is_missed = |at: usize| {
             let mut since: Vec<u32> =

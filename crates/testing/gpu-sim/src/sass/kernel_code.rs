@@ -1,4 +1,4 @@
-//! Decoded code of a kernel: steps, and the constants that they read.
+//! Decoded code of a kernel: instructions, and the constants that they read.
 
 use super::decoded::DecodedInstruction;
 use rustc_hash::FxHashMap;
@@ -9,18 +9,18 @@ pub struct KernelCode {
     /// Name of the kernel.
     pub kernel: String,
     /// Instructions in the order of their addresses.
-    pub steps: Vec<DecodedInstruction>,
-    /// Number of its first instruction.
+    pub instructions: Vec<DecodedInstruction>,
+    /// Number of the kernel's first instruction.
     pub entry: u32,
-    /// Constants and numbers in the register file after the registers.
+    /// Constants and numbers; in the register file they follow the registers.
     pub pool: Vec<LaunchConstant>,
-    /// Bytes of constant banks from 1 on; bank 0 is made for each launch.
+    /// Bytes of the constant banks from 1 on; bank 0 is made for each launch.
     pub banks: [Vec<u8>; 8],
     /// Names of functions, by the number of their first instruction.
     pub functions: Vec<(u32, String)>,
 }
 
-/// A value that a step reads like a register.
+/// A value that an instruction reads like a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LaunchConstant {
     /// A number in the instruction, or a word of a constant bank that never changes.
@@ -39,7 +39,7 @@ impl LaunchConstant {
     }
 }
 
-/// Returns the word at an offset, or `None` if the bytes end before.
+/// Returns the word at an offset; `None` if the bytes end before the word does.
 pub fn word(bytes: &[u8], at: usize) -> Option<u32> {
     let four = bytes.get(at..at.checked_add(4)?)?;
     Some(u32::from_le_bytes([four[0], four[1], four[2], four[3]]))
@@ -53,7 +53,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Returns the number of an entry in the register file, and adds it if it is new.
+    /// Returns the number of an entry in the register file. A new entry is added.
     pub(super) fn entry(&mut self, entry: LaunchConstant) -> u16 {
         *self.known.entry(entry).or_insert_with(|| {
             self.entries.push(entry);

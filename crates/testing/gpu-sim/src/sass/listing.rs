@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 /// A printed instruction.
 #[derive(Clone, Debug)]
 pub struct Line<'t> {
-    /// Address in its section.
+    /// Address in the section.
     pub address: u32,
-    /// Condition under which a lane executes it.
+    /// Condition under which a lane executes the instruction.
     pub guard: Option<Argument<'t>>,
     /// Opcode with its modifiers.
     pub mnemonic: &'t str,
@@ -34,7 +34,7 @@ pub struct Text<'t> {
 /// Bytes of an instruction.
 pub const STRIDE: u32 = 16;
 
-/// Splits a listing by kernels, or reports which line can't be read.
+/// Splits a listing by kernels, or reports the line that can't be read.
 pub fn read(listing: &str) -> Result<Vec<Text<'_>>, String> {
     let mut texts: Vec<Text<'_>> = Vec::new();
     let (mut is_code, mut source_line) = (false, 0);
@@ -64,7 +64,7 @@ pub fn read(listing: &str) -> Result<Vec<Text<'_>>, String> {
 }
 
 /// Returns the line of a note such as `"/tmp/text.cu", line 3 inlined at "/tmp/text.cu", line 9`:
-/// the first one in a CUDA text, else the last.
+/// the first line number that belongs to a CUDA text, else the last one.
 fn line_of(note: &str) -> u32 {
     let number = |part: &str| {
         let digits = part.split(|letter: char| !letter.is_ascii_digit()).next()?;
@@ -80,7 +80,7 @@ fn line_of(note: &str) -> u32 {
 fn instruction(line: &str) -> Option<Line<'_>> {
     let (address, text) = line.strip_prefix("/*")?.split_once("*/")?;
     let address = u32::from_str_radix(address, 16).ok()?;
-    // A note with all targets follows the operands of a jump by table.
+    // In a jump by table a note with all targets follows the operands.
     let text = text.split(" (*").next()?.trim_end_matches([';', ' ', '\t']).trim_start();
     let (guard, rest) = match text.strip_prefix('@') {
         Some(rest) => {

@@ -52,7 +52,7 @@ pub struct Code {
     pub program: KernelCode,
     /// Facts that a launch needs.
     pub kernel: Kernel,
-    /// Counts of all its launches.
+    /// Counts of all launches of the kernel.
     pub counts: Counts,
     /// Bytes of shared memory that the kernel declares.
     pub shared_bytes: usize,
@@ -63,8 +63,8 @@ pub struct Code {
 pub struct LoadedCubin {
     /// Kernels by name.
     pub kernels: BTreeMap<String, Code>,
-    /// Memory of the variables, by section. Code and `variables` hold addresses in it, so it must
-    /// live as long as they do.
+    /// Memory of the variables, by section. Code and `variables` hold addresses in this memory,
+    /// so it lives as long as they do.
     memory: BTreeMap<usize, Box<[u128]>>,
     /// Address and size of each variable.
     pub variables: BTreeMap<String, (u64, usize)>,
@@ -92,7 +92,7 @@ impl LoadedCubin {
     /// Loads a cubin by its listing.
     pub fn load(file: &[u8], listing: &str) -> Result<Self, LoadError> {
         let cubin = Cubin::read(file).map_err(LoadError::Cubin)?;
-        // Names that begin with a dot are the assembler's own.
+        // Names that begin with a dot belong to the assembler.
         let is_outside = |name: &str| !name.is_empty() && !name.starts_with('.');
         let mut symbols = cubin.symbols.iter();
         if let Some(function) = symbols.find(|it| it.section == 0 && is_outside(it.name)) {
@@ -106,7 +106,7 @@ impl LoadedCubin {
             let banks = banks(&cubin, text.kernel, &memory)?;
             let kernel = cubin.kernels.get(text.kernel).cloned().unwrap_or_default();
             let program = program(&cubin, text, banks, &mut refused);
-            let counts = Counts::new(program.steps.len());
+            let counts = Counts::new(program.instructions.len());
             let shared = cubin.section(&format!(".nv.shared.{}", text.kernel));
             let shared_bytes = shared.map_or(0, |(_, it)| it.size);
             let code = Code { program, kernel, counts, shared_bytes };
@@ -123,8 +123,8 @@ impl LoadedCubin {
         Ok(Self { kernels, memory, variables, arch: cubin.arch })
     }
 
-    /// Runs a kernel in the host's memory, given the bytes of its parameters in order. A fault is a
-    /// panic.
+    /// Runs a kernel in the host's memory, given the bytes of its parameters in order. A fault
+    /// panics.
     pub fn launch(
         &mut self,
         name: &str,
@@ -152,8 +152,8 @@ impl LoadedCubin {
         ran.unwrap_or_else(|fault| panic!("{}", fault.message));
     }
 
-    /// Runs a kernel in a device's memory, given the bytes of its parameters in order. Returns the
-    /// first fault.
+    /// Runs a kernel in a device's memory, given the bytes of its parameters in order. Returns
+    /// the first fault.
     pub fn launch_on(
         &mut self,
         name: &str,
@@ -263,7 +263,7 @@ fn variables_memory(cubin: &Cubin<'_>) -> Result<BTreeMap<usize, Box<[u128]>>, L
     Ok(sections.map(|(number, it)| (number, filled(it.bytes, it.size))).collect())
 }
 
-/// Makes the constant banks from 1 on of a kernel, with the addresses of variables in them.
+/// Makes a kernel's constant banks from 1 on, with the addresses of variables in them.
 fn banks(
     cubin: &Cubin<'_>,
     kernel: &str,
@@ -272,12 +272,14 @@ fn banks(
     let mut banks: [Vec<u8>; 8] = Default::default();
     for (number, bank) in banks.iter_mut().enumerate().skip(1) {
         let name = format!(".nv.constant{number}");
-        let own = cubin.section(&format!("{name}.{kernel}"));
-        let Some((section, found)) = own.or_else(|| cubin.section(&name)) else { continue };
-        *bank = found.bytes.to_vec();
-        bank.resize(found.size, 0);
+        let kernel_bank = cubin.section(&format!("{name}.{kernel}"));
+        let Some((section, bank_section)) = kernel_bank.or_else(|| cubin.section(&name)) else {
+            continue;
+        };
+        *bank = bank_section.bytes.to_vec();
+        bank.resize(bank_section.size, 0);
         for it in cubin.relocations.iter().filter(|it| it.section == section) {
-            let unknown = || LoadError::Relocation(it.kind, found.name.to_owned());
+            let unknown = || LoadError::Relocation(it.kind, bank_section.name.to_owned());
             let symbol = cubin.symbols.get(it.symbol).ok_or_else(unknown)?;
             let base = memory.get(&symbol.section).ok_or_else(unknown)?.as_ptr() as u64;
             let address = (base + symbol.at as u64).wrapping_add_signed(it.addend);
@@ -293,7 +295,7 @@ fn banks(
     Ok(banks)
 }
 
-/// Decodes all lines, and collects the unknown ones.
+/// Decodes all lines, and collects the unknown instructions.
 fn program(
     cubin: &Cubin<'_>,
     text: &Text<'_>,
@@ -306,71 +308,74 @@ fn program(
     let bank0_bytes = bank0_bytes(&kernel);
     let mut context =
         Context { labels: &text.labels, pool: &mut pool, banks: &banks, bank0_bytes, code };
-    let mut steps = Vec::with_capacity(text.lines.len());
+    let mut instructions = Vec::with_capacity(text.lines.len());
     for line in &text.lines {
-        match step(line, &mut context) {
-            Ok(step) => steps.push(step),
+        match inst(line, &mut context) {
+            Ok(inst) => instructions.push(inst),
             Err(reason) => _ = refused.insert(reason),
         }
     }
-    mark_loads_before_exchanges(&mut steps);
-    mark_loads_of_phases(&mut steps);
+    mark_loads_before_exchanges(&mut instructions);
+    mark_loads_of_phases(&mut instructions);
     let functions = text.labels.iter().filter(|(name, _)| !name.starts_with('.'));
     let mut functions: Vec<_> =
         functions.map(|(name, address)| (address / STRIDE, (*name).to_owned())).collect();
     functions.sort();
     let entry = text.labels.get(text.kernel).map_or(0, |address| address / STRIDE);
     let kernel = text.kernel.to_owned();
-    KernelCode { kernel, steps, entry, pool: pool.entries, banks, functions }
+    KernelCode { kernel, instructions, entry, pool: pool.entries, banks, functions }
 }
 
 /// Greatest number of instructions between a load and its compare-and-exchange.
 const EXCHANGE_DISTANCE: usize = 32;
 
-fn mark_loads_before_exchanges(steps: &mut [DecodedInstruction]) {
-    let exchanges = (0..steps.len()).filter(|at| steps[*at].pattern.contains("CAS"));
+fn mark_loads_before_exchanges(instructions: &mut [DecodedInstruction]) {
+    let exchanges = (0..instructions.len()).filter(|at| instructions[*at].pattern.contains("CAS"));
     for at in exchanges.collect::<Vec<_>>() {
-        let base = steps[at].place.base;
-        // A loop that the compiler makes of one atomic operation has a single source line.
-        let own = steps[at].pattern.contains("CAST.SPIN").then_some(steps[at].source_line);
-        for before in &mut steps[at.saturating_sub(EXCHANGE_DISTANCE)..at] {
+        let base = instructions[at].place.base;
+        // If the compiler makes a loop of one atomic operation, the whole loop has a single
+        // source line.
+        let loop_line =
+            instructions[at].pattern.contains("CAST.SPIN").then_some(instructions[at].source_line);
+        for before in &mut instructions[at.saturating_sub(EXCHANGE_DISTANCE)..at] {
             let is_load = before.pattern.starts_with("{LD,")
-                || before.pattern.starts_with("{LDS}") && own == Some(before.source_line);
+                || before.pattern.starts_with("{LDS}") && loop_line == Some(before.source_line);
             before.is_exchange |= is_load && before.place.base == base;
         }
     }
 }
 
-/// Greatest number of instructions between the load of a barrier in memory and the test of its
-/// phase.
+/// Greatest number of instructions between the load of a barrier in memory and the test of the
+/// barrier's phase.
 const PHASE_DISTANCE: usize = 8;
 
-/// Marks the loads whose top bit alone is tested, in kernels that arrive on a barrier in memory.
-fn mark_loads_of_phases(steps: &mut [DecodedInstruction]) {
-    if !steps.iter().any(|it| it.pattern.contains("ARRIVE")) {
+/// Marks the loads of which only the top bit is tested, in kernels that arrive on a barrier in
+/// memory.
+fn mark_loads_of_phases(instructions: &mut [DecodedInstruction]) {
+    if !instructions.iter().any(|it| it.pattern.contains("ARRIVE")) {
         return;
     }
     let is_test =
         |it: &DecodedInstruction| it.pattern.contains("LOP3.LUT") && it.text.contains("0x80000000");
-    for at in 0..steps.len() {
-        let mut next = steps[at + 1..].iter().take(PHASE_DISTANCE);
-        let to = steps[at].to;
-        if steps[at].pattern.starts_with("{LDS}") {
+    for at in 0..instructions.len() {
+        let mut next = instructions[at + 1..].iter().take(PHASE_DISTANCE);
+        let to = instructions[at].to;
+        if instructions[at].pattern.starts_with("{LDS}") {
             let is_tested = next.any(|it| is_test(it) && it.from.iter().any(|it| it.low == to));
-            steps[at].is_exchange |= is_tested;
+            instructions[at].is_exchange |= is_tested;
         }
     }
 }
 
-fn step(line: &Line<'_>, context: &mut Context<'_>) -> Result<DecodedInstruction, String> {
+fn inst(line: &Line<'_>, context: &mut Context<'_>) -> Result<DecodedInstruction, String> {
     let rows = known(line.mnemonic);
     if rows.is_empty() {
         return Err(format!("`{}` is not known: `{}`", line.mnemonic, line.text));
     }
     let mut reasons = Vec::new();
     for known in rows {
-        match decode(line, known.row, known.choice, context) {
-            Ok(step) => return Ok(step),
+        match decode(line, known.row, known.modifiers, context) {
+            Ok(inst) => return Ok(inst),
             Err(reason) => reasons.push(reason),
         }
     }

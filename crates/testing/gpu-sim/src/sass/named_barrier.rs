@@ -1,8 +1,8 @@
-//! Numbered barriers of a block beside barrier 0: `bar.sync 1, 64` waits at one for 64 threads,
-//! `bar.arrive` only counts as arrived.
+//! Numbered barriers of a block beside barrier 0: `bar.sync 1, 64` waits at barrier 1 for 64
+//! threads; `bar.arrive` arrives without waiting.
 //!
-//! A thread that waited then knows all earlier accesses of the threads that arrived; the knowledge
-//! is recorded for each thread.
+//! After the barrier, a thread that waited knows all earlier accesses of the threads that
+//! arrived. This knowledge is recorded for each thread.
 
 use super::shadow::Time;
 use std::collections::BTreeMap;
@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 /// A barrier to which threads have come.
 #[derive(Debug, Default)]
 struct NamedBarrier {
-    /// Number of threads that complete it; `None` for all threads of the block.
+    /// Number of threads that complete the barrier; `None` for all threads of the block.
     expected: Option<u32>,
     came: u32,
-    /// For each thread the time up to which the arrived threads know its accesses.
+    /// For each thread, the time up to which the arrived threads know the thread's accesses.
     known: Vec<Time>,
 }
 
@@ -21,8 +21,8 @@ struct NamedBarrier {
 #[derive(Debug, Default)]
 pub struct NamedBarriers {
     barriers: BTreeMap<u32, NamedBarrier>,
-    /// For each thread the times up to which it knows each other thread's accesses; empty until the
-    /// first barrier is complete.
+    /// For each thread, the times up to which it knows the accesses of each other thread; empty
+    /// until the first barrier is complete.
     known: Vec<Vec<Time>>,
 }
 
@@ -66,7 +66,7 @@ impl NamedBarriers {
         Ok(())
     }
 
-    /// Takes a complete barrier; of the block's `all` threads `ended` have ended.
+    /// Takes a complete barrier, when `ended` of the block's `all` threads have ended.
     pub(super) fn take_complete(&mut self, ended: u32, all: u32) -> Option<(u32, Vec<Time>)> {
         let is_complete = |it: &NamedBarrier| match it.expected {
             Some(expected) => it.came >= expected,

@@ -41,14 +41,14 @@ impl Warp<'_> {
         from_fn(|lane| source.of(word[lane]))
     }
 
-    /// Returns the 64 bits of a source, without its sign's effect.
+    /// Returns the 64 bits of a source, before its sign is applied.
     #[inline(always)]
     fn long(&self, source: &Source, lane: usize) -> u64 {
         let (low, high) = (self.file[usize::from(source.low)], self.file[usize::from(source.high)]);
         u64::from(low[lane]) | u64::from(high[lane]) << 32
     }
 
-    /// Returns the 64 bits of an integer source, negated or inverted if the operand is.
+    /// Returns the 64 bits of an integer source, negated or inverted as the operand says.
     #[inline(always)]
     fn integer(&self, source: &Source, lane: usize) -> u64 {
         let (flip, minus) = (source.flip as i32 as i64 as u64, source.minus as i32 as i64 as u64);
@@ -59,21 +59,21 @@ impl Warp<'_> {
     #[inline(always)]
     fn map<const N: usize>(
         &mut self,
-        step: &DecodedInstruction,
+        inst: &DecodedInstruction,
         lanes: Mask,
         f: impl Fn([u32; N]) -> u32,
     ) {
-        let lanes = lanes | step.whole;
+        let lanes = lanes | inst.whole;
         if lanes == !0 {
-            let from: [Word; N] = from_fn(|at| self.words(&step.from[at]));
-            let to = &mut self.file[usize::from(step.to)];
+            let from: [Word; N] = from_fn(|at| self.words(&inst.from[at]));
+            let to = &mut self.file[usize::from(inst.to)];
             for lane in 0..LANES {
                 to[lane] = f(from_fn(|at| from[at][lane]));
             }
         } else {
             for lane in each(lanes) {
-                let word = f(from_fn(|at| self.word(&step.from[at], lane)));
-                self.file[usize::from(step.to)][lane] = word;
+                let word = f(from_fn(|at| self.word(&inst.from[at], lane)));
+                self.file[usize::from(inst.to)][lane] = word;
             }
         }
     }
@@ -82,14 +82,14 @@ impl Warp<'_> {
     #[inline(always)]
     fn map_long(
         &mut self,
-        step: &DecodedInstruction,
+        inst: &DecodedInstruction,
         lanes: Mask,
         f: impl Fn(&Self, usize) -> u64,
     ) {
-        for lane in each(lanes | step.whole) {
+        for lane in each(lanes | inst.whole) {
             let long = f(self, lane);
-            self.file[usize::from(step.to)][lane] = long as u32;
-            self.file[usize::from(step.to) + 1][lane] = (long >> 32) as u32;
+            self.file[usize::from(inst.to)][lane] = long as u32;
+            self.file[usize::from(inst.to) + 1][lane] = (long >> 32) as u32;
         }
     }
 
@@ -97,25 +97,25 @@ impl Warp<'_> {
     #[inline(always)]
     fn test<const N: usize>(
         &self,
-        step: &DecodedInstruction,
+        inst: &DecodedInstruction,
         lanes: Mask,
         f: impl Fn([u32; N]) -> bool,
     ) -> Mask {
-        let lanes = lanes | step.whole;
+        let lanes = lanes | inst.whole;
         if lanes == !0 {
-            let from: [Word; N] = from_fn(|at| self.words(&step.from[at]));
+            let from: [Word; N] = from_fn(|at| self.words(&inst.from[at]));
             let bit = |lane: usize| u32::from(f(from_fn(|at| from[at][lane]))) << lane;
             (0..LANES).fold(0, |all, lane| all | bit(lane))
         } else {
-            let bit = |lane| u32::from(f(from_fn(|at| self.word(&step.from[at], lane)))) << lane;
+            let bit = |lane| u32::from(f(from_fn(|at| self.word(&inst.from[at], lane)))) << lane;
             each(lanes).fold(0, |all, lane| all | bit(lane))
         }
     }
 
-    /// Sets a predicate in these lanes; a uniform one is set for all.
+    /// Sets a predicate in these lanes; a uniform predicate is set for all lanes.
     #[inline(always)]
-    fn set(&mut self, step: &DecodedInstruction, at: usize, lanes: Mask, values: Mask) {
-        let index = step.truths[at];
+    fn set(&mut self, inst: &DecodedInstruction, at: usize, lanes: Mask, values: Mask) {
+        let index = inst.truths[at];
         let is_uniform = (UNIFORM_PREDICATES..2 * UNIFORM_PREDICATES).contains(&index);
         let lanes = if is_uniform { !0 } else { lanes };
         let predicate = &mut self.predicates[usize::from(index)];

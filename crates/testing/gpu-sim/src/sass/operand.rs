@@ -41,9 +41,9 @@ pub enum OperandKind<'t> {
 pub enum Base {
     /// No register.
     None,
-    /// A lane's own.
+    /// A lane's own register.
     Register(u8),
-    /// The warp's.
+    /// The warp's uniform register.
     Uniform(u8),
 }
 
@@ -52,13 +52,13 @@ pub enum Base {
 pub struct Memory {
     /// A lane's own register.
     pub base: Option<u8>,
-    /// True if the base is a pair of 64 bits, which it is without `.U32`.
+    /// True if the base is a pair of 64 bits, which is the case without `.U32`.
     pub base_is_wide: bool,
     /// The warp's register.
     pub uniform: Option<u8>,
     /// True if the uniform register is a pair of 64 bits.
     pub uniform_is_wide: bool,
-    /// Number that is added to both.
+    /// Number that is added to both registers.
     pub offset: i64,
     /// Factor on a lane's own register, as a number of bits: 2 for `R0.X4`.
     pub shift: u32,
@@ -93,22 +93,23 @@ pub struct Argument<'t> {
 
 const ZERO: u8 = 255;
 
-/// Reads an operand, if it is one.
+/// Reads an operand; `None` if the text is not an operand.
 pub fn operand(text: &str) -> Option<Argument<'_>> {
-    let mut rest = text.trim();
-    let is_negative = rest.strip_prefix('-').filter(|it| !it.starts_with(|c: char| is_digit(c)));
+    let mut remaining = text.trim();
+    let is_negative =
+        remaining.strip_prefix('-').filter(|it| !it.starts_with(|c: char| is_digit(c)));
     let is_negative = is_negative.is_some_and(|it| !it.starts_with(['I', 'Q', 'S']));
-    rest = if is_negative { &rest[1..] } else { rest };
-    let is_inverted = rest.starts_with(['!', '~']);
-    rest = rest.trim_start_matches(['!', '~']);
+    remaining = if is_negative { &remaining[1..] } else { remaining };
+    let is_inverted = remaining.starts_with(['!', '~']);
+    remaining = remaining.trim_start_matches(['!', '~']);
     // `|R4|.reuse`: the suffix stands after the bars.
-    let bars = rest.strip_prefix('|').map(|it| it.split_once('|'));
-    let (rest, behind, is_absolute) = match bars {
-        None => (rest, "", false),
+    let bars = remaining.strip_prefix('|').map(|it| it.split_once('|'));
+    let (remaining, behind, is_absolute) = match bars {
+        None => (remaining, "", false),
         Some(bars) => bars.map(|(name, behind)| (name, behind, true))?,
     };
-    let (rest, part) = split_part(rest, behind)?;
-    let place = place(rest)?;
+    let (remaining, part) = split_part(remaining, behind)?;
+    let place = place(remaining)?;
     Some(Argument { place, is_negative, is_inverted, is_absolute, part })
 }
 
@@ -144,7 +145,7 @@ fn split_part<'t>(text: &'t str, behind: &'t str) -> Option<(&'t str, Part)> {
     suffixes.next().is_none().then_some((name, part))
 }
 
-/// Reads `R7`, `RZ` and their like by their letters.
+/// Reads `R7`, `RZ` and similar registers by their letters.
 fn numbered(text: &str, letters: &str, zero: &str, zero_is: u8) -> Option<u8> {
     let number = text.strip_prefix(letters)?;
     if number == zero { Some(zero_is) } else { number.parse().ok() }

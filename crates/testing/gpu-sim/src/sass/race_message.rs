@@ -1,4 +1,5 @@
-//! Describes races: both accesses, and what would order the earlier one before the later one.
+//! Describes races: both accesses, and the operation that would order the earlier access before
+//! the later one.
 
 use super::decoded::DecodedInstruction;
 use super::device_memory::{DeviceMemory, DevicePlace};
@@ -11,7 +12,7 @@ impl Warp<'_> {
     #[cold]
     pub(super) fn race(
         &self,
-        step: &DecodedInstruction,
+        inst: &DecodedInstruction,
         device: &DeviceMemory,
         (place, size): (DevicePlace, usize),
         conflict: Conflict,
@@ -35,10 +36,11 @@ impl Warp<'_> {
             Manner::ConstantRead => ", and such reads may give what was there before",
             _ => self.missing_order(conflict.earlier),
         };
-        self.fault_of(kind, step, 1 << lane, &reason)
+        self.fault_of(kind, inst, 1 << lane, &reason)
     }
 
-    /// Returns the end of a message about a race with an earlier access: what would order the two.
+    /// Returns the end of a message about a race with an earlier access: the operation that would
+    /// order the two accesses.
     pub(super) fn missing_order(&self, earlier: CellAccess) -> &'static str {
         match earlier.thread() / self.threads == self.block {
             true => {
@@ -55,7 +57,7 @@ impl Warp<'_> {
     /// Describes an earlier access that nothing orders before a later one.
     pub(super) fn earlier(&self, earlier: CellAccess, has: &str) -> String {
         let (block, thread) = (earlier.thread() / self.threads, earlier.thread() % self.threads);
-        let line = self.program.steps[earlier.instruction as usize].line();
+        let line = self.program.instructions[earlier.instruction as usize].line();
         let line = line.map_or_else(String::new, |line| format!(" in line {line}"));
         format!("which thread {thread} of block {block} {has}{line}")
     }

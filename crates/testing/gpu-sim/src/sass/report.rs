@@ -38,13 +38,13 @@ fn instructions(code: &Code) -> String {
     let mut out = String::new();
     let mut functions = code.program.functions.iter().peekable();
     let mut function = "";
-    for (number, step) in code.program.steps.iter().enumerate() {
+    for (number, inst) in code.program.instructions.iter().enumerate() {
         while let Some((_, name)) = functions.next_if(|(at, _)| *at as usize <= number) {
             function = name;
         }
         let (issues, lanes) = code.counts.each[number];
         if issues != 0 {
-            let (address, text) = (step.address, &step.text);
+            let (address, text) = (inst.address, &inst.text);
             _ = writeln!(out, "{address:x}\t{function}\t{issues}\t{lanes}\t{text}");
         }
     }

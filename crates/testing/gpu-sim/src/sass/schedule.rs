@@ -1,5 +1,5 @@
-//! Runs a launch in a device's memory: blocks, and the warps of each, in an order that a seed
-//! chooses, each warp for some instructions at a time.
+//! Runs a launch in a device's memory. A seed chooses the order of the blocks and of the warps of
+//! a block; each warp runs some instructions at a time.
 
 use super::block::{Arrivals, Reduction};
 use super::count::Counts;
@@ -14,7 +14,7 @@ use std::fmt;
 pub struct Extents(pub [u32; 3]);
 
 impl Extents {
-    /// Makes extents along x alone.
+    /// Makes extents with one dimension, x.
     pub fn line(length: u32) -> Self {
         Self([length, 1, 1])
     }
@@ -24,7 +24,7 @@ impl Extents {
         self.0.iter().product()
     }
 
-    /// Returns the index of block or thread `number` along a dimension.
+    /// Returns the index of the block or thread `number` along a dimension.
     pub(super) fn index(self, number: u32, dim: usize) -> u32 {
         let [x, y, _] = self.0;
         match dim {
@@ -150,30 +150,32 @@ fn spend(warp: &Warp<'_>, device: &RefCell<DeviceMemory>, issues: u64) {
     match device.budget.checked_sub(issues) {
         Some(left) => device.budget = left,
         None => {
-            let step = &warp.program.steps[(warp.pc as usize).min(warp.program.steps.len() - 1)];
-            warp.fault(FaultKind::NoEnd, step, 1, "the launch takes too many instructions");
+            let inst = &warp.program.instructions
+                [(warp.pc as usize).min(warp.program.instructions.len() - 1)];
+            warp.fault(FaultKind::NoEnd, inst, 1, "the launch takes too many instructions");
         }
     }
 }
 
-/// Returns the result of the barrier at which these warps wait, which must be the same one.
+/// Returns the result of the barrier at which these warps wait. All of them must wait at the same
+/// barrier.
 fn meet(warps: &[Warp<'_>], held: &[usize]) -> Option<(Reduction, u32)> {
     let mut all = Arrivals::default();
     let (first, mut place) = (&warps[held[0]], None);
     for &at in held {
         let warp = &warps[at];
-        if let Some((number, lanes, step)) = warp.named_place() {
+        if let Some((number, lanes, inst)) = warp.named_place() {
             let reason =
                 warp.device.map_or_else(String::new, |it| it.borrow().order.named.lack(number));
-            warp.fault(FaultKind::DivergentBarrier, step, lanes, &reason);
+            warp.fault(FaultKind::DivergentBarrier, inst, lanes, &reason);
         }
         for (lanes, pc) in warp.barrier_places() {
-            let step = &warp.program.steps[pc as usize];
+            let inst = &warp.program.instructions[pc as usize];
             if *place.get_or_insert(pc) != pc {
                 let other = first.barrier_step().line();
                 let other = other.map_or_else(String::new, |line| format!(", of line {line}"));
                 let reason = format!("it waits at a barrier while others wait at another{other}");
-                warp.fault(FaultKind::DivergentBarrier, step, lanes, &reason);
+                warp.fault(FaultKind::DivergentBarrier, inst, lanes, &reason);
             }
         }
         if let Err(reason) = all.add(&warp.arrivals) {
@@ -183,8 +185,8 @@ fn meet(warps: &[Warp<'_>], held: &[usize]) -> Option<(Reduction, u32)> {
     all.result()
 }
 
-/// Ends a block, or the launch. A plain read beside an atomic operation is now a race, unless an
-/// atomic operation of its thread has followed.
+/// Ends a block, or the launch. A plain read beside an atomic operation now becomes a race,
+/// unless the same thread made an atomic operation there after the read.
 fn end(warp: &Warp<'_>, device: &RefCell<DeviceMemory>, of_block: bool) {
     let all = device.borrow().pending(of_block);
     for (name, pending) in all {
@@ -194,13 +196,13 @@ fn end(warp: &Warp<'_>, device: &RefCell<DeviceMemory>, of_block: bool) {
             false => ("changes", "read", earlier),
         };
         let (block, thread) = (later.thread() / warp.threads, later.thread() % warp.threads);
-        let line = warp.program.steps[later.instruction as usize].line();
+        let line = warp.program.instructions[later.instruction as usize].line();
         let at = line.map_or_else(String::new, |line| format!(" in line {line}"));
         let missing = warp.missing_order(earlier);
         let does = format!("it {does} {name}, {}{missing}", warp.earlier(earlier, has));
         let message = format!("thread {thread} of block {block}{at}: {does}");
         let fault = Fault { kind: FaultKind::Race, line, message };
-        if !warp.program.steps[read.instruction as usize].is_wide_shared_load() {
+        if !warp.program.instructions[read.instruction as usize].is_wide_shared_load() {
             fault.raise();
         }
         device.borrow_mut().suspects.add(read.word(pending.conflict.at), fault);

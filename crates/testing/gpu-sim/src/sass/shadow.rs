@@ -1,12 +1,13 @@
-//! Shadow memory: records which threads read and wrote each cell of an array, and when, to find
-//! races: two accesses that nothing orders.
+//! Shadow memory: records which threads read and wrote each cell of an array, and when. It finds
+//! races, which are pairs of accesses that nothing orders.
 //!
-//! Each access has a time. Two accesses are ordered if one thread makes both, if the block's
-//! barrier, or for lanes of a warp `__syncwarp`, lies between them, or if a fence and an atomic
-//! operation published the earlier one at a place that the later thread has read by an atomic
-//! operation ([`Order`]). Atomic operations, and volatile accesses beside them, don't race with
-//! each other; volatile writes of two threads do. A plain read beside an atomic operation is a race
-//! unless its thread's next access there is an atomic operation, as in loops around `atomicCAS`.
+//! Each access has a time. Two accesses are ordered in three cases: one thread makes both; the
+//! block's barrier lies between them, or `__syncwarp` for lanes of one warp; a fence and an
+//! atomic operation published the earlier access at a place that the later thread has read by an
+//! atomic operation ([`Order`]). Atomic operations, and volatile accesses beside them, don't race
+//! with each other; volatile writes of two threads do. A plain read beside an atomic operation is
+//! a race unless its thread's next access of the place is an atomic operation, as in loops around
+//! `atomicCAS`.
 
 use super::named_barrier::NamedBarriers;
 use rustc_hash::FxHashMap;
@@ -36,11 +37,11 @@ impl CellAccess {
     }
 }
 
-/// A word that a thread has read at a time: by thread, time and offset.
+/// A word that a thread has read: the thread, the time and the offset.
 pub(super) type WordRead = (u32, Time, usize);
 
-/// Greatest number of wide reads that a shadow records separately; further ones count as plain
-/// reads.
+/// Greatest number of wide reads that a shadow records separately; further wide reads count as
+/// plain reads.
 const MAX_WIDE_READS: usize = 1 << 18;
 
 /// Way in which memory is accessed.
@@ -69,8 +70,8 @@ impl Manner {
         matches!(self, Self::Atomic | Self::AtomicOfBlock)
     }
 
-    /// Returns true if the access does not race with an earlier write of this manner. `is_of_block`
-    /// is true if one block makes both.
+    /// Returns true if the access does not race with an earlier write of the manner `write`.
+    /// `is_of_block` is true if one block makes both accesses.
     fn goes_with(self, write: Self, is_of_block: bool) -> bool {
         let is_local = self == Self::AtomicOfBlock || write == Self::AtomicOfBlock;
         let is_strong = write == Self::StrongWrite || write.is_atomic();
@@ -85,7 +86,7 @@ struct Cell {
     write: CellAccess,
     /// Manner of the write.
     written_by: Option<Manner>,
-    /// The last read, a read by a second thread of its block, and one by another block.
+    /// The last read, a read by a second thread of the same block, and a read by another block.
     reads: [CellAccess; 3],
 }
 
@@ -94,14 +95,14 @@ struct Cell {
 pub struct Conflict {
     /// Earlier access.
     pub earlier: CellAccess,
-    /// True if the earlier one writes.
+    /// True if the earlier access writes.
     pub has_written: bool,
     /// Offset of the cell in bytes.
     pub at: usize,
 }
 
-/// Conflict of a plain read with an atomic operation, which becomes a race unless the reader's next
-/// access there is atomic.
+/// Conflict of a plain read with an atomic operation. It becomes a race unless the reader's next
+/// access of the place is atomic.
 #[derive(Clone, Copy, Debug)]
 pub struct Pending {
     /// The conflict, seen from the later access.
@@ -114,7 +115,7 @@ pub struct Pending {
 #[derive(Debug, Default)]
 pub struct Shadow {
     cells: Vec<Cell>,
-    /// Bytes of a cell: 4, or fewer after a smaller access.
+    /// Bytes of a cell: 4, or fewer after an access of fewer bytes.
     grain: usize,
     bytes: usize,
     pending: FxHashMap<(usize, u32), Pending>,
@@ -125,7 +126,7 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    /// Makes the shadow of so many bytes.
+    /// Makes the shadow of this number of bytes.
     pub fn new(bytes: usize) -> Self {
         Self { grain: 4, bytes, ..Self::default() }
     }
@@ -143,7 +144,7 @@ impl Shadow {
         self.pending.values()
     }
 
-    /// Splits cells into parts of so many bytes.
+    /// Splits cells into parts of this number of bytes.
     fn refine(&mut self, grain: usize) {
         let parts = self.grain / grain;
         self.cells = self.cells.iter().flat_map(|cell| vec![*cell; parts]).collect();
@@ -158,8 +159,8 @@ impl Shadow {
         self.pending.clear();
     }
 
-    /// Records an access, and returns the first earlier one that nothing orders before it.
-    /// Conflicts with wide reads go to `unsure` instead, because their words may be unused.
+    /// Records an access, and returns the first earlier access that nothing orders before it.
+    /// Conflicts with wide reads go to `unsure` instead, because the words read may be unused.
     pub fn note(
         &mut self,
         order: &Order,
@@ -174,13 +175,13 @@ impl Shadow {
         if size < self.grain || !at.is_multiple_of(self.grain) {
             self.refine(if at.is_multiple_of(2) { size.min(2) } else { 1 });
         }
-        let own = CellAccess { thread: thread + 1, time: order.now, instruction };
-        let mut found = None;
+        let access = CellAccess { thread: thread + 1, time: order.now, instruction };
+        let mut first = None;
         for cell in at / self.grain..(at + size).div_ceil(self.grain) {
-            let conflict = self.note_cell(order, cell, manner, own, unsure);
-            found = found.or(conflict);
+            let conflict = self.note_cell(order, cell, manner, access, unsure);
+            first = first.or(conflict);
         }
-        found
+        first
     }
 
     fn note_cell(
@@ -188,7 +189,7 @@ impl Shadow {
         order: &Order,
         number: usize,
         manner: Manner,
-        own: CellAccess,
+        access: CellAccess,
         unsure: &mut Vec<Conflict>,
     ) -> Option<Conflict> {
         let at = number * self.grain;
@@ -197,64 +198,67 @@ impl Shadow {
             Manner::Read | Manner::WideRead | Manner::ConstantRead | Manner::StrongRead
         );
         let wide = if is_write { self.take_wide(order, number) } else { Vec::new() };
-        let is_kept = manner == Manner::WideRead && self.keep_wide(order, number, own);
+        let is_kept = manner == Manner::WideRead && self.keep_wide(order, number, access);
         let cell = &mut self.cells[number];
-        let is_open = |it: &CellAccess| it.thread != 0 && !order.is_before(*it, own);
+        let is_open = |it: &CellAccess| it.thread != 0 && !order.is_before(*it, access);
         let conflict = |earlier, has_written| Conflict { earlier, has_written, at };
         let write = is_open(&cell.write).then_some(cell.write);
         let written_by = cell.written_by.unwrap_or(Manner::Write);
-        let is_of_block = write.is_some_and(|it| order.block_of(it) == order.block_of(own));
+        let is_of_block = write.is_some_and(|it| order.block_of(it) == order.block_of(access));
         let racing = write.filter(|_| !manner.goes_with(written_by, is_of_block));
         let read = cell.reads.iter().copied().find(is_open);
-        let mut found = None;
+        let mut first = None;
         match manner {
             Manner::Read | Manner::WideRead => match (write, racing) {
-                (_, Some(write)) => found = Some(conflict(write, true)),
+                (_, Some(write)) => first = Some(conflict(write, true)),
                 (Some(write), None) => {
-                    let pending = Pending { conflict: conflict(write, true), later: own };
-                    self.pending.insert((number, own.thread), pending);
+                    let pending = Pending { conflict: conflict(write, true), later: access };
+                    self.pending.insert((number, access.thread), pending);
                 }
                 (None, None) => {}
             },
             Manner::ConstantRead => {
-                found = (cell.write.thread != 0).then(|| conflict(cell.write, true));
+                first = (cell.write.thread != 0).then(|| conflict(cell.write, true));
             }
-            Manner::StrongRead => found = racing.map(|it| conflict(it, true)),
+            Manner::StrongRead => first = racing.map(|it| conflict(it, true)),
             Manner::Write => {
-                found = write.map(|it| conflict(it, true)).or(read.map(|it| conflict(it, false)));
+                first = write.map(|it| conflict(it, true)).or(read.map(|it| conflict(it, false)));
                 let open = wide.iter().copied().filter(is_open);
                 unsure.extend(open.map(|it| conflict(it, false)));
             }
             Manner::StrongWrite | Manner::Atomic | Manner::AtomicOfBlock => {
-                found = racing.map(|it| conflict(it, true));
-                self.pending.remove(&(number, own.thread));
+                first = racing.map(|it| conflict(it, true));
+                self.pending.remove(&(number, access.thread));
                 for read in cell.reads.iter().chain(&wide).filter(|it| is_open(it)) {
-                    let pending = Pending { conflict: conflict(*read, false), later: own };
+                    let pending = Pending { conflict: conflict(*read, false), later: access };
                     self.pending.entry((number, read.thread)).or_insert(pending);
                 }
             }
         }
         match manner {
             Manner::WideRead if is_kept => {}
-            Manner::Read | Manner::WideRead | Manner::ConstantRead => cell.add_reader(own, order),
+            Manner::Read | Manner::WideRead | Manner::ConstantRead => {
+                cell.add_reader(access, order)
+            }
             Manner::StrongRead => {}
             Manner::Write | Manner::StrongWrite | Manner::Atomic | Manner::AtomicOfBlock => {
-                cell.write = own;
+                cell.write = access;
                 cell.written_by = Some(manner);
-                // A thread whose next access is an atomic operation has not relied on its read.
+                // A thread whose next access of the cell is an atomic operation has not relied on
+                // its read.
                 if manner.is_atomic() {
                     for read in &mut cell.reads {
-                        if read.thread == own.thread {
+                        if read.thread == access.thread {
                             *read = CellAccess::default();
                         }
                     }
                 }
             }
         }
-        found
+        first
     }
 
-    /// Takes the wide reads of a cell that no barrier orders before a write.
+    /// Takes the wide reads of a cell that no barrier orders before the current write.
     fn take_wide(&mut self, order: &Order, cell: usize) -> Vec<CellAccess> {
         if self.wide_count == 0 {
             return Vec::new();
@@ -310,11 +314,12 @@ pub struct Order {
     published: FxHashMap<(usize, usize), Times>,
     /// Numbered barriers of the running block.
     pub named: NamedBarriers,
-    /// Accesses of others that are known to a thread, or to all threads of the running block.
+    /// Accesses of other threads that are known to a thread, or to all threads of the running
+    /// block.
     shown: FxHashMap<Option<u32>, Times>,
 }
 
-/// Last times up to which accesses are known.
+/// For each origin, the last time up to which its accesses are known.
 type Times = FxHashMap<Whose, Time>;
 
 /// Advances times to later ones.
@@ -365,7 +370,7 @@ impl Order {
     }
 
     /// Records that threads of a warp, given by their numbers in the block and in the grid, have
-    /// passed `__syncwarp`: then each knows what any of them knew.
+    /// passed `__syncwarp`. Afterwards each thread knows all accesses that any of them knew.
     pub fn sync_lanes(&mut self, threads: &[(u32, u32)]) {
         self.now += 1;
         for &(of_block, _) in threads {
@@ -387,8 +392,9 @@ impl Order {
         self.fences.insert(thread, self.now);
     }
 
-    /// Records an atomic or volatile access of a thread: it publishes the accesses that its fence
-    /// has ordered, and learns those that others have published there.
+    /// Records an atomic or volatile access of a thread. The access publishes the accesses that
+    /// the thread's fence has ordered, and the thread learns the accesses that others have
+    /// published at this place.
     pub fn meet(&mut self, place: (usize, usize), thread: u32, manner: Manner) {
         let is_read = manner == Manner::StrongRead || manner.is_atomic();
         let is_write = manner == Manner::StrongWrite || manner.is_atomic();
@@ -400,24 +406,24 @@ impl Order {
             let (block, of_block) =
                 (thread / self.threads_of_block, thread % self.threads_of_block);
             let synced = self.warp_syncs[of_block as usize];
-            let own = [
+            let own_times = [
                 (Whose::Thread(thread), fence),
                 (Whose::Warp(block, of_block / 32), synced.min(fence)),
                 (Whose::Block(block), self.barrier.min(fence)),
             ];
-            // The thread publishes the accesses that it knows with its own.
+            // With its own accesses the thread publishes the accesses that it knows.
             let shown = [None, Some(thread)].into_iter().filter_map(|who| self.shown.get(&who));
             let shown = shown.flatten().map(|(whose, time)| (*whose, *time));
-            advance(self.published.entry(place).or_default(), own.into_iter().chain(shown));
+            advance(self.published.entry(place).or_default(), own_times.into_iter().chain(shown));
         }
     }
 
     /// Returns true if an access is ordered before the current one.
-    fn is_before(&self, earlier: CellAccess, own: CellAccess) -> bool {
-        if earlier.thread == own.thread {
+    fn is_before(&self, earlier: CellAccess, own_times: CellAccess) -> bool {
+        if earlier.thread == own_times.thread {
             return true;
         }
-        let (block, own_block) = (self.block_of(earlier), self.block_of(own));
+        let (block, own_block) = (self.block_of(earlier), self.block_of(own_times));
         let other = earlier.thread() % self.threads_of_block;
         if block == own_block {
             let in_block = own.thread() % self.threads_of_block;

@@ -1,16 +1,19 @@
-//! Suspects: words of wide loads of shared memory that no thread has written, or that race.
+//! Suspects: words of wide loads of shared memory that no thread has written, or that race with
+//! another access.
 //!
-//! They are a fault if the kernel uses their values. Launches with other values in their places
-//! show this: a kernel that uses one gives other results, or takes another path.
+//! A suspect is a fault if the kernel uses its value. Further launches show this, in which the
+//! suspects have other values: a kernel that uses a suspect then gives other results, or takes
+//! another path.
 
 use super::fault::Fault;
 use super::shadow::WordRead;
 use rustc_hash::FxHashSet;
 
-/// Values for suspect words, one for each such launch: zero, and nearly the greatest and the least
-/// float, which are also a large and a small integer.
+/// Values for suspect words, one for each further launch: zero, nearly the greatest float and
+/// nearly the least float. As integers the last two are large and small.
 pub const VALUES: [u32; 3] = [0, 0x7F7F_FFFF, 0xFF7F_FFFF];
-/// Greatest number of suspect words of a launch; with more the first one is a fault.
+/// Greatest number of suspect words of a launch; if there are more, the first one counts as a
+/// fault.
 const MAX_SUSPECTS: usize = 1 << 20;
 
 /// Suspect words of a launch.

@@ -1,9 +1,10 @@
-//! A warp: 32 lanes with registers, predicates and barriers of convergence, and which of them run.
+//! A warp: 32 lanes with registers, predicates and barriers of convergence, and the set of lanes
+//! that run.
 //!
-//! Lanes at the same instruction run together as [`ConvergedLanes`]. A jump that only some take
-//! splits a group; `BSYNC` and `WARPSYNC` hold its lanes until all named lanes have come. After a
-//! jump the [`Policy`] chooses the next group, and groups at one place merge. Lanes wait at the
-//! block's barrier too; the warp stops when no other lane can run.
+//! Lanes at the same instruction run together as [`ConvergedLanes`]. A jump that only some lanes
+//! take splits their group; `BSYNC` and `WARPSYNC` hold lanes until all named lanes have come.
+//! After a jump the [`Policy`] chooses the next group, and groups at one place merge. Lanes also
+//! wait at the block's barrier; the warp stops when no other lane can run.
 
 use super::block::{Arrivals, Reduction};
 use super::count::Counts;
@@ -21,7 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 pub const LANES: usize = 32;
 /// A word for each lane.
 pub type Word = [u32; LANES];
-/// A set of lanes, one bit for each.
+/// A set of lanes, one bit for each lane.
 pub type Mask = u32;
 
 /// Slot of the register file that is always zero: `RZ` and `URZ`.
@@ -50,8 +51,8 @@ pub enum Policy {
     LowestAddress,
     /// The largest group.
     MostLanes,
-    /// Mostly the group at the lowest address, and by a seed others, so that each group runs at
-    /// some time.
+    /// Mostly the group at the lowest address; sometimes a seed chooses another group, so that
+    /// each group runs at some time.
     Seeded(u64),
 }
 
@@ -71,12 +72,12 @@ enum WaitCondition {
     Lanes { mask: Mask, then: Meeting },
 }
 
-/// Continuation of lanes that have come together from several places.
+/// Way in which lanes continue after they have come together from several places.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Meeting {
-    /// Each lane continues at its place, with the others there.
+    /// Each lane continues at its place, with the other lanes of that place.
     Apart,
-    /// The lanes continue as a group of their own.
+    /// The lanes continue as a separate group.
     Together,
     /// The lanes continue as one group at the place of the first lane.
     AtOnePlace,
@@ -173,11 +174,11 @@ pub struct Launch<'p> {
     pub shape: (Extents, Extents),
 }
 
-/// Greatest number of instructions of one warp, which no launch here needs.
+/// Greatest number of instructions of one warp, far more than any launch here needs.
 const LIMIT: u64 = 40_000_000_000;
 
 impl<'p> Warp<'p> {
-    /// Makes the state for warps of a launch, which use it one after the other.
+    /// Makes the state that the warps of a launch use one after the other.
     pub fn new(launch: &Launch<'p>) -> Self {
         let mut file = vec![[0x5A5A_5A5A; LANES]; usize::from(POOL)];
         file.extend(launch.program.pool.iter().map(|entry| [entry.value(launch.bank0); LANES]));
@@ -213,7 +214,7 @@ impl<'p> Warp<'p> {
         }
     }
 
-    /// Begins a warp of so many threads.
+    /// Begins a warp of this number of threads.
     pub fn begin(&mut self, counts: &mut Counts, block: u32, thread: u32, threads: u32) {
         (self.block, self.thread) = (block, thread);
         self.alive = if threads >= 32 { !0 } else { (1 << threads) - 1 };
@@ -229,13 +230,13 @@ impl<'p> Warp<'p> {
     pub fn resume(&mut self, counts: &mut Counts) -> Stop {
         let stop = self.take_turn(counts, self.budget);
         if stop == Stop::Paused {
-            self.fail(&self.program.steps[self.pc as usize], "the warp does not end");
+            self.fail(&self.program.instructions[self.pc as usize], "the warp does not end");
         }
         stop
     }
 
-    /// Runs the warp as [`Self::resume`] does, but for at most `turn` instructions. After a fault
-    /// the counts up to it are kept.
+    /// Runs the warp as [`Self::resume`] does, but for at most `turn` instructions. After a
+    /// fault, the counts up to the fault are kept.
     pub fn take_turn(&mut self, counts: &mut Counts, turn: u64) -> Stop {
         std::mem::swap(&mut self.counts, counts);
         self.counts.warp = self.number;
@@ -254,16 +255,16 @@ impl<'p> Warp<'p> {
     /// Runs the warp until all its lanes have stopped, or the count of issued instructions exceeds
     /// `end`.
     fn issue(&mut self, end: u64) -> Stop {
-        let code = &self.program.steps;
+        let code = &self.program.instructions;
         while self.lanes != 0 {
-            let step = &code[self.pc as usize];
-            let guard = self.predicates[usize::from(step.guard.index)] ^ step.guard.flip;
+            let inst = &code[self.pc as usize];
+            let guard = self.predicates[usize::from(inst.guard.index)] ^ inst.guard.flip;
             let lanes = self.lanes & guard;
             self.counts.issue(self.pc, lanes);
             self.pc += 1;
             if lanes != 0 {
-                (step.run)(self, step, lanes);
-                if step.is_control && (self.lanes == 0 || !self.ready.is_empty()) {
+                (inst.run)(self, inst, lanes);
+                if inst.is_control && (self.lanes == 0 || !self.ready.is_empty()) {
                     self.choose();
                 }
             }
@@ -276,10 +277,10 @@ impl<'p> Warp<'p> {
 
     /// Ends the launch because of an instruction for which the simulator has no rule.
     #[cold]
-    pub fn fail(&self, step: &DecodedInstruction, reason: &str) -> ! {
-        let (kernel, address) = (&self.program.kernel, step.address);
-        let message = format!("{kernel}, address {address:x}, `{}`: {reason}", step.text);
-        Fault { kind: FaultKind::Unknown, line: step.line(), message }.raise()
+    pub fn fail(&self, inst: &DecodedInstruction, reason: &str) -> ! {
+        let (kernel, address) = (&self.program.kernel, inst.address);
+        let message = format!("{kernel}, address {address:x}, `{}`: {reason}", inst.text);
+        Fault { kind: FaultKind::Unknown, line: inst.line(), message }.raise()
     }
 
     /// Ends the launch by a fault of the kernel in some lanes.
@@ -287,14 +288,14 @@ impl<'p> Warp<'p> {
     pub fn fault(
         &self,
         kind: FaultKind,
-        step: &DecodedInstruction,
+        inst: &DecodedInstruction,
         lanes: Mask,
         reason: &str,
     ) -> ! {
         if self.device.is_none() {
-            self.fail(step, reason);
+            self.fail(inst, reason);
         }
-        self.fault_of(kind, step, lanes, reason).raise()
+        self.fault_of(kind, inst, lanes, reason).raise()
     }
 
     /// Makes a fault of the first of these lanes.
@@ -302,29 +303,29 @@ impl<'p> Warp<'p> {
     pub(super) fn fault_of(
         &self,
         kind: FaultKind,
-        step: &DecodedInstruction,
+        inst: &DecodedInstruction,
         lanes: Mask,
         reason: &str,
     ) -> Fault {
         let thread = self.thread + lanes.trailing_zeros().min(31);
-        let at = step.line().map_or_else(String::new, |line| format!(" in line {line}"));
+        let at = inst.line().map_or_else(String::new, |line| format!(" in line {line}"));
         let message = format!("thread {thread} of block {}{at}: {reason}", self.block);
-        Fault { kind, line: step.line(), message }
+        Fault { kind, line: inst.line(), message }
     }
 
-    /// Returns the lanes in which a predicate that a step reads is true.
+    /// Returns the lanes in which a predicate that an instruction reads is true.
     pub fn predicate(&self, at: super::decoded::PredicateOperand) -> Mask {
         self.predicates[usize::from(at.index)] ^ at.flip
     }
 
     /// Lets these lanes jump; the other active lanes continue after the instruction.
     pub fn jump(&mut self, lanes: Mask, to: u32) {
-        let rest = self.lanes & !lanes;
-        if rest == 0 {
+        let others = self.lanes & !lanes;
+        if others == 0 {
             self.pc = to;
         } else {
             self.ready.push(ConvergedLanes { lanes, pc: to, together: self.together });
-            self.lanes = rest;
+            self.lanes = others;
             self.counts.splits += 1;
         }
     }
@@ -352,7 +353,8 @@ impl<'p> Warp<'p> {
         self.release();
     }
 
-    /// Holds lanes at a convergence barrier until all lanes that it names have come or ended.
+    /// Holds lanes at a convergence barrier until all lanes that the barrier names have come or
+    /// ended.
     pub fn sync(&mut self, barrier: u8, lanes: Mask) {
         let named = self.barriers[usize::from(barrier)];
         let mut left = lanes;
@@ -371,7 +373,7 @@ impl<'p> Warp<'p> {
     /// Holds lanes until all lanes of their masks have come.
     pub fn sync_lanes(
         &mut self,
-        step: &DecodedInstruction,
+        inst: &DecodedInstruction,
         lanes: Mask,
         masks: &Word,
         then: Meeting,
@@ -382,7 +384,7 @@ impl<'p> Warp<'p> {
             let same = equal(left, masks, mask);
             if same & !mask != 0 {
                 let reason = "its mask lacks the thread itself";
-                self.fault(FaultKind::DivergentBarrier, step, same & !mask, reason);
+                self.fault(FaultKind::DivergentBarrier, inst, same & !mask, reason);
             }
             left &= !same;
             self.wait(same, WaitCondition::Lanes { mask, then });
@@ -396,16 +398,16 @@ impl<'p> Warp<'p> {
     }
 
     /// Holds lanes at the block's barrier, each with a vote. The barrier counts threads, so lanes
-    /// of a warp may come from several places.
+    /// of one warp may come from several places.
     pub fn arrive(
         &mut self,
-        step: &DecodedInstruction,
+        inst: &DecodedInstruction,
         lanes: Mask,
         reduction: Reduction,
         votes: Mask,
     ) {
         if let Err(reason) = self.arrivals.add(&Arrivals::of(lanes, reduction, votes)) {
-            self.fault(FaultKind::DivergentBarrier, step, lanes, &reason);
+            self.fault(FaultKind::DivergentBarrier, inst, lanes, &reason);
         }
         self.at_barrier.push(ConvergedLanes { lanes, pc: self.pc, together: self.together });
         self.lanes &= !lanes;
@@ -440,10 +442,10 @@ impl<'p> Warp<'p> {
         lanes
     }
 
-    /// Returns a numbered barrier at which lanes wait, and the instruction.
+    /// Returns a numbered barrier at which lanes wait, the lanes, and the instruction.
     pub(super) fn named_place(&self) -> Option<(u32, Mask, &'p DecodedInstruction)> {
         let (number, it) = self.at_named.first()?;
-        Some((*number, it.lanes, &self.program.steps[it.pc as usize - 1]))
+        Some((*number, it.lanes, &self.program.instructions[it.pc as usize - 1]))
     }
 
     /// Returns the instructions of the block's barrier at which lanes wait.
@@ -453,7 +455,7 @@ impl<'p> Warp<'p> {
 
     /// Returns the instruction of the block's barrier at which the first lanes wait.
     pub fn barrier_step(&self) -> &'p DecodedInstruction {
-        &self.program.steps[self.at_barrier[0].pc as usize - 1]
+        &self.program.instructions[self.at_barrier[0].pc as usize - 1]
     }
 
     /// Releases the lanes whose barriers are complete.
@@ -497,7 +499,7 @@ impl<'p> Warp<'p> {
         }
     }
 
-    /// Chooses the next group, and merges all others at its place with it.
+    /// Chooses the next group, and merges all other groups at its place with it.
     fn choose(&mut self) {
         if self.lanes != 0 {
             let (lanes, pc, together) = (self.lanes, self.pc, self.together);
@@ -523,11 +525,11 @@ impl<'p> Warp<'p> {
         self.ready.retain(|it| it.pc != next.pc || it.together != next.together);
     }
 
-    /// Checks, when no lane can run, that all have ended or are at the block's barrier; ends the
-    /// launch if lanes wait for each other.
+    /// Checks, when no lane can run, that every lane has ended or is at the block's barrier. Ends
+    /// the launch if lanes wait for each other.
     fn end(&self) {
         if let Some(wait) = self.waiting.first() {
-            let step = &self.program.steps[wait.pc as usize - 1];
+            let inst = &self.program.instructions[wait.pc as usize - 1];
             let (held, arrived) = (&self.waiting, self.arrivals.lanes);
             if self.device.is_some() {
                 let missing = match wait.meeting {
@@ -543,15 +545,15 @@ impl<'p> Warp<'p> {
                     "it waits for all lanes of its mask, of which lane {lane} {place}: lanes of a mask \
                      must come to one shuffle, vote or `__syncwarp`"
                 );
-                self.fault(FaultKind::DivergentBarrier, step, wait.lanes, &reason);
+                self.fault(FaultKind::DivergentBarrier, inst, wait.lanes, &reason);
             }
             let reason = format!("lanes wait for each other: {held:x?}, at the block's barrier: ");
-            self.fail(step, &format!("{reason}{arrived:x}"));
+            self.fail(inst, &format!("{reason}{arrived:x}"));
         }
     }
 }
 
-/// Returns a number in which each bit depends on all bits of the given one: the last step of
+/// Returns a number in which each bit depends on all bits of the given number: the last step of
 /// SplitMix64.
 pub fn mixed(number: u64) -> u64 {
     let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -58,8 +58,8 @@ impl Actual {
     }
 }
 
-/// Returns random bytes that are a value of a type: numbers small, large and at edges; a `bool` is
-/// 0 or 1.
+/// Returns random bytes that are a value of a type. Numbers may be small, large or edge cases; a
+/// `bool` is 0 or 1.
 pub(super) fn image(random: &mut Random, types: &Types, ty: Type) -> Vec<u8> {
     let size = types.layout(ty).map_or(0, |layout| layout.size);
     let mut bytes = vec![0; size as usize];

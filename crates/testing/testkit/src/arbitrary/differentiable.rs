@@ -124,12 +124,12 @@ pub fn differentiable(seed: u64) -> Differentiable {
         fields: vec![field("a", Type::F64), field("n", Type::I32), field("v", vec3)],
         span: Span::NONE,
     });
-    let mut known = Definitions { vec3, pair, plain: Vec::new(), writing: Vec::new() };
+    let mut definitions = Definitions { vec3, pair, plain: Vec::new(), writing: Vec::new() };
     for position in 0..random.below(3) {
         let params = vec![Param::value("a", Type::F64), Param::value("b", Type::F64)];
         let id = module.declare(format!("f{position}"), params, Type::F64);
-        function(&mut module, id, &known, Random::new(random.bits()), 1);
-        known.plain.push(id);
+        function(&mut module, id, &definitions, Random::new(random.bits()), 1);
+        definitions.plain.push(id);
     }
     if random.chance(60) {
         let both = module.types.tuple(&[Type::F64, Type::F64]);
@@ -140,8 +140,8 @@ pub fn differentiable(seed: u64) -> Differentiable {
             Param::shared("p", pair),
         ];
         let id = module.declare("g", params, both);
-        function(&mut module, id, &known, Random::new(random.bits()), 2);
-        known.writing.push(id);
+        function(&mut module, id, &definitions, Random::new(random.bits()), 2);
+        definitions.writing.push(id);
     }
     let array = module.types.array(Type::F64, 1);
     let params = vec![
@@ -154,7 +154,7 @@ pub fn differentiable(seed: u64) -> Differentiable {
     let mut b = Builder::new(&mut module, kernel);
     let arrays = [0, 1, 2].map(|position| b.param_place(position));
     let fuel = 6 + random.below(14);
-    let mut maker = SmoothGenerator::new(b, known, Random::new(random.bits()), fuel);
+    let mut maker = SmoothGenerator::new(b, definitions, Random::new(random.bits()), fuel);
     maker.arrays = Some(arrays);
     maker.variables();
     maker.statements();

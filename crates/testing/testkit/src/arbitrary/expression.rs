@@ -182,21 +182,23 @@ impl Generator<'_, '_> {
     }
 
     fn extract(&mut self, ty: Type, depth: u32) -> Value {
-        let whole: Vec<Type> = self
+        let composites: Vec<Type> = self
             .palette
             .iter()
             .copied()
-            .filter(|&whole| {
-                let components = self.b.module.types.components(whole);
-                whole != ty && components.is_some_and(|(of, _)| Type::scalar(of) == ty)
+            .filter(|&composites| {
+                let components = self.b.module.types.components(composites);
+                composites != ty && components.is_some_and(|(of, _)| Type::scalar(of) == ty)
             })
             .collect();
-        let Some(&whole) = self.random.find(&whole) else { return self.leaf(ty) };
-        let Some((_, count)) = self.b.module.types.components(whole) else { return self.leaf(ty) };
+        let Some(&composites) = self.random.find(&composites) else { return self.leaf(ty) };
+        let Some((_, count)) = self.b.module.types.components(composites) else {
+            return self.leaf(ty);
+        };
         if count < 2 {
             return self.leaf(ty);
         }
-        let from = self.expression(whole, depth - 1);
+        let from = self.expression(composites, depth - 1);
         let index = self.random.below(count);
         self.b.extract(from, index)
     }
@@ -248,8 +250,8 @@ impl Generator<'_, '_> {
         let fitting: Vec<FunctionId> = self.callees.iter().copied().filter(gives).collect();
         let callee = *self.random.find(&fitting)?;
         let result = self.call(callee, depth)?;
-        let whole = self.b.body().type_of(result);
-        match self.b.module.types[whole].clone() {
+        let result_ty = self.b.body().type_of(result);
+        match self.b.module.types[result_ty].clone() {
             Shape::Tuple(of) => {
                 let index = of.iter().position(|&part| part == ty)?;
                 Some(self.b.extract(result, index as u32))

@@ -57,7 +57,7 @@ struct Inputs {
 }
 
 impl Inputs {
-    /// Adds an array with a buffer of its own. A turned array runs from the buffer's end to its
+    /// Adds an array over a new buffer. A turned array runs from the buffer's end to its
     /// beginning.
     fn array(
         &mut self,

@@ -132,13 +132,13 @@ impl Case {
 
     /// Returns the types of the row's arguments.
     pub fn arguments(&self, types: &mut Types) -> Vec<Type> {
-        let whole = match self.whole {
+        let whole_type = match self.whole {
             WholeType::Scalar(of) => Type::scalar(of),
             WholeType::Vector(len, of) => types.vector(len, of),
             WholeType::Matrix(rows, of) => types.matrix(rows, rows, of),
             WholeType::Quaternion(of) => types.quaternion(of),
         };
-        let bindings = Bindings::new(self.scalar, whole, self.dims);
+        let bindings = Bindings::new(self.scalar, whole_type, self.dims);
         let params = self.pattern().params.iter();
         params
             .map(|&pattern| {
@@ -217,8 +217,8 @@ impl Case {
             let value = b.load(place);
             b.store(cell, value);
         }
-        let whole = b.body().type_of(result);
-        let parts: Vec<Value> = match b.module.types[whole].clone() {
+        let result_ty = b.body().type_of(result);
+        let parts: Vec<Value> = match b.module.types[result_ty].clone() {
             Shape::Tuple(of) => (0..of.len()).map(|part| b.extract(result, part as u32)).collect(),
             _ => vec![result],
         };
@@ -230,7 +230,7 @@ impl Case {
     }
 }
 
-/// Values that a parameter of a row may have.
+/// Choice of the values that a parameter of a row may have.
 struct Inputs {
     row: &'static str,
     name: &'static str,

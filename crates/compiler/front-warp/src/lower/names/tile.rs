@@ -23,16 +23,16 @@ impl<'a> Names<'a> {
             self.bindings.insert(name, Binding::Tile(tile));
             return Ok(());
         }
-        let own = match self.tiles.get(name) {
-            Some(own) if own.shape() == tile.shape() => own.clone(),
+        let named_tile = match self.tiles.get(name) {
+            Some(named_tile) if named_tile.shape() == tile.shape() => named_tile.clone(),
             _ => {
-                let own = Rc::new(Tile::new(b, name, &tile.shape(), span)?);
-                self.tiles.insert(name, own.clone());
-                own
+                let named_tile = Rc::new(Tile::new(b, name, &tile.shape(), span)?);
+                self.tiles.insert(name, named_tile.clone());
+                named_tile
             }
         };
-        tile.copy_to(&own, b, span)?;
-        self.bindings.insert(name, Binding::Tile(own));
+        tile.copy_to(&named_tile, b, span)?;
+        self.bindings.insert(name, Binding::Tile(named_tile));
         Ok(())
     }
 

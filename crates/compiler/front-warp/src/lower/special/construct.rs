@@ -217,8 +217,8 @@ fn composite_parts<'a>(
             parts.push(value);
         } else if found.as_scalar().is_none() && b.module.types.components(found).is_some() {
             nested = true;
-            let whole = given.len() == 1;
-            let value = if whole { b.convert(value, scalar) } else { value };
+            let is_copy = given.len() == 1;
+            let value = if is_copy { b.convert(value, scalar) } else { value };
             parts.extend(b.parts(value));
         } else {
             let (wanted, found) = (scalar.spelled(), b.shown(found));

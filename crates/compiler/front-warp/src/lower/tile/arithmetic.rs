@@ -71,10 +71,10 @@ pub(in crate::lower) fn augmented<'a>(
         }
         right => right.clone(),
     };
-    let own = Operand::Tile(Rc::new(tile.clone()));
-    let extents = common_extents(&[&own, &right], span)?;
+    let target = Operand::Tile(Rc::new(tile.clone()));
+    let extents = common_extents(&[&target, &right], span)?;
     each(cx, &extents, |cx, position| {
-        let left = element_operand(&mut cx.b, &own, position);
+        let left = element_operand(&mut cx.b, &target, position);
         let right = element_operand(&mut cx.b, &right, position);
         let result = cx.binary(op, left, right, span)?;
         let value = cx.b.value(result, span)?;
@@ -99,19 +99,19 @@ fn element_operand<'a>(
 
 /// The shape of all tiles among some operands.
 fn common_extents(operands: &[&Operand<'_>], span: Span) -> LoweringResult<Vec<u32>> {
-    let mut found: Option<Vec<u32>> = None;
+    let mut common: Option<Vec<u32>> = None;
     for operand in operands {
         let Operand::Tile(tile) = operand else { continue };
         let extents = tile.extents();
-        match &found {
+        match &common {
             Some(first) if *first != extents => {
                 let message = format!("tiles of one shape are needed: {first:?} and {extents:?}");
                 return fault(Code::TypeMismatch, span, message);
             }
-            _ => found = Some(extents),
+            _ => common = Some(extents),
         }
     }
-    match found {
+    match common {
         Some(extents) => Ok(extents),
         None => fault(Code::TypeMismatch, span, "a tile is needed here"),
     }

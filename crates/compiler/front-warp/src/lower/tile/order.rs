@@ -38,8 +38,8 @@ pub(super) fn scan<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> LoweringR
                 }
             };
             b.store(so_far, next);
-            let kept = if call.name == "tile_scan_exclusive" { before } else { next };
-            b.store(place, kept);
+            let scanned_value = if call.name == "tile_scan_exclusive" { before } else { next };
+            b.store(place, scanned_value);
             Ok(())
         })
     })?;

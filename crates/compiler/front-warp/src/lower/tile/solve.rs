@@ -191,12 +191,12 @@ fn substitute<'a>(
                 false => [b.add(row, one), end],
             };
             let first = cell(b, row);
-            let rest = less_products(b, first, range, |b, at| {
+            let difference = less_products(b, first, range, |b, at| {
                 [triangle.element_at(b, &[row, at]), cell(b, at)]
             })?;
             let diagonal = triangle.element_at(b, &[row, row]);
             let diagonal = b.load(diagonal);
-            let value = b.div(rest, diagonal);
+            let value = b.div(difference, diagonal);
             let place = cell(b, row);
             b.store(place, value);
             Ok(())

@@ -228,9 +228,9 @@ pub(super) fn atomic_add<'a>(b: &mut Writer<'_, 'a>, call: &TileCall<'a>) -> Low
     let before = Tile::new(b, "before", &tile.shape(), call.span)?;
     window.each(b, &tile.extents(), Some(&before), |b, position, to| {
         let value = tile.loaded(b, position);
-        let kept = before.element(b, position);
+        let result = before.element(b, position);
         let old = b.atomic(AtomicOp::Add, to, value);
-        b.store(kept, old);
+        b.store(result, old);
     })?;
     Ok(before)
 }

@@ -59,10 +59,10 @@ pub(in crate::lower) fn tile_index<'a>(
         return Ok(Access::Operand(gather(&mut cx.b, tile, axis, &rows, span)?));
     }
     let inner = wanted.split_off(wanted.len().min(rank));
-    let whole = wanted.len() == rank
+    let is_element = wanted.len() == rank
         && !wanted.iter().any(|index| matches!(index, TileIndex::Slice { .. }));
     let view = tile.sliced(&mut cx.b, wanted, true, span)?;
-    if !whole {
+    if !is_element {
         if !inner.is_empty() {
             return fault(Code::WrongArguments, span, "too many indices");
         }
@@ -245,20 +245,22 @@ impl Tile {
             return fault(Code::UnsupportedTile, span, message);
         }
         let count = i128::from(self.count());
-        let mut known = shape.iter().filter(|&&extent| extent != -1);
+        let mut known_extents = shape.iter().filter(|&&extent| extent != -1);
         // Extents whose product overflows can't fit any number of elements.
-        let known = known.try_fold(1i128, |all, &extent| all.checked_mul(extent)).unwrap_or(0);
+        let product =
+            known_extents.try_fold(1i128, |all, &extent| all.checked_mul(extent)).unwrap_or(0);
         let open = shape.iter().filter(|&&extent| extent == -1).count();
         let fits = match open {
-            0 => known == count,
-            1 => known > 0 && count % known == 0,
+            0 => product == count,
+            1 => product > 0 && count % product == 0,
             _ => false,
         };
         if !fits || shape.iter().any(|&extent| extent < -1 || extent == 0) {
             let message = format!("{count} elements don't have this shape");
             return fault(Code::WrongArguments, span, message);
         }
-        let extents = shape.iter().map(|&extent| if extent == -1 { count / known } else { extent });
+        let extents =
+            shape.iter().map(|&extent| if extent == -1 { count / product } else { extent });
         let extents: Vec<u32> = extents.map(|extent| extent as u32).collect();
         Ok(Tile { dims: dense(&extents), ..self.clone() })
     }

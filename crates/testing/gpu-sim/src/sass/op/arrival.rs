@@ -1,10 +1,10 @@
-//! Barriers in shared memory (`mbarrier`): words of 64 bits on which threads arrive, and which they
-//! read until the phase has changed.
+//! Barriers in shared memory (`mbarrier`): words of 64 bits on which threads arrive. A thread
+//! waits by reading the word until the phase has changed.
 //!
-//! The low half holds the number of expected arrivals, the high half that of missing ones, both
-//! negative in their low bits; the top bit of the high half is the phase. NVRTC writes the first
-//! contents of a barrier, and tests its phase, by ordinary instructions, from which this meaning
-//! follows. UNVERIFIED on a GPU: the low half has 30 bits.
+//! The low half holds the number of expected arrivals, the high half the number of missing
+//! arrivals; both numbers are negative in their low bits. The top bit of the high half is the
+//! phase. NVRTC's code initialises a barrier and tests its phase by ordinary instructions, and
+//! this meaning follows from these instructions. UNVERIFIED on a GPU: the low half has 30 bits.
 
 use super::super::decoded::DecodedInstruction;
 use super::super::shadow::Manner;
@@ -26,34 +26,34 @@ fn arrived(barrier: u64) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// `ATOMS.ARRIVE.64`: each lane arrives, and gets the barrier's contents before.
-pub(in super::super) fn arrive(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+/// `ATOMS.ARRIVE.64`: each lane arrives, and gets the barrier's contents from before its arrival.
+pub(in super::super) fn arrive(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     warp.tick();
     for lane in in_some_order(warp, lanes) {
-        let was = arrive_one(warp, step, lane);
-        put(warp, step, lane, 8, words(was, 8, false));
+        let was = arrive_one(warp, inst, lane);
+        put(warp, inst, lane, 8, words(was, 8, false));
     }
 }
 
 /// `ARRIVES.LDGSTSBAR.64`: each lane arrives when its asynchronous copies are complete.
 pub(in super::super) fn arrive_by_copy(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
 ) {
-    copy::finish(warp, step, lanes);
-    super::barrier::fence(warp, step, lanes);
+    copy::finish(warp, inst, lanes);
+    super::barrier::fence(warp, inst, lanes);
     for lane in each(lanes) {
-        arrive_one(warp, step, lane);
+        arrive_one(warp, inst, lane);
     }
 }
 
-fn arrive_one(warp: &mut Warp<'_>, step: &DecodedInstruction, lane: usize) -> [u8; 16] {
-    let address = warp.address(step, lane, Named::Shared);
-    let spot: MemoryRange = warp.spot(step, address, lane, 8, Named::Shared);
-    // Threads that wait read the high half.
-    let high = warp.spot(step, address + 4, lane, 4, Named::Shared);
-    warp.touch(step, (high, 4), lane, Manner::Atomic, &[]);
+fn arrive_one(warp: &mut Warp<'_>, inst: &DecodedInstruction, lane: usize) -> [u8; 16] {
+    let address = warp.address(inst, lane, Named::Shared);
+    let spot: MemoryRange = warp.spot(inst, address, lane, 8, Named::Shared);
+    // Threads that wait read only the high half.
+    let high = warp.spot(inst, address + 4, lane, 4, Named::Shared);
+    warp.touch(inst, (high, 4), lane, Manner::Atomic, &[]);
     let mut bytes = [0; 16];
     warp.read(spot, &mut bytes[..8]);
     let was = u64::from_le_bytes(std::array::from_fn(|at| bytes[at]));

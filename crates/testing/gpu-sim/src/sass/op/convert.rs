@@ -12,9 +12,9 @@ fn integer(value: i128, rounding: Rounding) -> u32 {
     bits(sum((value - low) as f64, low as f64, rounding))
 }
 
-pub(in super::super) fn from_signed(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let rounding = Rounding::of_conversion(step.choice[0]);
-    warp.map(step, lanes, |[a]| integer(i128::from(a as i32), rounding));
+pub(in super::super) fn from_signed(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let rounding = Rounding::of_conversion(inst.modifiers[0]);
+    warp.map(inst, lanes, |[a]| integer(i128::from(a as i32), rounding));
 }
 
 /// Returns a part of a word as an integer: `U8`, `U16`, `U32`, `S8`, `S16` by their number.
@@ -33,34 +33,36 @@ pub(super) fn small(word: u32, part: Part, kind: u8) -> i128 {
     }
 }
 
-pub(in super::super) fn from_small(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (kind, rounding) = (step.choice[0], Rounding::of_conversion(step.choice[1]));
-    let part = step.from[0].part;
-    warp.map(step, lanes, |[a]| integer(small(a, part, kind), rounding));
+pub(in super::super) fn from_small(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (kind, rounding) = (inst.modifiers[0], Rounding::of_conversion(inst.modifiers[1]));
+    let part = inst.from[0].part;
+    warp.map(inst, lanes, |[a]| integer(small(a, part, kind), rounding));
 }
 
-pub(in super::super) fn from_word(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (is_unsigned, rounding) = (step.choice[0] == 1, Rounding::of_conversion(step.choice[1]));
-    warp.map(step, lanes, |[a]| {
+pub(in super::super) fn from_word(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (is_unsigned, rounding) =
+        (inst.modifiers[0] == 1, Rounding::of_conversion(inst.modifiers[1]));
+    warp.map(inst, lanes, |[a]| {
         let value = if is_unsigned { i128::from(a) } else { i128::from(a as i32) };
         integer(value, rounding)
     });
 }
 
-pub(in super::super) fn from_long(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (is_unsigned, rounding) = (step.choice[0] == 1, Rounding::of_conversion(step.choice[1]));
-    for lane in each(lanes | step.whole) {
-        let long = warp.integer(&step.from[0], lane);
+pub(in super::super) fn from_long(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (is_unsigned, rounding) =
+        (inst.modifiers[0] == 1, Rounding::of_conversion(inst.modifiers[1]));
+    for lane in each(lanes | inst.whole) {
+        let long = warp.integer(&inst.from[0], lane);
         let value = if is_unsigned { i128::from(long) } else { i128::from(long as i64) };
-        warp.file[usize::from(step.to)][lane] = integer(value, rounding);
+        warp.file[usize::from(inst.to)][lane] = integer(value, rounding);
     }
 }
 
-pub(in super::super) fn to_double(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (part, rounding) = (step.from[0].part, Rounding::of_conversion(step.choice[1]));
-    warp.map_long(step, lanes, |warp, lane| {
-        let (word, long) = (warp.word(&step.from[0], lane), warp.integer(&step.from[0], lane));
-        let value = match step.choice[0] {
+pub(in super::super) fn to_double(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (part, rounding) = (inst.from[0].part, Rounding::of_conversion(inst.modifiers[1]));
+    warp.map_long(inst, lanes, |warp, lane| {
+        let (word, long) = (warp.word(&inst.from[0], lane), warp.integer(&inst.from[0], lane));
+        let value = match inst.modifiers[0] {
             0 => i128::from(word as i32),
             1 => i128::from(word),
             2 => i128::from(long as i64),
@@ -76,14 +78,14 @@ pub(in super::super) fn to_double(warp: &mut Warp<'_>, step: &DecodedInstruction
 }
 
 /// `I2I`: clamps to the range of `U8`, `S8`, `U16`, `S16`, by their number.
-pub(in super::super) fn clamp(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+pub(in super::super) fn clamp(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let (least, most) =
-        [(0, 0xFF), (-0x80, 0x7F), (0, 0xFFFF), (-0x8000, 0x7FFF)][usize::from(step.choice[0])];
-    warp.map(step, lanes, |[a]| (a as i32).clamp(least, most) as u32);
+        [(0, 0xFF), (-0x80, 0x7F), (0, 0xFFFF), (-0x8000, 0x7FFF)][usize::from(inst.modifiers[0])];
+    warp.map(inst, lanes, |[a]| (a as i32).clamp(least, most) as u32);
 }
 
-/// Rounds to a whole number: to the nearest, towards zero, down, up, by their number in the
-/// patterns.
+/// Rounds to a whole number. `way` is the number of the direction in the patterns: to the
+/// nearest, towards zero, down, up.
 pub(super) fn whole(value: f64, way: u8) -> f64 {
     match way {
         0 => value.round_ties_even(),
@@ -116,28 +118,28 @@ pub(super) fn long(value: f64, is_unsigned: bool, way: u8) -> u64 {
     }
 }
 
-pub(in super::super) fn to_word(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let [flushes, kind, way] = [0, 1, 2].map(|at| step.choice[at]);
-    warp.map(step, lanes, |[a]| {
+pub(in super::super) fn to_word(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let [flushes, kind, way] = [0, 1, 2].map(|at| inst.modifiers[at]);
+    warp.map(inst, lanes, |[a]| {
         word(f64::from(flushed(f32::from_bits(a), flushes == 1)), kind, way)
     });
 }
 
-pub(in super::super) fn to_long(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    warp.map_long(step, lanes, |warp, lane| {
-        let value = f64::from(f32::from_bits(warp.word(&step.from[0], lane)));
-        long(value, step.choice[0] == 1, step.choice[1])
+pub(in super::super) fn to_long(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    warp.map_long(inst, lanes, |warp, lane| {
+        let value = f64::from(f32::from_bits(warp.word(&inst.from[0], lane)));
+        long(value, inst.modifiers[0] == 1, inst.modifiers[1])
     });
 }
 
 pub(in super::super) fn double_to_word(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
 ) {
-    for lane in each(lanes | step.whole) {
-        let [value] = doubles(warp, step, lane);
-        let (kind, way) = (step.choice[0], step.choice[1]);
+    for lane in each(lanes | inst.whole) {
+        let [value] = doubles(warp, inst, lane);
+        let (kind, way) = (inst.modifiers[0], inst.modifiers[1]);
         // A NaN of 64 bits becomes `0x8000_0000`, a NaN of 32 bits zero.
         let result = match (value.is_nan(), kind) {
             (true, 0 | 1) => 1 << 31,
@@ -145,46 +147,46 @@ pub(in super::super) fn double_to_word(
             (true, _) => 1 << 15,
             (false, _) => word(value, kind, way),
         };
-        warp.file[usize::from(step.to)][lane] = result;
+        warp.file[usize::from(inst.to)][lane] = result;
     }
 }
 
 pub(in super::super) fn double_to_long(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
 ) {
-    warp.map_long(step, lanes, |warp, lane| {
-        let [value] = doubles(warp, step, lane);
-        long(value, step.choice[0] == 1, step.choice[1])
+    warp.map_long(inst, lanes, |warp, lane| {
+        let [value] = doubles(warp, inst, lane);
+        long(value, inst.modifiers[0] == 1, inst.modifiers[1])
     });
 }
 
-pub(in super::super) fn round(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (flushes, way) = (step.choice[0] == 1, step.choice[1]);
-    warp.map(step, lanes, |[a]| {
+pub(in super::super) fn round(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (flushes, way) = (inst.modifiers[0] == 1, inst.modifiers[1]);
+    warp.map(inst, lanes, |[a]| {
         bits(whole(f64::from(flushed(f32::from_bits(a), flushes)), way) as f32)
     });
 }
 
-pub(in super::super) fn round_double(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    warp.map_long(step, lanes, |warp, lane| {
-        let [value] = doubles(warp, step, lane);
-        long_bits(whole(value, step.choice[0]))
+pub(in super::super) fn round_double(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    warp.map_long(inst, lanes, |warp, lane| {
+        let [value] = doubles(warp, inst, lane);
+        long_bits(whole(value, inst.modifiers[0]))
     });
 }
 
-pub(in super::super) fn widen(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    warp.map_long(step, lanes, |warp, lane| {
-        long_bits(f64::from(f32::from_bits(warp.word(&step.from[0], lane))))
+pub(in super::super) fn widen(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    warp.map_long(inst, lanes, |warp, lane| {
+        long_bits(f64::from(f32::from_bits(warp.word(&inst.from[0], lane))))
     });
 }
 
-pub(in super::super) fn narrow(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let rounding = Rounding::of(step.choice[0]);
-    for lane in each(lanes | step.whole) {
-        let [value] = doubles(warp, step, lane);
+pub(in super::super) fn narrow(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let rounding = Rounding::of(inst.modifiers[0]);
+    for lane in each(lanes | inst.whole) {
+        let [value] = doubles(warp, inst, lane);
         let near = if value == 0.0 { value as f32 } else { sum(value, 0.0, rounding) };
-        warp.file[usize::from(step.to)][lane] = bits(near);
+        warp.file[usize::from(inst.to)][lane] = bits(near);
     }
 }

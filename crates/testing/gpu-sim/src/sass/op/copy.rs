@@ -1,8 +1,9 @@
 //! Asynchronous copies from global to shared memory: `LDGSTS`, and groups of them.
 //!
-//! A copy reads when it is issued and writes when its thread waits for its group, the latest time
-//! that a GPU may choose. So a thread that does not wait finds the old contents. The shadow records
-//! both accesses, so that a copy into a buffer that others still read is found as well.
+//! A copy reads when it is issued, and writes when its thread waits for its group, which is the
+//! latest time that a GPU may choose. So a thread that does not wait finds the old contents. The
+//! shadow memory records both accesses, so a copy into a buffer that other threads still read is
+//! also found.
 
 use super::super::count::Access;
 use super::super::decoded::DecodedInstruction;
@@ -18,7 +19,7 @@ struct Copy {
     to: u64,
     bytes: [u8; 16],
     size: usize,
-    /// Number of its group among those of its lane.
+    /// Number of the copy's group among the groups of its lane.
     group: u32,
 }
 
@@ -36,24 +37,24 @@ impl Copies {
     }
 }
 
-/// `LDGSTS`: begins a copy. With `ZFILL` the lowest bits of the source's address, or a false
-/// predicate, give the number of bytes at the end that become zeros.
-pub(in super::super) fn begin(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let size = [4, 8, 16][usize::from(step.choice[0])];
-    let fills = step.choice[1] == 1;
-    let whole = if step.has[0] { warp.predicate(step.given[0]) } else { !0 };
+/// `LDGSTS`: begins a copy. With `ZFILL` the lowest bits of the source's address say how many
+/// bytes at the end become zeros. If the predicate is false, all bytes become zeros.
+pub(in super::super) fn begin(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let size = [4, 8, 16][usize::from(inst.modifiers[0])];
+    let fills = inst.modifiers[1] == 1;
+    let copies_all = if inst.has[0] { warp.predicate(inst.given[0]) } else { !0 };
     let mut sources = [0; LANES];
     warp.tick();
     for lane in each(lanes) {
-        let (to, from) = warp.copied(step, lane);
+        let (to, from) = warp.copied(inst, lane);
         let left_out = if fills { from % size as u64 } else { 0 };
-        let length = if whole >> lane & 1 == 1 { size - left_out as usize } else { 0 };
+        let length = if copies_all >> lane & 1 == 1 { size - left_out as usize } else { 0 };
         sources[lane] = from - left_out;
         let mut bytes = [0; 16];
         if length > 0 {
-            warp.read_part(step, lane, (sources[lane], size), &mut bytes[..length]);
+            warp.read_part(inst, lane, (sources[lane], size), &mut bytes[..length]);
         }
-        warp.note_copy(step, lane, (to, &bytes[..size]), false);
+        warp.note_copy(inst, lane, (to, &bytes[..size]), false);
         let group = warp.copies.closed[lane];
         warp.copies.under_way.push(Copy { lane, to, bytes, size, group });
     }
@@ -66,45 +67,45 @@ pub(in super::super) fn close(warp: &mut Warp<'_>, _: &DecodedInstruction, lanes
 }
 
 /// `DEPBAR.LE SB0, n`: waits until at most `n` of the last groups are pending.
-pub(in super::super) fn wait(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+pub(in super::super) fn wait(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let all = std::mem::take(&mut warp.copies.under_way);
     let closed = warp.copies.closed;
     let is_awaited = |it: &Copy| {
         let is_of_lane = lanes >> it.lane & 1 == 1;
-        is_of_lane && it.group + step.numbers[0] < closed[it.lane]
+        is_of_lane && it.group + inst.numbers[0] < closed[it.lane]
     };
     let (done, left): (Vec<Copy>, Vec<Copy>) = all.into_iter().partition(is_awaited);
     warp.copies.under_way = left;
-    make(warp, step, done);
+    make(warp, inst, done);
 }
 
 /// Ends all copies of these lanes.
-pub(super) fn finish(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
+pub(super) fn finish(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     let all = std::mem::take(&mut warp.copies.under_way).into_iter();
     let (done, left): (Vec<Copy>, Vec<Copy>) = all.partition(|it| lanes >> it.lane & 1 == 1);
     warp.copies.under_way = left;
-    make(warp, step, done);
+    make(warp, inst, done);
 }
 
-fn make(warp: &mut Warp<'_>, step: &DecodedInstruction, copies: Vec<Copy>) {
+fn make(warp: &mut Warp<'_>, inst: &DecodedInstruction, copies: Vec<Copy>) {
     warp.tick();
     for it in copies {
-        warp.note_copy(step, it.lane, (it.to, &it.bytes[..it.size]), true);
+        warp.note_copy(inst, it.lane, (it.to, &it.bytes[..it.size]), true);
     }
 }
 
 impl Warp<'_> {
     /// Returns the target's and the source's address of a lane's copy.
-    fn copied(&self, step: &DecodedInstruction, lane: usize) -> (u64, u64) {
-        let to = self.address_of(step, &step.place, lane, Named::Shared);
-        (to, self.address_of(step, &step.source, lane, Named::Generic))
+    fn copied(&self, inst: &DecodedInstruction, lane: usize) -> (u64, u64) {
+        let to = self.address_of(inst, &inst.place, lane, Named::Shared);
+        (to, self.address_of(inst, &inst.source, lane, Named::Generic))
     }
 
-    /// Reads the first bytes of a place in global memory; a part of it in pieces that divide its
-    /// size.
+    /// Reads the first bytes of a place in global memory. A part of the place is read in pieces
+    /// whose size divides it.
     fn read_part(
         &self,
-        step: &DecodedInstruction,
+        inst: &DecodedInstruction,
         lane: usize,
         (from, size): (u64, usize),
         to: &mut [u8],
@@ -115,22 +116,22 @@ impl Warp<'_> {
             _ => 1,
         };
         for (part, at) in to.chunks_mut(unit).zip((from..).step_by(unit)) {
-            let spot = self.spot(step, at, lane, unit, Named::Generic);
-            self.touch(step, (spot, unit), lane, Manner::Read, &[]);
+            let spot = self.spot(inst, at, lane, unit, Named::Generic);
+            self.touch(inst, (spot, unit), lane, Manner::Read, &[]);
             self.read(spot, part);
         }
     }
 
-    /// Records a write of shared memory, and makes it at its time.
+    /// Records a write of shared memory, and carries it out at its time.
     fn note_copy(
         &mut self,
-        step: &DecodedInstruction,
+        inst: &DecodedInstruction,
         lane: usize,
         (to, bytes): (u64, &[u8]),
         is_made: bool,
     ) {
-        let spot = self.spot(step, to, lane, bytes.len(), Named::Shared);
-        self.touch(step, (spot, bytes.len()), lane, Manner::Write, bytes);
+        let spot = self.spot(inst, to, lane, bytes.len(), Named::Shared);
+        self.touch(inst, (spot, bytes.len()), lane, Manner::Write, bytes);
         if is_made {
             self.write(spot, bytes);
         }

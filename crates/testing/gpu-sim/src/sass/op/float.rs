@@ -6,8 +6,8 @@ use super::PredicateCombine;
 use super::round::{NAN, Rounding, bits, flushed, long_bits, multiply_add_double, sum, sum_double};
 
 /// Returns the flags of forms whose pattern has `{,.FTZ}{,.RN,.RZ,.RM,.RP}`.
-fn rounding(step: &DecodedInstruction) -> (bool, Rounding) {
-    (step.choice[0] == 1, Rounding::of(step.choice[1].saturating_sub(1)))
+fn rounding(inst: &DecodedInstruction) -> (bool, Rounding) {
+    (inst.modifiers[0] == 1, Rounding::of(inst.modifiers[1].saturating_sub(1)))
 }
 
 fn float(word: u32, flushes: bool) -> f32 {
@@ -19,10 +19,10 @@ fn saturated(value: f32) -> f32 {
     value.max(0.0).clamp(0.0, 1.0) + 0.0
 }
 
-pub(in super::super) fn add(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (flushes, rounding) = rounding(step);
-    let saturates = step.choice[2] == 1;
-    warp.map(step, lanes, |[a, b]| {
+pub(in super::super) fn add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (flushes, rounding) = rounding(inst);
+    let saturates = inst.modifiers[2] == 1;
+    warp.map(inst, lanes, |[a, b]| {
         let (a, b) = (float(a, flushes), float(b, flushes));
         let value = match rounding {
             Rounding::Nearest => a + b,
@@ -32,10 +32,10 @@ pub(in super::super) fn add(warp: &mut Warp<'_>, step: &DecodedInstruction, lane
     });
 }
 
-pub(in super::super) fn multiply(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (flushes, rounding) = rounding(step);
-    let saturates = step.choice[2] == 1;
-    warp.map(step, lanes, |[a, b]| {
+pub(in super::super) fn multiply(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (flushes, rounding) = rounding(inst);
+    let saturates = inst.modifiers[2] == 1;
+    warp.map(inst, lanes, |[a, b]| {
         let (a, b) = (float(a, flushes), float(b, flushes));
         let exact = f64::from(a) * f64::from(b);
         let value = match rounding {
@@ -47,10 +47,10 @@ pub(in super::super) fn multiply(warp: &mut Warp<'_>, step: &DecodedInstruction,
     });
 }
 
-pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (flushes, rounding) = rounding(step);
-    let saturates = step.choice[2] == 1;
-    warp.map(step, lanes, |[a, b, c]| {
+pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (flushes, rounding) = rounding(inst);
+    let saturates = inst.modifiers[2] == 1;
+    warp.map(inst, lanes, |[a, b, c]| {
         let [a, b, c] = [a, b, c].map(|it| float(it, flushes));
         let value = match rounding {
             Rounding::Nearest => a.mul_add(b, c),
@@ -60,8 +60,8 @@ pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, step: &DecodedInstruct
     });
 }
 
-/// Returns the lesser or greater of two numbers; -0 is less than +0. With one NaN the result is the
-/// number, or the NaN if `keeps_nan`.
+/// Returns the lesser or greater of two numbers; -0 is less than +0. If one operand is NaN, the
+/// result is the other operand, or NaN if `keeps_nan` is true.
 pub(super) fn extreme(a: f64, b: f64, is_least: bool, keeps_nan: bool) -> f64 {
     if a.is_nan() || b.is_nan() {
         let takes_first = b.is_nan() != keeps_nan;
@@ -71,46 +71,46 @@ pub(super) fn extreme(a: f64, b: f64, is_least: bool, keeps_nan: bool) -> f64 {
     if is_less == is_least { a } else { b }
 }
 
-pub(in super::super) fn least(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    least_of::<2>(warp, step, lanes);
+pub(in super::super) fn least(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    least_of::<2>(warp, inst, lanes);
 }
 
 pub(in super::super) fn least_of_three(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
 ) {
-    least_of::<3>(warp, step, lanes);
+    least_of::<3>(warp, inst, lanes);
 }
 
-fn least_of<const N: usize>(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let is_least = warp.given(step.given[0]);
-    let (flushes, keeps_nan) = (step.choice[0] == 1, step.choice[1] == 1);
+fn least_of<const N: usize>(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let is_least = warp.given(inst.given[0]);
+    let (flushes, keeps_nan) = (inst.modifiers[0] == 1, inst.modifiers[1] == 1);
     for lane in each(lanes) {
         let number = |source: &Source| f64::from(float(warp.word(source, lane), flushes));
         let least = |a, b| extreme(a, b, is_least >> lane & 1 == 1, keeps_nan);
-        let value = step.from[1..N].iter().map(number).fold(number(&step.from[0]), least);
-        warp.file[usize::from(step.to)][lane] = bits(value as f32);
+        let value = inst.from[1..N].iter().map(number).fold(number(&inst.from[0]), least);
+        warp.file[usize::from(inst.to)][lane] = bits(value as f32);
     }
 }
 
-pub(in super::super) fn select(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    super::logic::select(warp, step, lanes);
+pub(in super::super) fn select(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    super::logic::select(warp, inst, lanes);
 }
 
-/// `FCHK`: true if a division must take the slow way. The slow way is always right, so true is
-/// never wrong.
+/// `FCHK`: true if a division must take its slow branch. The slow branch is always right, so a
+/// result of true is never wrong.
 pub(in super::super) fn check_division(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
 ) {
-    let slow = warp.test(step, lanes, |[a, b]| {
+    let slow = warp.test(inst, lanes, |[a, b]| {
         let [a, b] = [a, b].map(|it| (it >> 23 & 0xFF) as i32);
         let is_extreme = a == 255 || a < 25 || b == 255 || b == 0 || b >= 253;
         is_extreme || !(-120..=125).contains(&(a - b))
     });
-    warp.set(step, 0, lanes, slow);
+    warp.set(inst, 0, lanes, slow);
 }
 
 /// Compares by the number in the pattern; comparisons from `LTU` on are also true for a NaN.
@@ -131,38 +131,38 @@ pub(super) fn holds(number: u8, a: f64, b: f64) -> bool {
     }
 }
 
-fn set_both(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, joint: u8, holds: Mask) {
-    let (given, joint) = (warp.given(step.given[0]), PredicateCombine(joint));
-    warp.set(step, 0, lanes, joint.of(holds, given));
-    warp.set(step, 1, lanes, joint.of(!holds, given));
+fn set_both(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask, joint: u8, holds: Mask) {
+    let (given, joint) = (warp.given(inst.given[0]), PredicateCombine(joint));
+    warp.set(inst, 0, lanes, joint.of(holds, given));
+    warp.set(inst, 1, lanes, joint.of(!holds, given));
 }
 
-pub(in super::super) fn compare(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (number, flushes) = (step.choice[0], step.choice[1] == 1);
-    let all = warp.test(step, lanes, |[a, b]| {
+pub(in super::super) fn compare(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (number, flushes) = (inst.modifiers[0], inst.modifiers[1] == 1);
+    let all = warp.test(inst, lanes, |[a, b]| {
         holds(number, f64::from(float(a, flushes)), f64::from(float(b, flushes)))
     });
-    set_both(warp, step, lanes, step.choice[2], all);
+    set_both(warp, inst, lanes, inst.modifiers[2], all);
 }
 
 /// `FSET.BF`: gives 1.0 if the comparison holds, else 0.0.
-pub(in super::super) fn one_if(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (number, flushes) = (step.choice[0], step.choice[1] == 1);
-    let all = warp.test(step, lanes, |[a, b]| {
+pub(in super::super) fn one_if(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (number, flushes) = (inst.modifiers[0], inst.modifiers[1] == 1);
+    let all = warp.test(inst, lanes, |[a, b]| {
         holds(number, f64::from(float(a, flushes)), f64::from(float(b, flushes)))
     });
-    let all = PredicateCombine(step.choice[2]).of(all, warp.given(step.given[0]));
+    let all = PredicateCombine(inst.modifiers[2]).of(all, warp.given(inst.given[0]));
     for lane in each(lanes) {
         let value = if all >> lane & 1 == 1 { 1.0_f32 } else { 0.0 };
-        warp.file[usize::from(step.to)][lane] = bits(value);
+        warp.file[usize::from(inst.to)][lane] = bits(value);
     }
 }
 
-/// Computes the nearest value; a GPU's may differ by an ulp or two. Subnormal numbers count as
-/// zero: if a form of PTX keeps them, the assembler scales them before.
-pub(in super::super) fn approximate(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let number = step.choice[0];
-    warp.map(step, lanes, |[a]| {
+/// Computes the nearest value; a GPU's value may differ by an ulp or two. Subnormal numbers count
+/// as zero: for a form of PTX that keeps them, the assembler scales the operand first.
+pub(in super::super) fn approximate(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let number = inst.modifiers[0];
+    warp.map(inst, lanes, |[a]| {
         let a = f64::from(float(a, true));
         let value = match number {
             0 => 1.0 / a,
@@ -183,11 +183,11 @@ pub(in super::super) fn approximate(warp: &mut Warp<'_>, step: &DecodedInstructi
 /// is given.
 pub(in super::super) fn approximate_high(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
 ) {
-    let is_root = step.choice[0] == 1;
-    warp.map(step, lanes, |[a]| {
+    let is_root = inst.modifiers[0] == 1;
+    warp.map(inst, lanes, |[a]| {
         let a = f64::from_bits(u64::from(a) << 32);
         let a = if a.is_subnormal() { 0_f64.copysign(a) } else { a };
         let value = if is_root { 1.0 / a.sqrt() } else { 1.0 / a };
@@ -202,28 +202,28 @@ fn double(warp: &Warp<'_>, source: &Source, lane: usize) -> f64 {
 
 pub(super) fn doubles<const N: usize>(
     warp: &Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lane: usize,
 ) -> [f64; N] {
-    std::array::from_fn(|at| double(warp, &step.from[at], lane))
+    std::array::from_fn(|at| double(warp, &inst.from[at], lane))
 }
 
-pub(in super::super) fn add_doubles(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let rounding = Rounding::of(step.choice[0]);
-    warp.map_long(step, lanes, |warp, lane| {
-        let [a, b] = doubles(warp, step, lane);
+pub(in super::super) fn add_doubles(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let rounding = Rounding::of(inst.modifiers[0]);
+    warp.map_long(inst, lanes, |warp, lane| {
+        let [a, b] = doubles(warp, inst, lane);
         long_bits(sum_double(a, b, rounding))
     });
 }
 
 pub(in super::super) fn multiply_doubles(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
 ) {
-    let rounding = Rounding::of(step.choice[0]);
-    warp.map_long(step, lanes, |warp, lane| {
-        let [a, b] = doubles(warp, step, lane);
+    let rounding = Rounding::of(inst.modifiers[0]);
+    warp.map_long(inst, lanes, |warp, lane| {
+        let [a, b] = doubles(warp, inst, lane);
         let product: f64 = a * b;
         let over = if product.is_finite() { -a.mul_add(b, -product) } else { 0.0 };
         long_bits(super::round::directed(product, over, rounding))
@@ -232,58 +232,59 @@ pub(in super::super) fn multiply_doubles(
 
 pub(in super::super) fn multiply_add_doubles(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
 ) {
-    let rounding = Rounding::of(step.choice[0]);
-    warp.map_long(step, lanes, |warp, lane| {
-        let [a, b, c] = doubles(warp, step, lane);
+    let rounding = Rounding::of(inst.modifiers[0]);
+    warp.map_long(inst, lanes, |warp, lane| {
+        let [a, b, c] = doubles(warp, inst, lane);
         long_bits(multiply_add_double(a, b, c, rounding))
     });
 }
 
 pub(in super::super) fn compare_doubles(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
 ) {
     let mut all = 0;
     for lane in each(lanes) {
-        let [a, b] = doubles(warp, step, lane);
-        all |= u32::from(holds(step.choice[0], a, b)) << lane;
+        let [a, b] = doubles(warp, inst, lane);
+        all |= u32::from(holds(inst.modifiers[0], a, b)) << lane;
     }
-    set_both(warp, step, lanes, step.choice[1], all);
+    set_both(warp, inst, lanes, inst.modifiers[1], all);
 }
 
-/// Sets two predicates: if the first of two doubles is the lesser or greater, and if both are NaN.
-pub(in super::super) fn least_double(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let is_least = step.choice[0] == 0;
+/// Sets two predicates: one if the first of two doubles is the lesser (or greater), one if both
+/// are NaN.
+pub(in super::super) fn least_double(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let is_least = inst.modifiers[0] == 0;
     let (mut first, mut neither) = (0, 0);
     for lane in each(lanes) {
-        let [a, b]: [f64; 2] = doubles(warp, step, lane);
+        let [a, b]: [f64; 2] = doubles(warp, inst, lane);
         // -0 is less than +0.
         let is_less = a < b || a == b && a.is_sign_negative();
         let takes = if a.is_nan() || b.is_nan() { b.is_nan() } else { is_less == is_least };
         first |= u32::from(takes) << lane;
         neither |= u32::from(a.is_nan() && b.is_nan()) << lane;
     }
-    let given = warp.given(step.given[0]);
-    warp.set(step, 0, lanes, first & given);
-    warp.set(step, 1, lanes, neither & given);
+    let given = warp.given(inst.given[0]);
+    warp.set(inst, 0, lanes, first & given);
+    warp.set(inst, 1, lanes, neither & given);
 }
 
-/// `HFMA2 R0, -RZ, RZ, a, b`: loads a number of two halves that stand in the instruction.
+/// `HFMA2 R0, -RZ, RZ, a, b`: loads a number whose two halves stand in the instruction.
 pub(in super::super) fn literal_halves(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
 ) {
-    let literal = step.literal;
+    let literal = inst.literal;
     // A NaN half would become the canonical NaN.
     let is_number = |half: u32| half & 0x7C00 != 0x7C00 || half & 0x3FF == 0;
     if !is_number(literal >> 16) || !is_number(literal & 0xFFFF) {
-        warp.fail(step, &format!("a NaN of 16 bits, in {NAN:x} of 32"));
+        warp.fail(inst, &format!("a NaN of 16 bits, in {NAN:x} of 32"));
     }
-    // The product is -0, which changes no half, not even -0.
-    warp.map(step, lanes, |[]| literal);
+    // The product is -0, and adding -0 changes no half, not even -0.
+    warp.map(inst, lanes, |[]| literal);
 }

@@ -1,5 +1,5 @@
-//! Floats of 16 bits, two in a register: IEEE 754's, and `BF16`, the upper half of a float of 32
-//! bits. Subnormal numbers are kept.
+//! Floats of 16 bits, two in a register: IEEE 754's format, and `BF16`, which is the upper half
+//! of a float of 32 bits. Subnormal numbers are kept.
 
 use super::super::decoded::{DecodedInstruction, Source};
 use super::super::operand::Part;
@@ -23,9 +23,9 @@ pub(super) struct Format {
 }
 
 impl Format {
-    /// Finds the format by its number in the patterns: that of IEEE 754, then `BF16`.
-    pub(super) fn of(choice: u8) -> Self {
-        match choice {
+    /// Returns the format by its number in the patterns: IEEE 754's format, then `BF16`.
+    pub(super) fn of(modifier: u8) -> Self {
+        match modifier {
             0 => Self { fraction: 10, least: -14 },
             _ => Self { fraction: 7, least: -126 },
         }
@@ -63,13 +63,13 @@ impl Format {
         let grows = rounding == if is_negative { Rounding::Down } else { Rounding::Up };
         // Size of a unit in the last place, which is constant below the normal numbers.
         let exponent = ((size.to_bits() >> 52) as i32 - 1023).max(self.least);
-        let steps = size * 2_f64.powi(self.fraction as i32 - exponent);
-        let steps = match rounding {
-            Rounding::Nearest => steps.round_ties_even(),
-            _ if grows => steps.ceil(),
-            _ => steps.trunc(),
+        let units = size * 2_f64.powi(self.fraction as i32 - exponent);
+        let units = match rounding {
+            Rounding::Nearest => units.round_ties_even(),
+            _ if grows => units.ceil(),
+            _ => units.trunc(),
         };
-        let word = (((exponent - self.least) as u32) << self.fraction) + steps as u32;
+        let word = (((exponent - self.least) as u32) << self.fraction) + units as u32;
         let infinity = u32::from(self.infinity());
         let may_be_infinite = grows || rounding == Rounding::Nearest;
         sign | word.min(if may_be_infinite { infinity } else { infinity - 1 }) as u16
@@ -83,8 +83,8 @@ impl Format {
     }
 }
 
-/// Returns a number and the rest of its rounding as one number, with an odd last bit if it is not
-/// exact, so that rounding it to fewer bits rounds the exact sum.
+/// Returns a number and the error of its rounding as one number. If the error isn't 0 the last
+/// bit is odd, so that rounding the result to fewer bits rounds the exact sum.
 fn sticky(value: f64, rest: f64) -> f64 {
     let bits = value.to_bits();
     if rest == 0.0 {
@@ -105,19 +105,19 @@ fn half(word: u32, part: Part, is_upper: bool) -> u16 {
 /// Computes both halves of a register.
 fn map_halves<const N: usize>(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
     f: impl Fn([u16; N]) -> u16,
 ) {
-    let parts: [Part; N] = from_fn(|at| step.from[at].part);
-    warp.map(step, lanes, |words: [u32; N]| {
+    let parts: [Part; N] = from_fn(|at| inst.from[at].part);
+    warp.map(inst, lanes, |words: [u32; N]| {
         let [low, high] = [false, true]
             .map(|is_upper| u32::from(f(from_fn(|at| half(words[at], parts[at], is_upper)))));
         high << 16 | low
     });
 }
 
-/// Limits a result as the form says: not, by `.SAT`, or by `.RELU`.
+/// Limits a result as the form says: no limit, `.SAT`, or `.RELU`.
 fn limited(format: Format, result: u16, limit: u8) -> u16 {
     let is_nan = result & 0x7FFF > format.infinity();
     match limit {
@@ -128,46 +128,47 @@ fn limited(format: Format, result: u16, limit: u8) -> u16 {
     }
 }
 
-pub(in super::super) fn add(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (format, limit) = (Format::of(step.choice[0]), step.choice[1]);
-    map_halves(warp, step, lanes, |halves| {
+pub(in super::super) fn add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (format, limit) = (Format::of(inst.modifiers[0]), inst.modifiers[1]);
+    map_halves(warp, inst, lanes, |halves| {
         let [a, b] = halves.map(|it| format.value(it));
         limited(format, format.round_sum(a, b), limit)
     });
 }
 
-pub(in super::super) fn multiply(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (format, limit) = (Format::of(step.choice[0]), step.choice[1]);
-    map_halves(warp, step, lanes, |halves| {
+pub(in super::super) fn multiply(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (format, limit) = (Format::of(inst.modifiers[0]), inst.modifiers[1]);
+    map_halves(warp, inst, lanes, |halves| {
         let [a, b] = halves.map(|it| format.value(it));
         limited(format, format.round(a * b, Rounding::Nearest), limit)
     });
 }
 
-pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (format, limit) = (Format::of(step.choice[1]), step.choice[2]);
-    map_halves(warp, step, lanes, |halves| {
+pub(in super::super) fn multiply_add(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (format, limit) = (Format::of(inst.modifiers[1]), inst.modifiers[2]);
+    map_halves(warp, inst, lanes, |halves| {
         let [a, b, c] = halves.map(|it| format.value(it));
         limited(format, format.round_sum(a * b, c), limit)
     });
 }
 
-pub(in super::super) fn least(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (format, keeps_nan) = (Format::of(step.choice[0]), step.choice[1] == 1);
-    let is_least = warp.given(step.given[0]);
-    // The predicate is usually constant, so one of the two sets is empty.
+pub(in super::super) fn least(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (format, keeps_nan) = (Format::of(inst.modifiers[0]), inst.modifiers[1] == 1);
+    let is_least = warp.given(inst.given[0]);
+    // The predicate is usually constant, so one of the two sets of lanes is empty.
     for (lanes, is_least) in [(lanes & is_least, true), (lanes & !is_least, false)] {
-        map_halves(warp, step, lanes, |halves| {
+        map_halves(warp, inst, lanes, |halves| {
             let [a, b] = halves.map(|it| format.value(it));
             format.round(extreme(a, b, is_least, keeps_nan), Rounding::Nearest)
         });
     }
 }
 
-/// Returns the lanes in which a comparison holds for the lower halves, and for the upper ones.
+/// Returns the lanes in which a comparison holds for the lower halves, and the lanes in which it
+/// holds for the upper halves.
 fn comparisons(
     warp: &Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
     (format, number): (Format, u8),
 ) -> [Mask; 2] {
@@ -176,45 +177,45 @@ fn comparisons(
     };
     [false, true].map(|is_upper| {
         each(lanes).fold(0, |all, lane| {
-            let [a, b] = [0, 1].map(|at| value(&step.from[at], lane, is_upper));
+            let [a, b] = [0, 1].map(|at| value(&inst.from[at], lane, is_upper));
             all | u32::from(holds(number, a, b)) << lane
         })
     })
 }
 
 /// `HSET2`: sets all bits of a half if the comparison holds; with `.BF` gives 1.0.
-pub(in super::super) fn set(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let [_, is_float, number, joint, ..] = step.choice;
-    let format = Format::of(step.choice[0]);
+pub(in super::super) fn set(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let [_, is_float, number, joint, ..] = inst.modifiers;
+    let format = Format::of(inst.modifiers[0]);
     let truth = if is_float == 1 { format.round(1.0, Rounding::Nearest) } else { !0 };
-    let given = warp.given(step.given[0]);
-    let [low, high] = comparisons(warp, step, lanes, (format, number))
+    let given = warp.given(inst.given[0]);
+    let [low, high] = comparisons(warp, inst, lanes, (format, number))
         .map(|holds| PredicateCombine(joint).of(holds, given));
     for lane in each(lanes) {
         let [low, high] = [low, high].map(|it| (it >> lane & 1) * u32::from(truth));
-        warp.file[usize::from(step.to)][lane] = high << 16 | low;
+        warp.file[usize::from(inst.to)][lane] = high << 16 | low;
     }
 }
 
-/// `HSETP2`: sets a predicate for the lower halves, and one for the upper.
-pub(in super::super) fn compare(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let format = Format::of(step.choice[0]);
-    let given = warp.given(step.given[0]);
-    let holds = comparisons(warp, step, lanes, (format, step.choice[1]));
+/// `HSETP2`: sets one predicate for the lower halves, and one for the upper halves.
+pub(in super::super) fn compare(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let format = Format::of(inst.modifiers[0]);
+    let given = warp.given(inst.given[0]);
+    let holds = comparisons(warp, inst, lanes, (format, inst.modifiers[1]));
     for (at, holds) in holds.into_iter().enumerate() {
-        warp.set(step, at, lanes, PredicateCombine(step.choice[2]).of(holds, given));
+        warp.set(inst, at, lanes, PredicateCombine(inst.modifiers[2]).of(holds, given));
     }
 }
 
 /// `HADD2.F32`: converts the half that the operand names to a float of 32 bits.
-pub(in super::super) fn widen(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let part = step.from[1].part;
-    warp.map(step, lanes, |[_, word]| bits(Format::of(0).value(half(word, part, false)) as f32));
+pub(in super::super) fn widen(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let part = inst.from[1].part;
+    warp.map(inst, lanes, |[_, word]| bits(Format::of(0).value(half(word, part, false)) as f32));
 }
 
-fn pack_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, format: Format) {
-    let rounding = if step.choice[1] == 1 { Rounding::Zero } else { Rounding::Nearest };
-    warp.map(step, lanes, |words: [u32; 2]| {
+fn pack_by(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask, format: Format) {
+    let rounding = if inst.modifiers[1] == 1 { Rounding::Zero } else { Rounding::Nearest };
+    warp.map(inst, lanes, |words: [u32; 2]| {
         let [high, low] =
             words.map(|it| u32::from(format.round(f64::from(f32::from_bits(it)), rounding)));
         high << 16 | low
@@ -222,24 +223,24 @@ fn pack_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, format: 
 }
 
 /// Packs two floats of 32 bits; the first becomes the upper half.
-pub(in super::super) fn pack(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    pack_by(warp, step, lanes, Format::of(0));
+pub(in super::super) fn pack(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    pack_by(warp, inst, lanes, Format::of(0));
 }
 
-pub(in super::super) fn pack_brain(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    pack_by(warp, step, lanes, Format::of(1));
+pub(in super::super) fn pack_brain(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    pack_by(warp, inst, lanes, Format::of(1));
 }
 
-pub(in super::super) fn narrow(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (format, rounding) = (Format::of(step.choice[0]), Rounding::of(step.choice[1]));
-    warp.map(step, lanes, |[a]| u32::from(format.round(f64::from(f32::from_bits(a)), rounding)));
+pub(in super::super) fn narrow(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (format, rounding) = (Format::of(inst.modifiers[0]), Rounding::of(inst.modifiers[1]));
+    warp.map(inst, lanes, |[a]| u32::from(format.round(f64::from(f32::from_bits(a)), rounding)));
 }
 
-pub(in super::super) fn narrow_double(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (format, rounding) = (Format::of(step.choice[0]), Rounding::of(step.choice[1]));
+pub(in super::super) fn narrow_double(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (format, rounding) = (Format::of(inst.modifiers[0]), Rounding::of(inst.modifiers[1]));
     for lane in each(lanes) {
-        let [value] = doubles(warp, step, lane);
-        warp.file[usize::from(step.to)][lane] = u32::from(format.round(value, rounding));
+        let [value] = doubles(warp, inst, lane);
+        warp.file[usize::from(inst.to)][lane] = u32::from(format.round(value, rounding));
     }
 }
 
@@ -250,11 +251,12 @@ fn integer(format: Format, value: i128, rounding: Rounding) -> u32 {
     u32::from(format.round(sticky(sum, rest), rounding))
 }
 
-pub(in super::super) fn from_word(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (format, rounding) = (Format::of(step.choice[0]), Rounding::of_conversion(step.choice[2]));
-    let part = step.from[0].part;
-    warp.map(step, lanes, |[a]| {
-        let value = match step.choice[1] {
+pub(in super::super) fn from_word(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (format, rounding) =
+        (Format::of(inst.modifiers[0]), Rounding::of_conversion(inst.modifiers[2]));
+    let part = inst.from[0].part;
+    warp.map(inst, lanes, |[a]| {
+        let value = match inst.modifiers[1] {
             0 => i128::from(a as i32),
             kind => small(a, part, kind - 1),
         };
@@ -262,36 +264,37 @@ pub(in super::super) fn from_word(warp: &mut Warp<'_>, step: &DecodedInstruction
     });
 }
 
-pub(in super::super) fn from_long(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (format, rounding) = (Format::of(step.choice[0]), Rounding::of_conversion(step.choice[2]));
+pub(in super::super) fn from_long(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (format, rounding) =
+        (Format::of(inst.modifiers[0]), Rounding::of_conversion(inst.modifiers[2]));
     for lane in each(lanes) {
-        let long = warp.integer(&step.from[0], lane);
-        let is_unsigned = step.choice[1] == 1;
+        let long = warp.integer(&inst.from[0], lane);
+        let is_unsigned = inst.modifiers[1] == 1;
         let value = if is_unsigned { i128::from(long) } else { i128::from(long as i64) };
-        warp.file[usize::from(step.to)][lane] = integer(format, value, rounding);
+        warp.file[usize::from(inst.to)][lane] = integer(format, value, rounding);
     }
 }
 
-pub(in super::super) fn to_word(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let [kind, format, way, ..] = step.choice;
-    let part = step.from[0].part;
-    warp.map(step, lanes, |[a]| word(Format::of(format).value(half(a, part, false)), kind, way));
+pub(in super::super) fn to_word(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let [kind, format, way, ..] = inst.modifiers;
+    let part = inst.from[0].part;
+    warp.map(inst, lanes, |[a]| word(Format::of(format).value(half(a, part, false)), kind, way));
 }
 
-pub(in super::super) fn to_long(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let [kind, format, way, ..] = step.choice;
-    warp.map_long(step, lanes, |warp, lane| {
-        let source = &step.from[0];
+pub(in super::super) fn to_long(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let [kind, format, way, ..] = inst.modifiers;
+    warp.map_long(inst, lanes, |warp, lane| {
+        let source = &inst.from[0];
         let value = Format::of(format).value(half(warp.word(source, lane), source.part, false));
         long(value, kind == 1, way)
     });
 }
 
 /// Rounds a half to a whole number.
-pub(in super::super) fn round(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (format, way) = (Format::of(step.choice[0]), step.choice[1]);
-    let part = step.from[0].part;
-    warp.map(step, lanes, |[a]| {
+pub(in super::super) fn round(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (format, way) = (Format::of(inst.modifiers[0]), inst.modifiers[1]);
+    let part = inst.from[0].part;
+    warp.map(inst, lanes, |[a]| {
         let value = whole(format.value(half(a, part, false)), way);
         u32::from(format.round(value, Rounding::Nearest))
     });

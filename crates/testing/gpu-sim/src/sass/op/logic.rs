@@ -4,20 +4,20 @@ use super::super::decoded::DecodedInstruction;
 use super::super::operand::Part;
 use super::super::warp::{Mask, Warp, each};
 
-pub(in super::super) fn copy(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    warp.map(step, lanes, |[a]| a);
+pub(in super::super) fn copy(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    warp.map(inst, lanes, |[a]| a);
 }
 
-pub(in super::super) fn select(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let first = warp.given(step.given[0]);
-    for lane in each(lanes | step.whole) {
+pub(in super::super) fn select(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let first = warp.given(inst.given[0]);
+    for lane in each(lanes | inst.whole) {
         let at = usize::from(first >> lane & 1 == 0);
-        warp.file[usize::from(step.to)][lane] = warp.word(&step.from[at], lane);
+        warp.file[usize::from(inst.to)][lane] = warp.word(&inst.from[at], lane);
     }
 }
 
-/// Combines three words bit by bit by a table of eight bits; the bit of `a` is the highest of the
-/// index.
+/// Combines three words bit by bit by a truth table of eight bits; the bit of `a` is the highest
+/// bit of the index.
 #[inline(always)]
 fn by_table(table: u32, a: u32, b: u32, c: u32) -> u32 {
     let term = |index: u32| {
@@ -28,40 +28,40 @@ fn by_table(table: u32, a: u32, b: u32, c: u32) -> u32 {
     (0..8).fold(0, |all, index| all | term(index))
 }
 
-pub(in super::super) fn lut(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    match step.numbers[0] {
-        0xC0 => warp.map(step, lanes, |[a, b]| a & b),
-        0xFC => warp.map(step, lanes, |[a, b]| a | b),
-        0x3C => warp.map(step, lanes, |[a, b]| a ^ b),
-        table => warp.map(step, lanes, |[a, b, c]| by_table(table, a, b, c)),
+pub(in super::super) fn lut(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    match inst.numbers[0] {
+        0xC0 => warp.map(inst, lanes, |[a, b]| a & b),
+        0xFC => warp.map(inst, lanes, |[a, b]| a | b),
+        0x3C => warp.map(inst, lanes, |[a, b]| a ^ b),
+        table => warp.map(inst, lanes, |[a, b, c]| by_table(table, a, b, c)),
     }
-    if step.has[0] {
-        let to = warp.file[usize::from(step.to)];
-        let table = step.numbers[0];
-        // The sink keeps no word, so the result is computed again.
-        let is_set = if step.to == super::super::warp::SINK {
-            warp.test(step, lanes, |[a, b, c]| by_table(table, a, b, c) != 0)
+    if inst.has[0] {
+        let to = warp.file[usize::from(inst.to)];
+        let table = inst.numbers[0];
+        // A write to the sink keeps no word, so the result is computed again.
+        let is_set = if inst.to == super::super::warp::SINK {
+            warp.test(inst, lanes, |[a, b, c]| by_table(table, a, b, c) != 0)
         } else {
-            each(lanes | step.whole).fold(0, |all, lane| all | u32::from(to[lane] != 0) << lane)
+            each(lanes | inst.whole).fold(0, |all, lane| all | u32::from(to[lane] != 0) << lane)
         };
-        let given = warp.given(step.given[0]);
-        warp.set(step, 0, lanes, is_set | given);
+        let given = warp.given(inst.given[0]);
+        warp.set(inst, 0, lanes, is_set | given);
     }
 }
 
-pub(in super::super) fn truth_lut(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let [a, b, c] = step.given.map(|truth| warp.given(truth));
-    warp.set(step, 0, lanes, by_table(step.numbers[0], a, b, c));
-    warp.set(step, 1, lanes, by_table(step.numbers[1], a, b, c));
+pub(in super::super) fn truth_lut(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let [a, b, c] = inst.given.map(|truth| warp.given(truth));
+    warp.set(inst, 0, lanes, by_table(inst.numbers[0], a, b, c));
+    warp.set(inst, 1, lanes, by_table(inst.numbers[1], a, b, c));
 }
 
 /// Shifts a part of a pair of registers, by the instruction's modifiers.
-fn shift_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, wraps: bool) {
-    let is_left = step.choice[1] == 0;
-    let (is_signed, is_pair) = (step.choice[2] & 1 == 1, step.choice[2] >= 2);
-    let is_high = step.choice[3] == 1;
+fn shift_by(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask, wraps: bool) {
+    let is_left = inst.modifiers[1] == 0;
+    let (is_signed, is_pair) = (inst.modifiers[2] & 1 == 1, inst.modifiers[2] >= 2);
+    let is_high = inst.modifiers[3] == 1;
     let most = if is_pair { 64 } else { 32 };
-    warp.map(step, lanes, |[low, by, high]| {
+    warp.map(inst, lanes, |[low, by, high]| {
         let by = if wraps { by & (most - 1) } else { by.min(most) };
         let pair = u64::from(high) << 32 | u64::from(low);
         let shifted = match (is_left, is_pair || !is_high) {
@@ -78,17 +78,17 @@ fn shift_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, wraps: 
     });
 }
 
-pub(in super::super) fn shift(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    shift_by(warp, step, lanes, false);
+pub(in super::super) fn shift(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    shift_by(warp, inst, lanes, false);
 }
 
-pub(in super::super) fn shift_wrap(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    shift_by(warp, step, lanes, true);
+pub(in super::super) fn shift_wrap(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    shift_by(warp, inst, lanes, true);
 }
 
 /// Selects bytes of two words by four digits; bit 3 of a digit takes the byte's sign instead.
-pub(in super::super) fn permute(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    warp.map(step, lanes, |[a, digits, b]| {
+pub(in super::super) fn permute(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    warp.map(inst, lanes, |[a, digits, b]| {
         let pair = u64::from(b) << 32 | u64::from(a);
         (0..4).fold(0, |word, at| {
             let digit = digits >> (4 * at) & 15;
@@ -99,9 +99,9 @@ pub(in super::super) fn permute(warp: &mut Warp<'_>, step: &DecodedInstruction, 
     });
 }
 
-pub(in super::super) fn extend(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let is_unsigned = step.choice[1] == 1;
-    warp.map(step, lanes, |[a, bits]| match bits {
+pub(in super::super) fn extend(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let is_unsigned = inst.modifiers[1] == 1;
+    warp.map(inst, lanes, |[a, bits]| match bits {
         0 => 0,
         32.. => a,
         _ if is_unsigned => a & ((1 << bits) - 1),
@@ -109,21 +109,21 @@ pub(in super::super) fn extend(warp: &mut Warp<'_>, step: &DecodedInstruction, l
     });
 }
 
-pub(in super::super) fn mask(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    warp.map(step, lanes, |[from, count]| {
+pub(in super::super) fn mask(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    warp.map(inst, lanes, |[from, count]| {
         let ones = 1_u32.checked_shl(count).map_or(!0, |it| it - 1);
         ones.checked_shl(from).unwrap_or(0)
     });
 }
 
-pub(in super::super) fn reverse(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    warp.map(step, lanes, |[a]| a.reverse_bits());
+pub(in super::super) fn reverse(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    warp.map(inst, lanes, |[a]| a.reverse_bits());
 }
 
 /// Gives the number of the highest bit that differs from the sign, or its distance from bit 31.
-pub(in super::super) fn leading_one(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (is_unsigned, is_distance) = (step.choice[1] == 1, step.choice[2] == 1);
-    warp.map(step, lanes, |[a]| {
+pub(in super::super) fn leading_one(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (is_unsigned, is_distance) = (inst.modifiers[1] == 1, inst.modifiers[2] == 1);
+    warp.map(inst, lanes, |[a]| {
         let bits = if !is_unsigned && (a as i32) < 0 { !a } else { a };
         match bits.leading_zeros() {
             32 => !0,
@@ -133,20 +133,20 @@ pub(in super::super) fn leading_one(warp: &mut Warp<'_>, step: &DecodedInstructi
     });
 }
 
-pub(in super::super) fn count_ones(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    warp.map(step, lanes, |[a]| a.count_ones());
+pub(in super::super) fn count_ones(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    warp.map(inst, lanes, |[a]| a.count_ones());
 }
 
 /// `R2P`: copies bits of a byte to the predicates that a mask names.
 pub(in super::super) fn unpack_predicates(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
 ) {
-    let shift = if let Part::Byte(number) = step.from[0].part { 8 * u32::from(number) } else { 0 };
+    let shift = if let Part::Byte(number) = inst.from[0].part { 8 * u32::from(number) } else { 0 };
     for lane in each(lanes) {
-        let bits = warp.word(&step.from[0], lane) >> shift;
-        for at in (0..7).filter(|at| step.numbers[0] >> at & 1 == 1) {
+        let bits = warp.word(&inst.from[0], lane) >> shift;
+        for at in (0..7).filter(|at| inst.numbers[0] >> at & 1 == 1) {
             let others = warp.predicates[at] & !(1 << lane);
             warp.predicates[at] = others | (bits >> at & 1) << lane;
         }
@@ -156,12 +156,12 @@ pub(in super::super) fn unpack_predicates(
 /// `P2R`: copies the predicates that a mask names to bits of a word.
 pub(in super::super) fn pack_predicates(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
 ) {
     for lane in each(lanes) {
-        let named = (0..7).filter(|at| step.numbers[0] >> at & 1 == 1);
+        let named = (0..7).filter(|at| inst.numbers[0] >> at & 1 == 1);
         let bits = named.map(|at| (warp.predicates[at] >> lane & 1) << at);
-        warp.file[usize::from(step.to)][lane] = bits.fold(0, |all, bit| all | bit);
+        warp.file[usize::from(inst.to)][lane] = bits.fold(0, |all, bit| all | bit);
     }
 }

@@ -1,7 +1,8 @@
 //! Global, shared and local memory, constants, and special registers.
 //!
-//! Addresses are those of a [`DeviceMemory`](super::super::device_memory::DeviceMemory), or else
-//! the host's own; windows that neither uses are a block's shared memory and a lane's local memory.
+//! Addresses are addresses of a [`DeviceMemory`](super::super::device_memory::DeviceMemory), or
+//! of the host's memory. Two windows that neither of them uses stand for a block's shared memory
+//! and a lane's local memory.
 #![allow(unsafe_code, reason = "a kernel's addresses are the host's; the driver closes all others")]
 
 use super::super::count::Access;
@@ -52,14 +53,14 @@ pub(super) enum Named {
 }
 
 impl Warp<'_> {
-    pub(super) fn address(&self, step: &DecodedInstruction, lane: usize, named: Named) -> u64 {
-        self.address_of(step, &step.place, lane, named)
+    pub(super) fn address(&self, inst: &DecodedInstruction, lane: usize, named: Named) -> u64 {
+        self.address_of(inst, &inst.place, lane, named)
     }
 
     /// Returns the address of a place for a lane.
     pub(super) fn address_of(
         &self,
-        step: &DecodedInstruction,
+        inst: &DecodedInstruction,
         place: &Address,
         lane: usize,
         named: Named,
@@ -72,17 +73,17 @@ impl Warp<'_> {
         };
         let is_offset = named != Named::Generic;
         if !is_offset && place.uniform.is_some_and(|(low, high)| low != ZERO && high == ZERO) {
-            self.fail(step, "a uniform register of 32 bits in an address of 64");
+            self.fail(inst, "a uniform register of 32 bits in an address of 64");
         }
         let sum = (value(place.base) << place.shift).wrapping_add(value(place.uniform));
         let sum = sum.wrapping_add(place.offset as u64);
         if is_offset { u64::from(sum as u32) } else { sum }
     }
 
-    /// Returns the place of bytes at an address; the launch ends if there is none.
+    /// Returns the place of bytes at an address. If the address has no place, the launch ends.
     pub(super) fn spot(
         &self,
-        step: &DecodedInstruction,
+        inst: &DecodedInstruction,
         address: u64,
         lane: usize,
         size: usize,
@@ -95,7 +96,7 @@ impl Warp<'_> {
                 let device = device.borrow();
                 let place = match named {
                     Named::Shared => device.shared_place(address, size),
-                    _ => device.place(address, size, step.is_exchange),
+                    _ => device.place(address, size, inst.is_exchange),
                 };
                 match place {
                     Ok(place) if !address.is_multiple_of(size as u64) => {
@@ -103,25 +104,25 @@ impl Warp<'_> {
                         let reason = format!(
                             "{name} is the first of {size} bytes, but {size} doesn't divide its address"
                         );
-                        self.fault(FaultKind::Misaligned, step, 1 << lane, &reason);
+                        self.fault(FaultKind::Misaligned, inst, 1 << lane, &reason);
                     }
                     Ok(place) => return MemoryRange::Device(place),
                     Err(reason) => {
-                        self.fault(FaultKind::OutsideArray, step, 1 << lane, &reason);
+                        self.fault(FaultKind::OutsideArray, inst, 1 << lane, &reason);
                     }
                 }
             }
-            (Named::Shared, None) => self.fail(step, "shared memory without a device's memory"),
+            (Named::Shared, None) => self.fail(inst, "shared memory without a device's memory"),
             (Named::Generic, None) => {
                 if !address.is_multiple_of(size as u64) {
-                    self.fail(step, &format!("{size} bytes at {address:x}: it is not aligned"));
+                    self.fail(inst, &format!("{size} bytes at {address:x}: it is not aligned"));
                 }
                 return MemoryRange::Host(address);
             }
         } as usize;
         if local + size > self.local.size || !local.is_multiple_of(size) {
             let reason = format!("{size} bytes at {local:x} of local memory");
-            self.fault(FaultKind::OutsideArray, step, 1 << lane, &reason);
+            self.fault(FaultKind::OutsideArray, inst, 1 << lane, &reason);
         }
         MemoryRange::Local(lane * self.local.size + local)
     }
@@ -167,13 +168,13 @@ impl Warp<'_> {
     /// the bytes of a plain write.
     pub(super) fn touch(
         &self,
-        step: &DecodedInstruction,
+        inst: &DecodedInstruction,
         (spot, size): (MemoryRange, usize),
         lane: usize,
         manner: Manner,
         becomes: &[u8],
     ) {
-        if let Some(fault) = self.hazard(step, (spot, size), lane, manner, becomes) {
+        if let Some(fault) = self.hazard(inst, (spot, size), lane, manner, becomes) {
             fault.raise();
         }
     }
@@ -181,7 +182,7 @@ impl Warp<'_> {
     /// Records an access of a device's memory, and returns its fault, if it has one.
     pub(super) fn hazard(
         &self,
-        step: &DecodedInstruction,
+        inst: &DecodedInstruction,
         (spot, size): (MemoryRange, usize),
         lane: usize,
         manner: Manner,
@@ -196,17 +197,17 @@ impl Warp<'_> {
                 "{at} is read before a thread of the block has written it: a barrier before the \
                  read is missing, or a store"
             );
-            return Some(self.fault_of(FaultKind::UninitialisedShared, step, 1 << lane, &reason));
+            return Some(self.fault_of(FaultKind::UninitialisedShared, inst, 1 << lane, &reason));
         }
-        let instruction = step.address / super::super::listing::STRIDE;
+        let instruction = inst.address / super::super::listing::STRIDE;
         let thread = self.grid_thread(lane);
         let conflict = device.note(place, size, manner, (thread, instruction));
         for unsure in std::mem::take(&mut device.unsure) {
-            let fault = self.race(step, &device, (place, size), unsure, lane, (manner, becomes));
+            let fault = self.race(inst, &device, (place, size), unsure, lane, (manner, becomes));
             device.suspects.add(unsure.earlier.word(unsure.at), fault);
         }
         let conflict = conflict?;
-        Some(self.race(step, &device, (place, size), conflict, lane, (manner, becomes)))
+        Some(self.race(inst, &device, (place, size), conflict, lane, (manner, becomes)))
     }
 
     pub(super) fn count(&mut self, space: Access, lanes: Mask, addresses: &[u64; LANES]) {
@@ -254,22 +255,22 @@ pub(super) fn words(bytes: [u8; 16], size: usize, is_signed: bool) -> [u32; 4] {
 
 pub(super) fn put(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lane: usize,
     size: usize,
     words: [u32; 4],
 ) {
     let count = size.div_ceil(4);
     for (at, word) in words.into_iter().enumerate().take(count) {
-        warp.file[usize::from(step.to) + at][lane] = word;
+        warp.file[usize::from(inst.to) + at][lane] = word;
     }
 }
 
-fn load_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, named: Named) {
-    let (size, is_signed) = loaded(step.choice[1]);
-    let manner = match step.choice[2] {
+fn load_by(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask, named: Named) {
+    let (size, is_signed) = loaded(inst.modifiers[1]);
+    let manner = match inst.modifiers[2] {
         // This load is part of a loop that implements one atomic operation.
-        0 if named == Named::Shared && step.is_exchange => Manner::StrongRead,
+        0 if named == Named::Shared && inst.is_exchange => Manner::StrongRead,
         0 => Manner::Read,
         1 => Manner::ConstantRead,
         _ => Manner::StrongRead,
@@ -277,17 +278,17 @@ fn load_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, named: N
     let mut addresses = [0; LANES];
     warp.tick();
     for lane in each(lanes) {
-        addresses[lane] = warp.address(step, lane, named);
-        if step.is_wide_shared_load() && !step.is_exchange {
-            let words = warp.shared_words(step, (addresses[lane], size), lane);
-            put(warp, step, lane, size, words);
+        addresses[lane] = warp.address(inst, lane, named);
+        if inst.is_wide_shared_load() && !inst.is_exchange {
+            let words = warp.shared_words(inst, (addresses[lane], size), lane);
+            put(warp, inst, lane, size, words);
             continue;
         }
-        let spot = warp.spot(step, addresses[lane], lane, size, named);
-        warp.touch(step, (spot, size), lane, manner, &[]);
+        let spot = warp.spot(inst, addresses[lane], lane, size, named);
+        warp.touch(inst, (spot, size), lane, manner, &[]);
         let mut bytes = [0; 16];
         warp.read(spot, &mut bytes[..size]);
-        put(warp, step, lane, size, words(bytes, size, is_signed));
+        put(warp, inst, lane, size, words(bytes, size, is_signed));
     }
     match named {
         Named::Local => warp.count_local(Access::LocalLoad, lanes, &addresses),
@@ -296,35 +297,35 @@ fn load_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, named: N
     }
 }
 
-pub(in super::super) fn load(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    load_by(warp, step, lanes, Named::Generic);
+pub(in super::super) fn load(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    load_by(warp, inst, lanes, Named::Generic);
 }
 
-pub(in super::super) fn load_local(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    load_by(warp, step, lanes, Named::Local);
+pub(in super::super) fn load_local(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    load_by(warp, inst, lanes, Named::Local);
 }
 
-pub(in super::super) fn load_shared(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    load_by(warp, step, lanes, Named::Shared);
+pub(in super::super) fn load_shared(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    load_by(warp, inst, lanes, Named::Shared);
 }
 
-fn store_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, named: Named) {
-    let size = stored(step.choice[1]);
-    let manner = if step.choice[2] >= 1 { Manner::StrongWrite } else { Manner::Write };
-    let from = step.from[0].low;
+fn store_by(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask, named: Named) {
+    let size = stored(inst.modifiers[1]);
+    let manner = if inst.modifiers[2] >= 1 { Manner::StrongWrite } else { Manner::Write };
+    let from = inst.from[0].low;
     // All words of `RZ` are zero.
     let word_at = |at: u16| if from == ZERO { from } else { from + at };
     let mut addresses = [0; LANES];
     warp.tick();
     for lane in each(lanes) {
-        addresses[lane] = warp.address(step, lane, named);
-        let spot = warp.spot(step, addresses[lane], lane, size, named);
+        addresses[lane] = warp.address(inst, lane, named);
+        let spot = warp.spot(inst, addresses[lane], lane, size, named);
         let mut bytes = [0; 16];
         for at in 0..size.div_ceil(4) {
             let word = warp.file[usize::from(word_at(at as u16))][lane];
             bytes[4 * at..4 * at + 4].copy_from_slice(&word.to_le_bytes());
         }
-        warp.touch(step, (spot, size), lane, manner, &bytes[..size]);
+        warp.touch(inst, (spot, size), lane, manner, &bytes[..size]);
         warp.write(spot, &bytes[..size]);
     }
     match named {
@@ -334,25 +335,25 @@ fn store_by(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask, named: 
     }
 }
 
-pub(in super::super) fn store(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    store_by(warp, step, lanes, Named::Generic);
+pub(in super::super) fn store(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    store_by(warp, inst, lanes, Named::Generic);
 }
 
-pub(in super::super) fn store_local(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    store_by(warp, step, lanes, Named::Local);
+pub(in super::super) fn store_local(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    store_by(warp, inst, lanes, Named::Local);
 }
 
-pub(in super::super) fn store_shared(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    store_by(warp, step, lanes, Named::Shared);
+pub(in super::super) fn store_shared(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    store_by(warp, inst, lanes, Named::Shared);
 }
 
-/// Returns the memory of an atomic operation: shared for `ATOMS`.
-fn named_by(step: &DecodedInstruction) -> Named {
-    if step.pattern.contains("ATOMS") { Named::Shared } else { Named::Generic }
+/// Returns the memory of an atomic operation, which is shared memory for `ATOMS`.
+fn named_by(inst: &DecodedInstruction) -> Named {
+    if inst.pattern.contains("ATOMS") { Named::Shared } else { Named::Generic }
 }
 
-/// Returns the lanes in the order of their atomic operations, which a seed chooses in a device's
-/// memory.
+/// Returns the lanes in the order of their atomic operations. In a device's memory a seed chooses
+/// the order.
 pub(super) fn in_some_order(warp: &Warp<'_>, lanes: Mask) -> impl Iterator<Item = usize> + use<> {
     let seed = warp.device.map_or(0, |device| device.borrow().seed);
     let chance = if seed == 0 { 0 } else { mixed(seed ^ warp.counts.issues) };
@@ -367,33 +368,33 @@ pub(super) fn in_some_order(warp: &Warp<'_>, lanes: Mask) -> impl Iterator<Item 
 /// Reads and writes a place in each lane, one after the other; a register gets the old value.
 fn exchange(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
     size: usize,
     f: impl Fn(&Warp<'_>, usize, u64) -> u64,
 ) {
-    let named = named_by(step);
-    let is_of_block = step.text.contains("STRONG.SM");
+    let named = named_by(inst);
+    let is_of_block = inst.text.contains("STRONG.SM");
     let manner = if is_of_block { Manner::AtomicOfBlock } else { Manner::Atomic };
     let mut addresses = [0; LANES];
     warp.tick();
     for lane in in_some_order(warp, lanes) {
-        addresses[lane] = warp.address(step, lane, named);
+        addresses[lane] = warp.address(inst, lane, named);
         // An atomic operation on a generic address skips shared memory, for which the code has
         // other instructions.
         if named == Named::Generic && is_shared(warp, addresses[lane]) {
-            warp.set(step, 0, 1 << lane, 0);
+            warp.set(inst, 0, 1 << lane, 0);
             continue;
         }
-        warp.set(step, 0, 1 << lane, !0);
-        let spot = warp.spot(step, addresses[lane], lane, size, named);
-        warp.touch(step, (spot, size), lane, manner, &[]);
+        warp.set(inst, 0, 1 << lane, !0);
+        let spot = warp.spot(inst, addresses[lane], lane, size, named);
+        warp.touch(inst, (spot, size), lane, manner, &[]);
         let mut bytes = [0; 16];
         warp.read(spot, &mut bytes[..size]);
         let was = u64::from_le_bytes(std::array::from_fn(|at| bytes[at]));
         let becomes = f(warp, lane, was);
         warp.write(spot, &becomes.to_le_bytes()[..size]);
-        put(warp, step, lane, size, words(bytes, size, false));
+        put(warp, inst, lane, size, words(bytes, size, false));
     }
     if named == Named::Generic {
         warp.count(Access::Atomic, lanes, &addresses);
@@ -407,64 +408,64 @@ fn is_shared(warp: &Warp<'_>, address: u64) -> bool {
 /// `QSPC.E.S`: true if an address is in shared memory.
 pub(in super::super) fn is_shared_address(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
 ) {
     let mut shared = 0;
     for lane in each(lanes) {
-        let address = warp.address(step, lane, Named::Generic);
+        let address = warp.address(inst, lane, Named::Generic);
         shared |= u32::from(is_shared(warp, address)) << lane;
     }
-    warp.set(step, 0, lanes, shared);
+    warp.set(inst, 0, lanes, shared);
 }
 
 /// `ATOMS.POPC.INC.32`: each lane adds one.
-pub(in super::super) fn increment(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    exchange(warp, step, lanes, 4, |_, _, was| was.wrapping_add(1));
+pub(in super::super) fn increment(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    exchange(warp, inst, lanes, 4, |_, _, was| was.wrapping_add(1));
 }
 
-/// `ATOMS.CAST.SPIN`: compares and exchanges; the register tells if it exchanged.
+/// `ATOMS.CAST.SPIN`: compares and exchanges; the register says whether the exchange took place.
 pub(in super::super) fn exchange_or_fail(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
 ) {
-    let is_long = step.choice[1] == 1;
+    let is_long = inst.modifiers[1] == 1;
     let mask = if is_long { !0 } else { 0xFFFF_FFFF };
-    let expected: [u64; LANES] = std::array::from_fn(|lane| warp.long(&step.from[0], lane) & mask);
-    atomic_exchange(warp, step, lanes);
+    let expected: [u64; LANES] = std::array::from_fn(|lane| warp.long(&inst.from[0], lane) & mask);
+    atomic_exchange(warp, inst, lanes);
     for lane in each(lanes) {
-        let [low, high] = [0, 1].map(|at| u64::from(warp.file[usize::from(step.to) + at][lane]));
+        let [low, high] = [0, 1].map(|at| u64::from(warp.file[usize::from(inst.to) + at][lane]));
         let was = if is_long { low | high << 32 } else { low };
-        warp.file[usize::from(step.to)][lane] = u32::from(was == expected[lane]);
+        warp.file[usize::from(inst.to)][lane] = u32::from(was == expected[lane]);
         if is_long {
-            warp.file[usize::from(step.to) + 1][lane] = 0;
+            warp.file[usize::from(inst.to) + 1][lane] = 0;
         }
     }
 }
 
 /// Adds two pairs of floats of 16 bits.
-pub(in super::super) fn atomic_halves(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let is_brain = step.choice[1] == 1;
-    exchange(warp, step, lanes, 4, |warp, lane, was| {
-        let value = warp.word(&step.from[0], lane);
+pub(in super::super) fn atomic_halves(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let is_brain = inst.modifiers[1] == 1;
+    exchange(warp, inst, lanes, 4, |warp, lane, was| {
+        let value = warp.word(&inst.from[0], lane);
         u64::from(super::half::sum(was as u32, value, is_brain))
     });
 }
 
-pub(in super::super) fn atomic(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (is_signed, is_long) = (step.choice[2] & 1 == 1, step.choice[2] >= 2);
+pub(in super::super) fn atomic(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (is_signed, is_long) = (inst.modifiers[2] & 1 == 1, inst.modifiers[2] >= 2);
     let size = if is_long { 8 } else { 4 };
-    exchange(warp, step, lanes, size, |warp, lane, was| {
-        let value = warp.long(&step.from[0], lane);
+    exchange(warp, inst, lanes, size, |warp, lane, was| {
+        let value = warp.long(&inst.from[0], lane);
         let value = if is_long { value } else { u64::from(value as u32) };
-        // Keys that sort signed or unsigned numbers.
+        // Keys whose order is the order of signed or unsigned numbers.
         let order = |it: u64| match (is_signed, is_long) {
             (true, true) => i128::from(it as i64),
             (true, false) => i128::from(it as i32),
             _ => i128::from(it),
         };
-        match step.choice[1] {
+        match inst.modifiers[1] {
             0 => was.wrapping_add(value),
             1 if order(value) < order(was) => value,
             2 if order(value) > order(was) => value,
@@ -481,10 +482,10 @@ pub(in super::super) fn atomic(warp: &mut Warp<'_>, step: &DecodedInstruction, l
     });
 }
 
-pub(in super::super) fn atomic_float(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let is_double = step.choice[1] == 1;
-    exchange(warp, step, lanes, if is_double { 8 } else { 4 }, |warp, lane, was| {
-        let value = warp.long(&step.from[0], lane);
+pub(in super::super) fn atomic_float(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let is_double = inst.modifiers[1] == 1;
+    exchange(warp, inst, lanes, if is_double { 8 } else { 4 }, |warp, lane, was| {
+        let value = warp.long(&inst.from[0], lane);
         if is_double {
             super::round::long_bits(f64::from_bits(was) + f64::from_bits(value))
         } else {
@@ -497,22 +498,22 @@ pub(in super::super) fn atomic_float(warp: &mut Warp<'_>, step: &DecodedInstruct
 
 pub(in super::super) fn atomic_exchange(
     warp: &mut Warp<'_>,
-    step: &DecodedInstruction,
+    inst: &DecodedInstruction,
     lanes: Mask,
 ) {
-    let is_long = step.choice[1] == 1;
+    let is_long = inst.modifiers[1] == 1;
     let mask = if is_long { !0 } else { 0xFFFF_FFFF };
-    exchange(warp, step, lanes, if is_long { 8 } else { 4 }, |warp, lane, was| {
-        let [expected, value] = [0, 1].map(|at| warp.long(&step.from[at], lane) & mask);
+    exchange(warp, inst, lanes, if is_long { 8 } else { 4 }, |warp, lane, was| {
+        let [expected, value] = [0, 1].map(|at| warp.long(&inst.from[at], lane) & mask);
         if was == expected { value } else { was }
     });
 }
 
 /// Loads from a constant bank at an offset in a register.
-pub(in super::super) fn constant(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let (size, is_signed) = loaded(step.choice[1]);
-    let constant = step.constant;
-    for lane in each(lanes | step.whole) {
+pub(in super::super) fn constant(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let (size, is_signed) = loaded(inst.modifiers[1]);
+    let constant = inst.constant;
+    for lane in each(lanes | inst.whole) {
         let bank = match usize::from(constant.bank) {
             0 => warp.bank0,
             bank => warp.program.banks.get(bank).map_or(&[][..], Vec::as_slice),
@@ -520,16 +521,16 @@ pub(in super::super) fn constant(warp: &mut Warp<'_>, step: &DecodedInstruction,
         let base = i64::from(warp.file[usize::from(constant.base)][lane]);
         let at = usize::try_from(base + constant.offset).unwrap_or(usize::MAX);
         let Some(found) = at.checked_add(size).and_then(|end| bank.get(at..end)) else {
-            warp.fail(step, &format!("no constant in bank {} at {at:x}", constant.bank));
+            warp.fail(inst, &format!("no constant in bank {} at {at:x}", constant.bank));
         };
         let mut bytes = [0; 16];
         bytes[..size].copy_from_slice(found);
-        put(warp, step, lane, size, words(bytes, size, is_signed));
+        put(warp, inst, lane, size, words(bytes, size, is_signed));
     }
 }
 
-fn special_word(warp: &Warp<'_>, step: &DecodedInstruction) -> Word {
-    std::array::from_fn(|lane| match step.special {
+fn special_word(warp: &Warp<'_>, inst: &DecodedInstruction) -> Word {
+    std::array::from_fn(|lane| match inst.special {
         Special::Zero => 0,
         Special::Thread(dim) => warp.shape.1.index(warp.thread + lane as u32, dim),
         Special::Block(dim) => warp.shape.0.index(warp.block, dim),
@@ -547,24 +548,24 @@ fn special_word(warp: &Warp<'_>, step: &DecodedInstruction) -> Word {
     })
 }
 
-pub(in super::super) fn special(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    let words = special_word(warp, step);
-    for lane in each(lanes | step.whole) {
-        warp.file[usize::from(step.to)][lane] = words[lane];
+pub(in super::super) fn special(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    let words = special_word(warp, inst);
+    for lane in each(lanes | inst.whole) {
+        warp.file[usize::from(inst.to)][lane] = words[lane];
     }
 }
 
 /// `CS2R`: writes a register or a pair.
-pub(in super::super) fn special_pair(warp: &mut Warp<'_>, step: &DecodedInstruction, lanes: Mask) {
-    special(warp, step, lanes);
-    if step.choice[0] == 0 && step.to < SINK {
+pub(in super::super) fn special_pair(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
+    special(warp, inst, lanes);
+    if inst.modifiers[0] == 0 && inst.to < SINK {
         for lane in each(lanes) {
-            warp.file[usize::from(step.to) + 1][lane] = 0;
+            warp.file[usize::from(inst.to) + 1][lane] = 0;
         }
     }
 }
 
-/// Makes bank 0 of a launch with the driver's values, still without parameters.
+/// Makes bank 0 of a launch with the driver's values, but without the parameters.
 pub(in super::super) fn bank0(
     size: usize,
     arch: u32,

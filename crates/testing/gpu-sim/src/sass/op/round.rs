@@ -1,5 +1,5 @@
-//! Rounding of NVIDIA's instructions: in four directions, with subnormals flushed if the form says
-//! so, and with a single NaN.
+//! Rounding of NVIDIA's instructions: in four directions, with subnormals flushed if the form
+//! says so, and with a single NaN.
 
 /// Direction of a rounding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,13 +12,13 @@ pub(super) enum Rounding {
 
 impl Rounding {
     /// Finds the rounding by its number in the patterns that end in `.RZ,.RM,.RP`.
-    pub(super) fn of(choice: u8) -> Self {
-        [Self::Nearest, Self::Zero, Self::Down, Self::Up][usize::from(choice)]
+    pub(super) fn of(modifier: u8) -> Self {
+        [Self::Nearest, Self::Zero, Self::Down, Self::Up][usize::from(modifier)]
     }
 
     /// Finds the rounding by its number in patterns that end in `.RP,.RZ,.RM`.
-    pub(super) fn of_conversion(choice: u8) -> Self {
-        [Self::Nearest, Self::Up, Self::Zero, Self::Down][usize::from(choice)]
+    pub(super) fn of_conversion(modifier: u8) -> Self {
+        [Self::Nearest, Self::Up, Self::Zero, Self::Down][usize::from(modifier)]
     }
 }
 
@@ -58,7 +58,8 @@ pub(super) fn sum(a: f64, b: f64, rounding: Rounding) -> f32 {
     }
     let near = value as f32;
     let over = f64::from(near) - value;
-    // The excess of `near` over the exact sum; if the rounded sum is a float, the rest decides.
+    // `over` is the excess of `near` over the exact sum. If the rounded sum is a float itself,
+    // the rounding error of the sum decides.
     let over = if over == 0.0 { -rest } else { over };
     match rounding {
         Rounding::Nearest => nearest(near, value, rest),
@@ -70,7 +71,8 @@ pub(super) fn sum(a: f64, b: f64, rounding: Rounding) -> f32 {
     }
 }
 
-/// Rounds `value + rest` to the nearest; the rest breaks a tie that rounding to an `f64` made.
+/// Rounds `value + rest` to the nearest float; `rest` breaks a tie that the rounding to an `f64`
+/// made.
 fn nearest(near: f32, value: f64, rest: f64) -> f32 {
     let (down, up) = (f64::from(near.next_down()), f64::from(near.next_up()));
     let half_up = (f64::from(near) + up) / 2.0;
@@ -86,14 +88,14 @@ fn nearest(near: f32, value: f64, rest: f64) -> f32 {
     }
 }
 
-/// Returns the sum of opposite numbers: -0 if it is rounded down, else +0.
+/// Returns the sum of opposite numbers: -0 if the sum is rounded down, else +0.
 fn zero(a: f64, b: f64, rounding: Rounding) -> f64 {
     let both_negative = a.is_sign_negative() && b.is_sign_negative();
     let both_positive = a.is_sign_positive() && b.is_sign_positive();
     if both_negative || !both_positive && rounding == Rounding::Down { -0.0 } else { 0.0 }
 }
 
-/// Returns the `f64` in a direction; `near` is the nearest one, and `over` its excess over the
+/// Returns the `f64` in a direction; `near` is the nearest `f64`, and `over` its excess over the
 /// exact value.
 pub(super) fn directed(near: f64, over: f64, rounding: Rounding) -> f64 {
     match rounding {

@@ -1,8 +1,9 @@
-//! Wide loads of shared memory, of which a kernel may use only some words.
+//! Wide loads of shared memory, of whose words a kernel may use only some.
 //!
-//! The compiler may load more words than the source reads, for example after the end of an array in
-//! the last turns of an unrolled loop. Such a word that no thread of the block has written, or that
-//! races with another thread, is a fault only if its value is used, so it becomes one of the
+//! The compiler may load more words than the source reads, for example words after the end of an
+//! array in the last rounds of an unrolled loop. If no thread of the block has written such a
+//! word, or if the load of the word races with another thread, this is a fault only if the kernel
+//! uses the word's value. So the word becomes one of the
 //! [`Suspects`](super::super::suspect::Suspects).
 
 use super::super::decoded::DecodedInstruction;
@@ -18,7 +19,7 @@ impl Warp<'_> {
     /// Returns the words of a wide load of shared memory.
     pub(super) fn shared_words(
         &self,
-        step: &DecodedInstruction,
+        inst: &DecodedInstruction,
         (address, size): (u64, usize),
         lane: usize,
     ) -> [u32; 4] {
@@ -26,9 +27,9 @@ impl Warp<'_> {
         let Some(device) = self.device else { return words };
         let is_inside = device.borrow().shared_place(address, size).is_ok();
         if is_inside || !address.is_multiple_of(size as u64) {
-            let spot = self.spot(step, address, lane, size, Named::Shared);
+            let spot = self.spot(inst, address, lane, size, Named::Shared);
             let is_plain = device.borrow().replacement.is_none();
-            if is_plain && self.hazard(step, (spot, size), lane, Manner::WideRead, &[]).is_none() {
+            if is_plain && self.hazard(inst, (spot, size), lane, Manner::WideRead, &[]).is_none() {
                 let mut bytes = [0; 16];
                 self.read(spot, &mut bytes[..size]);
                 return memory::words(bytes, size, false);
@@ -37,11 +38,11 @@ impl Warp<'_> {
         let mut faults = Vec::new();
         for (at, word) in words.iter_mut().enumerate().take(size / 4) {
             let address = address + 4 * at as u64;
-            let (value, fault) = self.shared_word(step, address, lane);
+            let (value, fault) = self.shared_word(inst, address, lane);
             *word = value;
             faults.extend(fault.map(|fault| (address as usize, fault)));
         }
-        // If all words are faults, the source itself reads one of them.
+        // If all words are faulty, the source itself reads a faulty word.
         if faults.len() == size / 4 {
             faults.swap_remove(0).1.raise();
         }
@@ -53,10 +54,10 @@ impl Warp<'_> {
         words
     }
 
-    /// Returns one word of such a load, and its fault, if it has one.
+    /// Returns one word of a wide load, and the word's fault, if it has one.
     fn shared_word(
         &self,
-        step: &DecodedInstruction,
+        inst: &DecodedInstruction,
         address: u64,
         lane: usize,
     ) -> (u32, Option<Fault>) {
@@ -66,11 +67,11 @@ impl Warp<'_> {
             Ok(place) => {
                 let (spot, mut bytes) = (MemoryRange::Device(place), [0; 4]);
                 self.read(spot, &mut bytes);
-                let fault = self.hazard(step, (spot, 4), lane, Manner::WideRead, &[]);
+                let fault = self.hazard(inst, (spot, 4), lane, Manner::WideRead, &[]);
                 (u32::from_le_bytes(bytes), fault)
             }
             Err(reason) => {
-                let fault = self.fault_of(FaultKind::OutsideArray, step, 1 << lane, &reason);
+                let fault = self.fault_of(FaultKind::OutsideArray, inst, 1 << lane, &reason);
                 (NOTHING, Some(fault))
             }
         };
