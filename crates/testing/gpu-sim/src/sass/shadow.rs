@@ -270,7 +270,7 @@ impl Shadow {
     }
 
     /// Records a wide read; returns false if there are too many.
-    fn keep_wide(&mut self, order: &Order, cell: usize, own: CellAccess) -> bool {
+    fn keep_wide(&mut self, order: &Order, cell: usize, access: CellAccess) -> bool {
         if self.wide_count >= MAX_WIDE_READS {
             self.wide.retain(|_, reads| {
                 reads.retain(|it| it.time >= order.barrier);
@@ -280,7 +280,7 @@ impl Shadow {
         }
         let is_room = self.wide_count < MAX_WIDE_READS;
         if is_room {
-            self.wide.entry(cell).or_default().push(own);
+            self.wide.entry(cell).or_default().push(access);
             self.wide_count += 1;
         }
         is_room
@@ -288,13 +288,13 @@ impl Shadow {
 }
 
 impl Cell {
-    fn add_reader(&mut self, own: CellAccess, order: &Order) {
+    fn add_reader(&mut self, access: CellAccess, order: &Order) {
         let last = self.reads[0];
-        if last.thread != own.thread && last.thread != 0 {
-            let is_of_block = order.block_of(last) == order.block_of(own);
+        if last.thread != access.thread && last.thread != 0 {
+            let is_of_block = order.block_of(last) == order.block_of(access);
             self.reads[if is_of_block { 1 } else { 2 }] = last;
         }
-        self.reads[0] = own;
+        self.reads[0] = access;
     }
 }
 
@@ -419,14 +419,14 @@ impl Order {
     }
 
     /// Returns true if an access is ordered before the current one.
-    fn is_before(&self, earlier: CellAccess, own_times: CellAccess) -> bool {
-        if earlier.thread == own_times.thread {
+    fn is_before(&self, earlier: CellAccess, current: CellAccess) -> bool {
+        if earlier.thread == current.thread {
             return true;
         }
-        let (block, own_block) = (self.block_of(earlier), self.block_of(own_times));
+        let (block, own_block) = (self.block_of(earlier), self.block_of(current));
         let other = earlier.thread() % self.threads_of_block;
         if block == own_block {
-            let in_block = own.thread() % self.threads_of_block;
+            let in_block = current.thread() % self.threads_of_block;
             let is_same_warp = in_block / 32 == other / 32;
             let is_synced = is_same_warp && earlier.time < self.warp_syncs[in_block as usize];
             let is_before_named = || self.named.is_known(in_block, other, earlier.time);
@@ -437,7 +437,7 @@ impl Order {
         let is_shown = |whose| {
             let time = |who| self.shown.get(&who).and_then(|times| times.get(&whose));
             let of = |who| time(who).is_some_and(|time| earlier.time < *time);
-            of(None) || of(Some(own.thread()))
+            of(None) || of(Some(current.thread()))
         };
         let of_warp = Whose::Warp(block, other / 32);
         !self.shown.is_empty()
