@@ -35,7 +35,7 @@ pub fn load(
     files.define(texts, sources)?;
     let path = PathBuf::from(&sources.get(id).name);
     let mut loader = Loader {
-        own: path.clone(),
+        main_file: path.clone(),
         bytes: files.texts[0].text.len(),
         files,
         texts,
@@ -65,7 +65,7 @@ pub fn load(
 /// Reads files until nothing that kernels may need is missing.
 struct Loader<'l> {
     /// The program's own file.
-    own: PathBuf,
+    main_file: PathBuf,
     files: Files,
     /// Total bytes of the files.
     bytes: usize,
@@ -482,7 +482,7 @@ impl Loader<'_> {
     /// that folder is in a package, the folder around the outermost package; the folders between
     /// the file and the root of a tree of programs; the folders that the user names.
     fn found_roots(&mut self) -> Vec<PathBuf> {
-        let folder = folder_of(&self.own).to_owned();
+        let folder = folder_of(&self.main_file).to_owned();
         let mut outermost = folder.clone();
         for _ in 0..MAX_PACKAGE_DEPTH {
             // A folder without an `__init__.py` belongs to the package around the folder.

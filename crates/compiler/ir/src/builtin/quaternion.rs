@@ -171,11 +171,11 @@ fn from_matrix<'f>(f: Formula<'f>, width: usize) -> Term<'f> {
     let choose =
         |[x, y, z, w]: [Term<'f>; 4]| by_trace.select(w, third.select(z, second.select(y, x)));
     let root = choose(squares).sqrt();
-    let (own, scale) = (root * 0.5, 0.5 / root);
+    let (largest, scale) = (root * 0.5, 0.5 / root);
     let parts: Vec<Term<'f>> = (0..4)
         .map(|at| {
             let mut candidates = multiples.map(|multiples| multiples[at] * scale);
-            candidates[at] = own;
+            candidates[at] = largest;
             choose(candidates)
         })
         .collect();

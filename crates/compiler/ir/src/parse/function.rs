@@ -383,18 +383,18 @@ impl<'p, 'm, 't> FunctionParser<'p, 'm, 't> {
     /// Reads `case 1, 2:` or `default:`, each of which ends the case before it.
     fn case(&mut self, word: &str) -> Result<()> {
         self.parser.tokens.next();
-        let mut own = Vec::new();
+        let mut case_labels = Vec::new();
         if word == "case" {
-            own.push(self.parser.count("a label")?);
+            case_labels.push(self.parser.count("a label")?);
             while self.parser.tokens.takes(",") {
-                own.push(self.parser.count("a label")?);
+                case_labels.push(self.parser.count("a label")?);
             }
         }
         self.parser.tokens.mark(":")?;
         let Some(Open::Switch { cases, labels, .. }) = self.open.last_mut() else {
             unreachable!("the statement is in a switch")
         };
-        match labels.replace(own) {
+        match labels.replace(case_labels) {
             None => {}
             Some(before) if before.is_empty() => {
                 return Err(self.parser.tokens.error("the default is the last of a switch"));

@@ -203,9 +203,9 @@ impl GradientHandles {
             let Op::Gradient(array) = data.op else { continue };
             let Op::Load(place) = body.values[array].op else { continue };
             let Some(position) = whole_param(function, body, place) else { continue };
-            let (gradient, own) = *first.entry(position).or_insert((value, array));
+            let (gradient, handle) = *first.entry(position).or_insert((value, array));
             same[value.index()] = gradient;
-            same[array.index()] = own;
+            same[array.index()] = handle;
         }
         Self { first, same }
     }

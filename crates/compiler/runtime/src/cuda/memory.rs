@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub(crate) struct Memory {
     address: u64,
     /// True if this library must free it.
-    own: bool,
+    is_owned: bool,
     pub(super) queue: Arc<Queue>,
 }
 
@@ -47,7 +47,7 @@ impl Memory {
             });
         }
         context.check("taking memory", status)?;
-        let memory = Self { address, own: true, queue: Arc::clone(queue) };
+        let memory = Self { address, is_owned: true, queue: Arc::clone(queue) };
         // SAFETY: `bytes` bytes were just taken.
         let status = unsafe { sys::cuMemsetD8Async(address, 0, bytes, queue.raw) };
         drop(state);
@@ -57,7 +57,7 @@ impl Memory {
 
     /// Wraps another owner's memory on the stream's device.
     pub(crate) fn external(queue: &Arc<Queue>, address: u64) -> Self {
-        Self { address, own: false, queue: Arc::clone(queue) }
+        Self { address, is_owned: false, queue: Arc::clone(queue) }
     }
 
     pub(crate) fn address(&self) -> u64 {
@@ -173,7 +173,7 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        if !self.own {
+        if !self.is_owned {
             // The memory's owner may use it only after this stream's work: the caller of
             // `Stream::external` has to wait for that.
             return;

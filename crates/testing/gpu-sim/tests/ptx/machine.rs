@@ -70,7 +70,7 @@ pub(crate) fn launch(module: &mut LoadedCubin, kernel: &str, shape: (u32, u32), 
 pub(crate) fn note_seen(module: &LoadedCubin, kernel: &str) {
     let Some(path) = std::env::var_os("GPU_SIM_SEEN") else { return };
     let code = &module.kernels[kernel];
-    let steps = code.program.steps.iter().zip(&code.counts.each);
+    let steps = code.program.instructions.iter().zip(&code.counts.each);
     let seen: BTreeSet<&str> =
         steps.filter(|(_, each)| each.1 != 0).map(|(step, _)| step.pattern).collect();
     let mut file = OpenOptions::new().create(true).append(true).open(path).expect("a file");
