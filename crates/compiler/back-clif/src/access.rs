@@ -303,7 +303,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    fn handle(&self, frame: usize, value: Value, mut rest: Vec<u32>) -> Option<Memory> {
+    fn handle(&self, frame: usize, value: Value, mut inner: Vec<u32>) -> Option<Memory> {
         let body = self.frames[frame].body;
         match body.values[value].op {
             // An absent array has no elements.
@@ -312,15 +312,15 @@ impl<'a> Tracer<'a> {
             Op::Load(place) => {
                 let (origin, path) = self.origin(frame, place);
                 let mut all = fields(&path)?;
-                all.extend(rest);
+                all.extend(inner);
                 self.memory(origin, all)
             }
             Op::Extract { from, index } => {
-                rest.insert(0, index);
-                self.handle(frame, from, rest)
+                inner.insert(0, index);
+                self.handle(frame, from, inner)
             }
             Op::Gradient(array) => {
-                let mut memory = self.handle(frame, array, rest)?;
+                let mut memory = self.handle(frame, array, inner)?;
                 if let Memory::Array(handle) = &mut memory
                     && std::mem::replace(&mut handle.array.gradient, true)
                 {
@@ -329,7 +329,7 @@ impl<'a> Tracer<'a> {
                 Some(memory)
             }
             Op::View { array, selectors } => {
-                let mut memory = self.handle(frame, array, rest)?;
+                let mut memory = self.handle(frame, array, inner)?;
                 let Memory::Array(handle) = &mut memory else { return Some(memory) };
                 // The first index of a range isn't known, so no index in this dimension is.
                 let selectors = &body.selector_lists[selectors];

@@ -43,7 +43,7 @@ pub(crate) struct Context<'a> {
 }
 
 /// Function that is being written.
-pub(crate) struct Code<'a, 'f> {
+pub(crate) struct ScalarCode<'a, 'f> {
     pub(crate) b: FunctionBuilder<'f>,
     pub(crate) cx: Context<'a>,
     program: &'a mut LoweredModule,
@@ -52,7 +52,7 @@ pub(crate) struct Code<'a, 'f> {
     tables: HashMap<TableId, ir::GlobalValue>,
 }
 
-impl<'a, 'f> Code<'a, 'f> {
+impl<'a, 'f> ScalarCode<'a, 'f> {
     /// Begins a function. A function out of line may return a scalar in a register.
     pub(crate) fn new(
         cx: Context<'a>,

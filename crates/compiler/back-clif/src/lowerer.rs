@@ -7,7 +7,7 @@ mod call;
 mod control;
 mod entry;
 
-use crate::code::{Code, Context};
+use crate::code::{Context, ScalarCode};
 use crate::group::GroupCode;
 use crate::lowered_module::LoweredModule;
 use crate::result::{ResultParts, signature};
@@ -57,7 +57,8 @@ pub(crate) fn lower(
     };
     let name = UserFuncName::user(0, position as u32);
     let mut ir = ir::Function::with_name_signature(name, signature);
-    let code = Code::new(cx, program, FunctionBuilder::new(&mut ir, buffers), register_result);
+    let code =
+        ScalarCode::new(cx, program, FunctionBuilder::new(&mut ir, buffers), register_result);
     let group = GroupCode::new(ThreadCode::new(TypedCode::new(code)));
     let mut lowerer = Lowerer { group, todo: Vec::new() };
     if is_kernel {

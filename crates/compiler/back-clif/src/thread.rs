@@ -35,7 +35,7 @@ pub(crate) enum Exit {
     /// The thread ends; the next one begins at the block.
     Thread(Block),
     /// Control goes on in the caller, where `value` is defined.
-    Call { rest: Block, slots: Vec<StackSlot>, value: gbxcule_ir::Value },
+    Call { continuation: Block, slots: Vec<StackSlot>, value: gbxcule_ir::Value },
 }
 
 /// Function being lowered, in place or by itself.

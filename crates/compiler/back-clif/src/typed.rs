@@ -3,7 +3,7 @@
 mod compound;
 mod memory;
 
-use crate::code::Code;
+use crate::code::ScalarCode;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlot, Value, types};
 use cranelift_frontend::Variable;
 use rustc_hash::FxHashMap;
@@ -118,7 +118,7 @@ impl LoweredPlace {
 
 /// Code that knows how values of types consist of scalars.
 pub(crate) struct TypedCode<'a, 'f> {
-    code: Code<'a, 'f>,
+    code: ScalarCode<'a, 'f>,
     /// Thread of a group for which code is being written; 0 for control flow.
     lane: usize,
     /// True if `f32` of a group go into vectors.
@@ -129,7 +129,7 @@ pub(crate) struct TypedCode<'a, 'f> {
 }
 
 impl<'a, 'f> Deref for TypedCode<'a, 'f> {
-    type Target = Code<'a, 'f>;
+    type Target = ScalarCode<'a, 'f>;
 
     fn deref(&self) -> &Self::Target {
         &self.code
@@ -143,12 +143,12 @@ impl DerefMut for TypedCode<'_, '_> {
 }
 
 impl<'a, 'f> TypedCode<'a, 'f> {
-    pub(crate) fn new(code: Code<'a, 'f>) -> Self {
+    pub(crate) fn new(code: ScalarCode<'a, 'f>) -> Self {
         Self { code, lane: 0, is_packed: false, vectors: FxHashMap::default() }
     }
 
     /// Returns the layer below, with the function that was written.
-    pub(crate) fn into_code(self) -> Code<'a, 'f> {
+    pub(crate) fn into_code(self) -> ScalarCode<'a, 'f> {
         self.code
     }
 

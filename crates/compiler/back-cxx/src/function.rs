@@ -6,7 +6,7 @@ use super::items::Items;
 use super::lines::Lines;
 use super::name::Names;
 use super::op::Expressions;
-use super::plain::{Launch, RawArrays, Team};
+use super::plain::{BlockWork, Launch, RawArrays};
 use super::statement::Statements;
 use super::unit::Unit;
 use super::value::Values;
@@ -99,7 +99,7 @@ impl Writer<'_, '_> {
         };
         let (result, name) = (items.ty(self.function.result), items.function(self.id));
         self.open_function(&format!("{word}{result} {name}"));
-        Statements::write(self, false, Team::default());
+        Statements::write(self, false, BlockWork::default());
         self.lines.depth = 0;
         self.lines.line("}");
     }

@@ -2,7 +2,7 @@
 
 use super::live::Faults;
 use super::name::Names;
-use super::plain::Plain;
+use super::plain::PlainOptions;
 use super::ty::Spelling;
 use super::{Dialect, Options};
 use gbxcule_ir::arena::Handle;
@@ -21,7 +21,7 @@ pub(super) struct Items<'a> {
     pub(super) spelling: Spelling,
     pub(super) faults: Faults,
     /// Options of a text without the header.
-    pub(super) plain: Option<Plain<'a>>,
+    pub(super) plain: Option<PlainOptions<'a>>,
     /// True if a text without the header can't express a part of the kernel.
     is_refused: Cell<bool>,
     /// Names by position; empty for items that the text doesn't need.
@@ -33,7 +33,7 @@ impl<'a> Items<'a> {
     pub(super) fn new(
         module: &'a Valid<Module>,
         options: &'a Options<'a>,
-        plain: Option<Plain<'a>>,
+        plain: Option<PlainOptions<'a>>,
         names: &mut Names,
     ) -> Self {
         let needed = needed_functions(module, options, plain.as_ref());
@@ -107,7 +107,7 @@ impl<'a> Items<'a> {
 fn needed_functions(
     module: &Valid<Module>,
     options: &Options<'_>,
-    plain: Option<&Plain<'_>>,
+    plain: Option<&PlainOptions<'_>>,
 ) -> Vec<bool> {
     let kernels: Vec<FunctionId> = match (plain, options.kernel) {
         (Some(plain), _) => plain.kernels.iter().map(|(kernel, _)| *kernel).collect(),

@@ -2,7 +2,7 @@
 
 use super::function::Writer;
 use super::library::{self, LibraryFunction};
-use super::plain::{self, Team};
+use super::plain::{self, BlockWork};
 use super::statement::{Statements, returns_in_loop};
 use gbxcule_ir::function::Residency;
 
@@ -21,7 +21,7 @@ pub(super) fn write(writer: &mut Writer<'_, '_>) -> Option<LibraryFunction> {
     let one = apart.then(|| {
         let one = writer.names.global(&format!("{symbol}_thread"));
         writer.open_function(&format!("void {one}"));
-        Statements::write(writer, false, Team::default());
+        Statements::write(writer, false, BlockWork::default());
         writer.lines.depth = 0;
         writer.lines.line("}");
         writer.lines.put("\n");
@@ -51,7 +51,7 @@ pub(super) fn write(writer: &mut Writer<'_, '_>) -> Option<LibraryFunction> {
             let args: String = writer.exprs.params.iter().map(|arg| format!(", {arg}")).collect();
             writer.lines.put(&format!("        {one}({thread}{args});\n"));
         }
-        None => Statements::write(writer, true, Team::default()),
+        None => Statements::write(writer, true, BlockWork::default()),
     }
     writer.lines.put("    }\n}\n");
     writer.lines.depth = 0;

@@ -7,11 +7,11 @@
 //! or variables, slices, 16-bit floats, assertions, or prints.
 
 mod array;
+mod block_work;
 mod definition;
 mod kernel;
 mod operation;
 mod store;
-mod team;
 
 use super::unit::Unit;
 use super::{Checks, Dialect, Options};
@@ -21,14 +21,14 @@ use gbxcule_ir::module::Module;
 
 pub(super) use array::RawArrays;
 pub use array::written;
+pub(super) use block_work::BlockWork;
 pub(super) use definition::{Definitions, HELPERS, component, composite, fields};
 pub(super) use kernel::write as write_kernel;
 pub(super) use operation::Launch;
-pub(super) use team::Team;
 
 /// Options of a text without the header.
 #[derive(Debug)]
-pub(super) struct Plain<'a> {
+pub(super) struct PlainOptions<'a> {
     /// The kernels, each with the dimensions of its grid.
     pub(super) kernels: &'a [(FunctionId, usize)],
     /// True if the kernels are reverses, whose arrays have pointers to their gradients.
@@ -57,6 +57,6 @@ fn write(
     differentiates: bool,
 ) -> Option<String> {
     let options = Options { checks: Checks::None, ..Options::new(Dialect::Cuda) };
-    let plain = Plain { kernels, differentiates, written: array::written(module) };
+    let plain = PlainOptions { kernels, differentiates, written: array::written(module) };
     Unit::new(module, &options, Some(plain)).write_plain()
 }

@@ -7,7 +7,7 @@ use super::function::Writer;
 use super::hoist::Declaration;
 use super::interval::Interval;
 use super::literal::string;
-use super::plain::Team;
+use super::plain::BlockWork;
 use super::printf::printf;
 use gbxcule_ir::arena::{Handle, List};
 use gbxcule_ir::function::{Body, Local, LocalId, Name};
@@ -31,7 +31,7 @@ enum Breakable {
 pub(super) struct Statements<'w, 'u, 'a> {
     pub(super) writer: &'w mut Writer<'u, 'a>,
     body: &'a Body,
-    pub(super) team: Team,
+    pub(super) work: BlockWork,
     frames: Vec<Breakable>,
     /// True if a return is a `continue` of the loop over the threads.
     continues: bool,
@@ -41,9 +41,9 @@ pub(super) struct Statements<'w, 'u, 'a> {
 
 impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
     /// Writes the variables and statements of the writer's function.
-    pub(super) fn write(writer: &'w mut Writer<'u, 'a>, continues: bool, team: Team) {
+    pub(super) fn write(writer: &'w mut Writer<'u, 'a>, continues: bool, work: BlockWork) {
         let body = writer.exprs.body;
-        let mut statements = Self { writer, body, team, frames: Vec::new(), continues, labels: 0 };
+        let mut statements = Self { writer, body, work, frames: Vec::new(), continues, labels: 0 };
         statements.top_locals();
         statements.block(body.root);
     }
@@ -58,7 +58,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
     fn top_locals(&mut self) {
         for (local, &Local { ty, scratch, .. }) in self.body.locals.iter() {
             let declared = self.writer.declarations[Handle::index(local)];
-            let is_tile = declared != Declaration::Nowhere && self.team.is_tile(local);
+            let is_tile = declared != Declaration::Nowhere && self.work.is_tile(local);
             if declared != Declaration::Top && !is_tile {
                 continue;
             }
@@ -109,10 +109,10 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
     }
 
     fn stmt(&mut self, block: BlockId, position: usize, stmt: &'a Stmt) {
-        let role = self.team.role(block, position);
-        self.team.begin(self.writer, role);
+        let role = self.work.role(block, position);
+        self.work.begin(self.writer, role);
         self.statement(block, position, stmt);
-        self.team.end(self.writer, role, self.is_last(block, position));
+        self.work.end(self.writer, role, self.is_last(block, position));
     }
 
     /// Returns true for the last statement of the function's outermost block.
@@ -137,7 +137,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
                 self.switch(&selector, of, cases, *default);
             }
             StmtKind::For { index, start, end, step, body } => {
-                let is_divided = self.team.is_divided(block, position);
+                let is_divided = self.work.is_divided(block, position);
                 self.for_loop(*index, [*start, *end, *step], *body, is_divided);
             }
             StmtKind::While { header, condition, body } => {
@@ -337,7 +337,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
     fn for_loop(&mut self, index: Value, range: [Value; 3], body: BlockId, is_divided: bool) {
         let ty = self.body.type_of(index);
         let spelled = self.writer.items.ty(ty);
-        self.team.begin_rounds(body);
+        self.work.begin_rounds(body);
         let of = ty.as_scalar().unwrap_or(Scalar::I32);
         let intervals = range.map(|bound| self.writer.exprs.values.interval(bound));
         let step = self.body.integer(range[2]);
@@ -384,7 +384,7 @@ impl<'w, 'u, 'a> Statements<'w, 'u, 'a> {
 
     fn while_loop(&mut self, header: BlockId, condition: Value, body: BlockId) {
         self.writer.name_all_waiting();
-        [header, body].into_iter().for_each(|block| self.team.begin_rounds(block));
+        [header, body].into_iter().for_each(|block| self.work.begin_rounds(block));
         let (mark, depth) = (self.writer.lines.mark(), self.writer.lines.depth);
         self.writer.names.open();
         self.writer.lines.depth += 1;

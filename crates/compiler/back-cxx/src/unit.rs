@@ -5,7 +5,7 @@ use super::items::Items;
 use super::library::{self, LIBRARY_HEADER, LibraryFunction};
 use super::lines::Lines;
 use super::name::Names;
-use super::plain::{Definitions, HELPERS, Plain};
+use super::plain::{Definitions, HELPERS, PlainOptions};
 use super::table;
 use super::{Checks, Entry, HEADER, HEADER_NAME, Options, Text};
 use gbxcule_ir::check::Valid;
@@ -30,7 +30,7 @@ impl<'a> Unit<'a> {
     pub(super) fn new(
         module: &'a Valid<Module>,
         options: &'a Options<'a>,
-        plain: Option<Plain<'a>>,
+        plain: Option<PlainOptions<'a>>,
     ) -> Self {
         let mut names = Names::default();
         if options.library.is_some() {

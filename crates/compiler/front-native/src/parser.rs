@@ -562,9 +562,9 @@ fn scalar_type(word: &str) -> Option<Scalar> {
 /// `vec3`, `vec3d`, `mat22f`
 fn short_type(word: &str) -> Option<SnippetType> {
     let (shape, of) = match word.split_at_checked(3)? {
-        ("vec" | "mat", rest) => {
-            let digits = rest.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-            let of = match &rest[digits.len()..] {
+        ("vec" | "mat", suffix) => {
+            let digits = suffix.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+            let of = match &suffix[digits.len()..] {
                 "" | "f" => Scalar::F32,
                 "d" => Scalar::F64,
                 "i" => Scalar::I32,

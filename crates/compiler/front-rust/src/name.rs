@@ -112,9 +112,9 @@ impl Items<'_> {
         space: Space,
         hops: usize,
     ) -> Option<Def> {
-        let (mut module, mut rest) = (from, names);
+        let (mut module, mut remaining) = (from, names);
         let mut began = false;
-        while let Some((first, after)) = rest.split_first() {
+        while let Some((first, after)) = remaining.split_first() {
             let name = first.to_string();
             match name.as_str() {
                 "crate" => module = 0,
@@ -127,7 +127,7 @@ impl Items<'_> {
                 },
             }
             began = true;
-            rest = after;
+            remaining = after;
         }
         began.then_some(Def::Module(module))
     }

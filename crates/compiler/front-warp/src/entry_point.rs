@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
                 EntryParam::Handle => {
                     params.extend(self.unit.dialect.library.iter().flat_map(|it| it.parts.clone()));
                     bindings.push(Binding::KnownValue(
-                        KnownValue::Foreign(WarpValue::Handle(position)),
+                        KnownValue::Dialect(WarpValue::Handle(position)),
                         None,
                     ));
                 }

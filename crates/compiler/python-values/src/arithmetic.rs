@@ -1,11 +1,11 @@
 //! Python's operators and functions on known numbers.
 
-use crate::value::{Foreign, KnownValue};
+use crate::value::{DialectValue, KnownValue};
 use gbxcule_ir::ty::Scalar;
 use gbxcule_python_names::syntax::{CmpOp, Operator};
 
 /// Result of an operator; `None` if only Python knows it.
-pub(crate) fn arithmetic<'a, F: Foreign>(
+pub(crate) fn arithmetic<'a, F: DialectValue>(
     op: Operator,
     left: &KnownValue<'a, F>,
     right: &KnownValue<'a, F>,
@@ -33,7 +33,7 @@ pub(crate) fn arithmetic<'a, F: Foreign>(
 }
 
 /// Result of an operator on integers. `&`, `|` and `^` of two truth values give a truth value.
-fn integer_arithmetic<'a, F: Foreign>(
+fn integer_arithmetic<'a, F: DialectValue>(
     op: Operator,
     l: i128,
     r: i128,
@@ -99,7 +99,7 @@ fn float_divmod(left: f64, right: f64) -> (f64, f64) {
     (if quotient - floor > 0.5 { floor + 1.0 } else { floor }, remainder)
 }
 
-fn is_bool<F: Foreign>(value: &KnownValue<'_, F>) -> bool {
+fn is_bool<F: DialectValue>(value: &KnownValue<'_, F>) -> bool {
     matches!(value, KnownValue::Bool(_))
 }
 
@@ -121,7 +121,7 @@ fn ordered<T: PartialOrd + Copy>(op: CmpOp, left: T, right: T) -> Option<bool> {
 }
 
 /// Answer to a comparison; `None` if only Python knows it.
-pub fn compared<F: Foreign>(
+pub fn compared<F: DialectValue>(
     op: CmpOp,
     left: &KnownValue<'_, F>,
     right: &KnownValue<'_, F>,
@@ -146,7 +146,7 @@ pub fn compared<F: Foreign>(
         return None;
     }
     let is_equal = match (left, right) {
-        (KnownValue::Foreign(left), KnownValue::Foreign(right)) => left.equals(right)?,
+        (KnownValue::Dialect(left), KnownValue::Dialect(right)) => left.equals(right)?,
         (left, right) => left == right,
     };
     match op {
@@ -157,7 +157,7 @@ pub fn compared<F: Foreign>(
 }
 
 /// Result of Python's own `float`, `int` or `bool`, by the scalar type that stands for each.
-pub fn python_number<'a, F: Foreign>(
+pub fn python_number<'a, F: DialectValue>(
     scalar: Scalar,
     of: &KnownValue<'a, F>,
 ) -> Option<KnownValue<'a, F>> {
@@ -172,7 +172,7 @@ pub fn python_number<'a, F: Foreign>(
 }
 
 /// Converts a float that is a whole number; `None` for numbers that may not fit an `i128`.
-fn whole<'a, F: Foreign>(value: f64) -> Option<KnownValue<'a, F>> {
+fn whole<'a, F: DialectValue>(value: f64) -> Option<KnownValue<'a, F>> {
     (value.abs() < 1e38).then_some(KnownValue::Int(value as i128))
 }
 

@@ -1,7 +1,7 @@
 //! Questions that only the dialect of a text answers: its types, its functions, its modules.
 
 use crate::evaluator::Evaluator;
-use crate::value::{Foreign, KnownValue};
+use crate::value::{DialectValue, KnownValue};
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_python_names::ScopeId;
 use gbxcule_python_names::syntax::{Arguments, Expr, StmtClassDef, StmtFunctionDef};
@@ -16,7 +16,7 @@ pub type Evaluation<'a, D> = Result<Known<'a, D>, Box<Diagnostic>>;
 /// the dialect's own; then Python's answer holds.
 pub trait Dialect<'a>: Sized {
     /// Values of the dialect.
-    type Value: Foreign;
+    type Value: DialectValue;
 
     /// Meaning of a name of Python itself, such as `int`.
     fn builtin(name: &str) -> Option<Self::Value>;

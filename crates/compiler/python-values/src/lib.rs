@@ -28,4 +28,4 @@ pub use dialect::{Call, Dialect, Evaluation, Known};
 pub use evaluator::{Evaluator, with_stack};
 pub use frame::{FrameId, Frames, Values};
 pub use sequence::{iterated, len, part};
-pub use value::{Foreign, KnownValue};
+pub use value::{DialectValue, KnownValue};

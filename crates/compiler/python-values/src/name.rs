@@ -4,7 +4,7 @@ use crate::dialect::{Dialect, Evaluation};
 use crate::evaluator::Evaluator;
 use crate::frame::FrameId;
 use crate::memo::{State, at_other_use};
-use crate::value::{Foreign, KnownValue};
+use crate::value::{DialectValue, KnownValue};
 use gbxcule_ir::diagnostic::{Code, Diagnostic};
 use gbxcule_python_names::syntax::{self, Expr};
 use gbxcule_python_names::{
@@ -46,7 +46,7 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
             return value;
         }
         let of_python = || match D::builtin(name) {
-            Some(value) => Some(KnownValue::Foreign(value)),
+            Some(value) => Some(KnownValue::Dialect(value)),
             None => BUILTINS
                 .split(' ')
                 .any(|it| it == name)
@@ -176,8 +176,8 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
             }
             BindingSource::Value(value) => Ok(
                 match self.known(value, home).map_err(|fault| self.used(&fault, name, expr))? {
-                    KnownValue::Foreign(known) => {
-                        KnownValue::Foreign(known.defined_before(syntax::start(value), home))
+                    KnownValue::Dialect(known) => {
+                        KnownValue::Dialect(known.defined_before(syntax::start(value), home))
                     }
                     known => known,
                 },
@@ -194,12 +194,12 @@ impl<'a, D: Dialect<'a>> Evaluator<'a, D> {
                 }
             }
             BindingSource::Function(def) => Ok(match D::function(self, def, home) {
-                Some(function) => KnownValue::Foreign(function),
+                Some(function) => KnownValue::Dialect(function),
                 None => KnownValue::Python(def, home, self.frame_of(home)),
             }),
             BindingSource::Class(def, body) => {
                 let class = D::class(self, def, body, home);
-                Ok(class.map_or(KnownValue::Class(body), KnownValue::Foreign))
+                Ok(class.map_or(KnownValue::Class(body), KnownValue::Dialect))
             }
             BindingSource::Argument => self.argument_value(name, expr, home),
             BindingSource::Runtime => self.frames.scope_value(home, name).ok_or_else(|| {

@@ -1,9 +1,9 @@
 //! Parts of known lists, tuples and dictionaries.
 
-use crate::value::{Foreign, KnownValue};
+use crate::value::{DialectValue, KnownValue};
 
 /// Values that a loop over a value binds.
-pub fn iterated<'a, F: Foreign>(value: &KnownValue<'a, F>) -> Option<Vec<KnownValue<'a, F>>> {
+pub fn iterated<'a, F: DialectValue>(value: &KnownValue<'a, F>) -> Option<Vec<KnownValue<'a, F>>> {
     match value {
         KnownValue::Sequence(parts) => Some(parts.to_vec()),
         KnownValue::Dict(items) => {
@@ -20,10 +20,10 @@ pub fn iterated<'a, F: Foreign>(value: &KnownValue<'a, F>) -> Option<Vec<KnownVa
 }
 
 /// Number of parts of a value.
-pub fn len<F: Foreign>(value: &KnownValue<'_, F>) -> Option<usize> {
+pub fn len<F: DialectValue>(value: &KnownValue<'_, F>) -> Option<usize> {
     match value {
         KnownValue::Text(text) => Some(text.chars().count()),
-        KnownValue::Foreign(value) => value.part_count(),
+        KnownValue::Dialect(value) => value.part_count(),
         value => Some(iterated(value)?.len()),
     }
 }

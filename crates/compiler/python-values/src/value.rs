@@ -47,11 +47,11 @@ pub enum KnownValue<'a, F> {
     /// A class of Python, used as a namespace.
     Class(ScopeId),
     /// A value of the dialect.
-    Foreign(F),
+    Dialect(F),
 }
 
 /// A value of the dialect: a type, a function that kernels call.
-pub trait Foreign: Clone + PartialEq + Debug {
+pub trait DialectValue: Clone + PartialEq + Debug {
     /// Truth of the value in Python, if the text says it.
     fn truth(&self) -> Option<bool>;
 
@@ -70,7 +70,7 @@ pub trait Foreign: Clone + PartialEq + Debug {
     fn is_own(path: &str) -> bool;
 }
 
-impl<F: Foreign> KnownValue<'_, F> {
+impl<F: DialectValue> KnownValue<'_, F> {
     /// Truth of the value in Python, if the text says it.
     pub fn truth(&self) -> Option<bool> {
         Some(match self {
@@ -84,7 +84,7 @@ impl<F: Foreign> KnownValue<'_, F> {
             Self::Dict(items) => !items.is_empty(),
             Self::Module(_) | Self::ImportedModule(_) | Self::Python(..) | Self::Class(_) => true,
             Self::Member(_) => return None,
-            Self::Foreign(value) => return value.truth(),
+            Self::Dialect(value) => return value.truth(),
         })
     }
 
@@ -126,7 +126,7 @@ impl<F: Foreign> KnownValue<'_, F> {
     /// nothing behind a `return`.
     pub(crate) fn defined_before(self, place: u32, scope: ScopeId) -> Self {
         match self {
-            Self::Foreign(value) => Self::Foreign(value.defined_before(place, scope)),
+            Self::Dialect(value) => Self::Dialect(value.defined_before(place, scope)),
             Self::Sequence(parts) => Self::Sequence(
                 parts.iter().map(|it| it.clone().defined_before(place, scope)).collect(),
             ),

@@ -1,9 +1,9 @@
 //! Arrays of 1 to 4 dimensions, strided, sharing memory when they are views.
 
 mod copy;
-mod pieces;
+mod view_bytes;
 
-pub(crate) use pieces::{Piece, Pieces};
+pub(crate) use view_bytes::{Rectangle, ViewBytes};
 
 use crate::buffer::Buffer;
 use crate::data_type::{DataType, Element};

@@ -1,6 +1,6 @@
 //! Memory of arrays.
 
-use crate::array::{Piece, Pieces};
+use crate::array::{Rectangle, ViewBytes};
 use crate::cuda;
 use crate::error::Error;
 use crate::external_memory::ExternalMemory;
@@ -63,17 +63,17 @@ impl Buffer {
         self.stream.as_ref()
     }
 
-    /// Copies pieces to the host, packed together.
-    pub(crate) fn download(&self, pieces: &Pieces, mut into: &mut [u8]) -> Result<(), Error> {
+    /// Copies the rectangles of a view to the host, packed together.
+    pub(crate) fn download(&self, view: &ViewBytes, mut into: &mut [u8]) -> Result<(), Error> {
         if let Some(stream) = &self.stream {
-            stream.counter().count_download(pieces.bytes);
+            stream.counter().count_download(view.bytes);
         }
         if let Memory::Cuda(memory) = &self.memory {
-            return memory.download(pieces, into);
+            return memory.download(view, into);
         }
         self.stream.iter().for_each(|stream| stream.counter().count_wait());
         let guard = self.read();
-        for row in rows(&pieces.all) {
+        for row in rows(&view.rectangles) {
             let (part, rest) = into.split_at_mut(row.len());
             part.copy_from_slice(&guard.bytes()[row]);
             into = rest;
@@ -81,16 +81,16 @@ impl Buffer {
         Ok(())
     }
 
-    /// Copies packed bytes into pieces.
-    pub(crate) fn upload(&self, pieces: &Pieces, mut from: &[u8]) -> Result<(), Error> {
+    /// Copies packed bytes into the rectangles of a view.
+    pub(crate) fn upload(&self, view: &ViewBytes, mut from: &[u8]) -> Result<(), Error> {
         if let Some(stream) = &self.stream {
-            stream.counter().count_upload(pieces.bytes);
+            stream.counter().count_upload(view.bytes);
         }
         if let Memory::Cuda(memory) = &self.memory {
-            return memory.upload(pieces, from);
+            return memory.upload(view, from);
         }
         let mut guard = self.write();
-        for row in rows(&pieces.all) {
+        for row in rows(&view.rectangles) {
             let (part, rest) = from.split_at(row.len());
             guard.bytes()[row].copy_from_slice(part);
             from = rest;
@@ -98,16 +98,16 @@ impl Buffer {
         Ok(())
     }
 
-    /// Fills pieces with an element.
-    pub(crate) fn fill(&self, pieces: &Pieces, element: &[u8]) -> Result<(), Error> {
+    /// Fills the rectangles of a view with an element.
+    pub(crate) fn fill(&self, view: &ViewBytes, element: &[u8]) -> Result<(), Error> {
         if let Memory::Cuda(memory) = &self.memory {
-            if memory.fill(pieces, element)? {
+            if memory.fill(view, element)? {
                 return Ok(());
             }
-            return self.upload(pieces, &element.repeat(pieces.bytes / element.len()));
+            return self.upload(view, &element.repeat(view.bytes / element.len()));
         }
         let mut guard = self.write();
-        for row in rows(&pieces.all) {
+        for row in rows(&view.rectangles) {
             let cells = guard.bytes()[row].chunks_exact_mut(element.len());
             cells.for_each(|cell| cell.copy_from_slice(element));
         }
@@ -157,12 +157,12 @@ impl Buffer {
     }
 }
 
-/// Returns the rows of all pieces in order.
-fn rows(pieces: &[Piece]) -> impl Iterator<Item = Range<usize>> {
-    pieces.iter().flat_map(|piece| {
-        (0..piece.rows).map(|row| {
-            let start = piece.at + row * piece.pitch;
-            start..start + piece.width
+/// Returns the rows of all rectangles in order.
+fn rows(rectangles: &[Rectangle]) -> impl Iterator<Item = Range<usize>> {
+    rectangles.iter().flat_map(|rectangle| {
+        (0..rectangle.rows).map(|row| {
+            let start = rectangle.at + row * rectangle.pitch;
+            start..start + rectangle.width
         })
     })
 }

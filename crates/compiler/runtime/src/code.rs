@@ -60,19 +60,19 @@ pub struct External {
 }
 
 /// The machine code of a module.
-pub(crate) struct Code {
+pub(crate) struct MachineCode {
     memory: Option<JITModule>,
     functions: Vec<*const u8>,
     /// Number of bytes of each function.
     sizes: Vec<usize>,
 }
 
-// SAFETY: the memory is not changed after `Code::new`, and may be run and freed from any thread.
-unsafe impl Send for Code {}
+// SAFETY: the memory is not changed after `MachineCode::new`, and any thread may run and free it.
+unsafe impl Send for MachineCode {}
 // SAFETY: likewise.
-unsafe impl Sync for Code {}
+unsafe impl Sync for MachineCode {}
 
-impl Drop for Code {
+impl Drop for MachineCode {
     fn drop(&mut self) {
         if let Some(memory) = self.memory.take() {
             // SAFETY: only `run` gives out pointers into the memory, and `run` borrows `self`.
@@ -81,7 +81,7 @@ impl Drop for Code {
     }
 }
 
-impl Code {
+impl MachineCode {
     /// Lowers a module and compiles it to machine code.
     pub(crate) fn new(
         module: &Valid<Module>,

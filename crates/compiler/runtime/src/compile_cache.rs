@@ -1,6 +1,6 @@
 //! Compiles each module once: equal modules share their code as long as a kernel holds it.
 
-use crate::code::Code;
+use crate::code::MachineCode;
 use crate::cuda::Image;
 use crate::device::Device;
 use crate::error::Error;
@@ -81,9 +81,9 @@ pub(crate) struct Native {
     pub(crate) build: Build,
     /// Code for launches of one thread at a time, and for launches whose arrays fulfil
     /// [`gbxcule_back_clif::Entry::exclusive`].
-    pub(crate) code: Code,
+    pub(crate) code: MachineCode,
     /// Code for threads that may access the same elements, made when a launch first needs it.
-    pub(crate) shared: OnceLock<Code>,
+    pub(crate) shared: OnceLock<MachineCode>,
     pub(crate) facts: LaunchFacts,
     /// Recipe under which the code is stored on disk.
     pub(crate) kept: Option<KeptNative>,
@@ -142,10 +142,10 @@ pub fn compile_recipe(
             Device::Cpu => Compiled::new(make(), device, build),
             Device::Cuda(ordinal) => {
                 let name = recipe::signature_name(recipe, build);
-                if let Some(found) = Signature::find(&name)
-                    && let Some(image) = Image::find(&found.source, &found.table, ordinal)?
+                if let Some(signature) = Signature::find(&name)
+                    && let Some(image) = Image::find(&signature.source, &signature.table, ordinal)?
                 {
-                    let Signature { interface, notes, .. } = found;
+                    let Signature { interface, notes, .. } = signature;
                     let Interface { module, reflections } = interface;
                     let code = DeviceCode::Cuda(Arc::new(image));
                     return Ok(Compiled { module, notes, device, code, reflections });
@@ -203,12 +203,12 @@ impl Native {
         kept: Option<KeptNative>,
         name: &str,
     ) -> Result<Self, Error> {
-        let code = Code::placed(&object, &[], name)?;
+        let code = MachineCode::placed(&object, &[], name)?;
         Ok(Self { build, code, shared: OnceLock::new(), facts, kept })
     }
 
     /// Returns the code for any launch of the compiled module.
-    pub(crate) fn shared_code(&self, compiled: &Compiled) -> Result<&Code, Error> {
+    pub(crate) fn shared_code(&self, compiled: &Compiled) -> Result<&MachineCode, Error> {
         if sharing() == Sharing::Alone {
             return Ok(&self.code);
         }
@@ -220,7 +220,7 @@ impl Native {
             Some(kept) => kept.shared_object(compiled, self)?,
             None => shared_object(module, self.build)?.0,
         };
-        let code = Code::placed(&object, &[], &module.name)?;
+        let code = MachineCode::placed(&object, &[], &module.name)?;
         Ok(self.shared.get_or_init(|| code))
     }
 }

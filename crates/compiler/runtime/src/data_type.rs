@@ -84,9 +84,9 @@ impl DataType {
             Self::Struct(structure) => {
                 let (mut end, mut align) = (0usize, 1);
                 for (_, field) in &structure.fields {
-                    let (size, own) = field.layout();
-                    end = end.next_multiple_of(own).saturating_add(size);
-                    align = align.max(own);
+                    let (size, field_align) = field.layout();
+                    end = end.next_multiple_of(field_align).saturating_add(size);
+                    align = align.max(field_align);
                 }
                 (end.max(1).next_multiple_of(align), align)
             }

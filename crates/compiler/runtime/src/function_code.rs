@@ -1,6 +1,6 @@
 //! Machine code of functions that this process calls by their addresses.
 
-use crate::code::{Code, External};
+use crate::code::{External, MachineCode};
 use crate::error::Error;
 use gbxcule_back_clif::Sharing;
 use gbxcule_ir::abi::Checks;
@@ -9,7 +9,7 @@ use gbxcule_ir::{FunctionId, Module};
 
 /// Compiled functions of a module; their machine code lives as long as this value.
 pub struct FunctionCode {
-    code: Code,
+    code: MachineCode,
     positions: Vec<usize>,
 }
 
@@ -22,7 +22,7 @@ impl FunctionCode {
         externals: &[External],
     ) -> Result<Self, Error> {
         let (code, program) =
-            Code::new(module, externals, exports, Checks::Untrusted, Sharing::Alone)?;
+            MachineCode::new(module, externals, exports, Checks::Untrusted, Sharing::Alone)?;
         let position = |&export| {
             program.position(export).unwrap_or_else(|| unreachable!("exports are lowered"))
         };

@@ -89,18 +89,18 @@ impl Stored for ModuleReloc {
         }
     }
 
-    fn read(rest: &mut &[u8]) -> Option<Self> {
-        let (offset, kind, addend) = <(u32, usize, i64)>::read(rest)?;
-        let name = match u8::read(rest)? {
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        let (offset, kind, addend) = <(u32, usize, i64)>::read(input)?;
+        let name = match u8::read(input)? {
             0 => {
-                let (namespace, index) = Stored::read(rest)?;
+                let (namespace, index) = Stored::read(input)?;
                 ModuleRelocTarget::User { namespace, index }
             }
             1 => {
-                let (function, offset) = Stored::read(rest)?;
+                let (function, offset) = Stored::read(input)?;
                 ModuleRelocTarget::FunctionOffset(FuncId::from_u32(function), offset)
             }
-            2 => ModuleRelocTarget::LibCall(String::read(rest)?.parse().ok()?),
+            2 => ModuleRelocTarget::LibCall(String::read(input)?.parse().ok()?),
             _ => return None,
         };
         Some(Self { offset, kind: *KINDS.get(kind)?, name, addend })
@@ -126,8 +126,8 @@ impl Stored for Import {
         name.write(record);
     }
 
-    fn read(rest: &mut &[u8]) -> Option<Self> {
-        let name = String::read(rest)?;
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        let name = String::read(input)?;
         imports().find(|(known, _)| *known == name).map(|(_, import)| import)
     }
 }

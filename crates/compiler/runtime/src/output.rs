@@ -37,8 +37,8 @@ impl Output {
 pub(crate) fn text(module: &Module, printed: &Printed, mut bytes: &[u8]) -> String {
     let mut args = Vec::with_capacity(printed.types.len());
     for &ty in &printed.types {
-        let (own, rest) = bytes.split_at(space(module, ty).min(bytes.len()));
-        args.push((ty, components(module, ty, own)));
+        let (value_bytes, rest) = bytes.split_at(space(module, ty).min(bytes.len()));
+        args.push((ty, components(module, ty, value_bytes)));
         bytes = rest;
     }
     match printed.format {

@@ -35,11 +35,11 @@ pub(crate) fn check(reflection: &Reflection, args: &[Argument]) -> Result<(), Er
 }
 
 /// Collects all arrays in an argument.
-pub(crate) fn collect<'a>(arg: &'a Argument, found: &mut Vec<&'a Array>) {
+pub(crate) fn collect<'a>(arg: &'a Argument, arrays: &mut Vec<&'a Array>) {
     match arg {
-        Argument::Array(array) => found.push(array),
-        Argument::Struct(fields) => fields.iter().for_each(|(_, field)| collect(field, found)),
-        Argument::Rows(rows) => rows.iter().for_each(|row| collect(row, found)),
+        Argument::Array(array) => arrays.push(array),
+        Argument::Struct(fields) => fields.iter().for_each(|(_, field)| collect(field, arrays)),
+        Argument::Rows(rows) => rows.iter().for_each(|row| collect(row, arrays)),
         _ => {}
     }
 }

@@ -60,7 +60,7 @@ impl<'a> Dialect<'a> for Warp<'a> {
         // float))`.
         let [base] = def.bases() else { return None };
         match unit.known(base, home) {
-            Ok(KnownValue::Foreign(WarpValue::Type(ty)))
+            Ok(KnownValue::Dialect(WarpValue::Type(ty)))
                 if !matches!(ty, Annotation::Scalar(_)) =>
             {
                 Some(WarpValue::Type(ty))
@@ -80,14 +80,14 @@ impl<'a> Dialect<'a> for Warp<'a> {
         expr: &Expr,
     ) -> Option<Evaluation<'a>> {
         Some(match base {
-            KnownValue::Foreign(WarpValue::Type(ty)) => {
+            KnownValue::Dialect(WarpValue::Type(ty)) => {
                 module::type_attribute(unit, ty, name, expr)
             }
-            KnownValue::Foreign(WarpValue::Function(set)) => {
+            KnownValue::Dialect(WarpValue::Function(set)) => {
                 let value = unit.scopes.attribute_value(set.home, set.name, name)?;
                 unit.frames.run(set.frame, || unit.known(value, set.home))
             }
-            KnownValue::Foreign(WarpValue::Handle(_)) => {
+            KnownValue::Dialect(WarpValue::Handle(_)) => {
                 Err(library::no_attribute(unit.dialect.library, name, unit.span(expr)))
             }
             KnownValue::Member(path)
@@ -106,7 +106,7 @@ impl<'a> Dialect<'a> for Warp<'a> {
         scope: ScopeId,
     ) -> Option<Evaluation<'a>> {
         let is_type = match base {
-            KnownValue::Foreign(WarpValue::Type(_)) => true,
+            KnownValue::Dialect(WarpValue::Type(_)) => true,
             KnownValue::Member(path) => path.starts_with("warp.") || path.starts_with("typing."),
             _ => false,
         };
@@ -116,7 +116,7 @@ impl<'a> Dialect<'a> for Warp<'a> {
     fn call(unit: &Unit<'a>, call: &Call<'_, 'a>) -> Option<Evaluation<'a>> {
         match call.callee {
             KnownValue::Member(path) => known_call::member_call(unit, path, call),
-            KnownValue::Foreign(WarpValue::Type(ty)) => Some(known_call::type_call(unit, ty, call)),
+            KnownValue::Dialect(WarpValue::Type(ty)) => Some(known_call::type_call(unit, ty, call)),
             _ => None,
         }
     }

@@ -126,7 +126,7 @@ fn flatten<'a>(value: KnownValue<'a>, parts: &mut Vec<KnownValue<'a>>) {
     match value {
         KnownValue::Sequence(inner) => inner.iter().for_each(|part| flatten(part.clone(), parts)),
         // Vectors are the rows of a matrix.
-        KnownValue::Foreign(WarpValue::Composite(_, own)) => {
+        KnownValue::Dialect(WarpValue::Composite(_, own)) => {
             parts.extend(own.iter().map(|part| KnownValue::Typed(*part)));
         }
         part => parts.push(part),

@@ -42,7 +42,7 @@ impl Library {
         span: Span,
     ) -> Result<KnownValue<'a>, Box<Diagnostic>> {
         if attr == self.handle {
-            return Ok(KnownValue::Foreign(WarpValue::Type(Annotation::Handle)));
+            return Ok(KnownValue::Dialect(WarpValue::Type(Annotation::Handle)));
         }
         if self.function(attr).is_some() {
             return Ok(KnownValue::Member(format!("{}.{attr}", self.name).into()));

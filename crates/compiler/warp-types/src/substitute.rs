@@ -55,11 +55,11 @@ fn argument_candidates<'a>(
     }
     let annotation = parameter.as_parameter().annotation.as_deref();
     candidates.extend(match annotation.map(|it| unit.known(it, around)) {
-        Some(Ok(KnownValue::Foreign(WarpValue::Type(Annotation::Scalar(Scalar::Bool))))) => flags(),
-        Some(Ok(KnownValue::Foreign(WarpValue::Type(Annotation::Scalar(Scalar::I32))))) => {
+        Some(Ok(KnownValue::Dialect(WarpValue::Type(Annotation::Scalar(Scalar::Bool))))) => flags(),
+        Some(Ok(KnownValue::Dialect(WarpValue::Type(Annotation::Scalar(Scalar::I32))))) => {
             numbers()
         }
-        Some(Ok(KnownValue::Foreign(WarpValue::Type(Annotation::Scalar(Scalar::F32))))) => {
+        Some(Ok(KnownValue::Dialect(WarpValue::Type(Annotation::Scalar(Scalar::F32))))) => {
             vec![KnownValue::Float(1.0)]
         }
         _ => by_name(name),

@@ -98,7 +98,7 @@ impl<'a> Trials<'a> {
     /// A type to try for `Any` in a parameter of a generic kernel.
     pub fn generic_type(&self, parameter: &str) -> Option<Annotation> {
         match self.of(GENERIC, parameter, types)? {
-            KnownValue::Foreign(WarpValue::Type(ty)) => Some(ty),
+            KnownValue::Dialect(WarpValue::Type(ty)) => Some(ty),
             _ => None,
         }
     }

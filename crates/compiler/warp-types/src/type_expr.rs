@@ -71,7 +71,7 @@ fn annotated_type<'a>(unit: &Unit<'a>, expr: &'a Expr, scope: ScopeId) -> Annota
 /// A static value as a type.
 pub fn as_type<'a>(unit: &Unit<'a>, value: &KnownValue<'a>, expr: &Expr) -> AnnotationResult {
     match value {
-        KnownValue::Foreign(WarpValue::Type(ty)) => Ok(ty.clone()),
+        KnownValue::Dialect(WarpValue::Type(ty)) => Ok(ty.clone()),
         KnownValue::Member(path) => match &**path {
             "typing.Any" => Ok(Annotation::Any),
             "typing.Callable" | "collections.abc.Callable" => Ok(Annotation::Callable),
@@ -136,11 +136,11 @@ fn subscripted<'a>(
     let value = unit.known(base, scope)?;
     let name = match &value {
         KnownValue::Member(path) => path.strip_prefix("warp.").unwrap_or(path).to_owned(),
-        KnownValue::Foreign(WarpValue::Type(Annotation::Tuple(None))) => "tuple".to_owned(),
-        KnownValue::Foreign(WarpValue::Type(Annotation::Callable)) => {
+        KnownValue::Dialect(WarpValue::Type(Annotation::Tuple(None))) => "tuple".to_owned(),
+        KnownValue::Dialect(WarpValue::Type(Annotation::Callable)) => {
             return Ok(Annotation::Callable);
         }
-        KnownValue::Foreign(WarpValue::Type(unsupported @ Annotation::Unsupported(..))) => {
+        KnownValue::Dialect(WarpValue::Type(unsupported @ Annotation::Unsupported(..))) => {
             return Ok(unsupported.clone());
         }
         _ => return Err(no_type(unit, expr, unit.quote(unit.span(expr)))),
@@ -254,7 +254,7 @@ fn extent<'a>(
     match unit.known(expr, scope)? {
         KnownValue::Int(len) if (1..=1024).contains(&len) => Ok(Some(len as u16)),
         KnownValue::Member(path) if &*path == "typing.Any" => Ok(None),
-        KnownValue::Foreign(WarpValue::Type(Annotation::Any)) => Ok(None),
+        KnownValue::Dialect(WarpValue::Type(Annotation::Any)) => Ok(None),
         _ => {
             let message = "a length is a whole number from 1 to 1024, or `Any`";
             Err(Box::new(Diagnostic::error(Code::UnknownType, unit.span(expr), message)))
@@ -290,11 +290,11 @@ fn called<'a>(
     let argument = |name, position| syntax::argument(args, name, position);
     let member = match &callee {
         KnownValue::Member(path) => path.strip_prefix("warp.").unwrap_or(path),
-        KnownValue::Foreign(WarpValue::Type(unsupported @ Annotation::Unsupported(..))) => {
+        KnownValue::Dialect(WarpValue::Type(unsupported @ Annotation::Unsupported(..))) => {
             return Ok(unsupported.clone());
         }
-        KnownValue::Foreign(WarpValue::Type(Annotation::Quaternion(_))) => "quaternion",
-        KnownValue::Foreign(WarpValue::Type(Annotation::Transform(_))) => "transformation",
+        KnownValue::Dialect(WarpValue::Type(Annotation::Quaternion(_))) => "quaternion",
+        KnownValue::Dialect(WarpValue::Type(Annotation::Transform(_))) => "transformation",
         _ => return as_type(unit, &unit.known(expr, scope)?, expr),
     };
     let dtype = |position| {

@@ -3,7 +3,7 @@
 use crate::annotation::Annotation;
 use gbxcule_ir::constant::Literal;
 use gbxcule_python_names::ScopeId;
-use gbxcule_python_values::{Foreign, FrameId};
+use gbxcule_python_values::{DialectValue, FrameId};
 use std::rc::Rc;
 
 /// A value known without running Python.
@@ -26,16 +26,16 @@ pub enum WarpValue<'a> {
 
 impl<'a> From<WarpValue<'a>> for KnownValue<'a> {
     fn from(value: WarpValue<'a>) -> Self {
-        Self::Foreign(value)
+        Self::Dialect(value)
     }
 }
 
 /// A type as a value.
 pub(crate) fn type_value<'a>(ty: Annotation) -> KnownValue<'a> {
-    KnownValue::Foreign(WarpValue::Type(ty))
+    KnownValue::Dialect(WarpValue::Type(ty))
 }
 
-impl Foreign for WarpValue<'_> {
+impl DialectValue for WarpValue<'_> {
     fn truth(&self) -> Option<bool> {
         matches!(self, Self::Type(_) | Self::Function(_) | Self::Gradient(_)).then_some(true)
     }

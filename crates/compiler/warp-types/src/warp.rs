@@ -29,7 +29,7 @@ pub(crate) fn type_named(name: &str) -> Option<Annotation> {
             Annotation::Unsupported(Code::UnsupportedFabricArray, "fabric arrays")
         }
         _ => {
-            let (stem, rest) = [
+            let (stem, end) = [
                 "transformation",
                 "transform",
                 "quaternion",
@@ -42,21 +42,21 @@ pub(crate) fn type_named(name: &str) -> Option<Annotation> {
             .or_else(|| Some((name.get(..3)?, name.get(3..)?)))?;
             match stem {
                 "vec" => {
-                    let len = rest.get(..1)?.parse().ok().filter(|len| (2..=4).contains(len))?;
-                    Annotation::Vector(Some(len), of(suffix(rest.get(1..)?)?))
+                    let len = end.get(..1)?.parse().ok().filter(|len| (2..=4).contains(len))?;
+                    Annotation::Vector(Some(len), of(suffix(end.get(1..)?)?))
                 }
                 "mat" => {
-                    let rows: u16 = rest.get(..1)?.parse().ok()?;
-                    let cols: u16 = rest.get(1..2)?.parse().ok()?;
+                    let rows: u16 = end.get(..1)?.parse().ok()?;
+                    let cols: u16 = end.get(1..2)?.parse().ok()?;
                     if rows != cols || !(2..=4).contains(&rows) {
                         return None;
                     }
-                    Annotation::Matrix(Some(rows), Some(cols), of(suffix(rest.get(2..)?)?))
+                    Annotation::Matrix(Some(rows), Some(cols), of(suffix(end.get(2..)?)?))
                 }
-                "quat" | "quaternion" => Annotation::Quaternion(of(float_suffix(rest)?)),
-                "transform" | "transformation" => Annotation::Transform(of(float_suffix(rest)?)),
-                "spatial_vector" => Annotation::Vector(Some(6), of(float_suffix(rest)?)),
-                "spatial_matrix" => Annotation::Matrix(Some(6), Some(6), of(float_suffix(rest)?)),
+                "quat" | "quaternion" => Annotation::Quaternion(of(float_suffix(end)?)),
+                "transform" | "transformation" => Annotation::Transform(of(float_suffix(end)?)),
+                "spatial_vector" => Annotation::Vector(Some(6), of(float_suffix(end)?)),
+                "spatial_matrix" => Annotation::Matrix(Some(6), Some(6), of(float_suffix(end)?)),
                 _ => return None,
             }
         }
@@ -106,11 +106,11 @@ impl ArrayClass {
 
 /// The class of arrays that a name means.
 pub(crate) fn array_named(name: &str) -> Option<ArrayClass> {
-    let (is_indexed, rest) = match name.strip_prefix("indexed") {
-        Some(rest) => (true, rest),
+    let (is_indexed, base_name) = match name.strip_prefix("indexed") {
+        Some(base_name) => (true, base_name),
         None => (false, name),
     };
-    let dims = match rest {
+    let dims = match base_name {
         "array" => None,
         "array1d" => Some(1),
         "array2d" => Some(2),
@@ -197,7 +197,7 @@ pub(crate) fn starred_name<'a>(name: &str) -> Option<KnownValue<'a>> {
         return Some(KnownValue::Module("warp".into()));
     }
     if let Some(ty) = type_named(name) {
-        return Some(KnownValue::Foreign(WarpValue::Type(ty)));
+        return Some(KnownValue::Dialect(WarpValue::Type(ty)));
     }
     let is_known = gbxcule_ir::builtin::find(name).is_some() || missing_feature(name).is_some();
     is_known.then(|| KnownValue::Member(format!("warp.{name}").into()))

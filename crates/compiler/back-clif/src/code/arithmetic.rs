@@ -1,6 +1,6 @@
 //! Operations on scalars.
 
-use super::Code;
+use super::ScalarCode;
 use super::division::constant;
 use super::half::{narrow, widen};
 use crate::lowered_module::Import;
@@ -11,7 +11,7 @@ use cranelift_codegen::ir::{InstBuilder, InstructionData, Opcode, Value};
 use cranelift_frontend::FunctionBuilder;
 use gbxcule_ir::{BinaryOp, CompareOp, Literal, Scalar, UnaryOp};
 
-impl Code<'_, '_> {
+impl ScalarCode<'_, '_> {
     pub(crate) fn binary(&mut self, op: BinaryOp, of: Scalar, x: Value, y: Value) -> Value {
         match of {
             Scalar::F16 | Scalar::Bf16 => {

@@ -1,14 +1,14 @@
 //! Atomic operations on scalars in memory.
 
 use super::arithmetic::{unary, zero_of};
-use super::{Code, load_scalar};
+use super::{ScalarCode, load_scalar};
 use crate::shape::clif_type;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{AtomicRmwOp, BlockArg, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
 use gbxcule_ir::{AtomicOp, BinaryOp, Native, Scalar};
 
-impl Code<'_, '_> {
+impl ScalarCode<'_, '_> {
     /// Changes one scalar atomically; returns the old one.
     pub(crate) fn change(
         &mut self,
@@ -100,7 +100,7 @@ impl Code<'_, '_> {
         let bits = bits_of(&mut self.b, of, zero);
         let ty = self.b.func.dfg.value_type(bits);
         let first = self.b.ins().load(ty, MemFlagsData::trusted(), address, 0);
-        let (again, rest) = (self.b.create_block(), self.b.create_block());
+        let (again, continuation) = (self.b.create_block(), self.b.create_block());
         let seen = self.b.append_block_param(again, ty);
         self.b.ins().jump(again, &[BlockArg::Value(first)]);
         self.b.switch_to_block(again);
@@ -109,10 +109,10 @@ impl Code<'_, '_> {
         let new = bits_of(&mut self.b, of, new);
         let current = self.b.ins().atomic_cas(MemFlagsData::trusted(), address, seen, new);
         let lost = self.b.ins().icmp(IntCC::NotEqual, current, seen);
-        self.b.ins().brif(lost, again, &[BlockArg::Value(current)], rest, &[]);
+        self.b.ins().brif(lost, again, &[BlockArg::Value(current)], continuation, &[]);
         self.b.seal_block(again);
-        self.b.seal_block(rest);
-        self.b.switch_to_block(rest);
+        self.b.seal_block(continuation);
+        self.b.switch_to_block(continuation);
         old
     }
 }

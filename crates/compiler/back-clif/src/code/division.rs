@@ -1,7 +1,7 @@
 //! Integer division. The machine traps on a divisor of 0 and on the smallest integer divided by -1;
 //! compiled code executes neither, with checks or without.
 
-use super::Code;
+use super::ScalarCode;
 use crate::shape::clif_type;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -9,7 +9,7 @@ use cranelift_frontend::FunctionBuilder;
 use gbxcule_ir::abi::FaultKind;
 use gbxcule_ir::{BinaryOp, Scalar};
 
-impl Code<'_, '_> {
+impl ScalarCode<'_, '_> {
     pub(crate) fn divide(&mut self, op: BinaryOp, of: Scalar, x: Value, y: Value) -> Value {
         let divisor = constant(&self.b, y, of);
         if self.is_checked() && divisor.is_none_or(|divisor| divisor == 0) {

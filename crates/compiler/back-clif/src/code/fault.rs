@@ -3,7 +3,7 @@
 //! A fault is a return code, never a signal: the failing check jumps to the function's one fault
 //! exit with the number of its site and two details.
 
-use super::Code;
+use super::ScalarCode;
 use super::arithmetic::zero_of;
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use cranelift_codegen::ir::{
@@ -64,7 +64,7 @@ impl Faults {
     }
 }
 
-impl Code<'_, '_> {
+impl ScalarCode<'_, '_> {
     /// Returns the pointer to the record of the launch.
     pub(crate) fn record(&self) -> Value {
         self.faults.record
@@ -106,14 +106,14 @@ impl Code<'_, '_> {
 
     /// Stops the launch if `condition` holds. The two details are `i64`.
     pub(crate) fn fault_if(&mut self, condition: Value, cause: Cause, details: Option<[Value; 2]>) {
-        let (cold, rest) = (self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(condition, cold, &[], rest, &[]);
-        self.b.seal_block(rest);
+        let (cold, continuation) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(condition, cold, &[], continuation, &[]);
+        self.b.seal_block(continuation);
         self.b.seal_block(cold);
         self.b.set_cold_block(cold);
         self.b.switch_to_block(cold);
         self.fault(cause, details);
-        self.b.switch_to_block(rest);
+        self.b.switch_to_block(continuation);
     }
 
     /// Branches to `inside` if a condition holds, else to `out`, which lies behind a loop.

@@ -1,6 +1,6 @@
 //! Native builtins: exact ones as instructions, the others as calls into the runtime.
 
-use super::Code;
+use super::ScalarCode;
 use super::half::{narrow, widen};
 use crate::lowered_module::Import;
 use cranelift_codegen::ir::condcodes::{CondCode, FloatCC, IntCC};
@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::FunctionBuilder;
 use gbxcule_ir::{Native, Scalar};
 
-impl Code<'_, '_> {
+impl ScalarCode<'_, '_> {
     pub(crate) fn native(&mut self, native: Native, of: Scalar, args: &[Value]) -> Value {
         if !of.is_float() {
             return int_native(&mut self.b, native, of, args);

@@ -3,7 +3,7 @@
 //! show. Arguments too large for the short reduction, infinities and NaN go to the runtime's
 //! function.
 
-use super::Code;
+use super::ScalarCode;
 use crate::lowered_module::Import;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value, types};
@@ -19,7 +19,7 @@ const HALF_PI_HIGH: f64 = f64::from_bits(0x3ff9_21fb_5440_0000);
 /// Half of pi minus its upper 33 bits.
 const HALF_PI_LOW: f64 = f64::from_bits(0x3dd0_b461_1a62_6331);
 
-impl Code<'_, '_> {
+impl ScalarCode<'_, '_> {
     pub(crate) fn sine(&mut self, x: Value, cosine: bool) -> Value {
         let (near, far) = (self.b.create_block(), self.b.create_block());
         let done = self.b.create_block();

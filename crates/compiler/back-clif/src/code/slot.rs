@@ -1,6 +1,6 @@
 //! Stack slots, and copies of values that are too large for registers.
 
-use super::Code;
+use super::ScalarCode;
 use crate::shape::clif_type;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -13,7 +13,7 @@ use gbxcule_ir::Scalar;
 /// Greatest number of bytes that are copied without a loop.
 const MAX_UNROLLED: u64 = 256;
 
-impl Code<'_, '_> {
+impl ScalarCode<'_, '_> {
     /// Makes a stack slot.
     pub(crate) fn slot(&mut self, size: u64) -> StackSlot {
         let size = u32::try_from(size.next_multiple_of(16)).unwrap_or(u32::MAX);
@@ -78,7 +78,7 @@ enum ChunkState {
     Loop {
         body: Block,
         at: Value,
-        rest: Block,
+        continuation: Block,
     },
     Done,
 }
@@ -98,25 +98,25 @@ impl Chunks {
                     self.state = ChunkState::Unrolled(start, 0);
                     return self.next(b);
                 }
-                let (body, rest) = (b.create_block(), b.create_block());
+                let (body, continuation) = (b.create_block(), b.create_block());
                 let at = b.append_block_param(body, types::I64);
                 b.ins().jump(body, &[BlockArg::Value(start)]);
                 b.switch_to_block(body);
-                self.state = ChunkState::Loop { body, at, rest };
+                self.state = ChunkState::Loop { body, at, continuation };
                 Some((at, 0))
             }
             ChunkState::Unrolled(start, offset) => {
                 self.state = ChunkState::Unrolled(start, offset + self.step);
                 (offset < self.size).then_some((start, offset as i32))
             }
-            ChunkState::Loop { body, at, rest } => {
+            ChunkState::Loop { body, at, continuation } => {
                 let next = b.ins().iadd_imm_s(at, self.step as i64);
                 let size = self.size as i64;
                 let more = b.ins().icmp_imm_u(IntCC::UnsignedLessThan, next, size);
-                b.ins().brif(more, body, &[BlockArg::Value(next)], rest, &[]);
+                b.ins().brif(more, body, &[BlockArg::Value(next)], continuation, &[]);
                 b.seal_block(body);
-                b.seal_block(rest);
-                b.switch_to_block(rest);
+                b.seal_block(continuation);
+                b.switch_to_block(continuation);
                 self.state = ChunkState::Done;
                 None
             }

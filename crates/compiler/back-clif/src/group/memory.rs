@@ -68,10 +68,10 @@ impl GroupCode<'_, '_> {
         self.is_dirty = true;
         let loc = self.place(place);
         let address = self.address(&loc);
-        let [load, rest] = [(); 2].map(|()| self.b.create_block());
+        let [load, continuation] = [(); 2].map(|()| self.b.create_block());
         let changed_address = self.b.use_var(running.address);
         let is_same_element = self.b.ins().icmp(IntCC::Equal, changed_address, address);
-        self.b.ins().brif(is_same_element, rest, &[], load, &[]);
+        self.b.ins().brif(is_same_element, continuation, &[], load, &[]);
         self.b.seal_block(load);
         self.b.switch_to_block(load);
         let at = LoweredPlace::Memory { address, offset: 0 };
@@ -79,9 +79,9 @@ impl GroupCode<'_, '_> {
         let leaves = running.scalars.iter().zip(element.leaves());
         leaves.for_each(|(&scalar, &leaf)| self.b.def_var(scalar, leaf));
         self.b.def_var(running.address, address);
-        self.b.ins().jump(rest, &[]);
-        self.b.seal_block(rest);
-        self.b.switch_to_block(rest);
+        self.b.ins().jump(continuation, &[]);
+        self.b.seal_block(continuation);
+        self.b.switch_to_block(continuation);
         let mut now: Vec<Value> =
             running.scalars.iter().map(|&scalar| self.b.use_var(scalar)).collect();
         self.each_lane(|lowerer| {

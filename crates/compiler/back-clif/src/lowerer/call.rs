@@ -72,7 +72,7 @@ impl Lowerer<'_, '_> {
     fn call_in_place(&mut self, value: gbxcule_ir::Value, id: FunctionId, args: List<Arg>) {
         let function = &self.cx.module.functions[id];
         let result = ResultParts::new(self.cx, function.result);
-        let rest = self.b.create_block();
+        let continuation = self.b.create_block();
         self.each_lane(|lowerer| {
             let mut slots = Vec::new();
             result.each(&mut |part| match part {
@@ -83,14 +83,14 @@ impl Lowerer<'_, '_> {
                         _ => clif_type(leaf),
                     };
                     if lowerer.lane() == 0 || !ty.is_vector() {
-                        lowerer.b.append_block_param(rest, ty);
+                        lowerer.b.append_block_param(continuation, ty);
                     }
                 }),
                 ResultParts::Memory { size, .. } => slots.push(lowerer.slot(*size)),
                 ResultParts::Parts(_) => {}
             });
             let bound = lowerer.bind(args);
-            lowerer.enter(id, bound, Exit::Call { rest, slots, value });
+            lowerer.enter(id, bound, Exit::Call { continuation, slots, value });
         });
         self.enter_call(id);
         self.todo.extend([LoweringTask::Leave, LoweringTask::Stmts(function.body.root, 0)]);
@@ -105,10 +105,10 @@ impl Lowerer<'_, '_> {
             self.never();
         }
         let mut leaves = Vec::new();
-        if let Exit::Call { rest, .. } = self.frame().exit {
-            self.b.seal_block(rest);
-            self.b.switch_to_block(rest);
-            leaves = self.b.block_params(rest).to_vec();
+        if let Exit::Call { continuation, .. } = self.frame().exit {
+            self.b.seal_block(continuation);
+            self.b.switch_to_block(continuation);
+            leaves = self.b.block_params(continuation).to_vec();
             let mark = self.frame().mark;
             self.proven().forget_since(mark);
         }
@@ -152,16 +152,16 @@ impl Lowerer<'_, '_> {
                 let val = self.value_or_unit(value);
                 self.return_from(&carried, &val, results);
             }
-            Exit::Call { rest, .. } => {
+            Exit::Call { continuation, .. } => {
                 let mut args = vec![Vec::new(); self.lanes().len()];
                 self.each_lane(|lowerer| {
-                    let mut own = Vec::new();
-                    lowerer.pass_result(&carried, value, &mut own);
-                    lowerer.frame_mut().returned.push(own.clone());
-                    args[lowerer.lane()] = own;
+                    let mut passed = Vec::new();
+                    lowerer.pass_result(&carried, value, &mut passed);
+                    lowerer.frame_mut().returned.push(passed.clone());
+                    args[lowerer.lane()] = passed;
                 });
                 let args = self.joined(&args);
-                self.b.ins().jump(rest, &args);
+                self.b.ins().jump(continuation, &args);
             }
         }
     }

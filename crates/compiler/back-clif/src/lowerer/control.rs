@@ -215,8 +215,8 @@ impl<'a> Lowerer<'a, '_> {
         if empty && self.choose(condition, accept) {
             return;
         }
-        let [yes, no, rest] = [(); 3].map(|()| self.b.create_block());
-        let otherwise = if empty { rest } else { no };
+        let [yes, no, continuation] = [(); 3].map(|()| self.b.create_block());
+        let otherwise = if empty { continuation } else { no };
         match self.bail().filter(|_| self.is_split(condition)) {
             None => {
                 let condition = self.scalar(condition);
@@ -229,19 +229,19 @@ impl<'a> Lowerer<'a, '_> {
             Some(bail) => self.branch_together(condition, [yes, otherwise, bail]),
         }
         let mark = self.mark();
-        self.todo.push(LoweringTask::Begin(rest, mark));
+        self.todo.push(LoweringTask::Begin(continuation, mark));
         if !empty && self.is_aside(accept, reject) {
             self.b.set_cold_block(no);
         }
         if !empty {
             self.todo.extend([
-                LoweringTask::Goto(rest),
+                LoweringTask::Goto(continuation),
                 LoweringTask::Stmts(reject, 0),
                 LoweringTask::Begin(no, mark),
             ]);
         }
         self.todo.extend([
-            LoweringTask::Goto(rest),
+            LoweringTask::Goto(continuation),
             LoweringTask::Stmts(accept, 0),
             LoweringTask::Begin(yes, mark),
         ]);
@@ -348,12 +348,12 @@ impl<'a> Lowerer<'a, '_> {
         let of = self.ty(selector).as_scalar().unwrap_or(Scalar::I64);
         let selector = self.scalar(selector);
         let mask = u64::MAX >> (64 - of.bits());
-        let (rest, otherwise) = (self.b.create_block(), self.b.create_block());
+        let (continuation, otherwise) = (self.b.create_block(), self.b.create_block());
         let mark = self.mark();
         let mut switch = Switch::new();
-        self.todo.push(LoweringTask::Begin(rest, mark));
+        self.todo.push(LoweringTask::Begin(continuation, mark));
         self.todo.extend([
-            LoweringTask::Goto(rest),
+            LoweringTask::Goto(continuation),
             LoweringTask::Stmts(default, 0),
             LoweringTask::Begin(otherwise, mark),
         ]);
@@ -363,7 +363,7 @@ impl<'a> Lowerer<'a, '_> {
                 switch.set_entry(u128::from(label as u64 & mask), block);
             }
             self.todo.extend([
-                LoweringTask::Goto(rest),
+                LoweringTask::Goto(continuation),
                 LoweringTask::Stmts(case.body, 0),
                 LoweringTask::Begin(block, mark),
             ]);

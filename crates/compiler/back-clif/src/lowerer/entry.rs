@@ -125,15 +125,15 @@ impl Lowerer<'_, '_> {
         self.b.seal_block(head);
     }
 
-    /// Loops over single threads up to `until`, then jumps to `rest`, with the next thread if
-    /// `rest` takes one.
+    /// Loops over single threads up to `until`, then jumps to `continuation`, with the next thread
+    /// if `continuation` takes one.
     fn one_by_one(
         &mut self,
         range: &Range,
         alone: Block,
         words: usize,
         until: impl Fn(&Self) -> Value,
-        rest: Block,
+        continuation: Block,
     ) {
         self.b.switch_to_block(alone);
         let current: Vec<Value> = self.b.block_params(alone)[..words].to_vec();
@@ -144,11 +144,12 @@ impl Lowerer<'_, '_> {
         self.run_threads(range, latch);
         let mut next = self.next_coordinates(&current, &range.grid, 1);
         let more = self.b.ins().icmp(IntCC::SignedLessThan, next[0], until);
-        let after = if self.b.block_params(rest).is_empty() { &[][..] } else { &next.clone() };
+        let after =
+            if self.b.block_params(continuation).is_empty() { &[][..] } else { &next.clone() };
         if self.b.block_params(alone).len() > words {
             next.push(until);
         }
-        self.b.ins().brif(more, alone, &arguments_of(&next), rest, &arguments_of(after));
+        self.b.ins().brif(more, alone, &arguments_of(&next), continuation, &arguments_of(after));
         self.b.seal_block(alone);
     }
 

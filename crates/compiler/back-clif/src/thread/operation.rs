@@ -1,7 +1,7 @@
 //! Operations.
 
 use super::ThreadCode;
-use crate::code::{Code, bitcast, compare, convert, literal, unary};
+use crate::code::{ScalarCode, bitcast, compare, convert, literal, unary};
 use crate::typed::{LoweredPlace, LoweredValue};
 use cranelift_codegen::ir::{self, InstBuilder, types};
 use gbxcule_ir::{BinaryOp, Native, Op, PlaceId, Root, Scalar, Shape, Type, Value};
@@ -69,7 +69,7 @@ impl ThreadCode<'_, '_> {
         let is_float = self.scalar_type(operands[0]) == Scalar::F32;
         if is_float && matches!(op, Add | Subtract | Multiply | Divide) {
             let operands = operands.map(|operand| self.val(operand));
-            let each = |lowerer: &mut Code<'_, '_>, row: &[ir::Value]| {
+            let each = |lowerer: &mut ScalarCode<'_, '_>, row: &[ir::Value]| {
                 lowerer.binary(op, Scalar::F32, row[0], row[1])
             };
             if let Some(four) = self.by_four(&operands, each) {
@@ -112,7 +112,7 @@ impl ThreadCode<'_, '_> {
         &mut self,
         operands: [Value; N],
         ty: Type,
-        lower: impl Fn(&mut Code<'_, '_>, Scalar, &[ir::Value]) -> ir::Value,
+        lower: impl Fn(&mut ScalarCode<'_, '_>, Scalar, &[ir::Value]) -> ir::Value,
     ) -> LoweredValue {
         let of = self.scalar_type(operands[0]);
         let operands = operands.map(|operand| self.val(operand));

@@ -1,7 +1,7 @@
 //! Operations on composites: by component, extraction of parts, construction.
 
 use super::{GROUP, LoweredPlace, LoweredValue, Row, TypedCode, is_same};
-use crate::code::{Chunks, Code, load_scalar, zero_of};
+use crate::code::{Chunks, ScalarCode, load_scalar, zero_of};
 use cranelift_codegen::ir::{InstBuilder, InstructionData, MemFlagsData, Opcode, Value, types};
 use gbxcule_ir::layout::field_offsets;
 use gbxcule_ir::{Scalar, Shape, Type};
@@ -14,7 +14,7 @@ impl TypedCode<'_, '_> {
         from: Scalar,
         ty: Type,
         operands: &[LoweredValue],
-        mut each: impl FnMut(&mut Code<'_, '_>, &[Value]) -> Value,
+        mut each: impl FnMut(&mut ScalarCode<'_, '_>, &[Value]) -> Value,
     ) -> LoweredValue {
         let Some((to, count)) = self.cx.module.types.components(ty) else {
             unreachable!("check rule 4: an operation on components")
@@ -58,7 +58,7 @@ impl TypedCode<'_, '_> {
     pub(crate) fn by_four(
         &mut self,
         operands: &[LoweredValue],
-        each: impl FnOnce(&mut Code<'_, '_>, &[Value]) -> Value,
+        each: impl FnOnce(&mut ScalarCode<'_, '_>, &[Value]) -> Value,
     ) -> Option<LoweredValue> {
         let mut rows = Vec::with_capacity(operands.len());
         for operand in operands {

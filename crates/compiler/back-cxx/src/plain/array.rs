@@ -4,7 +4,7 @@ use super::super::expr::{Expr, Level};
 use super::super::function::Writer;
 use super::super::items::Items;
 use super::super::op::Expressions;
-use super::team::{Sum, literals};
+use super::block_work::{Sum, literals};
 use gbxcule_ir::arena::List;
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::function::{Body, FunctionKind, Param, PassMode};

@@ -5,8 +5,8 @@ use super::super::lines::Lines;
 use super::super::literal::literal;
 use super::super::statement::Statements;
 use super::super::ty::scalar as spell;
-use super::Plain;
-use super::team::{self, Sum, Team};
+use super::PlainOptions;
+use super::block_work::{self, BlockWork, Sum};
 use gbxcule_ir::constant::Literal;
 use gbxcule_ir::op::Op;
 
@@ -17,14 +17,14 @@ const INDICES: [&str; 4] = ["i", "j", "k", "l"];
 const BLOCK: u32 = 256;
 
 /// Threads of a block that makes tiles.
-const TEAM: u32 = 64;
+const TILE_BLOCK: u32 = 64;
 
 /// Writes a kernel.
-pub(in super::super) fn write(writer: &mut Writer<'_, '_>, plain: &Plain<'_>) {
+pub(in super::super) fn write(writer: &mut Writer<'_, '_>, plain: &PlainOptions<'_>) {
     let (module, body) = (writer.items.module, writer.exprs.body);
-    let team = Team::of(module, body, &writer.declarations, &writer.uses);
-    let is_team = team.is_some();
-    let sums = if is_team { Vec::new() } else { team::sums(body, &writer.uses) };
+    let work = BlockWork::of(module, body, &writer.declarations, &writer.uses);
+    let has_tiles = work.is_some();
+    let sums = if has_tiles { Vec::new() } else { block_work::sums(body, &writer.uses) };
     let plain_kernel = plain.kernels.iter().find(|(kernel, _)| *kernel == writer.id);
     let dims = plain_kernel.map_or(1, |(_, dims)| *dims);
     let extents: Vec<String> =
@@ -34,17 +34,17 @@ pub(in super::super) fn write(writer: &mut Writer<'_, '_>, plain: &Plain<'_>) {
     params.extend(writer.plain_parameters());
     let symbol = writer.items.function(writer.id);
     let points = if dims == 1 { count.clone() } else { format!("({count})") };
-    let launch = if is_team {
-        format!("{count}, {TEAM}")
+    let launch = if has_tiles {
+        format!("{count}, {TILE_BLOCK}")
     } else {
         format!("({points} + {}) / {BLOCK}, {BLOCK}", BLOCK - 1)
     };
     writer.lines.put(&format!("// launch: <<<{launch}>>>\n"));
     writer.head(&format!("extern \"C\" __global__ void {symbol}"), &params);
     let reductions = begin_sums(writer, &sums);
-    indices(writer, &extents, is_team, !sums.is_empty());
+    indices(writer, &extents, has_tiles, !sums.is_empty());
     writer.lines.depth = if sums.is_empty() { 1 } else { 2 };
-    Statements::write(writer, false, team.unwrap_or_default());
+    Statements::write(writer, false, work.unwrap_or_default());
     writer.lines.depth = 0;
     if !sums.is_empty() {
         writer.lines.put("    }\n");
@@ -69,15 +69,15 @@ fn index_name<'a>(writer: &Writer<'_, 'a>, dim: usize) -> &'a str {
 }
 
 /// Writes the index of the thread, or of its block, and the guard.
-fn indices(writer: &mut Writer<'_, '_>, extents: &[String], is_team: bool, is_nested: bool) {
+fn indices(writer: &mut Writer<'_, '_>, extents: &[String], has_tiles: bool, is_nested: bool) {
     let (dims, count) = (extents.len(), extents.join(" * "));
     let indices: Vec<String> =
         (0..dims).map(|dim| writer.names.local(index_name(writer, dim))).collect();
     let thread = match indices.as_slice() {
         [index] => index.clone(),
-        _ => writer.names.local(if is_team { "block" } else { "thread" }),
+        _ => writer.names.local(if has_tiles { "block" } else { "thread" }),
     };
-    let number = if is_team { "blockIdx.x" } else { "blockIdx.x * blockDim.x + threadIdx.x" };
+    let number = if has_tiles { "blockIdx.x" } else { "blockIdx.x * blockDim.x + threadIdx.x" };
     let guard = if is_nested {
         format!("    if ({thread} < {count}) {{\n")
     } else {

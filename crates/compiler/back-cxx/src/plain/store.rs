@@ -30,7 +30,7 @@ impl Statements<'_, '_, '_> {
             _ => None,
         };
         let root = body.places[place].root;
-        let is_shared = matches!(root, Root::Local(local) if self.team.is_tile(local));
+        let is_shared = matches!(root, Root::Local(local) if self.work.is_tile(local));
         if let Some(local) = declared.filter(|_| !is_shared) {
             let name = self.declare(local);
             let start = parts.map_or(String::new(), |parts| format!(" = {parts}"));
@@ -66,7 +66,7 @@ impl Statements<'_, '_, '_> {
         let Local { ty, scratch, .. } = self.writer.exprs.body.locals[local];
         let Shape::Fixed { of, len } = items.module.types[ty] else { return false };
         let zero = if scratch { "" } else { " = {}" };
-        let word = if self.team.is_tile(local) { "__shared__ " } else { "" };
+        let word = if self.work.is_tile(local) { "__shared__ " } else { "" };
         self.line(&format!("{word}{} {name}[{len}]{zero};", items.ty(of)));
         true
     }

@@ -155,10 +155,10 @@ impl Lowering<'_, '_, '_, '_> {
         default: &Expr,
         each: &impl Fn(&mut Self, &Expr),
     ) {
-        let Some((first, rest)) = choices.split_first() else { return each(self, default) };
+        let Some((first, others)) = choices.split_first() else { return each(self, default) };
         let condition = self.integers().is_in(value, &first.ranges);
         let accept = self.sub_block(|it| each(it, first.body));
-        let reject = self.sub_block(|it| it.chain(value, rest, default, each));
+        let reject = self.sub_block(|it| it.chain(value, others, default, each));
         self.b.if_blocks(condition, accept, reject);
     }
 

@@ -89,7 +89,7 @@ impl<'a> Access<'a> {
         let span = b.unit().span(expr);
         match &self {
             Self::Operand(Operand::KnownValue(
-                KnownValue::Foreign(WarpValue::Composite(..)) | KnownValue::Typed(_),
+                KnownValue::Dialect(WarpValue::Composite(..)) | KnownValue::Typed(_),
             )) => {}
             Self::Operand(Operand::KnownValue(KnownValue::Member(path)))
                 if &**path == "warp.adjoint" =>
@@ -215,7 +215,7 @@ impl<'a> Expressions<'_, 'a> {
                         self.unit.known(expr, self.scope)?,
                     )));
                 }
-                KnownValue::Foreign(WarpValue::Type(_)) => {
+                KnownValue::Dialect(WarpValue::Type(_)) => {
                     return Ok(Access::Operand(Operand::KnownValue(
                         self.unit.known(expr, self.scope)?,
                     )));
@@ -390,7 +390,7 @@ fn type_attribute<'a>(
 ) -> LoweringResult<KnownValue<'a>> {
     match (b.module.types.components(ty), attr) {
         (Some((scalar, _)), "dtype") => {
-            return Ok(KnownValue::Foreign(WarpValue::Type(Annotation::Scalar(scalar))));
+            return Ok(KnownValue::Dialect(WarpValue::Type(Annotation::Scalar(scalar))));
         }
         (Some((_, count)), "length") => return Ok(KnownValue::Int(i128::from(count))),
         _ => {}
@@ -446,7 +446,7 @@ pub(super) fn element_type<'a>(
     span: Span,
 ) -> LoweringResult<KnownValue<'a>> {
     match Annotation::of_type(of, &b.module.types) {
-        Some(annotation) => Ok(KnownValue::Foreign(WarpValue::Type(annotation))),
+        Some(annotation) => Ok(KnownValue::Dialect(WarpValue::Type(annotation))),
         None => {
             let message = "a struct's type can't be taken from an array";
             fault(Code::UnsupportedValue, span, message)
@@ -466,7 +466,7 @@ enum Part {
 
 /// Returns true if a builtin that programs may call has a name.
 pub(super) fn is_builtin(name: &str) -> bool {
-    find(name).is_some_and(|found| row(found).visibility == Visibility::Dialect)
+    find(name).is_some_and(|builtin| row(builtin).visibility == Visibility::Dialect)
 }
 
 /// The indexed expression, and the indices of each subscript: `a[i][j]` on an array of

@@ -40,7 +40,7 @@ impl<'a> Expressions<'_, 'a> {
             .iter()
             .chain(call.arguments.keywords.iter().map(|keyword| &keyword.value))
             .collect();
-        let Some((array, rest)) = arguments.split_first() else {
+        let Some((array, operands_after)) = arguments.split_first() else {
             let message = "an atomic operation needs an array, indices and a value";
             return fault(Code::WrongArguments, span, message);
         };
@@ -50,7 +50,7 @@ impl<'a> Expressions<'_, 'a> {
             let operand = access.read(&mut self.b);
             let indexed = self.b.value(operand, self.span(array))?;
             let dims = usize::from(dims);
-            let values = self.atomic_values(rest, dims, operands, span)?;
+            let values = self.atomic_values(operands_after, dims, operands, span)?;
             operands_fit(&mut self.b, op, of, &values[dims..], span)?;
             let element = indexed_array::place(&mut self.b, indexed, &values[..dims]);
             return Ok(changed(&mut self.b, op, element, &values[dims..], span));
@@ -69,7 +69,7 @@ impl<'a> Expressions<'_, 'a> {
                 return fault(Code::TypeMismatch, self.span(array), message);
             }
         };
-        let values = self.atomic_values(rest, dims, operands, span)?;
+        let values = self.atomic_values(operands_after, dims, operands, span)?;
         operands_fit(&mut self.b, op, of, &values[dims..], span)?;
         let element = self.b.element(place, &values[..dims]);
         Ok(changed(&mut self.b, op, element, &values[dims..], span))
@@ -78,20 +78,20 @@ impl<'a> Expressions<'_, 'a> {
     /// Indices and values after the array.
     fn atomic_values(
         &mut self,
-        rest: &[&'a Expr],
+        expressions: &[&'a Expr],
         dims: usize,
         operands: usize,
         span: Span,
     ) -> LoweringResult<Vec<Value>> {
-        if rest.len() != dims + operands {
+        if expressions.len() != dims + operands {
             let message = format!(
                 "an array of {dims} dimensions needs {dims} indices and {operands} more, found {}",
-                rest.len()
+                expressions.len()
             );
             return fault(Code::WrongArguments, span, message);
         }
-        let mut values = Vec::with_capacity(rest.len());
-        for &arg in rest {
+        let mut values = Vec::with_capacity(expressions.len());
+        for &arg in expressions {
             let operand = self.expr(arg)?;
             values.push(self.b.value(operand, self.span(arg))?);
         }

@@ -25,19 +25,19 @@ impl<'a> Expressions<'_, 'a> {
         let span = self.span(expr);
         let callee = self.callee(&call.func).map_err(|stop| as_function(stop, &call.func))?;
         match callee {
-            KnownValue::Foreign(WarpValue::Function(family)) => {
+            KnownValue::Dialect(WarpValue::Function(family)) => {
                 let given = self.call_arguments(&call.arguments)?;
                 self.call_user(family, &given, span)
             }
-            KnownValue::Foreign(WarpValue::Gradient(of)) => {
+            KnownValue::Dialect(WarpValue::Gradient(of)) => {
                 let given = self.call_arguments(&call.arguments)?;
                 self.call_gradient(&of, given, span)
             }
-            KnownValue::Foreign(WarpValue::Type(Annotation::Struct(class))) => {
+            KnownValue::Dialect(WarpValue::Type(Annotation::Struct(class))) => {
                 let given = self.call_arguments(&call.arguments)?;
                 construct_struct(&mut self.b, class, given, span)
             }
-            KnownValue::Foreign(WarpValue::Type(annotation)) => {
+            KnownValue::Dialect(WarpValue::Type(annotation)) => {
                 let annotation = of_arguments(&call.func).unwrap_or(annotation);
                 BuiltinCall::new(self, call, span).construct_type(&annotation)
             }

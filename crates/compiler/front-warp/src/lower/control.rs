@@ -87,8 +87,8 @@ impl<'s, 'a> Statements<'s, 'a> {
         }
     }
 
-    fn else_branches(&mut self, rest: &'a [ElifElseClause]) -> LoweringResult<()> {
-        let Some((clause, after)) = rest.split_first() else { return Ok(()) };
+    fn else_branches(&mut self, clauses: &'a [ElifElseClause]) -> LoweringResult<()> {
+        let Some((clause, after)) = clauses.split_first() else { return Ok(()) };
         match &clause.test {
             Some(test) => {
                 let around = self.e.b.span();
@@ -205,7 +205,7 @@ impl<'s, 'a> Statements<'s, 'a> {
         &mut self,
         test: &'a Expr,
         body: &'a [Stmt],
-        rest: &'a [ElifElseClause],
+        clauses: &'a [ElifElseClause],
     ) -> LoweringResult<()> {
         self.e.b.check_nesting(self.e.span(test))?;
         let condition = self.e.expr(test)?;
@@ -216,7 +216,7 @@ impl<'s, 'a> Statements<'s, 'a> {
                 self.suite(body);
                 return Ok(());
             }
-            return self.else_branches(rest);
+            return self.else_branches(clauses);
         }
         let condition = self.e.b.truth(condition, self.e.span(test))?;
         let before = self.e.names.here();
@@ -226,7 +226,7 @@ impl<'s, 'a> Statements<'s, 'a> {
         let accept = self.e.b.close_block();
         let after_accept = self.e.names.go_on_from(before.clone());
         self.e.b.open_block();
-        let outcome = self.else_branches(rest);
+        let outcome = self.else_branches(clauses);
         let reject_leaves = self.e.b.diverged();
         let reject = self.e.b.close_block();
         self.e.b.if_blocks(condition, accept, reject);

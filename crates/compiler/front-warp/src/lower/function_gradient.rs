@@ -28,7 +28,7 @@ impl<'a> Expressions<'_, 'a> {
     ) -> LoweringResult<Operand<'a>> {
         if let ([of], []) = (&call.arguments.args[..], &call.arguments.keywords[..])
             && let Operand::KnownValue(
-                known @ (KnownValue::Foreign(WarpValue::Function(_)) | KnownValue::Member(_)),
+                known @ (KnownValue::Dialect(WarpValue::Function(_)) | KnownValue::Member(_)),
             ) = self.expr(of)?
         {
             return Ok(Operand::KnownValue(WarpValue::Gradient(known.into()).into()));
@@ -46,7 +46,7 @@ impl<'a> Expressions<'_, 'a> {
     ) -> LoweringResult<Operand<'a>> {
         want_gradients(&mut self.b)?;
         let (function, args) = match of {
-            KnownValue::Foreign(WarpValue::Function(family)) => {
+            KnownValue::Dialect(WarpValue::Function(family)) => {
                 let called = self.call_user(*family, &given, span)?;
                 called_function(&self.b, &called)
             }

@@ -30,7 +30,7 @@ impl<'a> Expressions<'_, 'a> {
             }
             _ => return fault(Code::UnknownBuiltin, span, "`wp.table_of` isn't a builtin"),
         };
-        let KnownValue::Foreign(WarpValue::Type(Annotation::Struct(key))) = argument else {
+        let KnownValue::Dialect(WarpValue::Type(Annotation::Struct(key))) = argument else {
             return fault(Code::WrongArguments, span, "a table is of structs");
         };
         let of = self.b.structure(key)?;

@@ -80,18 +80,18 @@ fn matched<'a>(
     asked: &[&Param],
     given: &[CallArgument<'a>],
 ) -> Option<(u32, Vec<CallArgument<'a>>)> {
-    let ((None, Operand::KnownValue(KnownValue::Foreign(WarpValue::Handle(first))), _), rest) =
+    let ((None, Operand::KnownValue(KnownValue::Dialect(WarpValue::Handle(first))), _), others) =
         given.split_first()?
     else {
         return None;
     };
-    let positional = rest.iter().filter(|(keyword, ..)| keyword.is_none()).count();
+    let positional = others.iter().filter(|(keyword, ..)| keyword.is_none()).count();
     let value = |(at, param): (usize, &&Param)| {
-        let by_name = || rest.iter().find(|(keyword, ..)| *keyword == Some(param.name.as_str()));
-        if at < positional { rest.get(at) } else { by_name() }.cloned()
+        let by_name = || others.iter().find(|(keyword, ..)| *keyword == Some(param.name.as_str()));
+        if at < positional { others.get(at) } else { by_name() }.cloned()
     };
     let values: Option<Vec<CallArgument<'a>>> = asked.iter().enumerate().map(value).collect();
-    values.filter(|_| rest.len() == asked.len()).map(|values| (*first, values))
+    values.filter(|_| others.len() == asked.len()).map(|values| (*first, values))
 }
 
 fn misused<'a>(

@@ -83,7 +83,7 @@ impl<'a> Statements<'_, 'a> {
             Expr::Call(call) => {
                 matches!(
                     self.e.unit.known(&call.func, self.e.scope),
-                    Ok(KnownValue::Foreign(WarpValue::Function(_)))
+                    Ok(KnownValue::Dialect(WarpValue::Function(_)))
                 )
             }
             _ => false,

@@ -196,7 +196,7 @@ impl<'a> Names<'a> {
         let binding = match operand {
             Operand::KnownValue(known) if found.is_none() => {
                 if let Some(Binding::KnownValue(
-                    old @ KnownValue::Foreign(WarpValue::Function(..)),
+                    old @ KnownValue::Dialect(WarpValue::Function(..)),
                     _,
                 )) = self.get(name)
                     && *old != known
@@ -230,7 +230,7 @@ impl<'a> Names<'a> {
         let value = b.materialize(&known, span)?;
         let local = self.keep(b, name, value);
         Ok(match known {
-            KnownValue::Foreign(WarpValue::Composite(..)) => Binding::Local(local),
+            KnownValue::Dialect(WarpValue::Composite(..)) => Binding::Local(local),
             known => Binding::KnownValue(known, Some(local)),
         })
     }

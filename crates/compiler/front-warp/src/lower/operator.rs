@@ -328,7 +328,7 @@ fn operator_name(op: Operator) -> &'static str {
 
 /// The operator of a function such as `wp.add`; `wp.pow` is a builtin.
 pub(super) fn function_operator(name: &str) -> Option<Operator> {
-    let named = NAMES.iter().find(|(found, _)| *found == name);
+    let named = NAMES.iter().find(|(listed, _)| *listed == name);
     named.map(|&(_, op)| op).filter(|op| *op != Operator::Pow)
 }
 

@@ -125,7 +125,7 @@ fn shown_argument<'a>(b: &mut Writer<'_, 'a>, operand: &Operand<'a>) -> String {
             .dialect
             .library
             .filter(|_| {
-                matches!(operand, Operand::KnownValue(KnownValue::Foreign(WarpValue::Handle(_))))
+                matches!(operand, Operand::KnownValue(KnownValue::Dialect(WarpValue::Handle(_))))
             })
             .map_or_else(
                 || "a function, type or tuple".to_owned(),
@@ -162,15 +162,15 @@ fn takes<'a>(b: &mut Writer<'_, 'a>, annotation: &Annotation, operand: &Operand<
     }
     match operand {
         Operand::KnownValue(
-            KnownValue::Foreign(WarpValue::Function(..) | WarpValue::Gradient(_))
+            KnownValue::Dialect(WarpValue::Function(..) | WarpValue::Gradient(_))
             | KnownValue::Member(_),
         ) => {
             matches!(annotation, Annotation::Callable | Annotation::Any)
         }
-        Operand::KnownValue(KnownValue::Foreign(WarpValue::Type(_))) => {
+        Operand::KnownValue(KnownValue::Dialect(WarpValue::Type(_))) => {
             *annotation == Annotation::Any
         }
-        Operand::KnownValue(KnownValue::Foreign(WarpValue::Handle(_))) => {
+        Operand::KnownValue(KnownValue::Dialect(WarpValue::Handle(_))) => {
             *annotation == Annotation::Handle
         }
         Operand::Tile(tile) => {

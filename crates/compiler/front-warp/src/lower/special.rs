@@ -166,15 +166,15 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
     fn printf(&mut self) -> LoweringResult<Operand<'a>> {
         let (call, span) = (self.call, self.span);
         let given = self.e.call_arguments(&call.arguments)?;
-        let Some(((_, Operand::KnownValue(KnownValue::Text(format)), _), rest)) =
+        let Some(((_, Operand::KnownValue(KnownValue::Text(format)), _), arguments)) =
             given.split_first()
         else {
             let message = "`wp.printf` begins with a format written in the text";
             return fault(Code::WrongArguments, span, message);
         };
-        let mut values = Vec::with_capacity(rest.len());
+        let mut values = Vec::with_capacity(arguments.len());
         let mut format = format.to_string();
-        for (_, operand, expr) in rest {
+        for (_, operand, expr) in arguments {
             if let Operand::KnownValue(KnownValue::Text(text)) = operand
                 && let Some(place) = conversion(&format, values.len())
                 && format[place..].starts_with("%s")
@@ -241,7 +241,7 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
         };
         match annotation {
             Some(annotation) => {
-                Ok(Operand::KnownValue(KnownValue::Foreign(WarpValue::Type(annotation))))
+                Ok(Operand::KnownValue(KnownValue::Dialect(WarpValue::Type(annotation))))
             }
             None => fault(Code::TypeMismatch, span, "the type of this can't be named"),
         }
@@ -255,7 +255,7 @@ impl<'c, 's, 'a> BuiltinCall<'c, 's, 'a> {
             (_, operand, _),
             (
                 _,
-                Operand::KnownValue(KnownValue::Foreign(WarpValue::Type(Annotation::Scalar(to)))),
+                Operand::KnownValue(KnownValue::Dialect(WarpValue::Type(Annotation::Scalar(to)))),
                 _,
             ),
         ] = &given[..]

@@ -275,7 +275,7 @@ impl Tile {
             "size" => KnownValue::Int(i128::from(self.count())),
             "ndim" => KnownValue::Int(self.dims.len() as i128),
             "dtype" => match Annotation::of_type(self.of, &b.module.types) {
-                Some(annotation) => KnownValue::Foreign(WarpValue::Type(annotation)),
+                Some(annotation) => KnownValue::Dialect(WarpValue::Type(annotation)),
                 None => {
                     let message = "a struct's type can't be taken from a tile";
                     return fault(Code::UnsupportedValue, span, message);

@@ -46,12 +46,12 @@ impl<'a> PassedArguments<'a> {
         (_, operand, expr): CallArgument<'a>,
         call: Span,
     ) -> LoweringResult<()> {
-        if let (Operand::KnownValue(KnownValue::Foreign(WarpValue::Handle(from))), Some(library)) =
+        if let (Operand::KnownValue(KnownValue::Dialect(WarpValue::Handle(from))), Some(library)) =
             (&operand, e.unit.dialect.library)
         {
             let position = self.params.len() as u32;
             self.bindings
-                .push(Binding::KnownValue(KnownValue::Foreign(WarpValue::Handle(position)), None));
+                .push(Binding::KnownValue(KnownValue::Dialect(WarpValue::Handle(position)), None));
             for (param, arg) in handle_parts(&mut e.b, library, *from) {
                 self.add(param, arg);
             }

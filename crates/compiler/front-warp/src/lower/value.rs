@@ -65,7 +65,7 @@ impl<'a> Writer<'_, 'a> {
             KnownValue::Int(value) => self.literal(Literal::int(Scalar::I32, *value)),
             KnownValue::Float(value) => self.literal(Literal::float(Scalar::F32, *value)),
             KnownValue::Typed(literal) => self.literal(*literal),
-            KnownValue::Foreign(WarpValue::Composite(annotation, parts)) => {
+            KnownValue::Dialect(WarpValue::Composite(annotation, parts)) => {
                 let ty = self.concrete(annotation, span)?;
                 let parts: Vec<Value> = parts.iter().map(|&part| self.literal(part)).collect();
                 self.construct(ty, &parts)
@@ -87,13 +87,13 @@ impl<'a> Writer<'_, 'a> {
             }
             KnownValue::None
             | KnownValue::Text(_)
-            | KnownValue::Foreign(WarpValue::Handle(_))
-            | KnownValue::Foreign(WarpValue::Type(_))
+            | KnownValue::Dialect(WarpValue::Handle(_))
+            | KnownValue::Dialect(WarpValue::Type(_))
             | KnownValue::Module(_)
             | KnownValue::ImportedModule(_)
             | KnownValue::Member(_)
             | KnownValue::Dict(_)
-            | KnownValue::Foreign(WarpValue::Function(..) | WarpValue::Gradient(_))
+            | KnownValue::Dialect(WarpValue::Function(..) | WarpValue::Gradient(_))
             | KnownValue::Python(..)
             | KnownValue::Class(_) => return self.never_a_value(known, span),
         })
@@ -104,7 +104,7 @@ impl<'a> Writer<'_, 'a> {
         let message = match known {
             KnownValue::None => "`None` isn't a value in a kernel".to_owned(),
             KnownValue::Text(_) => "a string can only be printed".to_owned(),
-            KnownValue::Foreign(WarpValue::Handle(_)) => {
+            KnownValue::Dialect(WarpValue::Handle(_)) => {
                 let handle = self.unit().dialect.library.map_or("", |library| &library.handle);
                 format!("a `{handle}` can only be passed to functions")
             }
@@ -128,7 +128,7 @@ impl<'a> Writer<'_, 'a> {
             KnownValue::Int(_) => Type::I32,
             KnownValue::Float(_) => Type::F32,
             KnownValue::Typed(literal) => Type::scalar(literal.scalar()),
-            KnownValue::Foreign(WarpValue::Composite(annotation, _)) => {
+            KnownValue::Dialect(WarpValue::Composite(annotation, _)) => {
                 self.concrete(annotation, Span::NONE).ok()?
             }
             KnownValue::Member(_) => match self.unit().settled(known.clone()) {

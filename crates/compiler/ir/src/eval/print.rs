@@ -37,14 +37,14 @@ fn scalar(literal: Literal) -> String {
 pub fn printf(format: &str, args: &[Option<Literal>]) -> String {
     let mut text = String::new();
     let mut args = args.iter();
-    let mut rest = format;
-    while let Some(at) = rest.find('%') {
-        text.push_str(&rest[..at]);
-        let after = &rest[at + 1..];
+    let mut remaining = format;
+    while let Some(at) = remaining.find('%') {
+        text.push_str(&remaining[..at]);
+        let after = &remaining[at + 1..];
         let end =
             after.find(|c: char| c.is_ascii_alphabetic() && !"hlLqjzt".contains(c) || c == '%');
         let Some(end) = end else {
-            rest = &rest[at..];
+            remaining = &remaining[at..];
             break;
         };
         let (spec, conversion) = (&after[..end], after.as_bytes()[end] as char);
@@ -54,9 +54,9 @@ pub fn printf(format: &str, args: &[Option<Literal>]) -> String {
             let arg = args.next().copied().flatten().unwrap_or(Literal::bool(false));
             text.push_str(&converted(spec, conversion, arg));
         }
-        rest = &after[end + 1..];
+        remaining = &after[end + 1..];
     }
-    text + rest
+    text + remaining
 }
 
 fn converted(spec: &str, conversion: char, arg: Literal) -> String {

@@ -278,12 +278,12 @@ fn hoist_gradient_handles(function: &Function, body: &mut Body) {
     let lets: Vec<Stmt> =
         lets.map(|value| Stmt { kind: StmtKind::Let(value), span: Span::NONE }).collect();
     // A parameter's own handle may be used earlier, so it is taken at the beginning.
-    let (own, gradients): (Vec<Stmt>, Vec<Stmt>) = lets.into_iter().partition(|stmt| {
+    let (array_handles, gradients): (Vec<Stmt>, Vec<Stmt>) = lets.into_iter().partition(|stmt| {
         matches!(stmt.kind, StmtKind::Let(value) if matches!(body.values[value].op, Op::Load(_)))
     });
     let at = first - removed;
     stmts.splice(at..at, gradients);
-    stmts.splice(0..0, own);
+    stmts.splice(0..0, array_handles);
     body.blocks[root].stmts = stmts;
     for stmt in &body.blocks[root].stmts {
         if let (StmtKind::Let(value), Span::NONE) = (&stmt.kind, stmt.span) {

@@ -162,7 +162,7 @@ impl Normalizer<'_, '_> {
         for (position, stmt) in stmts.iter().enumerate() {
             self.b.set_span(stmt.span);
             let exit = frame.exits.of_stmt(&stmt.kind);
-            let rest = &stmts[position + 1..];
+            let following = &stmts[position + 1..];
             if exit == Exit::Never {
                 self.whole(frame, &stmt.kind);
                 continue;
@@ -170,13 +170,13 @@ impl Normalizer<'_, '_> {
             if let StmtKind::If { condition, accept, reject } = stmt.kind {
                 let (left, right) = (frame.exits.of(accept), frame.exits.of(reject));
                 if left == Exit::Always || right == Exit::Always {
-                    self.branch(frame, condition, [accept, reject], rest);
+                    self.branch(frame, condition, [accept, reject], following);
                     return;
                 }
             }
             self.whole(frame, &stmt.kind);
-            if exit == Exit::Maybe && !rest.is_empty() {
-                self.guard_rest(frame, rest);
+            if exit == Exit::Maybe && !following.is_empty() {
+                self.guard_rest(frame, following);
             }
             return;
         }
@@ -189,7 +189,7 @@ impl Normalizer<'_, '_> {
         frame: &mut Frame<'_>,
         condition: Value,
         arms: [BlockId; 2],
-        rest: &[Stmt],
+        following: &[Stmt],
     ) {
         let condition = frame.copy.value(condition);
         let blocks = arms.map(|arm| {
@@ -197,8 +197,8 @@ impl Normalizer<'_, '_> {
             let body = frame.copy.body;
             self.stmts(frame, &body.blocks[arm].stmts);
             match frame.exits.of(arm) {
-                Exit::Never => self.stmts(frame, rest),
-                Exit::Maybe if !rest.is_empty() => self.guard_rest(frame, rest),
+                Exit::Never => self.stmts(frame, following),
+                Exit::Maybe if !following.is_empty() => self.guard_rest(frame, following),
                 _ => {}
             }
             self.b.close_block()
@@ -206,13 +206,13 @@ impl Normalizer<'_, '_> {
         self.b.if_blocks(condition, blocks[0], blocks[1]);
     }
 
-    fn guard_rest(&mut self, frame: &mut Frame<'_>, rest: &[Stmt]) {
+    fn guard_rest(&mut self, frame: &mut Frame<'_>, following: &[Stmt]) {
         let gone = frame.loops.last().map_or(frame.returned, |inner| inner.gone);
         let place = self.b.local_place(gone);
         let gone = self.b.load(place);
         let stays = self.b.not(gone);
         self.b.open_block();
-        self.stmts(frame, rest);
+        self.stmts(frame, following);
         let accept = self.b.close_block();
         let reject = self.b.empty_block();
         self.b.if_blocks(stays, accept, reject);

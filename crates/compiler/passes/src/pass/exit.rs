@@ -193,14 +193,14 @@ impl Rewriter<'_> {
         out.extend([load, Stmt { kind: StmtKind::If { condition, accept, reject }, span }]);
     }
 
-    fn guard_rest(&mut self, rest: Vec<Stmt>, span: Span, out: &mut Vec<Stmt>) {
-        if rest.is_empty() {
+    fn guard_rest(&mut self, following: Vec<Stmt>, span: Span, out: &mut Vec<Stmt>) {
+        if following.is_empty() {
             return;
         }
-        let rest = self.stmts(rest, false);
+        let following = self.stmts(following, false);
         let (load, done) = self.define(Op::Load(self.done), Type::BOOL, span);
         let (not, condition) = self.define(Op::Unary(UnaryOp::Not, done), Type::BOOL, span);
-        let accept = self.body.blocks.push(Block { stmts: rest });
+        let accept = self.body.blocks.push(Block { stmts: following });
         let reject = self.body.blocks.push(Block::default());
         out.extend([load, not, Stmt { kind: StmtKind::If { condition, accept, reject }, span }]);
     }

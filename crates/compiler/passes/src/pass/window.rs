@@ -382,9 +382,9 @@ impl Window<'_> {
             // Both branches get a copy of the statements that follow in the round: on the quick
             // branch no address wraps.
             let before = self.writer.body.clone();
-            let rest = self.writer.body.blocks[read.block].stmts.split_off(at + 1);
-            let mut copier = Copier::inside(&before, self.writer.body, parameters, &rest);
-            let copy: Vec<Stmt> = rest.iter().map(|stmt| copier.stmt(stmt)).collect();
+            let following = self.writer.body.blocks[read.block].stmts.split_off(at + 1);
+            let mut copier = Copier::inside(&before, self.writer.body, parameters, &following);
+            let copy: Vec<Stmt> = following.iter().map(|stmt| copier.stmt(stmt)).collect();
             let inner = before.blocks[read.block].stmts[at].clone();
             let mut copier =
                 Copier::inside(&before, self.writer.body, parameters, std::slice::from_ref(&inner));
@@ -395,7 +395,7 @@ impl Window<'_> {
                 self.index_by(*accept, read.index, index);
             }
             other.push(inner);
-            other.extend(rest);
+            other.extend(following);
             self.writer.body.blocks[reject].stmts = other;
             self.writer.body.blocks[accept].stmts.extend(copy);
             self.unwrap_next(accept);

@@ -1,7 +1,7 @@
 //! Copies elements between the host and an array's memory, on any device.
 
 use super::Array;
-use super::pieces::Pieces;
+use super::view_bytes::ViewBytes;
 use crate::data_type::Element;
 use crate::error::Error;
 
@@ -14,14 +14,14 @@ impl Array {
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
         self.fits::<T>()?;
         let mut elements = vec![T::zeroed(); self.len()];
-        let Some(pieces) = self.pieces() else { return Ok(elements) };
-        if pieces.are_in_order(&self.shape, size_of::<T>()) {
-            self.data.download(&pieces, bytemuck::cast_slice_mut(&mut elements))?;
+        let Some(view) = self.view_bytes() else { return Ok(elements) };
+        if view.are_in_order(&self.shape, size_of::<T>()) {
+            self.data.download(&view, bytemuck::cast_slice_mut(&mut elements))?;
             return Ok(elements);
         }
-        let mut bytes = vec![0; pieces.bytes];
-        self.data.download(&pieces, &mut bytes)?;
-        let positions = positions(&self.shape, pieces.offset, &pieces.strides);
+        let mut bytes = vec![0; view.bytes];
+        self.data.download(&view, &mut bytes)?;
+        let positions = positions(&self.shape, view.offset, &view.strides);
         for (element, at) in elements.iter_mut().zip(positions) {
             *element = bytemuck::pod_read_unaligned(&bytes[at..at + size_of::<T>()]);
         }
@@ -40,19 +40,19 @@ impl Array {
         if wanted != found {
             return Err(Error::Array(format!("{found} elements for an array of {wanted}")));
         }
-        let Some(pieces) = self.pieces() else { return Ok(()) };
-        if pieces.are_in_order(&self.shape, size_of::<T>()) {
-            return self.data.upload(&pieces, bytemuck::cast_slice(elements));
+        let Some(view) = self.view_bytes() else { return Ok(()) };
+        if view.are_in_order(&self.shape, size_of::<T>()) {
+            return self.data.upload(&view, bytemuck::cast_slice(elements));
         }
-        let mut bytes = vec![0; pieces.bytes];
-        if pieces.has_gaps {
-            self.data.download(&pieces, &mut bytes)?;
+        let mut bytes = vec![0; view.bytes];
+        if view.has_gaps {
+            self.data.download(&view, &mut bytes)?;
         }
-        let positions = positions(&self.shape, pieces.offset, &pieces.strides);
+        let positions = positions(&self.shape, view.offset, &view.strides);
         for (element, at) in elements.iter().zip(positions) {
             bytes[at..at + size_of::<T>()].copy_from_slice(bytemuck::bytes_of(element));
         }
-        self.data.upload(&pieces, &bytes)
+        self.data.upload(&view, &bytes)
     }
 
     /// Sets all elements to one value. If elements of the view overlap or interleave, the memory is
@@ -62,10 +62,10 @@ impl Array {
     /// A type that doesn't fit the elements; an error of the device.
     pub fn fill<T: Element>(&self, element: T) -> Result<(), Error> {
         self.fits::<T>()?;
-        match self.pieces() {
+        match self.view_bytes() {
             None => Ok(()),
-            Some(pieces) if pieces.has_gaps => self.write(&vec![element; self.len()]),
-            Some(pieces) => self.data.fill(&pieces, bytemuck::bytes_of(&element)),
+            Some(view) if view.has_gaps => self.write(&vec![element; self.len()]),
+            Some(view) => self.data.fill(&view, bytemuck::bytes_of(&element)),
         }
     }
 
@@ -77,7 +77,7 @@ impl Array {
         let size = self.data.size();
         let mut bytes = vec![0; size];
         if size > 0 {
-            self.data.download(&Pieces::of(0, &[size], &[1], 1), &mut bytes)?;
+            self.data.download(&ViewBytes::of(0, &[size], &[1], 1), &mut bytes)?;
         }
         Ok(bytes)
     }
@@ -91,10 +91,10 @@ impl Array {
     }
 
     /// Returns the bytes of the elements; `None` if there are no elements.
-    fn pieces(&self) -> Option<Pieces> {
+    fn view_bytes(&self) -> Option<ViewBytes> {
         let size = self.data_type.layout().0;
         let some = !self.is_empty() && size > 0;
-        some.then(|| Pieces::of(self.offset, &self.shape, &self.strides, size))
+        some.then(|| ViewBytes::of(self.offset, &self.shape, &self.strides, size))
     }
 }
 
@@ -102,12 +102,12 @@ impl Array {
 fn positions(shape: &[usize], offset: usize, strides: &[isize]) -> impl Iterator<Item = usize> {
     let len = shape.iter().product();
     (0..len).map(move |number: usize| {
-        let (mut rest, mut at) = (number, offset);
+        let (mut quotient, mut position) = (number, offset);
         for (&extent, &stride) in shape.iter().zip(strides).rev() {
-            at = at.wrapping_add_signed(stride * (rest % extent) as isize);
-            rest /= extent;
+            position = position.wrapping_add_signed(stride * (quotient % extent) as isize);
+            quotient /= extent;
         }
-        at
+        position
     })
 }
 

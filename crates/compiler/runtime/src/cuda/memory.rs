@@ -5,7 +5,7 @@
 use super::driver::Status;
 use super::pinned::{Block, MAX_BLOCK};
 use super::queue::Queue;
-use crate::array::{Piece, Pieces};
+use crate::array::{Rectangle, ViewBytes};
 use crate::error::Error;
 use cudarc::driver::sys::{self, CUmemorytype};
 use std::ffi::c_void;
@@ -64,15 +64,15 @@ impl Memory {
         self.address
     }
 
-    /// Copies pieces to the host, packed together, and waits for the copy.
-    pub(crate) fn download(&self, pieces: &Pieces, mut into: &mut [u8]) -> Result<(), Error> {
+    /// Copies the rectangles of a view to the host, packed together, and waits for the copy.
+    pub(crate) fn download(&self, view: &ViewBytes, mut into: &mut [u8]) -> Result<(), Error> {
         let mut state = self.queue.enter()?;
         let closed = self.queue.close(&mut state);
         let mut copied = Ok(());
-        for piece in &pieces.all {
-            let (part, rest) = into.split_at_mut(piece.width * piece.rows);
-            copied =
-                copied.and_then(|()| self.copy(piece, part.as_mut_ptr().cast(), Direction::Down));
+        for rectangle in &view.rectangles {
+            let (part, rest) = into.split_at_mut(rectangle.width * rectangle.rows);
+            copied = copied
+                .and_then(|()| self.copy(rectangle, part.as_mut_ptr().cast(), Direction::Down));
             into = rest;
         }
         // The host's memory may be reused only when the stream has passed, even after an error.
@@ -80,11 +80,11 @@ impl Memory {
         closed.and(copied).and(finished)
     }
 
-    /// Copies packed bytes into pieces, through pinned memory.
-    pub(crate) fn upload(&self, pieces: &Pieces, mut from: &[u8]) -> Result<(), Error> {
+    /// Copies packed bytes into the rectangles of a view, through pinned memory.
+    pub(crate) fn upload(&self, view: &ViewBytes, mut from: &[u8]) -> Result<(), Error> {
         let queue = &self.queue;
         let mut state = queue.enter()?;
-        let mut parts = pieces.all.iter().flat_map(|piece| parts(*piece)).peekable();
+        let mut parts = view.rectangles.iter().flat_map(|rectangle| parts(*rectangle)).peekable();
         while parts.peek().is_some() {
             let mut block = state.pinned.take(&queue.context, &queue.counter, from.len())?;
             let (mut used, mut copied) = (0, Ok(()));
@@ -102,21 +102,21 @@ impl Memory {
         Ok(())
     }
 
-    fn copy_block(&self, piece: &Piece, block: &Block, offset: usize) -> Result<(), Error> {
-        self.copy(piece, block.address().wrapping_byte_add(offset), Direction::Up)
+    fn copy_block(&self, rectangle: &Rectangle, block: &Block, offset: usize) -> Result<(), Error> {
+        self.copy(rectangle, block.address().wrapping_byte_add(offset), Direction::Up)
     }
 
-    /// Queues a copy between a piece and as many bytes of the host, which must stay valid until the
-    /// stream has passed.
-    fn copy(&self, piece: &Piece, host: *mut c_void, way: Direction) -> Result<(), Error> {
-        let (address, stream) = (self.address + piece.at as u64, self.queue.raw);
-        let (width, rows, call) = (piece.width, piece.rows, "copying an array");
-        // SAFETY: pieces lie inside this memory; callers give as many bytes of the host, which
+    /// Queues a copy between a rectangle and as many bytes of the host, which must stay valid
+    /// until the stream has passed.
+    fn copy(&self, rectangle: &Rectangle, host: *mut c_void, way: Direction) -> Result<(), Error> {
+        let (address, stream) = (self.address + rectangle.at as u64, self.queue.raw);
+        let (width, rows, call) = (rectangle.width, rectangle.rows, "copying an array");
+        // SAFETY: rectangles lie inside this memory; callers give as many bytes of the host, which
         // stay valid until the copy is done.
         let status = unsafe {
             match way {
                 _ if rows > 1 => {
-                    sys::cuMemcpy2DAsync_v2(&rectangle(piece, address, host, way), stream)
+                    sys::cuMemcpy2DAsync_v2(&strided_copy(rectangle, address, host, way), stream)
                 }
                 Direction::Up => sys::cuMemcpyHtoDAsync_v2(address, host, width, stream),
                 Direction::Down => sys::cuMemcpyDtoHAsync_v2(host, address, width, stream),
@@ -125,25 +125,27 @@ impl Memory {
         self.queue.context.check(call, status)
     }
 
-    /// Fills pieces with an element; `false` if the device has no operation for this size.
-    pub(crate) fn fill(&self, pieces: &Pieces, element: &[u8]) -> Result<bool, Error> {
+    /// Fills the rectangles of a view with an element; returns false if the device has no operation
+    /// for an element of this size.
+    pub(crate) fn fill(&self, view: &ViewBytes, element: &[u8]) -> Result<bool, Error> {
         let Some(unit) = unit(element) else { return Ok(false) };
-        let fits =
-            |piece: &Piece| [piece.at, piece.pitch].iter().all(|at| at.is_multiple_of(unit.len()));
-        if !pieces.all.iter().all(fits) {
+        let fits = |rectangle: &Rectangle| {
+            [rectangle.at, rectangle.pitch].iter().all(|at| at.is_multiple_of(unit.len()))
+        };
+        if !view.rectangles.iter().all(fits) {
             return Ok(false);
         }
         let _state = self.queue.enter()?;
-        pieces.all.iter().try_for_each(|piece| self.set(piece, unit))?;
+        view.rectangles.iter().try_for_each(|rectangle| self.set(rectangle, unit))?;
         Ok(true)
     }
 
-    /// Queues the filling of a piece with a unit. The piece begins at a multiple of the unit's
-    /// size.
-    fn set(&self, piece: &Piece, unit: &[u8]) -> Result<(), Error> {
-        let (address, stream) = (self.address + piece.at as u64, self.queue.raw);
-        let (count, rows, pitch) = (piece.width / unit.len(), piece.rows, piece.pitch);
-        // SAFETY: pieces lie inside this memory.
+    /// Queues the filling of a rectangle with a unit. The rectangle begins at a multiple of the
+    /// unit's size.
+    fn set(&self, rectangle: &Rectangle, unit: &[u8]) -> Result<(), Error> {
+        let (address, stream) = (self.address + rectangle.at as u64, self.queue.raw);
+        let (count, rows, pitch) = (rectangle.width / unit.len(), rectangle.rows, rectangle.pitch);
+        // SAFETY: rectangles lie inside this memory.
         let status = unsafe {
             match *unit {
                 [one] if rows == 1 => sys::cuMemsetD8Async(address, one, count, stream),
@@ -199,13 +201,18 @@ enum Direction {
     Down,
 }
 
-fn rectangle(piece: &Piece, address: u64, host: *mut c_void, way: Direction) -> sys::CUDA_MEMCPY2D {
+fn strided_copy(
+    rectangle: &Rectangle,
+    address: u64,
+    host: *mut c_void,
+    way: Direction,
+) -> sys::CUDA_MEMCPY2D {
     use CUmemorytype::{CU_MEMORYTYPE_DEVICE as ON_DEVICE, CU_MEMORYTYPE_HOST as ON_HOST};
     let (from, to) = match way {
         Direction::Up => (ON_HOST, ON_DEVICE),
         Direction::Down => (ON_DEVICE, ON_HOST),
     };
-    let pitch = |kind| if kind == ON_HOST { piece.width } else { piece.pitch };
+    let pitch = |kind| if kind == ON_HOST { rectangle.width } else { rectangle.pitch };
     sys::CUDA_MEMCPY2D {
         srcXInBytes: 0,
         srcY: 0,
@@ -221,18 +228,18 @@ fn rectangle(piece: &Piece, address: u64, host: *mut c_void, way: Direction) -> 
         dstDevice: address,
         dstArray: ptr::null_mut(),
         dstPitch: pitch(to),
-        WidthInBytes: piece.width,
-        Height: piece.rows,
+        WidthInBytes: rectangle.width,
+        Height: rectangle.rows,
     }
 }
 
-/// Splits a piece into parts that fit into one block each.
-fn parts(piece: Piece) -> impl Iterator<Item = Piece> {
-    let Piece { at, width, rows, pitch } = piece;
+/// Splits a rectangle into parts that fit into one block each.
+fn parts(rectangle: Rectangle) -> impl Iterator<Item = Rectangle> {
+    let Rectangle { at, width, rows, pitch } = rectangle;
     let rows_each = (MAX_BLOCK / width).max(1);
     (0..rows).step_by(rows_each).flat_map(move |row| {
         let rows = rows_each.min(rows - row);
-        (0..width).step_by(MAX_BLOCK).map(move |column| Piece {
+        (0..width).step_by(MAX_BLOCK).map(move |column| Rectangle {
             at: at + row * pitch + column,
             width: MAX_BLOCK.min(width - column),
             rows,
@@ -254,12 +261,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn large_pieces_go_in_parts_and_none_is_lost() {
+    fn large_rectangles_go_in_parts_that_cover_them() {
         for (width, rows) in [(10, 3), (MAX_BLOCK + 5, 2), (1 << 20, 9)] {
-            let piece = Piece { at: 7, width, rows, pitch: width + 3 };
-            let all: Vec<Piece> = parts(piece).collect();
-            assert!(all.iter().all(|part| part.width * part.rows <= MAX_BLOCK));
-            let bytes: usize = all.iter().map(|part| part.width * part.rows).sum();
+            let rectangle = Rectangle { at: 7, width, rows, pitch: width + 3 };
+            let rectangles: Vec<Rectangle> = parts(rectangle).collect();
+            assert!(rectangles.iter().all(|part| part.width * part.rows <= MAX_BLOCK));
+            let bytes: usize = rectangles.iter().map(|part| part.width * part.rows).sum();
             assert_eq!(bytes, width * rows);
         }
     }

@@ -3,7 +3,7 @@
 
 use super::{Plan, RawFault};
 use crate::argument_block::Packed;
-use crate::code::{Code, Record, RunningLaunch};
+use crate::code::{MachineCode, Record, RunningLaunch};
 use crate::worker_threads::{MAX_CALLER_STACK, pool};
 use gbxcule_back_clif::Entry;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -37,7 +37,7 @@ pub(super) fn runs_on_caller(entry: &Entry, plan: &Plan) -> bool {
 /// Machine code of a kernel, and the launch to run.
 pub(super) struct HostLaunch<'a> {
     /// Code for these threads: with or without atomic operations on a thread's own elements.
-    pub(super) code: &'a Code,
+    pub(super) code: &'a MachineCode,
     pub(super) entry: &'a Entry,
     pub(super) plan: &'a Plan,
     /// True if the launch runs on the caller's thread ([`runs_on_caller`]).

@@ -47,14 +47,14 @@ fn without_spans(structure: &Struct) -> Struct {
 
 impl Interface {
     /// Reads an interface from the beginning of the remaining record.
-    pub(crate) fn read(rest: &mut &[u8]) -> Option<Self> {
-        let mut module = Module::new(String::read(rest)?);
-        read_types(&mut module.types, rest)?;
-        for name in Vec::<String>::read(rest)? {
+    pub(crate) fn read(input: &mut &[u8]) -> Option<Self> {
+        let mut module = Module::new(String::read(input)?);
+        read_types(&mut module.types, input)?;
+        for name in Vec::<String>::read(input)? {
             module.intern(&name);
         }
         let mut reflections = Vec::new();
-        for (name, kernel) in Vec::<(String, Option<Reflection>)>::read(rest)? {
+        for (name, kernel) in Vec::<(String, Option<Reflection>)>::read(input)? {
             match &kernel {
                 Some(Reflection { parameters, .. }) => {
                     let parameter = |it: &Parameter| Param::value(it.name.clone(), it.ty);
@@ -80,9 +80,9 @@ impl Interface {
 }
 
 /// Adds the types of a record in their order, so that each type gets the handle that it had.
-fn read_types(types: &mut Types, rest: &mut &[u8]) -> Option<()> {
-    let shapes = Vec::<Shape>::read(rest)?;
-    let mut structs = Vec::<Struct>::read(rest)?.into_iter();
+fn read_types(types: &mut Types, input: &mut &[u8]) -> Option<()> {
+    let shapes = Vec::<Shape>::read(input)?;
+    let mut structs = Vec::<Struct>::read(input)?.into_iter();
     for (position, shape) in shapes.into_iter().enumerate() {
         let ty = match shape {
             Shape::Struct(_) => types.define_struct(structs.next()?),

@@ -220,8 +220,8 @@ impl KeptNative {
         let name = self.recipe.file_name(native.build, Sharing::Any);
         if let (Some(folder), Some(name)) = (CodeFolder::find_quietly(EXTENSION), &name)
             && let Some(record) = folder.find_version(name, VERSION)
-            && let Some((found, object)) = read_whole::<(Box<[u8]>, Object)>(&record)
-            && *found == *head
+            && let Some((recorded, object)) = read_whole::<(Box<[u8]>, Object)>(&record)
+            && *recorded == *head
         {
             return Ok(object);
         }

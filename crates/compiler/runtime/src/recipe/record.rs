@@ -19,7 +19,7 @@ pub trait Stored: Sized {
     fn write(&self, record: &mut Vec<u8>);
 
     /// Reads the value from the beginning of the remaining record.
-    fn read(rest: &mut &[u8]) -> Option<Self>;
+    fn read(input: &mut &[u8]) -> Option<Self>;
 }
 
 /// Reads a record that consists of one value.
@@ -36,8 +36,8 @@ macro_rules! stored {
                     $($crate::recipe::record::Stored::write(&self.$field, record);)*
                 }
 
-                fn read(rest: &mut &[u8]) -> Option<Self> {
-                    Some(Self { $($field: $crate::recipe::record::Stored::read(rest)?),* })
+                fn read(input: &mut &[u8]) -> Option<Self> {
+                    Some(Self { $($field: $crate::recipe::record::Stored::read(input)?),* })
                 }
             }
         )*
@@ -67,9 +67,9 @@ macro_rules! stored_numbers {
                     record.extend(self.to_le_bytes());
                 }
 
-                fn read(rest: &mut &[u8]) -> Option<Self> {
-                    let (first, behind) = rest.split_first_chunk()?;
-                    *rest = behind;
+                fn read(input: &mut &[u8]) -> Option<Self> {
+                    let (first, behind) = input.split_first_chunk()?;
+                    *input = behind;
                     Some(Self::from_le_bytes(*first))
                 }
             }
@@ -84,8 +84,8 @@ impl Stored for usize {
         (*self as u64).write(record);
     }
 
-    fn read(rest: &mut &[u8]) -> Option<Self> {
-        u64::read(rest)?.try_into().ok()
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        u64::read(input)?.try_into().ok()
     }
 }
 
@@ -94,8 +94,8 @@ impl Stored for bool {
         u8::from(*self).write(record);
     }
 
-    fn read(rest: &mut &[u8]) -> Option<Self> {
-        match u8::read(rest)? {
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        match u8::read(input)? {
             0 => Some(false),
             1 => Some(true),
             _ => None,
@@ -109,10 +109,10 @@ impl Stored for Box<[u8]> {
         record.extend_from_slice(self);
     }
 
-    fn read(rest: &mut &[u8]) -> Option<Self> {
-        let len = usize::read(rest)?;
-        let (bytes, behind) = rest.split_at_checked(len)?;
-        *rest = behind;
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        let len = usize::read(input)?;
+        let (bytes, behind) = input.split_at_checked(len)?;
+        *input = behind;
         Some(bytes.into())
     }
 }
@@ -123,8 +123,8 @@ impl Stored for String {
         record.extend_from_slice(self.as_bytes());
     }
 
-    fn read(rest: &mut &[u8]) -> Option<Self> {
-        Self::from_utf8(Box::<[u8]>::read(rest)?.into()).ok()
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        Self::from_utf8(Box::<[u8]>::read(input)?.into()).ok()
     }
 }
 
@@ -134,9 +134,9 @@ impl<T: Stored> Stored for Vec<T> {
         self.iter().for_each(|item| item.write(record));
     }
 
-    fn read(rest: &mut &[u8]) -> Option<Self> {
+    fn read(input: &mut &[u8]) -> Option<Self> {
         // A wrong length ends at the end of the record, so no memory is reserved by the length.
-        (0..usize::read(rest)?).map(|_| T::read(rest)).collect()
+        (0..usize::read(input)?).map(|_| T::read(input)).collect()
     }
 }
 
@@ -146,8 +146,8 @@ impl<T: Stored> Stored for Arc<[T]> {
         self.iter().for_each(|item| item.write(record));
     }
 
-    fn read(rest: &mut &[u8]) -> Option<Self> {
-        Vec::read(rest).map(Self::from)
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        Vec::read(input).map(Self::from)
     }
 }
 
@@ -156,8 +156,8 @@ impl<T: Stored> Stored for Arc<T> {
         T::write(self, record);
     }
 
-    fn read(rest: &mut &[u8]) -> Option<Self> {
-        T::read(rest).map(Self::new)
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        T::read(input).map(Self::new)
     }
 }
 
@@ -169,8 +169,8 @@ impl<T: Stored> Stored for Option<T> {
         }
     }
 
-    fn read(rest: &mut &[u8]) -> Option<Self> {
-        Some(if bool::read(rest)? { Some(T::read(rest)?) } else { None })
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        Some(if bool::read(input)? { Some(T::read(input)?) } else { None })
     }
 }
 
@@ -180,8 +180,8 @@ impl<A: Stored, B: Stored> Stored for (A, B) {
         self.1.write(record);
     }
 
-    fn read(rest: &mut &[u8]) -> Option<Self> {
-        Some((A::read(rest)?, B::read(rest)?))
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        Some((A::read(input)?, B::read(input)?))
     }
 }
 
@@ -192,8 +192,8 @@ impl<A: Stored, B: Stored, C: Stored> Stored for (A, B, C) {
         self.2.write(record);
     }
 
-    fn read(rest: &mut &[u8]) -> Option<Self> {
-        Some((A::read(rest)?, B::read(rest)?, C::read(rest)?))
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        Some((A::read(input)?, B::read(input)?, C::read(input)?))
     }
 }
 
@@ -202,8 +202,8 @@ impl<T> Stored for Handle<T> {
         (self.index() as u32).write(record);
     }
 
-    fn read(rest: &mut &[u8]) -> Option<Self> {
-        let index = u32::read(rest).filter(|&index| index < u32::MAX)?;
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        let index = u32::read(input).filter(|&index| index < u32::MAX)?;
         Some(Self::from_index(index as usize))
     }
 }
@@ -214,8 +214,8 @@ impl Stored for Span {
         (source, self.start, self.end).write(record);
     }
 
-    fn read(rest: &mut &[u8]) -> Option<Self> {
-        let (source, start, end) = Stored::read(rest)?;
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        let (source, start, end) = Stored::read(input)?;
         Some(match source {
             NO_SOURCE => Self::NONE,
             source => Self::new(SourceId::from_index(source), start, end),
@@ -228,8 +228,8 @@ impl Stored for FaultKind {
         self.number().write(record);
     }
 
-    fn read(rest: &mut &[u8]) -> Option<Self> {
-        let number = i32::read(rest)?;
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        let number = i32::read(input)?;
         let stopped = || (number == Self::Stopped.number()).then_some(Self::Stopped);
         Self::from_number(number).or_else(stopped)
     }
@@ -240,8 +240,8 @@ impl Stored for Scalar {
         (*self as u8).write(record);
     }
 
-    fn read(rest: &mut &[u8]) -> Option<Self> {
-        Self::ALL.get(usize::from(u8::read(rest)?)).copied()
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        Self::ALL.get(usize::from(u8::read(input)?)).copied()
     }
 }
 
@@ -261,20 +261,20 @@ impl Stored for Shape {
         }
     }
 
-    fn read(rest: &mut &[u8]) -> Option<Self> {
-        Some(match u8::read(rest)? {
-            0 => Self::Scalar(Stored::read(rest)?),
-            1 => Self::Vector { len: Stored::read(rest)?, of: Stored::read(rest)? },
+    fn read(input: &mut &[u8]) -> Option<Self> {
+        Some(match u8::read(input)? {
+            0 => Self::Scalar(Stored::read(input)?),
+            1 => Self::Vector { len: Stored::read(input)?, of: Stored::read(input)? },
             2 => {
-                let (of, (rows, cols)) = Stored::read(rest)?;
+                let (of, (rows, cols)) = Stored::read(input)?;
                 Self::Matrix { rows, cols, of }
             }
-            3 => Self::Quaternion(Stored::read(rest)?),
-            4 => Self::Transform(Stored::read(rest)?),
-            5 => Self::Struct(Stored::read(rest)?),
-            6 => Self::Array { of: Stored::read(rest)?, dims: Stored::read(rest)? },
-            7 => Self::Fixed { of: Stored::read(rest)?, len: Stored::read(rest)? },
-            8 => Self::Tuple(Vec::read(rest)?.into()),
+            3 => Self::Quaternion(Stored::read(input)?),
+            4 => Self::Transform(Stored::read(input)?),
+            5 => Self::Struct(Stored::read(input)?),
+            6 => Self::Array { of: Stored::read(input)?, dims: Stored::read(input)? },
+            7 => Self::Fixed { of: Stored::read(input)?, len: Stored::read(input)? },
+            8 => Self::Tuple(Vec::read(input)?.into()),
             9 => Self::Invalid,
             _ => return None,
         })

@@ -49,7 +49,7 @@ impl<'a> BuiltinCall<'_, '_, 'a> {
         let extents = self.known_shape(n)?;
         let scalar = match named("dtype", 1) {
             Some(dtype) => match self.e.expr(dtype)? {
-                Operand::KnownValue(KnownValue::Foreign(WarpValue::Type(Annotation::Scalar(
+                Operand::KnownValue(KnownValue::Dialect(WarpValue::Type(Annotation::Scalar(
                     scalar,
                 )))) => scalar,
                 _ => {
@@ -76,7 +76,7 @@ impl<'a> BuiltinCall<'_, '_, 'a> {
         let keyword = call.arguments.keywords.first().map(|keyword| &keyword.value);
         let scalar = match keyword.or(call.arguments.args.first()) {
             Some(dtype) => match self.e.expr(dtype)? {
-                Operand::KnownValue(KnownValue::Foreign(WarpValue::Type(Annotation::Scalar(
+                Operand::KnownValue(KnownValue::Dialect(WarpValue::Type(Annotation::Scalar(
                     scalar,
                 )))) if scalar.is_float() => scalar,
                 _ => {

@@ -126,7 +126,7 @@ fn apply<'a>(
 ) -> LoweringResult<Value> {
     let given = |args: Vec<Operand<'a>>| args.into_iter().map(|it| (None, it, None)).collect();
     let result = match f {
-        Operand::KnownValue(KnownValue::Foreign(WarpValue::Function(family))) => {
+        Operand::KnownValue(KnownValue::Dialect(WarpValue::Function(family))) => {
             let given: Vec<_> = given(args);
             cx.call_user(*family, &given, span)?
         }

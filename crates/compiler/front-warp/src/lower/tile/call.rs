@@ -186,7 +186,7 @@ pub(in crate::lower) fn tile_call<'a>(
     call: &'a ExprCall,
     span: Span,
 ) -> Option<LoweringResult<Operand<'a>>> {
-    let &(name, params) = PARAMETERS.iter().find(|(found, _)| *found == name)?;
+    let &(name, params) = PARAMETERS.iter().find(|(listed, _)| *listed == name)?;
     Some(tile_arguments(cx, name, params, call, span).and_then(|call| tile_result(cx, &call)))
 }
 

@@ -70,14 +70,14 @@ fn complex(b: &Writer<'_, '_>, tile: &Tile) -> Option<Scalar> {
 
 /// Prime factors of a number, in ascending order.
 fn prime_factors(of: u32) -> Vec<u32> {
-    let (mut rest, mut factor, mut factors) = (of, 2, Vec::new());
-    while rest > 1 {
-        if factor * factor > rest {
-            factor = rest;
+    let (mut quotient, mut factor, mut factors) = (of, 2, Vec::new());
+    while quotient > 1 {
+        if factor * factor > quotient {
+            factor = quotient;
         }
-        if rest.is_multiple_of(factor) {
+        if quotient.is_multiple_of(factor) {
             factors.push(factor);
-            rest /= factor;
+            quotient /= factor;
         } else {
             factor += 1;
         }

@@ -33,7 +33,7 @@ pub(in super::super) enum Role {
 
 /// The work of a block whose threads make tiles together; empty for threads that work alone.
 #[derive(Debug, Default)]
-pub(in super::super) struct Team {
+pub(in super::super) struct BlockWork {
     /// Variables in shared memory.
     tiles: Vec<bool>,
     roles: FxHashMap<(BlockId, usize), Role>,
@@ -55,7 +55,7 @@ pub(super) struct Sum {
     pub(super) places: Vec<PlaceId>,
 }
 
-impl Team {
+impl BlockWork {
     /// Divides the work of a kernel with tiles, if that can be done.
     pub(super) fn of(
         module: &Valid<Module>,
@@ -69,12 +69,12 @@ impl Team {
         };
         let tiles: Vec<bool> =
             body.locals.iter().map(|(_, local)| local.scratch && is_tile(local.ty)).collect();
-        let team = Self { tiles, ..Self::default() };
-        let mut planner = Planner { module, body, declarations, uses, team };
+        let work = Self { tiles, ..Self::default() };
+        let mut planner = Planner { module, body, declarations, uses, work };
         let is_divided = planner.block(body.root, false).is_some()
-            && planner.team.roles.values().any(|role| *role == Role::Divided)
+            && planner.work.roles.values().any(|role| *role == Role::Divided)
             && !writes_what_it_reads(body);
-        is_divided.then_some(planner.team)
+        is_divided.then_some(planner.work)
     }
 
     pub(in super::super) fn role(&self, block: BlockId, position: usize) -> Option<Role> {
@@ -153,13 +153,13 @@ struct Planner<'a> {
     body: &'a Body,
     declarations: &'a [Declaration],
     uses: &'a [u32],
-    team: Team,
+    work: BlockWork,
 }
 
 impl Planner<'_> {
     fn tile(&self, place: PlaceId) -> Option<LocalId> {
         match self.body.places[place].root {
-            Root::Local(local) => self.team.tiles[Handle::index(local)].then_some(local),
+            Root::Local(local) => self.work.tiles[Handle::index(local)].then_some(local),
             _ => None,
         }
     }
@@ -183,7 +183,7 @@ impl Planner<'_> {
         let body = self.body;
         for (position, stmt) in body.blocks[block].stmts.iter().enumerate() {
             let role = self.statement(stmt, is_loop)?;
-            self.team.roles.extend(role.map(|role| ((block, position), role)));
+            self.work.roles.extend(role.map(|role| ((block, position), role)));
         }
         Some(())
     }
@@ -231,10 +231,10 @@ impl Planner<'_> {
     fn loop_body(&mut self, body: BlockId) -> Option<()> {
         let reads =
             |roles: &FxHashMap<_, Role>| roles.values().filter(|it| **it == Role::Read).count();
-        let before = reads(&self.team.roles);
+        let before = reads(&self.work.roles);
         self.block(body, true)?;
-        if reads(&self.team.roles) > before {
-            self.team.reading_loops.insert(body);
+        if reads(&self.work.roles) > before {
+            self.work.reading_loops.insert(body);
         }
         Some(())
     }

@@ -3,7 +3,7 @@
 
 /// Rows of bytes at equal distances.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct Rectangle {
     /// Offset of the first row in the memory.
     pub(crate) at: usize,
     /// Bytes of a row.
@@ -17,9 +17,9 @@ pub(crate) struct Piece {
 /// Bytes of a view, packed together, and the positions of the view's elements in the packed
 /// bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Pieces {
-    pub(crate) all: Vec<Piece>,
-    /// Bytes of all pieces.
+pub(crate) struct ViewBytes {
+    pub(crate) rectangles: Vec<Rectangle>,
+    /// Bytes of all rectangles.
     pub(crate) bytes: usize,
     /// Offset of the first element.
     pub(crate) offset: usize,
@@ -29,7 +29,7 @@ pub(crate) struct Pieces {
     pub(crate) has_gaps: bool,
 }
 
-impl Pieces {
+impl ViewBytes {
     /// Returns the bytes of a view with elements of `size` bytes; the view must not be empty.
     pub(crate) fn of(offset: usize, shape: &[usize], strides: &[isize], size: usize) -> Self {
         let mut dims: Vec<usize> =
@@ -43,15 +43,15 @@ impl Pieces {
         for &dim in &dims {
             if strides[dim].unsigned_abs() < inside {
                 // The elements overlap or interleave.
-                let all = vec![Piece { at: first, width: span, rows: 1, pitch: span }];
+                let rectangles = vec![Rectangle { at: first, width: span, rows: 1, pitch: span }];
                 let strides = strides.to_vec();
-                return Self { all, bytes: span, offset: below, strides, has_gaps: true };
+                return Self { rectangles, bytes: span, offset: below, strides, has_gaps: true };
             }
             inside += way(dim);
         }
         longest_first(&mut dims, shape, strides, size);
         let mut dense = Self {
-            all: Vec::new(),
+            rectangles: Vec::new(),
             bytes: size,
             offset: 0,
             strides: vec![0; shape.len()],
@@ -66,7 +66,7 @@ impl Pieces {
             dense.bytes *= shape[dim];
         }
         let steps = dims.iter().map(|&dim| (shape[dim], strides[dim].unsigned_abs()));
-        dense.all = rectangles(first, size, &steps.collect::<Vec<_>>());
+        dense.rectangles = rectangles(first, size, &steps.collect::<Vec<_>>());
         dense
     }
 
@@ -108,25 +108,26 @@ fn longest_first(dims: &mut [usize], shape: &[usize], strides: &[isize], size: u
 }
 
 /// Converts extents and distances to rectangles, in the order of the packed bytes.
-fn rectangles(first: usize, size: usize, steps: &[(usize, usize)]) -> Vec<Piece> {
-    let mut piece = Piece { at: first, width: size, rows: 1, pitch: size };
+fn rectangles(first: usize, size: usize, steps: &[(usize, usize)]) -> Vec<Rectangle> {
+    let mut rectangle = Rectangle { at: first, width: size, rows: 1, pitch: size };
     let mut remaining = steps.iter().peekable();
-    while let Some(&(extent, _)) = remaining.next_if(|(_, stride)| *stride == piece.width) {
-        piece.width *= extent;
+    while let Some(&(extent, _)) = remaining.next_if(|(_, stride)| *stride == rectangle.width) {
+        rectangle.width *= extent;
     }
-    piece.pitch = piece.width;
+    rectangle.pitch = rectangle.width;
     if let Some(&(extent, stride)) = remaining.next() {
-        (piece.rows, piece.pitch) = (extent, stride);
+        (rectangle.rows, rectangle.pitch) = (extent, stride);
     }
     while let Some(&(extent, _)) =
-        remaining.next_if(|(_, stride)| *stride == piece.rows * piece.pitch)
+        remaining.next_if(|(_, stride)| *stride == rectangle.rows * rectangle.pitch)
     {
-        piece.rows *= extent;
+        rectangle.rows *= extent;
     }
-    let mut all = vec![piece];
+    let mut all = vec![rectangle];
     for &(extent, stride) in remaining {
         let again = |step: usize| {
-            all.iter().map(move |piece| Piece { at: piece.at + step * stride, ..*piece })
+            all.iter()
+                .map(move |rectangle| Rectangle { at: rectangle.at + step * stride, ..*rectangle })
         };
         all = (0..extent).flat_map(again).collect();
     }
@@ -137,52 +138,52 @@ fn rectangles(first: usize, size: usize, steps: &[(usize, usize)]) -> Vec<Piece>
 mod tests {
     use super::*;
 
-    fn piece(at: usize, width: usize, rows: usize, pitch: usize) -> Piece {
-        Piece { at, width, rows, pitch }
+    fn rectangle(at: usize, width: usize, rows: usize, pitch: usize) -> Rectangle {
+        Rectangle { at, width, rows, pitch }
     }
 
     #[test]
     fn what_lies_side_by_side_is_one_piece_in_whatever_order() {
-        let whole = [piece(16, 96, 1, 96)];
+        let whole = [rectangle(16, 96, 1, 96)];
         for (strides, offset) in [([32, 8, 4], 16), ([4, 8, 32], 16), ([-32, 8, -4], 16 + 64 + 4)] {
             let shape = if strides[0] == 4 { [2, 4, 3] } else { [3, 4, 2] };
-            let pieces = Pieces::of(offset, &shape, &strides, 4);
+            let view = ViewBytes::of(offset, &shape, &strides, 4);
             assert_eq!(
-                (pieces.all.as_slice(), pieces.bytes),
+                (view.rectangles.as_slice(), view.bytes),
                 (whole.as_slice(), 96),
                 "{strides:?}"
             );
-            assert_eq!(pieces.are_in_order(&shape, 4), strides == [32, 8, 4]);
+            assert_eq!(view.are_in_order(&shape, 4), strides == [32, 8, 4]);
         }
     }
 
     #[test]
     fn rows_and_columns_are_rectangles() {
-        let column = Pieces::of(12, &[100], &[40], 4);
-        assert_eq!(column.all, [piece(12, 4, 100, 40)]);
+        let column = ViewBytes::of(12, &[100], &[40], 4);
+        assert_eq!(column.rectangles, [rectangle(12, 4, 100, 40)]);
         assert!(column.are_in_order(&[100], 4));
-        let part = Pieces::of(0, &[5, 6, 2], &[1000, 40, 8], 4);
-        assert_eq!((part.all.len(), part.bytes), (10, 240));
-        assert_eq!(part.all[1], piece(8, 4, 6, 40));
-        let together = Pieces::of(0, &[100, 3, 2], &[120, 40, 8], 4);
-        assert_eq!(together.all, [piece(0, 4, 300, 40), piece(8, 4, 300, 40)]);
+        let part = ViewBytes::of(0, &[5, 6, 2], &[1000, 40, 8], 4);
+        assert_eq!((part.rectangles.len(), part.bytes), (10, 240));
+        assert_eq!(part.rectangles[1], rectangle(8, 4, 6, 40));
+        let together = ViewBytes::of(0, &[100, 3, 2], &[120, 40, 8], 4);
+        assert_eq!(together.rectangles, [rectangle(0, 4, 300, 40), rectangle(8, 4, 300, 40)]);
         assert_eq!((together.strides, together.bytes), (vec![12, 4, 1200], 2400));
-        let rows = Pieces::of(0, &[5, 6, 8], &[240, 40, 4], 4);
-        assert_eq!(rows.all, [piece(0, 32, 30, 40)]);
+        let rows = ViewBytes::of(0, &[5, 6, 8], &[240, 40, 4], 4);
+        assert_eq!(rows.rectangles, [rectangle(0, 32, 30, 40)]);
     }
 
     #[test]
     fn elements_that_lie_over_each_other_are_copied_once() {
-        let same = Pieces::of(8, &[1000, 2], &[0, 4], 4);
+        let same = ViewBytes::of(8, &[1000, 2], &[0, 4], 4);
         assert_eq!(
-            (same.all.as_slice(), same.strides.as_slice()),
-            ([piece(8, 8, 1, 8)].as_slice(), [0, 4].as_slice())
+            (same.rectangles.as_slice(), same.strides.as_slice()),
+            ([rectangle(8, 8, 1, 8)].as_slice(), [0, 4].as_slice())
         );
         assert!(!same.are_in_order(&[1000, 2], 4));
-        let windows = Pieces::of(16, &[5, 4], &[-4, 4], 4);
+        let windows = ViewBytes::of(16, &[5, 4], &[-4, 4], 4);
         assert_eq!(
-            (windows.all.as_slice(), windows.offset),
-            ([piece(0, 32, 1, 32)].as_slice(), 16)
+            (windows.rectangles.as_slice(), windows.offset),
+            ([rectangle(0, 32, 1, 32)].as_slice(), 16)
         );
         assert!(windows.has_gaps);
     }
