@@ -38,7 +38,7 @@ mod loaded {
         _bytes: usize,
         search: *mut c_void,
     ) -> c_int {
-        // SAFETY: the loader passes on the pointer to the `Search` that `find` borrows meanwhile.
+        // SAFETY: the loader passes the pointer to the `Search`, which `find` borrows.
         let search = unsafe { &mut *search.cast::<Search>() };
         // SAFETY: the loader gives a description of a loaded file, valid during the call.
         let file = unsafe { &*file };

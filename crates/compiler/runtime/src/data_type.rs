@@ -11,20 +11,20 @@ pub enum DataType {
     Scalar(Scalar),
     /// A vector of this many scalars.
     Vector(u16, Scalar),
-    /// Rows, columns, scalar; row-major.
+    /// A matrix: rows, columns, scalar; row-major.
     Matrix(u16, u16, Scalar),
-    /// x, y, z, w.
+    /// A quaternion: components x, y, z, w.
     Quaternion(Scalar),
-    /// Translation and rotation.
+    /// A transform: a translation and a rotation.
     Transform(Scalar),
     /// An array of this many elements of another type.
     Fixed(Arc<Self>, u32),
-    /// Fields, laid out as in C.
+    /// A struct, laid out as in C.
     Struct(Arc<StructType>),
 }
 
-/// A struct of [`DataType`]s. Two with the same fields are the same type, even if their names
-/// differ.
+/// A struct of [`DataType`]s. Two structs with the same fields are the same type, even if their
+/// names differ.
 #[derive(Clone, Debug)]
 pub struct StructType {
     /// Name, for messages.

@@ -63,7 +63,7 @@ pub enum Error {
         kernel: String,
         /// Number of arguments that it takes.
         wanted: usize,
-        /// Names.
+        /// Names of the kernel's parameters.
         names: String,
         /// Number of arguments found.
         found: usize,
@@ -114,7 +114,7 @@ pub enum Error {
         /// Number of devices.
         devices: u32,
     },
-    /// A kernel of a GPU at a place where only a kernel of the CPU can be called.
+    /// A kernel of a GPU, called where only a kernel of the CPU can be called.
     #[error(
         "kernel `{kernel}` runs on `{device}`, but here it is called in place: compile it for `cpu`"
     )]
@@ -124,7 +124,7 @@ pub enum Error {
         /// Device that it was compiled for.
         device: Device,
     },
-    /// Printed text of a GPU's kernel that was to go to a string.
+    /// Printed text of a kernel on a GPU, which can't be collected in a string.
     #[error(
         "the text that kernel `{kernel}` prints on `{device}` goes to standard output: it can't be collected"
     )]

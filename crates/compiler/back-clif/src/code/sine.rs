@@ -1,6 +1,6 @@
 //! Sine and cosine of `f32` in line, within 1 unit in the last place. They are reduced and computed
-//! in `f64`, where the error of Taylor's series to the 11th power is smaller than an `f32` can
-//! show. Arguments too large for the short reduction, infinities and NaN go to the runtime's
+//! in `f64`. There the error of Taylor's series to the 11th power is smaller than the precision of
+//! an `f32`. Arguments too large for the short reduction, infinities and NaN go to the runtime's
 //! function.
 
 use super::ScalarCode;

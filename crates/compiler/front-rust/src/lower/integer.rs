@@ -143,8 +143,8 @@ impl<'b, 'm> Integers<'b, 'm> {
             };
             return self.b.select(overflows, limit, result);
         }
-        // A sum has wrapped if both operands have the other sign than the result; a difference
-        // has wrapped if the left operand and the negated right operand have.
+        // A sum has wrapped if the signs of both operands differ from the sign of the result. For a
+        // difference, the right operand is negated first.
         let changed = self.b.binary(BinaryOp::Xor, left, result);
         let against = match op {
             BinaryOp::Add => self.b.binary(BinaryOp::Xor, right, result),

@@ -1,5 +1,5 @@
-//! Describes the bytes of memory that a view covers by few rectangles: a copy moves these
-//! rectangles instead of the whole buffer.
+//! The bytes of memory that a view covers, as few rectangles. A copy moves these rectangles instead
+//! of the whole buffer.
 
 /// Rows of bytes at equal distances.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

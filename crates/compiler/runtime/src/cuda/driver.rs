@@ -15,8 +15,8 @@ pub(super) use sys::CUresult as Status;
 pub(super) fn load() -> Result<(u32, u32), Error> {
     static LOADED: OnceLock<Result<(u32, u32), Error>> = OnceLock::new();
     let load = || {
-        // SAFETY: loading the driver's library runs only its own initialisers. Functions of cudarc
-        // would panic without it, so none is called before this.
+        // SAFETY: loading the driver's library runs only the library's own initialisers. Every
+        // other function of cudarc would panic without the library, so this call comes first.
         if !unsafe { sys::is_culib_present() } {
             return Err(Error::NoDriver);
         }

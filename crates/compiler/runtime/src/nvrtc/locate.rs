@@ -70,7 +70,7 @@ fn by_variable(place: &Path) -> Result<Vec<LibraryCandidate>, Error> {
         .collect())
 }
 
-/// Returns the folders in which an interpreter looks for packages; an empty list if it doesn't run.
+/// Returns the folders in which an interpreter looks for packages; none if it doesn't run.
 fn search_path(python: &Path) -> Vec<PathBuf> {
     let script = "import sys\nprint('\\n'.join(sys.path))";
     // The working folder is left out: its files belong to no installed wheel.

@@ -15,13 +15,13 @@ stored! {
 /// Interface of a module, read from a record.
 #[derive(Debug)]
 pub(crate) struct Interface {
-    /// Module whose functions have no bodies, and only kernels have parameters.
+    /// Module without the bodies of its functions; only kernels keep their parameters.
     pub(crate) module: Valid<Module>,
     /// Reflections of the kernels, by position of the function.
     pub(crate) reflections: Vec<Option<Reflection>>,
 }
 
-/// Number of types that every module has: scalars, the empty tuple, the wrong type.
+/// Number of types that every module has: scalars, the empty tuple, the invalid type.
 const COMMON_TYPES: usize = Scalar::ALL.len() + 2;
 
 /// Appends the interface of a module to a record.

@@ -237,9 +237,7 @@ impl Shadow {
         }
         match manner {
             Manner::WideRead if is_kept => {}
-            Manner::Read | Manner::WideRead | Manner::ConstantRead => {
-                cell.add_reader(access, order)
-            }
+            Manner::Read | Manner::WideRead | Manner::ConstantRead => cell.add_read(access, order),
             Manner::StrongRead => {}
             Manner::Write | Manner::StrongWrite | Manner::Atomic | Manner::AtomicOfBlock => {
                 cell.write = access;
@@ -288,7 +286,7 @@ impl Shadow {
 }
 
 impl Cell {
-    fn add_reader(&mut self, access: CellAccess, order: &Order) {
+    fn add_read(&mut self, access: CellAccess, order: &Order) {
         let last = self.reads[0];
         if last.thread != access.thread && last.thread != 0 {
             let is_of_block = order.block_of(last) == order.block_of(access);
