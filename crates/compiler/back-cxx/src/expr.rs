@@ -30,7 +30,7 @@ pub(super) struct Expr {
     /// True if C++ gives the expression exactly its type. Otherwise the value is right, but in a
     /// narrower or promoted integer type.
     pub(super) exact: bool,
-    /// True for a literal, a name, or a part of one: cheap enough to be written twice.
+    /// True for a literal, a name, or a component of a name: it may be written twice.
     pub(super) atom: bool,
     pub(super) needs: MoveBarriers,
     /// Operator and operands of `left op right`, if `left op= right` would mean the same.
@@ -67,11 +67,11 @@ impl Compound {
 /// Reasons for which an expression can't be moved behind later statements.
 #[derive(Clone, Default, Debug)]
 pub(super) struct MoveBarriers {
-    /// True if it reads memory that other code may write.
+    /// True if the expression reads memory that other code may write.
     pub(super) memory: bool,
-    /// True if it may fault.
+    /// True if the expression may fault.
     pub(super) faults: bool,
-    /// Variables that it reads.
+    /// Variables that the expression reads.
     pub(super) locals: Vec<LocalId>,
 }
 

@@ -39,7 +39,7 @@ pub(super) const fn scalar(scalar: Scalar) -> &'static str {
 }
 
 impl Spelling {
-    /// Names all types that `needed` marks, and those inside them.
+    /// Names all types that `needed` marks, and the types inside them.
     pub(super) fn new(
         module: &Module,
         mut needed: Vec<bool>,

@@ -1,8 +1,8 @@
 //! Codes of diagnostics: every reason for which a program is refused or stopped, in one table.
 //!
 //! Front ends, the checker, passes and launches take a code from here. `docs/dialect/refusals.md`
-//! is written from the rows of [`CodeSource::Dialect`]; tests hold it, the headings of
-//! `docs/gradients.md` and the use of every row.
+//! is written from the rows of [`CodeSource::Dialect`]. Tests compare this page and the headings of
+//! `docs/gradients.md` with the table, and check that every row is used.
 
 use crate::abi::FaultKind;
 use std::fmt;
@@ -37,8 +37,8 @@ macro_rules! codes {
         }
 
         impl Code {
-            /// Every code that a program's text can get, in the order of stages. [`FaultKind::ALL`]
-            /// has the codes of launches.
+            /// Every code with which a text can be refused, in the order of the stages.
+            /// [`FaultKind::ALL`] has the codes of launches.
             pub const ALL: &[Self] = &[$($(Self::$variant,)*)*];
 
             /// Returns the stable name, by which messages and surveys call the code.
@@ -49,7 +49,7 @@ macro_rules! codes {
                 }
             }
 
-            /// Returns the line of a table that says what is wrong with the program.
+            /// Returns a sentence that says what is wrong with the program.
             pub const fn meaning(self) -> &'static str {
                 match self {
                     $($(Self::$variant => $meaning,)*)*

@@ -45,8 +45,8 @@ fn erf_slope(z: f64) -> f64 {
     FRAC_2_SQRT_PI * libm::exp(-z * z)
 }
 
-/// Refines a root by Halley's method. `error` is the function divided by its slope; the logarithmic
-/// slope of that slope is `-2 z`.
+/// Refines a root by Halley's method. `error` is the function divided by its slope. The slope's own
+/// derivative, divided by the slope, is `-2 z`.
 fn halley_steps(mut z: f64, error: impl Fn(f64) -> f64) -> f64 {
     for _ in 0..8 {
         let step = error(z);
