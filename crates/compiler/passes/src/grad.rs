@@ -19,17 +19,17 @@
 //!
 //! # How
 //! 1. [`normal`]: callees that use memory are inlined, every body gets one exit;
-//! [`store_forwarding`]: a load of an element that was just stored becomes the stored value.
+//!    [`store_forwarding`]: a load of an element that was just stored becomes the stored value.
 //! 2. [`activity`]: which values and variables carry derivatives.
 //! 3. [`need`]: which numbers the reverse uses. Only those are computed again: the operands of a
-//! product are used, the operands of a sum are not.
+//!    product are used, the operands of a sum are not.
 //! 4. [`irreversible`]: refuses kernels whose reverse would need a number that memory no longer
 //!    holds.
 //! 5. [`reverse`]: runs each block forward as far as needed, then backwards with the rules of
-//! [`rule`]. Only loops save state, in a fixed number of places. So the reverse computes a
-//! statement inside `d` blocks up to `d + 1` times again, and a few times more in a long loop
-//! with carried state ([`loop_reverse`], [`checkpoint`]). Values without a use are dropped at the
-//! end.
+//!    [`rule`]. Only loops save state, in a fixed number of places. So the reverse computes a
+//!    statement inside `d` blocks up to `d + 1` times again, and a few times more in a long loop
+//!    with carried state ([`loop_reverse`], [`checkpoint`]). At the end unused values are
+//!    dropped.
 //!
 //! # Exactness
 //! Derivatives are exact up to rounding, or the kernel is refused. Where a function has only
