@@ -1,14 +1,15 @@
-//! Blocks as IR: the tree of the ways that a program takes through ROM from one address, the head.
+//! Blocks as IR: the tree of the paths that a program takes through ROM from one address, the head.
 //!
 //! A block runs instructions as `Machine::run_until_deadline` would, keeps the registers in
-//! variables, and writes them back when it leaves. It begins over when a way comes back to the
-//! head. Three rules make it exact:
-//! - A block enters only if the deadline lies after the start of every instruction before its next
-//!   look at the deadline, on any way. The interpreter would run all these instructions, too.
-//! - A block enters only if the memory map equals the one that it was made from, in the parts that
-//!   it relies on.
-//! - If an instruction calls code that the block does not contain, or sets a deadline, the block
-//!   checks map and deadline again after it, and leaves if they do not hold.
+//! variables, and writes the registers back at its exits. A path that comes back to the head makes
+//! a loop. Three rules make it exact:
+//! - A block runs up to its next check of the deadline only if every instruction before that check,
+//!   on any path, starts before the deadline. The interpreter would run all these instructions,
+//!   too.
+//! - A block begins only if the parts of the memory map that it relies on are as they were when the
+//!   block was made.
+//! - After an instruction that calls code outside of the block, or that sets a deadline, the block
+//!   checks map and deadline again, and exits if the check fails.
 
 mod body;
 mod tree;
@@ -23,9 +24,9 @@ use gbxcule_gameboy::{COLOR, Machine};
 use gbxcule_ir::{Body, FunctionId, Literal, Module, Scalar, Type};
 use gbxcule_passes::specialise::{KnownPlace, Unsupported};
 
-/// Bytes of code in high RAM that a block may be made of.
+/// Maximum of bytes in high RAM from which a block is made.
 const HIGH_CODE_BYTES: usize = 16;
-/// The byte in a record that means a block without code in high RAM.
+/// The byte of a record that marks a block without code in high RAM.
 const NO_CODE: u8 = 0x80;
 
 /// The part of a machine's state that blocks rely on: the mapped ROM and work RAM, OAM DMA, and
@@ -34,22 +35,22 @@ const NO_CODE: u8 = 0x80;
 pub struct MemoryMap {
     rom_base: [u32; 4],
     fast_wram_bytes: u16,
-    /// OAM DMA runs.
+    /// True while OAM DMA runs.
     has_dma: bool,
-    /// The program is in high RAM.
+    /// The code at PC, if PC is in high RAM.
     high_code: Option<HighCode>,
 }
 
 /// Code in high RAM, from PC on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct HighCode {
-    /// Offset in high RAM.
+    /// Offset of the first byte in high RAM.
     at: usize,
     bytes: [u8; HIGH_CODE_BYTES],
 }
 
 impl HighCode {
-    /// Code at a machine's PC; `None` if that is not in high RAM.
+    /// The code at a machine's PC; `None` if PC is outside of high RAM.
     fn of(machine: &Machine) -> Option<Self> {
         if !HIGH_RAM.contains(&machine.cpu.pc) {
             return None;
@@ -61,7 +62,7 @@ impl HighCode {
         Some(Self { at, bytes })
     }
 
-    /// The code's bytes, with their places in high RAM.
+    /// The code's bytes, each with its offset in high RAM.
     fn places(&self) -> impl Iterator<Item = (usize, u8)> {
         let end = usize::from(HIGH_RAM.end - HIGH_RAM.start);
         (self.at..end).zip(self.bytes)
@@ -69,8 +70,8 @@ impl HighCode {
 }
 
 impl MemoryMap {
-    /// The map of a machine. `None` while OAM DMA has the bus, unless the program waits for its end
-    /// in high RAM.
+    /// The map of a machine; `None` while OAM DMA has the bus, unless the program waits in high RAM
+    /// for the end of the transfer.
     pub fn of(machine: &Machine) -> Option<Self> {
         let Machine { rom_base, fast_wram_bytes, .. } = *machine;
         let has_dma = machine.dma.active;
@@ -86,8 +87,8 @@ impl MemoryMap {
     /// Bytes of a map in a file.
     pub(crate) const RECORD_BYTES: usize = 4 * 4 + 2 + 1 + 1 + HIGH_CODE_BYTES;
 
-    /// The map as bytes: `rom_base`, `fast_wram_bytes`, `has_dma`, the place of code in high RAM
-    /// (`NO_CODE` without code), that code.
+    /// The map as bytes: `rom_base`, `fast_wram_bytes`, `has_dma`, the offset of code in high RAM
+    /// (or `NO_CODE`), the code.
     pub(crate) fn record(&self) -> [u8; Self::RECORD_BYTES] {
         let (at, bytes) = self
             .high_code
@@ -100,7 +101,7 @@ impl MemoryMap {
         record
     }
 
-    /// The map of such bytes; `None` if no machine has this map.
+    /// The map that [`Self::record`] wrote; `None` if no machine has this map.
     pub(crate) fn from_record(record: &[u8; Self::RECORD_BYTES]) -> Option<Self> {
         let (base, rest) = record.split_first_chunk::<16>()?;
         let (base, _) = base.as_chunks::<4>();
@@ -115,7 +116,7 @@ impl MemoryMap {
         })
     }
 
-    /// The map without the code in high RAM, beside which variables may change.
+    /// The map without the bytes of high RAM: variables beside the code may change.
     pub(crate) fn without_code(self) -> Self {
         Self { high_code: None, ..self }
     }
@@ -138,18 +139,18 @@ impl MemoryMap {
     }
 }
 
-/// The part of a map that a block relies on, beside work RAM and OAM DMA.
+/// The parts of a map that a block relies on, in addition to work RAM and OAM DMA.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ReliedOn {
     pub(crate) map: MemoryMap,
-    /// True for the quarters of the address space in which it reads ROM.
+    /// True for each quarter of the address space in which the block reads ROM.
     pub(crate) rom_base: [bool; 4],
-    /// True for the bytes of code in high RAM that it has read.
+    /// True for each byte of code in high RAM that the block was made from.
     pub(crate) high_code: [bool; HIGH_CODE_BYTES],
 }
 
 impl ReliedOn {
-    /// The parts of a map that the facts name.
+    /// Marks the parts of a map that the facts name.
     fn new(map: MemoryMap, machine_ir: &MachineIr, facts: &[KnownPlace]) -> Self {
         let relies = |name: &str, index: usize| {
             let path = [machine_ir.path(&[name]), vec![index as u64]].concat();
@@ -173,7 +174,7 @@ impl ReliedOn {
     }
 }
 
-/// Returns true if values are equal at the places that matter.
+/// Returns true if two lists are equal where `matters` is true.
 fn all_equal<T: PartialEq>(ours: &[T], its: &[T], matters: &[bool]) -> bool {
     ours.iter().zip(its).zip(matters).all(|((ours, its), matters)| !matters || ours == its)
 }
@@ -181,17 +182,17 @@ fn all_equal<T: PartialEq>(ours: &[T], its: &[T], matters: &[bool]) -> bool {
 /// Bounds of a block's size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Instructions at most.
+    /// Maximum of instructions.
     pub(crate) instructions: usize,
-    /// M-cycles of the longest way, roughly. The interpreter runs from a block's end to the
+    /// Approximate maximum of M-cycles on a path. The interpreter runs from a block's end to the
     /// deadline.
     pub(crate) mcycles: u32,
-    /// M-cycles of a way after which it looks at the deadline again. A block can begin if the
-    /// deadline is no nearer than that.
+    /// M-cycles on a path between two checks of the deadline. A block can begin only if the
+    /// deadline is at least as far away.
     pub(crate) mcycles_unchecked: u32,
-    /// Branches on a way at most: each nests the code one deeper.
+    /// Maximum of branches on a path: each nests the code one level deeper.
     pub(crate) branches: usize,
-    /// True if the block leaves before an instruction that accesses a chip.
+    /// True if the block exits before an instruction that accesses a chip.
     pub(crate) leaves: bool,
 }
 
@@ -200,31 +201,31 @@ impl Limits {
     pub(crate) const CPU: Self = Self {
         instructions: 160,
         mcycles: 160,
-        // Programs for the Color often have an interrupt in each line, so a deadline is near.
+        // Programs for the Color often have an interrupt in each scanline, so deadlines are near.
         mcycles_unchecked: if COLOR { 10 } else { 24 },
         branches: 24,
         leaves: false,
     };
 }
 
-/// A block before it is compiled.
+/// A block as IR, before it is compiled.
 #[derive(Debug)]
 pub struct Block {
     /// Address of the first instruction.
     pub(crate) pc: u16,
     body: Body,
-    /// The memory map that it needs.
+    /// The memory map that the block needs.
     pub(crate) relied_on: ReliedOn,
-    /// M-cycles from the head to the start of the last instruction before the way looks at the
-    /// deadline again, on the longest way.
+    /// M-cycles from the head to the start of the last instruction before the next check of the
+    /// deadline, on the longest path.
     pub longest_mcycles: u32,
 }
 
 impl Block {
-    /// The block at a PC of a program.
+    /// Makes the block at a PC of a program.
     ///
     /// # Errors
-    /// The interpreter keeps its first instruction.
+    /// The first instruction at this PC can only be interpreted.
     pub fn new(
         machine_ir: &MachineIr,
         rom: &[u8],
@@ -234,7 +235,7 @@ impl Block {
         Self::within(Limits::CPU, machine_ir, rom, map, pc)
     }
 
-    /// The block within given bounds.
+    /// Makes the block within given bounds.
     pub(crate) fn within(
         limits: Limits,
         machine_ir: &MachineIr,
@@ -245,7 +246,7 @@ impl Block {
         tree::build(limits, machine_ir, rom, map, pc)
     }
 
-    /// Code of the block, as IR.
+    /// Returns the block's code.
     #[cfg(not(color))]
     pub(crate) fn into_body(self) -> Body {
         self.body
@@ -255,7 +256,7 @@ impl Block {
     pub fn add_to(self, machine_ir: &MachineIr, module: &mut Module) -> FunctionId {
         let id = module.declare("block", machine_ir.params(), Type::UNIT);
         module.functions[id].body = self.body;
-        // The machine masks its indices, and so does a part of its code.
+        // The machine's code masks its indices, so the block's code does, too.
         module.functions[id].trusted = true;
         let unknown = vec![false; module.functions.len()];
         gbxcule_passes::pass::dce::clean(module, id, &unknown);

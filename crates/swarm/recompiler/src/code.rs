@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "running code that was just made")]
 
 use crate::block::{Block, MemoryMap, ReliedOn};
-use crate::door;
+use crate::host_call;
 use crate::learning::HotHead;
 use crate::machine_ir::MachineIr;
 use gbxcule_gameboy::Machine;
@@ -13,11 +13,11 @@ use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// The record, the machine, ROM and cartridge RAM.
+/// Parameters: the fault record, the machine, ROM, cartridge RAM.
 type BlockFunction =
     unsafe extern "C" fn(*mut c_void, *mut Machine, *const ArrayDescriptor, *const ArrayDescriptor);
 
-/// A handle to bytes, as `gbxcule_ir::layout::descriptor` lays it out.
+/// A handle of an array of bytes, laid out as `gbxcule_ir::layout::descriptor` says.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct ArrayDescriptor {
@@ -43,7 +43,7 @@ impl ArrayDescriptor {
     }
 }
 
-/// A machine's ROM and cartridge RAM, as blocks take them.
+/// A machine's ROM and cartridge RAM, as handles for blocks.
 pub struct Memories<'m> {
     rom: ArrayDescriptor,
     cart_ram: ArrayDescriptor,
@@ -51,7 +51,7 @@ pub struct Memories<'m> {
 }
 
 impl<'m> Memories<'m> {
-    /// Lends both to blocks.
+    /// Makes handles of both.
     pub fn new(rom: &'m [u8], cart_ram: &'m mut [u8]) -> Self {
         let (rom, cart_ram) = (
             ArrayDescriptor::new(rom.as_ptr(), rom.len()),
@@ -62,19 +62,19 @@ impl<'m> Memories<'m> {
 }
 
 /// The machine code of a block.
-pub struct Code {
+pub struct BlockCode {
     entry: BlockFunction,
     /// Keeps the machine code of this block, and of all blocks compiled with it, alive.
     _functions: Arc<FunctionCode>,
     pc: u16,
     relied_on: ReliedOn,
     bytes: usize,
-    /// Bytes of the ROM that it was made from.
+    /// Size of the ROM that the block was made from.
     rom_len: i32,
 }
 
-impl Code {
-    /// Compiles blocks of a ROM of so many bytes.
+impl BlockCode {
+    /// Compiles blocks of a ROM with this number of bytes.
     pub fn new(blocks: Vec<Block>, rom_bytes: usize) -> Result<Vec<Self>, Error> {
         let machine_ir = MachineIr::get();
         let mut module = machine_ir.outlines();
@@ -82,7 +82,7 @@ impl Code {
             blocks.iter().map(|block| (block.pc, block.relied_on)).collect();
         let exports: Vec<_> =
             blocks.into_iter().map(|block| block.add_to(machine_ir, &mut module)).collect();
-        let externals = door::doors()
+        let externals = host_call::all()
             .into_iter()
             .filter_map(|(name, address)| Some(External { function: module.find(name)?, address }));
         let externals: Vec<External> = externals.collect();
@@ -110,7 +110,7 @@ impl Code {
         HotHead { pc: self.pc, map: self.relied_on.map }
     }
 
-    /// Bytes of machine code.
+    /// Size of the machine code.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -120,8 +120,8 @@ impl Code {
         self.relied_on.is_true_of(map)
     }
 
-    /// Runs the block on a machine at whose PC it begins. A block that may not run now does
-    /// nothing.
+    /// Runs the block on a machine whose PC is the block's head. Does nothing if the block may not
+    /// run now.
     #[inline(always)]
     pub fn run(&self, machine: &mut Machine, memories: &Memories<'_>) {
         let len = memories.rom.shape[0];

@@ -1,9 +1,9 @@
-//! Blocks of a ROM inside the machine's own loop over opcodes, for kernels.
+//! Blocks of a ROM inside the machine's loop over opcodes, for kernels.
 //!
 //! A kernel is compiled once, before its machines run. So a run of native machines finds the hot
-//! places, and few blocks are made. Blocks pay where nearly the whole program is a loop (`loops`);
-//! a game is faster without them, because warps run the larger code more slowly. Blocks become
-//! cases of the loop in `Machine::run_until_deadline` (`planter`).
+//! places first (`loops`), and only a few blocks are made. Blocks make a kernel faster where nearly
+//! the whole program is a loop; a game is faster without them, because warps run the larger code
+//! more slowly. Blocks become cases of the loop in `Machine::run_until_deadline` (`planter`).
 
 mod loops;
 mod planter;
@@ -20,33 +20,34 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Frames for which the native machines hold a button.
 const FRAMES_OF_A_BUTTON: u32 = 12;
-/// Blocks in a kernel at most.
+/// Maximum of blocks in a kernel.
 const MAX_BLOCKS: usize = 4;
-/// Bounds of a block. It leaves before an access to a chip, so that no call needs registers beside
-/// the loop's own.
+/// Bounds of a block. A block exits before an access to a chip, so that no call adds to the
+/// registers that the loop needs.
 const LIMITS: Limits =
     Limits { branches: 4, leaves: true, mcycles_unchecked: u32::MAX, ..Limits::CPU };
-/// The fewest instructions of a block that is tried.
+/// Minimum of instructions in a block.
 const MIN_INSTRUCTIONS: usize = 8;
-/// Operations of a block at most: the loop has some thousands itself.
+/// Maximum of operations in a block; the loop itself has some thousands.
 const MAX_OPERATIONS: usize = 2_500;
-/// Nesting of a block at most. The IR allows 200 levels, of which the loop needs some.
+/// Maximum depth of a block's nesting. The IR allows 200 levels, and the loop needs some of them.
 const MAX_DEPTH: usize = 150;
 
-/// Opcodes after which machines at one place may go to several: conditional jumps, jumps to
-/// addresses in memory or registers, HALT and STOP.
+/// Opcodes after which machines at the same PC may diverge: conditional jumps, jumps to addresses
+/// in memory or registers, HALT and STOP.
 const PARTING: [u8; 21] = [
     0x10, 0x20, 0x28, 0x30, 0x38, 0x76, 0xc0, 0xc2, 0xc4, 0xc8, 0xc9, 0xca, 0xcc, 0xd0, 0xd2, 0xd4,
     0xd8, 0xd9, 0xda, 0xdc, 0xe9,
 ];
-/// Opcodes that leave the program's order without parting machines.
+/// Opcodes that jump without a divergence of machines.
 const JUMPING: [u8; 11] = [0x18, 0xc3, 0xc7, 0xcd, 0xcf, 0xd7, 0xdf, 0xe7, 0xef, 0xf7, 0xff];
 
 /// The places of a ROM from which machines execute most instructions.
 #[derive(Debug, PartialEq)]
 pub struct HotCode {
     pub(crate) heads: Vec<HotHead>,
-    /// Number of instructions soon after arrivals at these heads, and of all instructions.
+    /// Number of instructions that ran soon after an arrival at one of these heads, and number of
+    /// all instructions.
     pub(crate) instructions: [u64; 2],
 }
 
@@ -65,7 +66,7 @@ impl HotCode {
         })
     }
 
-    /// The heads after which most instructions run.
+    /// Picks the heads after which most instructions ran.
     fn hottest(counts: Counts) -> Self {
         let mut after: Vec<(HotHead, u64)> = counts.after.into_iter().collect();
         after.sort_by_key(|(head, count)| (Reverse(*count), head.pc, head.map.record()));
@@ -75,24 +76,24 @@ impl HotCode {
         Self { heads, instructions: [covered, counts.all] }
     }
 
-    /// Returns true if blocks make a kernel faster (`docs/gpu-results.md`): if nine of ten
-    /// instructions follow closely after the heads.
+    /// Returns true if blocks make a kernel faster: nine of ten instructions follow closely after
+    /// the heads (`docs/gpu-results.md`).
     #[must_use]
     pub fn is_worth_it(&self) -> bool {
         let [covered, all] = self.instructions;
         all > 0 && covered * 10 >= all * 9
     }
 
-    /// Opcodes after which a turn of a warp ends: with blocks every jump, so that machines find the
-    /// blocks.
+    /// Opcodes after which a warp chooses its machines again: with blocks every jump, so that
+    /// machines enter the blocks.
     #[must_use]
     pub fn ends_of_turns(of: Option<&Self>) -> Vec<i64> {
         let jumping: &[u8] = if of.is_some() { &JUMPING } else { &[] };
         PARTING.iter().chain(jumping).map(|&opcode| i64::from(opcode)).collect()
     }
 
-    /// Adds the blocks to a module with the machine's functions, before any pass; gives how many
-    /// they are.
+    /// Adds the blocks to a module with the machine's functions, before any pass; returns their
+    /// number.
     pub fn add_to(&self, module: &mut Module, rom: &[u8]) -> usize {
         let valid = check::module(std::mem::take(module))
             .unwrap_or_else(|faults| unreachable!("the machine keeps all rules: {faults:#?}"));
@@ -112,7 +113,7 @@ impl HotCode {
     }
 }
 
-/// Counts of instructions.
+/// Counts of executed instructions.
 #[derive(Default)]
 struct Counts {
     all: u64,
@@ -120,13 +121,13 @@ struct Counts {
     after: HashMap<HotHead, u64>,
 }
 
-/// The button that a machine holds in a turn, or 0.
+/// The button that a machine holds during this turn of `FRAMES_OF_A_BUTTON` frames, or 0.
 fn button(machine: u64, turn: u32) -> u8 {
     let mixed = (machine * 8 + u64::from(turn) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
     1_u16.checked_shl((mixed % 9) as u32).map_or(0, |bit| bit as u8)
 }
 
-/// The largest block at a head that is small enough for a kernel.
+/// Makes the largest block at a head that is small enough for a kernel.
 fn body(machine_ir: &MachineIr, rom: &[u8], head: &HotHead) -> Option<Body> {
     let mut limits = LIMITS;
     while limits.instructions >= MIN_INSTRUCTIONS {

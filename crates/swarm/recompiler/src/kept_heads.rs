@@ -1,8 +1,8 @@
-//! Heads of a ROM's blocks on disk, for CPUs and for kernels, so that another process makes the
-//! blocks without learning where the ROM is hot.
+//! Heads of a ROM's blocks on disk, for CPUs and for kernels, so that a later process makes the
+//! blocks at once.
 //!
-//! The machine code is made again from the heads. A head is a hint: a head that fits no machine
-//! makes a block that never runs.
+//! The machine code is made again from the heads. A wrong head does no harm: it makes a block that
+//! never runs.
 
 use crate::block::MemoryMap;
 #[cfg(not(color))]
@@ -14,24 +14,24 @@ const EXTENSION: &str = ".heads";
 /// Version of the records.
 const VERSION: (u32, u32) = (1, 0);
 #[cfg(not(color))]
-/// Version of the search for a kernel's heads; raised when the search changes.
+/// Version of the search for a kernel's heads; a changed search gets a new number.
 const HOT_CODE_VERSION: (u32, u32) = (2, 0);
 #[cfg(not(color))]
-/// Bytes before the heads of a kernel: two counts of instructions.
+/// Size of the two counts of instructions before the heads of a kernel.
 const HOT_CODE_BYTES: usize = 8 + 8;
-/// Bytes of PC in a record; the memory map follows.
+/// Size of PC in a record; the memory map follows.
 const PC_BYTES: usize = 2;
 const RECORD_BYTES: usize = PC_BYTES + MemoryMap::RECORD_BYTES;
 
-/// Heads that are stored for a ROM; empty if nothing is stored or the file is damaged.
+/// Reads the heads that are stored for a ROM; returns none if nothing is stored or the file is
+/// damaged.
 pub(crate) fn load(rom: &[u8]) -> Vec<HotHead> {
     let kept = CodeFolder::find(EXTENSION)
         .and_then(|folder| folder.find_code(&key("heads", rom), |version| version == VERSION));
     kept.map_or_else(Vec::new, |records| read(&records))
 }
 
-/// Keeps the heads of a ROM's blocks. A folder that can't be written is no error, because heads
-/// only save time.
+/// Writes the heads of a ROM's blocks. Errors are ignored, because heads only save time.
 pub(crate) fn save(rom: &[u8], heads: &[HotHead]) {
     if let Some(folder) = CodeFolder::find(EXTENSION) {
         _ = folder.keep(&key("heads", rom), VERSION, &records(heads));
@@ -39,7 +39,7 @@ pub(crate) fn save(rom: &[u8], heads: &[HotHead]) {
 }
 
 #[cfg(not(color))]
-/// The hot code that was found for kernels of a ROM.
+/// Reads the hot code that is stored for kernels of a ROM.
 pub(crate) fn load_hot_code(rom: &[u8]) -> Option<HotCode> {
     let key = key("hot code", rom);
     let is_known = |version| version == HOT_CODE_VERSION;
@@ -47,7 +47,7 @@ pub(crate) fn load_hot_code(rom: &[u8]) -> Option<HotCode> {
 }
 
 #[cfg(not(color))]
-/// Keeps the hot code of a ROM, as `save` does.
+/// Writes the hot code of a ROM; ignores errors, as `save` does.
 pub(crate) fn save_hot_code(rom: &[u8], found: &HotCode) {
     if let Some(folder) = CodeFolder::find(EXTENSION) {
         _ = folder.keep(&key("hot code", rom), HOT_CODE_VERSION, &hot_code_record(found));
@@ -93,7 +93,7 @@ fn read(records: &[u8]) -> Vec<HotHead> {
 mod tests {
     use super::*;
     use crate::runner::make;
-    use crate::table::Table;
+    use crate::table::BlockTable;
 
     fn rom() -> &'static [u8] {
         gbxcule_assembler::by_name("PEARL_DRIFT").expect("a built-in ROM").bytes()
@@ -116,7 +116,7 @@ mod tests {
             heads[..2],
             "a record is whole or not there"
         );
-        // No code lies at this place.
+        // Code can't lie at this offset.
         let mut beyond = [0; MemoryMap::RECORD_BYTES];
         beyond[19] = 0x7f;
         assert_eq!(MemoryMap::from_record(&beyond), None);
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(read_hot_code(&record[..HOT_CODE_BYTES - 1]), None);
     }
 
-    /// Files may say anything: their block is refused, or made and never runs.
+    /// A block from a damaged file is refused, or never runs.
     #[test]
     fn any_heads_make_blocks_or_none() {
         let mut random = 1_u64;
@@ -143,7 +143,8 @@ mod tests {
         };
         let mut records: Vec<u8> = (0..60 * RECORD_BYTES).map(|_| byte()).collect();
         for (at, record) in records.as_chunks_mut::<RECORD_BYTES>().0.iter_mut().enumerate() {
-            // Only values that a map takes, of OAM DMA and of the place of code in high RAM.
+            // `from_record` takes only some values of the flag of OAM DMA and of the offset in high
+            // RAM.
             let (dma, place) = (PC_BYTES + 18, PC_BYTES + 19);
             (record[dma], record[place]) = (record[dma] & 1, record[place] & 0x7f);
             if at % 2 == 0 {
@@ -152,7 +153,7 @@ mod tests {
         }
         let heads = read(&records);
         assert!(heads.len() >= 30);
-        let made = make(&Table::new(), rom(), &heads);
+        let made = make(&BlockTable::new(), rom(), &heads);
         assert!(made.refused.len() + made.codes.len() <= heads.len());
     }
 }

@@ -4,10 +4,10 @@ use crate::block::{HIGH_RAM, MemoryMap, ROM_END};
 use gbxcule_gameboy::Machine;
 use std::collections::HashMap;
 
-/// Addresses that are counted, at most.
+/// Maximum of counted places.
 const MAX_COUNTED: usize = 1 << 16;
 
-/// PC and memory map at which a block is to begin.
+/// PC and memory map at which a block begins.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct HotHead {
     pub(crate) pc: u16,
@@ -15,13 +15,13 @@ pub(crate) struct HotHead {
 }
 
 impl HotHead {
-    /// Returns the place under which arrivals are counted, without the contents of high RAM.
+    /// Returns the key under which arrivals are counted: the head without the contents of high RAM.
     fn counted(self) -> Self {
         Self { map: self.map.without_code(), ..self }
     }
 }
 
-/// Counts, and the blocks that they ask for.
+/// Counts of arrivals, and the blocks that are wanted because of them.
 #[derive(Debug)]
 pub(crate) struct Learning {
     counts: HashMap<HotHead, Count>,
@@ -32,20 +32,21 @@ pub(crate) struct Learning {
 #[derive(Clone, Copy, Debug)]
 enum Count {
     Arrivals(u32),
-    /// A block is being made.
+    /// A block was asked for.
     Asked,
-    /// No block can begin here: the interpreter executes the first instruction.
+    /// No block can begin here: the first instruction can only be interpreted.
     Refused,
 }
 
 impl Learning {
-    /// Counts nothing yet. A block is wanted where a program arrives more than `threshold` times.
+    /// Begins without counts. A block is wanted where a program arrives more than `threshold`
+    /// times.
     pub(crate) fn new(threshold: u32) -> Self {
         Self { counts: HashMap::new(), threshold, wanted: Vec::new() }
     }
 
-    /// Counts an arrival at the place where a machine is. Returns true if no block can begin there;
-    /// the caller then counts the next instruction instead.
+    /// Counts an arrival at a machine's PC. Returns true if no block can begin there; the caller
+    /// then counts an arrival at the next instruction.
     pub(crate) fn count(&mut self, machine: &Machine) -> bool {
         let pc = machine.cpu.pc;
         if pc >= ROM_END && !HIGH_RAM.contains(&pc) {
@@ -70,13 +71,13 @@ impl Learning {
         false
     }
 
-    /// The blocks that were wanted since the last call.
+    /// Returns the blocks that became wanted since the last call.
     pub(crate) fn take_wanted(&mut self) -> Vec<HotHead> {
         std::mem::take(&mut self.wanted)
     }
 
-    /// Notes that a wanted block cannot be made, because the interpreter keeps its first
-    /// instruction.
+    /// Notes that a wanted block cannot be made, because its first instruction can only be
+    /// interpreted.
     pub(crate) fn refuse(&mut self, wanted: HotHead) {
         self.counts.insert(wanted.counted(), Count::Refused);
     }

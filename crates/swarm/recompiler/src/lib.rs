@@ -1,22 +1,22 @@
 //! Code made for a ROM: the machine's own source, specialised block by block.
 //!
-//! ROM does not change, so at a known PC opcodes and operands are known, too.
-//! `gbxcule_passes::specialise` computes most of `Cpu::fetch` and `Cpu::execute`, as the Rust front
-//! end reads them, in advance. [`Block`] is the remaining code as IR, [`Code`] its machine code,
-//! which works on the native machine in place, and [`Table`] has blocks by address. [`EagerRunner`]
-//! runs one machine by blocks; [`Runner`] runs machines of a swarm by [`SharedBlocks`], which a
-//! thread makes meanwhile. The interpreter defines what a block must do, and goes on where a block
-//! ends.
+//! ROM does not change, so where PC is known, opcodes and operands are known, too.
+//! `gbxcule_passes::specialise` evaluates most of `Cpu::fetch` and `Cpu::execute`, as the Rust
+//! front end reads them, in advance. [`Block`] is the remaining code as IR, [`BlockCode`] its
+//! machine code, which changes the native machine in place, and [`BlockTable`] maps addresses to
+//! blocks. [`EagerRunner`] runs one machine by blocks; [`Runner`] runs machines of a swarm by
+//! [`SharedBlocks`], which a background thread makes. The interpreter defines what a block must do,
+//! and goes on where a block ends.
 //!
 //! The package in the folder `color` compiles these sources for the Color.
 
-// The Color's machine has the same calls.
+// The Color's machine has the same functions.
 #[cfg(color)]
 extern crate gbxcule_gameboy_color as gbxcule_gameboy;
 
 mod block;
 mod code;
-mod door;
+mod host_call;
 #[cfg(not(color))]
 mod hot_code;
 mod kept_heads;
@@ -31,7 +31,7 @@ mod table;
 mod trial;
 
 pub use block::{Block, MemoryMap};
-pub use code::{Code, Memories};
+pub use code::{BlockCode, Memories};
 #[cfg(color)]
 pub use gbxcule_recompiler::Recompile;
 #[cfg(not(color))]
@@ -41,7 +41,7 @@ pub use machine_ir::MachineIr;
 pub use recompile::Recompile;
 pub use runner::EagerRunner;
 pub use shared_blocks::{Runner, SharedBlocks};
-pub use table::Table;
+pub use table::BlockTable;
 
 /// Example of the README, run as a test of the documentation.
 #[cfg(all(doctest, not(color)))]

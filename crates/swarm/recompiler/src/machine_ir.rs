@@ -1,5 +1,5 @@
-//! The machine's source as IR, and its functions and fields that blocks are made of. Blocks are for
-//! machines of the usual revision.
+//! The machine's source as IR, with the functions and fields from which blocks are made. Blocks are
+//! for machines of the usual hardware revision.
 
 use gbxcule_gameboy::{SOURCES, USUAL_FLAGS};
 use gbxcule_ir::check::{self, Valid};
@@ -8,7 +8,7 @@ use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Builder, FunctionId, Module, Param, Shape, Type};
 use std::sync::OnceLock;
 
-/// The functions that make up an instruction, and the clock's comparison.
+/// The functions that execute an instruction, and the comparison of two times.
 const ENTRIES: [&str; 3] = ["Cpu::fetch", "Cpu::execute", "is_before"];
 
 /// The machine's functions and where its fields are.
@@ -16,7 +16,7 @@ const ENTRIES: [&str; 3] = ["Cpu::fetch", "Cpu::execute", "is_before"];
 pub struct MachineIr {
     /// All functions with their bodies.
     pub module: Valid<Module>,
-    /// The module with bodies that do nothing: for code that calls these functions elsewhere.
+    /// The module with empty bodies, for code that only calls these functions.
     outlines: Module,
     pub(crate) fetch: FunctionId,
     pub(crate) execute: FunctionId,
@@ -28,7 +28,7 @@ pub struct MachineIr {
 }
 
 impl MachineIr {
-    /// The module, made once a process.
+    /// Returns the module, which is made once in a process.
     pub fn get() -> &'static Self {
         static TRANSLATION: OnceLock<MachineIr> = OnceLock::new();
         TRANSLATION.get_or_init(|| {
@@ -72,18 +72,18 @@ impl MachineIr {
         Self { module, outlines, fetch, execute, is_before, machine, array, registers }
     }
 
-    /// A module to which code that calls the machine's functions is added.
+    /// Returns a module with declarations of the machine's functions, to which callers add code.
     pub(crate) fn outlines(&self) -> Module {
         self.outlines.clone()
     }
 
-    /// The position of a register.
+    /// The position of a register in `registers`.
     pub(crate) fn register(&self, name: &str) -> usize {
         let found = self.registers.iter().position(|(register, _)| register == name);
         found.unwrap_or_else(|| unreachable!("the CPU has `{name}`"))
     }
 
-    /// Field numbers from the machine to one of its parts.
+    /// Field numbers that lead from the machine to one of its parts.
     pub(crate) fn path(&self, names: &[&str]) -> Vec<u64> {
         let (mut ty, mut path) = (self.machine, Vec::with_capacity(names.len()));
         for name in names {
@@ -100,7 +100,7 @@ impl MachineIr {
     }
 
     /// Parameters of a block: the machine, ROM and cartridge RAM. The handles are passed by
-    /// reference, so that a block which needs none of them has less to do when it begins.
+    /// reference, so that a block that uses neither array loads nothing.
     pub(crate) fn params(&self) -> Vec<Param> {
         vec![
             Param::mutable("machine", self.machine),

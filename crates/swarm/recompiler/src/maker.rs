@@ -1,5 +1,5 @@
-//! The thread that makes blocks, one for a process. Machines go on meanwhile. When no request is
-//! left, the thread writes the heads of its blocks to disk.
+//! The thread that makes blocks, one for a process. Machines run on while it works. When no request
+//! is left, the thread writes the heads of its blocks to disk.
 
 use crate::learning::HotHead;
 use crate::shared_blocks::SharedBlocks;
@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-/// Blocks that become one piece of machine code, at most.
+/// Maximum of blocks that are compiled together.
 const MAX_BATCH: usize = 16;
-/// Time without work after which heads are kept.
+/// Time without requests after which heads are written to disk.
 const QUIET: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
@@ -25,11 +25,11 @@ struct Queue {
     waiting: VecDeque<(Weak<SharedBlocks>, Request)>,
 }
 
-/// Blocks that are asked for.
+/// A request for blocks.
 pub(crate) enum Request {
-    /// Blocks of heads that were learned.
+    /// Blocks of heads that runners found.
     Learned(Vec<HotHead>),
-    /// Blocks of heads that an earlier process kept.
+    /// Blocks of heads that an earlier process wrote to disk.
     Kept,
 }
 
@@ -63,7 +63,7 @@ impl Maker {
         }
     }
 
-    /// Waits for the next request, with `for_a_while` only for some time.
+    /// Waits for the next request; with `for_a_while` no longer than `QUIET`.
     fn next(&self, for_a_while: bool) -> Option<(Weak<SharedBlocks>, Request)> {
         let mut queue = self.lock();
         loop {
@@ -90,7 +90,7 @@ pub(crate) fn ask(blocks: &Arc<SharedBlocks>, request: Request) {
     let mut queue = maker.lock();
     if !queue.works {
         let thread = std::thread::Builder::new().name("blocks".to_owned());
-        // Without a thread the interpreter goes on as before.
+        // If no thread can be started, machines are interpreted.
         queue.works = thread.spawn(|| maker.work()).is_ok();
     }
     if queue.works {

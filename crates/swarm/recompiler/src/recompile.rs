@@ -1,4 +1,4 @@
-//! Choice of the frames that swarms run by code made for their ROM.
+//! The setting that says whether swarms run code made for their ROM.
 
 use std::str::FromStr;
 
@@ -7,11 +7,11 @@ use std::str::FromStr;
 pub enum Recompile {
     /// Never.
     Off,
-    /// Code is made when a ROM has run for a while in this process, and used if frames with it were
+    /// Code is made when a ROM has run for a while in this process, and used if it makes frames
     /// faster.
     #[default]
     WhereItWins,
-    /// Code is made after a few runs and always used, even if it is slower: for tests.
+    /// Code is made after a few frames and always used, even if it is slower: for tests.
     Always,
 }
 

@@ -2,31 +2,31 @@
 //! share blocks instead (`shared_blocks`).
 
 use crate::block::Block;
-use crate::code::Code;
+use crate::code::BlockCode;
 use crate::learning::{HotHead, Learning};
 use crate::machine_ir::MachineIr;
-use crate::table::Table;
+use crate::table::BlockTable;
 use gbxcule_gameboy::Machine;
 use std::sync::Arc;
 
 /// Blocks of one ROM, made as soon as code is hot: for tests and examples.
 pub struct EagerRunner {
-    table: Table,
+    table: BlockTable,
     learning: Learning,
 }
 
 impl EagerRunner {
-    /// No blocks yet; one is made where programs arrived `threshold` times.
+    /// Begins without blocks. A block is made where a program arrived `threshold` times.
     pub fn new(threshold: u32) -> Self {
-        Self { table: Table::new(), learning: Learning::new(threshold) }
+        Self { table: BlockTable::new(), learning: Learning::new(threshold) }
     }
 
-    /// Blocks that were made so far.
+    /// Number of blocks made so far.
     pub fn compiled(&self) -> usize {
         self.table.len()
     }
 
-    /// Does what `Machine::run_frame` does, and learns what code is hot.
+    /// Runs a frame like `Machine::run_frame`, and counts arrivals to find hot code.
     pub fn learn_frame(
         &mut self,
         machine: &mut Machine,
@@ -40,22 +40,22 @@ impl EagerRunner {
         made.codes.into_iter().for_each(|code| self.table.add(Arc::new(code)));
     }
 
-    /// Does what `Machine::run_frame` does, with the blocks made so far.
+    /// Runs a frame like `Machine::run_frame`, with the blocks made so far.
     pub fn run_frame(&self, machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8], draw: bool) {
         self.table.run_frame(machine, rom, cart_ram, draw);
     }
 }
 
-/// Blocks that were wanted.
+/// The outcome of a request for blocks.
 #[derive(Default)]
 pub(crate) struct CompiledBatch {
-    pub(crate) codes: Vec<Code>,
-    /// Heads whose first instruction the interpreter keeps.
+    pub(crate) codes: Vec<BlockCode>,
+    /// Heads whose first instruction can only be interpreted.
     pub(crate) refused: Vec<HotHead>,
 }
 
-/// Makes the wanted blocks that the table lacks, as one piece of machine code.
-pub(crate) fn make(table: &Table, rom: &[u8], wanted: &[HotHead]) -> CompiledBatch {
+/// Makes the wanted blocks that the table lacks; compiles them together.
+pub(crate) fn make(table: &BlockTable, rom: &[u8], wanted: &[HotHead]) -> CompiledBatch {
     let mut made = CompiledBatch::default();
     let mut blocks = Vec::new();
     for &wanted in wanted.iter().filter(|_| !table.is_full()) {
@@ -68,8 +68,8 @@ pub(crate) fn make(table: &Table, rom: &[u8], wanted: &[HotHead]) -> CompiledBat
         }
     }
     if !blocks.is_empty() {
-        // Without machine code the interpreter goes on as before.
-        made.codes = Code::new(blocks, rom.len()).unwrap_or_default();
+        // If the compilation fails, machines are interpreted.
+        made.codes = BlockCode::new(blocks, rom.len()).unwrap_or_default();
     }
     made
 }

@@ -1,16 +1,16 @@
 //! Blocks of a ROM for all machines that run it in this process, on all threads.
 //!
-//! In a few frames runners count where programs arrive. A thread makes blocks of hot code; runners
-//! take the new table within 32 frames, and no step waits for it. Blocks of code that was hot in an
-//! earlier process are made first (`kept_heads`). Blocks are exact, so no result depends on when
-//! they come, nor on the clock by which a frame with them is compared with one without.
+//! Runners count in a few frames where programs arrive. A thread makes blocks of hot code; runners
+//! take the new table within 32 frames, and no step waits for a block. Blocks of code that was hot
+//! in an earlier process are made first (`kept_heads`). Blocks are exact, so no result depends on
+//! when a block is ready, nor on the measured times that decide whether blocks are used.
 
 use crate::Recompile;
 use crate::kept_heads;
 use crate::learning::{HotHead, Learning};
 use crate::maker::{self, Request};
 use crate::runner::CompiledBatch;
-use crate::table::Table;
+use crate::table::BlockTable;
 use crate::trial::Trial;
 use gbxcule_gameboy::Machine;
 use gbxcule_runtime::PerProcess;
@@ -18,17 +18,18 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
-/// Frames of a ROM in a process before anything is learned: short runs don't pay for it.
+/// Frames of a ROM in a process before runners begin to count: short runs would not gain from
+/// blocks.
 const FRAMES_BEFORE_LEARNING: u64 = 1 << 14;
-/// Arrivals at an address in watched frames before a block is made: the next arrival makes it.
+/// Arrivals at an address in watched frames that don't ask for a block yet: the next arrival does.
 const ARRIVALS: u32 = 24;
-/// Number of arrivals before a block is made if all blocks are made at once.
+/// Arrivals likewise, if blocks are made at once.
 const EAGER_ARRIVALS: u32 = 3;
-/// A runner watches one of this many frames: at first, and at last.
+/// A runner watches one of this number of frames: at first, and in the end.
 const PERIODS: (u32, u32) = (32, 2_048);
 /// Watched frames without a new block, after which runners watch half as often.
 const FRAMES_WITHOUT_NEWS: u32 = 64;
-/// Frames that a runner runs before it adds them to the process's and takes a new table.
+/// Frames that a runner runs before it adds them to the process's count and takes a new table.
 const FRAMES_ADDED: u32 = 32;
 
 /// Blocks of one ROM.
@@ -36,14 +37,14 @@ pub struct SharedBlocks {
     rom: Arc<[u8]>,
     /// Two of three frames are watched, and blocks are made at once and always used.
     is_eager: bool,
-    table: Mutex<Arc<Table>>,
-    /// Raised with each new table.
+    table: Mutex<Arc<BlockTable>>,
+    /// Number of the newest table.
     generation: AtomicU64,
     learning: Mutex<LearningState>,
-    /// Frames of which a runner watches one.
+    /// A runner watches one of this number of frames.
     period: AtomicU32,
     frames: AtomicU64,
-    /// True once blocks of the heads on disk were asked for.
+    /// True if the blocks of the heads on disk were requested.
     has_asked_for_kept: AtomicBool,
     trial: Trial,
 }
@@ -53,7 +54,7 @@ struct LearningState {
     frames_without_news: u32,
 }
 
-/// ROMs whose blocks are in use.
+/// The blocks of all ROMs that run in this process.
 type Registry = Mutex<Vec<Weak<SharedBlocks>>>;
 
 static REGISTRY: PerProcess<Registry> = PerProcess::new();
@@ -63,7 +64,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl SharedBlocks {
-    /// The blocks of a padded ROM in this process.
+    /// Returns the blocks of a padded ROM in this process.
     fn of(rom: &Arc<[u8]>, is_eager: bool) -> Arc<Self> {
         let mut registry = lock(REGISTRY.get());
         registry.retain(|blocks| blocks.strong_count() > 0);
@@ -82,7 +83,7 @@ impl SharedBlocks {
         Self {
             rom: Arc::clone(rom),
             is_eager,
-            table: Mutex::new(Arc::new(Table::new())),
+            table: Mutex::new(Arc::new(BlockTable::new())),
             generation: AtomicU64::new(0),
             learning: Mutex::new(watch),
             period: AtomicU32::new(PERIODS.0),
@@ -92,24 +93,24 @@ impl SharedBlocks {
         }
     }
 
-    /// Blocks that there are now.
+    /// Returns the newest table.
     #[must_use]
-    pub fn table(&self) -> Arc<Table> {
+    pub fn table(&self) -> Arc<BlockTable> {
         Arc::clone(&lock(&self.table))
     }
 
-    /// Returns true if frames are run by blocks now, because they were faster.
+    /// Returns true if frames are run by blocks now, because such frames were faster.
     #[must_use]
     pub fn are_used(&self) -> bool {
         self.is_eager && !self.table().is_empty() || self.trial.is_won()
     }
 
-    /// Heads that an earlier process kept; called by the thread that makes blocks.
+    /// Reads the heads that an earlier process wrote; called by the thread that makes blocks.
     pub(crate) fn kept_heads(&self) -> Vec<HotHead> {
         kept_heads::load(&self.rom)
     }
 
-    /// Keeps the heads of all blocks on disk; called by the thread that makes them.
+    /// Writes the heads of all blocks to disk; called by the thread that makes blocks.
     pub(crate) fn keep_heads(&self) {
         let table = self.table();
         if !table.is_empty() {
@@ -117,14 +118,14 @@ impl SharedBlocks {
         }
     }
 
-    /// Asks for the blocks of an earlier process, once.
+    /// Requests the blocks of an earlier process, once.
     fn ask_for_kept(self: &Arc<Self>) {
         if !self.has_asked_for_kept.swap(true, Ordering::Relaxed) {
             maker::ask(self, Request::Kept);
         }
     }
 
-    /// Makes blocks; called by the thread that does so.
+    /// Makes blocks; called by the thread of `maker`.
     pub(crate) fn make(&self, wanted: &[HotHead]) {
         let table = self.table();
         let CompiledBatch { codes, refused } = crate::runner::make(&table, &self.rom, wanted);
@@ -134,7 +135,7 @@ impl SharedBlocks {
         }
         if !codes.is_empty() {
             let mut newest = lock(&self.table);
-            let mut table = Table::clone(&newest);
+            let mut table = BlockTable::clone(&newest);
             codes.into_iter().for_each(|code| table.add(Arc::new(code)));
             *newest = Arc::new(table);
             drop(newest);
@@ -146,7 +147,7 @@ impl SharedBlocks {
     /// Runs a frame and counts where programs arrive; does nothing if another thread counts now.
     fn watch_frame(
         self: &Arc<Self>,
-        table: &Table,
+        table: &BlockTable,
         machine: &mut Machine,
         cart_ram: &mut [u8],
         draw: bool,
@@ -175,21 +176,21 @@ impl SharedBlocks {
     }
 }
 
-/// A shard's view of shared blocks, by which a thread runs its machines.
+/// A shard's view of the shared blocks: a thread runs the shard's machines by it.
 pub struct Runner {
     shared: Arc<SharedBlocks>,
-    table: Arc<Table>,
+    table: Arc<BlockTable>,
     generation: u64,
-    /// Frames that it ran since it added them to the process's.
+    /// Frames that this runner has not yet added to the process's count.
     frames: u32,
-    /// Frames until it watches one.
+    /// Frames before the next one that is watched.
     until_watch: u32,
-    /// Nanoseconds that the frame before took, where frames are compared.
+    /// Nanoseconds of the pair's first frame, while frames are compared.
     compared: Option<u64>,
 }
 
 impl Runner {
-    /// A view of the blocks of a padded ROM.
+    /// Makes a view of the blocks of a padded ROM.
     #[must_use]
     pub fn new(rom: &Arc<[u8]>, recompile: Recompile) -> Self {
         let shared = SharedBlocks::of(rom, recompile == Recompile::Always);
@@ -197,13 +198,13 @@ impl Runner {
         Self { shared, table, generation: 0, frames: 0, until_watch: PERIODS.0, compared: None }
     }
 
-    /// The blocks that it shares.
+    /// Returns the shared blocks.
     #[must_use]
     pub fn shared(&self) -> &SharedBlocks {
         &self.shared
     }
 
-    /// Does what `Machine::run_frame` does.
+    /// Runs a frame like `Machine::run_frame`.
     pub fn run_frame(&mut self, machine: &mut Machine, cart_ram: &mut [u8], draw: bool) {
         if self.shared.is_eager {
             return self.run_eagerly(machine, cart_ram, draw);
@@ -257,7 +258,7 @@ impl Runner {
         }
     }
 
-    /// Runs a frame with or without blocks, in turn, and takes the time.
+    /// Runs a frame, alternately with and without blocks, and measures its time.
     fn compare(&mut self, machine: &mut Machine, cart_ram: &mut [u8], draw: bool) {
         let by_blocks = self.shared.trial.are_blocks_next(self.compared.is_some());
         let begun = Instant::now();

@@ -1,35 +1,35 @@
-//! Blocks of a ROM by the addresses at which they begin, and machines run by them.
+//! The table that maps addresses of a ROM to blocks, and the loop that runs machines by blocks.
 //!
-//! A table never changes: threads share it while the next one is made. Where there is no block the
-//! interpreter goes on, up to the next address at which one begins.
+//! A shared table never changes: threads use it while the next one is made. Where there is no
+//! block, the interpreter runs up to the next address that has one.
 
 use crate::block::{Limits, MemoryMap};
-use crate::code::{Code, Memories};
+use crate::code::{BlockCode, Memories};
 use crate::learning::{HotHead, Learning};
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::cpu::Mode;
 use gbxcule_gameboy::machine::is_before;
 use std::sync::Arc;
 
-/// Blocks at most, so that machine code has a bound.
+/// Maximum of blocks, which bounds the machine code.
 const MAX_BLOCKS: usize = 4_096;
-/// Blocks at one address at most, for different memory maps.
+/// Maximum of blocks at one address, for different memory maps.
 const MAX_VARIANTS: usize = 16;
-/// Bytes of machine code at most.
+/// Maximum of bytes of machine code.
 const MAX_CODE_BYTES: usize = 32 << 20;
-/// Addresses at which a block may begin.
+/// Number of addresses at which a block may begin.
 const ADDRESSES: usize = 0x1_0000;
-/// Stands for no block.
+/// Index that means no block.
 const NONE: u16 = u16::MAX;
-/// M-cycles before the deadline in which blocks refuse to run, roughly: those that a way runs
-/// without a look at the deadline, and one instruction.
+/// Approximate number of M-cycles before the deadline in which blocks refuse to run: the time
+/// between two checks, and one instruction.
 const MAX_REFUSED_MCYCLES: u32 = Limits::CPU.mcycles_unchecked + 6;
-/// Bytes of the longest instruction: a PC that moves further has jumped.
+/// Bytes of the longest instruction: if PC moves further, the program has jumped.
 pub(crate) const MAX_INSTRUCTION_BYTES: u16 = 3;
 
 /// Blocks of one ROM.
 #[derive(Clone)]
-pub struct Table {
+pub struct BlockTable {
     /// A bit for each address at which a block begins.
     marks: Box<[u8]>,
     /// Index of the first block of each address.
@@ -40,22 +40,22 @@ pub struct Table {
 
 #[derive(Clone)]
 struct TableEntry {
-    code: Arc<Code>,
+    code: Arc<BlockCode>,
     /// Index of the next block at this address, for another memory map.
     next: u16,
 }
 
-/// The reason why blocks went no further.
+/// The reason why no further block ran.
 enum Stop {
     /// The deadline has come.
     Deadline,
-    /// The deadline is too near for the block that is here.
+    /// The deadline is too near for the block at this address.
     TooNear,
-    /// There is no block here for this memory map.
+    /// There is no block at this address for the memory map.
     NoBlock,
 }
 
-impl Table {
+impl BlockTable {
     /// No blocks yet.
     #[must_use]
     pub fn new() -> Self {
@@ -73,13 +73,13 @@ impl Table {
         self.blocks.len()
     }
 
-    /// Returns true if there are none.
+    /// Returns true if the table has no blocks.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// Bytes of machine code.
+    /// Size of the machine code of all blocks.
     #[must_use]
     pub fn code_bytes(&self) -> usize {
         self.code_bytes
@@ -90,7 +90,7 @@ impl Table {
         self.blocks.iter().map(|entry| entry.code.head()).collect()
     }
 
-    /// Returns true if a limit is reached.
+    /// Returns true if the table takes no further block.
     pub(crate) fn is_full(&self) -> bool {
         self.blocks.len() >= MAX_BLOCKS || self.code_bytes >= MAX_CODE_BYTES
     }
@@ -100,8 +100,8 @@ impl Table {
         self.at(pc).any(|entry| entry.code.fits(map))
     }
 
-    /// Adds a block, if there is room. Earlier blocks of the address are tried first.
-    pub(crate) fn add(&mut self, code: Arc<Code>) {
+    /// Adds a block, if the limits allow it. Earlier blocks of the address are tried first.
+    pub(crate) fn add(&mut self, code: Arc<BlockCode>) {
         if self.is_full() || self.at(code.pc()).count() >= MAX_VARIANTS {
             return;
         }
@@ -125,7 +125,7 @@ impl Table {
         std::iter::successors(entry(first), move |before| entry(before.next))
     }
 
-    /// Does what `Machine::run_frame` does.
+    /// Runs a frame like `Machine::run_frame`.
     pub fn run_frame(&self, machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8], draw: bool) {
         machine.begin_frame(draw);
         while !machine.frame_done {
@@ -136,9 +136,9 @@ impl Table {
         }
     }
 
-    /// Does what `Machine::run_until_deadline` does.
+    /// Runs up to the deadline like `Machine::run_until_deadline`.
     fn run_until_deadline(&self, machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) {
-        // The next opcode is fetched twice, which blocks do not do.
+        // The HALT bug fetches the next opcode twice, which blocks can't do.
         if machine.cpu.halt_bug {
             machine.run_until_deadline(rom, cart_ram);
             return;
@@ -157,7 +157,7 @@ impl Table {
         }
     }
 
-    /// Runs blocks as long as one follows the other.
+    /// Runs blocks until the table has none for the machine's PC and memory map.
     #[inline(always)]
     fn run_blocks(&self, machine: &mut Machine, memories: &Memories<'_>) -> Stop {
         loop {
@@ -180,16 +180,17 @@ impl Table {
         }
     }
 
-    /// Returns the reason why no block ran. Near the deadline that is `TooNear`, even if the block
-    /// refused another memory map: the interpreter runs up to the deadline either way.
+    /// Returns the reason why no block ran. Near the deadline the reason is `TooNear`, even if the
+    /// block refused because of the memory map: the interpreter runs up to the deadline in both
+    /// cases.
     fn stop_reason(&self, machine: &Machine) -> Stop {
         let left = machine.deadline.wrapping_sub(machine.cpu.now);
         let has_block = self.at(machine.cpu.pc).next().is_some();
         if has_block && left <= MAX_REFUSED_MCYCLES { Stop::TooNear } else { Stop::NoBlock }
     }
 
-    /// Runs a frame and counts arrivals: where programs come by a jump, an interrupt or from a
-    /// block, not where a deadline stopped a block.
+    /// Runs a frame and counts arrivals by a jump, by an interrupt or from a block. A place at
+    /// which a deadline stopped a block does not count.
     pub(crate) fn run_frame_counting(
         &self,
         learning: &mut Learning,
@@ -213,7 +214,7 @@ impl Table {
     }
 
     /// Runs blocks, or instructions up to the next jump, block or deadline; returns true if the
-    /// program arrived where it is now.
+    /// program arrived at its PC by a jump, an interrupt or from a block.
     fn advance_counting(
         &self,
         learning: &mut Learning,
@@ -252,7 +253,7 @@ impl Table {
     }
 }
 
-impl Default for Table {
+impl Default for BlockTable {
     fn default() -> Self {
         Self::new()
     }

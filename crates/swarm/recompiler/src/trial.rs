@@ -1,17 +1,17 @@
-//! Times frames with blocks and without; blocks are used only where they win.
+//! Measurement of frames with and without blocks; blocks are used only where they are faster.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
-/// Pairs of frames that decide.
+/// Number of pairs of frames that decide.
 const PAIRS: u32 = 63;
 
-/// Neither way was found to be faster yet.
+/// The measurement goes on.
 const RUNNING: u8 = 0;
 const WON: u8 = 1;
 const LOST: u8 = 2;
 
-/// Frames are compared in pairs, one with blocks and one without, next to each other; the way that
-/// won more pairs is used until there are new blocks.
+/// Comparison of frames in pairs: one frame with blocks, one without, one directly after the other.
+/// The variant that won more pairs is used until there are new blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Trial {
     state: AtomicU8,
@@ -35,12 +35,12 @@ impl Trial {
         self.state.load(Ordering::Relaxed) == WON
     }
 
-    /// Says which way is next: the first frame of a pair has blocks in every second pair.
+    /// Returns true if the next frame runs with blocks. In every second pair the first frame does.
     pub(crate) fn are_blocks_next(&self, is_second: bool) -> bool {
         (self.pairs.load(Ordering::Relaxed) & 1 == 0) != is_second
     }
 
-    /// Notes the times of a pair.
+    /// Records the times of a pair.
     pub(crate) fn note(&self, blocks: u64, interpreter: u64) {
         let won = self.won.fetch_add(u32::from(blocks < interpreter), Ordering::Relaxed)
             + u32::from(blocks < interpreter);

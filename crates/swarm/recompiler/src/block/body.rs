@@ -1,5 +1,5 @@
-//! The function made of a tree of ways. It loads registers, keeps them in variables where ways come
-//! back to the head, and writes them where ways end.
+//! The function made from a tree of paths. It loads the registers, carries them in variables
+//! through the loop, and stores them where a path ends.
 
 use super::tree::Tree;
 use super::{Block, ReliedOn};
@@ -9,9 +9,9 @@ use gbxcule_ir::stmt::{BlockId, Stmt, StmtKind};
 use gbxcule_ir::{Body, Literal, PlaceId, Projection, Root, Scalar, Type, Value};
 use gbxcule_passes::specialise::{KnownPlace, PartialValue, Residual, Specialiser};
 
-/// Slot in which a register is kept.
+/// The home of a register in the function.
 struct RegisterSlot {
-    /// Field of the machine.
+    /// The register's field in the machine.
     field: PlaceId,
     /// The variable that carries the register from one round of a loop to the next, if the loop
     /// changes it.
@@ -20,8 +20,8 @@ struct RegisterSlot {
 }
 
 impl Tree<'_> {
-    /// Makes the function. `main` holds the code from the head on, and `heads` are the registers
-    /// there, which are not loaded yet.
+    /// Makes the function. `main` holds the code from the head on, and `heads` are the registers at
+    /// the head, which `main` does not load yet.
     pub(super) fn finish(
         mut self,
         mut specialiser: Specialiser<'_>,
@@ -30,7 +30,7 @@ impl Tree<'_> {
     ) -> Block {
         let longest_mcycles = self.fill_checks(&mut specialiser.residual);
         let homes = self.homes(&mut specialiser.residual);
-        self.close_ways(&mut specialiser.residual, &homes);
+        self.close_paths(&mut specialiser.residual, &homes);
         specialiser.rely_on(&self.machine_ir.path(&["dma", "active"]));
         let used: Vec<KnownPlace> = specialiser.used_facts().cloned().collect();
         check_facts(&mut specialiser, &used);
@@ -44,8 +44,8 @@ impl Tree<'_> {
         }
     }
 
-    /// Fills in, at each check of the deadline, how many M-cycles the block may still run; returns
-    /// those of its longest way.
+    /// Fills in, at each check of the deadline, how many M-cycles the block may run after it;
+    /// returns the M-cycles of the longest path.
     fn fill_checks(&mut self, residual: &mut Residual) -> u32 {
         for at in (0..self.instructions.len()).rev() {
             let needed = self.instructions[at].needed_before();
@@ -77,8 +77,8 @@ impl Tree<'_> {
         registers.map(home).collect()
     }
 
-    /// Writes the registers where ways end.
-    fn close_ways(&self, residual: &mut Residual, homes: &[RegisterSlot]) {
+    /// Writes the registers where paths end.
+    fn close_paths(&self, residual: &mut Residual, homes: &[RegisterSlot]) {
         for (block, registers) in &self.exits {
             for ((home, &register), &start) in homes.iter().zip(registers).zip(&self.start) {
                 if register != start || home.variable.is_some() {
@@ -102,7 +102,7 @@ impl Tree<'_> {
     }
 }
 
-/// Leaves the block at its beginning unless all facts that it relies on hold.
+/// Exits at the block's beginning unless all facts that the block relies on hold.
 fn check_facts(specialiser: &mut Specialiser<'_>, used: &[KnownPlace]) {
     let root = specialiser.residual.body.root;
     let condition = PartialValue::Literal(Literal::bool(true));
@@ -114,7 +114,7 @@ fn check_facts(specialiser: &mut Specialiser<'_>, used: &[KnownPlace]) {
     residual.push(root, StmtKind::If { condition, accept, reject });
 }
 
-/// A value that is true if a condition and some facts hold.
+/// Evaluates to true if a condition and some facts hold.
 pub(super) fn all_hold(
     specialiser: &mut Specialiser<'_>,
     block: BlockId,
@@ -130,7 +130,8 @@ pub(super) fn all_hold(
     condition
 }
 
-/// The body: loads of the registers, then the code, in a loop if it comes back to the head.
+/// Joins the body: loads of the registers, then the code, in a loop if a path comes back to the
+/// head.
 fn assembled(
     mut residual: Residual,
     main: BlockId,

@@ -1,4 +1,5 @@
-//! The tree of ways, instruction by instruction. `body` makes a function of it when it has grown.
+//! The tree of paths through ROM, built instruction by instruction. `body` makes a function from
+//! the finished tree.
 
 use super::body::all_hold;
 use super::{Block, HIGH_RAM, Limits, MemoryMap, ROM_END};
@@ -14,14 +15,14 @@ use gbxcule_passes::specialise::{
 use std::cell::Cell;
 use std::collections::VecDeque;
 
-/// Address of the buttons' register.
+/// Address of P1, the register of the buttons.
 const P1: u16 = 0xff00;
 
-/// Addresses of the Color's palettes. Programs that paint write these most often, so blocks inline
-/// the way to the chip.
+/// Addresses of the Color's palettes. Programs that change colours write these addresses most
+/// often, so blocks inline the write.
 const IN_PLACE: std::ops::Range<u16> = if COLOR { 0xff68..0xff6c } else { 0..0 };
 
-/// Returns true for addresses of code that blocks may contain.
+/// Returns true if blocks may contain code at this address.
 fn is_code(pc: u16) -> bool {
     pc < ROM_END || HIGH_RAM.contains(&pc)
 }
@@ -76,49 +77,49 @@ pub(super) fn build(
         before: Vec::new(),
     };
     tree.guard(&mut specialiser, &state)?;
-    tree.follow_all_ways(&mut specialiser, state)?;
+    tree.follow_all_paths(&mut specialiser, state)?;
     Ok(tree.finish(specialiser, main, &heads))
 }
 
-/// An instruction on a way.
+/// An instruction on a path.
 pub(super) struct Instruction {
-    /// The instruction before it.
+    /// The preceding instruction on the path.
     pub(super) parent: Option<usize>,
-    /// M-cycles from the head to its start.
+    /// M-cycles from the head to the start of this instruction.
     pub(super) begin: u32,
-    /// M-cycles from the head to the latest start of an instruction, from this one on, before its
-    /// way looks at the deadline again.
+    /// M-cycles from the head to the start of the last instruction before the next check of the
+    /// deadline, this instruction included.
     pub(super) latest: u32,
-    /// The ways that go on after it look at the deadline there.
+    /// True if all paths check the deadline after this instruction.
     pub(super) is_checked: bool,
 }
 
 impl Instruction {
-    /// M-cycles from the head to the latest start of an instruction that runs, after this one,
-    /// without another look at the deadline.
+    /// M-cycles from the head to the start of the last instruction that runs after this one before
+    /// another check of the deadline.
     pub(super) fn needed_before(&self) -> u32 {
         if self.is_checked { self.begin } else { self.latest }
     }
 }
 
-/// A check of the deadline, to be filled with the time that the block runs after it.
+/// A check of the deadline, whose number of M-cycles is filled in when the tree is finished.
 pub(super) struct DeadlineCheck {
-    /// The instruction after which it stands; none at the head.
+    /// The instruction before the check; `None` at the head.
     pub(super) behind: Option<usize>,
     pub(super) mcycles: u32,
     pub(super) placeholder: Value,
 }
 
-/// The end of a way that has been followed.
-struct WayEnd {
+/// The end of a path that was followed so far.
+struct PathEnd {
     state: State,
-    /// The instruction that led there.
+    /// The path's last instruction.
     behind: Option<usize>,
-    /// PCs on the way.
+    /// PCs of the path's instructions.
     passed: Vec<u16>,
-    /// Probable return addresses of the calls on the way.
+    /// Probable return addresses of the calls on the path.
     returns: Vec<u64>,
-    /// M-cycles from the head to where the way looked at the deadline last.
+    /// M-cycles from the head to the last check of the deadline.
     checked_at: u32,
     depth: usize,
 }
@@ -132,16 +133,16 @@ pub(super) struct Tree<'t> {
     /// The registers at the head.
     pub(super) start: Vec<PartialValue>,
     pub(super) instructions: Vec<Instruction>,
-    /// The instruction that is specialised now.
+    /// Index of the instruction that is being specialised.
     pub(super) current: usize,
-    /// Bytes that it has fetched after its opcode.
+    /// Bytes that this instruction has fetched after its opcode.
     pub(super) fetches: Cell<u64>,
     pub(super) checks: Vec<DeadlineCheck>,
     pub(super) exits: Vec<(BlockId, Vec<PartialValue>)>,
     pub(super) returns_to_head: Vec<(BlockId, Vec<PartialValue>)>,
     pub(super) map: MemoryMap,
     limits: Limits,
-    /// The registers before the instruction that is specialised now.
+    /// The registers before the instruction that is being specialised.
     before: Vec<PartialValue>,
 }
 
@@ -164,13 +165,13 @@ impl Policy for Tree<'_> {
         }
         let may_leave = self.limits.leaves && progress.may_repeat();
         let name = &callee.name[..];
-        match crate::door::has_door(name) {
+        match crate::host_call::exists(name) {
             _ if may_leave && name == "Machine::read_elsewhere" => Treatment::Unfold,
             _ if may_leave && name == "Machine::read_slow" => Treatment::Leave,
             true if may_leave => Treatment::Leave,
-            // The end of OAM DMA opens the memory map.
+            // The end of OAM DMA changes the memory map.
             true if self.map.has_dma => Treatment::Call(Changes::Any),
-            true => Treatment::Call(crate::door::changes(name, address(args))),
+            true => Treatment::Call(crate::host_call::changes(name, address(args))),
             false => Treatment::Refuse,
         }
     }
@@ -201,16 +202,17 @@ impl Policy for Tree<'_> {
     }
 }
 
-/// Returns the address of an access, if it is known.
+/// Returns the address of an access, if the address is a constant.
 fn address(args: &[Option<Literal>]) -> Option<u16> {
     args.get(4).copied().flatten().map(|at| at.bits() as u16)
 }
 
-/// Returns true if a function that is out of line elsewhere is inlined here, because it folds to a
-/// few instructions: a read of ROM, an access to the buttons or to high RAM, at a known address.
+/// Returns true if blocks inline a function that other code calls, because at a constant address
+/// the function folds to a few instructions: a read of ROM, an access to the buttons or to high
+/// RAM.
 fn is_worth_unfolding(name: &str, inline: Inline, args: &[Option<Literal>]) -> bool {
     if name == "Machine::write_register" {
-        // Only a `write_slow` that is inlined leads here.
+        // Only an inlined `write_slow` calls this function.
         return true;
     }
     let Some(at) = address(args) else {
@@ -238,8 +240,8 @@ impl Tree<'_> {
         }
     }
 
-    /// A value that is true if the deadline lies after the start of all that the block may still
-    /// run.
+    /// Evaluates to true if the deadline lies after the start of every instruction up to the next
+    /// check.
     fn is_in_time(
         &mut self,
         specialiser: &mut Specialiser<'_>,
@@ -262,7 +264,7 @@ impl Tree<'_> {
         }
     }
 
-    /// Leaves the block here if a condition does not hold.
+    /// Exits from the block here unless a condition holds.
     fn leave_unless(
         &mut self,
         specialiser: &mut Specialiser<'_>,
@@ -275,7 +277,7 @@ impl Tree<'_> {
         self.exits.push((reject, state.registers.clone()));
     }
 
-    /// The check of the deadline at the head.
+    /// Checks the deadline at the head.
     fn guard(
         &mut self,
         specialiser: &mut Specialiser<'_>,
@@ -286,13 +288,13 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// Follows all ways until they leave ROM, come back, or are long enough.
-    fn follow_all_ways(
+    /// Follows all paths until they leave ROM, come back, or are long enough.
+    fn follow_all_paths(
         &mut self,
         specialiser: &mut Specialiser<'_>,
         state: State,
     ) -> Result<(), Unsupported> {
-        let tip = WayEnd {
+        let tip = PathEnd {
             state,
             behind: None,
             passed: Vec::new(),
@@ -316,7 +318,7 @@ impl Tree<'_> {
         Ok(())
     }
 
-    fn next(&self, tip: &WayEnd) -> Result<Next, Unsupported> {
+    fn next(&self, tip: &PathEnd) -> Result<Next, Unsupported> {
         let Some(pc) = tip.state.registers[self.pc].literal() else { return Ok(Next::Exit) };
         let head = self.start[self.pc].literal();
         if tip.behind.is_some() && Some(pc) == head {
@@ -331,13 +333,13 @@ impl Tree<'_> {
         Ok(if goes_on { Next::Instruction(pc) } else { Next::Exit })
     }
 
-    /// Specialises an instruction; returns what comes after it.
+    /// Specialises an instruction; returns the path's continuations.
     fn instruction(
         &mut self,
         specialiser: &mut Specialiser<'_>,
-        tip: &WayEnd,
+        tip: &PathEnd,
         pc: u16,
-    ) -> Result<Vec<WayEnd>, Unsupported> {
+    ) -> Result<Vec<PathEnd>, Unsupported> {
         let before = (
             specialiser.residual.body.blocks[tip.state.block].stmts.len(),
             self.checks.len(),
@@ -366,7 +368,7 @@ impl Tree<'_> {
         let branches = usize::from(ends.len() > 1);
         let sp = tip.state.registers[self.sp];
         let more = ends.into_iter().map(|state| {
-            let mut tip = WayEnd {
+            let mut tip = PathEnd {
                 behind: Some(self.current),
                 passed: [&tip.passed[..], &[pc]].concat(),
                 returns: tip.returns.clone(),
@@ -377,17 +379,17 @@ impl Tree<'_> {
             self.follow_return(specialiser, &mut tip, (sp, following));
             tip
         });
-        let mut more: Vec<WayEnd> = more.collect();
+        let mut more: Vec<PathEnd> = more.collect();
         self.check_deadline_if_due(specialiser, &mut more)?;
         Ok(more)
     }
 
-    /// Looks at the deadline on all ways after an instruction, if some way has run for long without
-    /// a look.
+    /// Checks the deadline on all paths after an instruction, if the last check on one of them is
+    /// long past.
     fn check_deadline_if_due(
         &mut self,
         specialiser: &mut Specialiser<'_>,
-        tips: &mut [WayEnd],
+        tips: &mut [PathEnd],
     ) -> Result<(), Unsupported> {
         let mut is_due = false;
         for tip in &*tips {
@@ -397,8 +399,8 @@ impl Tree<'_> {
         if !is_due {
             return Ok(());
         }
-        let goes_on = |tip: &&mut WayEnd| tip.state.registers[self.pc].literal().is_some();
-        let going_on: Vec<&mut WayEnd> = tips.iter_mut().filter(goes_on).collect();
+        let goes_on = |tip: &&mut PathEnd| tip.state.registers[self.pc].literal().is_some();
+        let going_on: Vec<&mut PathEnd> = tips.iter_mut().filter(goes_on).collect();
         for tip in going_on {
             tip.checked_at = self.mcycles(&tip.state)?;
             let in_time = self.is_in_time(specialiser, &tip.state, Some(self.current))?;
@@ -425,12 +427,12 @@ impl Tree<'_> {
         specialiser.call(fetched, self, execute, &inputs)
     }
 
-    /// Follows a return to the address after the last call on the way, if SP is right: the block
-    /// compares the address and leaves if it differs.
+    /// Follows a return to the address after the path's last call, if SP fits: the block compares
+    /// the address at run time and exits if another one was on the stack.
     fn follow_return(
         &mut self,
         specialiser: &mut Specialiser<'_>,
-        tip: &mut WayEnd,
+        tip: &mut PathEnd,
         (sp, following): (PartialValue, u64),
     ) {
         let state = &mut tip.state;
@@ -455,7 +457,7 @@ enum Next {
     Exit,
 }
 
-/// Returns the difference of two values of 16 bits, if it is known.
+/// Returns the difference of two values of 16 bits, if it is a constant.
 fn difference(of: PartialValue, than: PartialValue) -> Option<i16> {
     let parts = |known| match known {
         PartialValue::Literal(literal) => (None, literal.bits() as i16),

@@ -1,4 +1,5 @@
-//! Counts of what programs execute behind the places at which they arrive by jumps and handlers.
+//! Counts of the instructions that a program executes after each place at which it arrives by a
+//! jump or as a handler.
 
 use super::{Counts, FRAMES_OF_A_BUTTON, LIMITS, button};
 use crate::block::{MemoryMap, ROM_END};
@@ -7,9 +8,9 @@ use crate::table::MAX_INSTRUCTION_BYTES;
 use gbxcule_gameboy::machine::is_before;
 use gbxcule_gameboy::{Cartridge, Machine, PowerOnMemory};
 
-/// Machines of the run, each with buttons of its own.
+/// Number of machines in the run; each presses different buttons.
 const MACHINES: u64 = 4;
-/// Frames that each of them runs.
+/// Number of frames that each machine runs.
 const FRAMES: u32 = 60;
 
 /// Runs machines from power-on and counts.

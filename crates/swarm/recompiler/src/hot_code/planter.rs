@@ -12,7 +12,7 @@
 //!     execute opcode; leave at the deadline; fetch
 //! }
 //! ```
-//! The interpreter executes what a block leaves to it.
+//! Instructions outside of blocks are interpreted.
 
 use crate::machine_ir::MachineIr;
 use gbxcule_ir::op::{Arg, Op, ValueData};
@@ -25,7 +25,7 @@ use gbxcule_ir::{
 };
 use std::collections::BTreeMap;
 
-/// Puts the code of a block into a loop that its ways leave, instead of returning, so that it can
+/// Wraps the code of a block in a loop and turns each return into a break, so that the code can
 /// stand in the middle of a function.
 pub(super) fn leave_by_breaks(body: &mut Body) {
     let root = body.root;
@@ -59,13 +59,13 @@ pub(super) fn leave_by_breaks(body: &mut Body) {
     body.blocks[accept].stmts = code;
 }
 
-/// Makes a function of a block, `block(machine, rom, cart_ram, cpu)`, which callers inline.
+/// Makes a block a function, `block(machine, rom, cart_ram, cpu)`, which callers inline.
 pub(super) fn declare(mut body: Body, machine_ir: &MachineIr, module: &mut Module) -> FunctionId {
     let mut params = module.functions[machine_ir.execute].params[..4].to_vec();
     let cpu = Param { mode: PassMode::Mutable, ..params.remove(0) };
     params.push(cpu);
     let id = module.declare("block", params, Type::UNIT);
-    // The registers are in a variable of the loop.
+    // The loop keeps the registers in a variable.
     let registers = Projection::Field(machine_ir.path(&["cpu"])[0] as u32);
     for place in body.places.handles().collect::<Vec<_>>() {
         let path = body.path(place).to_vec();
@@ -83,7 +83,7 @@ pub(super) fn declare(mut body: Body, machine_ir: &MachineIr, module: &mut Modul
     id
 }
 
-/// Calls blocks where the loop over opcodes begins a round.
+/// Adds calls of blocks at the beginning of an iteration of the loop over opcodes.
 pub(super) fn plant(
     blocks: &BTreeMap<u16, Vec<FunctionId>>,
     machine_ir: &MachineIr,
@@ -112,7 +112,7 @@ pub(super) fn plant(
     }
 }
 
-/// Writes the calls of blocks.
+/// Builder of the calls.
 struct Planter<'m> {
     builder: Builder<'m>,
     machine: PlaceId,
@@ -121,7 +121,7 @@ struct Planter<'m> {
     now: PlaceId,
     opcode: PlaceId,
     halt_bug: PlaceId,
-    /// The byte at the first PC is fetched twice, which blocks do not do.
+    /// True if the byte at the first PC is fetched twice (HALT bug): blocks can't do so.
     is_twice: PlaceId,
 }
 
@@ -140,7 +140,7 @@ impl<'m> Planter<'m> {
         Self { builder, machine, cpu, pc, now, opcode, halt_bug, is_twice }
     }
 
-    /// Statements before the loop.
+    /// Makes the statements before the loop.
     fn first(&mut self) -> BlockId {
         self.builder.open_block();
         let is_twice = self.builder.load(self.halt_bug);
@@ -148,7 +148,7 @@ impl<'m> Planter<'m> {
         self.builder.close_block()
     }
 
-    /// Statements that begin a round.
+    /// Makes the statements that begin an iteration.
     fn entry(&mut self, blocks: &BTreeMap<u16, Vec<FunctionId>>) -> BlockId {
         self.builder.open_block();
         let is_twice = self.builder.load(self.is_twice);
@@ -165,7 +165,7 @@ impl<'m> Planter<'m> {
         self.builder.close_block()
     }
 
-    /// Tries the blocks of a head.
+    /// Makes the case of a head: its blocks, tried one after the other.
     fn case(&mut self, head: u16, blocks: &[FunctionId]) -> BlockId {
         let Self { machine, cpu, pc, now, opcode, .. } = *self;
         let b = &mut self.builder;

@@ -2,7 +2,7 @@
 //! hardware, switch banks under their own feet, jump into the middle of instructions and run RAM.
 
 use crate::program::{Subject, random_rom, scene};
-use gbxcule_recompiler::{Block, Code, EagerRunner, MachineIr, Memories, MemoryMap};
+use gbxcule_recompiler::{Block, BlockCode, EagerRunner, MachineIr, Memories, MemoryMap};
 use proptest::prelude::*;
 
 proptest! {
@@ -45,7 +45,7 @@ proptest! {
             return Ok(());
         };
         let longest = block.longest_mcycles;
-        let codes = Code::new(vec![block], subject.rom.len()).expect("code for this machine");
+        let codes = BlockCode::new(vec![block], subject.rom.len()).expect("code for this machine");
         let code = &codes[0];
         let mut machine = subject.machine;
         machine.deadline = machine.now.wrapping_add(longest);
@@ -66,7 +66,7 @@ proptest! {
         let Ok(block) = Block::new(MachineIr::get(), &native.rom, map, scene.pc) else {
             return Ok(());
         };
-        let codes = Code::new(vec![block], native.rom.len()).expect("code for this machine");
+        let codes = BlockCode::new(vec![block], native.rom.len()).expect("code for this machine");
         let code = &codes[0];
         let mut ours = native.clone();
         code.run(&mut ours.machine, &Memories::new(&ours.rom, &mut ours.cart_ram));

@@ -3,7 +3,7 @@
 use crate::program::Subject;
 use gbxcule_ir::Module;
 use gbxcule_ir::op::Op;
-use gbxcule_recompiler::{Block, Code, MachineIr, Memories, MemoryMap};
+use gbxcule_recompiler::{Block, BlockCode, MachineIr, Memories, MemoryMap};
 
 /// A machine at 0150, where a program is, and the block there.
 fn block(program: &[u8]) -> (Subject, Block) {
@@ -31,7 +31,7 @@ fn run_once(program: &[u8]) -> (Subject, u32) {
     let machine = &mut subject.machine;
     machine.cpu.b = 200;
     machine.deadline = machine.now.wrapping_add(4_000);
-    let codes = Code::new(vec![block], subject.rom.len()).expect("code for this machine");
+    let codes = BlockCode::new(vec![block], subject.rom.len()).expect("code for this machine");
     let before = machine.cpu.now;
     codes[0].run(machine, &Memories::new(&subject.rom, &mut subject.cart_ram));
     let took = machine.cpu.now.wrapping_sub(before);
@@ -53,7 +53,7 @@ fn buttons_are_read_without_leaving_the_block() {
     let cpu = subject.machine.cpu;
     assert_eq!((cpu.a, cpu.pc, took), (0xf0, 0x157, 2 + 3 + 3 + 1));
     assert_eq!(calls(&program), 0);
-    // SB instead of P1 is left to a door.
+    // SB instead of P1 is left to a host call.
     assert_eq!(calls(&[0xe0, 0x01, 0xf0, 0x01, 0x76]), 2);
 }
 
@@ -69,7 +69,7 @@ fn a_wait_in_high_ram_is_a_block_of_the_bytes_that_are_there() {
     machine.deadline = machine.dma.deadline;
     let map = MemoryMap::of(machine).expect("PC is in high RAM");
     let block = Block::new(MachineIr::get(), &subject.rom, map, 0xff86).expect("a block");
-    let codes = Code::new(vec![block], subject.rom.len()).expect("code for this machine");
+    let codes = BlockCode::new(vec![block], subject.rom.len()).expect("code for this machine");
     let mut other = *machine;
     let memories = Memories::new(&subject.rom, &mut subject.cart_ram);
     codes[0].run(machine, &memories);

@@ -1,8 +1,8 @@
-//! Doors: host functions that a block calls by address.
+//! Host calls: native functions of the machine that a block calls by address.
 //!
-//! Each has the signature that `back-clif` gives the function's code: the record, the machine's
-//! address, both arrays part by part, and scalars. The bits of a register beyond an integer's width
-//! may be anything, so integers are taken as 32 bits and cut.
+//! Each has the signature that `back-clif` gives the function: the fault record, the machine's
+//! address, both arrays field by field, and scalars. The upper bits of a register that holds a
+//! narrower integer are undefined, so integers are taken as 32 bits and truncated.
 #![allow(unsafe_code, reason = "called by machine code, with a machine by its address")]
 
 use crate::block::{HIGH_RAM, ROM_END};
@@ -13,28 +13,29 @@ use gbxcule_passes::specialise::Changes;
 use std::ffi::c_void;
 
 /// A function of the machine: its name and its address for machine code.
-pub(crate) type Door = (&'static str, *const u8);
+pub(crate) type HostCall = (&'static str, *const u8);
 
-/// Returns all doors.
-pub(crate) fn doors() -> Vec<Door> {
+/// Returns all host calls.
+pub(crate) fn all() -> Vec<HostCall> {
     vec![
-        ("Machine::read_elsewhere", read_elsewhere as ReadDoor as *const u8),
-        ("Machine::write_slow", write_slow as WriteDoor as *const u8),
-        ("Machine::touch_oam", touch_oam as TouchDoor as *const u8),
+        ("Machine::read_elsewhere", read_elsewhere as ReadCall as *const u8),
+        ("Machine::write_slow", write_slow as WriteCall as *const u8),
+        ("Machine::touch_oam", touch_oam as TouchCall as *const u8),
         #[cfg(color)]
-        ("write_color_cell", write_color_cell as ColorCellDoor as *const u8),
+        ("write_color_cell", write_color_cell as ColorCellCall as *const u8),
     ]
 }
 
-/// Returns true if there is a door to a function.
-pub(crate) fn has_door(name: &str) -> bool {
-    doors().into_iter().any(|(door, _)| door == name)
+/// Returns true if blocks can call the function of this name.
+pub(crate) fn exists(name: &str) -> bool {
+    all().into_iter().any(|(host_call, _)| host_call == name)
 }
 
-/// Returns what a door changes of the memory map, code in high RAM and the deadline, while OAM DMA
-/// rests. Writes to ROM's addresses switch banks, FF46 starts OAM DMA, and FF50 ends the boot ROM.
-pub(crate) fn changes(door: &str, address: Option<u16>) -> Changes {
-    match (door, address) {
+/// Returns which of the memory map, code in high RAM and the deadline a host call may change while
+/// no OAM DMA runs. Writes to ROM's addresses switch banks, FF46 starts OAM DMA, and FF50 ends the
+/// boot ROM.
+pub(crate) fn changes(host_call: &str, address: Option<u16>) -> Changes {
+    match (host_call, address) {
         ("Machine::write_slow", Some(0xff46 | 0xff50)) => Changes::Any,
         ("Machine::write_slow", Some(at)) if at >= ROM_END && !HIGH_RAM.contains(&at) => {
             Changes::Watched
@@ -44,7 +45,8 @@ pub(crate) fn changes(door: &str, address: Option<u16>) -> Changes {
     }
 }
 
-/// Calls a function of the machine, and checks in debug builds that it keeps what blocks rely on.
+/// Calls a function of the machine, and checks in debug builds that it changes no more than
+/// `changes` allows.
 #[inline(always)]
 fn call<T>(machine: &mut Machine, changes: Changes, function: impl FnOnce(&mut Machine) -> T) -> T {
     let map = |machine: &Machine| (machine.rom_base, machine.fast_wram_bytes, machine.dma.active);
@@ -52,12 +54,12 @@ fn call<T>(machine: &mut Machine, changes: Changes, function: impl FnOnce(&mut M
     let result = function(machine);
     let keeps_map = had_dma || changes == Changes::Any || before == map(machine);
     let keeps_deadline = had_dma || changes != Changes::Others || deadline == machine.deadline;
-    debug_assert!(keeps_map, "a door changed the memory map");
-    debug_assert!(keeps_deadline, "a door changed the deadline");
+    debug_assert!(keeps_map, "a host call changed the memory map");
+    debug_assert!(keeps_deadline, "a host call changed the deadline");
     result
 }
 
-type ReadDoor = unsafe extern "C" fn(
+type ReadCall = unsafe extern "C" fn(
     *mut c_void,
     *mut Machine,
     *const u8,
@@ -71,7 +73,7 @@ type ReadDoor = unsafe extern "C" fn(
     u32,
     u32,
 ) -> u8;
-type WriteDoor = unsafe extern "C" fn(
+type WriteCall = unsafe extern "C" fn(
     *mut c_void,
     *mut Machine,
     *const u8,
@@ -86,14 +88,14 @@ type WriteDoor = unsafe extern "C" fn(
     u32,
     u32,
 );
-type TouchDoor = unsafe extern "C" fn(*mut c_void, *mut Machine, u32);
+type TouchCall = unsafe extern "C" fn(*mut c_void, *mut Machine, u32);
 #[cfg(color)]
-type ColorCellDoor = unsafe extern "C" fn(*mut c_void, *mut Machine, u32, u32);
+type ColorCellCall = unsafe extern "C" fn(*mut c_void, *mut Machine, u32, u32);
 
 /// `back-clif` fixes the parameters: an array is its data, gradient, extent and stride.
 ///
 /// # Safety
-/// The machine and the arrays are those that `Code::run` was given.
+/// The machine and the arrays are those that `BlockCode::run` was given.
 unsafe extern "C" fn read_elsewhere(
     _record: *mut c_void,
     machine: *mut Machine,
@@ -108,8 +110,8 @@ unsafe extern "C" fn read_elsewhere(
     now: u32,
     address: u32,
 ) -> u8 {
-    // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
-    // which outlive this call; machine code keeps no reference while it calls.
+    // SAFETY: pointers and lengths are those of the machine and the slices given to
+    // `BlockCode::run`, which outlive this call; machine code keeps no reference while it calls.
     let (machine, rom, cart_ram) = unsafe {
         (
             &mut *machine,
@@ -125,7 +127,7 @@ unsafe extern "C" fn read_elsewhere(
 /// `back-clif` fixes the parameters: an array is its data, gradient, extent and stride.
 ///
 /// # Safety
-/// The machine and the arrays are those that `Code::run` was given.
+/// The machine and the arrays are those that `BlockCode::run` was given.
 unsafe extern "C" fn write_slow(
     _record: *mut c_void,
     machine: *mut Machine,
@@ -141,8 +143,8 @@ unsafe extern "C" fn write_slow(
     address: u32,
     value: u32,
 ) {
-    // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
-    // which outlive this call; machine code keeps no reference while it calls.
+    // SAFETY: pointers and lengths are those of the machine and the slices given to
+    // `BlockCode::run`, which outlive this call; machine code keeps no reference while it calls.
     let (machine, rom, cart_ram) = unsafe {
         (
             &mut *machine,
@@ -158,16 +160,16 @@ unsafe extern "C" fn write_slow(
 }
 
 /// # Safety
-/// The machine is the one that `Code::run` was given.
+/// The machine is the one that `BlockCode::run` was given.
 unsafe extern "C" fn touch_oam(_record: *mut c_void, machine: *mut Machine, now: u32) {
-    // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
-    // which outlive this call; machine code keeps no reference while it calls.
+    // SAFETY: pointers and lengths are those of the machine and the slices given to
+    // `BlockCode::run`, which outlive this call; machine code keeps no reference while it calls.
     let machine = unsafe { &mut *machine };
     call(machine, Changes::Others, |machine| machine.touch_oam(now));
 }
 
 /// # Safety
-/// The machine is the one that `Code::run` was given.
+/// The machine is the one that `BlockCode::run` was given.
 #[cfg(color)]
 unsafe extern "C" fn write_color_cell(
     _record: *mut c_void,
@@ -175,8 +177,8 @@ unsafe extern "C" fn write_color_cell(
     of_objects: u32,
     value: u32,
 ) {
-    // SAFETY: pointers and lengths are those of the machine and the slices given to `Code::run`,
-    // which outlive this call; machine code keeps no reference while it calls.
+    // SAFETY: pointers and lengths are those of the machine and the slices given to
+    // `BlockCode::run`, which outlive this call; machine code keeps no reference while it calls.
     let machine = unsafe { &mut *machine };
     call(machine, Changes::Others, |machine| {
         write_color_cell_of(machine, of_objects & 1 != 0, value as u8);
