@@ -1,5 +1,5 @@
-//! Arguments of macros: splits those of a use, and substitutes them in the lines of the macro's
-//! body. The expander calls this before any line is parsed.
+//! Arguments of macros: splits the arguments of a use, and substitutes them in the lines of the
+//! macro's body. The expander does both before any line is parsed.
 
 use crate::lex::quoted_bytes;
 
@@ -31,8 +31,8 @@ pub(crate) fn highest(line: &str) -> usize {
     digits.max().unwrap_or(0) as usize
 }
 
-/// Replaces `\1` to `\9` in a macro's line by the arguments, and `\@` by a number that each use has
-/// for itself.
+/// Replaces `\1` to `\9` in a macro's line by the arguments, and `\@` by a number that is unique to
+/// the use.
 pub(crate) fn substitute(line: &str, arguments: &[String], using: usize) -> String {
     let mut result = String::new();
     let mut chars = line.chars();

@@ -29,8 +29,8 @@ impl<'a> Assembler<'a> {
         self
     }
 
-    /// Adds files that are read only when they are included; they take precedence over others of
-    /// the same name.
+    /// Adds files that are read only when they are included; they take precedence over other files
+    /// of the same name.
     pub fn with_folder(mut self, folder: &'a dyn Folder) -> Assembler<'a> {
         self.folder = Some(folder);
         self
@@ -140,8 +140,8 @@ impl Run {
         }
     }
 
-    /// Fails with all complaints, if there are any: first those of includes, macros and art, then
-    /// those of the lines in order.
+    /// Fails if there are complaints; returns those about includes, macros and art first, then
+    /// those about lines, in order.
     fn finish(&mut self) -> Result<(), AssembleErrors> {
         let mut complaints = std::mem::take(&mut self.errors.0);
         if self.is_cut {

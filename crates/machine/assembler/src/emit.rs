@@ -71,8 +71,7 @@ fn instruction(
     Ok(bytes)
 }
 
-/// Refuses a relative jump from one bank at $4000 to another one, which is not mapped at that
-/// moment.
+/// Refuses a relative jump between two banks at $4000: only one of them is mapped at a time.
 fn check_bank(
     mnemonic: &str,
     target: &Expression,

@@ -5,7 +5,7 @@ use std::fmt;
 /// Complaint about one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssembleError {
-    /// Name of the file, as the assembler was given it.
+    /// Name of the file, as it was given to the assembler.
     pub file: String,
     /// Line, from 1.
     pub line: u32,

@@ -63,7 +63,7 @@ pub(crate) struct Expander<'a> {
     macros_around: Vec<String>,
     files_around: Vec<String>,
     uses: usize,
-    /// Number of lines so far; those of a macro count for each expansion.
+    /// Number of lines so far; the lines of a macro count for each expansion.
     lines_met: usize,
 }
 
@@ -97,7 +97,7 @@ impl<'a> Expander<'a> {
         self.files_around.pop();
     }
 
-    /// Returns true if there were more lines than are allowed, so that the rest was left out.
+    /// Returns true if lines beyond the limit were left out.
     pub(crate) fn is_cut(&self) -> bool {
         self.lines_met > MAX_LINES
     }
@@ -217,7 +217,7 @@ impl<'a> Expander<'a> {
         found.map(|include| Ok(include.1.to_string()))
     }
 
-    /// Names the files with similar names, for the complaint about a missing one.
+    /// Lists the files with similar names, for the complaint about a missing file.
     fn near_files(&self, name: &str) -> String {
         let mut known = self.folder.map(|folder| folder.names()).unwrap_or_default();
         known.extend(self.includes.iter().map(|include| include.0.to_string()));
@@ -257,7 +257,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// Returns the lines of a macro with the arguments of a use.
+    /// Returns the lines of a macro with the arguments of a use put in.
     fn written_out(&self, line: &Line, name: &str, text: &str) -> Result<Vec<Line>, String> {
         let body = &self.macros[name];
         let arguments = argument::split(text);

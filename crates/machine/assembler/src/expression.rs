@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
         self.at += 1;
     }
 
-    /// Takes a sign if it comes next; returns true if it did.
+    /// Consumes a sign and returns true, if this sign comes next.
     pub(crate) fn accept(&mut self, sign: &str) -> bool {
         let found = matches!(self.peek(0), Some(Token::Sign(next)) if *next == sign);
         self.at += usize::from(found);
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Makes the complaint that something else is allowed here.
+    /// Makes the complaint that names what is allowed here.
     pub(crate) fn unexpected(&self, wanted: &str) -> Complaint {
         let found = match self.peek(0) {
             None => "the end of the line".to_string(),

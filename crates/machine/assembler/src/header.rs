@@ -42,7 +42,7 @@ pub(crate) fn model_names() -> impl Iterator<Item = &'static str> {
 /// RAM sizes in KiB and their codes in the header's byte $0149.
 pub(crate) const RAM_SIZES: [(i64, u8); 5] = [(0, 0), (8, 2), (32, 3), (128, 4), (64, 5)];
 
-/// Bytes without which the console's own boot ROM doesn't start a cartridge.
+/// The logo, without which the console's boot ROM doesn't start a cartridge.
 const LOGO: [u8; 48] = [
     0xCE, 0xED, 0x66, 0x66, 0xCC, 0x0D, 0x00, 0x0B, 0x03, 0x73, 0x00, 0x83, 0x00, 0x0C, 0x00, 0x0D,
     0x00, 0x08, 0x11, 0x1F, 0x88, 0x89, 0x00, 0x0E, 0xDC, 0xCC, 0x6E, 0xE6, 0xDD, 0xDD, 0xD9, 0x99,
@@ -119,7 +119,8 @@ pub fn header_checksum(rom: &[u8]) -> u8 {
     rom[0x134..0x14D].iter().fold(0, |sum: u8, byte| sum.wrapping_sub(*byte).wrapping_sub(1))
 }
 
-/// Computes the sum of all bytes except its own two. Panics if the header is incomplete.
+/// Computes the sum of all bytes except the two bytes of the checksum. Panics if the header is
+/// incomplete.
 pub fn global_checksum(rom: &[u8]) -> u16 {
     let counted = rom[..0x14E].iter().chain(&rom[0x150..]);
     counted.fold(0, |sum: u16, byte| sum.wrapping_add(u16::from(*byte)))

@@ -25,7 +25,7 @@ pub(crate) struct Cursor {
 pub(crate) struct Item {
     pub(crate) line: usize,
     pub(crate) place: Cursor,
-    /// Label before it, to which its local names belong.
+    /// The preceding label, to which the statement's local names belong.
     pub(crate) scope: String,
     pub(crate) content: Content,
 }
@@ -86,7 +86,7 @@ impl Names for Scope<'_> {
     }
 }
 
-/// Adds the label before it to a local name.
+/// Puts the preceding label before a local name.
 fn full_name(scope: &str, name: &str) -> String {
     match name.starts_with('.') {
         true => format!("{scope}{name}"),
@@ -130,7 +130,7 @@ pub(crate) struct Layout {
     pub(crate) definitions: Definitions,
     pub(crate) header: Header,
     pub(crate) banks: u16,
-    /// Line and column that required the last of the banks.
+    /// Line and column that required the highest bank.
     banks_place: (usize, u32),
     /// Line and column of the label `Start`, if there is one.
     pub(crate) start_place: Option<(usize, u32)>,
@@ -280,7 +280,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Records where the ROM, or RAM, continues.
+    /// Records the place where the ROM, or RAM, continues.
     fn leave(&mut self) {
         match self.place.bank {
             Some(_) => self.rom_place = self.place,

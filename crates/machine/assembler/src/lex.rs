@@ -8,7 +8,7 @@ pub(crate) enum Token {
     Word(String),
     Number(i64),
     Text(String),
-    /// An operator or a bracket; `<<` and `>>` are one.
+    /// An operator or a bracket; `<<` and `>>` are one sign each.
     Sign(&'static str),
 }
 
@@ -21,8 +21,8 @@ pub(crate) struct SourcePosition {
 const SIGNS: [&str; 18] =
     ["<<", ">>", "[", "]", "(", ")", ",", ":", "+", "-", "*", "/", "%", "&", "|", "^", "~", "@"];
 
-/// Returns the length in bytes of the text or the character at the beginning of `rest`, or 0. A
-/// text that is not closed reaches to the end.
+/// Returns the length in bytes of the quoted text or character at the beginning of `rest`, or 0. A
+/// text without a closing quote reaches to the end.
 pub(crate) fn quoted_bytes(rest: &str) -> usize {
     let mut chars = rest.chars();
     match (chars.next(), chars.next(), chars.next()) {
@@ -32,7 +32,7 @@ pub(crate) fn quoted_bytes(rest: &str) -> usize {
     }
 }
 
-/// Returns the line up to a `;` outside of texts and characters.
+/// Returns the line up to a `;` outside of quotes.
 pub(crate) fn without_comment(line: &str) -> &str {
     let mut at = 0;
     while let Some(c) = line[at..].chars().next() {
@@ -86,7 +86,7 @@ impl Lexer {
     }
 
     /// Returns true if `%` begins a binary number: `%101` where a value may begin. Right after a
-    /// value it is the remainder: `n%10`.
+    /// value `%` is the remainder: `n%10`.
     fn starts_binary(&self) -> bool {
         let before = self.at.checked_sub(1).map(|at| self.chars[at]);
         let behind_value = before.is_some_and(|c| c.is_ascii_alphanumeric() || "_)@".contains(c));
@@ -167,8 +167,8 @@ impl Lexer {
     }
 }
 
-/// Returns the first letters that other languages read as a control character, and their position:
-/// here a `\` is a letter.
+/// Returns the first escape sequence of other languages, and its position: in this language a `\`
+/// is a letter.
 fn escape_in(text: &str) -> Option<(usize, &'static str)> {
     let escapes = ["\\n", "\\r", "\\t", "\\0"];
     let found = escapes.into_iter().filter_map(|escape| Some((text.find(escape)?, escape)));

@@ -1,8 +1,9 @@
 //! ROMs of this project: an SM83 assembler, the micro-ROM suite written with it, and the built-in
 //! games.
 //!
-//! The crate reads nothing from disk: `all()` assembles the sources in `asm/` and those of
-//! `gbxcule-games`, with the same bytes every time. Tests, benches and the swarm use it.
+//! The crate reads nothing from disk: `all()` assembles the sources in `asm/` and in
+//! `gbxcule-games`, which are compiled in. The result is the same every time. Tests, benches and
+//! the swarm use it.
 
 mod argument;
 mod art;

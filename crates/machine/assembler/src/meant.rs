@@ -1,12 +1,11 @@
-//! Finds the built-in ROM that is meant by a name that no ROM has, for messages of commands and of
-//! Python.
+//! Finds the built-in ROM that a wrong name probably means, for messages of commands and of Python.
 
 use crate::layout::distance;
 use crate::suite::{BuiltIn, all, for_color};
 
-/// Returns the built-in ROM that a name probably means: the one with these letters, the only one
-/// with this word, or the most similar one; `None` if none is similar. For a path, its file name
-/// counts.
+/// Returns the built-in ROM that a name probably means: the ROM with these letters, else the only
+/// ROM with this word, else the most similar name; `None` if no name is similar. Of a path only the
+/// file name counts.
 ///
 /// ```
 /// let meant = gbxcule_assembler::meant_by("games/pearl-drfit.gb").expect("a ROM");

@@ -1,15 +1,15 @@
 //! The SM83's instruction set as one table of forms, for both the assembler and the disassembler.
 //!
-//! A form is written as the assembler accepts it, with a placeholder for the bytes after the
+//! A form is the text that the assembler accepts, with a placeholder for the bytes after the
 //! opcode: `n8` a byte, `n16` a word, `h8` an address in FF00..FFFF, `e8` a jump relative to the
-//! next instruction, `s8` a signed byte. All knowledge of encodings stands here.
+//! next instruction, `s8` a signed byte.
 
 use std::sync::OnceLock;
 
 /// Kind of an operand of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// Spelled exactly so, and part of the opcode: `a`, `[hl+]`, `nz`, the `3` of `bit 3, a`.
+    /// A fixed text, which is part of the opcode: `a`, `[hl+]`, `nz`, the `3` of `bit 3, a`.
     Fixed(String),
     /// A byte after the opcode: `n8`.
     Byte,

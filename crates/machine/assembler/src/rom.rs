@@ -3,7 +3,7 @@
 /// A label of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// Label; a local one carries the label before it: `Start.loop`.
+    /// The label; a local label's name includes the label before it: `Start.loop`.
     pub name: String,
     /// ROM bank; 0 for RAM.
     pub bank: u16,

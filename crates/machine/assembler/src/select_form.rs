@@ -6,7 +6,7 @@ use crate::opcode::{Form, Slot, forms};
 use crate::statement::{Operand, OperandKind};
 
 /// Returns the form of `mnemonic` that takes these operands. Numbers that are part of the opcode,
-/// as in `bit 3, a` and `rst $18`, must be known already.
+/// as in `bit 3, a` and `rst $18`, must have known values.
 pub(crate) fn select(
     mnemonic: &str,
     column: u32,

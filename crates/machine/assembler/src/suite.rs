@@ -1,5 +1,5 @@
-//! Registry of every ROM by name. A new micro-ROM is one source in `asm/` and one row here; a file
-//! that sources include is a row of `includes!`. Games come from their folders (`gbxcule-games`).
+//! Registry of every ROM by name. A new micro-ROM is one source in `asm/` and one row in this file;
+//! an included file is a row of `includes!`. Games come from their folders (`gbxcule-games`).
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -13,7 +13,7 @@ use crate::rom::Rom;
 pub struct BuiltIn {
     /// Name in commands and reports: `ALU_LOOP`.
     pub name: &'static str,
-    /// One line about the part of the machine that it exercises.
+    /// One line about the part of the machine that the ROM exercises.
     pub purpose: &'static str,
     /// Bytes that the ROM leaves in work RAM.
     pub signature: &'static str,

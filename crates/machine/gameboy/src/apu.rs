@@ -2,11 +2,11 @@
 //!
 //! No sound is made here, so state that no program can read isn't kept: envelopes, duty steps, the
 //! noise generator and the mixer exist only as stored register values. The crate `sound` makes
-//! samples of the writes that `written` shows it. Two things remain: which channels are on (NR52),
-//! by the length counters and channel 1's sweep, and wave RAM, which misbehaves while channel 3
-//! plays. `voice` keeps the levels of the channels, which a Color's programs can read. State
-//! advances only in `sync`, by the time since the last one. `div_base` is the M-cycle at which DIV
-//! was last zero: DIV's bit 4 drives the 512 Hz sequencer.
+//! samples from the writes that `written` records. Two things remain: which channels are on (NR52),
+//! which depends on the length counters and channel 1's sweep, and wave RAM, whose accesses
+//! conflict with channel 3. `voice` keeps the levels of the channels, which a Color's programs can
+//! read. State advances only in `sync`, by the time since the last call. `div_base` is the M-cycle
+//! at which DIV was last zero: DIV's bit 4 drives the 512 Hz sequencer.
 
 mod envelope;
 mod length;
@@ -31,7 +31,7 @@ pub use wave::Wave;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Apu {
-    /// The M-cycle up to which everything below holds.
+    /// The M-cycle up to which the fields below are computed.
     pub synced_at: u32,
     /// NR10-NR51 as written (FF10 first; channel n's five start at 5(n - 1)). All zero while off.
     pub registers: [u8; 32],
@@ -41,7 +41,7 @@ pub struct Apu {
     pub powered: bool,
     /// NR52 bits 0-3: the channels that play.
     pub active: u8,
-    /// Counts that the channels' length counters have left.
+    /// Remaining counts of the channels' length counters.
     pub lengths: [u16; 4],
     /// The 512 Hz sequencer.
     pub sequencer: Sequencer,
@@ -51,10 +51,11 @@ pub struct Apu {
     pub wave: Wave,
     /// The CPU's last writes to FF10-FF3F.
     pub written: LastWrites,
-    /// M-cycles last half as long, and DIV counts twice as fast, while sound goes on as it was.
+    /// True at double speed: M-cycles are half as long, DIV counts twice as fast, and the speed of
+    /// sound stays the same.
     #[cfg(color)]
     pub double_speed: bool,
-    /// The chip is a CPU CGB C, not an E.
+    /// True for a CPU CGB C, false for an E.
     #[cfg(color)]
     pub is_cgb_c: bool,
     /// Levels of the channels, which PCM12 and PCM34 show.
@@ -62,7 +63,7 @@ pub struct Apu {
     pub voices: Voices,
 }
 
-/// The CPU's last two writes to sound registers: one instruction makes no more.
+/// The CPU's last two writes to sound registers, since an instruction makes at most two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct LastWrites {
@@ -78,7 +79,8 @@ pub struct LastWrites {
     pub previous_value: u8,
 }
 
-/// Bits that always read as 1, for FF10-FF2F. NR52, not stored, is not read through it.
+/// Bits that always read as 1, for FF10-FF2F. The table does not apply to NR52, which is not
+/// stored.
 const READ_MASKS: [u8; 32] = [
     0x80, 0x3f, 0x00, 0xff, 0xbf, // NR10-NR14
     0xff, 0x3f, 0x00, 0xff, 0xbf, // NR21-NR24
@@ -136,15 +138,15 @@ impl Apu {
         }
     }
 
-    /// Brings everything up to `now`.
+    /// Advances all state to `now`.
     #[cfg(not(color))]
     #[inline(always)]
     pub fn sync(&mut self, now: u32, div_base: u32) {
         self.sync_registers(now, div_base, 0);
     }
 
-    /// `phase` counts the ticks from when sound was switched on to where the sync begins; only
-    /// its lowest bit matters.
+    /// Advances the registers. `phase` counts the ticks from the power-on of sound to the beginning
+    /// of this sync; only its lowest bit matters.
     fn sync_registers(&mut self, now: u32, div_base: u32, phase: u32) {
         let elapsed = now.wrapping_sub(self.synced_at);
         if self.is_active(WAVE) {
@@ -156,7 +158,7 @@ impl Apu {
         let mut ticks = elapsed << self.tick_shift();
         let mut phase = phase;
         if edges != 0 && self.powered {
-            // An edge comes with the first tick of the M-cycle that it ends.
+            // An edge falls on the first tick of the M-cycle that ends with it.
             let since_edge = self.mcycles_since_edge(now, div_base);
             let since_last = ((since_edge + 1) << self.tick_shift()) - 1;
             let to_first =
@@ -245,7 +247,7 @@ impl Apu {
         }
     }
 
-    /// NRx0 and NRx2 can switch their channel off, and never on.
+    /// Writes NRx0 or NRx2, which can switch the channel off but not on.
     fn write_channel_setup(&mut self, channel: u8, register: u8, old: u8) {
         if channel == PULSE_1 && register == 0 {
             let phase = 0;
@@ -281,8 +283,8 @@ impl Apu {
         }
     }
 
-    /// NR52. Only bit 7 can be written. `div_bit` is what the sequencer sees of DIV one M-cycle
-    /// later (gambatte's `ch2_late_reset_nr52` tests).
+    /// NR52. Only bit 7 can be written. `div_bit` is the sequencer's bit of DIV one M-cycle later
+    /// (gambatte's `ch2_late_reset_nr52` tests).
     fn write_power(&mut self, div_bit: bool, value: u8) {
         let power = value & 0x80 != 0;
         if power == self.powered {
@@ -315,7 +317,8 @@ impl Apu {
         }
     }
 
-    /// Pan Docs "DACs": off means that the channel can't be on.
+    /// Returns true if the channel's DAC is on, without which the channel can't be on (Pan Docs
+    /// "DACs").
     pub fn has_dac(&self, channel: u8) -> bool {
         match channel {
             WAVE => self.registers[0x0a] & 0x80 != 0,

@@ -1,7 +1,7 @@
-//! FF50, which takes the boot ROM off the address space for good, and KEY0 (FF4C), open until then.
+//! FF50, which unmaps the boot ROM for good, and KEY0 (FF4C), which can be written until then.
 //!
-//! Called by `bus` and `color`. A machine without a boot ROM begins behind it, so a write here
-//! changes nothing.
+//! Called by `bus` and `color`. A machine without a boot ROM begins after FF50 was written, so a
+//! write changes nothing.
 // Pan Docs "Power Up Sequence", "FF50 — BANK", "FF4C — KEY0".
 
 use crate::machine::Machine;
@@ -10,7 +10,7 @@ use crate::ppu::sync_ppu_now;
 #[cfg(color)]
 use crate::ppu::whole_or_by_dots::before_picture_change;
 
-/// A write to FF50: bit 0 takes the boot ROM away.
+/// A write to FF50: bit 0 unmaps the boot ROM.
 #[inline(never)]
 pub(crate) fn write_boot_control(machine: &mut Machine, value: u8) {
     if value & 1 != 0 && machine.cart.boot_rom {
@@ -20,8 +20,8 @@ pub(crate) fn write_boot_control(machine: &mut Machine, value: u8) {
     }
 }
 
-/// A write to FF4C, by which the boot ROM chooses what the program may use: with bit 2 the
-/// original's registers alone, with bit 3 a picture of the original's.
+/// A write to FF4C, by which the boot ROM chooses what the program may use: bit 2 leaves only the
+/// original's registers, bit 3 gives the original's picture.
 #[cfg(color)]
 #[inline(never)]
 pub(crate) fn write_key0(machine: &mut Machine, value: u8) {

@@ -1,8 +1,8 @@
-//! A boot ROM beside a cartridge: what the CPU sees from 0000 on until FF50 is written. Host side:
-//! not translated.
+//! A boot ROM with a cartridge: the memory that the CPU sees from 0000 on until FF50 is written.
+//! Host side: not translated.
 //!
-//! The bank that shows the boot ROM and, where it has gaps, the cartridge, lies behind the
-//! cartridge's ROM, so that a machine reads it as it reads every bank.
+//! A bank that holds the boot ROM and, in its gaps, the cartridge's bytes is appended to the
+//! cartridge's ROM. So a machine reads it like any bank.
 
 use crate::header::Model;
 

@@ -1,8 +1,8 @@
-//! The address space: who answers an access, and what it does to the clock.
+//! The address space: which part answers an access, and the time that the access takes.
 //!
 //! `read`, `write` and `idle` are the CPU's three kinds of M-cycle: each acts at `now` and then
-//! moves `now` on by one. ROM and work RAM answer at once; everything rarer goes through one slow
-//! path, where the chip that is looked at is first brought up to `now`.
+//! moves `now` on by one. ROM and work RAM answer at once; rarer accesses take a slow path, which
+//! first brings the accessed chip up to `now`.
 
 use crate::boot_control::write_boot_control;
 #[cfg(color)]
@@ -31,7 +31,7 @@ use crate::view;
 
 /// Work RAM and its echo, counted from C000.
 pub const FAST_WRAM_BYTES: u16 = 0x3e00;
-/// The sum of this and any address lies outside of every ROM.
+/// Base whose sum with any address lies outside of every ROM.
 pub const NO_ROM: u32 = 0x8000_0000;
 
 impl Cpu {
@@ -93,8 +93,8 @@ impl Cpu {
 
 impl Machine {
     /// Opens the fast path if `allowed`: reads of ROM, and reads and writes of work RAM, are then
-    /// answered at once. Otherwise, as while OAM DMA runs, closes it: every access goes through
-    /// `read_elsewhere` or `write_slow`.
+    /// answered at once. Otherwise, for example while OAM DMA runs, closes the fast path: every
+    /// access goes through `read_elsewhere` or `write_slow`.
     pub fn set_fast_path(&mut self, allowed: bool) {
         self.fast_wram_bytes = if allowed { FAST_WRAM_BYTES } else { 0 };
         self.rom_base = [NO_ROM; 4];
@@ -111,9 +111,9 @@ impl Machine {
         if offset < rom.len() { rom[offset] } else { 0xff }
     }
 
-    /// A read that the CPU could not answer in place. While the fast path is open, ROM is answered
-    /// here; high RAM always is, because programs wait there during OAM DMA. All other reads go to
-    /// `read_slow`.
+    /// A read that the CPU could not answer in place. This function answers reads of ROM while the
+    /// fast path is open, and always reads of high RAM, in which programs wait during OAM DMA. All
+    /// other reads go to `read_slow`.
     #[inline(never)]
     pub fn read_elsewhere(&mut self, rom: &[u8], cart_ram: &[u8], now: u32, address: u16) -> u8 {
         let offset = self.rom_base[(address >> 14) as usize].wrapping_add(address as u32) as usize;
@@ -151,8 +151,8 @@ impl Machine {
         }
     }
 
-    /// A write that work RAM did not take at once: OAM DMA may have the bus, or the address may be
-    /// a chip's.
+    /// A write that the fast path did not take: OAM DMA may have the bus, or the address may belong
+    /// to a chip.
     #[inline(never)]
     pub fn write_slow(
         &mut self,
@@ -172,7 +172,7 @@ impl Machine {
         }
     }
 
-    /// FF00-FFFF: the chips' registers, HRAM and IE, once their chip is brought up to `now`.
+    /// Reads FF00-FFFF: the chips' registers, HRAM and IE. Brings the chip up to `now` first.
     fn read_high(&mut self, low: u8) -> u8 {
         match low {
             // Programs poll the buttons, so compiled blocks read them in place.
@@ -193,8 +193,9 @@ impl Machine {
         view::read_register(self, low)
     }
 
-    /// A write to FF00-FFFF. Writes to high RAM and palettes, the most frequent ones, end here, so
-    /// that they save none of the host's registers as `write_register` does.
+    /// A write to FF00-FFFF. Writes to high RAM and palettes, which are the most frequent, are
+    /// handled in this small function, which need not save registers of the host as
+    /// `write_register` does.
     fn write_high(&mut self, rom: &[u8], cart_ram: &mut [u8], low: u8, value: u8) {
         if low >= 0x80 && low < 0xff {
             self.hram[(low & 0x7f) as usize] = value;
@@ -235,7 +236,7 @@ impl Machine {
             0x04 => self.reset_div(),
             0x05..=0x07 => self.timer.write(&mut self.interrupts, self.now, low as u16, value),
             0x0f => {
-                // The CPU's value wins over a line that rises on the same dot (gambatte `*_ifw_*`).
+                // The CPU's value wins over a request on the same dot (gambatte `*_ifw_*`).
                 self.sync_interrupts();
                 sync_ppu(self, self.tcycles().wrapping_add(1));
                 self.interrupts.requested = value & 0x1f;
@@ -283,8 +284,8 @@ impl Machine {
         self.serial.sync(&mut self.interrupts, self.now, self.timer.div_base);
     }
 
-    /// Corrupts OAM if the PPU scans it at `now` (`oam_bug`). The caller counts a 16-bit register
-    /// that points to FE00-FEFF up or down.
+    /// Corrupts OAM if the PPU scans it at `now` (`oam_bug`). The caller increments or decrements a
+    /// 16-bit register that points to FE00-FEFF.
     #[inline(never)]
     pub fn touch_oam(&mut self, now: u32) {
         self.now = now;
@@ -298,9 +299,9 @@ impl Machine {
         self.interrupts.requested
     }
 
-    /// Clears bit `number` of IF. A request that the PPU makes up to the middle of this M-cycle is
-    /// cleared with it, on the Color also one that the timer or the serial port makes in this
-    /// M-cycle (gambatte `*_late_retrigger_*`).
+    /// Clears bit `number` of IF. This also clears a request that the PPU makes up to the middle of
+    /// this M-cycle and, on the Color, one that the timer or the serial port makes in this M-cycle
+    /// (gambatte `*_late_retrigger_*`).
     pub fn acknowledge(&mut self, number: u16) {
         if COLOR {
             // Requests of this M-cycle must stand in IF before the bit is cleared.
@@ -319,7 +320,7 @@ impl Machine {
         sync_ppu_now(self);
     }
 
-    /// A write to DIV: the APU and the serial port are clocked by it as well.
+    /// A write to DIV, which also clocks the APU and the serial port.
     pub fn reset_div(&mut self) {
         let div_base = self.timer.div_base;
         self.apu.div_reset(self.now, div_base);
@@ -356,7 +357,7 @@ impl Machine {
         self.color.vram_index(address)
     }
 
-    /// A read by the DMA engine: 0000-DFFF, no chip can refuse it.
+    /// A read by the DMA engine from 0000-DFFF, which no chip can block.
     pub(crate) fn read_for_dma(&mut self, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
         match address >> 12 {
             0x0..=0x7 => self.read_rom(rom, address),
@@ -412,9 +413,9 @@ impl Machine {
 }
 
 impl Machine {
-    /// Changes a byte of a bank for debuggers, also of one that is not mapped: in video RAM, in
-    /// cartridge RAM, or in work RAM from D000 on, where bank 0 means 1. At any other address it
-    /// does what `poke` does. ROM, and banks that do not exist, stay as they are.
+    /// Changes a byte of a bank for debuggers, even if the bank is not mapped: in video RAM, in
+    /// cartridge RAM, or in work RAM from D000 on, where bank 0 means 1. At any other address
+    /// `poke_bank` equals `poke`. ROM, and banks that do not exist, stay as they are.
     pub fn poke_bank(
         &mut self,
         rom: &[u8],
@@ -449,8 +450,8 @@ impl Machine {
     }
 }
 
-/// Moves the next deadline after a write to a register, which may have moved a part's deadline or
-/// let an interrupt through.
+/// Recomputes the deadline after a write to a register: the write may have moved a chip's deadline
+/// or enabled an interrupt.
 #[inline(always)]
 fn move_deadline(machine: &mut Machine, low: u8) {
     if COLOR && low == 0x1a {

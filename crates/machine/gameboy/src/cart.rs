@@ -1,8 +1,8 @@
 //! The cartridge as the CPU sees it: bank registers, the RAM gate, and what they select.
 //!
 //! `map` alone computes the offsets that the registers select. The machine derives `rom_base` from
-//! them and reads ROM by it. Offsets stay within `rom_mask` and `ram_mask`, whatever is written;
-//! only the offset of a boot ROM lies behind.
+//! these offsets and reads ROM by it. Offsets stay within `rom_mask` and `ram_mask`, whatever is
+//! written; only the offset of a boot ROM lies beyond.
 
 mod huc1;
 mod huc3;

@@ -18,20 +18,20 @@ pub struct Color {
     pub vram_bank: u8,
     /// FF70 (SVBK) bits 0 to 2: the bank of work RAM at D000; 0 stands for 1.
     pub wram_bank: u8,
-    /// Offset of that bank in work RAM.
+    /// Offset in work RAM of the bank at D000.
     pub wram_offset: u16,
-    /// FF56 (RP) as written; nobody ever shines into the port.
+    /// FF56 (RP) as written; the port never receives light.
     pub infrared: u8,
     /// FF72 to FF75 as written.
     pub undocumented: [u8; 4],
     /// Bytes after OAM: FEA0, FEC0 and FEE0, eight each.
     pub behind_oam: [u8; 24],
-    /// STOP came while the PPU drew, so the PPU still reads video RAM.
+    /// True if STOP came while the PPU drew, so that the PPU still reads video RAM.
     pub stopped_in_mode3: bool,
     /// FF6C (OPRI) bit 0 as it reads back.
     pub opri: u8,
-    /// FF4C (KEY0) bit 3: the picture is the original's, meant for a panel that is driven from
-    /// outside, but banks, speed, infrared, OPRI and the fast serial clock stay open.
+    /// FF4C (KEY0) bit 3: the picture is the original's, for a panel that is driven from outside;
+    /// banks, speed, infrared, OPRI and the fast serial clock can still be used.
     pub drives_outside: bool,
 }
 
@@ -79,7 +79,8 @@ impl Color {
     }
 }
 
-/// Returns true if the program, or the boot ROM before any, may use all of the Color's registers.
+/// Returns true if all of the Color's registers can be used: by a program for the Color, or by the
+/// boot ROM.
 #[inline(always)]
 pub(crate) fn has_color_registers(machine: &Machine) -> bool {
     !machine.ppu.compatible || machine.cart.boot_rom
@@ -97,7 +98,7 @@ pub(crate) fn read_color(machine: &mut Machine, low: u8) -> u8 {
     }
 }
 
-/// Returns a register as it stands: nothing is blocked.
+/// Returns a register's value, even if the PPU would block a read.
 pub(crate) fn color_register(machine: &Machine, low: u8) -> u8 {
     if low == 0x76 || low == 0x77 {
         let mut apu = machine.apu;
@@ -122,14 +123,15 @@ pub(crate) fn color_register(machine: &Machine, low: u8) -> u8 {
     }
 }
 
-/// Returns a register that programs for the original can read, too, or FF.
+/// Returns a register that also programs for the original can read, else FF.
 fn register_open_to_all(machine: &Machine, low: u8) -> u8 {
     match low {
         // FF72 and FF73 are open to all programs.
         0x72 | 0x73 => machine.color.undocumented[(low & 3) as usize ^ 2],
         0x50 => 0xff ^ machine.cart.boot_rom as u8,
         0x75 => machine.color.undocumented[3] | 0x8f,
-        // Both stay visible in compatibility mode (mooneye misc boot_hwio-C).
+        // VBK and the palettes' indices stay visible in compatibility mode (mooneye misc
+        // boot_hwio-C).
         0x4f => machine.color.vram_bank | 0xfe,
         0x68 => machine.ppu.palettes.background_index | 0x40,
         0x6a => machine.ppu.palettes.object_index | 0x40,
@@ -137,7 +139,7 @@ fn register_open_to_all(machine: &Machine, low: u8) -> u8 {
     }
 }
 
-/// Writes FF4C-FF77 but the palettes' registers (`write_palettes`).
+/// Writes FF4C-FF77, except for the palettes' registers (`write_palettes`).
 pub(crate) fn write_color(machine: &mut Machine, low: u8, value: u8) {
     match low {
         0x72 | 0x73 => machine.color.undocumented[(low & 3) as usize ^ 2] = value,
@@ -163,8 +165,8 @@ fn write_color_only(machine: &mut Machine, low: u8, value: u8) {
     }
 }
 
-/// Writes a register that is open also in the mode for a panel that is driven from outside (docboy
-/// `cgb_dmg_ext_mode`).
+/// Writes a register that can also be used in the mode for a panel that is driven from outside
+/// (docboy `cgb_dmg_ext_mode`).
 #[inline(never)]
 fn write_beside_picture(machine: &mut Machine, low: u8, value: u8) {
     match low {
@@ -173,8 +175,8 @@ fn write_beside_picture(machine: &mut Machine, low: u8, value: u8) {
         0x56 => machine.color.infrared = value & 0xc1,
         0x6c => {
             machine.color.opri = value & 1;
-            // The boot ROM has chosen for programs of the Color (SameBoy, docboy
-            // `obj_priority_change_opri`).
+            // For programs of the Color the boot ROM has made the choice, so a write has no effect
+            // (SameBoy, docboy `obj_priority_change_opri`).
             if machine.color.drives_outside || machine.cart.boot_rom {
                 sync_ppu_now(machine);
                 before_picture_change(machine);

@@ -1,9 +1,9 @@
-//! Colours that the Color's boot ROM gives a program for the original; it chooses them by the title
-//! for games of the console's maker. Host side: not translated.
+//! Colours that the Color's boot ROM gives a program for the original. For games of the console's
+//! maker it chooses them by the title. Host side: not translated.
 // Pan Docs "Compatibility palettes".
 
-/// Titles by the sum of their 16 bytes and, where two games share it, their fourth letter; and the
-/// number of their combination.
+/// Titles, by the sum of their 16 bytes and, if two games have the same sum, by their fourth
+/// letter; and the number of the title's combination.
 #[rustfmt::skip]
 const GAMES: [(u8, u8, u8); 93] = [
     (0x88, 0, 4), (0x16, 0, 5), (0x36, 0, 35), (0xd1, 0, 34), (0xdb, 0, 3),
@@ -27,7 +27,7 @@ const GAMES: [(u8, u8, u8); 93] = [
     (0x0d, b'E', 23), (0xf4, b' ', 18), (0xb3, b'R', 29),
 ];
 
-/// Combinations: where in `COLORS` the palettes of OBP0, OBP1 and BGP begin.
+/// Combinations: the indices in `COLORS` at which the palettes of OBP0, OBP1 and BGP begin.
 #[rustfmt::skip]
 const COMBINATIONS: [[u8; 3]; 51] = [
     [16, 16, 116], [72, 72, 72], [80, 80, 80], [96, 96, 96], [36, 36, 36], [0, 0, 0],
@@ -74,8 +74,8 @@ fn is_own(rom: &[u8]) -> bool {
 
 /// The counter behind DIV when the boot ROM leaves, in T-cycles. It depends on the header, which
 /// the boot ROM compares (docboy `boot_div_*`, mooneye boot_div, gambatte `div/start_inc_*`).
-// UNVERIFIED: of the maker's titles for the original, only one without palettes in the boot ROM was
-// measured; the search ends earlier for the others.
+// UNVERIFIED: of the maker's titles for the original only one title was measured, which has no
+// palettes in the boot ROM; for titles with palettes the search ends earlier.
 pub(crate) fn divider(rom: &[u8]) -> u16 {
     let is_for_color = rom[0x143] & 0x80 != 0;
     let start: u16 = match (is_for_color, is_own(rom)) {

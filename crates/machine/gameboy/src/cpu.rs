@@ -8,7 +8,7 @@ mod interrupt_dispatch;
 mod opcode;
 mod prefix;
 
-/// Flag bits of F; the lower four bits of F are always zero. The last result was zero.
+/// Flag of F: the last result was zero. The lower four bits of F are always zero.
 pub const Z: u8 = 0x80;
 /// The last operation was a subtraction.
 pub const N: u8 = 0x40;
@@ -27,20 +27,21 @@ pub enum Mode {
     Halted = 1,
     /// Waiting for a button, after STOP.
     Stopped = 2,
-    /// Hung by an opcode that does not exist, for good.
+    /// Hung for good by an opcode that does not exist.
     Locked = 3,
 }
 
-/// Registers and the state that instructions leave behind. While instructions execute this is a
-/// copy of the machine's own, so that it can live in the host's registers.
+/// Registers and the state that one instruction leaves for the next. While instructions execute,
+/// this is a copy of the machine's `cpu`, so that it can live in the host's registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Cpu {
-    /// The M-cycle that comes next.
+    /// The next M-cycle.
     pub now: u32,
     /// Accumulator.
     pub a: u8,
-    /// The last result. Flag Z, which is set if this is zero, is computed only when it is read.
+    /// The last result. Flag Z, which is set if the result is zero, is computed only when it is
+    /// read.
     pub zero: u8,
     /// The carries into each bit of the last sum: bit 4 is flag H, bit 8 is flag C. Bit 9 is flag
     /// N.
@@ -63,15 +64,15 @@ pub struct Cpu {
     pub pc: u16,
     /// Interrupt master enable.
     pub ime: bool,
-    /// EI was the last instruction: `ime` rises after the next one.
+    /// True if EI was the last instruction: `ime` becomes true after the next instruction.
     pub ime_delayed: bool,
     /// Running or waiting.
     pub mode: Mode,
-    /// The first M-cycle of HALT has not passed yet.
+    /// True until the first M-cycle of HALT has passed.
     pub just_halted: bool,
-    /// The next opcode is fetched without moving PC on.
+    /// True if the next fetch of an opcode does not increment PC.
     pub halt_bug: bool,
-    /// STOP was a two-byte instruction: its second byte is skipped on waking.
+    /// True if STOP was a two-byte instruction, whose second byte is skipped on waking.
     pub stop_skips: bool,
 }
 

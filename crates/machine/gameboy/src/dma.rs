@@ -1,15 +1,15 @@
 //! OAM DMA (FF46): 160 bytes into OAM, one an M-cycle, while the CPU loses the source's bus.
 //!
-//! Nothing can see OAM while the transfer runs and nothing can change its source, so the copy
-//! itself is made in one go, by the first access after its end or at the deadline. The bus
-//! conflicts are exact to the cycle: a write that loses its bus changes the byte that moves, and
-//! then the bytes up to it are copied at once. While the CPU halts, the transfer stands still.
+//! While the transfer runs, no access can see OAM or change the source, so all bytes are copied at
+//! once, by the first access after the end or at the deadline. Bus conflicts are exact to the
+//! cycle: a write that loses its bus replaces the byte that moves, and the bytes up to this one are
+//! copied at once. While the CPU halts, the transfer stands still.
 
 use crate::machine::{COLOR, Machine, WRAM_BYTES, is_before};
 use crate::ppu::whole_or_by_dots::before_timing_change;
 use crate::ppu::{sync_ppu, sync_ppu_now};
 
-/// Bytes of a transfer, and M-cycles it takes.
+/// Bytes, and M-cycles, of a transfer.
 const TRANSFER_MCYCLES: u32 = 160;
 /// M-cycles from the write to FF46 to the first byte.
 const SETUP_MCYCLES: u32 = 2;
@@ -20,16 +20,16 @@ const SETUP_MCYCLES: u32 = 2;
 pub struct Dma {
     /// FF46 as last written: the source page.
     pub page: u8,
-    /// A transfer is set up or running: every access but reads of high RAM goes through the slow
-    /// path.
+    /// True while a transfer is set up or runs: every access except reads of high RAM takes the
+    /// slow path.
     pub active: bool,
     /// Time at which the first byte moves.
     pub start: u32,
-    /// A new request has cut off the previous transfer, which goes on until `start`.
+    /// True if a new request replaced a running transfer, which goes on until `start`.
     pub previous_active: bool,
     /// Time of the previous transfer's first byte.
     pub previous_start: u32,
-    /// Bytes that were copied early, because a write replaced the last of them.
+    /// Bytes that were copied early because a write replaced the last of these bytes.
     pub copied: u8,
     /// Time at which the transfer ends, while `active`.
     pub deadline: u32,
@@ -58,15 +58,16 @@ impl Dma {
         }
     }
 
-    /// The address the transfer reads in the M-cycle `now`, in which `is_moving` must hold. One
-    /// that is cut off goes on with the new page (gambatte `oamdma_src8000_srcchange0000_busyinc`).
+    /// The address that the transfer reads in the M-cycle `now`, in which `is_moving` must hold. A
+    /// replaced transfer goes on with the new page (gambatte
+    /// `oamdma_src8000_srcchange0000_busyinc`).
     pub fn source(&self, now: u32) -> u16 {
         let start = if is_before(now, self.start) { self.previous_start } else { self.start };
         source_address(self.page, now.wrapping_sub(start))
     }
 }
 
-// mooneye oam_dma/sources-GS: pages E0 to FF read the work RAM below them; on the Color nothing
+// Pages E0 to FF read the work RAM 2000 below (mooneye oam_dma/sources-GS); on the Color no memory
 // answers there (gambatte `oamdma_srcE000_*`).
 fn source_address(page: u8, index: u32) -> u16 {
     let address = (page as u16) << 8 | (index & 0xff) as u16;
@@ -96,7 +97,7 @@ pub(crate) fn sync_dma(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) {
 
 fn copy_for_dma(machine: &mut Machine, rom: &[u8], cart_ram: &[u8], end: u32) {
     if machine.dma.page >= 0xc0 && (!COLOR || machine.dma.page < 0xe0) {
-        // Nearly always: programs keep a copy of OAM in work RAM.
+        // The usual case: programs keep a copy of OAM in work RAM.
         let from = machine.wram_index((machine.dma.page as u16) << 8);
         for index in machine.dma.copied as usize..end as usize {
             machine.oam[index] = machine.wram[(from + index) & (WRAM_BYTES - 1)];
@@ -120,9 +121,9 @@ pub(crate) fn read_on_dma_bus(
     machine.read_for_dma(rom, cart_ram, machine.dma.source(machine.now))
 }
 
-/// A write on the bus on which a byte moves: the address is the transfer's, so the
-/// written byte does not reach its own, but OAM takes it. Work RAM drives the bus against the
-/// CPU, and a zero of either wins (gambatte `oamdma_src*_busypush*`).
+/// A write on the bus on which a byte moves: the bus has the transfer's address, so the written
+/// byte goes to OAM instead of its address. Work RAM drives the bus against the CPU, and a zero bit
+/// of either wins (gambatte `oamdma_src*_busypush*`).
 #[cfg(not(color))]
 pub(crate) fn write_on_dma_bus(
     machine: &mut Machine,
@@ -157,9 +158,9 @@ pub(crate) fn read_on_dma_bus(
     moved
 }
 
-/// A write on a bus that a transfer uses. Work RAM takes it in its bank under the transfer's
-/// address, or, while it is the source, not at all; on the other buses OAM takes it, as a zero
-/// from video RAM (gambatte `oamdma_src*_busypush*`).
+/// A write on a bus that a transfer uses. Work RAM takes the byte in its bank under the transfer's
+/// address or, while it is the source, not at all. On the other buses OAM takes the byte, as a zero
+/// if the source is video RAM (gambatte `oamdma_src*_busypush*`).
 #[cfg(color)]
 pub(crate) fn write_on_dma_bus(
     machine: &mut Machine,
@@ -178,9 +179,9 @@ pub(crate) fn write_on_dma_bus(
     }
 }
 
-/// OAM takes this byte instead of the one that moves.
+/// Puts this byte into OAM instead of the byte that moves.
 fn write_into_dma(machine: &mut Machine, rom: &[u8], cart_ram: &[u8], value: u8) {
-    // The next transfer copies over the bytes that a transfer which is being cut off leaves.
+    // The next transfer overwrites the bytes of a replaced transfer.
     let index = machine.now.wrapping_sub(machine.dma.start);
     if index >= TRANSFER_MCYCLES {
         return;
@@ -192,7 +193,7 @@ fn write_into_dma(machine: &mut Machine, rom: &[u8], cart_ram: &[u8], value: u8)
     machine.dma.copied = index as u8 + 1;
 }
 
-/// Copies the bytes that have moved up to now, before the bank changes that they come from.
+/// Copies the bytes that have moved up to now, before a change of the bank from which they come.
 #[cfg(color)]
 pub(crate) fn move_dma(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) {
     let index = machine.now.wrapping_sub(machine.dma.start);
@@ -202,7 +203,8 @@ pub(crate) fn move_dma(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) {
     }
 }
 
-/// Decides what the PPU saw of a transfer up to now, before the CPU halts or wakes.
+/// Brings the PPU up to now before the CPU halts or wakes, because the PPU sees a transfer's
+/// progress.
 pub(crate) fn settle_dma(machine: &mut Machine) {
     if machine.dma.active {
         sync_ppu_now(machine);
@@ -210,8 +212,7 @@ pub(crate) fn settle_dma(machine: &mut Machine) {
     }
 }
 
-/// Lets the transfer stand still for some M-cycles because the CPU halts (gambatte
-/// `oamdmasrc80_halt_*`).
+/// Pauses the transfer for some M-cycles because the CPU halts (gambatte `oamdmasrc80_halt_*`).
 pub(crate) fn halt_dma(machine: &mut Machine, mcycles: u32) {
     if machine.dma.active {
         machine.dma.start = machine.dma.start.wrapping_add(mcycles);
@@ -224,7 +225,7 @@ pub(crate) fn halt_dma(machine: &mut Machine, mcycles: u32) {
 pub(crate) fn meets_dma(address: u16, source: u16) -> bool {
     let is_video = address & 0xe000 == 0x8000;
     if COLOR && source & 0xe000 == 0xc000 {
-        // The Color's work RAM has a bus of its own, but takes its address from the transfer
+        // The Color's work RAM has a separate bus, but takes its address from the transfer
         // (gambatte `oamdma_src*_busy*`).
         address >= 0xc000
     } else {

@@ -1,8 +1,8 @@
-//! The Color's own DMA (FF51-FF55): 16 bytes at a time into video RAM, all at once or a block in
-//! each HBlank. The CPU stands still meanwhile.
+//! The Color's VRAM DMA (FF51-FF55): blocks of 16 bytes, all at once or one in each HBlank. The CPU
+//! stops during a block.
 //!
-//! A transfer is asked for by a write and takes place on the next instruction boundary, in
-//! `service`; a block for HBlank when the PPU has come to the end of mode 3.
+//! A write requests a transfer, which takes place on the next instruction boundary, in `service`. A
+//! block for HBlank becomes due when mode 3 ends.
 // Pan Docs "VRAM DMA transfers".
 #![cfg(color)]
 
@@ -20,13 +20,13 @@ const BLOCK_BYTES: u16 = 16;
 /// T-cycles that a block takes, at either speed.
 const BLOCK_TCYCLES: u32 = 32;
 
-/// Registers, and what is left of a transfer.
+/// Registers, and the state of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Hdma {
-    /// FF51 and FF52: where the first byte comes from.
+    /// FF51 and FF52: the address of the first byte.
     pub source: u16,
-    /// FF53 and FF54: where in video RAM it goes.
+    /// FF53 and FF54: the first target in video RAM.
     pub target: u16,
     /// Bytes copied since FF52 was written.
     pub source_bytes: u16,
@@ -34,16 +34,17 @@ pub struct Hdma {
     pub target_bytes: u16,
     /// FF55 bits 0 to 6: blocks left, less one.
     pub left: u8,
-    /// A block is copied in each HBlank.
+    /// True if each HBlank copies a block.
     pub active: bool,
-    /// Blocks to be copied on the next instruction boundary.
+    /// Number of blocks that are copied on the next instruction boundary.
     pub due: u8,
-    /// State of HBlank when the CPU halted.
+    /// The state of HBlank at the time at which the CPU halted.
     pub rest: HaltedAt,
-    /// The next opcode lies in video RAM and was fetched before a block. The next read takes it:
-    /// the CPU's fetch, or the one that a dispatch of an interrupt begins with and drops.
+    /// True if the next opcode lies in video RAM and was fetched before a block. The next read
+    /// returns this opcode: the CPU's fetch, or the dropped fetch at the beginning of an
+    /// interrupt's dispatch.
     pub holds_opcode: bool,
-    /// That opcode.
+    /// The opcode that `holds_opcode` speaks of.
     pub opcode: u8,
 }
 
@@ -51,7 +52,7 @@ pub struct Hdma {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum HaltedAt {
-    /// The CPU halted outside of HBlank: a wake in HBlank copies one.
+    /// The CPU halted outside of HBlank: a wake in HBlank copies a block.
     Outside = 0,
     /// The CPU halted in HBlank, whose block was copied.
     Inside = 1,
@@ -81,7 +82,7 @@ impl Hdma {
         (!self.active as u8) << 7 | self.left
     }
 
-    /// A write to FF51-FF54. Only the lower halves begin a count anew (docboy
+    /// A write to FF51-FF54. Only a write to a lower half (FF52, FF54) restarts its count (docboy
     /// `hdma_transfer_write_hdma*`).
     pub(crate) fn write_address(&mut self, low: u8, value: u8) {
         match low {
@@ -106,8 +107,8 @@ impl Hdma {
     }
 }
 
-/// A write to FF55: starts a transfer, or ends one that waits for HBlank; a block that is due
-/// is still copied.
+/// A write to FF55: starts a transfer, or ends a transfer that waits for HBlank; a due block is
+/// still copied.
 pub(crate) fn write_hdma_control(machine: &mut Machine, value: u8) {
     sync_ppu_now(machine);
     machine.hdma.left = value & 0x7f;
@@ -155,7 +156,7 @@ pub(crate) fn rest_hdma(machine: &mut Machine, pc: u16) {
 
 /// Decides about a block when the speed changes. A block that was due before STOP is copied as
 /// double speed begins, and ends the transfer (gambatte `hdma_transition_speedchange_hdmalen*`). An
-/// HBlank that began since copies none.
+/// HBlank that began after STOP copies no block.
 pub(crate) fn take_block_of_change(machine: &mut Machine) {
     let is_copied = machine.hdma.rest == HaltedAt::Due && !machine.speed.double;
     machine.hdma.due = is_copied as u8;
@@ -164,16 +165,16 @@ pub(crate) fn take_block_of_change(machine: &mut Machine) {
     }
 }
 
-/// Resumes the transfer when the CPU wakes from HALT. A block that was due before takes the bus
-/// from the opcode that is fetched after HALT, which is fetched once more (gambatte
+/// Resumes the transfer when the CPU wakes from HALT. A block that was due before HALT takes the
+/// bus from the fetch after HALT, so that opcode is fetched twice (gambatte
 /// `hdma_late_m3halt_m2unhalt_inc_*`).
 pub(crate) fn wake_from_halt(machine: &mut Machine) {
     machine.cpu.halt_bug = machine.hdma.rest == HaltedAt::Due;
     wake_hdma(machine);
 }
 
-/// Resumes the transfer when the CPU wakes: a block that it slept through is due if HBlank
-/// still goes on.
+/// Resumes the transfer when the CPU wakes: a block whose HBlank began while the CPU slept is due
+/// if that HBlank still lasts.
 pub(crate) fn wake_hdma(machine: &mut Machine) {
     machine.speed.changing = false;
     sync_ppu_now(machine);
@@ -187,18 +188,17 @@ pub(crate) fn wake_hdma(machine: &mut Machine) {
     }
 }
 
-/// Copies what is due, while the CPU stands still. Returns true if the CPU had fetched the next
-/// opcode before it halted.
+/// Copies the due blocks. Returns true if the CPU had fetched the next opcode before it halted.
 #[inline(never)]
 pub(crate) fn run_hdma(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -> bool {
     let left = machine.hdma.left;
     let began = machine.now;
     hold_opcode(machine, machine.cpu.pc);
-    // The opcode that the CPU fetched before is still on the bus, once.
+    // The first read still finds the fetched opcode on the bus.
     let pc = machine.cpu.pc;
     let mut open_bus =
         if pc & 0x8000 == 0 { machine.read_for_dma(rom, cart_ram, pc) } else { 0xff };
-    // HBlank that begins meanwhile has no block (gambatte
+    // An HBlank that begins during the copy gets no block (gambatte
     // `hdma_transition_halt_late_unhalt_scx1_*`).
     let mut waits = machine.hdma.active;
     machine.hdma.active = false;
@@ -224,10 +224,10 @@ pub(crate) fn run_hdma(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -
     if machine.speed.changing && machine.cpu.mode == Mode::Halted {
         machine.hdma.left = left;
         machine.hdma.active = false;
-        // OAM DMA stands still.
+        // OAM DMA pauses.
         halt_dma(machine, machine.now.wrapping_sub(began).wrapping_add(1));
     }
-    // The bus is given back in one M-cycle, in which the next opcode is fetched.
+    // The return of the bus takes one M-cycle, in which the next opcode is fetched.
     let fetched = machine.hdma.rest == HaltedAt::Due;
     machine.now = machine.now.wrapping_add(1 - fetched as u32);
     if fetched {
@@ -236,8 +236,8 @@ pub(crate) fn run_hdma(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8]) -
     fetched
 }
 
-/// Brings the PPU and its drawing past the two dots from a T-cycle on; returns true if it reads
-/// video RAM on either. The rest of mode 3 is free for a block (docboy
+/// Brings the PPU and its drawing past the two dots from a T-cycle on; returns true if the PPU
+/// reads video RAM on either dot. On all other dots of mode 3 a block can use video RAM (docboy
 /// `gdma_ppu_on_pixel_transfer_conflict_*`).
 fn meets_ppu(machine: &mut Machine, moment: u32) -> bool {
     let meets = reads_vram(machine, moment) | reads_vram(machine, moment.wrapping_add(1));
@@ -253,7 +253,7 @@ fn reads_vram(machine: &mut Machine, moment: u32) -> bool {
     machine.ppu.stage == LineProgress::Rendering && fetches
 }
 
-/// Returns true if certainly no dot of a block's time lies in mode 3.
+/// Returns true if the whole time of a block certainly lies outside of mode 3.
 fn is_vram_free(machine: &Machine) -> bool {
     let ppu = &machine.ppu;
     let ends = machine.tcycles().wrapping_sub(ppu.beam.line_start).wrapping_add(BLOCK_TCYCLES + 2);
@@ -265,9 +265,10 @@ fn is_vram_free(machine: &Machine) -> bool {
     !ppu.is_on() || is_over && ends < LINE_TCYCLES as u32
 }
 
-/// Copies what OAM DMA has moved before a block. The block takes OAM's bus: until it ends, the
-/// bytes that OAM DMA moves are lost, but those at odd places of the block's source go to OAM as
-/// well (gambatte `oamdma/oamdmasrcC000_hdmasrc0000`, docboy `gdma_source_wram_dma_source_ram_*`).
+/// Copies the bytes that OAM DMA has moved before a block. The block takes OAM's bus: until the
+/// block ends, the bytes that OAM DMA moves are lost, and the bytes at odd addresses of the block's
+/// source go to OAM as well (gambatte `oamdma/oamdmasrcC000_hdmasrc0000`, docboy
+/// `gdma_source_wram_dma_source_ram_*`).
 #[inline(never)]
 fn take_oam_bus(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) {
     sync_ppu_now(machine);

@@ -1,7 +1,8 @@
-//! Reads a cartridge's header and builds the `Cart` it describes. Host side: not translated.
+//! Reads a cartridge's header and builds the `Cart` that the header describes. Host side: not
+//! translated.
 //!
-//! Called by every loader of ROMs. Any byte sequence is either accepted or refused with what its
-//! header said and what to do about it. Source: Pan Docs "The Cartridge Header".
+//! Called by every loader of ROMs. Any byte sequence is accepted, or refused with a message that
+//! says what the header holds and what to do. Source: Pan Docs "The Cartridge Header".
 
 use core::fmt;
 
@@ -14,7 +15,7 @@ const HEADER_END: usize = 0x150;
 /// MBC5's nine bank bits reach no further.
 const MAX_ROM_BYTES: usize = 8 << 20;
 const BANK_BYTES: usize = 0x4000;
-/// Room for the Super Game Boy's memory and registers of devices.
+/// Bytes for the Super Game Boy's memory and for registers of devices.
 const SUPER_MEMORY_BYTES: u32 = 0x8000;
 const LOGO_START: usize = 0x104;
 const LOGO_BYTES: usize = 0x30;
@@ -32,33 +33,33 @@ pub struct Cartridge {
     pub missing_bytes: u32,
     /// Size of the cartridge's memory, a power of two, or 0: RAM, and registers of its devices.
     pub ram_bytes: u32,
-    /// Size of the part that holds those registers, or 0; a battery keeps the other part.
+    /// Size of the part that holds the devices' registers, or 0; a battery keeps the other part.
     pub device_bytes: u32,
-    /// RAM and clock outlive the power switch.
+    /// True if RAM and clock are battery-backed.
     pub has_battery: bool,
-    /// There is a clock.
+    /// True if the cartridge has a clock.
     pub has_rtc: bool,
     /// The byte at 0143: bit 7 is set if the program knows the Game Boy Color.
     pub cgb_flag: u8,
     /// The bitmap at 0104-0133, which the boot ROM shows and leaves in VRAM.
     pub logo: [u8; LOGO_BYTES],
-    /// The bitmap is the one that the boot ROM compares. A real Game Boy locks up if not; we don't.
+    /// True if the bitmap equals the one in the boot ROM. Otherwise a real Game Boy locks up; this
+    /// machine runs the ROM.
     pub logo_ok: bool,
-    /// The byte at 014D, which the boot ROM leaves traces of in the flags.
+    /// The byte at 014D, on which the flags after the boot ROM depend.
     pub header_checksum: u8,
-    /// 014D is right. A real Game Boy's boot ROM locks up if it isn't; we run such a ROM.
+    /// True if 014D is right. Otherwise a real Game Boy locks up; this machine runs the ROM.
     pub header_checksum_ok: bool,
-    /// The bytes at 014E and 014F, which no Game Boy checks; here they tell versions of a ROM
-    /// apart.
+    /// The bytes at 014E and 014F, which no Game Boy checks; they distinguish versions of a ROM.
     pub global_checksum: u16,
-    /// The sum of its title's bytes that the Color's boot ROM leaves in B.
+    /// The sum of the title's bytes that the Color's boot ROM leaves in B.
     pub title_sum: u8,
     /// The palettes of OBP0, OBP1 and BGP that the Color's boot ROM gives a program for the
     /// original, RGB555 with red in the lowest bits.
     pub compatible_palettes: [[u16; 4]; 3],
     /// The counter behind DIV when the Color's boot ROM leaves, in T-cycles.
     pub color_divider: u16,
-    /// The machine begins in a boot ROM, which lies behind the ROM (`boot_rom::image`).
+    /// True if the machine begins in a boot ROM, which is appended to the ROM (`boot_rom`).
     pub has_boot_rom: bool,
     /// Revision of the console in which the cartridge is (`for_revision`).
     pub revision: Revision,
@@ -76,7 +77,7 @@ pub enum Model {
     Color,
 }
 
-/// Why a ROM was refused.
+/// Reasons why a ROM is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RomError {
@@ -157,8 +158,8 @@ impl Cartridge {
         })
     }
 
-    /// The cartridge in a console of a revision. A Super Game Boy has memory of its own, which lies
-    /// behind the cartridge's.
+    /// Returns the cartridge in a console of a revision. The memory of a Super Game Boy is appended
+    /// to the cartridge's.
     #[must_use]
     pub fn for_revision(self, revision: Revision) -> Cartridge {
         let battery_bytes = self.battery_bytes();
@@ -180,7 +181,7 @@ impl Cartridge {
         core::str::from_utf8(&self.title[..end]).unwrap_or("")
     }
 
-    /// The model that the program was written for: the Color if its header names that.
+    /// The model for which the program was written: the Color if the header names it.
     pub fn model(&self) -> Model {
         if self.cgb_flag & 0x80 != 0 { Model::Color } else { Model::Original }
     }
@@ -281,7 +282,7 @@ impl Parts {
     }
 
     /// The code at 0149 gives RAM to cartridges with a mapper even if their type names no RAM, as
-    /// in homebrew; MBC2 and MBC7 bring their own.
+    /// in homebrew; MBC2 and MBC7 have built-in memory.
     fn ram_size(&self, size_code: u8) -> Result<u32, RomError> {
         match self.mapper {
             Mapper::Mbc2 => return Ok(512),
@@ -302,7 +303,7 @@ impl Parts {
         }
     }
 
-    /// Registers of a device lie in the upper half: the whole is a power of two.
+    /// Registers of a device take the upper half, because the whole size must be a power of two.
     fn device_size(&self, ram_size: u32) -> u32 {
         match self.mapper {
             Mapper::Mbc7 => ram_size,
@@ -311,7 +312,7 @@ impl Parts {
         }
     }
 
-    /// The type at 0147 doesn't tell multicarts and MBC30 from their plain relatives.
+    /// The type at 0147 does not distinguish multicarts from MBC1, or MBC30 from MBC3.
     fn mapper(&self, rom: &[u8], rom_bytes: u32, ram_bytes: u32) -> Mapper {
         match self.mapper {
             // All known multicarts are 1 MiB and have a game with a header of its own in bank 10
@@ -338,9 +339,9 @@ fn refused_type(type_code: u8) -> RomError {
     RomError::UnsupportedMapper { type_code, name }
 }
 
-/// Returns the size of the chips, and what the file lacks of it. A file that is longer than the
-/// header says is believed, rounded up to whole chips, since some homebrew understates its size and
-/// longer chips do no harm.
+/// Returns the size of the chips, and the number of bytes that the file lacks. If the file is
+/// longer than the header says, the file's size counts, rounded up to whole chips: some homebrew
+/// understates its size, and longer chips do no harm.
 fn rom_size(rom: &[u8]) -> Result<(u32, u32), RomError> {
     let size_code = rom[0x148];
     if size_code > 8 {
@@ -378,8 +379,7 @@ fn logo(rom: &[u8]) -> [u8; LOGO_BYTES] {
     logo
 }
 
-/// Returns true if the bank holds the bitmap that every boot ROM checks, known here by its FNV-1a
-/// hash.
+/// Returns true if the bank holds the bitmap that every boot ROM checks; compares FNV-1a hashes.
 fn has_logo(rom: &[u8], bank: usize) -> bool {
     let start = bank * BANK_BYTES + LOGO_START;
     let Some(logo) = rom.get(start..start + LOGO_BYTES) else { return false };

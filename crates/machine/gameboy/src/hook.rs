@@ -1,11 +1,12 @@
-//! Hooks: places in the program where a swarm stops a machine to count, or to let a user's program
-//! read it, before the instruction there is executed. `swarm` calls `run_to_hook` for machines with
-//! hooks instead of `Machine::run_step`, one frame at a time. Blocks use only `run_until_mark`.
+//! Hooks: addresses in the program before whose instruction a swarm stops a machine, to count the
+//! arrival or to let a user's program read the machine. For machines with hooks `swarm` calls
+//! `run_to_hook`, one frame at a time, instead of `Machine::run_step`. Blocks use only
+//! `run_until_mark`.
 
 use crate::cart::Cart;
 use crate::machine::{Machine, is_before};
 
-/// The number of no hook: the frame has ended.
+/// Number that means that no hook was met and the frame has ended.
 pub const NO_HOOK: u32 = 0xffff_ffff;
 /// Flag of a hook outside ROM; the low bits are its address.
 pub const HOOK_IN_RAM: u32 = 0x8000_0000;
@@ -17,11 +18,11 @@ impl Machine {
         self.begin_frame(draw);
     }
 
-    /// Runs on in a frame until the instruction at a hook is the next one; returns the hook's
-    /// number, or `NO_HOOK` when the frame has ended. `places` are offsets in ROM, or addresses
-    /// with the flag `HOOK_IN_RAM`; bit `pc` of `marks` is set if a hook of any bank has that
-    /// address. `resumes` is true if the previous call stopped at this instruction; its hook is
-    /// then not returned again.
+    /// Runs a frame until the next instruction has a hook; returns the hook's number, or `NO_HOOK`
+    /// when the frame has ended. `places` are offsets in ROM, or addresses with the flag
+    /// `HOOK_IN_RAM`; bit `pc` of `marks` is set if a hook of any bank has that address. `resumes`
+    /// is true if the previous call stopped at this instruction; its hook is then not returned
+    /// again.
     pub fn run_to_hook(
         &mut self,
         rom: &[u8],
@@ -33,7 +34,7 @@ impl Machine {
         let mut passed = if resumes { self.cpu.pc as u32 } else { NO_HOOK };
         while !self.frame_done {
             if is_before(self.now, self.deadline) {
-                // Nothing is due, so the instruction at PC is the next thing that happens.
+                // No service is due, so the instruction at PC is executed next.
                 let pc = self.cpu.pc;
                 if pc as u32 != passed && is_marked(marks, pc) {
                     let hook = hook_at(&self.cart, places, pc);
@@ -51,9 +52,9 @@ impl Machine {
         NO_HOOK
     }
 
-    /// Does what `run_until_deadline` does, and also stops before an instruction at a marked
-    /// address. The first instruction is executed even if its address is marked. The loop is
-    /// separate, so that `run_until_deadline` does not pay for the test.
+    /// Runs like `run_until_deadline`, and also stops before an instruction at a marked address.
+    /// The first instruction is executed even if its address is marked. The loop is separate, so
+    /// that `run_until_deadline` does not pay for the test.
     #[inline(never)]
     pub fn run_until_mark(&mut self, rom: &[u8], cart_ram: &mut [u8], marks: &[u8]) {
         let mut cpu = self.cpu;

@@ -1,5 +1,5 @@
-//! The interrupt controller: IF and IE. Every chip raises its line here; `machine` looks at the
-//! result on instruction boundaries only, and `cpu/interrupt_dispatch.rs` dispatches.
+//! The interrupt controller: IF and IE. Chips request interrupts here; `machine` checks the
+//! requests on instruction boundaries, and `cpu/interrupt_dispatch.rs` dispatches them.
 
 /// Bits of IF and IE, in order of priority.
 pub const VBLANK: u8 = 1;

@@ -10,20 +10,20 @@ pub struct Joypad {
     pub pressed: u8,
     /// Bits 4 and 5 of P1 as written: a zero selects the directions or the buttons.
     pub select: u8,
-    /// The console is a Super Game Boy with a program that may command it.
+    /// True for a Super Game Boy whose program may send commands.
     pub is_super: bool,
-    /// Number of the controller that P1 shows, 0 to 3, and of the last one that it shows in turn.
+    /// Number of the controller that P1 shows, 0 to 3.
     pub controller: u8,
-    /// See `controller`.
+    /// Number of the last controller that P1 shows in turn.
     pub last_controller: u8,
-    /// The next controller is shown as soon as no row is selected.
+    /// True if P1 shows the next controller as soon as no row is selected.
     pub advances: bool,
     /// Buttons of the first controller while P1 shows another one.
     pub unseen: u8,
 }
 
 impl Joypad {
-    /// The first controller without a pressed button, with these rows selected.
+    /// Makes a joypad without pressed buttons, with these rows selected.
     pub const fn released(select: u8) -> Joypad {
         Joypad {
             pressed: 0,

@@ -1,13 +1,13 @@
-//! Functions by which the kernels of a swarm run a machine: what
-//! `swarm/src/kernel_source/kernels.py` calls besides the functions of `view`. Arguments are
-//! numbers, as that text has no others.
+//! Functions by which the kernels of a swarm run a machine. `swarm/src/kernel_source/kernels.py`
+//! calls them, and the functions of `view`. Arguments are numbers, because that text has no other
+//! values.
 
 use crate::link::{FRAME_TCYCLES, LEAD_TCYCLES, Link};
 use crate::machine::Machine;
 use crate::step::{Step, buttons_in_frame};
 use crate::view::StepNumbers;
 
-/// Runs frames of a step; returns the M-cycles that they took.
+/// Runs frames of a step; returns their length in M-cycles.
 pub fn run_frames(
     machine: &mut Machine,
     rom: &[u8],
@@ -43,12 +43,12 @@ pub fn set_step_numbers(
     step_numbers.buttons = buttons;
 }
 
-/// Number of writes that a program asked for, also those beyond the room of `writes`.
+/// Number of writes that a program asked for, including writes that did not fit into `writes`.
 pub fn writes_asked(writes: &[u32]) -> u32 {
     writes[0]
 }
 
-/// Does the writes that a program asked for, in their order.
+/// Executes the writes that a program asked for, in their order.
 pub fn apply_writes(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8], writes: &mut [u32]) {
     let count = writes[0] as usize;
     for index in 0..count {
@@ -69,7 +69,7 @@ pub fn apply_writes(machine: &mut Machine, rom: &[u8], cart_ram: &mut [u8], writ
 pub struct PairMember {
     /// Buttons that are held for the first frames.
     pub buttons: u8,
-    /// Frames after which they are released; with 0 they are not pressed at all.
+    /// Frames after which the buttons are released; with 0 they are not pressed at all.
     pub release_after: u32,
     /// T-cycles by which the machine is beyond the end of the pair's last frame.
     pub ahead: i32,
@@ -111,15 +111,15 @@ pub fn run_pair_frames(
     step.members[1].ahead = ahead[1];
 }
 
-/// T-cycles by which a machine of a pair is beyond the end of its last frame, from its counters
-/// since its reset. Its first frame ends later by the lead.
+/// T-cycles by which a machine of a pair is beyond the end of its last frame, computed from its
+/// counters since the reset. The first frame is longer by `LEAD_TCYCLES`.
 pub fn pair_ahead(frames: u64, tcycles: u64) -> i64 {
     let ended = frames.wrapping_mul(FRAME_TCYCLES as u64);
     (tcycles.wrapping_sub(ended) as i64).wrapping_sub(LEAD_TCYCLES as i64)
 }
 
-/// The counter of T-cycles after some frames of a pair. The machine was `before` T-cycles ahead
-/// when they began, and `after` when they ended.
+/// Returns the counter of T-cycles after some frames of a pair. The machine was `before` T-cycles
+/// ahead at their beginning, and `after` at their end.
 pub fn pair_tcycles(tcycles: u64, frames: u32, before: i32, after: i32) -> u64 {
     let passed = (frames as u64).wrapping_mul(FRAME_TCYCLES as u64);
     tcycles.wrapping_add(passed).wrapping_add((after - before) as i64 as u64)

@@ -2,13 +2,12 @@
 //! Color.
 //!
 //! The package `gbxcule-gameboy-color` compiles these files a second time, with the flag set. Code
-//! for one model alone stands behind `#[cfg(color)]` or `#[cfg(not(color))]`. Where both models run
-//! the same line with other numbers, it tests the constant `COLOR`.
+//! for one model alone stands behind `#[cfg(color)]` or `#[cfg(not(color))]`. Where the models
+//! differ only in numbers, code tests the constant `COLOR`.
 //!
-//! Every file but `boot_rom`, `compatibility_palette`, `header`, `power_on`, `power_on_memory`,
-//! `revision`, `source`, `state` and `step_with`, which run on the host only, keeps to a small
-//! subset of the language, so that the kernel compiler can read the very same text and print it for
-//! a GPU.
+//! The files `boot_rom`, `compatibility_palette`, `header`, `power_on`, `power_on_memory`,
+//! `revision`, `source`, `state` and `step_with` run on the host only. All other files keep to a
+//! small subset of Rust, so that the kernel compiler can translate the same text for GPUs.
 //!
 //! The CPU drives the clock: each memory access takes place at `now` and then advances it by one
 //! M-cycle. Every other chip is lazy: it is brought up to `now` only when it is read or
@@ -21,9 +20,9 @@
 //! interrupts <-- every chip       +--> dma: bus --> oam    hdma (Color): bus --> vram
 //! ```
 //!
-//! A chip's methods see its own section of `Machine` and what they are passed. Where several chips
-//! meet, as where the PPU reads memory and requests an interrupt, a function in the file of the
-//! chip that acts takes the machine, as the CPU's functions do.
+//! A chip's methods see the chip's section of `Machine` and their arguments. Work that involves
+//! several chips, such as the PPU's reads of memory and its interrupts, is done by functions in the
+//! file of the acting chip; they take the whole machine, as the CPU's functions do.
 #![no_std]
 // The subset has neither `contains` of ranges nor macros.
 #![allow(clippy::manual_range_contains)]
@@ -50,7 +49,7 @@ pub mod state;
 mod step_with;
 pub mod view;
 
-// Both models have these, so the Color takes the original's.
+// Both models have the same types, so the Color uses the original's.
 #[cfg(not(color))]
 pub mod cart;
 #[cfg(not(color))]

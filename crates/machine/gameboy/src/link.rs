@@ -1,11 +1,11 @@
-//! Two machines and the cable between them. `kernel_call::run_pair_frames` runs the frames of a
-//! pair's step, on every device; machines without a cable never come here.
+//! Two machines and the cable between them. On every device `kernel_call::run_pair_frames` runs the
+//! frames of a pair's step; machines without a cable do not use this code.
 //!
-//! A port that clocks shifts at moments which are known as soon as a transfer has begun. Both ends
-//! must have reached such a moment before the shift, because each shifts in the top bit of the
-//! other's SB. Before an instruction that reads or writes the port, `look.rs` tells in which
-//! M-cycle it will do so, and the instruction waits until the other end has come there. All other
-//! instructions run freely, so ports at rest cost nothing.
+//! The times at which a clocking port shifts are known as soon as its transfer begins. Both ends
+//! must reach such a time before the shift, because each end shifts in the top bit of the other's
+//! SB. `look.rs` finds the M-cycle in which the next instruction reads or writes the port; the
+//! instruction waits until the other end has reached that time. All other instructions run freely,
+//! so idle ports cost nothing.
 //!
 //! | port | hears the other | is heard |
 //! |---|---|---|
@@ -13,12 +13,12 @@
 //! | waiting for the other's clock | at the other's shifts | at the other's shifts |
 //! | clocking | at its own shifts | at the other's shifts, if it clocks too |
 //!
-//! A port in which no transfer has begun is deaf to the other's clock (gbdev/pandocs issue 398).
+//! A port without a transfer ignores the other's clock (gbdev/pandocs issue 398).
 //!
-//! A frame of a pair is 70,224 T-cycles, whatever the LCDs do, so that both machines come to its
-//! end at the same time. Each stops on the first instruction boundary there, or a few instructions
-//! later if the other's last one depends on them. Frames of each machine, which end when its own
-//! LCD is done, go on beneath it.
+//! A frame of a pair has 70,224 T-cycles, whatever the LCDs do, so both machines reach its end at
+//! the same time. Each machine stops on the first instruction boundary after that time, or a few
+//! instructions later if the other's last instruction depends on them. The frames of each machine,
+//! which its LCD ends, are independent of the pair's frames.
 
 pub(crate) mod end;
 pub(crate) mod look;
@@ -29,7 +29,7 @@ pub use end::{CableEnd, FRAME_TCYCLES, LEAD_TCYCLES};
 
 /// Longer than any instruction and any dispatch of an interrupt: 32 T-cycles are eight M-cycles.
 const NEAR_TCYCLES: i32 = 32;
-/// A time that does not come.
+/// A time that never comes.
 const NEVER: i32 = 0x3fff_ffff;
 
 /// The cable between a pair of machines that run the same ROM.
@@ -52,13 +52,12 @@ const NEVER: i32 = 0x3fff_ffff;
 pub struct Link {
     /// State of each end.
     pub ends: [CableEnd; 2],
-    /// Frames of the machines that begin now are drawn.
+    /// True if frames of the machines that begin now are drawn.
     pub draw: bool,
 }
 
 impl Link {
-    /// Puts the cable between two machines that are so many T-cycles beyond the end of the pair's
-    /// last frame.
+    /// Connects two machines that are `ahead` T-cycles beyond the end of the pair's last frame.
     pub fn new(one: &Machine, other: &Machine, ahead: [i32; 2]) -> Link {
         Link { ends: [CableEnd::new(one, ahead[0]), CableEnd::new(other, ahead[1])], draw: false }
     }
@@ -97,14 +96,14 @@ impl Link {
         }
     }
 
-    /// Brings the chips up to now, for observers: to be called when no frame follows at once.
+    /// Brings the chips up to now for observers. Must be called if no frame follows at once.
     pub fn sync_for_observers(&self, one: &mut Machine, other: &mut Machine) {
         sync_cable_end(one);
         sync_cable_end(other);
     }
 
-    /// Returns true if both machines have come to the end of the frame, and no shift or instruction
-    /// is left that comes before their times.
+    /// Returns true if both machines have reached the end of the frame, and all shifts and
+    /// instructions before their times are done.
     fn is_over(&self) -> bool {
         self.ends[0].time >= 0
             && self.ends[1].time >= 0
@@ -112,7 +111,7 @@ impl Link {
             && !self.ends[1].is_behind(&self.ends[0])
     }
 
-    /// Brings a pair closer to the next shift by one instruction, or does that shift.
+    /// Runs one instruction of the pair, or executes the next shift.
     fn advance(
         &mut self,
         one: &mut Machine,
@@ -137,8 +136,9 @@ impl Link {
         }
     }
 
-    /// Returns true if the next instruction of the first machine comes before the other's. Which of
-    /// the two is the first must not matter: at the end of a frame the one behind goes first.
+    /// Returns true if the next instruction of the first machine comes before the other's. The
+    /// result must not depend on which machine is called the first: at the end of a frame the
+    /// machine that is behind runs first.
     fn is_one_first(&self) -> bool {
         if self.ends[0].key != self.ends[1].key {
             return self.ends[0].key < self.ends[1].key;
@@ -149,7 +149,7 @@ impl Link {
         self.ends[0].wakes || !self.ends[1].wakes
     }
 
-    /// Shifts a bit each way, at a moment where both ends are.
+    /// Shifts a bit in each direction, at a time that both ends have reached.
     fn exchange(
         &mut self,
         one: &mut Machine,

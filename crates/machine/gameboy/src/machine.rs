@@ -1,9 +1,9 @@
 //! The machine: its sections, and the loop in which the CPU drives the clock.
 //!
 //! `deadline` is the earliest time at which any chip may raise an interrupt or change what the CPU
-//! runs on. Up to it the CPU just executes; at it, on an instruction boundary, `service` brings the
-//! chips that are due up to `now`, dispatches interrupts and works out the next deadline. Code that
-//! changes a reason for an interrupt sets `deadline = now`.
+//! runs on. Up to the deadline the CPU only executes instructions. On the first instruction
+//! boundary after it, `service` brings the due chips up to `now`, dispatches interrupts and
+//! computes the next deadline. Code that changes the cause of an interrupt sets `deadline = now`.
 
 use crate::apu::Apu;
 use crate::bus::bring_deadline_forward;
@@ -39,9 +39,9 @@ pub const WRAM_BYTES: usize = 0x8000;
 pub const FRAME_MCYCLES: u32 = 17_556;
 
 /// One Game Boy. ROM and cartridge RAM are passed in by their owner. This struct and every section
-/// are `repr(C)`, so fields lie where the translated machine has them, and compiled programs read a
-/// machine in place. Work RAM is the first field: a byte of it lies at the machine's address plus
-/// its index, without an offset, which saves 2 % of the host's instructions.
+/// are `repr(C)`, so their layout equals that of the translated machine, and compiled programs read
+/// a machine in place. Work RAM is the first field, so that an access needs no offset, which saves
+/// 2 % of the host's instructions.
 ///
 /// ```
 /// use gbxcule_gameboy::{Cartridge, Machine};
@@ -66,11 +66,11 @@ pub struct Machine {
     pub frame_start: u32,
     /// The time at which the LCD was switched off or the last frame ended, whichever is later.
     pub lcd_off_since: u32,
-    /// The frame that `run_frame` was asked for has ended.
+    /// True if the frame of `run_frame` has ended.
     pub frame_done: bool,
-    /// For each quarter of the address space, a number: added (wrapping) to an address, it gives
-    /// the offset in ROM. If the sum lies outside of ROM, the access takes the slow path: the
-    /// address is not ROM's, or OAM DMA runs.
+    /// A base for each quarter of the address space: base plus address (wrapping) is the offset in
+    /// ROM. If the sum lies outside of ROM, because the address does or because OAM DMA runs, the
+    /// access takes the slow path.
     pub rom_base: [u32; 4],
     /// Number of bytes from C000 that the CPU may read and write without the slow path; 0 during
     /// OAM DMA.
@@ -123,13 +123,13 @@ pub(crate) fn earlier(moment: u32, other: u32) -> u32 {
 }
 
 impl Machine {
-    /// Runs one frame. With the LCD on it ends when the PPU is back at line 0 after VBlank. With
-    /// the LCD off it ends 70,224 T-cycles after the LCD went off or the last frame ended,
-    /// whichever is later, but at most 140,448 T-cycles after the frame began. Either end is taken
-    /// on the next instruction boundary. This is when PyBoy ends its frames, so that both can be
-    /// compared and fed with buttons at the same moments. The first frame begins where the boot ROM
-    /// ends: within line 153, or, on a Color with a program of its own, within line 144. Pixels are
-    /// drawn only if `draw` is true; nothing else depends on it.
+    /// Runs one frame. With the LCD on the frame ends when the PPU is back at line 0 after VBlank.
+    /// With the LCD off it ends 70,224 T-cycles after the LCD went off or the last frame ended,
+    /// whichever is later, but at most 140,448 T-cycles after the frame began. The machine stops on
+    /// the next instruction boundary. PyBoy ends its frames at the same times, so both emulators
+    /// can be compared frame by frame and get buttons at the same times. The first frame begins
+    /// where the boot ROM ends: within line 153, or, on a Color with a program for the Color,
+    /// within line 144. Pixels are drawn only if `draw` is true; nothing else depends on `draw`.
     pub fn run_frame(&mut self, rom: &[u8], cart_ram: &mut [u8], draw: bool) {
         self.begin_frame(draw);
         while !self.frame_done {
@@ -140,10 +140,10 @@ impl Machine {
         }
     }
 
-    /// Holds the buttons for the first `release_after` frames of a step, then releases all; returns
-    /// the step's length in M-cycles of single speed. `run_step_with` in `step_with.rs` is this
-    /// loop with a closure that runs a frame. The loop stands twice because the subset of Rust that
-    /// is translated has no closures; a change of one belongs in the other.
+    /// Runs a step: holds the buttons for the first `release_after` frames, then releases them.
+    /// Returns the step's length in M-cycles of single speed. `run_step_with` in `step_with.rs` is
+    /// the same loop with a closure that runs a frame. There are two loops because the translated
+    /// subset of Rust has no closures; a change of one belongs in the other.
     pub fn run_step(&mut self, rom: &[u8], cart_ram: &mut [u8], buttons: u8, step: Step) -> u32 {
         let start = self.mcycles_at_single_speed();
         self.set_buttons(buttons_in_frame(buttons, step.release_after, 0));
@@ -159,8 +159,8 @@ impl Machine {
     /// Executes one instruction or services one deadline; returns true if the frame ended.
     pub fn run_instruction(&mut self, rom: &[u8], cart_ram: &mut [u8]) -> bool {
         if is_before(self.now, self.deadline) {
-            // `run_until_deadline` executes one instruction before it looks at the deadline. If
-            // that set a deadline, keep it.
+            // `run_until_deadline` executes one instruction before it checks the deadline. If that
+            // instruction sets a deadline, the new deadline stays.
             let deadline = self.deadline;
             let before = self.now;
             self.deadline = before;
@@ -209,10 +209,9 @@ impl Machine {
         self.deadline = self.now;
     }
 
-    /// Brings the chips that are due up to `now`. Then ends the frame if it is over. Otherwise
-    /// moves a block of HDMA (Color), dispatches an interrupt or lets a halted CPU wait, and
-    /// chooses the next deadline. The caller is on an instruction boundary, and the deadline has
-    /// come.
+    /// Brings the due chips up to `now`. Then ends the frame if it is over. Otherwise copies a
+    /// block of HDMA (Color), dispatches an interrupt or lets a halted CPU wait, and computes the
+    /// next deadline. The caller is on an instruction boundary, and the deadline has come.
     #[inline(never)]
     pub fn service(&mut self, rom: &[u8], cart_ram: &mut [u8]) {
         // docboy `ch3_disable_channel_while_sampling_*`.
@@ -231,7 +230,8 @@ impl Machine {
             self.end_frame();
             return;
         }
-        // A block that is due while the CPU halts waits for it (gambatte `hdma_late_m0halt_*`).
+        // A block that becomes due while the CPU halts waits until the CPU wakes (gambatte
+        // `hdma_late_m0halt_*`).
         #[cfg(color)]
         if self.hdma.due > 0 && (self.cpu.mode == Mode::Running || self.speed.changing) {
             let fetched = run_hdma(self, rom, cart_ram);
@@ -245,8 +245,8 @@ impl Machine {
             Mode::Running => {
                 #[cfg(color)]
                 if self.speed.ends_change(self.now) {
-                    // A dispatch takes another service, so that `next_look` can tell its use of the
-                    // serial port.
+                    // The dispatch follows in a separate service, so that `next_look` can predict
+                    // its use of the serial port.
                     end_pending_change(self);
                     self.deadline = self.now;
                     return;
@@ -306,7 +306,7 @@ impl Machine {
                 halt_dma(self, next.wrapping_sub(self.now));
                 self.now = next;
             }
-            // The Color's CPU looks for interrupts when HALT ends, before anything is due.
+            // The Color's CPU checks interrupts when HALT ends, before other chips are due.
             if !COLOR {
                 self.sync_due(rom, cart_ram, 2);
             }
@@ -328,7 +328,7 @@ impl Machine {
         }
     }
 
-    /// Brings the PPU up to `now` and works out its deadline: for states that come from elsewhere.
+    /// Brings the PPU up to `now` and computes its deadline, for states of other emulators.
     pub fn settle_ppu(&mut self) {
         sync_ppu_now(self);
         schedule_ppu(self);
@@ -361,7 +361,7 @@ impl Machine {
         }
         #[cfg(color)]
         if self.speed.changing {
-            // A halted CPU looks at the lines an M-cycle before.
+            // A halted CPU checks the interrupt lines one M-cycle earlier.
             let is_halted = self.cpu.mode == Mode::Halted;
             next = earlier(next, self.speed.resume_at.wrapping_add(is_halted as u32));
         }
@@ -376,15 +376,15 @@ impl Machine {
         !self.ppu.is_on() && !is_before(self.now, self.lcd_off_frame_end())
     }
 
-    /// Returns the time at which the frame ends if the LCD stays off. A program that switches it on
-    /// and off all the time never reaches line 0, and must not make its frame endless.
+    /// Returns the time at which the frame ends if the LCD stays off. The limit also ends the frame
+    /// of a program that switches the LCD on and off all the time and so never reaches line 0.
     pub(crate) fn lcd_off_frame_end(&self) -> u32 {
         let longest = self.frame_start.wrapping_add(2 * self.frame_mcycles());
         earlier(self.lcd_off_since.wrapping_add(self.frame_mcycles()), longest)
     }
 
-    /// Ends the frame. Syncs every chip, so that clocks that are compared never differ by more than
-    /// half their range.
+    /// Ends the frame. Syncs every chip, so that two compared clocks never differ by more than half
+    /// their range.
     fn end_frame(&mut self) {
         self.frame_done = true;
         self.ppu.entered_vblank = false;

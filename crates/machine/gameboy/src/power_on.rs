@@ -1,5 +1,5 @@
-//! The state in which the boot ROM hands over to the cartridge, or in which a machine with a boot
-//! ROM begins (host side, not translated).
+//! The state of a machine after the boot ROM, or at the beginning of a boot ROM (host side, not
+//! translated).
 //!
 //! Pan Docs "Power Up Sequence" and the mooneye boot_* tests of the DMG revisions A to C, and of
 //! CGB.
@@ -34,16 +34,17 @@ use crate::{PowerOnMemory, Revision};
 #[cfg(not(color))]
 const BOOT_COUNTER_MCYCLES: u32 = 0xabcc / 4;
 /// DIV on a Super Game Boy (mooneye boot_div-S).
-// UNVERIFIED: it depends on the header's bits, which the boot ROM sends; this is that test's.
+// UNVERIFIED: DIV depends on the header's bits, which the boot ROM sends; this is the value for the
+// test's header.
 #[cfg(not(color))]
 const SUPER_BOOT_COUNTER_MCYCLES: u32 = 0xd860 / 4;
-/// Dot at which the boot ROM leaves the PPU: in the last line of VBlank. GBMicrotest and gambatte
-/// `display_startstate` count from here, and pass at this dot alone.
+/// Dot of the PPU when the boot ROM ends, in the last line of VBlank. GBMicrotest and gambatte
+/// `display_startstate` count from here, and pass with this dot alone.
 const BOOT_DOT: u16 = 404;
 /// Line of a DMG, and of a Color with a program for the original.
 const BOOT_LINE: u8 = 153;
-/// Line at which a Color's boot ROM leaves the PPU for a program of its own: gambatte
-/// `display_startstate`.
+/// Line of the PPU when a Color's boot ROM starts a program for the Color (gambatte
+/// `display_startstate`).
 #[cfg(color)]
 const COLOR_BOOT_LINE: u8 = 144;
 #[cfg(color)]
@@ -53,14 +54,14 @@ const COLOR_BOOT_DOT: u16 = 172;
 const TRADEMARK_ROWS: [u8; 8] = [0x3c, 0x42, 0xb9, 0xa5, 0xb9, 0xa5, 0x42, 0x3c];
 
 impl Machine {
-    /// A machine about to execute the cartridge's first instruction at 0100, or the boot ROM's at
-    /// 0000, its work RAM, high RAM and wave RAM zero.
+    /// Makes a machine that is about to execute the cartridge's first instruction at 0100, or the
+    /// boot ROM's at 0000. Work RAM, high RAM and wave RAM are zero.
     pub fn power_on(cartridge: &Cartridge) -> Machine {
         Machine::power_on_with(cartridge, PowerOnMemory::Zero)
     }
 
-    /// A machine about to execute its first instruction, with these contents of work RAM, high RAM
-    /// and wave RAM.
+    /// Makes a machine that is about to execute its first instruction, with these contents of work
+    /// RAM, high RAM and wave RAM.
     #[expect(clippy::too_many_lines, reason = "one field of the machine in each line")]
     pub fn power_on_with(cartridge: &Cartridge, memory: PowerOnMemory) -> Machine {
         let mut machine = Machine {
@@ -154,7 +155,7 @@ impl Machine {
         }
         #[cfg(color)]
         {
-            // The boot ROM writes it.
+            // The boot ROM writes wave RAM.
             machine.apu.wave_ram = [0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255];
         }
         if cartridge.revision.is_super() {
@@ -182,7 +183,7 @@ impl Machine {
         for (index, row) in TRADEMARK_ROWS.into_iter().enumerate() {
             self.vram[0x190 + index * 2] = row;
         }
-        // The Color's boot ROM takes the logo off the map again (gambatte's `vram_dumper`).
+        // The Color's boot ROM clears the logo from the map again (gambatte's `vram_dumper`).
         if COLOR {
             return;
         }
@@ -194,10 +195,9 @@ impl Machine {
     }
 }
 
-/// Puts every chip in the state in which it is before the boot ROM's first instruction: as if a
-/// program had switched it off.
-// UNVERIFIED: the CPU's registers and the moment at which DIV begins are taken as zero; no boot
-// ROM shows them.
+/// Puts every chip into the state before the boot ROM's first instruction: as if a program had
+/// switched it off.
+// UNVERIFIED: the CPU's registers and the initial DIV are taken as zero; no boot ROM shows them.
 fn reset(machine: &mut Machine) {
     machine.cpu = Cpu { a: 0, b: 0, c: 0, d: 0, e: 0, h: 0, l: 0, sp: 0, pc: 0, ..machine.cpu };
     machine.cpu.set_f(0);
@@ -265,12 +265,13 @@ fn boot_cpu(cartridge: &Cartridge) -> Cpu {
         cpu.set_f(0);
         return Cpu { c: 0x14, e: 0, h: 0xc0, l: 0x60, ..cpu };
     }
-    // The boot ROM's last subtraction adds up the header: H and C are clear only if it is zero.
+    // The boot ROM's last operation sums the header: H and C are clear only if the checksum is
+    // zero.
     cpu.set_f(if cartridge.header_checksum == 0 { Z } else { Z | H | C });
     cpu
 }
 
-/// Registers by Pan Docs; programs for the original see traces of how their colours were chosen.
+/// Registers by Pan Docs; for programs for the original they depend on the choice of colours.
 #[cfg(color)]
 fn boot_cpu(cartridge: &Cartridge) -> Cpu {
     let compatible = cartridge.model() == Model::Original;
@@ -304,7 +305,7 @@ fn boot_cpu(cartridge: &Cartridge) -> Cpu {
     cpu
 }
 
-/// White for programs of the Color; the others' own palettes.
+/// White for programs of the Color; for other programs the palettes that the boot ROM chose.
 #[cfg(color)]
 fn boot_palettes(cartridge: &Cartridge) -> Palettes {
     const WHITE: [u8; 2] = 0x7fff_u16.to_le_bytes();

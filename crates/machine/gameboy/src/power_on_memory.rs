@@ -1,16 +1,16 @@
 //! Contents of memory at power-on. Host side: not translated.
 
-/// Contents of work RAM, high RAM and wave RAM at power-on. The hardware leaves them as they happen
-/// to be; the boot ROM clears video RAM alone.
+/// Contents of work RAM, high RAM and wave RAM at power-on. On hardware they are unpredictable; the
+/// boot ROM clears only video RAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum PowerOnMemory {
     /// All zeros.
     #[default]
     Zero,
-    /// FF in pages of 256 bytes that have an even address, 00 in the others. Cold work RAM of a DMG
-    /// looks much like it; gambatte's tests of OAM DMA from FE00 and FF00 expect it.
+    /// FF in pages of 256 bytes with an even number, 00 in odd pages. The work RAM of a cold DMG is
+    /// similar; gambatte's tests of OAM DMA from FE00 and FF00 expect this pattern.
     Pattern,
-    /// Bytes that a seed gives.
+    /// Random bytes from a seed.
     Random(u64),
 }
 
@@ -29,7 +29,7 @@ impl PowerOnMemory {
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014), jumped to the address.
+/// Returns the byte of an address: SplitMix64 (Steele, Lea, Flood 2014) with a jump to the address.
 fn random_byte(seed: u64, address: u16) -> u8 {
     let state = seed.wrapping_add(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(address as u64 + 1));
     let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,12 +1,11 @@
 //! The picture processor: registers, position in the frame, and when each kind of work is done.
 //!
-//! The position (`line`, `dot`) moves only when it is read (`sync_ppu`). A line is left alone until
-//! it has passed; then it is drawn at once (`whole_line`), or, in a frame that is not observed, not
-//! at all. If something that the line depends on changes in its middle, the dot-by-dot `pipeline`
-//! draws it, from the beginning of mode 3 up to the change and then to the end of the line. So
-//! timing never depends on reads of the position. `timing` knows what each dot means, `stat` when
-//! the interrupt line rises, `scan` which objects a line shows, `oam_bug` what a badly timed access
-//! does to OAM.
+//! The position (`line`, `dot`) moves only when it is read (`sync_ppu`). A line is drawn at once
+//! when it has passed (`whole_line`), or not at all in a frame that is not observed. If a register
+//! or memory that the line depends on changes in its middle, the dot-by-dot `pipeline` draws the
+//! line, from the beginning of mode 3 up to the change and then to the end. So timing never depends
+//! on reads of the position. `timing` holds the meaning of each dot, `stat` the interrupt line,
+//! `scan` the choice of a line's objects, `oam_bug` the corruption of OAM by badly timed accesses.
 
 pub(crate) mod color_fetcher;
 pub(crate) mod color_line;
@@ -65,7 +64,7 @@ pub const LCDC_WINDOW_MAP: u8 = 0x40;
 /// LCDC bit 7: LCD and PPU enable.
 pub const LCDC_ON: u8 = 0x80;
 
-/// `used_fine_scroll` while SCX itself has the bits.
+/// Value of `used_fine_scroll` while SCX still holds the bits.
 pub const FINE_SCROLL_UNUSED: u8 = 0xff;
 /// T-cycles of one line.
 pub const LINE_TCYCLES: u16 = 456;
@@ -120,64 +119,64 @@ pub struct Ppu {
     pub stat_line: bool,
     /// LY = LYC as the interrupt line sees it.
     pub lyc_line: bool,
-    /// STAT bit 2 as it stood when the LCD was switched off.
+    /// STAT bit 2 at the time at which the LCD was switched off.
     pub lyc_frozen: bool,
-    /// WY was met in this frame.
+    /// True if WY has matched a line of this frame.
     pub wy_met: bool,
     /// Window lines drawn so far in this frame.
     pub window_line: u8,
-    /// This frame will be looked at.
+    /// True if this frame is observed.
     pub draw: bool,
-    /// The LCD was switched on within this frame, so the panel stays white.
+    /// True if the LCD was switched on within this frame, so that the panel stays white.
     pub frame_blank: bool,
-    /// VBlank began in this frame.
+    /// True if VBlank began in this frame.
     pub entered_vblank: bool,
-    /// Line 0 has come after a VBlank, and the machine has not noticed yet.
+    /// True from line 0 after a VBlank until the machine ends the frame.
     pub frame_over: bool,
     /// Time at which the PPU may raise an interrupt next, in M-cycles.
     pub deadline: u32,
     /// M-cycle in which the PPU stops after a STOP.
     #[cfg(not(color))]
     pub stops_at: u32,
-    /// SCX's lower bits as the current line used them, if SCX was written after that.
+    /// The lower bits of SCX that the current line used, if SCX was written since then.
     pub used_fine_scroll: u8,
     /// Progress of the current line's picture.
     pub stage: LineProgress,
-    /// The dot at which mode 3 ends, as far as is known now; 0 if not worked out yet.
+    /// The dot at which mode 3 ends if nothing changes; 0 if it is not computed yet.
     pub mode3_end: u16,
     /// Dots by which the interrupt of HBlank comes before `mode3_end`.
     #[cfg(color)]
     pub hblank_ahead: u16,
     /// Objects on the current line.
     pub scan: Scan,
-    /// The dot-by-dot renderer's state, meaningful while `Rendering`.
+    /// The dot-by-dot renderer's state, valid while `stage` is `Rendering`.
     pub pipeline: Pipeline,
     /// Colours.
     #[cfg(color)]
     pub palettes: Palettes,
-    /// The program is one for the original: the Color's registers are locked, and colours come out
-    /// of BGP, OBP0 and OBP1.
+    /// True for a program for the original: the Color's registers are locked, and colours come from
+    /// BGP, OBP0 and OBP1.
     #[cfg(color)]
     pub compatible: bool,
-    /// X decides which object lies in front, as on the original: OPRI as the boot ROM left it.
+    /// True if X decides which object lies in front, as on the original: OPRI after the boot ROM.
     #[cfg(color)]
     pub sorts_by_x: bool,
-    /// The CPU runs at double speed, so that its M-cycle has two dots.
+    /// True at double speed, at which an M-cycle has two dots.
     #[cfg(color)]
     pub double_speed: bool,
-    /// The chip is a CPU CGB E, not a C.
+    /// True for a CPU CGB E, false for a C.
     #[cfg(color)]
     pub is_cgb_e: bool,
-    /// WY as it is compared with a line while the line is drawn.
+    /// The value of WY that is compared while a line is drawn.
     #[cfg(color)]
     pub drawn_wy: u8,
-    /// A write to LYC will request an interrupt.
+    /// True if a write to LYC will request an interrupt.
     #[cfg(color)]
     pub lyc_request: bool,
-    /// A write to LYC will end the comparison that drives the interrupt line.
+    /// True if a write to LYC will end the comparison that drives the interrupt line.
     #[cfg(color)]
     pub lyc_release: bool,
-    /// T-cycle of that effect of a write to LYC.
+    /// T-cycle at which `lyc_request` or `lyc_release` takes effect.
     #[cfg(color)]
     pub lyc_request_at: u32,
 }
@@ -190,7 +189,7 @@ impl Ppu {
     }
 }
 
-/// Brings the PPU to a T-cycle: everything that happens before it has then happened.
+/// Advances the PPU to a T-cycle: executes all events before this T-cycle.
 pub fn sync_ppu(machine: &mut Machine, until: u32) {
     let elapsed = until.wrapping_sub(machine.ppu.beam.line_start);
     #[cfg(color)]
@@ -240,8 +239,8 @@ pub(crate) fn advance_ppu(machine: &mut Machine, until: u32) {
     advance_in_line(machine, elapsed as u16);
 }
 
-/// Returns true if nothing happens from the current dot up to `to`, in T-cycles of the line, but
-/// that dots pass. A moment before the current dot changes nothing either.
+/// Returns true if there is no event from the current dot up to `to`, in T-cycles of the line; also
+/// if `to` lies before the current dot.
 #[inline(always)]
 fn passes_no_event(machine: &Machine, to: u32) -> bool {
     let ppu = &machine.ppu;
@@ -252,14 +251,14 @@ fn passes_no_event(machine: &Machine, to: u32) -> bool {
     } else if ppu.stage == LineProgress::Rendering && is_pipeline_watched(machine) {
         false
     } else {
-        // A block of HDMA is due a dot after the interrupt line has seen HBlank.
+        // A block of HDMA becomes due one dot after HBlank's interrupt.
         let last = ppu.mode3_end + 1 + is_hdma_active(machine) as u16;
         !watches_hblank(machine) || ppu.mode3_end != 0 && ppu.beam.dot > last
     }
 }
 
-/// Returns true if HBlank has had all its effects and still goes on, and the line's picture needs
-/// nothing more: memory and colours may then change without a sync.
+/// Returns true if HBlank has had all its effects and still lasts, and the line's picture is
+/// complete: memory and colours may then change without a sync.
 #[cfg(color)]
 #[inline(always)]
 pub(crate) fn stays_in_hblank(machine: &Machine) -> bool {
@@ -313,8 +312,8 @@ fn advance_in_visible_line(machine: &mut Machine, from: u16, to: u16) {
     }
 }
 
-/// Returns true if the pipeline must keep up with the dots: HBlank or OAM DMA depends on it, or the
-/// model is a Color, whose writes look at it. Otherwise the pipeline waits until a register changes
+/// Returns true if the pipeline must follow the dots: HBlank or OAM DMA depends on it, or the model
+/// is a Color, whose writes read its state. Otherwise the pipeline waits until a register changes
 /// (`catch_up`) or the line ends.
 #[inline(always)]
 fn is_pipeline_watched(machine: &Machine) -> bool {
@@ -324,7 +323,7 @@ fn is_pipeline_watched(machine: &Machine) -> bool {
 /// Events of a line's first dots.
 fn begin_visible_line(machine: &mut Machine, from: u16, to: u16) {
     if from == 0 && to > timing::LAST_BEGINNING_DOT && machine.ppu.beam.line > 0 {
-        // WY did not change between the dots on which it is compared.
+        // WY did not change between the two dots on which it is compared.
         machine.ppu.meet_wy();
         pass_line_events(machine);
         return;
@@ -368,7 +367,8 @@ fn vblank_event(machine: &mut Machine, at: u16) {
     }
     let sources = machine.ppu.beam.sources(0);
     if COLOR && at == timing::MODE2_DOT && begins {
-        // A line that LYC drove does not hide VBlank (gambatte `lycint143_m1irq_*`).
+        // An interrupt line that is high because of LYC does not block VBlank's request (gambatte
+        // `lycint143_m1irq_*`).
         machine.ppu.stat_line &= machine.ppu.stat & sources != 0;
     } else {
         update_stat_line(machine, sources);
@@ -446,8 +446,8 @@ fn is_hdma_active(_machine: &Machine) -> bool {
 }
 
 impl Ppu {
-    /// Drops what is left of the last line between two frames, so that the state is the same for
-    /// drawn and undrawn frames.
+    /// Clears the state of the last line between two frames, so that drawn and undrawn frames leave
+    /// the same state.
     pub(crate) fn drop_line(&mut self) {
         let window_active = self.pipeline.window_active;
         let window_column = self.pipeline.window_column;

@@ -1,9 +1,9 @@
-//! Revisions of the two models: chips of the same console that tests of public suites tell apart.
-//! Host side: not translated.
+//! Revisions of the two models: chips that tests of public suites distinguish. Host side: not
+//! translated.
 //!
-//! `power_on` has a revision's memory and registers at power-on. Later differences stand in the
-//! chips, behind `#[cfg(not(usual_revision))]`. The kernel compiler reads the sources with the flag
-//! `usual_revision` for machines without such differences.
+//! `power_on` sets a revision's memory and registers at power-on. Later differences are in the
+//! chips' files, behind `#[cfg(not(usual_revision))]`. The kernel compiler reads the sources with
+//! the flag `usual_revision` for machines without such differences.
 
 use crate::header::Model;
 
@@ -11,14 +11,14 @@ use crate::header::Model;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[repr(u8)]
 pub enum Revision {
-    /// A DMG-CPU B; of the Color the picture of a CPU CGB C and the sound of a CPU CGB E.
+    /// A DMG-CPU B; for the Color, the picture of a CPU CGB C and the sound of a CPU CGB E.
     #[default]
     Usual = 0,
     /// The Pocket, MGB.
     Mgb = 1,
     /// The Super Game Boy, SGB.
     Sgb = 2,
-    /// The Super Game Boy 2, with a clock of its own.
+    /// The Super Game Boy 2, which has its own clock crystal.
     Sgb2 = 3,
     /// CPU CGB C.
     CgbC = 4,
@@ -26,7 +26,7 @@ pub enum Revision {
     CgbE = 5,
 }
 
-/// Names as users write them, with their models; a model's first one is its usual name.
+/// Names for users, with models and revisions; the first name of a model is its usual name.
 const NAMES: [(&str, Model, Revision); 8] = [
     ("dmg", Model::Original, Revision::Usual),
     ("dmg-b", Model::Original, Revision::Usual),
@@ -39,7 +39,8 @@ const NAMES: [(&str, Model, Revision); 8] = [
 ];
 
 impl Revision {
-    /// Returns true if the revision is the usual one, or differs from it at power-on alone.
+    /// Returns true if the revision is the usual one, or differs from the usual one only at
+    /// power-on.
     #[must_use]
     pub fn is_usual_after_boot(self) -> bool {
         matches!(self, Revision::Usual | Revision::Mgb)

@@ -1,5 +1,4 @@
-//! The serial port (FF01, FF02) with nothing plugged in: eight ones are shifted in. `link` plugs in
-//! a cable.
+//! The serial port (FF01, FF02) without a cable: eight ones are shifted in. `link` adds the cable.
 //!
 //! The bit clock is the system counter's bit 7 divided by two, so a transfer starts in step with
 //! DIV, not with the write to SC.
@@ -25,7 +24,7 @@ const CONTROL_BITS: u8 = 0x83;
 pub struct Serial {
     /// SB: shifted out at the top, ones shifted in at the bottom.
     pub sb: u8,
-    /// SC: bit 7 transfer in progress, bit 0 our own clock, on the Color bit 1 the fast one.
+    /// SC: bit 7 transfer in progress, bit 0 internal clock, on the Color bit 1 fast clock.
     pub sc: u8,
     /// Bits shifted in this transfer.
     pub bits: u8,
@@ -90,7 +89,7 @@ impl Serial {
         }
     }
 
-    /// Works out when the transfer ends.
+    /// Computes the end of the transfer.
     pub fn schedule(&mut self, now: u32, div_base: u32) {
         self.deadline = if self.transferring() {
             let edges = (8 - self.bits as u32) * 2 - self.clock_high as u32;
@@ -112,7 +111,7 @@ impl Serial {
         self.sc = value & CONTROL_BITS;
     }
 
-    /// DIV is about to be reset while its bit 7 is high: that is an edge too.
+    /// Handles a reset of DIV: if bit 7 is high, the reset makes a falling edge.
     pub fn div_reset(&mut self, interrupts: &mut Interrupts, now: u32, div_base: u32) {
         self.sync(interrupts, now, div_base);
         if now.wrapping_sub(div_base) & (self.edge_mcycles() / 2) != 0 {

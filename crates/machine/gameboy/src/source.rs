@@ -1,12 +1,12 @@
 //! The texts of the translated files, for the kernel compiler. Host side: not translated.
 //!
-//! `tests/subset` holds the list against the folder: a file that is neither here nor marked as the
-//! host's fails there.
+//! `tests/subset` compares the list with the folder: each file must be in the list or be marked as
+//! the host's.
 
-/// Flags with which they are compiled.
+/// Flags with which the files are compiled.
 pub const FLAGS: &[&str] = if cfg!(color) { &["color"] } else { &[] };
 
-/// Flags with which they are compiled for machines of the usual revision alone.
+/// Flags for machines of the usual revision alone.
 pub const USUAL_FLAGS: &[&str] =
     if cfg!(color) { &["color", "usual_revision"] } else { &["usual_revision"] };
 

@@ -1,6 +1,6 @@
-//! The machine's clocks. `now` counts the CPU's M-cycles, and so do the timer, the serial port and
-//! OAM DMA. The PPU counts T-cycles, four in an M-cycle; at the Color's double speed an M-cycle has
-//! two, because sound, picture and the cartridge's clock keep their speed.
+//! The machine's clocks. `now` counts the CPU's M-cycles, by which the timer, the serial port and
+//! OAM DMA run, too. The PPU counts T-cycles. An M-cycle has four of them; at the Color's double
+//! speed it has two, because sound, picture and the cartridge's clock keep their speed.
 
 #[cfg(color)]
 use crate::cpu::Mode;
@@ -16,26 +16,26 @@ use crate::ppu::sync_ppu;
 #[cfg(color)]
 use crate::ppu::timing::schedule_ppu;
 
-/// FF4D (KEY1), and what the clocks showed when the speed changed last.
+/// FF4D (KEY1), and the values of the clocks at the last change of speed.
 #[cfg(color)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Speed {
-    /// The CPU runs at double speed.
+    /// True at double speed.
     pub double: bool,
-    /// The next STOP changes the speed.
+    /// True if the next STOP changes the speed.
     pub armed: bool,
-    /// The CPU waits for its new clock, as in HALT.
+    /// True while the CPU waits for its new clock, as in HALT.
     pub changing: bool,
-    /// The M-cycle in which it goes on, while `changing`.
+    /// While `changing`, the M-cycle in which the CPU goes on.
     pub resume_at: u32,
     /// The M-cycle from which `tcycles` and `steady_mcycles` are counted on.
     pub since: u32,
     /// T-cycles at `since`.
     pub tcycles: u32,
-    /// T-cycles by which the picture has got ahead of the CPU so far.
+    /// T-cycles by which the PPU is ahead of the CPU because of changes of speed.
     pub gained: u32,
-    /// M-cycles at `since`, had the speed never been changed.
+    /// M-cycles at `since`, as if the speed had never changed.
     pub steady_mcycles: u32,
 }
 
@@ -45,7 +45,7 @@ const CHANGE_MCYCLES: u32 = 0x8001;
 /// M-cycles of single speed that pass before double speed begins.
 #[cfg(color)]
 const SLOW_MCYCLES: u32 = 2;
-/// T-cycles by which the picture gets ahead of the CPU when double speed ends.
+/// T-cycles that the PPU gains on the CPU when double speed ends.
 #[cfg(color)]
 const GAINED_TCYCLES: u32 = 1;
 
@@ -106,16 +106,16 @@ impl Speed {
         self.tcycles.wrapping_add(elapsed << (2 - self.double as u32))
     }
 
-    /// Returns a moment in M-cycles, had the speed never been changed.
+    /// Converts a time to M-cycles, as if the speed had never changed.
     #[inline(always)]
     fn steady_mcycles_at(&self, moment: u32) -> u32 {
         let elapsed = moment.wrapping_sub(self.since) >> self.double as u32;
         self.steady_mcycles.wrapping_add(elapsed)
     }
 
-    /// Moves the moment from which the clocks count up to now, so that it never lies far back.
+    /// Moves `since` up to now, so that it never lies far back.
     pub(crate) fn rebase(&mut self, now: u32) {
-        // An even number, so that halving loses nothing.
+        // The difference is made even, so that halving is exact.
         let moment = self.since.wrapping_add(now.wrapping_sub(self.since) & !1);
         self.tcycles = self.tcycles_at(moment);
         self.steady_mcycles = self.steady_mcycles_at(moment);
@@ -128,9 +128,9 @@ impl Speed {
     }
 }
 
-/// STOP while KEY1 is armed: the CPU waits while its clock settles, then runs on at the other
-/// speed. DIV begins anew (Pan Docs "FF4D"). With an interrupt pending the CPU waits for an M-cycle
-/// of the new speed at most, and DIV begins anew in the one after (AGE `spsw-interrupts`, docboy
+/// STOP while KEY1 is armed: the CPU waits while its clock settles, then runs at the other speed.
+/// DIV is reset (Pan Docs "FF4D"). With an interrupt pending the CPU waits for at most one M-cycle
+/// of the new speed, and DIV is reset in the next M-cycle (AGE `spsw-interrupts`, docboy
 /// `stop_key1_joypad0_interrupt1_*`).
 #[cfg(color)]
 pub(crate) fn change_speed(machine: &mut Machine, is_pending: bool) {
@@ -143,7 +143,7 @@ pub(crate) fn change_speed(machine: &mut Machine, is_pending: bool) {
         machine.now = machine.now.wrapping_add(is_slow as u32);
         machine.speed.resume_at = machine.now.wrapping_add(1);
     } else if !is_slow {
-        // OAM DMA moves once more (docboy `speed_switch_to_single_during_dma_*`).
+        // OAM DMA moves one more byte (docboy `speed_switch_to_single_during_dma_*`).
         halt_dma(machine, 0u32.wrapping_sub(1));
         switch_clock(machine, GAINED_TCYCLES);
     }
@@ -155,8 +155,7 @@ pub(crate) fn change_speed(machine: &mut Machine, is_pending: bool) {
 #[cfg(color)]
 fn begin_div_anew(machine: &mut Machine) {
     machine.sync_interrupts();
-    // TIMA may count once more, an M-cycle before DIV begins anew (gambatte
-    // `speedchange_tima*`).
+    // TIMA may count once more, an M-cycle before DIV is reset (gambatte `speedchange_tima*`).
     let counter_base = machine.now;
     machine.apu.div_reset(machine.now, machine.timer.div_base);
     machine.serial.div_reset(&mut machine.interrupts, machine.now, machine.timer.div_base);
@@ -167,7 +166,7 @@ fn begin_div_anew(machine: &mut Machine) {
     machine.serial.schedule(machine.now, machine.timer.div_base);
 }
 
-/// Lets the clocks run at the other speed from now on; the picture gets ahead by some T-cycles.
+/// Switches the clocks to the other speed from now on; the PPU gains some T-cycles.
 #[cfg(color)]
 fn switch_clock(machine: &mut Machine, gained: u32) {
     if !machine.speed.double {
@@ -190,7 +189,7 @@ fn switch_clock(machine: &mut Machine, gained: u32) {
     machine.apu.double_speed = machine.speed.double;
     machine.apu.voices.counts_late ^= machine.speed.double;
     machine.ppu.double_speed = machine.speed.double;
-    // Times since then are counted in M-cycles of the new length.
+    // Stored times are converted to M-cycles of the new length.
     if machine.speed.double {
         machine.frame_start = machine.now.wrapping_sub(frame << 1);
         machine.lcd_off_since = machine.now.wrapping_sub(dark << 1);
@@ -200,9 +199,9 @@ fn switch_clock(machine: &mut Machine, gained: u32) {
     }
 }
 
-/// Lets one of the M-cycles of single speed before double speed pass, or begins double speed. If an
-/// interrupt is requested in the first six T-cycles the CPU wakes early, after the first M-cycle if
-/// the request came in it (docboy `speed_switch_to_double_interrupt_*_aligned_*`).
+/// Passes one of the `SLOW_MCYCLES` before double speed, or begins double speed. If an interrupt is
+/// requested in the first six T-cycles, the CPU wakes early: after the first M-cycle if the request
+/// came in that M-cycle (docboy `speed_switch_to_double_interrupt_*_aligned_*`).
 #[cfg(color)]
 #[cold]
 #[inline(never)]
@@ -238,7 +237,7 @@ pub(crate) fn pass_slow_mcycle(machine: &mut Machine) {
     machine.deadline = machine.now;
 }
 
-/// Begins DIV anew after a change of speed that did not stop the CPU.
+/// Resets DIV after a change of speed that did not stop the CPU.
 #[cfg(color)]
 #[cold]
 #[inline(never)]

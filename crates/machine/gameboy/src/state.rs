@@ -1,7 +1,8 @@
-//! A machine as bytes and back, and where two machines differ. Host side: not translated.
+//! Conversion of a machine to bytes and back, and the first difference between two machines. Host
+//! side: not translated.
 //!
-//! A state holds the machine and its cartridge's RAM, but not the ROM: it says which one it belongs
-//! to. A state that loads can run: `rule` refuses values that no machine can have. `list` is the
+//! A state holds the machine and its cartridge's RAM, and names its ROM without holding it. A
+//! loaded state can always run: `rule` refuses values that no machine can have. `list` is the
 //! format.
 
 mod codec;
@@ -28,11 +29,11 @@ const OTHER_MAGIC: [u8; 8] = if crate::COLOR { *b"gbxstate" } else { *b"gbxcolor
 /// Number of bytes of a state before its first field: magic, version, and the cartridge's title and
 /// two checksums.
 pub const PREAMBLE_BYTES: usize = MAGIC.len() + 4 + 16 + 1 + 2;
-/// Raised with every change of `list`.
+/// Number of the format; every change of `list` raises it.
 const VERSION: u32 = 8;
 
-/// Returns true if the machine does what the cartridge's console does. Revisions that differ at
-/// power-on alone count as one console.
+/// Returns true if the machine is of the cartridge's console. Revisions that differ only at
+/// power-on count as one console.
 fn is_of_console(machine: &Machine, cartridge: &Cartridge) -> bool {
     let is_super = !crate::COLOR && cartridge.revision.is_super() && cartridge.commands_super;
     #[cfg(color)]

@@ -1,13 +1,12 @@
-//! A step whose frames the caller runs: by blocks, or while it listens to the machine's sound. Host
-//! side: not translated.
+//! A step whose frames the caller runs, for blocks and for sound. Host side: not translated.
 
 use crate::machine::Machine;
 use crate::step::{Step, buttons_in_frame};
 
 impl Machine {
-    /// Does what `Machine::run_step` does, but runs frames by `run_frame`, which gets the machine
-    /// and a flag that is true if the frame is drawn. Both are one loop: a change of one belongs in
-    /// the other, and `tests/step.rs` holds them equal.
+    /// Runs a step like `Machine::run_step`, but runs frames by `run_frame`, which gets the machine
+    /// and a flag that is true if the frame is drawn. Both functions have the same loop: a change
+    /// of one belongs in the other, and `tests/step.rs` compares them.
     pub fn run_step_with(
         &mut self,
         buttons: u8,

@@ -1,10 +1,10 @@
-//! STOP until a button is pressed: the CPU, TIMA and OAM DMA stand still. The Color's PPU goes on;
-//! a DMG's does so for a while and goes on from there afterwards.
+//! STOP until a button is pressed: the CPU, TIMA and OAM DMA pause. The Color's PPU goes on; a
+//! DMG's PPU stops after a while, and continues from there after the STOP.
 //!
-//! `now` goes on, so that frames end and the cartridge's clock runs; the moments of chips that
-//! stand still are moved along. DIV begins anew when the CPU wakes.
+//! `now` goes on, so that frames end and the cartridge's clock runs; the times of paused chips are
+//! shifted. DIV is reset when the CPU wakes.
 // Pan Docs "Reducing power consumption".
-// UNVERIFIED: a transfer that the serial port clocks, and sound, go on here.
+// UNVERIFIED: a transfer by the serial port's internal clock, and sound, go on here.
 
 use crate::cpu::Mode;
 use crate::dma::halt_dma;
@@ -74,7 +74,7 @@ pub(crate) fn service_stopped(machine: &mut Machine) {
     }
 }
 
-/// Stops the PPU within its line, which is never shown.
+/// Stops the PPU within its line. The line is never shown.
 #[cfg(not(color))]
 fn stop_ppu(machine: &mut Machine) {
     sync_ppu_now(machine);
@@ -84,8 +84,7 @@ fn stop_ppu(machine: &mut Machine) {
     }
 }
 
-/// Lets time pass up to a moment, or to one at which the serial port is looked at; returns its
-/// M-cycles.
+/// Advances to a time, or to the next sync of the serial port; returns the M-cycles.
 fn pass_time(machine: &mut Machine, until: u32) -> u32 {
     let until = earlier(until, machine.serial.deadline);
     let mcycles = until.wrapping_sub(earlier(machine.now, until));

@@ -1,9 +1,9 @@
 //! Super Game Boy: commands that a program sends over P1, controllers, and colours of the picture.
 //!
-//! Called by `bus` where P1 is written. The memory of the console's own computer lies at the end of
-//! the cartridge's (`memory`), so that other consoles have no room for it. Commands take no time.
-//! Sound, and programs for that computer, are taken and do nothing.
-//! Source: Pan Docs "SGB Functions" and the pages below it; SameSuite `sgb`.
+//! Called by `bus` for writes to P1. The memory of the console's SNES side lies at the end of the
+//! cartridge's memory (`memory`), so other consoles don't have it. Commands take no time. Commands
+//! for sound, and for programs of the SNES, are accepted and ignored. Source: Pan Docs "SGB
+//! Functions" and the pages below it; SameSuite `sgb`.
 #![cfg(not(color))]
 
 mod attribute;
@@ -22,14 +22,14 @@ const PACKET_BITS: u16 = 128;
 /// Packets of the longest command.
 const MAX_PACKETS: u16 = 7;
 
-/// Both lines must rise before the next pulse.
+/// Flag: both lines must rise before the next pulse.
 const NEEDS_PAUSE: u8 = 1;
-/// A packet began.
+/// Flag: a packet has begun.
 const IN_PACKET: u8 = 2;
-/// The next pulse ends the packet.
+/// Flag: the next pulse ends the packet.
 const AT_STOP: u8 = 4;
 
-/// A write to P1, before it changes anything else.
+/// Handles a write to P1, before its other effects.
 #[inline(never)]
 pub(crate) fn write_super(machine: &mut Machine, ram: &mut [u8], value: u8) {
     choose_controller(machine, ram, value);
@@ -54,8 +54,9 @@ pub(crate) fn write_super(machine: &mut Machine, ram: &mut [u8], value: u8) {
     set_byte(ram, RECEIVER, receiver | NEEDS_PAUSE);
 }
 
-/// P15 falls and both lines rise: the next controller is shown. A second fall before cancels that
-/// (Pan Docs "Reading Multiple Controllers", SameSuite `command_mlt_req_1_incrementing`).
+/// Shows the next controller after P15 has fallen and both lines have risen. A second fall before
+/// the rise cancels this (Pan Docs "Reading Multiple Controllers", SameSuite
+/// `command_mlt_req_1_incrementing`).
 fn choose_controller(machine: &mut Machine, ram: &[u8], value: u8) {
     let joypad = &mut machine.joypad;
     if value & 0x20 == 0 && joypad.select & 0x20 != 0 {
@@ -68,7 +69,7 @@ fn choose_controller(machine: &mut Machine, ram: &[u8], value: u8) {
     }
 }
 
-/// Buttons held on a controller; none on the first, whose buttons are the machine's.
+/// Buttons held on a controller; none for the first controller, whose buttons the machine holds.
 fn controller_buttons(ram: &[u8], number: u8) -> u8 {
     if number == 0 { 0 } else { byte(ram, CONTROLLERS + number as usize - 1) }
 }
@@ -82,7 +83,8 @@ pub fn set_controller(machine: &mut Machine, ram: &mut [u8], number: u8, pressed
     }
 }
 
-/// Both lines low: a packet begins, of a new command unless one waits for more packets.
+/// Begins a packet, when both lines are low: of a new command, unless a command waits for more
+/// packets.
 fn begin_packet(ram: &mut [u8]) {
     let is_late = byte(ram, RECEIVER) & AT_STOP != 0;
     let bits = word(ram, BITS);
@@ -117,7 +119,7 @@ fn take_bit(machine: &mut Machine, ram: &mut [u8], is_set: bool) {
     }
     set_byte(ram, RECEIVER, 0);
     if is_set {
-        // No packet ends with a one.
+        // A packet that ends with a one is invalid.
         forget_command(ram);
     } else if bits >= command_bits(byte(ram, COMMAND)) {
         execute(machine, ram);
@@ -159,8 +161,8 @@ fn execute(machine: &mut Machine, ram: &mut [u8]) {
     }
 }
 
-/// PAL01 and its relatives: colours 0 to 3 of one palette, then 1 to 3 of another. All palettes
-/// share colour 0.
+/// PAL01, PAL23, PAL03 and PAL12: colours 0 to 3 of one palette, then 1 to 3 of another. All
+/// palettes share colour 0.
 fn set_palettes(ram: &mut [u8], first: usize, second: usize) {
     for color in 0..7usize {
         let value = word(ram, COMMAND + 1 + 2 * color);
@@ -176,8 +178,8 @@ fn set_palettes(ram: &mut [u8], first: usize, second: usize) {
     }
 }
 
-/// PAL_SET: four of the palettes that PAL_TRN brought, and perhaps a file of attributes.
-// UNVERIFIED: here all palettes get colour 0 of the first one, as with PAL01.
+/// PAL_SET: chooses four of the palettes of PAL_TRN, and optionally a file of attributes.
+// UNVERIFIED: all palettes get colour 0 of the first palette, as with PAL01.
 fn choose_palettes(ram: &mut [u8]) {
     for palette in 0..4usize {
         let number = (word(ram, COMMAND + 1 + 2 * palette) & 0x1ff) as usize;
@@ -224,8 +226,8 @@ fn mask(machine: &mut Machine, ram: &mut [u8], mode: u8) {
 
 /// Copies the tiles that the screen shows, from the upper left corner on, line by line (Pan Docs
 /// "VRAM Transfers").
-// UNVERIFIED: the console reads the picture of the frames that follow. Programs leave video RAM as
-// it is for so long.
+// UNVERIFIED: the console reads the picture of the following frames. Programs leave video RAM
+// unchanged for that time.
 fn transfer(machine: &mut Machine, ram: &mut [u8], target: usize, length: usize) {
     let lcdc = machine.ppu.lcdc;
     let map = if lcdc & 0x08 != 0 { 0x1c00 } else { 0x1800 };

@@ -1,12 +1,12 @@
 //! DIV, TIMA, TMA and TAC (FF04-FF07).
 //!
-//! DIV is the top of a counter that the clock drives; TIMA counts falling edges of one of its bits.
-//! TIMA is computed only when something needs it, by `sync`: at a read or a write, at its deadline,
-//! and at the end of a frame.
+//! DIV is the upper half of a counter that the clock drives; TIMA counts falling edges of one of
+//! the counter's bits. `sync` computes TIMA only when it is needed: at a read or a write, at its
+//! deadline, and at the end of a frame.
 
 use crate::interrupts::{Interrupts, TIMER};
 
-/// A deadline far enough away that another chip's always comes first.
+/// A deadline so far away that another chip's deadline always comes first.
 pub const FAR_MCYCLES: u32 = 1 << 28;
 
 /// The timer, synced up to `synced_at`.
@@ -15,21 +15,21 @@ pub const FAR_MCYCLES: u32 = 1 << 28;
 pub struct Timer {
     /// Time at which the 16-bit system counter was zero, in M-cycles.
     pub div_base: u32,
-    /// TIMA, right as of `synced_at`.
+    /// TIMA at `synced_at`.
     pub tima: u8,
-    /// TMA: what TIMA is loaded with after an overflow.
+    /// TMA: the value that TIMA gets after an overflow.
     pub tma: u8,
     /// TAC: bit 2 enables, bits 0 and 1 select the counter bit.
     pub tac: u8,
-    /// The time `tima` is right for.
+    /// The time for which `tima` holds.
     pub synced_at: u32,
     /// TIMA overflowed at `overflow_at` and `TMA` arrives one M-cycle later.
     pub overflowed: bool,
     /// The M-cycle of the last overflow.
     pub overflow_at: u32,
-    /// The M-cycle at which TMA last arrived in TIMA: writes to TIMA lose in it.
+    /// The M-cycle of the last reload of TIMA from TMA, in which writes to TIMA have no effect.
     pub reload_at: u32,
-    /// Time at which the interrupt can come next.
+    /// Time of the next possible interrupt.
     pub deadline: u32,
 }
 
@@ -47,7 +47,8 @@ impl Timer {
         EDGE_SHIFT[(self.tac & 3) as usize] as u32
     }
 
-    /// Returns true if the enabled counter bit is high: if it drops for any reason, TIMA counts.
+    /// Returns true if the enabled counter bit is high: whenever it falls, for any reason, TIMA
+    /// counts.
     fn input_is_high(&self, now: u32) -> bool {
         let half = 1 << (self.edge_shift() - 1);
         self.tac & 4 != 0 && now.wrapping_sub(self.div_base) & half != 0
@@ -90,7 +91,7 @@ impl Timer {
         interrupts.request(TIMER);
     }
 
-    /// One edge that did not come from the running counter (a DIV or TAC write).
+    /// Counts an edge that a write to DIV or TAC causes.
     fn count_edge(&mut self, now: u32) {
         self.tima = self.tima.wrapping_add(1);
         if self.tima == 0 {
@@ -99,7 +100,7 @@ impl Timer {
         }
     }
 
-    /// Works out when the interrupt can come next.
+    /// Computes the next possible time of the interrupt.
     pub fn schedule(&mut self, now: u32) {
         self.deadline = if self.overflowed {
             self.overflow_at.wrapping_add(1)
@@ -124,7 +125,7 @@ impl Timer {
         }
     }
 
-    /// A write to FF05-FF07. DIV is `reset_div`, since other chips listen to it too.
+    /// A write to FF05-FF07. Writes to DIV go to `reset_div`, because they affect other chips, too.
     pub fn write(&mut self, interrupts: &mut Interrupts, now: u32, address: u16, value: u8) {
         self.sync(interrupts, now);
         match address & 3 {

@@ -1,11 +1,11 @@
 //! Functions by which a user's program reads a machine after a step: `gb.read`, `gb.pc`, `gb.pixel`
-//! and the rest (docs/programs.md). Each function here is one of them, under its own name.
+//! and so on (docs/programs.md). Each function of this file is available under its name.
 //!
-//! Programs run at the end of a frame, when every chip is up to date, or at a hook, when only the
-//! timer, the serial port and the PPU are. So registers can be read without a copy of the machine.
-//! At the end of a frame they equal those of `Machine::peek`; within a line FF41 reads mode 2.
-//! Nothing here changes the machine: `write` and `write_bank` ask for changes that are made later.
-//! No argument reads outside of memory.
+//! Programs run at the end of a frame, when every chip is up to date, or at a hook, when the timer,
+//! the serial port and the PPU are. So registers can be read without a copy of the machine. At the
+//! end of a frame their values equal those of `Machine::peek`; within a line FF41 reads mode 2.
+//! These functions do not change the machine: `write` and `write_bank` ask for changes that are
+//! made later. No argument can cause a read outside of memory.
 
 #[cfg(color)]
 use crate::color::color_register;
@@ -13,7 +13,7 @@ use crate::machine::{Machine, WRAM_BYTES};
 use crate::ppu::VRAM_BYTES;
 use crate::ppu::registers::ppu_register;
 
-/// Numbers that belong to the step that is over and not to the machine.
+/// Numbers of the finished step that are not in the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct StepNumbers {
@@ -32,7 +32,7 @@ pub struct StepNumbers {
     pub buttons: u8,
 }
 
-/// The byte at an address, as a debugger sees it: nothing is blocked.
+/// The byte at an address, as a debugger reads it, even if the PPU or OAM DMA blocks it.
 pub fn read(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 {
     match address >> 8 {
         0x00..=0x7f => machine.read_rom(rom, address),
@@ -50,9 +50,9 @@ pub fn read(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16) -> u8 
     }
 }
 
-/// The byte at an address in a bank, whatever is mapped there: in ROM from 4000 on, video RAM,
-/// cartridge RAM, and work RAM from D000 on, where 0 is bank 1; elsewhere `read`. 255 in a bank
-/// that does not exist.
+/// The byte at an address in a bank, mapped or not: in ROM from 4000 on, in video RAM, in cartridge
+/// RAM, and in work RAM from D000 on, where 0 means bank 1. At other addresses it equals `read`.
+/// 255 in a bank that does not exist.
 pub fn read_bank(machine: &Machine, rom: &[u8], cart_ram: &[u8], bank: u16, address: u16) -> u8 {
     let bank = bank as usize;
     match address >> 8 {
@@ -76,8 +76,8 @@ pub fn read_bank(machine: &Machine, rom: &[u8], cart_ram: &[u8], bank: u16, addr
     }
 }
 
-/// FF00-FFFF. At the end of a frame the LCD is off or has not begun to draw line 0, so the mode in
-/// FF41 does not depend on the line's objects.
+/// Reads FF00-FFFF. At the end of a frame the LCD is off or has not begun to draw line 0, so the
+/// mode in FF41 does not depend on the line's objects.
 #[inline(never)]
 pub(crate) fn read_register(machine: &Machine, low: u8) -> u8 {
     let now = machine.now;
@@ -115,7 +115,7 @@ pub fn read16(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16) -> u
     (high as u16) << 8 | low as u16
 }
 
-/// One bit of a byte, 0 the lowest: an event flag.
+/// One bit of a byte, such as an event flag; 0 is the lowest bit.
 pub fn bit(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16, number: u8) -> bool {
     read(machine, rom, cart_ram, address) >> (number & 7) & 1 != 0
 }
@@ -126,9 +126,9 @@ pub fn bcd(machine: &Machine, rom: &[u8], cart_ram: &[u8], address: u16) -> i32 
     (byte >> 4) as i32 * 10 + (byte & 15) as i32
 }
 
-/// Asks for a byte at an address to be changed, as a debugger does it, when the function that asks
-/// has returned. `writes` holds how many were asked for, then each one's bank plus one
-/// or 0, address and value.
+/// Asks for a write to an address, without the effects of a program's write, to be executed after
+/// the calling function has returned. `writes` holds the count of requests, then for each request
+/// the bank plus one (or 0), the address and the value.
 pub fn write(writes: &mut [u32], address: u16, value: u8) {
     let count = writes[0].wrapping_add(1);
     if (count as usize) < writes.len() {
@@ -137,11 +137,11 @@ pub fn write(writes: &mut [u32], address: u16, value: u8) {
     writes[0] = count;
 }
 
-/// Asks for a byte in a bank to be changed, whatever is mapped there: of video RAM, of cartridge
-/// RAM, of work RAM from D000 on, where 0 is bank 1; elsewhere as `write`. Nothing is changed in a
-/// bank that does not exist.
+/// Asks for a write to an address in a bank, mapped or not: of video RAM, of cartridge RAM, or of
+/// work RAM from D000 on, where 0 means bank 1. At other addresses it equals `write`. A write to a
+/// bank that does not exist has no effect.
 pub fn write_bank(writes: &mut [u32], bank: u16, address: u16, value: u8) {
-    // No memory that can be written has so many banks.
+    // No writable memory has as many banks.
     let bank = if bank < 0xfe { bank as u32 } else { 0xfe };
     let count = writes[0].wrapping_add(1);
     if (count as usize) < writes.len() {
@@ -150,7 +150,8 @@ pub fn write_bank(writes: &mut [u32], bank: u16, address: u16, value: u8) {
     writes[0] = count;
 }
 
-/// A byte of cartridge RAM by its place in the chip, whatever bank is selected; 255 outside.
+/// A byte of cartridge RAM by its offset in the chip, whatever bank is selected; 255 beyond the
+/// end.
 pub fn cart_ram(cart_ram: &[u8], offset: u32) -> u8 {
     if (offset as usize) < cart_ram.len() { cart_ram[offset as usize] } else { 0xff }
 }
@@ -165,8 +166,8 @@ pub fn rumble(machine: &Machine) -> bool {
     machine.cart.rumbles()
 }
 
-/// A pixel of the last frame that was drawn, 0 the lightest shade to 3 the darkest, by how light
-/// its colour is; 0 outside.
+/// A pixel of the last drawn frame as a shade, from 0 (lightest) to 3 (darkest), by the lightness
+/// of its colour; 0 outside of the screen.
 #[cfg(color)]
 pub fn pixel(machine: &Machine, x: i32, y: i32) -> u8 {
     if x < 0 || x >= 160 || y < 0 || y >= 144 {
@@ -179,7 +180,7 @@ pub fn pixel(machine: &Machine, x: i32, y: i32) -> u8 {
     3 - (light / 8000) as u8
 }
 
-/// A pixel of the last frame that was drawn, 0 the lightest shade to 3 the darkest; 0 outside.
+/// A pixel of the last drawn frame, from 0 (lightest) to 3 (darkest); 0 outside of the screen.
 #[cfg(not(color))]
 pub fn pixel(machine: &Machine, x: i32, y: i32) -> u8 {
     if x < 0 || x >= 160 || y < 0 || y >= 144 {

@@ -1,4 +1,5 @@
-//! The four channels, computed for one M-cycle, or for many at once in which no level changes.
+//! The four channels, computed for one M-cycle, or for several M-cycles without a change of level
+//! at once.
 
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::apu::Apu;
@@ -20,7 +21,7 @@ const NR52: u8 = 0x26;
 /// M-cycles between two clocks of the sequencer: DIV's bit 4 falls.
 const CLOCK_MCYCLES: u32 = 2048;
 
-/// State that only the sound has, beside a copy of the machine's audio unit.
+/// A copy of the machine's audio unit, and the state that programs can't read.
 #[derive(Clone, Debug)]
 pub(crate) struct Channels {
     apu: Apu,
@@ -34,7 +35,7 @@ pub(crate) struct Channels {
 }
 
 impl Channels {
-    /// Makes channels of a machine of which only the state that programs can read is known.
+    /// Makes the channels of a machine, which holds only the state that programs can read.
     pub(crate) fn of(machine: &Machine) -> Self {
         let mut channels = Self::from_registers(machine);
         if machine.now == 0 {
@@ -46,7 +47,7 @@ impl Channels {
         channels
     }
 
-    /// Makes channels with waves at their beginning, and volumes as in NRx2.
+    /// Makes channels whose waves are at their beginning and whose volumes are those of NRx2.
     fn from_registers(machine: &Machine) -> Self {
         let (mut apu, now, div_base) = (machine.apu, machine.now, machine.timer.div_base);
         apu.sync(now, div_base);
@@ -66,7 +67,7 @@ impl Channels {
         channels
     }
 
-    /// Writes the state that the machine's state doesn't hold.
+    /// Writes the part of the channels that is not in the machine's state.
     pub(crate) fn write_to(&self, bytes: &mut Vec<u8>) {
         self.pulses.iter().for_each(|pulse| pulse.write_to(bytes));
         self.envelopes.iter().for_each(|envelope| envelope.write_to(bytes));
@@ -153,7 +154,7 @@ impl Channels {
         self.div_base = div_base;
     }
 
-    /// Follows the machine when it counts from another moment, which changes no level.
+    /// Follows the machine when it moves the base of DIV, which changes no level.
     pub(crate) fn rebase_div(&mut self, div_base: u32) {
         self.div_base = div_base;
     }
@@ -171,8 +172,8 @@ impl Channels {
         }
     }
 
-    /// Lets at least one and at most `most` M-cycles pass. Returns levels, each with the number of
-    /// half M-cycles for which it lasts.
+    /// Advances by at least one and at most `most` M-cycles. Returns levels, each with its duration
+    /// in half M-cycles.
     pub(crate) fn advance(&mut self, most: u32) -> [(Levels, u32); 2] {
         let quiet = self.quiet_mcycles().min(most);
         if quiet == 0 {
@@ -199,8 +200,8 @@ impl Channels {
     }
 
     /// Returns the number of M-cycles in which levels stay the same. A pulse's step or a shift
-    /// changes them at the end of the last one or later. None of these M-cycles has a clock of the
-    /// sequencer, an iteration of the sweep or a step of channel 3.
+    /// comes at the end of the last of these M-cycles or later. None of these M-cycles has a clock
+    /// of the sequencer, an iteration of the sweep or a step of channel 3.
     fn quiet_mcycles(&self) -> u32 {
         if self.apu.sweep.is_busy(self.apu.registers[0]) {
             return 0;
@@ -273,7 +274,7 @@ fn wave_shift(volume: u8) -> u8 {
 
 #[cfg(test)]
 impl Channels {
-    /// Checks that many M-cycles at once give the same as single ones.
+    /// Checks that several M-cycles at once give the same result as single ones.
     pub(crate) fn assert_skips_are_steps(&self, mcycles: u32) {
         let (mut skipped, mut stepped) = (self.clone(), self.clone());
         let (mut at_once, mut each) = (Vec::new(), Vec::new());

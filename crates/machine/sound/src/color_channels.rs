@@ -1,5 +1,5 @@
-//! The four channels of a Color: a copy of its audio unit, which computes their levels for
-//! programs.
+//! The four channels of a Color: a copy of the machine's audio unit, which computes the levels
+//! itself.
 
 use gbxcule_gameboy::Machine;
 use gbxcule_gameboy::apu::Apu;
@@ -12,7 +12,7 @@ const WAVE: u8 = 2;
 const NOISE: u8 = 3;
 const NOISE_SETUP: usize = 0x12;
 
-/// M-cycles of single speed from a clock of the sequencer to the moment half a period after it.
+/// Half the sequencer's period, in M-cycles of single speed.
 const HALF_CLOCK_MCYCLES: u32 = 1024;
 
 /// Copy of the machine's audio unit.
@@ -23,7 +23,7 @@ pub(crate) struct ColorChannels {
 }
 
 impl ColorChannels {
-    /// Makes channels of a machine, as up to date as the machine's own.
+    /// Makes channels that are as up to date as the machine's audio unit.
     pub(crate) fn of(machine: &Machine) -> Self {
         Self { apu: machine.apu, div_base: machine.timer.div_base }
     }
@@ -55,7 +55,7 @@ impl ColorChannels {
         self.div_base = div_base;
     }
 
-    /// Follows the machine when it counts from another moment, which changes no level.
+    /// Follows the machine when it moves the base of DIV, which changes no level.
     pub(crate) fn rebase_div(&mut self, div_base: u32) {
         self.div_base = div_base;
     }
@@ -65,9 +65,8 @@ impl ColorChannels {
         self.apu.double_speed = is_double;
     }
 
-    /// Lets at least one and at most `most` M-cycles pass. Returns the levels at their beginning,
-    /// and the number of ticks of 2 T-cycles for which they last: one for an M-cycle of double
-    /// speed.
+    /// Advances by at least one and at most `most` M-cycles. Returns the levels at the beginning,
+    /// and their duration in ticks of 2 T-cycles; an M-cycle of double speed is one tick.
     pub(crate) fn advance(&mut self, most: u32) -> [(Levels, u32); 1] {
         let mcycles = self.mcycles_to_change().min(most);
         let mut levels = [None; 4];
@@ -83,8 +82,9 @@ impl ColorChannels {
         if self.apu.double_speed { 1 } else { 2 }
     }
 
-    /// Returns the number of M-cycles to the end of the one in which a level may change next: by a
-    /// clock of the sequencer, half a period after it, by the sweep, or by a step of a channel.
+    /// Returns the number of M-cycles up to and including the next one in which a level may change:
+    /// by a clock of the sequencer, half a period after the clock, by the sweep, or by a step of a
+    /// channel.
     fn mcycles_to_change(&self) -> u32 {
         if self.apu.sweep.is_busy(self.apu.registers[0]) || self.apu.voices.late {
             return 1;
@@ -121,7 +121,7 @@ impl ColorChannels {
 
 #[cfg(test)]
 impl ColorChannels {
-    /// Checks that many M-cycles at once give the same as single ones.
+    /// Checks that several M-cycles at once give the same result as single ones.
     pub(crate) fn assert_skips_are_steps(&self, mcycles: u32) {
         let (mut skipped, mut stepped) = (self.clone(), self.clone());
         let (mut at_once, mut each) = (Vec::new(), Vec::new());

@@ -1,5 +1,5 @@
-//! Volumes that rise or fall by themselves, of channels 1, 2 and 4. (`gameboy`'s `apu/envelope.rs`
-//! has the volumes that a Color's programs read, exact to the clock.)
+//! Volume envelopes of channels 1, 2 and 4. (`apu/envelope.rs` of `gameboy` has the volumes that a
+//! Color's programs can read, exact to the clock.)
 
 use crate::fields::Fields;
 

@@ -1,11 +1,10 @@
-//! Sound as samples, on request: computed beside the machine, from the writes to its sound
-//! registers.
+//! Samples of a machine's sound, computed on request from the writes to its sound registers.
 //!
-//! The machine itself holds the state that programs can read (`gbxcule_gameboy::apu`). [`Sound`]
-//! runs channels of its own, which also hold the state that programs cannot read: the steps of the
-//! waves, the volumes and the noise. It runs the machine one instruction at a time, so that it
-//! misses no write, and changes nothing in the machine; a machine without sound costs no more than
-//! before. All arithmetic is on integers, so the samples are the same everywhere.
+//! The machine holds only the state that programs can read (`gbxcule_gameboy::apu`). [`Sound`] has
+//! separate channels, which also hold the state that programs cannot read: the steps of the waves,
+//! the volumes and the noise. It runs the machine one instruction at a time, so that it sees every
+//! write, and does not change the machine's behaviour. A machine without sound pays nothing. All
+//! arithmetic is on integers, so the samples are the same everywhere.
 //!
 //! The package in the folder `color` compiles these sources for the Color, whose machine computes
 //! the levels itself.

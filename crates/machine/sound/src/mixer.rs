@@ -10,8 +10,7 @@ pub const SAMPLE_MCYCLES: u32 = 22;
 /// Samples of one frame while the LCD is on.
 pub const SAMPLES_PER_FRAME: usize = (gbxcule_gameboy::FRAME_MCYCLES / SAMPLE_MCYCLES) as usize;
 
-/// Levels of the four channels before their converters, 0 to 15; `None` for a converter that is
-/// off.
+/// Inputs of the four channels' converters, 0 to 15; `None` for a converter that is off.
 pub type Levels = [Option<u8>; 4];
 
 /// One sample: left and right.
@@ -44,7 +43,7 @@ impl Mixer {
         bytes.extend(self.charges.iter().flat_map(|charge| charge.to_le_bytes()));
     }
 
-    /// Reads the fields that [`Mixer::write_to`] wrote; `None` if no sums can be as large.
+    /// Reads the fields that [`Mixer::write_to`] wrote; `None` if a sum is impossible.
     pub(crate) fn read(fields: &mut Fields<'_>) -> Option<Self> {
         let mut mixer = Self::default();
         for sum in &mut mixer.sums {
@@ -86,8 +85,8 @@ impl Mixer {
         }
     }
 
-    /// Returns the mean of a sample's time, after the capacitor. While every converter is off, the
-    /// output is cut off, and the capacitor keeps its charge (Pan Docs "Mixer").
+    /// Returns the mean over a sample's time, after the capacitor. While every converter is off,
+    /// the output is cut off, and the capacitor keeps its charge (Pan Docs "Mixer").
     fn filtered(&mut self, side: usize, is_any_on: bool) -> i16 {
         let scale = i64::from(i16::MAX / 2) << 16;
         let input =

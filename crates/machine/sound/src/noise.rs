@@ -1,5 +1,5 @@
-//! Channel 4: a shift register whose output sounds like noise. (`gameboy`'s `apu/noise.rs` has the
-//! levels that a Color's programs read, exact to the clock.)
+//! Channel 4: a shift register whose output is noise. (`apu/noise.rs` of `gameboy` has the levels
+//! that a Color's programs can read, exact to the clock.)
 
 use crate::fields::Fields;
 
@@ -15,7 +15,7 @@ pub(crate) struct Noise {
 }
 
 impl Noise {
-    /// Makes the channel as it is when sound was just switched on.
+    /// Makes the channel after power-on of sound.
     pub(crate) fn new() -> Self {
         Self { register: 0, countdown: 0 }
     }
@@ -38,7 +38,8 @@ impl Noise {
         *self = Self { register: 0, countdown: period(setup) };
     }
 
-    /// Returns the M-cycles to the end of the one in which a playing channel shifts next.
+    /// Returns the number of M-cycles up to and including the one of the next shift of a playing
+    /// channel.
     pub(crate) fn mcycles_to_shift(&self) -> u32 {
         self.countdown.max(1)
     }

@@ -16,13 +16,13 @@ pub(crate) struct Pulse {
     step: u8,
     /// M-cycles until the next step.
     countdown: u16,
-    /// Output of the step, looked up when the step begins: another duty has an effect from the next
-    /// step on.
+    /// Output of the step, looked up when the step begins, so that a new duty takes effect with the
+    /// next step.
     is_high: bool,
 }
 
 impl Pulse {
-    /// Makes the channel as it is when sound was just switched on: low until the first step.
+    /// Makes the channel after power-on of sound: low until the first step.
     pub(crate) fn new() -> Self {
         Self { step: 0, countdown: 0, is_high: false }
     }
@@ -50,7 +50,8 @@ impl Pulse {
         self.countdown = period(frequency) + TRIGGER_DELAY_MCYCLES;
     }
 
-    /// Returns the M-cycles to the end of the one in which a playing channel takes its next step.
+    /// Returns the number of M-cycles up to and including the one of the next step of a playing
+    /// channel.
     pub(crate) fn mcycles_to_step(&self) -> u32 {
         u32::from(self.countdown.max(1))
     }

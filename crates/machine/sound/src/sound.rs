@@ -9,9 +9,9 @@ use crate::color_channels::ColorChannels as Channels;
 use crate::fields::Fields;
 use crate::mixer::{Levels, Mixer, StereoSample};
 
-/// Sound of one machine. If other code has run the machine or changed its state, waves restart and
-/// volumes are as they were set, because a machine's state holds only what programs can read.
-/// [`Sound::to_bytes`] holds the rest.
+/// Sound of one machine. If other code has run the machine or changed its state, waves and volumes
+/// restart, because a machine's state holds only what programs can read. [`Sound::to_bytes`] holds
+/// the other part.
 #[derive(Clone, Debug)]
 pub struct Sound {
     channels: Channels,
@@ -27,13 +27,13 @@ impl Sound {
         Self { channels, mixer: Mixer::default(), samples: Vec::new() }
     }
 
-    /// Starts again to follow a machine, as a new sound does.
+    /// Restarts at the present state of a machine, like a new sound.
     pub fn restart(&mut self, machine: &Machine) {
         (self.channels, self.mixer) = (Channels::of(machine), Mixer::default());
         self.samples.clear();
     }
 
-    /// Returns the present sound without the samples that were made.
+    /// Returns a copy of the sound without its samples.
     #[must_use]
     pub fn without_samples(&self, machine: &Machine) -> Self {
         let (channels, mixer) = (self.channels.clone(), self.mixer.clone());
@@ -42,7 +42,7 @@ impl Sound {
         sound
     }
 
-    /// Returns the state that the machine's state doesn't hold: positions in the waves, volumes,
+    /// Returns the part of the state that is not in the machine's: positions in the waves, volumes,
     /// the present sample and the charge of the output.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -148,12 +148,12 @@ impl Sound {
         &self.samples
     }
 
-    /// Forgets the samples made so far.
+    /// Clears the samples.
     pub fn clear(&mut self) {
         self.samples.clear();
     }
 
-    /// Returns the copy of the machine's audio unit, equal to it between frames; on the Color
+    /// Returns the copy of the machine's audio unit. Between frames both are equal, on the Color
     /// except for noise that was not read.
     #[must_use]
     pub fn apu(&self) -> &gbxcule_gameboy::apu::Apu {

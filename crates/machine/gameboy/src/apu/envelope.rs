@@ -1,8 +1,8 @@
-//! Volumes that rise or fall by themselves, of channels 1, 2 and 4. Called by `voice`.
+//! Volume envelopes of channels 1, 2 and 4. Called by `voice`.
 //!
-//! A counter is loaded with NRx2's pace and counts at 64 Hz. At 0 it arms a clock, half a period of
-//! the 512 Hz sequencer later; the sequencer's next clock changes the volume. (The crate
-//! `sound` has a simpler envelope, for samples, which no program can read.)
+//! A counter is loaded with NRx2's pace and counts at 64 Hz. At 0 the counter arms the clock, half
+//! a period of the 512 Hz sequencer later; the sequencer's next clock changes the volume. (For
+//! samples, which no program can read, the crate `sound` has a simpler envelope.)
 #![cfg(color)]
 
 /// NRx2: the volume rises.
@@ -16,13 +16,13 @@ const PACE: u8 = 0x07;
 pub struct Envelope {
     /// 0 to 15.
     pub volume: u8,
-    /// 64 Hz clocks that are left, modulo 8.
+    /// Remaining 64 Hz clocks, modulo 8.
     pub countdown: u8,
-    /// The next clock of the sequencer changes the volume.
+    /// True if the next clock of the sequencer changes the volume.
     pub armed: bool,
-    /// That clock meets an end of the range: nothing changes from then on.
+    /// True if the volume is at an end of its range at that clock, so that it changes no more.
     pub ends: bool,
-    /// The volume stays where it is.
+    /// True if the volume no longer changes.
     pub ended: bool,
 }
 
@@ -45,7 +45,7 @@ impl Envelope {
         }
     }
 
-    /// Half a period after a clock of the sequencer, while the channel plays.
+    /// Handles the half period after a clock of the sequencer, while the channel plays.
     pub(super) fn arm(&mut self, setup: u8) {
         if self.countdown != 0 {
             return;
@@ -66,7 +66,7 @@ impl Envelope {
         }
     }
 
-    /// The sequencer's clock: returns true if the volume changes.
+    /// Handles the sequencer's clock; returns true if the volume changes.
     pub(super) fn clock(&mut self, setup: u8) -> bool {
         if !self.armed {
             return false;
@@ -83,7 +83,8 @@ impl Envelope {
         self.volume = self.volume.wrapping_add(if rises { 1 } else { 15 }) & 15;
     }
 
-    /// A write to NRx2 while the channel plays: the wires of the volume's counter change under it.
+    /// Handles a write to NRx2 while the channel plays, which changes the inputs of the volume's
+    /// counter.
     pub(super) fn rewrite(&mut self, old: u8, new: u8) {
         if self.armed {
             self.countdown = new & PACE;

@@ -1,6 +1,6 @@
-//! Length counters: each can switch its channel off after a while. Called by `Apu`.
+//! Length counters, which switch channels off after a time. Called by `Apu`.
 //!
-//! A counter counts, loads and unfreezes whether or not its channel is on.
+//! A counter counts and can be loaded even while its channel is off.
 
 use super::{Apu, LENGTH_ENABLE, TRIGGER, WAVE};
 

@@ -1,23 +1,23 @@
 //! Channel 4: a divider, a counter of 14 bits, and a shift register that one of those bits clocks.
 //! Called by `voice`.
 //!
-//! The register is shifted only at a read; until then its clocks are counted. (The crate
-//! `sound` has a simpler channel 4, for samples, which no program can read.)
+//! The register is shifted only at a read; until then its clocks are counted. (For samples, which
+//! no program can read, the crate `sound` has a simpler channel 4.)
 #![cfg(color)]
 
 /// NR43: a register of 7 bits instead of 15.
 const IS_SHORT: u8 = 0x08;
-/// Shifts after which the register, of 15 bits or of 7, is as it was.
+/// Shifts after which the 15-bit register repeats; the 7-bit one below likewise.
 const LONG_PERIOD: u32 = 32767;
 const SHORT_PERIOD: u32 = 127;
-/// Shifts after which a register of 7 bits holds no bit of a register of 15.
+/// Shifts after which a register that was switched to 7 bits holds no bit from its time with 15.
 const SETTLING: u32 = 16;
 
 /// The noise generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Noise {
-    /// Clocks that the register has not had yet.
+    /// Clocks of the register that are not executed yet.
     pub due: u32,
     /// The shift register, its output in bit 0.
     pub register: u16,
@@ -25,11 +25,11 @@ pub struct Noise {
     pub counter: u16,
     /// Ticks until the divider's next clock; 0 if it has never run.
     pub left: u8,
-    /// The divider runs: from the first trigger on.
+    /// True if the divider runs, from the first trigger on.
     pub runs: bool,
-    /// The divider's clock came in this very tick.
+    /// True if the divider was clocked in this tick.
     pub just_counted: bool,
-    /// The divider's clock came since the trigger.
+    /// True if the divider was clocked since the trigger.
     pub has_counted: bool,
 }
 
@@ -120,7 +120,7 @@ impl Noise {
         }
     }
 
-    /// Clocks the register as often as it is due.
+    /// Executes the due clocks of the register.
     fn shift_due(&mut self, setup: u8) {
         let is_short = setup & IS_SHORT != 0;
         let mut due = self.due;
@@ -146,8 +146,9 @@ impl Noise {
         self.register & 1 != 0
     }
 
-    /// A trigger clears the register and sets the divider off, in step with the 512 kHz clock or
-    /// not (SameSuite's `channel_4_align`, `channel_4_delay`, `channel_4_frequency_alignment`).
+    /// A trigger clears the register and starts the divider, whose delay depends on its alignment
+    /// with the 512 kHz clock (SameSuite's `channel_4_align`, `channel_4_delay`,
+    /// `channel_4_frequency_alignment`).
     pub(super) fn trigger(&mut self, setup: u8, phase: u8, was_active: bool, has_dac: bool) {
         let divisor = setup & 7;
         let shift = setup >> 4;
@@ -171,7 +172,7 @@ impl Noise {
         } else if divisor == 1 {
             first_left_by_four(phase & 3, was_active, ran, shift == 0)
         } else {
-            // In step with the 512 kHz clock.
+            // Aligned with the 512 kHz clock.
             let waits = !has_dac && phase == 0;
             divisor * 4 + [2, 5, 4, 3][phase as usize & 3] + if waits { 4 } else { 0 }
         };
@@ -188,7 +189,9 @@ impl Noise {
         self.has_counted = phase & 3 == 2;
     }
 
-    /// A write to NR43: another bit of the counter clocks the register, and may rise by that.
+    /// A write to NR43: another bit of the counter clocks the register. If that bit is set and the
+    /// old one was not, the register is clocked at once. For a moment the counter sees the upper
+    /// bit of the new value with the lower bits of the old one.
     pub(super) fn rewrite(&mut self, old: u8, new: u8, phase: u8, is_active: bool) {
         self.shift_due(old);
         if self.just_counted {

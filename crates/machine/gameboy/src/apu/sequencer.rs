@@ -1,15 +1,15 @@
 //! The 512 Hz sequencer, clocked when DIV's bit 4 falls. Called by `Apu`.
 //!
-//! Of its eight steps only the length (256 Hz) and sweep (128 Hz) clocks leave traces.
-//! Source: Pan Docs "DIV-APU".
+//! Of its eight steps only the length (256 Hz) and sweep (128 Hz) clocks have effects that programs
+//! can read. Source: Pan Docs "DIV-APU".
 
 use super::{Apu, PULSE_1};
 
 /// DIV's bit 4 falls every 2^11 M-cycles.
 const EDGE_MCYCLES_LOG2: u32 = 11;
 
-/// Aftermath of switching sound on while DIV's bit 4 was set: the first edge is lost, and the
-/// second clocks without counting (SameBoy documents it, blargg's "len sweep period sync" sees it).
+/// Effect of switching sound on while DIV's bit 4 is set: the first edge is lost, and the second
+/// clocks without counting (documented by SameBoy, tested by blargg's "len sweep period sync").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum PowerOnGlitch {
@@ -32,7 +32,7 @@ pub struct Sequencer {
 }
 
 impl Sequencer {
-    /// Makes the sequencer of sound that is switched on, with DIV's bit 4 as given.
+    /// Makes the sequencer at the moment at which sound is switched on; `div_bit` is DIV's bit 4.
     pub(super) fn power_on(div_bit: bool) -> Sequencer {
         if div_bit {
             Sequencer { clocks: 1, glitch: PowerOnGlitch::LoseEdge }
@@ -43,8 +43,8 @@ impl Sequencer {
 }
 
 impl Apu {
-    /// Counts how often the bit fell since the last sync, up to and including `now`. Edge numbers
-    /// have 21 bits, or one less.
+    /// Counts the falling edges of the bit since the last sync, up to and including `now`. Edge
+    /// numbers have 21 bits, or 20.
     pub(super) fn sequencer_edges(&self, now: u32, div_base: u32) -> u32 {
         let before = self.synced_at.wrapping_sub(div_base) >> self.edge_shift();
         let after = now.wrapping_sub(div_base) >> self.edge_shift();
@@ -88,7 +88,7 @@ impl Apu {
         self.sequencer.clocks = (self.sequencer.clocks + (left & 7) as u8) & 7;
     }
 
-    /// Returns true if clocks change more than their own count.
+    /// Returns true if clocks have an effect besides their count.
     fn is_sequencer_seen(&self) -> bool {
         match self.sequencer.glitch {
             PowerOnGlitch::None => {
@@ -102,8 +102,8 @@ impl Apu {
         }
     }
 
-    /// A clock, `early` ticks before the sequencer's own: DIV is cleared a tick before it would be
-    /// seen to fall.
+    /// Handles a clock, `early` ticks before the sequencer's regular tick: a write that clears DIV
+    /// acts one tick earlier than a counted edge.
     pub(super) fn clock_sequencer_once(&mut self, early: u8) {
         match self.sequencer.glitch {
             PowerOnGlitch::None => self.sequencer.clocks = (self.sequencer.clocks + 1) & 7,

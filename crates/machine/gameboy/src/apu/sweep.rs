@@ -1,11 +1,11 @@
 //! Channel 1's sweep, which can switch the channel off by letting its frequency overflow.
 //!
 //! Called by `Apu`. A clock of the sequencer writes the next frequency back at once, loads the
-//! adder's registers 3 ticks later, and starts a check, which shifts serially: one bit in an
-//! M-cycle, counted from the moment at which sound was switched on, and none while NR10's step
-//! is 0. Times are in ticks of 2 T-cycles. Sources: Pan Docs "Pulse channel with sweep (CH1)" and
-//! "Obscure Behavior"; the times and what writes disturb are what SameSuite's `channel_1_sweep`,
-//! gambatte's `ch1_init_reset_sweep_counter_timing` and DocBoy's `ch1_period_sweep` tests show.
+//! adder's registers 3 ticks later, and starts a check, which shifts serially: one bit in each
+//! M-cycle, counted from the power-on of sound, and no bit while NR10's step is 0. Times are in
+//! ticks of 2 T-cycles. Sources: Pan Docs "Pulse channel with sweep (CH1)" and "Obscure Behavior";
+//! for the times and the effects of writes SameSuite's `channel_1_sweep`, gambatte's
+//! `ch1_init_reset_sweep_counter_timing` and DocBoy's `ch1_period_sweep` tests.
 
 use super::{Apu, PULSE_1};
 use crate::machine::COLOR;
@@ -26,11 +26,11 @@ const CHECK_WAIT: u8 = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Sweep {
-    /// The frequency that the adder adds to: 0 from a trigger to the end of its check.
+    /// The adder's first operand, a frequency: 0 from a trigger to the end of its check.
     pub shadow: u16,
     /// The frequency, shifted by NR10's step, as of the last load.
     pub change: u16,
-    /// The number that the last check added: `change`, each bit inverted where NR10 subtracts.
+    /// The number that the last check added: `change`, with each bit inverted if NR10 subtracts.
     pub added: u16,
     /// Sweep clocks until the next iteration, modulo 8.
     pub pace_left: u8,
@@ -42,15 +42,16 @@ pub struct Sweep {
     pub check_wait: u8,
     /// M-cycles of `check_wait` that have passed.
     pub check_waited: u8,
-    /// Shifts that the check has left; with the last one it ends.
+    /// Remaining shifts of the check, which ends with the last one.
     pub check_shifts: u8,
-    /// A check without shifts ends with the next tick.
+    /// True if a check without shifts ends with the next tick.
     pub check_due: bool,
-    /// The next check is the first one since a trigger.
+    /// True if the next check is the first one since a trigger.
     pub first_check: bool,
-    /// The load writes the frequency once more: no write to NR13 or NR14 came in between.
+    /// True if the load writes the frequency once more, because NR13 and NR14 were not written in
+    /// between.
     pub rewrites: bool,
-    /// The last iteration wrote a frequency.
+    /// True if the last iteration wrote a frequency.
     pub has_written: bool,
 }
 
@@ -81,8 +82,8 @@ impl Sweep {
         sweep
     }
 
-    /// Returns true if the sweep changes with the next ticks, whether a clock comes or not; `nr10`
-    /// holds the step.
+    /// Returns true if the sweep changes in the next ticks even without a clock; `nr10` holds the
+    /// step.
     pub fn is_busy(&self, nr10: u8) -> bool {
         self.reload_ticks != 0
             || self.trigger_ticks != 0
@@ -91,8 +92,8 @@ impl Sweep {
             || self.check_shifts != 0 && sweep_step(nr10) != 0
     }
 
-    /// The 128 Hz clock, `early` ticks before the sequencer's own: returns true if the pace is
-    /// over. A clock in the M-cycle of a trigger does not count.
+    /// Handles the 128 Hz clock, `early` ticks before the sequencer's regular tick; returns true if
+    /// the pace is over. A clock in the M-cycle of a trigger does not count.
     pub(super) fn count_down(&mut self, early: u8) -> bool {
         if self.trigger_ticks + 1 == TRIGGER_TICKS + early {
             return false;
@@ -101,8 +102,8 @@ impl Sweep {
         self.pace_left == 0
     }
 
-    /// The value that NR13 or NR14 takes, which holds `old`: in the tick of an iteration that
-    /// writes a frequency, the frequency stays.
+    /// Returns the new value of NR13 or NR14, which holds `old`. In the tick of an iteration that
+    /// writes a frequency, the write has no effect on the frequency.
     pub(super) fn value_beside(&self, index: u8, old: u8, value: u8) -> u8 {
         let iterates = self.reload_ticks == RELOAD_TICKS && self.has_written;
         if index == 3 && iterates {
@@ -171,7 +172,7 @@ fn pace(nr10: u8) -> u8 {
 }
 
 impl Apu {
-    /// Lets time pass, `phase` ticks after sound was switched on.
+    /// Advances the sweep by some ticks, which begin `phase` ticks after the power-on of sound.
     pub(super) fn advance_sweep(&mut self, ticks: u32, phase: u32) {
         let mut passed = 0;
         while passed < ticks && self.sweep.is_busy(self.registers[0]) {
@@ -207,7 +208,7 @@ impl Apu {
         }
     }
 
-    /// The last clock of a pace, `early` ticks before the sequencer's own.
+    /// Handles the last clock of a pace, `early` ticks before the sequencer's regular tick.
     pub(super) fn iterate_sweep(&mut self, early: u8) {
         if self.sweep.check_shifts != 0 {
             // The shift register is still in use.
@@ -234,7 +235,7 @@ impl Apu {
         self.registers[4] = (self.registers[4] & !7) | (next >> 8) as u8 & 7;
     }
 
-    /// Some ticks after an iteration: NR10 may have been written since.
+    /// Loads the adder's registers some ticks after an iteration: NR10 may have been written since.
     fn reload_sweep(&mut self) {
         let step = sweep_step(self.registers[0]);
         if step != 0 && self.sweep.rewrites {
@@ -251,7 +252,7 @@ impl Apu {
         self.sweep.pace_left = pace(self.registers[0]);
     }
 
-    /// The sum is complete; one that overflows switches the channel off.
+    /// Ends a check: a sum that overflows switches the channel off.
     fn end_sweep_check(&mut self) {
         self.sweep.shadow = self.frequency(PULSE_1);
         self.sweep.added = self.sweep.summand(self.registers[0]);
@@ -268,8 +269,8 @@ impl Apu {
         }
     }
 
-    /// NR10 was written, `old` before, `phase` ticks after sound was switched on: an adder that
-    /// subtracted before now overflows, shifts go on or begin anew, a full count iterates.
+    /// Handles a write to NR10, which held `old`, `phase` ticks after the power-on of sound: an
+    /// adder that subtracted overflows, shifts continue or restart, and a complete count iterates.
     pub(super) fn rewrite_sweep(&mut self, old: u8, phase: u32) {
         if self.is_active(PULSE_1) && !subtracts(self.registers[0]) {
             self.end_sweep_overflow(!COLOR || old & SUBTRACT != 0);

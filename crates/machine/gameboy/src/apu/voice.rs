@@ -1,9 +1,9 @@
 //! The levels of the four channels, which a Color's programs can read (PCM12 and PCM34).
 //!
 //! Times are in ticks of 2 T-cycles since sound was switched on. Channels 1 and 2 count in pairs of
-//! ticks, channel 4 in groups of four; `phase` says where in them a write falls. Sources: Pan Docs
-//! "FF76", "Obscure Behavior", SameSuite's `apu` tests. Where chips differ this is a CPU CGB E, for
-//! which those are written, unless `Apu::is_cgb_c` is set.
+//! ticks, channel 4 in groups of four; `phase` is the tick of a write within its group. Sources:
+//! Pan Docs "FF76", "Obscure Behavior", SameSuite's `apu` tests. These tests are for a CPU CGB E;
+//! where chips differ, this file follows them unless `Apu::is_cgb_c` is set.
 #![cfg(color)]
 
 use super::envelope::Envelope;
@@ -15,12 +15,12 @@ const NOISE: u8 = 3;
 
 /// High steps of each duty, by NRx1's upper two bits, step 0 in bit 0.
 const DUTIES: [u8; 4] = [0b1000_0000, 0b1000_0001, 0b1110_0001, 0b0111_1110];
-/// The counter of a pulse channel has 11 bits; as the highest falls, the next step begins.
+/// Highest of the 11 bits of a pulse channel's counter: when it falls, the next step begins.
 const TOP_BIT: u16 = 0x400;
 /// NRx4's bit that is the counter's top bit.
 const TOP_BIT_WRITTEN: u8 = 4;
 
-/// All that sounds.
+/// State of the channels' outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Voices {
@@ -32,17 +32,17 @@ pub struct Voices {
     pub envelopes: [Envelope; 3],
     /// True at double speed, where volumes change one M-cycle after their clock.
     pub late: bool,
-    /// At double speed lengths count one M-cycle after their clock. Each change to double speed
-    /// turns this over, whatever the M-cycle it falls on (AGE `spsw-ch2-lc-delay`).
+    /// True if, at double speed, lengths count one M-cycle after their clock. Each change to double
+    /// speed inverts this flag (AGE `spsw-ch2-lc-delay`).
     pub counts_late: bool,
-    /// Lengths count in the next M-cycle.
+    /// True if lengths count in the next M-cycle.
     pub count_due: bool,
     /// Channel 4.
     pub noise: Noise,
     /// Byte of wave RAM that channel 3 read last.
     pub wave_byte: u8,
-    /// Channel 3 was switched off as it was about to read: it reads at the address that comes next
-    /// on the bus, the program counter's.
+    /// True if channel 3 was switched off in the tick before a read: it then reads at the next
+    /// address on the bus, which is the program counter's.
     pub reads_on_bus: bool,
 }
 
@@ -58,16 +58,16 @@ pub struct Pulse {
     pub step: u8,
     /// Output.
     pub level: u8,
-    /// Low until the first step, whatever the duty says.
+    /// True until the first step: the output is low, whatever the duty says.
     pub silent: bool,
-    /// A step began in this very tick.
+    /// True if a step began in this tick.
     pub just_stepped: bool,
-    /// A step began since the trigger.
+    /// True if a step began since the trigger.
     pub has_stepped: bool,
 }
 
 impl Voices {
-    /// Makes voices of sound that was just switched on, or is off.
+    /// Makes the voices of sound that is off or was just switched on.
     pub(super) const fn silent() -> Voices {
         Voices {
             phase: 0,
@@ -82,18 +82,19 @@ impl Voices {
         }
     }
 
-    /// Ends a read in which channel 3 was switched off.
+    /// Ends the read of a channel 3 that was switched off.
     #[cold]
     #[inline(never)]
     pub(crate) fn read_on_bus(&mut self, wave_ram: &[u8; 16], pc: u16, is_double: bool) {
-        // UNVERIFIED: DocBoy's tests alone, with `LD DE,nn` next at single speed and `LD A,n` at
-        // double speed.
+        // UNVERIFIED: only DocBoy's tests show this, with `LD DE,nn` as the next instruction at
+        // single speed and `LD A,n` at double speed.
         let address = pc.wrapping_add(2 - is_double as u16);
         self.reads_on_bus = false;
         self.wave_byte = wave_ram[(address & 0x0f) as usize];
     }
 
-    /// The boot ROM's chime plays on, faded, at a place that gambatte's `ch1_init_pos` tests show.
+    /// Makes the voices after the boot ROM: its chime still plays, faded out, at a position that
+    /// gambatte's `ch1_init_pos` tests show.
     pub(super) const fn post_boot() -> Voices {
         let mut voices = Voices::silent();
         voices.pulses[0].left = 12;
@@ -145,8 +146,8 @@ impl Pulse {
 }
 
 impl Apu {
-    /// Brings everything up to `now`, halting at each edge of DIV's bit, since volumes follow both,
-    /// and with each M-cycle of a busy sweep, which changes the frequency.
+    /// Advances all state to `now`, in spans that end at each edge of DIV's bit, on which volumes
+    /// depend, and at each M-cycle of a busy sweep, which changes the frequency.
     pub fn sync(&mut self, now: u32, div_base: u32) {
         let half = 1 << (self.edge_shift() - 1);
         let mut to_edge = half - (self.synced_at.wrapping_sub(div_base) & (half - 1));
@@ -165,8 +166,8 @@ impl Apu {
         }
     }
 
-    /// Lets time pass. An edge of DIV's bit, if there is one, comes at the end, before the ticks of
-    /// the last M-cycle.
+    /// Advances to `now`. An edge of DIV's bit, if there is one, comes before the ticks of the last
+    /// M-cycle.
     fn sync_span(&mut self, now: u32, div_base: u32, has_edge: bool) {
         if self.voices.late {
             self.voices.late = false;
@@ -215,7 +216,7 @@ impl Apu {
         self.voices.noise.advance(ticks, setup, is_active);
     }
 
-    /// The output follows step, duty and volume.
+    /// Sets a pulse channel's output from step, duty and volume.
     fn show_pulse(&mut self, channel: u8) {
         let at = channel as usize & 1;
         if !self.voices.pulses[at].silent {
@@ -252,7 +253,7 @@ impl Apu {
         }
     }
 
-    /// Half a period after the sequencer's clock.
+    /// Handles the half period after the sequencer's clock.
     fn arm_volumes(&mut self) {
         for at in 0..3u8 {
             let channel = if at == 2 { NOISE } else { at };
@@ -267,7 +268,7 @@ impl Apu {
         self.registers[(channel * 5 + 2) as usize & 0x1f]
     }
 
-    /// A register of a channel was written, which was `old` before.
+    /// Handles a write to a channel's register, which held `old`.
     pub(super) fn rewrite_voice(&mut self, index: u8, channel: u8, register: u8, old: u8) {
         let value = self.registers[index as usize & 0x1f];
         if register == 2 {
@@ -281,7 +282,7 @@ impl Apu {
         }
     }
 
-    /// NRx4 triggers a channel, which played before or did not.
+    /// Handles a trigger by NRx4; `was_active` is true if the channel played.
     pub(super) fn trigger_voice(&mut self, channel: u8, old: u8, value: u8, was_active: bool) {
         match channel {
             WAVE => {
@@ -294,7 +295,7 @@ impl Apu {
         }
     }
 
-    /// NRx2 was written while its channel played.
+    /// Handles a write to NRx2 while the channel plays.
     fn rewrite_volume(&mut self, channel: u8, old: u8, value: u8) {
         if !self.is_active(channel) {
             return;
@@ -307,14 +308,16 @@ impl Apu {
         }
     }
 
-    /// NRx3 or NRx4 was written, before any trigger: a period that just began takes it.
+    /// Handles a write to NRx3 or NRx4, before a trigger: a period that just began takes the new
+    /// frequency.
     fn rewrite_period(&mut self, channel: u8, register: u8, old: u8, value: u8) {
         let at = channel as usize & 1;
         let period = (2048 - self.frequency(channel)) * 2;
         let mut pulse = self.voices.pulses[at];
-        // The top bit may just be about to fall as it is written low: the step is taken back.
+        // If the top bit is written low in the tick in which it falls anyway, the step is undone.
         let falls = register == 4 && value & TRIGGER == 0 && old & 7 == 7 && value & 7 != 7;
-        // A CPU CGB C keeps it at double speed (SameSuite `channel_1_freq_change_timing-cgb0BC`).
+        // A CPU CGB C keeps the step at double speed (SameSuite
+        // `channel_1_freq_change_timing-cgb0BC`).
         #[cfg(not(usual_revision))]
         let falls = falls && !(self.is_cgb_c && self.double_speed);
         if falls && self.is_active(channel) && pulse.has_stepped {
@@ -330,14 +333,14 @@ impl Apu {
         self.voices.pulses[at] = pulse;
     }
 
-    /// NR14 or NR24 triggers the channel, which played before or did not.
+    /// Handles a trigger by NR14 or NR24; `was_active` is true if the channel played.
     fn trigger_pulse(&mut self, channel: u8, old: u8, value: u8, was_active: bool) {
         let at = channel as usize & 1;
         let odd = (self.voices.phase & 1) as u16;
         let reload = 2 * (2047 - self.frequency(channel));
         let low = self.registers[(channel * 5 + 3) as usize & 0x1f];
         let mut pulse = self.voices.pulses[at];
-        // The counter begins anew: if its top bit falls by that, a step begins.
+        // The counter is reloaded: if its top bit falls thereby, a step begins.
         let steps = value & TOP_BIT_WRITTEN == 0
             && pulse.is_top_bit_set(was_active as u16)
             && !(was_active && pulse.just_stepped);
@@ -362,7 +365,7 @@ impl Apu {
         }
     }
 
-    /// NR44 triggers channel 4, which played before or did not.
+    /// Handles a trigger by NR44; `was_active` is true if channel 4 played.
     fn trigger_noise(&mut self, was_active: bool) {
         let has_dac = self.has_dac(NOISE);
         let phase = self.voices.phase;
@@ -371,7 +374,7 @@ impl Apu {
         self.voices.envelopes[2].trigger(setup);
     }
 
-    /// NR43 was written.
+    /// Handles a write to NR43.
     fn rewrite_noise(&mut self, old: u8, value: u8) {
         let is_active = self.is_active(NOISE);
         let phase = self.voices.phase;
@@ -413,7 +416,7 @@ impl Apu {
     }
 }
 
-/// PCM12 of a CPU CGB C: a level that rises as it is read is seen as 0 (SameSuite
+/// PCM12 of a CPU CGB C: a level that rises in the tick of the read reads as 0 (SameSuite
 /// `channel_1_freq_change_timing-cgb0BC`).
 // UNVERIFIED: channels 3 and 4, and levels that change by their volume, are read as an E's.
 #[cfg(not(usual_revision))]

@@ -1,4 +1,4 @@
-//! Channel 3: where it reads in wave RAM, and what that does to the CPU's own accesses.
+//! Channel 3: its reads of wave RAM, and their conflicts with the CPU's accesses.
 //!
 //! Called by `Apu`. Times are in ticks of 2 T-cycles, the clock of this channel's period counter.
 //! Sources: Pan Docs "FF30-FF3F", "Obscure Behavior"; the windows are those of blargg's dmg_sound.
@@ -17,7 +17,7 @@ pub struct Wave {
     pub countdown_ticks: u32,
     /// Sample last read: 0-31, two to a byte.
     pub position: u8,
-    /// The channel read wave RAM in this very tick.
+    /// True if the channel read wave RAM in this tick.
     pub just_read: bool,
 }
 
@@ -26,7 +26,7 @@ impl Wave {
         Wave { countdown_ticks: 0, position: 0, just_read: false }
     }
 
-    /// Lets time pass. A new period counts from the next read on.
+    /// Advances by some ticks. A new period counts from the next read on.
     pub(super) fn advance(&mut self, ticks: u32, period_ticks: u32) {
         if ticks == 0 {
             return;
@@ -72,8 +72,8 @@ impl Apu {
         }
     }
 
-    /// Corrupts wave RAM: a channel that is retriggered as it is about to read writes the bytes
-    /// that it reads to the start.
+    /// Corrupts wave RAM: a channel that is retriggered in the tick before a read copies the bytes
+    /// that it would read to the start.
     // UNVERIFIED: units differ; this is the DMG-B behaviour that blargg's test expects.
     #[cold]
     #[inline(never)]
@@ -88,8 +88,8 @@ impl Apu {
         }
     }
 
-    /// Returns the byte that the CPU reads: while channel 3 plays, the one that the channel reads,
-    /// and on the original only as it reads it.
+    /// Returns the byte that the CPU reads. While channel 3 plays, this is the byte that the
+    /// channel reads; on the original, only in the tick of the channel's read.
     pub(super) fn read_wave_ram(&self, address: u16) -> u8 {
         if !self.is_active(WAVE) {
             self.wave_ram[address as usize & 0x0f]

@@ -1,7 +1,7 @@
 //! HuC1: RAM or an infrared port, a ROM bank, a RAM bank. RAM has no gate.
 //!
-//! Called by `Cart`. Nobody shines into the port, and its own light is seen by nobody.
-//! Source: Pan Docs "HuC1".
+//! Called by `Cart`. The infrared port receives no light, and its output has no receiver. Source:
+//! Pan Docs "HuC1".
 // UNVERIFIED: ROM bank 0 is taken as bank 0.
 
 use super::{Cart, RamPort};

@@ -1,23 +1,23 @@
-//! HuC3: ROM and RAM banks, an infrared port, and a clock inside a small computer of four bits.
+//! HuC3: ROM and RAM banks, an infrared port, and a clock inside a 4-bit microcontroller.
 //!
-//! Called by `Cart`. The program leaves a command in a mailbox and asks for its execution, which
-//! takes no time here. The clock is the one of `rtc`; days beyond its nine bits are counted where
-//! an MBC3 latches its own. `ram_bank` holds the selected device above the RAM bank. No sound and
-//! no light come out.
-//! Source: Pan Docs "HuC-3".
+//! Called by `Cart`. The program writes a command to a mailbox and asks for its execution, which
+//! takes no time in this emulation. The clock is that of `rtc`; days beyond its nine bits are
+//! counted in the registers that an MBC3 uses for latched time. `ram_bank` holds the selected
+//! device above the RAM bank. Sound and light outputs are not emulated. Source: Pan Docs "HuC-3".
 // UNVERIFIED: bits of registers that Pan Docs doesn't name read as ones, but 0 in the mailbox.
 
 use super::registers::{register, set_register};
 use super::{Cart, RamPort};
 
-/// Command and argument as written, the address in the small computer's memory, and the result of
-/// the last command.
+/// The mailbox: command and argument as written, the address in the microcontroller's memory, and
+/// the result of the last command.
 const MAILBOX: usize = 128;
 const ADDRESS: usize = 129;
 const RESULT: usize = 130;
 
-/// Places of multiple half-bytes in its memory: the time that commands copy, the running time, and
-/// the time of an event. Each begins with the minute of the day; the day follows.
+/// Addresses of times in the microcontroller's memory of half-bytes: the time that commands copy,
+/// the running time, and the time of an event. Each begins with the minute of the day; the day
+/// follows.
 const COPIED_TIME: u16 = 0x00;
 const RUNNING_TIME: u16 = 0x10;
 const EVENT_TIME: u16 = 0x58;
@@ -53,7 +53,7 @@ impl Cart {
         } else if selected == 0xc {
             0x80 | register(ram, MAILBOX) as u8 & 0x70 | register(ram, RESULT) as u8 & 0x0f
         } else {
-            // The small computer is always ready.
+            // The microcontroller is always ready.
             0xff
         }
     }
@@ -96,7 +96,7 @@ impl Cart {
     fn execute_extended_huc3(&mut self, ram: &mut [u8], argument: u16) {
         match argument {
             0 => self.show_huc3_time(ram, COPIED_TIME),
-            // The event stays as far away as it was.
+            // The distance to the event stays the same.
             1 => {
                 let old = time_at(ram, RUNNING_TIME);
                 let new = time_at(ram, COPIED_TIME);
@@ -109,7 +109,7 @@ impl Cart {
         }
     }
 
-    /// Writes the clock's time into the small computer's memory.
+    /// Writes the clock's time into the microcontroller's memory.
     fn show_huc3_time(&mut self, ram: &mut [u8], address: u16) {
         let rtc = &mut self.rtc;
         if rtc.running.days_high & DAY_CARRY != 0 {
@@ -133,7 +133,7 @@ impl Cart {
     }
 }
 
-/// Reads a half-byte of the small computer's memory; a register holds two.
+/// Reads a half-byte of the microcontroller's memory; a register holds two.
 fn nibble(ram: &[u8], address: u16) -> u16 {
     let two = register(ram, ((address & 0xff) >> 1) as usize);
     two >> (8 * (address & 1)) & 0x0f

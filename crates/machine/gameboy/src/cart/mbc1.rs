@@ -9,7 +9,7 @@ impl Cart {
     pub(super) fn write_mbc1(&mut self, address: u16, value: u8) {
         match (address >> 13) & 3 {
             0 => self.ram_enabled = value & 0x0f == 0x0a,
-            // All five bits are compared with zero, even where fewer are connected to the ROM.
+            // All five bits are compared with zero, even if fewer bits are connected to the ROM.
             1 => self.rom_bank = if value & 0x1f == 0 { 1 } else { (value & 0x1f) as u16 },
             2 => self.ram_bank = value & 3,
             _ => self.banking_mode = value & 1 != 0,

@@ -8,8 +8,8 @@ use super::{Cart, Mapper, RamPort};
 impl Cart {
     pub(super) fn write_mbc5(&mut self, address: u16, value: u8) {
         match (address >> 12) & 7 {
-            // All eight bits are compared, unlike in the older chips (Complete Technical Reference;
-            // Pan Docs says four).
+            // All eight bits are compared, unlike in older chips (Complete Technical Reference; Pan
+            // Docs says four).
             0 | 1 => self.ram_enabled = value == 0x0a,
             2 => self.rom_bank = (self.rom_bank & 0x100) | value as u16,
             3 => self.rom_bank = (self.rom_bank & 0xff) | (((value & 1) as u16) << 8),

@@ -1,13 +1,13 @@
 //! MBC7: two gates, a ROM bank, a sensor of tilt, and an EEPROM (93LC56) behind four pins.
 //!
-//! Called by `Cart`. The lower half of the cartridge's memory is the EEPROM; writing to it takes no
-//! time here. The first two registers of the upper half are the tilt, which `set_tilt` makes.
+//! Called by `Cart`. The lower half of the cartridge's memory is the EEPROM; writes take no time in
+//! this emulation. The first two registers of the upper half are the tilt, which `set_tilt` sets.
 //! Source: Pan Docs "MBC7"; Microchip 93LC56 "Instruction set".
 
 use super::registers::{register, set_register};
 use super::{Cart, RamPort};
 
-/// Registers: what the tilt adds to `LEVEL` now, and the values latched last, XOR `ERASED`.
+/// Registers: the tilt's offset from `LEVEL`, and the last latched values, XOR `ERASED`.
 const TILT_X: usize = 0;
 const TILT_Y: usize = 1;
 const LATCHED_X: usize = 2;
@@ -16,9 +16,9 @@ const LATCHED_Y: usize = 3;
 const PINS: usize = 4;
 /// Bits that came in since CS rose, from the start bit on; `ENDED` when the command is done.
 const COMMAND: usize = 5;
-/// The word that comes in or goes out.
+/// The word that is shifted in or out.
 const WORD: usize = 6;
-/// Bits of it that are still to come in.
+/// Bits of the word that are still to be shifted in.
 const LEFT: usize = 7;
 
 const DATA_OUT: u16 = 0x01;
@@ -26,15 +26,15 @@ const DATA_IN: u16 = 0x02;
 const CLOCK: u16 = 0x40;
 const SELECT: u16 = 0x80;
 const INPUTS: u16 = DATA_IN | CLOCK | SELECT;
-/// The sensor's values were erased, so they can be latched.
+/// Flag: the sensor's values were erased, so they can be latched.
 const IS_ERASED: u16 = 0x100;
-/// The EEPROM can be written to.
+/// Flag: the EEPROM can be written.
 const IS_WRITABLE: u16 = 0x200;
 const ENDED: u16 = 0x8000;
-/// A start bit and ten more.
+/// A complete command: a start bit and ten more bits.
 const WHOLE_COMMAND: u16 = 0x400;
 
-/// The sensor's value without tilt, and before any was latched.
+/// The sensor's value without tilt, and before the first latch.
 const LEVEL: u16 = 0x81d0;
 const ERASED: u16 = 0x8000;
 /// Part of the sensor's value that the gravity of Earth adds.
@@ -105,7 +105,7 @@ fn write_pins(ram: &mut [u8], pins: u16, inputs: u16) {
     if inputs & SELECT == 0 {
         set_register(ram, COMMAND, 0);
         set_register(ram, LEFT, 0);
-        // A command that was written is done: DO says so when CS rises again.
+        // Writes take no time: when CS rises again, DO says that the command is done.
         set_out(ram, 1);
     } else if pins & CLOCK == 0 && inputs & CLOCK != 0 {
         clock(ram, (inputs & DATA_IN) >> 1);
@@ -140,7 +140,7 @@ fn clock(ram: &mut [u8], bit: u16) {
     }
 }
 
-/// Does what a whole command says, but for the word that one or two commands still wait for.
+/// Executes a complete command; WRITE and WRAL then wait for their word.
 fn begin_command(ram: &mut [u8], command: u16) {
     match command >> 6 & 0x0f {
         // READ; a zero comes before the word.
@@ -163,7 +163,7 @@ fn begin_command(ram: &mut [u8], command: u16) {
     }
 }
 
-/// Lets a word go out, if the clock goes on.
+/// Ends a command: further clocks shift this word out.
 fn end_command(ram: &mut [u8], word: u16) {
     set_register(ram, WORD, word);
     set_register(ram, COMMAND, ENDED);

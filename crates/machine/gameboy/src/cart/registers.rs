@@ -1,6 +1,6 @@
 //! Registers of a device in the cartridge, such as a sensor. They lie in the upper half of the
-//! cartridge's memory, behind what its battery keeps, so that other cartridges have no room for
-//! them, and states and copies take them along.
+//! cartridge's memory, after the battery-backed part. So only cartridges with a device need space
+//! for registers, and states and copies include them.
 //!
 //! That memory is all ones at power-on, and registers are kept inverted: they begin as zero.
 

@@ -1,8 +1,8 @@
 //! MBC3's clock. It counts emulated time (M-cycles), so that runs are deterministic.
 //!
 //! Called by `Cart`. The program writes the running registers and reads the latched ones. Registers
-//! keep only the bits that exist, and carry only when they reach their limit exactly: 62 seconds
-//! count to 63, then wrap to 0 without a minute (checked by the public rtc3test ROM).
+//! keep only the bits that exist, and carry only when they reach their limit exactly: after 62
+//! seconds come 63, then 0 without a carry to the minutes (checked by the public rtc3test ROM).
 
 /// One emulated second: the system clock is 2^20 M-cycles a second.
 const SECOND_MCYCLES: u32 = 1 << 20;
@@ -39,7 +39,7 @@ pub struct Rtc {
     pub running: ClockRegisters,
     /// Registers that the program reads.
     pub latched: ClockRegisters,
-    /// Bit 0 of the last write to 6000-7FFF was 0.
+    /// True if bit 0 of the last write to 6000-7FFF was 0.
     pub latch_armed: bool,
 }
 
@@ -99,9 +99,9 @@ impl Rtc {
         }
     }
 
-    /// A write that raises bit 0 copies the running registers to the latched ones, as in an MBC3B:
-    /// 0 then 3 does, 1 then 1 and 0 then 2 don't (docboy `mbc3_rtc_latch_*`). In an MBC3A any
-    /// write does (cpp's latch-rtc-test, gbdev/pandocs 637).
+    /// A write that raises bit 0 copies the running registers to the latched registers, as in an
+    /// MBC3B: 0 then 3 latches; 1 then 1, and 0 then 2, don't (docboy `mbc3_rtc_latch_*`). In an
+    /// MBC3A every write latches (cpp's latch-rtc-test, gbdev/pandocs 637).
     pub(crate) fn write_latch(&mut self, now: u32, value: u8) {
         let is_high = value & 1 != 0;
         if self.latch_armed && is_high {

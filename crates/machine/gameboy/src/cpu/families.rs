@@ -1,8 +1,8 @@
-//! The opcode chart by families: opcodes that access memory in one way share its code. What each
-//! opcode does is what `opcode` says; a property test holds both equal.
+//! The opcode chart by families: opcodes that access memory in the same way share code. A property
+//! test compares each opcode with `opcode`.
 //!
-//! A GPU executes this chart: its multiprocessors fetch instructions from caches of some 16 KiB,
-//! and most of the code of an opcode is that of its accesses.
+//! GPUs execute this chart: a multiprocessor's instruction cache has some 16 KiB, and most of the
+//! code of an opcode is for its accesses.
 
 use crate::cpu::Cpu;
 use crate::machine::Machine;
@@ -90,7 +90,7 @@ pub fn execute_by_family(cpu: &mut Cpu, m: &mut Machine, rom: &[u8], ram: &mut [
         0xfb => cpu.enable_interrupts(m),
         0x10 => *cpu = m.stop(*cpu),
         0x76 => *cpu = m.halt(*cpu),
-        // A 16-bit register counts.
+        // Increments and decrements of a 16-bit register.
         0x03 | 0x0b | 0x13 | 0x1b | 0x23 | 0x2b | 0x33 | 0x3b => {
             let by = if opcode & 8 == 0 { 1 } else { 0xffff };
             let value = cpu.step_word(m, pair(cpu, opcode), by);

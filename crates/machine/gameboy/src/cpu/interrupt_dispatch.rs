@@ -10,7 +10,7 @@ use crate::ppu::note_mode_at_stop;
 use crate::speed::change_speed;
 
 impl Cpu {
-    /// Five M-cycles: the fetch that is thrown away, two idle ones, and PC pushed.
+    /// Takes five M-cycles: a fetch whose result is dropped, two idle ones, and two that push PC.
     ///
     /// The handler is chosen after the upper byte of PC was pushed, so a push onto IE can change or
     /// cancel it (mooneye interrupts/ie_push); the lower byte is pushed too late to matter.
@@ -70,8 +70,8 @@ impl Machine {
         let skips = self.requested_at(cpu.now) & self.interrupts.enabled & 0x1f == 0;
         #[cfg(color)]
         if self.speed.armed && self.joypad.lines() == 0x0f {
-            // A block that is due takes the bus from STOP's second byte, which is executed then
-            // (gambatte `hdma_late_speedchange_inc_*`).
+            // A due block of HDMA takes the bus from the fetch of STOP's second byte, which is then
+            // executed (gambatte `hdma_late_speedchange_inc_*`).
             rest_hdma(self, cpu.pc);
             let runs_operand = self.hdma.rest == HaltedAt::Due;
             change_speed(self, !skips);
@@ -84,7 +84,7 @@ impl Machine {
             return cpu;
         }
         if self.joypad.lines() != 0x0f {
-            // A button is held already: no STOP, but a HALT if nothing is pending.
+            // If a button is held, STOP acts as HALT, unless an interrupt is pending.
             if skips {
                 cpu.pc = cpu.pc.wrapping_add(1);
                 cpu.mode = Mode::Halted;

@@ -1,10 +1,11 @@
-//! The opcode chart, one row an instruction, and the multi-cycle shapes that rows share.
+//! The opcode chart, with one row for each instruction, and the multi-cycle sequences that rows
+//! share.
 
 use crate::cpu::Cpu;
 use crate::machine::Machine;
 
 impl Cpu {
-    /// Reads the byte at PC and moves PC on.
+    /// Reads the byte at PC and increments PC.
     #[inline(always)]
     pub(crate) fn fetch(&mut self, m: &mut Machine, rom: &[u8], ram: &mut [u8]) -> u8 {
         let value = self.read_code(m, rom, ram, self.pc);
@@ -19,14 +20,14 @@ impl Cpu {
         (high as u16) << 8 | low as u16
     }
 
-    /// A 16-bit register counted up or down on the address bus.
+    /// Increments or decrements a 16-bit register, whose value stands on the address bus.
     #[inline(always)]
     pub(super) fn step_word(&mut self, m: &mut Machine, value: u16, by: u16) -> u16 {
         self.idle_on_bus(m, value);
         value.wrapping_add(by)
     }
 
-    /// HL counted up or down while it addresses memory; returns the address.
+    /// Increments or decrements HL while it addresses memory; returns the address.
     #[inline(always)]
     pub(super) fn step_hl(&mut self, by: u16) -> u16 {
         let address = self.hl();

@@ -1,5 +1,5 @@
-//! One end of a cable: the time of its machine on the clock that both ends share, and what its next
-//! instruction does to the port. Times are T-cycles before (negative) or after the end of the
+//! One end of a cable: the machine's time on the clock that both ends share, and the use of the
+//! port by its next instruction. Times are T-cycles before (negative) or after the end of the
 //! pair's present frame.
 
 use crate::cpu::Mode;
@@ -12,8 +12,8 @@ use crate::serial::Serial;
 
 /// T-cycles of a frame of a pair.
 pub const FRAME_TCYCLES: u32 = 4 * FRAME_MCYCLES;
-/// A pair's frame ends two lines later than a single machine's whose LCD is always on, so that the
-/// last picture is complete.
+/// The first frame of a pair is two lines longer than a frame of a single machine, so that the last
+/// picture of a step is complete.
 pub const LEAD_TCYCLES: i32 = 2 * 456;
 
 /// The state of a port.
@@ -22,21 +22,21 @@ pub const LEAD_TCYCLES: i32 = 2 * 456;
 pub(crate) enum Port {
     /// No transfer has begun.
     Idle = 0,
-    /// A transfer waits for the other's clock.
+    /// A transfer waits for the other end's clock.
     Waiting = 1,
-    /// A transfer runs by the own clock.
+    /// A transfer runs by this port's clock.
     Clocking = 2,
 }
 
-/// State of one end: its machine's time, and what its next instruction does.
+/// State of one end of the cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct CableEnd {
     /// Time at which the pair's present frame ends, in T-cycles of the machine.
     goal_tcycles: u32,
-    /// Time at which the port was opened, if that was lately.
+    /// Time at which the port was last opened, if this is recent.
     opened_at: i32,
-    /// An interrupt came after the next instruction had begun.
+    /// True if an interrupt came after the next instruction had begun.
     pub(crate) wakes: bool,
     /// Frames of the machine that begin now are drawn.
     draw: bool,
@@ -52,12 +52,12 @@ pub struct CableEnd {
     pub(crate) key: i32,
     /// Time of the last use in `look`.
     last_look: i32,
-    /// Time of a shift that the next instruction causes by a write to DIV or SC.
+    /// Time of the shift that the next instruction causes by a write to DIV or SC.
     pub(crate) forced_at: i32,
 }
 
 impl CableEnd {
-    /// An end whose machine is `ahead` T-cycles beyond the end of the pair's last frame.
+    /// Makes an end whose machine is `ahead` T-cycles beyond the end of the pair's last frame.
     pub fn new(machine: &Machine, ahead: i32) -> CableEnd {
         CableEnd {
             goal_tcycles: cable_tcycles(machine).wrapping_sub(ahead as u32),
@@ -87,13 +87,13 @@ impl CableEnd {
         cable_tcycles(machine).wrapping_sub(self.goal_tcycles) as i32
     }
 
-    /// The time of a moment on the machine's own clock.
+    /// Converts a time on the machine's clock to the shared clock.
     fn time_of(&self, machine: &Machine, moment: u32) -> i32 {
         let mcycles = moment.wrapping_sub(machine.now) as i32;
         self.time_of_machine(machine) + (mcycles << machine.tcycle_shift())
     }
 
-    /// Notes where the machine and its port are.
+    /// Updates `time`, `port` and `next_shift` from the machine.
     pub(crate) fn refresh(&mut self, machine: &Machine) {
         self.time = self.time_of_machine(machine);
         self.port = port_of(machine);
@@ -107,13 +107,13 @@ impl CableEnd {
         self.forced_at = NEVER;
     }
 
-    /// Time up to which the other end neither sends nor hears a bit: this one can run there at
-    /// once.
+    /// Time up to which the other end neither sends nor receives a bit, so that this end can run
+    /// there at once.
     pub(crate) fn alone_until(&self, other: &CableEnd) -> i32 {
         if self.wakes {
             -NEVER
         } else if self.port == Port::Idle {
-            // An idle port neither hears nor is heard until its program opens it.
+            // An idle port neither receives nor sends until its program opens it.
             0
         } else if other.port == Port::Idle {
             other.time.min(0) - NEAR_TCYCLES
@@ -122,16 +122,16 @@ impl CableEnd {
         }
     }
 
-    /// Returns true if the end has something to do before the frame is over: a shift that it has
-    /// gone past, or that the other end did not hear because its port was closed then, or an
-    /// instruction that comes before an interrupt.
+    /// Returns true if the end has work left before the frame is over: a shift that lies in its
+    /// past, a shift at which the other end's port was closed, or an instruction that comes before
+    /// an interrupt.
     pub(crate) fn is_behind(&self, other: &CableEnd) -> bool {
         self.wakes
             || self.next_shift <= self.time
             || other.port != Port::Idle && self.next_shift <= other.opened_at
     }
 
-    /// Finds out what the next instruction does to the port, if it begins before a shift.
+    /// Finds the next instruction's use of the port, if the instruction begins before a shift.
     pub(crate) fn predict(
         &mut self,
         machine: &mut Machine,
@@ -158,23 +158,23 @@ impl CableEnd {
         }
     }
 
-    /// Returns true if the machine has come to a moment, or its next instruction uses the port at
-    /// or after that moment.
+    /// Returns true if the machine has reached a time, or its next instruction uses the port at or
+    /// after that time.
     pub(crate) fn is_at(&self, at: i32) -> bool {
         self.time >= at || self.last_look >= at
     }
 
-    /// Returns true if the port shifts by its own clock, or by a write, at a moment.
+    /// Returns true if the port shifts at a time, by its clock or because of a write.
     pub(crate) fn clocks_at(&self, at: i32) -> bool {
         self.next_shift == at || self.forced_at == at
     }
 
-    /// The level of the line out of this end, just before a moment where it is.
+    /// The level of this end's output line, just before a time that the end has reached.
     pub(crate) fn level(&self, machine: &Machine, at: i32) -> u8 {
         if self.port == Port::Idle || at <= self.opened_at { 1 } else { machine.serial.sb >> 7 }
     }
 
-    /// Shifts a bit in at a moment, if the port clocks or hears the other's clock then.
+    /// Shifts a bit in at a time, if the port clocks then or receives the other's clock.
     pub(crate) fn exchange(
         &mut self,
         machine: &mut Machine,
@@ -194,7 +194,7 @@ impl CableEnd {
         } else if clocks {
             let moment = next_shift(&machine.serial, machine.timer.div_base);
             machine.serial.sync(&mut machine.interrupts, moment, machine.timer.div_base);
-            // The moment may lie ahead, and nothing must look at the port before it.
+            // The time may lie in the future; no access to the port comes before it.
             machine.serial.schedule(machine.serial.synced_at, machine.timer.div_base);
             machine.serial.sb = machine.serial.sb & 0xfe | bit;
         } else {
@@ -222,10 +222,10 @@ impl CableEnd {
         self.run_instruction(machine, rom, cart_ram);
         if clocks {
             if COLOR && target == Target::Dispatch {
-                // A cancelled dispatch looks at no chip in its last M-cycle.
+                // A cancelled dispatch reads no chip in its last M-cycle.
                 machine.serial.sync(&mut machine.interrupts, machine.now, machine.timer.div_base);
             }
-            // The machine itself has shifted a one in. A value written to SB in the same M-cycle
+            // The machine has already shifted a one in. A value written to SB in the same M-cycle
             // stays.
             if target != Target::Data {
                 machine.serial.sb = machine.serial.sb & 0xfe | bit;
@@ -242,7 +242,7 @@ impl CableEnd {
                 machine.serial.sc &= 0x7f;
             }
         }
-        // The Color's dispatch takes back what is requested in its last M-cycle.
+        // The Color's dispatch clears a request of its last M-cycle.
         let is_taken =
             target == Target::Requests || target == Target::Dispatch && machine.cpu.pc == 0x58;
         if ends && !is_taken {
@@ -250,7 +250,7 @@ impl CableEnd {
         }
     }
 
-    /// Runs up to a time without the other end; stops where the program opens an idle port.
+    /// Runs up to a time independently of the other end; stops if the program opens an idle port.
     pub(crate) fn run_alone(
         &mut self,
         machine: &mut Machine,
@@ -311,12 +311,12 @@ impl CableEnd {
         }
     }
 
-    /// Lets the machine stop at a time, also while it halts. An earlier deadline changes nothing
-    /// for chips that have nothing to do.
+    /// Makes the machine stop at a time, also while it halts. An earlier deadline does not affect
+    /// chips that are not due.
     fn limit_deadline(&self, machine: &mut Machine, limit: i32) {
         let now = machine.now;
         if !is_before(now, machine.serial.deadline) {
-            // An event that is due now must not put off the deadline that is set here.
+            // An event that is due now must not move the deadline that is set here.
             machine.serial.sync(&mut machine.interrupts, now, machine.timer.div_base);
             machine.serial.schedule(now, machine.timer.div_base);
         }
@@ -347,8 +347,8 @@ fn cable_tcycles(machine: &Machine) -> u32 {
     machine.tcycles()
 }
 
-/// `now` in T-cycles that all machines count alike: those of the picture jump where the speed
-/// changes.
+/// `now` in T-cycles that all machines count alike. (The PPU's T-cycles jump when the speed
+/// changes.)
 #[cfg(color)]
 fn cable_tcycles(machine: &Machine) -> u32 {
     machine.tcycles().wrapping_sub(machine.speed.gained)

@@ -1,6 +1,6 @@
-//! The next instruction's use of the link port: in which M-cycle it reads or writes SB, SC or IF,
-//! or changes the port's clock by a write to DIV. Known before the instruction runs, because its
-//! bytes and the CPU's registers decide it.
+//! The next instruction's use of the link port: the M-cycles in which it reads or writes SB, SC or
+//! IF, or changes the port's clock by a write to DIV. The instruction's bytes and the CPU's
+//! registers determine this use before the instruction runs.
 
 use crate::cpu::{Cpu, Mode};
 use crate::dma;
@@ -8,11 +8,11 @@ use crate::machine::{COLOR, Machine, is_before};
 use crate::serial::Serial;
 use crate::view;
 
-/// Register of an access, as far as it makes a difference to a shift in the same M-cycle.
+/// The kinds of access that a shift in the same M-cycle distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Target {
-    /// A read of any of them.
+    /// A read of any of the registers.
     Read = 0,
     /// A write to SB.
     Data = 1,
@@ -30,23 +30,23 @@ pub(crate) enum Target {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Look {
-    /// The instruction uses the port.
+    /// True if the instruction uses the port.
     pub(crate) is_any: bool,
-    /// The first M-cycle in which it does.
+    /// The M-cycle of the first use.
     pub(crate) first: u32,
-    /// The last M-cycle in which it does.
+    /// The M-cycle of the last use.
     pub(crate) last: u32,
     /// The last use.
     pub(crate) target: Target,
 }
 
 impl Look {
-    /// No use.
+    /// Makes a look without a use.
     pub(crate) fn none() -> Look {
         Look { is_any: false, first: 0, last: 0, target: Target::Read }
     }
 
-    /// Adds an access in a later M-cycle, if it is one to the port.
+    /// Adds an access in a later M-cycle, if the address belongs to the port.
     fn add(&mut self, address: u16, mcycle: u32, writes: bool) {
         let target = match address {
             0xff01 => Target::Data,
@@ -69,7 +69,8 @@ impl Look {
         self.target = target;
     }
 
-    /// Returns true if the last use lets the clock of a port that clocks fall: it is high then.
+    /// Returns true if the last use may make the bit clock of a clocking port fall: the clock is
+    /// high then.
     pub(crate) fn may_shift(&self, machine: &Machine) -> bool {
         let moment = machine.now.wrapping_add(self.last);
         let div_base = machine.timer.div_base;
@@ -92,11 +93,11 @@ pub(crate) fn next_look(machine: &mut Machine, rom: &[u8], cart_ram: &[u8]) -> L
     } else if machine.cpu.mode == Mode::Running {
         machine.sync_due(rom, cart_ram, 0);
         if dispatches(machine) {
-            // The stack may lie in the port.
+            // The push may write to the port.
             look.add(machine.cpu.sp.wrapping_sub(1), 3, true);
             look.add_use(4, Target::Dispatch);
             if COLOR {
-                // The M-cycle in which the dispatch takes the request back.
+                // The M-cycle in which the dispatch clears the request.
                 look.add_use(5, Target::Dispatch);
             }
         }
@@ -163,7 +164,7 @@ fn add_instruction(machine: &Machine, look: &mut Look, rom: &[u8], cart_ram: &[u
     }
 }
 
-/// Adds the access of an instruction that has its address in itself, or in C.
+/// Adds the access of an instruction whose address is an immediate, or FF00+C.
 fn add_far(
     machine: &Machine,
     look: &mut Look,

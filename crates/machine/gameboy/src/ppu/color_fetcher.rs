@@ -1,5 +1,5 @@
-//! The Color's part of the fetcher and of the background's queue: attributes, banks, and what
-//! goes wrong when LCDC or the window changes within a fetch. Called by `fetcher` and `pipeline`.
+//! The Color's part of the fetcher and of the background's queue: attributes, banks, and the
+//! glitches when LCDC or the window changes within a fetch. Called by `fetcher` and `pipeline`.
 #![cfg(color)]
 
 use crate::ppu::{LCDC_WINDOW, Pipeline, Ppu, VRAM_BYTES};
@@ -18,7 +18,7 @@ impl Ppu {
     /// One plane of the tile's row.
     pub(super) fn tile_row(&mut self, vram: &[u8; VRAM_BYTES], plane: u16) -> u8 {
         if self.misses_fetch() {
-            // The fetcher keeps the plane that it read last.
+            // The fetcher keeps the last plane.
             return if plane == 0 { self.pipeline.data_high } else { self.pipeline.data_low };
         }
         let attributes = self.pipeline.tile_attributes;
@@ -28,8 +28,8 @@ impl Ppu {
         vram[address as usize & 0x3fff]
     }
 
-    /// Returns true if the window begins on the pixel for which the fetcher addresses something:
-    /// then it reads nothing (mealybug `m3_window_timing*`, on a Color).
+    /// Returns true if the window begins on a pixel on which the fetcher forms an address: the
+    /// fetch then reads nothing (mealybug `m3_window_timing*`, on a Color).
     fn misses_fetch(&mut self) -> bool {
         let pipeline = &self.pipeline;
         let position = pipeline.position;
@@ -59,16 +59,16 @@ impl Pipeline {
         self.holds_pixels = true;
     }
 
-    /// Dots that objects or the window took at the last pixel: the interrupt does not wait for
+    /// Dots that objects or the window took at the last pixel: HBlank's interrupt does not wait for
     /// them (gambatte `*_wxA6_*`, `*xposA7_m0irq*`).
     pub(super) fn hblank_ahead(&self) -> u16 {
         if self.last_pixel_dots > 0 { self.last_pixel_dots - 1 } else { 0 }
     }
 }
 
-/// A fetch whose address was formed on the dot before LCDC moves the tiles' data reads something
-/// else: the tile's number, if it is below 80, while the data leaves 8000, and the upper plane that
-/// was read from there last while it enters 8000 (mealybug-tearoom-tests, "TILE_SEL").
+/// Glitch of a fetch whose address was formed on the dot before LCDC moves the tile data. If the
+/// data leaves 8000, the fetch reads the tile's number, if it is below 80; if the data moves to
+/// 8000, the fetch reads the last upper plane from there (mealybug-tearoom-tests, "TILE_SEL").
 impl Pipeline {
     pub(super) fn garble_low(&mut self) {
         if self.misses_fetch {

@@ -1,8 +1,8 @@
-//! The pixels of a whole line of the Color, tile by tile. Called by `whole_line` for lines that
-//! nothing disturbs; `packed_line` is the original's.
+//! The pixels of a whole line of the Color, tile by tile. Called by `whole_line` for lines in which
+//! nothing changes; `packed_line` does the same for the original.
 //!
-//! The fetcher is left as the pipeline would leave it at the end of mode 3: a later line that is
-//! drawn dot by dot may show what was read last (`misses_fetch`, `last_high`).
+//! The fetcher's state is set as the pipeline would leave it at the end of mode 3: a later line
+//! that is drawn dot by dot may show the last fetched data (`misses_fetch`, `last_high`).
 #![cfg(color)]
 
 use crate::machine::Machine;
@@ -19,7 +19,8 @@ const COLUMNS: i16 = 160;
 /// A run of tiles in a line: the background's, or the window's.
 #[derive(Clone, Copy, Debug)]
 struct TileRun {
-    /// Column of the screen at which the first tile begins; below 0 it is scrolled.
+    /// Column of the screen at which the first tile begins; negative if the tile is partly scrolled
+    /// out.
     column: i16,
     /// Column after the last pixel.
     end: i16,
@@ -29,15 +30,15 @@ struct TileRun {
     map_column: u8,
     /// Line of the tiles, 0 to 7.
     line: u8,
-    /// Offset in video RAM of the tile that comes first.
+    /// Offset in video RAM of the first tile of the tile data.
     origin: u16,
-    /// Number of that tile: 128 if tile numbers are signed, else 0.
+    /// Number of the tile at `origin`: 128 if tile numbers are signed, else 0.
     first_tile: u8,
     /// Mask of the attributes' bits: 0 in compatibility mode.
     attributes: u8,
 }
 
-/// A tile's row: its number and attributes, and the planes as they lie in video RAM.
+/// A tile's row: number, attributes, and the planes from video RAM.
 #[derive(Clone, Copy, Debug)]
 struct FetchedTile {
     number: u8,
@@ -46,7 +47,7 @@ struct FetchedTile {
     high: u8,
 }
 
-/// Draws a line that the shortcut covers and whose objects are known.
+/// Draws a line for which the shortcut is valid, after its scan of objects.
 pub(crate) fn draw_plain_line(machine: &mut Machine) {
     let window_at = machine.ppu.window_at() as i16;
     let mut run = TileRun::background(&machine.ppu);
@@ -70,7 +71,7 @@ fn draw_run(machine: &mut Machine, run: &TileRun) {
     let mut number = 0;
     let mut palette = 0;
     let mut colors = FourColors::of(&machine.ppu, palette);
-    // Many tiles look as the one before does.
+    // Many tiles equal their left neighbour.
     let mut shown = 0;
     let mut pixels = colors.eight_pixels(0, 0);
     while column < run.end {
@@ -147,7 +148,7 @@ impl FetchedTile {
 }
 
 impl Scan {
-    /// Numbers of the line's objects: what lies in front comes first.
+    /// Numbers of the line's objects, the front object first.
     fn by_priority(&self, sorts_by_x: bool) -> [u8; MAX_OBJECTS as usize] {
         let mut order = [0; MAX_OBJECTS as usize];
         for object in 0..self.count as usize {
@@ -204,16 +205,16 @@ impl ObjectPixels {
 }
 
 impl Ppu {
-    /// Leaves in the fetcher what it has read when mode 3 ends, in the last of the line's runs. The
-    /// fetcher is one tile ahead: it reads a tile's number with the first pixel of the tile before,
-    /// the lower plane with the third, the upper plane with the fifth, which counts from the sixth
-    /// on. While an object is fetched it reads the whole tile.
+    /// Sets the fetcher to its state at the end of mode 3, in the last of the line's runs. The
+    /// fetcher is one tile ahead: it reads a tile's number with the first pixel of the preceding
+    /// tile, the lower plane with the third pixel, and the upper plane with the fifth (valid from
+    /// the sixth on). While an object is fetched, it reads the whole tile.
     fn leave_last_fetch(&mut self, vram: &[u8; VRAM_BYTES], oam: &[u8; 0xa0], run: &TileRun) {
         let put_out = (COLUMNS - run.column) as u16;
         let shown = (put_out >> 3) as u8;
         let rest = put_out & 7;
         let last_object = if self.scan.count > 0 { self.scan.count as usize - 1 } else { 0 };
-        // The tile over which the last object begins; one before the run comes before its tiles.
+        // The tile over which the last object begins; -2 if the object begins before the run.
         let mut object_tile = -2;
         if self.scan.count > 0 {
             let begin = self.scan.x[last_object] as i16 - 8 - run.column;
@@ -252,7 +253,8 @@ impl Ppu {
     }
 }
 
-/// Eight columns may show an object if the first of them lies between these two.
+/// Returns bounds: eight columns can show an object only if their first column lies between these
+/// two.
 fn columns_of_objects(ppu: &Ppu) -> (i16, i16) {
     let count = ppu.scan.count as usize;
     if count == 0 || ppu.lcdc & LCDC_OBJECTS == 0 {

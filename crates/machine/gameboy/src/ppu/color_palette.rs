@@ -15,7 +15,8 @@ pub struct Palettes {
     pub background: [u8; 64],
     /// Colours of objects.
     pub object: [u8; 64],
-    /// FF68 (BCPS): the byte that FF69 shows; bit 7 moves it on with each write.
+    /// FF68 (BCPS): the index of the byte that FF69 accesses; with bit 7 each write increments the
+    /// index.
     pub background_index: u8,
     /// FF6A (OCPS).
     pub object_index: u8,
@@ -35,7 +36,7 @@ impl Palettes {
     }
 }
 
-/// A read of FF69 or FF6B: nothing while the PPU draws.
+/// A read of FF69 or FF6B, which is blocked while the PPU draws.
 pub(crate) fn read_palette(machine: &mut Machine, of_objects: bool) -> u8 {
     sync_ppu_now(machine);
     if is_palette_blocked(machine) {
@@ -47,7 +48,7 @@ pub(crate) fn read_palette(machine: &mut Machine, of_objects: bool) -> u8 {
     }
 }
 
-/// A write to FF68-FF6B. Both indices are open to all programs (docboy
+/// A write to FF68-FF6B. All programs can write both indices (docboy
 /// `cgb_dmg_mode/ppu/bcps_write_read`).
 #[inline(always)]
 pub(crate) fn write_palettes(machine: &mut Machine, low: u8, value: u8) {
@@ -60,7 +61,7 @@ pub(crate) fn write_palettes(machine: &mut Machine, low: u8, value: u8) {
     }
 }
 
-/// A write to FF69 or FF6B. While the PPU draws the colour stays, but the index moves on.
+/// A write to FF69 or FF6B. While the PPU draws, the colour stays, but the index is incremented.
 #[inline(never)]
 pub fn write_color_cell(machine: &mut Machine, of_objects: bool, value: u8) {
     if stays_in_hblank(machine) {
@@ -97,6 +98,6 @@ fn store_color(machine: &mut Machine, of_objects: bool, value: u8) {
 
 #[inline(always)]
 fn next_index(index: u8) -> u8 {
-    // Bit 7 moves the index on.
+    // Bit 7 adds 1 to the index.
     index & 0x80 | index.wrapping_add(index >> 7) & 0x3f
 }

@@ -1,17 +1,17 @@
-//! The Color's pixels: which of background and object shows, and its colour out of the palettes.
-//! One at a time for `pipeline`, eight for `eight_dots` and `color_line`.
+//! The Color's pixels: the choice between background and object, and the colour from the palettes.
+//! `pipeline` makes one pixel at a time, `eight_dots` and `color_line` eight.
 #![cfg(color)]
 
 use crate::ppu::{FRAME_BYTES, LCDC_BACKGROUND, LCDC_OBJECTS, Ppu};
 
-/// Attribute bit of a tile of the background: it lies in front of objects.
+/// Attribute bit of a background tile that lies in front of objects.
 const IN_FRONT: u8 = 0x80;
 /// The lowest bit of each of four pixels of 16 bits.
 const LOWEST_BITS: u64 = 0x0001_0001_0001_0001;
-/// Multiplied with four bits, it puts each of them three bits above the lowest one of a pixel.
+/// Factor that spreads four bits: each bit lands three bits above the lowest bit of its pixel.
 const SPREAD: u64 = 0x0008_0004_0002_0001;
 
-/// Eight pixels of the background that objects lie over.
+/// Eight pixels of the background, for the priority against objects.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ground {
     /// Pixels with colours 1 to 3, the leftmost one in the top bit.
@@ -23,22 +23,22 @@ pub(super) struct Ground {
 /// Eight pixels of objects, as bit planes; a pixel of colour 0 is transparent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ObjectPixels {
-    /// Lower plane of their colour numbers.
+    /// Lower plane of the colour numbers.
     pub(super) low: u8,
-    /// Upper plane of them.
+    /// Upper plane of the colour numbers.
     pub(super) high: u8,
-    /// Bit 0 of their palettes' numbers.
+    /// Bit 0 of the palettes' numbers.
     pub(super) palette_0: u8,
-    /// Bit 1 of them.
+    /// Bit 1 of the palettes' numbers.
     pub(super) palette_1: u8,
-    /// Bit 2 of them.
+    /// Bit 2 of the palettes' numbers.
     pub(super) palette_2: u8,
     /// Pixels that lie behind colours 1 to 3 of the background.
     pub(super) behind: u8,
 }
 
-/// The four colours of a palette: the first one in four pixels of 16 bits, and the bits in which
-/// the others differ from it.
+/// The four colours of a palette: colour 0 in four pixels of 16 bits, and the bits in which the
+/// other colours differ from colour 0.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FourColors {
     first: u64,
@@ -50,7 +50,7 @@ pub(super) struct FourColors {
     by_both: u64,
 }
 
-/// The colours of eight pixels, in each half the leftmost one in the lowest bits.
+/// The colours of eight pixels, in two halves with the leftmost pixel in the lowest bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EightColors {
     left: u64,
@@ -70,9 +70,9 @@ impl Ppu {
         self.mixed(background, object, palette, behind)
     }
 
-    /// The colour of one pixel. In compatibility mode LCDC bit 0 blanks the background, and its
-    /// colours and the objects' are shades of BGP, OBP0 and OBP1 first; else that bit takes every
-    /// priority from the background.
+    /// The colour of one pixel. In compatibility mode LCDC bit 0 blanks the background, and colour
+    /// numbers first go through BGP, OBP0 or OBP1; otherwise a clear bit 0 takes all priority from
+    /// the background.
     fn mixed(&self, background: u8, object: u8, palette: u8, behind: bool) -> u16 {
         let compatible = self.compatible;
         let enabled = self.lcdc & LCDC_BACKGROUND != 0;
@@ -134,8 +134,8 @@ impl Ppu {
         }
     }
 
-    /// Adds an object's row to the queued object pixels: over pixels of objects behind it, under
-    /// all others.
+    /// Adds an object's row to the queued object pixels: it covers pixels of objects behind this
+    /// object, and no others.
     pub(super) fn queue_object(&mut self) {
         let sorts_by_x = self.sorts_by_x;
         let palette = self.object_palette(self.pipeline.object_flags);
@@ -254,7 +254,7 @@ impl FourColors {
     fn four_pixels(&self, low: u8, high: u8) -> u64 {
         let low = spread(low);
         let high = spread(high);
-        // A factor of 0 or 1 in each pixel carries nothing into the next one.
+        // A factor of 0 or 1 in each pixel can't carry into the next pixel.
         self.first ^ (low * self.by_low) ^ (high * self.by_high) ^ ((low & high) * self.by_both)
     }
 }
@@ -280,7 +280,7 @@ fn spread(bits: u8) -> u64 {
     (bits as u64 * SPREAD) >> 3 & LOWEST_BITS
 }
 
-/// A colour without bit 15, which palette memory keeps and the screen doesn't know.
+/// A colour without bit 15, which palette memory stores and the screen ignores.
 #[inline(always)]
 fn shown_bits(color: u16) -> u64 {
     (color & 0x7fff) as u64
@@ -319,7 +319,7 @@ fn store_some(
     }
 }
 
-/// Stores a colour without bit 15, which palette memory keeps and the screen doesn't know.
+/// Stores a colour without bit 15, which palette memory stores and the screen ignores.
 pub(super) fn store_pixel(frame: &mut [u8; FRAME_BYTES], line: u8, column: u8, color: u16) {
     let index = (line as usize * 320 + column as usize * 2) % FRAME_BYTES;
     frame[index] = color as u8;
@@ -331,7 +331,8 @@ pub(super) fn load_pixel(frame: &[u8; FRAME_BYTES], line: u8, column: u8) -> u16
     frame[index] as u16 | (frame[index | 1] as u16) << 8
 }
 
-/// A mask for the background's planes: in compatibility mode LCDC bit 0 blanks it.
+/// A mask for the background's planes: in compatibility mode a clear LCDC bit 0 blanks the
+/// background.
 pub(super) fn background_planes(ppu: &Ppu) -> u8 {
     if ppu.compatible && ppu.lcdc & LCDC_BACKGROUND == 0 { 0 } else { 0xff }
 }

@@ -1,6 +1,6 @@
-//! Meaning of each dot on the Color, where it is another one than on the original, and at double
-//! speed; `timing` has the rest. Measured by gambatte's tests of a CPU CGB C; where a CPU CGB E
-//! differs, by AGE's (`timing::end_lateness`).
+//! The meaning of each dot on the Color, where it differs from the original, and at double speed;
+//! `timing` has the common part. Sources: gambatte's tests of a CPU CGB C and, where a CPU CGB E
+//! differs, AGE's tests (`timing::end_lateness`).
 //!
 //! | what an access on this dot sees | single speed | double speed |
 //! |---|---|---|
@@ -38,7 +38,8 @@ const WY_0_DOT: u16 = 7;
 const HDMA_TAIL_DOT: u16 = 5;
 
 impl Ppu {
-    /// Compares WY with the line at its beginning. It is compared once more on the line's last dot.
+    /// Compares WY with the line at the line's beginning. A second comparison follows on the line's
+    /// last dot.
     pub(super) fn meet_wy_between(&mut self, from: u16, to: u16) {
         let dot = if self.beam.line == 0 { WY_0_DOT } else { WY_DOT };
         if from <= dot && to > dot {
@@ -83,9 +84,9 @@ impl Beam {
         }
     }
 
-    /// The line that STAT of a CPU CGB E compares with LYC. Where no line is compared, STAT keeps
-    /// the line before (docboy `ly_152_lyc_eq_ly_*`, gbc-hw-tests `lcd_frame_timings`).
-    // UNVERIFIED: LYC written there is compared with that line.
+    /// The line that STAT of a CPU CGB E compares with LYC. On dots without a comparison, STAT
+    /// keeps the preceding line (docboy `ly_152_lyc_eq_ly_*`, gbc-hw-tests `lcd_frame_timings`).
+    // UNVERIFIED: a LYC that is written on such a dot is compared with that line.
     #[cfg(not(usual_revision))]
     pub(crate) fn line_compared_last(&self, compared: u16) -> u16 {
         if compared != NO_LINE {
@@ -236,11 +237,11 @@ pub(crate) fn write_stat(machine: &mut Machine, t: u32, value: u8) {
     let driving = ppu.beam.sources(end);
     ppu.lyc_line = compared == ppu.lyc as u16;
     if compared == NO_LINE {
-        // LYC drives nothing now (gambatte `late_enable_after_lycint_*`).
+        // LYC does not drive the line on this dot (gambatte `late_enable_after_lycint_*`).
         ppu.stat_line = old & driving != 0;
     }
     if ppu.beam.line == 0 && ppu.beam.dot == COMPARE_DOT && !ppu.beam.first_line {
-        // VBlank drives nothing any more (gambatte `lycstatwirq_trigger_ly00_10_50_*`).
+        // VBlank no longer drives the line (gambatte `lycstatwirq_trigger_ly00_10_50_*`).
         ppu.stat_line = ppu.lyc_line && old & stat::LYC_SOURCE != 0 || old & stat::OAM_SOURCE != 0;
     }
     if new & stat::HBLANK_SOURCE != 0 {
@@ -258,8 +259,8 @@ pub(crate) fn write_stat(machine: &mut Machine, t: u32, value: u8) {
     machine.ppu.stat_line = machine.ppu.stat_level(sources);
 }
 
-/// A write to LYC. It is compared with the line that the PPU will compare some dots later; the
-/// value before is compared for two T-cycles of the CPU's more. At single speed the interrupt
+/// A write to LYC. The new value is compared with the line that the PPU will compare some dots
+/// later; the old value is compared for two more T-cycles of the CPU. At single speed the interrupt
 /// comes five dots later.
 pub(crate) fn write_lyc(machine: &mut Machine, t: u32, value: u8) {
     sync_ppu(machine, t);

@@ -1,8 +1,8 @@
 //! Writes to FF40-FF4B on the Color.
 //!
-//! The moments are those at which mealybug-tearoom-tests show a CPU CGB C to change its picture and
-//! gambatte's tests one to change its timing, relative to the T-cycle `t` at which a read in the
-//! same M-cycle would look; `registers` has the original's.
+//! Times at which a write takes effect, relative to the T-cycle `t` at which a read in the same
+//! M-cycle would take its value. Sources for a CPU CGB C: mealybug-tearoom-tests for the picture,
+//! gambatte's tests for the timing. `registers` has the original's times.
 //!
 //! | register | single speed | double speed |
 //! |---|---|---|
@@ -32,7 +32,7 @@ use crate::ppu::{
 #[inline(never)]
 pub fn write_ppu(machine: &mut Machine, low: u8, value: u8) {
     if (low == 0x42 || low == 0x43) && stays_in_hblank(machine) {
-        // This line is drawn already, so it needs neither the PPU at this moment nor its dots.
+        // This line is drawn already, so the PPU need not be synced.
         if low == 0x42 {
             machine.ppu.scy = value;
         } else {
@@ -84,8 +84,8 @@ fn write_scx(machine: &mut Machine, moment: u32, value: u8) {
     machine.ppu.scx = value;
 }
 
-/// Returns true if this line's fine scroll has matched. Each write before that moves it on
-/// (gambatte `scx_m3_extend_ds_*`).
+/// Returns true if this line's fine scroll has matched. An earlier write changes the dot of the
+/// match (gambatte `scx_m3_extend_ds_*`).
 fn is_scrolled_finely(machine: &mut Machine) -> bool {
     match machine.ppu.stage {
         LineProgress::Done => true,
@@ -94,15 +94,16 @@ fn is_scrolled_finely(machine: &mut Machine) -> bool {
             if machine.ppu.beam.line >= VBLANK_LINE || !machine.ppu.beam.is_fine_scroll_over() {
                 return false;
             }
-            // An object at the very left keeps the first pixel waiting.
+            // An object at X = 0 delays the first pixel.
             scan_objects(machine, timing::MODE3_DOT + 1);
             machine.ppu.scan.count == 0 || machine.ppu.scan.x[0] > 0
         }
     }
 }
 
-/// Changes, in mode 2, the height of the objects that are looked at later. One is looked at for
-/// two dots, and is tall if it is on either (gambatte `late_sizechange*`).
+/// Changes, in mode 2, the height of the objects that are scanned later. The scan of an object
+/// takes two dots, and the object is tall if LCDC says so on either dot (gambatte
+/// `late_sizechange*`).
 fn write_object_size(machine: &mut Machine, t: u32, size: u8) {
     sync_ppu(machine, t.wrapping_sub(2));
     let elapsed = t.wrapping_sub(machine.ppu.beam.line_start);
@@ -138,8 +139,8 @@ pub(crate) fn write_lcdc(machine: &mut Machine, t: u32, value: u8) {
     let waits = old & !value & LCDC_ON != 0 && machine.hdma.active && !is_hdma_period(machine, 0);
     switch_off_lcd(machine, old, value);
     if waits {
-        // The block that waits for HBlank is copied (gambatte `hdma_disable_display_*`, docboy
-        // `hdma_ppu_on_turn_off_during_*`).
+        // Switching the LCD off copies the block that waits for HBlank (gambatte
+        // `hdma_disable_display_*`, docboy `hdma_ppu_on_turn_off_during_*`).
         machine.hdma.due = 1;
         machine.deadline = machine.now;
     }

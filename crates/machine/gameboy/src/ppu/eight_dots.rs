@@ -1,8 +1,7 @@
-//! Eight dots of the pipeline at once, where nothing can happen in them but eight pixels and one
-//! tile.
+//! Eight dots of the pipeline at once, for dots that only put out eight pixels and fetch one tile.
 //!
-//! The dots must begin right after a row of tile data was queued. A property test holds this
-//! against the pipeline stepped dot by dot.
+//! The dots must begin right after a row of tile data was queued. A property test compares this
+//! code with the pipeline, stepped dot by dot.
 
 use crate::machine::COLOR;
 #[cfg(color)]
@@ -53,7 +52,7 @@ impl Ppu {
         if draws {
             self.put_eight_dots(frame, skipped);
         }
-        // The fetcher looks at the map after the first of the eight pixels.
+        // The fetcher reads the map after the first of the eight pixels.
         take_tile(self, vram, position + 1);
         let pipeline = &mut self.pipeline;
         #[cfg(color)]
@@ -72,8 +71,8 @@ impl Ppu {
     }
 }
 
-/// Works on the next eight dots if they are plain, and returns false otherwise. If they end mode 3,
-/// the pipeline stays on the last of them, so that the caller ends the line.
+/// Renders the next eight dots if they are plain, and returns false otherwise. If mode 3 ends
+/// within them, the pipeline stays on the last dot, so that the caller ends the line.
 pub(super) fn has_rendered_eight_dots(
     ppu: &mut Ppu,
     vram: &[u8; VRAM_BYTES],

@@ -1,5 +1,5 @@
-//! The background fetcher: a tile's number, its row's two planes, and the queue they go to. Called
-//! by the pipeline, dot by dot, and by `eight_dots`.
+//! The background fetcher, which reads a tile's number and the two planes of its row, and queues
+//! the pixels. Called by the pipeline, dot by dot, and by `eight_dots`.
 
 use crate::machine::COLOR;
 #[cfg(not(color))]
@@ -53,7 +53,7 @@ impl Ppu {
         if !self.pipeline.is_queue_empty() {
             return;
         }
-        // A window that was met but is disabled leaves one blank pixel where it would have begun.
+        // A disabled window whose WY has matched leaves one blank pixel where it would have begun.
         let is_met = self.wy_met && self.lcdc & LCDC_WINDOW == 0;
         if !COLOR && is_met && !self.pipeline.window_cut_short {
             let mut column = self.pipeline.position + 7;
@@ -70,8 +70,8 @@ impl Ppu {
         self.pipeline.queue_background();
     }
 
-    /// The row of the tile's data. A tile of a window that has been disabled goes on with the
-    /// background's (docboy `window_turn_off_*_sprite_*`).
+    /// The row of the tile's data. If the window is disabled within a tile, the tile goes on with
+    /// the background's row (docboy `window_turn_off_*_sprite_*`).
     pub(super) fn fetch_row(&self) -> u8 {
         if self.pipeline.window_active && self.lcdc & LCDC_WINDOW != 0 {
             self.window_line.wrapping_sub(1)
@@ -95,7 +95,7 @@ impl Ppu {
             column = if self.pipeline.position < -8 {
                 self.scx >> 3
             } else {
-                // The Color's fetcher looks one pixel less ahead, unless it works for an object.
+                // The Color's fetcher is one pixel less ahead, unless it works for an object.
                 let ahead = if COLOR && self.pipeline.object_step == 0 { 7 } else { 8 };
                 ((self.scx as i16 + self.pipeline.position + ahead) >> 3) as u8 & 0x1f
             };

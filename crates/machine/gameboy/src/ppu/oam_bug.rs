@@ -1,6 +1,7 @@
-//! The OAM corruption bug: a 16-bit register that points into FE00-FEFF during mode 2, or an access
-//! there, garbles the row the scan is reading (Pan Docs "OAM corruption bug"; the patterns for rows
-//! 4n come from tests on real machines and vary between units).
+//! The OAM corruption bug: during mode 2 an increment or decrement of a 16-bit register that points
+//! into FE00-FEFF, or an access there, corrupts the row that the scan is reading (Pan Docs "OAM
+//! corruption bug"; the patterns for rows 4n come from tests on real machines and vary between
+//! units).
 
 use crate::machine::{COLOR, Machine};
 use crate::ppu::sync_ppu;
@@ -10,14 +11,14 @@ use crate::ppu::{VBLANK_LINE, timing};
 /// Bytes of one row, as the scan reads OAM.
 const ROW_BYTES: usize = 8;
 
-/// Stands for no row: no scan runs.
+/// Value that means that no scan runs.
 const NO_ROW: usize = 0xff;
-/// In its first M-cycle the scan reads row 0, in its last one the end of row 98.
+/// Offset of the last row, whose end the scan reads in its last M-cycle.
 const LAST_ROW: usize = 0x98;
 const BEHIND_LAST_ROW: usize = 0xa0;
 
-/// The offset of the row being read now: 0 in the scan's first M-cycle, `BEHIND_LAST_ROW` in its
-/// last, `NO_ROW` where nothing can be garbled.
+/// The offset of the row that is being read: 0 in the scan's first M-cycle, `BEHIND_LAST_ROW` in
+/// its last, `NO_ROW` if no row can be corrupted.
 fn oam_row(machine: &mut Machine) -> usize {
     if COLOR {
         return NO_ROW;
@@ -41,7 +42,7 @@ fn majority(a: u8, b: u8, c: u8) -> u8 {
     a & (b | c) | b & c
 }
 
-/// Corrupts OAM as the CPU's write does if OAM is closed, or before the write reaches OAM.
+/// Corrupts OAM by a write of the CPU, if OAM is closed, or before the write reaches OAM.
 pub(crate) fn corrupt_before_write(machine: &mut Machine, address: u16) {
     let row = oam_row(machine);
     if row != BEHIND_LAST_ROW {
@@ -71,7 +72,7 @@ pub(crate) fn corrupt_before_write(machine: &mut Machine, address: u16) {
     }
 }
 
-/// Corrupts OAM as the CPU's write does after it reached OAM in the scan's first M-cycle.
+/// Corrupts OAM by a write of the CPU that reached OAM, in the scan's first M-cycle.
 pub(crate) fn corrupt_after_write(machine: &mut Machine, address: u16) {
     let target = (address & 0xf8) as usize;
     if oam_row(machine) != 0 || target >= BEHIND_LAST_ROW {
@@ -117,7 +118,7 @@ fn corrupt_by_last_read(machine: &mut Machine, address: u16) {
     copy_oam_row(machine, LAST_ROW, target);
 }
 
-/// Corrupts OAM as a 16-bit register that counts does.
+/// Corrupts OAM by an increment or decrement of a 16-bit register.
 #[inline(never)]
 pub(crate) fn corrupt_oam_by_count(machine: &mut Machine) {
     let row = oam_row(machine);
@@ -139,7 +140,7 @@ fn corrupt_row_by_write(machine: &mut Machine, row: usize) {
     }
 }
 
-/// Corrupts OAM as a read does.
+/// Corrupts OAM by a read of the CPU.
 #[inline(never)]
 pub(crate) fn corrupt_oam_by_read(machine: &mut Machine, address: u16) {
     let row = oam_row(machine);

@@ -1,5 +1,6 @@
-//! The pixels of a whole line in machine words, 32 to a word as the frame has them, instead of one
-//! by one. Called by `whole_line`; `color_line` is the Color's, whose pixels have attributes.
+//! The pixels of a whole line of the original in machine words, 32 pixels to a word, packed as in
+//! the frame. Called by `whole_line`; `color_line` does the same for the Color, whose tiles have
+//! attributes.
 #![cfg(not(color))]
 
 use crate::ppu::{
@@ -8,7 +9,7 @@ use crate::ppu::{
 
 /// Machine words of a line.
 const WORDS: usize = 5;
-/// Tiles of which a line may show a part.
+/// Maximum of tiles that a line shows, whole or in part.
 const TILES: usize = 21;
 /// A row that no map has.
 const NO_ROW: u8 = 32;
@@ -25,8 +26,8 @@ pub(super) struct PackedLine {
     words: [u64; WORDS],
 }
 
-/// Addresses of the 21 tiles that a line may show; the last tile hangs over the right edge. Lines
-/// that follow each other share them.
+/// Addresses of the 21 tiles that a line may show; the last tile crosses the right edge.
+/// Neighbouring lines share the addresses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TileRow {
     /// Addresses of the tiles' first rows in video RAM.
@@ -36,7 +37,7 @@ pub(super) struct TileRow {
 }
 
 impl TileRow {
-    /// Makes a row that stands for no row of a map.
+    /// Makes a value that matches no row of a map.
     pub(super) const fn none() -> TileRow {
         TileRow { addresses: [0; TILES], row: NO_ROW }
     }
@@ -44,7 +45,7 @@ impl TileRow {
     /// Finds the tiles in a row of a map, from a column on.
     fn find(&mut self, ppu: &Ppu, vram: &[u8; 0x2000], map: u16, first_column: u8) {
         let map_row = map | (self.row as u16 * 32);
-        // Tile data at 8800 is counted from 9000 with a sign: tile 128 comes first.
+        // Tile numbers in the data at 8800 are signed and count from 9000: tile 128 comes first.
         let unsigned = ppu.lcdc & LCDC_TILE_DATA != 0;
         let toggle = if unsigned { 0 } else { 0x80 };
         let origin = if unsigned { 0 } else { 0x800 };
@@ -68,7 +69,7 @@ impl TileRow {
         pixels
     }
 
-    /// Pixels of one line of four tiles, or of the last one.
+    /// Pixels of one line of four tiles, or of the last tile.
     #[inline(always)]
     fn word(&self, vram: &[u8; 0x2000], line: u8, word: usize) -> u64 {
         let tiles = if word == WORDS { 1 } else { 4 };
@@ -88,7 +89,7 @@ impl PackedLine {
         PackedLine { words: [0; WORDS] }
     }
 
-    /// The line's background and window, as colours. `tiles` are those of the line before.
+    /// The line's background and window, as colours. `tiles` holds the tiles of the line before.
     pub(super) fn background(
         ppu: &Ppu,
         vram: &[u8; 0x2000],
@@ -190,8 +191,8 @@ impl PackedLine {
         shades
     }
 
-    /// Sets the pixels that `covers` marks: to those of `ground` where `under` marks them, else to
-    /// those of `pixels`.
+    /// Sets the pixels that `covers` marks: from `ground` where `under` marks them, else from
+    /// `pixels`.
     #[inline(always)]
     fn put(&mut self, word: usize, covers: u64, pixels: u64, under: u64, ground: &PackedLine) {
         let seen = ground.words[word] & under | pixels & !under;

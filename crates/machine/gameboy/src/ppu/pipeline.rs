@@ -1,8 +1,8 @@
 //! Mode 3 dot by dot: background fetcher, the two pixel queues, objects and the window.
 //!
-//! The pipeline defines mode 3. `whole_line` is a shortcut that must give the same for an
-//! undisturbed line, which a property test holds. Pixels are put into the frame only if the frame
-//! is looked at; timing does not depend on it. Facts: Pan Docs "Pixel FIFO",
+//! The pipeline defines mode 3. The shortcut `whole_line` must give the same pixels for an
+//! undisturbed line, which a property test checks. Pixels are put into the frame only if the frame
+//! is observed; timing does not depend on this. Sources: Pan Docs "Pixel FIFO",
 //! mealybug-tearoom-tests.
 
 use crate::machine::{COLOR, Machine};
@@ -36,9 +36,9 @@ const OBJECT_ARRIVED: u8 = 8;
 pub struct Pipeline {
     /// The dot to be worked on next.
     pub dot: u16,
-    /// The pixel to be put out next; below -8 the fine scroll has not matched yet.
+    /// The next pixel to be put out; below -8 until the fine scroll has matched.
     pub position: i16,
-    /// The panel's column; lags behind `position` when the window desynchronises them.
+    /// The panel's column, which lags behind `position` if the window desynchronises them.
     pub column: u8,
     /// Two bit planes of background pixels, the next one in the top bit.
     pub background_low: u8,
@@ -58,42 +58,43 @@ pub struct Pipeline {
     /// Bit 2 of their palettes' numbers.
     #[cfg(color)]
     pub object_palette_2: u8,
-    /// Place in OAM of the object that each pixel is of, by the lower bits of its column.
+    /// OAM entry of each pixel's object, by the lower bits of the pixel's column.
     #[cfg(color)]
     pub object_entries: [u8; 8],
-    /// Attributes of the background pixels that are queued.
+    /// Attributes of the queued background pixels.
     #[cfg(color)]
     pub background_attributes: u8,
     /// Attributes of the tile fetched last.
     #[cfg(color)]
     pub tile_attributes: u8,
-    /// LCDC moves the tiles' data away from 8000 on this dot.
+    /// True if LCDC moves the tile data away from 8000 on this dot.
     #[cfg(color)]
     pub leaves_8000: bool,
-    /// LCDC moves the tiles' data to 8000 on this dot.
+    /// True if LCDC moves the tile data to 8000 on this dot.
     #[cfg(color)]
     pub enters_8000: bool,
     /// Upper plane that was read last, of the background or an object.
     #[cfg(color)]
     pub last_high: u8,
-    /// The window begins while the fetcher addresses something, which then reads nothing.
+    /// True if the window begins while the fetcher forms an address, so that the fetch reads
+    /// nothing.
     #[cfg(color)]
     pub misses_fetch: bool,
-    /// The fine scroll has thrown a pixel away.
+    /// True if the fine scroll has discarded a pixel.
     #[cfg(color)]
     pub scrolls_finely: bool,
-    /// The queue waits for the window's first tile, and goes on if the window is disabled.
+    /// True if the queue waits for the window's first tile; it goes on if the window is disabled.
     #[cfg(color)]
     pub holds_pixels: bool,
-    /// Dots for which the last pixel but one has been out.
+    /// Dots since the second-to-last pixel was put out.
     #[cfg(color)]
     pub last_pixel_dots: u16,
-    /// The window could begin as of the dot before: it was enabled, and WY was met.
+    /// True if the window could begin on the preceding dot: it was enabled, and WY had matched.
     #[cfg(color)]
     pub window_allowed: bool,
     /// Object pixels that lie behind background colours 1 to 3.
     pub object_behind: u8,
-    /// Step of the background fetcher on this dot: tile number, low and high data, two dots each.
+    /// Step of the background fetcher: tile number, low data and high data take two dots each.
     pub fetch_step: u8,
     /// The tile number fetched last.
     pub tile: u8,
@@ -101,25 +102,25 @@ pub struct Pipeline {
     pub data_low: u8,
     /// The data fetched last, upper plane.
     pub data_high: u8,
-    /// The fetcher works on the window, and `window_line` is its line.
+    /// True if the fetcher works on the window, whose line is `window_line`.
     pub window_active: bool,
     /// The next window tile's column in the map.
     pub window_column: u8,
-    /// No pixel was put out since the window began.
+    /// True if no pixel was put out since the window began.
     pub window_just_started: bool,
-    /// The window was disabled while it started.
+    /// True if the window was disabled while it started.
     pub window_cut_short: bool,
-    /// Dots during which nothing moves.
+    /// Number of dots on which the pipeline waits.
     pub stall: u8,
-    /// A blank pixel goes in before the queue's next.
+    /// True if a blank pixel comes before the queue's next pixel.
     pub inserts_pixel: bool,
-    /// WX was written one dot ago.
+    /// True if WX was written one dot ago.
     pub wx_just_changed: bool,
     /// The next object of the scan.
     pub object: u8,
-    /// Progress of its fetch.
+    /// Step of the object's fetch.
     pub object_step: u8,
-    /// OBJ enable fell during the fetch.
+    /// True if objects were disabled during the fetch.
     pub object_aborted: bool,
     /// Attributes of the object being fetched.
     pub object_flags: u8,
@@ -208,7 +209,7 @@ impl Pipeline {
         self.dot = dot;
         self.position = -16;
         self.column = 0;
-        // Eight pixels of nothing fill the queue; they are thrown away before the first real one.
+        // Eight blank pixels fill the queue; they are discarded before the first real pixel.
         self.background_low = 0;
         self.background_high = 0;
         self.background_count = 8;
@@ -230,13 +231,12 @@ impl Pipeline {
         }
     }
 
-    /// Returns true between two lines if the window was put just off the screen in the first, but
-    /// is disabled.
+    /// Returns true between two lines if a disabled window lies just right of the screen, by WX.
     pub(super) fn window_is_due(&self) -> bool {
         !self.window_active && self.window_column == 1
     }
 
-    /// The X that objects are compared with.
+    /// The X with which objects are compared.
     fn object_x(&self) -> i16 {
         if self.position < -8 { 0 } else { self.position + 8 }
     }
@@ -297,7 +297,7 @@ impl Pipeline {
     }
 }
 
-/// Takes the current line over from the beginning of mode 3.
+/// Starts the pipeline on the current line, at the beginning of mode 3.
 pub fn start_pipeline(machine: &mut Machine) {
     scan_objects(machine, super::timing::MODE3_DOT + 1);
     let start = machine.ppu.beam.mode3_start();
@@ -332,8 +332,7 @@ pub fn run_pipeline(machine: &mut Machine, until: u16) {
     }
 }
 
-/// Returns the dot at which mode 3 will end if nothing changes any more, found by rendering a
-/// copy without pixels.
+/// Renders a copy without pixels to find the dot at which mode 3 ends if nothing changes.
 pub(crate) fn probe_mode3_end(machine: &mut Machine) -> u16 {
     let mut probe = machine.ppu;
     if probe.stage == LineProgress::Untouched {
@@ -362,7 +361,7 @@ pub(crate) fn probe_mode3_end(machine: &mut Machine) -> u16 {
 }
 
 impl Ppu {
-    /// Works on one dot and returns true if mode 3 ends on it.
+    /// Renders one dot; returns true if mode 3 ends on this dot.
     fn render_dot(
         &mut self,
         vram: &[u8; VRAM_BYTES],
@@ -390,7 +389,7 @@ impl Ppu {
         self.pipeline.position >= 160
     }
 
-    /// Begins the window if this is where it begins, and returns true if that takes an extra dot.
+    /// Begins the window if this dot is its start; returns true if this takes an extra dot.
     fn start_window(&mut self) -> bool {
         let position = self.pipeline.position;
         let enabled = self.lcdc & LCDC_WINDOW != 0;
@@ -440,7 +439,7 @@ impl Ppu {
         }
     }
 
-    /// Works on the object that begins here, if any, and returns true if that takes the dot.
+    /// Fetches the object that begins here, if there is one; returns true if this takes the dot.
     fn fetch_objects(&mut self, vram: &[u8; VRAM_BYTES], oam: &[u8; 0xa0]) -> bool {
         if self.pipeline.object_step == OBJECT_NONE {
             self.pipeline.skip_passed_objects(&self.scan);
@@ -522,7 +521,7 @@ impl Ppu {
         tile as usize * 16 + row as usize * 2 + bank
     }
 
-    /// Returns true if objects take their time.
+    /// Returns true if objects are fetched, which takes dots.
     #[inline(always)]
     pub(super) fn fetches_objects(&self) -> bool {
         // The Color fetches objects also while they are off.
@@ -545,7 +544,7 @@ impl Ppu {
         let fine = self.fine_scroll() as i16;
         let pipeline = &mut self.pipeline;
         if pipeline.position < -8 {
-            // The fine scroll throws pixels away until it matches.
+            // The fine scroll discards pixels until it matches.
             let discarded = pipeline.position & 7;
             if discarded == fine || pipeline.window_just_started && discarded == 6 && fine == 7 {
                 pipeline.position = -8;
@@ -574,7 +573,7 @@ impl Ppu {
         }
         self.stage = LineProgress::Done;
         if COLOR && (self.pipeline.fetch_step == 4 || self.pipeline.fetch_step == 5) {
-            // The next line may show what was read last.
+            // The next line may show the last fetched data.
             self.pipeline.data_high = self.pipeline.data_low;
         }
         if self.draw {
@@ -587,8 +586,8 @@ impl Ppu {
                 self.pipeline.column += 1;
             }
         }
-        // A window that begins in the last column goes on in the next line, after its first tile;
-        // if it is disabled now, as soon as it is enabled.
+        // A window that begins in the last column continues in the next line, after its first tile;
+        // if it is disabled now, it continues as soon as it is enabled.
         let goes_on = !COLOR && self.wy_met && self.wx == 166;
         self.pipeline.window_column = goes_on as u8;
         self.pipeline.window_active = goes_on && self.lcdc & LCDC_WINDOW != 0;

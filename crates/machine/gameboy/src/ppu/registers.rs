@@ -1,9 +1,9 @@
 //! The PPU as the CPU sees it: FF40-FF4B, VRAM and OAM.
 //!
-//! A write reaches the PPU at a moment of its own within the CPU's M-cycle, different for each
-//! register, and some registers show a mixture of the old and the new value for one dot. The
-//! moments are those at which mealybug-tearoom-tests show a DMG to change its picture; they are
-//! relative to the T-cycle `t` at which a read in the same M-cycle would look.
+//! The T-cycle within the CPU's M-cycle at which a write takes effect differs from register to
+//! register, and some registers show a mixture of the old and the new value for one dot. Times are
+//! relative to the T-cycle `t` at which a read in the same M-cycle would take its value. Source:
+//! pictures of a DMG in mealybug-tearoom-tests.
 //!
 //! | register | old value up to | between | new value after |
 //! |---|---|---|---|
@@ -46,7 +46,7 @@ use crate::ppu::{
     LCDC_BACKGROUND, LCDC_BACKGROUND_MAP, LCDC_TILE_DATA, LCDC_WINDOW_MAP, VRAM_BYTES,
 };
 
-/// Bits of LCDC that address memory; those that mix pixels are seen one dot later.
+/// Bits of LCDC that address memory; the bits that mix pixels take effect one dot later.
 #[cfg(not(color))]
 const FETCHER_BITS: u8 = LCDC_BACKGROUND_MAP | LCDC_TILE_DATA | LCDC_WINDOW_MAP | LCDC_TALL_OBJECTS;
 
@@ -59,7 +59,7 @@ pub fn read_ppu(machine: &mut Machine, low: u8) -> u8 {
     if low == 0x41 && machine.ppu.is_on() { register & !3 | ppu_mode(machine) } else { register }
 }
 
-/// A register as it stands. FF41 shows mode 2 also in modes 3 and 0.
+/// A register's value without a sync. FF41 shows mode 2 also in modes 3 and 0.
 pub(crate) fn ppu_register(ppu: &Ppu, low: u8) -> u8 {
     let late = ppu.lateness();
     match low {
@@ -122,7 +122,7 @@ pub fn write_ppu(machine: &mut Machine, low: u8, value: u8) {
             if machine.ppu.beam.line < VBLANK_LINE
                 && machine.ppu.beam.dot > super::timing::MODE3_DOT
             {
-                // HBlank can take the interrupt line over (gambatte `lycdisable_ff45_*`).
+                // HBlank can keep the interrupt line high (gambatte `lycdisable_ff45_*`).
                 sync_ppu(machine, t.wrapping_add(1));
             }
             reconsider_stat_line(machine);
@@ -141,7 +141,7 @@ pub fn write_ppu(machine: &mut Machine, low: u8, value: u8) {
             before_timing_change(machine);
             machine.ppu.wy = value;
             if machine.ppu.beam.dot > super::timing::COMPARE_DOT {
-                // Within a line the comparison takes two dots more (gambatte
+                // Within a line the comparison comes two dots later (gambatte
                 // `late_wy_FFto2_ly2_scx*`).
                 sync_ppu(machine, t.wrapping_add(2));
                 before_timing_change(machine);
@@ -168,7 +168,7 @@ pub fn write_ppu(machine: &mut Machine, low: u8, value: u8) {
 fn write_palette(machine: &mut Machine, t: u32, mixed: u8, value: u8, palette: u8) {
     sync_ppu(machine, t.wrapping_sub(2));
     before_picture_change(machine);
-    // The first pixel of a line stays on the panel's edge until the next one is put out.
+    // The first pixel of a line stays at the panel's edge until the second pixel is put out.
     let is_first = machine.ppu.pipeline.position == 0;
     machine.ppu.set_palette(palette, if is_first { value } else { mixed });
     sync_ppu(machine, t.wrapping_sub(1));
@@ -183,8 +183,8 @@ pub(crate) fn write_lcdc(machine: &mut Machine, t: u32, value: u8) {
     let old = machine.ppu.lcdc;
     before_lcdc_change(machine, old ^ value);
     let ppu = &mut machine.ppu;
-    // For one dot the background bit shows its old and new value ORed, and the window and
-    // object bits the old one; but the fetcher sees at once that objects are off.
+    // For one dot the background bit is the old and new value ORed, and the window and object bits
+    // keep their old values; but the fetcher sees at once that objects are off.
     let mut mixed = old & !FETCHER_BITS | value & (FETCHER_BITS | LCDC_BACKGROUND);
     let fetches_object = ppu.pipeline.is_fetching_object();
     let is_first = ppu.pipeline.position == 0;
@@ -232,7 +232,7 @@ pub(crate) fn switch_on_lcd(machine: &mut Machine, t: u32, old: u8) {
     if switches_on {
         machine.ppu.switch_on(t);
     }
-    // The line that begins with the LCD has no other moment at which WY is compared.
+    // In the line that begins when the LCD is switched on, WY is compared only here.
     if !COLOR || switches_on {
         machine.ppu.meet_wy();
     }
@@ -241,7 +241,8 @@ pub(crate) fn switch_on_lcd(machine: &mut Machine, t: u32, old: u8) {
     }
 }
 
-/// Only the objects, the window and the LCD's switch can move the end of mode 3.
+/// Prepares for a change of LCDC. Only the bits of objects, window and LCD can move the end of mode
+/// 3.
 pub(crate) fn before_lcdc_change(machine: &mut Machine, changed: u8) {
     if changed & (LCDC_OBJECTS | LCDC_TALL_OBJECTS | LCDC_WINDOW | LCDC_ON) != 0 {
         before_timing_change(machine);
@@ -250,8 +251,8 @@ pub(crate) fn before_lcdc_change(machine: &mut Machine, changed: u8) {
     }
 }
 
-// Pan Docs "STAT bug": for a moment all sources are enabled. Right between HBlank and the next
-// line's OAM scan, with only HBlank enabled, the OAM source is not, and neither does it come on
+// Pan Docs "STAT bug": for a moment all sources are enabled. Exactly between HBlank and the next
+// line's OAM scan, if only HBlank is enabled, the OAM source is not enabled and does not fire on
 // that dot.
 #[cfg(not(color))]
 pub(crate) fn write_stat(machine: &mut Machine, t: u32, value: u8) {
@@ -355,7 +356,7 @@ impl Ppu {
         }
     }
 
-    /// Keeps the bits that this line has used, for the computation of its length later.
+    /// Keeps the bits of SCX that this line used, for a later computation of its length.
     pub(super) fn latch_fine_scroll(&mut self) {
         if self.used_fine_scroll == FINE_SCROLL_UNUSED {
             self.used_fine_scroll = self.scx & 7;
@@ -400,12 +401,13 @@ impl Ppu {
         }
     }
 
-    /// WY is compared all the time while the window is enabled, not only when a line begins.
+    /// Compares WY. The comparison goes on all the time while the window is enabled, not only at a
+    /// line's beginning.
     pub(crate) fn meet_wy(&mut self) {
         self.meet_wy_on(self.beam.line);
     }
 
-    // A write to WY can still meet the line before, on the first dots of the next (gambatte
+    // On the first dots of a line a write to WY can still match the preceding line (gambatte
     // `late_wy_*`); enabling the window can't (`late_enable_afterVblank_*`).
     #[cfg(not(color))]
     fn meet_written_wy(&mut self) {
@@ -419,8 +421,8 @@ impl Ppu {
         }
     }
 
-    /// Called when the window is switched off: on the dot before, its start still saw it, but the
-    /// fetcher took the background's tile (mealybug `m3_lcdc_win_en_change_multiple_wx`).
+    /// Called when the window is disabled. On the preceding dot the window could still begin, but
+    /// the fetcher took the background's tile (mealybug `m3_lcdc_win_en_change_multiple_wx`).
     #[cfg(not(color))]
     fn forget_window_tile(&mut self, vram: &[u8; VRAM_BYTES]) {
         if self.stage == LineProgress::Rendering && self.pipeline.fetch_step == 1 {
@@ -461,7 +463,7 @@ impl Ppu {
         self.wy_met = false;
         self.window_line = 0;
         self.mode3_end = 0;
-        // The line before, in which the LCD went off, may have used another SCX.
+        // The line in which the LCD was switched off may have used another SCX.
         self.used_fine_scroll = FINE_SCROLL_UNUSED;
         self.scan.restart();
         self.stage = LineProgress::Untouched;

@@ -1,8 +1,7 @@
-//! The OAM scan of mode 2: which objects, at most ten, the line will show.
+//! The OAM scan of mode 2, which finds the line's objects, at most ten.
 //!
-//! Entry `i` is looked at on dot 5 + 2i (gambatte `late_sizechange_*`). The scan is done lazily, in
-//! one go when a reader needs its result, or up to the current dot before OAM or the object size
-//! changes.
+//! Entry `i` is scanned on dot 5 + 2i (gambatte `late_sizechange_*`). The scan is lazy: it runs at
+//! once when its result is needed, or up to the current dot before OAM or the object size changes.
 
 use crate::cpu::Mode;
 use crate::machine::Machine;
@@ -13,8 +12,8 @@ const ENTRIES: u8 = 40;
 /// Objects on one line.
 pub(super) const MAX_OBJECTS: u8 = 10;
 
-/// The objects found so far, sorted by X and then by their place in OAM. The arrays come first
-/// because an index into them then needs no offset.
+/// The objects found so far, sorted by X, then by OAM entry. The arrays are the first fields, so
+/// that an index into them needs no offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Scan {
@@ -24,19 +23,19 @@ pub struct Scan {
     pub y: [u8; 10],
     /// Place of each object in OAM.
     pub entry: [u8; 10],
-    /// Entries looked at.
+    /// Number of scanned entries.
     pub entries: u8,
     /// Objects found.
     pub count: u8,
 }
 
 impl Scan {
-    /// Makes a scan that has looked at no object.
+    /// Makes a scan before its first entry.
     pub const fn idle() -> Scan {
         Scan { entries: 0, count: 0, x: [0; 10], y: [0; 10], entry: [0; 10] }
     }
 
-    /// A new line: nothing looked at yet.
+    /// Restarts the scan for a new line.
     pub fn restart(&mut self) {
         self.entries = 0;
         self.count = 0;
@@ -57,7 +56,7 @@ impl Scan {
     }
 }
 
-/// Places in OAM, in its order, of the objects that have a part on some of a few lines.
+/// OAM entries, in order, of the objects that overlap at least one of a few lines.
 #[cfg(not(color))]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidates {
@@ -65,11 +64,11 @@ pub(super) struct Candidates {
     count: usize,
 }
 
-/// The objects that have a part on some of the lines that come next.
+/// Finds the objects that overlap at least one of the next lines.
 #[cfg(not(color))]
 pub(super) fn candidates(machine: &Machine, lines: u8) -> Candidates {
     let mut found = Candidates { entries: [0; ENTRIES as usize], count: 0 };
-    // Y of an object that ends on the first line.
+    // The Y of an object whose last row is on the first line.
     let lowest = machine.ppu.beam.line + 17 - object_height(machine);
     let reach = lines + object_height(machine) - 1;
     for entry in 0..ENTRIES {
@@ -80,7 +79,7 @@ pub(super) fn candidates(machine: &Machine, lines: u8) -> Candidates {
     found
 }
 
-/// Looks at all entries for a line, of which some may be on it.
+/// Scans the candidates for a line.
 #[cfg(not(color))]
 pub(super) fn scan_candidates(machine: &mut Machine, candidates: &Candidates) {
     let height = object_height(machine);
@@ -95,7 +94,7 @@ pub(super) fn scan_candidates(machine: &mut Machine, candidates: &Candidates) {
     }
 }
 
-/// Looks at every entry whose dot lies before `dot`.
+/// Scans every entry whose dot lies before `dot`.
 pub(crate) fn scan_objects(machine: &mut Machine, dot: u16) {
     if machine.ppu.beam.first_line || dot <= 5 {
         return;
@@ -130,7 +129,7 @@ fn object_height(machine: &Machine) -> u8 {
     if machine.ppu.lcdc & LCDC_TALL_OBJECTS != 0 { 16 } else { 8 }
 }
 
-/// Returns true if a line meets any object, without looking which: a pass without branches.
+/// Returns true if any object overlaps a line: a pass without branches.
 fn is_any_object_on(machine: &Machine, line: u8, height: u8) -> bool {
     let mut found = false;
     for entry in 0..ENTRIES as usize {
@@ -158,16 +157,16 @@ fn mcycle_of_dot(machine: &Machine, dot: u32) -> u32 {
     machine.now.wrapping_add(mcycles as u32)
 }
 
-/// OAM DMA addresses OAM while its bytes move: an object gets the tile number and attributes that
-/// are there (the pixels of Strikethrough).
-// UNVERIFIED: a byte from ROM or cartridge RAM is taken as what OAM had before.
+/// While OAM DMA moves bytes, it addresses OAM: an object gets the tile number and attributes at
+/// the DMA's address (the pixels of Strikethrough).
+// UNVERIFIED: for a source in ROM or cartridge RAM the old byte of OAM is taken.
 pub(super) fn read_object_beside_dma(machine: &mut Machine) {
     let moment = mcycle_of_dot(machine, machine.ppu.pipeline.dot as u32);
     if !machine.dma.is_moving(moment) {
         return;
     }
     let source = machine.dma.source(moment);
-    // The place of the byte that moves next.
+    // The OAM address of the byte that moves next.
     let place = (source & 0xff) as usize + 1;
     if place < 0xa0 {
         machine.ppu.pipeline.object_tile = machine.oam[place & 0xfe];

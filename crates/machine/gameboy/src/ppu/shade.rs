@@ -18,7 +18,7 @@ impl Ppu {
         if shows_object { palette >> (object * 2) & 3 } else { self.bgp >> (background * 2) & 3 }
     }
 
-    /// Puts an object's row under the object pixels that are queued already.
+    /// Adds an object's row to the queue, behind the object pixels that are already queued.
     pub(super) fn queue_object(&mut self) {
         let pipeline = &mut self.pipeline;
         let mut low = pipeline.object_data_low;

@@ -17,7 +17,7 @@ pub(super) const LYC_SOURCE: u8 = 0x40;
 pub(super) const ALL_SOURCES: u8 = 0x78;
 
 impl Ppu {
-    /// LY = LYC or a source that is enabled.
+    /// Returns the level of the line: LY = LYC, or an enabled source.
     pub(super) fn stat_level(&self, sources: u8) -> bool {
         self.stat & sources != 0 || self.lyc_line && self.stat & LYC_SOURCE != 0
     }
@@ -36,11 +36,11 @@ impl Ppu {
     }
 }
 
-/// Evaluates the line for the sources, besides LY = LYC, that drive it now.
+/// Evaluates the line; `sources` are those, besides LY = LYC, that drive it now.
 pub(crate) fn update_stat_line(machine: &mut Machine, sources: u8) {
     let ppu = &mut machine.ppu;
     let compared = ppu.beam.compared_line(ppu.lateness());
-    // Between two lines nothing is compared, and the line keeps what it saw last.
+    // Between two lines there is no comparison, and the interrupt line keeps the last result.
     let is_new = !COLOR || ppu.beam.dot > timing::COMPARE_DOT || ppu.beam.line == 0;
     if compared != timing::NO_LINE && is_new {
         ppu.lyc_line = compared == ppu.lyc as u16;
@@ -49,7 +49,7 @@ pub(crate) fn update_stat_line(machine: &mut Machine, sources: u8) {
     set_stat_line(machine, level);
 }
 
-/// One of the moments at the beginning of a visible line on which the interrupt line can change.
+/// Handles a dot at the beginning of a visible line on which the interrupt line can change.
 pub(crate) fn line_event(machine: &mut Machine, at: u16) {
     machine.ppu.beam.dot = at + 1;
     if at == timing::COMPARE_DOT {
@@ -62,8 +62,8 @@ pub(crate) fn line_event(machine: &mut Machine, at: u16) {
     }
 }
 
-/// Does what both moments do in a line after line 0: the OAM source rises beside the last line's
-/// LYC, and falls when the new line is compared.
+/// Handles both dots of `line_event` at once, in a line after line 0: the OAM source rises while
+/// the last line's LYC still drives the line, and falls when the new line is compared.
 pub(super) fn pass_line_events(machine: &mut Machine) {
     let level = machine.ppu.stat_level(OAM_SOURCE);
     set_stat_line(machine, level);
@@ -74,8 +74,8 @@ pub(super) fn pass_line_events(machine: &mut Machine) {
     set_stat_line(machine, level);
 }
 
-/// Evaluates the line while the LCD is off: of its sources only the frozen comparison is left
-/// (gambatte `lcdoff_lycirqen_*`).
+/// Evaluates the line while the LCD is off: its only source is the frozen comparison (gambatte
+/// `lcdoff_lycirqen_*`).
 pub(crate) fn update_lcd_off_stat_line(machine: &mut Machine) {
     let level = machine.ppu.lyc_frozen && machine.ppu.stat & LYC_SOURCE != 0;
     set_stat_line(machine, level);

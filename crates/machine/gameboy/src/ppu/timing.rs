@@ -1,10 +1,10 @@
-//! Meaning of each dot: LY, the compared line, the mode, and the accesses to VRAM and OAM that are
-//! blocked.
+//! The meaning of each dot: LY, the compared line, the mode, and the blocked accesses to VRAM and
+//! OAM.
 //!
-//! A line is 456 dots. An access at T-cycle t sees what happened on the dots before t. Dots are
-//! given here as the moments of change, measured by the mooneye acceptance tests,
-//! mealybug-tearoom-tests and the research they rest on; on a CPU that accesses every fourth dot
-//! STAT therefore looks 4 late.
+//! A line has 456 dots. An access at T-cycle t sees the events of the dots before t. The constants
+//! here are the dots of the events themselves; a CPU accesses only every fourth dot, so to programs
+//! an event may seem up to 4 dots later. Sources: the mooneye acceptance tests,
+//! mealybug-tearoom-tests and the research on which these are based.
 
 use crate::machine::{COLOR, Machine};
 #[cfg(not(color))]
@@ -18,7 +18,7 @@ use crate::ppu::{LAST_LINE, LINE_TCYCLES, Ppu, VBLANK_DOT, VBLANK_LINE, stat, wa
 pub(super) const LY_DOT: u16 = 3;
 /// Mode 2 begins, and the new line is compared with LYC.
 pub(super) const MODE2_DOT: u16 = 4;
-/// VRAM can no longer be read, OAM can be written for four dots.
+/// VRAM can no longer be read from this dot on; OAM can be written for four dots.
 #[cfg(not(color))]
 const SCAN_TAIL_DOT: u16 = 80;
 /// Mode 3 begins.
@@ -27,8 +27,8 @@ pub(super) const MODE3_DOT: u16 = 84;
 const EARLIEST_MODE3_END: u16 = 256;
 /// Mode 3 begins on the first line after the LCD was switched on.
 const FIRST_LINE_MODE3_DOT: u16 = 86;
-/// Stands for no line: LYC is not compared on some dots of line 153 and on the first dots of all
-/// lines.
+/// Value that means that LYC is compared with no line: on some dots of line 153 and on the first
+/// dots of all lines.
 pub(super) const NO_LINE: u16 = 0x1ff;
 /// Dots of VBlank lines on which something can change.
 #[cfg(not(color))]
@@ -36,13 +36,14 @@ pub(super) const VBLANK_EVENTS: [u16; 7] = [0, 2, 4, VBLANK_DOT, 6, 8, LYC_0_DOT
 /// Dots of VBlank lines on which something can change.
 #[cfg(color)]
 pub(super) const VBLANK_EVENTS: [u16; 4] = [VBLANK_OAM_DOT, MODE2_DOT, VBLANK_DOT, LYC_0_DOT];
-/// Line 0 is compared with LYC, still in line 153.
+/// Dot of line 153 from which line 0 is compared with LYC.
 pub(super) const LYC_0_DOT: u16 = 13;
-/// The OAM source rises on line 144.
+/// Dot of line 144 on which the OAM source rises.
 const VBLANK_OAM_DOT: u16 = if COLOR { 3 } else { 2 };
-/// The new line drives the interrupt line if it is LYC. On line 0 the OAM source rises now.
+/// Dot from which the comparison of the new line with LYC drives the interrupt line. On line 0 the
+/// OAM source rises on this dot.
 pub(super) const COMPARE_DOT: u16 = 5;
-/// The last dot of a visible line before mode 3 on which something happens: the Color compares WY.
+/// Dot of the last event of a visible line before mode 3; on the Color a comparison of WY.
 pub(super) const LAST_BEGINNING_DOT: u16 = if COLOR { 7 } else { COMPARE_DOT };
 
 /// Position in the frame.
@@ -51,11 +52,11 @@ pub(super) const LAST_BEGINNING_DOT: u16 = if COLOR { 7 } else { COMPARE_DOT };
 pub struct Beam {
     /// The line the PPU works on, 0 to 153. LY follows it with a delay.
     pub line: u8,
-    /// Dots of the line that have passed: everything that happens before `dot` has happened.
+    /// Dots of the line that have passed: all events before `dot` are done.
     pub dot: u16,
     /// Time at which the line began, in T-cycles.
     pub line_start: u32,
-    /// The line is the first after the LCD was switched on: shorter, and without mode 2.
+    /// True for the first line after the LCD was switched on, which is shorter and has no mode 2.
     pub first_line: bool,
 }
 
@@ -66,7 +67,7 @@ impl Beam {
     pub fn ly(&self, _late: u16) -> u8 {
         let line = self.line;
         if line == LAST_LINE {
-            // Line 153 shows as 153 for four dots only.
+            // LY reads 153 for only four dots of line 153.
             if self.dot > 6 {
                 0
             } else if self.dot > 2 {
@@ -134,14 +135,14 @@ impl Beam {
         if self.first_line { FIRST_LINE_MODE3_DOT } else { MODE3_DOT }
     }
 
-    /// The sources in STAT, besides LY = LYC, that drive the interrupt line, given when mode 3
-    /// ends.
+    /// Returns the sources of STAT, besides LY = LYC, that drive the interrupt line, if mode 3 ends
+    /// on `mode3_end`.
     pub fn sources(&self, mode3_end: u16) -> u8 {
         if self.line > VBLANK_LINE || self.line == VBLANK_LINE && self.dot > VBLANK_DOT {
             stat::VBLANK_SOURCE
         } else if self.line == VBLANK_LINE {
-            // Line 144 begins with an OAM scan for the interrupt line alone, up to mode 1 (mooneye
-            // vblank_stat_intr).
+            // At the beginning of line 144 the OAM source drives the interrupt line up to mode 1,
+            // without a scan (mooneye vblank_stat_intr).
             if self.dot > VBLANK_OAM_DOT {
                 stat::HBLANK_SOURCE | stat::OAM_SOURCE
             } else {
@@ -164,7 +165,8 @@ impl Beam {
         }
     }
 
-    /// T-cycles from the current line's start to a dot of another line, the next time it comes.
+    /// T-cycles from the current line's start to the next time at which the PPU reaches a dot of
+    /// another line.
     pub(super) fn tcycles_to(&self, line: u8, dot: u16) -> u32 {
         let is_past = line < self.line || line == self.line && dot < self.dot;
         let lines = if is_past { line as u32 + 154 } else { line as u32 } - self.line as u32;
@@ -202,14 +204,14 @@ impl Beam {
         }
     }
 
-    /// SCX's lower bits, which delay the first pixel, have been used on this line.
+    /// Returns true if this line has used the lower bits of SCX, which delay the first pixel.
     pub(super) fn is_fine_scroll_over(&self) -> bool {
         self.dot > self.mode3_start() + 10
     }
 }
 
 impl Ppu {
-    /// Dots by which the Color shows some things later at double speed.
+    /// Dots by which some events come later on the Color at double speed.
     #[inline(always)]
     pub(crate) fn lateness(&self) -> u16 {
         #[cfg(color)]
@@ -220,8 +222,8 @@ impl Ppu {
     }
 }
 
-/// Dots by which a CPU CGB E, and any Color at double speed, shows LY 153, the mode of VBlank
-/// and the lock of OAM longer (AGE `ly-cgbE`, `mode-timing-cgbE`, `read-timing-oam-cgbE`).
+/// Dots by which LY 153, the mode of VBlank and the lock of OAM last longer on a CPU CGB E, and on
+/// any Color at double speed (AGE `ly-cgbE`, `mode-timing-cgbE`, `read-timing-oam-cgbE`).
 #[inline(always)]
 pub(crate) fn end_lateness(ppu: &Ppu) -> u16 {
     let late = ppu.lateness();
@@ -232,8 +234,8 @@ pub(crate) fn end_lateness(ppu: &Ppu) -> u16 {
 }
 
 /// T-cycles from the current line's start to the earliest dot on which the interrupt line can see
-/// HBlank of this line. A write to SCX schedules anew. In line 0, where frames end, there is no
-/// guess before mode 3, so a saved state holds none.
+/// HBlank of this line. A write to SCX schedules again. In line 0, in which frames end, the guess
+/// is not used before mode 3, so saved states do not depend on it.
 fn tcycles_to_guessed_hblank(ppu: &Ppu) -> u32 {
     if ppu.beam.line == 0 && ppu.beam.dot <= MODE3_DOT {
         MODE3_DOT as u32
@@ -242,7 +244,7 @@ fn tcycles_to_guessed_hblank(ppu: &Ppu) -> u32 {
     }
 }
 
-/// T-cycles from the current line's start to the earliest dot of the lines after it on which the
+/// T-cycles from the current line's start to the earliest dot of the following lines on which the
 /// interrupt line can see HBlank.
 fn tcycles_to_next_hblank(ppu: &Ppu) -> u32 {
     if ppu.beam.line >= VBLANK_LINE - 1 {
@@ -258,15 +260,14 @@ fn earliest_hblank(fine_scroll: u8) -> u16 {
     EARLIEST_MODE3_END + fine_scroll.min(6) as u16 + 1
 }
 
-/// T-cycles from the current line's start to the dot on which HBlank, or what depends on it, has an
-/// effect next: never too late.
+/// T-cycles from the current line's start to the next dot on which HBlank has an effect; may be too
+/// early, never too late.
 fn tcycles_to_hblank(machine: &mut Machine) -> u32 {
     let dot = machine.ppu.beam.dot;
     if machine.ppu.beam.line >= VBLANK_LINE {
         return tcycles_to_next_hblank(&machine.ppu);
     }
-    // The end of mode 3 is known only after an access has asked for it, so the guess must not
-    // use it.
+    // `mode3_end` is set only after an access has asked for it, so the guess must not depend on it.
     let guess = tcycles_to_guessed_hblank(&machine.ppu);
     if (dot as u32) < guess {
         return guess;
@@ -289,7 +290,8 @@ pub(crate) fn ppu_mode(machine: &mut Machine) -> u8 {
     if machine.ppu.beam.line >= VBLANK_LINE || machine.ppu.beam.dot <= machine.ppu.beam.mode3_dot()
     {
         let mode = machine.ppu.beam.mode_before_drawing(end_lateness(&machine.ppu));
-        // OAM DMA takes OAM from a DMG's scan (docboy `oam_scan_blocked_by_dma_*`).
+        // On a DMG, STAT shows mode 0 while OAM DMA blocks the scan (docboy
+        // `oam_scan_blocked_by_dma_*`).
         if !COLOR && mode == 2 && machine.dma.active { 0 } else { mode }
     } else if in_mode3(machine) {
         3
@@ -351,8 +353,8 @@ fn tcycles_to_vblank(machine: &mut Machine, watches_hblank: bool) -> u32 {
     if watches_hblank { first.min(tcycles_to_hblank(machine)) } else { first }
 }
 
-/// Works out when the PPU may raise an interrupt or end the frame next: never too late,
-/// sometimes too early.
+/// Computes the next time at which the PPU may raise an interrupt or end the frame; may be too
+/// early, never too late.
 pub fn schedule_ppu(machine: &mut Machine) {
     let watches = watches_hblank(machine);
     let line = machine.ppu.beam.line;

@@ -1,6 +1,6 @@
-//! A whole line at once: the shortcut for lines that nothing disturbs in the middle.
+//! A whole line at once: the shortcut for lines in whose middle nothing changes.
 //!
-//! The pixels and the length of mode 3 are those of `pipeline` (a property test holds that).
+//! A property test compares the pixels and the length of mode 3 with `pipeline`.
 
 use crate::machine::{COLOR, Machine};
 #[cfg(color)]
@@ -20,7 +20,7 @@ const WINDOW_DOTS: u16 = 6;
 /// Dots an object takes once the background fetcher can be interrupted.
 const OBJECT_DOTS: u16 = 6;
 
-/// The dot on which mode 3 ends, if nothing changes any more. Mode 2 must be over.
+/// Returns the dot on which mode 3 ends if nothing changes. Mode 2 must be over.
 #[inline(always)]
 pub fn mode3_end(machine: &mut Machine) -> u16 {
     if machine.ppu.mode3_end == 0 {
@@ -60,8 +60,8 @@ pub fn draw_line(machine: &mut Machine) {
     machine.ppu.stage = LineProgress::Done;
 }
 
-/// Draws a line that the shortcut covers and whose objects are known. `tiles` are those of the
-/// line before.
+/// Draws a line for which the shortcut is valid, after its scan of objects. `tiles` holds the tiles
+/// of the line before.
 #[cfg(not(color))]
 pub(super) fn draw_plain_line(machine: &mut Machine, tiles: &mut packed_line::TileRow) {
     let window_at = machine.ppu.window_at();
@@ -77,12 +77,12 @@ pub(super) fn draw_plain_line(machine: &mut Machine, tiles: &mut packed_line::Ti
     packed_line::store_line(&mut machine.frame, machine.ppu.beam.line, shades);
 }
 
-/// Draws the lines that come next, as far as the shortcut covers them, and returns their
-/// number. Nothing happens in them that can be seen from outside but their pixels.
+/// Draws the next lines for which the shortcut is valid, and returns their number. These lines have
+/// no effect but their pixels.
 #[cfg(not(color))]
 pub(crate) fn draw_lines(machine: &mut Machine, lines: u8) -> u8 {
     if machine.dma.active {
-        // The objects that OAM DMA hides depend on the moment.
+        // The objects that OAM DMA hides depend on the time within the line.
         return 0;
     }
     let first = machine.ppu.beam.line;
@@ -107,10 +107,10 @@ pub(crate) fn draw_lines(machine: &mut Machine, lines: u8) -> u8 {
 }
 
 impl Ppu {
-    /// Returns true if the shortcut covers this line: the oddities of a window at the very left, at
-    /// 166 or switched off after it was met are left to the pipeline.
+    /// Returns true if the shortcut is valid for this line. The pipeline draws lines with a window
+    /// at the left edge, at WX 166, or disabled after WY has matched.
     pub(crate) fn is_plain_line(&self) -> bool {
-        // HBlank overtakes an object at the last column that the Color fetches.
+        // On the Color, HBlank comes before the fetch of an object at the last column ends.
         let count = self.scan.count as usize;
         let ends_with_object = COLOR && count > 0 && self.scan.x[count - 1] > 166;
         if self.pipeline.window_active || ends_with_object {
@@ -148,15 +148,15 @@ impl Ppu {
 }
 
 impl Scan {
-    /// Dots the objects take: six each, and for the first object over a tile what the fetcher still
-    /// needs to finish that tile.
+    /// Dots that objects take: six for each object, and for the first object over a tile the dots
+    /// that the fetcher needs to finish the tile.
     fn object_dots(&self, fine: u16, window_at: u16) -> u16 {
         let mut dots = 0;
         let mut last_tile = 0xffff;
         for object in 0..self.count as usize {
             let x = self.x[object] as u16;
             if x < 168 {
-                // Pixels of background since the queue was filled with the tile under the object.
+                // Background pixels since the queue got the tile under the object.
                 let in_window = x >= window_at + 8;
                 let pixels = if x == 0 {
                     0

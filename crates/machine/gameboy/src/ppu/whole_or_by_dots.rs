@@ -1,9 +1,9 @@
-//! Progress of the current line's picture, and the choice between its two ways: drawn at once when
-//! the line has passed (`whole_line`), or dot by dot (`pipeline`).
+//! Progress of the current line's picture, and the choice of its renderer: at once when the line
+//! has passed (`whole_line`), or dot by dot (`pipeline`).
 //!
 //! Registers and memory call `before_picture_change` or `before_timing_change` before they change:
-//! a change in the middle of mode 3 is what makes a line go dot by dot. Lines in which nothing
-//! happens are skipped together.
+//! a change in the middle of mode 3 makes the line go dot by dot. Lines without events are skipped
+//! together.
 
 use crate::machine::{COLOR, Machine};
 use crate::ppu::pipeline::{run_pipeline, start_pipeline};
@@ -17,16 +17,16 @@ use crate::ppu::{LAST_LINE, LCDC_WINDOW, LINE_TCYCLES, Ppu, VBLANK_LINE, stat};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum LineProgress {
-    /// Nothing was done yet; the registers are as they were when the line began.
+    /// No pixel is drawn yet, and the registers have the values of the line's beginning.
     Untouched = 0,
-    /// `pipeline` draws it dot by dot, right up to the current dot.
+    /// `pipeline` has drawn the line up to the current dot.
     Rendering = 1,
     /// Mode 3 is over and the pixels, if wanted, are drawn.
     Done = 2,
 }
 
-/// Skips whole lines in which nothing can be seen from outside but their pixels, and draws them
-/// if this frame will be looked at; returns the T-cycles they took.
+/// Skips whole lines that have no effect but their pixels, and draws them if this frame is
+/// observed; returns their T-cycles.
 pub(crate) fn skip_quiet_lines(machine: &mut Machine, available: u32) -> u32 {
     let mut lines = available / LINE_TCYCLES as u32;
     let most = machine.ppu.quiet_lines();
@@ -50,10 +50,10 @@ pub(crate) fn skip_quiet_lines(machine: &mut Machine, available: u32) -> u32 {
     lines * LINE_TCYCLES as u32
 }
 
-/// Draws what is left of the line, if this frame will be looked at.
+/// Draws the rest of the line, if this frame is observed.
 pub(crate) fn finish_line(machine: &mut Machine) {
     if machine.ppu.stage == LineProgress::Untouched {
-        // Objects that are fetched beside OAM DMA depend on the moment.
+        // The fetch of objects during OAM DMA depends on the time within the line.
         if machine.ppu.carries_window() || machine.dma.active && machine.ppu.draw {
             start_pipeline(machine);
         } else if machine.ppu.draw {
@@ -69,16 +69,16 @@ pub(crate) fn finish_line(machine: &mut Machine) {
     }
 }
 
-/// Runs the line up to now if it is drawn. Must be called before anything changes that the
-/// pixels of the current line depend on, but not the length of its mode 3.
+/// Renders the line up to now if it is drawn. Must be called before a change that affects the
+/// pixels of the current line, but not the length of its mode 3.
 pub(crate) fn before_picture_change(machine: &mut Machine) {
     if machine.ppu.draw {
         before_timing_change(machine);
     }
 }
 
-/// Runs the line up to now. Must be called before anything changes that the length of mode 3
-/// depends on. The PPU must have been brought to the moment of the change.
+/// Renders the line up to now. Must be called before a change that affects the length of mode 3.
+/// The PPU must be synced to the time of the change.
 pub(crate) fn before_timing_change(machine: &mut Machine) {
     if !machine.ppu.is_on()
         || machine.ppu.beam.line >= VBLANK_LINE
@@ -114,24 +114,24 @@ pub(crate) fn catch_up(machine: &mut Machine) {
 }
 
 impl Ppu {
-    /// Returns true if the window, put just off the screen, may reach over from the line before or
-    /// into the next one.
+    /// Returns true if WX puts the window just right of the screen, so that it may continue from
+    /// the preceding line or into the next one.
     pub(crate) fn carries_window(&self) -> bool {
         self.pipeline.window_active
             || self.pipeline.window_is_due()
             || !COLOR && self.wy_met && self.wx == 166
     }
 
-    /// Returns true if a whole line has no effect outside except its pixels, LY, and LY = LYC if
-    /// that is a source.
+    /// Returns true if the only effects of a whole line are its pixels, LY and, if it is a source,
+    /// LY = LYC.
     pub(super) fn is_quiet(&self) -> bool {
         let sources = self.stat & stat::ALL_SOURCES;
         sources & !stat::LYC_SOURCE == 0 && !self.carries_window()
     }
 
     /// Returns the number of whole lines that may be skipped, all visible or all in VBlank. The
-    /// first and the last line of VBlank are never skipped, and neither is one that LYC, as a
-    /// source, meets.
+    /// first and the last line of VBlank are never skipped, nor is a line that equals LYC while LYC
+    /// is a source.
     fn quiet_lines(&self) -> u32 {
         let mut end = if self.beam.line == 0 && self.entered_vblank {
             // The frame ends on this line.

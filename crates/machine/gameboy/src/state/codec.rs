@@ -1,11 +1,11 @@
-//! Values as bytes, little endian, and where in the machine a value stands.
+//! Values as bytes, little endian, and the paths of values in the machine.
 //!
-//! `Field` does three things with every part of the machine: store it, fetch it, and find the first
-//! place where two machines differ in it. `list` implements it for the structs, from one list each.
+//! `Field` stores a part of the machine, fetches it, and finds the first difference between two
+//! such parts. `list` implements it for the structs, from one list each.
 
 use super::{Difference, Path};
 
-/// Bytes stored one after the other. Bytes without room are counted, too.
+/// Writer of consecutive bytes. Bytes that do not fit are still counted.
 pub(super) struct Writer<'a> {
     pub(super) out: &'a mut [u8],
     pub(super) at: usize,
@@ -21,14 +21,14 @@ impl Writer<'_> {
     }
 }
 
-/// The code of a flag or an enum means nothing, or the bytes have come to an end.
+/// Error: the code of a flag or an enum has no meaning, or the bytes have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unreadable {
     pub(super) path: Path,
     pub(super) code: u8,
 }
 
-/// Bytes fetched one after the other.
+/// Reader of consecutive bytes.
 pub(super) struct Reader<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) path: Path,
@@ -62,7 +62,7 @@ pub(super) trait Field: Copy {
 
     fn fetch(input: &mut Reader<'_>) -> Result<Self, Unreadable>;
 
-    /// `path` says where `self` stands.
+    /// Finds the first difference; `path` is the path of `self`.
     fn first_difference(&self, other: &Self, path: &mut Path) -> Option<Difference>;
 }
 

@@ -1,11 +1,10 @@
-//! Errors of states: the field of a machine that has a wrong value or differs, and why a state is
-//! refused.
+//! Errors of states: the path of a wrong or different value, and the reason why a state is refused.
 
 use core::fmt;
 
 use super::VERSION;
 
-/// Structs within structs, at most: `ppu.pipeline.dot`.
+/// Maximum length of a path, such as `ppu.pipeline.dot`.
 const DEEPEST: usize = 4;
 
 /// Path of a value in the machine.
@@ -50,7 +49,7 @@ impl fmt::Display for Path {
     }
 }
 
-/// Two machines disagree here.
+/// A value in which two machines differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Path of the value.
@@ -67,15 +66,15 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Why bytes were not taken as a state, or a buffer not as a place for one.
+/// Reasons why bytes or a buffer are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StateError {
-    /// The bytes don't begin as a state does.
+    /// The bytes don't begin with a state's magic.
     NotAState,
-    /// Made by a machine of the other model.
+    /// The state is of a machine of the other model.
     OtherModel,
-    /// Made by a program with another format of states.
+    /// The state has another version of the format.
     OtherVersion {
         /// Version in the state.
         version: u32,
@@ -87,7 +86,7 @@ pub enum StateError {
         /// Length of the bytes given.
         found_bytes: usize,
     },
-    /// Made with another ROM.
+    /// The state belongs to another ROM.
     OtherCartridge {
         /// The ROM's title.
         title: [u8; 16],

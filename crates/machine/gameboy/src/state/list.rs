@@ -1,7 +1,7 @@
-//! Every field of the machine, once, in the order in which a state holds them: that of the structs.
+//! The list of the machine's fields, in the order of the structs and of a state.
 //!
-//! The list makes storing, fetching and comparing. A field that a struct has and the list lacks
-//! does not compile, nor does the reverse. Changing the list changes the format: raise `VERSION`.
+//! Storing, fetching and comparing are generated from the list. A field that only the struct or
+//! only the list has is a compile error. A change of the list changes the format: raise `VERSION`.
 
 use super::codec::{Field, Reader, Unreadable, Writer};
 use super::{Difference, Path};

@@ -1,8 +1,8 @@
-//! Rules that hold in every machine, so that a state that loads can't make one index out of range,
-//! overflow, or run a frame without end.
+//! Rules that hold in every machine. They ensure that a loaded state can't cause an index out of
+//! range, an overflow, or an endless frame.
 //!
-//! Free fields (memory, most registers) aren't mentioned. Times are judged by their distance to
-//! `now`.
+//! Fields without rules (memory, most registers) don't appear. Times are checked by their distance
+//! from `now`.
 
 use super::StateError;
 use crate::apu::{Apu, Sweep, Wave};
@@ -12,9 +12,10 @@ use crate::machine::Machine;
 use crate::ppu::{FINE_SCROLL_UNUSED, LAST_LINE, LINE_TCYCLES, LineProgress, Ppu, VBLANK_LINE};
 use crate::timer::FAR_MCYCLES;
 
-/// Chips are brought up to date at least once a frame; frames can't last this long.
+/// Maximum age of a chip's last sync. Chips are synced at least once a frame, and frames are
+/// shorter than this.
 const MAX_LAG_MCYCLES: u32 = 1 << 17;
-/// The PPU's position is at most this far ahead of `now`: a write reaches it a little late.
+/// Maximum by which the PPU can be ahead of `now`, because some writes take effect after `now`.
 const PPU_LEAD_TCYCLES: u32 = 8;
 
 type RuleResult = Result<(), StateError>;
@@ -23,7 +24,7 @@ fn rule(holds: bool, rule: &'static str) -> RuleResult {
     if holds { Ok(()) } else { Err(StateError::Impossible { rule }) }
 }
 
-/// `fresh` is the cartridge at power-on.
+/// Checks all rules; `fresh` is the cartridge at power-on.
 pub(super) fn check(machine: &Machine, fresh: &Cart) -> RuleResult {
     check_times(machine)?;
     check_cpu(machine)?;

@@ -28,7 +28,7 @@ fn set_block(ram: &mut [u8], at: usize) {
             let changes_inside = control & 1 != 0;
             let changes_edge = control & 2 != 0;
             let changes_outside = control & 4 != 0;
-            // The edge goes with the only side that changes.
+            // If only one side of the edge changes, the edge changes with that side.
             if is_inside {
                 if changes_inside {
                     set_attribute(ram, column, line, palettes);
@@ -110,7 +110,7 @@ pub(super) fn set_cells(ram: &mut [u8]) {
     }
 }
 
-/// ATTR_SET: palettes of a file that ATTR_TRN brought.
+/// ATTR_SET: palettes from a file of ATTR_TRN.
 pub(super) fn copy_file(ram: &mut [u8], file: u8) {
     if file > 44 {
         return;

@@ -1,17 +1,17 @@
-//! Memory of the Super Game Boy's own computer, at the end of the cartridge's.
+//! Memory of the Super Game Boy's SNES side, at the end of the cartridge's memory.
 //!
 //! That memory is all ones at power-on, and bytes are kept inverted: they begin as zero.
 
-/// Bytes of it.
+/// Size of this memory.
 pub const SUPER_BYTES: usize = 0x6400;
 
-/// The command that comes in.
+/// Offset of the command that is being received.
 pub(super) const COMMAND: usize = 0;
-/// Bits of it that have come in.
+/// Offset of the number of received bits.
 pub(super) const BITS: usize = 112;
 /// State of the receiver of packets.
 pub(super) const RECEIVER: usize = 114;
-/// ICON_EN's bit 2: no more commands are taken.
+/// ICON_EN's bit 2: further commands are ignored.
 pub(super) const IGNORES: usize = 115;
 /// MASK_EN's mode.
 pub(super) const MASK: usize = 116;
@@ -37,7 +37,7 @@ pub const CELLS_OF_LINE: usize = 20;
 /// Lines of attributes.
 pub const CELL_LINES: usize = 18;
 
-/// The palette 1-A (Pan Docs "SGB Color Palettes"), which the console takes for unknown programs.
+/// The palette 1-A (Pan Docs "SGB Color Palettes"), which the console uses for unknown programs.
 const FIRST_PALETTE: [u16; 4] = [0x67bf, 0x265b, 0x10b5, 0x2866];
 
 /// Returns a byte.
