@@ -1,8 +1,8 @@
 //! Action codecs: what the number in an action means.
 //!
-//! A codec has a name and a version, or is a table of the user's own, whose name is its spelling
-//! (`action/table_text.rs`). So artifacts record names alone. A codec with a name never changes; a
-//! new meaning is a new row with a new version.
+//! A built-in codec has a name with a version. The name of a user's table is the text that spells
+//! it (`action/table_text.rs`). So artifacts record names alone. A codec with a name never changes;
+//! a new meaning is a new row with a new version.
 
 mod table_text;
 
@@ -45,9 +45,9 @@ pub struct Action {
     /// The names of the buttons, or NOOP, and the frames for which they are held if the action
     /// overrides the schedule.
     pub name: Cow<'static, str>,
-    /// The buttons that it presses.
+    /// The buttons that the action presses.
     pub buttons: u8,
-    /// Number of frames that buttons are held, if it is not the schedule's.
+    /// Number of frames for which the buttons are held, if the action overrides the schedule.
     pub frames: Option<NonZeroU32>,
 }
 
@@ -56,7 +56,7 @@ impl Action {
         Self { name: Cow::Borrowed(name), buttons, frames: None }
     }
 
-    /// Frames for which it is held.
+    /// Frames for which the action is held.
     #[must_use]
     pub fn frames_held(&self, schedule: Schedule) -> u32 {
         self.frames.map_or(schedule.release_after_frames(), NonZeroU32::get)
@@ -80,7 +80,7 @@ const A_TO_NOOP: &[Action] = &[
 pub struct Codec {
     /// The name that artifacts record.
     pub name: Cow<'static, str>,
-    /// The actions; an action's number is its place here.
+    /// The actions; an action's number is its index in this list.
     pub actions: Cow<'static, [Action]>,
 }
 
@@ -108,14 +108,13 @@ impl Codec {
         self.actions.get(usize::from(action)).map(|action| action.buttons)
     }
 
-    /// Returns the buttons of an action, and for how many frames they are held; the codec has the
-    /// action.
+    /// Returns the buttons of an action that the codec has, and for how many frames they are held.
     pub(crate) fn pressed(&self, action: u8, schedule: Schedule) -> (u8, u32) {
         let action = &self.actions[usize::from(action)];
         (action.buttons, action.frames_held(schedule))
     }
 
-    /// Returns what `pressed` says of each action number, as the tables of step kernels.
+    /// Returns the results of `pressed` for all action numbers, as tables for step kernels.
     pub(crate) fn tables(&self, schedule: Schedule) -> ([u8; 256], [u32; 256]) {
         let (mut buttons, mut frames_held) = ([0; 256], [0; 256]);
         for (action, _) in (0_u8..=255).zip(self.actions.iter()) {
@@ -130,7 +129,7 @@ impl Codec {
         self.action(NOOP).unwrap_or(0)
     }
 
-    /// An action of a step.
+    /// Returns the action that an env presses in a step.
     ///
     /// # Errors
     /// The codec has no such action.

@@ -1,8 +1,7 @@
 //! Places in memory: an address as the CPU sees it, or an address in a bank, mapped or not.
 //!
-//! A place is a number: the address in bits 0 to 15, above them 0 for what is mapped or the bank
-//! plus one. Debuggers, views, chance and the kernels of devices read and write
-//! by it.
+//! A place is a number: the address in bits 0 to 15, and above them 0 for mapped memory or else the
+//! bank plus one. Debuggers, views, chance and the kernels of devices use places.
 
 use std::ops::Range;
 
@@ -23,8 +22,8 @@ pub(crate) fn split(place: u32) -> (Option<u16>, u16) {
     ((place >> 16).checked_sub(1).map(|bank| bank as u16), place as u16)
 }
 
-/// Checks that a range of places lies within one bank that there is, or within the addresses that
-/// the CPU sees.
+/// Checks that a range of places lies within one existing bank, or within the addresses that the
+/// CPU sees.
 pub(crate) fn check_range(range: &Range<u32>, rom: &Rom) -> Result<(), SwarmError> {
     let (low, high) = (range.start, range.end);
     if low > high {
@@ -55,13 +54,13 @@ pub(crate) fn check_write(low: u32, bytes: usize, rom: &Rom) -> Result<(), Swarm
     check_range(&(low..low.saturating_add(bytes)), rom)
 }
 
-/// The last address of the memory that an address is in, as banks divide it.
+/// Returns the last address of the banked window that holds an address.
 fn last_of(address: u16) -> u16 {
     const LAST: [u16; 6] = [0x3FFF, 0x7FFF, 0x9FFF, 0xBFFF, 0xCFFF, 0xDFFF];
     LAST.into_iter().find(|last| address <= *last).unwrap_or(u16::MAX)
 }
 
-/// How many banks an address has, if it has banks.
+/// Returns the number of banks that can be mapped at an address; `None` for memory without banks.
 fn banks(rom: &Rom, address: u16) -> Option<usize> {
     let is_color = rom.model() == Model::Color;
     match address {

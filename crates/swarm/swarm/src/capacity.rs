@@ -5,10 +5,11 @@ use gbxcule_runtime::Device;
 
 use crate::SwarmError;
 
-/// The free memory divided by this stays unused, on a GPU for kernels' stacks.
+/// Divisor of the free memory that gives the part which stays unused; a GPU needs this part for
+/// kernels' stacks.
 const SPARE_DIVISOR: u64 = 16;
 
-/// Refuses more envs than the free memory of a device has room for.
+/// Refuses envs that the free memory of a device can't hold.
 pub(crate) fn check(
     device: Device,
     free_bytes: u64,
@@ -22,8 +23,8 @@ pub(crate) fn check(
     Err(SwarmError::TooLittleMemory { device, free_bytes, env_bytes, num_envs, fit })
 }
 
-/// Returns the host's memory that this process may still take, or all that can be addressed if the
-/// system reports nothing.
+/// Returns the bytes of the host's memory that this process may still allocate; the whole address
+/// space if the system reports nothing.
 #[must_use]
 pub fn free_on_host() -> u64 {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
@@ -36,7 +37,7 @@ pub fn free_on_host() -> u64 {
     [container, own].into_iter().flatten().fold(available, u64::min)
 }
 
-/// Bytes that a container may still take; `None` without a limit, which is written as "max".
+/// Bytes that a container may still allocate; `None` without a limit, for which Linux writes "max".
 /// Inactive files of the cache count as free, because the system drops them on demand.
 fn container_limit(limit: &str, used: &str, stat: &str) -> Option<u64> {
     let limit: u64 = limit.trim().parse().ok()?;
@@ -52,7 +53,7 @@ fn own_limit(limits: &str, status: &str) -> Option<u64> {
     Some(most.saturating_sub(1024 * kibibytes(status, "VmSize").unwrap_or(0)))
 }
 
-/// A number of one of the kernel's tables.
+/// Reads a number of kibibytes from a table of Linux's `/proc`.
 fn kibibytes(table: &str, name: &str) -> Option<u64> {
     let line = table.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim_start_matches(':').trim().strip_suffix("kB")?.trim().parse().ok()

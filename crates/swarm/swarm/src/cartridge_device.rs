@@ -8,7 +8,7 @@ use crate::{Swarm, SwarmError, in_bank};
 
 /// Greatest tilt that the sensor measures, in gravities of Earth.
 const MAX_TILT: f32 = 2.0;
-/// Bytes of a tilt: a number of 16 bits for each direction.
+/// Bytes of a tilt: a 16-bit number for each direction.
 const TILT_BYTES: usize = 4;
 
 impl Swarm {
@@ -23,7 +23,7 @@ impl Swarm {
         if cartridge.mapper != Mapper::Mbc7 {
             return Err(SwarmError::NoTilt);
         }
-        // The sensor's registers lie behind the memory that the battery keeps.
+        // The sensor's registers follow the battery-backed memory.
         let place = in_bank(0, 0xA000 + cartridge.battery_bytes() as u16);
         let mut rows = Vec::with_capacity(TILT_BYTES * tilts.len());
         for tilt in tilts {
@@ -38,7 +38,7 @@ impl Swarm {
         self.write_memories(mask, place, &rows)
     }
 
-    /// Says for each env whether the motor in its cartridge runs.
+    /// Returns true for each env in whose cartridge the motor runs.
     ///
     /// # Errors
     /// The device failed.

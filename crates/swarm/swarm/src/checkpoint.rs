@@ -3,7 +3,7 @@
 //!
 //! A checkpoint holds the ROM, the configuration, the programs' texts, the starts, every env with
 //! its programs' scratch, its episodes, its manual buttons and its sound, and the outputs. A caller
-//! can add a note for state of its own.
+//! can add a note with further state.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -39,8 +39,9 @@ pub struct StepOutputs {
 
 /// A checkpoint that was read.
 ///
-/// The parts of a swarm that several processes stepped can be divided anew:
-/// [`Checkpoint::only`] takes some envs of a part, [`Checkpoint::append`] joins parts.
+/// Several processes can step parts of one swarm, each with its checkpoint. [`Checkpoint::only`]
+/// takes some envs of a part and [`Checkpoint::append`] joins parts, so the number of parts can
+/// change.
 pub struct Checkpoint {
     note: Vec<u8>,
     device: String,
@@ -49,7 +50,7 @@ pub struct Checkpoint {
     outputs: StepOutputs,
 }
 
-/// All that the envs of a swarm share.
+/// The data that all envs of a swarm share.
 struct Shared {
     rom: Rom,
     config: SwarmConfig,
@@ -63,7 +64,7 @@ impl Swarm {
     /// Bytes of the largest checkpoint that is read from a file.
     pub const MAX_CHECKPOINT_BYTES: u64 = 1 << 36;
 
-    /// Returns the whole swarm as bytes, with a note of the caller's.
+    /// Returns the whole swarm as bytes, with the caller's note.
     ///
     /// # Errors
     /// The device failed, or a program stopped in an earlier step.
@@ -135,10 +136,10 @@ impl Checkpoint {
         Ok(writer.finish())
     }
 
-    /// Takes these envs alone.
+    /// Reduces the checkpoint to these envs.
     ///
     /// # Errors
-    /// The checkpoint has not so many envs, or the range is empty.
+    /// The range is empty or goes beyond the last env.
     pub fn only(mut self, envs: Range<usize>) -> Result<Self, SwarmError> {
         if envs.is_empty() || envs.end > self.envs.len() {
             return Err(SwarmError::NoSuchPart { envs, num_envs: self.envs.len() });
@@ -154,11 +155,11 @@ impl Checkpoint {
         Ok(self)
     }
 
-    /// Adds the envs of another part of the same swarm. The data that all envs share stays that of
-    /// this part.
+    /// Adds the envs of another part of the same swarm. The data that all envs share are taken from
+    /// `self`.
     ///
     /// # Errors
-    /// The other has another ROM or configuration, or other starts.
+    /// The two parts have different ROMs, configurations or starts.
     pub fn append(&mut self, other: Self) -> Result<(), SwarmError> {
         if self.shared.without_envs()? != other.shared.without_envs()? {
             return Err(SwarmError::PartOfAnother);
@@ -243,8 +244,8 @@ impl Shared {
         Ok(writer)
     }
 
-    /// Returns bytes that are equal for all parts of one swarm: without the number of envs, the
-    /// number of threads and the seed.
+    /// Returns the shared data as bytes, without the number of envs, the number of threads and the
+    /// seed: equal for all parts of one swarm.
     fn without_envs(&self) -> Result<Vec<u8>, SwarmError> {
         let config = SwarmConfig { num_envs: 0, threads: None, ..self.config.clone() };
         let (rom, starts) = (self.rom.clone(), self.starts.clone());
@@ -273,7 +274,7 @@ fn write_saved_envs(
         write_env(writer, &snapshot, rom)?;
         write_pictures(writer, &snapshot);
         write_episode(writer, episode);
-        // Manual buttons are a byte, so this number means none.
+        // Manual buttons are a byte, so `u16::MAX` stands for no manual buttons.
         writer.u16(manual_buttons.map_or(u16::MAX, u16::from));
         sounds.extend(snapshot.sound);
     }
@@ -306,7 +307,7 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
     writer.text(config.recompile.name());
     writer.text(config.link.name());
     let Chance { low, width_bytes } = config.chance.unwrap_or(NO_CHANCE);
-    // Six bits are enough for all banks that can be written.
+    // Six bits can hold the number of every bank that can be written.
     writer.u16(low as u16);
     writer.u8(width_bytes | ((low >> 16) as u8) << 2);
     let threads = config.threads.map_or(0, NonZeroUsize::get);
@@ -330,7 +331,7 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
         writer.u16(*bank);
         writer.u16(*address);
         writer.u8(u8::from(*ends_step));
-        // No function has an empty name.
+        // The empty name stands for no function.
         writer.text(calls.as_deref().unwrap_or_default());
     }
     writer.floats(&config.weights);
@@ -342,7 +343,7 @@ fn write_config(writer: &mut Writer, config: &SwarmConfig) {
     }
 }
 
-/// Stands for none: a number without bytes.
+/// Number of 0 bytes, which stands for no chance.
 const NO_CHANCE: Chance = Chance { low: 0, width_bytes: 0 };
 
 fn read_config(reader: &mut Reader<'_>) -> Result<SwarmConfig, SwarmError> {

@@ -10,7 +10,7 @@ use crate::{
     Chance, Codec, LinkMode, PictureStack, PowerOnChoice, Programs, Schedule, Stage, SwarmError,
 };
 
-/// Most frames without buttons where an episode begins: each number of them is a start of its own.
+/// Maximum of `noop_max`: each number of frames without buttons is a separate start.
 const MAX_NOOPS: u32 = 240;
 
 /// The configuration of a swarm.
@@ -35,7 +35,7 @@ pub struct SwarmConfig {
     pub stage: Stage,
     /// The user's programs, and the hooks.
     pub programs: Programs,
-    /// Draw the last frame of every step, also if no program looks at it.
+    /// True if the last frame of every step is drawn even if no program reads it.
     pub draw_last: bool,
     /// Numbers that the programs' functions read in `weights`; callers may change them between
     /// steps.
@@ -44,21 +44,22 @@ pub struct SwarmConfig {
     pub pictures: Option<PictureStack>,
     /// Probability, 0 to 1, that an env repeats its last action in a step instead of its new one.
     pub sticky: f64,
-    /// Most frames without buttons at the beginning of an episode. The number, from 1 on, is drawn
-    /// with the episode's start; 0 runs no such frames.
+    /// Maximum of frames without buttons at the beginning of an episode. The number is drawn from 1
+    /// to `noop_max` together with the episode's start; 0 runs no such frames.
     pub noop_max: u32,
     /// Number in memory that gets a random value when an episode begins.
     pub chance: Option<Chance>,
     /// Contents of memory at power-on.
     pub power_on: PowerOnChoice,
-    /// Make sound samples of each step. [`crate::NativeSwarm`] only. Machines then run one
+    /// True if each step makes sound samples; [`crate::NativeSwarm`] only. Machines then run one
     /// instruction at a time.
     pub sound: bool,
     /// Threads to use; all cores when absent.
     pub threads: Option<NonZeroUsize>,
     /// Use of code made for the ROM. Machines with hooks, sound or a cable never run it. On CUDA,
-    /// Color machines and machines whose programs have `settled` do not run it either, nor, with
-    /// [`Recompile::WhereItWins`], machines of a ROM whose hot code is too small a part.
+    /// Color machines and machines whose programs have `settled` do not run it either. With
+    /// [`Recompile::WhereItWins`] CUDA machines run it only if hot code is a large part of the
+    /// ROM's execution.
     pub recompile: Recompile,
     /// Link cables: none, or one between envs 2i and 2i + 1. Machines with a cable are interpreted,
     /// on every device.
@@ -101,14 +102,14 @@ impl SwarmConfig {
         self.programs.reads_pixels() || self.pictures.is_some()
     }
 
-    /// Sizes of an env's scratch: the programs', and one more number for the last action if actions
-    /// are sticky.
+    /// Sizes of an env's scratch: the cells of the programs, and one more number for the last
+    /// action if actions are sticky.
     pub(crate) fn scratch_size(&self) -> ScratchSize {
         let size = self.programs.scratch_size();
         ScratchSize { numbers: size.numbers + usize::from(self.sticky > 0.0), ..size }
     }
 
-    /// Cells of one env: its whole numbers and bytes, then its numbers.
+    /// Number of scratch cells of an env: cells for integers and bytes first, then the floats.
     pub(crate) fn cells(&self) -> usize {
         let size = self.scratch_size();
         size.words() + size.numbers
@@ -125,7 +126,7 @@ impl SwarmConfig {
         cells[self.weight_cells()].copy_from_slice(&self.weights);
     }
 
-    /// Checks what is refused on every device.
+    /// Checks the rules that hold on every device.
     pub(crate) fn check(&self) -> Result<(), SwarmError> {
         if self.num_envs == 0 {
             return Err(SwarmError::NoEnvs);
@@ -160,7 +161,7 @@ impl SwarmConfig {
         }
     }
 
-    /// Checks that a mask of a reset marks both machines of a pair or none.
+    /// Checks that the mask of a reset marks both machines of each pair, or neither of them.
     pub(crate) fn check_pairs(&self, mask: &[bool]) -> Result<(), SwarmError> {
         if self.link == LinkMode::Open {
             return Ok(());
@@ -169,14 +170,14 @@ impl SwarmConfig {
         alone.map_or(Ok(()), |env| Err(SwarmError::HalfPair { env }))
     }
 
-    /// Checks that there is one `what` for each env.
+    /// Checks that a list of `what` has one entry for each env.
     pub(crate) fn check_length(&self, what: &'static str, found: usize) -> Result<(), SwarmError> {
         let num_envs = self.num_envs;
         let fits = found == num_envs;
         fits.then_some(()).ok_or(SwarmError::WrongLength { what, num_envs, found })
     }
 
-    /// Checks that there is such an env.
+    /// Checks that the env exists.
     pub(crate) fn check_env(&self, env: usize) -> Result<(), SwarmError> {
         let last = self.num_envs - 1;
         if env > last { Err(SwarmError::NoSuchEnv { env, last }) } else { Ok(()) }

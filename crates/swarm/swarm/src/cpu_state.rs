@@ -40,8 +40,8 @@ impl CpuState {
         })
     }
 
-    /// Reads A F B C D E H L SP PC, as `read_registers` in `kernels.py` leaves them (PyBoy's server
-    /// sends the same order).
+    /// Reads A F B C D E H L SP PC, in the order in which `read_registers` of `kernels.py` writes
+    /// them and PyBoy's server sends them.
     pub(crate) fn from_words(words: &[u16]) -> Self {
         let byte = |position: usize| words[position] as u8;
         Self {

@@ -1,16 +1,15 @@
-//! The swarm as compiled kernels: the machine's own sources, read by our compiler, run by
-//! `gbxcule_runtime` on the device of the [`crate::DeviceSwarm`]. Its results are those of
+//! The swarm as compiled kernels: our compiler reads the machine's sources, and `gbxcule_runtime`
+//! runs the kernels on the device of the [`crate::DeviceSwarm`]. The results equal those of
 //! [`crate::NativeSwarm`].
 //!
-//! `machine_ir` reads the sources, `column` and `state_arrays` lay a machine's state out on the
-//! device. `kernel` makes kernels of `kernel_source`: `step` (with `single_frames`), `begin`,
-//! `inspect`, `copy_env`, which copies whole envs, and `link` for pairs. `dialect_kernel` makes
-//! kernels of other texts of the dialect. `memory` makes arrays, `host_copy` carries a machine from
-//! the host's form to the device's and back.
-//! `manual_buttons` holds the buttons that a caller presses by hand. `rollout` runs steps in which
-//! nothing crosses the host. `kernel_set` compiles the kernels of a swarm or finds them by their
-//! `recipe`; `swarm` launches them, `engine` has the calls of every swarm, `outputs` reads results
-//! and machines.
+//! `machine_ir` reads the sources, `column` and `state_arrays` lay out a machine's state on the
+//! device. `kernel` makes kernels from functions of `kernel_source`: `step` (with `single_frames`),
+//! `begin`, `inspect`, and `link` for pairs. `copy_env` copies whole envs. `dialect_kernel`
+//! compiles kernels that are written wholly in the dialect. `memory` makes arrays, `host_copy`
+//! carries a machine from the host's form to the device's and back. `manual_buttons` holds the
+//! buttons that a caller presses by hand. `rollout` runs steps in which nothing crosses the host.
+//! `kernel_set` compiles the kernels of a swarm or finds them by their `recipe`; `swarm` launches
+//! them, `engine` has the calls of every swarm, `outputs` reads results and machines.
 
 mod begin;
 mod buffers;

@@ -1,5 +1,6 @@
-//! The state that every swarm has, and the trait of what runs its machines: threads on the CPU, or
-//! kernels on a device. [`crate::swarm::SwarmOf`] checks what callers ask, and engines rely on it.
+//! The state of every swarm, and the trait of its engine, which runs machines on CPU threads or by
+//! kernels on a device. [`crate::swarm::SwarmOf`] checks the arguments of calls, and engines rely
+//! on these checks.
 
 use std::ops::Range;
 
@@ -15,7 +16,7 @@ use crate::{
     SwarmConfig, SwarmError, View,
 };
 
-/// State of a swarm that does not depend on what runs its machines.
+/// State of a swarm that does not depend on its engine.
 pub struct SwarmState {
     pub(crate) config: SwarmConfig,
     pub(crate) rom: Rom,
@@ -43,8 +44,8 @@ impl SwarmState {
     }
 }
 
-/// Runs the machines of a swarm, and the programs. Env numbers, lengths of masks and of actions,
-/// and addresses are checked before a call.
+/// Interface of an engine, which runs the machines of a swarm and the programs. Callers have
+/// checked env numbers, lengths of masks and of actions, and addresses.
 pub trait Engine: Send + Sync {
     /// The swarm's state.
     fn state(&self) -> &SwarmState;
@@ -85,8 +86,8 @@ pub trait Engine: Send + Sync {
     /// Puts all machines into the first start. Runs no program.
     fn load_first_start(&mut self) -> Result<(), SwarmError>;
 
-    /// Runs the awaited `begin`s of the programs, then the frames of the plan, then the programs if
-    /// the plan says so. Without a mask no env rests.
+    /// Runs pending `begin`s of the programs, then the frames of the plan, then the programs if the
+    /// plan says so. Without a mask no env rests.
     fn run(
         &mut self,
         actions: &[u8],
@@ -94,14 +95,14 @@ pub trait Engine: Send + Sync {
         plan: StepPlan,
     ) -> Result<(), SwarmError>;
 
-    /// Puts the marked envs to the starts of their next episodes and begins these.
+    /// Puts the marked envs to the starts of their next episodes, and begins the episodes.
     fn reset_masked(&mut self, mask: &[bool]) -> Result<(), SwarmError>;
 
-    /// Begins episodes of the marked envs where their machines are.
+    /// Begins episodes of the marked envs at their machines' present states.
     fn begin_again(&mut self, mask: &[bool]) -> Result<(), SwarmError>;
 
-    /// Runs the programs' `begin` if the env `begins` an episode, and `observe` in any case. The
-    /// env was loaded just before.
+    /// Runs the programs' `observe` for an env that was just loaded; if the env `begins` an
+    /// episode, runs `begin` first.
     fn begin_env(&mut self, env: usize, begins: bool) -> Result<(), SwarmError>;
 
     /// Hands the configuration's weights to the programs.
@@ -134,7 +135,7 @@ pub trait Engine: Send + Sync {
     /// The observations of a range of envs, one after the other.
     fn observations_of(&self, envs: Range<usize>) -> Result<Vec<f32>, SwarmError>;
 
-    /// Some cells of an array that each env's programs keep, one env after the other.
+    /// Some cells of a scratch array, one env after the other.
     fn cells(&self, array: ScratchArray, cells: Range<usize>) -> Result<Vec<f64>, SwarmError>;
 
     /// The registers of a range of envs.
@@ -152,8 +153,7 @@ pub trait Engine: Send + Sync {
     /// The bytes at these addresses as a debugger shows them.
     fn read_memory(&self, env: usize, range: Range<u32>) -> Result<Vec<u8>, SwarmError>;
 
-    /// Changes memory of some envs, each of which is named once, from `low` on: a row of bytes for
-    /// each of them.
+    /// Writes one row of bytes to each of some envs, from `low` on. Each env is named once.
     fn write_rows(&mut self, envs: &[usize], low: u32, rows: &[u8]) -> Result<(), SwarmError>;
 
     /// Fills the rows of some envs with their view.

@@ -1,5 +1,5 @@
-//! One env as bytes: its machine in the format of `gbxcule_gameboy::state`, and what the swarm
-//! keeps beside it.
+//! One env as bytes: its machine in the format of `gbxcule_gameboy::state`, and the swarm's data of
+//! the env.
 
 use std::fmt::Write as _;
 
@@ -22,8 +22,8 @@ pub(crate) struct EnvRecord {
 }
 
 impl EnvRecord {
-    /// Reads an env's state, or a machine's alone, as earlier versions wrote it. A scratch that
-    /// other programs wrote is left out: then an episode of these programs begins.
+    /// Reads an env's state, or the state of a machine alone, which earlier versions wrote. Ignores
+    /// a scratch that other programs wrote: an episode of these programs then begins.
     pub(crate) fn from_bytes(
         rom: &Rom,
         config: &SwarmConfig,
@@ -56,7 +56,7 @@ impl EnvRecord {
     }
 }
 
-/// An env as a state of its own.
+/// Writes an env's state.
 pub(crate) fn to_bytes(
     snapshot: &EnvSnapshot,
     episode: Episode,
@@ -78,8 +78,8 @@ pub(crate) fn to_bytes(
     Ok(writer.finish())
 }
 
-/// Adds or removes the last cell, which holds the last action: a swarm with sticky actions has the
-/// cell, other swarms lack it.
+/// Adds or removes the cell of the last action, as the configuration asks: only swarms with sticky
+/// actions have it.
 fn fit_last_action(snapshot: &mut EnvSnapshot, config: &SwarmConfig) {
     let (own, all) = (config.cells() - usize::from(config.sticky > 0.0), config.cells());
     if let Some(scratch) =
@@ -103,13 +103,13 @@ fn identity(programs: &Programs) -> String {
     name
 }
 
-/// Text of a hook in stored states, whose form must never change.
+/// Text of a hook in stored states. The form of this text must never change.
 fn hook_text(Hook { bank, address, ends_step, calls }: &Hook) -> String {
     let calls = calls.as_ref().map_or_else(|| "None".into(), |name| format!("Some({name:?})"));
     format!("Hook {{ bank: {bank}, address: {address}, ends_step: {ends_step}, calls: {calls} }}")
 }
 
-/// Writes a machine, its counters, and what its programs keep.
+/// Writes a machine, its counters, and its programs' scratch.
 pub(crate) fn write_env(
     writer: &mut Writer,
     snapshot: &EnvSnapshot,
@@ -178,7 +178,7 @@ pub(crate) fn read_episode(reader: &mut Reader<'_>) -> Result<Episode, SwarmErro
     Ok(Episode { seed: reader.u64()?, count: reader.u64()? })
 }
 
-/// A machine alone, where an episode begins.
+/// Makes an env, at the beginning of an episode, from the state of a machine alone.
 fn machine_of(rom: &Rom, bytes: &[u8]) -> Result<EnvSnapshot, SwarmError> {
     let mut cart_ram = vec![0; rom.cart_ram_bytes()];
     let machine = AnyMachine::load_state(rom, bytes, &mut cart_ram)?;

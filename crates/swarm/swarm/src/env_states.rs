@@ -17,8 +17,8 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
         env_record::to_bytes(&snapshot, episode, self.rom(), &self.config().programs)
     }
 
-    /// Does what [`Self::save_state`] does, with the picture of the next frame in the state. So a
-    /// swarm that draws nothing can hand a state to one that shows the picture first.
+    /// Returns an env as [`Self::save_state`] does, with the picture of the next frame in the
+    /// state. So a swarm that draws nothing can save states whose pictures can be shown.
     ///
     /// # Errors
     /// As [`Self::save_state`].
@@ -28,11 +28,10 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
         env_record::to_bytes(&snapshot, episode, self.rom(), &self.config().programs)
     }
 
-    /// Loads the state that bytes hold into an env. The programs' scratch and last observation are
-    /// as they were saved if the state was saved with the same programs; otherwise, and from states
-    /// that hold a machine alone, programs begin anew. A state of version 1 holds no observation:
-    /// the programs compute it, and their scratch stays as it was saved. The env's own sequence of
-    /// episodes goes on.
+    /// Loads a state from bytes into an env. If the state was saved with the same programs, their
+    /// scratch and last observation are loaded; otherwise, and if the state holds a machine alone,
+    /// the programs begin anew. A state of version 1 holds no observation: its scratch is loaded,
+    /// and the programs compute the observation. The env keeps its seed and its number of episodes.
     ///
     /// # Errors
     /// There is no such env, the bytes are no state of a machine with this cartridge, or the device
@@ -42,8 +41,8 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
         self.restore(env, &record.snapshot)
     }
 
-    /// Does what [`Self::load_state`] does, and takes the saved env's seed and number of
-    /// episodes too, so that later episodes are those of the saved env, chance included.
+    /// Loads a state as [`Self::load_state`] does, and takes over the saved env's seed and number
+    /// of episodes, so that later episodes, chance included, are those of the saved env.
     ///
     /// # Errors
     /// As [`Self::load_state`], or the state holds a machine alone.
@@ -55,8 +54,8 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     }
 
     /// Puts an env into a state of gbxcule, of PyBoy (a Color's from PyBoy 2.5.0 on), or of any
-    /// emulator that writes BESS. A state of another emulator does not bring sound in the middle of
-    /// a note; counters start at 0, and the programs begin.
+    /// emulator that writes BESS. From a state of another emulator the sound of a playing note is
+    /// lost, counters start at 0, and the programs begin.
     ///
     /// # Errors
     /// As [`Self::load_state`].
@@ -128,7 +127,7 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     }
 }
 
-/// Returns the envs that a mask marks, after a check that they can share out `rows` evenly.
+/// Returns the envs that a mask marks, after a check that `rows` can be divided evenly among them.
 pub(crate) fn memory_rows(
     config: &SwarmConfig,
     mask: &[bool],

@@ -1,15 +1,16 @@
-//! State of the envs' episodes: which of them begin with the next step, and chance for each.
+//! State of the envs' episodes: which envs begin an episode with the next step, and the chance of
+//! each episode.
 //!
-//! A Game Boy has no chance of its own. Sixteen bits for each episode are derived from the env's
-//! seed and the episode's number alone: an env plays the same games whatever other envs do.
-//! [`env_seed`] mixes the envs' seeds from the swarm's, so that two swarms with two seeds share no
-//! env's seed.
+//! A Game Boy has no source of chance. Sixteen bits for each episode are derived from the env's
+//! seed and the episode's number alone, so an env plays the same games whatever other envs do.
+//! [`env_seed`] mixes the envs' seeds from the swarm's seed, so swarms with different seeds have no
+//! env's seed in common.
 
 use gbxcule_ir::splitmix;
 
 use crate::{LinkMode, Rom, SwarmError, banked_address};
 
-/// A number in memory that is drawn anew where an episode begins.
+/// A number in memory that is drawn anew when an episode begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chance {
     /// The number's place: its address, or [`crate::in_bank`].
@@ -19,7 +20,7 @@ pub struct Chance {
 }
 
 impl Chance {
-    /// Refuses a number of another size, or one that leaves the address space.
+    /// Refuses another size, and places outside of the address space.
     pub(crate) fn check(self, rom: &Rom) -> Result<(), SwarmError> {
         if !(1..=2).contains(&self.width_bytes) {
             return Err(SwarmError::ChanceWidth { found: self.width_bytes });
@@ -43,7 +44,7 @@ impl Chance {
 pub struct Episode {
     /// The env's seed.
     pub seed: u64,
-    /// Episodes that began since then.
+    /// Number of episodes that began since the env was seeded.
     pub count: u64,
 }
 
@@ -51,8 +52,7 @@ impl Episode {
     /// Chooses this episode's start by the weights.
     fn start(self, weights: &[u32]) -> usize {
         let all: u64 = weights.iter().copied().map(u64::from).sum();
-        // A random number of its own, so that the chance in memory does not depend on the number of
-        // starts.
+        // A separate random number: the chance in memory must not depend on the number of starts.
         let mut drawn = splitmix64(self.bits()) % all.max(1);
         let falls_here = |&weight: &u32| {
             let falls = drawn < u64::from(weight);
@@ -83,8 +83,8 @@ impl Episode {
 #[derive(Debug, Clone)]
 pub(crate) struct Episodes {
     pub(crate) by_env: Vec<Episode>,
-    /// Envs that were put to a start and whose programs have not run `begin` yet; they run it
-    /// before the next step.
+    /// True for envs that were put to a start and whose programs have yet to run `begin`, before
+    /// the next step.
     pub(crate) awaits_begin: Vec<bool>,
     /// Weight of each start.
     weights: Vec<u32>,
@@ -97,7 +97,7 @@ impl Episodes {
         Self { by_env, awaits_begin, weights: vec![1; starts] }
     }
 
-    /// Returns the start of an env's episode; both envs of a pair have the first one's.
+    /// Returns the start of an env's episode; both envs of a pair take the first env's start.
     pub(crate) fn start(&self, env: usize, link: LinkMode) -> usize {
         let chooses = if link == LinkMode::Pairs { env & !1 } else { env };
         self.by_env[chooses].start(&self.weights)
@@ -112,7 +112,7 @@ impl Episodes {
         self.weights = weights;
     }
 
-    /// Sets one weight for each run of so many starts.
+    /// Sets weights, each of which applies to `each` consecutive starts.
     pub(crate) fn set_start_weights(
         &mut self,
         weights: &[u32],
@@ -164,15 +164,15 @@ impl Episodes {
     }
 }
 
-/// Returns the seed of an env of a swarm with this seed. The first env has the swarm's own, so that
-/// a swarm begins with the games of a single env; all others have numbers that depend on every bit
-/// of the swarm's seed and of the env's number, as two neighbours of `seed + env` would not.
+/// Returns the seed of an env in a swarm with this seed. The first env has the swarm's seed, so
+/// that it plays the games of a single env. All other seeds depend on every bit of the swarm's seed
+/// and of the env's number; with `seed + env` neighbouring seeds would give swarms the same games.
 #[must_use]
 pub fn env_seed(seed: u64, env: u64) -> u64 {
     if env == 0 { seed } else { splitmix64(splitmix64(seed).wrapping_add(env)) }
 }
 
-/// Returns the number that Sebastiano Vigna's splitmix64 makes of a state: every bit of it depends
+/// Returns the output of Sebastiano Vigna's splitmix64 for a state: every bit of the output depends
 /// on every bit of the state.
 #[must_use]
 pub fn splitmix64(bits: u64) -> u64 {

@@ -2,9 +2,9 @@
 //! frame.
 //!
 //! State that is private to an emulator (the pipeline, sound in the middle of a note) is left out.
-//! A `ForeignState` becomes a machine through accesses that a program could make: a machine is
-//! switched on, its registers are written, it idles up to the place in the frame, and then it gets
-//! memory and CPU registers. So any foreign state gives a machine that can run.
+//! A `ForeignState` becomes a machine by accesses that a program could make: a new machine's
+//! registers are written, it idles up to the place in the frame, and then memory and CPU registers
+//! are set. So any foreign state gives a machine that can run.
 
 pub(crate) mod battery;
 mod bess;
@@ -22,8 +22,8 @@ use crate::machine::of_either;
 use crate::{AnyMachine, EnvSnapshot, Rom, SwarmConfig, SwarmError};
 
 const LINE_TCYCLES: u32 = 456;
-/// The most T-cycles by which an instruction of an idling machine passes the wanted place, or a
-/// frame begins late.
+/// Maximum of T-cycles by which an idling machine's instruction may run past the wanted place, or a
+/// frame may begin late.
 const MAX_PAST_TCYCLES: u32 = 16;
 /// Address at which idling machines execute NOPs: a ROM of zeros.
 const IDLE_PC: u16 = 0x0150;
@@ -34,12 +34,12 @@ struct ForeignState {
     /// PC, AF, BC, DE, HL, SP.
     registers: [u16; 6],
     ime: bool,
-    /// EI was the last instruction.
+    /// True if EI was the last instruction.
     ime_delayed: bool,
     mode: Mode,
     requested: u8,
     enabled: u8,
-    /// FF00-FF7F as they read; other fields hold some of the registers more exactly.
+    /// FF00-FF7F as a program reads them; other fields hold some of these registers more exactly.
     io: [u8; 0x80],
     /// The system counter, whose upper half is DIV.
     divider: u16,
@@ -65,7 +65,7 @@ struct Clock {
     subsecond_mcycles: u32,
 }
 
-/// Why the state of another emulator was not taken.
+/// Reasons why the state of another emulator is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum ForeignStateError {
@@ -110,7 +110,7 @@ fn held(size: usize, has_clock: bool) -> String {
     }
 }
 
-/// An env from a state of this program or another.
+/// Makes an env from a state of gbxcule or of another emulator.
 pub(crate) fn imported(
     bytes: &[u8],
     rom: &Rom,
@@ -130,7 +130,7 @@ pub(crate) fn imported(
     Ok(EnvSnapshot::start(machine, cart_ram))
 }
 
-/// A machine alone, of either model.
+/// Returns true if the bytes are the state of a machine alone, of either model.
 fn is_machine(bytes: &[u8]) -> bool {
     bytes.starts_with(b"gbxstate") || bytes.starts_with(b"gbxcolor")
 }
@@ -142,7 +142,7 @@ pub(crate) enum ForeignFormat {
     PyBoy,
 }
 
-/// An env in a format of others.
+/// Writes an env in a format of other emulators.
 pub(crate) fn exported(
     snapshot: &EnvSnapshot,
     rom: &Rom,
@@ -206,10 +206,10 @@ impl ForeignState {
         foreign_state
     }
 
-    /// A machine that goes on from this state, and its cartridge RAM.
+    /// Makes a machine that continues this state, and its cartridge RAM.
     fn machine(&self, rom: &Rom) -> Result<(AnyMachine, Vec<u8>), SwarmError> {
         let cartridge = rom.cartridge();
-        // The program of the state has left the boot ROM.
+        // Programs in foreign states have left the boot ROM.
         let mut machine = AnyMachine::power_on(&rom.without_boot_rom(), PowerOnMemory::Zero);
         let mut cart_ram = vec![0xFF; rom.cart_ram_bytes()];
         fill(&mut cart_ram, &self.cart_ram);
@@ -255,8 +255,8 @@ impl ForeignState {
         for low in [0x00, 0x01, 0x05, 0x06, 0x41, 0x42, 0x43, 0x45, 0x47, 0x48, 0x49, 0x4A, 0x4B] {
             write(machine, low, self.io[usize::from(low)]);
         }
-        // No transfer by the own clock begins, and no channel is triggered. A transfer that waits
-        // for another machine's clock waits on.
+        // Must not start a serial transfer by the internal clock, nor trigger a channel. A transfer
+        // that waits for another machine's clock keeps waiting.
         let control = self.io[0x02];
         write(machine, 0x02, if control & 1 == 0 { control } else { control & 3 });
         write(machine, 0x26, self.io[0x26]);
@@ -280,8 +280,8 @@ impl ForeignState {
         while !reached(machine, wanted) {
             idle(machine, &nops, cart_ram);
         }
-        // An event at this very moment is already part of the foreign state, so its interrupt must
-        // not come twice.
+        // An event at exactly this time is already part of the foreign state, so its interrupt must
+        // not be requested twice.
         of_either!(machine, machine => machine.settle_ppu());
     }
 
@@ -337,7 +337,7 @@ fn idle(machine: &mut AnyMachine, nops: &[u8], cart_ram: &mut [u8]) -> bool {
     })
 }
 
-/// T-cycles since the PPU began line 0, up to now, even if the PPU is not up to date.
+/// Returns the T-cycles since the PPU began line 0, up to now, even if the PPU lags behind.
 fn place(machine: &AnyMachine) -> u32 {
     of_either!(machine, machine => {
         let elapsed = machine.tcycles().wrapping_sub(machine.ppu.beam.line_start).cast_signed();
@@ -346,7 +346,7 @@ fn place(machine: &AnyMachine) -> u32 {
     })
 }
 
-/// Returns true if the PPU is at the place or a little past it.
+/// Returns true if the PPU is at the wanted place or a little past it.
 fn reached(machine: &AnyMachine, wanted: u32) -> bool {
     let ahead = (place(machine) + 4 * FRAME_MCYCLES - wanted) % (4 * FRAME_MCYCLES);
     ahead <= MAX_PAST_TCYCLES
@@ -381,7 +381,7 @@ fn mapper_writes(
     }
 }
 
-/// Copies as many bytes as both have; further bytes of `room` stay.
+/// Copies the bytes that fit; any further bytes of `room` stay as they are.
 fn fill(room: &mut [u8], bytes: &[u8]) {
     let common = room.len().min(bytes.len());
     room[..common].copy_from_slice(&bytes[..common]);

@@ -1,7 +1,8 @@
-//! Hooks of a swarm: places in the game's program at which an env is counted, its step ends, or a
-//! function of a program is called, before the instruction there is executed.
+//! Hooks of a swarm: addresses in the game's code. When an env arrives at one, the arrival is
+//! counted, its step ends, or a function of a program is called, before the instruction there is
+//! executed.
 //!
-//! A swarm without hooks runs other code: whole steps, in which nothing asks for hooks.
+//! A swarm without hooks runs whole steps, by code that does not look for hooks.
 
 use gbxcule_gameboy::cart::{Cart, Mapper};
 use gbxcule_gameboy::hook::HOOK_IN_RAM;
@@ -11,37 +12,37 @@ use crate::{Rom, SwarmError};
 /// Bytes of a bank of ROM.
 const BANK_BYTES: u32 = 0x4000;
 
-/// A place in the game's program, and what happens there.
+/// An address in the game's code, and the effects of an arrival there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hook {
     /// The bank of ROM, for an address below 8000.
     pub bank: u16,
     /// The address of an instruction.
     pub address: u16,
-    /// The env's step ends with the frame in which it gets there.
+    /// True if the env's step ends with the frame of the arrival.
     pub ends_step: bool,
-    /// The function of a program that is called there.
+    /// The function of a program that is called on arrival.
     pub calls: Option<String>,
 }
 
-/// Number of times that an env came to a hook.
+/// Number of an env's arrivals at a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HookCount {
-    /// Count since the episode began. It stays at 16,777,216 from there on.
+    /// Count since the episode began; it saturates at 16,777,216.
     pub in_episode: u32,
-    /// Count in its last step.
+    /// Count in the env's last step.
     pub in_step: u32,
 }
 
 impl Hook {
-    /// A hook that counts only.
+    /// Makes a hook that only counts.
     #[must_use]
     pub fn at(bank: u16, address: u16) -> Self {
         Self { bank, address, ends_step: false, calls: None }
     }
 
-    /// The place as the machine knows it: an offset in ROM, or an address. Bank 0 is allowed at
-    /// 4000, because some linkers call all of a ROM of 32 KiB bank 0.
+    /// Returns the place in the machine's form: an offset in ROM, or an address. Bank 0 is allowed
+    /// at 4000, because some linkers give bank 0 to all of a ROM of 32 KiB.
     fn place(&self, rom: &Rom) -> u32 {
         let address = u32::from(self.address);
         match address >> 14 {
@@ -60,7 +61,7 @@ impl Hook {
     }
 }
 
-/// Hooks as a machine looks for them.
+/// Hooks in the form in which a machine looks them up.
 #[derive(Debug, Clone)]
 pub(crate) struct HookTable {
     /// A bit for each address, set where a hook may be.
@@ -70,7 +71,7 @@ pub(crate) struct HookTable {
 }
 
 impl HookTable {
-    /// The table of hooks in a ROM.
+    /// Makes the table of hooks in a ROM.
     pub(crate) fn new(hooks: &[Hook], rom: &Rom) -> Result<Self, SwarmError> {
         let places: Vec<u32> = hooks.iter().map(|hook| hook.place(rom)).collect();
         let mut marks = vec![0; 0x2000];

@@ -6,7 +6,7 @@ use crate::engine::Engine;
 use crate::swarm::SwarmOf;
 use crate::{FrameRange, LinkMode, SwarmError};
 
-/// Time between two calls of `go_on`: as long as a caller may wait for a step to stop.
+/// Time between two calls of `go_on`, which is the time that a caller may wait for a step to stop.
 const TIME_BETWEEN_ASKS: Duration = Duration::from_millis(100);
 
 /// The buttons that a step presses.
@@ -14,7 +14,7 @@ const TIME_BETWEEN_ASKS: Duration = Duration::from_millis(100);
 pub enum Pressed<'a> {
     /// An action for each env.
     Actions(&'a [u8]),
-    /// An action for each env, which only the marked ones press; all others rest, as in
+    /// An action for each env. Only marked envs press theirs; all others rest, as in
     /// [`crate::Swarm::step_frames_masked`].
     Masked {
         /// An action for each env.
@@ -22,12 +22,12 @@ pub enum Pressed<'a> {
         /// The envs that do not rest.
         mask: &'a [bool],
     },
-    /// No button, not even a manual one.
+    /// No button, not even manual buttons.
     Nothing,
 }
 
-/// Measured time of a frame. It decides how many frames run between two calls of `go_on`, and
-/// changes nothing of what a step computes.
+/// Measured time of a frame. It decides how many frames run between two calls of `go_on`; results
+/// do not depend on it.
 #[derive(Debug, Default)]
 pub(crate) struct FrameTime {
     /// The time of one frame of all envs, as last measured.
@@ -35,7 +35,7 @@ pub(crate) struct FrameTime {
 }
 
 impl FrameTime {
-    /// Frames to run before asking again.
+    /// Number of frames to run before the next call of `go_on`.
     fn frames(&self) -> u32 {
         let frame = self.frame.map(|frame| frame.as_nanos().max(1));
         let frames = frame.map_or(1, |frame| TIME_BETWEEN_ASKS.as_nanos() / frame);
@@ -48,11 +48,11 @@ impl FrameTime {
 }
 
 impl<E: Engine + ?Sized> SwarmOf<E> {
-    /// Runs a step, calls `go_on` several times a second, and stops when it returns false. Returns
-    /// true if the step finished. If it did not, its first frames have run; hooks and `settled`
-    /// were called in them, `reward`, `done` and `observe` were not. On a device, where steps are
-    /// only queued, `go_on` is never called and the result is always true. `draw_last` draws the
-    /// last frame, even if the configuration does not ask for it.
+    /// Runs a step, calls `go_on` several times a second, and stops when `go_on` returns false.
+    /// Returns true if the step finished. If it did not, its first frames have run with their calls
+    /// of hooks and `settled`, but `reward`, `done` and `observe` were not called. On a device,
+    /// where steps are queued, `go_on` is never called and the result is always true. With
+    /// `draw_last` the last frame is drawn even if the configuration does not ask for it.
     ///
     /// # Errors
     /// As in [`Self::step`].
@@ -70,7 +70,8 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
             }
             let count = self.state().frame_time.as_ref().map_or(u32::MAX, FrameTime::frames);
             let end = first.saturating_add(count).min(frames.end);
-            // Only the last frame of a step is looked at; with a cable it may have begun before.
+            // Only the last frame of a step is shown; with a cable that frame may have begun before
+            // this range.
             let is_last = end == frames.end || self.config().link == LinkMode::Pairs;
             let range = FrameRange { frames: first..end, draw_last: draw_last && is_last };
             let begun = Instant::now();

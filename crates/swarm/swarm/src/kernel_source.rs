@@ -1,6 +1,6 @@
-//! Text of the swarm's kernels in the dialect. `kernels.py` holds what one thread of each kernel
-//! does; a text made for each set of programs calls their functions (`program/program_call.rs`).
-//! All of it is lowered beside the machine. `device/kernel.rs` makes kernels of these functions for
+//! Text of the swarm's kernels in the dialect. `kernels.py` holds the work of one thread of each
+//! kernel. A generated text calls the functions of the programs (`program/program_call.rs`). Both
+//! are lowered into the machine's module. `device/kernel.rs` makes kernels from the functions for
 //! devices, and `program/native_programs.rs` for the native swarm.
 
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::program::{ProgramCalls, machine_params};
 
 const TEXT: &str = include_str!("kernel_source/kernels.py");
 
-/// Files of the machine's sources whose functions the text may call, and methods that it may.
+/// Files of the machine's sources whose functions the text may call.
 const FILES: [&str; 2] = ["src/kernel_call.rs", "src/view.rs"];
 const METHODS: [&str; 5] = [
     "Machine::begin_frame_with",
@@ -25,7 +25,7 @@ const METHODS: [&str; 5] = [
     "Machine::run_to_hook",
 ];
 
-/// Functions whose parameters the text has as parts of a `gb.Machine`, after the machine itself.
+/// Functions, and the further parts of a `gb.Machine` that each takes after the machine.
 const PARTS_OF_MACHINE: [(&str, &[&str]); 4] = [
     ("read", &["rom", "cart_ram"]),
     ("set_step_numbers", &["step_numbers"]),
@@ -40,7 +40,8 @@ pub(crate) enum MachineAccess {
     Change,
 }
 
-/// Lowers functions of the text into a module that has the machine; `calls` leads to programs.
+/// Lowers functions of the text into a module that has the machine; `calls` is the text that calls
+/// the programs.
 pub(crate) fn lower(
     module: &mut Module,
     names: &[&str],
@@ -65,7 +66,7 @@ pub(crate) fn lower(
     for function in made {
         let function = &mut module.functions[function];
         function.trusted = function.instance.is_none();
-        // Users know the lines of their programs, not these.
+        // Messages must name lines of users' programs, not lines of this text.
         function.span = Span::NONE;
         function.body.values.iter_mut().for_each(|(_, value)| value.span = Span::NONE);
     }
@@ -101,7 +102,7 @@ fn place_statements(module: &mut Module, first: usize, programs: &[(String, Func
     }
 }
 
-/// `gbxcule`, as the text imports it.
+/// The library `gbxcule` that the text imports.
 fn library(module: &Module, access: MachineAccess, calls: &ProgramCalls) -> Library {
     let functions = module.functions.iter().filter(|(_, function)| {
         let file = function.span.source().and_then(|id| SOURCES.get(id.index()));
@@ -125,7 +126,7 @@ fn library(module: &Module, access: MachineAccess, calls: &ProgramCalls) -> Libr
     }
 }
 
-/// The parts of a `gb.Machine` for functions that change it.
+/// The parts of a `gb.Machine` for functions that change the machine.
 fn changing_parts(
     module: &Module,
     calls: &ProgramCalls,

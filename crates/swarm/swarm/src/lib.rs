@@ -1,11 +1,11 @@
 //! Many Game Boys stepped together.
 //!
-//! [`NativeSwarm`] is the CPU's: native code on all cores. A step presses one action per machine,
-//! runs some frames, releases on the way, and computes reward and observation where the machine
-//! lives. What a step means is data ([`Codec`], [`Schedule`], [`Stage`]) that every artifact
-//! records, so that another device or a reference emulator can be asked to do exactly the same.
-//! [`DeviceSwarm`] does it in compiled kernels on a device of `gbxcule_runtime`: the same machine
-//! from the same sources.
+//! A step presses one action per machine, runs some frames, releases the buttons during them, and
+//! computes reward and observation where the machine's state lies. [`NativeSwarm`] steps machines
+//! by native code on all cores, [`DeviceSwarm`] by compiled kernels on a device of
+//! `gbxcule_runtime`; both are made from the same sources. The meaning of a step is data
+//! ([`Codec`], [`Schedule`], [`Stage`]) that every artifact records, so another device or a
+//! reference emulator can repeat the step exactly.
 
 mod action;
 mod banked_address;

@@ -1,4 +1,4 @@
-//! The cable between neighbours, as configurations name it.
+//! The setting for cables between neighbouring envs.
 
 use std::str::FromStr;
 

@@ -1,5 +1,5 @@
-//! A machine of either model. Both are compiled from the same sources, so they have the same calls,
-//! which the CPU's swarm makes through [`AnyMachine`].
+//! A machine of either model. Both models are compiled from the same sources and have the same
+//! functions; the native swarm calls them through [`AnyMachine`].
 
 use std::sync::OnceLock;
 
@@ -39,7 +39,7 @@ impl Clone for AnyMachine {
         }
     }
 
-    /// Copies a machine. Allocates nothing if both are of one model.
+    /// Copies a machine. Allocates nothing if both machines are of one model.
     fn clone_from(&mut self, source: &Self) {
         match (self, source) {
             (Self::Original(own), Self::Original(source)) => **own = **source,
@@ -50,7 +50,7 @@ impl Clone for AnyMachine {
 }
 
 impl AnyMachine {
-    /// A machine before its first instruction, with these contents of memory.
+    /// Makes a machine before its first instruction, with these contents of memory.
     pub(crate) fn power_on(rom: &Rom, contents: PowerOnMemory) -> Self {
         let cartridge = rom.cartridge();
         match rom.model() {
@@ -59,7 +59,7 @@ impl AnyMachine {
         }
     }
 
-    /// Loads what [`AnyMachine::save_state`] stored of a machine of this ROM's model.
+    /// Loads a state that [`AnyMachine::save_state`] stored, of a machine of this ROM's model.
     pub(crate) fn load_state(
         rom: &Rom,
         bytes: &[u8],
@@ -138,7 +138,7 @@ impl AnyMachine {
         }
     }
 
-    /// Holds the buttons for the first frames of a step; returns the M-cycles that it took.
+    /// Runs a step with the buttons held for its first frames; returns its M-cycles.
     pub(crate) fn run_step(
         &mut self,
         rom: &[u8],
@@ -154,7 +154,7 @@ impl AnyMachine {
         of_either!(self, machine => machine.begin_frame_with(buttons, draw));
     }
 
-    /// Runs on in a frame to a hook, whose number it gives, or to the frame's end.
+    /// Runs to the next hook, and returns its number, or to the end of the frame.
     pub(crate) fn run_to_hook(
         &mut self,
         rom: &[u8],
@@ -176,7 +176,7 @@ impl AnyMachine {
         of_either!(self, machine => machine.peek(rom, cart_ram, address))
     }
 
-    /// The byte at a place: at an address, or in a bank.
+    /// Reads the byte at a place: an address, or an address in a bank.
     pub(crate) fn peek_place(&self, rom: &[u8], cart_ram: &[u8], place: u32) -> u8 {
         let (bank, address) = banked_address::split(place);
         match (bank, self) {
@@ -190,7 +190,7 @@ impl AnyMachine {
         }
     }
 
-    /// Changes memory for debuggers: at an address, or in a bank.
+    /// Writes a byte for debuggers, at an address, or at an address in a bank.
     pub(crate) fn poke_place(&mut self, rom: &[u8], cart_ram: &mut [u8], place: u32, value: u8) {
         let (bank, address) = banked_address::split(place);
         of_either!(self, machine => match bank {
@@ -225,7 +225,7 @@ impl From<Model> for MachineSources {
 }
 
 impl From<&Rom> for MachineSources {
-    /// Sources that a ROM's machine needs.
+    /// The sources for a ROM's machine.
     fn from(rom: &Rom) -> Self {
         Self { model: rom.model(), every_revision: !rom.revision().is_usual_after_boot() }
     }
@@ -243,7 +243,7 @@ impl MachineSources {
     }
 }
 
-/// A model, in messages.
+/// The name of a model in messages.
 pub(crate) fn model_name(model: Model) -> &'static str {
     match model {
         Model::Original => "an original Game Boy",
@@ -299,7 +299,7 @@ pub enum Frame<'f> {
 }
 
 impl<'f> Frame<'f> {
-    /// Frames of machines of a model that lie one after the other.
+    /// Splits bytes into frames of machines of one model.
     pub(crate) fn each(model: Model, frames: &'f [u8]) -> Box<dyn Iterator<Item = Self> + 'f> {
         match model {
             Model::Original => Box::new(frames.as_chunks().0.iter().map(Self::Shades)),
@@ -324,7 +324,7 @@ impl AnyRunner {
         }
     }
 
-    /// Does what [`AnyMachine::run_step`] does.
+    /// Runs a step like [`AnyMachine::run_step`].
     pub(crate) fn run_step(
         &mut self,
         machine: &mut AnyMachine,
@@ -389,7 +389,7 @@ pub(crate) enum MachineSound {
 }
 
 impl MachineSound {
-    /// Sound that begins with the machine's present state.
+    /// Begins sound at the machine's present state.
     pub(crate) fn new(machine: &AnyMachine) -> Self {
         match machine {
             AnyMachine::Original(machine) => Self::Original(gbxcule_sound::Sound::new(machine)),
@@ -397,7 +397,7 @@ impl MachineSound {
         }
     }
 
-    /// Listens to a machine of the same model from now on, like a new sound.
+    /// Begins anew at the present state of a machine of the same model.
     pub(crate) fn restart(&mut self, machine: &AnyMachine) {
         match (self, machine) {
             (Self::Original(sound), AnyMachine::Original(machine)) => sound.restart(machine),
@@ -406,7 +406,7 @@ impl MachineSound {
         }
     }
 
-    /// Returns the sound of this moment without the samples that were made.
+    /// Returns a copy of the sound without its samples.
     pub(crate) fn without_samples(&self, machine: &AnyMachine) -> Self {
         match (self, machine) {
             (Self::Original(sound), AnyMachine::Original(machine)) => {
@@ -419,7 +419,7 @@ impl MachineSound {
         }
     }
 
-    /// Returns what the machine's state doesn't hold.
+    /// Returns, as bytes, the part of the sound that the machine's state doesn't hold.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         match self {
             Self::Original(sound) => sound.to_bytes(),
@@ -439,7 +439,7 @@ impl MachineSound {
         }
     }
 
-    /// Bytes that the sound of a machine takes beside its samples.
+    /// Bytes of the sound of a machine, without its samples.
     pub(crate) fn bytes(model: Model) -> usize {
         match model {
             Model::Original => size_of::<gbxcule_sound::Sound>(),

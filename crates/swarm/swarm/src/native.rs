@@ -1,4 +1,4 @@
-//! Steps a swarm on CPU threads.
+//! The engine that steps a swarm on CPU threads.
 
 mod outputs;
 mod shard;
@@ -88,7 +88,7 @@ impl NativeEngine {
         })
     }
 
-    /// Threads that step and show the machines.
+    /// Number of threads that step and show machines.
     pub(crate) fn threads(&self) -> usize {
         self.workers.threads()
     }
@@ -100,7 +100,7 @@ impl NativeEngine {
         self.take_fault()
     }
 
-    /// Runs the programs' `begin` if the env begins an episode, and `observe` in any case.
+    /// Runs the programs' `observe`; if the env begins an episode, runs `begin` first.
     fn begin_unchecked(&mut self, env: usize, begins: bool) {
         self.state.episodes.awaits_begin[env] = false;
         let row = self.row(env);
@@ -115,14 +115,14 @@ impl NativeEngine {
         }
     }
 
-    /// Returns the place of an env's observation among all.
+    /// Returns the range of an env's observation in the array of all observations.
     fn row(&self, env: usize) -> Range<usize> {
         let obs_dim = self.state.config.programs.obs_dim();
         env * obs_dim..(env + 1) * obs_dim
     }
 
-    /// Returns the first env's fault as an error, and drops all other faults: a later call would
-    /// return them.
+    /// Returns the fault of the first env that has one as an error, and drops all other faults,
+    /// which a later call would return.
     fn take_fault(&mut self) -> Result<(), SwarmError> {
         let faults = self.shards.iter_mut().flatten().map(|shard| shard.fault.take());
         match faults.fold(None, Option::or) {
@@ -131,7 +131,7 @@ impl NativeEngine {
         }
     }
 
-    /// Lets stepping envs repeat their last action where chance says so.
+    /// Replaces the actions of stepping envs by their last actions where sticky actions say so.
     fn stick_actions(&mut self, begins: bool) {
         let SwarmConfig { codec, schedule, sticky, .. } = &self.state.config;
         let draw = (begins, sticky::threshold(*sticky));
@@ -447,7 +447,7 @@ fn marked(mask: &[bool]) -> impl Iterator<Item = usize> + '_ {
     mask.iter().enumerate().filter_map(|(env, marked)| marked.then_some(env))
 }
 
-/// Bytes of memory for an env: its machine, its part of the shard, and its outputs twice.
+/// Bytes of memory for an env: its machine, its part of the shard, and two copies of its outputs.
 fn env_bytes(rom: &Rom, config: &SwarmConfig) -> u64 {
     let programs = &config.programs;
     let state = AnyMachine::bytes(rom.model()) + size_of::<Counters>() + rom.cart_ram_bytes();

@@ -1,10 +1,10 @@
-//! Frames as learners take them: packed, gray, reduced to a quarter, or in colour.
+//! Forms of a frame for learners: packed, gray, reduced to a quarter, or in colour.
 //!
 //! Frames of the original have four shades, the Color's have RGB555. Either can be converted to the
 //! other form: shades to grays, colours to their lightness.
 //!
-//! There are two reductions: one averages each square of four pixels, one keeps its upper left
-//! pixel.
+//! There are two reductions: the first averages each square of four pixels, the second keeps the
+//! square's upper left pixel.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -33,10 +33,11 @@ pub enum Picture {
     Stride,
     /// 144 x 160 colours of two bytes, the lower one first: RGB555, red in the lowest bits.
     Rgb555,
-    /// 144 x 160 colours of three bytes, the Color's five bits of each spread over eight; shades as
-    /// the [`Grays`] have them.
+    /// 144 x 160 colours of three bytes: the Color's five bits of each part are spread over eight,
+    /// and shades become the [`Grays`].
     Rgb,
-    /// `Rgb` in the colours that the Color's dim panel shows: each part lights the others.
+    /// `Rgb` in the colours of the Color's dim panel, on which each primary colour also lights the
+    /// others.
     RgbCorrected,
 }
 
@@ -78,13 +79,13 @@ impl Picture {
         }
     }
 
-    /// The form of a name.
+    /// Returns the form of a name.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|picture| picture.name() == name)
     }
 
-    /// Returns true if the form shows colours where a machine has them.
+    /// Returns true if the form shows the colours of a Color's frame.
     pub(crate) fn has_colors(self) -> bool {
         matches!(self, Self::Rgb555 | Self::Rgb | Self::RgbCorrected)
     }
@@ -99,7 +100,7 @@ impl Picture {
         }
     }
 
-    /// Bytes of the whole.
+    /// Bytes of the whole picture.
     #[must_use]
     pub fn bytes(self) -> usize {
         let (lines, columns) = self.shape();
@@ -123,7 +124,7 @@ impl Picture {
         }
     }
 
-    /// Grays of a frame in colour, or the reductions of them.
+    /// Fills `out` with the grays of a frame in colour, or with their reduction.
     fn fill_lightness(self, frame: &[u8], out: &mut [u8]) {
         let (colors, _) = frame.as_chunks();
         static LIGHTNESS: LazyLock<[u8; 0x8000]> =
@@ -172,7 +173,7 @@ impl Picture {
     }
 }
 
-/// Writes each gray three times. Not by way of `fill_colors`: RGB555 can't hold 170 and 153.
+/// Writes each gray three times. `fill_colors` would not do, because RGB555 can't hold 170 and 153.
 fn fill_grays_thrice(grays: Grays, frame: &[u8; FRAME_BYTES], out: &mut [u8]) {
     let grays = grays.table();
     for (pixels, packed) in out.as_chunks_mut::<12>().0.iter_mut().zip(frame) {
@@ -248,8 +249,8 @@ pub fn rgb(color: u16) -> [u8; 3] {
     parts(color).map(|five| (five << 3 | five >> 2) as u8)
 }
 
-/// Red, green and blue as the Color's panel shows RGB555: every part lights the others a little,
-/// and white is not full.
+/// Red, green and blue as the Color's panel shows RGB555: every primary colour lights the others a
+/// little, and white is dimmer than 255.
 #[must_use]
 pub fn corrected_rgb(color: u16) -> [u8; 3] {
     let [red, green, blue] = parts(color);
@@ -275,14 +276,14 @@ fn lightness(color: u16) -> u8 {
     (weighted(rgb(color).map(u32::from)) / 1000) as u8
 }
 
-/// Lightness of the four shades, from the lightest to the darkest. Packed frames hold shades and
-/// don't depend on it.
+/// Lightness of the four shades, from the lightest to the darkest. Packed frames hold shades, so
+/// they don't depend on this choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Grays {
-    /// 255, 170, 85, 0: as far from each other as can be.
+    /// 255, 170, 85, 0: evenly spaced.
     #[default]
     Even,
-    /// 255, 153, 85, 0: PyBoy's, for what was trained on it.
+    /// 255, 153, 85, 0: PyBoy's levels, for agents that were trained on PyBoy.
     Pyboy,
 }
 

@@ -1,8 +1,8 @@
-//! The pictures that learners see of an env: frames cropped and resized, perhaps the lighter of a
-//! step's last two, and the last few of them in a stack, the newest last.
+//! Stacks of an env's last pictures for learners, the newest last. A picture is a cropped and
+//! resized frame, or the pixel-wise maximum of a step's last two frames.
 //!
 //! Native shards keep a stack for each env and push a picture after each step. On a device
-//! `device/picture_stack.rs` does it in a kernel, and the results are equal byte by byte.
+//! `device/picture_stack.rs` does so in a kernel, and the results are equal byte by byte.
 
 mod area;
 mod shades;
@@ -13,19 +13,19 @@ use shades::ShadePictures;
 use crate::record::{Reader, Writer};
 use crate::{Frame, Grays, LinkMode, Picture, SwarmConfig, SwarmError};
 
-/// Most pictures of a stack.
+/// Maximum of pictures in a stack.
 const MAX_DEPTH: u16 = 64;
 
-/// A part of a picture, in its lines and columns.
+/// A rectangle of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Crop {
     /// The first line.
     pub top: u16,
     /// The first column.
     pub left: u16,
-    /// Lines.
+    /// Number of lines.
     pub lines: u16,
-    /// Columns.
+    /// Number of columns.
     pub columns: u16,
 }
 
@@ -36,14 +36,14 @@ pub struct PictureStack {
     pub picture: Picture,
     /// The grays of the four shades.
     pub grays: Grays,
-    /// The part of the picture that is seen; all of it if absent.
+    /// The part of the picture that is kept; the whole picture if absent.
     pub crop: Option<Crop>,
-    /// Lines and columns that the part is reduced to. Each pixel is the mean of the area that it
+    /// Lines and columns to which the part is reduced. Each pixel is the mean of the area that it
     /// covers, rounded to the nearest number.
     pub size: Option<[u16; 2]>,
-    /// Pictures behind each other.
+    /// Number of pictures in the stack.
     pub depth: u16,
-    /// Each byte is the larger one of the step's last two frames.
+    /// True if each byte is the maximum of that byte in the step's last two frames.
     pub max_pool: bool,
 }
 
@@ -55,7 +55,7 @@ impl PictureStack {
         [lines, columns / channels, channels]
     }
 
-    /// The part that is seen.
+    /// The part that is kept.
     pub(crate) fn part(&self) -> Crop {
         let [lines, columns, _] = self.whole().map(|it| it as u16);
         self.crop.unwrap_or(Crop { top: 0, left: 0, lines, columns })
@@ -137,7 +137,7 @@ impl PictureStack {
         Ok(())
     }
 
-    /// A stack of one frame, as episodes begin with it.
+    /// Makes the first stack of an episode, which holds one frame several times.
     pub(crate) fn first(&self, frame: Frame<'_>) -> Vec<u8> {
         let mut stack = vec![0; self.bytes()];
         PictureMaker::new(*self).fill(frame, &mut stack, &mut Vec::new());
@@ -174,15 +174,15 @@ impl PictureStack {
     }
 }
 
-/// Makes pictures of frames.
+/// Converter of frames to pictures.
 #[derive(Debug)]
 pub(crate) struct PictureMaker {
     stack: PictureStack,
-    /// The frame's picture, and that of the frame before it.
+    /// Unreduced pictures of the frame and of the frame before it.
     wholes: [Vec<u8>; 2],
-    /// `None` if the picture keeps its size.
+    /// The reduction; `None` if the picture keeps its size.
     area: Option<Area>,
-    /// Makes the pictures of shades; `None` if the form is not made this way.
+    /// The faster converter for frames of shades; `None` if it can't make this form.
     shades: Option<ShadePictures>,
 }
 
@@ -195,8 +195,8 @@ impl PictureMaker {
         Self { stack, wholes: [Vec::new(), Vec::new()], area, shades: ShadePictures::new(&stack) }
     }
 
-    /// Puts a frame into every place of a stack. `shown` becomes the frame of the newest picture,
-    /// from which the next one is made.
+    /// Fills a stack with the picture of a frame. `shown` becomes the packed frame of the newest
+    /// picture, from which the next picture is made.
     pub(crate) fn fill(&mut self, frame: Frame<'_>, stack: &mut [u8], shown: &mut Vec<u8>) {
         shown.clear();
         let bytes = self.stack.picture_bytes();
@@ -206,8 +206,8 @@ impl PictureMaker {
         }
     }
 
-    /// Makes the picture of a frame, or of the lighter one of it and the one before it. `shown` is
-    /// the frame of the picture that lies in `out`, or empty if that is unknown.
+    /// Makes the picture of a frame, or of the lighter pixels of this frame and the one before.
+    /// `shown` is the packed frame of the picture that lies in `out`, or empty if it is unknown.
     pub(crate) fn draw(
         &mut self,
         frame: Frame<'_>,

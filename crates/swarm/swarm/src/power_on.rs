@@ -5,18 +5,17 @@ use std::str::FromStr;
 
 use gbxcule_gameboy::PowerOnMemory as Contents;
 
-/// Different contents of memory among which episodes draw if they are random.
+/// Number of random contents from which episodes draw.
 const RANDOM_CONTENTS: u64 = 16;
 
-/// Contents of work RAM, high RAM and wave RAM at power-on, which the hardware leaves to chance. A
-/// program, or an agent, that works with one choice alone relies on contents that no cartridge can
-/// know.
+/// Contents of work RAM, high RAM and wave RAM at power-on. On hardware they are unpredictable, so
+/// a program or an agent that works with one choice alone relies on chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum PowerOnChoice {
     /// All zeros.
     #[default]
     Zero,
-    /// Pages of FF and of 00 in turn, much like cold memory of a DMG.
+    /// Alternating pages of FF and 00, similar to the memory of a cold DMG.
     Pattern,
     /// One of 16 random contents for each episode, chosen by the env's seed and the episode's
     /// number.
@@ -37,7 +36,7 @@ impl PowerOnChoice {
         }
     }
 
-    /// Contents among which episodes draw.
+    /// Returns the contents from which episodes draw.
     pub(crate) fn contents(self) -> Vec<Contents> {
         match self {
             Self::Zero => vec![Contents::Zero],

@@ -1,8 +1,8 @@
 //! Reward and observation written by the user in the Warp dialect, run after each step
 //! (docs/programs.md).
 //!
-//! [`ProgramText`] is one source text. [`Programs`] is the checked pair that a swarm runs: one text
-//! for the reward, one for the observation. `compile` lowers them into any module that has the
+//! [`ProgramText`] is one source text. [`Programs`] is the checked pair of texts that a swarm runs,
+//! for the reward and for the observation. `compile` lowers them into any module that has the
 //! machine; `native_programs` runs them for the native swarm.
 
 mod compile;
@@ -42,8 +42,8 @@ const BUILT_IN_NAMES: [&str; 2] = ["reward_v0", "obs_v0"];
 /// The observation of tiles and objects: its name and text.
 const TILES: (&str, &str) = ("tiles_v1", include_str!("program/tiles.py"));
 
-/// Sizes that the built-in text asks for. They stand here so that a swarm with that text alone
-/// needs no compiler until it computes.
+/// Sizes that the built-in text asks for. With this constant a swarm that has only the built-in
+/// text needs no compiler before its first step.
 const BUILT_IN_SIZES: Sizes = Sizes {
     scratch: [ScratchSize { numbers: 0, ints: 0, bytes: 0 }; 2],
     obs_dim: OBS_V0_DIM,
@@ -70,7 +70,7 @@ pub fn games() -> impl Iterator<Item = (&'static str, &'static str)> {
     gbxcule_games::GAMES.iter().map(|game| (game.name, game.program))
 }
 
-/// A program's text, and what artifacts say about it.
+/// A program's text, with its name and digest for artifacts.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ProgramText {
     name: Arc<str>,
@@ -81,18 +81,18 @@ pub struct ProgramText {
 }
 
 impl ProgramText {
-    /// A text under a name that messages show.
+    /// Makes a text with a name for messages.
     #[must_use]
     pub fn new(name: &str, text: &str) -> Self {
         Self::with_files(name, text, Vec::new())
     }
 
-    /// A text that imports from other files, with their paths and texts.
+    /// Makes a text that imports from other files, which are given by path and text.
     #[must_use]
     pub fn with_files(name: &str, text: &str, files: Vec<(String, String)>) -> Self {
         let mut hash = Sha256::new_with_prefix(text.as_bytes());
         for (_, text) in &files {
-            // No text of Python has a zero in it, so the zero marks the end of each text.
+            // Python text has no zero byte, so a zero byte marks the end of each text.
             hash.update([0]);
             hash.update(text.as_bytes());
         }
@@ -101,8 +101,8 @@ impl ProgramText {
         Self { name: name.into(), text: text.into(), sha256, files: files.into(), labels }
     }
 
-    /// Adds the places ([`crate::in_bank`]) of the labels that the text writes in quotes, and of
-    /// similar labels for those that it misspells.
+    /// Adds the places ([`crate::in_bank`]) of the labels that the text quotes. For misspelt labels
+    /// it adds similar ones, which messages suggest.
     #[must_use]
     pub fn with_labels<'l>(self, labels: impl IntoIterator<Item = (&'l str, u32)>) -> Self {
         let places: BTreeMap<&str, u32> = labels.into_iter().collect();
@@ -128,10 +128,11 @@ impl ProgramText {
         Self { labels: used.into(), sha256, ..self }
     }
 
-    /// A built-in program by its name, a file by its path, or a text of several lines itself.
+    /// Finds a program by its built-in name, by the path of its file, or by its text, if the
+    /// argument has several lines.
     ///
     /// # Errors
-    /// Neither exists, or the file cannot be read.
+    /// No program and no file has this name, or the file cannot be read.
     pub fn find(name_or_path: &str) -> Result<Self, SwarmError> {
         if let Some((name, text)) = built_in().find(|(name, _)| *name == name_or_path) {
             return Ok(Self::new(name, text));
@@ -161,26 +162,27 @@ impl ProgramText {
         &self.text
     }
 
-    /// Paths and texts of the files that it imports from.
+    /// Paths and texts of the imported files.
     #[must_use]
     pub fn files(&self) -> &[(String, String)] {
         &self.files
     }
 
-    /// Labels that it writes in quotes, and their places.
+    /// Labels that the text quotes, and their places.
     #[must_use]
     pub fn labels(&self) -> &[(String, u32)] {
         &self.labels
     }
 
-    /// The SHA-256 of the text and of those it imports from, in hexadecimal.
+    /// The SHA-256 of the text and its imported files, in hexadecimal.
     #[must_use]
     pub fn sha256(&self) -> &str {
         &self.sha256
     }
 }
 
-/// The files that a text imports from; empty if it can't be parsed: the compiler then says why.
+/// Returns the files that a text imports from; empty if the text can't be parsed, which the
+/// compiler reports later.
 fn imported(path: &str, text: &str) -> Vec<(String, String)> {
     let mut sources = SourceMap::new();
     let id = sources.add(path, text);
@@ -256,19 +258,19 @@ struct Sizes {
     /// Scratch of the reward's text and of the observation's. If both are one text, they share it.
     scratch: [ScratchSize; 2],
     obs_dim: usize,
-    /// Numbers that the caller gives, the larger count of both texts.
+    /// Number of weights that the caller gives: the larger count of both texts.
     weights: usize,
     has_done: bool,
-    /// Texts with a `begin`: the reward's, the observation's. If both are one text, only the first
-    /// is true.
+    /// True for the reward's text and for the observation's if they have a `begin`. If both are one
+    /// text, only the first is true.
     has_begin: [bool; 2],
     reads_pixels: bool,
     has_settled: bool,
-    /// The text that has `action_mask`, and the number of actions that it covers.
+    /// The text with `action_mask`, and the number of actions that the mask covers.
     mask: Option<(TextRole, usize)>,
-    /// Texts with functions that hooks call: the reward's, the observation's.
+    /// True for the reward's text and for the observation's if hooks call their functions.
     is_called: [bool; 2],
-    /// A program calls `gb.write`.
+    /// True if a program calls `gb.write`.
     writes: bool,
 }
 
@@ -300,8 +302,8 @@ impl Programs {
         Self::with_hooks(reward, obs, Vec::new())
     }
 
-    /// A text for the reward and one for the observation, and hooks, which may call functions of
-    /// these.
+    /// Checks a text for the reward, a text for the observation, and hooks, which may call
+    /// functions of both.
     ///
     /// # Errors
     /// As [`Programs::new`], or the texts lack a function that a hook calls.
@@ -317,7 +319,7 @@ impl Programs {
         Ok(Self(Arc::new(ProgramPair { reward, obs, hooks, sizes })))
     }
 
-    /// Programs by names or paths.
+    /// Finds and checks programs by names or paths.
     ///
     /// # Errors
     /// As [`ProgramText::find`] and [`Programs::new`].
@@ -395,13 +397,13 @@ impl Programs {
         Err(SwarmError::OtherActions { found, expected, codec: codec.name.to_string() })
     }
 
-    /// Returns true if there is anything to compute.
+    /// Returns true if the programs compute something in a stage.
     pub(crate) fn has_work_in(&self, stage: Stage) -> bool {
         stage != Stage::EmulateOnly || self.has_settled() || self.0.sizes.is_called.contains(&true)
     }
 
-    /// Returns true if there is anything to compute where an episode begins: the observation before
-    /// its first step, the mask of its first action, and what texts do in `begin`.
+    /// Returns true if the programs compute something at the beginning of an episode: the
+    /// observation before its first step, the mask of its first action, or the work of `begin`.
     pub(crate) fn has_begin_work_in(&self, stage: Stage) -> bool {
         let begins = self.runs_begin_in(stage).contains(&true);
         begins || stage.owns_observation() || self.mask_text_in(stage).is_some()
@@ -461,7 +463,7 @@ impl Programs {
         self.0.sizes.weights
     }
 
-    /// Checks that there is a weight for each that the texts ask for.
+    /// Checks the number of weights against the number that the texts ask for.
     pub(crate) fn check_weights(&self, weights: &[f32]) -> Result<(), SwarmError> {
         let (found, expected) = (weights.len(), self.weights());
         let fits = found == expected;

@@ -13,7 +13,7 @@ pub(crate) struct RecordKind {
     pub(crate) name: &'static str,
     /// First bytes of a record.
     pub(crate) magic: &'static [u8],
-    /// Version, raised with every change of the body.
+    /// Version; every change of the body gets a new number.
     pub(crate) version: u32,
     /// The oldest version that is read.
     pub(crate) oldest: u32,
@@ -57,7 +57,7 @@ impl Writer {
         self.0.extend(number.to_le_bytes());
     }
 
-    /// Bytes, with their count first.
+    /// Writes the count of the bytes, then the bytes.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.u64(bytes.len() as u64);
         self.0.extend(bytes);
@@ -67,13 +67,13 @@ impl Writer {
         self.bytes(text.as_bytes());
     }
 
-    /// Numbers, bit by bit, with their count first.
+    /// Writes the count of the numbers, then their bits.
     pub(crate) fn floats(&mut self, numbers: &[f32]) {
         self.u64(numbers.len() as u64);
         self.0.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
     }
 
-    /// The whole record.
+    /// Returns the whole record.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         let digest = Sha256::digest(&self.0);
         self.0.extend(digest);
@@ -81,8 +81,8 @@ impl Writer {
     }
 }
 
-/// A record's body while it is read. A read beyond the end is an error, whatever lengths the record
-/// states.
+/// A record's body while it is read. A read beyond the end is an error, whatever the lengths in the
+/// record say.
 pub(crate) struct Reader<'b> {
     kind: RecordKind,
     version: u32,
@@ -185,7 +185,7 @@ impl<'b> Reader<'b> {
         self.kind.damaged(why)
     }
 
-    /// Reads the end, after which nothing may be left.
+    /// Checks that the whole body was read.
     pub(crate) fn finish(self) -> Result<(), SwarmError> {
         if self.rest.is_empty() { Ok(()) } else { Err(self.kind.damaged("bytes are left over")) }
     }

@@ -1,5 +1,5 @@
-//! The built-in reward as a formula, for machines that aren't ours; ours run `program/v0.py`, and a
-//! test holds both equal bit for bit.
+//! The built-in reward as a Rust function, for reference emulators. Machines of the swarm run
+//! `program/v0.py`, and a test compares both bit for bit.
 
 use crate::Features;
 

@@ -1,5 +1,5 @@
 //! The return of each env's episode, summed by one kernel on the device that holds the rewards, so
-//! that the host waits for nothing.
+//! that the host need not wait.
 
 use std::sync::OnceLock;
 
@@ -10,8 +10,8 @@ use gbxcule_runtime::{Array, Build, DataType, Device, Kernel, Stream, compile, g
 use crate::device::compiled;
 use crate::{Swarm, SwarmError};
 
-/// Sums of rewards. An episode ends when the programs say so and begins with the first step at
-/// which they no longer do.
+/// Sums of rewards. An episode ends with a step whose `done` is true, and the next one begins with
+/// the first step whose `done` is false.
 pub struct Returns {
     add: Kernel,
     rewards: Array,

@@ -1,5 +1,5 @@
-//! A ROM ready to run: its header was read, its bytes are padded to the size that the machine
-//! indexes without checks.
+//! A ROM that is ready to run: its header was read, and its bytes are padded to the size that the
+//! machine indexes without checks.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use gbxcule_gameboy::{Cartridge, Model, Revision, RomError, boot_rom};
 
 use crate::SwarmError;
 
-/// Archives that ROMs come in, by their first bytes.
+/// Formats of archives, by their first bytes.
 const ARCHIVES: [(&[u8], &str); 3] =
     [(b"PK\x03\x04", "ZIP"), (b"7z\xbc\xaf", "7z"), (b"\x1f\x8b", "gzip")];
 
@@ -20,16 +20,16 @@ pub struct Rom {
 }
 
 impl Rom {
-    /// Reads the header and pads with 0xFF, as an empty ROM chip reads; for the Color if the
-    /// program runs on nothing else.
+    /// Reads the header and pads the bytes with 0xFF, as an empty ROM chip reads. The model is the
+    /// Color only if the program needs it.
     ///
     /// # Errors
-    /// The header is damaged or asks for a mapper that does not exist here.
+    /// The header is damaged or asks for a mapper that is not supported.
     pub fn new(bytes: &[u8]) -> Result<Self, SwarmError> {
         Self::for_model(bytes, None)
     }
 
-    /// Does what [`Rom::new`] does, for machines of a model; `None` chooses by the header.
+    /// Makes a ROM as [`Rom::new`] does, for machines of a model; `None` chooses by the header.
     ///
     /// # Errors
     /// As [`Rom::new`], or the program does not run on that model.
@@ -45,8 +45,8 @@ impl Rom {
         Ok(Self { cartridge, model, bytes: padded.into() })
     }
 
-    /// Does what [`Rom::new`] does, for machines of a console by its name in [`Revision::names`];
-    /// `auto` chooses by the header.
+    /// Makes a ROM as [`Rom::new`] does, for machines of a console by its name in
+    /// [`Revision::names`]; `auto` chooses by the header.
     ///
     /// # Errors
     /// As [`Rom::for_model`], or no console has that name.
@@ -82,7 +82,7 @@ impl Rom {
         Ok(Self { cartridge, bytes: bytes.into(), ..rom })
     }
 
-    /// The ROM of machines that begin in the cartridge's program.
+    /// Returns the ROM without its boot ROM: machines begin in the cartridge's program.
     pub(crate) fn without_boot_rom(&self) -> Self {
         let cartridge = Cartridge { has_boot_rom: false, ..self.cartridge };
         Self { cartridge, bytes: self.chip().into(), model: self.model }

@@ -19,21 +19,22 @@ pub struct EnvSnapshot {
     pub(crate) machine: AnyMachine,
     pub(crate) cart_ram: Vec<u8>,
     pub(crate) counters: Counters,
-    /// `None` where an episode begins: then the scratch is zeros, and the programs' `begin` runs.
+    /// The programs' scratch; `None` at the beginning of an episode: the scratch is then zeros, and
+    /// `begin` runs.
     pub(crate) scratch: Option<Vec<f32>>,
-    /// The last observation of the programs; `None` where an episode begins, and if the stage
-    /// of the swarm computes none.
+    /// The last observation; `None` at the beginning of an episode, and if the swarm's stage has no
+    /// observation.
     pub(crate) observation: Option<Vec<f32>>,
-    /// The stack of its last pictures; `None` where an episode begins, and in a swarm that keeps
-    /// none.
+    /// The stack of the last pictures; `None` at the beginning of an episode, and in a swarm
+    /// without pictures.
     pub(crate) pictures: Option<(PictureStack, Vec<u8>)>,
-    /// Sound state beside the machine's; `None` if the swarm makes no sound, or if sound begins
-    /// anew.
+    /// The part of the sound's state that is not in the machine; `None` if the swarm makes no
+    /// sound, or if sound begins anew.
     pub(crate) sound: Option<MachineSound>,
 }
 
 impl EnvSnapshot {
-    /// Machines switched on, one for each of the memory's possible contents.
+    /// Makes snapshots of machines at power-on, one for each of the memory's possible contents.
     pub(crate) fn power_on(rom: &Rom, memory: PowerOnChoice) -> Vec<Self> {
         let switch_on = |contents| {
             let cart_ram = vec![0xFF; rom.cart_ram_bytes()];
@@ -42,7 +43,8 @@ impl EnvSnapshot {
         memory.contents().into_iter().map(switch_on).collect()
     }
 
-    /// A machine where an episode begins: counters are 0, and programs keep nothing yet.
+    /// Makes the snapshot of a machine at the beginning of an episode: counters are 0, and there is
+    /// no scratch.
     pub(crate) fn start(machine: AnyMachine, cart_ram: Vec<u8>) -> Self {
         let counters = Counters::default();
         Self {
@@ -66,7 +68,7 @@ impl EnvSnapshot {
         });
     }
 
-    /// Makes a start of a snapshot: counters at zero and no scratch values.
+    /// Converts the snapshot to a start: counters are 0, and there is no scratch.
     pub(crate) fn into_start(self) -> Self {
         Self::start(self.machine, self.cart_ram)
     }
@@ -99,20 +101,20 @@ impl EnvSnapshot {
         &self.cart_ram
     }
 
-    /// The cells that its programs keep from step to step; none where an episode has yet to begin.
+    /// The scratch of its programs; empty if an episode has yet to begin.
     #[must_use]
     pub fn scratch(&self) -> &[f32] {
         self.scratch.as_deref().unwrap_or_default()
     }
 
-    /// Returns the observation, if it is one of this configuration's programs.
+    /// Returns the observation, if it has the size that this configuration's programs compute.
     pub(crate) fn observation_in(&self, config: &SwarmConfig) -> Option<&[f32]> {
         let observation = self.observation.as_deref()?;
         let is_theirs = observation.len() == config.programs.obs_dim();
         (is_theirs && config.stage.owns_observation()).then_some(observation)
     }
 
-    /// Returns the stack of pictures, if it is one of this form.
+    /// Returns the stack of pictures, if it has this form.
     pub(crate) fn pictures_as(&self, form: PictureStack) -> Option<&[u8]> {
         self.pictures.as_ref().filter(|(known, _)| *known == form).map(|(_, bytes)| &bytes[..])
     }

@@ -1,5 +1,5 @@
-//! Starts of episodes: states of any format or power-on, each run on for some steps without buttons
-//! (`start_steps` in Python). `episode` chooses one of them when an episode begins.
+//! Starts of episodes: states of any format, or power-on, each advanced by some steps without
+//! buttons (`start_steps` in Python). `episode` chooses a start when an episode begins.
 
 use gbxcule_gameboy::Step;
 
@@ -10,8 +10,8 @@ use crate::{EnvSnapshot, Rom, SwarmConfig, SwarmError};
 const FRAMES_BETWEEN: u32 = 64;
 
 impl EnvSnapshot {
-    /// Makes starts of states of any format, or of power-on for an empty list, each run on for so
-    /// many steps without buttons; returns `None` if `go_on` ended the work.
+    /// Makes starts from states of any format, or from power-on for an empty list, and advances
+    /// each by some steps without buttons. Returns `None` if `go_on` ended the work.
     pub(crate) fn starts_of(
         states: &[&[u8]],
         steps: u32,
@@ -32,7 +32,7 @@ impl EnvSnapshot {
         Ok(came_to_end.then_some(starts))
     }
 
-    /// Makes starts of one state or more.
+    /// Makes starts from one state or more.
     pub(crate) fn later_starts(
         states: &[&[u8]],
         rom: &Rom,
@@ -45,8 +45,7 @@ impl EnvSnapshot {
         Ok(starts.unwrap_or_default())
     }
 
-    /// Makes a start of each given start and each number of frames without buttons with which an
-    /// episode may begin.
+    /// Makes a start for each given start and each possible number of frames without buttons.
     pub(crate) fn with_noops(starts: Vec<Self>, rom: &Rom, config: &SwarmConfig) -> Vec<Self> {
         if config.noop_max == 0 {
             return starts;
@@ -62,8 +61,8 @@ impl EnvSnapshot {
         all
     }
 
-    /// Runs some steps without buttons, before anything is counted, calls `go_on` several times a
-    /// second, and stops when it returns false. Returns true if all steps ran.
+    /// Runs some steps without buttons, without counting their frames. Calls `go_on` several times
+    /// a second, and stops when `go_on` returns false. Returns true if all steps ran.
     fn run_without_buttons(
         &mut self,
         rom: &Rom,

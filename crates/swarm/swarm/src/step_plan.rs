@@ -1,4 +1,4 @@
-//! Plan of a call that runs a step, whole or as a range of frames; alike for both swarms.
+//! Plan of a call that runs a step or a range of its frames, on either engine.
 
 use std::ops::Range;
 
@@ -6,43 +6,43 @@ use gbxcule_gameboy::Step;
 
 use crate::{SwarmConfig, SwarmError};
 
-/// A range of a step's frames, for callers that read machines between frames. The ranges of a step
-/// in their order leave what the whole step leaves; the last range runs the programs.
+/// A range of a step's frames, for callers that read machines between frames. All ranges of a step,
+/// in order, have the effect of the whole step; the last range runs the programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameRange {
     /// Range of frames, counted from the beginning of the step.
     pub frames: Range<u32>,
-    /// Draw the last of them, also if no program looks at it.
+    /// True if the last frame of the range is drawn even if no program reads it.
     pub draw_last: bool,
 }
 
-/// The frames that one call runs and how, alike for every env.
+/// The frames that one call runs, and how they are run; equal for all envs.
 #[derive(Debug, Clone, Copy)]
 pub struct StepPlan {
     pub(crate) frames: u32,
     /// Number of the step's frames that ran before.
     pub(crate) first_frame: u32,
     pub(crate) draw_last: bool,
-    /// Draw every frame: any of them may be the last.
+    /// True if every frame is drawn, because any frame may be the last one.
     pub(crate) draw_each: bool,
     /// Frames of the whole step.
     pub(crate) step_frames: u32,
     /// True if a picture of the step is needed.
     pub(crate) is_picture_needed: bool,
-    /// No button is pressed, whatever actions and manual buttons are.
+    /// True if no button is pressed, whatever actions and manual buttons say.
     pub(crate) is_idle: bool,
     pub(crate) seed: u64,
-    /// Run the programs after the range.
+    /// True if the programs run after the range.
     pub(crate) computes: bool,
 }
 
 impl FrameRange {
-    /// All frames of a step.
+    /// Makes the plan of a whole step.
     pub(crate) fn whole(config: &SwarmConfig) -> Self {
         Self { frames: 0..config.schedule.frames_per_step(), draw_last: config.draw_last }
     }
 
-    /// Draws the last frame if `draw_last` says so, or if it was drawn before.
+    /// Adds the drawing of the last frame if `draw_last` is true.
     pub(crate) fn drawn(self, draw_last: bool) -> Self {
         Self { draw_last: self.draw_last || draw_last, ..self }
     }
@@ -71,8 +71,8 @@ impl FrameRange {
 }
 
 impl StepPlan {
-    /// Divides the plan before the step's last frame, and draws the frame before it too, for
-    /// pictures of both. A part without frames is `None`.
+    /// Splits the plan before the step's last frame, and draws the second-to-last frame too, for
+    /// pictures made from both. A part without frames is `None`.
     pub(crate) fn before_last_frame(self) -> [Option<Self>; 2] {
         let last = self.step_frames - 1;
         let (start, end) = (self.first_frame, self.first_frame + self.frames);
@@ -86,11 +86,11 @@ impl StepPlan {
         [before, after].map(|part| (part.frames > 0).then_some(part))
     }
 
-    /// Returns frames of this range, counted from its first. A machine with a cable draws its own
-    /// frames that begin in them, because its frames end at other times than the pair's. So
-    /// the last picture that is complete at the step's end began two frames before that end, or
-    /// three, because frames with the LCD off may last for two. In a step of one frame all frames
-    /// are drawn.
+    /// Returns the drawn frames, counted from the first frame of this range. The frames of a
+    /// machine with a cable end at other times than the pair's frames, so the machine draws each of
+    /// its frames that begins in the returned range. The last picture that is complete at the
+    /// step's end began two frames before that end, or three, because a frame with the LCD off may
+    /// last for two. In a step of one frame all frames are drawn.
     pub(crate) fn frames_drawn_in_pairs(&self) -> Range<u32> {
         if self.draw_last && !self.computes {
             return 0..self.frames;
@@ -104,8 +104,8 @@ impl StepPlan {
         back(drawn.start)..back(drawn.end)
     }
 
-    /// Returns the part of the plan that one machine runs, with buttons held for so many frames of
-    /// the step.
+    /// Returns the part of the plan that one machine runs, with buttons held for `frames_held`
+    /// frames of the step.
     pub(crate) fn step(&self, frames_held: u32) -> Step {
         let release_after = frames_held.saturating_sub(self.first_frame);
         Step { frames: self.frames, release_after, draw_last: self.draw_last }

@@ -1,11 +1,11 @@
-//! Length of a step, and the frames for which its action is held unless the action says so itself.
+//! Length of a step, and the frames for which an action is held that has no number of its own.
 
 use crate::SwarmError;
 
-/// Frames of a step, at most: some five hours of a machine's time.
+/// Maximum of frames in a step: some five hours of a machine's time.
 const MAX_FRAMES_PER_STEP: u32 = 1 << 20;
 
-/// Frames of a step: the action is pressed for the first of them, then released.
+/// Frames of a step. The action is pressed for the first frames, then released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Schedule {
     frames_per_step: u32,
@@ -13,10 +13,11 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// A step of `frames_per_step` frames whose action is released after `release_after_frames`.
+    /// Makes a step of `frames_per_step` frames whose action is released after
+    /// `release_after_frames`.
     ///
-    /// With `release_after_frames >= frames_per_step` the action is held through the step, and on
-    /// into the next one if that presses it again.
+    /// With `release_after_frames >= frames_per_step` the action is held through the step, and
+    /// without a release into the next step if that step presses it again.
     ///
     /// # Errors
     /// Either number is 0, or the step has more frames than the limit.
@@ -36,7 +37,7 @@ impl Schedule {
         self.frames_per_step
     }
 
-    /// Frames for which an action is held that doesn't state its own number.
+    /// Frames for which an action is held, unless the action states a number.
     #[must_use]
     pub fn release_after_frames(self) -> u32 {
         self.release_after_frames
@@ -44,7 +45,7 @@ impl Schedule {
 }
 
 impl Default for Schedule {
-    /// 24 frames, released after 8: what Game Boy RL setups have in common.
+    /// 24 frames with a release after 8, as is common in Game Boy RL.
     fn default() -> Self {
         Self { frames_per_step: 24, release_after_frames: 8 }
     }

@@ -1,20 +1,21 @@
 //! Sticky actions (Machado et al., 2018): with some probability an env repeats its last action
 //! instead of the action that its agent chose.
 //!
-//! The draw depends on the env's seed, the number of its episode and its frames since the reset
-//! alone, so it needs no state. The scratch of an env has one cell more than its programs ask for:
-//! the number of the last action plus 1, or 0 where an episode begins, so that the first step of an
-//! episode does what the agent chose. `device/sticky.rs` has the same as a kernel.
+//! The draw depends only on the env's seed, the number of its episode and its frames since the
+//! reset, so the draw needs no state. The scratch of an env has one more cell than its programs ask
+//! for. The cell holds the number of the last action plus 1, or 0 at the beginning of an episode,
+//! so the first step of an episode does what the agent chose. `device/sticky.rs` has the same rule
+//! as a kernel.
 
 use crate::Episode;
 
-/// The cell's value for an action.
+/// Returns the cell's value for an action.
 #[must_use]
 pub(crate) fn cell_of(action: u8) -> f32 {
     f32::from(action) + 1.0
 }
 
-/// The action of a cell; `None` where an episode begins.
+/// Returns the action of a cell; `None` at the beginning of an episode.
 #[must_use]
 pub(crate) fn action_of(cell: f32) -> Option<u8> {
     (cell >= 1.0).then_some((cell - 1.0) as u8)

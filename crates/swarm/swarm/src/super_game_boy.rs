@@ -1,5 +1,5 @@
-//! A Super Game Boy beside its machine's picture and buttons: the border around the picture, and
-//! the second to fourth controller. Called by commands and by Python on request.
+//! Parts of a Super Game Boy outside of its machine: the border around the picture, and the second
+//! to fourth controller.
 
 use gbxcule_gameboy::super_game_boy::memory::{border_color, palette_color};
 use gbxcule_gameboy::super_game_boy::set_controller;
@@ -21,7 +21,8 @@ impl Swarm {
     }
 
     /// Returns an env's last drawn frame with the border that its program sent, 224 lines of 256
-    /// colours in RGB555. Where the border is transparent the frame shows, and colour 0 around it.
+    /// colours in RGB555. Where the border is transparent, the picture shows the frame, or colour 0
+    /// outside of the frame.
     ///
     /// # Errors
     /// The console is not a Super Game Boy, or there is no such env.
@@ -55,8 +56,8 @@ impl Swarm {
     /// Controller 0 has the buttons of the env's actions.
     ///
     /// # Errors
-    /// The console is not a Super Game Boy, there is no such controller, or not one entry of the
-    /// mask for each env and one byte for each marked env.
+    /// The console is not a Super Game Boy, there is no such controller, the mask does not have one
+    /// entry for each env, or `buttons` does not have one byte for each marked env.
     pub fn set_controllers(
         &mut self,
         mask: &[bool],

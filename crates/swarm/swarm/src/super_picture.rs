@@ -12,16 +12,16 @@ const COLOR_BYTES: usize = 2 * WIDTH * HEIGHT;
 /// Pixels of a cell's side.
 const CELL: usize = 8;
 
-/// Room for a picture in colour.
+/// Buffer for a picture in colour.
 pub(crate) struct SuperPicture(Box<[u8; COLOR_BYTES]>);
 
 impl SuperPicture {
-    /// Makes room.
+    /// Allocates the buffer.
     pub(crate) fn new() -> Self {
         Self(Box::new([0; COLOR_BYTES]))
     }
 
-    /// The last drawn frame as the console shows it.
+    /// Returns the last drawn frame as the console shows it.
     pub(crate) fn of<'f>(
         &'f mut self,
         machine: &'f AnyMachine,

@@ -1,6 +1,5 @@
-//! One set of calls for every swarm, whatever engine runs its machines: threads on the CPU or
-//! kernels on a device. The calls check their arguments, and keep seeds, starts and episodes; the
-//! engine runs machines and programs.
+//! The calls of every swarm. They check their arguments, and keep seeds, starts and episodes; the
+//! swarm's engine runs machines and programs, on CPU threads or by kernels on a device.
 
 mod outputs;
 
@@ -19,7 +18,7 @@ use crate::{
     banked_address,
 };
 
-/// Machines stepped together, beside an engine that runs them.
+/// Machines that are stepped together, and the engine that runs them.
 ///
 /// ```
 /// use gbxcule_runtime::Device;
@@ -32,8 +31,8 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// Every call may fail where the device does. A call on a device that returns values may also
-/// return the error of an earlier step, whose work was only queued.
+/// Every call fails if the device fails. On a device, a call that returns values may also return
+/// the error of an earlier step, whose work was queued.
 pub struct SwarmOf<E: Engine + ?Sized>(Box<E>);
 
 /// A swarm on a device that is chosen when it is made.
@@ -76,7 +75,7 @@ pub type NativeSwarm = SwarmOf<NativeEngine>;
 /// ```
 pub type DeviceSwarm = SwarmOf<DeviceEngine>;
 
-/// Gives the calls that only one engine has.
+/// Gives access to the calls that only one engine has.
 impl<E: Engine + ?Sized> Deref for SwarmOf<E> {
     type Target = E;
 
@@ -101,8 +100,8 @@ impl NativeSwarm {
     /// Makes a swarm whose machines are switched on and have run no frame.
     ///
     /// # Errors
-    /// No machines asked for or more than there is memory for, a thread could not be started, or
-    /// the configuration does not fit: hooks, sound, cable, codec, chance.
+    /// The number of machines is 0 or exceeds the memory, a thread could not be started, or the
+    /// configuration is refused: hooks, sound, cable, codec, chance.
     pub fn new(rom: Rom, config: SwarmConfig) -> Result<Self, SwarmError> {
         Ok(Self(Box::new(NativeEngine::new(rom, config)?)))
     }
@@ -112,8 +111,8 @@ impl DeviceSwarm {
     /// Makes a swarm whose machines are switched on and have run no frame.
     ///
     /// # Errors
-    /// No machines asked for, the device can't be had or has too little memory, or the
-    /// configuration does not fit: sound, hooks, cable, codec, chance.
+    /// The number of machines is 0, the device is missing or has too little memory, or the
+    /// configuration is refused: sound, hooks, cable, codec, chance.
     pub fn new(rom: Rom, config: SwarmConfig, device: DeviceConfig) -> Result<Self, SwarmError> {
         let mut swarm = Self(Box::new(DeviceEngine::new(rom, config, device)?));
         swarm.restart_from(&[], 0)?;
@@ -136,7 +135,7 @@ impl Swarm {
         })
     }
 
-    /// Restores all that a checkpoint holds of a swarm that was just made; nothing runs.
+    /// Restores the contents of a checkpoint into a new swarm; nothing runs.
     pub(crate) fn restore_checkpoint(
         &mut self,
         (weights, starts): (&[u32], Vec<EnvSnapshot>),
@@ -245,11 +244,11 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
         self.0.begin_again(mask)
     }
 
-    /// Seeds those envs for which there is a seed: chance in their next episodes depends on it
-    /// alone. If every env gets a seed, `gb.seed` becomes the first env's.
+    /// Seeds the envs that have an entry in `seeds`: chance in their next episodes depends on the
+    /// new seed alone. If every env gets a seed, `gb.seed` becomes the first env's.
     ///
     /// # Errors
-    /// There is not one entry for each env.
+    /// `seeds` does not have one entry for each env.
     pub fn seed_envs(&mut self, seeds: &[Option<u64>]) -> Result<(), SwarmError> {
         let state = self.0.state_mut();
         state.config.check_length("seed", seeds.len())?;
@@ -303,8 +302,8 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
         self.restart_from_while(states, steps, &mut || true).map(drop)
     }
 
-    /// Does what `restart_from` does and calls `go_on` several times a second; if `go_on` returns
-    /// false it stops, and the swarm is as before. Returns true if it finished.
+    /// Does the work of `restart_from` and calls `go_on` several times a second. If `go_on` returns
+    /// false, the work stops, and the swarm is as before. Returns true if the work finished.
     ///
     /// # Errors
     /// As in [`Self::restart_from`].
@@ -350,7 +349,7 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     /// weight 1. Affects later episodes only.
     ///
     /// # Errors
-    /// There is not one weight for each start, or all are 0.
+    /// The number of weights differs from the number of starts, or all weights are 0.
     pub fn set_start_weights(&mut self, weights: &[u32]) -> Result<(), SwarmError> {
         let state = self.0.state_mut();
         // `with_noops` has made `noop_max` starts of each.
@@ -374,10 +373,9 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
     /// configuration's stage; on a device this only queues the work.
     ///
     /// # Errors
-    /// - Not one action for each env, or an action that the codec does not have: no machine has
-    ///   moved.
-    /// - A program stopped on CPU threads, such as at an index outside its scratch. If that was
-    ///   `begin` or the first `observe`, no machine has moved; otherwise all have.
+    /// - The number of actions is wrong, or the codec lacks an action: no machine has moved.
+    /// - A program stopped on CPU threads, for example at an index outside of its scratch. If
+    ///   `begin` or the first `observe` stopped, no machine has moved; otherwise all machines have.
     /// - A program stopped in a kernel: some machines have moved.
     /// - The device failed.
     pub fn step(&mut self, actions: &[u8]) -> Result<(), SwarmError> {
@@ -395,9 +393,9 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
         self.0.run(actions, None, plan)
     }
 
-    /// Runs a range of a step's frames of the marked envs. All others rest: their machines stay
-    /// where they are, no program runs for them but a `begin` that is awaited, they have come to
-    /// no hook, and after the step their rewards are 0 and their episodes are not over. The caller
+    /// Runs a range of a step's frames of the marked envs. All other envs rest: their machines stay
+    /// where they are, and no program runs but a pending `begin`. After the step their hooks'
+    /// counts in the step are 0, their rewards are 0, and their episodes are not over. The caller
     /// passes the same actions and the same mask for all ranges of a step.
     ///
     /// # Errors
@@ -417,7 +415,7 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
         self.0.run(actions, Some(mask), plan)
     }
 
-    /// Runs a range of a step's frames in which no button is pressed, not even a manual one.
+    /// Runs a range of a step's frames in which no button is pressed, not even manual buttons.
     /// Programs see the action NOOP, or action 0 if the codec has no NOOP.
     ///
     /// # Errors
@@ -447,9 +445,9 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
         self.0.sync()
     }
 
-    /// Loads a copied state into an env, with the programs' scratch and observation. If it has no
-    /// scratch, the programs begin; if it has a scratch and no observation, they observe anew, and
-    /// the scratch stays as it was copied.
+    /// Loads a copied state into an env, with the programs' scratch and observation. If the state
+    /// has no scratch, the programs begin; if it has a scratch and no observation, only `observe`
+    /// runs.
     ///
     /// # Errors
     /// There is no such env, the snapshot belongs to another cartridge, model or other programs, a
@@ -475,8 +473,8 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
         self.0.copy_state(source, mask)
     }
 
-    /// Changes memory from `low` on, which is an address, or an address in a bank
-    /// ([`crate::in_bank`]): directly, without the machine's own writes, for debugging.
+    /// Changes memory for debugging, without the effects of a program's write. `low` is an address,
+    /// or an address in a bank ([`crate::in_bank`]).
     ///
     /// # Errors
     /// There is no such env or bank, the bytes leave the address space or their bank, or the

@@ -1,4 +1,4 @@
-//! Observations that are computed from a machine directly: pictures, memory, flags, `obs_v0`.
+//! Views: observations that are read directly from a machine: pictures, memory, flags, `obs_v0`.
 //!
 //! A [`View`] turns each machine into the same number of bytes in the caller's buffer, on as many
 //! threads as the swarm has. The machines and the swarm's own outputs stay as they are.
@@ -13,7 +13,7 @@ use crate::picture_stack::PictureMaker;
 use crate::super_picture::SuperPicture;
 use crate::{AnyMachine, Features, OBS_V0_DIM, PictureStack, Rom, SwarmConfig, SwarmError, obs_v0};
 
-/// One way of looking at a machine.
+/// An observation that is read directly from a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum View {
     /// The last drawn frame, in these grays.
@@ -29,7 +29,7 @@ pub enum View {
 }
 
 impl View {
-    /// Bytes that one env fills.
+    /// Bytes of one env.
     #[must_use]
     pub fn bytes_per_env(&self) -> usize {
         match self {

@@ -1,8 +1,8 @@
 //! Threads that step shards.
 //!
-//! Shards are moved: the swarm queues all of them, each free thread takes the next one, and the
-//! swarm goes on when all are back. A step allocates nothing, and no result depends on which thread
-//! stepped which shard.
+//! Shards are moved between threads: the swarm queues all shards, each free thread takes the next
+//! one, and the swarm goes on when all shards are back. A step allocates nothing, and results do
+//! not depend on which thread stepped which shard.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ use crate::step_plan::StepPlan;
 pub(crate) struct WorkerPool {
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
-    /// Process in which the workers run; a forked process has no workers.
+    /// The process that started the workers; a forked process has no workers.
     process: Process,
 }
 
@@ -68,7 +68,7 @@ impl WorkerPool {
         self.workers.len() + 1
     }
 
-    /// Steps every shard; they come back in their places.
+    /// Steps every shard and puts it back in its place.
     ///
     /// # Errors
     /// The process was forked after the workers were started. A forked process has no workers, so
@@ -127,7 +127,7 @@ impl Shared {
         }
     }
 
-    /// Takes a shard, steps it and brings it back; returns false when none was waiting.
+    /// Takes a shard from the queue, steps it and returns it; returns false if the queue was empty.
     fn step_one(&self) -> bool {
         let mut queue = self.lock();
         let (Some(mut shard), Some(plan)) = (queue.waiting.pop(), queue.plan) else {
@@ -149,7 +149,7 @@ impl Shared {
 impl Drop for WorkerPool {
     fn drop(&mut self) {
         if !self.process.is_current() {
-            // The threads stayed in the other process, and one of them may have held the lock, so
+            // The threads belong to the parent process, and one of them may have held the lock, so
             // the lock is not taken.
             self.workers.drain(..).for_each(std::mem::forget);
             return;

@@ -6,9 +6,10 @@
 //! action = press [ ":" FRAMES ]          held for so many frames, else as the schedule says
 //! press  = "NOOP" | BUTTON { "+" BUTTON }
 //! ```
-//! From tables with `/` between them an agent chooses one action each: the codec has an action for
-//! every combination, with the first table's changing fastest. The direction pad can't be pressed
-//! on two opposite sides: a table must not ask for it, and a combination presses neither side.
+//! Tables may be separated by `/`: an agent then chooses one action from each table. The codec has
+//! an action for every combination, and the first table's choice changes fastest. The direction pad
+//! can't be pressed on opposite sides: an action of a table must not do so, and a combination that
+//! would do so presses neither side.
 
 use std::borrow::Cow;
 use std::num::NonZeroU32;
@@ -74,7 +75,7 @@ fn buttons() -> Vec<&'static str> {
 }
 
 impl Codec {
-    /// The names of the codecs that have one.
+    /// Returns the names of the built-in codecs.
     pub fn names() -> impl Iterator<Item = &'static str> {
         NAMED.into_iter().map(|(name, _)| name)
     }
@@ -93,7 +94,7 @@ impl Codec {
         Ok(Self { name, actions: combined(&tables)?.into() })
     }
 
-    /// The names of the actions in each of its tables. The number of an action is that of its
+    /// Returns the names of the actions in each table. The number of an action is that of its
     /// choice in the first table, plus that in the second times the length of the first, and so on.
     #[must_use]
     pub fn choices(&self) -> Vec<Vec<String>> {
@@ -169,7 +170,7 @@ fn spelled(tables: &[Vec<Action>]) -> String {
     tables.iter().map(table).collect::<Vec<_>>().join("/")
 }
 
-/// Every combination of an action of each table, with the first table's changing fastest.
+/// Makes every combination of one action from each table; the first table's action changes fastest.
 fn combined(tables: &[Vec<Action>]) -> Result<Vec<Action>, CodecError> {
     let found = tables.iter().fold(1_usize, |count, table| count.saturating_mul(table.len()));
     if found > MAX_ACTIONS {

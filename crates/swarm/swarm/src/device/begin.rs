@@ -1,6 +1,6 @@
 //! The kernel that begins episodes. A thread is an env: if the mask marks it, the programs' `begin`
-//! runs and the observation before the first step is computed. Unless programs write, the module
-//! has only those functions of the machine that programs call.
+//! runs and the observation before the first step is computed. If no program writes to memory, the
+//! module holds only those functions of the machine that programs call.
 
 use gbxcule_ir::Module;
 use gbxcule_ir::check::Valid;
@@ -15,8 +15,8 @@ use crate::{MachineSources, Programs, Stage};
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "begin";
 
-/// Makes the kernel of a stage with programs that have something to do where an episode begins, for
-/// a machine.
+/// Makes the kernel for a stage, its programs and a machine. The programs must have work at the
+/// beginning of an episode.
 #[must_use]
 pub fn begin_module(
     programs: &Programs,

@@ -1,4 +1,5 @@
-//! Arrays of a swarm on a device beside its machines' state, and kernels' arguments made of them.
+//! Arrays of a swarm on a device other than its machines' state, and the kernels' arguments made of
+//! them.
 
 use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Argument, Array};
@@ -9,7 +10,7 @@ use super::single_frames::SingleFrameArrays;
 use super::state_arrays::StateArrays;
 use crate::{Rom, SwarmConfig, SwarmError};
 
-/// Arrays beside the state.
+/// All arrays but the machines' state.
 pub(super) struct Buffers {
     pub(super) rom: Array,
     pub(super) actions: Array,
@@ -20,7 +21,7 @@ pub(super) struct Buffers {
     pub(super) dones: Array,
     pub(super) observations: Array,
     pub(super) mask: Array,
-    /// A mask for one env that marks it.
+    /// A mask of length one whose only env is marked.
     pub(super) mask_of_one: Array,
     /// Arrays for steps that run one frame at a time.
     pub(super) single_frames: Option<SingleFrameArrays>,

@@ -1,8 +1,8 @@
-//! The machine's scalars as columns: all envs' values of one field, beside each other in one of
-//! three tables by the scalar's width.
+//! The machine's scalars as columns: a column holds one field's values of all envs, and lies in one
+//! of three tables by the scalar's width.
 //!
-//! A kernel loads all of them into a variable when it begins and stores them when it ends; in
-//! between they live in the thread.
+//! A kernel loads all scalars of an env into a variable when it begins and stores them when it
+//! ends; in between they live in the thread.
 
 use gbxcule_ir::{Builder, PlaceId, Scalar, Shape, Type, Types, Value};
 
@@ -21,20 +21,20 @@ fn table_of(scalar: Scalar) -> usize {
     }
 }
 
-/// The parts of the machine in the order of its fields, which is that of a saved state.
+/// The parts of the machine, in the order of its fields and of a saved state.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct MachineParts {
     pub(crate) parts: Vec<MachinePart>,
-    /// Rows of each table.
+    /// Number of rows of each table.
     pub(crate) rows: [usize; 3],
 }
 
 /// A part of the machine.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum MachinePart {
-    /// A scalar, and its row in the table of its width.
+    /// A scalar, with the table of its width and its row in it.
     Scalar { scalar: Scalar, table: usize, row: usize },
-    /// One of the detached arrays, by its position among them.
+    /// A detached array, by its position in `DETACHED`.
     Array(usize),
 }
 
@@ -55,7 +55,7 @@ impl MachineParts {
         self.parts.iter().map(name).collect::<Vec<_>>().join(" ")
     }
 
-    /// Reads the text of parts; `None` if it names something else.
+    /// Reads what [`Self::text`] wrote; `None` for any other text.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut parts = Self::default();
         for name in text.split_whitespace() {
@@ -71,15 +71,15 @@ impl MachineParts {
     }
 }
 
-/// Column of every scalar of the machine.
+/// The columns of all scalars of the machine.
 #[derive(Debug)]
 pub(crate) struct Columns {
     pub(crate) machine: MachineParts,
-    /// The way from the machine to each of its scalars.
+    /// The path from the machine to each of its scalars.
     paths: Vec<Vec<PathStep>>,
 }
 
-/// A step from the machine to a scalar.
+/// A step of the path from the machine to a scalar.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PathStep {
     Field(u32),

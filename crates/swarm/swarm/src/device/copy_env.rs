@@ -1,5 +1,5 @@
-//! Kernels that copy whole envs: reset, snapshot, restore and `copy_state` are launches of the
-//! first one. The second one begins episodes whose starts the device chooses itself.
+//! Kernels that copy whole envs. Reset, snapshot, restore and `copy_state` launch `transfer`.
+//! `begin_next` begins the episodes of a rollout, whose starts the device chooses.
 
 use std::fmt::Write;
 
@@ -15,11 +15,11 @@ pub(crate) const KERNEL: &str = "transfer";
 /// The name of the kernel that begins the next episodes of a rollout.
 pub(crate) const BEGIN_NEXT: &str = "begin_next";
 
-/// Threads that share the copying of an env: its bytes are read and written side by side.
+/// Threads that copy an env together: neighbouring threads copy neighbouring bytes.
 pub(crate) const LANES: usize = 32;
 
-/// The kernel that copies one env of a state into all marked envs of another state, or of the same,
-/// perhaps with its observation. The grid is envs by [`LANES`].
+/// The kernel that copies one env, optionally with its observation, into all marked envs of another
+/// state or of the same state. The grid is envs by [`LANES`].
 pub(crate) fn module() -> Valid<Module> {
     trusted(KERNEL, text())
 }
@@ -30,7 +30,7 @@ pub(crate) fn begin_next_module() -> Valid<Module> {
     trusted(BEGIN_NEXT, begin_next_text())
 }
 
-/// The text of a kernel with both states, which copies where `mask` marks an env.
+/// The text of a kernel that copies from one state into those envs of another that `mask` marks.
 fn text() -> String {
     let (params, copies) = parts();
     format!(

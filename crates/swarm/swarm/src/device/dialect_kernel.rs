@@ -1,4 +1,5 @@
-//! Kernels of the swarm that are written in the dialect. A fault in one is a defect of this crate.
+//! Kernels of the swarm that are written in the dialect. A fault in such a kernel is a defect of
+//! this crate.
 
 use gbxcule_front_warp::Program;
 use gbxcule_ir::check::Valid;
@@ -8,12 +9,12 @@ use gbxcule_ir::{FunctionId, Module};
 
 use super::machine_ir::checked;
 
-/// Returns the kernel that a text has under a name.
+/// Compiles the kernel of a given name in a text.
 pub(crate) fn compiled(name: &str, text: String) -> Valid<Module> {
     checked(lowered(name, text))
 }
 
-/// Returns the kernel of a text whose indices are right: they are not checked when it runs.
+/// Compiles a kernel whose indices are known to be right, so that they are not checked at run time.
 pub(crate) fn trusted(name: &str, text: String) -> Valid<Module> {
     let mut module = lowered(name, text);
     let functions: Vec<FunctionId> = module.functions.handles().collect();

@@ -1,5 +1,5 @@
-//! The calls of every swarm's engine, on a device. Each leaves its work in the stream; those that
-//! return values wait for them, and copy no more than these.
+//! The engine's calls on a device. A call queues its work in the stream. A call that returns values
+//! waits for these values, and copies nothing else.
 
 use std::ops::Range;
 
@@ -99,7 +99,7 @@ impl Engine for DeviceEngine {
             drawn.push(self.state.episodes.by_env[env].draw());
             chosen[self.state.episodes.start(env, self.state.config.link)].push(env);
         }
-        // A launch for each start that some env has.
+        // One launch for each start that an env begins with.
         for (start, own) in chosen.iter().enumerate().filter(|(_, own)| own.len() < envs.len()) {
             if !own.is_empty() {
                 let mut mask = vec![false; mask.len()];
@@ -140,7 +140,7 @@ impl Engine for DeviceEngine {
 
     fn begin_env(&mut self, env: usize, begins: bool) -> Result<(), SwarmError> {
         self.state.episodes.awaits_begin[env] = false;
-        // The load of the env has left a mask that marks it alone.
+        // `load_env` has left a mask that marks this env alone.
         self.begin(&self.buffers.mask, begins)
     }
 

@@ -1,7 +1,8 @@
-//! One env between the host's form, a native machine, and the device's, a row of each part.
+//! Conversion of one env between a native machine on the host and a row of each state array on the
+//! device.
 //!
-//! A saved state holds every field of the machine in order and without gaps, so one walk over its
-//! parts carries both ways, and nothing depends on how rustc lays the machine out.
+//! A saved state holds every field of the machine in order and without gaps. So one walk over the
+//! parts serves both directions, and nothing depends on rustc's layout of the machine.
 
 use gbxcule_gameboy::Cartridge;
 use gbxcule_gameboy::state::PREAMBLE_BYTES;
@@ -46,7 +47,7 @@ pub(crate) fn rows(
     let Counters { frames, tcycles } = env.counters;
     rows[COUNTERS].extend([frames, tcycles].into_iter().flat_map(u64::to_le_bytes));
     let mut cells: Vec<u8> = env.scratch().iter().flat_map(|cell| cell.to_le_bytes()).collect();
-    // An env without scratch has zeros.
+    // The scratch of an env that has none yet is zeros.
     cells.resize(4 * (scratch.words() + scratch.numbers), 0);
     rows[SCRATCH] = cells.split_off(4 * scratch.words());
     rows[BYTES] = cells.split_off(4 * scratch.ints);
@@ -55,7 +56,7 @@ pub(crate) fn rows(
     Ok(rows)
 }
 
-/// Puts an env into parts made for one.
+/// Writes an env into state arrays that hold one env.
 pub(crate) fn upload(
     machine: &MachineParts,
     rom: &Rom,
@@ -84,7 +85,7 @@ fn numbers<T, const N: usize>(bytes: &[u8], number: fn([u8; N]) -> T) -> Vec<T> 
     chunks.iter().map(|chunk| number(*chunk)).collect()
 }
 
-/// Takes the env out of parts made for one; `like` is any machine of this ROM.
+/// Reads the env of state arrays that hold one env; `like` is any machine of this ROM.
 pub(crate) fn download(
     machine: &MachineParts,
     rom: &Rom,
@@ -123,7 +124,7 @@ pub(crate) fn download(
     Ok(EnvSnapshot { counters, scratch, ..start })
 }
 
-/// The bytes of a part made for one env.
+/// Reads the bytes of one state array.
 fn read(parts: &StateArrays, part: usize) -> Result<Vec<u8>, SwarmError> {
     let array = &parts.arrays[part];
     Ok(match part {

@@ -1,6 +1,6 @@
 //! Kernels that read envs and change them for debuggers: registers, memory by address, frames. Each
-//! puts the wanted values, and no more, side by side in memory, so that only these are copied to
-//! the host.
+//! kernel collects the wanted values side by side in memory, so that only these are copied to the
+//! host.
 
 use gbxcule_ir::Module;
 use gbxcule_ir::check::Valid;
@@ -12,18 +12,18 @@ use crate::MachineSources;
 use crate::kernel_source::{self, MachineAccess};
 use crate::program::ProgramCalls;
 
-/// Leaves the registers of envs: A F B C D E H L SP PC.
+/// Collects the registers of envs: A F B C D E H L SP PC.
 pub(crate) const REGISTERS: &str = "registers";
-/// Leaves bytes of an env's address space.
+/// Collects bytes of an env's address space.
 pub(crate) const PEEK: &str = "peek";
 /// Changes bytes of some envs' address spaces.
 pub(crate) const POKE: &str = "poke";
-/// Leaves the bytes at some addresses of some envs.
+/// Collects the bytes at some addresses of some envs.
 pub(crate) const GATHER: &str = "gather";
-/// Leaves the frames of some envs.
+/// Collects the frames of some envs.
 pub(crate) const FRAMES: &str = "frames";
 
-/// 16-bit words that [`REGISTERS`] leaves for an env.
+/// Number of 16-bit words that [`REGISTERS`] collects for an env.
 pub(crate) const REGISTER_COUNT: usize = 10;
 
 /// The kernels for registers and frames, which are small and often used.
@@ -50,7 +50,7 @@ pub(crate) fn memory_module(machine: MachineSources) -> Valid<Module> {
     )
 }
 
-/// Kernels that each run one function of the text.
+/// Makes kernels, each of which runs one function of the text.
 fn module(machine: MachineSources, kernels: &[(&str, &str, EnvSelection<'_>)]) -> Valid<Module> {
     let names: Vec<&str> = kernels.iter().map(|(_, function, _)| *function).collect();
     let mut module = machine_module(machine);

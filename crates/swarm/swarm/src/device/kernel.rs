@@ -1,6 +1,6 @@
-//! Kernels of the swarm on devices: a kernel calls functions of `kernel_source` one after the
-//! other. It brings the machine from the state arrays and back; all other arguments are bound by
-//! their names, here and when it is launched.
+//! Kernels of the swarm on devices: a kernel loads a machine from the state arrays, calls functions
+//! of `kernel_source` one after the other, and stores the machine. All other arguments are bound by
+//! their names, here and at the launch.
 
 use gbxcule_ir::{
     Arg, Builder, CompareOp, FunctionId, Module, Param, PlaceId, Scalar, Type, Value,
@@ -13,20 +13,20 @@ use super::state_arrays::{self, StateArrays};
 use super::step::RESTS;
 use crate::program::MAX_WRITES;
 
-/// The envs that the threads of a kernel are for.
+/// The assignment of a kernel's threads to envs.
 #[derive(Clone, Copy)]
 pub(super) enum EnvSelection<'w> {
-    /// Each thread is for the env of its number. If the env rests, the thread does only `resting`.
+    /// Thread `i` works on env `i`. If the env rests, the thread runs only `resting`.
     Each { resting: &'w [KernelPart] },
-    /// Envs that `mask` marks.
+    /// Thread `i` works on env `i` if `mask` marks it.
     Marked,
-    /// Envs side by side, from `first` on.
+    /// Threads work on neighbouring envs, from `first` on.
     From,
-    /// Each thread is for the env that `envs` lists for it.
+    /// Thread `i` works on the env that `envs[i]` names.
     Listed,
 }
 
-/// A function of the text in a kernel, and whether it changes the machine.
+/// A function of the text that a kernel calls, and whether it changes the machine.
 #[derive(Clone, Copy)]
 pub(super) struct KernelPart {
     pub(super) function: FunctionId,
@@ -93,14 +93,14 @@ pub(super) fn kernel(
     kernel
 }
 
-/// Evaluates to true if an env steps, and does not rest.
+/// Evaluates to true if an env does not rest in this step.
 pub(super) fn steps(b: &mut Builder<'_>, env: Value) -> Value {
     let held = element(b, "manual_buttons", env);
     let (held, rests) = (b.convert(held, Scalar::I32), b.i32(i32::from(RESTS)));
     b.compare(CompareOp::NotEqual, held, rests)
 }
 
-/// A thread of a kernel that is being made.
+/// Builder of the code of a thread.
 #[derive(Clone, Copy)]
 struct Thread<'c> {
     columns: &'c Columns,
@@ -152,7 +152,7 @@ impl Thread<'_> {
         })
     }
 
-    /// The buffer of writes that programs ask for; it begins empty.
+    /// Returns the buffer of the writes that programs ask for; it begins empty.
     fn writes(&mut self, b: &mut Builder<'_>) -> PlaceId {
         *self.writes.get_or_insert_with(|| {
             let ty = b.module.types.fixed(Type::U32, 1 + MAX_WRITES);

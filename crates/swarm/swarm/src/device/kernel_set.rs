@@ -1,4 +1,5 @@
-//! The kernels of a swarm, compiled or found compiled, each by its recipe.
+//! The kernels of a swarm. Each is compiled, or read from disk if it was compiled before under the
+//! same recipe.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,9 +15,10 @@ use crate::{LinkMode, MachineSources, Rom, Stage, SwarmConfig};
 
 pub(super) struct KernelSet {
     pub(super) step: Kernel,
-    /// `None` if the step kernel computes the outputs too, or the stage has none.
+    /// The kernel of the outputs; `None` if the step kernel computes them, or the stage has no
+    /// outputs.
     pub(super) outputs: Option<Kernel>,
-    /// `None` if the programs have nothing to do where an episode begins.
+    /// The kernel that begins episodes; `None` if the programs have no work there.
     pub(super) begin: Option<Kernel>,
     pub(super) transfer: Kernel,
     pub(super) registers: Kernel,
@@ -28,11 +30,11 @@ pub(super) struct KernelSet {
     machine: MachineSources,
 }
 
-/// Facts about a step kernel that its swarm needs, and that are kept as the kernel's notes.
+/// Facts about a step kernel that its swarm needs. They are stored on disk as the kernel's notes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StepFacts {
     pub(super) order: Order,
-    /// Blocks of code made for the ROM.
+    /// Number of blocks of code made for the ROM.
     pub(super) blocks: usize,
     pub(super) machine: MachineParts,
 }
@@ -77,7 +79,7 @@ impl KernelSet {
         })
     }
 
-    /// The kernels that read a byte of envs, change bytes and gather bytes.
+    /// The kernels `peek`, `poke` and `gather`.
     pub(super) fn memory(&self) -> Result<&[Kernel; 3], Error> {
         if let Some(kernels) = self.memory.get() {
             return Ok(kernels);

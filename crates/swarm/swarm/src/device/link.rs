@@ -1,6 +1,6 @@
-//! Kernels of swarms whose neighbours have a cable between them, in place of the step kernel. In
-//! the first one a thread is a pair and runs the frames of both machines; in the second one a
-//! thread is an env, and its programs run.
+//! Kernels that take the place of the step kernel in swarms with cables between neighbours. In the
+//! first kernel a thread runs the frames of both machines of a pair; in the second a thread runs
+//! the programs of one env.
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{
@@ -22,10 +22,10 @@ use crate::{MachineSources, Programs, Stage};
 /// The name of the kernel that runs frames.
 pub(crate) const KERNEL: &str = "pair";
 
-/// Threads of one warp in a block, as the step kernel has.
+/// Blocks of one warp, as for the step kernel.
 const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: None };
 
-/// Functions of the text that are for one machine of a pair.
+/// Functions of the text that work on one machine of a pair.
 const OF_MEMBER: [&str; 2] = ["pair_buttons", "pair_release"];
 
 /// Makes the kernel that runs the frames of a step, for pairs of a machine.
@@ -64,7 +64,7 @@ fn declare(module: &mut Module, of_member: &[FunctionId]) -> FunctionId {
     machine_ir::kernel(module, KERNEL, params)
 }
 
-/// A thread of the kernel that is being made.
+/// Builder of the code of a thread.
 struct Thread<'a> {
     columns: &'a Columns,
     of_member: &'a [FunctionId],
@@ -82,7 +82,7 @@ impl Thread<'_> {
         let first = b.add(row, row);
         let second = b.i32(1);
         let envs = [first, b.add(first, second)];
-        // Both machines of a pair rest, or neither.
+        // Both machines of a pair rest, or neither does.
         let steps = kernel::steps(b, first);
         b.if_then(steps, |b| self.run(b, envs, run, (machine, step)));
         builder.finish();

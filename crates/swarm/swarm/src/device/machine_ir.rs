@@ -1,6 +1,6 @@
-//! The machine's sources as a module, and the passes that make the module fit for kernels: arrays
-//! move out of the struct, which holds handles to them, and the loop over instructions becomes one
-//! function whose variables are as wide as registers.
+//! The machine's sources as a module, and the passes that prepare the module for kernels: the
+//! struct's arrays move to device memory and become handles, and the loop over instructions becomes
+//! one function whose variables are as wide as registers.
 
 use gbxcule_front_rust;
 use gbxcule_gameboy::SOURCES;
@@ -30,30 +30,30 @@ const ENTRIES: [&str; 8] = [
     "kernel_call::now",
 ];
 
-/// Arrays of the machine that lie in device memory, for each env its own.
+/// Arrays of a machine that move out of its struct into device memory.
 pub(crate) const DETACHED: [&str; 5] = ["wram", "vram", "oam", "hram", "frame"];
 
-/// Functions that kernels also call if steps run one frame at a time.
+/// Further functions that kernels call if steps run one frame at a time.
 const SINGLE_FRAME_ENTRIES: [&str; 2] = ["Machine::run_to_hook", "Machine::begin_frame_with"];
 
-/// Functions that the kernel of pairs also calls.
+/// Further functions that the kernel of pairs calls.
 const PAIR_ENTRIES: [&str; 3] =
     ["kernel_call::run_pair_frames", "kernel_call::pair_ahead", "kernel_call::pair_tcycles"];
 
-/// The machine of some sources as rustc sees it, with the functions that programs may call.
+/// Returns the machine's module before any pass, with the functions that programs may call.
 /// Programs are fused into this module.
 pub(crate) fn machine_module(machine: MachineSources) -> Module {
     static MODULES: PerSources<Module> = PerSources::new();
     lowered(&MODULES, machine, &[])
 }
 
-/// The machine of `machine_module`, for steps that run one frame at a time.
+/// Returns `machine_module` with the functions for steps that run one frame at a time.
 pub(crate) fn single_frame_module(machine: MachineSources) -> Module {
     static MODULES: PerSources<Module> = PerSources::new();
     lowered(&MODULES, machine, &SINGLE_FRAME_ENTRIES)
 }
 
-/// The machine of `machine_module`, and the cable between two of them.
+/// Returns `machine_module` with the cable between two machines.
 pub(crate) fn pair_module(machine: MachineSources) -> Module {
     static MODULES: PerSources<Module> = PerSources::new();
     lowered(&MODULES, machine, &PAIR_ENTRIES)
@@ -76,7 +76,7 @@ fn lowered(kept: &'static PerSources<Module>, machine: MachineSources, more: &[&
     get_or_make(kept.of(machine), lowered).clone()
 }
 
-/// Lets the machine execute opcodes by family: a GPU fetches the shorter code faster.
+/// Makes the machine execute opcodes by family: a GPU fetches this shorter code faster.
 fn execute_by_family(module: &mut Module) {
     let [chart, families] =
         ["Cpu::execute", "execute_by_family"].map(|name| function(module, name));
@@ -89,8 +89,8 @@ pub(crate) fn trusted(mut module: Module) -> Module {
     module
 }
 
-/// The machine masks its indices by construction. Rows of the builtin table stay checked, because
-/// programs use them too.
+/// The machine masks its indices by construction. Functions of the builtin table stay checked,
+/// because programs call them, too.
 fn trust(module: &mut Module) {
     let functions: Vec<FunctionId> = module.functions.handles().collect();
     for id in functions {
@@ -99,27 +99,27 @@ fn trust(module: &mut Module) {
     }
 }
 
-/// Declares a kernel of the swarm's own. Its indices are numbers that the swarm counted.
+/// Declares a trusted kernel: its indices are numbers that the swarm has counted.
 pub(crate) fn kernel(module: &mut Module, name: &str, params: Vec<Param>) -> FunctionId {
     let kernel = module.declare_kernel(name, params);
     module.functions[kernel].trusted = true;
     kernel
 }
 
-/// ROM and cartridge RAM: arguments beside the machine in the sources, fields of the machine on the
-/// device.
+/// ROM and cartridge RAM: the sources pass them as arguments beside the machine; on the device they
+/// are fields of the machine.
 pub(crate) const CARRIED: [&str; 2] = ["rom", "cart_ram"];
 
-/// Replaces the machine's large arrays by handles, and lets the machine bring ROM and cartridge RAM
-/// itself, also to `programs`, which take them after the machine.
+/// Replaces the machine's large arrays by handles, and makes ROM and cartridge RAM fields of the
+/// machine; `programs`, which take both after the machine, then read these fields.
 fn detach_machine(module: &mut Module, machine: Type, programs: &[FunctionId]) {
     let entries: Vec<(FunctionId, Vec<usize>)> =
         programs.iter().map(|&id| (id, vec![1, 2])).collect();
     detach_machines(module, machine, &entries);
 }
 
-/// Does what `detach_machine` does, for functions with ROM and cartridge RAM at these positions,
-/// for each machine that they take.
+/// Does the work of `detach_machine` for functions that may take several machines; each entry lists
+/// the positions of ROM and cartridge RAM.
 fn detach_machines(module: &mut Module, machine: Type, entries: &[(FunctionId, Vec<usize>)]) {
     let fields = DETACHED.map(|name| field(&module.types, machine, name));
     let machine = detach::fields(module, machine, &fields)
@@ -127,16 +127,16 @@ fn detach_machines(module: &mut Module, machine: Type, entries: &[(FunctionId, V
     carry::handles(module, machine, &CARRIED, entries);
 }
 
-/// Arranges a module with the machine for kernels; `programs` are further functions that kernels
-/// call, which take the machine, ROM and cartridge RAM first. From here on the machine brings the
-/// latter two itself.
+/// Arranges a module with the machine for kernels. `programs` are further functions that kernels
+/// call; their first parameters are the machine, ROM and cartridge RAM. After this call the latter
+/// two are fields of the machine.
 pub(crate) fn arrange(mut module: Module, programs: &[FunctionId]) -> Module {
     let machine = machine_type(&module);
     detach_machine(&mut module, machine, programs);
     arrange_detached(module)
 }
 
-/// Does what `arrange` does for the module of pairs: no kernel calls programs there.
+/// Arranges the module of pairs. No kernel there calls programs.
 pub(crate) fn arrange_pairs(mut module: Module, programs: &[FunctionId]) -> Module {
     let machine = machine_type(&module);
     let pair = function(&module, "run_pair_frames");
@@ -164,7 +164,7 @@ fn arrange_detached(mut module: Module) -> Module {
     module
 }
 
-/// The variables in which the loop over opcodes keeps what most opcodes change.
+/// The variables in which the loop over opcodes keeps the fields that most opcodes change.
 const REGISTERS: [&str; 12] = [
     "cpu_pc",
     "cpu_now",
@@ -180,8 +180,8 @@ const REGISTERS: [&str; 12] = [
     "cpu_sp",
 ];
 
-/// Lets those machines of a warp execute first whose stack pointer, and among equals whose program
-/// counter, is the lowest: callees and handlers end before callers go on.
+/// Makes the machines of a warp with the lowest stack pointer, then the lowest program counter,
+/// execute first: callees and handlers end before callers go on.
 pub(crate) fn execute_lowest_first(module: &mut Module, hot: Option<&HotCode>) {
     let parting = HotCode::ends_of_turns(hot);
     let position = lowest_first::Position { high: "cpu_sp", low: "cpu_pc", changing: &REGISTERS };
@@ -193,8 +193,8 @@ pub(crate) fn execute_lowest_first(module: &mut Module, hot: Option<&HotCode>) {
     }
 }
 
-/// Arranges a module with those functions of the machine that programs call, for kernels that call
-/// the programs; returns the machine's type in it.
+/// Arranges a module that has only those functions of the machine that programs call; returns also
+/// the machine's type in the module.
 pub(crate) fn arrange_view(mut module: Module, programs: &[FunctionId]) -> (Module, Type) {
     let machine = module.functions[programs[0]].params[0].ty;
     detach_machine(&mut module, machine, programs);
@@ -203,23 +203,23 @@ pub(crate) fn arrange_view(mut module: Module, programs: &[FunctionId]) -> (Modu
     (module, machine)
 }
 
-/// Statements that copies of a function may add to a module of kernels. With 300 and with 1,000 a
-/// warp issues more in the step kernel (`docs/gpu-results.md`).
+/// Maximum of statements that inlined copies of a function may add to a module. With 300 and with
+/// 1,000 a warp issues more instructions in the step kernel (`docs/gpu-results.md`).
 pub(crate) const MAX_COPIED: usize = 600;
 
 /// Checks a module of kernels and keeps its large functions out of line. Each module with the
-/// machine needs this: NVRTC took minutes for the kernel that peeks, which brings the PPU up to now
-/// in many places.
+/// machine needs this: without it NVRTC took minutes for `peek`, which calls the PPU in many
+/// places.
 pub(crate) fn finished(module: Module) -> check::Valid<Module> {
     out_of_line::run(checked(module), MAX_COPIED)
 }
 
-/// Checks a module built here; a fault in it is a defect of this crate.
+/// Checks a module that this crate built; a fault in it is a defect of this crate.
 pub(crate) fn checked(module: Module) -> check::Valid<Module> {
     check::module(module).unwrap_or_else(|faults| unreachable!("kernels are right: {faults:#?}"))
 }
 
-/// The struct that `Machine::run_step` runs.
+/// Returns the type of the machine: the first parameter of `Machine::run_step`.
 pub(crate) fn machine_type(module: &Module) -> Type {
     module.functions[function(module, "Machine::run_step")].params[0].ty
 }

@@ -1,4 +1,4 @@
-//! Buttons that envs hold instead of their actions' buttons.
+//! Manual buttons: an env holds these instead of its action's buttons.
 
 use gbxcule_runtime::Array;
 
@@ -10,7 +10,7 @@ use crate::SwarmError;
 pub(super) struct ManualButtons {
     /// The buttons of each env, or [`NO_MANUAL_BUTTONS`].
     on_host: Vec<i16>,
-    /// The numbers of `on_host`.
+    /// A copy of `on_host`.
     on_device: Array,
     /// The numbers for a step that presses nothing: every env holds no button.
     of_idle_step: Array,

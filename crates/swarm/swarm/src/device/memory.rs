@@ -1,4 +1,4 @@
-//! Arrays on the swarm's device: the one place that makes them, all in the swarm's own stream.
+//! Allocation of the swarm's arrays on its device, all in the swarm's stream.
 
 use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Array, DataType, Device, Element, Stream};
@@ -12,12 +12,12 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// A stream of its own on a device.
+    /// Makes a new stream on a device.
     pub(crate) fn new(device: Device) -> Result<Self, SwarmError> {
         Ok(Self { stream: Stream::new(device)? })
     }
 
-    /// Zeros.
+    /// Allocates an array of zeros.
     pub(crate) fn zeros(&self, of: Scalar, shape: &[usize]) -> Result<Array, SwarmError> {
         Ok(self.stream.zeros(DataType::Scalar(of), shape)?)
     }
@@ -27,12 +27,12 @@ impl Memory {
         self.zeros(Scalar::U8, &[count])
     }
 
-    /// A copy of the host's elements.
+    /// Allocates a copy of the host's elements.
     pub(crate) fn copy_of<T: Element>(&self, elements: &[T]) -> Result<Array, SwarmError> {
         Ok(self.stream.from_slice(elements)?)
     }
 
-    /// Refuses more envs than a device with memory of its own has room for.
+    /// Refuses envs that the memory of a GPU can't hold.
     pub(crate) fn fits(&self, num_envs: usize, env_bytes: u64) -> Result<(), SwarmError> {
         let Some(free_bytes) = self.stream.free_bytes()? else { return Ok(()) };
         capacity::check(self.stream.device(), free_bytes, env_bytes, num_envs)

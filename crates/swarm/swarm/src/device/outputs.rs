@@ -1,4 +1,4 @@
-//! Outputs and arrays of a swarm on a device. Only the values that a caller wants are copied, and
+//! Outputs and arrays of a swarm on a device. A call copies only the values that it returns, and
 //! only calls that copy wait.
 
 use std::ops::Range;
@@ -13,8 +13,8 @@ use crate::engine::Engine;
 use crate::machine::memory_bytes;
 use crate::{Model, SwarmError};
 
-/// Addresses of the part of work RAM that is always mapped and is read in place; the Color has
-/// banks behind it.
+/// Addresses of the work RAM that is always mapped, which kernels read in place; the Color has
+/// banks after it.
 pub(super) fn work_ram(model: Model) -> Range<u32> {
     match model {
         Model::Original => 0xC000..0xE000,

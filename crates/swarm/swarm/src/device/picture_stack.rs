@@ -1,5 +1,5 @@
-//! Stacks of pictures on a device: a thread is a byte of an env's picture. The results are those of
-//! `picture_stack.rs`, byte by byte.
+//! Stacks of pictures on a device: a thread makes one byte of an env's picture. The results equal
+//! those of `picture_stack.rs`, byte by byte.
 
 use std::fmt::Write;
 
@@ -25,7 +25,8 @@ const NAME: &str = "pictures";
 pub(super) struct DevicePictures {
     pub(super) form: PictureStack,
     pub(super) stacks: Array,
-    /// The frames before the last ones of a step; one byte for each env if nothing uses them.
+    /// The second-to-last frame of each env's step; one byte for each env if pictures don't need
+    /// it.
     before: Array,
     /// A mask that marks no env.
     nobody: Array,
@@ -58,7 +59,7 @@ impl DevicePictures {
         })
     }
 
-    /// Pushes the pictures of a step that is over, of envs that did not rest.
+    /// Pushes the pictures of a finished step for all envs that did not rest.
     pub(super) fn push(
         &self,
         envs: &StateArrays,
@@ -95,14 +96,14 @@ impl DevicePictures {
         Ok(arguments.launch(&self.push, &grid)?)
     }
 
-    /// Keeps the frames before the last ones of a step.
+    /// Copies the second-to-last frames of a step.
     pub(super) fn keep_frames(&self, envs: &StateArrays) -> Result<(), SwarmError> {
         let frame = &envs.arrays[FRAME];
         let arguments = Arguments::default().with("frame", frame).with("before", &self.before);
         Ok(arguments.launch(&self.keep, frame.shape())?)
     }
 
-    /// Copies the stack of an env to marked envs; the mark of the env itself is off.
+    /// Copies the stack of an env to the marked envs; the mask must not mark the env itself.
     pub(super) fn copy(&self, source: usize, mask: &Array) -> Result<(), SwarmError> {
         let arguments = Arguments::default()
             .with("pictures", &self.stacks)
@@ -111,7 +112,7 @@ impl DevicePictures {
         Ok(arguments.launch(&self.copy, self.stacks.shape())?)
     }
 
-    /// Takes over the pictures of a state, or begins with its frame alone.
+    /// Loads the pictures of a state; a state without pictures gives a stack of its frame.
     pub(super) fn load(&self, env: usize, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         let row = self.stacks.slice(0, env..env + 1, 1)?;
         match snapshot.pictures_as(self.form) {
@@ -126,7 +127,7 @@ impl DevicePictures {
     }
 }
 
-/// The kernels of a form of pictures, for frames of a model.
+/// Makes the kernels for a form of pictures and the frames of a model.
 #[must_use]
 pub fn pictures_module(form: PictureStack, model: Model) -> Valid<Module> {
     trusted(NAME, format!("import warp as wp\n\n{}\n\n{TEXT}", constants(form, model)))

@@ -1,5 +1,5 @@
-//! Recipes of kernels: everything that determines a kernel's module. A kernel whose machine code is
-//! on disk under its recipe needs no module.
+//! Recipes: a kernel's recipe holds everything that determines its module. If machine code for a
+//! recipe is on disk, no module is made.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use gbxcule_runtime::{CodeFolder, Compiled, Error, MadeModule, compile_recipe};
 use super::swarm::DeviceConfig;
 use crate::{MachineSources, Programs, Stage};
 
-/// The sources that make kernels and are in them (`build.rs`).
+/// Digest of the sources from which kernels are made (`build.rs`).
 const SOURCES: &str = env!("GBXCULE_SOURCES");
 
 /// Everything that determines a kernel's module.
@@ -20,13 +20,13 @@ pub(super) struct Recipe {
 }
 
 impl Recipe {
-    /// A kernel that depends on the machine alone.
+    /// Begins the recipe of a kernel that depends on the machine alone.
     pub(super) fn new(kernel: &str, machine: impl Into<MachineSources>) -> Self {
         let parts = [SOURCES.into(), kernel.into(), format!("{:?}", machine.into())];
         Self { parts: parts.map(String::into_bytes).into() }
     }
 
-    /// A kernel that calls a stage's programs.
+    /// Adds the programs that a stage calls.
     pub(super) fn with_programs(mut self, programs: &Programs, stage: Stage) -> Self {
         for program in [programs.reward_text(), programs.observation_text()] {
             let files = format!("{:?} {:?}", program.files(), program.labels());
@@ -36,7 +36,7 @@ impl Recipe {
         self
     }
 
-    /// A kernel that may have blocks of a ROM's code.
+    /// Adds the blocks that are made for a ROM.
     pub(super) fn with_blocks(mut self, rom: &[u8], recompile: Recompile) -> Self {
         self.parts.extend([format!("{recompile:?}").into_bytes(), rom.to_vec()]);
         self
@@ -51,7 +51,7 @@ impl Recipe {
         self.compile_with_notes(device, || MadeModule { module: make(), notes: String::new() })
     }
 
-    /// Does what `compile` does, for a module with notes.
+    /// Does the work of `compile` for a module with notes.
     pub(super) fn compile_with_notes(
         &self,
         device: DeviceConfig,

@@ -1,5 +1,5 @@
-//! Steps of a rollout, in which nothing crosses the host: actions lie on the device, and so do
-//! rewards, ends, returns and lengths; the next episodes begin there.
+//! Steps of a rollout without copies to the host: actions, rewards, ends, returns and lengths stay
+//! on the device, and the device begins the next episodes.
 //!
 //! A step is a few launches: `take_actions`, the step's own kernels, `end_step`, `begin_next`, and
 //! the programs' `begin`. While a rollout goes on, the device counts the episodes, and the host
@@ -33,7 +33,7 @@ const LIFE_LOST: u8 = 2;
 /// Element types that actions on a device may have.
 const ACTION_SCALARS: [Scalar; 3] = [Scalar::I32, Scalar::I64, Scalar::U8];
 
-/// A number in the machine's memory, low byte first and unsigned unless it is said otherwise.
+/// A number in the machine's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own about the bytes")]
 pub struct MemoryNumber {
@@ -52,21 +52,22 @@ pub struct MemoryNumber {
 /// Rewards and ends of the episodes of a rollout.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RolloutConfig {
-    /// True if the next episode begins at the end of the step in which the last one ended; false if
-    /// it begins in the step after, in which the env rests.
+    /// True if the next episode begins in the same step in which the last one ended; false if it
+    /// begins in the following step, in which the env rests.
     pub same_step: bool,
     /// Steps after which an episode is truncated.
     pub max_episode_steps: Option<u32>,
-    /// True if the programs compute the reward; `changes` is then not read.
+    /// True if the programs compute the reward; `changes` is then ignored.
     pub program_pays: bool,
     /// True if the programs' `done` ends episodes.
     pub program_ends: bool,
-    /// Numbers whose growth in a step, times a scale, is the reward.
+    /// Numbers with scales: the reward is the sum of each number's growth in the step times its
+    /// scale.
     pub changes: Vec<(MemoryNumber, f32)>,
     /// Numbers in memory, each of which ends the episode when it is not 0.
     pub ends: Vec<MemoryNumber>,
-    /// The number of lives: when it falls the episode ends, and the next one begins where the
-    /// machine is.
+    /// The number of lives: when it falls, the episode ends, and the next one begins at the
+    /// machine's present state.
     pub lives: Option<MemoryNumber>,
 }
 
@@ -79,27 +80,28 @@ pub struct RolloutState {
     pub returns: Vec<f32>,
     /// True where an episode is over and the next step begins another one.
     pub over: Vec<bool>,
-    /// True where the next episode begins where the machine is, because the last one ended with the
-    /// loss of a life.
+    /// True where the last episode ended with the loss of a life, so that the next one begins at
+    /// the machine's present state.
     pub goes_on: Vec<bool>,
 }
 
 /// Arrays of a rollout; element or row `i` is of env `i`.
 #[derive(Debug, Clone)]
 pub struct RolloutArrays {
-    /// Returns of episodes, `f32`: after the step that ends an episode, that of the whole episode.
+    /// Returns of episodes, `f32`; after the step that ends an episode, the return of the whole
+    /// episode.
     pub returns: Array,
-    /// Lengths of episodes in steps, `i32`, likewise.
+    /// Lengths of episodes in steps, `i32`; after the step that ends an episode, its whole length.
     pub lengths: Array,
-    /// True where the last step ended an episode as programs or numbers say.
+    /// True where the programs, or numbers of the configuration, ended an episode in the last step.
     pub terminated: Array,
-    /// True where the last step ended an episode by its length, or with the other one of a pair.
+    /// True where an episode ended in the last step because of its length, or because the other env
+    /// of its pair ended.
     pub truncated: Array,
-    /// Last observations of the episodes that ended; without columns unless episodes begin in the
-    /// step in which the last ones end.
+    /// Last observations of the episodes that ended; has no columns unless `same_step` is set.
     pub final_observations: Array,
-    /// Numbers that are not 0 where the programs allow an action next, `f32`; without columns if
-    /// the programs have no masks.
+    /// Masks of the next actions, `f32`: not 0 where the programs allow the action; has no columns
+    /// if the programs have no masks.
     pub action_masks: Array,
 }
 
@@ -126,8 +128,8 @@ pub(super) struct Rollout {
     is_entered: bool,
 }
 
-/// Returns the env and the number if the error is an action that the codec does not have, for
-/// callers that copy a swarm's arrays without the swarm.
+/// Returns the env and the action if the error reports an action that the codec does not have.
+/// Callers that copy the arrays themselves use it.
 #[must_use]
 pub fn refused_action(error: &Error) -> Option<(usize, i64)> {
     match error {
@@ -143,8 +145,8 @@ impl DeviceEngine {
     /// are new ones.
     ///
     /// # Errors
-    /// A number of the configuration, or the one that chance draws, lies outside of the work RAM
-    /// that is always mapped; the device failed.
+    /// A number of the configuration, or the number of `chance`, lies outside of the work RAM that
+    /// is always mapped; or the device failed.
     pub fn prepare_rollout(
         &mut self,
         config: &RolloutConfig,
@@ -157,11 +159,11 @@ impl DeviceEngine {
         Ok(&rollout.arrays)
     }
 
-    /// Begins a rollout from these places in the envs' episodes: from here on the device counts.
-    /// Programs whose `begin` is awaited run it.
+    /// Begins a rollout at these places in the envs' episodes: from now on the device counts
+    /// episodes. Where `begin` is pending, the programs run it.
     ///
     /// # Errors
-    /// Not one number for each env, no rollout was prepared, or the device failed.
+    /// A list does not have one number for each env, no rollout was prepared, or the device failed.
     pub fn enter_rollout(&mut self, state: &RolloutState) -> Result<(), SwarmError> {
         self.state.config.check_length("length", state.lengths.len())?;
         self.state.config.check_length("return", state.returns.len())?;
@@ -184,16 +186,17 @@ impl DeviceEngine {
     }
 
     /// Presses actions that lie on the device, runs a step, and begins the next episodes of those
-    /// envs whose episodes are over. Everything is queued: nothing is copied to the host or from
-    /// it, nothing is waited for.
+    /// envs whose episodes are over. All work is queued: the call copies nothing to or from the
+    /// host and does not wait.
     ///
     /// `actions` has a row for each env and a column for each table of the codec, of `i32`, `i64`
     /// or `u8`. An env whose action its codec does not have presses nothing in this step; the next
-    /// call that waits returns [`SwarmError::UnknownDeviceAction`]. (On the CPU this call itself
-    /// returns the error, and no machine has moved.)
+    /// call that waits returns [`SwarmError::UnknownDeviceAction`]. On the CPU this call returns
+    /// the error itself, before any machine moves.
     ///
     /// # Errors
-    /// The rollout was not entered, actions of another shape, type or device, or the device failed.
+    /// The rollout was not entered, the actions have another shape, type or device, or the device
+    /// failed.
     pub fn step_rollout(&mut self, actions: &Array) -> Result<(), SwarmError> {
         let Some(rollout) = self.rollout.as_ref().filter(|rollout| rollout.is_entered) else {
             return Err(SwarmError::NoRollout);
@@ -213,8 +216,8 @@ impl DeviceEngine {
         self.begin(&rollout.mask, true)
     }
 
-    /// Ends a rollout: waits for its steps and returns the envs' places in their episodes; `None`
-    /// if none goes on.
+    /// Ends the rollout: waits for its steps and returns the envs' places in their episodes; `None`
+    /// if no rollout was entered.
     ///
     /// # Errors
     /// The device failed, a program stopped in an earlier step, or an action was refused there.

@@ -1,6 +1,6 @@
-//! Arrays of swarms whose steps run one frame at a time, since hooks stop machines or `settled` may
-//! end a step. `run_frame_by_frame` in `kernels.py` uses them; `shard/single_frames.rs` is the same
-//! on the CPU.
+//! Arrays of swarms whose steps run one frame at a time, because hooks stop machines or `settled`
+//! may end a step. `run_frame_by_frame` in `kernels.py` uses them; `shard/single_frames.rs` does
+//! the same work on the CPU.
 
 use gbxcule_ir::Scalar;
 use gbxcule_runtime::Array;
@@ -11,7 +11,7 @@ use crate::hook::HookTable;
 use crate::step_plan::StepPlan;
 use crate::{Programs, Rom, SwarmError};
 
-/// Hooks, and how far envs have come in their step.
+/// Hooks, and each env's progress in its step.
 pub(super) struct SingleFrameArrays {
     hooks: [Array; 3],
     step_frames: Array,
@@ -25,7 +25,8 @@ impl SingleFrameArrays {
         envs: usize,
         memory: &Memory,
     ) -> Result<Option<Self>, SwarmError> {
-        // Made in any case, so that wrong hooks are refused on every device.
+        // The table is made even if it is not needed, so that wrong hooks are refused on every
+        // device.
         let HookTable { marks, places, ends_step } = HookTable::new(programs.hooks(), rom)?;
         if !programs.needs_single_frames() {
             return Ok(None);
@@ -37,7 +38,7 @@ impl SingleFrameArrays {
         Ok(Some(Self { hooks, step_frames, is_over: memory.bytes(envs)? }))
     }
 
-    /// Adds them to the arguments of a launch.
+    /// Adds the arrays to the arguments of a launch.
     pub(super) fn arguments(&self, plan: &StepPlan, arguments: Arguments) -> Arguments {
         let Self { hooks: [marks, places, ends_step], step_frames, is_over } = self;
         arguments

@@ -1,7 +1,7 @@
-//! State of all envs on the device, in arrays of two dimensions, of which the first is the env.
+//! State of all envs on the device, in arrays `[env, element]`.
 //!
-//! Kernels index `[env, element]`. The strides alone decide which of the two lie side by side, so
-//! one kernel serves every layout and results can't differ.
+//! The strides alone decide whether neighbouring envs or neighbouring elements lie side by side, so
+//! one kernel serves every layout, and results can't differ.
 
 use gbxcule_ir::{Arg, Builder, Inline, Param, PlaceId, Scalar, Selector, Type, Value};
 use gbxcule_runtime::Array;
@@ -35,8 +35,8 @@ impl Layout {
     }
 }
 
-/// Arrays of the state: three tables of scalars, the detached arrays, cartridge RAM, counters, and
-/// of the programs' scratch numbers, whole numbers and bytes.
+/// Number of state arrays: three tables of scalars, the detached arrays, cartridge RAM, counters,
+/// and three for the programs' scratch: floats, integers, bytes.
 pub(crate) const PARTS: usize = WIDTHS.len() + DETACHED.len() + 5;
 /// The position of the first detached array.
 pub(crate) const FIRST_ARRAY: usize = WIDTHS.len();
@@ -48,9 +48,9 @@ pub(crate) const CART_RAM: usize = PARTS - 5;
 pub(crate) const COUNTERS: usize = PARTS - 4;
 /// The position of the numbers in the programs' scratch.
 pub(crate) const SCRATCH: usize = PARTS - 3;
-/// The position of its whole numbers.
+/// The position of the integers in the programs' scratch.
 pub(crate) const INTS: usize = PARTS - 2;
-/// The position of its bytes.
+/// The position of the bytes in the programs' scratch.
 pub(crate) const BYTES: usize = PARTS - 1;
 
 /// The position of the last drawn frame.
@@ -70,7 +70,7 @@ pub(crate) fn scalars() -> [Scalar; PARTS] {
     scalars
 }
 
-/// Elements that each part has for an env.
+/// Number of elements of an env in each state array.
 pub(crate) fn lengths(machine: &MachineParts, rom: &Rom, scratch: ScratchSize) -> [usize; PARTS] {
     let mut lengths = [0; PARTS];
     lengths[..FIRST_ARRAY].copy_from_slice(&machine.rows);
@@ -140,7 +140,7 @@ pub(super) fn names() -> [&'static str; PARTS] {
     names
 }
 
-/// Parameters of a kernel for the parts, with something before their names.
+/// Parameters of a kernel for the parts, their names behind a prefix.
 pub(crate) fn parameters(b: &mut gbxcule_ir::Module, prefix: &str) -> Vec<Param> {
     let types = scalars().map(|scalar| b.types.array(Type::scalar(scalar), 2));
     names()
@@ -170,7 +170,7 @@ pub(crate) fn load(b: &mut Builder<'_>, columns: &Columns, env: Value, machine: 
     }
 }
 
-/// Gives a machine one of its handles.
+/// Sets one of a machine's handles.
 pub(crate) fn attach(b: &mut Builder<'_>, machine: PlaceId, name: &str, handle: Value) {
     let field = field(&b.module.types, b.place_type(machine), name);
     let place = b.field(machine, field);
@@ -182,7 +182,7 @@ pub(crate) fn store(b: &mut Builder<'_>, columns: &Columns, env: Value, machine:
     move_scalars(b, columns, env, machine, "store_scalars");
 }
 
-/// Calls a function, out of line, that loads or stores the scalars. Inlined, it would keep the
+/// Calls an out-of-line function that loads or stores the scalars. An inlined one would keep the
 /// addresses of all columns in the kernel's registers.
 fn move_scalars(b: &mut Builder<'_>, columns: &Columns, env: Value, machine: PlaceId, name: &str) {
     let mover = b.module.find(name).unwrap_or_else(|| {

@@ -1,8 +1,8 @@
-//! The step kernel: a thread is an env and runs the whole step, frames and all. The kernel is made
-//! here; `kernel_source/kernels.py` says what a thread does, from the press of a button on.
+//! The step kernel: a thread runs the whole step of one env. `kernel_source/kernels.py` holds the
+//! thread's work, and this file makes the kernel around it.
 //!
-//! There is one module for each stage, observation size and programs, without the outputs that the
-//! stage lacks; all take the same arguments.
+//! Each combination of stage, observation size and programs has its own module, which computes only
+//! the stage's outputs. All modules take the same arguments.
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Module, Op, Residency};
@@ -20,20 +20,20 @@ use crate::{MachineSources, Model, Programs, Rom, Stage, SwarmConfig};
 /// The kernel's name.
 pub(crate) const KERNEL: &str = "step";
 
-/// Blocks of one warp, so that no warp waits for others at the end, and 24 of them at once on a
-/// multiprocessor. Fewer warps with more registers are slower: `docs/gpu-results.md`.
+/// Blocks of one warp, so that no warp waits for others at the end, 24 of them on a multiprocessor.
+/// Fewer warps with more registers are slower (`docs/gpu-results.md`).
 const RESIDENCY: Residency = Residency::Blocks { threads: 32, together: Some(24) };
 
-/// Stands in place of manual buttons: the env's action decides its buttons.
+/// Value of an env's manual buttons that means: the env's action decides its buttons.
 pub(crate) const NO_MANUAL_BUTTONS: i16 = -1;
 
-/// Stands in place of manual buttons: the env is not stepped.
+/// Value of an env's manual buttons that means: the env is not stepped.
 pub(crate) const RESTS: i16 = -2;
 
 /// Order in which the machines of a warp execute their next opcodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// Each machine executes its own next opcode, all at once.
+    /// Each machine executes its next opcode, all machines at the same time.
     EachItsOwn,
     /// Machines with the lowest stack pointer execute first, among them those with the lowest
     /// program counter.
@@ -70,7 +70,7 @@ impl Order {
 }
 
 /// Returns true if a step kernel may have blocks: on CUDA, for the original model, if steps do not
-/// run frame by frame. On the CPU native swarms have blocks.
+/// run frame by frame.
 pub(crate) fn may_have_blocks(rom: &Rom, config: &SwarmConfig, device: Device) -> bool {
     let is_asked = match config.recompile {
         Recompile::Off => false,
@@ -80,7 +80,7 @@ pub(crate) fn may_have_blocks(rom: &Rom, config: &SwarmConfig, device: Device) -
     is_asked && rom.model() == Model::Original && !config.programs.needs_single_frames()
 }
 
-/// Finds the hot code of which a step kernel has blocks.
+/// Finds the hot code for whose blocks a step kernel has cases.
 pub(crate) fn hot_code(rom: &Rom, config: &SwarmConfig, device: Device) -> Option<HotCode> {
     if !may_have_blocks(rom, config, device) {
         return None;
@@ -92,11 +92,11 @@ pub(crate) fn hot_code(rom: &Rom, config: &SwarmConfig, device: Device) -> Optio
 /// A step kernel.
 pub(crate) struct StepKernel {
     pub(crate) module: Valid<Module>,
-    /// Blocks of code made for the ROM.
+    /// Number of blocks of code made for the ROM.
     pub(crate) blocks: usize,
 }
 
-/// Makes the kernel of a stage with programs, for a machine.
+/// Makes the kernel for a stage, its programs and a machine.
 #[must_use]
 pub fn step_module(
     programs: &Programs,
@@ -106,7 +106,7 @@ pub fn step_module(
     step_kernel(programs, stage, machine.into(), None).module
 }
 
-/// Makes the kernel of a stage with programs, for a machine, with code made for a ROM.
+/// Makes the kernel for a stage, its programs and a machine, with code made for a ROM.
 pub(crate) fn step_kernel(
     programs: &Programs,
     stage: Stage,

@@ -1,5 +1,5 @@
-//! Sticky actions on a device: a launch before each step that decides what each env does, as
-//! `sticky.rs` says.
+//! Sticky actions on a device: a kernel before each step decides each env's action, by the rule of
+//! `sticky.rs`.
 
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{Module, Scalar};
@@ -16,10 +16,10 @@ use crate::{Model, SwarmConfig, SwarmError, sticky};
 
 const NAME: &str = "stick_actions";
 const TEXT: &str = include_str!("sticky.py");
-/// The functions of an episode's chance.
+/// Functions that compute an episode's chance.
 const CHANCE: &str = include_str!("rollout/begin_next.py");
 
-/// The kernel, and the envs' seeds and numbers of episodes as the host knows them.
+/// The kernel, and the envs' seeds and episode numbers that the host counts.
 pub(super) struct DeviceSticky {
     kernel: Kernel,
     threshold: u64,
@@ -37,7 +37,7 @@ impl DeviceSticky {
         if config.sticky <= 0.0 {
             return Ok(None);
         }
-        // The kernel has no part of the machine, so either model's recipe will do.
+        // The kernel holds no part of the machine, so the recipe may name either model.
         let made = Recipe::new(NAME, Model::Original).compile(device, sticky_module)?;
         let numbers = || memory.zeros(Scalar::U64, &[config.num_envs]);
         Ok(Some(Self {
@@ -48,7 +48,7 @@ impl DeviceSticky {
         }))
     }
 
-    /// Decides the actions of a step by episodes that the host counts.
+    /// Decides the actions of a step, with episode numbers from the host.
     pub(super) fn stick_by_host(
         &self,
         envs: &StateArrays,

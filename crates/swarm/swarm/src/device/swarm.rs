@@ -19,8 +19,8 @@ use crate::native::joined;
 use crate::step_plan::StepPlan;
 use crate::{EnvSnapshot, LinkMode, Rom, Stage, SwarmConfig, SwarmError};
 
-/// Bytes of an env in [`Buffers`] beside rewards and observations: action, done and mask; manual
-/// buttons, three times; progress in a step.
+/// Bytes of an env in [`Buffers`] without rewards and observations: action, done and mask; three
+/// arrays of manual buttons; progress in a step.
 const ENV_BUFFER_BYTES: u64 = 3 + 6 + 5;
 
 /// Settings of a [`crate::DeviceSwarm`] that a native swarm does not have.
@@ -30,12 +30,13 @@ pub struct DeviceConfig {
     pub device: Device,
     /// The layout of the machines' arrays.
     pub layout: Layout,
-    /// Check the machine's own array indices too, which its sources mask, to find defects of the
-    /// translation. Programs are always checked.
+    /// True if also the machine's array indices, which its sources mask, are checked, to find
+    /// defects of the translation. Programs are always checked.
     pub checked: bool,
 }
 
-/// Runs machines by compiled kernels, in one [`Stream`], on the device where their state lies.
+/// The engine that runs machines by compiled kernels, in one [`Stream`] of the device that holds
+/// their state.
 pub struct DeviceEngine {
     pub(super) state: SwarmState,
     device: DeviceConfig,
@@ -46,18 +47,18 @@ pub struct DeviceEngine {
     /// The starts of episodes.
     pub(super) starts: StateArrays,
     pub(super) manual_buttons: ManualButtons,
-    /// Room for one env that is copied between host and device.
+    /// State arrays of one env, for copies between host and device.
     pub(super) staging_env: StateArrays,
     pub(super) buffers: Buffers,
     /// Pictures that are kept of each env, if the configuration asks for them.
     pub(super) pictures: Option<DevicePictures>,
     pub(super) sticky: Option<DeviceSticky>,
-    /// Kernels and arrays of steps whose actions lie on the device, once they were asked for.
+    /// Kernels and arrays of rollouts, once a rollout was prepared.
     pub(super) rollout: Option<Rollout>,
 }
 
 impl DeviceEngine {
-    /// Makes an engine whose machines were not put to a start yet.
+    /// Makes an engine whose machines are not yet in a start.
     pub(crate) fn new(
         rom: Rom,
         config: SwarmConfig,
@@ -118,14 +119,14 @@ impl DeviceEngine {
         pictures.fill(&self.envs, mask, self.manual_buttons.of_idle_step())
     }
 
-    /// Runs the programs' `begin` where it is awaited.
+    /// Runs the programs' `begin` for envs where it is pending.
     pub(super) fn begin_awaited(&mut self) -> Result<(), SwarmError> {
         let Some(pending) = self.state.episodes.take_awaiting_begin() else { return Ok(()) };
         self.begin(&self.mask(&pending)?, true)
     }
 
-    /// Runs the programs' `begin`, for which the scratch must be zero, if the marked envs begin an
-    /// episode, and `observe` in any case.
+    /// Runs the programs' `observe` for the marked envs; if these begin an episode, runs `begin`
+    /// first, for which the scratch must be zero.
     pub(super) fn begin(&self, mask: &Array, begins: bool) -> Result<(), SwarmError> {
         let Some(kernel) = &self.kernels.begin else { return Ok(()) };
         let arguments = Arguments::new(&self.envs)
@@ -137,9 +138,8 @@ impl DeviceEngine {
         self.with_program_line(arguments.launch(kernel, &[self.state.config.num_envs]))
     }
 
-    /// Turns an error of the runtime into the swarm's. If a program stopped, the error names the
-    /// line; on a GPU, whose steps are only queued, the program may have stopped in an earlier
-    /// step.
+    /// Converts an error of the runtime. If a program stopped, the new error names its line; on a
+    /// GPU, whose steps are queued, the program may have stopped in an earlier step.
     pub(super) fn with_program_line<T>(&self, outcome: Result<T, Error>) -> Result<T, SwarmError> {
         let programs = &self.state.config.programs;
         outcome.map_err(|error| match error {
@@ -161,7 +161,7 @@ impl DeviceEngine {
         &self.memory.stream
     }
 
-    /// Copies a state to the room for one env.
+    /// Copies a state from the host into `staging_env`.
     pub(super) fn upload(&self, snapshot: &EnvSnapshot) -> Result<(), SwarmError> {
         let is_open = self.state.config.link == LinkMode::Open;
         if is_open && self.state.config.weights.is_empty() {
@@ -196,8 +196,8 @@ impl DeviceEngine {
         self.launch_transfer(to, from, source, mask, false)
     }
 
-    /// Does what `transfer` does, and copies the swarm's observation of env `source`, too, if it
-    /// `observes`.
+    /// Launches `transfer`; with `observes`, the kernel also copies the observation of env
+    /// `source`.
     pub(super) fn launch_transfer(
         &self,
         to: &StateArrays,

@@ -1,5 +1,5 @@
-//! The CUDA text of the step, compiled for the host behind `host_cuda.h` and run in blocks of
-//! threads, is the native swarm byte by byte.
+//! Comparison of the step's CUDA text, compiled for the host with `host_cuda.h` and run in blocks
+//! of threads, with the native swarm, byte by byte.
 
 mod host;
 mod job;
@@ -37,7 +37,7 @@ fn the_cuda_text_of_a_stage_as_a_gpu_gets_it_leaves_what_it_does_not_own() {
     }
 }
 
-/// NVRTC took minutes for the Color's.
+/// Without this rule NVRTC took minutes for the Color's kernels.
 #[test]
 fn kernels_that_read_memory_keep_large_functions_out_of_line() {
     for model in [Model::Original, Model::Color] {

@@ -7,7 +7,7 @@ use crate::{EnvSnapshot, Rom, SwarmError};
 
 /// PyBoy writes whole banks, also for cartridges whose RAM is smaller.
 const BANK_BYTES: usize = 0x2000;
-/// Bytes of a clock without the upper half of the time at which it was written.
+/// Bytes of a clock whose file holds only the lower half of the time of writing.
 const SHORT_CLOCK_BYTES: usize = 44;
 const CLOCK_BYTES: usize = 48;
 
@@ -27,8 +27,8 @@ pub(crate) fn written(snapshot: &EnvSnapshot, rom: &Rom) -> Vec<u8> {
     file
 }
 
-/// An env with another file in its cartridge. A clock goes on from the file's time, because no
-/// emulated time has passed since.
+/// Puts another file into an env's cartridge. The clock continues from the file's time, because no
+/// emulated time has passed since then.
 pub(crate) fn inserted(
     snapshot: EnvSnapshot,
     file: &[u8],

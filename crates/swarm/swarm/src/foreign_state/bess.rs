@@ -1,7 +1,7 @@
 //! BESS, the emulators' common format (version 1, documented with SameBoy): a footer points to
 //! blocks that follow the emulator's own data.
 //!
-//! BESS does not say where in a line the PPU is, nor anything of the divider but DIV.
+//! BESS holds neither the PPU's position in the line nor the lower half of the divider.
 
 use gbxcule_gameboy::Model;
 use gbxcule_gameboy::cart::ClockRegisters;
@@ -160,7 +160,7 @@ fn read_behind_oam(block: &[u8]) -> Result<[u8; BEHIND_OAM_BYTES], ForeignStateE
     block.try_into().map_err(|_| damaged(format!("an XOAM block of {} bytes", block.len())))
 }
 
-/// A block of our own: FF55 as it reads, and the blocks that are due.
+/// Reads gbxcule's extra block: FF55 as a program reads it, and the number of blocks that are due.
 fn read_transfer(block: &[u8]) -> Result<Transfer, ForeignStateError> {
     match *block {
         [control, due @ 0..=0x80] => Ok(Transfer { control, due }),
@@ -168,10 +168,11 @@ fn read_transfer(block: &[u8]) -> Result<Transfer, ForeignStateError> {
     }
 }
 
-/// A place of the frame with this LY and this mode, early in the mode, because the dot is unknown.
+/// Returns a place in the frame with this LY and mode. The dot is unknown, so the place is early in
+/// the mode.
 fn frame_tcycles(line: u8, mode: u8) -> u32 {
     let (line, dot) = match (line, mode) {
-        // Line 153 shows LY 0 all but at its beginning.
+        // LY reads 0 in line 153, except at the line's beginning.
         (0, 1) => (153, 12),
         (line, 0) => (line, 300),
         (line, 3) => (line, 100),
@@ -291,7 +292,7 @@ pub(super) fn clock_block(clock: &Clock) -> Vec<u8> {
             block.extend(u32::from(register).to_le_bytes());
         }
     }
-    // Our clocks count emulated time, and none has passed since.
+    // Our clocks count emulated time, and no such time has passed since.
     block.extend([0; 8]);
     block
 }

@@ -1,8 +1,8 @@
-//! Parts that only a Game Boy Color has.
+//! Parts of a foreign state that only a Game Boy Color has.
 //!
-//! BESS has no place for a transfer of the Color's own DMA that has begun: SameBoy neither writes
-//! FF55 nor reads it. So we write a block of our own, which other programs skip; without the block
-//! no transfer goes on. The order of objects follows KEY0, as BESS asks for.
+//! BESS has no field for an unfinished transfer of VRAM DMA: SameBoy neither writes FF55 nor reads
+//! it. So we write an extra block, which other programs skip; a state without the block has no
+//! unfinished transfer. The order of objects follows KEY0, as BESS asks for.
 
 use gbxcule_gameboy::cpu::Mode;
 use gbxcule_gameboy_color::Machine;
@@ -12,9 +12,9 @@ use super::{ForeignState, fill};
 
 /// Bytes from FEA0 to FEFF.
 pub(super) const BEHIND_OAM_BYTES: usize = 0x60;
-/// KEY0's bit that makes a Color run a program for the original.
+/// Bit of KEY0 that is set while a Color runs a program for the original.
 const COMPATIBLE: u8 = 0x04;
-/// KEY0 with a program for the Color.
+/// Value of KEY0 for a program for the Color.
 const COLOR: u8 = 0x80;
 const DOUBLE_SPEED: u8 = 0x80;
 
@@ -25,16 +25,16 @@ pub(super) struct ColorMemories {
     pub(super) object: Vec<u8>,
     /// FEA0-FEFF, if it is known.
     pub(super) behind_oam: Option<[u8; BEHIND_OAM_BYTES]>,
-    /// The Color's own DMA, if it is known.
+    /// The transfer of VRAM DMA, if it is known.
     pub(super) transfer: Option<Transfer>,
 }
 
-/// A transfer of the Color's own DMA.
+/// A transfer of VRAM DMA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Transfer {
-    /// FF55 as it reads: bit 7 is clear while each HBlank copies a block.
+    /// FF55 as a program reads it: bit 7 is clear while each HBlank copies a block.
     pub(super) control: u8,
-    /// Blocks to be copied at once, 80 at most.
+    /// Number of blocks that are due now, at most 80.
     pub(super) due: u8,
 }
 
@@ -49,13 +49,13 @@ impl ForeignState {
             transfer: Some(Transfer { control: machine.hdma.read(), due: machine.hdma.due }),
         });
         self.io[0x4C] = if machine.ppu.compatible { COMPATIBLE } else { COLOR };
-        // These read as FF.
+        // FF51-FF54 read as FF.
         let hdma = &machine.hdma;
         let source = hdma.source.wrapping_add(hdma.source_bytes).to_be_bytes();
         let target = hdma.target.wrapping_add(hdma.target_bytes).to_be_bytes();
         self.io[0x51..0x55].copy_from_slice(&[source, target].concat());
         self.mode = match machine.cpu.mode {
-            // The CPU waits for its new clock, and for no interrupt.
+            // During a change of speed the CPU waits for its new clock, not for an interrupt.
             ColorMode::Halted if machine.speed.changing => Mode::Running,
             ColorMode::Running => Mode::Running,
             ColorMode::Halted => Mode::Halted,
@@ -88,7 +88,7 @@ impl ForeignState {
         machine.ppu.double_speed = double;
     }
 
-    /// Goes on with a transfer, at the place in the frame.
+    /// Continues a transfer at the place in the frame.
     pub(super) fn set_transfer(&self, machine: &mut Machine) {
         let Some(Transfer { control, due }) = self.color.as_ref().and_then(|it| it.transfer) else {
             return;

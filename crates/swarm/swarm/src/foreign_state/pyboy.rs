@@ -1,5 +1,5 @@
-//! States of PyBoy 2.5.0 to 2.8.1 of either model; `early` has those of PyBoy 1.4.1 to 2.4.1,
-//! versions 7 to 12, of an original Game Boy, and `write` what PyBoy 2.8 reads.
+//! States of PyBoy 2.5.0 to 2.8.1 of either model; `early` reads states of PyBoy 1.4.1 to 2.4.1,
+//! versions 7 to 12, of an original Game Boy, and `write` writes states for PyBoy 2.8.
 //!
 //! | version | PyBoy | what it has beside the version before |
 //! |---|---|---|
@@ -7,9 +7,9 @@
 //! | 15 | 2.6.0 | the link port |
 //! | 29 | 2.8.0 | a delayed EI, OAM DMA, a 16-bit divider, the clock's time, the Super Game Boy |
 //!
-//! No release has another version. The format has no lengths and no names: each part begins where
-//! the one before ends. Sound, in the middle, has an unknown length, so the parts after it are read
-//! from the end of the file.
+//! No release has another version. The format has neither lengths nor names: each part begins where
+//! the preceding part ends. Sound, in the middle, has an unknown length, so the parts after it are
+//! read from the end of the file.
 //!
 //! A Color has the registers of its DMA before the CPU, palettes and the second bank of video RAM
 //! behind the LCD's clocks, and four times the work RAM. FF56 and FF72-FF75 are not in a state.
@@ -35,8 +35,8 @@ const FORMAT: &str = "PyBoy";
 const VERSIONS: [u8; 3] = [14, 15, 29];
 const NEWEST: u8 = 29;
 
-/// Position of our PPU in line 0 when PyBoy's frame begins. Measured: programs that never look at a
-/// clock go on equally with this and with no other number.
+/// Position of our PPU in line 0 when PyBoy's frame begins. Measured: with this number alone
+/// programs that never read a clock continue as in PyBoy.
 const AHEAD_TCYCLES: u64 = 8;
 
 const FRAME_TCYCLES: u64 = 70_224;
@@ -51,10 +51,10 @@ const HRAM_BYTES: usize = 0x7F;
 const RAM_BANK_BYTES: usize = 0x2000;
 const BUTTON_BYTES: usize = 2;
 const SERIAL_BYTES: usize = 36;
-/// Sound but for its buffer, up to version 15 and in version 29.
+/// Bytes of the sound without its buffer: up to version 15, and in version 29.
 const SOUND_BYTES: usize = 353;
 const NEWEST_SOUND_BYTES: usize = 422;
-/// More samples than any rate has in a frame.
+/// Upper bound of the samples of a frame at any rate.
 const MAX_SAMPLES: u64 = 1 << 20;
 
 /// Lengths of a version's parts between sound and the end of the file.
@@ -101,7 +101,7 @@ impl Layout {
         Ok(fixed + 2 * (samples as usize + 1))
     }
 
-    /// Checks that sound and the screen are all that is between the LCD and the tail.
+    /// Checks that only sound and the screen lie between the LCD and the tail.
     fn check_length(&self, behind_lcd: &[u8], tail_bytes: usize) -> Result<(), ForeignStateError> {
         let expected = self.sound_bytes(behind_lcd)? + self.screen_bytes + tail_bytes;
         if behind_lcd.len() != expected {
@@ -128,7 +128,7 @@ impl Layout {
             + self.super_game_boy_bytes
     }
 
-    /// Returns how much a cartridge keeps beside its banks and RAM.
+    /// Returns the bytes of a mapper's own state, without banks and RAM.
     fn mapper_bytes(&self, mapper: Mapper) -> usize {
         match mapper {
             Mapper::Mbc1 | Mapper::Mbc1Multicart => 2,
@@ -142,7 +142,7 @@ impl Layout {
 const ALLOWED_VERSIONS: &str = "versions 7 to 12, 14, 15 and 29, those of PyBoy 1.4.1 to 2.8.1";
 
 pub(super) fn matches_magic(bytes: &[u8]) -> bool {
-    // Versions count up by one; ours and BESS have been told apart before.
+    // Versions count up by one. Callers have ruled out gbxcule's own format and BESS.
     bytes.first().is_some_and(|version| (1..=2 * NEWEST).contains(version))
         && bytes.len() > PIXEL_BYTES
 }
@@ -206,7 +206,7 @@ pub(super) fn read(bytes: &[u8], rom: &Rom) -> Result<ForeignState, ForeignState
     })
 }
 
-/// The registers from FF00 on that both models have.
+/// Returns the registers from FF00 on that both models have.
 fn ports(tail: &Tail<'_>, lcd: &Lcd<'_>, dma_page: Option<u8>) -> [u8; 0x80] {
     let mut io = [0xFF; 0x80];
     io[..IO_BYTES].copy_from_slice(tail.io);
@@ -264,7 +264,7 @@ impl Cpu {
         let (enabled, _queued, requested) = (state.u8()?, state.u8()?, state.u8()?);
         let mode = mode(halted, stopped);
         if halted {
-            // PyBoy's PC waits at HALT, this machine's after it.
+            // While halted, PyBoy's PC points at HALT; this machine's points after it.
             pc = pc.wrapping_add(1);
         }
         let pair = |high, low| u16::from_be_bytes([high, low]);
@@ -390,7 +390,7 @@ impl<'a> Tail<'a> {
     }
 }
 
-/// Cartridge RAM, and what is selected of it and of ROM.
+/// Cartridge RAM, and the selected banks of RAM and ROM.
 struct Banks<'a> {
     ram: &'a [u8],
     rom_bank: u8,
@@ -407,7 +407,7 @@ impl<'a> Banks<'a> {
         Ok(Self { ram, rom_bank, ram_bank, ram_enabled, banking_mode })
     }
 
-    /// The writes that select these banks. An MBC1's registers come after the clock.
+    /// Returns the writes that select these banks. An MBC1's registers come after the clock.
     fn selecting(
         &self,
         state: &mut Bytes<'_>,
@@ -423,7 +423,7 @@ impl<'a> Banks<'a> {
     }
 }
 
-/// Checks that PyBoy has the cartridge.
+/// Checks that PyBoy supports the cartridge.
 pub(super) fn check_cartridge(rom: &Rom) -> Result<(), ForeignStateError> {
     let mapper = match mapper(rom) {
         Mapper::Huc1 => "HuC1",
@@ -467,6 +467,6 @@ fn read_clock(state: &mut Bytes<'_>) -> Result<Clock, ForeignStateError> {
         days_low,
         days_high,
     };
-    // PyBoy does not say what the program latched.
+    // PyBoy does not save the latched time.
     Ok(Clock { running, latched: running, subsecond_mcycles: (tcycles / 4) as u32 % (1 << 20) })
 }

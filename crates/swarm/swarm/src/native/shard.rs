@@ -1,4 +1,4 @@
-//! A run of neighbouring envs: the range of the swarm that one thread steps at a time.
+//! A shard: neighbouring envs that one thread steps at a time.
 
 mod link;
 mod pictures;
@@ -35,7 +35,7 @@ pub(crate) struct ShardPlan<'p> {
     pub(crate) recompile: Option<Recompile>,
 }
 
-/// Owns its envs, so that a thread which holds the shard needs no lock while it works.
+/// Envs that a thread owns while it steps them, so that it needs no lock.
 pub(crate) struct Shard {
     pub(crate) index: usize,
     first_env: usize,
@@ -47,14 +47,14 @@ pub(crate) struct Shard {
     pub(crate) actions: Vec<u8>,
     /// The buttons of each env's action.
     pub(crate) buttons: Vec<u8>,
-    /// Frames of the step for which they are held.
+    /// Frames of the step for which these buttons are held.
     pub(crate) frames_held: Vec<u32>,
-    /// Buttons that an env holds instead of its action's, if it has any.
+    /// Buttons that an env holds instead of its action's buttons.
     pub(crate) manual_buttons: Vec<Option<u8>>,
     /// True for envs that this step leaves out.
     pub(crate) rests: Vec<bool>,
-    /// The cells of each env: the bits of its programs' whole numbers, then of their bytes, and
-    /// the numbers.
+    /// The scratch cells of each env: the bits of its programs' integers, then the bits of their
+    /// bytes, then the floats.
     scratch: Vec<f32>,
     scratch_len: usize,
     scratch_size: ScratchSize,
@@ -129,7 +129,7 @@ impl Shard {
         for slot in 0..self.machines.len() {
             let rests = self.rests[slot];
             let computes = plan.computes && !rests;
-            // An env that rests runs a step of no frames.
+            // An env that rests runs a step of 0 frames.
             let plan = StepPlan { frames: if rests { 0 } else { plan.frames }, ..plan };
             if self.pools_pictures() {
                 self.run_with_last_two(slot, plan);
@@ -159,8 +159,8 @@ impl Shard {
         }
     }
 
-    /// The action that an env does in a step: the given one, or its last one again. `begins` says
-    /// whether the step begins now.
+    /// Returns the action of an env in a step: the given action or, with sticky actions, its last
+    /// action. `begins` is true if the step begins now.
     pub(crate) fn stick(
         &mut self,
         slot: usize,
@@ -177,7 +177,7 @@ impl Shard {
         done
     }
 
-    /// The buttons of an env in a step, and for how many frames they are held.
+    /// Returns the buttons of an env in a step, and for how many frames they are held.
     fn pressed(&self, slot: usize, plan: StepPlan) -> (u8, u32) {
         // The schedule does not release manual buttons.
         match self.manual_buttons[slot] {
@@ -192,7 +192,7 @@ impl Shard {
             sound.clear();
         }
         if plan.frames == 0 {
-            // A step of no frames must press no button.
+            // A step of 0 frames must not press a button.
             return;
         }
         let (buttons, frames_held) = self.pressed(slot, plan);
@@ -242,7 +242,7 @@ impl Shard {
 
     /// Returns the numbers that programs read of an env outside of a step.
     fn now(&self, slot: usize, seed: u64) -> StepNumbers {
-        // Programs see the lower halves; both start again at 0.
+        // Programs see the lower halves, which wrap to 0.
         let (frames, seed) = (self.counters[slot].frames as u32, seed as u32);
         let env = (self.first_env + slot) as u32;
         StepNumbers { frames, seed, env, step_frames: 0, action: 0, buttons: 0 }
@@ -279,7 +279,7 @@ impl Shard {
         }
     }
 
-    /// Does the writes of a program's last function.
+    /// Executes the writes that a program's last function asked for.
     fn apply_writes(&mut self, slot: usize) {
         let Some(programs) = &mut self.programs else { return };
         for (place, value) in programs.take_writes() {
@@ -336,12 +336,12 @@ impl Shard {
         &self.scratch[slot * self.scratch_len..][..self.scratch_len]
     }
 
-    /// The numbers that an env's programs keep, without their whole numbers and bytes.
+    /// The floats of an env's scratch.
     pub(crate) fn numbers(&self, slot: usize) -> &[f32] {
         &self.scratch(slot)[self.scratch_size.words()..]
     }
 
-    /// Some cells of an array that an env's programs keep.
+    /// Some cells of one of an env's scratch arrays.
     pub(crate) fn cells(&self, slot: usize, array: ScratchArray, cells: Range<usize>) -> Vec<f64> {
         let (ints, rest) = self.scratch(slot).split_at(self.scratch_size.ints);
         match array {
@@ -369,7 +369,7 @@ impl Shard {
         }
     }
 
-    /// Forgets what programs and pictures kept of an env.
+    /// Clears an env's scratch and pictures.
     pub(crate) fn forget(&mut self, slot: usize) {
         let scratch = &mut self.scratch[slot * self.scratch_len..][..self.scratch_len];
         scratch.fill(0.0);
@@ -397,8 +397,8 @@ impl Shard {
         }
     }
 
-    /// Restores an env; the snapshot's cartridge RAM has this ROM's size and its scratch, if there
-    /// is one, these programs', which the swarm has checked.
+    /// Restores an env. The swarm has checked that the snapshot's cartridge RAM has this ROM's
+    /// size, and that its scratch, if present, has the size of these programs'.
     pub(crate) fn restore(&mut self, slot: usize, snapshot: &EnvSnapshot) {
         let ram_bytes = self.rom.cart_ram_bytes();
         self.machines[slot].clone_from(&snapshot.machine);

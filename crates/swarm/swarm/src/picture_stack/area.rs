@@ -1,8 +1,8 @@
-//! Reduction of a picture by areas: a pixel of the result is the mean of all that it covers, in
-//! whole numbers, rounded to the nearest one. OpenCV's `INTER_AREA` sums in floating point, and
+//! Reduction of a picture by areas: a pixel of the result is the mean of the area that it covers,
+//! in integers, rounded to the nearest integer. OpenCV's `INTER_AREA` sums in floating point, and
 //! differs by 1 at most.
 
-/// The pixels that each pixel of a reduced line or column covers, and by how much.
+/// The source pixels that each pixel of a reduced line or column covers, with weights.
 #[derive(Debug)]
 pub(super) struct Cover {
     first: Vec<usize>,
@@ -18,7 +18,8 @@ impl Cover {
         let taps = (0..to).map(|it| covered(it).len()).max().unwrap_or(1);
         let (mut first, mut weights) = (Vec::new(), Vec::new());
         for it in 0..to {
-            // The last pixels begin earlier, with weights of 0, so that all have `taps` weights.
+            // The last pixels begin earlier and have weights of 0 there, so that each pixel has
+            // `taps` weights.
             let start = covered(it).start.min(from - taps);
             first.push(start);
             weights.extend((start..start + taps).map(|pixel| {
@@ -41,7 +42,7 @@ pub(super) struct Area {
     lines: Cover,
     columns: Cover,
     channels: usize,
-    /// Covered area, and 2^40 divided by it.
+    /// The covered area, and 2^40 divided by this area.
     all: u32,
     reciprocal: u64,
     source: Vec<u8>,

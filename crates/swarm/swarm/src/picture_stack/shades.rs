@@ -1,6 +1,6 @@
-//! Gray pictures of the original's frames, made from packed shades: a table has the part of each
-//! packed byte in the reduced line, and only lines that changed since the last picture are made
-//! anew. The results are those of `Picture::fill` and `Area`.
+//! Gray pictures of the original's frames, made from packed shades by tables: a table holds the
+//! contribution of each packed byte to the reduced line. Only lines that changed since the last
+//! picture are computed. The results equal those of `Picture::fill` and `Area`.
 
 use gbxcule_gameboy::FRAME_BYTES;
 
@@ -9,7 +9,7 @@ use super::{Crop, PictureStack};
 use crate::picture::{HEIGHT, LINE_BYTES, WIDTH};
 use crate::{Grays, Picture};
 
-/// Pixels of a reduced line of which one packed byte may show a part.
+/// Maximum of reduced pixels to which one packed byte contributes.
 const LANES: usize = 4;
 
 /// Makes gray pictures of shades.
@@ -21,7 +21,7 @@ pub(super) struct ShadePictures {
 }
 
 impl ShadePictures {
-    /// `None` for a form that is not made this way.
+    /// Returns `None` for a form that these tables can't make.
     pub(super) fn new(stack: &PictureStack) -> Option<Self> {
         let (crop, grays) = (stack.part(), stack.grays);
         let to = stack.size.filter(|size| *size != [crop.lines, crop.columns]);
@@ -32,8 +32,9 @@ impl ShadePictures {
         (stack.picture == Picture::Gray).then_some(Self { grays, crop, reduction })
     }
 
-    /// Makes the picture of a frame, or of the lighter pixels of two. `out` has the picture of the
-    /// packed frame in `shown`, which becomes the new one; an empty `shown` stands for none.
+    /// Makes the picture of a frame, or of the lighter pixels of two frames. `out` holds the
+    /// picture of the packed frame `shown`, and `shown` becomes the new frame; an empty `shown`
+    /// means that `out` holds no picture.
     pub(super) fn draw(
         &mut self,
         frame: &[u8; FRAME_BYTES],
@@ -93,7 +94,7 @@ impl ShadePictures {
 #[derive(Debug)]
 struct Reduction {
     bytes: Vec<PackedByte>,
-    /// Parts of all values of each packed byte, as 16-bit lanes of a word.
+    /// Contributions of the 256 values of each packed byte, as 16-bit lanes of a word.
     parts: Vec<[u64; 256]>,
     lines: Cover,
     width: usize,
@@ -103,22 +104,21 @@ struct Reduction {
     sums: Vec<u16>,
 }
 
-/// Sums of the pixels of a reduced line, and room for the last lanes.
+/// Sums of the pixels of a reduced line, with space for the last lanes.
 type Row = [u16; WIDTH + LANES];
 
 /// A packed byte of a line.
 #[derive(Debug, Clone, Copy)]
 struct PackedByte {
-    /// Number of its table in `parts`.
+    /// Index of the byte's table in `parts`.
     table: usize,
-    /// The pixel of the reduced line to which its first lane belongs.
+    /// The pixel of the reduced line to which the first lane belongs.
     first: usize,
-    /// Bits of the lanes that end with it.
+    /// Bits of the lanes that are complete after this byte.
     shift: u32,
 }
 
-/// A sum's gray without a division: the sum times `scale` plus `offset`, all times `factor`, of
-/// which the bits from `SHIFT` on are the gray.
+/// Division by multiplication: the gray of a sum is `(sum * scale + offset) * factor >> SHIFT`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Division {
     scale: u16,
@@ -129,8 +129,8 @@ struct Division {
 impl Division {
     const SHIFT: u32 = 23;
 
-    /// Finds numbers that are right for all sums: a gray is the sum times `unit`, divided by `all`
-    /// and rounded to the nearest number.
+    /// Finds constants that give the exact gray for all sums: the sum times `unit`, divided by
+    /// `all`, rounded to the nearest integer.
     fn find(most: u64, unit: u64, all: u64) -> Option<Self> {
         let largest = 65535 / (most + 1);
         (largest.saturating_sub(15).max(1)..=largest).rev().find_map(|scale| {
@@ -157,8 +157,8 @@ impl Division {
 }
 
 impl Reduction {
-    /// `None` if a packed byte shows in more than [`LANES`] pixels or ends that many, or if sums
-    /// need more than 16 bits.
+    /// Returns `None` if a packed byte contributes to more than [`LANES`] pixels or completes that
+    /// many, or if sums need more than 16 bits.
     fn new(grays: Grays, crop: Crop, [to_lines, to_columns]: [usize; 2]) -> Option<Self> {
         let (from_lines, from_columns) = (usize::from(crop.lines), usize::from(crop.columns));
         let mut lines = Cover::new(from_lines, to_lines);
@@ -177,7 +177,7 @@ impl Reduction {
         let left = usize::from(crop.left);
         let (mut bytes, mut parts) = (Vec::<PackedByte>::new(), Vec::new());
         for at in left / 4..(left + from_columns).div_ceil(4) {
-            // The part of the line under this byte, in pixels times `to_columns`.
+            // The columns of this byte, in pixels times `to_columns`.
             let columns = (4 * at).max(left) - left..(4 * at + 4).min(left + from_columns) - left;
             let first = columns.start * to_columns / from_columns;
             let last = (columns.end * to_columns).div_ceil(from_columns) - 1;
@@ -224,7 +224,7 @@ impl Reduction {
         })
     }
 
-    /// Reduces the lines that changed, and those beside them. Lines are given from the picture's
+    /// Reduces the changed lines and their neighbours. `line` returns a line from the picture's
     /// first byte on.
     fn reduce<'l>(&mut self, line: impl Fn(usize) -> &'l [u8], changed: &[bool], out: &mut [u8]) {
         let Self { bytes, parts, sums, division, .. } = self;
@@ -250,7 +250,7 @@ impl Reduction {
     }
 }
 
-/// Sums a packed line by columns. A lane that goes on in the next byte is written again there.
+/// Sums a packed line by columns. The next byte overwrites lanes that are not complete yet.
 fn sum_line(bytes: &[PackedByte], parts: &[[u64; 256]], line: &[u8], row: &mut Row) {
     let mut lanes = 0_u64;
     for (&PackedByte { table, first, shift }, packed) in bytes.iter().zip(line) {
@@ -265,7 +265,7 @@ fn divisor(a: u16, b: u16) -> u16 {
     if b == 0 { a } else { divisor(b, a % b) }
 }
 
-/// Returns the lighter one, whose shade is smaller, of each two pixels.
+/// Returns, pixel by pixel, the lighter one of two frames: the smaller shade.
 fn lighter(frame: &[u8; FRAME_BYTES], before: &[u8; FRAME_BYTES]) -> [u8; FRAME_BYTES] {
     const UPPER_BITS: u64 = 0xaaaa_aaaa_aaaa_aaaa;
     let mut pooled = [0; FRAME_BYTES];

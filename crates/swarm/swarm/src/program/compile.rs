@@ -19,8 +19,8 @@ use super::{ProgramText, Programs, ScratchSize, Sizes, TextRole, refused};
 use crate::machine::{MachineSources, PerSources};
 use crate::{Hook, SwarmError};
 
-/// Functions of the machine's sources that programs may call, all of `gameboy::view`: a module with
-/// programs must have them.
+/// Functions of `gameboy::view` that programs may call. A module with programs must have all of
+/// them.
 pub const PROGRAM_ENTRIES: &[&str] = &[
     "view::a",
     "view::action",
@@ -54,11 +54,11 @@ pub const PROGRAM_ENTRIES: &[&str] = &[
     "view::write_bank",
 ];
 
-/// Functions that the swarm's own kernels also call in a module with the machine's view alone.
+/// Further functions that the swarm's kernels call in a module that holds only the machine's view.
 pub(crate) const KERNEL_VIEW_ENTRIES: [&str; 2] =
     ["kernel_call::set_step_numbers", "kernel_call::writes_asked"];
 
-/// Greatest number of writes by one call of a function.
+/// Maximum of writes by one call of a function.
 pub(crate) const MAX_WRITES: u32 = 64;
 /// Message about a function that writes more.
 pub(crate) const TOO_MANY_WRITES: &str = "a function writes at most 64 bytes before it returns";
@@ -74,24 +74,25 @@ pub struct Fused {
     /// The given module, with the programs added.
     pub module: Module,
     /// `(machine: &Machine, rom: array<u8>, cart_ram: array<u8>, step_numbers: &StepNumbers,
-    /// scratch: array<f32>) -> f32`; `None` if a text with `settled` gives no reward: it is 0.
+    /// scratch: array<f32>) -> f32`; `None` if a text has `settled` and no reward, which is then 0.
     pub reward: Option<FunctionId>,
     /// A function with the reward's parameters and `-> bool`, if the reward's text has a `done`.
     pub done: Option<FunctionId>,
     /// `(machine, rom, cart_ram, step_numbers, scratch, obs: array<f32>)`
     pub observe: FunctionId,
     /// `(machine, rom, cart_ram, step_numbers, scratch)` of the reward's text and of the
-    /// observation's, if they have a `begin`; one text for both has it once, as the reward's.
+    /// observation's, if they have a `begin`. If both are one text, only the first is set.
     pub begin: [Option<FunctionId>; 2],
     /// `(machine, rom, cart_ram, step_numbers) -> bool`, if a text has a `settled`.
     pub settled: Option<FunctionId>,
     /// A function with `observe`'s parameters, if a text has an `action_mask`.
     pub mask: Option<FunctionId>,
-    /// The functions that hooks call, with `begin`'s parameters and the text that has each.
+    /// The function that each hook calls, and the text that has it; the parameters are those of
+    /// `begin`.
     pub(crate) calls: Vec<Option<(FunctionId, TextRole)>>,
 }
 
-/// The functions that a program may write in, as messages name them.
+/// The functions that may write to memory, as messages name them.
 const WRITERS: &str = "`begin` and functions that hooks call may";
 
 impl Fused {
@@ -107,7 +108,7 @@ impl Programs {
     /// Lowers the programs into a module that has at least [`PROGRAM_ENTRIES`].
     ///
     /// # Panics
-    /// The module lacks them.
+    /// The module lacks one of these functions.
     #[must_use]
     pub fn fuse(&self, module: Module) -> Fused {
         let lowered = lower(
@@ -134,8 +135,7 @@ pub fn view_module() -> Module {
     view_module_of(Model::Original.into())
 }
 
-/// The module with the functions of a machine that programs may call. All machines have the same
-/// functions.
+/// The module with the functions of a machine that programs may call, for these sources.
 #[must_use]
 pub(crate) fn view_module_of(machine: MachineSources) -> Module {
     static MODULES: PerSources<Module> = PerSources::new();
@@ -151,7 +151,7 @@ pub(crate) fn view_module_of(machine: MachineSources) -> Module {
     get_or_make(MODULES.of(machine), lowered).clone()
 }
 
-/// Checks two texts, and returns everything about them but the functions.
+/// Checks two texts, and returns their sizes and properties.
 pub(super) fn check(
     reward: &ProgramText,
     obs: &ProgramText,
@@ -160,8 +160,8 @@ pub(super) fn check(
     lower([reward, obs], hooks, true, view_module()).map(|(_, sizes)| sizes)
 }
 
-/// The machine's sources as [`gbxcule_front_rust::lower`] counts them, then the programs; and which
-/// those are.
+/// Returns the machine's sources in the order of [`gbxcule_front_rust::lower`], followed by the
+/// programs, and the programs' ids.
 fn sources(reward: &ProgramText, obs: &ProgramText) -> (SourceMap, [SourceId; 2]) {
     let mut sources = SourceMap::new();
     for (path, text) in SOURCES {
@@ -205,7 +205,8 @@ fn read_texts(
         let program = Program::parse_with_cache(&mut texts, &mut sources, id, &files)?;
         TextFunctions::read(&program, &sources, id, wanted, &library, module)
     };
-    // Functions that either text may have. One text in both roles has them once, with one scratch.
+    // Functions that either text may have. A text in both roles has each function once, with one
+    // scratch.
     let mut either = vec![BEGIN, SETTLED, MASK];
     either.extend(called.iter().map(|&name| ExpectedFunction { name, ..CALLED }));
     let of_reward = [&[REWARD, DONE], &either[..]].concat();
@@ -226,7 +227,7 @@ fn read_texts(
     }
 }
 
-/// Refuses functions that write to memory and may not.
+/// Refuses functions that write to memory without permission.
 fn refuse_writers<'a>(
     asks: impl Iterator<Item = (&'a str, Option<FunctionId>)>,
     writers: &HashSet<FunctionId>,
@@ -243,7 +244,7 @@ fn refuse_writers<'a>(
     Ok(())
 }
 
-/// Lowers the texts; `writes` says whether functions get the part of the machine that takes writes.
+/// Lowers the texts; with `writes` functions get the buffer for writes as a part of the machine.
 fn lower(
     [reward_text, obs_text]: [&ProgramText; 2],
     hooks: &[Hook],
@@ -305,7 +306,7 @@ fn lower(
     Ok((Fused { module, reward, done, observe, begin, settled, mask, calls }, sizes))
 }
 
-/// The functions that call a function, themselves or through others.
+/// Returns the functions that call a function, directly or indirectly.
 fn callers(module: &Module, of: FunctionId) -> HashSet<FunctionId> {
     let mut writers = HashSet::new();
     loop {
@@ -336,7 +337,7 @@ fn called(hooks: &[Hook]) -> Result<Vec<&str>, SwarmError> {
 
 /// The functions and settings that a text has for the reward or for the observation.
 struct TextFunctions {
-    /// The functions that were asked for and found.
+    /// The requested functions that the text has.
     functions: Vec<(String, FunctionId)>,
     scratch: ScratchSize,
     obs_dim: Option<usize>,
@@ -357,7 +358,7 @@ impl TextFunctions {
         let (start, source) = (Span::new(id, 0, 0), sources.get(id));
         let name = source.name.as_str();
         let (mut functions, mut faults) = (Vec::new(), Vec::new());
-        // A text with `settled` may lack a reward, unless it begins to define one.
+        // A text with `settled` may lack `reward`, unless it has a (wrong) definition of `reward`.
         let defines = |start: &str| source.text.lines().any(|line| line.starts_with(start));
         let only_settles = defines("def settled(") && !defines("def rew");
         for want in wanted {
@@ -380,10 +381,10 @@ impl TextFunctions {
         let scratch = ScratchSize { numbers, ints, bytes };
         let has =
             |want: &ExpectedFunction<'_>| functions.iter().any(|(known, _)| known == want.name);
-        // A refused setting has its message already.
+        // A refused setting already has a message.
         let is_given = |name: &str| !matches!(reader.setting(name), Ok(None));
         let mut needs = |is_set: bool, want: &ExpectedFunction<'_>, setting: &str, help: &str| {
-            // A missing function has its message already.
+            // A missing function already has a message.
             let is_used = wanted.iter().any(|it| it.name == want.name);
             if is_used && !is_set && (want.needed || has(want)) {
                 let message = format!("`{name}` sets no `{setting}`");
@@ -435,7 +436,7 @@ fn size(
     Err(Diagnostic::error(Code::WrongArguments, span, message))
 }
 
-/// A function that programs have.
+/// A function that programs may define.
 #[derive(Clone)]
 struct ExpectedFunction<'a> {
     name: &'a str,
@@ -467,7 +468,7 @@ const BEGIN: ExpectedFunction<'_> = ExpectedFunction {
     needed: false,
     written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32))",
 };
-/// Functions that no hook can call, and when they run.
+/// Functions that hooks can't call, with the time at which they run.
 const RUN_OTHERWISE: [(&str, &str); 5] = [
     (REWARD.name, "after each step"),
     (DONE.name, "after each step"),
@@ -494,7 +495,7 @@ const MASK: ExpectedFunction<'_> = ExpectedFunction {
     written: "(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), mask: \
               wp.array(dtype=wp.float32))",
 };
-// `settled` has no scratch, so that machines do the same in all stages and beside any other
+// `settled` has no scratch, so that machines behave equally in all stages and beside any other
 // programs.
 const SETTLED: ExpectedFunction<'_> = ExpectedFunction {
     name: "settled",
@@ -533,7 +534,7 @@ impl ExpectedFunction<'_> {
     }
 }
 
-/// `gbxcule`, as texts import it.
+/// The library `gbxcule` that texts import.
 fn library(module: &Module, writes: bool) -> Library {
     let read = &module.functions[view_function(module, "read")].params;
     let step_numbers = &module.functions[view_function(module, "action")].params[0];

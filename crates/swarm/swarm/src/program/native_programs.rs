@@ -1,6 +1,7 @@
-//! Programs of the native swarm: small kernels, compiled for this process, that read a machine in
-//! place: at the end of a step, at the start of an episode, at a hook, and between frames.
-//! `front-rust/tests/machine/layout.rs` holds that a machine lies in memory as the kernels expect.
+//! Programs of the native swarm: small kernels, compiled in this process, that read a machine in
+//! place at the end of a step, at the start of an episode, at a hook, and between frames.
+//! `front-rust/tests/machine/layout.rs` tests that a machine has the layout that the kernels
+//! expect.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -24,8 +25,8 @@ const BEGIN: &str = "at_begin";
 const HOOK: &str = "at_hook";
 const SETTLED: &str = "between_frames";
 
-/// The number that means the observation at the beginning of an episode, after the numbers of the
-/// texts.
+/// The number that selects the observation at the beginning of an episode; smaller numbers select a
+/// text.
 const OBSERVE_FIRST: u32 = 2;
 
 /// The programs of a stage, ready to be run by one thread.
@@ -37,7 +38,7 @@ pub(crate) struct NativePrograms {
     /// The kernel of hooks; `None` if no hook calls a function.
     hook: Option<DirectKernel>,
     settled: Option<DirectKernel>,
-    /// Pending writes of the last function: their number, then each write; empty if programs don't
+    /// Pending writes of the last function: their count, then the writes; empty if programs don't
     /// write.
     writes: Vec<u32>,
 }
@@ -51,9 +52,9 @@ pub(crate) struct ProgramInputs<'s> {
     pub(crate) step_numbers: StepNumbers,
 }
 
-/// Outputs of an env, one place of each kind.
+/// Outputs of an env.
 pub(crate) struct Outputs<'o> {
-    /// The env's cells: its whole numbers and bytes, then its numbers.
+    /// The env's scratch cells: integers and bytes, then floats.
     pub(crate) scratch: &'o mut [f32],
     pub(crate) reward: &'o mut f32,
     pub(crate) done: &'o mut u8,
@@ -84,7 +85,7 @@ impl NativePrograms {
         }))
     }
 
-    /// Computes the outputs of the stage, after a step.
+    /// Computes the outputs of the stage after a step.
     pub(crate) fn step(
         &mut self,
         inputs: ProgramInputs<'_>,
@@ -116,8 +117,7 @@ impl NativePrograms {
         Ok(answer != [0])
     }
 
-    /// Begins an episode of a text: `begin` over a scratch of zeros. The reward and the end stay as
-    /// they are.
+    /// Runs `begin` of a text over a scratch of zeros. Reward and `done` stay as they are.
     pub(crate) fn begin(
         &mut self,
         text: TextRole,
@@ -190,8 +190,8 @@ fn run(
     })
 }
 
-/// Machine code, compiled once and shared while any swarm uses it. Stage, texts and the functions
-/// that hooks call determine it.
+/// Returns machine code, which is compiled once and shared while a swarm uses it. Stage, texts and
+/// the functions that hooks call determine the code.
 fn compiled(
     programs: &Programs,
     stage: Stage,
@@ -203,7 +203,7 @@ fn compiled(
     let calls = programs.hooks().iter().map(|hook| hook.calls.clone()).collect();
     let key =
         (stage, machine, hash(programs.reward_text()), hash(programs.observation_text()), calls);
-    // The lock is held while compiling, so that swarms that ask at once share one compilation.
+    // The lock is held during the compilation, so that simultaneous requests share one compilation.
     let mut compiled_programs = KNOWN.get().lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(compiled) = compiled_programs.get(&key).and_then(Weak::upgrade) {
         return Ok(compiled);

@@ -1,14 +1,14 @@
-//! Parameters that functions of programs may have after the others: weights that the caller gives,
-//! whole numbers and bytes that an env keeps.
+//! Optional last parameters of programs' functions: the caller's weights, and an env's scratch of
+//! integers and of bytes.
 
 use gbxcule_ir::Type;
 
-/// Most cells of a scratch: 4 MiB an env.
+/// Maximum of cells in a scratch: 4 MiB an env.
 pub(super) const MAX_SCRATCH: i128 = 1 << 20;
-/// Most bytes of a byte scratch.
+/// Maximum of bytes in a byte scratch.
 const MAX_BYTES: i128 = 4 * MAX_SCRATCH;
 
-/// A parameter that functions of programs may have after the others, and its size's setting.
+/// An optional parameter, and the setting of its size.
 pub(super) struct OptionalParam {
     pub(super) name: &'static str,
     pub(super) setting: &'static str,
@@ -38,5 +38,5 @@ pub(super) const BYTES: OptionalParam = OptionalParam {
     most: MAX_BYTES,
     help: "write how many bytes an env keeps: `BYTE_SCRATCH = 4096`",
 };
-/// All of them.
+/// All optional parameters.
 pub(super) const OPTIONAL: [OptionalParam; 3] = [WEIGHTS, INTS, BYTES];

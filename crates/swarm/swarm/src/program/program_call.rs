@@ -1,5 +1,6 @@
-//! The text between the swarm's kernels and a swarm's programs: for each call that kernels make
-//! (`kernel_source/kernels.py`) a function that calls the programs that exist, each with its cells.
+//! The generated text between the swarm's kernels and a swarm's programs. For each call in
+//! `kernel_source/kernels.py` it has a function that calls the existing programs, each with its
+//! scratch cells.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -11,14 +12,14 @@ use super::optional_param::{BYTES, INTS, WEIGHTS};
 use super::{Programs, TextRole};
 use crate::Stage;
 
-/// The text, and the functions that it calls, by its names for them.
+/// The text, and the functions that it calls, by their names in the text.
 #[derive(Debug, Default)]
 pub(crate) struct ProgramCalls {
     pub(crate) text: String,
     pub(crate) functions: Vec<(String, FunctionId)>,
-    /// The programs change memory.
+    /// True if the programs write to memory.
     pub(crate) writes: bool,
-    /// The kernel does the programs' writes, not its caller.
+    /// True if the kernel executes the programs' writes; false if its caller does.
     applies_writes: bool,
 }
 
@@ -32,7 +33,7 @@ Bytes = wp.array(dtype=wp.uint8)
 ";
 
 impl Programs {
-    /// Writes the text for kernels of a stage that do the programs' writes.
+    /// Writes the text for kernels of a stage that execute the programs' writes.
     pub(crate) fn calls(&self, fused: &Fused, stage: Stage) -> ProgramCalls {
         self.program_calls(fused, stage, self.writes_memory())
     }
@@ -68,14 +69,14 @@ impl ProgramCalls {
         let _ = writeln!(self.text, "{:1$}{line}", "", 4 * level);
     }
 
-    /// A function that does nothing unless lines follow.
+    /// Begins a function, which does nothing if no lines follow.
     fn function(&mut self, declaration: &str) {
         self.line(0, "\n\n@wp.func");
         self.line(0, &format!("def {declaration}:"));
         self.line(1, "pass");
     }
 
-    /// Adds a function that the text calls.
+    /// Adds a function to those that the text calls.
     fn calls(&mut self, name: &str, function: FunctionId) {
         self.functions.push((name.to_owned(), function));
     }
@@ -167,7 +168,7 @@ impl ProgramCalls {
         }
     }
 
-    /// Calls a function that may write, and does its writes.
+    /// Writes a call of a function that may write to memory, and the execution of its writes.
     fn call_writing(&mut self, name: &str, cells: &Range<usize>, given: &str) {
         self.line(2, &format!("gb.{name}(machine, {}{given})", slice(cells)));
         if self.writes {
@@ -196,7 +197,7 @@ fn optional(programs: &Programs, fused: &Fused, call: (FunctionId, TextRole)) ->
     params.filter_map(|param| argument(&param.name)).collect()
 }
 
-/// Writes the slice of some of an env's cells.
+/// Writes the slice of some cells of an env.
 fn slice(cells: &Range<usize>) -> String {
     format!("cells[{}:{}]", cells.start, cells.end)
 }

@@ -1,5 +1,5 @@
-//! Memory that programs keep for each env, numbers, whole numbers and bytes, and the places in an
-//! env's row that belong to each text, to the hooks and to the caller.
+//! The scratch of an env (floats, integers and bytes), and the ranges of its cells that belong to
+//! each text, to the hooks and to the caller.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use super::optional_param::{BYTES, INTS};
 use super::{Programs, TextRole};
 use crate::SwarmError;
 
-/// Cells of the scratch in which a hook is counted: in the episode, and in the step.
+/// Number of cells for a hook's counts: one for the episode, one for the step.
 const CELLS_OF_HOOK: usize = 2;
 
-/// Scratch of a text for each env: numbers, whole numbers and bytes.
+/// Sizes of a scratch: floats, integers and bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct ScratchSize {
     pub(crate) numbers: usize,
@@ -19,21 +19,21 @@ pub(crate) struct ScratchSize {
 }
 
 impl ScratchSize {
-    /// Returns how many cells of four bytes hold the whole numbers and the bytes.
+    /// Returns the number of cells of four bytes that hold the integers and the bytes.
     pub(crate) fn words(self) -> usize {
         self.ints + self.bytes.div_ceil(4)
     }
 }
 
 impl Programs {
-    /// Numbers that an env keeps: the programs' scratch, the hooks' counts, the mask of actions,
+    /// Number of floats of an env: the programs' scratch, the hooks' counts, the mask of actions,
     /// weights.
     #[must_use]
     pub fn scratch_len(&self) -> usize {
         self.weight_cells().end
     }
 
-    /// Whole numbers and bytes of both texts, and numbers as [`Programs::scratch_len`] counts them.
+    /// Integers and bytes of both texts, and the floats of [`Programs::scratch_len`].
     pub(crate) fn scratch_size(&self) -> ScratchSize {
         ScratchSize {
             numbers: self.scratch_len(),
@@ -42,7 +42,7 @@ impl Programs {
         }
     }
 
-    /// The cells in which hooks are counted, two for each, after the programs' own.
+    /// The cells of the hooks' counts, two for each hook, after the programs' cells.
     pub(crate) fn hook_cells(&self) -> Range<usize> {
         let first = self.obs_scratch().end;
         first..first + CELLS_OF_HOOK * self.hooks().len()
@@ -89,7 +89,7 @@ impl Programs {
         }
     }
 
-    /// Returns the whole numbers of a text.
+    /// Returns the integer cells of a text.
     pub(crate) fn int_scratch_of(&self, text: TextRole) -> Range<usize> {
         self.part_of(text, |size| size.ints)
     }
@@ -99,7 +99,7 @@ impl Programs {
         self.part_of(text, |size| size.bytes)
     }
 
-    /// Returns the place of a text's part: the reward's is the first.
+    /// Returns the range of a text's part; the reward's part comes first.
     fn part_of(&self, text: TextRole, size: impl Fn(ScratchSize) -> usize) -> Range<usize> {
         let [reward, own] = [self.0.sizes.scratch[0], self.0.sizes.scratch[text.index()]].map(size);
         let first = if text == TextRole::Reward || self.is_one_text() { 0 } else { reward };
@@ -107,7 +107,7 @@ impl Programs {
     }
 }
 
-/// An array in which a program keeps something of each env.
+/// One of the scratch arrays of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScratchArray {
     /// `scratch`: `float32`.
@@ -130,7 +130,7 @@ impl ScratchArray {
     }
 }
 
-/// A cell of an array in which a program keeps something, as the program numbers them.
+/// A cell of a scratch array, by the program's index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScratchCell {
     /// The program.
@@ -158,7 +158,7 @@ impl ScratchCell {
     }
 }
 
-/// Returns cells of any array as numbers that hold them exactly.
+/// Converts cells of any array to `f64`, which holds their values exactly.
 pub(crate) fn widened<T: Copy + Into<f64>>(cells: &[T]) -> Vec<f64> {
     cells.iter().map(|&cell| cell.into()).collect()
 }

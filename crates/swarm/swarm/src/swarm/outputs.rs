@@ -1,5 +1,5 @@
-//! Reads from a swarm: outputs, registers, counters, frames, memory, views. Reading changes
-//! nothing; on a device only the wanted values are copied, and only these calls wait.
+//! Reads from a swarm: outputs, registers, counters, frames, memory, views. On a device only the
+//! wanted values are copied, and only these calls wait.
 
 use std::ops::Range;
 
@@ -94,7 +94,7 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
         Ok(cells.into_iter().map(|cell| cell != 0.0).collect())
     }
 
-    /// Returns one cell of every env, which holds a number that `f64` has.
+    /// Returns the value of one scratch cell of every env; `f64` holds it exactly.
     ///
     /// # Errors
     /// The programs have no such cell, the device failed, or a program stopped in an earlier step.
@@ -119,8 +119,8 @@ impl<E: Engine + ?Sized> SwarmOf<E> {
         self.0.fill_rows(view, view.rows(self.config(), self.rom(), mask, out)?)
     }
 
-    /// Does what [`Self::fill_view`] does, with the picture of the next frame, for a swarm that
-    /// draws nothing. Copies the machines one by one and changes none of them.
+    /// Fills a view as [`Self::fill_view`] does, with the picture of the next frame, for a swarm
+    /// that draws nothing. Copies the machines one by one and changes none of them.
     ///
     /// # Errors
     /// As [`Self::fill_view`].

@@ -1,4 +1,4 @@
-//! The text of a step as a program for this machine.
+//! The text of a step as a program for the host.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

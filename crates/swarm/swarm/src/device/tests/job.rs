@@ -6,7 +6,7 @@ use crate::device::state_arrays::{COUNTERS, FIRST_ARRAY, PARTS, lengths, scalars
 use crate::program::ScratchSize;
 use crate::{Codec, Layout, Model, NativeSwarm, OBS_V0_DIM, Rom, Schedule, Stage, SwarmConfig};
 
-/// Every button, combinations, and actions that are held for shorter and longer than others.
+/// A codec with every button, combinations, and actions with different numbers of held frames.
 const CODEC: &str = "A,B,START,UP,DOWN:1,LEFT,RIGHT,SELECT,NOOP,A+RIGHT:3,B+LEFT:1";
 
 #[derive(Clone)]
@@ -187,7 +187,7 @@ pub(super) fn random_rom(seed: u64) -> Vec<u8> {
     let mut state = seed | 1;
     for byte in &mut rom[0x150..] {
         advance(&mut state);
-        // Opcodes that hang would end most programs at once.
+        // Opcodes that hang the CPU would end most programs at once.
         *byte = match (state >> 24) as u8 {
             0xD3 | 0xDB | 0xDD | 0xE3 | 0xE4 | 0xEB..=0xED | 0xF4 | 0xFC | 0xFD | 0x10 => 0x3C,
             byte => byte,

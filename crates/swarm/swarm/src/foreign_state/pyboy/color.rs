@@ -1,18 +1,18 @@
-//! Parts of a state that PyBoy saves of a Color alone.
+//! Parts of a state that PyBoy saves only for a Color.
 
 use super::super::ForeignStateError;
 use super::super::bytes::Bytes;
 use super::super::color::{ColorMemories, Transfer};
 use super::UNUSED_OAM_BYTES;
 
-/// KEY0's bit that makes a Color run a program for the original.
+/// Bit of KEY0 that is set while a Color runs a program for the original.
 pub(super) const COMPATIBLE: u8 = 0x04;
-/// KEY0 with a program for the Color.
+/// Value of KEY0 for a program for the Color.
 pub(super) const COLOR: u8 = 0x80;
 pub(super) const PALETTE_BYTES: usize = 64;
 const VRAM_BANK_BYTES: usize = 0x2000;
 
-/// The Color's own DMA.
+/// The registers of VRAM DMA.
 pub(super) struct Transfers {
     source: u16,
     target: u16,
@@ -52,7 +52,7 @@ impl<'a> VideoParts<'a> {
     }
 }
 
-/// Sets the registers of a Color as they read.
+/// Sets the registers of a Color to the values that a program reads.
 pub(super) fn set_ports(
     io: &mut [u8; 0x80],
     key1: u8,
@@ -72,7 +72,7 @@ pub(super) fn set_ports(
     io[0x68] = background_index;
     io[0x6A] = object_index;
     io[0x70] = wram_bank;
-    // As after power-on.
+    // The values after power-on.
     io[0x72..0x76].copy_from_slice(&[0; 4]);
 }
 

@@ -1,5 +1,5 @@
-//! States of PyBoy 1.4.1 to 2.4.1, versions 7 to 12, of an original Game Boy. No sound is in them,
-//! so every length is known.
+//! States of PyBoy 1.4.1 to 2.4.1, versions 7 to 12, of an original Game Boy. These states hold no
+//! sound, so every length is known.
 //!
 //! | version | PyBoy | what it has beside the version before |
 //! |---|---|---|
@@ -31,7 +31,7 @@ const UNUSED_HIGH_BYTES: usize = 0x34;
 /// The host's time at which the clock was 0, and two flags that the registers do not need.
 const RTC_BYTES: usize = 6;
 
-/// Reads what follows the version.
+/// Reads the state after its version.
 pub(super) fn read(
     mut state: Bytes<'_>,
     version: u8,
@@ -45,7 +45,7 @@ pub(super) fn read(
     let ime = state.flag()?;
     let mode = mode(state.flag()?, state.flag()?);
     let enabled = state.u8()?;
-    // Before version 8 a request that waited was lost.
+    // Before version 8 pending interrupt requests were not saved.
     let [_queued, requested] = if version >= 8 { state.array()? } else { [0, 0] };
     let cycles = if version >= 12 { state.u64()? } else { 0 };
 
@@ -70,7 +70,7 @@ pub(super) fn read(
     let mapper_writes = banks.selecting(state, rom)?;
 
     let pair = |high, low| u16::from_be_bytes([high, low]);
-    // PyBoy's PC waits at HALT, this machine's after it.
+    // While halted, PyBoy's PC points at HALT; this machine's points after it.
     let pc = if mode == Mode::Halted { pc.wrapping_add(1) } else { pc };
     Ok(ForeignState {
         registers: [pc, pair(a, f & 0xF0), pair(b, c), pair(d, e), hl, sp],
@@ -125,20 +125,20 @@ fn check_original(state: &mut Bytes<'_>, version: u8, rom: &Rom) -> Result<(), F
     check_model(is_color, rom.model())
 }
 
-/// The registers from FF00 on: ports as stored, with the timer's and the LCD's.
+/// Returns the registers from FF00 on: the stored ports, with the timer's and the LCD's registers.
 fn io(ports: &[u8], timer: [u8; 4], lcd: [u8; 11]) -> [u8; 0x80] {
     let [lcdc, bgp, obp0, obp1, stat, ly, lyc, scy, scx, wy, wx] = lcd;
     let mut io = [0xFF; 0x80];
     io[..IO_BYTES].copy_from_slice(ports);
     io[0x04..0x08].copy_from_slice(&timer);
-    // The ports already hold the DMA register: it reads as the last byte written to it.
+    // The ports already hold the DMA register, which reads as the last byte written to it.
     io[0x40..0x46].copy_from_slice(&[lcdc, stat, scy, scx, ly, lyc]);
     io[0x47..0x4C].copy_from_slice(&[bgp, obp0, obp1, wy, wx]);
     io
 }
 
-/// Reads the LCD's clocks; returns T-cycles since line 0 began. A line's parts are 80, 170 and 206
-/// T-cycles long, and `next` is the end of the present one.
+/// Reads the LCD's clocks; returns T-cycles since line 0 began. The parts of a line are 80, 170 and
+/// 206 T-cycles long; `next` is the end of the present part.
 fn place(
     state: &mut Bytes<'_>,
     version: u8,

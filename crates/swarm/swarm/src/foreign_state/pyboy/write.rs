@@ -1,8 +1,8 @@
 //! A state as PyBoy 2.8 reads it, version 29, of either model.
 //!
 //! The state has the sound registers, and all channels are off. The picture is white until PyBoy
-//! draws its next frame. PyBoy takes a state only at the sample rate that it was saved with; this
-//! is its usual rate.
+//! draws its next frame. PyBoy loads a state only at the sample rate with which the state was
+//! saved; we write its usual rate.
 
 use gbxcule_gameboy::Model;
 use gbxcule_gameboy::cart::Mapper;
@@ -23,7 +23,7 @@ const SAMPLES_PER_FRAME: u64 = 804;
 /// T-cycles of a second, and between two steps of the sound's sequencer.
 const TCYCLES_PER_SECOND: f64 = 4_194_304.0;
 const SEQUENCER_TCYCLES: u64 = 8192;
-/// PyBoy's word for an event that does not come.
+/// Time that PyBoy uses for an event that never comes.
 const NEVER: u64 = 1 << 31;
 /// Lines of the picture.
 const LINES: u32 = 144;
@@ -70,12 +70,12 @@ impl Writer {
 struct Source<'a> {
     state: &'a ForeignState,
     rom: &'a Rom,
-    /// A Color that runs a program for the original.
+    /// True for a Color that runs a program for the original.
     is_compatible: bool,
     is_double_speed: bool,
 }
 
-/// Writes a state; all clocks begin at 0 with it.
+/// Writes a state in which all clocks are 0.
 pub(in super::super) fn write(state: &ForeignState, rom: &Rom) -> Vec<u8> {
     let is_color = state.color.is_some();
     let is_compatible = is_color && state.io[0x4C] & COMPATIBLE != 0;
@@ -90,7 +90,7 @@ pub(in super::super) fn write(state: &ForeignState, rom: &Rom) -> Vec<u8> {
     file.flag(is_color);
     source.transfers(&mut file);
     source.cpu(&mut file);
-    // No OAM DMA is on its way.
+    // No OAM DMA runs.
     file.bytes(&[0, 0, state.io[0x46], 0]);
     file.u64(0);
     source.lcd(&mut file);
@@ -112,7 +112,7 @@ pub(in super::super) fn write(state: &ForeignState, rom: &Rom) -> Vec<u8> {
     file.0
 }
 
-/// A place in the frame, as PyBoy counts.
+/// A place in the frame, as PyBoy counts clocks.
 struct Place {
     clock: u64,
     line: u32,
@@ -131,7 +131,8 @@ impl Source<'_> {
     fn place(&self) -> Place {
         let tcycles = u64::from(self.state.frame_tcycles);
         let is_on = self.state.io[0x40] & 0x80 != 0;
-        // A frame that has just begun here begins there, too.
+        // PyBoy's frame begins `AHEAD_TCYCLES` later, so a frame that has just begun here begins
+        // now there.
         let clock = if is_on { tcycles.saturating_sub(AHEAD_TCYCLES) } else { 0 };
         let (line, dot) = (clock as u32 / LINE_TCYCLES, clock as u32 % LINE_TCYCLES);
         Place { clock, line, dot }
@@ -156,7 +157,7 @@ impl Source<'_> {
         for pair in [af, bc, de] {
             file.bytes(&pair.to_be_bytes());
         }
-        // PyBoy waits at HALT, this machine behind it.
+        // While halted, PyBoy's PC points at HALT; this machine's points after it.
         for register in [hl, sp, if is_halted { pc.wrapping_sub(1) } else { pc }] {
             file.u16(register);
         }
@@ -185,7 +186,7 @@ impl Source<'_> {
         file.flag(is_color && !self.is_compatible);
         file.flag(self.is_compatible);
         file.flag(self.is_double_speed);
-        // Neither the end of a frame nor the first frame of an LCD just switched on.
+        // Flags: no frame has just ended, and the LCD was not just switched on.
         file.bytes(&[0, 0, 0]);
         file.u64(0);
         file.u64(place.clock);
@@ -201,8 +202,8 @@ impl Source<'_> {
         }
     }
 
-    /// A mode and when it ends. PyBoy computes the length of mode 3 when the mode begins, so mode 3
-    /// is stored as about to begin.
+    /// Returns the mode and its end. PyBoy computes the length of mode 3 when the mode begins, so
+    /// the state says that mode 3 is about to begin.
     fn next_mode(&self, place: &Place) -> Ending {
         let line_begin = u64::from(place.line * LINE_TCYCLES);
         let line_end = line_begin + u64::from(LINE_TCYCLES);
@@ -256,7 +257,7 @@ impl Source<'_> {
         self.noise(file);
     }
 
-    /// A voice that rests, whose registers begin with the one of its duty.
+    /// Writes a silent tone channel, whose registers begin with its duty.
     fn tone(&self, file: &mut Writer, low: usize) {
         let io = &self.state.io;
         let (duty, envelope, control) = (io[low] >> 6, io[low + 1], io[low + 3]);
@@ -307,7 +308,7 @@ impl Source<'_> {
             Some(color) => (4, color.behind_oam.unwrap_or([0; UNUSED_OAM_BYTES])),
             None => (1, [0; UNUSED_OAM_BYTES]),
         };
-        // A program for the original reads FF70 as FF, which is no bank.
+        // A program for the original reads FF70 as FF, which is not a bank.
         let has_banks = banks > 1 && !self.is_compatible;
         let wram_bank = if has_banks { state.io[0x70] & 7 } else { 0 };
         file.memory(&state.wram, banks * WRAM_BYTES);
@@ -360,7 +361,7 @@ impl Source<'_> {
         file.f64(NO_TIME_PASSED);
     }
 
-    /// No transfer is on its way.
+    /// Writes the link port, without a transfer.
     fn serial(&self, file: &mut Writer) {
         let control = self.state.io[0x02];
         let unused = match self.rom.model() {
@@ -377,7 +378,7 @@ impl Source<'_> {
     }
 }
 
-/// A mode of the LCD, the end of it, and what begins then.
+/// A mode of the LCD, its end, and the next mode.
 struct Ending {
     mode: u8,
     target: u64,
@@ -385,7 +386,7 @@ struct Ending {
     transition: u8,
 }
 
-/// Banks as PyBoy keeps them: those that are mapped, and an MBC1's two registers.
+/// Banks as PyBoy saves them: the mapped banks, and an MBC1's two registers.
 struct Banks {
     rom: u8,
     ram: u8,
@@ -425,7 +426,7 @@ impl Banks {
         };
         let rom_banks = (rom.chip().len() / 0x4000).max(2);
         Self {
-            // PyBoy keeps one byte of the bank's number.
+            // PyBoy saves one byte of the bank's number.
             rom: (usize::from(mapped) % rom_banks) as u8,
             ram,
             ram_enabled: written(0x0000) & 0x0F == 0x0A,

@@ -10,8 +10,8 @@ use super::Shard;
 use crate::step_plan::StepPlan;
 use crate::{AnyMachine, Counters};
 
-/// T-cycles that a machine can be beyond the end of a frame at most: the longest pause of a CPU is
-/// a change of speed.
+/// Maximum of T-cycles by which a machine can run past the end of a frame. A change of speed is the
+/// longest pause of a CPU.
 const MAX_AHEAD_TCYCLES: i64 = 100_000;
 
 impl Shard {
@@ -53,7 +53,7 @@ impl Shard {
     }
 }
 
-/// The step in the Color's types.
+/// Converts the step to the Color's types.
 fn color_step(step: PairStep) -> color::PairStep {
     let PairStep { members, frames, draw_from, draw_until } = step;
     let members = members.map(|PairMember { buttons, release_after, ahead }| color::PairMember {
@@ -64,8 +64,8 @@ fn color_step(step: PairStep) -> color::PairStep {
     color::PairStep { members, frames, draw_from, draw_until }
 }
 
-/// Counters of an env that joins a pair. Counters that do not fit a pair's time, as those of an env
-/// without a cable, are replaced.
+/// Returns counters for an env that joins a pair. Counters that can't occur in a pair, such as
+/// those of an env without a cable, are replaced.
 pub(crate) fn joined(counters: Counters) -> Counters {
     let ahead = pair_ahead(counters.frames, counters.tcycles);
     if (-i64::from(LEAD_TCYCLES)..MAX_AHEAD_TCYCLES).contains(&ahead) {
@@ -75,6 +75,6 @@ pub(crate) fn joined(counters: Counters) -> Counters {
 }
 
 fn ahead(counters: Counters) -> i32 {
-    // `joined` holds it in this range.
+    // `joined` keeps the difference in this range.
     pair_ahead(counters.frames, counters.tcycles) as i32
 }

@@ -5,15 +5,15 @@ use crate::picture_stack::PictureMaker;
 use crate::step_plan::StepPlan;
 use crate::{EnvSnapshot, Frame, PictureStack};
 
-/// Stacks of pictures, and the frame before each env's last one if pictures need both.
+/// Stacks of pictures, and each env's second-to-last frame if pictures need it.
 pub(super) struct Pictures {
     form: PictureStack,
     maker: PictureMaker,
     stacks: Vec<u8>,
-    /// The place of the oldest picture in each env's stack, which the next one replaces.
+    /// Index of the oldest picture in each env's stack, which the next picture replaces.
     oldest: Vec<usize>,
     before: Vec<Vec<u8>>,
-    /// The packed frame of each env's newest picture, as its maker keeps it.
+    /// The packed frame of each env's newest picture, for the picture maker.
     shown: Vec<Vec<u8>>,
 }
 
@@ -36,12 +36,12 @@ impl Pictures {
 }
 
 impl Shard {
-    /// Returns true if a picture is made of the last two frames of a step.
+    /// Returns true if pictures are made from the last two frames of a step.
     pub(super) fn pools_pictures(&self) -> bool {
         self.pictures.as_ref().is_some_and(|it| it.form.max_pool)
     }
 
-    /// Runs the frames of a plan, and keeps the frame before the step's last one.
+    /// Runs the frames of a plan, and keeps the step's second-to-last frame.
     pub(super) fn run_with_last_two(&mut self, slot: usize, plan: StepPlan) {
         let [before, last] = plan.before_last_frame();
         if let Some(before) = before {
@@ -56,7 +56,7 @@ impl Shard {
         self.run(slot, last);
     }
 
-    /// Pushes the picture of a step that is over.
+    /// Pushes the picture of a finished step.
     pub(super) fn push_picture(&mut self, slot: usize) {
         let Some(pictures) = &mut self.pictures else { return };
         let Pictures { form, maker, stacks, oldest, before, shown } = pictures;
@@ -66,7 +66,7 @@ impl Shard {
         let (depth, bytes) = (usize::from(form.depth), form.picture_bytes());
         let stack = &mut stacks[slot * form.bytes()..][..form.bytes()];
         if !shown.is_empty() {
-            // The next picture is made of the newest one.
+            // The next picture is made by a change of the newest one.
             let newest = (*oldest + depth - 1) % depth;
             stack.copy_within(newest * bytes..(newest + 1) * bytes, *oldest * bytes);
         }
@@ -89,7 +89,7 @@ impl Shard {
         Some((form, self.pictures(slot).concat()))
     }
 
-    /// Takes over the pictures of a state, or begins with its frame alone.
+    /// Loads the pictures of a state; a state without pictures gives a stack of its frame.
     pub(super) fn restore_pictures(&mut self, slot: usize, snapshot: &EnvSnapshot) {
         let Some(pictures) = &mut self.pictures else { return };
         match snapshot.pictures_as(pictures.form) {

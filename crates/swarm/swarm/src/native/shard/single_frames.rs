@@ -1,6 +1,6 @@
-//! Steps of envs one frame at a time, where hooks stop machines or `settled` may end a step. Shards
-//! without these run whole steps instead. `run_frame_by_frame` in `kernels.py` is
-//! the same in a kernel.
+//! Steps that run one frame at a time, because hooks stop machines or `settled` may end a step.
+//! Shards without these run whole steps instead. `run_frame_by_frame` in `kernels.py` does the same
+//! work in a kernel.
 
 use gbxcule_gameboy::hook::NO_HOOK;
 use gbxcule_gameboy::step::buttons_in_frame;
@@ -11,10 +11,10 @@ use crate::hook::HookTable;
 use crate::program::NativePrograms;
 use crate::step_plan::StepPlan;
 
-/// Hooks, and how far envs have come in their step.
+/// Hooks, and each env's progress in its step.
 pub(super) struct SingleFrames {
     hooks: HookTable,
-    /// The first of the cells in which hooks are counted.
+    /// Index of the first cell with a hook's count.
     first_cell: usize,
     progress: Vec<Progress>,
 }
@@ -74,11 +74,12 @@ impl Shard {
         }
     }
 
-    /// Runs a frame with these buttons held, perhaps drawn; returns true if a hook ends the step.
+    /// Runs a frame; `held` has the buttons, and whether the frame is drawn. Returns true if a hook
+    /// ends the step.
     fn run_single_frame(&mut self, slot: usize, plan: StepPlan, held: (u8, bool)) -> bool {
         let (buttons, draw) = held;
         let machine = &mut self.machines[slot];
-        // A runner exists only without hooks.
+        // There is a runner only if there are no hooks.
         if let Some(runner) = &mut self.runner {
             let ram_bytes = self.rom.cart_ram_bytes();
             let cart_ram = &mut self.cart_ram[slot * ram_bytes..][..ram_bytes];
@@ -89,7 +90,7 @@ impl Shard {
         self.finish_frame(slot, plan)
     }
 
-    /// Runs a frame to its end, from hook to hook; returns true if one of them ends the step.
+    /// Runs a frame to its end, from hook to hook; returns true if one of the hooks ends the step.
     fn finish_frame(&mut self, slot: usize, plan: StepPlan) -> bool {
         let (mut resumes, mut ends_step) = (false, false);
         loop {
