@@ -19,7 +19,7 @@ const PRELUDE: &str = include_str!("prelude.h");
 /// Architecture of the machine code: the oldest that the simulator and every NVRTC since CUDA 11
 /// know.
 pub const ARCH: &str = "sm_80";
-/// Headers of the host that texts include without need, and that are empty here.
+/// Headers of the host that texts include without need; the child provides them empty.
 const EMPTY_HEADERS: [&str; 13] = [
     "assert.h",
     "cassert",
@@ -35,7 +35,7 @@ const EMPTY_HEADERS: [&str; 13] = [
     "stdlib.h",
     "string.h",
 ];
-/// Headers of the host, each reduced to the names that kernels use.
+/// Headers of the host, reduced to the names that kernels use.
 const HEADERS: [(&str, &str); 6] = [
     ("stdint.h", include_str!("header/stdint.h")),
     ("cstdint", "#include \"stdint.h\"\n"),
@@ -58,8 +58,8 @@ const LIMITS: Limits = Limits {
 const REFUSED: i32 = 3;
 /// Greatest number of bytes of machine code.
 const MAX_CUBIN_BYTES: u64 = 16 << 20;
-/// Greatest number of bytes of a thread's local memory; each lane of a block's 32 warps gets as
-/// many.
+/// Greatest number of bytes of a thread's local memory; the simulator allocates as many for each
+/// lane of a block's 32 warps.
 const MAX_LOCAL_BYTES: usize = 64 << 10;
 /// Greatest number of bytes of a thread's local memory on a GPU.
 const MAX_LOCAL_BYTES_OF_GPU: usize = 512 << 10;
@@ -67,10 +67,10 @@ const MAX_LOCAL_BYTES_OF_GPU: usize = 512 << 10;
 /// Reason why no CUDA text can be compiled on this machine.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    /// There is no NVRTC.
+    /// NVRTC is missing.
     #[error(transparent)]
     Nvrtc(#[from] gbxcule_runtime::Error),
-    /// There is no disassembler.
+    /// The disassembler is missing.
     #[error(
         "no nvdisasm beside {0} and none on PATH: install the wheels nvidia-cuda-nvrtc, \
          nvidia-cuda-nvdisasm and nvidia-cuda-runtime"
@@ -87,14 +87,14 @@ pub enum SetupError {
     Sandbox(#[from] gbxcule_sandbox::SandboxError),
 }
 
-/// Reason why a text gave no machine code that can be run.
+/// Reason why a text gave no machine code that can run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// NVRTC refuses the text, with its log.
     Text(String),
-    /// NVRTC computes for too long, needs too much memory, or crashes.
+    /// NVRTC runs for too long, needs too much memory, or crashes.
     Limit(String),
-    /// The simulator does not know an instruction, or lacks room.
+    /// The simulator does not know an instruction, or has too little memory.
     Unknown(String),
     /// This machine failed.
     Machine(String),
@@ -180,7 +180,8 @@ impl CudaCompiler {
             ChildEnd::Exited(_) => {
                 Err(Refusal::Limit(format!("NVRTC says: {}", first_error(&ran.stderr))))
             }
-            // No text makes NVRTC wait or ends it by SIGKILL: this machine is busy or lacks memory.
+            // A text can't make NVRTC wait or end by SIGKILL, so this machine is busy or lacks
+            // memory.
             ended @ (ChildEnd::Time(_) | ChildEnd::Signal(9)) => {
                 Err(Refusal::Machine(format!("NVRTC {ended}")))
             }
@@ -196,7 +197,7 @@ fn first_error(log: &str) -> String {
     line.chars().take(300).collect()
 }
 
-/// Finds the disassembler: in NVRTC's own wheel, else on `PATH`, else in a toolkit.
+/// Finds the disassembler: beside NVRTC in its wheel, else on `PATH`, else in a toolkit.
 fn disassembler(nvrtc: &Path) -> Result<PathBuf, SetupError> {
     let beside = nvrtc.parent().and_then(Path::parent).map(|root| root.join("bin/nvdisasm"));
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -1,30 +1,30 @@
-//! Cost of a launch, computed from the machine code that its warps executed: a number that needs no
-//! GPU and is the same each time.
+//! Cost of a launch, computed from the machine code that its warps executed. It needs no GPU and is
+//! reproducible.
 //!
-//! [`Cost::cycles`] combines the counts of issued instructions, of 32-byte sectors of memory, of
-//! registers and of shared memory by the rates of an A100's multiprocessor. It ignores caches, bank
-//! conflicts and waits for single results.
+//! [`Cost::cycles`] combines the numbers of issued instructions, of 32-byte sectors, of registers
+//! and of bytes of shared memory by the rates of an A100's multiprocessor. It ignores caches, bank
+//! conflicts and the latency of single results.
 
 use gbxcule_gpu_sim::sass::count::Totals;
 use gbxcule_gpu_sim::sass::module::Code;
 use gbxcule_gpu_sim::sass::schedule::Shape;
 use serde::{Deserialize, Serialize};
 
-/// Instructions of warps that a multiprocessor issues in a cycle.
+/// Warp instructions that a multiprocessor issues in a cycle.
 const ISSUES_PER_CYCLE: f64 = 4.0;
 /// Sectors that a multiprocessor gets from the L2 cache in a cycle.
 const SECTORS_PER_CYCLE: f64 = 2.0;
-/// Least occupancy at which a multiprocessor hides the latency of memory.
+/// Lowest occupancy at which a multiprocessor hides the latency of memory.
 const HIDING: f64 = 0.25;
-/// Warps, blocks, registers and bytes of shared memory of a multiprocessor.
+/// Resident warps of a multiprocessor at most; blocks, registers and bytes of shared memory follow.
 const WARPS: u32 = 64;
 const BLOCKS: u32 = 32;
 const REGISTERS: u32 = 64 << 10;
 const SHARED_BYTES: usize = 164 << 10;
-/// Units in which registers are allocated to a warp, and shared memory to a block.
+/// Unit in which registers are allocated to a warp; the unit of a block's shared memory follows.
 const REGISTER_UNIT: u32 = 256;
 const SHARED_UNIT: usize = 128;
-/// Bytes of each block's shared memory that the driver uses.
+/// Bytes of shared memory that the driver reserves in each block.
 const OWN_SHARED_BYTES: usize = 1 << 10;
 
 /// Cost of a launch.
@@ -40,7 +40,7 @@ pub struct Cost {
     pub registers: u32,
     /// Occupancy: the share of a multiprocessor's warps that can be resident at once.
     pub occupancy: f64,
-    /// False if the launch was cut off, so that its real cost is higher.
+    /// False if the launch was stopped at a limit, so that its real cost is higher.
     pub is_whole: bool,
 }
 
@@ -60,8 +60,8 @@ impl Cost {
         }
     }
 
-    /// Returns the cycles of one multiprocessor: the greater of those for issuing and those for
-    /// memory, and more if the occupancy is too low to hide latency.
+    /// Returns the cycles on one multiprocessor: the larger of the cycles for issuing and the
+    /// cycles for memory, increased if the occupancy is too low to hide latency.
     pub fn cycles(&self) -> f64 {
         let issues = self.issues as f64 / ISSUES_PER_CYCLE;
         let sectors = self.sectors as f64 / SECTORS_PER_CYCLE;
@@ -69,7 +69,8 @@ impl Cost {
     }
 }
 
-/// Returns the occupancy for blocks with so many threads, registers and bytes of shared memory.
+/// Returns the occupancy for blocks of this number of threads, registers and bytes of shared
+/// memory.
 fn occupancy(threads: u32, registers: u32, shared_bytes: usize) -> f64 {
     let warps = threads.div_ceil(32).max(1);
     let of_warp = (32 * registers.max(1)).next_multiple_of(REGISTER_UNIT);

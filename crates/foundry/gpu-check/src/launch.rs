@@ -1,4 +1,4 @@
-//! A launch on the simulator: arrays and parameters in, arrays or a fault out.
+//! A launch on the simulator: takes arrays and parameters, returns arrays or a fault.
 
 use gbxcule_gpu_sim::sass::device_memory::DeviceMemory;
 use gbxcule_gpu_sim::sass::fault::{Fault, FaultKind};
@@ -18,12 +18,12 @@ pub struct LaunchArray<'a> {
     pub bytes: &'a [u8],
 }
 
-/// A parameter: bytes, with addresses of arrays in them.
+/// A parameter: bytes that may contain addresses of arrays.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Parameter {
     /// Bytes.
     pub bytes: Vec<u8>,
-    /// Offset of each array's address in `bytes`, with the number of the array.
+    /// Offsets in `bytes` of the addresses of arrays, each with the array's index.
     pub addresses: Vec<(usize, usize)>,
 }
 
@@ -46,7 +46,8 @@ pub struct Launched {
     pub arrays: Vec<Vec<u8>>,
     /// Memory after the launch.
     pub memory: DeviceMemory,
-    /// Contents of `gbx_fault`, in which our own text records a fault, if the module has it.
+    /// Contents of `gbx_fault`, in which text of our compiler records a fault; `None` if the module
+    /// lacks the variable.
     pub own_fault: Option<Vec<u8>>,
 }
 
@@ -73,8 +74,9 @@ pub struct LaunchLimits {
     pub finds_races: bool,
 }
 
-/// Runs a kernel to its end or its first fault. If wide loads of shared memory read words that
-/// nobody wrote, the kernel runs again with other values there, which shows whether it uses them.
+/// Runs a kernel to its end or its first fault. If wide loads of shared memory read unwritten
+/// words, the kernel runs again with other values in these words, which shows whether the kernel
+/// uses them.
 pub fn launch(
     cubin: &mut LoadedCubin,
     kernel: &str,
@@ -89,8 +91,8 @@ pub fn launch(
     if let Some(first) = suspects.first.clone().filter(|_| limits.finds_races) {
         let counts = cubin.kernels[kernel].counts.clone();
         for value in VALUES {
-            // The order of threads depends on the counts of issued instructions, so each launch
-            // begins with the same counts.
+            // The order of threads depends on the counts of issued instructions, so both runs begin
+            // with the same counts.
             cubin.kernels.get_mut(kernel).expect("it ran").counts = before.clone();
             let replacement = Some(suspects.replaced_by(value));
             let again =
@@ -129,7 +131,7 @@ fn launch_once(
     };
     let filled: Vec<Vec<u8>> = parameters.iter().map(filled).collect();
     let filled: Vec<&[u8]> = filled.iter().map(Vec::as_slice).collect();
-    // Foreign machine code must not end the process, even if the simulator panics.
+    // If foreign machine code makes the simulator panic, the process must go on.
     let ran = catch_unwind(AssertUnwindSafe(|| cubin.launch_on(kernel, shape, &filled, memory)));
     ran.unwrap_or_else(|_| {
         let message = "the simulator failed".to_owned();

@@ -1,8 +1,8 @@
-//! The line by which a text states its launch: `// launch: <<<(n + 255) / 256, 256>>>`.
+//! The line of a text that states its launch: `// launch: <<<(n + 255) / 256, 256>>>`.
 //!
-//! Grid, block and bytes of dynamic shared memory are expressions of integers over the kernel's
-//! integer parameters, with `+ - * / %`, brackets, `min` and `max`; grid and block may be a
-//! `dim3(x, y)` or `dim3(x, y, z)` of them.
+//! Grid, block and bytes of dynamic shared memory are integer expressions over the kernel's integer
+//! parameters, with `+ - * / %`, brackets, `min` and `max`; grid and block may be a `dim3(x, y)` or
+//! `dim3(x, y, z)` of such expressions.
 
 use gbxcule_gpu_sim::sass::schedule::Extents;
 use std::collections::BTreeMap;
@@ -55,7 +55,8 @@ impl LaunchLine {
         })
     }
 
-    /// Finds the line of one of several kernels: between the kernel's head and the head before it.
+    /// Finds the line of one of several kernels, which lies between the preceding kernel's head and
+    /// this kernel's head.
     pub fn of_kernel(text: &str, kernel: &str) -> Option<Result<Self, String>> {
         let heads: Vec<usize> = text.match_indices("__global__").map(|(at, _)| at).collect();
         let is_own = |head: &str| {

@@ -1,7 +1,7 @@
-//! CUDA texts of unknown origin, run without a GPU: NVRTC compiles them in the sandbox
-//! ([`compiler`]), the simulator executes the machine code and finds races ([`launch`]).
+//! Runs CUDA texts of unknown origin without a GPU: NVRTC compiles them in the sandbox
+//! ([`compiler`]), and the simulator executes the machine code and finds races ([`launch`]).
 //!
-//! `grading` uses it for each answer in CUDA, the verb `check` for a file.
+//! `grading` runs answers in CUDA by this crate, and the verb `check` runs a file.
 
 pub mod compiler;
 pub mod cost;

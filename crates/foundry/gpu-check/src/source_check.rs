@@ -1,8 +1,8 @@
-//! Checks a CUDA file without knowing its purpose: runs its kernels on made-up inputs and reports
-//! every fault.
+//! Checks a CUDA file of unknown purpose: runs its kernels on generated inputs and reports every
+//! fault.
 //!
-//! The text of its declaration gives a parameter's type. Pointers get arrays, integers the arrays'
-//! number of elements, floats 0.5, unless the caller gives other values.
+//! A parameter's type is read from the kernel's declaration. Pointers get arrays, integers the
+//! number of elements of the arrays, floats 0.5, unless the caller gives other values.
 
 use crate::compiler::{CudaCompiler, Refusal};
 use crate::launch::{LaunchArray, LaunchLimits, Parameter, launch, parameter_sizes};
@@ -13,16 +13,16 @@ use gbxcule_gpu_sim::sass::schedule::{Extents, Shape};
 use gbxcule_gpu_sim::sass::warp::mixed;
 use std::collections::BTreeMap;
 
-/// Choices of a check.
+/// Options of a check.
 #[derive(Clone, Debug)]
 pub struct SourceOptions {
     /// Elements of each array, and the value of each integer.
     pub count: u32,
-    /// Values of integers and numbers of elements by the parameter's name, in place of `count`.
+    /// Values of integers and numbers of elements, by the parameter's name; they replace `count`.
     pub values: BTreeMap<String, i64>,
-    /// Seed of inputs and orders.
+    /// Seed of inputs and of thread orders.
     pub seed: u64,
-    /// Number of launches of each kernel, each in another order and with other blocks.
+    /// Number of launches of each kernel. Each launch has another thread order and block size.
     pub launches: u32,
 }
 
@@ -31,7 +31,7 @@ pub struct SourceOptions {
 pub struct KernelReport {
     /// Name of the kernel.
     pub kernel: String,
-    /// Blocks and threads of the launch that is reported.
+    /// Blocks and threads of the reported launch.
     pub shape: (Extents, Extents),
     /// The first fault, if there is one.
     pub fault: Option<Fault>,
@@ -39,7 +39,7 @@ pub struct KernelReport {
 
 /// Limits of a launch.
 const LIMITS: LaunchLimits = LaunchLimits { instructions: 50_000_000, finds_races: true };
-/// Threads of a block, one number for each launch in turn.
+/// Block sizes of the launches, used in turn.
 const THREADS: [u32; 4] = [128, 32, 1024, 64];
 
 /// Parameter of a kernel, read from its declaration.
@@ -122,7 +122,7 @@ fn check_kernel(
     Ok(report)
 }
 
-/// Made-up arguments.
+/// Generated arguments.
 struct Inputs {
     contents: Vec<(String, usize, Vec<u8>)>,
     parameters: Vec<Parameter>,
@@ -174,7 +174,8 @@ fn contents(count: usize, bytes: usize, is_float: bool, most: u64, seed: u64) ->
         match (is_float, bytes) {
             (true, 8) => (2.0 * fraction - 1.0).to_le_bytes().to_vec(),
             (true, 4) => (2.0 * fraction as f32 - 1.0).to_le_bytes().to_vec(),
-            // Two bytes may be float16 or bfloat16: these bits are a moderate number in both.
+            // Two bytes may be a float16 or a bfloat16: these bits are a moderate number in both
+            // types.
             (true, 2) => 0x3800_u16.to_le_bytes().to_vec(),
             (true, _) => (0..bytes / 4).flat_map(|_| (fraction as f32).to_le_bytes()).collect(),
             (false, _) => {

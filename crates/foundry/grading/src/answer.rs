@@ -1,5 +1,5 @@
-//! Answers files: JSON lines in the form of this program, of HumanEval's samples, or of replies of
-//! the APIs for chats, completions and `responses`, alone or in batches.
+//! Answers files: JSON lines in gbxcule's own form, in the form of HumanEval's samples, or as
+//! replies of the APIs for chats, completions and `responses`, single or in batches.
 //!
 //! ```json
 //! {"row": 17, "task": "python-to-cuda", "answer": "..."}
@@ -7,8 +7,8 @@
 //! {"custom_id": "python-to-cuda/17",
 //!  "response": {"body": {"choices": [{"message": {"content": "..."}}]}}}
 //! ```
-//! Several lines, or choices, about one row and task are samples of one problem. A reply without a
-//! text or a reply that was cut off counts as wrong.
+//! Several lines or choices for one row and task are samples of one problem. A reply without text,
+//! or one that was cut off, counts as wrong.
 
 use crate::code_block::{code, word};
 use crate::task::{Language, Task};
@@ -20,7 +20,7 @@ use std::path::Path;
 
 /// Greatest number of bytes of an answers file.
 const MAX_FILE_BYTES: u64 = 1 << 32;
-/// Number of bad lines that an error lists.
+/// Maximum of bad lines that an error lists.
 const TOLD: usize = 10;
 
 /// An answer.
@@ -30,15 +30,15 @@ pub struct Answer {
     pub row: u64,
     /// Task.
     pub task: Task,
-    /// Everything that the model wrote.
+    /// The whole text that the model wrote.
     pub text: String,
-    /// Line of the file, from 1, or 0 for an answer that the file lacks.
+    /// Line of the file, from 1 on; 0 for an answer that the file does not contain.
     pub line: usize,
     /// Reason why the answer is absent or incomplete; it then counts as wrong.
     pub missing: Option<String>,
 }
 
-/// A line in any of the forms.
+/// A line in any form.
 #[derive(Deserialize)]
 #[serde(expecting = "an answer as an object")]
 struct Line {
@@ -50,7 +50,7 @@ struct Line {
     completion: Option<Value>,
     response: Option<Value>,
     error: Option<Value>,
-    /// Fields of a response that the line itself holds.
+    /// Fields of a response at the top level of the line.
     #[serde(flatten)]
     body: serde_json::Map<String, Value>,
 }
@@ -82,7 +82,7 @@ fn replies(body: &Value) -> Vec<Reply> {
     if body["status"] == "incomplete" {
         replies.push(Err("the reply was cut off (`status` is `incomplete`)".into()));
     } else if !list("output").is_empty() {
-        // Items without a `content` are thoughts and calls of tools.
+        // Items without a `content` are reasoning and tool calls.
         let said = list("output").iter().map(|it| reply(&it["content"]));
         let text: String = said.flatten().collect();
         let none = || "the reply has no text".to_owned();
@@ -92,7 +92,7 @@ fn replies(body: &Value) -> Vec<Reply> {
 }
 
 impl Line {
-    /// Returns the task and the row that a line names, or the column of an error and its message.
+    /// Returns the task and the row that the line names; the error has a column and a message.
     fn question(&self, wanted: Option<Task>) -> Result<(Task, u64), (usize, String)> {
         let wrong = |reason: &str| (1, reason.to_owned());
         let id = self.custom_id.as_deref().or(self.task_id.as_deref()).and_then(|id| {
@@ -127,7 +127,7 @@ impl Line {
     }
 }
 
-/// Errors of lines. The first ones are kept and the others counted, because a file may have a
+/// Errors of lines. Only the first errors are kept, and all are counted, because a file may have a
 /// billion.
 #[derive(Default)]
 struct BadLines {
@@ -157,7 +157,7 @@ impl BadLines {
     }
 }
 
-/// Reads a file. With a `task`, lines that name no task are about it, and lines about other tasks
+/// Reads a file. With a `task`, lines without a task count for this task, and lines of other tasks
 /// are left out.
 pub fn read(
     path: &Path,
@@ -187,8 +187,8 @@ pub fn read(
     Ok(answers)
 }
 
-/// Replaces lone surrogates in a line by U+FFFD. Programs that count in UTF-16 leave such a half of
-/// a character where they cut a reply, and JSON allows it.
+/// Replaces lone surrogates in a line by U+FFFD. Programs that count in UTF-16 may cut a reply
+/// within a character, and JSON allows such halves.
 fn without_halves(line: &[u8]) -> Vec<u8> {
     let half = |at: usize| {
         let digits = line.get(at..)?.strip_prefix(b"\\u")?.get(..4)?;
@@ -200,7 +200,7 @@ fn without_halves(line: &[u8]) -> Vec<u8> {
         let (length, is_lone) = match (half(at), half(at + 6)) {
             (Some(true), Some(false)) => (12, false),
             (Some(_), _) => (6, true),
-            // A backslash takes the next byte along.
+            // A backslash and the next byte belong together.
             (None, _) => (if line[at] == b'\\' { 2 } else { 1 }, false),
         };
         let end = (at + length).min(line.len());
@@ -210,7 +210,7 @@ fn without_halves(line: &[u8]) -> Vec<u8> {
     whole
 }
 
-/// Returns the answers of a line, or the column of an error and its message.
+/// Returns the answers of a line; the error has a column and a message.
 fn parse(bytes: &[u8], wanted: Option<Task>, line: usize) -> Result<Vec<Answer>, (usize, String)> {
     let found = serde_json::from_slice(bytes);
     let found: Result<Line, _> =
@@ -239,7 +239,7 @@ impl Answer {
         Self { row, task, text, line, missing: None }
     }
 
-    /// Returns the code of the answer, or the word that it gives.
+    /// Returns the code or the word that the answer gives.
     pub fn code(&self) -> String {
         match self.task.answered_in() {
             Language::Word => word(&self.text),
@@ -266,8 +266,8 @@ pub fn questions(path: &Path) -> Result<BTreeSet<(Task, u64)>, SynthError> {
     Ok(asked)
 }
 
-/// Adds missing answers, which count as wrong, until each question of a task has as many answers as
-/// the question with the most. So leaving answers out gains nothing.
+/// Adds missing answers, which count as wrong, until all questions of a task have the same number
+/// of answers. So a file can't gain by leaving answers out.
 pub fn complete(answers: &mut Vec<Answer>, asked: &BTreeSet<(Task, u64)>) {
     let mut counts: BTreeMap<(Task, u64), usize> = asked.iter().map(|it| (*it, 0)).collect();
     for answer in answers.iter() {
@@ -326,7 +326,7 @@ mod tests {
         }
         let many = said(&"nonsense\n".repeat(14));
         assert!(many.contains("\n:10:") && many.ends_with("\nand 4 lines more"), "{many}");
-        // Of a billion bad lines as many are kept as are told.
+        // Only the listed errors are kept, however many there are.
         let mut bad = BadLines::default();
         (1..=1_000_000).for_each(|line| bad.add(line, 1, "no row".to_owned()));
         assert_eq!((bad.first.len(), bad.more), (TOLD, 1_000_000 - TOLD));

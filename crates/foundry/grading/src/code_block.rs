@@ -1,16 +1,16 @@
-//! Finds the code in an answer: removes thoughts, tags, fences and the text around them.
+//! Finds the code in an answer: removes reasoning, tags, fences and the text around the code.
 //! `docs/grading.md` states the rules.
 
 use crate::task::Language;
 
-/// Tags around a model's thoughts.
+/// Tags around a model's reasoning.
 const THOUGHTS: [&str; 3] = ["think", "thinking", "reasoning"];
 /// Tags around code in answers without a fence.
 const TAGS: [&str; 8] = ["code", "answer", "solution", "kernel", "cuda", "cpp", "python", "ir"];
 
 /// Beginning of the line that gives a word as the answer.
 const ANSWER: &str = "answer:";
-/// Signs around a word: spaces and those of Markdown.
+/// Characters that may surround a word: spaces and Markdown's.
 const DECORATION: &[char] = &[' ', '\t', '\r', '\n', '*', '`', '$', '#'];
 
 /// Returns the code of an answer in a language.
@@ -20,7 +20,7 @@ pub(crate) fn code(answer: &str, language: Language) -> String {
     let own =
         |block: &&Block<'_>| language.fences().contains(&&*block.language.to_ascii_lowercase());
     let defines = |block: &&Block<'_>| block.text.contains(language.mark());
-    // A later block that only calls the kernel isn't the answer.
+    // A later block that only calls the kernel is not the answer.
     let chosen = blocks
         .iter()
         .rev()
@@ -45,19 +45,20 @@ pub(crate) fn word(answer: &str) -> String {
     };
     let word = text.lines().rev().find_map(said);
     let word = word.as_deref().or_else(|| tagged(&text)).unwrap_or(&text);
-    // A sentence ends with a point, and a number may begin with one.
+    // A trailing point ends a sentence; a leading point may belong to a number.
     let word = word.trim_matches(DECORATION).trim_end_matches('.');
     word.trim_matches(DECORATION).to_owned()
 }
 
-/// Removes the text between tags of thoughts. An opening tag without a closing one removes all that
-/// follows. A closing tag without an opening one removes all before it: some models' prompts end
-/// with the opening tag.
+/// Removes the reasoning between tags. Without a closing tag, all text after the opening tag is
+/// removed. Without an opening tag, which some models' prompts end with, all text before the
+/// closing tag is removed.
 fn without_thoughts(answer: &str) -> String {
     THOUGHTS.iter().fold(answer.to_owned(), |text, tag| without_thoughts_of(tag, &text))
 }
 
-/// Removes thoughts between tags of one name, in one pass because a text may have 100,000 tags.
+/// Removes the reasoning between tags of one name, in a single pass, because a text may have
+/// 100,000 tags.
 fn without_thoughts_of(tag: &str, text: &str) -> String {
     let (begin, end) = (format!("<{tag}>"), format!("</{tag}>"));
     let (mut words, mut from, mut is_thought) = (String::new(), 0, false);
@@ -95,7 +96,7 @@ struct Block<'a> {
     text: &'a str,
 }
 
-/// Returns the sign and the length of a fence, and the text after it.
+/// Returns the character and the length of a fence, and the text after the fence.
 fn fence(line: &str) -> Option<(char, usize, &str)> {
     let line = line.trim_start();
     let sign = line.chars().next().filter(|it| "`~".contains(*it))?;
@@ -104,7 +105,7 @@ fn fence(line: &str) -> Option<(char, usize, &str)> {
     (length >= 3).then_some((sign, length, behind))
 }
 
-/// Returns the fenced blocks of a text; the last may have no end.
+/// Returns the fenced blocks of a text; the last block may lack its closing fence.
 fn blocks(text: &str) -> Vec<Block<'_>> {
     let (mut blocks, mut open, mut at) = (Vec::new(), None, 0);
     let mut first_fence = None;
@@ -129,7 +130,7 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
         }
     }
     match (open, first_fence) {
-        // This answers a prompt that ends with an open fence.
+        // The prompt ended with an opening fence, so this fence closes the block.
         (Some(_), Some((begin, ""))) if blocks.is_empty() && !text[..begin].trim().is_empty() => {
             blocks.push(Block { language: "", text: &text[..begin] });
         }

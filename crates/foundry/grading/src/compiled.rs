@@ -1,6 +1,6 @@
-//! Answers in C++: each is compiled and run in a sandbox of its own, so that no answer can reach
-//! another's results. If the caller asks for it, CUDA text is compiled in the same way after a
-//! header that makes it C++.
+//! Answers in C++: each answer is compiled and run in a separate sandbox, so that it can't reach
+//! another answer's results. On request CUDA text is compiled in the same way, after a header that
+//! makes it C++.
 
 use crate::device_code;
 use crate::graded_row::GradedRow;

@@ -1,6 +1,6 @@
-//! Finds code in CUDA answers that a host compiler accepts but no device has: exceptions, run-time
-//! types, the standard library's functions for hosts, and kernels without `__global__`. `compiled`
-//! asks before it compiles an answer as C++.
+//! Finds code in CUDA answers that a host compiler accepts and a device can't run: exceptions,
+//! run-time types, the standard library's functions for hosts, and kernels without `__global__`.
+//! `compiled` checks an answer before it compiles CUDA as C++.
 
 /// Keywords of C++ without a meaning on a device.
 const WORDS: [&str; 5] = ["throw", "try", "catch", "dynamic_cast", "typeid"];
@@ -48,7 +48,7 @@ const HOST_NAMES: [&str; 39] = [
     "vector",
 ];
 
-/// Returns the reason why a text is no code for a device, if there is one; `symbol` names its
+/// Returns the reason why a device can't run a text, if there is one; `symbol` names the text's
 /// kernel.
 pub(crate) fn refusal(text: &str, symbol: &str) -> Option<String> {
     let words = words(text);
@@ -99,8 +99,8 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// Returns the length of a string or a character literal in bytes; it ends at the end of its line
-/// at the latest.
+/// Returns the length in bytes of a string or character literal, which ends at the latest at the
+/// end of its line.
 fn quoted(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, letter) in text.char_indices().skip(1) {
@@ -150,7 +150,7 @@ mod tests {
         assert!(!is_refused(KERNEL) && !is_refused("__global__ void k(int n);\nvoid k(int n) {}"));
         assert!(is_refused(&KERNEL.replace("__global__", "")));
         assert!(is_refused("__global__ void other() {}\nvoid k(int n) {}"));
-        // The compiler says what is wrong with a text without the kernel.
+        // A text without the kernel is refused by the compiler, with a better message.
         assert!(!is_refused("__global__ void other() {}"));
     }
 }

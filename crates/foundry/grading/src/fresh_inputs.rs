@@ -15,25 +15,25 @@ pub(crate) struct FreshInputs {
     pub(crate) inputs: Vec<ArgumentInput>,
     /// Arguments before the launch.
     pub(crate) data: Vec<Vec<u8>>,
-    /// Arguments after it.
+    /// Arguments after the launch.
     pub(crate) after: Vec<Vec<u8>>,
-    /// Statements that the row's program takes.
+    /// Number of statements that the row's program executes.
     pub(crate) statements: u64,
     /// Gradients before the reverse runs.
     pub(crate) cotangents: Vec<Vec<u8>>,
     pub(crate) results: Results,
     pub(crate) tolerances: OnceLock<Tolerances>,
     pub(crate) kind: DrawKind,
-    /// True if threads in other orders give the same results, up to rounding.
+    /// True if other thread orders give the same results, up to rounding.
     pub(crate) is_order_independent: OnceLock<bool>,
 }
 
-/// Kinds of draws; only plain ones have gradients.
+/// Kinds of draws; only plain draws have gradients.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DrawKind {
     /// Random numbers.
     Plain,
-    /// Random numbers with special values of floats among them.
+    /// Random numbers that include special values of floats.
     SpecialValues,
     /// A launch of 100,000 points.
     ManyPoints,
@@ -44,9 +44,8 @@ impl FreshInputs {
         LaunchInputs { dims: &self.dims, inputs: &self.inputs }
     }
 
-    /// Returns the number at which the gradient of an array begins that the row only reads: a power
-    /// of two of about a quarter of the largest gradient, beside which sums lose no digit that
-    /// counts.
+    /// Returns the initial gradient of an array that the row only reads: a power of two of about a
+    /// quarter of the largest gradient, so that adding to it loses no significant digit.
     pub(crate) fn gradient_start(&self, at: usize) -> Option<f64> {
         let given = &self.inputs[at];
         let slope = self.results.slopes().iter().find(|it| it.name == given.name)?;

@@ -1,5 +1,5 @@
-//! The right results for a row: its program's results on the stored inputs and on fresh ones, and
-//! an answer's allowed distance from them.
+//! The right results for a row: its program's results on the stored inputs and on fresh inputs, and
+//! an answer's tolerances.
 //!
 //! An answer may compute in another order, so its numbers may differ by rounding. The tolerance is
 //! measured: four times the largest difference between an array's results and those in 64 bits,
@@ -25,7 +25,7 @@ use gbxcule_rows::tensor::{self, Tensor};
 use gbxcule_rows::{rounding, widen};
 use std::sync::OnceLock;
 
-/// Factor on the largest difference that rounding makes.
+/// Factor on the largest difference that rounding causes.
 const FACTOR: f64 = 4.0;
 /// Units in the last place of an array's largest number.
 const UNITS: f64 = 4.0;
@@ -33,26 +33,28 @@ const UNITS: f64 = 4.0;
 const UNITS_OF_DOUBLES: f64 = 64.0;
 /// Number of draws that are tried for fresh inputs.
 const TRIES: u64 = 40;
-/// Number of shapes with many points that are tried, until the row's program can afford one.
+/// Maximum of shapes with many points that are tried until the row's program is cheap enough on
+/// one.
 const TRIES_OF_MANY: u64 = 3;
-/// Number of draws of one shape and range.
+/// Number of draws with the same shape and range.
 const DRAWS_OF_A_SHAPE: u64 = 2;
-/// Factors on floats. Each draw begins with another factor, because a mistake may show among large
-/// numbers alone, or among moderate ones.
+/// Factors on floats. Each draw begins with another factor, because a mistake may show only among
+/// large numbers, or only among moderate numbers.
 const FACTORS: [f64; 3] = [16.0, 4.0, 2.0];
 /// Factors by which ranges of integers grow, the largest first.
 const GROWTHS: [i64; 3] = [20, 1, 0];
-/// Share of the largest number by which sums in other orders may differ.
+/// Tolerance for sums in other orders, as a fraction of the largest number.
 const ORDER_ERROR: f64 = 1e-4;
-/// Seeds of thread orders in which a row's results are compared; [`AllowedErrors`] tries them, too.
+/// Seeds of the thread orders for which a row's results are compared; [`AllowedErrors`] uses them,
+/// too.
 pub(crate) const OTHER_ORDERS: [u64; 2] = [1, 2];
-/// In an output that begins at zero, one element in so many stays zero; the others get random
+/// In an output that begins at zero, one element of this number stays zero; all others get random
 /// bytes.
 const ZEROS: usize = 8;
-/// Number mixed into the seeds of fresh inputs, so that they differ from all seeds of rows.
+/// Number that is mixed into the seeds of fresh inputs, so that they differ from the seeds of rows.
 const FRESH_STREAM: u64 = 0x6672_6573_6820_696e;
 
-/// A row, ready to grade answers that compute its results, or its gradients.
+/// A row that is prepared for grading: for answers that compute its results, or its gradients.
 pub(crate) struct GradedRow {
     pub(crate) program: RowProgram,
     /// The row's program in 64 bits, if it has one.
@@ -60,20 +62,19 @@ pub(crate) struct GradedRow {
     pub(crate) draws: Vec<FreshInputs>,
     /// A launch of many points, made at its first use.
     pub(crate) large: OnceLock<Option<FreshInputs>>,
-    /// Cost of the compiler's own text.
+    /// Cost of the row's text from our compiler.
     pub(crate) own_cost: OnceLock<Option<Cost>>,
-    /// Shape and inputs of the row itself.
+    /// Shape and stored inputs of the row.
     pub(crate) own: Shaped,
     /// Seed of the fresh inputs.
     pub(crate) seed: u64,
-    /// Refusals under which the row runs on its stored inputs. Fresh inputs must run under them,
-    /// too, because an answer with raw pointers can't count an index from an array's end.
+    /// Strict checks that the row passes on its stored inputs. Fresh inputs must pass them, too,
+    /// because an answer with raw pointers can't count an index from an array's end.
     refusals: Refusals,
 }
 
 impl GradedRow {
-    /// Makes the problem of a row, or that of its gradients; the error says why answers about it
-    /// can't be graded.
+    /// Prepares a row, or the gradients of a row; the error says why answers can't be graded.
     pub(crate) fn of(row: &Row, seed: u64, backward: bool) -> Result<Self, String> {
         let read = if backward { RowProgram::read } else { RowProgram::read_forward };
         let program = read(&row.source).map_err(|faults| {
@@ -82,7 +83,7 @@ impl GradedRow {
         Self::of_program(program, row, seed)
     }
 
-    /// Makes the problem of a row whose program was read.
+    /// Prepares a row whose program was read.
     pub(crate) fn of_program(program: RowProgram, row: &Row, seed: u64) -> Result<Self, String> {
         let inputs =
             row.inputs().ok_or_else(|| format!("row {}: its inputs aren't sound", row.id))?;
@@ -119,7 +120,7 @@ impl GradedRow {
         Ok(problem)
     }
 
-    /// Returns the refusals under which the row's program runs on a draw without a fault.
+    /// Returns the strict checks that the row's program passes on a draw.
     fn refusals_on(&self, draw: &FreshInputs) -> Refusals {
         let does_without = |refusals| {
             let way = Variation { refusals, ..Variation::default() };
@@ -144,15 +145,15 @@ impl GradedRow {
         execute::forward_counted(way, &self.program, grid, data)
     }
 
-    /// Adds draws of other shapes and ranges on which the row's program runs, and neither rounding
-    /// nor the order of threads decides a result. If there are too few, adds others on which it
-    /// runs.
+    /// Adds draws of other shapes and ranges on which the row's program runs and on which results
+    /// depend neither on rounding nor on the order of threads. If there are too few such draws,
+    /// adds others on which the program runs.
     fn add_fresh_draws(&mut self, own: &Shaped, seed: u64) {
         let mut random = Random::new(random::seed(seed, TRIES));
         for number in 0..FRESH_INPUTS as usize {
             let ways = Reshaping::of_draw(number).iter();
             let found = ways.flat_map(|way| own.reshaped(*way, &mut random)).find_map(|shaped| {
-                // A row's program may run only with the row's own signs and indices.
+                // Some programs run only with the signs and indices of the stored inputs.
                 let seed = random::seed(seed, 8 * number as u64);
                 wider(&shaped, number).iter().find_map(|wider| self.sound_draw(wider, seed))
             });
@@ -166,10 +167,10 @@ impl GradedRow {
         self.add_first_sound(own.reshaped(Reshaping::Wide, &mut random), seed);
         let broad = Reshaping::BROAD.iter().filter_map(|way| own.reshaped(*way, &mut random));
         self.add_first_sound(broad, seed);
-        // Only two of the draws before are far from the row's own numbers, and they may be short.
+        // Only two of the preceding draws are far from the stored numbers, and both may be short.
         let far = own.widened(Some(FACTORS[0]), 0).reshaped(Reshaping::Growing, &mut random);
         self.add_first_sound(far, seed);
-        // Among many integers one may be large enough to overflow an answer's type.
+        // Of many integers one may be large enough to overflow an answer's type.
         let large = own.widened(Some(FACTORS[0]), GROWTHS[0]);
         let many = (0..TRIES_OF_MANY).filter_map(|_| large.reshaped(Reshaping::Long, &mut random));
         self.add_first_sound(many, seed);
@@ -188,7 +189,7 @@ impl GradedRow {
         self.draws.extend(magnitudes);
     }
 
-    /// Adds a draw of the first of these shapes for which [`Self::sound_draw`] finds one.
+    /// Adds a draw of the first shape for which [`Self::sound_draw`] finds one.
     fn add_first_sound(&mut self, shapes: impl IntoIterator<Item = Shaped>, seed: u64) {
         let draw = shapes.into_iter().find_map(|shaped| self.sound_draw(&shaped, seed));
         self.draws.extend(draw);
@@ -199,7 +200,7 @@ impl GradedRow {
         self.draws.iter().filter(move |it| !backward || it.kind == DrawKind::Plain)
     }
 
-    /// Adds draws of the row's own shape; the row's results on them may depend on rounding.
+    /// Adds draws of the stored shape, on which the row's results may depend on rounding.
     fn add_rough_draws(&mut self, own: &Shaped, seed: u64) {
         let mut rough = Vec::new();
         for number in 0..TRIES {
@@ -220,8 +221,8 @@ impl GradedRow {
         }
     }
 
-    /// Returns a draw on which the row's results are finite, and neither rounding nor the order of
-    /// threads decides them.
+    /// Returns a draw on which the row's results are finite and depend neither on rounding nor on
+    /// the order of threads.
     pub(crate) fn sound_draw(&self, shaped: &Shaped, seed: u64) -> Option<FreshInputs> {
         if !self.program.takes(&shaped.inputs) {
             return None;
@@ -255,13 +256,13 @@ impl GradedRow {
         })
     }
 
-    /// Returns the array whose gradient the draw of this number omits, if the row has an array
-    /// whose gradient may be omitted.
+    /// Returns the array whose gradient the draw of this number omits, if an array's gradient may
+    /// be omitted.
     pub(crate) fn absent_gradient(&self, number: usize) -> Option<usize> {
         let draw = self.draws.first()?;
         let is_input = |at: &usize| !draw.inputs[*at].written && !draw.cotangents[*at].is_empty();
         let inputs: Vec<usize> = (0..draw.inputs.len()).filter(is_input).collect();
-        // The stored inputs have all gradients.
+        // The stored inputs, draw 0, have all gradients.
         (number > 0 && !inputs.is_empty()).then(|| inputs[number % inputs.len()])
     }
 
@@ -301,9 +302,9 @@ impl GradedRow {
         })
     }
 
-    /// Returns the arguments with random numbers for those zeros of outputs on which the row's
-    /// results don't depend. So an answer that adds to an output, or doesn't write it, shows. Some
-    /// elements stay zero, so that an answer can't detect that it is graded.
+    /// Returns the arguments with random bytes in place of zeros in outputs, where the row's
+    /// results don't depend on them. So an answer is found that adds to an output or doesn't write
+    /// it. Some elements stay zero, so that an answer can't detect that it is graded.
     pub(crate) fn poisoned(
         &self,
         grid: LaunchInputs<'_>,
@@ -332,7 +333,7 @@ impl GradedRow {
         poisoned
     }
 
-    /// Returns the results in 64 bits, if rounding changes only last digits.
+    /// Returns the results in 64 bits, if rounding affects only the last digits.
     fn wide_results(&self, draw: &FreshInputs) -> Option<Results> {
         let found = results(self.wide.as_ref()?, draw.grid(), draw.seed).ok()?;
         rounding::is_harmless(&draw.results, &found).then_some(found)
@@ -402,8 +403,8 @@ impl GradedRow {
         gradient.or_else(|| self.forward_difference(draw, found))
     }
 
-    /// Returns the gradients before the reverse runs. Those of arrays that the row only reads begin
-    /// at a number, so that an answer shows that sets them and doesn't add.
+    /// Returns the gradients before the reverse kernel runs. Gradients of arrays that the row only
+    /// reads begin at a number, so that an answer is found that sets them instead of adding.
     pub(crate) fn gradients_before(&self, draw: &FreshInputs) -> Vec<Vec<u8>> {
         let mut gradients = draw.cotangents.clone();
         for (at, bytes) in gradients.iter_mut().enumerate() {
@@ -415,7 +416,7 @@ impl GradedRow {
         gradients
     }
 
-    /// Subtracts from gradients what they were before the reverse ran.
+    /// Subtracts the initial gradients from gradients.
     fn without_starts(&self, draw: &FreshInputs, gradients: &[Vec<u8>]) -> Vec<Vec<u8>> {
         let added = |(at, bytes): (usize, &Vec<u8>)| match draw.gradient_start(at) {
             Some(start) if !bytes.is_empty() => {
@@ -483,7 +484,7 @@ fn wider(shaped: &Shaped, number: usize) -> Vec<Shaped> {
     all
 }
 
-/// Draws bytes that are a finite number in every type; some elements are zero.
+/// Draws bytes that are finite numbers in every type; some elements are zero.
 fn noise(bytes: usize, elements: usize, random: &mut Random) -> Vec<u8> {
     let size = (bytes / elements).max(1);
     let mut noise = Vec::with_capacity(bytes);
@@ -542,7 +543,7 @@ fn allowed(narrow: &Tensor, wide: Option<&Tensor>, bounds: Option<&[f64]>) -> Ve
     });
     let one = |(at, number): (usize, &gbxcule_ir::Literal)| {
         let bound = bounds.map_or(0.0, |bounds| bounds[at]);
-        // Without a wider program the rounding of doubles isn't measured, and sums in another order
+        // For doubles there is no wider program that measures rounding, and sums in another order
         // differ by more.
         let units = if number.scalar() == Scalar::F64 { UNITS_OF_DOUBLES } else { UNITS };
         let unit = tensor::epsilon(number.scalar()).map_or(0.0, |unit| units * unit * largest);

@@ -1,4 +1,4 @@
-//! A grader for many calls, which keeps its compilers and problems.
+//! A grader for many calls, which keeps its compilers and prepared rows.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -16,11 +16,12 @@ use crate::graded_row::GradedRow;
 use crate::task::{Language, Task};
 use crate::{Costs, CudaRunner, Grade, GradeOptions, Judged, grade_one, simulated};
 
-/// Greatest number of problems that are kept. Beyond it all are dropped and made again.
+/// Greatest number of prepared rows that are kept. Beyond this number all are dropped and prepared
+/// again.
 const KEPT_PROBLEMS: usize = 512;
 
-/// Greatest number of bytes of answers whose grades are kept, so that an equal answer isn't run
-/// again.
+/// Greatest number of bytes of answers whose grades are kept. An equal answer then gets the kept
+/// grade.
 const KEPT_BYTES: usize = 64 << 20;
 
 /// Grades of answers by row, task and text.
@@ -32,7 +33,7 @@ struct KnownGrades {
 
 impl KnownGrades {
     fn add(&mut self, answer: &Answer, (grade, cost): &(Grade, Option<Cost>)) {
-        // A failure of the machine may not come again.
+        // A failure of this machine may not recur.
         if matches!(grade, Grade::NotGraded(_)) {
             return;
         }
@@ -45,8 +46,8 @@ impl KnownGrades {
     }
 }
 
-/// A row's right results, or the reason why it has none; the first thread that needs them computes
-/// them.
+/// A prepared row, or the reason why it can't be prepared; the first thread that needs the row
+/// prepares it.
 type Problem = Arc<OnceLock<Result<GradedRow, String>>>;
 
 /// Grades answers about the rows of one dataset, in any number of calls.
@@ -54,13 +55,13 @@ pub struct Grader<Rows> {
     rows: Rows,
     options: GradeOptions,
     cuda: OnceLock<CudaRunner>,
-    /// Problems by row; those of gradients are problems of their own.
+    /// Prepared rows, by number and by whether they are for gradients.
     problems: Mutex<BTreeMap<(u64, bool), Problem>>,
     known: Mutex<KnownGrades>,
 }
 
 impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
-    /// Makes a grader for such rows.
+    /// Makes a grader for these rows.
     pub fn new(rows: Rows, options: GradeOptions) -> Self {
         let (cuda, problems, known) = (OnceLock::new(), Mutex::default(), Mutex::default());
         Self { rows, options, cuda, problems, known }
@@ -84,7 +85,8 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         self.for_each(answers, graded, &one)
     }
 
-    /// Grades answers, and compares the costs of right answers in CUDA with those of our own texts.
+    /// Grades answers, and compares the costs of right answers in CUDA with the costs of our
+    /// compiler's texts.
     ///
     /// # Errors
     /// Those of [`Grader::grade`].
@@ -101,7 +103,7 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         self.for_each(answers, graded, &one)
     }
 
-    /// Returns the cost of the compiler's own text for an answer's task.
+    /// Returns the cost of our compiler's text for an answer's task.
     fn own_cost(&self, answer: &Answer, cuda: &CudaRunner) -> Option<Cost> {
         let CudaRunner::Simulator(compiler) = cuda else { return None };
         let problem = self.problem(answer);
@@ -126,8 +128,8 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         if needs(Language::Cpp) || needs(Language::Cuda) && matches!(cuda, CudaRunner::Host) {
             sandboxed_program::check(&self.options.work, self.options.limits)?;
         }
-        // A row's answers are graded one after the other, so that the row's problem is needed only
-        // for a while.
+        // All answers of a row are graded one after the other, so that the prepared row is kept
+        // only for a short time.
         let mut by_row: Vec<usize> = (0..answers.len()).collect();
         by_row.sort_by_key(|at| answers[*at].row);
         let next = AtomicUsize::new(0);
@@ -151,7 +153,7 @@ impl<Rows: Borrow<BTreeMap<u64, Row>> + Sync> Grader<Rows> {
         answer: &Answer,
         cuda: &CudaRunner,
     ) -> Result<(Grade, Option<Cost>), SynthError> {
-        // No result is needed to know that an answer is missing.
+        // A missing answer needs no prepared row.
         if let Some(reason) = &answer.missing
             && self.rows().contains_key(&answer.row)
         {

@@ -1,4 +1,4 @@
-//! Answers in Python and in IR: they are read as text and run on the interpreter. No Python is
+//! Answers in Python and in IR, which are read as text and run on the interpreter. No Python is
 //! executed.
 
 use crate::Grade;
@@ -11,10 +11,10 @@ use gbxcule_ir::{FunctionId, Module, Shape, Type, Types, parse};
 use gbxcule_rows::execute::{self, ArgumentBytes, BUDGET, Variation};
 use gbxcule_rows::row_program::RowProgram;
 
-/// Greatest number of statements of an answer's launch, which may need more than the row's own.
+/// Greatest number of statements of an answer's launch, which may need more than the row's program.
 const ANSWER_BUDGET: u64 = 4 * BUDGET;
-/// Greatest number of bytes of a function's variables and values. The interpreter clears and copies
-/// them, but counts statements only.
+/// Greatest number of bytes of a function's variables and values. The interpreter's work depends on
+/// them, but only statements are counted.
 const MAX_FRAME_BYTES: u64 = 32 << 10;
 
 /// Grades Python.
@@ -83,8 +83,8 @@ fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
             return Grade::WrongResult(wrong);
         }
     }
-    // If the row's results don't depend on the order of threads, another order shows an answer's
-    // race, on whatever numbers.
+    // If the row's results don't depend on the order of threads, another order exposes a race of
+    // the answer.
     let plain = problem.draws(false).filter(|draw| draw.kind == DrawKind::Plain);
     for draw in plain.filter(|draw| problem.is_order_independent(draw)) {
         let wrong = OTHER_ORDERS.into_iter().find_map(|order| run(draw, Some(order)));
@@ -95,8 +95,8 @@ fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
     Grade::Right
 }
 
-/// Finds the answer's kernel for one of the row's: by name, or its only kernel if the row has one
-/// kernel.
+/// Finds the answer's kernel for a kernel of the row: by name or, if the row has one kernel, the
+/// answer's only kernel.
 fn entry(
     program: &RowProgram,
     kernel: FunctionId,
@@ -105,7 +105,7 @@ fn entry(
     let row = &program.forward;
     let own = &row.functions[kernel];
     let kernels: Vec<FunctionId> = module.kernels().map(|(id, _)| id).collect();
-    // In Python a later definition takes the place of an earlier one.
+    // In Python a later definition replaces an earlier one.
     let named = kernels.iter().rfind(|&&id| module.functions[id].name == own.name);
     let kernel = match (named, kernels.as_slice()) {
         (Some(&kernel), _) => kernel,

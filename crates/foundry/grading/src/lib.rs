@@ -1,14 +1,14 @@
-//! Grades answers of language models: each is parsed or compiled, and run on its row's stored
-//! inputs and on fresh ones that no dataset holds.
+//! Grades answers of language models: an answer is parsed or compiled, and run on its row's stored
+//! inputs and on fresh inputs that no dataset holds.
 //!
-//! [`task`] asks, [`answer`] reads the replies, `graded_row` computes the right results,
-//! `interpreted` runs Python and IR, `simulated` CUDA text, `compiled` C++ in the sandbox,
-//! `question` judges answers of one word, [`score`] counts.
+//! [`task`] writes the prompts, [`answer`] reads the replies, `graded_row` computes the right
+//! results. `interpreted` runs answers in Python and IR, `simulated` answers in CUDA, `compiled`
+//! answers in C++; `question` judges answers of one word. [`score`] computes the scores.
 //!
 //! Answers are texts of unknown origin. Python is read by our front end and never executed; IR is
-//! parsed; both run on the interpreter, which counts steps and has memory of its own. CUDA is
-//! compiled in the sandbox; its machine code runs on the simulator, which has memory of its own.
-//! C++ is compiled and run in the sandbox alone, each answer by itself.
+//! parsed; the interpreter runs both with a limit of steps and in simulated memory. CUDA is
+//! compiled in the sandbox, and the simulator runs its machine code in simulated memory. C++ is
+//! compiled and run in the sandbox, each answer separately.
 
 pub mod answer;
 mod code_block;
@@ -52,26 +52,26 @@ use std::path::PathBuf;
 use std::time::Duration;
 use task::{Language, Task};
 
-/// Number of draws of other shapes on which an answer runs beside the stored inputs.
+/// Number of draws of other shapes on which an answer runs in addition to the stored inputs.
 pub const FRESH_INPUTS: u64 = 3;
 /// Greatest number of bytes of an answer.
 pub const MAX_ANSWER_BYTES: usize = 1 << 20;
-/// Number of bytes to which a reason is cut, because an answer may be quoted in it.
+/// Greatest length of a reason in bytes: a reason may quote an answer, so it is cut.
 const MAX_REASON_BYTES: usize = 4000;
 
 /// Verdict on an answer.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Grade {
-    /// No answer, or a text that doesn't parse as Python or IR, with the first error.
+    /// The answer is missing, or doesn't parse as Python or IR; with the first error.
     DoesNotParse(String),
-    /// A text that its compiler refuses, with the first error.
+    /// The compiler refuses the text; with the first error.
     DoesNotCompile(String),
-    /// A program that gives other results than the row's, faults, or doesn't end; with the place.
+    /// The program gives other results than the row's, faults, or doesn't end; with the place.
     WrongResult(String),
-    /// A program that gives the row's results on all inputs.
+    /// The program gives the row's results on all inputs.
     Right,
-    /// Machine code with an instruction that the simulator doesn't know, with its name. It counts
-    /// as wrong, so that no answer can leave the statistics.
+    /// The machine code has an instruction that the simulator doesn't know; with its name. The
+    /// answer counts as wrong, so that answers can't drop out of the statistics.
     UnknownForm(String),
     /// No verdict, with the reason: the row can't be run, or this machine failed.
     NotGraded(String),
@@ -132,7 +132,7 @@ impl Grade {
     }
 }
 
-/// Costs of a right answer in CUDA, and of the compiler's own text of its row.
+/// Costs of a right answer in CUDA, and of our compiler's text for the row.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Costs {
     /// Cost of the answer.
@@ -142,8 +142,8 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// Returns by which factor the answer is cheaper than the compiler's text: an upper bound if
-    /// the answer was cut off.
+    /// Returns the factor by which the answer is cheaper than the compiler's text; an upper bound
+    /// if the answer's launch was stopped at a limit.
     pub fn speed(&self) -> Option<f64> {
         self.own.map(|own| own.cycles() / self.answer.cycles())
     }
@@ -158,29 +158,29 @@ pub struct Judged {
     pub costs: Option<Costs>,
 }
 
-/// Choices of a grading.
+/// Options of a grading.
 #[derive(Clone, Debug)]
 pub struct GradeOptions {
     /// Seed of the fresh inputs.
     pub seed: u64,
     /// Folder in which each compiler makes a temporary folder.
     pub work: PathBuf,
-    /// Threads.
+    /// Number of threads.
     pub workers: usize,
     /// Limits of the host's compiler and of the compiled programs.
     pub limits: HostLimits,
-    /// True to compile CUDA as C++ after a header, and run it without warps, blocks and races,
-    /// instead of using NVRTC and the simulator.
+    /// True if CUDA is compiled as C++ after a header and run on the host, without warps, blocks
+    /// and races, instead of by NVRTC and the simulator.
     pub cuda_on_host: bool,
 }
 
-/// Way in which answers in CUDA are run.
+/// The runner of answers in CUDA.
 enum CudaRunner {
     /// NVRTC and the simulator.
     Simulator(CudaCompiler),
     /// The host's compiler, after a header that makes CUDA C++.
     Host,
-    /// CUDA can't be run; the text says what is missing.
+    /// CUDA can't be run; the text says which part is missing.
     Missing(String),
 }
 
@@ -215,7 +215,7 @@ impl GradeOptions {
     };
 }
 
-/// Grades answers, in their order; `graded` hears of each.
+/// Grades answers in their order, and calls `graded` after each.
 pub fn grade(
     rows: &BTreeMap<u64, Row>,
     answers: &[Answer],
@@ -287,8 +287,8 @@ fn cuda_is_missing(reason: &str) -> Grade {
     Grade::NotGraded(format!("CUDA is run by NVRTC and the simulator: {reason}"))
 }
 
-/// Returns the memory before the launch of a gradient's kernel: the forward kernel's results, and
-/// gradients of them.
+/// Returns the memory before the launch of a reverse kernel: the forward kernel's results, and
+/// their gradients.
 fn backward_memory(problem: &GradedRow, draw: &fresh_inputs::FreshInputs) -> ArgumentBytes {
     let data = execute::forward(&problem.program, draw.grid(), &draw.data);
     let Ok(data) = data else { unreachable!("it ran when the problem was made") };

@@ -1,10 +1,10 @@
-//! Draws of other magnitudes than the row's own: as large, as small and as far from zero as
-//! possible while the row's results stay finite and exact. Such draws expose answers whose
-//! intermediate numbers overflow or cancel: a softmax without its maximum, a logistic function by
-//! `exp(x) / (1 + exp(x))`, a variance by the mean of squares, a mean of halves by their sum.
+//! Draws with inputs as large, as small and as far from zero as possible while the row's results
+//! stay finite and exact. Such draws expose answers whose intermediate numbers overflow or cancel:
+//! a softmax without its maximum, a logistic function by `exp(x) / (1 + exp(x))`, a variance by the
+//! mean of squares, a mean of 16-bit floats by their sum.
 //!
-//! Nothing here knows these functions. The row's program runs on each magnitude, in its own width
-//! and in 64 bits, and the draw is used if both agree.
+//! The code does not recognise these functions. It runs the row's program on each magnitude, in its
+//! own width and in 64 bits, and uses the draw if both agree.
 
 use crate::fresh_inputs::{DrawKind, FreshInputs};
 use crate::graded_row::GradedRow;
@@ -17,25 +17,26 @@ use gbxcule_rows::execute::{self, BUDGET};
 use gbxcule_rows::row_program::element;
 
 /// Largest floats, in the order in which they are tried. At these sizes exponentials overflow, and
-/// sums and squares of halves, but no polynomials of `float32`.
+/// so do sums and squares of 16-bit floats, but not polynomials of `float32`.
 const FLOATS: [f64; 6] = [3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0];
-/// Largest float beside which the small number of a row counts that keeps a divisor from zero.
+/// Largest float at which the small constant that keeps a divisor from zero still matters.
 const SMALL: f64 = 3e-3;
-/// Float whose square overflows: for rows that decide by a float alone, because others may multiply
-/// and divide in any order.
+/// Float whose square overflows. Used only for rows that branch or select by a float, because other
+/// rows' products and quotients may be computed in any order.
 const HUGE: f64 = 1e20;
-/// Float whose square vanishes: for such rows without a scale of their own, beside whose numbers it
-/// would be nothing.
+/// Float whose square underflows to zero. Used for such rows if they have no constants of another
+/// scale, beside which it would be negligible.
 const TINY: f64 = 1e-25;
-/// Distances from zero, in parts of the row's largest float.
+/// Distances from zero, as multiples of the row's largest float.
 const DISTANCES: [f64; 3] = [1000.0, 300.0, 30.0];
 /// Distance at which differences of squares of doubles cancel.
 const FAR: f64 = 1e7;
-/// Largest integers: the sum of two of the first overflows.
+/// Largest integers; the sum of two of the first overflows.
 const INTEGERS: [i64; 4] = [(1 << 31) - 1, 1 << 27, 1 << 20, 1 << 15];
-/// Number of draws of floats: the largest floats may saturate a row, so a smaller one follows.
+/// Number of draws of floats: the largest floats may saturate a row, so a draw with smaller floats
+/// follows.
 const DRAWS: usize = 2;
-/// Random part of a seed.
+/// Constant that separates this file's seeds from others.
 const STREAM: u64 = 0x6d61_676e_6974_7564;
 
 /// Change of the ranges of arrays.
@@ -72,7 +73,7 @@ impl Magnitude {
 }
 
 impl GradedRow {
-    /// Makes draws of other magnitudes: of floats, of floats far from zero, and of integers.
+    /// Makes draws of other magnitudes: large floats, floats far from zero, and large integers.
     pub(crate) fn magnitude_draws(&self, own: &Shaped, seed: u64) -> Vec<FreshInputs> {
         let seed = random::seed(seed, STREAM);
         let shaped = &self.grown(own, seed);
@@ -95,7 +96,7 @@ impl GradedRow {
         draws
     }
 
-    /// Makes a draw of a magnitude, if the row's results are exact there.
+    /// Makes a draw of a magnitude, if the row's results are exact on it.
     fn magnitude_draw(&self, own: &Shaped, magnitude: Magnitude, seed: u64) -> Option<FreshInputs> {
         let mut shaped = own.clone();
         let is_integer = matches!(magnitude, Magnitude::Integer(_));
@@ -144,7 +145,8 @@ impl GradedRow {
     }
 }
 
-/// Returns true if a module has floats that say how large its numbers are: others than 0 and 1.
+/// Returns true if a module has float constants other than 0 and 1, which set a scale for its
+/// numbers.
 fn has_scale(module: &Module) -> bool {
     module.functions.iter().flat_map(|(_, it)| it.body.values.iter()).any(|(_, value)| {
         matches!(value.op, Op::Literal(it) if it.scalar().is_float() && ![0.0, 1.0].contains(&it.as_f64()))

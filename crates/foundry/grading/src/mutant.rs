@@ -1,10 +1,10 @@
-//! Draws that distinguish a row from its mutants: its source with one operator, function or number
-//! changed. Where a comparison decides, or a term is small, random numbers expose a wrong answer
-//! only by luck, so that one seed passes an answer that another refuses.
+//! Draws that distinguish a row from its mutants: copies of its source with one operator, function
+//! or number changed. If a comparison decides, or a term is small, random numbers expose a wrong
+//! answer only by luck, and one seed would pass an answer that another refuses.
 //!
-//! Inputs of several shapes and ranges are tried until some draw exposes each mutant. A mutant that
-//! no draw exposes is taken for equivalent to the row. The search ends when it has cost as much as
-//! grading some answers costs.
+//! Inputs of several shapes and ranges are tried until each mutant is exposed by a draw. A mutant
+//! that no draw exposes counts as equivalent to the row. The search has a limit that equals the
+//! cost of grading a few answers.
 
 use crate::fresh_inputs::FreshInputs;
 use crate::graded_row::GradedRow;
@@ -16,27 +16,28 @@ use gbxcule_rows::row_program::RowProgram;
 
 /// Greatest number of mutants of a row, because each is compiled.
 const MUTANTS: usize = 48;
-/// Greatest number of inputs that are tried for a row with hidden mutants.
+/// Greatest number of inputs that are tried for a row whose mutants are not all exposed.
 const CANDIDATES: usize = 120;
-/// Greatest number of inputs on which a mutant gives other bits but stays hidden: rounding is then
-/// taken for the reason.
+/// Greatest number of inputs on which a mutant gives other bits within the tolerance: beyond it,
+/// rounding is taken for the reason.
 const FRUITLESS: usize = 4;
-/// Greatest number of statements that a row's search executes, of mutants and of the row itself.
+/// Greatest number of statements that the search for a row executes, in mutants and in the row's
+/// program.
 const STATEMENTS: u64 = 12_000_000;
-/// The row may execute this part of the remaining statements on one input.
+/// Divisor of the remaining statements that gives the row's limit on one input.
 const SHARE: u64 = 32;
 /// The search ends when fewer statements than these remain.
 const LEAST: u64 = 100_000;
-/// A mutant that executes so many times the row's statements counts as one without an end.
+/// A mutant that executes this multiple of the row's statements counts as endless.
 const SLOWER: u64 = 4;
-/// Number of the row's runs that make and check a draw.
+/// Number of runs of the row's program that make and check a draw.
 const RUNS_OF_A_DRAW: u64 = 8;
-/// Random part of a seed.
+/// Constant that separates this file's seeds from others.
 const STREAM: u64 = 0x006d_7574_616e_7473;
-/// Shapes of the candidates, in turn.
+/// Shapes of the candidates, used in turn.
 const WAYS: [Reshaping; 5] =
     [Reshaping::Long, Reshaping::Same, Reshaping::Free, Reshaping::Growing, Reshaping::Scaled];
-/// Ranges of the candidates, in turn: a factor on floats (`None` for the row's own range) and a
+/// Ranges of the candidates, used in turn: a factor on floats (`None` for the stored range) and a
 /// growth of integers.
 const RANGES: [(Option<f64>, i64); 6] =
     [(None, 0), (Some(1.0), 0), (Some(4.0), 1), (Some(0.25), 0), (Some(16.0), 20), (Some(2.0), 3)];
@@ -44,12 +45,12 @@ const RANGES: [(Option<f64>, i64); 6] =
 /// A mutant that no draw has exposed yet.
 struct Hidden {
     mutant: RowProgram,
-    /// Number of inputs on which it gave other bits but stayed hidden.
+    /// Number of inputs on which the mutant gave other bits within the tolerance.
     fruitless: usize,
 }
 
 impl GradedRow {
-    /// Adds draws that expose the mutants of the row's source which no draw has exposed yet.
+    /// Adds draws that expose those mutants of the row's source that no draw has exposed yet.
     pub(crate) fn add_draws_for_mutants(&mut self, source: &str, own: &Shaped, seed: u64) {
         let mut rest = STATEMENTS;
         let is_hidden = |mutant: &RowProgram| {
@@ -83,8 +84,8 @@ impl GradedRow {
         }
     }
 
-    /// Returns true if a hidden mutant gives other bits than the row on such inputs, counts these
-    /// inputs for each mutant, and takes the executed statements from `rest`.
+    /// Returns true if a hidden mutant gives other bits than the row on inputs of this shape.
+    /// Counts these inputs for each such mutant, and subtracts the executed statements from `rest`.
     fn differs(&self, hidden: &mut [Hidden], shaped: &Shaped, seed: u64, rest: &mut u64) -> bool {
         let Shaped { dims, inputs } = shaped;
         let grid = LaunchInputs { dims, inputs };

@@ -1,4 +1,5 @@
-//! Draws pass@1 of one task: families on the left, features on the right, each with its interval.
+//! Draws a chart of pass@1 for one task: families on the left, features on the right, each with its
+//! interval.
 
 use crate::score::{Group, GroupScore};
 use gbxcule_chart::{Canvas, DrawResult};
@@ -8,7 +9,7 @@ use plotters::prelude::*;
 use std::path::Path;
 
 const MARK: RGBColor = RGBColor(0x00, 0x72, 0xB2);
-/// Number of features shown, the most frequent ones.
+/// Number of features in the chart, which are the most frequent ones.
 const FEATURES: usize = 24;
 /// Height of a line in pixels.
 const LINE: u32 = 26;

@@ -1,9 +1,9 @@
-//! Draws for mistakes that random numbers don't show: with special values of floats, with one
-//! number that is the greatest or least, and with more points than 16 bits can count.
+//! Draws for mistakes that random numbers don't expose: with special values of floats, with a
+//! maximum or minimum in a chosen element, and with more points than 16 bits can count.
 //!
-//! Such a draw compares only elements in which the row's program gives the same in 64 bits, with a
-//! far wider tolerance than other draws. If the row's result isn't finite, the answer may give any
-//! number that isn't: `x / y` and `x * (1 / y)` differ there.
+//! On such a draw only those elements are compared in which the row's program gives the same result
+//! in 64 bits, with a much wider tolerance than on other draws. If the row's result isn't finite,
+//! an answer may give any non-finite number: `x / y` and `x * (1 / y)` differ there.
 
 use crate::fresh_inputs::{DrawKind, FreshInputs, Tolerances};
 use crate::graded_row::GradedRow;
@@ -19,27 +19,27 @@ use gbxcule_rows::row_program::{RowProgram, element};
 use gbxcule_rows::tensor::{self, Tensor};
 use std::sync::OnceLock;
 
-/// Share of an array's largest number by which an answer may differ.
+/// Tolerance, as a fraction of an array's largest number.
 const TOLERANCE: f64 = 1e-3;
-/// Units in the last place of that number by which an answer may differ, if these are more.
+/// Tolerance in units in the last place of that number, if this is larger.
 const UNITS: f64 = 2.0;
-/// Share by which results in 64 bits may differ in elements that are compared.
+/// Relative difference from the results in 64 bits up to which an element is compared.
 const ROUNDING: f64 = 1e-4;
 /// Greatest number of statements of a launch of many points.
 const BUDGET: u64 = 5_000_000;
 /// Elements between two special values, on average.
 const DISTANCE: usize = 8;
-/// Number of draws for each array of a row that computes a greatest or least number. An answer that
-/// ignores a third of the elements passes all once in 600 times.
+/// Number of draws for each array of a row that computes a maximum or minimum. An answer that
+/// ignores a third of the elements passes all draws once in 600 times.
 const PEAKS: usize = 16;
-/// Number of the draw in which the last element decides. It is even, so its launch is long.
+/// Number of the draw in which the last element decides. The number is even, so the launch is long.
 const LAST_PEAK: usize = PEAKS - 2;
-/// Random part of a seed.
+/// Constant that separates this file's seeds from others.
 const STREAM: u64 = 0x7370_6563_6961_6c73;
 
-/// Returns lists of special values, one for each draw, on which arithmetic alone decides a row's
-/// results. No list has both infinities and NaN, because `hypot` of both is infinite and the root
-/// of a sum of squares NaN.
+/// Returns lists of special values, one list for each draw, on which arithmetic alone determines a
+/// row's results. No list has both infinities and NaN: `hypot` of both is infinite, while the root
+/// of the sum of squares is NaN.
 fn values(module: &Module) -> Vec<Vec<f64>> {
     let mut values = vec![0.0];
     let mut has_quotient = false;
@@ -56,8 +56,8 @@ fn values(module: &Module) -> Vec<Vec<f64>> {
     vec![values, vec![f64::NAN]]
 }
 
-/// Returns true if no branch or selection depends on a float, so that everything computed from a
-/// NaN is NaN.
+/// Returns true if no branch or selection depends on a float, so that every result that is computed
+/// from a NaN is NaN.
 pub(crate) fn propagates(module: &Module) -> bool {
     module.functions.iter().all(|(_, function)| {
         let values = &function.body.values;
@@ -88,8 +88,8 @@ impl GradedRow {
     }
 
     /// Returns draws in which one element is greater, or less, than all others, if the row's
-    /// threads compute a greatest or least number. Each draw chooses another element, because an
-    /// answer may ignore any.
+    /// threads compute a maximum or minimum. Each draw chooses another element, because an answer
+    /// may ignore any element.
     pub(crate) fn peak_draws(&self, own: &Shaped, seed: u64) -> Vec<FreshInputs> {
         let (mut greatest, mut least) = (false, false);
         for op in self.program.forward.functions.iter().flat_map(|(_, it)| it.body.values.iter()) {
@@ -126,7 +126,7 @@ impl GradedRow {
         // Each draw chooses an element in another part of the array.
         let elements = data[at].len() / size.max(1);
         let place = match number {
-            // In a long launch an answer may ignore the last elements if they don't fill a vector.
+            // In a long launch an answer may ignore last elements that don't fill a vector.
             LAST_PEAK => elements.checked_sub(1)?,
             _ => (number * elements + random.below(elements)) / PEAKS,
         };
@@ -192,8 +192,8 @@ impl GradedRow {
         self.large.get_or_init(make).as_ref()
     }
 
-    /// Returns the row's inputs with larger extents, or with its own ones if its program doesn't
-    /// run on those.
+    /// Returns the row's inputs with larger extents, or with the stored extents if its program
+    /// doesn't run on larger ones.
     pub(crate) fn grown(&self, own: &Shaped, seed: u64) -> Shaped {
         let shaped = [Reshaping::Growing, Reshaping::Scaled].into_iter();
         let shaped = shaped.filter_map(|way| own.reshaped(way, &mut Random::new(seed)));
@@ -282,14 +282,15 @@ pub(crate) fn outputs(
     written.map(tensor).collect()
 }
 
-/// Returns the tolerance of each number: infinite if rounding decides it, or if it is a NaN that no
-/// input is. The row then multiplies zero and infinity, and an answer may omit a term of weight 0.
+/// Returns the tolerance of each number: infinite if the number depends on rounding, or if it is a
+/// NaN and no input is. Such a NaN comes from zero times infinity, and an answer may omit a term of
+/// weight 0.
 pub(crate) fn loose(narrow: &Tensor, wide: &Tensor, has_nan: bool) -> Vec<f64> {
     let sizes = narrow.numbers.iter().map(|it| it.as_f64().abs()).filter(|it| it.is_finite());
     let largest = sizes.fold(0.0, f64::max);
     let one = |(narrow, wide): (&Literal, &Literal)| {
         let (one, other) = (narrow.as_f64(), wide.as_f64());
-        // One unit of a 16-bit float is a larger share than the tolerance.
+        // One unit in the last place of a 16-bit float exceeds the tolerance.
         let unit = tensor::epsilon(narrow.scalar()).unwrap_or(0.0);
         let is_sure = match narrow.scalar().is_float() {
             true if one.is_nan() => has_nan && other.is_nan(),
@@ -312,7 +313,7 @@ pub(crate) mod tests {
     use gbxcule_rows::execute::ArgumentBytes;
     use gbxcule_rows::row::Row;
 
-    /// A row with this right side, over `x` and `y` of 200 floats.
+    /// A row that computes this expression, over `x` and `y` of 200 floats.
     pub(crate) fn problem(value: &str) -> GradedRow {
         let source = format!(
             "import warp as wp\n\n\n@wp.kernel\ndef k(x: wp.array(dtype=float), y: wp.array(dtype=float)):\n    \

@@ -1,9 +1,9 @@
 //! Questions whose answer is a word: the line of a bug, the line of a race or `no`, a number in a
-//! launch's results. Each question depends on its row alone, so that everybody asks the same, and
-//! its answer is judged by running the kernel.
+//! launch's results. A question depends on its row alone, so all users ask the same question. The
+//! answer is judged by running the kernel.
 //!
-//! [`task`](crate::task) asks them, `grade_one` judges the answers, [`stand_in`](crate::stand_in)
-//! has a dataset's own answers.
+//! [`task`](crate::task) writes the prompts, `grade_one` judges the answers,
+//! [`stand_in`](crate::stand_in) makes answers from the dataset.
 
 pub(crate) mod bug;
 pub(crate) mod race;

@@ -1,5 +1,5 @@
 //! Finds races of kernels in NVIDIA Warp's dialect: draws inputs on which a kernel runs, and runs
-//! its CUDA text on the simulator as an answer.
+//! the kernel's CUDA text on the simulator like an answer.
 
 use crate::graded_row::{GradedRow, first};
 use crate::simulated;
@@ -33,7 +33,7 @@ pub fn races(
         let own = RowProgram { kernel, host: None, ..program.clone() };
         let name = own.name().to_owned();
         let row = match row_of(text, &own, plan) {
-            // The kernel runs without a race only with a single thread.
+            // Rows have a launch of one thread only if larger launches have a race.
             Ok(row) if row.launch_dims.iter().all(|extent| *extent == 1) => {
                 return Ok((name, Some(UNORDERED.to_owned())));
             }

@@ -1,5 +1,6 @@
 //! The header-free form of an answer in CUDA: a kernel over raw pointers and extents, as people
-//! write it. This module makes its head, its structs and the parameters of a launch.
+//! usually write it. This module makes the kernel's head, its structs and the parameters of a
+//! launch.
 
 use gbxcule_gpu_check::launch::{LaunchArray, Parameter};
 use gbxcule_grammar::input::rank;
@@ -109,7 +110,7 @@ fn extent(array: &str, dim: usize) -> String {
 }
 
 /// Returns the includes, structs and heads of the kernels that an answer must define, if the row
-/// has this form; `backward` adds gradients.
+/// can have this form; `backward` adds gradients.
 pub(crate) fn heads(
     module: &Valid<Module>,
     kernels: &[(FunctionId, usize)],
@@ -129,8 +130,8 @@ pub(crate) fn heads(
     Some(types.headers.concat() + &types.texts.concat() + &heads?.join("\n"))
 }
 
-/// Returns the head of a kernel for a grid of so many dimensions; parameters that it doesn't write
-/// are `const`.
+/// Returns the head of a kernel for a grid of this number of dimensions; arrays that the kernel
+/// doesn't write are `const`.
 fn head(
     module: &Module,
     kernel: &Function,
@@ -168,13 +169,13 @@ fn head(
 
 /// Arrays and parameters of a launch.
 pub(crate) struct RawLaunch<'a> {
-    /// Arrays: those with data in the order of arguments, then gradients.
+    /// Arrays: data in the order of arguments, then gradients.
     pub(crate) arrays: Vec<LaunchArray<'a>>,
     /// Parameters.
     pub(crate) parameters: Vec<Parameter>,
     /// Integer parameters by name, for the line that states a launch.
     pub(crate) names: BTreeMap<String, i64>,
-    /// For each argument the number of its array, and of its gradient's array.
+    /// For each argument the indices of its array and of its gradient's array.
     pub(crate) places: Vec<(Option<usize>, Option<usize>)>,
 }
 

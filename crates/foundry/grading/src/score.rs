@@ -1,10 +1,11 @@
-//! Scores: the share of right answers, and pass@k with intervals, of all rows, by family and by
+//! Scores: the fraction of right answers, and pass@k with intervals, for all rows, by family and by
 //! feature.
 //!
 //! A problem is one row and one task. If `c` of `n` answers to a problem are right, `1 - C(n - c,
 //! k) / C(n, k)` estimates without bias the chance that at least one of `k` drawn answers is right.
 //! pass@k is the mean over problems. Its interval is Wilson's, at 95 %, with one trial for each
-//! problem: estimates lie between 0 and 1, so their mean varies no more than a share of successes.
+//! problem: estimates lie between 0 and 1, so their mean varies no more than a fraction of
+//! successes.
 
 use crate::answer::Answer;
 use crate::picture;
@@ -19,7 +20,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Values of `k` for pass@k; those beyond the number of answers to some problem are left out.
+/// Values of `k` for pass@k; values above the number of answers to some problem are left out.
 const TRIES: [usize; 7] = [1, 2, 5, 10, 20, 50, 100];
 /// Values of `p` for fast_p.
 const FACTORS: [f64; 5] = [0.5, 0.8, 1.0, 1.5, 2.0];
@@ -68,7 +69,8 @@ pub struct PassAtK {
 pub struct FastAtP {
     /// Factor `p`.
     pub p: f64,
-    /// Share of problems whose answer is right and at least `p` times as cheap as our own text.
+    /// Fraction of problems whose answer is right and at least `p` times as cheap as our compiler's
+    /// text.
     pub share: f64,
     /// The lower end of the interval.
     pub low: f64,
@@ -94,8 +96,8 @@ pub struct GroupScore {
     pub fast: Vec<FastAtP>,
 }
 
-/// Estimates without bias the chance that at least one of `k` answers is right, given `n` answers
-/// of which `right` are.
+/// Estimates without bias the probability that at least one of `k` answers is right, given `n`
+/// answers of which `right` are right.
 pub fn pass_at_k(n: usize, right: usize, k: usize) -> f64 {
     if n - right < k {
         return 1.0;
@@ -104,7 +106,7 @@ pub fn pass_at_k(n: usize, right: usize, k: usize) -> f64 {
     1.0 - (n - right + 1..=n).map(|i| 1.0 - k as f64 / i as f64).product::<f64>()
 }
 
-/// Returns Wilson's interval at 95 % for a share of some trials.
+/// Returns Wilson's interval at 95 % for a fraction of successes in some trials.
 pub fn wilson(share: f64, trials: usize) -> (f64, f64) {
     let (n, z) = (trials.max(1) as f64, QUANTILE);
     let centre = share + z * z / (2.0 * n);
@@ -115,18 +117,18 @@ pub fn wilson(share: f64, trials: usize) -> (f64, f64) {
     (low.clamp(0.0, share), high.clamp(share, 1.0))
 }
 
-/// Answers to a problem: how many were graded, how many are right, how many have each verdict.
+/// Counts of a problem's answers: graded, right, and by verdict.
 #[derive(Clone, Copy, Default)]
 struct ProblemScore {
     graded: usize,
     right: usize,
     verdicts: [usize; Grade::NAMES.len()],
-    /// Number of right answers that are cheaper than our own text by each of [`FACTORS`].
+    /// Number of right answers that are cheaper than our compiler's text by each of [`FACTORS`].
     fast: [usize; FACTORS.len()],
     has_costs: bool,
 }
 
-/// Scores answers: for each task all problems, then families, then features.
+/// Scores answers: for each task first all problems, then each family, then each feature.
 pub fn score(rows: &BTreeMap<u64, Row>, answers: &[Answer], judged: &[Judged]) -> Vec<GroupScore> {
     let mut problems: BTreeMap<(Task, u64), ProblemScore> = BTreeMap::new();
     for (answer, Judged { grade, costs }) in answers.iter().zip(judged) {
@@ -180,8 +182,8 @@ fn of_group(task: Task, group: Group, problems: &[ProblemScore]) -> GroupScore {
 /// Names of the files of the verdicts and of the scores.
 pub const FILES: [&str; 2] = ["grades.jsonl", "grades.json"];
 
-/// Writes `grades.jsonl` (an answer a line), `grades.json` (the scores) and a picture of each task
-/// into a folder.
+/// Writes `grades.jsonl` (one line for each answer), `grades.json` (the scores) and a chart of each
+/// task into a folder.
 pub fn write(
     folder: &Path,
     answers: &[Answer],

@@ -1,8 +1,8 @@
-//! Other shapes and ranges for a row's inputs. A row has one shape, but an answer must work for
+//! Other shapes and ranges for a row's inputs. A row stores one shape, but an answer must work for
 //! every shape for which the row's program works.
 //!
-//! Equal extents may mean one quantity, so a reshaping maps each value of an extent to another
-//! value, and different values to different ones. The interpreter decides if the row's program runs
+//! Equal extents may be the same quantity, so a reshaping maps equal extents to equal new values
+//! and different extents to different ones. The interpreter decides whether the row's program runs
 //! on the result.
 
 use gbxcule_grammar::input::{ArgumentInput, Arrangement};
@@ -23,7 +23,7 @@ const MAX_ELEMENTS: u64 = 6000;
 /// Number of points of a large launch, which 16 bits can't count.
 const MANY_POINTS: u32 = 100_003;
 
-/// Way in which extents change.
+/// Kinds of changes of extents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reshaping {
     /// Each extent becomes another number, smaller or larger.
@@ -32,15 +32,17 @@ pub(crate) enum Reshaping {
     Growing,
     /// All extents grow by one factor.
     Scaled,
-    /// The first extent of the launch becomes one more than a multiple of a block, others grow.
+    /// The first extent of the launch becomes one more than a multiple of a block; other extents
+    /// grow.
     Long,
-    /// The length of an array's rows, or an extent that the launch lacks, becomes one more than a
-    /// multiple of a warp; others grow.
+    /// The length of an array's rows, or an extent that is not one of the launch, becomes one more
+    /// than a multiple of a warp; other extents grow.
     Wide,
-    /// The length of an array's rows, or an extent that the launch lacks, becomes larger than any
-    /// tile of a kernel; other extents of arrays with rows become small.
+    /// The length of an array's rows, or an extent that is not one of the launch, becomes larger
+    /// than any tile of a kernel; other extents of arrays with rows become small.
     Broad(u32),
-    /// The length of an array's rows, or an extent that the launch lacks, becomes at most three.
+    /// The length of an array's rows, or an extent that is not one of the launch, becomes at most
+    /// three.
     Narrow,
     /// The first extent of the launch becomes 1.
     One,
@@ -53,8 +55,8 @@ pub(crate) enum Reshaping {
 }
 
 impl Reshaping {
-    /// Lengths of rows, each one more than a block or a tile has. The first one that the row's
-    /// program can afford is taken.
+    /// Lengths of rows, each one more than the size of a block or tile. The first length on which
+    /// the row's program is cheap enough is taken.
     pub(crate) const BROAD: [Self; 4] =
         [Self::Broad(1025), Self::Broad(257), Self::Broad(129), Self::Broad(65)];
 
@@ -78,14 +80,14 @@ impl Shaped {
         other.dims.iter_mut().for_each(|extent| *extent = to(extent));
         for (given, before) in other.inputs.iter_mut().zip(&self.inputs) {
             given.shape.iter_mut().for_each(|extent| *extent = to(extent));
-            // A bound that equals an extent, or a last index, changes with the extent.
+            // A bound that equals an extent, or an extent's last index, changes with the extent.
             let bound = |number: i64, by: i64| {
                 let extent = u32::try_from(number + by).ok()?;
                 map.get(&extent).map(|new| i64::from(*new) - by)
             };
             let most = bound(before.most, 0).or_else(|| bound(before.most, 1));
             if let Some(most) = most.filter(|_| before.most >= 2) {
-                // If both ends are one number, as in a count, both change.
+                // If both ends are the same number, as for a count, both change.
                 given.least = if before.least == before.most { most } else { given.least };
                 given.most = most.max(given.least);
             }
@@ -100,11 +102,11 @@ impl Shaped {
         (all_small && (way == Reshaping::Same || other != *self)).then_some(other)
     }
 
-    /// Returns pairs of shapes that part two extents which are equal in the row by accident: in the
-    /// first the last extent of an array is the larger one, in the second the others are. If the
-    /// row's program runs on both, the extents are two quantities: a square matrix fits only one.
-    /// Extents of arrays of one dimension change with the last extent, in a second pair with the
-    /// others.
+    /// Returns pairs of shapes that separate two extents which may be equal in the row only by
+    /// accident. In the first shape of a pair the last extent of an array is larger, in the second
+    /// its other extents are. If the row's program runs on both, the extents are different
+    /// quantities; a program for square matrices runs on neither or one. Extents of one-dimensional
+    /// arrays change with the last extent and, in a second pair, with the others.
     pub(crate) fn oblong(&self, random: &mut Random) -> Vec<[Self; 2]> {
         let arrays = self.inputs.iter().filter(|it| it.arrangement.is_free());
         let shapes: Vec<&[u32]> = arrays.map(|it| &it.shape[..]).chain([&self.dims[..]]).collect();
@@ -151,8 +153,8 @@ impl Shaped {
         let first = self.dims.first().copied().unwrap_or(1);
         let row = self.inputs.iter().find(|it| it.shape.len() > 1).and_then(|it| it.shape.last());
         let is_flat = row.is_none();
-        // Without rows it is the array that offsets part into segments, or one whose extent the
-        // launch lacks, such as bins or weights.
+        // If no array has rows, the array that offsets divide into segments takes their place, or
+        // an array whose extent is not one of the launch, such as bins or weights.
         let mut others = self.inputs.iter().flat_map(|it| &it.shape);
         let segmented = self.inputs.iter().find(|it| it.arrangement == Arrangement::Offsets);
         let total = segmented.and_then(|it| u32::try_from(it.most).ok());
@@ -196,7 +198,7 @@ impl Shaped {
         map
     }
 
-    /// Returns the inputs with wider ranges: floats of both signs, up to a factor of the largest,
+    /// Returns the inputs with wider ranges: floats of both signs, up to a multiple of the largest,
     /// and larger integers.
     pub(crate) fn widened(&self, factor: Option<f64>, integers: i64) -> Self {
         let mut other = self.clone();
@@ -214,7 +216,7 @@ impl Shaped {
     }
 }
 
-/// Returns the number, or the next one that equals no extent.
+/// Returns the number, or the next larger number that no extent has.
 fn unused(mut number: u32, map: &BTreeMap<u32, u32>) -> u32 {
     while map.values().any(|it| *it == number) {
         number += 1;
@@ -244,7 +246,7 @@ mod tests {
                     (&vec![n, n], &vec![n, m])
                 );
                 assert!(n != m || way == Reshaping::Long, "{way:?} {other:?}");
-                // The last index and the count follow, another range does not.
+                // The last index and the count follow the extent, another range does not.
                 assert_eq!(other.inputs[0].most, i64::from(n) - 1);
                 assert_eq!((other.inputs[2].least, other.inputs[2].most), (n.into(), n.into()));
                 assert_eq!(other.inputs[1].most, 4);

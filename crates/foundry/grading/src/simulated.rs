@@ -1,6 +1,7 @@
-//! Answers in CUDA, compiled by NVRTC and run on the simulator: in blocks of several sizes, with
-//! more threads than points, in an order that a seed chooses. A race, a barrier in divergent code,
-//! a read of unwritten shared memory and an access outside of an array make an answer wrong.
+//! Answers in CUDA, which NVRTC compiles and the simulator runs: in blocks of several sizes, with
+//! more threads than points, in thread orders that a seed chooses. An answer is wrong if it has a
+//! race, a barrier in divergent code, a read of unwritten shared memory or an access outside of an
+//! array.
 
 use crate::Grade;
 use crate::fresh_inputs::{DrawKind, FreshInputs};
@@ -21,7 +22,7 @@ use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs, Variation};
 use gbxcule_rows::host::Launch;
 use gbxcule_rows::row_program;
 
-/// Block sizes of the two launches on a draw: draw n has entry n modulo 4.
+/// Block sizes of the two launches on a draw; draw n uses entry n modulo 4.
 const THREADS: [[u32; 2]; 4] = [[128, 32], [256, 1], [1024, 64], [32, 256]];
 /// Number of the draw with many points.
 const LARGE: usize = 2;
@@ -34,7 +35,7 @@ const BUDGET: u64 = 20_000_000;
 
 /// A kernel of an answer.
 struct LoadedKernel {
-    /// The row's kernel that it replaces.
+    /// The kernel of the row that this kernel replaces.
     own: FunctionId,
     symbol: String,
     line: Option<LaunchLine>,
@@ -45,7 +46,7 @@ struct LoadedKernel {
 #[derive(Clone, Copy)]
 struct Launching<'d> {
     draw: &'d FreshInputs,
-    /// Threads of a block, if the text states none.
+    /// Block size, if the text states none.
     threads: u32,
     seed: u64,
 }
@@ -56,7 +57,7 @@ struct Loaded<'a> {
     kernels: Vec<LoadedKernel>,
     problem: &'a GradedRow,
     backward: bool,
-    /// Points of the largest launch, and the least cost among launches of so many points.
+    /// Points of the largest launch, and the least cost of launches with that number of points.
     cost: Option<(u64, Cost)>,
     /// Name and shape of the last launch, for messages.
     last: String,
@@ -73,7 +74,7 @@ pub(crate) fn grade(
         Ok(mut loaded) => {
             let draws = problem.draws(backward).enumerate();
             let wrong = draws.map(|(number, draw)| loaded.run(number, draw)).find_map(Result::err);
-            // The largest draw is expensive, so it comes last, when most wrong answers are already
+            // The largest draw is expensive, so it comes last, after most wrong answers were
             // refused.
             let large = || problem.large_draw().filter(|_| !backward);
             let wrong = wrong.or_else(|| loaded.run(LARGE, large()?).err());
@@ -86,7 +87,7 @@ pub(crate) fn grade(
     }
 }
 
-/// Returns the cost of the compiler's own text, if it runs to its end.
+/// Returns the cost of our compiler's text, if the text runs to its end.
 pub(crate) fn own_cost(
     problem: &GradedRow,
     backward: bool,
@@ -169,8 +170,8 @@ impl Loaded<'_> {
         Ok(())
     }
 
-    /// Makes the row's launches and describes the first wrong result. The error is a grade, or
-    /// `None` for launches without a verdict.
+    /// Makes the row's launches and describes the first wrong result. The error is a grade; `None`
+    /// if the launches give no verdict.
     fn run_forward(&mut self, way: Launching<'_>) -> Result<Option<String>, Option<Grade>> {
         let draw = way.draw;
         let launches = self.launches(draw)?;
@@ -183,7 +184,8 @@ impl Loaded<'_> {
         Ok(self.problem.forward_difference(draw, &after))
     }
 
-    /// Makes the reverses of the row's launches, each on the memory after the row's own launch.
+    /// Makes the reverse launches of the row's launches, each on the memory after the row's forward
+    /// launch.
     fn run_backward(
         &mut self,
         way: Launching<'_>,
@@ -297,7 +299,7 @@ impl Loaded<'_> {
         }
     }
 
-    /// Keeps the cost of a launch if no other launch of as many points is cheaper.
+    /// Keeps the cost of a launch if no other launch with the same number of points is cheaper.
     fn note_cost(&mut self, before: Totals, shape: Shape, draw: &FreshInputs, is_whole: bool) {
         let points = draw.dims.iter().map(|it| u64::from(*it)).product();
         let kernel = &self.cubin.kernels[&self.kernels[0].symbol];
@@ -311,8 +313,8 @@ impl Loaded<'_> {
         }
     }
 
-    /// Returns the shape of a launch: the one that the text states, or else as many blocks as the
-    /// points need, plus one every other time.
+    /// Returns the shape of a launch: the stated shape, or else as many blocks as the points need,
+    /// in every second launch one more.
     fn shape(
         &self,
         at: usize,

@@ -1,5 +1,5 @@
-//! Stand-ins for a model: a dataset's own texts as answers, some of them made wrong on purpose.
-//! Their grades are known, which tests a grading.
+//! Answers with known grades, which test a grading: a dataset's texts, some of them made wrong on
+//! purpose.
 
 use crate::task::{Language, Task};
 use gbxcule_grammar::random;
@@ -7,7 +7,7 @@ use gbxcule_rows::mutate::{Mutation, same_gradients, same_outputs};
 use gbxcule_rows::row::Row;
 use serde_json::json;
 
-/// Greatest number of seeds that are tried until a change gives another program.
+/// Greatest number of seeds that are tried to find a change that gives another program.
 const TRIES: u64 = 8;
 
 /// An answer whose grade is known.
@@ -19,20 +19,20 @@ pub struct StandIn {
     pub task: Task,
     /// The answer.
     pub text: String,
-    /// False for a text that was changed and computes something else.
+    /// False for a text that was changed so that its results differ.
     pub is_right: bool,
 }
 
 impl StandIn {
-    /// Returns the row's own text.
+    /// Returns the row's text for a task, unchanged.
     pub fn own(row: &Row, task: Task) -> Option<Self> {
         let text = task.stored(row)?.into_owned();
         Some(Self { row: row.id, task, text, is_right: true })
     }
 
-    /// Returns the compiler's text for the row's source with one operator, function or number
-    /// changed, or `None` if the source has nothing to change or the changed source no such text. A
-    /// word becomes another one.
+    /// Returns our compiler's text for the row's source with one operator, function or number
+    /// changed; for a task whose answer is a word, another word. `None` if the source has nothing
+    /// to change, or the changed source has no such text.
     pub fn changed(row: &Row, task: Task, seed: u64) -> Option<Self> {
         if task.answered_in() == Language::Word {
             let text = other_word(&task.stored(row)?);
@@ -49,13 +49,13 @@ impl StandIn {
         })
     }
 
-    /// Returns a row's source with one operator, function or number changed, even if it computes
-    /// the same; `None` if there is nothing to change, or the changed source doesn't compile.
+    /// Returns a row's source with one operator, function or number changed, even if the results
+    /// stay the same; `None` if there is nothing to change, or the changed source doesn't compile.
     pub fn changed_text(row: &Row, seed: u64) -> Option<String> {
         Some(Mutation::SourceAndTexts.apply(row, seed)?.source)
     }
 
-    /// Returns the answer as a line of an answers file, fenced as models write it.
+    /// Returns the answer as a line of an answers file, in a fence as models write it.
     pub fn line(&self) -> String {
         let fence = self.task.answered_in().fences()[0];
         let answer = format!("```{fence}\n{}\n```", self.text.trim_end());
@@ -67,7 +67,7 @@ impl StandIn {
     }
 }
 
-/// Returns another word than a number or `no`.
+/// Returns a word that differs from this number or `no`.
 fn other_word(own: &str) -> String {
     let number = own.trim_start_matches("answer: ").parse::<f64>();
     number.map_or("answer: 1".into(), |number| format!("answer: {}", 2.0 * number.abs() + 1.0))

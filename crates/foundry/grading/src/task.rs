@@ -1,4 +1,4 @@
-//! Tasks: the questions to a model about a row, as chat messages and as plain text.
+//! Tasks: the prompts about a row, as chat messages and as plain text.
 
 use crate::question::bug::SeededBug;
 use crate::question::race::RaceQuestion;
@@ -33,11 +33,11 @@ pub enum Task {
     RepairPython,
     /// CUDA C++ with a bug, and a wrong result, to CUDA C++ without the bug.
     RepairCuda,
-    /// Right CUDA C++ and wrong Python to the line that is wrong.
+    /// Right CUDA C++ and wrong Python to the number of the wrong line.
     FindBug,
-    /// CUDA C++ to the line of its race, if it has one.
+    /// CUDA C++ to the line of its race, or `no`.
     FindRace,
-    /// Python and its inputs to a number that it computes.
+    /// Python and its inputs to one number of its results.
     PredictValue,
 }
 
@@ -68,7 +68,8 @@ impl Language {
         }
     }
 
-    /// Returns a text that occurs in a kernel's definition and not in code that only calls it.
+    /// Returns a text that occurs in a kernel's definition and not in code that only calls the
+    /// kernel.
     pub(crate) fn mark(self) -> &'static str {
         match self {
             Self::Python => ".kernel",
@@ -154,8 +155,8 @@ impl Task {
         )
     }
 
-    /// Returns the right answer that the row itself has. `None` if the task doesn't exist for this
-    /// row, or only a run shows the answer.
+    /// Returns the right answer that the row holds; `None` if the task doesn't exist for the row,
+    /// or only a run shows the answer.
     pub fn stored(self, row: &Row) -> Option<Cow<'_, str>> {
         if row.launches_json.is_some() && !self.takes_several() {
             return None;
@@ -182,7 +183,7 @@ impl Task {
         text.map(Cow::Borrowed)
     }
 
-    /// Returns the name of a row's task, by which an answer may refer to it.
+    /// Returns the id of a row's task, by which an answer may refer to the task.
     pub fn custom_id(self, row: u64) -> String {
         format!("{}/{row}", self.name())
     }
@@ -326,7 +327,7 @@ impl Task {
         ))
     }
 
-    /// Returns the rules that let us call an answer's code.
+    /// Returns the rules that an answer's code must keep so that it can be called.
     fn interface(self, program: &RowProgram, row: &Row) -> Option<String> {
         Some(match self {
             Self::PythonToCuda | Self::DescriptionToCuda | Self::RepairCuda => {

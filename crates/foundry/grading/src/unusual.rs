@@ -1,8 +1,8 @@
-//! Draws for mistakes that show only in unusual numbers: equal floats, rows of zeros, negative
+//! Draws for mistakes that only unusual numbers expose: equal floats, rows of zeros, negative
 //! integers, and outputs that hold numbers before the launch.
 //!
-//! Each changes the row's own inputs. It is used if the row's program runs on the result, with the
-//! refusals under which it runs on the stored inputs.
+//! Each draw changes the stored inputs. It is used if the row's program passes on it the strict
+//! checks that it passes on the stored inputs.
 
 use crate::fresh_inputs::{DrawKind, FreshInputs};
 use crate::graded_row::GradedRow;
@@ -17,19 +17,19 @@ use gbxcule_rows::execute;
 use gbxcule_rows::row_program::element;
 use std::collections::BTreeSet;
 
-/// Number of different floats of an argument in a draw of equal floats.
+/// Number of distinct floats of an argument in a draw of equal floats.
 const LEVELS: f64 = 4.0;
 /// Length of a run of zeros in an array without rows.
 const RUN: usize = 4;
-/// Greatest magnitude of a negative integer that the row's own range lacks.
+/// Greatest magnitude of negative integers beyond the row's range.
 const NEGATIVE: i64 = 40;
 /// Range of outputs that hold numbers before the launch.
 const START: (f64, i64) = (4.0, 9);
-/// Random part of a seed.
+/// Constant that separates this file's seeds from others.
 const STREAM: u64 = 0x756e_7573_7561_6c00;
 
 impl GradedRow {
-    /// Makes the draws of unusual numbers that the row's program allows.
+    /// Makes the draws of unusual numbers on which the row's program runs.
     pub(crate) fn unusual_draws(&self, own: &Shaped, seed: u64) -> Vec<FreshInputs> {
         let seed = random::seed(seed, STREAM);
         let shaped = &self.grown(own, seed);
@@ -43,7 +43,7 @@ impl GradedRow {
         draws
     }
 
-    /// Makes a draw whose floats a function changes, an argument at a time.
+    /// Makes a draw in which a function changes the floats of each argument.
     fn changed_draw(
         &self,
         shaped: &Shaped,
@@ -78,8 +78,8 @@ impl GradedRow {
         self.is_order_independent(&draw).then_some(draw)
     }
 
-    /// Makes a draw in which the integers of all arrays may be negative, and one for each value
-    /// that is no array, in which it is negative.
+    /// Makes one draw in which the integers of all arrays may be negative, and for each scalar
+    /// argument a draw in which it is negative.
     fn negative_draws(&self, shaped: &Shaped, seed: u64) -> Vec<FreshInputs> {
         // A shift by a negative number is undefined in CUDA.
         if shifts(&self.program.forward) {
@@ -126,7 +126,7 @@ impl GradedRow {
 }
 
 /// Rounds floats to [`LEVELS`] numbers of few bits, so that many are equal and their sums and
-/// products are exact; a value that is no array is rounded to a power of two.
+/// products are exact; a scalar argument is rounded to a power of two.
 fn equal_floats(given: &ArgumentInput, numbers: &mut [f64]) {
     let power = |it: f64| it.abs().log2().round().exp2().copysign(it);
     let step = power((given.high - given.low).abs().max(given.low.abs()) / LEVELS);
@@ -163,8 +163,8 @@ fn shifts(module: &Module) -> bool {
     })
 }
 
-/// Returns true if a module compares floats, and every float that it compares comes from its inputs
-/// by sums, products and selections: equal ones are then equal in any order of computation.
+/// Returns true if a module compares floats, and computes every compared float from its inputs by
+/// sums, products and selections: equal floats are then equal in any order of computation.
 fn decides_exactly(module: &Module) -> bool {
     let is_float =
         |ty| module.types.components(ty).is_some_and(|(of, _): (Scalar, u32)| of.is_float());

@@ -3,15 +3,14 @@
 use gbxcule_files::MAX_TEXT_BYTES;
 use std::path::{Component, Path};
 
-/// Greatest number of bytes of a file of git's that names a commit or a branch.
+/// Greatest number of bytes of a git file that names a commit or a branch.
 const MAX_GIT_BYTES: u64 = 1 << 12;
 
-/// Returns the commit that a folder, or one above it, is a checkout of; it is read from git's
-/// files, without running git.
+/// Returns the commit of the checkout that contains a folder, read from git's files without running
+/// git.
 ///
-/// The files may be anybody's, and the commit that they name is published with the rows. So the
-/// function follows a name in such a file only to a file below git's own `refs`, and takes nothing
-/// but a hash from it.
+/// The files are of unknown origin, and the commit is published with the rows. So the function
+/// follows a name in such a file only to a file below git's `refs`, and reads only a hash from it.
 pub(crate) fn commit(folder: &Path) -> Option<String> {
     let folder = folder.canonicalize().ok()?;
     let git = folder.ancestors().map(|it| it.join(".git")).find(|it| it.exists())?;
@@ -44,13 +43,13 @@ fn read(path: &Path, most_bytes: u64) -> Option<String> {
     gbxcule_files::read_text(path, most_bytes).ok()
 }
 
-/// Reads a file that really lies below a folder: no link leads out of the folder.
+/// Reads a file that lies below a folder after all links are followed.
 fn read_below(folder: &Path, name: &Path, most_bytes: u64) -> Option<String> {
     let path = folder.join(name).canonicalize().ok()?;
     path.starts_with(folder.canonicalize().ok()?).then(|| read(&path, most_bytes))?
 }
 
-/// Returns a text if it is a hash of git's, of 40 or 64 hexadecimal digits.
+/// Returns a text if it is a git hash, of 40 or 64 hexadecimal digits.
 fn hash(text: &str) -> Option<String> {
     let fits = [40, 64].contains(&text.len()) && text.bytes().all(|it| it.is_ascii_hexdigit());
     fits.then(|| text.to_owned())
@@ -79,8 +78,7 @@ mod tests {
         assert_eq!(commit(&inside).as_deref(), Some(hash));
     }
 
-    /// A harvested folder may say anything; a text that isn't git's must not be published as a
-    /// commit.
+    /// A harvested folder may hold any text; only a real hash may be published as a commit.
     #[cfg(unix)]
     #[test]
     fn files_of_git_that_lie_lead_to_no_other_file() {

@@ -1,5 +1,5 @@
-//! Cuts a kernel out of its file: a text of its own with every definition that it needs, from this
-//! file and from those that it imports from.
+//! Cuts a kernel out of its file: makes a text with the kernel and every definition that it needs,
+//! from this file and from imported files.
 
 use crate::outline::{Import, Mentions, Statement, outline};
 use gbxcule_rows::structure::{Token, indentation, tokens};
@@ -25,7 +25,7 @@ pub(crate) struct Source {
     path: PathBuf,
     text: String,
     statements: Vec<Statement>,
-    /// Positions of statements by the statement above them and by the names that they define.
+    /// Positions of statements, by their parent statement and by the names that they define.
     by_name: HashMap<Option<usize>, HashMap<String, Vec<usize>>>,
     /// Positions of the statements with an `import *`.
     stars: Vec<usize>,
@@ -74,8 +74,8 @@ impl Sources {
         self.files.entry(path.into()).or_insert_with(read).clone()
     }
 
-    /// Returns the file of a module that a file imports: it lies beside the importing file, or
-    /// beside the packages around that file.
+    /// Returns the file of an imported module, which lies beside the importing file or beside the
+    /// packages around that file.
     fn module(&mut self, from: &Path, import: &Import) -> Option<Rc<Source>> {
         let mut folder = from.parent()?.to_path_buf();
         for _ in 1..import.level {
@@ -97,15 +97,15 @@ impl Sources {
     }
 }
 
-/// A definition that a cut needs: a file and a statement of it.
+/// A definition: a file and the position of a statement in it.
 type DefinitionId = (PathBuf, usize);
 
-/// Definitions that a cut takes along.
+/// Choice of the definitions that a cut includes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reach {
-    /// All definitions that are mentioned, directly or by others.
+    /// All definitions that are mentioned, directly or indirectly.
     All,
-    /// All definitions except functions and classes without a decorator: only Python runs those,
+    /// All definitions except functions and classes without a decorator: these run only in Python,
     /// and their texts mention whole programs.
     Decorated,
 }
@@ -115,12 +115,12 @@ struct Cutter<'s> {
     reach: Reach,
     /// Whole lines of imports of known packages.
     imports: BTreeSet<String>,
-    /// Second names of definitions, `here = there`, that imports give.
+    /// Aliases of definitions, `here = there`, from imports.
     aliases: BTreeSet<String>,
     /// Names of modules in each file: the cut writes `module.name` without the module.
     modules: BTreeMap<PathBuf, BTreeSet<String>>,
-    /// Chosen definitions, and the order in which the cut prints them: a definition stands before
-    /// those that need it.
+    /// Chosen definitions, and the order in which the cut prints them: a definition comes before
+    /// the definitions that need it.
     chosen: BTreeMap<DefinitionId, Rc<Source>>,
     order: Vec<DefinitionId>,
     todo: Vec<(Rc<Source>, usize)>,
@@ -189,7 +189,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// Chooses the definitions that a name means at a statement: beside it or further out.
+    /// Chooses the definitions that a name refers to at a statement, in its scope or an outer one.
     fn need(&mut self, file: &Rc<Source>, statement: usize, name: &str, depth: usize) {
         if depth > MAX_IMPORTS {
             return;
@@ -205,7 +205,7 @@ impl Cutter<'_> {
         self.take_starred(file, name, depth);
     }
 
-    /// Chooses the definitions of a name that some `from module import *` brings.
+    /// Chooses the definitions of a name that a `from module import *` provides.
     fn take_starred(&mut self, file: &Rc<Source>, name: &str, depth: usize) -> bool {
         let stars = file.stars.iter().flat_map(|&at| &file.statements[at].imports);
         let stars = stars.filter(|it| it.name == "*");
@@ -223,7 +223,7 @@ impl Cutter<'_> {
         false
     }
 
-    /// Chooses the definitions of a name at the top of a module, its own or imported ones.
+    /// Chooses the definitions of a name at the top level of a module, defined or imported there.
     fn take_at_top(&mut self, file: &Rc<Source>, name: &str, depth: usize) -> bool {
         depth <= MAX_IMPORTS
             && self.lookups <= MAX_LOOKUPS
@@ -332,7 +332,7 @@ impl Cutter<'_> {
         let mut own: Vec<&DefinitionId> = self.order.iter().filter(is_own).collect();
         own.sort();
         own.retain(|place| place.1 != kernel);
-        // A chosen definition that lies inside another chosen one is printed with it.
+        // A chosen definition inside another chosen definition is printed with the outer one.
         let is_inside = |place: &&DefinitionId| {
             let source = &self.chosen[place];
             let mut parent = source.statements[place.1].parent;

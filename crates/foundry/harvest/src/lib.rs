@@ -1,8 +1,8 @@
-//! Rows from real code: every kernel below a folder that the compiler takes, cut out of its file
-//! with what it needs, and made a row (`gbxcule_rows::harvested`).
+//! Rows from real code: each kernel below a folder that the compiler accepts is cut out of its
+//! file, with the definitions that it needs, and made a row (`gbxcule_rows::harvested`).
 //!
-//! A text that was cut out must compile to the IR of the kernel in its file, so a row's source
-//! computes what its author wrote. No Python is executed.
+//! The cut text must compile to the IR of the kernel in its file, so a row's source computes what
+//! its author wrote. No Python is executed.
 
 mod commit;
 mod cut;
@@ -45,7 +45,7 @@ pub struct RefusedKernel {
     pub line: usize,
     /// Name of the kernel.
     pub kernel: String,
-    /// Reason of the refusal: one of those that [`Harvest::refused`] counts, or [`UNMARKED`].
+    /// Reason of the refusal: one that [`Harvest::refused`] counts, or [`UNMARKED`].
     pub reason: String,
 }
 
@@ -83,11 +83,11 @@ struct FolderKernels {
     unread: Vec<String>,
 }
 
-/// The row of a kernel, without its number and origin, or the reason why it gives none.
+/// The row of a kernel, without its number and origin, or the reason why the kernel gives no row.
 pub type KernelOutcome = Result<Row, String>;
 
-/// Kernels that were found below a folder. A kernel's row depends on the kernel, its imports and
-/// the plan alone, so several processes can share the kernels.
+/// Kernels below a folder. A kernel's row depends only on the kernel, its imports and the plan, so
+/// several processes can divide the kernels among them.
 pub struct FoundKernels<'a> {
     folder: &'a Path,
     license: &'a str,
@@ -157,7 +157,7 @@ impl<'a> FoundKernels<'a> {
         let name = folder.canonicalize().map_err(SynthError::file(folder))?;
         let name = name.file_name().map_or(String::new(), |it| it.to_string_lossy().into_owned());
         let mut harvest = Harvest {
-            // The dataset card shows the folder's name on one line.
+            // The dataset card shows the folder's name on a single line.
             folder: name.replace(char::is_control, "\u{fffd}"),
             license: license.into(),
             commit: commit::commit(folder),
@@ -195,8 +195,8 @@ impl<'a> FoundKernels<'a> {
     }
 }
 
-/// Adds a row's origin: its place in the files, and the first row of the same structure if there is
-/// an earlier one.
+/// Adds a row's origin: its place in the files and, if there is one, the first earlier row of the
+/// same structure.
 fn with_origin(
     row: Row,
     (file, line): (String, usize),

@@ -1,8 +1,8 @@
-//! The licence of a folder's files, read from the files themselves: licence texts, the line
-//! `license` of `pyproject.toml`, and `SPDX-License-Identifier` lines of Python files.
+//! The licence of a folder's files, read from licence texts, the line `license` of
+//! `pyproject.toml`, and `SPDX-License-Identifier` lines of Python files.
 //!
-//! Rows are published with this licence, so the user's word cannot replace the files': a folder
-//! whose files name no licence gives no rows.
+//! Rows are published with this licence, so a user's statement can't replace it: a folder whose
+//! files name no licence gives no rows.
 
 use gbxcule_files::{MAX_TEXT_BYTES, read_text};
 use gbxcule_rows::error::SynthError;
@@ -10,8 +10,8 @@ use gbxcule_rows::feature_count::python_files;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// SPDX identifiers of licences, each with words by which the licence's text is recognised, white
-/// space aside. The first entry whose words occur counts.
+/// SPDX identifiers of licences, each with words by which the licence's text is recognised; white
+/// space is ignored. The first entry whose words all occur counts.
 const TEXTS: [(&str, &[&str]); 14] = [
     ("Apache-2.0", &["Apache License", "Version 2.0"]),
     ("MPL-2.0", &["Mozilla Public License", "2.0"]),
@@ -44,11 +44,12 @@ struct Named {
     unknown: Vec<PathBuf>,
 }
 
-/// Returns the licence of a folder: the one that its files name. If they name several, or a text
-/// that is unknown here, the user has to state which one holds.
+/// Returns the licence that a folder's files name. If they name several licences, or a licence text
+/// is unknown, the user has to state the licence.
 ///
 /// # Errors
-/// The files name no licence, name several and none is stated, or name others than the stated one.
+/// The files name no licence, or name several and none is stated, or do not name the stated
+/// licence.
 pub fn licence_of(folder: &Path, stated: Option<&str>) -> Result<String, SynthError> {
     let Named { identifiers, unknown } = named(folder)?;
     let wrong = |reason: String| Err(SynthError::data(folder, reason));
@@ -189,14 +190,14 @@ mod tests {
         assert_eq!(of(&both, Some("MIT AND BSD-3-Clause")), found("MIT AND BSD-3-Clause"));
     }
 
-    /// The user's word would else publish rows under a licence that no author gave.
+    /// Otherwise a user could publish rows under a licence that no author gave.
     #[test]
     fn a_folder_without_a_licence_is_refused_whatever_is_stated() {
         let code = ("code/a.py", "x = 1\n");
         for stated in [None, Some("MIT")] {
             let said = of(&[code], stated).expect_err("no licence");
             assert!(said.contains("name no licence"), "{said}");
-            // Above a folder that is no checkout, the files may be anybody's.
+            // Files above a folder that is not a checkout may be unrelated.
             assert_eq!(of(&[code, ("LICENSE", MIT)], stated), Err(said));
         }
         let said = of(&[code, ("code/LICENSE", MIT)], Some("Apache-2.0")).expect_err("another");

@@ -1,13 +1,13 @@
-//! The statements of a Python text with their lines, and the names that they define: enough to cut
-//! a kernel out of a file with all that it needs. This module doesn't decide what Python means: a
-//! text that was cut out wrongly compiles to other IR, or not at all, and is refused.
+//! The statements of a Python text with their lines, and the names that they define, by which a
+//! kernel is cut out of a file. The outline need not be exact: a wrong cut compiles to other IR, or
+//! not at all, and is refused.
 
 use gbxcule_ir::source::Span;
 use gbxcule_python_names::syntax::{self, Expr, Stmt, Visitor, walk_stmt};
 use gbxcule_rows::structure::{Token, indentation, tokens};
 use std::collections::BTreeSet;
 
-/// A statement with its decorators and everything that is indented below it.
+/// A statement with its decorators and its indented body.
 #[derive(Clone, Debug)]
 pub(crate) struct Statement {
     /// Range of the statement in the text, in bytes: from the first line's margin to the end of the
@@ -15,21 +15,21 @@ pub(crate) struct Statement {
     pub(crate) begin: usize,
     pub(crate) end: usize,
     pub(crate) margin: usize,
-    /// Position of the statement below which it is indented.
+    /// Position of the parent statement, below which this one is indented.
     pub(crate) parent: Option<usize>,
     /// Names that the statement defines.
     pub(crate) defines: Vec<String>,
-    /// Names that an import binds; `defines` holds them too.
+    /// Names that an import binds; `defines` contains them, too.
     pub(crate) imports: Vec<Import>,
     /// True for a function or class.
     pub(crate) is_definition: bool,
 }
 
-/// Names that a statement mentions, its own parts included.
+/// Names that a statement mentions.
 #[derive(Default)]
 pub(crate) struct Mentions {
     pub(crate) names: BTreeSet<String>,
-    /// Pairs of a name and an attribute of it, as in `module.name`.
+    /// Pairs of a name and its attribute, as in `module.name`.
     pub(crate) attributes: BTreeSet<(String, String)>,
 }
 
@@ -47,8 +47,8 @@ pub(crate) struct Import {
 }
 
 impl Mentions {
-    /// Reads the names that a statement's text mentions. Outlines don't store them: a statement's
-    /// names would be stored again with each statement around it.
+    /// Reads the names that a statement's text mentions. Outlines don't store these names, because
+    /// each enclosing statement would store them again.
     pub(crate) fn of(text: &str) -> Self {
         let mut mentions = Self::default();
         let all = tokens(text);
@@ -68,8 +68,8 @@ impl Mentions {
     }
 }
 
-/// Returns the statements of a text, in order; those indented below a statement follow it. A text
-/// that isn't Python has none.
+/// Returns the statements of a text, in order, each followed by its indented body. A text that
+/// isn't Python has no statements.
 pub(crate) fn outline(text: &str) -> Vec<Statement> {
     let mut reader = Reader { text, statements: Vec::new(), parent: None };
     if let Ok(tree) = syntax::parse(text, 0, |_, _| Span::NONE) {
@@ -82,7 +82,7 @@ pub(crate) fn outline(text: &str) -> Vec<Statement> {
 struct Reader<'t> {
     text: &'t str,
     statements: Vec<Statement>,
-    /// Position of the statement below which the next ones are indented.
+    /// Position of the parent of the next statements.
     parent: Option<usize>,
 }
 
@@ -90,7 +90,7 @@ impl Visitor<'_> for Reader<'_> {
     fn visit_stmt(&mut self, stmt: &Stmt) {
         let (start, end) = (syntax::start(stmt) as usize, syntax::end(stmt) as usize);
         let begin = self.text[..start].rfind('\n').map_or(0, |line| line + 1);
-        // A statement behind `;` or `:` belongs to the one that begins the line.
+        // A statement after `;` or `:` belongs to the statement that begins the line.
         if !self.text[begin..start].trim_start_matches(['\u{feff}', ' ', '\t', '\u{c}']).is_empty()
         {
             return;
@@ -118,7 +118,7 @@ impl Visitor<'_> for Reader<'_> {
 }
 
 impl Reader<'_> {
-    /// Returns the end of the line of a byte, and of the empty lines and comments behind the line.
+    /// Returns the end of a byte's line, including the empty lines and comments after it.
     fn end_of_lines(&self, byte: usize) -> usize {
         let mut lines = self.text[byte..].split_inclusive('\n');
         let own = lines.next().map_or(0, str::len);

@@ -1,5 +1,5 @@
-//! The text of a harvested row: the cut of its file, made by the first of several ways whose text
-//! compiles to the IR of the kernel in its file.
+//! The text of a harvested row: several ways of cutting are tried in order, and the first text that
+//! compiles to the IR of the kernel in its file is taken.
 
 use crate::KernelInFile;
 use crate::cut::{Reach, Sources, cut};
@@ -7,7 +7,7 @@ use gbxcule_ir::{FunctionId, Module, Scalar, Shape, Type, Types, print};
 use gbxcule_rows::row_program::{RowProgram, code};
 use gbxcule_rows::structure::{Token, tokens};
 
-/// Returns a text with its program; `None` if no way gives a text that compiles without the
+/// Returns a text with its program; `None` if no cut gives a text that compiles without the
 /// kernel's file.
 pub(crate) fn own_text(
     kernel: &KernelInFile,
@@ -22,7 +22,7 @@ pub(crate) fn own_text(
         for source in [Some(source), types].into_iter().flatten() {
             match RowProgram::read_forward(&source) {
                 Ok(forward) if print::module(&forward.forward) == *ir => {
-                    // The reverse kernel is derived only for the text that the row keeps.
+                    // The reverse kernel is derived only for the text of the row.
                     return Some((source.clone(), RowProgram::read(&source).ok()?));
                 }
                 Err(faults) if code(&faults) == "generic-kernel" => {}
@@ -33,8 +33,8 @@ pub(crate) fn own_text(
     None
 }
 
-/// Returns a text in which a function is decorated as a kernel, which another line of its file
-/// makes it: `k = wp.kernel(f)`.
+/// Returns a text in which a function is decorated as a kernel, for a file that says `k =
+/// wp.kernel(f)`.
 fn marked(text: &str, name: &str) -> String {
     let is_marked = tokens(text).windows(4).any(|four| {
         let words = four.iter().map(|it| it.1);
@@ -51,14 +51,14 @@ fn marked(text: &str, name: &str) -> String {
     text.replacen(&format!("\ndef {name}("), &format!("\n@wp.kernel\ndef {name}("), 1)
 }
 
-/// Returns a text that states the types of a generic kernel's parameters, which launches in other
-/// places of its file decide.
+/// Returns a text that states the types of a generic kernel's parameters, which launches elsewhere
+/// in its file determine.
 fn typed(text: &str, name: &str, types: &[String]) -> String {
     format!("{text}\n\nwp.overload({name}, [{}])\n", types.join(", "))
 }
 
-/// Returns the types of a kernel's parameters as Python writes them; `None` if Python can't write
-/// one.
+/// Returns the types of a kernel's parameters as Python text; `None` if a type can't be written in
+/// Python.
 pub(crate) fn parameter_types(module: &Module, kernel: FunctionId) -> Option<Vec<String>> {
     let params = &module.functions[kernel].params;
     params.iter().map(|param| annotation(&module.types, param.ty)).collect()

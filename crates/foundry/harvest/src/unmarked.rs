@@ -1,11 +1,11 @@
-//! Functions that look like kernels but have no decorator that the front end knows: their decorator
-//! comes from a file that the front end doesn't follow, or makes kernels when Python runs it.
+//! Functions that look like kernels but have no decorator that the front end knows: the decorator
+//! comes from a file that the front end doesn't read, or makes kernels only when Python runs.
 
 use gbxcule_ir::source::Span;
 use gbxcule_python_names::syntax::{self, Expr, Stmt, Visitor, walk_expr, walk_stmt};
 use std::collections::HashSet;
 
-/// A function that calls `wp.tid` in its own body, or that its file launches.
+/// A function that calls `wp.tid` in its body, or that its file launches.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Unmarked {
     pub(crate) name: String,
@@ -17,7 +17,7 @@ pub(crate) struct Unmarked {
 struct Function {
     name: String,
     at: usize,
-    /// True if `wp.func` decorates the function, so that it is no kernel.
+    /// True if `wp.func` decorates the function, so that it is not a kernel.
     is_device_function: bool,
     calls_tid: bool,
 }
@@ -26,7 +26,7 @@ struct Function {
 #[derive(Default)]
 struct Reader {
     functions: Vec<Function>,
-    /// Positions of the functions around the statement that is read; `None` for a class.
+    /// Positions of the functions around the present statement; `None` for a class.
     around: Vec<Option<usize>>,
     launched: HashSet<String>,
 }

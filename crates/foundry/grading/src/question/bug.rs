@@ -1,5 +1,5 @@
 //! A wrong kernel: a row's source with one operator, function or number changed, so that a result
-//! on the row's own inputs is wrong. The tasks of repair and of finding the line show it.
+//! on the stored inputs is wrong. Used by the tasks of repair and of finding the line.
 
 use super::numbered;
 use crate::Grade;
@@ -13,9 +13,9 @@ use gbxcule_rows::row_program::RowProgram;
 
 /// Greatest number of changes that are tried.
 const TRIES: u64 = 12;
-/// Least error of the wrong number, as a share of its array's largest number.
+/// Least error of the wrong number, as a fraction of its array's largest number.
 const DIFFERENCE: f64 = 1e-3;
-/// Random part of a seed.
+/// Constant that separates this file's seeds from others.
 const STREAM: u64 = 0x7365_6564_6564_2062;
 
 /// A wrong kernel.
@@ -23,7 +23,7 @@ const STREAM: u64 = 0x7365_6564_6564_2062;
 pub(crate) struct SeededBug {
     /// The wrong source.
     pub(crate) source: String,
-    /// Number of the line of the source that is wrong, from 1.
+    /// Number of the wrong line in the source, from 1 on.
     pub(crate) line: usize,
     /// The first wrong number: `` `y` at 3 is 0.5 instead of 0.25 ``.
     pub(crate) counterexample: String,
@@ -51,7 +51,7 @@ impl SeededBug {
         })
     }
 
-    /// Returns the wrong CUDA text: in the form that people write, if the kernel has one.
+    /// Returns the wrong CUDA text, in the header-free form if the kernel has one.
     pub(crate) fn cuda(&self, row: &Row) -> Option<String> {
         let program = RowProgram::read(&self.source).ok()?;
         let texts = program.emit(row.texts(), row.launch_dims.len());
@@ -63,7 +63,7 @@ impl SeededBug {
         numbered(&self.source)
     }
 
-    /// Judges the number of a line: puts the row's own line there and runs the kernel.
+    /// Judges the number of a line: replaces this line by the row's line and runs the kernel.
     pub(crate) fn grade(&self, problem: &GradedRow, row: &Row, line: usize) -> Grade {
         let (Some(own), Some(wrong)) = (
             row.source.lines().nth(line.wrapping_sub(1)),

@@ -1,5 +1,5 @@
-//! A CUDA text that may have a race: a row's own, or that text changed so that threads may write to
-//! one place. The simulator decides.
+//! A CUDA text that may have a race: a row's text, unchanged or changed so that several threads may
+//! write to one element. The simulator decides.
 
 use super::{line_number, numbered};
 use crate::Grade;
@@ -9,7 +9,7 @@ use gbxcule_gpu_check::compiler::CudaCompiler;
 use gbxcule_grammar::random::{self, Random};
 use gbxcule_rows::row::Row;
 
-/// Random part of a seed.
+/// Constant that separates this file's seeds from others.
 const STREAM: u64 = 0x7261_6365_2071_7565;
 
 /// A CUDA text, and its answer if that is known before the text runs.
@@ -17,13 +17,13 @@ const STREAM: u64 = 0x7261_6365_2071_7565;
 pub(crate) struct RaceQuestion {
     /// The text.
     pub(crate) text: String,
-    /// The answer: `no`, or the number of the changed line; `None` for a text that lacks a barrier,
-    /// whose run shows the line.
+    /// The answer: `no`, or the number of the changed line; `None` if a barrier was removed,
+    /// because only a run then shows the line.
     pub(crate) answer: Option<String>,
 }
 
 impl RaceQuestion {
-    /// Makes the question about a row, or returns `None` if its CUDA has no place for a race.
+    /// Makes the question about a row, or returns `None` if no change of its CUDA can cause a race.
     pub(crate) fn of(row: &Row) -> Option<Self> {
         let own = row.cuda_plain.as_ref()?;
         let changes = changes(own);

@@ -1,5 +1,5 @@
-//! A number that a kernel computes: one of the row's results on its own inputs, which the question
-//! lists.
+//! A number that a kernel computes: one of the row's results on the stored inputs, which the
+//! question lists.
 
 use crate::Grade;
 use gbxcule_grammar::input::ArgumentInput;
@@ -10,14 +10,14 @@ use gbxcule_rows::row::Row;
 use gbxcule_rows::row_program::RowProgram;
 use gbxcule_rows::tensor;
 
-/// Greatest number of numbers of all inputs, because a question lists them.
+/// Greatest number of elements of all inputs together, because the question lists them.
 const MAX_NUMBERS: usize = 192;
 /// Allowed relative error of a float.
 const TOLERANCE: f64 = 0.01;
-/// Least size of the asked float, as a share of its array's largest number, so that the answer `0`
-/// is wrong.
+/// Least magnitude of the asked float, as a fraction of its array's largest number, so that the
+/// answer `0` is wrong.
 const LEAST: f64 = 0.1;
-/// Random part of a seed.
+/// Constant that separates this file's seeds from others.
 const STREAM: u64 = 0x7661_6c75_6520_7175;
 
 /// A number after a launch.
@@ -25,7 +25,7 @@ const STREAM: u64 = 0x7661_6c75_6520_7175;
 pub(crate) struct ValueQuestion {
     /// Lines of the inputs: name, extents, numbers.
     pub(crate) inputs: String,
-    /// Name of the place: `` `y[3]` ``.
+    /// Name of the element: `` `y[3]` ``.
     pub(crate) place: String,
     /// The number after the launch.
     pub(crate) value: Literal,
@@ -87,7 +87,7 @@ impl ValueQuestion {
     }
 }
 
-/// Returns the line of one input; elements of several numbers stand in parentheses.
+/// Returns the line of one input; elements of several numbers are in parentheses.
 fn list(given: &ArgumentInput, numbers: &[Literal]) -> String {
     let elements = given.shape.iter().product::<u32>().max(1) as usize;
     let parts = (numbers.len() / elements).max(1);
