@@ -1,16 +1,16 @@
-//! Kernels as a person writes them: the part of Python's syntax that the dialect has, typed where
-//! the grammar needs it.
+//! Syntax trees of kernels: the part of Python's syntax that the dialect has, with types where the
+//! grammar needs them.
 //!
-//! The grammar builds the tree and `spell` prints it. A tree may be wrong: the front end reads the
-//! printed text as it reads any other.
+//! The grammar builds the tree and `spell` prints it. A tree may be wrong: the front end checks the
+//! printed text like any other text.
 
 use gbxcule_ir::Scalar;
 use std::rc::Rc;
 
-/// A name that stands in the text.
+/// A name in the text.
 pub(crate) type Name = Rc<str>;
 
-/// A type of the dialect that is no array.
+/// A type of the dialect other than arrays.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Ty {
     Scalar(Scalar),

@@ -1,13 +1,13 @@
 //! Typed grammars: kernels that are well-typed by construction, in which every input and variable
 //! is used.
 //!
-//! A [`KernelBuilder`] is a kernel being written: what is in scope, what still waits to be used,
-//! and the blocks that are open. `leaf`, `scalar` and `composite` write expressions of a wanted
-//! type, `motif` and `function` write statements; each family under `family` is a recipe of them.
-//! Each definition is *pending* until it is read, and the last store of a kernel absorbs what is
-//! pending, so there is no dead code to remove. `plausibility` rejects expressions that a person
-//! wouldn't write, also by their `range`, and they are drawn again; `name_repeats` improves the
-//! finished kernel.
+//! A [`KernelBuilder`] holds a kernel while it is written: the variables in scope, the definitions
+//! that are still unused, and the open blocks. `leaf`, `scalar` and `composite` write expressions
+//! of a wanted type, `motif` and `function` write statements; each family under `family` is a
+//! recipe of such parts. A definition is *pending* until it is read, and the last store of a kernel
+//! absorbs all pending definitions, so there is no dead code. `plausibility` rejects expressions
+//! that a person wouldn't write, also by their `range`, and they are drawn again; `name_repeats`
+//! improves the finished kernel.
 
 mod ablation;
 mod composite;
@@ -56,7 +56,8 @@ impl Draft {
         all.map(|function| &*function.name).collect()
     }
 
-    /// Returns the sources without one statement, for each that isn't the definition of a name.
+    /// Returns one source for each statement that isn't the definition of a name; that statement is
+    /// left out.
     pub fn ablations(&self) -> impl Iterator<Item = String> {
         ablations(&self.text).into_iter().map(|text| spell::text(&text))
     }
@@ -99,7 +100,7 @@ pub(crate) struct Weights {
     geometry: u32,
     /// Weight of bit operations and integer division.
     bits: u32,
-    /// The most levels that an expression has.
+    /// Maximum of levels in an expression.
     depth: usize,
 }
 
@@ -111,7 +112,7 @@ pub(crate) struct KernelBuilder {
     real: Scalar,
     /// Theme of the names of this kernel's floats.
     theme: usize,
-    /// Names that no new thing may get, in the order in which they came.
+    /// Names that are already used, in order.
     taken: Vec<Name>,
     vars: Vec<Var>,
     arrays: Vec<Readable>,
@@ -146,8 +147,8 @@ struct Mark {
 /// Greatest number of draws of one expression. The last draw stays even if it is implausible, and
 /// `draft` then rejects the kernel.
 const MAX_DRAWS: usize = 12;
-/// Greatest number of expressions that a kernel draws again. After that implausible ones stay, and
-/// `draft` then rejects the kernel.
+/// Greatest number of expressions that a kernel draws again. After that implausible expressions
+/// stay, and `draft` then rejects the kernel.
 const MAX_REDRAWS: u32 = 300;
 /// The least size of an expression that is often given a name.
 const MIN_NAMED_SIZE: usize = 7;
@@ -244,8 +245,8 @@ impl KernelBuilder {
         self.signatures.iter_mut().zip(&mark.signatures).for_each(|(it, &used)| it.used = used);
     }
 
-    /// Draws an expression of a type by `draw`, again until it makes sense. A long expression may
-    /// get a name.
+    /// Draws an expression of a type by `draw`, repeatedly until it is plausible. A long expression
+    /// may get a name.
     fn sound(&mut self, ty: Ty, draw: impl Fn(&mut Self) -> Expr) -> Expr {
         self.drawn(&draw, Self::is_senseless).map_or_else(
             |expr| expr,
@@ -291,8 +292,8 @@ impl KernelBuilder {
         Err(draw(self))
     }
 
-    /// Returns a name of an expression's value, which can be repeated; defines the name if the
-    /// expression is longer than one.
+    /// Returns an expression's value as a name, which can be repeated; defines a new name unless
+    /// the expression is one.
     fn named(&mut self, ty: Ty, expr: Expr) -> Expr {
         if plausibility::is_name_like(&expr) {
             return expr;
@@ -467,7 +468,7 @@ impl KernelBuilder {
         self.param(name, INT, 0, given)
     }
 
-    /// Writes `name = value`; the name is still to be read.
+    /// Writes `name = value`; the name is then pending.
     fn define(&mut self, ty: Ty, value: Expr) -> Name {
         let name = self.name_for(ty);
         self.define_as(name, ty, value)
@@ -500,7 +501,7 @@ impl KernelBuilder {
         name
     }
 
-    /// Lets expressions read a name, which is still to be read.
+    /// Lets expressions read a name, which is then pending.
     fn reveal(&mut self, name: &Name, ty: Ty) {
         self.vars.push(Var { expr: Expr::from(name), ty, used: false });
     }

@@ -1,12 +1,12 @@
-//! Names of variables and functions such as people choose, grouped by the thing that they name.
-//! `identifiers.txt` has the names: a line is a thing and its names. The lines `float` are themes,
-//! whose names fit together in one text.
+//! Typical names of variables and functions, grouped by the kind of thing that they name. Each line
+//! of `identifiers.txt` is a kind and its names. The lines `float` are themes, whose names fit
+//! together in one text.
 
 use crate::ast::{FLOAT, INT, MAT22, Ty, VEC2, VEC3};
 use gbxcule_ir::Scalar;
 use std::sync::LazyLock;
 
-/// Things, each with its names, in the order of the file.
+/// Kinds of things, each with its names, in the order of the file.
 static NAMES: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| {
     let line = |line: &'static str| {
         let mut words = line.split(' ');

@@ -1,4 +1,4 @@
-//! Inputs of a kernel: a few numbers from which every value of an input follows.
+//! Inputs of a kernel: a few numbers that determine every value of an input.
 //!
 //! Leaf `k` of argument `a` (components, fields and elements counted in the order of memory) of a
 //! row with input seed `s` is number `k` of the SplitMix64 stream with seed `s + 2^32 a`: its upper
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 pub struct ArgumentInput {
     /// Name of the parameter.
     pub name: String,
-    /// Number of elements in each dimension; empty for a value that is no array.
+    /// Number of elements in each dimension; empty for a parameter other than an array.
     pub shape: Vec<u32>,
     /// True if every number is 0.
     pub zero: bool,
@@ -39,7 +39,7 @@ pub struct ArgumentInput {
     /// Relation between the numbers of an array.
     #[serde(default, skip_serializing_if = "Arrangement::is_free")]
     pub arrangement: Arrangement,
-    /// Ranges of a struct's fields that have ranges of their own.
+    /// Ranges of those fields of a struct that have a separate range.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<FieldRange>,
 }
@@ -67,8 +67,8 @@ pub struct NumberRange {
     pub most: i64,
 }
 
-/// The most elements of an array and points of a grid. Rows are small, and a forged row may name
-/// any size.
+/// Maximum of elements in an array and of points in a grid. Rows are small, but a forged row may
+/// name any size.
 const MAX_ELEMENTS: u32 = 1 << 16;
 /// The greatest magnitude of a drawn integer: doubles hold all integers up to it exactly.
 const LARGEST: i64 = 1 << 52;
@@ -79,7 +79,7 @@ pub fn is_small(dims: &[u32]) -> bool {
     dims.len() <= 4 && count.is_some_and(|count| count <= MAX_ELEMENTS)
 }
 
-/// Returns the number of dimensions of a parameter's array; 0 for a parameter that is no array.
+/// Returns the number of dimensions of an array parameter; 0 for other parameters.
 pub fn rank(types: &Types, of: Type) -> usize {
     match types[of] {
         Shape::Array { dims, .. } => usize::from(dims),

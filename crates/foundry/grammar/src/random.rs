@@ -1,7 +1,8 @@
-//! Numbers that depend on a seed only: the same on every machine, for ever.
+//! Random numbers that depend on a seed only. They are the same on every machine and must never
+//! change.
 //!
-//! The generator is SplitMix64, because inputs are drawn by position: element `k` of a stream
-//! follows without those before it, and three lines of Python draw the same numbers.
+//! The generator is SplitMix64, because inputs are drawn by position: element `k` of a stream is
+//! computed without the elements before it, and three lines of Python draw the same numbers.
 
 use gbxcule_ir::splitmix::STEP;
 pub use gbxcule_ir::splitmix::mix;
@@ -11,7 +12,7 @@ pub fn at(seed: u64, at: u64) -> u64 {
     mix(seed.wrapping_add(at.wrapping_add(1).wrapping_mul(STEP)))
 }
 
-/// Returns a seed made of a seed and the number of a part.
+/// Derives a seed from a seed and the number of a part.
 pub fn seed(seed: u64, part: u64) -> u64 {
     mix(mix(seed.wrapping_add(STEP)) ^ part.wrapping_mul(STEP))
 }

@@ -1,4 +1,4 @@
-//! Prints a text as a person would lay it out.
+//! Prints a text in the usual layout.
 
 use crate::ast::{Expr, Function, Param, Stmt, Text, Ty};
 use gbxcule_ir::Scalar;

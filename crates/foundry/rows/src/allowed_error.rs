@@ -1,9 +1,9 @@
-//! Allowed difference between two correct runs of a row, number by number, found by running it
-//! several times. Results of functions that libraries compute differently are moved by the units
-//! that the builtin table allows: up, down and at random. Threads that add to one place run in
-//! other orders. If numbers cancel, or a loop makes errors grow, the results move more, and the
-//! allowed difference is larger. The results of integers and of exact arithmetic don't move, so
-//! they must be equal.
+//! Allowed difference between two correct runs of a row, number by number, measured by several
+//! runs. Results of functions that libraries compute differently are perturbed by the units in the
+//! last place that the builtin table allows: up, down and at random. Threads that add to the same
+//! element run in other orders. If numbers cancel, or a loop amplifies errors, the results change
+//! more, and the allowed difference is larger. Integers and exact arithmetic don't change, so they
+//! must be equal.
 
 use crate::execute::{LaunchInputs, Variation};
 use crate::row::{Results, results_in};
@@ -14,18 +14,18 @@ use gbxcule_interp::Perturbation;
 use gbxcule_ir::op::Op;
 use gbxcule_ir::{Literal, Module};
 
-/// Factor on the largest deviation among the few runs, which don't include the worst one.
+/// Factor on the largest deviation in the runs: a few runs don't include the worst one.
 const FACTOR: f64 = 4.0;
-/// Number of runs with random moves, beside one with all moves up and one with all down.
+/// Number of runs with random perturbations, besides one with all results up and one with all down.
 const RANDOM_WAYS: u64 = 4;
 /// Number of thread orders that are tried.
 const ORDERS: u64 = 8;
 
-/// Runner of a row: decides which differences from the interpreter are allowed besides those of
-/// mathematical functions.
+/// Runner of a row. It determines which differences from the interpreter are allowed in addition to
+/// those of mathematical functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Runner {
-    /// A host compiler's program: by nothing else.
+    /// A host compiler's program: no further differences.
     Text,
     /// A device of the runtime: threads come in any order.
     Device,
@@ -90,7 +90,7 @@ impl AllowedErrors {
         if runner == Runner::Device && modules().any(adds_floats) {
             let in_order = |order| Variation { order_seed: Some(order), ..Variation::default() };
             ways.extend((0..ORDERS).map(in_order));
-            // Threads that run side by side add in orders that no sequence of threads gives.
+            // Threads that run in parallel may add in orders that no sequential run has.
             let sums = Some(Perturbation::AtomicSums);
             ways.push(Variation { perturbation: sums, ..Variation::default() });
         }
@@ -123,7 +123,7 @@ impl AllowedErrors {
     }
 }
 
-/// Returns the allowed error of a number from its values in the other runs; `largest` is the
+/// Computes the allowed error of a number from its values in the other runs; `largest` is the
 /// largest number of its array.
 fn allowed(exact: Literal, largest: f64, others: impl Iterator<Item = Literal>) -> f64 {
     let (mut most, mut any) = (0.0f64, false);

@@ -28,7 +28,7 @@ pub const BLOCK_ROWS: u64 = 500;
 pub const MAX_ROWS: u64 = 1_000_000 * BLOCK_ROWS;
 /// Name of the file that describes the folder's dataset.
 pub const MANIFEST: &str = "dataset.json";
-/// Folders in that of a dataset.
+/// Folders in the folder of a dataset.
 const FOLDERS: [&str; 3] = ["data", "jsonl", "statistics"];
 
 /// Description of a dataset's folder, stored as [`MANIFEST`] before the first row is made.
@@ -37,7 +37,7 @@ const FOLDERS: [&str; 3] = ["data", "jsonl", "statistics"];
 pub struct Manifest {
     /// Number of rows of the whole dataset; their numbers are below it.
     pub count: u64,
-    /// Number of rows that exist, if some were left out.
+    /// Number of rows in the folder, if some were left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
     /// Recipe of the rows.
@@ -55,7 +55,7 @@ pub struct Manifest {
     /// Wheel of NVIDIA Warp that wrote its text: version, address, hashes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warp: Option<Value>,
-    /// Origin of the rows, if they weren't sampled.
+    /// Origin of the rows, if they were harvested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub harvest: Option<Harvest>,
 }
@@ -149,12 +149,12 @@ pub struct Work {
     pub jsonl: bool,
 }
 
-/// Work of one process, and the part of it that the folder holds already.
+/// Size of the work of one process, and the part that is done already.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Extent {
-    /// Number of rows of all its blocks.
+pub struct BatchProgress {
+    /// Number of rows in all blocks of the process.
     pub rows: u64,
-    /// Number of rows of the blocks that exist.
+    /// Number of rows in the blocks that exist.
     pub there: u64,
     /// Files of incomplete blocks, which are made again with the missing ones.
     pub damaged: Vec<PathBuf>,
@@ -166,18 +166,18 @@ pub struct Extent {
 }
 
 /// Begins the work in a folder: writes the manifest, refuses a folder with another dataset, finds
-/// the blocks that exist, and removes the temporary files of killed processes; those of living ones
-/// stay. If the work resumes, a folder of fewer rows grows, and its last block is made again.
-pub fn begin(folder: &Path, manifest: &Manifest, work: &Work) -> Result<Extent, SynthError> {
+/// the existing blocks, and removes the temporary files of killed processes. If the work resumes
+/// with a larger number of rows, the folder's last block is made again.
+pub fn begin(folder: &Path, manifest: &Manifest, work: &Work) -> Result<BatchProgress, SynthError> {
     claim(folder, manifest, work.resume)?;
-    let extent = extent(folder, manifest, work);
-    if !work.resume && extent.there > 0 {
+    let progress = progress(folder, manifest, work);
+    if !work.resume && progress.there > 0 {
         return Err(SynthError::NotEmpty { path: folder.into() });
     }
-    Ok(extent)
+    Ok(progress)
 }
 
-fn extent(folder: &Path, manifest: &Manifest, work: &Work) -> Extent {
+fn progress(folder: &Path, manifest: &Manifest, work: &Work) -> BatchProgress {
     let swept = sweep(folder) + FOLDERS.iter().map(|it| sweep(&folder.join(it))).sum::<usize>();
     let (mut rows, mut there, mut damaged) = (0, 0, Vec::new());
     let (mut missing, mut twins) = (Vec::new(), Vec::new());
@@ -198,7 +198,7 @@ fn extent(folder: &Path, manifest: &Manifest, work: &Work) -> Extent {
             missing.push(block);
         }
     }
-    Extent { rows, there, damaged, swept, missing, twins }
+    BatchProgress { rows, there, damaged, swept, missing, twins }
 }
 
 /// Returns true if all rows of a dataset exist, no matter which process made them.
@@ -220,25 +220,25 @@ pub fn batch(
     finish(folder, manifest, (work, &begin(folder, manifest, work)?), tools, made)
 }
 
-/// Does the work of [`batch`] that [`begin`] has begun.
+/// Does the work of [`batch`] after [`begin`].
 pub fn finish(
     folder: &Path,
     manifest: &Manifest,
-    (work, extent): (&Work, &Extent),
+    (work, progress): (&Work, &BatchProgress),
     tools: &Tools,
     made: &(dyn Fn() + Sync),
 ) -> Result<(), SynthError> {
-    for &block in &extent.twins {
+    for &block in &progress.twins {
         let mut rows = Vec::new();
         for path in block_paths(folder, Format::Parquet, block) {
             rows.extend(table::read_parquet(&path)?);
         }
         write_block(folder, Format::Jsonl, block, &rows)?;
     }
-    for &block in &extent.missing {
+    for &block in &progress.missing {
         let paths = block_paths(folder, Format::Parquet, block);
         // Another process may have made the block by now.
-        if paths.iter().all(|path| path.exists() && !extent.damaged.contains(path)) {
+        if paths.iter().all(|path| path.exists() && !progress.damaged.contains(path)) {
             continue;
         }
         let mut rows = rows(manifest, block, (work.workers, tools), made)?;
@@ -253,7 +253,7 @@ pub fn finish(
 
 /// Writes the manifest into a folder, or refuses a folder with another dataset.
 fn claim(folder: &Path, manifest: &Manifest, resumes: bool) -> Result<(), SynthError> {
-    // By a link the folder's owner would choose which files of this user are replaced.
+    // With a link the folder's owner could choose files of this user to be replaced.
     for inside in FOLDERS.map(|inside| folder.join(inside)) {
         if inside.is_symlink() {
             let reason = "a link is in the place of a folder: make it one, or name another folder";
@@ -310,7 +310,8 @@ fn rows(
     Ok(rows)
 }
 
-/// Compiles the C++ text of one in `every` rows, all into one program, and runs it below a folder.
+/// Compiles the C++ texts of one in `every` rows into one program, and runs the program below a
+/// folder.
 fn sample(rows: &mut [Row], every: u64, folder: &Path) -> Result<(), SynthError> {
     if every == 0 {
         return Ok(());
@@ -341,8 +342,8 @@ pub fn read(folder: &Path) -> Result<Vec<Row>, SynthError> {
     read_by(folder, &|_| (), read_file)
 }
 
-/// Reads the rows for whose numbers `wanted` is true. A table without such rows is not read as a
-/// whole.
+/// Reads the rows for whose numbers `wanted` is true. Of a table without such rows only the numbers
+/// are read.
 pub fn read_some(
     folder: &Path,
     wanted: &dyn Fn(u64) -> bool,

@@ -14,7 +14,7 @@ use crate::table::read_brief;
 /// last.
 const MAGIC: [u8; 4] = *b"PAR1";
 
-/// Returns true if a file begins and ends as a table does; reads only these eight bytes.
+/// Returns true if a file begins and ends like a table; reads only these eight bytes.
 pub(crate) fn has_ends(path: &Path) -> bool {
     let ends = || -> std::io::Result<[[u8; 4]; 2]> {
         let (mut file, mut ends) = (gbxcule_files::open(path)?, [[0; 4]; 2]);

@@ -16,11 +16,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Names of the card: ours, and the one that hubs and the `datasets` library look for.
+/// File names of the card: gbxcule's name, and the name that hubs and the `datasets` library
+/// expect.
 const NAMES: [&str; 2] = ["dataset_card.md", "README.md"];
 
-/// Least share in percent of the kernels of Warp's tests from which a feature that no row has is
-/// listed.
+/// A feature that no row has is listed if at least this percentage of the kernels of Warp's tests
+/// has it.
 const MIN_SHARE: f64 = 1.0;
 
 /// Rows of a split whose neighbours the card looks for.
@@ -43,7 +44,7 @@ pub fn write(
     NAMES.iter().try_for_each(|name| write_whole(folder, name, text.as_bytes()))
 }
 
-/// Returns the card of some rows, which depends on them alone.
+/// Returns the card of some rows. The card depends on the rows alone.
 fn card(
     manifest: &Manifest,
     rows: &[Row],
@@ -73,7 +74,7 @@ fn card(
 /// Returns the settings that hubs read, between two lines of `---`.
 fn front_matter(manifest: &Manifest, rows: &[Row], format: Format) -> String {
     let licences = match &manifest.harvest {
-        // Hubs know only single licences, so the whole expression stands further down in the card.
+        // Hubs know only single licences, so the whole expression follows in the card's text.
         Some(harvest) => format!(" {}", harvest.license.to_lowercase()),
         None => manifest.licences().to_owned(),
     };
@@ -172,7 +173,7 @@ fn features(text: &mut String, rows: &[Row], warp: &Usage) {
     }
 }
 
-/// Writes where harvested rows come from, and why other kernels became no rows.
+/// Writes the origin of harvested rows, and the reasons why other kernels gave no rows.
 fn harvested(text: &mut String, harvest: &Harvest, rows: usize) {
     let commit = harvest.commit.as_ref().map_or(String::new(), |it| format!(" at commit `{it}`"));
     _ = writeln!(

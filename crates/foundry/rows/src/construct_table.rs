@@ -1,8 +1,8 @@
-//! Constructs that people use in kernels, counted alike in rows and in folders of real code: lines,
-//! comments, guards, tiles, functions, branches, loops.
+//! Counts of constructs in kernels (lines, comments, guards, tiles, functions, branches, loops), by
+//! the same rules for rows and for folders of real code.
 //!
-//! A kernel is measured from its mark to the end of its body; its functions are those that its file
-//! marks `@wp.func`.
+//! A kernel counts from its decorator to the end of its body; its functions are the ones in its
+//! file that `@wp.func` decorates.
 
 use crate::batch;
 use crate::error::SynthError;
@@ -25,10 +25,11 @@ struct Constructs {
     has_nested_loop: bool,
 }
 
-/// Function that returns true for kernels with a construct.
+/// Function that returns true if a kernel has a construct.
 type HasConstruct = fn(&Constructs) -> bool;
 
-/// Lines of the table with shares: their names, and the function that decides which kernels count.
+/// Lines of the table that hold percentages: the name, and the function that says which kernels
+/// count.
 const SHARES: [(&str, HasConstruct); 7] = [
     ("comments", |it| it.has_comment),
     ("docstring", |it| it.has_docstring),

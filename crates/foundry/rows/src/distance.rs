@@ -1,5 +1,5 @@
-//! Distances of results from the expected ones: in units in the last place, and as a share of the
-//! allowed error.
+//! Distances of results from the expected results: in units in the last place, and as a fraction of
+//! the allowed error.
 
 use crate::allowed_error::AllowedErrors;
 use crate::execute::{self, ArgumentBytes};
@@ -23,20 +23,20 @@ impl Distance {
     /// Distance of a result that is missing or has another shape.
     pub const INFINITE: Self = Self { units: f64::INFINITY, share: f64::INFINITY };
 
-    /// Returns the greater of two distances, in both measures.
+    /// Returns the greater of two distances, for each measure separately.
     pub fn max(self, other: Self) -> Self {
         Self { units: self.units.max(other.units), share: self.share.max(other.share) }
     }
 
-    /// Makes a check of the distance, in whole units, because no library guarantees fractions of
-    /// one.
+    /// Makes a check of the distance, in whole units, because no library guarantees fractions of a
+    /// unit.
     pub fn verdict(self, name: &str) -> Check {
         Check::holds(name, self.share <= 1.0, Some(self.units.ceil()))
     }
 }
 
-/// Measures the distance of results from the wanted numbers; `allowed` has the allowed error of
-/// each number, which is else 0.
+/// Measures the distance of results from the wanted numbers. `allowed` has the allowed error of
+/// each number; without it the allowed error is 0.
 fn distance(wanted: &[Vec<Literal>], found: &[Tensor], allowed: Option<&[Vec<f64>]>) -> Distance {
     if wanted.len() != found.len() {
         return Distance::INFINITE;
@@ -86,14 +86,15 @@ fn named(program: &RowProgram, like: &[Tensor], memory: &[Vec<u8>]) -> Option<Ve
     like.iter().map(one).collect()
 }
 
-/// Returns the greatest distance; `None` if one is unknown and all others are allowed.
+/// Returns the greatest distance; `None` if a distance is unknown and all known distances are
+/// allowed.
 fn worst(distances: &[Option<Distance>]) -> Option<Distance> {
     let known = distances.iter().flatten();
     let worst = known.fold(Distance::NONE, |worst, &one| worst.max(one));
     (worst.share > 1.0 || distances.iter().all(Option::is_some)).then_some(worst)
 }
 
-/// Returns the check of measured distances, or no verdict if rounding decides the results.
+/// Returns the check of measured distances; no verdict if the results depend on rounding.
 pub fn settled(name: &str, distances: &[Option<Distance>]) -> CheckOutcome {
     match worst(distances) {
         Some(distance) => Ok(distance.verdict(name)),

@@ -35,7 +35,7 @@ pub enum SynthError {
         /// Description of the defect.
         reason: String,
     },
-    /// The folder holds something else.
+    /// The folder holds another dataset.
     #[error(
         "{path} holds another dataset, of {reason}: choose another folder, or ask for the same"
     )]
@@ -51,13 +51,13 @@ pub enum SynthError {
         /// The folder.
         path: PathBuf,
     },
-    /// A device isn't there, or can't be used.
+    /// A device is missing, or can't be used.
     #[error("{reason}")]
     Device {
         /// Reason, with advice.
         reason: String,
     },
-    /// NVRTC isn't there, or can't be used.
+    /// NVRTC is missing, or can't be used.
     #[error(transparent)]
     Nvrtc(Box<gbxcule_runtime::Error>),
     /// NVIDIA Warp's process failed.

@@ -78,7 +78,7 @@ pub struct Variation {
     pub perturbation: Option<Perturbation>,
     /// Seed of a random order of the threads.
     pub order_seed: Option<u64>,
-    /// Operations that are faults beside the ordinary ones.
+    /// Operations that count as faults in addition to the ordinary faults.
     pub refusals: Refusals,
 }
 
@@ -304,8 +304,8 @@ pub fn forward_varied(
     states(variation, program, grid, data).map(|mut states| states.pop().unwrap_or_default())
 }
 
-/// Runs a row's launches as [`forward_varied`] does, with the threads in their own order, and
-/// returns the number of executed statements, too.
+/// Runs a row's launches as [`forward_varied`] does, with the threads in order, and returns also
+/// the number of executed statements.
 pub fn forward_counted(
     variation: Variation,
     program: &RowProgram,
@@ -324,8 +324,8 @@ pub fn forward_counted(
     (states.map(|mut states| states.pop().unwrap_or_default()), statements)
 }
 
-/// Runs a row's launches as [`forward`] does, but so that no thread of a launch sees the writes of
-/// another.
+/// Runs a row's launches as [`forward`] does, but no thread of a launch sees the writes of another
+/// thread.
 pub(crate) fn forward_of_separate_threads(
     program: &RowProgram,
     grid: LaunchInputs<'_>,
@@ -374,7 +374,7 @@ fn cell(program: &RowProgram, at: usize) -> (usize, Vec<Leaf>) {
     (cell_bytes(module, of).max(1), leaves(&module.types, of))
 }
 
-/// Returns the memory of an argument with these numbers, each converted to its scalar's type.
+/// Returns the memory of an argument that holds these numbers, each converted to its scalar's type.
 pub fn image(program: &RowProgram, at: usize, numbers: &[f64]) -> Vec<u8> {
     let (size, leaves) = cell(program, at);
     let mut bytes = vec![0; size * (numbers.len() / leaves.len().max(1))];

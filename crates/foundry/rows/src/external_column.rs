@@ -1,5 +1,4 @@
-//! Columns that other programs make, if the options ask for them: PTX by NVRTC, text by NVIDIA
-//! Warp.
+//! Columns that other programs make on request: PTX by NVRTC, text by NVIDIA Warp.
 //!
 //! Such rows depend on the tools as well as on the seed, so the manifest and the card name the
 //! tools' versions, and a run continues only with the same versions.
@@ -16,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// The tools of a run, found once.
+/// The tools of a run.
 #[derive(Default)]
 pub struct Tools {
     nvrtc: Option<(Nvrtc, Arch)>,
@@ -27,7 +26,7 @@ pub struct Tools {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ptx {
-    /// Oldest architecture of the PTX; newer ones take it, too.
+    /// Oldest architecture that the PTX supports.
     pub arch: String,
     /// Version of NVRTC.
     pub nvrtc: String,

@@ -1,4 +1,4 @@
-//! Counts of kernels that use each feature of the language: of a dataset, and of NVIDIA Warp's own
+//! Counts of kernels that use each feature of the language, for a dataset and for NVIDIA Warp's
 //! tests.
 //!
 //! `warp_usage.csv` was measured from the tests in the wheel of Warp 1.19.0. Of Warp's kernels only

@@ -1,7 +1,7 @@
 //! Compares gradients with central differences, in 64 bits, along random directions.
 //!
 //! The objective is the sum of everything that the kernel writes, weighted by the row's cotangents.
-//! Two step widths, and both sides of the point, must give the same slope. Otherwise the place is
+//! Two step widths, and both sides of the point, must give the same slope. Otherwise the point is
 //! *rough*, and another direction is tried.
 
 use crate::execute::{self, LaunchInputs};
@@ -94,7 +94,7 @@ impl WideKernel<'_> {
         Some(terms.sum())
     }
 
-    /// Returns the slope in a direction of one argument, or `None` at a rough place.
+    /// Returns the slope in a direction of one argument, or `None` at a rough point.
     fn slope(
         &self,
         (data, middle): (&[Vec<u8>], f64),

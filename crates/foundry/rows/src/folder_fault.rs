@@ -1,5 +1,5 @@
-//! Faults of a dataset's folder that no check of a row finds: missing rows, unknown columns and
-//! lines, and versions that this program can't check.
+//! Faults of a dataset's folder that checks of single rows can't find: missing rows, unknown
+//! columns and lines, and versions that this program can't check.
 
 use crate::batch::{BLOCK_ROWS, MANIFEST, Manifest, read_file_brief};
 use crate::data_file::{Format, declared_split, files, files_of};
@@ -46,8 +46,8 @@ pub fn faults(folder: &Path, manifest: &Manifest, rows: &[Row]) -> Result<Vec<St
     Ok(faults)
 }
 
-/// Describes the fault if the number of rows differs from the manifest's. For a row whose number is
-/// too large, the check `origin` fails.
+/// Describes the fault if rows of the manifest are missing. (If a row's number is too large, the
+/// check `origin` fails.)
 fn missing(manifest: &Manifest, rows: &[Row]) -> Option<String> {
     let numbers: BTreeSet<u64> = rows.iter().map(|row| row.id).collect();
     let (wanted, present) = (manifest.rows.unwrap_or(manifest.count), numbers.len() as u64);

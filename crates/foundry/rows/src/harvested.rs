@@ -1,9 +1,9 @@
-//! Rows of kernels that were not sampled: inputs are found on which a text runs and its results
-//! depend on them, and the row is checked as sampled rows are.
+//! Rows of kernels that were not sampled. Inputs are searched on which the kernel runs and on which
+//! its results depend; then the row is checked like a sampled row.
 //!
-//! Some checks bind sampled rows but not people's code: each input matters, each comparison comes
-//! out both ways, each operator shows, rounding decides nothing. A row that fails one of them is
-//! kept and marked.
+//! Some checks are not required of real code: each input matters, each comparison has both
+//! outcomes, each operator affects the results, results don't depend on rounding. A row that fails
+//! one of these checks is kept and marked.
 
 mod input;
 mod order;
@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 /// Family of rows that were not sampled.
 pub const FAMILY: &str = "harvested";
 
-/// Reason why a function may be a kernel and is no row.
+/// Reason why a function that may be a kernel gives no row.
 pub const UNMARKED: &str =
     "calls `wp.tid` or is launched, and no decorator that is read here makes it a kernel";
 
@@ -59,7 +59,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Describes the reason, as cards and reports count it.
+    /// Describes the reason, by which cards and reports count.
     pub fn text(&self) -> String {
         match self {
             Self::Compiler(code) => format!("refused by the compiler: `{code}`"),
@@ -93,11 +93,12 @@ pub struct Harvest {
     pub unread: Vec<String>,
     /// Number of kernels that were found.
     pub kernels: usize,
-    /// Number of functions other than kernels (`@wp.func`); a row has those that its kernel calls.
+    /// Number of functions other than kernels (`@wp.func`); a row contains the functions that its
+    /// kernel calls.
     #[serde(default)]
     pub functions: usize,
-    /// Number of functions that call `wp.tid` or are launched, though nothing in the files makes
-    /// them kernels.
+    /// Number of functions that call `wp.tid` or are launched, but that no decorator in the files
+    /// makes kernels.
     #[serde(default)]
     pub unmarked: usize,
     /// Number of rows with the structure of an earlier row.
@@ -107,8 +108,8 @@ pub struct Harvest {
 }
 
 impl Harvest {
-    /// Describes a licence, name or reason that no harvest writes. Manifests come from anybody, and
-    /// the card puts these texts into its lines and into the settings that hubs read.
+    /// Describes a licence, name or reason that no harvest writes. Manifests are of unknown origin,
+    /// and the card copies these texts into its lines and into the settings that hubs read.
     pub(crate) fn fault(&self) -> Option<String> {
         let mut reasons = self.refused.keys();
         let is_line = |text: &String| !text.contains(char::is_control);
@@ -133,7 +134,7 @@ pub struct Origin {
     pub commit: Option<String>,
     /// SPDX expression of the file's licence.
     pub license: String,
-    /// The first row with this structure, if it is another row.
+    /// The first row with this structure, if that is another row.
     pub same_structure_as: Option<u64>,
 }
 
@@ -152,9 +153,9 @@ pub fn is_licence(text: &str) -> bool {
     !text.is_empty() && text.split(' ').all(word)
 }
 
-/// Makes the row of a text, for any number of threads or else for a single one.
+/// Makes the row of a text, for any number of threads or, if its threads race, for a single thread.
 pub fn row_of(source: &str, program: &RowProgram, plan: Plan) -> Result<Row, Refusal> {
-    // A kernel whose threads race may be meant for a single thread.
+    // A kernel whose threads race may be written for a single thread.
     match tried(source, program, plan, Threads::Any) {
         Err(refusal @ (Refusal::Race | Refusal::MachineCode)) => {
             tried(source, program, plan, Threads::One).map_err(|_| refusal)

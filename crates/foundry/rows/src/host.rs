@@ -1,9 +1,9 @@
 //! Host code of a row with several kernels: a function of the text that launches them.
 //!
-//! NVIDIA Warp runs such a function as it stands. Here it is read, never run as Python: it may
-//! launch kernels, repeat launches a constant number of times, and exchange buffers. So the list of
-//! a row's launches is known before the first one ([`Host::launches`]); it is executed in order and
-//! differentiated from its end.
+//! NVIDIA Warp runs such a function unchanged. This module reads the function and never runs it as
+//! Python: the function may launch kernels, repeat launches a constant number of times, and
+//! exchange buffers. So the list of a row's launches is known in advance ([`Host::launches`]); the
+//! launches are executed in order and differentiated in reverse order.
 
 use crate::execute::{ArgumentBytes, LaunchInputs};
 use gbxcule_grammar::input::{ArgumentInput, is_small, leaves, rank};
@@ -78,7 +78,7 @@ pub enum LaunchArgument {
 }
 
 impl LaunchArgument {
-    /// Returns the number of the row's argument, if this is one.
+    /// Returns the number of the row's argument, or `None` for a computed number.
     pub(crate) fn own(&self) -> Option<usize> {
         match self {
             Self::Own(at) => Some(*at),
@@ -148,7 +148,8 @@ impl Launch {
 }
 
 impl Host {
-    /// Reads the host code of a text; `None` if it has none, or host code of another form.
+    /// Reads the host code of a text; `None` if the text has no host code, or host code of another
+    /// form.
     pub(crate) fn read(source: &str, module: &Module) -> Option<Self> {
         if !source.contains("wp.launch(") {
             return None;
@@ -360,9 +361,9 @@ struct Runner<'a> {
     host: &'a Host,
     module: &'a Module,
     inputs: &'a [ArgumentInput],
-    /// Names of buffers and values, each with the number of the argument that it now denotes.
+    /// Names of buffers and values, each with the number of the argument that the name now denotes.
     buffers: Vec<(String, usize)>,
-    /// Names of loops, each with its count now.
+    /// Loop variables, each with its present value.
     numbers: Vec<(String, i64)>,
     launches: Vec<Launch>,
 }

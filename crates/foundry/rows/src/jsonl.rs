@@ -1,4 +1,5 @@
-//! Rows as JSON lines: one object a line, with the columns of a Parquet file under the same names.
+//! Rows as JSON lines: one object in each line, with the columns of a Parquet file under the same
+//! names.
 //!
 //! Only the manifest has the version of the schema. Files are read line by line, so that an error
 //! has a line number.
@@ -101,7 +102,7 @@ mod tests {
     }
 
     fn row(id: u64) -> Row {
-        // Beyond what a double holds, and with what JSON escapes.
+        // A number that a double can't hold, and characters that JSON escapes.
         let source = "x = \"1\"\n\tµ".into();
         Row { id, source, input_seed: u64::MAX - id, cpp: Some(String::new()), ..Row::default() }
     }

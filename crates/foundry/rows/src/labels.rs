@@ -1,5 +1,5 @@
-//! Columns that describe a row's source. They follow from it and from the shapes of the inputs, so
-//! `validate` computes them again.
+//! Columns that describe a row's source. They follow from the source and the shapes of the inputs,
+//! so `validate` computes them again.
 
 use crate::row::{IN_WARP, Row};
 use crate::row_program::{RowProgram, element};

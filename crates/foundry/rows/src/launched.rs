@@ -71,7 +71,7 @@ impl Launcher {
             arrays.push(Some(array));
         }
         let dims: Vec<usize> = grid.dims.iter().map(|&extent| extent as usize).collect();
-        // A GPU's driver prints to standard output in any case.
+        // A GPU's driver always prints to standard output.
         let output = match self.stream.device() {
             Device::Cpu => Output::Nowhere,
             Device::Cuda(_) => Output::Standard,
@@ -107,13 +107,13 @@ impl Launcher {
     }
 }
 
-/// Results that a launch is compared with.
+/// Results with which a launch is compared.
 #[derive(Clone, Copy)]
 pub(crate) struct ExpectedResults<'a> {
     /// Results of the interpreter.
     pub(crate) results: &'a Results,
-    /// The results and gradients that a row stores; the interpreter's are expected for missing
-    /// ones.
+    /// The results and gradients that a row stores; in place of missing ones the interpreter's are
+    /// expected.
     pub(crate) stored: [Option<&'a str>; 2],
 }
 

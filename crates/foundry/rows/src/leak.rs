@@ -1,7 +1,7 @@
 //! Duplicates by structure, and the nearness of a row's nearest neighbour in the training split.
 //!
-//! Nearness is the share of five-token sequences (names and literals erased) that two rows have in
-//! common, estimated from 96 minima of hashes.
+//! Nearness is the fraction of five-token sequences (names and literals erased) that two rows have
+//! in common, estimated from 96 minima of hashes (MinHash).
 
 use crate::row::Row;
 use crate::structure::erased;
@@ -58,7 +58,7 @@ pub struct Leakage {
 }
 
 impl Leakage {
-    /// Nearnesses for which reports give the share of rows that reach them.
+    /// Levels of nearness for which reports give the fraction of rows at or above the level.
     pub const LEVELS: [f64; 3] = [0.8, 0.9, 1.0];
 
     /// Returns the median nearness.

@@ -1,10 +1,10 @@
-//! Rows of datasets: they are made of sampled and harvested kernels, run, checked, stored, read and
+//! Rows of datasets: made from sampled and harvested kernels, run, checked, stored, read and
 //! checked again.
 //!
-//! [`row::make`] draws a kernel as Python (`gbxcule_grammar`), compiles that text like any other
+//! [`row::make`] draws a kernel as Python (`gbxcule_grammar`), compiles this text like any file
 //! (`row_program`), runs it (`execute`, `semantic_check`, `finite_difference`) and stores texts and
-//! results as a [`row::Row`]. [`batch`] makes many and writes them, [`validate`] checks stored
-//! ones, [`mutate`] checks the checks.
+//! results as a [`row::Row`]. [`batch`] makes and writes many rows, [`validate`] checks stored
+//! rows, [`mutate`] tests the checks.
 
 pub mod allowed_error;
 pub mod batch;

@@ -1,4 +1,4 @@
-//! Makes rows wrong on purpose, each by one change, to measure how many the checks catch.
+//! Makes rows wrong on purpose, each by one change, to measure how many of them the checks catch.
 
 use crate::error::SynthError;
 use crate::execute::LaunchInputs;
@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Number of inputs on which a row that no check caught runs, to decide if it is wrong at all.
+/// Number of inputs on which an uncaught row runs, to decide if its results differ at all.
 const INPUTS: u64 = 200;
-/// Difference of two results in 64 bits that counts as rounding, as a share of their array's
+/// Difference of two results in 64 bits that counts as rounding, as a fraction of their array's
 /// largest number.
 const WIDE_ERROR: f64 = 1e-10;
 
@@ -27,7 +27,8 @@ const WIDE_ERROR: f64 = 1e-10;
 pub enum Mutation {
     /// A token of the source; everything else stays.
     Source,
-    /// A token of the source, with all texts made from the wrong source: only running it can tell.
+    /// A token of the source, with all texts made from the wrong source, so that only a run can
+    /// catch it.
     SourceAndTexts,
     /// A word of the IR.
     Ir,
@@ -66,7 +67,7 @@ impl Mutation {
         }
     }
 
-    /// Returns the row with one such change, or `None` if it has nothing to change.
+    /// Returns the row with one change of this kind, or `None` if the row has nothing to change.
     pub fn apply(self, row: &Row, seed: u64) -> Option<Row> {
         let mut random = Random::new(random::seed(seed, row.id * 8 + self as u64));
         let mut wrong = row.clone();
@@ -139,7 +140,7 @@ fn changes(source: &str) -> Vec<Change> {
             }
             _ => continue,
         };
-        // A sign is no operator, nor is the star of an argument `*name`.
+        // A sign is not an operator, nor is the star of an argument `*name`.
         let after_operand = number > 0
             && matches!(
                 all[number - 1].1,
@@ -214,7 +215,7 @@ fn number(text: &str, random: &mut Random) -> Option<String> {
     Some(arrays.to_string())
 }
 
-/// Numbers of the rows that were made wrong in one way, and of those that were caught.
+/// Counts of rows that were made wrong by one kind of change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Score {
     /// Kind of the change.
@@ -223,10 +224,10 @@ pub struct Score {
     pub made: usize,
     /// Number of rows that some check caught.
     pub caught: usize,
-    /// Number of rows that a run caught, without the comparisons of stored texts.
+    /// Number of rows that were caught by a run, not by the comparison of stored texts.
     pub ran: usize,
-    /// Number of rows that no check caught but that compute the same as before, forward and
-    /// backward, up to rounding, also on other inputs.
+    /// Number of uncaught rows whose results and gradients equal the original's, up to rounding,
+    /// also on other inputs.
     pub equal: usize,
 }
 
@@ -250,7 +251,8 @@ impl Score {
 }
 
 /// Makes rows wrong, runs the checks on them, and returns a score for each kind. Calls `missed` for
-/// each wrong row that passes. If the host's compiler has a folder, it checks changed texts.
+/// each wrong row that passes. With a folder for the host's compiler, changed texts are compiled
+/// and run.
 pub fn score(
     rows: &[Row],
     seed: u64,
@@ -310,9 +312,9 @@ pub fn same_gradients(row: &Row, other: &Row) -> bool {
     agree(row, other, Results::slopes)
 }
 
-/// Compares results of two rows' sources on many inputs. They count as the same if their bits are
-/// equal, or if the programs agree in 64 bits: then only rounding differs, as in a sum in another
-/// order.
+/// Compares the results of two rows' sources on many inputs. Results count as the same if their
+/// bits are equal, or if the programs agree in 64 bits, because then only rounding differs, as for
+/// a sum in another order.
 fn agree(row: &Row, other: &Row, part: fn(&Results) -> &[Tensor]) -> bool {
     let (Ok(one), Ok(two), Some(inputs)) =
         (RowProgram::read(&row.source), RowProgram::read(&other.source), row.inputs())

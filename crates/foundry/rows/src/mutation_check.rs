@@ -10,7 +10,7 @@ use gbxcule_grammar::random;
 /// Number of draws of inputs that are tried.
 const DRAWS: u64 = 8;
 
-/// Returns the seed of a draw that shows every change that any of the draws shows.
+/// Returns the seed of a draw that exposes every mutant which any draw exposes.
 pub(crate) fn seed(
     source: &str,
     program: &RowProgram,
@@ -30,8 +30,8 @@ pub(crate) fn seed(
     let first = draw(0).ok_or(RejectReason::Faults)?;
     let (shown, hidden): (Vec<usize>, Vec<usize>) =
         (0..wrong.len()).partition(|at| shows(&first, at));
-    // A mutant that no draw shows counts as equivalent to the kernel. The chosen draw must show
-    // every other mutant.
+    // A mutant that no draw exposes counts as equivalent to the kernel. The chosen draw must expose
+    // all other mutants.
     let others: Vec<(InputDraw, Vec<usize>)> = (1..DRAWS)
         .filter(|_| !hidden.is_empty())
         .filter_map(|number| {

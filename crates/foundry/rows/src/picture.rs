@@ -1,5 +1,5 @@
-//! Statistics of a dataset as pictures: families and features beside those of NVIDIA Warp's tests,
-//! and structures against rows.
+//! Statistics of a dataset as charts: families, features beside the features of NVIDIA Warp's
+//! tests, and structures against rows.
 
 use crate::error::SynthError;
 use crate::feature_count::Usage;

@@ -1,12 +1,12 @@
-//! Checks that rounding does not decide a row's results: the program in 64 bits, on unrounded
+//! Checks that a row's results don't depend on rounding: the program in 64 bits, on unrounded
 //! inputs, must give the same results and gradients. A row fails if numbers cancel, or a comparison
 //! depends on the last digit.
 
 use crate::row::Results;
 use crate::tensor::{Tensor, epsilon};
 
-/// Units in the last place, of the largest number of its array, by which rounding may move a
-/// number. Nearly all rows stay below 16; those beyond 32 are off by thousands.
+/// Tolerance in units in the last place of the array's largest number. Nearly all rows stay below
+/// 16 units; rows beyond 32 are off by thousands.
 const UNITS: f64 = 32.0;
 
 /// Returns true if a row's results equal those of its program in 64 bits up to some units in the

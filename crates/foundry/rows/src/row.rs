@@ -1,7 +1,7 @@
-//! A row: a kernel, everything that follows from it, and what was checked.
+//! A row: a kernel, the texts and results that follow from it, and the verdicts of its checks.
 //!
-//! Row `i` of a dataset with seed `s` depends on `s`, `i` and the mode alone: drafts are drawn from
-//! the row's own seed until one passes the checks.
+//! Row `i` of a dataset with seed `s` depends on `s`, `i` and the mode alone: drafts are drawn by a
+//! seed of the row until one passes the checks.
 
 use crate::allowed_error::{AllowedErrors, Runner, adds_floats};
 use crate::distance::settled;
@@ -25,7 +25,7 @@ use serde_json::json;
 use std::cell::OnceCell;
 use std::sync::LazyLock;
 
-/// Version of the generator, which changes when the same seed gives other rows.
+/// Version of the generator. It changes whenever the same seed gives other rows.
 pub const GENERATOR_VERSION: u32 = 10;
 /// The compiler that made the texts.
 pub const COMPILER_VERSION: &str = concat!("gbxcule ", env!("CARGO_PKG_VERSION"));
@@ -40,9 +40,9 @@ pub(crate) static IN_WARP: LazyLock<KnownSkeletons> = LazyLock::new(KnownSkeleto
 pub enum Mode {
     /// The text is compiled, differentiated and printed, but not run.
     Text,
-    /// The kernel runs only for the checks that it means something; no results are stored.
+    /// The kernel runs only for the checks of `semantic_check`; no results are stored.
     Meaning,
-    /// Everything: the checks of meaning, expected results, gradients compared with differences.
+    /// All work: the semantic checks, expected results, gradients compared with differences.
     Run,
 }
 
@@ -93,7 +93,7 @@ pub struct Row {
     pub in_warp: bool,
     pub warp_gradient: Option<String>,
     pub origin_json: Option<String>,
-    /// The library's algorithm of which the row is an instance.
+    /// The algorithm of the library of which the row is an instance.
     pub template: Option<String>,
     pub summary: Option<String>,
     pub description: Option<String>,
@@ -125,7 +125,7 @@ impl Texts {
     }
 }
 
-/// Recipe of the rows: the seed and the choices that decide all of them.
+/// Recipe of the rows: the seed and the options that determine all rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -212,9 +212,9 @@ fn check(
     Ok(CheckedDraft { input_seed, checks, outputs, gradients })
 }
 
-/// Compares results with those in 64 bits, and gradients with differences; rejects a row that
-/// rounding decides, or whose gradient is wrong. Makes no check if the kernel can't be computed in
-/// 64 bits.
+/// Compares results with the results in 64 bits, and gradients with differences. Rejects a row that
+/// depends on rounding, or whose gradient is wrong. Makes no check if the kernel can't be computed
+/// in 64 bits.
 pub(crate) fn slope(
     program: &RowProgram,
     grid: LaunchInputs<'_>,
@@ -260,8 +260,8 @@ pub(crate) fn machine_code(
     match launched::compare(program, grid, seed, wanted, Device::Cpu, bounds) {
         Ok(distances) => {
             let check = settled(name, &distances)?;
-            // Threads would add to one place in varying order, but a row must depend on its seed
-            // alone.
+            // Threads would add to the same element in varying order, but a row must depend on its
+            // seed alone.
             let reverse = program.reverse.as_ref().ok().map(|it| &*it.module);
             let unordered = std::iter::once(&*program.forward).chain(reverse).any(adds_floats);
             Ok(Check { number: check.number.filter(|_| !unordered), ..check })
@@ -284,7 +284,7 @@ fn sampled(plan: Plan, id: u64) -> Row {
     unreachable!("seed {} row {id}: {ATTEMPTS} drafts in a row mean nothing", plan.seed)
 }
 
-/// Counts the accepted drafts, and the rejected ones by their reason.
+/// Counts the accepted drafts, and the rejected drafts by reason.
 pub fn acceptance(plan: Plan, drafts: u64) -> Vec<(String, usize)> {
     let mut counts = std::collections::BTreeMap::new();
     for id in 0..drafts {
@@ -299,7 +299,7 @@ pub fn acceptance(plan: Plan, drafts: u64) -> Vec<(String, usize)> {
 pub struct Results {
     /// Arrays that the kernel wrote.
     pub outputs: Vec<Tensor>,
-    /// Gradients that its reverse gave, if there is one.
+    /// Gradients from the reverse kernel, if there is one.
     pub gradients: Option<Vec<Tensor>>,
 }
 
@@ -341,7 +341,7 @@ pub(crate) fn results_in(
     let after = execute::gradients(way, program, grid, (&states, cotangents))?;
     let mut gradients = tensors(&after, |given| !given.zero && !given.shape.is_empty());
     gradients.retain(|tensor| tensor.numbers.iter().any(|number| number.scalar().is_float()));
-    // Nothing reads the gradients of integers in structs.
+    // Gradients of integers in structs are never read.
     if gradients.iter().flat_map(|it| &it.numbers).any(|number| !number.as_f64().is_finite()) {
         return Err("a gradient isn't finite".into());
     }
@@ -371,8 +371,7 @@ impl Row {
         self.checks_json = json!(checks).to_string();
     }
 
-    /// Adds verdicts that were found later, and sets `warp_gradient`. Checks that were not run are
-    /// not stored.
+    /// Adds later verdicts, and sets `warp_gradient`. Checks that were not run are not stored.
     pub fn record_verdicts(&mut self, found: &[CheckOutcome]) {
         let mut checks = self.checks();
         for check in found.iter().flatten() {

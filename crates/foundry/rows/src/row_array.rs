@@ -26,7 +26,7 @@ pub struct RowArray {
     pub bytes: Vec<u8>,
 }
 
-/// Arrays of a row that follow from its columns.
+/// Kinds of arrays that can be computed from a row's columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArrayKind {
     /// Arguments of the launch, one for each parameter.

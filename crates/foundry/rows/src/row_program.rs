@@ -1,4 +1,4 @@
-//! A row's program: the modules and texts that the compiler makes of the source.
+//! A row's program: the modules and texts that the compiler makes from the source.
 
 use crate::execute::LaunchInputs;
 use crate::host::{Host, Launch};
@@ -19,8 +19,8 @@ const MAX_ELEMENT_BYTES: u64 = 4 << 10;
 /// Greatest number of bytes of a function's variables and values, because each call clears them.
 const MAX_FRAME_BYTES: u64 = 256 << 10;
 
-/// Greatest number of bytes of all inputs of a launch: the row's JSON is as long, and checks hold
-/// each number many times.
+/// Greatest number of bytes of all inputs of a launch. The row's JSON grows with this number, and
+/// checks hold each number many times.
 const MAX_INPUT_BYTES: u64 = 16 << 20;
 
 /// The kernel of a text, or its kernels with the host code that launches them, and their reverses.
@@ -62,9 +62,9 @@ pub struct Emitted {
     pub cuda: Option<String>,
     /// CUDA C++ of the reverse.
     pub cuda_backward: Option<String>,
-    /// CUDA without the header, if the kernel has such a text.
+    /// CUDA in the header-free form, if the kernel has this form.
     pub cuda_plain: Option<String>,
-    /// CUDA of the reverse without the header.
+    /// CUDA of the reverse in the header-free form.
     pub cuda_plain_backward: Option<String>,
 }
 
@@ -90,8 +90,8 @@ pub fn code(faults: &[Diagnostic]) -> String {
     faults.first().map_or_else(|| "refused".into(), |fault| fault.code.to_string())
 }
 
-/// Refuses a module whose launch would take more memory than a row's may. Texts come from anybody:
-/// eight structs, each with 16 fields of the one before, take 4 GiB.
+/// Refuses a module whose launch would take more memory than a row may. Texts are of unknown
+/// origin: eight structs, each with 16 fields of the preceding struct, take 4 GiB.
 pub fn within_limits(module: Valid<Module>) -> Result<Valid<Module>, Vec<Diagnostic>> {
     match excess(&module) {
         None => Ok(module),
@@ -133,7 +133,7 @@ fn excess(module: &Module) -> Option<String> {
 }
 
 impl RowProgram {
-    /// Returns the module and the first kernel: of the row itself, or of its reverse.
+    /// Returns the module and the first kernel, forward or reverse.
     ///
     /// # Errors
     /// The row has no reverse; the error is the code of its refusal.
@@ -176,7 +176,7 @@ impl RowProgram {
         }
     }
 
-    /// Returns the kernel, or all that the host code may launch, in the order of the text.
+    /// Returns the kernel, or all kernels that the host code may launch, in the order of the text.
     pub fn kernels(&self) -> Vec<FunctionId> {
         match self.host {
             Some(_) => self.forward.kernels().map(|(id, _)| id).collect(),
@@ -192,7 +192,8 @@ impl RowProgram {
         }
     }
 
-    /// Returns the launches for some inputs: one of `grid.dims`, or those of the host code.
+    /// Returns the launches for some inputs: a single launch of `grid.dims`, or the launches of the
+    /// host code.
     ///
     /// # Errors
     /// The host code makes a launch that these inputs don't allow.
@@ -210,8 +211,8 @@ impl RowProgram {
         at.and_then(|at| reverse.kernels.get(at)).copied().unwrap_or(reverse.kernel)
     }
 
-    /// Returns true if these inputs fit a launch: one for each parameter, of its rank, and small
-    /// enough together.
+    /// Returns true if these inputs fit a launch: there is one for each parameter, each has the
+    /// parameter's rank, and all together are small enough.
     pub fn takes(&self, inputs: &[ArgumentInput]) -> bool {
         let (params, types) = (self.params(), &self.forward.types);
         let bytes = |(param, given): (&Param, &ArgumentInput)| {
@@ -225,8 +226,8 @@ impl RowProgram {
             && self.host.as_ref().is_none_or(|it| it.launches(&self.forward, inputs).is_some())
     }
 
-    /// Returns the IR, and the texts for some devices and for grids of so many dimensions. A row of
-    /// several kernels gives one text with all of them.
+    /// Returns the IR, and the texts for some devices and for grids of `dims` dimensions. A row of
+    /// several kernels gives one text with all kernels.
     pub fn emit(&self, texts: Texts, dims: usize) -> Emitted {
         let reverse = self.reverse.as_ref().ok();
         let text = |dialect| {

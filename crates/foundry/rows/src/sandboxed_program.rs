@@ -3,7 +3,7 @@
 //!
 //! CUDA text is compiled after a header that makes it host C++. If an executable doesn't compile,
 //! its rows are halved until the faulty one is found. Compiler and program run in the sandbox, in a
-//! folder of this process alone.
+//! private folder of this process.
 
 mod machine;
 
@@ -50,8 +50,8 @@ pub struct Job<'a> {
     pub symbol: String,
     /// Size and inputs of each launch, and the memory before it.
     pub launches: Vec<(LaunchInputs<'a>, ArgumentBytes)>,
-    /// Launches that host code makes on that memory, in order; empty for a row of one kernel, which
-    /// is launched once.
+    /// Launches of host code, in order, on the memory of each launch above; empty for a row of one
+    /// kernel, which is launched once.
     pub host: Vec<HostLaunch>,
 }
 
@@ -62,12 +62,12 @@ pub struct HostLaunch {
     pub launch: Launch,
     /// Name of its kernel in the text.
     pub symbol: String,
-    /// Data of all arguments, which for reverses replace the memory after the launch before.
+    /// Data of all arguments; for reverses these replace the memory that the preceding launch left.
     pub data: Option<Data>,
 }
 
 impl Job<'_> {
-    /// Returns the launches that are made on one memory.
+    /// Returns the kernel launches of one of the job's launches.
     fn host_launches(&self, grid: LaunchInputs<'_>) -> Cow<'_, [HostLaunch]> {
         if !self.host.is_empty() {
             return Cow::Borrowed(&self.host);
@@ -117,8 +117,8 @@ impl HostLimits {
     pub const ROWS: Self = Self { compiler: Limits::COMPILER, program: Limits::PROGRAM };
 }
 
-/// Runs all jobs and returns the memory after each, or its failure. They work in a temporary folder
-/// below `parent`.
+/// Runs all jobs in a temporary folder below `parent`, and returns for each the memory after it, or
+/// its failure.
 pub fn run(
     jobs: &[Job<'_>],
     parent: &Path,
@@ -154,8 +154,8 @@ pub fn check(parent: &Path, limits: HostLimits) -> Result<(), SynthError> {
         }
         return Err(SynthError::compiler(&compiler, &first_error(&compiled.stderr)));
     }
-    // A sandbox that can't start this program couldn't start an answer either, which must not count
-    // against the answer.
+    // If the sandbox can't start this program, it can't start answers either, and answers must not
+    // fail for this reason.
     let ran = gbxcule_sandbox::run(
         &folder.path().join("main"),
         &[] as &[&str],
@@ -215,8 +215,8 @@ fn try_once(
     }
 }
 
-/// Distinguishes failures of this machine: a passing one, such as a lack of processes, fails one
-/// job; one that every job would meet ends the run.
+/// Classifies failures of this machine: a temporary failure, such as a lack of processes, fails one
+/// job; a failure that every job would have ends the run.
 fn of_machine(error: SandboxError) -> Result<JobFailure, SynthError> {
     match error {
         SandboxError::Start { .. } | SandboxError::Read { .. } => {
@@ -235,7 +235,7 @@ fn compile(folder: &Path, limits: Limits) -> Result<Outcome, SandboxError> {
     if compiled.ended.is_success()
         && let Err(error) = gbxcule_files::allow_execution(&folder.join("main"))
     {
-        // The text may have made the linker write to another place.
+        // The text may have made the linker write to another path.
         compiled.ended = ChildEnd::Exited(1);
         compiled.stderr = format!("error: the program that was to be made: {error}");
     }
@@ -301,8 +301,8 @@ fn execute(
     gbxcule_sandbox::run(&program, &[] as &[&str], &policy)
 }
 
-/// Splits the output of the program that ran some jobs into the memory of each, if the program came
-/// to its end.
+/// Splits the output of a program that ran some jobs into the memory of each job, if the program
+/// ran to its end.
 fn shares(
     jobs: &[Job<'_>],
     chosen: &[usize],

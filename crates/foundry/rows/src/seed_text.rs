@@ -1,5 +1,5 @@
-//! Seeds as text in JSON, for serde's `with`: readers that have only doubles would round a 64-bit
-//! number and draw other inputs.
+//! Seeds as text in JSON, for serde's `with`. Readers whose numbers are doubles would round a
+//! 64-bit number and draw other inputs.
 
 use serde::{Deserialize as _, Deserializer, Serializer, de::Error};
 

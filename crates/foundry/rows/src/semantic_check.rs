@@ -1,5 +1,5 @@
-//! Checks that a kernel means something by running it: results are finite and differ, every input
-//! matters, every comparison comes out both ways, and no statement can be left out.
+//! Checks by runs that a kernel is meaningful: results are finite and vary, every input matters,
+//! every comparison has both outcomes, and no statement can be removed.
 
 use crate::execute::{self, LaunchInputs};
 use crate::row_program::RowProgram;
@@ -27,7 +27,7 @@ pub(crate) enum RejectReason {
 /// The memory after a launch from each draw.
 type Results = Vec<Vec<Vec<u8>>>;
 
-/// Returns the seed of inputs on which every comparison comes out both ways; a few draws are tried.
+/// Returns the seed of inputs on which every comparison has both outcomes; a few draws are tried.
 pub(crate) fn check(
     draft: &Draft,
     program: &RowProgram,
@@ -96,8 +96,8 @@ fn is_moderate(program: &RowProgram, result: &[Vec<u8>], outputs: &[usize]) -> b
     })
 }
 
-/// Returns true if some comparison always came out the same. One that ends a loop early may,
-/// because only other inputs need it.
+/// Returns true if a comparison always had the same outcome. A comparison that ends a loop early
+/// may, because only other inputs need it.
 fn is_one_sided(draft: &Draft, program: &RowProgram, source: &str, outcomes: &Outcomes) -> bool {
     let own = draft.functions();
     outcomes.iter().any(|((function, span), seen)| {

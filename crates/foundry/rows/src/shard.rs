@@ -1,5 +1,5 @@
-//! Work that several processes share: it divides the blocks among them and merges the results that
-//! they write into one folder.
+//! Work that several processes do together: divides the blocks among the processes, and merges the
+//! results that they write into one folder.
 //!
 //! Block `b` belongs to shard `b % n` of `n`. Blocks of rows are files of the dataset
 //! ([`crate::batch`]). Other results are files `blocks/000003.json` of the output folder; the
@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// The share of one of several processes, numbered from 0.
+/// The part of one of several processes, numbered from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shard {
     index: u64,
@@ -22,10 +22,10 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The share of a process that works alone.
+    /// The part of a process that works alone.
     pub const WHOLE: Self = Self { index: 0, count: 1 };
 
-    /// Returns true if this process does a block.
+    /// Returns true if this process makes a block.
     pub fn owns(self, block: u64) -> bool {
         block % self.count == self.index
     }

@@ -1,13 +1,13 @@
 //! The skeletons of a kernel: its text, and its IR, with names and literals erased.
 //!
-//! Texts of the same kernel still differ in style: `float` and `wp.float32`,
-//! `wp.array(dtype=float)` and `wp.array[float]`, one expression or three variables. Its IR
-//! doesn't, but a short loop over literals is unrolled there, so that its length shows. Kernels are
-//! alike if either skeleton is equal. So rows are found that exist elsewhere ([`KnownSkeletons`]),
-//! above all in NVIDIA Warp's own package.
+//! Texts of the same kernel may differ in style: `float` and `wp.float32`, `wp.array(dtype=float)`
+//! and `wp.array[float]`, one expression or three variables. The IR does not differ in style, but
+//! it differs in the length of short loops over literals, which are unrolled. Two kernels count as
+//! alike if either skeleton is equal. This finds rows that exist elsewhere ([`KnownSkeletons`]),
+//! above all in NVIDIA Warp's package.
 //!
-//! Printing a module takes longer than the rest of making a row's text. So modules are first
-//! compared by their outlines, which need no printing and are equal for equal skeletons.
+//! Printing a module takes longer than all other work for a row's text. So modules are first
+//! compared by their outlines, which need no printing and are equal if the skeletons are equal.
 
 use crate::error::SynthError;
 use crate::feature_count::{kernels, python_files};
@@ -33,11 +33,11 @@ const OUTLINE_SEED: u64 = 0x6762_7863_756c_6521;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KnownSkeletons {
     hashes: BTreeSet<String>,
-    /// Outlines of the modules among them.
+    /// Outlines of the known modules.
     outlines: BTreeSet<String>,
     /// Number of kernels that were read.
     pub kernels: usize,
-    /// Number of kernels that compile; the others have only the skeleton of their text.
+    /// Number of kernels that compile; of other kernels only the skeleton of the text is known.
     pub compiled: usize,
 }
 
@@ -117,7 +117,7 @@ pub fn is_known(source: &str, known: &KnownSkeletons) -> bool {
     program.is_ok_and(|it| known.has(&tokens(source), &it.forward))
 }
 
-/// Returns the skeleton of a kernel's own text, from its `def` on, at any indentation.
+/// Returns the skeleton of a kernel's text, from its `def` on, at any indentation.
 fn of_text(kernel: &[(usize, Token<'_>)]) -> String {
     let text = erased_of(kernel);
     let lines: Vec<&str> =
@@ -197,8 +197,8 @@ fn erase(text: &str, names: &HashSet<String>) -> String {
             _ if first == '%' => out.push('%'),
             "_" => {
                 out.push('_');
-                // The second variable of a name is `_.1`. A component is printed the same way, so
-                // it is removed, too.
+                // A second variable of the same name is printed as `_.1`. Components are printed in
+                // the same form, so they are removed, too.
                 let digits = rest.strip_prefix('.').map_or(0, |it| {
                     it.len() - it.trim_start_matches(|c: char| c.is_ascii_digit()).len()
                 });

@@ -1,5 +1,5 @@
-//! The splits of a dataset. Rows of one structure are in one split, so that no test row differs
-//! from a training row in names and numbers only.
+//! The splits of a dataset. Rows of the same structure are in the same split, so no test row
+//! differs from a training row only in names and numbers.
 
 /// The splits, as the column `split` and the names of data files spell them.
 pub const SPLITS: [&str; 3] = ["train", "valid", "test"];

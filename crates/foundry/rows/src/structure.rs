@@ -1,9 +1,10 @@
 //! The structure of a text: its tokens with names and literals erased.
 //!
-//! Two kernels have one structure if they differ only in chosen names and in literals: every name
-//! that a person chose becomes `n`, every number `0`, every string `s`. Keywords, Python's scalars
-//! and everything after `wp.` stay. This is stricter than comparing trees or IR: `x * y` and `x *
-//! x` have one structure. It works on text, so that any kernel can be compared with ours.
+//! Two kernels have the same structure if they differ only in chosen names and in literals: every
+//! chosen name becomes `n`, every number `0`, every string `s`. Keywords, Python's scalars and
+//! names after `wp.` stay. Compared with trees or IR, more kernels are equal: `x * y` and `x * x`
+//! have the same structure. The comparison needs only texts, so any kernel can be compared with
+//! rows.
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -17,7 +18,7 @@ const WORDS: [&str; 28] = [
 /// A token of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Token<'a> {
-    /// A name, and whether a dot stands before it.
+    /// A name, and whether a dot precedes it.
     Name(&'a str, bool),
     /// A literal of a number.
     Number(&'a str),

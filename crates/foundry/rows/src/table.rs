@@ -1,4 +1,5 @@
-//! Rows as Parquet, by the format's own column writers and readers; a file is complete or missing.
+//! Rows as Parquet, by the column writers and readers of the `parquet` crate. A file is complete or
+//! missing.
 
 mod column;
 mod guard;
@@ -27,13 +28,13 @@ use std::sync::Arc;
 pub const SCHEMA_VERSION: u32 = 7;
 const VERSION_KEY: &str = "gbxcule_schema_version";
 
-/// Writes a complete file into a folder that may come from anybody, so no link in it is followed.
+/// Writes a complete file into a folder of unknown origin, so links in the folder are not followed.
 pub fn write_whole(folder: &Path, inside: &str, bytes: &[u8]) -> Result<(), SynthError> {
     let written = gbxcule_files::replace(folder, inside, bytes);
     written.map_err(|error| SynthError::file(&folder.join(inside))(error))
 }
 
-/// Number of rows of a row group, which a reader decodes at once.
+/// Number of rows in a row group, which a reader decodes at once.
 const GROUP_ROWS: usize = 1 << 20;
 
 /// Returns rows as a Parquet file's bytes; equal rows give equal bytes.
@@ -130,7 +131,7 @@ fn read_rows(
     budget: &MemoryBudget,
     left_out: &[&str],
 ) -> Result<Vec<Row>, SynthError> {
-    // Files of older programs have no version here, so their columns decide.
+    // Files of older programs have no version, so their columns decide.
     if let Some(found) = version(reader)
         && found != SCHEMA_VERSION.to_string()
     {

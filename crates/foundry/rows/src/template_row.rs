@@ -1,9 +1,9 @@
-//! Rows of the library's algorithms (`gbxcule_templates`), checked as harvested rows are. Their
-//! inputs are given, and the checks that bind only sampled rows are marked.
+//! Rows of the library's algorithms (`gbxcule_templates`), which are checked like harvested rows.
+//! Their inputs are given, and failed checks that only sampled rows must pass are marked.
 //!
 //! These rows go through the templates and compositions in turn, in an order that depends on the
-//! dataset, and through the instances of each. No instance comes twice: if a template has no more,
-//! the row is sampled.
+//! dataset, and through the instances of each template. No instance is repeated: if a template has
+//! no further instance, the row is sampled.
 
 use crate::harvested::{Refusal, checked, judge};
 use crate::labels::Labels;
@@ -54,7 +54,7 @@ impl<'a> Algorithm<'a> {
     }
 }
 
-/// Returns the template of a row and the number of its instance; each round goes through all
+/// Returns the template of a row and the number of the instance; each round goes through all
 /// templates.
 fn place(stream: u64, rank: u64, count: u64) -> (usize, u64) {
     let (round, at) = (rank / count, (rank % count) as usize);

@@ -1,4 +1,4 @@
-//! Numbers of an array as JSON, which is read to the same bits.
+//! Numbers of an array as JSON, from which the same bits can be read.
 
 use gbxcule_ir::{Literal, Scalar};
 use serde_json::{Map, Value, json};
@@ -75,8 +75,8 @@ pub fn epsilon(of: Scalar) -> Option<f64> {
     }
 }
 
-/// Returns the distance of two numbers in units in the last place. The unit of floats is that of
-/// the largest of both numbers and 1; integers have the distance 0 or infinity.
+/// Returns the distance of two numbers in units in the last place. For floats the unit is that of
+/// the largest of both numbers and 1; for integers the distance is 0 or infinity.
 pub fn units(left: Literal, right: Literal) -> f64 {
     let (l, r) = (left.as_f64(), right.as_f64());
     if left == right || left.scalar().is_float() && l == r {

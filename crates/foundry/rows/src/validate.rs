@@ -1,5 +1,5 @@
-//! The checks of a row: each runs or compares a part of the stored row, and gives a verdict and a
-//! number.
+//! The checks of a row: each check runs or compares a part of the stored row, and gives a verdict
+//! and a number.
 
 mod assembler;
 mod origin;
@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use text::HostChecks;
 
-/// The checks, from the first.
+/// The checks, in order.
 pub const CHECKS: [&str; 17] = [
     "parses",
     "texts",
@@ -54,13 +54,14 @@ pub(crate) const COMPARISONS: [&str; 4] = ["texts", "labels", "origin", "verdict
 /// confirm; relative to the number, or to 1 if that is larger.
 pub const WARP_GRADIENT_ERROR: f64 = 1e-2;
 
-/// Choice of the checks that need another program. A compiler gets a text only if ours prints the
-/// same for the row's source, and the compiled program runs in the sandbox.
+/// Selection of the checks that need another program. A host compiler gets a text only if our
+/// compiler prints the same text for the row's source, and the compiled program runs in the
+/// sandbox.
 #[derive(Clone, Debug, Default)]
 pub struct Checks {
     /// The dataset of the rows.
     pub dataset: Option<Provenance>,
-    /// Folder below which the host's compiler works in a temporary one.
+    /// Folder below which the host's compiler works, in a temporary folder.
     pub host: Option<PathBuf>,
     /// Texts that the host's compiler compiles.
     pub host_texts: Texts,

@@ -18,7 +18,7 @@ pub enum Verdict {
     Wrong,
     /// Differences find no direction in which the kernel is smooth.
     Rough,
-    /// A harvested row fails a check that binds only sampled rows; it is kept.
+    /// A harvested row fails a check that only sampled rows must pass; the row is kept.
     Waived,
     /// Our compiler refused a reverse, or NVIDIA Warp a source, with the reason, which may be
     /// empty.
@@ -67,7 +67,7 @@ pub struct Check {
     pub verdict: Verdict,
     /// The number that the check measured.
     pub number: Option<f64>,
-    /// Columns, or checks, that are wrong; reports name them, rows don't store them.
+    /// Wrong columns or checks, for reports; rows don't store them.
     #[serde(skip)]
     pub detail: String,
 }
@@ -121,10 +121,10 @@ pub enum NotRun {
     /// NVIDIA's assembler is missing.
     #[error("there is no `ptxas`")]
     NoAssembler,
-    /// The kernel looks at the bits of a float.
+    /// The kernel reads the bits of a float.
     #[error("the kernel can't be computed in 64 bits")]
     NotWide,
-    /// Results differ, but a move of a function by a unit in the last place changes the row's own
+    /// Results differ, but a change of a function by a unit in the last place changes the row's
     /// results as much.
     #[error("rounding in the last digit decides the results")]
     LastDigit,

@@ -1,8 +1,8 @@
 //! NVIDIA Warp in a child process, `python -m gbxcule.oracle warp`, which compiles rows and returns
 //! its results and gradients.
 //!
-//! Rows share a text, because each text costs a run of clang: the row's number is added to each
-//! name that a row defines. If a text is refused, its rows are halved until the refused one is
+//! Several rows share a text, because each text costs a run of clang: the row's number is added to
+//! each name that a row defines. If a text is refused, its rows are halved until the refused row is
 //! found.
 
 use crate::error::SynthError;
@@ -143,7 +143,7 @@ fn numbered(name: &str, number: usize) -> String {
 }
 
 /// Returns one text with the kernels of all questions. Products are rounded before they are added,
-/// as everywhere here.
+/// as in all other runs.
 fn together(questions: &[Question<'_>]) -> String {
     let mut text =
         String::from("import warp as wp\n\nwp.set_module_options({\"fuse_fp\": False})\n");

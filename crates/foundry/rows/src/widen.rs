@@ -1,5 +1,5 @@
-//! Widening makes every narrower float of a program a 64-bit one. Finite differences use the wide
-//! program, and its results show if rounding decides a row's results.
+//! Widening: makes every narrower float of a program a 64-bit float. Finite differences use the
+//! wide program, and its results show if a row's results depend on rounding.
 //!
 //! Differences of 32-bit results have three good digits at best; the same program in 64 bits has
 //! ten. A program that reads the bits of a float is invalid after widening, and `check` refuses it.
@@ -16,7 +16,7 @@ const fn wide(of: Scalar) -> Scalar {
     }
 }
 
-/// Returns the wide program, without a reverse if that can't be widened.
+/// Returns the wide program; without a reverse, if the reverse can't be widened.
 pub fn program(of: &RowProgram) -> Option<RowProgram> {
     let reverse = of.reverse.as_ref().map_err(Clone::clone).and_then(|it| {
         let module = widen(&it.module).ok_or("not-in-64-bits")?;

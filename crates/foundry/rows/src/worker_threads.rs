@@ -1,8 +1,8 @@
-//! Threads that share work on rows, answers and kernels. If the system starts no more threads,
-//! fewer do the same work.
+//! Threads that divide work on rows, answers and kernels. If the system starts fewer threads, these
+//! do all the work.
 
-/// Runs `work` on this thread and up to `count - 1` more, and returns all results. Each run takes
-/// its share of the work from a counter that the caller owns.
+/// Runs `work` on this thread and on up to `count - 1` more, and returns all results. Each run
+/// takes items from a counter that the caller owns.
 pub fn on_threads<T: Send>(count: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
     let work = &work;
     std::thread::scope(|scope| {

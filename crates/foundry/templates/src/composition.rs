@@ -8,10 +8,10 @@
 //! use sweep: stencils/jacobi_poisson_2d relax=damped p>u p_new>u_new
 //! ```
 //! A word `choice=word` fixes a choice of the template; otherwise the composition's choice of the
-//! same key holds, or the first word. A word `own>name` renames a parameter or a size of the
-//! template; parameters of one name are one argument of the host function. In the body, `launch
-//! sweep p>v step>2**level` launches a kernel with other arguments than its `use` line, and `dim>4`
-//! with another grid; `$key` is a chosen word. All other lines are Python.
+//! same key holds, or else the first word. A word `own>name` renames a parameter or a size of the
+//! template; parameters with the same name are one argument of the host function. In the body,
+//! `launch sweep p>v step>2**level` launches a kernel with other arguments than its `use` line, and
+//! `dim>4` with another grid; `$key` is a chosen word. All other lines are Python.
 
 use crate::description::{self, Descriptions, capitalised};
 use crate::expression::Expression;
@@ -248,7 +248,7 @@ impl Composition {
                 }
             }
         }
-        // A buffer that is exchanged with a written one is written, too.
+        // A buffer that is exchanged with a written buffer is written, too.
         for line in &self.body {
             let Some((targets, _)) = line.split_once(" = ") else { continue };
             let names: Vec<&str> = targets.split(',').map(str::trim).collect();
@@ -268,7 +268,7 @@ impl Composition {
             argument.parameter =
                 Parameter { shape: argument.parameter.shape.clone(), ..own.clone() };
         }
-        // Inputs come first, as in functions of people.
+        // Inputs come first, as is usual.
         arguments.sort_by_key(|it| it.parameter.domain == Domain::Zero);
         Ok(arguments)
     }
@@ -387,7 +387,7 @@ fn part(name: &str, text: &str) -> Result<Part, String> {
     Ok(Part { name: name.into(), topic: topic.into(), template: template.into(), choices, names })
 }
 
-/// Returns the texts of the kernels, one after the other; common definitions stand there once.
+/// Returns the texts of the kernels, one after the other; common definitions occur once.
 fn kernel_texts(kernels: &[Kernel<'_>]) -> Result<String, String> {
     const SPACE: &str = "\n\n\n";
     let mut text = String::from("import warp as wp\n");

@@ -11,7 +11,7 @@ use crate::template::Template;
 use gbxcule_grammar::input::ArgumentInput;
 use gbxcule_grammar::random::{Random, seed};
 
-/// A kernel made of a template.
+/// A kernel made from a template.
 #[derive(Clone, Debug)]
 pub struct Instance {
     /// The text.
@@ -35,7 +35,7 @@ pub(crate) struct Filling<'a> {
     /// Chosen words by their keys.
     pub(crate) chosen: Vec<(&'a str, &'a str)>,
     pub(crate) names: Renaming,
-    /// Parameters in the order of the text, with their names there.
+    /// Parameters in the order of the text, with their names in the text.
     pub(crate) parameters: Vec<(Parameter, String)>,
 }
 
@@ -90,7 +90,7 @@ impl Template {
         Filling::of(self, style, chosen, names).instance().map_err(fault)
     }
 
-    /// Returns true if every thread can detect in this way that it is beyond the data.
+    /// Returns true if this guard lets every thread detect that it is beyond the data.
     fn can_guard(&self, guard: Guard) -> bool {
         let has_axis = |it: &Expression| it.name().is_some_and(|size| self.axis_of(size).is_some());
         // A size may be a parameter already, or become one if the text doesn't use its name.

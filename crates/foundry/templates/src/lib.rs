@@ -1,9 +1,10 @@
-//! Named algorithms as parametrised, typed templates: the kernels of a dataset that have a purpose.
+//! Named algorithms as parametrised, typed templates, for kernels of a dataset that have a known
+//! purpose.
 //!
 //! A [`Template`] is a file below `library`: a header with choices, sizes, domains of inputs and
 //! words, then a Python text with holes. [`Template::instance`] fills the holes. `gbxcule_rows`
-//! makes rows of instances as of any other text; nothing is compiled here. A [`Composition`] names
-//! several templates and has the host code that launches them.
+//! makes rows of instances; this crate compiles nothing. A [`Composition`] names several templates
+//! and has the host code that launches them.
 
 mod composition;
 mod condition;

@@ -1,4 +1,4 @@
-//! Style of a text: the choices in which people differ in kernels that compute the same.
+//! Style of a text: choices that differ between authors and don't affect results.
 
 use gbxcule_grammar::random::{Random, seed};
 
@@ -26,14 +26,14 @@ pub(crate) enum ParameterOrder {
     ValuesLast,
 }
 
-/// Test for threads beyond the data.
+/// The test by which threads detect that they are beyond the data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Guard {
-    /// A launch has as many threads as there are data.
+    /// No test: a launch has as many threads as there are data.
     None,
-    /// A parameter has the number of data.
+    /// A parameter holds the number of data.
     Count,
-    /// An array's shape has the number of data.
+    /// An array's shape holds the number of data.
     Shape,
 }
 
@@ -81,7 +81,7 @@ impl Style {
         Self { has_comments: other.has_comments, ..*self } == other
     }
 
-    /// Draws a style with the shares of NVIDIA Warp's examples and sources.
+    /// Draws a style with the frequencies of NVIDIA Warp's examples and sources.
     fn drawn(random: &mut Random) -> Self {
         Self {
             is_explicit: random.chance(30),

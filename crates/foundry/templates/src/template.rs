@@ -50,7 +50,7 @@ pub struct Template {
     /// Rules that follow from choices, such as those of boundaries.
     pub(crate) rules: Vec<Sentence>,
     pub(crate) edges: Vec<Sentence>,
-    /// Choices that change the text's structure: each combination is another kernel.
+    /// Choices that change the text's structure: each combination gives another kernel.
     pub(crate) choices: Vec<Choice>,
     /// Choices of names or numbers.
     pub(crate) draws: Vec<Choice>,
@@ -168,7 +168,7 @@ impl Template {
         }
     }
 
-    /// Removes names that the text or another parameter uses already.
+    /// Removes names that the text or another parameter already uses.
     fn drop_taken_names(&mut self) {
         let names: Vec<Vec<String>> = self.parameters.iter().map(|it| it.names.clone()).collect();
         for at in 0..self.parameters.len() {

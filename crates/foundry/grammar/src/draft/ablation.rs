@@ -1,4 +1,5 @@
-//! Texts with one statement left out: if such a text computes the same, the statement was idle.
+//! Texts with one statement left out: if such a text gives the same results, the statement had no
+//! effect.
 
 use crate::ast::{Function, Stmt, Text};
 

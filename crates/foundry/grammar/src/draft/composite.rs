@@ -1,4 +1,4 @@
-//! Expressions that give vectors, matrices, quaternions and transforms.
+//! Expressions whose values are vectors, matrices, quaternions and transforms.
 
 use super::KernelBuilder;
 use crate::ast::{Expr, Ty, VEC3};
@@ -221,7 +221,7 @@ impl KernelBuilder {
         Expr::call(spell::plain(Ty::Mat(rows, rows, of)), parts)
     }
 
-    /// Returns a unit vector such as people write.
+    /// Returns a typical unit vector.
     pub(super) fn unit_axis(&mut self) -> Expr {
         let at = self.random.below(3);
         let parts = (0..3).map(|part| Expr::Float(if part == at { 1.0 } else { 0.0 })).collect();

@@ -1,4 +1,5 @@
-//! The families: the main subjects of kernels. One file each, with its weights and its recipe.
+//! The families: the main subjects of kernels. Each family has a file with its weights and its
+//! recipe.
 
 mod arithmetic;
 mod atomics;
@@ -44,7 +45,7 @@ pub enum Family {
     Mixed,
 }
 
-/// Name, share, weights and recipe of a family.
+/// Name, frequency, weights and recipe of a family.
 struct Entry {
     family: Family,
     name: &'static str,

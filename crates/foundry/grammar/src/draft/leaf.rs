@@ -1,5 +1,5 @@
-//! The ends of expressions: variables, elements, components and literals; and how an expression
-//! absorbs pending definitions.
+//! Leaves of expressions: variables, elements, components and literals. Also the absorption of
+//! pending definitions by an expression.
 
 use super::plausibility::{is_name_like, reads, size};
 use super::{KernelBuilder, Var};
@@ -38,7 +38,7 @@ impl KernelBuilder {
         }
     }
 
-    /// Returns a float such as people write.
+    /// Returns a typical float literal.
     pub(super) fn some_float(&mut self, of: Scalar) -> Expr {
         let numbers =
             [0.5, 2.0, 0.25, 1.5, 0.1, 0.2, 3.0, 0.75, 0.3, 4.0, 0.05, 0.8, 0.01, 1.1, 0.9];
@@ -78,7 +78,7 @@ impl KernelBuilder {
     /// Returns a variable or element of that type, preferably one that has not been read yet.
     pub(super) fn read(&mut self, ty: Ty) -> Option<Expr> {
         let weigh = |used: bool| if used { 2 } else { 9 };
-        // An expression without a name that was read once is not computed again.
+        // An expression without a name is read only once, so that it is not computed twice.
         let readable = |var: &Var| var.ty == ty && (!var.used || is_name_like(&var.expr));
         let vars = self.vars.iter().enumerate().filter(|(_, var)| readable(var));
         let mut found: Vec<(bool, usize, u32)> =
@@ -111,7 +111,7 @@ impl KernelBuilder {
         Expr::from(&array.name).index(indices)
     }
 
-    /// Returns `value` with all pending definitions from variable `since` on worked in.
+    /// Returns `value` combined with all pending definitions from variable `since` on.
     pub(super) fn absorb_pending(&mut self, mut value: Expr, ty: Ty, since: usize) -> Expr {
         while let Some(at) = (since..self.vars.len()).find(|&at| !self.vars[at].used) {
             let Var { expr, ty: from, .. } = self.vars[at].clone();
@@ -126,7 +126,7 @@ impl KernelBuilder {
         value
     }
 
-    /// Absorbs an expression; a value that fills a line gets a name before.
+    /// Absorbs an expression; a value that fills a line first gets a name.
     fn absorb_in_line(&mut self, value: &Expr, ty: Ty, with: &Expr, from: Ty) -> Expr {
         if size(value) < MAX_LINE_SIZE || !reads(value) {
             return self.absorb(value, ty, with, from);
@@ -135,7 +135,7 @@ impl KernelBuilder {
         self.absorb(&value, ty, with, from)
     }
 
-    /// Returns `value`, of a type, with an expression of any type worked in.
+    /// Returns `value`, of a type, combined with an expression of any type.
     pub(super) fn absorb(&mut self, value: &Expr, ty: Ty, with: &Expr, from: Ty) -> Expr {
         let draw = |m: &mut Self| m.absorbed(value.clone(), ty, with.clone(), from);
         self.drawn(draw, Self::is_senseless).unwrap_or_else(|expr| expr)

@@ -1,5 +1,5 @@
-//! Gives names to elements that a finished kernel reads several times, at the first place where
-//! their indices have values.
+//! Gives names to elements that a finished kernel reads several times, at the first point at which
+//! their indices are defined.
 
 use super::KernelBuilder;
 use crate::ast::{Expr, Name, Stmt, Ty};

@@ -1,10 +1,9 @@
-//! Rejects expressions that a person wouldn't write because they say less than they seem to.
+//! Rejects expressions that a person wouldn't write because they can be simplified.
 //!
 //! An expression is *senseless* if it simplifies to a part of itself (`wp.max(u, u)`, `wp.abs(x *
-//! x)`, an inverse of an inverse), has a value that is known for all inputs (`x - x`, `wp.sin(x) <
-//! 2.0`), is a number that a person writes at once (`2.0 * 0.5`), or computes one value twice. The
-//! generator draws such an expression again; a text that still contains one is rejected
-//! (`is_sound`).
+//! x)`, an inverse of an inverse), has the same value for all inputs (`x - x`, `wp.sin(x) < 2.0`),
+//! is an arithmetic of constants (`2.0 * 0.5`), or computes a value twice. The generator draws such
+//! an expression again; a text that still contains one is rejected (`is_sound`).
 
 use super::range::{KnownRanges, Range, range};
 use crate::ast::{Expr, Function, Stmt, Text};
@@ -40,7 +39,7 @@ fn is_cast(name: &str) -> bool {
 }
 
 /// Returns true if an expression reads a variable or an element. Constants of the text, in
-/// capitals, are no variables.
+/// capitals, do not count.
 pub(super) fn reads(expr: &Expr) -> bool {
     match expr {
         Expr::Name(name) => name.chars().any(char::is_lowercase),
@@ -102,7 +101,7 @@ fn most_alike(terms: &[&Expr]) -> usize {
         .unwrap_or(0)
 }
 
-/// Returns true if this node of an expression is senseless; its parts are judged before it.
+/// Returns true if this node of an expression is senseless; its parts were judged before.
 pub(super) fn is_senseless(expr: &Expr, known: &KnownRanges) -> bool {
     let parts = expr.parts();
     let repeats = parts
@@ -267,7 +266,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Judges a condition or the value of a variable: in a loop it has to change with the loop.
+    /// Judges a condition or the value of a variable, which in a loop must change with the loop.
     fn moving(&mut self, expr: &Expr) {
         self.expr(expr);
         self.sound &= self.loops == 0 || mentions(expr, &self.written);

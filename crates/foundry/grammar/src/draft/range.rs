@@ -1,5 +1,5 @@
-//! Ranges of scalars: the limits between which the value of an expression lies for all inputs,
-//! derived from the expression's text.
+//! Ranges of scalars: the bounds of an expression's value for all inputs, derived from the
+//! expression.
 
 use crate::ast::{Expr, Name};
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ impl Range {
     pub(super) const ALL: Self = Self { least: f64::NEG_INFINITY, most: f64::INFINITY };
 
     fn new(least: f64, most: f64) -> Self {
-        // Infinity times 0 and infinity less infinity say nothing of the range.
+        // Infinity times 0 and infinity minus infinity are NaN, which bounds nothing.
         if least.is_nan() || most.is_nan() { Self::ALL } else { Self { least, most } }
     }
 
@@ -24,8 +24,8 @@ impl Range {
         Self::new(value, value)
     }
 
-    /// Returns true if the ranges have one common number at most, which decides how two of their
-    /// values compare.
+    /// Returns true if the ranges have at most one number in common, so that a comparison of their
+    /// values has a fixed outcome.
     pub(super) fn is_apart(self, other: Self) -> bool {
         self.most <= other.least || other.most <= self.least
     }
@@ -34,7 +34,7 @@ impl Range {
         Self::new(self.least.min(other.least), self.most.max(other.most))
     }
 
-    /// Returns the range of a growing function's values over this range.
+    /// Returns the range of a monotonically growing function over this range.
     fn through(self, function: fn(f64) -> f64) -> Self {
         Self::new(function(self.least), function(self.most))
     }

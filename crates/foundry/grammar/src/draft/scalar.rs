@@ -1,7 +1,7 @@
-//! Expressions that give numbers and truth values.
+//! Expressions whose values are numbers and bools.
 //!
-//! Floats keep a moderate size: divisors, roots and logarithms stay away from arguments with huge
-//! or undefined results, as a careful person writes them.
+//! Floats keep a moderate size: arguments of divisions, roots and logarithms are kept away from
+//! huge or undefined results.
 
 use super::KernelBuilder;
 use super::plausibility::{is_name_like, reads};
@@ -103,7 +103,7 @@ impl KernelBuilder {
         self.read(ty).map(|expr| (expr, ty))
     }
 
-    /// Returns an expression that is never negative, made of another one as people make it.
+    /// Makes an expression that is never negative from another one, in a typical way.
     pub(super) fn never_negative(&mut self, of: Scalar, from: Expr) -> Expr {
         if range(&from, &self.known).least >= 0.0 {
             return from;
@@ -150,7 +150,7 @@ impl KernelBuilder {
         })
     }
 
-    /// Returns a float that isn't made of literals alone, if anything can be read.
+    /// Returns a float that depends on a variable or element, if one can be read.
     pub(super) fn varying(&mut self, of: Scalar, depth: usize) -> Expr {
         for _ in 0..6 {
             let found = self.float(of, depth);
@@ -417,7 +417,7 @@ impl KernelBuilder {
     }
 
     pub(super) fn truth(&mut self, depth: usize) -> Expr {
-        // A condition gets no name of its own.
+        // A condition gets no name.
         let unsound = |m: &Self, expr: &Expr| m.is_uniform(expr) || m.is_senseless(expr);
         self.drawn(|m| m.some_truth(depth), unsound).unwrap_or_else(|expr| expr)
     }

@@ -1,7 +1,7 @@
 //! Differences between kernels that compute the same: the order of parameters, guards of threads
 //! beyond the data, words.
 //!
-//! Shares are those of NVIDIA Warp's examples and of its own sources (`gbxcule synth constructs`).
+//! Frequencies are those of NVIDIA Warp's examples and sources (`gbxcule synth constructs`).
 
 use super::{KernelBuilder, Var};
 use crate::ast::{Expr, FLOAT, Function, Name, Stmt, Ty};
@@ -33,7 +33,7 @@ impl KernelBuilder {
         order
     }
 
-    /// Launches, in some kernels, more threads than there are data, and has them return.
+    /// Makes some kernels launch more threads than there are data; the additional threads return.
     pub(super) fn guard(&mut self, kernel: &mut Function) {
         if !self.random.chance(12) {
             return;
@@ -63,7 +63,7 @@ impl KernelBuilder {
         }
     }
 
-    /// Returns what the kernel computes, in the singular: a name of its text where one fits.
+    /// Returns a word for the kernel's result, in the singular: a name of its text if one fits.
     pub(super) fn subject(&mut self) -> String {
         let written = self.inputs.iter().position(|given| given.written);
         let ty = written.map_or(FLOAT, |at| self.params[at].ty);
@@ -81,7 +81,8 @@ impl KernelBuilder {
         self.random.pick(if own.is_empty() { words } else { &own }).to_owned()
     }
 
-    /// Says, in some kernels, what they read and write, and why their statements are as they are.
+    /// Adds comments to some kernels: what the kernel reads and writes, and the reasons of
+    /// statements.
     pub(super) fn comment(&mut self, kernel: &mut Function, verb: &str, noun: &str) {
         if self.random.chance(22) {
             kernel.docstring = Some(self.summary(verb, noun));
@@ -101,7 +102,7 @@ impl KernelBuilder {
         }
     }
 
-    /// Returns words for the reason of a statement, where its form tells one.
+    /// Returns words for the reason of a statement, if its form suggests one.
     fn reasons(&mut self, stmt: &Stmt, is_last: bool) -> Option<&'static [&'static str]> {
         Some(match stmt {
             Stmt::Assign(_, Expr::Call(name, _)) if &**name == "wp.tid" => match self.dims.len() {

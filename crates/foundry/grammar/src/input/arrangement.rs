@@ -1,7 +1,7 @@
 //! Relations between the numbers of an array that algorithms rely on: sorted keys, offsets of
 //! compressed rows, permutations, directions of length 1, matrices that can be solved.
 //!
-//! Numbers are drawn as always, and then moved or changed by these rules, in float64.
+//! Numbers are drawn independently, and then moved or changed by these rules, in float64.
 
 use super::{ArgumentInput, Leaf};
 use gbxcule_ir::Literal;
@@ -21,7 +21,7 @@ pub enum Arrangement {
     /// Each row holds each number from 0 on once: the ranks of the drawn numbers.
     Permutation,
     /// The components of an element differ: a component that repeats an earlier one becomes the
-    /// next free number of the range, which continues at its start after its end.
+    /// next free number of the range, cyclically.
     Distinct,
     /// Each element, a vector, is divided by its length.
     Unit,

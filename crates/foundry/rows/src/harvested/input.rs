@@ -1,5 +1,5 @@
-//! Inputs for a kernel without a description: shapes and ranges are drawn until it runs without a
-//! fault, its results are finite, and they depend on its inputs.
+//! Inputs for a kernel without a description: shapes and ranges are drawn until the kernel runs
+//! without a fault and its results are finite and depend on its inputs.
 
 use super::Refusal;
 use crate::execute::{self, BUDGET, LaunchInputs, Variation};
@@ -51,7 +51,7 @@ pub(super) fn find(
             return Err(Refusal::Parameters);
         }
     }
-    // The refusal of the attempt that came nearest to a row is reported.
+    // The reported refusal is that of the attempt that passed the most checks.
     let mut nearest = Refusal::Faults;
     let mut best: Option<FoundInputs> = None;
     for attempt in 0..ATTEMPTS {
@@ -68,8 +68,8 @@ pub(super) fn find(
                 if best.as_ref().is_none_or(|best| score(&given) > score(best)) {
                     best = Some(given);
                 }
-                // People's code may fail checks of sampled rows, so only a few more attempts are
-                // made to pass them.
+                // Real code may fail checks of sampled rows, so only a few more attempts are made
+                // to pass them.
                 if attempt > ATTEMPTS / 3 {
                     break;
                 }
@@ -212,7 +212,7 @@ impl<'a> Trial<'a> {
         execute::arguments(self.program, inputs, seed)
     }
 
-    /// Marks the arguments that some draw changes; there must be one.
+    /// Marks the arguments that some launch changes; there must be at least one.
     fn mark_written(&self, inputs: &mut [ArgumentInput]) -> Result<(), Refusal> {
         for &seed in &self.seeds {
             let data = self.draw(inputs, seed);
@@ -261,8 +261,8 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Returns true if some byte of an argument is changed, and not to the same value in all draws.
-/// Bytes that no draw changes still hold their drawn values.
+/// Returns true if launches change some byte of an argument, and not to the same value in all
+/// draws. Bytes that no launch changes still hold their drawn values.
 fn varies(draws: &[(Data, Data)], at: usize) -> bool {
     (0..draws[0].1[at].len()).any(|byte| {
         let changes = draws.iter().any(|(before, after)| before[at][byte] != after[at][byte]);

@@ -1,5 +1,5 @@
-//! Finds kernels whose threads race. A row's results must not depend on the order of threads, or a
-//! GPU's results could not be compared.
+//! Finds kernels whose threads race. A row's results must not depend on the order of threads;
+//! otherwise they could not be compared with a GPU's results.
 
 use crate::execute::{self, LaunchInputs, Variation};
 use crate::rounding;
@@ -10,8 +10,8 @@ use gbxcule_ir::op::Op;
 /// Number of thread orders that are tried.
 const ORDERS: u64 = 4;
 
-/// Returns true if other orders of threads give the same results, and, without atomics, so do
-/// threads that don't see each other's writes.
+/// Returns true if other orders of threads give the same results. Without atomics, threads that
+/// don't see each other's writes must give the same results, too.
 pub(super) fn is_settled(
     program: &RowProgram,
     grid: LaunchInputs<'_>,

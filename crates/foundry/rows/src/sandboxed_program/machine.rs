@@ -1,9 +1,9 @@
-//! Distinguishes faults of this machine from faults of a text by measurements alone, because a text
-//! can control what a compiler or a program prints and how it ends.
+//! Distinguishes faults of this machine from faults of a text. Only measurements decide, because a
+//! text can control the output and the exit status of compilers and programs.
 //!
-//! A failure with a sign of a lack (little free disk, a process that the system ended for want of
-//! memory, an end by SIGKILL) is tried again while no other job of this process runs. If the lack
-//! is still measured before that try, the machine is at fault, else the text.
+//! A failure with a sign of a shortage (little free disk, a process that the system killed for
+//! memory, an end by SIGKILL) is retried while no other job of this process runs. If the shortage
+//! is still measured before the retry, the machine is at fault, else the text.
 
 use super::{Attempt, HostLimits, JobFailure};
 use crate::error::SynthError;
@@ -14,8 +14,8 @@ use std::sync::{PoisonError, RwLock};
 /// Lock that jobs share while they run, and that a second try holds alone.
 static RUNNING: RwLock<()> = RwLock::new(());
 
-/// Returns the result of an attempt, which is made again if `retries` is true and this machine may
-/// be at fault.
+/// Returns the result of an attempt, which is repeated if `retries` is true and this machine may be
+/// at fault.
 pub(super) fn judged(
     folder: &Path,
     limits: HostLimits,
@@ -36,13 +36,13 @@ pub(super) fn judged(
     })
 }
 
-/// Sign of a lack of memory or disk of this machine.
+/// Sign of a shortage of memory or disk on this machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Sign {
     None,
-    /// A text may have caused the sign as well.
+    /// A text may have caused the sign, too.
     Possible,
-    /// The lack was measured before the attempt, or the system reports it.
+    /// The shortage was measured before the attempt, or the system reports it.
     Certain(String),
 }
 

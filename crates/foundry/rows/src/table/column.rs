@@ -14,7 +14,7 @@ pub(super) type Set = fn(&mut Row, Option<String>);
 /// Storage of a column, with the functions that move its values out of a row and into it.
 pub(super) enum Cell {
     Long(fn(&Row) -> u64, fn(&mut Row) -> &mut u64),
-    /// A number of 64 bits as text: readers that have only doubles would round it.
+    /// A number of 64 bits as text: readers whose numbers are doubles would round it.
     Seed(fn(&Row) -> u64, fn(&mut Row) -> &mut u64),
     Word(fn(&Row) -> u32, fn(&mut Row) -> &mut u32),
     Mark(fn(&Row) -> bool, fn(&mut Row) -> &mut bool),
@@ -24,7 +24,7 @@ pub(super) enum Cell {
 }
 
 impl Cell {
-    /// Returns true if two rows have different values here.
+    /// Returns true if two rows have different values in this column.
     pub(super) fn differs(&self, one: &Row, other: &Row) -> bool {
         match self {
             Long(get, _) | Seed(get, _) => get(one) != get(other),
@@ -90,7 +90,7 @@ pub(super) static COLUMNS: &[Column] = &[
     ("in_warp", Mark(|row| row.in_warp, |row| &mut row.in_warp)),
 ];
 
-/// Columns that make up most of a row, and that statistics don't look at.
+/// Columns that make up most of a row's size and that statistics don't need.
 pub(super) const BULKY: [&str; 17] = [
     "ir",
     "ir_backward",
@@ -166,7 +166,7 @@ pub(super) fn write(
     }
 }
 
-/// Puts a column's values into as many rows; a null leaves the row's default.
+/// Puts a column's values into the rows; a null leaves the row's default.
 pub(super) fn read(cell: &Cell, reader: ColumnReader, reading: Reading<'_>) -> Result<()> {
     use ColumnReader::{
         BoolColumnReader, ByteArrayColumnReader, Int32ColumnReader, Int64ColumnReader,

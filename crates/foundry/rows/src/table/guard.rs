@@ -1,5 +1,5 @@
-//! Guard around the `parquet` crate, which panics on some damaged files where it should return an
-//! error: the metadata's decoder and the columns' decoders trust lengths that the file contains.
+//! Guard around the `parquet` crate, which panics on some damaged files instead of returning an
+//! error: the decoders of metadata and columns trust lengths in the file.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};

@@ -1,5 +1,5 @@
-//! Values of one column as Parquet stores them: the existing values, in order, and two levels for
-//! each place. The definition level counts how much of the path to the value exists; the repetition
+//! Values of one column in Parquet's form: the existing values, in order, and two levels for each
+//! position. The definition level counts how much of the path to the value exists; the repetition
 //! level says if the value continues a list.
 
 use crate::row::Row;
@@ -32,8 +32,8 @@ impl<T> ColumnValues<T> {
         leaf
     }
 
-    /// Makes a column with a list in each row. On the path to an item three things may be missing:
-    /// the list, its first item, the value.
+    /// Makes a column with a list in each row. On the path to an item the list, its first item or
+    /// the value may be missing.
     pub(super) fn lists(rows: impl Iterator<Item: Iterator<Item = T>>) -> Self {
         let (mut values, mut definition, mut repetition) = (Vec::new(), Vec::new(), Vec::new());
         for items in rows {
@@ -62,8 +62,8 @@ impl<T> ColumnValues<T> {
 
 /// Least number of bytes that the rows of a file may take in memory.
 const MIN_BUDGET_BYTES: u64 = if cfg!(test) { 1 << 24 } else { 1 << 30 };
-/// Number of bytes that rows may take for each byte of their file: several times what compression
-/// of texts explains.
+/// Number of bytes that rows may take for each byte of their file: several times the compression
+/// ratio of texts.
 const EXPANSION: u64 = 256;
 /// Bytes that the levels and the value of one item take while a list is read.
 const ITEM_BYTES: u64 = 32;
@@ -73,7 +73,7 @@ const ITEM_BYTES: u64 = 32;
 pub(super) struct MemoryBudget(Cell<u64>);
 
 impl MemoryBudget {
-    /// Returns the budget for a file of so many bytes.
+    /// Returns the budget for a file of this size.
     pub(super) fn of(file_bytes: u64) -> Self {
         Self(Cell::new(file_bytes.saturating_mul(EXPANSION).max(MIN_BUDGET_BYTES)))
     }
@@ -106,7 +106,7 @@ fn too_much() -> ParquetError {
     )
 }
 
-/// Rows that a column's values are put into.
+/// Rows that receive a column's values.
 pub(super) struct Reading<'a> {
     pub(super) rows: &'a mut Vec<Row>,
     /// Index of the first row of this part of the file.

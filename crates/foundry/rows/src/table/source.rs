@@ -1,4 +1,4 @@
-//! A file for the `parquet` crate, in which a call that is interrupted for ever is an error.
+//! A file for the `parquet` crate. A call that is interrupted again and again becomes an error.
 
 use gbxcule_files::Patient;
 use parquet::errors::{ParquetError, Result};

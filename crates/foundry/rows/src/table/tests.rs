@@ -1,4 +1,5 @@
-//! Rows are read as they were written, and a file of other columns is refused by a column's name.
+//! Rows are read as they were written, and a file with other columns is refused with a column's
+//! name.
 
 use super::*;
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
@@ -113,7 +114,7 @@ fn a_flipped_bit_anywhere_gives_rows_or_an_error_and_never_a_panic() {
     }
 }
 
-/// Some kilobytes that stand for as many megabytes, here; without tests the limit is higher.
+/// In tests the memory limit is lower, so a file of some kilobytes is enough.
 #[test]
 fn a_file_that_would_fill_memory_is_refused() {
     let id = "optional int64 id (INTEGER(64,false));";
@@ -164,7 +165,7 @@ fn only_these(path: &Path) -> Result<Vec<Row>, SynthError> {
     read_columns(path, &missing)
 }
 
-/// Readers and writers of others choose Snappy.
+/// Other writers use Snappy by default.
 #[test]
 fn a_table_of_another_compression_says_which_one_is_read() {
     let said = check_compression(Compression::SNAPPY).expect_err("not read here").to_string();

@@ -1,7 +1,7 @@
 //! The checks of a row's origin. `labels` computes the columns that follow from the source again.
 //! `origin` makes the row again, from its seed and number or, if it was harvested, from its text,
-//! and compares it with the manifest. `verdicts` compares the stored verdicts with those of the
-//! checks.
+//! and compares the row with the manifest. `verdicts` compares the stored verdicts with the
+//! verdicts of the checks.
 
 use super::{CHECKS, StoredRow, has_failed};
 use crate::batch::Manifest;
@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Checks that are made with a row and that `validate` doesn't repeat.
+/// Checks that are made together with a row and that `validate` doesn't repeat.
 const OF_MAKING: [&str; 6] =
     ["compiles", "meaningful", "pinned", "inputs", "comparisons", "rounding"];
 /// Columns that other programs make or that are written later; other checks compare them.
@@ -56,8 +56,8 @@ impl Provenance {
         Self { manifest, structures, first, repeated }
     }
 
-    /// Makes the check `origin`, and returns it with the row made again. Not for a row that
-    /// `is_wrong` already.
+    /// Makes the check `origin`, and returns it with the row that was made again. Skips rows that
+    /// are known to be wrong.
     fn check(&self, row: &Row, stored: &StoredRow, is_wrong: bool) -> (CheckOutcome, Option<Row>) {
         let Manifest { plan, count, generator_version, compiler, .. } = &self.manifest;
         let foreign = [
@@ -96,8 +96,8 @@ impl Provenance {
         (failed_if("origin", &wrong), Some(again))
     }
 
-    /// Returns the columns that a row has though the manifest doesn't name their tool, or lacks
-    /// though it does.
+    /// Returns the columns that contradict the manifest: present without their tool, or missing
+    /// although the manifest names their tool.
     fn tool_columns(&self, row: &Row) -> Vec<&'static str> {
         let (tools, checks) = (&self.manifest, row.checks());
         let verdict = |name: &str| checks.iter().find(|it| it.check == name).map(|it| &it.verdict);
@@ -189,7 +189,7 @@ pub(super) fn verdicts(row: &Row, found: &[CheckOutcome], again: Option<&Row>) -
     let made = again.map_or(Vec::new(), Row::checks);
     for check in &made {
         let is_kept = find(&check.check).is_some_and(|it| it.verdict == check.verdict);
-        // The check of machine code may have no verdict on another machine.
+        // On another machine the check of machine code may give no verdict.
         if !is_kept && check.check != "machine_code" {
             wrong.push(&check.check);
         }
@@ -210,7 +210,7 @@ fn failed(name: &str, wrong: &[&str]) -> CheckOutcome {
     Ok(Check { detail: wrong.join(", "), ..Check::failed(name) })
 }
 
-/// Makes a check that fails if columns, or checks, are wrong.
+/// Makes a check that fails if the list of wrong columns or checks is not empty.
 fn failed_if(name: &str, wrong: &[&str]) -> CheckOutcome {
     if wrong.is_empty() { Ok(Check::passed(name)) } else { failed(name, wrong) }
 }

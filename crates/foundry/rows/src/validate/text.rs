@@ -1,6 +1,6 @@
-//! The checks by the host's compiler: stored C++ and CUDA texts that equal those that our compiler
-//! prints are compiled and run in the sandbox. Any other text may be hostile, so it is not run and
-//! gets no verdict.
+//! The checks by the host's compiler: stored C++ and CUDA texts are compiled and run in the sandbox
+//! if they equal the texts that our compiler prints. Any other text may be hostile, so it is not
+//! run and gets no verdict.
 
 use super::StoredRow;
 use crate::allowed_error::Runner;
@@ -17,7 +17,7 @@ use std::path::Path;
 
 const NAMES: [&str; 2] = ["cpp", "cuda_on_host"];
 
-/// One of a row's texts on its way through a host compiler.
+/// One of a row's texts, to be compiled and run.
 struct TextRun {
     row: usize,
     check: usize,
@@ -28,14 +28,14 @@ struct TextRun {
 #[derive(Default)]
 struct TextDistances {
     distances: Vec<Option<Distance>>,
-    /// Reason for which there is no verdict.
+    /// Reason why there is no verdict.
     none: Option<NotRun>,
 }
 
 impl TextDistances {
     fn outcome(&self, name: &str) -> CheckOutcome {
         match (&self.none, self.distances.as_slice()) {
-            // A wrong result forward or backward decides, even if the other direction was not run.
+            // A wrong result in one direction decides, even if the other direction was not run.
             (Some(reason), distances) if distances.iter().flatten().all(|it| it.share <= 1.0) => {
                 skipped(name, reason.clone())
             }

@@ -1,5 +1,5 @@
-//! The checks by NVIDIA Warp: its results for a row, its gradients, and the texts that it writes,
-//! compared with the stored ones.
+//! The checks by NVIDIA Warp: its results for a row, its gradients, and its texts are compared with
+//! the stored ones.
 
 use super::{StoredRow, WARP_GRADIENT_ERROR};
 use crate::allowed_error::Runner;
@@ -161,7 +161,8 @@ fn judge(row: &Row, stored: &StoredRow, arrays: &[Vec<u8>]) -> Option<Distance> 
     from_text(text, &stored.program, results, &memory, false, || stored.bounds(Runner::Warp))
 }
 
-/// `wrong` is Warp's label, not the row's fault: such rows are kept.
+/// Makes the check of gradients. The verdict `wrong` is about Warp, not about the row: such rows
+/// are kept.
 fn gradient(row: &Row, stored: &StoredRow, arrays: &[Vec<u8>], confirmed: bool) -> CheckOutcome {
     let Some(text) = row.gradients_json.as_deref().filter(|_| confirmed) else {
         return skipped("warp_gradient", NotRun::Unconfirmed);

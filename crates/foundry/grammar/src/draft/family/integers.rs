@@ -36,7 +36,7 @@ pub(super) fn build(m: &mut KernelBuilder) {
     m.store(ty);
 }
 
-/// Writes a loop that takes a number apart from its low end.
+/// Writes a loop that splits a number into digits or bits, the lowest first.
 fn digits(m: &mut KernelBuilder, of: Scalar) {
     let ty = Ty::Scalar(of);
     let start = m.integer(of, 1);

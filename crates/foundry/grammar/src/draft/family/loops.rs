@@ -1,4 +1,4 @@
-//! Loops: over counts, tables and rows, until something has settled, one in another.
+//! Loops over counts, tables and rows, loops that end by a condition, and nested loops.
 
 use crate::ast::{Expr, INT, Stmt, VEC3};
 use crate::draft::KernelBuilder;

@@ -1,4 +1,4 @@
-//! Transcendental functions, and what people build from them: responses, profiles, waves.
+//! Transcendental functions, and typical formulas of them: responses, profiles, waves.
 
 use crate::draft::KernelBuilder;
 use gbxcule_ir::Scalar;

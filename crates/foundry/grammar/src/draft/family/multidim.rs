@@ -1,5 +1,5 @@
-//! Arrays of two to four dimensions: grids, transposes, products of matrices in arrays, rows beside
-//! columns.
+//! Arrays of two to four dimensions: grids, transposes, products of matrices in arrays, broadcast
+//! rows and columns.
 
 use crate::ast::{Expr, INT, Name, Stmt, Ty, VEC2, VEC3};
 use crate::draft::{KernelBuilder, Readable, Var};

@@ -66,7 +66,7 @@ fn whole(m: &mut KernelBuilder, ty: Ty) {
     m.push(Stmt::Do(Expr::wp(word, vec![Expr::from(&out), Expr::Int(0), value])));
 }
 
-/// Reduces the elements around each thread's own, or those before it.
+/// Reduces the elements around each thread's element, or the elements before it.
 fn windows(m: &mut KernelBuilder, ty: Ty) {
     let float = m.float_type();
     let source: Name = m.side_table(ty, m.dims.clone());

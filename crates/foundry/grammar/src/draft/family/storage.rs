@@ -1,6 +1,6 @@
-//! Narrow storage, wide arithmetic: pixels, samples, halves and quantized weights that are read as
-//! floats or ints, worked on and rounded back; words of several fields, taken apart and put
-//! together.
+//! Narrow storage, wide arithmetic: pixels, samples, 16-bit floats and quantized weights that are
+//! read as floats or ints, processed and rounded back; words of several fields, unpacked and
+//! packed.
 
 use crate::ast::{Expr, FLOAT, INT, Name, Stmt, Ty, VEC3};
 use crate::draft::{KernelBuilder, Var};
@@ -133,7 +133,7 @@ fn converted(m: &mut KernelBuilder) {
     m.push(Stmt::Assign(vec![Expr::from(&out).index(at)], stored));
 }
 
-/// Computes with small vectors of bytes or halves.
+/// Computes with small vectors of bytes or 16-bit floats.
 fn colors(m: &mut KernelBuilder) {
     m.launch(1);
     let here = m.here();
@@ -252,7 +252,7 @@ const WORDS: [Word; 5] = [
     Word { of: Scalar::U64, fields: &[(0, 16, "near"), (16, 16, "far"), (32, 32, "index")] },
 ];
 
-/// Takes words apart, computes with their fields as ints, and may put them together again.
+/// Unpacks words, computes with their fields as ints, and may pack the results.
 fn fields(m: &mut KernelBuilder) {
     m.launch(1);
     let word = &WORDS[m.random.below(WORDS.len())];
@@ -288,7 +288,7 @@ fn fields(m: &mut KernelBuilder) {
     }
 }
 
-/// Reads a word, and defines each of its fields as an int.
+/// Reads a word, and defines a variable for each of its fields, as an int.
 fn take_apart(m: &mut KernelBuilder, word: &Word, here: Vec<Expr>) {
     let most = match word.of.bits() {
         64 => i64::MAX >> 12,
