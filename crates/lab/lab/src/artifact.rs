@@ -1,4 +1,4 @@
-//! Artifacts of the lab: JSON with a schema version, in files that are complete or not there.
+//! Artifacts of the lab: JSON with a schema version. A file is complete or missing.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -74,8 +74,8 @@ pub fn timestamp() -> String {
     OffsetDateTime::now_utc().format(format).unwrap_or_default()
 }
 
-/// Makes a name fit to be a part of a file's name: short, and without characters that mean
-/// something to shells, file systems or terminals.
+/// Converts a name to a part of a file's name: short, and without characters that are special to
+/// shells, file systems or terminals.
 #[must_use]
 pub fn file_part(name: &str) -> String {
     const MOST: usize = 80;
@@ -103,7 +103,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
     gbxcule_files::write(path, bytes).map_err(LabError::file(path))
 }
 
-/// Writes a file of a folder that others may have filled, and returns its path: see
+/// Writes a file into a folder that others may have filled, and returns its path: see
 /// [`gbxcule_files::replace`].
 pub(crate) fn replace(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, LabError> {
     let path = folder.join(name);
@@ -133,7 +133,7 @@ pub fn read_json(path: &Path) -> Result<Value, LabError> {
     Err(LabError::Artifact { path: path.into(), found })
 }
 
-/// Reads JSON that anyone may have written.
+/// Reads JSON of unknown origin.
 ///
 /// # Errors
 /// No such file, or not JSON.

@@ -33,7 +33,7 @@ pub enum BackendKind {
     SwarmInterpreted,
     /// The swarm on a CUDA device.
     SwarmCuda,
-    /// A backend with wrong reports, which proves that the failure path works.
+    /// A backend whose reports are wrong, which tests the failure path.
     StubBad,
     /// libmgba in this process, the second reference.
     Libmgba,
@@ -138,7 +138,7 @@ impl FromStr for BackendKind {
 /// Configuration that every backend gets: the ROM, the number of machines and how they step.
 #[derive(Debug, Clone)]
 pub struct BackendConfig {
-    /// The ROM as it came from the file.
+    /// The unchanged bytes of the ROM file.
     pub rom: Arc<[u8]>,
     /// Number of machines.
     pub num_envs: usize,
@@ -146,13 +146,14 @@ pub struct BackendConfig {
     pub codec: Codec,
     /// Length of a step.
     pub schedule: Schedule,
-    /// Work of a step beside emulation.
+    /// Outputs that a step computes besides emulation.
     pub stage: Stage,
     /// Programs that compute rewards and observations.
     pub programs: Programs,
     /// True if the last frame of every step is drawn.
     pub draw_last: bool,
-    /// True if frames must end at the same moment as those of all other backends, at any cost.
+    /// True if frames must end at the same times as the frames of all other backends, even if this
+    /// is slow.
     pub lockstep: bool,
     /// Number of threads or child processes; `None` stands for all cores.
     pub workers: Option<NonZeroUsize>,
@@ -183,7 +184,7 @@ impl BackendConfig {
             .map_or(1, NonZeroUsize::get)
     }
 
-    /// Returns this configuration as one of a swarm.
+    /// Converts this configuration to a swarm's.
     pub(crate) fn swarm(&self) -> SwarmConfig {
         SwarmConfig {
             num_envs: self.num_envs,

@@ -1,9 +1,9 @@
-//! Sweeps: frames a second, by number of machines and backend.
+//! Sweeps: frames per second, by number of machines and backend.
 //!
 //! All backends of a sweep take turns within one run, so that other load on the computer affects
-//! them alike. Opening and the first step are timed separately; a window begins after a warm-up and
-//! always ends with a sync. The calls that queue a device's steps return before the steps are done.
-//! So the bench waits for each step of the warm-up, and computes from their times how many steps
+//! all of them. Opening and the first step are timed separately; a window begins after a warm-up
+//! and always ends with a sync. Calls that queue a device's steps return before the steps are done.
+//! So the bench waits for each step of the warm-up, and computes from these times how many steps
 //! fit into a window.
 
 use std::time::{Duration, Instant};
@@ -52,7 +52,7 @@ pub struct BenchPlan {
     pub codec: Codec,
     /// Length of a step.
     pub schedule: Schedule,
-    /// Work of a step beside emulation.
+    /// Outputs that a step computes besides emulation.
     pub stage: Stage,
     /// Programs that compute rewards and observations.
     pub programs: Programs,

@@ -1,8 +1,8 @@
 //! Mismatch bundles: one folder with all data about a disagreement, and the command that repeats
 //! it.
 //!
-//! The folder is filled under a temporary name and renamed into place, so a run that is killed
-//! leaves no half bundle under the name of a whole one.
+//! The folder is filled under a temporary name and then renamed, so a killed run leaves no
+//! incomplete bundle under a bundle's name.
 
 use std::fmt::Write;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::region::Region;
 use crate::verify::{Mismatch, Observed, VerifyPlan, VerifyResult, registers};
 use crate::{LabError, command, system};
 
-/// Size at which memory dumps are cut: enough to see the difference, small enough for a mail.
+/// Size at which memory dumps are cut: enough to see the difference, small enough for an e-mail.
 pub const MAX_MEM_DUMP_BYTES: usize = 1024;
 
 /// Value of `kind` in a bundle's `metadata.json`.
@@ -191,8 +191,8 @@ fn actions(verdict: &VerifyResult) -> String {
     text
 }
 
-/// Converts a frame to a picture file that every viewer opens, and returns it after its extension:
-/// gray for the original's two bits a pixel, colours for the Color's words.
+/// Converts a frame to a picture file that every viewer opens; returns the extension and the bytes.
+/// The original's frames become gray, the Color's coloured.
 fn portable_picture(frame: &[u8]) -> (&'static str, Vec<u8>) {
     if frame.len() == FRAME_BYTES {
         let mut picture = b"P5 160 144 3\n".to_vec();

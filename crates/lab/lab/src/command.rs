@@ -5,12 +5,12 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Way in which Python started this process.
+/// The Python script that started this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Script {
-    /// As the script that the package installs.
+    /// The script that the package installs.
     File(PathBuf),
-    /// As `python -m gbxcule`, of a package without that script.
+    /// `python -m gbxcule`, for a package without that script.
     Module {
         /// The interpreter.
         python: PathBuf,

@@ -1,4 +1,5 @@
-//! Inventory of this machine: the tools it has, those it lacks, and the command that installs each.
+//! Inventory of this machine: the tools that are present, the tools that are missing, and the
+//! commands that install them.
 
 use gbxcule_oracle::Python;
 use gbxcule_python_env::PythonInterpreter;

@@ -1,5 +1,5 @@
-//! Games as files: a line about the game, then a line for each game played, with its seed and the
-//! buttons of every step (docs/judge.md).
+//! Files of played games: a header line, then a line for each game with its seed and the buttons of
+//! every step (docs/judge.md).
 //!
 //! [`replay`] plays the games again, bit for bit, and [`LoggedGame::check`] compares the outcome
 //! with the claim in the line.
@@ -62,7 +62,7 @@ pub enum End {
     Over,
     /// The game reached the benchmark's greatest length.
     Limit,
-    /// The player stopped before both.
+    /// The player stopped before the game's end and the limit.
     Stopped,
 }
 
@@ -76,7 +76,7 @@ pub struct LoggedGame {
     /// The level, for a game without a seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<u32>,
-    /// Number of games that the env began before this one since it got the seed.
+    /// Number of earlier games of the env since it got the seed.
     #[serde(default)]
     pub episode: u64,
     /// The buttons of each step.
@@ -142,7 +142,7 @@ impl Header {
     }
 }
 
-/// Returns a file's text, and unpacks it if gzip packed it.
+/// Returns a file's text, uncompressed if it is a gzip file.
 fn text_of(bytes: Vec<u8>) -> Result<String, String> {
     let mut text = String::new();
     if bytes.starts_with(GZIP) {
@@ -176,7 +176,7 @@ impl LoggedGame {
         )
     }
 
-    /// Fills the game's claim from its outcome, and drops the steps after its end.
+    /// Fills the game's claim from its outcome, and drops the steps after the game's end.
     #[must_use]
     pub fn sealed(mut self, header: &Header, outcome: &Replayed) -> Self {
         self.buttons.truncate(outcome.steps);

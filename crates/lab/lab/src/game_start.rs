@@ -1,11 +1,12 @@
-//! States in which the episodes of a built-in game begin: its title, and what follows when START is
-//! pressed there.
+//! States in which the episodes of a built-in game begin: its title, and the states after START is
+//! pressed on the title.
 
 use gbxcule_games::Game;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{Codec, PowerOnChoice, Rom, Schedule, Stage, Swarm, SwarmConfig, SwarmError};
 
-/// Number of states in which seeded episodes begin: in each START was pressed one step later.
+/// Number of states in which seeded episodes begin: for each state START was pressed one step
+/// later.
 const STARTS: usize = 16;
 /// Number of levels of a game.
 pub const LEVELS: u32 = 65_535;
@@ -20,7 +21,8 @@ const RANDOM: u32 = 0xC00C;
 const VARIANT: u32 = 0xDFAB;
 const PLAYING: u8 = 1;
 
-/// Returns the random state of a level: unique, and never 0, which would stay 0.
+/// Returns the random state of a level. It is unique, and never 0, from which the generator would
+/// not leave.
 fn level_seed(level: u32) -> u16 {
     (1 + u64::from(level) * 40_507 % u64::from(LEVELS)) as u16
 }
@@ -69,7 +71,8 @@ impl Title {
         &self.state
     }
 
-    /// Returns the states in which seeded episodes begin. A game without a title has one.
+    /// Returns the states in which seeded episodes begin; a single state for a game without a
+    /// title.
     ///
     /// # Errors
     /// A machine faults.

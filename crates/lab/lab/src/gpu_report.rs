@@ -19,7 +19,7 @@ pub const ROWS: &str = "bench.jsonl";
 const PROFILES: &str = "ncu.jsonl";
 const STEPS: &str = "steps.txt";
 const PYTHON: &str = "python.jsonl";
-/// Greatest numbers of bytes and lines of a result.
+/// Greatest number of bytes of a result; the greatest number of lines follows.
 const MAX_BYTES: u64 = 64 << 20;
 const MAX_LINES: usize = 10_000;
 /// Instructions that warps issue for a machine's frame, by ROM, from `make gpu-counts`.
@@ -33,7 +33,7 @@ struct Row {
     frames_per_s: f64,
     slowest: f64,
     fastest: f64,
-    /// True if all options except ROM and number of machines have their defaults.
+    /// True if all options except the ROM and the number of machines have their defaults.
     is_plain: bool,
     /// Card and build, from the artifact.
     origin: String,

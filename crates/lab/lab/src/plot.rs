@@ -1,5 +1,5 @@
-//! Pictures of measured speeds. The picture of a sweep has frames a second on the left and the
-//! speed-up over the baseline on the right; the picture of a GPU has the ROMs by number of
+//! Charts of measured speeds. The chart of a sweep has frames per second on the left and the
+//! speed-up over the baseline on the right; the chart of a GPU has the ROMs' speeds by number of
 //! machines, and by counted issues.
 //!
 //! All scales are logarithmic, because numbers of machines, issues and speeds span decades.
@@ -13,7 +13,7 @@ use crate::report::{Series, Sweep};
 
 const SIZE: (u32, u32) = (1800, 860);
 
-/// Okabe and Ito's palette, whose colours everybody can tell apart, in print as well.
+/// Okabe and Ito's palette, whose colours can be distinguished by colour-blind people and in print.
 const COLOURS: [RGBColor; 6] = [
     RGBColor(0x00, 0x72, 0xB2),
     RGBColor(0xD5, 0x5E, 0x00),

@@ -1,5 +1,5 @@
-//! Programs in artifacts: their names, and the texts of those that are not built in, so that an
-//! artifact is complete without the user's files.
+//! Programs in artifacts: names and, unless a program is built in, its text, so that an artifact is
+//! complete without the user's files.
 
 use gbxcule_swarm::{ProgramText, Programs};
 use serde_json::{Value, json};

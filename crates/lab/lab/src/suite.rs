@@ -1,8 +1,8 @@
-//! Runs every micro-ROM against a reference, and knows which differences are explained.
+//! Comparison of every micro-ROM with a reference, with a list of explained differences.
 //!
-//! A row defines the comparison and its length. If the reference is known to be wrong, the row pins
+//! A row defines a comparison and its length. If the reference is known to be wrong, the row states
 //! the fields that differ, the first step, the number of steps, and the reason. All other values
-//! must be equal, and a run that doesn't show exactly the pinned difference fails like any other
+//! must be equal, and a run that doesn't show exactly the stated difference fails like any
 //! mismatch.
 
 use std::fmt::Write;
@@ -92,9 +92,9 @@ impl SetAside {
 pub enum Outcome {
     /// All values are equal.
     Agrees(Box<VerifyResult>),
-    /// The pinned difference appears as pinned.
+    /// The stated difference appears exactly.
     AsExplained(&'static Explained),
-    /// A pinned difference appears in another form than pinned, or not at all.
+    /// The stated difference appears in another form, or not at all.
     Stale(&'static Explained, SetAside),
     /// There is a difference without an explanation.
     Unexplained {
@@ -193,7 +193,7 @@ impl Case {
 }
 
 impl Outcome {
-    /// Returns true if the row agrees, or differs exactly as pinned.
+    /// Returns true if the row agrees, or differs exactly as stated.
     #[must_use]
     pub fn is_as_pinned(&self) -> bool {
         matches!(self, Self::Agrees(_) | Self::AsExplained(_))

@@ -15,7 +15,7 @@ pub const COMMIT: &str = env!("GBXCULE_COMMIT");
 /// The compiler that built it.
 pub const RUSTC: &str = env!("GBXCULE_RUSTC");
 
-/// Greatest time for NVIDIA's own tool, which asks every GPU and hangs if one does not answer.
+/// Time limit for `nvidia-smi`, which asks every GPU and hangs if a GPU does not answer.
 const TOOL_LIMIT: Duration = Duration::from_secs(5);
 
 /// Describes the host, the GPU if there is one, and their software.
@@ -50,9 +50,8 @@ fn memory_bytes() -> Option<u64> {
     Some(kibibytes.trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
 }
 
-/// Returns each GPU's name, driver and memory, from NVIDIA's own tool if it answers within a few
-/// seconds, else from the driver, which may be a stand-in. A machine without a GPU has an empty
-/// list.
+/// Returns each GPU's name, driver and memory: from `nvidia-smi` if it answers in time, else from
+/// the driver, which may be a simulated one. The list is empty on a machine without a GPU.
 #[must_use]
 pub fn gpus() -> Vec<Value> {
     let gpus = gpus_by_nvidia_smi();
@@ -71,7 +70,7 @@ fn gpu_by_driver(gpu: &Gpu) -> Value {
     json!({ "name": gpu.name, "driver": null, "memory": memory, "compute_capability": capability })
 }
 
-/// Returns the output of a command that succeeds within the time limit; a slower one is ended.
+/// Returns the output of a command that succeeds within the time limit; a slower command is killed.
 fn output_within(command: &mut Command, limit: Duration) -> Option<String> {
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = quiet.spawn().ok()?;

@@ -16,7 +16,7 @@ use crate::region::Region;
 /// Greatest number of actions of a run, because they stay in memory to its end.
 const MAX_ACTIONS: u64 = 1 << 33;
 
-/// Greatest number of bytes of all regions together: the whole memory sixteen times.
+/// Greatest number of bytes of all regions together: sixteen times the whole memory.
 const MAX_REGION_BYTES: u64 = 16 << 16;
 
 /// Plan of a comparison: the two backends, the run, and the values that are compared.
@@ -46,7 +46,7 @@ pub struct VerifyPlan {
     pub codec: Codec,
     /// Length of a step.
     pub schedule: Schedule,
-    /// Work of a step beside emulation.
+    /// Outputs that a step computes besides emulation.
     pub stage: Stage,
     /// Programs that compute rewards and observations.
     pub programs: Programs,
@@ -215,7 +215,7 @@ pub struct VerifyResult {
 /// Runs the plan with its own actions; `judge` decides about disagreements.
 ///
 /// # Errors
-/// A backend failed; a disagreement is not an error but a [`VerifyResult`].
+/// A backend failed. A disagreement is not an error: [`VerifyResult`] reports it.
 pub fn verify(
     plan: &VerifyPlan,
     judge: &mut dyn FnMut(&Mismatch) -> Judgement,
@@ -239,7 +239,7 @@ pub enum Judgement {
 /// Runs the plan with actions from a given source; `judge` decides about disagreements.
 ///
 /// # Errors
-/// A backend failed; a disagreement is not an error but a [`VerifyResult`].
+/// A backend failed. A disagreement is not an error: [`VerifyResult`] reports it.
 pub fn lockstep(
     plan: &VerifyPlan,
     actions_of: &mut dyn FnMut(u64, &mut [u8]),

@@ -1,10 +1,10 @@
-//! The caller's end of an oracle process. Each call ends within the limit that its caller
-//! (`lab::backend::pyboy`, `rows::warp`) sets, even if the child hangs.
+//! The caller's end of an oracle process. Each call ends within the caller's time limit
+//! (`lab::backend::pyboy`, `rows::warp`), even if the child hangs.
 //!
 //! One thread writes, one reads frames, one keeps the tail of stderr; the caller only waits on a
-//! channel with a limit. A child that dies, hangs or prints anything but frames is ended, and the
-//! call returns an error with its stderr. The child's own children end with it, and all end with
-//! this process.
+//! channel with a time limit. A child that dies, hangs or prints anything but frames is killed, and
+//! the call returns an error with the child's stderr. The child's descendants end with the child,
+//! and all end with this process.
 
 use std::io::{Read, Write};
 use std::process::{ChildStdin, Command, Stdio};
@@ -25,9 +25,9 @@ const PROTOCOL_VERSION: u64 = 1;
 const MAX_HEADER_BYTES: usize = 1 << 20;
 const MAX_PAYLOAD_BYTES: usize = 1 << 28;
 const STDERR_TAIL_BYTES: usize = 8 << 10;
-/// Time within which a child that closed its stdout must end by itself, and the stderr of a dead
-/// one must end. Both usually happen at once, unless the computer is busy or another process holds
-/// the pipe.
+/// Time within which a child that closed its stdout must exit, and the stderr of an exited child
+/// must end. Both usually happen at once, unless the computer is busy or another process holds the
+/// pipe.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Answer: a JSON header and bytes.
@@ -105,7 +105,7 @@ impl OracleChild {
     /// Sends a request and waits for the answer.
     ///
     /// # Errors
-    /// The child died, hung, printed rubbish or refused.
+    /// The child died, hung, printed invalid frames or refused the request.
     pub fn call(
         &mut self,
         header: &Value,
@@ -127,7 +127,7 @@ impl OracleChild {
     /// Waits for the answer to the last request.
     ///
     /// # Errors
-    /// The child died, hung, printed rubbish or refused.
+    /// The child died, hung, printed invalid frames or refused the request.
     pub fn answer(&mut self) -> Result<Answer, OracleError> {
         let (command, limit) = self.pending.take().unwrap_or_default();
         let oracle = self.oracle.clone();

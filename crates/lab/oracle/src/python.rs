@@ -48,7 +48,7 @@ impl Python {
         Self { program, package_folder: beside.or_else(in_project) }
     }
 
-    /// Returns the interpreter, and the reason why an untrusted one of a project is not run.
+    /// Returns the interpreter, and the reason why a project's untrusted interpreter is not run.
     #[must_use]
     pub fn interpreter() -> PythonInterpreter {
         PythonInterpreter::find(&search_starts())

@@ -1,4 +1,4 @@
-//! Oracle that is started again after a request killed it.
+//! An oracle that is restarted after a request killed it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::{Answer, OracleChild, OracleError, Python};
 
-/// Oracle that is started at the first request, and again at the first request after it died.
+/// An oracle that is started at the first request, and restarted at the first request after it
+/// died.
 pub struct RestartingOracle {
     name: &'static str,
     python: Python,

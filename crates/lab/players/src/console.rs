@@ -1,5 +1,5 @@
-//! The console of the games' tests, which begins a level as an environment does and records the
-//! buttons.
+//! A console like the one of the games' tests. It begins a level as an environment does, and
+//! records the buttons.
 
 use std::ops::{Deref, DerefMut};
 
@@ -14,7 +14,7 @@ const PLAYING: u8 = 1;
 const STATE: u16 = 0xC005;
 /// Address of a byte that is not zero when a game is over, in all games.
 const GAME_OVER: u16 = 0xC003;
-/// The one game without a title; its byte at [`STATE`] means something else.
+/// The only game without a title; its byte at [`STATE`] has another meaning.
 const WITHOUT_TITLE: &str = "PEARL_DRIFT";
 /// Frames of a step in which `python/gbxcule/game.py` leaves the title.
 const TITLE_STEP: u32 = 4;
@@ -56,8 +56,8 @@ macro_rules! recording {
                 Self { machine, held: 0, buttons: Vec::new(), frames: 0 }
             }
 
-            /// Holds buttons from the next frame on, without START: players press it on the title,
-            /// but here the game has begun.
+            /// Holds buttons from the next frame on, without START: players press START on the
+            /// title, but here the game has begun.
             pub(crate) fn hold(&mut self, buttons: u8) {
                 self.held = buttons & !START;
                 self.machine.hold(self.held);
@@ -70,7 +70,7 @@ macro_rules! recording {
             }
 
             /// Returns a console that played the recorded buttons for at most `frames` frames, and
-            /// stopped at the game's end. The player, which decides every few frames, may have
+            /// stopped at the game's end. The player decides every few frames, so it may have
             /// noticed the end late.
             pub(crate) fn replayed(&self, game: &str, level: u32, frames: u32) -> Self {
                 let mut console = Self::begun(&game.to_uppercase(), Begin::Level(level), 0);

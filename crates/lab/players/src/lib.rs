@@ -1,8 +1,8 @@
-//! The scripted players of the built-in games, each playing a level from where an environment
-//! begins it.
+//! The scripted players of the built-in games. A player plays a level from the state in which an
+//! environment begins it.
 //!
-//! The Python extension calls it, for the benchmark. The players are files in the games' folders;
-//! they see the machine through `crate::console`, which records their buttons.
+//! The Python extension calls the players for the benchmark. They are files in the games' folders,
+//! and use the machine through `crate::console`, which records their buttons.
 
 mod console;
 

@@ -1,8 +1,8 @@
-//! Counts how many kernels of a tree of Python files pass the front end and the checker, how fast,
-//! and why the others are refused; [`survey_with_texts`] writes C++ and CUDA texts as well.
+//! Counts how many kernels of a tree of Python files pass the front end and the checker, with the
+//! speed and the reasons of refusals; [`survey_with_texts`] also writes C++ and CUDA texts.
 //!
-//! It takes paths and texts and returns counts and a table; callers walk the directories. Every
-//! kernel is counted: as compiled, as refused, or as a bug of the compiler.
+//! The functions take paths and texts and return counts and a table; callers walk the directories.
+//! Every kernel is counted: as compiled, as refused, or as a bug of the compiler.
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
 use gbxcule_front_warp::{ImportOptions, Program, ReadFile, Texts};
@@ -35,7 +35,7 @@ pub struct Entry {
 pub enum Outcome {
     /// The kernel passed all stages.
     Compiled,
-    /// The kernel passed all stages with tried values for those that only Python knows.
+    /// The kernel passed all stages with guessed values in place of values that only Python knows.
     Tried,
     /// The front end or the checker refused it for these reasons.
     Refused(Vec<Diagnostic>),
@@ -61,7 +61,7 @@ pub enum CompilerStage {
 pub struct StageTotal {
     /// Number of kernels that passed the stage.
     pub kernels: usize,
-    /// Time of the stage, with refused kernels.
+    /// Time of the stage, including refused kernels.
     pub time: Duration,
 }
 
@@ -254,8 +254,8 @@ impl Survey {
         self.entries.iter().filter(|entry| matches!(entry.outcome, Outcome::Tried)).count()
     }
 
-    /// Returns the number of refused kernels that lack only values or types. The tried ones don't
-    /// fit, but `--define` and `--types` may name others.
+    /// Returns the number of refused kernels that lack only values or types. The guessed values
+    /// don't fit, but `--define` and `--types` may give others.
     pub fn wants_values(&self) -> usize {
         let wants = |entry: &&Entry| match &entry.outcome {
             Outcome::Refused(faults) => faults.iter().all(asks_for_values),

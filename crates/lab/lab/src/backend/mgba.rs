@@ -15,9 +15,8 @@ use serde_json::{Value, json};
 use super::{Backend, BackendConfig, BackendKind, EnvState};
 use crate::LabError;
 
-/// Dots from the start of line 144 to the point at which libmgba begins a program of the Color, and
-/// at which a Color's boot ROM hands over. As with the original, its picture is four T-cycles
-/// ahead.
+/// Dots from the start of line 144 to the point at which libmgba begins a program of the Color and
+/// a Color's boot ROM ends. As for the original, libmgba's picture is four T-cycles ahead.
 const COLOR_PICTURE_TCYCLES: i32 = 456 - 172 + 4 - 20;
 
 #[repr(C)]
@@ -259,7 +258,7 @@ impl Backend for Mgba {
         }
         let mut frame = Vec::with_capacity(FRAME_BYTES);
         for quad in pixels.chunks_exact(4) {
-            // The shades are the grays 0xFF, 0xAA, 0x55 and 0x00, cut to five bits for red.
+            // The shades are the grays 0xFF, 0xAA, 0x55 and 0x00, truncated to five bits for red.
             let shade = |color: &u16| 3 - (color >> 3 & 3) as u8;
             frame.push(quad.iter().fold(0, |byte, color| byte << 2 | shade(color)));
         }

@@ -1,5 +1,5 @@
-//! `pyboy_single` and `pyboy_vec_mp`: PyBoy in child processes, each with its share of the
-//! machines.
+//! `pyboy_single` and `pyboy_vec_mp`: PyBoy in child processes, among which the machines are
+//! divided.
 
 use std::ops::Range;
 use std::time::Duration;

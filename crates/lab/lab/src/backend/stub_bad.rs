@@ -1,5 +1,5 @@
-//! `stub_bad`: correct machines that are reported wrongly. It proves that a disagreement is found,
-//! recorded and replayed.
+//! `stub_bad`: correct machines with wrong reports. It tests that a disagreement is found, recorded
+//! and replayed.
 
 use std::ops::Range;
 

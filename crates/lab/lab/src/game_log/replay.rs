@@ -1,4 +1,4 @@
-//! Games played again by their logs: many at once in one swarm, each to its end.
+//! Replay of logged games: many games at once in one swarm, each to its end.
 
 use std::borrow::Cow;
 
@@ -83,7 +83,7 @@ pub fn replay(
         ));
     }
     let title = Title::new(game, "auto", PowerOnChoice::Zero, bits)?;
-    // The plain game without a title begins at power-on, where the swarm begins anyway.
+    // A game without a title and variants begins at power-on, and so does the swarm.
     let begins_at_power_on = !game.has_title && bits == 0;
     let starts = if begins_at_power_on { Vec::new() } else { title.starts()? };
     // Games of similar length are played together, because a swarm is as slow as its longest game.
@@ -151,7 +151,7 @@ impl Table {
         let mut swarm = Swarm::new(Rom::new(&rom_of(game).bytes)?, config, Device::Cpu)?;
         let starts: Vec<&[u8]> =
             if is_seeded { starts.iter().map(Vec::as_slice).collect() } else { Vec::new() };
-        // As Python's environments do with `start_steps=1`.
+        // Python's environments do the same with `start_steps=1`.
         swarm.restart_from(&starts, u32::from(is_seeded))?;
         for (env, game) in games.iter().enumerate() {
             let episode = Episode { seed: game.seed.unwrap_or_default(), count: game.episode };
@@ -201,7 +201,7 @@ impl Table {
         Ok(outcomes.into_iter().flatten().collect())
     }
 
-    /// Returns how a game ended with its last step, or `None` while it goes on.
+    /// Returns the game's end if the last step ended it, or `None` while it goes on.
     fn end(&self, env: usize, steps: usize, logged: usize) -> Result<Option<End>, LabError> {
         let over = self.swarm.read_memory(env, self.over..self.over + 1)?;
         Ok(match () {
