@@ -25,8 +25,8 @@ use crate::print::say;
 use crate::run_options::ModelOption;
 use crate::{progress, rom_image};
 
-/// Greatest number of machines in the picture (fewer if they would not fill its columns), and
-/// number of steps before it, after which all machines look different.
+/// Greatest number of machines in the picture (fewer if they would not fill its columns). The
+/// number of steps before the picture follows: after it all machines look different.
 const MAX_SHOWN: usize = 48;
 const STEPS_TO_PICTURE: u64 = 45;
 

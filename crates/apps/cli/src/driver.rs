@@ -1,8 +1,8 @@
-//! A swarm with its action source, for `watch`, `play`, `record` and `demo`, on any device. Its
-//! steps are run whole, or in pieces so that they can be watched.
+//! A swarm with its source of actions, for `watch`, `play`, `record` and `demo`, on any device.
+//! Steps are run whole, or in pieces so that they can be watched.
 //!
-//! A step run in pieces ends in the same state, with the same results of the programs, as a step
-//! run whole. A user's keyboard may hold several buttons of an env instead of its actions.
+//! A step in pieces ends in the same state, with the same results of the programs, as a whole step.
+//! Buttons that a user holds replace an env's actions.
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ pub(crate) struct DriveSettings {
 }
 
 impl DriveSettings {
-    /// Takes the settings of the command line, with steps of `frames_per_step` frames and the
+    /// Makes the settings from the command line, with steps of `frames_per_step` frames and the
     /// built-in programs.
     pub(crate) fn new(
         run: &RunOptions,
@@ -85,7 +85,7 @@ impl Driver {
         Self::of(Swarm::new(rom, config, device)?, action_source, seed)
     }
 
-    /// Continues with the swarm and the settings of a checkpoint; only the source of the actions is
+    /// Continues the swarm of a checkpoint with its settings; only the source of the actions is
     /// new.
     pub(crate) fn restored(
         checkpoint: &[u8],
@@ -329,8 +329,8 @@ mod tests {
     use super::*;
     use gbxcule_swarm::{Codec, NativeSwarm, button};
 
-    /// Programs that read everything a step offers and sum it up, so that a program that runs once
-    /// too often changes the result.
+    /// Programs that sum up all values that a step offers, so that an additional run of a program
+    /// changes the result.
     fn programs() -> Programs {
         let text = "\
 import gbxcule as gb

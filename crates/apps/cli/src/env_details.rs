@@ -1,4 +1,4 @@
-//! Details of one machine, for a viewer who has selected it.
+//! Details of the machine that a viewer has selected.
 
 use gbxcule_swarm::{CpuState, Swarm, SwarmError};
 
@@ -15,13 +15,13 @@ pub(crate) struct EnvDetails {
     pub(crate) step: StepDetails,
 }
 
-/// Details of a machine's last step that the swarm itself doesn't know.
+/// Details of a machine's last step that the swarm doesn't know.
 #[derive(Debug, Clone)]
 pub(crate) struct StepDetails {
     /// Reward; `None` in stages without rewards.
     pub(crate) reward: Option<f32>,
-    /// Sum of the rewards of the episode. The next episode begins with the first step that no
-    /// longer reports the end.
+    /// Sum of the rewards of the episode. The next episode begins with the first step whose `done`
+    /// is false.
     pub(crate) episode_return: Option<f32>,
     /// True if the episode is done; `None` without a program that ends episodes.
     pub(crate) is_done: Option<bool>,

@@ -1,4 +1,4 @@
-//! Films of finished episodes: a new machine plays them again.
+//! Films of finished episodes, which a new machine replays.
 //!
 //! A machine's state and actions determine its episode, so a training swarm stores only these, and
 //! draws no pictures.
@@ -68,9 +68,9 @@ pub fn write(
     Ok(true)
 }
 
-/// Passes one in `every` frames of the episode, with the second in which it appears, to `show`, as
-/// long as `go_on` returns true. An episode that ends before the first picture shows its last
-/// frame. Returns the second in which the film ends, or `None` if it was stopped.
+/// Passes one in `every` frames of the episode, with its time in seconds, to `show`, as long as
+/// `go_on` returns true. An episode that ends before the first picture shows its last frame.
+/// Returns the time at which the film ends, or `None` if it was stopped.
 fn replay(
     swarm: &Swarm,
     Episode { state, actions }: Episode<'_>,

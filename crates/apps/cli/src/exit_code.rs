@@ -1,5 +1,5 @@
-//! An exit status whose number the Python package can read, unlike that of
-//! `std::process::ExitCode`.
+//! An exit status whose number the Python package can read; `std::process::ExitCode` hides its
+//! number.
 
 /// Exit status of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

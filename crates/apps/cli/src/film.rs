@@ -1,5 +1,4 @@
-//! Chooses the frames of a film and the time of each picture, for `record` and for films of
-//! episodes.
+//! Choice of a film's frames, and the time of each picture, for `record` and for films of episodes.
 
 use anyhow::ensure;
 
@@ -9,7 +8,7 @@ pub(crate) const TCYCLES_PER_S: u32 = 4_194_304;
 /// Frames a second of a real machine.
 pub(crate) const REAL_FRAMES_PER_S: f64 = TCYCLES_PER_S as f64 / FRAME_TCYCLES as f64;
 
-/// Count of a film's frames; a picture follows each `every` frames.
+/// Counter of a film's frames; a picture follows each `every` frames.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FilmClock {
     every: u32,

@@ -1,4 +1,4 @@
-//! GIF files that stay small: pixels that don't change from one picture to the next are not written
+//! Writer of small GIF files: pixels that don't change from one picture to the next are not written
 //! again.
 
 use anyhow::Context;
@@ -10,7 +10,7 @@ use crate::picture::{GAP_INDEX, IS_COLOR, Mosaic, Screen};
 const UNCHANGED: u8 = GAP_INDEX as u8 + 1;
 /// Greatest number of colours of a GIF's picture, without the transparent one.
 const MAX_COLORS: usize = 255;
-/// Shortest delay of a picture: browsers show one with a shorter delay for a tenth of a second.
+/// Shortest delay of a picture: browsers replace a shorter delay by a tenth of a second.
 const MIN_CENTISECONDS: u64 = 2;
 
 /// GIF that is being written. Each picture comes with the time at which it appears, so that
@@ -20,7 +20,7 @@ pub(crate) struct Animation {
     screen: Screen,
     /// Picture that is visible now; `None` before the first one.
     shown: Option<Mosaic>,
-    /// Picture whose end is not known yet, and the time at which it appears.
+    /// Picture whose end time is not known yet, and the time at which it appears.
     open: Option<(Frame<'static>, u64)>,
 }
 

@@ -1,7 +1,7 @@
 //! Handles signals: Ctrl-C, SIGTERM and a closed terminal (SIGHUP) end the children, remove
 //! unfinished files, and then end this process with the same signal. After SIGKILL the sandbox's
 //! watcher ends the children, and the next start removes the files. A file beyond the shell's limit
-//! (`ulimit -f`) is an error of its writer and doesn't end the process.
+//! (`ulimit -f`) gives a write error and doesn't end the process.
 
 #[cfg(unix)]
 use std::sync::Arc;
@@ -10,23 +10,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// True while a signal is ending this process.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// Waits for ever if a signal is ending this process: later failures are consequences of the
-/// signal, and are not reported.
+/// Waits for ever if a signal is ending this process: later failures are consequences of the signal
+/// and need no report.
 pub(crate) fn wait_for_the_end() {
     while ENDING.load(Ordering::SeqCst) {
         std::thread::park();
     }
 }
 
-/// Waits for the signals on a thread of its own. SIGHUP stays ignored if it was, as under `nohup`.
+/// Waits for the signals on a separate thread. SIGHUP stays ignored if it was ignored at the start,
+/// as under `nohup`.
 #[cfg(unix)]
 pub(crate) fn install() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
-    // With a handler the write fails with an error. Children would inherit an ignored signal, but
-    // the limit must end the sandbox's compilers.
+    // With a handler the write fails with an error. The signal must not be ignored instead:
+    // children would inherit this, and the limit must end the sandbox's compilers.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
     // Without handlers the signals end the process at once.
     let mut ending = vec![SIGINT, SIGTERM];

@@ -1,9 +1,9 @@
-//! Live view of a swarm that other code steps, such as a learner in Python.
+//! Live view of a swarm that other code, such as a learner in Python, steps.
 //!
-//! Data flow: step -> `stepped` -> viewers. Only data that a viewer sees is copied, and only
-//! between two steps. Viewers take at most a twentieth of the time: after a view that took a
-//! millisecond, the next waits twenty. Viewers change nothing, unless the learner lets them drive
-//! machines: while one does, the swarm runs at the speed of a real machine.
+//! Data flow: step -> `stepped` -> viewers. Only data that a viewer sees are copied, and only
+//! between two steps. Viewers take at most a twentieth of the time: after a view that took one
+//! millisecond, the next view waits twenty. Viewers change nothing, unless the learner lets them
+//! drive machines: while a viewer drives one, the swarm runs at the speed of a real machine.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::ops::Range;
@@ -43,7 +43,7 @@ pub struct LiveViewOptions {
     pub host: IpAddr,
     /// Port; 0 takes a free one.
     pub port: u16,
-    /// Coordinates for the map of the machines' ways.
+    /// Coordinates for the map of the machines' positions.
     pub heatmap: Option<Coordinates>,
     /// True if viewers may drive machines and change their memory.
     pub take_over: bool,
@@ -64,7 +64,7 @@ impl Default for LiveViewOptions {
     }
 }
 
-/// A step that the swarm has just made, in its learner's terms.
+/// A finished step, as the learner sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct Outcome<'a> {
     /// An action for each env.
@@ -73,14 +73,14 @@ pub struct Outcome<'a> {
     pub rewards: &'a [f32],
     /// Envs whose episodes ended.
     pub over: &'a [bool],
-    /// Envs that were reset in this step, so that its reward belongs to no episode.
+    /// Envs that were reset in this step, so that the step's reward belongs to no episode.
     pub between: &'a [bool],
 }
 
 /// Page of a swarm, served until this value is dropped.
 pub struct LiveView {
     url: String,
-    /// Process that serves; its forks don't touch its connections.
+    /// The serving process; forks of it leave the connections alone.
     process: u32,
     /// Server; `None` after the page was closed.
     server: Option<RunningServer>,
@@ -91,12 +91,12 @@ pub struct LiveView {
     served_next: Instant,
 }
 
-/// State that is shown beside the swarm itself.
+/// State of the view besides the swarm.
 struct Shown {
     actions: Vec<u8>,
     rewards: Vec<f32>,
     over: Vec<bool>,
-    /// Buttons that viewers hold, of the envs that they drive.
+    /// Buttons that viewers hold; `None` for an env that no viewer drives.
     held: Vec<Option<u8>>,
     /// Time of the last step.
     stepped: Instant,
@@ -208,7 +208,7 @@ impl LiveView {
         shown.changes += 1;
         let frames = u64::from(swarm.config().schedule.frames_per_step());
         shown.meter.count(frames * actions.len() as u64);
-        // A device is read only for viewers.
+        // A device's memory is read only for viewers.
         if swarm.device() == Device::Cpu {
             shown.look_at_map(swarm)?;
         }

@@ -1,4 +1,4 @@
-//! Makes MP4 files by an installed `ffmpeg`, which gets each picture at once.
+//! Writer of MP4 files by an installed `ffmpeg`, to which each picture is passed at once.
 //!
 //! The file appears under its name when it is complete. An error message contains ffmpeg's output.
 

@@ -1,5 +1,5 @@
-//! Draws machines side by side in one picture, for stills (PNG) and for the frames of an animation:
-//! in four shades or the colours of a Game Boy Color, with a ground between them.
+//! Draws machines side by side in one picture, for stills (PNG) and for frames of an animation, in
+//! four shades or the colours of a Game Boy Color, with a background between machines.
 
 use anyhow::Context;
 use clap::ValueEnum;
@@ -41,7 +41,7 @@ impl Palette {
     }
 }
 
-/// Curve by which the five bits of a Color's red, green and blue are shown.
+/// Curve that maps the five bits of a Color's red, green and blue to the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Curve {
     /// Spread over eight bits
@@ -94,7 +94,7 @@ impl Screen {
     }
 }
 
-/// Picture with a place for each machine. A pixel is an index of the palette, or a colour.
+/// Picture with a tile for each machine. A pixel is an index of the palette, or a colour.
 #[derive(Debug, Clone)]
 pub(crate) struct Mosaic {
     pub(crate) width: usize,
@@ -107,7 +107,8 @@ pub(crate) struct Mosaic {
 }
 
 impl Mosaic {
-    /// Makes an empty picture. Without a number of columns it has about the shape of a screen.
+    /// Makes an empty picture. Without a given number of columns it has about the shape of a
+    /// screen.
     pub(crate) fn new(
         machines: usize,
         columns: Option<usize>,
@@ -209,8 +210,8 @@ impl Mosaic {
     }
 }
 
-/// Returns a number of columns that fills every row, with a picture at least as wide and at most
-/// about five and a half times as wide as high; if no number does, one for a picture about twice as
+/// Returns a number of columns that fills every row, if it gives a picture whose width is between
+/// one and about five and a half times its height; otherwise a number for a picture about twice as
 /// wide as high.
 fn usual_columns(machines: usize) -> usize {
     let wished = (machines as f64 * 1.6).sqrt();

@@ -1,7 +1,7 @@
-//! The one printer of all verbs, for standard output and standard error.
+//! Printing of all verbs, to standard output and standard error.
 //!
-//! Printing never stops work. After the first failure nothing more is printed, and `run` in
-//! `lib.rs` reads the failure at the end: a reader that has gone away (`| head`) is an ordinary
+//! A failure of printing never stops the work. After the first failure nothing more is printed, and
+//! `run` in `lib.rs` checks for the failure at the end: a closed pipe (`| head`) is an ordinary
 //! end; any other failure, such as a full disk, is reported and makes the exit status 2. Control
 //! characters in foreign names and messages don't reach the terminal.
 
@@ -44,7 +44,7 @@ pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Returns the failure of the output so far as an error, unless the reader has gone away.
+/// Returns the failure of the output so far as an error, unless the reader closed the pipe.
 pub(crate) fn output_failure() -> io::Result<()> {
     without_broken_pipe(FAILURE.lock().unwrap_or_else(PoisonError::into_inner).take())
 }
@@ -56,7 +56,7 @@ fn without_broken_pipe(failure: Option<io::Error>) -> io::Result<()> {
     }
 }
 
-/// Text whose control characters are shown instead of obeyed.
+/// Text whose control characters are printed in visible form.
 struct Plain<'t>(&'t str);
 
 impl fmt::Display for Plain<'_> {

@@ -267,7 +267,7 @@ impl Record {
         Ok(())
     }
 
-    /// Refuses films of more than `MAX_FRAMES` frames; a still may show any moment.
+    /// Refuses films of more than `MAX_FRAMES` frames; a still may come after any number of frames.
     fn check_length(&self, format: FileFormat) -> anyhow::Result<()> {
         let frames = self.steps * u64::from(self.frames_per_step);
         ensure!(
@@ -312,8 +312,8 @@ impl Record {
         Ok(samples)
     }
 
-    /// Passes each picture, with the second in which it appears, to a function, and adds the first
-    /// machine's samples to `sound`; returns the second in which the film ends.
+    /// Passes each picture, with its time in seconds, to a function, and adds the first machine's
+    /// samples to `sound`; returns the time at which the film ends.
     fn show(
         &self,
         driver: &mut Driver,

@@ -6,7 +6,7 @@ use gbxcule_swarm::Rom;
 
 use crate::print;
 
-/// Finds a ROM by the name of a built-in one, else by its file's path. Warns of a short file.
+/// Finds a ROM by a built-in name, else by the path of its file. Warns of a short file.
 pub(crate) fn find(name_or_path: &str) -> anyhow::Result<RomImage> {
     let image = RomImage::find(name_or_path).with_context(|| {
         let meant = gbxcule_assembler::meant_by(name_or_path);

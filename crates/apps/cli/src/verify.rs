@@ -153,7 +153,7 @@ impl Tally {
     }
 }
 
-/// Prints the known reason of the differences, or where a reference's faults are explained.
+/// Prints the known reason of the differences, or the page that explains a reference's faults.
 fn tell_known(plan: &VerifyPlan, differences: &[Difference]) {
     if !plan.reference.is_emulator_of_others() {
         return;

@@ -1,10 +1,10 @@
 //! `gbxcule watch`, with the live view that `gbxcule play` and learners in Python share.
 //!
-//! The page is part of the binary, and the view comes over a WebSocket on the same port. The swarm
-//! runs on the main thread (`session`; `live_view` for learners) and waits for no browser. Each
-//! browser has its own thread (`viewer`), which asks for the next view when the browser has drawn
-//! the last one. `viewers` serves them in turn, `server_message` defines the messages, `server`
-//! decides who may connect, `tile` makes small pictures.
+//! The page is part of the binary, and views are sent over a WebSocket on the same port. The swarm
+//! runs on the main thread (`session`; `live_view` for learners) and never waits for a browser.
+//! Each browser has a thread (`viewer`), which asks for the next view when the browser has drawn
+//! the last one. `viewers` serves the threads in turn, `server_message` defines the messages,
+//! `server` decides who may connect, `tile` makes small pictures.
 
 pub(crate) mod battery_file;
 mod connection;

@@ -1,11 +1,11 @@
-//! The program `gbxcule`. All of its code is in the library, which the command of the Python
-//! package calls as well.
+//! The program `gbxcule`. Its code is in the library, which the command of the Python package
+//! calls, too.
 
 use mimalloc::MiMalloc;
 use std::process::ExitCode;
 
-/// Allocator of the program. Compilers allocate often, and the system's allocator took a quarter of
-/// the foundry's time.
+/// Allocator of the program. Compilers allocate often; with the system's allocator, allocation took
+/// a quarter of the foundry's time.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

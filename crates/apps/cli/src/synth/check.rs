@@ -162,13 +162,13 @@ impl Validate {
     }
 }
 
-/// Puts the details for reports back into verdicts, whose JSON lacks them.
+/// Adds the details for reports to verdicts, whose JSON lacks them.
 fn with_details((id, verdicts): RowVerdicts) -> (u64, Vec<CheckOutcome>) {
     let with = |(outcome, detail): (CheckOutcome, String)| outcome.map(|it| Check { detail, ..it });
     (id, verdicts.into_iter().map(with).collect())
 }
 
-/// Ranges of differences that are counted together: above the first number, up to the second.
+/// Ranges of differences for counting: above the first number, up to the second.
 const LEVELS: [(f64, f64); 6] =
     [(-1.0, 0.0), (0.0, 1.0), (1.0, 2.0), (2.0, 4.0), (4.0, 16.0), (16.0, f64::INFINITY)];
 

@@ -219,7 +219,7 @@ const BLOCK_ROWS: usize = 16;
 
 impl Grade {
     /// Judges the answers about the rows of this process's blocks; returns the verdicts on all
-    /// answers if no other process's are missing.
+    /// answers, unless verdicts of other processes are missing.
     fn judged(
         &self,
         rows: &BTreeMap<u64, Row>,
@@ -302,7 +302,7 @@ fn print_scores(
     }
 }
 
-/// Prints the costs of right answers in CUDA, compared with our own texts.
+/// Prints the costs of right answers in CUDA, compared with our compiler's texts.
 fn print_costs(judged: &[Judged], scores: &[GroupScore]) {
     let of_all = scores.iter().filter(|it| it.group == Group::All && !it.fast.is_empty());
     for (at, score) in of_all.enumerate() {

@@ -113,8 +113,8 @@ impl Harvest {
         Ok(true)
     }
 
-    /// Makes rows of the kernels of this process's blocks; returns the outcomes of all kernels if
-    /// no other process's are missing.
+    /// Makes rows of the kernels of this process's blocks; returns the outcomes of all kernels,
+    /// unless outcomes of other processes are missing.
     fn outcomes(
         &self,
         found: &FoundKernels<'_>,

@@ -15,8 +15,8 @@ use gbxcule_rows::table::write_whole;
 use super::make::describe;
 
 /// Folder for a new dataset. The dataset is written into a temporary folder, so that a full disk
-/// leaves no data without a card. That folder is made before the work begins, so that no work is
-/// lost if the place can't be written to.
+/// leaves no data without a card. The temporary folder is made before the work begins, so that an
+/// unwritable path is found before any work.
 pub(super) struct NewDataset {
     out: PathBuf,
     /// `None` if several processes share the folder; one of them writes the dataset at the end.
@@ -36,8 +36,8 @@ impl NewDataset {
         Ok(Self { out: out.to_owned(), made: None })
     }
 
-    /// Writes the rows, and another file if there is one, and moves them to their place. Of several
-    /// processes only the first one succeeds.
+    /// Writes the rows, and another file if there is one, and moves them into the folder. Of
+    /// several processes only the first succeeds.
     pub(super) fn write(
         self,
         manifest: &Manifest,
@@ -65,8 +65,8 @@ impl NewDataset {
 }
 
 fn temporary(out: &Path) -> anyhow::Result<TemporaryFolder> {
-    // A folder can only be moved within one disk, and the target may be a link or the root of
-    // another disk.
+    // A folder can only be moved within a file system, and the target may be a link or the root of
+    // another file system.
     let parent = match out.canonicalize() {
         Ok(there) => there,
         Err(_) => match out.parent() {
@@ -78,7 +78,7 @@ fn temporary(out: &Path) -> anyhow::Result<TemporaryFolder> {
     made.with_context(|| format!("--out: writing a dataset in {}", parent.display()))
 }
 
-/// Returns true if a folder has data files, or a place for them.
+/// Returns true if a folder has data files or folders for them.
 fn holds_data(out: &Path) -> bool {
     Format::ALL.iter().any(|format| out.join(format.folder()).exists())
 }

@@ -1,4 +1,4 @@
-//! Options by which several processes share work and write their results into one folder.
+//! Options by which several processes divide work and write their results into one folder.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::print::say;
 
-/// Share of one of several processes.
+/// The part of one of several processes.
 #[derive(Args)]
 pub(super) struct ShardOption {
     /// Do only every N-th block of the work, from the I-th on: the share of one of N processes.
@@ -31,8 +31,9 @@ impl ShardOption {
         self.shard.is_some()
     }
 
-    /// Does the blocks of this process. Returns the results of all blocks, in order, unless other
-    /// processes' are missing; without a folder for results returns those of this process.
+    /// Makes the blocks of this process. Returns the results of all blocks, in order, unless
+    /// results of other processes are missing; without a folder for results returns the results of
+    /// this process.
     pub(super) fn results<T: Serialize + DeserializeOwned>(
         &self,
         (out, work): (Option<&Path>, &Value),

@@ -10,7 +10,8 @@ use gbxcule_swarm::SwarmError;
 use crate::driver::Driver;
 use crate::print;
 
-/// Time between two reads of the cartridge: at most so much play is lost when the program ends.
+/// Time between two reads of the cartridge, which is the time of play that can be lost when the
+/// program ends.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Greatest size of a battery file in bytes: more than any cartridge keeps.
@@ -28,7 +29,7 @@ pub(crate) struct BatteryFile {
 }
 
 impl BatteryFile {
-    /// Loads a file into machine 0, or takes the machine's own RAM if the file doesn't exist.
+    /// Loads a file into machine 0; if the file doesn't exist, begins with the machine's RAM.
     pub(crate) fn inserted(path: &Path, driver: &mut Driver) -> anyhow::Result<Self> {
         let shown = || format!("--battery {}", path.display());
         ensure!(

@@ -1,5 +1,6 @@
-//! Limits the number of open connections: a new one beyond the limit ends the one that has been
-//! silent longest. So neither unfinished requests nor viewers that read nothing keep others out.
+//! Limit on the number of open connections: a new connection beyond the limit ends the connection
+//! that has been silent longest. So neither unfinished requests nor inactive viewers keep others
+//! out.
 
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,7 +27,8 @@ pub(crate) struct Connections {
 #[derive(Default)]
 struct ConnectionTable {
     open: Vec<OpenConnection>,
-    /// Number of events of all connections, which serves as id and as time of activity.
+    /// Number of events of all connections. It serves as an id and as the time of the last
+    /// activity.
     activity: u64,
 }
 
@@ -59,7 +61,7 @@ impl ConnectionTable {
         let of_stage = self.open.iter().enumerate().filter(|(_, open)| open.stage == stage);
         let silent = of_stage.min_by_key(|(_, open)| open.last_active).map(|(at, _)| at);
         if let Some(at) = silent {
-            // The connection's thread wakes up and sees the end, or has ended already.
+            // The connection's thread wakes up and sees the shutdown, or has already ended.
             let _ = self.open.remove(at).stream.shutdown(Shutdown::Both);
         }
         silent.is_some()
@@ -110,7 +112,7 @@ impl Connections {
     }
 }
 
-/// Connection that keeps its place until this value is dropped.
+/// A connection that counts towards the limit until this value is dropped.
 pub(crate) struct Connection {
     all: Arc<Connections>,
     pub(crate) id: u64,

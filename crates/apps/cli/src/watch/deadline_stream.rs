@@ -1,4 +1,5 @@
-//! Connection with a deadline for each request, even if its bytes come or go slowly.
+//! Connection with a deadline for each request, which also holds if bytes are received or sent
+//! slowly.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;

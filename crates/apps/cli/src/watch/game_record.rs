@@ -13,7 +13,8 @@ use gbxcule_swarm::SwarmError;
 use crate::driver::Driver;
 use crate::print;
 
-/// Time between two writes of the file: at most so much play is lost when the program ends.
+/// Time between two writes of the file, which is the time of play that can be lost when the program
+/// ends.
 const WRITE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The file of games.
@@ -34,7 +35,7 @@ pub(crate) struct GameRecord {
 }
 
 impl GameRecord {
-    /// Begins to record, after the games of an existing file.
+    /// Begins to record; games of an existing file are kept.
     pub(crate) fn new(path: &Path, rom: &str) -> anyhow::Result<Self> {
         let shown = || format!("--record {}", path.display());
         let built_in = gbxcule_assembler::by_name(rom);

@@ -1,7 +1,7 @@
-//! Map of the places that machines have visited, by two numbers in memory such as a hero's
+//! Map of the positions that machines have visited, given by two numbers in memory such as a hero's
 //! coordinates.
 //!
-//! Cells get coarser as the numbers grow: the map has at most 256 of them a side.
+//! Cells get coarser as the numbers grow: the map has at most 256 x 256 cells.
 
 use std::ops::Range;
 use std::str::FromStr;
@@ -25,7 +25,7 @@ impl Coordinate {
     /// The range is not of one or two addresses.
     pub fn new(addresses: Range<u32>) -> Result<Self, String> {
         let is_short = addresses.start < addresses.end && addresses.end - addresses.start <= 2;
-        // The bank, if there is one, stands above the address.
+        // The bank, if there is one, is above the 16 bits of the address.
         if is_short && addresses.start >> 16 == (addresses.end - 1) >> 16 {
             return Ok(Self(addresses));
         }
@@ -69,7 +69,7 @@ impl FromStr for Coordinates {
     }
 }
 
-/// Number of visits of machines to each place.
+/// Number of visits of machines to each cell.
 #[derive(Debug)]
 pub(crate) struct Heatmap {
     view: View,
@@ -86,7 +86,7 @@ pub(crate) struct Heatmap {
 /// Picture of the map.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct HeatPicture {
-    /// Number of empty columns left of it, and of empty rows above it.
+    /// Number of empty columns left of the picture; the number of empty rows above it follows.
     pub(crate) left: usize,
     pub(crate) top: usize,
     pub(crate) columns: usize,
@@ -111,7 +111,7 @@ impl Heatmap {
         }
     }
 
-    /// Counts the place of every machine.
+    /// Counts the position of every machine.
     pub(crate) fn look(&mut self, swarm: &Swarm) -> Result<(), SwarmError> {
         let each = self.view.bytes_per_env();
         debug_assert!(each <= MAX_BYTES as usize);

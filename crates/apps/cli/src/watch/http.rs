@@ -62,16 +62,16 @@ impl Head {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns true unless another page in the browser sent the request, which may not drive the
-    /// swarm.
+    /// Returns true unless another page in the browser sent the request: other pages may not drive
+    /// the swarm.
     pub(crate) fn is_same_origin(&self) -> bool {
         let host = self.header("host").unwrap_or_default();
         let own = format!("http://{host}");
         self.headers.iter().all(|(name, value)| name != "origin" || *value == own)
     }
 
-    /// Returns true if the page was opened by a single address, or as `localhost`. Anyone can make
-    /// another name point to this computer.
+    /// Returns true if the page was opened by an IP address, or as `localhost`. Any other name
+    /// could have been made to point to this computer (DNS rebinding).
     pub(crate) fn is_by_address(&self) -> bool {
         let mut hosts = self.headers.iter().filter(|(name, _)| name == "host");
         let (Some((_, host)), None) = (hosts.next(), hosts.next()) else { return false };

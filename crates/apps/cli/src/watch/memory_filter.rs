@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-/// Way to read a number from one byte or two.
+/// Encoding of a number in one byte or two.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Form {
@@ -52,8 +52,8 @@ impl Form {
     }
 }
 
-/// Condition for an address to stay in the search; all but `All` and `Equal` compare with the last
-/// filter.
+/// Condition for an address to stay in the search. All conditions except `All` and `Equal` compare
+/// with the last filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Keep {

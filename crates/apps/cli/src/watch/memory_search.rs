@@ -1,8 +1,8 @@
 //! Search for a game's variables in memory: score, position, lives.
 //!
 //! A search begins with all addresses of work RAM, cartridge RAM and high RAM. Each [`Filter`]
-//! drops the addresses whose number didn't change as the viewer saw it in the game since the last
-//! filter. The search belongs to the swarm, so all viewers see one list.
+//! drops the addresses whose number didn't change, since the last filter, as the viewer saw in the
+//! game. The search belongs to the swarm, so all viewers see the same list.
 
 use std::ops::Range;
 
@@ -92,7 +92,7 @@ impl MemorySearch {
     /// Returns true if the place at a position passes the filter.
     fn keeps(&self, at: usize, filter: Filter, now: &[Vec<u8>]) -> bool {
         let Filter { keep, number, form, scope, env } = filter;
-        // A number's bytes lie side by side, in one range.
+        // The bytes of a number must be neighbours in one range.
         let end = at + form.bytes();
         if self.places.get(end - 1) != Some(&(self.places[at] + end as u32 - 1 - at as u32)) {
             return false;

@@ -1,5 +1,5 @@
-//! Limits the work that is queued on a device, so that a new request does not wait long. `session`
-//! asks after each piece of a step if it should wait for the device, and reports the time of the
+//! Limit on the work that is queued on a device, so that a new request does not wait long. After
+//! each piece of a step `session` asks whether to wait for the device, and reports the time of the
 //! wait. This module reads no clock.
 
 use std::time::Duration;
@@ -8,13 +8,13 @@ use std::time::Duration;
 const MAX_PIECES: u32 = 64;
 const MAX_TIME: Duration = Duration::from_millis(50);
 
-/// Pieces that were queued since the device was last waited for.
+/// Pieces that were queued since the last wait for the device.
 #[derive(Debug, Default)]
 pub(crate) struct QueuedPieces {
     pieces: u32,
     /// Time that queueing took.
     busy: Duration,
-    /// Time of one piece, measured when the device was last waited for; zero before that.
+    /// Time of one piece, measured by the last wait for the device; zero before the first wait.
     piece_took: Duration,
 }
 

@@ -50,7 +50,7 @@ pub(crate) struct Look {
     /// True to send the machine's sound since the last view.
     #[serde(default)]
     pub(crate) sound: bool,
-    /// True to send the map of the machines' ways.
+    /// True to send the map of the machines' positions.
     #[serde(default)]
     pub(crate) map: bool,
     /// First place of the enlarged machine's memory that is shown.
@@ -62,7 +62,7 @@ pub(crate) struct Look {
     /// Place of the number that is watched.
     #[serde(default)]
     pub(crate) watched: Option<u32>,
-    /// Form of the numbers in the search, and of the watched one.
+    /// Form of the numbers in the search, and of the watched number.
     #[serde(default)]
     pub(crate) form: Form,
 }
@@ -129,7 +129,7 @@ mod tests {
     use crate::watch::memory_filter::{Keep, Scope};
     use gbxcule_swarm::FRAME_BYTES;
 
-    /// A look of whole pictures that asks for nothing else.
+    /// A look that asks only for whole pictures.
     fn look_of(first: usize, count: usize, chosen: Option<usize>) -> Look {
         let shrink = Shrink::try_from(1).expect("1 is one");
         let (memory, watched, form) = (None, None, Form::Byte);

@@ -21,8 +21,8 @@ use crate::watch::viewer::{self, FirstMessage};
 /// Time limit of a request, and of its answer, from the first byte to the last.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Greatest number of threads for connections: one for each place, and as many for connections
-/// that are about to end.
+/// Greatest number of threads for connections: one for each open connection, and as many for
+/// connections that are about to end.
 const MAX_THREADS: usize = 256;
 
 /// Pause after the system refused a connection.
@@ -94,7 +94,7 @@ impl RunningServer {
         if address.ip().is_unspecified() {
             address.set_ip(Ipv4Addr::LOCALHOST.into());
         }
-        // This wakes the thread that accepts; a thread that could not be woken is not waited for.
+        // The connection wakes the accepting thread; if that fails, the thread is not waited for.
         if TcpStream::connect_timeout(&address, TIMEOUT).is_ok() {
             let _ = self.thread.join();
         }
@@ -111,10 +111,10 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>, is_closed: &AtomicBool) 
         }
         let stream = match accepted {
             Ok((stream, _)) => stream,
-            // The browser has gone again.
+            // The browser has closed the connection.
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => continue,
-            // The usual reason is that there are no more descriptors: trying again at once would
-            // keep a core busy.
+            // The usual reason is a lack of file descriptors: retrying at once would keep a core
+            // busy.
             Err(_) => {
                 connections.end_one();
                 thread::sleep(ACCEPT_RETRY);
@@ -151,7 +151,7 @@ struct Shared {
 impl Shared {
     /// Returns the reason why a request is refused, if it is.
     fn refusal(&self, head: &Head) -> Option<&'static str> {
-        // The scripts are public; the page that loads them, and the swarm, are not.
+        // The scripts are public; the page that loads the scripts, and the swarm, are not.
         let is_public = !matches!(head.path.as_str(), "/" | "/socket");
         match &self.token {
             _ if !head.is_same_origin() => Some("this page is not shown by others"),

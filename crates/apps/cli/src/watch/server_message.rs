@@ -35,9 +35,9 @@
 //! A view is a binary message: the length of a JSON text as u32, little endian; the text; the
 //! pictures of `count` machines from `first` on, each (160 / shrink) x (144 / shrink) pixels of 2
 //! bits, leftmost in the top bits; the whole picture of the chosen machine, if there is one; the
-//! map of the machines' ways, if the look asks for it, a byte for each of `columns` x `rows` cells;
-//! `sound` samples of machine 0 since the viewer's last view, left and right as i16, little endian;
-//! and a requested state, of `state_bytes` bytes.
+//! map of the machines' positions, if the look asks for it, a byte for each of `columns` x `rows`
+//! cells; `sound` samples of machine 0 since the viewer's last view, left and right as i16, little
+//! endian; and a requested state, of `state_bytes` bytes.
 //! ```json
 //! {"step":12, "frame":0, "running":true, "speed":0, "frames_per_s":412000.0, "first":0,
 //!  "count":64, "shrink":1, "sound":0, "done": [3, 17], "state_bytes": 0,
@@ -64,9 +64,9 @@
 //! machines. `done` lists the shown machines whose episode is over. `memory` has 128 bytes from the
 //! look's `memory` on, or C000 to C01F; `observation` the first 32 numbers of `obs_dim`; a field
 //! that the stage or the programs lack is null. Each `look` is answered by one view. A browser
-//! waits for it before it sends the next, so that a slow one falls behind without delaying others.
-//! Viewers take turns, one request each. A malformed request is answered with `{"type":"refused",
-//! "message":"..."}` and changes nothing.
+//! waits for the view before it sends the next `look`, so a slow browser falls behind without
+//! delaying others. Viewers take turns, one request each. A malformed request is answered with
+//! `{"type":"refused", "message":"..."}` and changes nothing.
 
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{Codec, Model, Schedule};

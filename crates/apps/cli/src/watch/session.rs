@@ -1,8 +1,8 @@
-//! Runs a swarm for its viewers at its own pace, and handles their requests between its steps.
+//! Runs a swarm for its viewers at a set speed, and handles the viewers' requests between steps.
 //!
 //! At full speed, steps are run whole and drawn only if a viewer waits. At the speed of real
 //! machines they are run in pieces of a frame or more, and each piece is drawn, so that motion is
-//! smooth. Both ways give the same result.
+//! smooth. Both give the same result.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -26,14 +26,14 @@ use crate::watch::statistics::{Statistics, Summary};
 use crate::watch::swarm_channel::SwarmReceiver;
 use crate::watch::viewers::{ViewSource, Viewers};
 
-/// Greatest number of pieces a second, which decides how many frames a piece has.
+/// Greatest number of pieces per second, which determines the frames of a piece.
 const MAX_PIECES_PER_S: f64 = 60.0;
 
-/// Greatest lag behind its pace that the swarm makes up for.
+/// Greatest lag behind the set speed that the swarm makes up for.
 const MAX_LAG: Duration = Duration::from_millis(200);
 
-/// Least duration of a step that is drawn even if no viewer waits yet, because one will before its
-/// end.
+/// Least duration of a step that is drawn even if no viewer waits yet, because a viewer probably
+/// asks before its end.
 const MIN_LONG_STEP: Duration = Duration::from_millis(8);
 
 /// Settings at the beginning of a session.
@@ -43,7 +43,7 @@ pub(crate) struct Start {
     pub(crate) running: bool,
     pub(crate) mode: Mode,
     pub(crate) curve: Curve,
-    /// Coordinates for the map of the machines' ways.
+    /// Coordinates for the map of the machines' positions.
     pub(crate) heatmap: Option<Coordinates>,
     /// File of the first machine's battery.
     pub(crate) battery: Option<BatteryFile>,
@@ -90,7 +90,7 @@ struct Runner {
     running: bool,
     speed: f64,
     due: Instant,
-    /// True if the pictures show the present moment.
+    /// True if the pictures show the present state.
     is_drawn: bool,
     ahead: QueuedPieces,
     /// Number of pieces of steps that were run.
@@ -155,7 +155,8 @@ impl Runner {
         self.battery.as_mut().map_or(Ok(()), |battery| battery.look(&self.driver))
     }
 
-    /// Stops running. Battery and record are written now, because nothing else would write them.
+    /// Stops running, and writes battery and record, which are otherwise written only while the
+    /// swarm runs.
     fn stop(&mut self) -> Result<(), SwarmError> {
         self.set_running(false);
         if let Some(record) = &mut self.record {
@@ -197,7 +198,7 @@ impl Runner {
             // A finished episode is reported as over until the first step of the next one.
             self.statistics.count(&rewards, &over, |env| over[env]);
         }
-        // A device is read after a wait.
+        // A device's memory is read only after a wait.
         if self.driver.device() == Device::Cpu { self.look_at_map() } else { Ok(()) }
     }
 
@@ -226,7 +227,7 @@ impl Runner {
         self.meter = Meter::default();
     }
 
-    /// Pauses, and draws the present moment.
+    /// Pauses, and draws the present state.
     fn pause(&mut self) -> Result<(), SwarmError> {
         if !self.is_drawn {
             self.finish_step(true)?;
@@ -331,7 +332,8 @@ impl ViewSource for Runner {
 
 /// Returns the number of frames that are run at once at a speed.
 fn piece_frames(speed: f64) -> u32 {
-    // At the greatest speed, a thousand times a real machine's, these are about a thousand frames.
+    // At the greatest speed, a thousand times a real machine's, a piece has about a thousand
+    // frames.
     (REAL_FRAMES_PER_S * speed / MAX_PIECES_PER_S).ceil().max(1.0) as u32
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Summary {
     pub(crate) mean_steps: Option<f64>,
     /// Highest return of all episodes that ended.
     pub(crate) best_return: Option<f64>,
-    /// The env whose present episode has the highest return, and this return.
+    /// The env whose present episode has the highest return, and that return.
     pub(crate) leader: Option<(usize, f64)>,
 }
 

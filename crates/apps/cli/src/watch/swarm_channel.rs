@@ -1,6 +1,6 @@
 //! Channel from the viewers' threads to the swarm's thread. It carries new viewers, and wakes the
-//! swarm when a viewer has sent a request. Each viewer has a queue of its own for requests, so that
-//! one viewer cannot fill another's.
+//! swarm when a viewer has sent a request. Each viewer has a separate queue of requests, so that no
+//! viewer can fill another viewer's queue.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,7 +28,7 @@ pub(crate) struct View {
 pub(crate) struct ViewerLink {
     pub(crate) requests: Receiver<ViewerRequest>,
     pub(crate) views: Sender<View>,
-    /// True while a view is in transit to the browser, which gets no other one meanwhile.
+    /// True while a view is in transit to the browser, which gets no other view until then.
     pub(crate) is_served: Arc<AtomicBool>,
 }
 

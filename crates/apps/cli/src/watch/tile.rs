@@ -1,7 +1,7 @@
-//! Makes pictures of machines smaller: averages a packed picture over squares of 2, 4 or 8 pixels,
-//! and packs the result; a Color's red, green and blue are averaged separately.
+//! Reduction of machines' pictures: averages a packed picture over squares of 2, 4 or 8 pixels, and
+//! packs the result; a Color's red, green and blue are averaged separately.
 //!
-//! This runs for every visible machine of every view, on the swarm's own thread, so it adds up
+//! The reduction runs for every visible machine of every view, on the swarm's thread, so it sums
 //! pixels by a table.
 
 use gbxcule_swarm::{Frame, Model};

@@ -100,8 +100,8 @@ struct Browser<'a> {
     to_swarm: &'a SwarmSender,
     connection: &'a Connection,
     rights: Rights,
-    /// Number of looks passed on to the session, which always answers the last one and skips
-    /// earlier ones if it is late.
+    /// Number of looks that were passed on to the session. The session always answers the last
+    /// look, and skips earlier looks if it is late.
     asked: u64,
     answered: u64,
     last_active: Instant,
@@ -156,7 +156,7 @@ impl Browser<'_> {
         self.socket.send(message)
     }
 
-    /// Receives a message; waits for it only if the browser waits for no view.
+    /// Receives a message; waits for one only if no view is owed to the browser.
     fn listen(&mut self, is_owed: bool) -> Result<(), Error> {
         self.socket.get_mut().extend(PING_EVERY);
         self.socket.get_ref().set_nonblocking(is_owed)?;

@@ -1,5 +1,6 @@
-//! Viewers of a swarm: handles their requests in turn, one of each, and answers every `look` with
-//! the newest picture. A `ViewSource` makes the views, and decides which requests it obeys.
+//! Viewers of a swarm: their requests are handled in turn, one request of each viewer, and every
+//! `look` is answered with the newest picture. A `ViewSource` makes the views, and decides which
+//! requests it obeys.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -29,7 +30,7 @@ pub(crate) trait ViewSource {
     /// Returns a number that grows with each change of a view.
     fn version(&self) -> u64;
 
-    /// Returns true if the pictures show the present moment.
+    /// Returns true if the pictures show the present state.
     fn is_drawn(&self) -> bool;
 
     /// Waits until the swarm can be viewed.
@@ -115,8 +116,8 @@ impl Viewers {
         true
     }
 
-    /// Handles one request of each viewer, so that a flood of requests gets no more time than
-    /// others; returns true if there was any.
+    /// Handles one request of each viewer, so that a viewer that floods the swarm gets no more time
+    /// than others; returns true if there was a request.
     pub(crate) fn take_turns(&mut self, source: &mut impl ViewSource) -> Result<bool, SwarmError> {
         let (mut is_busy, mut index) = (false, 0);
         while index < self.viewers.len() {
@@ -125,7 +126,7 @@ impl Viewers {
                 // The requests of a viewer that has left are dropped.
                 Ok(asked) if !link.has_left() => {
                     self.handle(index, &asked, source)?;
-                    // Viewers get their answers after one request of each.
+                    // Viewers get their answers after each round of requests.
                     self.answer(source)?;
                     is_busy = true;
                     index += 1;
@@ -178,7 +179,7 @@ impl Viewers {
             viewer.heard = source.sound().map_or(0, SoundQueue::end);
             (viewer.look, viewer.last) = (None, Some((look, version)));
             viewer.link.is_served.store(true, Ordering::SeqCst);
-            // The end of its requests shows that a viewer has left.
+            // If the viewer has left, its queue of requests has ended, too.
             let _ = viewer.link.views.send(View { look: viewer.looks, bytes });
         }
         Ok(())
@@ -228,7 +229,8 @@ fn view(
     Ok(view)
 }
 
-/// Number of an env's bytes in a view that names a place, and in one that doesn't, from C000 on.
+/// Number of an env's bytes in a view that names a place. The number for other views, which show
+/// memory from C000 on, follows.
 const PAGE_BYTES: u32 = 128;
 const FIRST_BYTES: u32 = 32;
 
