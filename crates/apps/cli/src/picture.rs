@@ -26,7 +26,7 @@ pub(crate) enum Palette {
 }
 
 impl Palette {
-    /// Returns red, green and blue of the four shades, lightest first, and of the ground.
+    /// Returns red, green and blue of the four shades, lightest first, and of the background.
     pub(crate) fn rgb(self) -> [u8; 15] {
         let colours: [u32; 5] = match self {
             Self::Green => [0xE0F8D0, 0x88C070, 0x346856, 0x081820, 0x14161A],
@@ -75,7 +75,7 @@ impl From<Palette> for Screen {
 }
 
 impl Screen {
-    /// Returns red, green and blue of the four shades, lightest first, and of the ground.
+    /// Returns red, green and blue of the four shades, lightest first, and of the background.
     pub(crate) fn rgb(self) -> [u8; 15] {
         self.palette.rgb()
     }

@@ -1,6 +1,6 @@
 //! Errors of this crate.
 
-/// Error whose message says what was found and what is allowed.
+/// Error. The message says what was found and what is allowed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -34,8 +34,8 @@ impl Kernel {
     /// end; on CUDA it queues the launch in the stream of its arrays.
     ///
     /// # Errors
-    /// An argument that doesn't fit its parameter, a grid that is too large; on the CPU also the
-    /// first fault of a thread.
+    /// An argument doesn't fit its parameter, the grid is too large, or (on the CPU) a thread
+    /// faulted.
     pub fn launch_arrays(&self, grid: &[usize], arguments: &[Argument]) -> Result<(), Error> {
         Ok(self.compiled.launch(grid, arguments)?)
     }

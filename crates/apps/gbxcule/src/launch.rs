@@ -5,8 +5,8 @@ use crate::kernel::Kernel;
 use bytemuck::{cast_slice, cast_slice_mut};
 use gbxcule_runtime::{Argument, Array, DataType, Element, Stream};
 
-/// A launch whose arguments are added one by one. Slices are copied to the device, and those that
-/// the launch may change are copied back at its end.
+/// A launch whose arguments are added one by one. Slices are copied to the device; slices that the
+/// launch may change are copied back at its end.
 #[must_use = "`run` launches the kernel"]
 pub struct Launch<'s> {
     kernel: Kernel,
@@ -97,9 +97,8 @@ impl<'s> Launch<'s> {
     /// Launches the kernel, waits for its end and copies changed slices back.
     ///
     /// # Errors
-    /// An argument that doesn't fit its parameter, a shape that doesn't fit its slice, a grid that
-    /// is too large, a device that is missing, the first fault of a thread. Then slices are
-    /// unchanged.
+    /// An argument doesn't fit its parameter, a shape doesn't fit its slice, the grid is too large,
+    /// the device is missing, or a thread faulted. Slices are then unchanged.
     pub fn run(self) -> Result<(), Error> {
         let stream = self.stream?;
         let mut arguments = Vec::new();

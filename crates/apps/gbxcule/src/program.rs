@@ -20,7 +20,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Compiles a text that imports no file of the user's; messages contain `name`.
+    /// Compiles a text that imports none of the user's files; messages contain `name`.
     ///
     /// # Errors
     /// [`Error::Text`] with all faults of the text.
@@ -68,7 +68,7 @@ impl Program {
     /// Makes a kernel's code for a device.
     ///
     /// # Errors
-    /// A name that no kernel has; a device that is missing or refuses the code.
+    /// No kernel has this name, or the device is missing or refuses the code.
     pub fn kernel(&self, name: &str, device: Device) -> Result<Kernel, Error> {
         self.find(name)?;
         let compiled = compile(&self.module, device, Build::default())?;
@@ -77,9 +77,9 @@ impl Program {
 
     /// Makes a kernel's reverse: a kernel with the same parameters, whose arrays carry gradients.
     ///
-    /// Before the reverse's launch the gradient of each array is the derivative of some number by
-    /// the array after the kernel's launch; after the reverse's launch it is the derivative by the
-    /// array before the kernel's launch.
+    /// Before the reverse's launch an array's gradient is the derivative of some number with
+    /// respect to the array after the kernel's launch. After the reverse's launch it is the
+    /// derivative with respect to the array before the kernel's launch.
     ///
     /// # Errors
     /// As [`Self::kernel`]; [`Error::Text`] for a kernel that can't be reversed, with the line.

@@ -20,7 +20,7 @@ pub use gbxcule_swarm::{
 /// Assembles a built-in ROM or game by its name, such as `PEARL_DRIFT`.
 ///
 /// # Errors
-/// A name that no built-in ROM has.
+/// No built-in ROM has this name.
 pub fn game(name: &str) -> Result<Rom, Error> {
     let rom = gbxcule_assembler::by_name(name).ok_or_else(|| {
         let known = gbxcule_assembler::all().iter().map(|it| it.name.to_owned());

@@ -1,5 +1,5 @@
-//! Arrays on a CUDA device for Python, the swarm's and those made for kernels: other libraries use
-//! them in place, NumPy gets a copy.
+//! Arrays on a CUDA device for Python: the swarm's arrays, and arrays made for kernels. Other
+//! libraries use them in place, NumPy gets a copy.
 
 // PyO3 passes arguments by value.
 #![allow(clippy::needless_pass_by_value)]
@@ -30,8 +30,8 @@ const SCALARS: [Scalar; 12] = [
     Scalar::F64,
 ];
 
-/// Array in the memory of a CUDA device. Later launches, or a swarm's later steps, change it. Any
-/// library that speaks DLPack uses it in place.
+/// Array in the memory of a CUDA device, which later launches, or a swarm's later steps, change.
+/// Any library that speaks DLPack can use it in place.
 #[pyclass(frozen, module = "gbxcule._native")]
 pub(crate) struct DeviceArray {
     array: Array,
@@ -86,8 +86,8 @@ impl DeviceArray {
         }
     }
 
-    /// Converts a device's error to Python's: with a line for a kernel's fault, without one for a
-    /// swarm's fault, because the user didn't write its kernels.
+    /// Converts a device's error to Python's: with a line for the fault of a user's kernel, without
+    /// a line for a swarm's fault, because the user didn't write the swarm's kernels.
     fn failed(&self, error: &Error) -> PyErr {
         if let Some((env, action)) = refused_action(error) {
             return PyValueError::new_err(format!(
@@ -145,9 +145,9 @@ impl DeviceArray {
         }
     }
 
-    /// Exports the array in place. `stream` is the consumer's, numbered by the protocol: its later
-    /// work follows the work that is queued for the array now. Without a stream the call waits for
-    /// that work.
+    /// Exports the array in place. `stream` is the consumer's stream in the protocol's numbering:
+    /// its later work follows the work that is queued for the array now. Without a stream the call
+    /// waits for that work.
     #[pyo3(signature = (*, stream = None, max_version = None, dl_device = None, copy = None))]
     fn __dlpack__<'py>(
         &self,
@@ -174,8 +174,8 @@ impl DeviceArray {
         Ok(Self::new(part))
     }
 
-    /// Copies an array of the host, of the same shape, into this one; NumPy converts the elements.
-    /// The call waits for nothing.
+    /// Copies an array of the same shape from the host into this array; NumPy converts the
+    /// elements. The call does not wait for the copy.
     fn assign(&self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<()> {
         let values = py.import("numpy")?.call_method1("asarray", (values, self.dtype()))?;
         let shape: Vec<usize> = values.getattr("shape")?.extract()?;

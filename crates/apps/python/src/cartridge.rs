@@ -6,8 +6,8 @@ use pyo3::types::PyBytes;
 
 use crate::swarm::{Swarm, as_mask};
 
-/// Tilts the cartridges of the envs marked by bytes that are not 0, with a row of two numbers for
-/// each of them.
+/// Tilts the cartridges of the envs that nonzero bytes mark; there is a row of two numbers for each
+/// of these envs.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "PyO3 passes lists by value")]
 pub(crate) fn set_tilts(

@@ -1,4 +1,4 @@
-//! Divides the parts of a job's checkpoint anew, for `gbxcule.checkpoint`.
+//! Changes the division of a job's checkpoint into parts, for `gbxcule.checkpoint`.
 
 use gbxcule_swarm::{Checkpoint, SwarmError};
 use pyo3::exceptions::PyValueError;

@@ -1,9 +1,9 @@
 //! Arrays of other libraries, borrowed in place by the DLPack protocol (version 0, which every
 //! producer speaks).
 //!
-//! A producer returns a capsule named `dltensor`; the consumer renames it, so that it is not taken
-//! twice, and calls its deleter when it is done. Arrays of a device are exported in the same way.
-//! Nearly all unsafe code of this crate is here.
+//! A producer returns a capsule named `dltensor`. The consumer renames the capsule, so that nobody
+//! takes it again, and calls its deleter when the tensor is no longer used. Arrays of a device are
+//! exported in the same way. Nearly all unsafe code of this crate is in this file.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_void};
@@ -106,8 +106,8 @@ impl Borrowed {
         Self::in_order_of(array, None)
     }
 
-    /// Asks an object for its memory. Work in `stream`, of the device on which the memory lies,
-    /// then follows all queued work of its owner.
+    /// Asks an object for its memory. Later work in `stream`, a stream of the memory's device, then
+    /// follows all queued work of the owner.
     pub(crate) fn in_order_of(array: &Bound<'_, PyAny>, stream: Option<u64>) -> PyResult<Self> {
         if !array.hasattr("__dlpack__")? {
             return Err(PyTypeError::new_err(format!(

@@ -1,7 +1,7 @@
 //! The Python extension behind the package `gbxcule`.
 //!
 //! All functions are thin: they convert Python's arguments, release the interpreter while Rust
-//! works, and turn errors into exceptions with the same message. Arrays come in by DLPack and are
+//! works, and turn errors into exceptions with the same message. Arrays are passed by DLPack and
 //! used in place.
 
 mod array;

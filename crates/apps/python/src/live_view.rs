@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use crate::swarm::{Swarm, as_mask};
 
-/// First address of a number, and the address after its last.
+/// First address of a number, and the address after its last byte.
 type ByteRange = (u32, u32);
 
 /// Page that shows a swarm while Python steps it, until the page is closed.

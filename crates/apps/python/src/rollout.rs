@@ -136,8 +136,8 @@ impl Rollout {
         stepped
     }
 
-    /// Ends a rollout and waits for it. Returns lengths and returns of the episodes so far, and
-    /// flags for envs whose next step begins another one; `None` if there is no rollout.
+    /// Ends a rollout and waits for its steps. Returns lengths and returns of the episodes so far,
+    /// and flags for envs whose next step begins another episode; `None` if there is no rollout.
     fn leave(&self, py: Python<'_>) -> PyResult<Option<StateTuple>> {
         let left = self.change(py, |swarm, _| swarm.leave_rollout());
         self.lent.lock().unwrap_or_else(PoisonError::into_inner).until.clear();
@@ -202,7 +202,8 @@ impl Rollout {
         })
     }
 
-    /// Stores borrowed actions until the device has read them, and releases those that it has read.
+    /// Stores borrowed actions until the device has read them, and releases actions that it has
+    /// read.
     fn keep(&self, stream: &Stream, actions: Borrowed) -> PyResult<()> {
         let failed = |error: Error| PyRuntimeError::new_err(error.to_string());
         let mut lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);

@@ -188,8 +188,8 @@ impl Swarm {
         self.change(py, |swarm| swarm.start_from_env(env))
     }
 
-    /// Sets the starts of episodes: these states, or power-on for an empty list, each run on for a
-    /// number of steps without buttons. All envs are set to the first one.
+    /// Sets the starts of episodes: these states, or power-on for an empty list, each advanced by a
+    /// number of steps without buttons. All envs are put to the first start.
     fn restart_from(&self, py: Python<'_>, states: Vec<Vec<u8>>, steps: u32) -> PyResult<()> {
         let states: Vec<&[u8]> = states.iter().map(Vec::as_slice).collect();
         self.change_or_stop(py, |swarm, go_on| swarm.restart_from_while(&states, steps, go_on))
@@ -292,7 +292,7 @@ impl Swarm {
         Borrowed::of(out)?.copy_from(&masks)
     }
 
-    /// Writes a cell of an array that the reward's program keeps, or the observation's, into `out`,
+    /// Writes a cell of a scratch array of the reward's or the observation's program into `out`,
     /// one float64 for each env.
     fn kept_into(
         &self,
@@ -389,7 +389,7 @@ impl Swarm {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Changes memory of an env directly, without the machine's own writes.
+    /// Changes memory of an env directly, without the effects of a program's write.
     fn write_memory(&self, py: Python<'_>, env: usize, low: u32, bytes: &[u8]) -> PyResult<()> {
         self.change(py, |swarm| swarm.write_memory(env, low, bytes))
     }
@@ -401,8 +401,8 @@ impl Swarm {
         self.change(py, |swarm| swarm.write_memories(&mask, low, rows))
     }
 
-    /// Returns an env as bytes in our own versioned format, with a picture even if the swarm draws
-    /// none.
+    /// Returns an env as bytes in gbxcule's versioned format, with a picture even if the swarm
+    /// draws none.
     fn save_state<'py>(&self, py: Python<'py>, env: usize) -> PyResult<Bound<'py, PyBytes>> {
         let state = self.look(py, |swarm| {
             if swarm.config().draws() { swarm.save_state(env) } else { swarm.save_drawn_state(env) }
@@ -420,8 +420,8 @@ impl Swarm {
         Ok(PyBytes::new(py, &self.look(py, |swarm| swarm.export_pyboy(env))?))
     }
 
-    /// Puts an env into a saved state: ours, PyBoy's, or BESS. With `with_seed`, one of ours also
-    /// sets the seed and the episode of the saved env.
+    /// Puts an env into a saved state of gbxcule, PyBoy or BESS. With `with_seed`, a state of
+    /// gbxcule also sets the seed and the episode of the saved env.
     #[pyo3(signature = (env, state, with_seed = false))]
     fn load_state(
         &self,
@@ -485,7 +485,7 @@ impl Swarm {
         raised.map_or(Ok(()), Err)?;
         filmed.map(drop).map_err(|error| match error.downcast_ref() {
             Some(error) => refused(error),
-            // A file's error is complete in itself.
+            // The message of a file's error needs no context.
             None if error.root_cause().is::<std::io::Error>() => {
                 PyOSError::new_err(error.to_string())
             }
@@ -493,7 +493,7 @@ impl Swarm {
         })
     }
 
-    /// Copies one env's state to all marked ones.
+    /// Copies one env's state to all marked envs.
     fn copy_state(&self, py: Python<'_>, source: usize, mask: &[u8]) -> PyResult<()> {
         let mask = as_mask(mask);
         self.change(py, |swarm| swarm.copy_state(source, &mask))

@@ -22,7 +22,7 @@ pub const GRID: RGBColor = RGBColor(0xE3, 0xE6, 0xEA);
 
 /// Drawing area of a chart.
 pub type Canvas<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
-/// Chart in which every line has a name; the coordinates are the value and the height.
+/// Chart whose lines have names; the coordinates are the value and the height.
 pub type NamedLines<'a, 'b> =
     ChartContext<'a, BitMapBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 /// Result of drawing, with the reason of a failure.
@@ -44,7 +44,7 @@ pub fn png(
 }
 
 /// Draws a title, an axis from 0 to `max`, and a name at the left of each line. The first line is
-/// at the top. Each has the height 1, so that the middle of the last one is at 0.5.
+/// at the top. Each line has height 1, so the middle of the last line is at 0.5.
 pub fn named_lines<'a, 'b>(
     area: &'a Canvas<'b>,
     title: &str,
@@ -76,7 +76,7 @@ pub fn named_lines<'a, 'b>(
     Ok(chart)
 }
 
-/// Writes a number behind a place of a chart.
+/// Writes a number to the right of a point of a chart.
 pub fn note(chart: &mut NamedLines<'_, '_>, place: (f64, f64), text: String) -> DrawResult {
     let style = (FONT, 14).into_font().color(&FAINT).pos(Pos::new(HPos::Left, VPos::Center));
     chart.draw_series([EmptyElement::at(place) + Text::new(text, (8, 0), style)])?;
@@ -86,7 +86,7 @@ pub fn note(chart: &mut NamedLines<'_, '_>, place: (f64, f64), text: String) -> 
 fn load_font() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // The font is a constant of this binary: it always loads, or a test fails.
+        // The font is a constant of this binary, so loading can't fail.
         let _ = register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT);
     });
 }

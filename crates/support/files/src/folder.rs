@@ -1,4 +1,4 @@
-//! A temporary folder that is moved to its place when it is complete.
+//! A temporary folder that is renamed when it is complete.
 
 use std::fs::{self, File};
 use std::io::{Error, Result};
@@ -8,9 +8,9 @@ use crate::open_folder::{OpenFolder, is_taken};
 use crate::temporary::{Temporary, lock_in_use, name, sweep};
 use crate::write_target::make_folder;
 
-/// A folder of this process alone. It is removed when this value is dropped or a signal ends the
-/// process; after a SIGKILL the next process that makes such a folder in the same parent removes
-/// it.
+/// A folder that only this process uses. It is removed when this value is dropped or a signal ends
+/// the process; after a SIGKILL the next process that makes such a folder in the same parent
+/// removes it.
 #[derive(Debug)]
 pub struct TemporaryFolder {
     temporary: Temporary,
@@ -27,7 +27,7 @@ impl TemporaryFolder {
     pub fn inside(parent: &Path) -> Result<Self> {
         let parent = make_folder(parent)?;
         sweep(parent.path());
-        // Programs that run in the folder may have another working folder.
+        // The path is made absolute, because programs that use it may have another working folder.
         let path = fs::canonicalize(parent.path())?;
         for _ in 0..16 {
             let name = name(None);

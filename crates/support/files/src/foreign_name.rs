@@ -1,10 +1,10 @@
-//! Names of others in messages and in commands for a shell.
+//! Foreign names in messages and in commands for a shell.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Returns true for a character that a terminal obeys instead of showing it, such as an escape or a
-/// change of the writing direction.
+/// Returns true for a character that a terminal interprets instead of showing, such as an escape or
+/// a change of the writing direction.
 #[must_use]
 pub fn is_terminal_command(character: char) -> bool {
     let is_direction = matches!(
@@ -14,7 +14,7 @@ pub fn is_terminal_command(character: char) -> bool {
     character.is_control() || is_direction
 }
 
-/// Returns true if a text has a character that a terminal obeys, new lines and tabs included.
+/// Returns true if a text has a character that a terminal interprets, new lines and tabs included.
 #[must_use]
 pub fn has_control_characters(text: &str) -> bool {
     text.chars().any(is_terminal_command)

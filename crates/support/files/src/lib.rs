@@ -1,13 +1,13 @@
 //! All reading and writing of files that a user, or another program, names.
 //!
-//! A path is one of this machine: [`check_local`] refuses URLs wherever a file is opened or made.
-//! [`read()`] and [`open`] accept only regular files, up to a size. [`write()`] and [`NewFile`]
-//! fill a file under a random name beside its place and rename it, so that a file is complete or
-//! doesn't exist; [`TemporaryFolder`] does the same with folders, and also holds scratch files. The
-//! owner of a file or folder with such a name locks it as long as it is in use, so that [`sweep`]
-//! distinguishes the remains of a killed process from the work of a living one, in containers too.
-//! No other code in this workspace opens a file to write. A call that the system interrupts for
-//! ever is an error, for standard output as well ([`write_standard`]).
+//! A path must be local: [`check_local`] refuses URLs wherever a file is opened or made. [`read()`]
+//! and [`open`] accept only regular files, up to a size. [`write()`] and [`NewFile`] fill a
+//! temporary file in the same folder and rename it, so that a file is complete or doesn't exist;
+//! [`TemporaryFolder`] does the same with folders, and also holds scratch files. The process that
+//! uses a temporary file or folder locks it, so that [`sweep`] distinguishes the remains of a
+//! killed process from the work of a running process, in containers too. No other code in this
+//! workspace opens a file to write. A call that is interrupted again and again is an error, for
+//! standard output as well ([`write_standard`]).
 
 mod folder;
 mod foreign_name;

@@ -1,6 +1,6 @@
-//! Distinguishes paths of this machine from URLs: the system would take `s3://bucket/rows` for a
-//! folder `s3:` in the working folder, and data that a job on a cluster writes there is lost with
-//! the machine.
+//! Distinguishes local paths from URLs. The system would take `s3://bucket/rows` for a folder `s3:`
+//! in the working folder, and data that a job on a cluster writes to it would be lost with the
+//! machine.
 
 use std::io::{Error, ErrorKind, Result};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A file that appears under its name when it is whole.
+//! A file that appears under its name when it is complete.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -21,7 +21,7 @@ const MAX_ATTEMPTS: usize = 16;
 /// open a pipe or a device.
 ///
 /// # Errors
-/// As those of [`NewFile::create`].
+/// As for [`NewFile::create`].
 pub fn check_writable(path: &Path) -> Result<()> {
     let WriteTarget::File(mut place) = WriteTarget::find(path)? else { return Ok(()) };
     let made = std::mem::take(&mut place.made);
@@ -31,8 +31,8 @@ pub fn check_writable(path: &Path) -> Result<()> {
     outcome
 }
 
-/// A file that is not complete yet. Dropped without [`NewFile::commit`] it leaves nothing behind,
-/// unless it is a pipe or a device, which gets its bytes as they come.
+/// A file that is not complete yet. Without [`NewFile::commit`] it leaves nothing behind when it is
+/// dropped. A pipe or a device gets its bytes at once.
 #[derive(Debug)]
 pub struct NewFile {
     file: Patient<File>,
@@ -60,11 +60,11 @@ impl NewFile {
     }
 
     /// Begins a file for a path below a folder that others may have filled. The file replaces a
-    /// link, a pipe or a device at its place instead of following it. A link in the place of a
-    /// folder on the way is an error.
+    /// link, a pipe or a device at its path instead of following it. A link in place of a folder of
+    /// the path is an error.
     ///
     /// # Errors
-    /// As those of [`NewFile::create`].
+    /// As for [`NewFile::create`].
     pub fn replacing(folder: &Path, inside: &Path) -> Result<Self> {
         let place = place_inside(folder, inside)?;
         if place.folder.entry(&place.name)?.is_some_and(|there| kind(&there).is_dir()) {
@@ -109,8 +109,8 @@ impl NewFile {
         self.temporary.as_ref().map_or_else(|| self.folder.join(&self.name), |it| it.path().into())
     }
 
-    /// Takes the permission to write from everybody but the owner, whatever the umask or the
-    /// replaced file says: for files that [`crate::read_own`] reads.
+    /// Allows only the owner to write, whatever the umask or the replaced file says: for files that
+    /// [`crate::read_own`] reads.
     ///
     /// # Errors
     /// The file system refuses.
@@ -133,8 +133,8 @@ impl NewFile {
         Ok(())
     }
 
-    /// Moves the file to its place without waiting for the disk: for files whose readers check
-    /// them, such as a cache's.
+    /// Moves the file to its place without waiting for the disk: for files whose contents readers
+    /// check, such as a cache's.
     ///
     /// # Errors
     /// The folder can't be written to.
@@ -156,8 +156,7 @@ impl NewFile {
                 Ok(true)
             }
             Err(error) if is_taken(&error) => Ok(false),
-            // On a file system without hard links, of two writers at the same moment the later one
-            // wins.
+            // On a file system without hard links, the later of two simultaneous writers wins.
             Err(_) if self.folder.entry(&self.name)?.is_some() => Ok(false),
             Err(_) => self.commit().map(|()| true),
         }

@@ -18,7 +18,7 @@ const PASSED: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEX
 #[cfg(not(target_os = "linux"))]
 const PASSED: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
-/// Permission of the group and of all others to write. An access list shows up in the group's bits.
+/// Permission of the group and of all others to write. An access list appears in the group's bits.
 pub(crate) const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// Permissions before the umask.
@@ -168,8 +168,8 @@ impl OpenFolder {
     }
 }
 
-/// Returns true if another user made the entry in a folder that a group or everybody may write to,
-/// so that a path may not lead through it. Linux's `fs.protected_symlinks` makes the same check
+/// Returns true if another user made the entry in a folder that a group or everybody may write to;
+/// paths may not lead through such an entry. Linux's `fs.protected_symlinks` makes the same check
 /// where it is enabled, but only for links in sticky folders.
 pub(crate) fn is_of_another(entry: &Stat, folder: &Stat) -> bool {
     let own = rustix::process::geteuid().as_raw();

@@ -1,5 +1,5 @@
-//! Calls that a signal interrupts are made again, but not for ever: a file system that answers
-//! `EINTR` to each try is an error like another.
+//! Repetition of calls that a signal interrupts, up to a limit: a file system that answers every
+//! try with `EINTR` is an error.
 
 use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom, Write};
 
@@ -88,7 +88,7 @@ impl<T: Write> Write for Patient<T> {
 mod tests {
     use super::*;
 
-    /// Interrupts every call but each tenth, or all.
+    /// A stream that interrupts all calls, or all but every tenth.
     struct Interrupted {
         calls: usize,
         for_ever: bool,

@@ -1,4 +1,5 @@
-//! Reading of files that a user, or another user's file, names: regular files only, up to a size.
+//! Reading of files whose names come from a user or from foreign data: only regular files, up to a
+//! size.
 //!
 //! A pipe or a device may never end, so neither is opened to be read. The limit counts the bytes
 //! read, because a file may grow, or report a wrong size as those in `/proc` do.
@@ -24,7 +25,7 @@ pub const MAX_TEXT_BYTES: u64 = 16 << 20;
 /// The path is a URL, or the file can't be opened, or is a folder, a pipe, a socket or a device.
 pub fn open(path: &Path) -> Result<Patient<File>> {
     crate::check_local(path)?;
-    // Opening some devices has a side effect.
+    // The check comes before the opening, because opening some devices has a side effect.
     check_regular(path.metadata()?.file_type())?;
     // The file may have been replaced since the check: opening a pipe would wait for a writer.
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -44,7 +45,7 @@ fn check_regular(kind: FileType) -> Result<()> {
 /// Reads a regular file of at most `most_bytes`.
 ///
 /// # Errors
-/// As those of [`open`], or the file is larger.
+/// As for [`open`], or the file is larger.
 pub fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     read_open(open(path)?, most_bytes)
 }
@@ -56,7 +57,7 @@ pub fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
 /// As those of [`read()`], or another user could have written it.
 pub fn read_own(path: &Path, most_bytes: u64) -> Result<Vec<u8>> {
     let file = open(path)?;
-    // The check is on the open file, because the name may lead to another one by now.
+    // The check is on the open file, because the path may lead to another file by now.
     if !is_own(&file.get().metadata()?) {
         let message = "another user could have written this";
         return Err(Error::new(ErrorKind::PermissionDenied, message));
@@ -140,7 +141,7 @@ mod tests {
         assert_eq!(read(b"other"), b"magic");
     }
 
-    /// Reading the file would take longer than a test has, and more memory than there is.
+    /// Without the limit, reading would take too long for a test, and too much memory.
     #[test]
     fn a_file_of_a_tebibyte_is_refused_before_it_is_read() {
         let file = tempfile::NamedTempFile::new().expect("a file");

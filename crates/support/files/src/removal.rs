@@ -1,6 +1,6 @@
-//! Removal of a folder that a hostile program may have filled: with folders nested so deep that
-//! their path exceeds the system's limit or a recursion the stack, and with folders that nobody may
-//! enter.
+//! Removal of a folder that a hostile program may have filled: with folders nested so deep that a
+//! path exceeds the system's limit or a recursion exceeds the stack, and with folders without
+//! permissions.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Result};
@@ -59,8 +59,7 @@ fn remove_folder(parent: &OpenFolder, name: &OsStr) -> Result<()> {
     }
 }
 
-/// Gives this user every right to a folder, because a program may have taken its owner's rights
-/// away.
+/// Gives the owner all permissions on a folder, because a program may have removed them.
 fn allow(folder: &OpenFolder, name: &OsStr) -> Result<()> {
     patiently(|| rustix::fs::chmodat(folder.handle(), name, Mode::RWXU, AtFlags::empty()))
 }

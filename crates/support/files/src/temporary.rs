@@ -96,8 +96,8 @@ impl Drop for Temporary {
     }
 }
 
-/// Takes the lock that marks a temporary file or folder as used, and returns false if a sweeper was
-/// faster. On a file system without locks sweepers remove nothing.
+/// Takes the lock that marks a temporary file or folder as used; returns false if a sweep was
+/// faster. On a file system without locks, sweeps remove nothing.
 pub(crate) fn lock_in_use(file: &File, path: &Path) -> bool {
     !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && path.exists()
 }
@@ -110,8 +110,8 @@ pub fn sweep(folder: &Path) -> usize {
     left.filter(|entry| is_abandoned(&entry.path()).unwrap_or(false)).count()
 }
 
-/// Sweeps a folder before this process's first write there. So half-written files of killed
-/// processes don't pile up beside a file that is often replaced, such as a checkpoint.
+/// Sweeps a folder before this process's first write there. So incomplete files of killed processes
+/// don't accumulate beside a file that is often replaced, such as a checkpoint.
 pub(crate) fn sweep_first(folder: &Path) {
     let is_first = SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned());
     if is_first {

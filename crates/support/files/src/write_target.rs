@@ -1,5 +1,5 @@
-//! Finds the file to which a path leads. It holds each folder on the way open, follows only
-//! symbolic links that this user may trust, and says clearly why a file can't be written.
+//! Finds the file to which a path leads. The walk holds each folder of the path open, follows only
+//! trusted symbolic links, and reports clearly why a file can't be written.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

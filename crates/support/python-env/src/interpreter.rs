@@ -1,5 +1,5 @@
-//! Chooses the Python interpreter to run: the one that the user named, else that of the active
-//! environment, else that of the user's own project, else `python3`.
+//! Choice of the Python interpreter: the interpreter that the user named, else the active
+//! environment's, else the one of the user's project, else `python3`.
 
 use std::env;
 use std::ffi::OsString;
@@ -13,7 +13,7 @@ pub const VARIABLE: &str = "GBXCULE_PYTHON";
 /// Variables by which virtual environments and Conda name the active environment.
 const ACTIVE: [&str; 2] = ["VIRTUAL_ENV", "CONDA_PREFIX"];
 
-/// Interpreter to run, and the reason why one before it in the order is not run.
+/// The chosen interpreter, and the reason why a preferred one is not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PythonInterpreter {
     /// Path of the program to run.

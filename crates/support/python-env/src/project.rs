@@ -94,7 +94,7 @@ mod owner {
         there.uid() == rustix::process::geteuid().as_raw()
     }
 
-    /// Returns true if a file belongs to this user or to root, who may do anything anyway: an
+    /// Returns true if a file belongs to this user or to root, who has all rights anyway: an
     /// environment's interpreter is often a link to the system's.
     pub(super) fn is_ours_or_system_file(there: &Metadata) -> bool {
         is_ours(there) || !there.is_dir() && there.uid() == 0
@@ -182,7 +182,7 @@ mod tests {
         }
     }
 
-    /// Only the system's owner can give files away.
+    /// Only root can give files to another user, so the test needs root.
     #[test]
     fn what_belongs_to_another_user_is_not_used() {
         if !rustix::process::geteuid().is_root() {

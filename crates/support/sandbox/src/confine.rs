@@ -1,5 +1,5 @@
-//! A command whose child takes a policy on between fork and exec. Nothing may allocate in that
-//! moment, so everything that needs memory is made before the fork.
+//! A command whose child applies a policy to itself between fork and exec. Allocations are not
+//! allowed there, so everything that needs memory is made before the fork.
 
 use std::ffi::OsString;
 use std::io::PipeWriter;
@@ -21,14 +21,14 @@ pub fn command(program: &Path, policy: &Policy) -> Result<Command, SandboxError>
     marked(program, policy, None)
 }
 
-/// Makes the same command, whose child writes a byte to the pipe right before it becomes its
-/// program. A failure before this byte is this machine's fault, a later one the program's.
+/// Makes the same command; its child also writes a byte to the pipe directly before exec. A failure
+/// before this byte is this machine's fault, a later failure the program's.
 pub(crate) fn marked(
     program: &Path,
     policy: &Policy,
     mark: Option<PipeWriter>,
 ) -> Result<Command, SandboxError> {
-    // The search along `PATH` is done here, as the child may not look everywhere.
+    // The search along `PATH` is done here, because the child can't read all folders.
     let path = crate::policy::find(program).unwrap_or_else(|| program.to_owned());
     let mut command = Command::new(path);
     command.current_dir(&policy.folder).env_clear();
@@ -90,7 +90,7 @@ fn confine(
             rustix::process::setpriority_process(None, priority)?;
         }
         crate::privilege::drop_all(here.namespaces)?;
-        // In its own namespace only this child's processes count.
+        // In a new namespace only this child's processes count.
         setrlimit(Resource::Nproc, tasks)?;
         crate::privilege::end_with(parent)?;
         if let Some(rules) = rules.take() {
@@ -110,15 +110,15 @@ fn confine(
 }
 
 /// Returns the kernel's limit for processes and threads, for a program that makes them faster than
-/// this process counts them. It is greater than the policy's own limit, so that the program's end
-/// is reported. Outside of a namespace the kernel counts all processes of the user; root's
+/// this process can count. The limit is greater than the policy's, so that the policy's limit is
+/// reported first. Outside of a namespace the kernel counts all processes of the user; root's
 /// processes have no limit.
 #[cfg(target_os = "linux")]
 fn limit_of_tasks(policy: &Policy, namespaces: bool) -> rustix::process::Rlimit {
     /// Number of processes that the user's other programs may start while the child runs.
     const OTHERS: u64 = 1000;
 
-    // A compiled program may start no process, so the count would only delay it.
+    // A compiled program may not start processes, so the count would only delay it.
     let is_counted = !namespaces && policy.kind != Kind::Program;
     let beside = if is_counted { crate::tree::tasks_of_user() + OTHERS } else { 0 };
     let most = rustix::process::getrlimit(rustix::process::Resource::Nproc).maximum;
@@ -144,15 +144,15 @@ fn resource_limits(policy: &Policy) -> Vec<(rustix::process::Resource, rustix::p
         (Resource::Core, 0, 0),
     ];
     let within = |(resource, soft, hard): (Resource, u64, u64)| {
-        // The user's own lower limit stays.
+        // A lower limit of the user stays.
         let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
         (resource, Rlimit { current: Some(soft.min(most)), maximum: Some(hard.min(most)) })
     };
     wanted.into_iter().map(within).collect()
 }
 
-/// Confines a child where there is no Landlock: a shell sets the limits that it knows, then becomes
-/// the program.
+/// Confines a child on systems without Landlock: a shell sets the limits that it knows, then
+/// executes the program.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn confine(
     command: &mut Command,

@@ -10,7 +10,7 @@ use landlock::{
 
 use crate::Policy;
 
-/// Newest version of Landlock that is used; an older kernel enforces the part that it knows.
+/// Newest version of Landlock that is used; an older kernel enforces the rules that it knows.
 const NEWEST: ABI = ABI::V6;
 
 /// Returns the rights of a policy, which a thread or process takes on.
@@ -32,8 +32,8 @@ fn devices() -> landlock::BitFlags<AccessFs> {
     AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::MakeSock | AccessFs::MakeFifo
 }
 
-/// Returns how many of the rules this kernel enforces; a short-lived thread tries them. Returns all
-/// if no thread starts: then a child that can't be confined doesn't start.
+/// Returns the extent to which this kernel enforces the rules; a short-lived thread tries them. If
+/// no thread starts, returns full enforcement: a child that can't be confined then fails to start.
 pub(crate) fn status() -> RulesetStatus {
     let tried = std::thread::Builder::new().spawn(|| {
         let policy = Policy::program(std::path::Path::new("/usr/lib"));

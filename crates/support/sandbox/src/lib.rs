@@ -1,11 +1,11 @@
-//! Child processes with limits, an owner and an end.
+//! Child processes with limits, which end with their owner.
 //!
-//! [`run`] starts a program that may be hostile (a compiler at work on a foreign text, or the
-//! program that it made), confined by a [`Policy`], and returns its output, or the limit that ended
-//! it. [`ChildGroup`] is for trusted programs that live on, such as the oracles' servers: they are
-//! not confined, but have an owner. If this process ends in any way, SIGKILL included, its children
-//! and their children end with it ([`orphan_killer`]). [`Protection`] describes the protection on
-//! this machine in words; `SECURITY.md` has the details.
+//! [`run`] starts a program that may be hostile (a compiler of a foreign text, or a compiled
+//! program), confined by a [`Policy`], and returns its output, or the limit that ended it.
+//! [`ChildGroup`] is for trusted programs that run for long, such as the oracles' servers: they are
+//! not confined, but end with their owner. If this process ends in any way, SIGKILL included, its
+//! descendants end with it ([`orphan_killer`]). [`Protection`] describes the protection on this
+//! machine in words; `SECURITY.md` has the details.
 
 mod confine;
 mod error;

@@ -1,11 +1,10 @@
-//! A small shell process that outlives this process by a moment and ends its children, in whatever
-//! way this process ended.
+//! A small shell process that ends this process's children after this process has ended in any way.
 //!
-//! A program can react to other signals, but not to SIGKILL: then only the system notices, and
-//! closes this process's end of a pipe. The shell reads the other end: `+ GROUP` when a child
-//! starts, `- GROUP` when it has ended, and at the end of the pipe it ends the remaining groups. No
-//! child can reach the shell: children hold no end of the pipe, and confined ones may not send
-//! signals. On a system without `sh`, SIGKILL leaves children behind.
+//! A process can't react to SIGKILL, but the system then closes its end of a pipe. The shell reads
+//! the other end: `+ GROUP` when a child starts, `- GROUP` when it has ended, and at the end of the
+//! pipe the shell ends the remaining groups. Children can't affect the shell: they hold no end of
+//! the pipe, and confined children may not send signals. On a system without `sh`, SIGKILL leaves
+//! children behind.
 
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -49,8 +48,7 @@ fn send(sign: char, group: u32) {
     if let Some(known) = &mut *watcher
         && writeln!(known.pipe, "{sign} {group}").is_err()
     {
-        // Another process ended the watcher. The next child gets a new one, which knows only that
-        // child.
+        // The watcher was killed. The next child gets a new watcher, which knows only that child.
         *watcher = None;
     }
 }

@@ -1,4 +1,4 @@
-//! A child process and all processes that it starts: one process group, ended as one.
+//! A child process and all processes that it starts: one process group, which is ended as a whole.
 
 use std::collections::BTreeSet;
 use std::io::{Error, Result};
@@ -12,8 +12,8 @@ use crate::{ChildEnd, Policy, orphan_killer, tree};
 /// Time between two polls of a child.
 const POLL_EVERY: Duration = Duration::from_millis(5);
 
-/// Time between two measurements of a running group. One in [`LOOKS_PER_FOLDER`] measures its
-/// folder, too.
+/// Time between two measurements of a running group. Every [`LOOKS_PER_FOLDER`]th measurement
+/// includes the group's folder.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 const LOOKS_PER_FOLDER: u32 = 32;
 
@@ -31,12 +31,12 @@ pub struct ChildGroup {
     child: Child,
     /// Exit status, once it was waited for.
     status: Option<ExitStatus>,
-    /// Limit of the whole group because of which the group was ended.
+    /// The limit of the whole group that the group exceeded, so that it was ended.
     exceeded: Arc<OnceLock<ChildEnd>>,
 }
 
 impl ChildGroup {
-    /// Starts a command in a process group of its own.
+    /// Starts a command in a new process group.
     ///
     /// # Errors
     /// The program can't be started.
@@ -91,7 +91,7 @@ impl ChildGroup {
         std::thread::Builder::new().spawn(look).map(drop)
     }
 
-    /// Returns the limit of the whole group because of which it was ended, if there is one.
+    /// Returns the limit of the whole group for which the group was ended, if there is one.
     #[must_use]
     pub fn exceeded(&self) -> Option<ChildEnd> {
         self.exceeded.get().copied()
@@ -116,7 +116,7 @@ impl ChildGroup {
     /// Ends the child and all of its group, if they still run, and returns the child's exit status.
     ///
     /// # Errors
-    /// The system doesn't report it.
+    /// The system doesn't report the status.
     pub fn end(&mut self) -> Result<ExitStatus> {
         if let Some(status) = self.status {
             return Ok(status);
@@ -150,7 +150,7 @@ fn end_group(group: u32) {
     use rustix::process::{Pid, Signal, kill_process_group};
 
     if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
-        // The last member may have ended just now.
+        // A failure means that the last member has just ended.
         let _ = kill_process_group(group, Signal::KILL);
     }
 }

@@ -1,4 +1,4 @@
-//! `SECURITY.md` says what each policy allows: these tests hold its tables to the code.
+//! Tests that compare the tables of `SECURITY.md` with the policies.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -16,7 +16,7 @@ pub(crate) const LIBRARIES: [&str; 8] = [
     "/etc/ld.so.cache",
     "/nix/store",
 ];
-/// Files in which the system describes itself, and no process, to an interpreter.
+/// Files with which an interpreter learns about the system; they say nothing about processes.
 pub(crate) const SYSTEM: [&str; 8] = [
     "/proc/cpuinfo",
     "/proc/meminfo",
@@ -44,26 +44,26 @@ pub(crate) const TOOLS: [&str; 10] = [
 /// Limits of a child. A child that exceeds one is ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Time on the clock, of the child and all that it starts.
+    /// Wall-clock time of the child and its descendants.
     pub wall: Duration,
-    /// Time on a core, of each process.
+    /// Processor time of each process.
     pub cpu: Duration,
-    /// Address space of each process, and memory of the child and all that it starts together,
-    /// measured several times a second.
+    /// Address space of each process, and total memory of the child and its descendants, measured
+    /// several times a second.
     pub memory_bytes: u64,
-    /// Length of each file that it writes; 0 for none.
+    /// Length of each written file; 0 if the child may not write files.
     pub file_bytes: u64,
-    /// Bytes that the child and all that it starts write to files together, measured several times
-    /// a second.
+    /// Total bytes that the child and its descendants write to files, measured several times a
+    /// second.
     pub written_bytes: u64,
     /// Greatest number of bytes of its standard output.
     pub output_bytes: usize,
-    /// Number of bytes of its standard error that are kept: the first, in which compilers say what
-    /// is wrong.
+    /// Number of bytes of standard error that are kept: the first bytes, because compilers report
+    /// the cause first.
     pub error_bytes: usize,
     /// Greatest number of files open at once.
     pub open_files: u64,
-    /// Processes and threads at once, of the child and all that it starts.
+    /// Greatest number of simultaneous processes and threads of the child and its descendants.
     pub tasks: usize,
 }
 
@@ -81,7 +81,7 @@ impl Limits {
         tasks: 64,
     };
 
-    /// Limits of an interpreter that loads a compiler of its own and answers for an hour.
+    /// Limits of an interpreter that loads a compiler and answers requests for an hour.
     pub const INTERPRETER: Self = Self {
         wall: Duration::from_secs(3600),
         cpu: Duration::from_secs(3600),
@@ -94,7 +94,7 @@ impl Limits {
         tasks: 256,
     };
 
-    /// Limits of a program that computes for a moment.
+    /// Limits of a program that computes for a short time.
     pub const PROGRAM: Self = Self {
         wall: Duration::from_secs(120),
         cpu: Duration::from_secs(20),
@@ -130,7 +130,7 @@ pub struct Policy {
     pub(crate) write: Vec<PathBuf>,
     /// The working folder, and its `HOME` and `TMPDIR`.
     pub(crate) folder: PathBuf,
-    /// Variables that the child sees beside those of every policy.
+    /// Variables that the child sees in addition to those of every policy.
     pub(crate) variables: Vec<&'static str>,
 }
 
@@ -211,8 +211,8 @@ const PARTS: [&str; 9] =
     ["bin", "lib", "lib32", "lib64", "libexec", "include", "opt", "Cellar", "sysroot"];
 
 /// Returns the files and folders of a program found on `PATH`, and of the target if it is a link.
-/// For `~/gcc/bin/g++` they are the file, `~/gcc/lib` and its like, but not all of `~/gcc`; for
-/// `~/bin/c++` and `~/c++` the file alone, because the user's own files lie beside it.
+/// For `~/gcc/bin/g++` these are the file, `~/gcc/lib` and similar folders, but not all of `~/gcc`;
+/// for `~/bin/c++` and `~/c++` only the file, because the user's files lie beside it.
 fn parts(program: &Path) -> Vec<PathBuf> {
     let named = find(program);
     let behind = named.as_ref().and_then(|path| path.canonicalize().ok());

@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
 
-/// Takes all capabilities from this process for good: exec gives none back, not even root's. With
-/// `namespaces` the process sees only its own users, queues and shared memory.
+/// Drops all capabilities of this process for good: exec gives none back, not even root's. With
+/// `namespaces` the process gets new namespaces of users, queues and shared memory.
 pub(crate) fn drop_all(namespaces: bool) -> Result<()> {
     if namespaces {
         own_namespaces()?;

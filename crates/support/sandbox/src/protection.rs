@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-/// Parts of a sandbox that this machine has. Limits, an owner and an end exist on every Unix.
+/// Parts of a sandbox that this machine supports. Limits, and the end of children with their owner,
+/// work on every Unix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a part of its own")]
 pub struct Protection {
@@ -14,8 +15,8 @@ pub struct Protection {
     pub scopes: bool,
     /// The child has no network, and no processes outside of its group (seccomp).
     pub calls: bool,
-    /// A child's users, queues and segments of memory are namespaces of its own. If the system
-    /// gives no namespaces, seccomp alone enforces the same, so nothing is lacking.
+    /// A child has separate namespaces of users, queues and shared memory. On systems without
+    /// namespaces seccomp enforces the same separation.
     pub namespaces: bool,
     /// Time, memory and the lengths of files are limited.
     pub limits: bool,
@@ -29,7 +30,7 @@ impl Protection {
         *FOUND.get_or_init(find)
     }
 
-    /// Returns true if a hostile program can neither read nor write files of others, nor reach a
+    /// Returns true if a hostile program can neither read nor write foreign files, nor reach a
     /// network.
     #[must_use]
     pub fn is_whole(self) -> bool {

@@ -1,6 +1,6 @@
-//! Memory and disk that this machine has for a child, measured before and after it: the only
-//! evidence for a fault of the machine. The child's own words and behaviour are no evidence,
-//! because the child may be hostile.
+//! Free memory and disk of this machine, measured before and after a child. Only these measurements
+//! count as evidence for a fault of the machine, because a hostile child can fake its output and
+//! its behaviour.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::Limits;
 /// Number of files that a compiler needs for one text, with its temporary ones.
 const FILES: u64 = 64;
 
-/// Free memory and disk, and the number of processes that the system ended for want of memory.
+/// Free memory and disk, and the number of processes that the system killed for lack of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room {
     /// Free bytes of the folder's file system.
@@ -18,12 +18,12 @@ pub struct Room {
     pub files: u64,
     /// Bytes of memory that are available.
     pub memory_bytes: u64,
-    /// Number of processes that the system ended for want of memory, since it started.
+    /// Number of processes that the system has killed for lack of memory since its start.
     pub memory_kills: u64,
 }
 
 impl Room {
-    /// Measures the room for a child that works in a folder. A number that the system doesn't
+    /// Measures the resources for a child that works in a folder. A number that the system doesn't
     /// report counts as enough.
     #[must_use]
     pub fn now(folder: &Path) -> Self {
@@ -32,7 +32,8 @@ impl Room {
         Self { disk_bytes, files, memory_bytes, memory_kills }
     }
 
-    /// Returns a sentence about what the disk lacks, if a child within its limits could need more.
+    /// Returns a sentence about the lack of disk space, if a child within its limits could need
+    /// more.
     #[must_use]
     pub fn disk_lack(&self, limits: &Limits) -> Option<String> {
         let needed = limits.written_bytes;
@@ -44,8 +45,8 @@ impl Room {
             .then(|| format!("the disk takes {} files more, and {FILES} may be needed", self.files))
     }
 
-    /// Returns a sentence about the lack of memory if, between two measurements, the system ended a
-    /// process for want of it and had less than the child may take.
+    /// Returns a sentence about the lack of memory if, between two measurements, the system killed
+    /// a process for lack of memory and had less than the child may take.
     #[must_use]
     pub fn memory_lack(&self, after: &Self, limits: &Limits) -> Option<String> {
         let (free, needed) = (self.memory_bytes, limits.memory_bytes);
@@ -67,8 +68,8 @@ fn disk(_: &Path) -> (u64, u64) {
     (u64::MAX, u64::MAX)
 }
 
-/// Returns the available memory and the number of processes ended for want of it: of this process's
-/// control group if it has less memory, else of the system.
+/// Returns the available memory and the number of processes killed for lack of memory: of this
+/// process's control group if that has less memory, else of the system.
 fn memory() -> (u64, u64) {
     let number = |path: &str, name: &str| -> Option<u64> {
         let text = std::fs::read_to_string(path).ok()?;

@@ -17,15 +17,15 @@ use crate::policy::{Kind, Limits, Policy};
 use crate::tree::Looks;
 use crate::{ChildGroup, SandboxError, confine, tree};
 
-/// Time between two polls of a child: it grows, so that a short run is noticed at once and a long
-/// one costs little.
+/// First time between two polls of a child. The time grows, so that the end of a short run is
+/// noticed at once and a long run costs little.
 const MIN_POLL: Duration = Duration::from_millis(1);
 const MAX_POLL: Duration = Duration::from_millis(20);
-/// Number of looks at a child of which one covers all processes of the machine; the others cover
-/// those that began after the child.
+/// One in this number of measurements of a child covers all processes of the machine; the others
+/// cover only processes that began after the child.
 const LOOKS: u32 = 16;
-/// Time to read the rest of an ended child's output. Only without seccomp can a process be left
-/// that holds the pipe open.
+/// Time to read the rest of an ended child's output. Only without seccomp can a remaining process
+/// hold the pipe open.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// End of a child.
@@ -35,19 +35,19 @@ pub enum ChildEnd {
     Exited(i32),
     /// A signal that no limit explains ended the child: a crash, or an end from outside.
     Signal(i32),
-    /// The child took longer than it may, on the clock.
+    /// The child exceeded its wall-clock time.
     Time(Duration),
-    /// The child took longer than it may, on a core.
+    /// The child exceeded its processor time.
     Cpu(Duration),
-    /// The child wrote more to standard output than it may.
+    /// The child exceeded the limit of its standard output.
     Output(usize),
-    /// The child wrote a longer file than it may.
+    /// The child wrote a file that exceeds the limit.
     File(u64),
-    /// The child and all that it started wrote more to files than they may.
+    /// The child and its descendants exceeded the total of bytes written to files.
     Written(u64),
-    /// The child and all that it started had more processes and threads than they may.
+    /// The child and its descendants exceeded the number of processes and threads.
     Tasks(usize),
-    /// The child and all that it started had more memory together than each of them may.
+    /// The child and its descendants exceeded the total memory.
     Memory(u64),
 }
 
@@ -99,8 +99,7 @@ pub struct Outcome {
 /// Runs a program to its end, or to one of its limits.
 ///
 /// # Errors
-/// The program can't be started, or its output can't be read. A program that fails is no error
-/// here.
+/// The program can't be started, or its output can't be read. A program that fails is not an error.
 pub fn run<S: AsRef<OsStr>>(
     program: &Path,
     arguments: &[S],
@@ -203,7 +202,7 @@ fn explained(status: ExitStatus, _: Duration, _: Limits) -> ChildEnd {
     ChildEnd::Exited(status.code().unwrap_or(-1))
 }
 
-/// A thread that reads the bytes of a pipe, or learns why it can't.
+/// A thread that reads the bytes of a pipe, or the reason why it can't.
 struct OutputReader {
     bytes: Arc<Mutex<std::io::Result<Vec<u8>>>>,
     overflowed: Arc<AtomicBool>,
@@ -212,7 +211,7 @@ struct OutputReader {
 }
 
 impl OutputReader {
-    /// Keeps the first `most` bytes, then stops, or reads on and drops the rest.
+    /// Keeps the first `most` bytes; then stops, or reads on and drops further bytes.
     fn of(
         pipe: Option<impl Read + Send + 'static>,
         most: usize,

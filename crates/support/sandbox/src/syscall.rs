@@ -64,8 +64,8 @@ fn make(kind: Kind) -> Result<Vec<BpfProgram>, seccompiler::Error> {
         refused.insert(libc::SYS_clone, rules.collect::<Result<_, _>>()?);
     }
     let (allow, error) = (SeccompAction::Allow, |number: i32| SeccompAction::Errno(number as u32));
-    // Reserved disk space is in no count before it is written. With this error the C library writes
-    // zeros instead.
+    // Reserved disk space would not be counted before it is written. With this error the C library
+    // writes zeros instead.
     let reserving = [(libc::SYS_fallocate, Vec::new())].into();
     Ok(vec![
         filter(allowed, error(libc::ENOSYS), allow.clone())?,
@@ -132,8 +132,8 @@ fn filter(
     Ok(SeccompFilter::new(calls, otherwise, listed, arch)?.try_into()?)
 }
 
-/// Returns true if this kernel takes the filters; a short-lived thread tries them. Returns true
-/// also if no thread starts: then a child that can't be confined doesn't start.
+/// Returns true if this kernel accepts the filters; a short-lived thread tries them. Also returns
+/// true if no thread starts: a child that can't be confined then fails to start.
 pub(crate) fn works() -> bool {
     let tried = std::thread::Builder::new().spawn(|| {
         filters(Kind::Program)

@@ -1,5 +1,4 @@
-//! Usage of a child and all processes that it started: its process group, which none of them can
-//! leave.
+//! Resource usage of a child and its descendants: a process group, which no member can leave.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -15,17 +14,17 @@ const ENTRY_BYTES: u64 = 4096;
 /// Length of the longest path that is measured; the system's limit is 4096 bytes.
 const MAX_PATH_BYTES: usize = 3000;
 
-/// Extent of a look at a group: both parts take longer than the other measurements.
+/// Extent of a measurement of a group: the expensive parts are made only sometimes.
 #[derive(Clone, Copy)]
 pub(crate) struct Looks {
-    /// True if the look measures the group's folder.
+    /// True if the measurement includes the group's folder.
     pub(crate) at_folder: bool,
-    /// True if the look covers processes with smaller numbers than the group's, which members have
-    /// after the system's counter has begun anew.
+    /// True if the measurement covers processes with smaller ids than the group's, which members
+    /// have after the system's process ids have wrapped.
     pub(crate) at_all: bool,
 }
 
-/// Returns the limit of the whole tree that a group exceeds, if there is one.
+/// Returns the limit of the whole group that is exceeded, if there is one.
 pub(crate) fn exceeded(group: u32, policy: &Policy, looks: Looks) -> Option<ChildEnd> {
     let Limits { tasks, written_bytes, memory_bytes, .. } = policy.limits;
     let (mut members, mut count, mut resident) = (Vec::new(), 0, 0);
@@ -53,9 +52,9 @@ pub(crate) fn exceeded(group: u32, policy: &Policy, looks: Looks) -> Option<Chil
     (written > written_bytes).then_some(ChildEnd::Written(written_bytes))
 }
 
-/// Lets this thread run before all others until the returned value is dropped, if the user is root.
-/// The kernel doesn't limit root's processes, so a program that forks without end would leave this
-/// thread no core.
+/// Gives this thread priority over all others until the returned value is dropped, if the user is
+/// root. The kernel doesn't limit root's processes, so an endlessly forking program would leave
+/// this thread no core.
 #[cfg(target_os = "linux")]
 pub(crate) fn come_first() -> impl Drop {
     struct First(Option<i32>);
@@ -97,9 +96,8 @@ pub(crate) fn tasks_of_user() -> u64 {
 }
 
 /// Returns the processes of a group, each with the fields after its name: `PID (any name) STATE
-/// PARENT GROUP ..`. Processes with greater numbers than the group's come first, because all
-/// members have such numbers until the system's counter begins anew; others come if all are asked
-/// for.
+/// PARENT GROUP ..`. Processes with greater ids than the group's come first, because all members
+/// have such ids until the ids wrap; with `with_smaller` all others follow.
 fn processes(group: u32, with_smaller: bool) -> impl Iterator<Item = (String, Vec<String>)> {
     let is_asked = move |it: &u32| with_smaller || *it >= group;
     // Other systems than Linux have no such folder.

@@ -1,4 +1,5 @@
-//! Converts Python's values to arguments of a launch: arrays in place, all other values by value.
+//! Converts Python's values to arguments of a launch. Arrays are used in place, all other values
+//! are copied.
 #![allow(unsafe_code)]
 
 use std::collections::BTreeSet;
@@ -68,8 +69,8 @@ impl Arguments {
         Ok(Self { list, borrowed: taker.borrowed, owners: taker.owners })
     }
 
-    /// Makes the streams of the borrowed arrays' owners wait for the launch, which on the CPU has
-    /// ended. So an owner uses or frees such an array only after the launch.
+    /// Makes the streams of the borrowed arrays' owners wait for the launch (on the CPU it has
+    /// ended). So an owner uses or frees a borrowed array only after the launch.
     pub(crate) fn make_owners_wait(&self, place: &LaunchTarget) -> Result<(), Error> {
         let Some(stream) = place.stream.as_ref().filter(|_| !self.borrowed.is_empty()) else {
             return Ok(());
@@ -437,8 +438,8 @@ fn number(scalar: Scalar, value: &Bound<'_, PyAny>) -> PyResult<Option<Argument>
     Ok(None)
 }
 
-/// Reads a vector, matrix, quaternion or transform from any nested sequence or array; returns the
-/// shape of one that doesn't fit.
+/// Reads a vector, matrix, quaternion or transform from any nested sequence or array; the error is
+/// the shape of a value that doesn't fit.
 fn composite(
     wanted: &DataType,
     value: &Bound<'_, PyAny>,

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 /// Locks the swarm, or returns an error. Other Python threads run during a step, so one of them may
-/// call the swarm meanwhile. Such a call does not wait, because the order of two threads' steps
+/// call the swarm. Such a call fails instead of waiting, because the order of the threads' steps
 /// would be unknown.
 pub(super) fn try_lock<T>(lock: Result<T, TryLockError<T>>) -> PyResult<T> {
     match lock {

@@ -23,7 +23,7 @@ pub(super) const EVERY: &[c_long] = calls![
     SYS_getcpu SYS_getrusage SYS_times SYS_prctl SYS_membarrier
 ];
 
-/// Calls of a compiler beside those of every program: files in its folder, other processes.
+/// Further calls of a compiler: files in its folder, other processes.
 pub(super) const BUILDING: &[c_long] = calls![
     SYS_clone SYS_wait4 SYS_waitid SYS_pipe2 SYS_unlinkat SYS_renameat SYS_renameat2 SYS_mkdirat
     SYS_ftruncate SYS_fallocate SYS_pwrite64 SYS_pwritev SYS_preadv SYS_umask SYS_chdir SYS_fchdir
@@ -35,8 +35,7 @@ pub(super) const BUILDING: &[c_long] = calls![
     SYS_rt_sigpending
 ];
 
-/// Calls of an interpreter beside those of a compiler: waiting for several events, placement of
-/// memory.
+/// Further calls of an interpreter: waiting for several events, placement of memory.
 pub(super) const INTERPRETING: &[c_long] = calls![
     SYS_epoll_create1 SYS_epoll_ctl SYS_epoll_pwait SYS_epoll_pwait2 SYS_eventfd2 SYS_signalfd4
     SYS_setitimer SYS_getitimer SYS_timerfd_create SYS_timerfd_settime SYS_timerfd_gettime
@@ -86,8 +85,8 @@ pub(super) const REFUSED: &[c_long] = calls![
     SYS_memfd_secret SYS_process_mrelease SYS_set_mempolicy_home_node
 ];
 
-/// Refused calls for which the C library has no names. They are younger than 2019, and so have one
-/// number on all architectures.
+/// Refused calls for which the C library has no names. They were added after 2019, so they have the
+/// same number on all architectures.
 pub(super) const REFUSED_BY_NUMBER: &[c_long] = &[
     // fchmodat2, statmount, listmount, lsm_get_self_attr, lsm_set_self_attr, lsm_list_modules
     452, 457, 458, 459, 460, 461,
@@ -108,7 +107,7 @@ pub(super) const REFUSED_BY_NUMBER_HERE: &[c_long] = &[292];
 #[cfg(test)]
 pub(super) const UNKNOWN_BY_NUMBER: &[c_long] = &[451, 453, 454, 455, 456, 462];
 
-/// Calls as in [`EVERY`] that this architecture has and younger ones lack.
+/// Calls as in [`EVERY`] that newer architectures lack.
 #[cfg(target_arch = "x86_64")]
 pub(super) const EVERY_HERE: &[c_long] = calls![
     SYS_stat SYS_lstat SYS_access SYS_dup2 SYS_readlink SYS_time SYS_arch_prctl SYS_open SYS_poll
@@ -116,7 +115,7 @@ pub(super) const EVERY_HERE: &[c_long] = calls![
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const EVERY_HERE: &[c_long] = &[];
 
-/// Calls as in [`BUILDING`] that this architecture has and younger ones lack.
+/// Calls as in [`BUILDING`] that newer architectures lack.
 #[cfg(target_arch = "x86_64")]
 pub(super) const BUILDING_HERE: &[c_long] = calls![
     SYS_fork SYS_vfork SYS_pipe SYS_unlink SYS_rename SYS_mkdir SYS_rmdir SYS_creat SYS_getdents
@@ -125,7 +124,7 @@ pub(super) const BUILDING_HERE: &[c_long] = calls![
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const BUILDING_HERE: &[c_long] = &[];
 
-/// Calls as in [`INTERPRETING`] that this architecture has and younger ones lack.
+/// Calls as in [`INTERPRETING`] that newer architectures lack.
 #[cfg(target_arch = "x86_64")]
 pub(super) const INTERPRETING_HERE: &[c_long] = calls![
     SYS_epoll_create SYS_epoll_wait SYS_eventfd SYS_signalfd SYS_alarm
@@ -133,7 +132,7 @@ pub(super) const INTERPRETING_HERE: &[c_long] = calls![
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const INTERPRETING_HERE: &[c_long] = &[];
 
-/// Calls as in [`REFUSED`] that this architecture has and younger ones lack.
+/// Calls as in [`REFUSED`] that newer architectures lack.
 #[cfg(target_arch = "x86_64")]
 pub(super) const REFUSED_HERE: &[c_long] = calls![
     SYS_chmod SYS_chown SYS_lchown SYS_utime SYS_mknod SYS_uselib SYS_ustat SYS_sysfs
