@@ -1,4 +1,4 @@
-"""Actions of an agent: named codecs, tables of one's own, several choices at once, or any buttons.
+"""Actions of an agent: named codecs, the caller's own tables, several choices at once, or any buttons.
 
 Each becomes a codec of the swarm (crates/swarm/swarm/src/action.rs), named by its spelling.
 """
@@ -58,7 +58,7 @@ class Buttons:
 
 Codec: TypeAlias = Literal["full_v1", "pokemonred_puffer_v1", "pad_v1", "buttons_v1"]
 Actions: TypeAlias = "Codec | str | Sequence[Row] | Choices | Buttons"
-"""The name of a codec or its spelling, a table of one's own, `Choices`, or `Buttons`."""
+"""The name of a codec or its spelling, the caller's own table, `Choices`, or `Buttons`."""
 
 _NOTHING = "NOOP"
 _BUTTONS = ("A", "B", "SELECT", "START", "UP", "DOWN", "LEFT", "RIGHT")
@@ -91,7 +91,7 @@ def _table(rows: Any) -> str:
     if not rows:
         raise ValueError("a table of actions needs at least one")
     spelling = ",".join(map(_row, rows))
-    # The swarm takes a word alone for a codec's name.
+    # The swarm would read a single word as a codec's name.
     if spelling.isidentifier() and spelling not in (*_BUTTONS, _NOTHING):
         raise ValueError(f"no button `{spelling}`; there are {', '.join(_BUTTONS)}")
     return spelling

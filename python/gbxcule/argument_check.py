@@ -42,7 +42,7 @@ def quoted(text: str) -> str:
 
 
 def no_module(name: str, given: Any) -> Any:
-    """Refuse a module in the place of a program: the package reads a program's text and runs none of its Python."""
+    """Refuse a module given as a program: the package reads a program's text and runs none of its Python."""
     for one in given if isinstance(given, (list, tuple)) else [given]:
         if isinstance(one, ModuleType):
             path = getattr(one, "__file__", None)
@@ -332,8 +332,8 @@ def check_options(name: str, options: Mapping[str, Any], allowed: Collection[str
         if option not in allowed:
             close = nearest(option, allowed)
             meant = f"did you mean `{close}`?" if close else f"there are {', '.join(allowed)}"
-            # Python's own wording, by which TorchRL, which tries `frameskip`, knows that it is
-            # missing.
+            # This is Python's own wording: TorchRL tries `frameskip` and recognises by this message
+            # that it doesn't exist.
             raise TypeError(f"{name}() got an unexpected keyword argument '{option}': {_ELSEWHERE.get(option, meant)}")
 
 

@@ -1,5 +1,5 @@
-"""Devices in cartridges: an MBC7's sensor of tilt, the motor of an MBC5 with rumble. A Super Game Boy's border and
-controllers."""
+"""Devices in cartridges (the tilt sensor of an MBC7, the motor of an MBC5 with rumble), and a Super Game Boy's border
+and controllers."""
 
 import numpy as np
 import numpy.typing as npt

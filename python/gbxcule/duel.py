@@ -4,7 +4,7 @@
     python -m gbxcule.duel --player mine.py:play --games 100  # and a function of yours
 
 A player is a function: of the 32 bytes from C000 on of many machines, uint8 `[n, 32]`, it makes n numbers of actions (see
-`ACTIONS`). What the bytes mean stands on the game's page.
+`ACTIONS`). The game's page explains the bytes.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Kernels in NVIDIA Warp's Python dialect, on NumPy arrays and all that speaks DLPack.
+"""Kernels in NVIDIA Warp's Python dialect, on NumPy arrays and any arrays that support DLPack.
 
 NVIDIA Warp is not needed:
 

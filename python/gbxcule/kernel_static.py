@@ -126,7 +126,8 @@ def _value(spell: Callable[[dict[str, int]], str | None], chosen: dict[str, int]
     try:
         return spell(chosen)
     except Exception:
-        # The expression may stand in a branch that other numbers take: `if wp.static(i in d)`.
+        # The expression may be in a branch that isn't taken for this number: `if wp.static(i in
+        # d)`.
         return _NO_VALUE
 
 

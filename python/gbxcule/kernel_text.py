@@ -239,7 +239,7 @@ def text_around(piece: Piece[..., Any]) -> tuple[str, str]:
 
 
 class Program:
-    """The text of a piece with everything that it uses, and the things that its names stand for."""
+    """The text of a piece with everything that it uses, and the things that its names refer to."""
 
     def __init__(self, piece: Piece[..., Any]) -> None:
         self.file = inspect.getsourcefile(piece.python) or "<unknown>"

@@ -31,7 +31,7 @@ def _coordinates(heatmap: Any, symbols: Symbols) -> tuple[tuple[int, int], tuple
 class LiveView:
     """A page at `url` that shows the machines as they are stepped; `close` ends it, as does the end of a `with`.
 
-    Viewers only look. What they are sent is read between two steps, and takes at most a twentieth of the time. With
+    Viewers change nothing. Their data is read between two steps, which takes at most a twentieth of the time. With
     `take_over` viewers may drive machines, at the speed of a real machine, and change their memory."""
 
     def __init__(

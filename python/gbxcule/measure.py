@@ -44,7 +44,8 @@ class Measure:
         self._reported.look(swarm)
 
     def look_from(self, swarm: _native.Swarm, mask: Mask) -> None:
-        """Take the marked envs' numbers as the starting point of the next reward, after they were put elsewhere."""
+        """Take the marked envs' numbers as the starting point of the next reward, after their machines got another
+        state."""
         self.look(swarm, mask.tobytes())
         for place in range(len(self.changes)):
             self.levels[place, mask] = self.watch[f"reward {place}"][mask]

@@ -16,7 +16,7 @@ from gbxcule.vector import SwarmVectorEnv
 class RecordBest(VectorWrapper):
     """Writes a film of each episode whose return is higher than those of all earlier episodes, in any env:
     `best-0.gif`, `best-1.gif` and so on, or `.mp4` with ffmpeg installed. Films in the folder stay; the numbers of
-    new ones follow theirs. If an env was put elsewhere within an episode, as by `load_state`, its film begins there.
+    new ones follow theirs. If an env got another state within an episode, as by `load_state`, its film begins there.
 
     Training draws nothing. The wrapper keeps each env's actions and its state at the beginning of the episode, 23 KB
     in most games, and films an episode by playing it again."""
@@ -74,7 +74,7 @@ class RecordBest(VectorWrapper):
         return result
 
     def _follow(self) -> None:
-        """Begin films anew for envs that were put elsewhere, where those whose episodes were over begin the next."""
+        """Restart the films of envs that got another state; if their episode was over, this begins the next one."""
         moved = self._swarm._moved
         self._returns[self._was_over & ~self._swarm._over] = 0
         self._keep(moved)

@@ -115,7 +115,8 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         recompile: bool = True,
         _machines: _native.Swarm | None = None,
     ) -> None:
-        # A checkpoint restores the environment from these; starts are the swarm's.
+        # A checkpoint restores the environment from these; the swarm's own checkpoint holds the
+        # starts.
         arguments = {name: value for name, value in locals().items() if name not in _NOT_KEPT}
         others = set(self.__dict__)
         played = game.game_of(rom)
@@ -203,7 +204,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         self.codec = self._swarm.codec
         self.action_choices = self._swarm.action_choices
         self._numbering = Numbering(self.action_choices)
-        # The overloads of `make_vec` say which of the three it is.
+        # The overloads of `make_vec` give the type for each kind of action.
         self.single_action_space = self._numbering.space  # type: ignore[assignment]
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._grays = grays
@@ -223,7 +224,8 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         # Envs whose episode ended with the loss of a life: the next one begins where they are.
         self._goes_on = np.zeros(num_envs, np.bool_)
         self._is_seeded = np.zeros(num_envs, np.bool_)
-        # Envs that calls such as `load_state` put elsewhere, until `RecordBest` clears the mark.
+        # Envs that got another state by calls such as `load_state`, until `RecordBest` clears the
+        # mark.
         self._moved = np.zeros(num_envs, np.bool_)
         if _machines is None:
             if numbers is not None or bits or (played.has_title and not begins_elsewhere):
@@ -289,7 +291,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
             given = env_seeds(seed, mask, self._first_env)
             self._swarm.seed_envs(given)
             self._is_seeded |= [each is not None for each in given]
-            # An env that gets a seed doesn't go on from a lost life.
+            # An env that gets a seed doesn't continue after a lost life.
             self._goes_on &= [each is None for each in given]
         if states:
             self._goes_on &= ~mask
@@ -360,7 +362,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
             self._live.close()
         vars(self).pop("_machines", None)
 
-    # What a Game Boy has beyond that
+    # Calls that Gymnasium's interface lacks
 
     def watch(
         self, port: int = 0, *, host: str = "127.0.0.1", heatmap: "Heatmap | None" = None, take_over: bool = False
@@ -474,7 +476,8 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         return env_of, (self._swarm.checkpoint(note_of(self)), None, None, type(self)), self.beside_machines()
 
     def beside_machines(self) -> dict[str, Any]:
-        """Return the attributes that others gave the environment: a checkpoint lacks them, and a copy needs them."""
+        """Return the attributes that other code set on the environment: a checkpoint lacks them, and a copy needs
+        them."""
         return {name: value for name, value in self.__dict__.items() if name not in self._own_names}
 
     def set_weights(self, *numbers: float, **named: float) -> None:
@@ -542,7 +545,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         self._measure.look_from(self._swarm, mask)
 
     def _look_again(self, mask: Mask) -> None:
-        """Note that the marked envs were put elsewhere."""
+        """Note that the marked envs got another state."""
         self._moved |= mask
         self._measure.look_from(self._swarm, mask)
 
