@@ -21,11 +21,8 @@
 #   make warp-programs   example programs of NVIDIA Warp's wheel, run by Warp and by gbxcule.warp: every array equal
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
 #   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
-#   make ptx         the PTX of NVIDIA's own NVRTC, run on the host (crates/testing/gpu-sim): launches, gradients, rows, the step of
-#                    the swarm; no GPU; part of make test on Linux
-#   make ptx-all     the same for everything the swarm and the Python package do on a device: many minutes
 #   make gpu-sim     the machine code of NVIDIA's own assembler, run by warps of 32 lanes (crates/testing/gpu-sim): each form, launches,
-#                    gradients, the step of the swarm, for three generations of GPUs; no GPU; a share is part of make test
+#                    gradients, rows, the step of the swarm, for three generations of GPUs; no GPU; a share is part of make test
 #   make corpus      answers in CUDA, right and wrong, graded by NVRTC and the simulator (docs/grading.md); a share is part of make test
 #   make gpu-sim-all     the same for everything that the swarm does on a device: many minutes
 #   make colors      everything that the swarm does with Color machines in kernels: machine code, CUDA text; some ten minutes
@@ -68,7 +65,7 @@ TEST_IGNORED := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-i
 TEST_ONE := $(TEST) --workspace --test
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: levels conformance speed book colors warp-algorithms warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc ptx ptx-all gpu-sim gpu-sim-all gpu-sim-share gpu-sim-program corpus corpus-share gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
+.PHONY: levels conformance speed book colors warp-algorithms warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc gpu-sim gpu-sim-all gpu-sim-share gpu-sim-library corpus corpus-share gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -96,7 +93,7 @@ else
 	@echo "GBXCULE_TEST_DATA is not set: the SM83 cases were not run"
 endif
 ifeq ($(shell uname),Linux)
-	$(MAKE) nvrtc ptx gpu-sim-share corpus-share
+	$(MAKE) nvrtc gpu-sim-share corpus-share
 else
 	@echo "NVRTC is for Linux and Windows: the CUDA text was not compiled"
 endif
@@ -104,21 +101,23 @@ endif
 nvrtc: $(VENV)/nvrtc.txt
 	GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST_ONE) nvrtc $(TEST_IGNORED)
 
-# Tests find the program and the library beside their own.
-gpu-sim-program:
-	cargo build --quiet --workspace --lib --bin gpu-sim
+# Tests find the library beside their own program.
+gpu-sim-library:
+	cargo build --quiet --workspace --lib
 
 SIMULATED := GBXCULE_NVRTC=$(abspath $(VENV)) $(TEST_ONE)
 
-gpu-sim: $(VENV)/nvrtc.txt gpu-sim-program
+gpu-sim: $(VENV)/nvrtc.txt gpu-sim-library
 	$(SIMULATED) ptx on_machine_code $(TEST_IGNORED)
 	$(SIMULATED) cuda on_sass $(TEST_IGNORED)
 	$(SIMULATED) device share_of_it_is_so_on_machine_code $(TEST_IGNORED)
+	$(SIMULATED) device more_of_it_is_so_on_machine_code $(TEST_IGNORED)
 
 # All forms on all three generations; of launches one, and of the swarm the step of the ROMs.
-gpu-sim-share: $(VENV)/nvrtc.txt gpu-sim-program
+gpu-sim-share: $(VENV)/nvrtc.txt gpu-sim-library
 	$(SIMULATED) ptx on_machine_code $(TEST_IGNORED)
 	GBXCULE_ARCHS=sm_90 $(SIMULATED) cuda on_sass $(TEST_IGNORED)
+	$(SIMULATED) device share_of_it_is_so_on_machine_code $(TEST_IGNORED)
 
 # Answers in CUDA, right and wrong, by NVRTC and the simulator: the whole is three hundred of each.
 corpus: $(VENV)/nvrtc.txt
@@ -134,34 +133,25 @@ corpus-share: $(VENV)/nvrtc.txt
 colors:
 	$(TEST_ONE) device all_colors $(TEST_IGNORED)
 
-gpu-sim-all: $(VENV)/nvrtc.txt gpu-sim-program
+gpu-sim-all: $(VENV)/nvrtc.txt gpu-sim-library
 	$(SIMULATED) device all_of_it_is_so_on_machine_code $(TEST_IGNORED)
 
 # One warp of 32 machines. ROMS="ALU_LOOP PEARL_DRIFT" counts those alone.
-COUNTED = LD_LIBRARY_PATH=$(CURDIR)/runs/host_gpu GBXCULE_NVRTC=$(CURDIR)/runs/host_gpu/libnvrtc_ptx.so \
-    HOST_NVRTC=$$(find -L $(abspath $(VENV)) -name 'libnvrtc.so*' | head -n 1) HOST_GPU_ARCH=90 \
+COUNTED = LD_LIBRARY_PATH=$(CURDIR)/runs/host_gpu HOST_GPU_ARCH=90 \
+    GBXCULE_NVRTC=$$(find -L $(abspath $(VENV)) -name 'libnvrtc.so*' | head -n 1) \
     HOST_NVDISASM=$$(find -L $(abspath $(VENV)) -name nvdisasm -type f | head -n 1) \
     HOST_GPU_SASS=$(abspath target/debug/libgbxcule_gpu_sim.so) HOST_GPU_PROCESSORS=1 \
     HOST_GPU_COUNTS=$(CURDIR)/runs/gpu_counts GBXCULE_CACHE=$(CURDIR)/runs/host_gpu/cache
 
-gpu-counts: $(VENV)/nvrtc.txt gpu-sim-program host-gpu
+gpu-counts: $(VENV)/nvrtc.txt gpu-sim-library host-gpu
 	$(COUNTED) HOST_GPU_WARPS=1 cargo run --package gbxcule-swarm --example warp_counts -- $(ROMS)
 
 # Twelve warps, with every instruction that they issue, and the misses of instruction caches of several sizes.
 ROM ?= PEARL_DRIFT
-gpu-cache: $(VENV)/nvrtc.txt gpu-sim-program host-gpu
+gpu-cache: $(VENV)/nvrtc.txt gpu-sim-library host-gpu
 	$(COUNTED) HOST_GPU_WARPS=12 HOST_GPU_TRACE=1 \
 	    cargo run --package gbxcule-swarm --example warp_counts -- --warps 12 --before 4 $(ROM)
 	cargo run --package gbxcule-gpu-sim --example instruction_cache -- runs/gpu_counts step
-
-ptx: $(VENV)/nvrtc.txt gpu-sim-program
-	$(SIMULATED) cuda _ptx $(TEST_IGNORED)
-	$(SIMULATED) device share_of_it_is_so_on_ptx $(TEST_IGNORED)
-
-ptx-all: $(VENV)/nvrtc.txt gpu-sim-program
-	$(SIMULATED) device all_of_it_is_so_on_ptx $(TEST_IGNORED)
-	HOST_NVRTC=$$(find -L $(abspath $(VENV)) -name "libnvrtc.so*" | head -n 1) HOST_GPU_SIM=$(abspath target/debug/gpu-sim) \
-	    $(MAKE) test-python
 
 WARP := GBXCULE_PYTHON=$(abspath $(VENV))/bin/python GBXCULE_THREADS=1 \
     cargo test --quiet --workspace --test warp -- --ignored --nocapture
@@ -364,13 +354,12 @@ gpu-rehearsal: $(VENV)/nvrtc.txt host-gpu
 # GPU=sim: on the machine code that NVIDIA's assembler makes, run on the host.
 ifeq ($(GPU),sim)
 verify-gpu: export LD_LIBRARY_PATH := $(CURDIR)/runs/host_gpu
-verify-gpu: export GBXCULE_NVRTC := $(CURDIR)/runs/host_gpu/libnvrtc_ptx.so
 verify-gpu: export HOST_GPU_ARCH := 90
 verify-gpu: export HOST_GPU_SASS := $(abspath target/debug/libgbxcule_gpu_sim.so)
 verify-gpu: export GBXCULE_CACHE := $(CURDIR)/runs/host_gpu/cache
-verify-gpu: export HOST_NVRTC = $(shell find -L $(abspath $(VENV)) -name 'libnvrtc.so*' | head -n 1)
+verify-gpu: export GBXCULE_NVRTC = $(shell find -L $(abspath $(VENV)) -name 'libnvrtc.so*' | head -n 1)
 verify-gpu: export HOST_NVDISASM = $(shell find -L $(abspath $(VENV)) -name nvdisasm -type f | head -n 1)
-verify-gpu: $(VENV)/nvrtc.txt gpu-sim-program host-gpu
+verify-gpu: $(VENV)/nvrtc.txt gpu-sim-library host-gpu
 endif
 
 verify-gpu: $(VENV)/oracle.txt
@@ -399,7 +388,7 @@ host-gpu:
 	c++ -std=c++17 -O1 -shared -fPIC -pthread -o runs/host_gpu/libcuda.so.1 \
 	    $(addprefix crates/testing/testkit/src/stand_in/,device.cpp driver.cpp module.cpp) -ldl
 	c++ -std=c++17 -O1 -shared -fPIC -o runs/host_gpu/libnvrtc.so.13 crates/testing/testkit/src/stand_in/compiler.cpp -ldl
-	c++ -std=c++17 -O1 -shared -fPIC -o runs/host_gpu/libnvrtc_ptx.so crates/testing/testkit/src/stand_in/ptx_compiler.cpp -ldl
+	c++ -std=c++17 -O1 -shared -fPIC -o runs/host_gpu/libnvrtc_edited.so crates/testing/testkit/src/stand_in/edited_compiler.cpp -ldl
 	cp runs/host_gpu/libcuda.so.1 runs/host_gpu/libcuda.so
 	@echo "LD_LIBRARY_PATH=$(CURDIR)/runs/host_gpu GBXCULE_NVRTC=$(CURDIR)/runs/host_gpu gbxcule doctor"
 

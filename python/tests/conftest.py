@@ -14,8 +14,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 @pytest.fixture(scope="session")
 def on_stand_ins(tmp_path_factory):
     """Runs a Python command in a child process with the stand-ins for NVIDIA's driver and NVRTC, which run CUDA text on
-    the host (crates/testing/testkit/src/stand_in). Where HOST_GPU_SIM names the program gpu-sim, and HOST_NVRTC NVIDIA's NVRTC,
-    the PTX that NVRTC makes is run instead (`make ptx-all`)."""
+    the host (crates/testing/testkit/src/stand_in)."""
     compiler = os.environ.get("CXX", "c++")
     if sys.platform != "linux":
         pytest.skip("the stand-ins for NVIDIA's driver are libraries for Linux")
@@ -27,17 +26,14 @@ def on_stand_ins(tmp_path_factory):
     for library, names in [
         ("libcuda.so.1", ["device.cpp", "driver.cpp", "module.cpp"]),
         ("libnvrtc.so.13", ["compiler.cpp"]),
-        ("libnvrtc_ptx.so", ["ptx_compiler.cpp"]),
     ]:
         files = [sources / name for name in names]
         options = ["-std=c++17", "-O1", "-shared", "-fPIC", "-pthread", "-o", folder / library]
         subprocess.run([compiler, *options, *files, "-ldl"], check=True)
     (folder / "libcuda.so").symlink_to("libcuda.so.1")
-    nvrtc = "libnvrtc_ptx.so" if "HOST_GPU_SIM" in os.environ else "libnvrtc.so.13"
     settings = {
         "LD_LIBRARY_PATH": str(folder),
-        "GBXCULE_NVRTC": str(folder / nvrtc),
-        "HOST_GPU_OBJECTS": str(folder / "objects"),
+        "GBXCULE_NVRTC": str(folder / "libnvrtc.so.13"),
         "GBXCULE_CACHE": str(folder / "cache"),
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
     }

@@ -153,7 +153,7 @@ def make_code(nvrtc: Path, nvrtc130: Path) -> None:
     fill(CODE / "cache", every, {"GBXCULE_NVRTC": str(nvrtc)})
     for warps in WARPS:
         variant = {
-            "GBXCULE_NVRTC": str(RUNS / "host_gpu/libnvrtc_ptx.so"), "HOST_NVRTC": str(nvrtc),
+            "GBXCULE_NVRTC": str(RUNS / "host_gpu/libnvrtc_edited.so"), "HOST_NVRTC": str(nvrtc),
             "HOST_NVRTC_FROM": "__launch_bounds__(32, 24)", "HOST_NVRTC_TO": f"__launch_bounds__(32, {warps})",
         }  # fmt: skip
         fill(CODE / "warps" / str(warps), [step for step in plan.first() if step.warps == warps], variant)

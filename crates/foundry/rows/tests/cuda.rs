@@ -1,15 +1,15 @@
 //! Rows that are launched on a CUDA device compute what they hold: without a GPU on the stand-in
-//! for the driver, with the PTX of NVIDIA's own NVRTC (`make ptx`), and on a GPU.
+//! for the driver, with the machine code of NVIDIA's own NVRTC (`make gpu-sim`), and on a GPU.
 
 use gbxcule_runtime::nvrtc::Nvrtc;
 use gbxcule_testkit::stand_in;
 
 #[test]
-#[ignore = "needs NVRTC and gpu-sim: run by `make ptx`"]
-fn rows_compute_what_they_hold_as_ptx() {
+#[ignore = "needs NVRTC and gpu-sim: run by `make gpu-sim`"]
+fn rows_compute_what_they_hold_on_sass() {
     let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
     let program = std::env::current_exe().expect("this program");
-    let mut command = stand_in::ptx_command(&program, nvrtc.path());
+    let mut command = stand_in::sass_command(&program, nvrtc.path(), 90);
     command.args([
         "needs_cuda::rows_compute_what_they_hold",
         "--exact",

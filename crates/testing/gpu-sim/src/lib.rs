@@ -1,16 +1,7 @@
-//! Runs PTX and machine code of NVIDIA's compilers without a GPU.
+//! Runs machine code of NVIDIA's compilers without a GPU.
 //!
-//! [`ptx::translate`] turns the PTX that NVRTC prints into C++, instruction by instruction, and
-//! [`object::build`] makes a shared object of it, which the stand-in for NVIDIA's driver loads
-//! (`crates/testing/testkit/src/stand_in`). [`sass::module::LoadedCubin`] runs machine code, for
-//! tests and for answers in CUDA; `docs/testing.md` says what the simulation shows and what it
-//! can't.
+//! [`sass::module::LoadedCubin`] runs the machine code of a cubin, for tests and for answers in
+//! CUDA; `docs/testing.md` says what the simulation shows and what it can't. The stand-in for
+//! NVIDIA's driver (`crates/testing/testkit/src/stand_in`) loads this crate as a library.
 
-pub mod object;
-pub mod ptx;
 pub mod sass;
-
-/// Example of the README, run as a test of the documentation.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct ReadmeExample;

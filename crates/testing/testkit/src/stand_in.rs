@@ -9,14 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-const SOURCES: [(&str, &str); 7] = [
+const SOURCES: [(&str, &str); 6] = [
     ("device.h", include_str!("stand_in/device.h")),
     ("device.cpp", include_str!("stand_in/device.cpp")),
     ("driver.cpp", include_str!("stand_in/driver.cpp")),
     ("module.cpp", include_str!("stand_in/module.cpp")),
     ("image.h", include_str!("stand_in/image.h")),
     ("compiler.cpp", include_str!("stand_in/compiler.cpp")),
-    ("ptx_compiler.cpp", include_str!("stand_in/ptx_compiler.cpp")),
 ];
 
 /// Returns a command that finds the stand-ins in place of the driver and NVRTC, and that uses the
@@ -34,25 +33,12 @@ pub fn command(program: &Path, cache: &Path) -> Command {
     command
 }
 
-/// Returns a command that finds the stand-in for the driver and NVIDIA's own NVRTC at a path. It
-/// runs the PTX that NVRTC makes.
-pub fn ptx_command(program: &Path, nvrtc: &Path) -> Command {
-    let folder = folder();
-    let mut command = command(program, &folder.join("ptx_cache"));
-    command.env("GBXCULE_NVRTC", folder.join("libnvrtc_ptx.so")).env("HOST_NVRTC", nvrtc);
-    command.env("HOST_GPU_SIM", gpu_sim()).env("HOST_GPU_OBJECTS", folder.join("ptx_objects"));
-    command
-}
-
-/// Returns a command that runs the machine code that NVIDIA's NVRTC, at a path, makes for an
-/// architecture such as 90.
+/// Returns a command that finds the stand-in for the driver and NVIDIA's own NVRTC at a path, and
+/// runs the machine code that NVRTC makes for an architecture such as 90.
 pub fn sass_command(program: &Path, nvrtc: &Path, arch: u32) -> Command {
-    let folder = folder();
-    let mut command = command(program, &folder.join("sass_cache"));
-    command.env("GBXCULE_NVRTC", folder.join("libnvrtc_ptx.so")).env("HOST_NVRTC", nvrtc);
-    let library = gpu_sim().with_file_name("libgbxcule_gpu_sim.so");
-    command.env("HOST_GPU_SASS", library).env("HOST_NVDISASM", nvdisasm(nvrtc));
-    command.env("HOST_GPU_ARCH", arch.to_string());
+    let mut command = command(program, &folder().join("sass_cache"));
+    command.env("GBXCULE_NVRTC", nvrtc).env("HOST_GPU_SASS", gpu_sim());
+    command.env("HOST_NVDISASM", nvdisasm(nvrtc)).env("HOST_GPU_ARCH", arch.to_string());
     command
 }
 
@@ -72,13 +58,14 @@ pub fn nvdisasm(nvrtc: &Path) -> PathBuf {
     found.unwrap_or_else(|| panic!("no nvdisasm beside {}: make nvrtc", nvrtc.display()))
 }
 
-/// Returns the path of the program `gpu-sim`, which Cargo puts into the folder above the test
+/// Returns the path of the simulator's library, which Cargo puts into the folder above the test
 /// program's.
 fn gpu_sim() -> PathBuf {
     let test = std::env::current_exe().expect("this program");
-    let program = test.ancestors().nth(2).expect("a folder of Cargo's").join("gpu-sim");
-    assert!(program.exists(), "no {}: cargo build -p gbxcule-gpu-sim", program.display());
-    program
+    let folder = test.ancestors().nth(2).expect("a folder of Cargo's");
+    let library = folder.join("libgbxcule_gpu_sim.so");
+    assert!(library.exists(), "no {}: cargo build -p gbxcule-gpu-sim", library.display());
+    library
 }
 
 /// Returns the folder with the libraries, which is built once for each content.
@@ -110,7 +97,6 @@ fn build(place: &Path) {
     }
     compile(&beside, &["device.cpp", "driver.cpp", "module.cpp"], "libcuda.so.1");
     compile(&beside, &["compiler.cpp"], "libnvrtc.so.13");
-    compile(&beside, &["ptx_compiler.cpp"], "libnvrtc_ptx.so");
     std::fs::copy(beside.join("libcuda.so.1"), beside.join("libcuda.so")).expect("a file");
     if std::fs::rename(&beside, place).is_err() {
         // Another test was faster.

@@ -1,9 +1,8 @@
 //! CUDA devices compute the same as the CPU.
 //!
 //! Each test runs on the CPU; in a child process on the stand-ins for driver and NVRTC
-//! (`testkit/src/stand_in`), without a GPU; on the driver's stand-in with the PTX and with the
-//! machine code of NVIDIA's own NVRTC (`make ptx`, `make gpu-sim`); and on `cuda:0` if there is a
-//! GPU and `needs_cuda` is run.
+//! (`testkit/src/stand_in`), without a GPU; on the driver's stand-in with the machine code of
+//! NVIDIA's own NVRTC (`make gpu-sim`); and on `cuda:0` if there is a GPU and `needs_cuda` is run.
 
 mod body;
 mod disk_cache;
@@ -34,13 +33,6 @@ fn start(command: &mut Command, test: &str) -> Output {
 /// Runs a test, which must pass. All tests share the cache of compiled code.
 fn passes(test: &str, settings: &[(&str, &str)]) {
     assert_passed(test, &child(test, &stand_in::folder().join("cache"), settings));
-}
-
-/// Runs a test on the PTX of NVIDIA's NVRTC, where it must pass.
-fn passes_as_ptx(test: &str) {
-    let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
-    let program = std::env::current_exe().expect("this program");
-    assert_passed(test, &start(&mut stand_in::ptx_command(&program, nvrtc.path()), test));
 }
 
 /// Runs a test on the machine code of NVIDIA's NVRTC for each architecture, where it must pass.
@@ -76,14 +68,6 @@ macro_rules! bodies {
             $(#[test]
             fn $name() {
                 crate::passes(concat!("needs_cuda::", stringify!($name)), &[]);
-            })*
-        }
-
-        mod on_ptx {
-            $(#[test]
-            #[ignore = "needs NVRTC and gpu-sim: run by `make ptx`"]
-            fn $name() {
-                crate::passes_as_ptx(concat!("needs_cuda::", stringify!($name)));
             })*
         }
 

@@ -2,7 +2,7 @@
 //!
 //! Each body runs on the CPU; on the stand-ins for driver and NVRTC (`testkit/src/stand_in`),
 //! without a GPU, each in a child process, which finds what others have compiled in their cache;
-//! there with the PTX and with the machine code of NVIDIA's own NVRTC (`make ptx`, `make gpu-sim`);
+//! there with the machine code of NVIDIA's own NVRTC (`make gpu-sim`);
 //! and, where there is a GPU and the tests of `needs_cuda` are asked for, on `cuda:0`.
 
 mod begin;
@@ -42,13 +42,6 @@ fn start(command: &mut Command, tests: &[&str]) -> Output {
 /// Runs these tests in a child process, of which exactly `count` must pass.
 fn pass(count: usize, tests: &[&str], settings: &[(&str, &str)]) {
     assert_passed(count, &child(tests, settings));
-}
-
-/// Runs them on the PTX of NVIDIA's NVRTC.
-fn pass_as_ptx(count: usize, tests: &[&str]) {
-    let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
-    let program = std::env::current_exe().expect("this program");
-    assert_passed(count, &start(&mut stand_in::ptx_command(&program, nvrtc.path()), tests));
 }
 
 /// Runs them on the machine code of NVIDIA's NVRTC for a generation, by a policy of divergence.
@@ -122,13 +115,6 @@ macro_rules! bodies {
         }
 
         #[test]
-        #[ignore = "needs NVRTC and gpu-sim, and many minutes: run by `make ptx-all`"]
-        fn all_of_it_is_so_on_ptx() {
-            let count = [$(stringify!($name)),*].len();
-            crate::pass_as_ptx(count, &["needs_cuda::"]);
-        }
-
-        #[test]
         #[ignore = "needs NVRTC and gpu-sim, and many minutes: run by `make gpu-sim-all`"]
         fn all_of_it_is_so_on_machine_code() {
             let count = [$(stringify!($name)),*].len();
@@ -186,48 +172,38 @@ bodies! {
     traffic::resets_and_copies_stay_on_the_device,
 }
 
-/// Bodies that need the step's kernel and small ones; of those that read memory, NVRTC and the
-/// host's compiler need a minute each.
-const SHARE: [&str; 6] = [
+/// Bodies that need the step's kernel and small ones.
+const SHARE: [&str; 5] = [
     "needs_cuda::every_rom_runs_alike",
     "needs_cuda::frames_are_those_of_the_native_swarm",
     "needs_cuda::resets_copies_and_snapshots_do_the_same",
     "needs_cuda::a_step_copies_its_actions_and_waits_for_nothing",
     "needs_cuda::wrong_calls_are_refused_and_change_nothing",
-    "needs_cuda::code_made_for_the_rom_does_the_same",
 ];
 
 /// The Color's share.
-const COLOR_SHARE: [&str; 3] = [
-    "colors_need_cuda::every_rom_runs_alike",
+const COLOR_SHARE: [&str; 2] = [
     "colors_need_cuda::frames_are_those_of_the_native_swarm",
     "colors_need_cuda::resets_copies_and_snapshots_do_the_same",
 ];
 
-#[test]
-#[ignore = "needs NVRTC and gpu-sim: run by `make ptx`"]
-fn a_share_of_it_is_so_on_ptx() {
-    pass_as_ptx(SHARE.len(), &SHARE);
-}
+/// Bodies with several large kernels, or many steps of the Color.
+const LONGER: [&str; 2] =
+    ["needs_cuda::code_made_for_the_rom_does_the_same", "colors_need_cuda::every_rom_runs_alike"];
 
 #[test]
-#[ignore = "needs NVRTC and gpu-sim: run by `make ptx`"]
-fn a_share_of_it_is_so_on_ptx_for_colors() {
-    pass_as_ptx(COLOR_SHARE.len(), &COLOR_SHARE);
-}
-
-#[test]
-#[ignore = "needs NVRTC and gpu-sim: run by `make gpu-sim`"]
+#[ignore = "needs NVRTC and gpu-sim: run by `make gpu-sim-share`"]
 fn a_share_of_it_is_so_on_machine_code() {
-    for (arch, policy) in [(90, "address"), (90, "lanes")] {
-        pass_as_sass(SHARE.len(), &SHARE, arch, policy);
+    for share in [&SHARE[..], &COLOR_SHARE] {
+        pass_as_sass(share.len(), share, 90, "address");
     }
 }
 
 #[test]
 #[ignore = "needs NVRTC and gpu-sim: run by `make gpu-sim`"]
-fn a_share_of_it_is_so_on_machine_code_for_colors() {
-    pass_as_sass(COLOR_SHARE.len(), &COLOR_SHARE, 90, "address");
+fn more_of_it_is_so_on_machine_code() {
+    pass_as_sass(SHARE.len(), &SHARE, 90, "lanes");
+    pass_as_sass(LONGER.len(), &LONGER, 90, "address");
 }
 
 /// One process, which compiles each kernel once; `make colors` runs all bodies.

@@ -19,6 +19,7 @@ const WORDS: [u64; 12] = [
 ];
 
 #[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
 fn shifted_words_are_added_in_all_64_bits() {
     let body = "ld.global.u64 %rd3, [%rd1];\nld.global.u64 %rd4, [%rd1+8];\nld.global.u32 %r1, [%rd1];\n\
         shl.b64 %rd5, %rd3, 3;\nadd.s64 %rd6, %rd5, %rd4;\nst.global.u64 [%rd2], %rd6;\n\
@@ -41,6 +42,7 @@ fn shifted_words_are_added_in_all_64_bits() {
 }
 
 #[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
 fn quotients_by_a_constant_are_rounded_to_zero() {
     let divisors = [2, 3, 5, 7, 8, 10, 25, 64, 1000];
     let mut body = String::from("ld.global.u32 %r1, [%rd1];\n");
@@ -67,6 +69,7 @@ fn quotients_by_a_constant_are_rounded_to_zero() {
 
 /// Threads change one word each, then all of them one word, whose old value nobody looks at.
 #[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
 fn atomics_whose_old_value_is_open_change_their_word() {
     let body = "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 8;\nadd.s64 %rd4, %rd1, %rd3;\n\
         ld.global.u32 %r2, [%rd4];\nmov.b32 %r3, 0f3FC00000;\natom.global.add.f32 %r4, [%rd4], %r3;\n\
@@ -91,6 +94,7 @@ fn atomics_whose_old_value_is_open_change_their_word() {
 }
 
 #[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
 fn each_bit_of_a_word_guards_its_own_sum() {
     let mut body = String::from("ld.global.u32 %r1, [%rd1];\nmov.u64 %rd2, 0;\n");
     for bit in 0..7 {
@@ -113,6 +117,7 @@ fn each_bit_of_a_word_guards_its_own_sum() {
 
 /// Bits of a word's two lowest bytes say which words are written.
 #[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
 fn each_bit_of_a_word_guards_its_own_store() {
     let mut body = String::from("ld.global.u32 %r1, [%rd1];\n");
     for byte in 0..2 {
@@ -134,6 +139,7 @@ fn each_bit_of_a_word_guards_its_own_store() {
 }
 
 #[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
 fn words_with_a_sign_are_added_in_64_bits() {
     let body = "ld.global.u32 %r1, [%rd1];\nld.global.u32 %r2, [%rd1+4];\ncvt.s64.s32 %rd3, %r1;\n\
         cvt.s64.s32 %rd4, %r2;\nadd.s64 %rd5, %rd3, %rd4;\nst.global.u64 [%rd1], %rd5;\n";
@@ -149,6 +155,7 @@ fn words_with_a_sign_are_added_in_64_bits() {
 /// The number of rounds is a parameter, equal for all threads; a thread leaves both loops at once
 /// where its own word is the sum so far.
 #[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
 fn loops_end_for_all_or_for_one() {
     let body = "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 8;\nadd.s64 %rd3, %rd1, %rd3;\n\
         ld.global.u64 %rd4, [%rd3];\nmov.u64 %rd5, 0;\nmov.u64 %rd6, 0;\n\
@@ -176,6 +183,7 @@ fn loops_end_for_all_or_for_one() {
 }
 
 #[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
 fn a_parameter_says_how_often_all_threads_go_round() {
     let body = "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 8;\nadd.s64 %rd3, %rd1, %rd3;\n\
         ld.global.u64 %rd4, [%rd3];\ncvt.u32.u64 %r2, %rd2;\nmov.u32 %r3, 0;\nsetp.eq.s32 %p1, %r2, 0;\n\

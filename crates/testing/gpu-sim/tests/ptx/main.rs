@@ -1,17 +1,16 @@
-//! Translated PTX does what the PTX ISA document says.
+//! Machine code does what the PTX ISA document says of the PTX that `ptxas` makes it of.
 //!
-//! Each form of the table is held: values against the rules in `rule` (`value`), memory, calls and
-//! jumps by kernels that use them (`memory`, `control`), and everything else must be refused by its
-//! name (`refusal`).
-//!
-//! Machine code does the same: `machine` runs these kernels as `ptxas` assembles them. Forms that
-//! only it has are held by `barrier`, `meeting`, `lanes`, `packed` and `numbers`.
+//! Each form of PTX (`form`) is tested: values against the rules in `rule` (`value`), memory, calls
+//! and jumps by kernels that use them (`memory`, `control`). `barrier`, `meeting`, `lanes`,
+//! `packed` and `numbers` test what warps do together. `machine` runs all of them for each
+//! architecture.
 
 mod assembled;
 mod barrier;
 mod control;
 mod device;
 mod exact;
+mod form;
 mod host;
 mod lanes;
 mod machine;
@@ -20,6 +19,6 @@ mod memory;
 mod near;
 mod numbers;
 mod packed;
-mod refusal;
 mod rule;
+mod ty;
 mod value;

@@ -1,5 +1,4 @@
-//! Kernels whose lanes wait for those of a mask. Only machine code has lanes that run together: the
-//! translation of PTX refuses such masks, so `machine` alone runs these.
+//! Kernels whose lanes wait for those of a mask.
 
 use super::host::{Loaded, address, kernel};
 
@@ -35,7 +34,7 @@ fn lanes_from_several_places_meet_for_their_least() {
 #[test]
 #[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
 fn lanes_of_a_mask_have_a_least_of_their_own() {
-    let all_meet = super::machine::arch().is_some_and(|arch| arch == "sm_80");
+    let all_meet = super::machine::arch() == "sm_80";
     let mask = if all_meet { "activemask.b32 %r3" } else { "ld.global.u32 %r3, [%rd1+4]" };
     let body = format!(
         "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 8;\nadd.s64 %rd1, %rd1, %rd3;\n\

@@ -163,8 +163,7 @@ pub(crate) fn holds(name: &str, a: f64, b: f64) -> bool {
 }
 
 fn is_at_least(number: u32) -> bool {
-    let arch = arch().expect("machine code");
-    arch.trim_start_matches("sm_").parse::<u32>().expect("a number") >= number
+    arch().trim_start_matches("sm_").parse::<u32>().expect("a number") >= number
 }
 
 /// Sums and products of one type of halves.

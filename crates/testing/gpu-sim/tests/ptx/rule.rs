@@ -2,7 +2,7 @@
 //! bits one by one, floats in Rust's own arithmetic or with the error that the document states.
 
 use super::near::{Direction, half, of_half, product_f32, sum_f32, sum_f64};
-use gbxcule_gpu_sim::ptx::ty::{Kind, Type};
+use super::ty::{Kind, Type};
 
 /// Bits of the operands, then the carry.
 pub(crate) type Arguments = [u64; 5];

@@ -1,41 +1,15 @@
 //! Forms that compute values, each in a kernel of its own, over the edges of its types.
 
+use super::form::{ValueForm, values};
 use super::host::{Loaded, address, kernel};
 use super::rule::{Arguments, Expected, expected};
-use gbxcule_gpu_sim::ptx::form::{Known, Meaning, known};
-use gbxcule_gpu_sim::ptx::ty::{Kind, Type};
+use super::ty::{Kind, Type};
 use std::fmt::Write as _;
 
 /// Most operands that a form has, and the carry.
 const INPUTS: usize = 5;
 /// Cases of a form whose operands have more combinations than that.
 const MAX_CASES: usize = 1500;
-
-/// A form with its operands' types.
-struct Case<'k> {
-    mnemonic: &'k str,
-    to: Type,
-    from: Vec<Type>,
-    has_carry: bool,
-}
-
-fn cases() -> Vec<Case<'static>> {
-    let mut cases: Vec<_> = known().iter().filter_map(|(text, known)| case(text, known)).collect();
-    cases.sort_by_key(|case| case.mnemonic);
-    cases
-}
-
-fn case<'k>(mnemonic: &'k str, known: &Known) -> Option<Case<'k>> {
-    let Meaning::Value { operands, .. } = known.meaning else { return None };
-    let (to, from) = operands.split_once(':').expect("a destination");
-    if from.contains('m') {
-        return None;
-    }
-    let has_carry = from.contains('c');
-    let from =
-        from.chars().filter(|letter| *letter != 'c').map(|letter| known.ty(letter)).collect();
-    Some(Case { mnemonic, to: known.ty(to.chars().next().expect("a letter")), from, has_carry })
-}
 
 /// Register number `at` of a type.
 fn register(ty: Type, at: usize) -> String {
@@ -52,7 +26,7 @@ fn register_bits(ty: Type) -> u32 {
 }
 
 /// Inputs in `%..5` and on, the result in `%..11`, one case for each block.
-fn text(number: usize, case: &Case<'_>) -> String {
+fn text(number: usize, case: &ValueForm) -> String {
     let mut body = String::from("mov.u32 %r19, %ctaid.x;\n");
     for (pointer, bytes) in [("%rd1", 8 * INPUTS), ("%rd2", 16)] {
         _ = writeln!(
@@ -60,7 +34,7 @@ fn text(number: usize, case: &Case<'_>) -> String {
             "mul.wide.u32 %rd19, %r19, {bytes};\nadd.s64 {pointer}, {pointer}, %rd19;"
         );
     }
-    for (at, ty) in case.from.iter().enumerate() {
+    for (at, ty) in case.from().iter().enumerate() {
         let offset = 8 * at;
         if ty.kind == Kind::Predicate {
             _ = writeln!(
@@ -72,7 +46,7 @@ fn text(number: usize, case: &Case<'_>) -> String {
             _ = writeln!(body, "ld.global.b{bits} {}, [%rd1+{offset}];", register(*ty, 5 + at));
         }
     }
-    if case.has_carry {
+    if case.has_carry() {
         _ = writeln!(
             body,
             "ld.global.u32 %r18, [%rd1+{}];\nadd.cc.u32 %r17, %r18, -1;",
@@ -83,17 +57,17 @@ fn text(number: usize, case: &Case<'_>) -> String {
         let at = if ty.kind == Kind::Predicate { at } else { 5 + at };
         register(*ty, at)
     };
-    let from: Vec<String> = case.from.iter().enumerate().map(|(at, ty)| name(at, ty)).collect();
-    let is_predicate = case.to.kind == Kind::Predicate;
-    let to = register(case.to, if is_predicate { 7 } else { 11 });
+    let from: Vec<String> = case.from().iter().enumerate().map(|(at, ty)| name(at, ty)).collect();
+    let is_predicate = case.to().kind == Kind::Predicate;
+    let to = register(case.to(), if is_predicate { 7 } else { 11 });
     _ = writeln!(body, "{} {to}, {};", case.mnemonic, from.join(", "));
-    if case.has_carry {
+    if case.has_carry() {
         body += "addc.u32 %r16, 0, 0;\nst.global.u32 [%rd2+8], %r16;\n";
     }
     if is_predicate {
         body += "selp.b32 %r15, 1, 0, %p7;\nst.global.b32 [%rd2], %r15;\n";
     } else {
-        _ = writeln!(body, "st.global.b{} [%rd2], {to};", register_bits(case.to));
+        _ = writeln!(body, "st.global.b{} [%rd2], {to};", register_bits(case.to()));
     }
     kernel(&format!("form_{number}"), 2, &body)
 }
@@ -156,9 +130,9 @@ impl Random {
 }
 
 /// All combinations of edges, or many; and random bits.
-fn inputs(case: &Case<'_>) -> Vec<Arguments> {
-    let mut sets: Vec<Vec<u64>> = case.from.iter().map(|ty| edges(*ty)).collect();
-    if case.has_carry {
+fn inputs(case: &ValueForm) -> Vec<Arguments> {
+    let mut sets: Vec<Vec<u64>> = case.from().iter().map(|ty| edges(*ty)).collect();
+    if case.has_carry() {
         sets.resize(INPUTS - 1, vec![0]);
         sets.push(vec![0, 1]);
     }
@@ -185,8 +159,9 @@ fn inputs(case: &Case<'_>) -> Vec<Arguments> {
 }
 
 #[test]
+#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
 fn every_form_computes_what_its_rule_says() {
-    let cases = cases();
+    let cases = values();
     assert!(cases.len() > 350, "{} forms", cases.len());
     let texts: String = cases.iter().enumerate().map(|(number, case)| text(number, case)).collect();
     let loaded = Loaded::new(&texts);
@@ -198,10 +173,10 @@ fn every_form_computes_what_its_rule_says() {
         loaded.launch(&format!("form_{number}"), inputs.len() as u32, 1, &addresses);
         let (mut decided, mut failures) = (0, 0);
         for (arguments, [value, carry]) in inputs.iter().zip(&outputs) {
-            let expected = expected(case.mnemonic, arguments);
-            let expected = super::machine::expected(case.mnemonic, arguments, expected);
+            let expected = expected(&case.mnemonic, arguments);
+            let expected = super::machine::expected(&case.mnemonic, arguments, expected);
             decided += usize::from(!matches!(expected, Expected::Open));
-            if !expected.holds(*value, *carry != 0, register_bits(case.to)) {
+            if !expected.holds(*value, *carry != 0, register_bits(case.to())) {
                 failures += 1;
                 if failures == 1 {
                     wrong.push(format!(
@@ -211,7 +186,7 @@ fn every_form_computes_what_its_rule_says() {
                 }
             }
         }
-        let is_open = super::machine::is_open(case.mnemonic);
+        let is_open = super::machine::is_open(&case.mnemonic);
         assert!(is_open || decided * 2 > inputs.len(), "{} is hardly tested", case.mnemonic);
     }
     assert!(wrong.is_empty(), "{} forms:\n{}", wrong.len(), wrong.join("\n"));

@@ -48,7 +48,6 @@ API int cuGetErrorString(int error, const char** text)
     case NO_DEVICE: *text = "no CUDA-capable device is detected"; break;
     case INVALID_IMAGE: *text = "device kernel image is invalid"; break;
     case INVALID_CONTEXT: *text = "invalid device context"; break;
-    case INVALID_PTX: *text = "a PTX JIT compilation failed"; break;
     case NO_BINARY_FOR_GPU: *text = "no kernel image is available for execution on the device"; break;
     case NOT_FOUND: *text = "named symbol not found"; break;
     case ILLEGAL_ADDRESS: *text = "an illegal memory access was encountered"; break;

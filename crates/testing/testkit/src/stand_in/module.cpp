@@ -1,7 +1,6 @@
 // module.cpp: code and launches of the stand-in. Code is a shared object of the host behind a few
-// words, as compiler.cpp makes it; or PTX, of which the program `gpu-sim` at the path HOST_GPU_SIM
-// makes a shared object; or NVIDIA's machine code, which the library `gpu-sim` at the path
-// HOST_GPU_SASS runs. With HOST_GPU_LAUNCHES=none machine code is loaded and its launches do
+// words, as compiler.cpp makes it; or NVIDIA's machine code, which the library `gpu-sim` at the
+// path HOST_GPU_SASS runs. With HOST_GPU_LAUNCHES=none machine code is loaded and its launches do
 // nothing, so that NVRTC's code of what a program launches is kept in seconds. Each time code is
 // loaded it has globals of its own.
 #include "device.h"
@@ -170,24 +169,6 @@ Status load_image(const Image* image, uint64_t arch, void** library)
     return *library ? SUCCESS : INVALID_IMAGE;
 }
 
-// PTX runs on its own architecture and on newer ones.
-Status load_ptx(const char* text, uint64_t arch, void** library)
-{
-    const char *target = strstr(text, ".target sm_"), *program = getenv("HOST_GPU_SIM"), *kept = getenv("HOST_GPU_OBJECTS");
-    if (!program || !kept)
-        misuse("PTX runs where HOST_GPU_SIM names the program gpu-sim, and HOST_GPU_OBJECTS a folder for it");
-    if (!target)
-        return INVALID_PTX;
-    if (strtoull(target + strlen(".target sm_"), nullptr, 10) > arch)
-        return NO_BINARY_FOR_GPU;
-    Scratch ptx(text, strlen(text)), object("", 0);
-    std::string command = std::string("'") + program + "' '" + kept + "' " + ptx.path + " " + object.path;
-    if (system(command.c_str()) != 0)
-        return INVALID_PTX;
-    *library = dlopen(object.path, RTLD_NOW | RTLD_LOCAL);
-    return *library ? SUCCESS : INVALID_PTX;
-}
-
 } // namespace
 
 API int cuModuleLoadData(Handle* module, const void* data)
@@ -195,10 +176,9 @@ API int cuModuleLoadData(Handle* module, const void* data)
     LOCK;
     uint64_t arch = setting("HOST_GPU_ARCH", 90);
     Code code;
-    bool is_image = memcmp(data, IMAGE_MAGIC, sizeof IMAGE_MAGIC) == 0, is_text = memcmp(data, "//", 2) == 0;
+    bool is_image = memcmp(data, IMAGE_MAGIC, sizeof IMAGE_MAGIC) == 0;
     bool is_machine = memcmp(data, "\177ELF", 4) == 0;
     Status status = is_image     ? load_image((const Image*)data, arch, &code.library)
-                    : is_text    ? load_ptx((const char*)data, arch, &code.library)
                     : is_machine ? load_machine((const char*)data, arch, &code)
                                  : INVALID_IMAGE;
     if (status != SUCCESS)

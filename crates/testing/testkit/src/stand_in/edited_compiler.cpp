@@ -1,23 +1,18 @@
-// ptx_compiler.cpp: NVIDIA's own NVRTC, at the path HOST_NVRTC. Where HOST_GPU_SASS is set, the
-// stand-in for the driver runs machine code (module.cpp), and NVRTC is asked for what a caller asks
-// for. Elsewhere NVRTC is asked for PTX, which the stand-in runs, also where a caller asks for
-// machine code. With HOST_NVRTC_FROM and HOST_NVRTC_TO each first text in a program becomes the
-// second, so that other machine code is kept by the same names.
+// edited_compiler.cpp: NVIDIA's own NVRTC, at the path HOST_NVRTC, for edited programs: each text
+// HOST_NVRTC_FROM in a program becomes HOST_NVRTC_TO. So the machine code of another number of warps
+// is kept by the names of the unedited program (`make gpu-folder`).
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <string>
-#include <vector>
 
 #define API extern "C" __attribute__((visibility("default")))
-
-namespace {
 
 typedef void* Program;
 typedef const char* const* Texts;
 
-void* library()
+static void* library()
 {
     static void* const opened = [] {
         const char* path = getenv("HOST_NVRTC");
@@ -32,7 +27,7 @@ void* library()
 }
 
 // Calls the function of that name in NVIDIA's library.
-template <class... P> int call(const char* name, P... arguments)
+template <class... P> static int call(const char* name, P... arguments)
 {
     auto function = (int (*)(P...))dlsym(library(), name);
     if (!function) {
@@ -42,10 +37,7 @@ template <class... P> int call(const char* name, P... arguments)
     return function(arguments...);
 }
 
-bool runs_machine_code() { return getenv("HOST_GPU_SASS") || getenv("HOST_GPU_LAUNCHES"); }
-
-// The text with the replacement that the environment names.
-std::string edited(std::string text)
+static std::string edited(std::string text)
 {
     const char *from = getenv("HOST_NVRTC_FROM"), *to = getenv("HOST_NVRTC_TO");
     if (!from || !*from || !to)
@@ -55,8 +47,6 @@ std::string edited(std::string text)
     return text;
 }
 
-} // namespace
-
 API int nvrtcVersion(int* major, int* minor) { return call("nvrtcVersion", major, minor); }
 API int nvrtcGetNumSupportedArchs(int* count) { return call("nvrtcGetNumSupportedArchs", count); }
 API int nvrtcGetSupportedArchs(int* list) { return call("nvrtcGetSupportedArchs", list); }
@@ -65,14 +55,8 @@ API int nvrtcGetProgramLogSize(Program program, size_t* size) { return call("nvr
 API int nvrtcGetProgramLog(Program program, char* log) { return call("nvrtcGetProgramLog", program, log); }
 API int nvrtcGetPTXSize(Program program, size_t* size) { return call("nvrtcGetPTXSize", program, size); }
 API int nvrtcGetPTX(Program program, char* text) { return call("nvrtcGetPTX", program, text); }
-API int nvrtcGetCUBINSize(Program program, size_t* size)
-{
-    return call(runs_machine_code() ? "nvrtcGetCUBINSize" : "nvrtcGetPTXSize", program, size);
-}
-API int nvrtcGetCUBIN(Program program, char* text)
-{
-    return call(runs_machine_code() ? "nvrtcGetCUBIN" : "nvrtcGetPTX", program, text);
-}
+API int nvrtcGetCUBINSize(Program program, size_t* size) { return call("nvrtcGetCUBINSize", program, size); }
+API int nvrtcGetCUBIN(Program program, char* code) { return call("nvrtcGetCUBIN", program, code); }
 
 API const char* nvrtcGetErrorString(int status)
 {
@@ -87,23 +71,5 @@ API int nvrtcCreateProgram(Program* program, const char* text, const char* name,
 
 API int nvrtcCompileProgram(Program program, int count, Texts options)
 {
-    // PTX is made for a virtual architecture: sm_90 becomes compute_90.
-    const std::string real = "--gpu-architecture=sm_";
-    std::vector<std::string> ours(options, options + count);
-    for (std::string& option : ours) {
-        if (option.compare(0, real.size(), real) == 0) {
-            if (const char* path = getenv("HOST_GPU_LOG")) {
-                if (FILE* file = fopen(path, "a")) {
-                    fprintf(file, "compile sm_%s\n", &option[real.size()]);
-                    fclose(file);
-                }
-            }
-            if (!runs_machine_code())
-                option = "--gpu-architecture=compute_" + option.substr(real.size());
-        }
-    }
-    std::vector<const char*> words;
-    for (const std::string& option : ours)
-        words.push_back(option.c_str());
-    return call("nvrtcCompileProgram", program, count, words.data());
+    return call("nvrtcCompileProgram", program, count, options);
 }

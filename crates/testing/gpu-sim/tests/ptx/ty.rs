@@ -2,7 +2,7 @@
 
 /// Kind of a type's values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Bits without a meaning.
     Bits,
     /// Integers without a sign.
@@ -17,21 +17,21 @@ pub enum Kind {
 
 /// A scalar type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Type {
+pub(crate) struct Type {
     /// Kind of its values.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// Their width; 1 for predicates.
-    pub bits: u32,
+    pub(crate) bits: u32,
 }
 
 impl Type {
     /// Integers of 32 bits without a sign: counts, shifts, selectors.
-    pub const U32: Self = Self { kind: Kind::Unsigned, bits: 32 };
+    pub(crate) const U32: Self = Self { kind: Kind::Unsigned, bits: 32 };
     /// True or false.
-    pub const PREDICATE: Self = Self { kind: Kind::Predicate, bits: 1 };
+    pub(crate) const PREDICATE: Self = Self { kind: Kind::Predicate, bits: 1 };
 
     /// Returns the type of a name without its dot.
-    pub fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         if name == "pred" {
             return Some(Self::PREDICATE);
         }
@@ -53,30 +53,12 @@ impl Type {
     }
 
     /// Returns the integer type of twice the width.
-    pub fn wide(self) -> Self {
+    pub(crate) fn wide(self) -> Self {
         Self { bits: 2 * self.bits, ..self }
     }
 
     /// Returns the size in memory in bytes.
-    pub fn bytes(self) -> u64 {
+    pub(crate) fn bytes(self) -> u64 {
         u64::from(self.bits.div_ceil(8))
-    }
-
-    /// Returns the name of the type in C++, for floats of 16 bits a name of `ptx.h`.
-    pub fn cpp(self) -> String {
-        match self.kind {
-            Kind::Bits | Kind::Unsigned => format!("u{}", self.bits),
-            Kind::Signed => format!("s{}", self.bits),
-            Kind::Float => format!("f{}", self.bits),
-            Kind::Predicate => "bool".into(),
-        }
-    }
-
-    /// Returns the type of the C++ variable for a register of this type.
-    pub fn register(self) -> String {
-        match self.kind {
-            Kind::Predicate => "bool".into(),
-            _ => format!("u{}", self.bits),
-        }
     }
 }
