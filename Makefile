@@ -413,4 +413,4 @@ mutants-passes:
 
 # Minutes to hours of both, every byte compared.
 equivalence:
-	$(TEST) --package gbxcule-swarm --lib the_cuda_text_runs_long $(TEST_IGNORED)
+	$(TEST_ONE) device long_runs_are_so_on_a_stand_in $(TEST_IGNORED)

@@ -14,6 +14,7 @@ mod link;
 mod mask;
 mod pair;
 mod picture_stack;
+mod random_program;
 mod recompile;
 mod revision;
 mod rollout;
@@ -158,6 +159,7 @@ bodies! {
     mask::envs_that_rest_come_to_no_hook,
     mask::pairs_rest_together,
     picture_stack::pictures_and_sticky_actions_do_the_same,
+    random_program::random_programs_do_the_same,
     recompile::code_made_for_the_rom_does_the_same,
     recompile::code_made_for_random_roms_does_the_same,
     recompile::a_boot_rom_does_the_same,
@@ -204,6 +206,34 @@ fn a_share_of_it_is_so_on_machine_code() {
 fn more_of_it_is_so_on_machine_code() {
     pass_as_sass(SHARE.len(), &SHARE, 90, "lanes");
     pass_as_sass(LONGER.len(), &LONGER, 90, "address");
+}
+
+/// The Color's CUDA text on the stand-in: its ROMs and random programs.
+#[test]
+fn a_share_of_it_is_so_on_a_stand_in_for_colors() {
+    let share =
+        ["colors_need_cuda::every_rom_runs_alike", "colors_need_cuda::random_programs_do_the_same"];
+    pass(share.len(), &share, &[]);
+}
+
+#[test]
+#[ignore = "takes minutes: run by `make equivalence`"]
+fn long_runs_are_so_on_a_stand_in() {
+    pass(2, &["long_runs_on_cuda::"], &[]);
+}
+
+mod long_runs_on_cuda {
+    #[test]
+    #[ignore = "needs CUDA"]
+    fn originals() {
+        crate::random_program::run_long(crate::originals(gbxcule_runtime::Device::Cuda(0)));
+    }
+
+    #[test]
+    #[ignore = "needs CUDA"]
+    fn colors() {
+        crate::random_program::run_long(crate::colors(gbxcule_runtime::Device::Cuda(0)));
+    }
 }
 
 /// One process, which compiles each kernel once; `make colors` runs all bodies.
