@@ -27,7 +27,6 @@
 #   make gpu-sim-all     the same for everything that the swarm does on a device: many minutes
 #   make colors      everything that the swarm does with Color machines in kernels: machine code, CUDA text; some ten minutes
 #   make gpu-counts  what warps issue for each ROM, counted on executed machine code; the table of docs/gpu-results.md
-#   make gpu-cache   misses of instruction caches by size, for 1, 3 and 12 warps that run ROM=PEARL_DRIFT
 #   make levels      scripted players play 400 levels of each game; half an hour of a core (GAME=KEEP_OF_KEYS plays one game's)
 #   make rom-suites  how many ROMs of each public suite pass (GBXCULE_TEST_ROMS, docs/testing.md)
 #   make bench       PyBoy at its best beside the swarm; a report in runs/reports/
@@ -65,7 +64,7 @@ TEST_IGNORED := $(shell cargo nextest --version >/dev/null 2>&1 && echo "--run-i
 TEST_ONE := $(TEST) --workspace --test
 TEST_DATA := $(or $(GBXCULE_TEST_DATA),$(wildcard ../shared/data))
 
-.PHONY: levels conformance speed book colors warp-algorithms warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc gpu-sim gpu-sim-all gpu-sim-share gpu-sim-library corpus corpus-share gpu-counts gpu-cache warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
+.PHONY: levels conformance speed book colors warp-algorithms warp-programs wheels gpu-folder gpu-rehearsal host-gpu equivalence mutants mutants-machine mutants-passes check test nvrtc gpu-sim gpu-sim-all gpu-sim-share gpu-sim-library corpus corpus-share gpu-counts warp warp-nvrtc warp-share verify bench roms verify-gpu check-gpu bench-gpu test-browser pictures test-python test-learners test-dataset attack rom-suites deny audit fuzz sanitize miri
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -145,13 +144,6 @@ COUNTED = LD_LIBRARY_PATH=$(CURDIR)/runs/host_gpu HOST_GPU_ARCH=90 \
 
 gpu-counts: $(VENV)/nvrtc.txt gpu-sim-library host-gpu
 	$(COUNTED) HOST_GPU_WARPS=1 cargo run --package gbxcule-swarm --example warp_counts -- $(ROMS)
-
-# Twelve warps, with every instruction that they issue, and the misses of instruction caches of several sizes.
-ROM ?= PEARL_DRIFT
-gpu-cache: $(VENV)/nvrtc.txt gpu-sim-library host-gpu
-	$(COUNTED) HOST_GPU_WARPS=12 HOST_GPU_TRACE=1 \
-	    cargo run --package gbxcule-swarm --example warp_counts -- --warps 12 --before 4 $(ROM)
-	cargo run --package gbxcule-gpu-sim --example instruction_cache -- runs/gpu_counts step
 
 WARP := GBXCULE_PYTHON=$(abspath $(VENV))/bin/python GBXCULE_THREADS=1 \
     cargo test --quiet --workspace --test warp -- --ignored --nocapture

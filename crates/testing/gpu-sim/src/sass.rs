@@ -13,7 +13,6 @@ pub mod device_memory;
 pub mod entry;
 pub mod fault;
 pub mod form;
-pub mod instruction_cache;
 pub mod kernel_code;
 pub mod listing;
 pub mod module;

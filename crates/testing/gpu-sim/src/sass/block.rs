@@ -79,7 +79,7 @@ pub fn run<'p>(
         if warps.len() == held {
             warps.push(Warp::new(launch));
         }
-        warps[held].begin(counts, block, thread, threads - thread);
+        warps[held].begin(block, thread, threads - thread);
         held += usize::from(warps[held].resume(counts) == Stop::AtBarrier);
     }
     while held > 0 {

@@ -13,10 +13,6 @@ pub struct Counts {
     pub each: Vec<(u64, u64)>,
     /// Accesses of each kind, and the sectors of 32 bytes that they touched.
     pub traffic: [Traffic; Access::ALL.len()],
-    /// Numbers of the instructions that each warp of the last launch issued, if they are recorded.
-    pub traces: Option<Vec<Vec<u32>>>,
-    /// Number of the running warp among the warps of the last launch.
-    pub(super) warp: usize,
 }
 
 /// Accesses of one kind.
@@ -65,13 +61,6 @@ impl Counts {
         Totals(all)
     }
 
-    /// Begins another warp, and returns its number among the traced warps.
-    pub(super) fn begin_warp(&mut self) -> usize {
-        let Some(traces) = &mut self.traces else { return 0 };
-        traces.push(Vec::new());
-        traces.len() - 1
-    }
-
     #[inline]
     pub(super) fn issue(&mut self, pc: u32, lanes: u32) {
         let lanes_at_work = u64::from(lanes.count_ones());
@@ -80,9 +69,6 @@ impl Counts {
         let each = &mut self.each[pc as usize];
         each.0 += 1;
         each.1 += lanes_at_work;
-        if let Some(traces) = &mut self.traces {
-            traces[self.warp].push(pc);
-        }
     }
 
     /// Counts an access and its sectors.

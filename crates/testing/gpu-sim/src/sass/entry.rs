@@ -1,8 +1,7 @@
 //! Functions that the stand-in for NVIDIA's driver calls (`testkit/src/stand_in/module.cpp`).
 //!
-//! Four variables change what they do: `HOST_NVDISASM` names the disassembler,
-//! `HOST_GPU_POLICY=lanes` selects [`Policy::MostLanes`], `HOST_GPU_COUNTS` names a folder for
-//! the counts ([`report`]), and `HOST_GPU_TRACE` also records the instructions of each warp.
+//! `HOST_NVDISASM` names the disassembler, `HOST_GPU_POLICY=lanes` asks for [`Policy::MostLanes`],
+//! `HOST_GPU_COUNTS` names a folder for the counts ([`report`]).
 #![allow(unsafe_code, reason = "C calls these functions with what it has")]
 
 use super::module::{LoadedCubin, disassemble};
@@ -143,10 +142,8 @@ pub unsafe extern "C" fn gpu_sim_launch(
     let by_lanes = std::env::var("HOST_GPU_POLICY").is_ok_and(|it| it == "lanes");
     let policy = if by_lanes { Policy::MostLanes } else { Policy::LowestAddress };
     let folder = std::env::var_os("HOST_GPU_COUNTS").map(PathBuf::from);
-    let is_traced = std::env::var_os("HOST_GPU_TRACE").is_some();
     let counts = &mut module.kernels.get_mut(name).expect("a kernel that was found").counts;
     let before = counts.totals();
-    counts.traces = is_traced.then(Vec::new);
     module.launch(name, (blocks, threads), &parameters, policy);
     if let Some(folder) = folder {
         let code = &module.kernels[name];

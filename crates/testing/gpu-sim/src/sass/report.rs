@@ -1,7 +1,7 @@
 //! Writes counts to files: `launches.tsv` has a line for each launch, `KERNEL.tsv` a line for each
-//! instruction, `KERNEL.WARP.trace` the numbers of the instructions that a warp issued.
+//! instruction.
 
-use super::count::{Access, Totals};
+use super::count::Totals;
 use super::module::Code;
 use gbxcule_files::write_scratch;
 use std::fmt::Write as _;
@@ -25,12 +25,7 @@ pub fn write(
     let path = folder.join("launches.tsv");
     let mut file = OpenOptions::new().create(true).append(true).open(path)?;
     writeln!(file, "{line}")?;
-    write_scratch(&folder.join(format!("{name}.tsv")), instructions(code).as_bytes())?;
-    for (warp, trace) in code.counts.traces.iter().flatten().enumerate() {
-        let bytes: Vec<u8> = trace.iter().flat_map(|number| number.to_le_bytes()).collect();
-        write_scratch(&folder.join(format!("{name}.{warp}.trace")), &bytes)?;
-    }
-    Ok(())
+    write_scratch(&folder.join(format!("{name}.tsv")), instructions(code).as_bytes())
 }
 
 /// Returns a line for each issued instruction: address, function, issues, lanes, sectors and text.
@@ -50,20 +45,3 @@ fn instructions(code: &Code) -> String {
     }
     out
 }
-
-/// Names of the columns of `launches.tsv` after kernel, blocks and threads.
-pub const COLUMNS: [&str; 3 + 2 * Access::ALL.len()] = [
-    "issues",
-    "lanes",
-    "splits",
-    "loads",
-    "their sectors",
-    "stores",
-    "their sectors",
-    "local loads",
-    "their sectors",
-    "local stores",
-    "their sectors",
-    "atomics",
-    "their sectors",
-];

@@ -78,7 +78,7 @@ pub(super) fn run<'p>(
     for block in order {
         device.borrow_mut().begin_block(block);
         for (thread, warp) in (0..threads).step_by(32).zip(&mut warps) {
-            warp.begin(counts, block, thread, threads - thread);
+            warp.begin(block, thread, threads - thread);
         }
         run_block(&mut warps, device, counts, mixed(shape.seed ^ u64::from(block) << 32));
         end(&warps[0], device, true);

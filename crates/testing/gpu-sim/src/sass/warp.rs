@@ -140,8 +140,6 @@ pub struct Warp<'p> {
     pub threads: u32,
     /// Extents of the grid and of a block.
     pub shape: (Extents, Extents),
-    /// Number among the traced warps.
-    number: usize,
     /// Instructions that the warp may still issue.
     budget: u64,
 }
@@ -209,20 +207,19 @@ impl<'p> Warp<'p> {
             device: launch.device,
             threads: launch.shape.1.count(),
             shape: launch.shape,
-            number: 0,
             budget: 0,
         }
     }
 
     /// Begins a warp of this number of threads.
-    pub fn begin(&mut self, counts: &mut Counts, block: u32, thread: u32, threads: u32) {
+    pub fn begin(&mut self, block: u32, thread: u32, threads: u32) {
         (self.block, self.thread) = (block, thread);
         self.alive = if threads >= 32 { !0 } else { (1 << threads) - 1 };
         (self.lanes, self.pc, self.together) = (self.alive, self.program.entry, 0);
         for set in [TRUE, UNIFORM_PREDICATES + 7] {
             self.predicates[usize::from(set)] = !0;
         }
-        (self.number, self.budget, self.result) = (counts.begin_warp(), LIMIT, None);
+        (self.budget, self.result) = (LIMIT, None);
         self.copies = Copies::new();
     }
 
@@ -239,7 +236,6 @@ impl<'p> Warp<'p> {
     /// fault, the counts up to the fault are kept.
     pub fn take_turn(&mut self, counts: &mut Counts, turn: u64) -> Stop {
         std::mem::swap(&mut self.counts, counts);
-        self.counts.warp = self.number;
         let begin = self.counts.issues;
         let ran = catch_unwind(AssertUnwindSafe(|| self.issue(begin + turn)));
         self.budget = self.budget.saturating_sub(self.counts.issues - begin);

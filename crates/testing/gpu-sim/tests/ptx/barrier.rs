@@ -153,25 +153,6 @@ fn lanes_that_parted_are_all_waited_for() {
     }
 }
 
-#[test]
-#[ignore = "needs ptxas and nvdisasm: run by `make gpu-sim`"]
-fn each_warp_has_a_trace_of_its_own() {
-    let loaded = Loaded::new(&text(THREADS, ROUNDS));
-    let module = &mut loaded.0.borrow_mut();
-    module.kernels.get_mut("only").expect("a kernel").counts.traces = Some(Vec::new());
-    let mut words = works(THREADS, 2);
-    let shape = (BLOCKS as u32, THREADS as u32);
-    super::machine::launch(module, "only", shape, &[address(&mut words)]);
-    let counts = &module.kernels["only"].counts;
-    let traces = counts.traces.as_ref().expect("traces");
-    assert_eq!(traces.len(), BLOCKS * THREADS / 32);
-    assert_eq!(traces.iter().map(|trace| trace.len() as u64).sum::<u64>(), counts.issues);
-    // Warps of a block go as many rounds.
-    for block in traces.chunks(THREADS / 32) {
-        assert!(block.iter().all(|trace| *trace == block[0]), "{block:?}");
-    }
-}
-
 /// Launches a kernel that is wrong.
 fn run(lines: &str) {
     let mut words = works(THREADS, 1);
