@@ -42,7 +42,6 @@ pub(crate) use dialect_kernel::compiled;
 pub use link::{outputs_kernel, pair_kernel};
 pub use picture_stack::pictures_module;
 pub use rollout::{MemoryNumber, RolloutArrays, RolloutConfig, RolloutState, refused_action};
-pub use state_arrays::Layout;
 pub use step::{Order, step_module};
 pub use sticky::sticky_module;
 pub use swarm::{DeviceConfig, DeviceEngine};

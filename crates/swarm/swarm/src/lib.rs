@@ -56,8 +56,7 @@ pub use checkpoint::Checkpoint;
 pub use config::SwarmConfig;
 pub use cpu_state::CpuState;
 pub use device::{
-    DeviceConfig, DeviceEngine, Layout, MemoryNumber, Order, RolloutArrays, RolloutConfig,
-    RolloutState,
+    DeviceConfig, DeviceEngine, MemoryNumber, Order, RolloutArrays, RolloutConfig, RolloutState,
 };
 pub use episode::{Chance, Episode, env_seed, splitmix64};
 pub use error::SwarmError;

@@ -46,14 +46,13 @@ impl Backend for SwarmBackend {
                 "blocks": self.swarm.blocks(),
             }),
             Some(swarm) => {
-                let DeviceConfig { device, layout, checked } = swarm.device();
+                let DeviceConfig { device, checked } = swarm.device();
                 json!({
                     "device": device.to_string(),
                     "gpu": gpu_name(device),
                     "order": swarm.order().name(),
                     "recompile": self.swarm.config().recompile.name(),
                     "blocks": self.swarm.blocks(),
-                    "layout": layout.name(),
                     "checked": checked,
                 })
             }

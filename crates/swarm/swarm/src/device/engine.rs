@@ -7,7 +7,7 @@ use gbxcule_ir::Scalar;
 use gbxcule_runtime::Argument;
 
 use super::outputs::{env_numbers, work_ram};
-use super::state_arrays::{BYTES, COUNTERS, INTS, Layout, SCRATCH, StateArrays, WRAM, lengths};
+use super::state_arrays::{BYTES, COUNTERS, INTS, SCRATCH, StateArrays, WRAM, lengths};
 use super::swarm::DeviceEngine;
 use super::{host_copy, inspect};
 use crate::checkpoint::StepOutputs;
@@ -51,7 +51,7 @@ impl Engine for DeviceEngine {
         let scratch = self.state.config.scratch_size();
         let lengths = lengths(&self.kernels.facts.machine, &self.state.rom, scratch);
         let count = starts.len();
-        let on_device = StateArrays::new(lengths, count, Layout::EnvMajor, &self.memory)?;
+        let on_device = StateArrays::new(lengths, count, &self.memory)?;
         for (at, start) in starts.iter().enumerate() {
             self.upload(start)?;
             let mut mask = vec![0_u8; count];

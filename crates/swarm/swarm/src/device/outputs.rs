@@ -7,7 +7,7 @@ use gbxcule_ir::Scalar;
 use gbxcule_runtime::{Array, Element};
 
 use super::memory::Memory;
-use super::state_arrays::{FRAME, Layout};
+use super::state_arrays::FRAME;
 use super::swarm::DeviceEngine;
 use crate::engine::Engine;
 use crate::machine::memory_bytes;
@@ -87,7 +87,7 @@ impl DeviceEngine {
     pub(super) fn frames(&self, envs: &[usize]) -> Result<Vec<u8>, SwarmError> {
         let Some(&first) = envs.first() else { return Ok(Vec::new()) };
         let are_neighbours = envs.iter().copied().eq(first..first + envs.len());
-        if are_neighbours && self.device().layout == Layout::EnvMajor {
+        if are_neighbours {
             return self.rows(self.frame_array(), first..first + envs.len());
         }
         let [.., frame_bytes] = memory_bytes(self.state.rom.model());

@@ -1,7 +1,7 @@
 //! State of all envs on the device, in arrays `[env, element]`.
 //!
-//! The strides alone decide whether neighbouring envs or neighbouring elements lie side by side, so
-//! one kernel serves every layout, and results can't differ.
+//! The strides decide which of the two lie side by side: scalars lie by column, neighbouring envs
+//! side by side, and each env's arrays in one piece.
 
 use gbxcule_ir::{Arg, Builder, Inline, Param, PlaceId, Scalar, Selector, Type, Value};
 use gbxcule_runtime::Array;
@@ -12,28 +12,6 @@ use super::memory::Memory;
 use crate::machine::memory_bytes;
 use crate::program::ScratchSize;
 use crate::{Model, Rom, SwarmError};
-
-/// Layout of the machines' arrays in memory. Scalars always lie by column, neighbouring envs side
-/// by side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Layout {
-    /// All bytes of an env's array side by side.
-    #[default]
-    EnvMajor,
-    /// Each byte of a machine lies beside that byte of all other envs.
-    Interleaved,
-}
-
-impl Layout {
-    /// The name that artifacts record.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::EnvMajor => "env_major",
-            Self::Interleaved => "interleaved",
-        }
-    }
-}
 
 /// Number of state arrays: three tables of scalars, the detached arrays, cartridge RAM, counters,
 /// and three for the programs' scratch: floats, integers, bytes.
@@ -96,12 +74,11 @@ impl StateArrays {
     pub(crate) fn new(
         lengths: [usize; PARTS],
         envs: usize,
-        layout: Layout,
         memory: &Memory,
     ) -> Result<Self, SwarmError> {
         let scalars = scalars();
         let make = |part: usize| {
-            let by_column = layout == Layout::Interleaved || part < FIRST_ARRAY || part == COUNTERS;
+            let by_column = part < FIRST_ARRAY || part == COUNTERS;
             zeros(memory, scalars[part], [envs, lengths[part]], by_column)
         };
         let arrays = (0..PARTS).map(make).collect::<Result<Vec<Array>, SwarmError>>()?;

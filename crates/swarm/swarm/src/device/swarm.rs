@@ -10,7 +10,7 @@ use super::manual_buttons::ManualButtons;
 use super::memory::Memory;
 use super::picture_stack::DevicePictures;
 use super::rollout::{Rollout, refused_action};
-use super::state_arrays::{Layout, StateArrays, env_bytes, lengths};
+use super::state_arrays::{StateArrays, env_bytes, lengths};
 use super::step::Order;
 use super::sticky::DeviceSticky;
 use super::{begin, host_copy, step};
@@ -28,8 +28,6 @@ const ENV_BUFFER_BYTES: u64 = 3 + 6 + 5;
 pub struct DeviceConfig {
     /// The device to run on.
     pub device: Device,
-    /// The layout of the machines' arrays.
-    pub layout: Layout,
     /// True if also the machine's array indices, which its sources mask, are checked, to find
     /// defects of the translation. Programs are always checked.
     pub checked: bool,
@@ -79,9 +77,9 @@ impl DeviceEngine {
         let pictures = config.pictures.map_or(0, |it| it.bytes() + it.picture.bytes()) as u64;
         let bytes = env_bytes(lengths) + outputs + pictures + ENV_BUFFER_BYTES;
         memory.fits(config.num_envs, bytes)?;
-        let one = || StateArrays::new(lengths, 1, Layout::EnvMajor, &memory);
+        let one = || StateArrays::new(lengths, 1, &memory);
         Ok(Self {
-            envs: StateArrays::new(lengths, config.num_envs, device.layout, &memory)?,
+            envs: StateArrays::new(lengths, config.num_envs, &memory)?,
             starts: one()?,
             manual_buttons: ManualButtons::new(config.num_envs, &memory)?,
             staging_env: one()?,

@@ -2,7 +2,7 @@
 
 use crate::pair::{Pair, Subject, actions, config, on, plain};
 use gbxcule_swarm::{
-    Chance, Layout, PowerOnChoice, ProgramText, Programs, ScratchArray, ScratchCell, Stage, Swarm,
+    Chance, PowerOnChoice, ProgramText, Programs, ScratchArray, ScratchCell, Stage, Swarm,
     SwarmConfig, TextRole,
 };
 
@@ -51,13 +51,13 @@ def observe(machine: gb.Machine, scratch: Numbers, obs: Numbers, int_scratch: In
         obs[5] += wp.float32(byte_scratch[at])
 "#;
 
-fn pair(subject: Subject, stage: Stage, layout: Layout) -> Pair {
+fn pair(subject: Subject, stage: Stage) -> Pair {
     let text = ProgramText::new("mine.py", PROGRAM);
     let programs = Programs::new(text.clone(), text).expect("right programs");
     let chance = Some(Chance { low: 0xC0F0, width_bytes: 2 });
     let power_on = PowerOnChoice::Random;
     let config = SwarmConfig { programs, stage, chance, power_on, ..config(4) };
-    Pair::new(subject.game(), config, on(subject, layout))
+    Pair::new(subject.game(), config, on(subject))
 }
 
 /// Asks both swarms, and compares them.
@@ -72,7 +72,7 @@ macro_rules! both {
 }
 
 pub(crate) fn episodes_begin_alike_wherever_they_do(subject: Subject) {
-    let mut pair = pair(subject, Stage::FullStep, Layout::Interleaved);
+    let mut pair = pair(subject, Stage::FullStep);
     pair.assert_equal("nothing has begun");
     pair.step(&actions(4, 0));
     pair.assert_equal("the first step begins");
@@ -130,7 +130,7 @@ pub(crate) fn episodes_begin_alike_wherever_they_do(subject: Subject) {
 }
 
 pub(crate) fn what_programs_keep_reads_the_same(subject: Subject) {
-    let mut pair = pair(subject, Stage::FullStep, Layout::Interleaved);
+    let mut pair = pair(subject, Stage::FullStep);
     both!(pair, swarm => swarm.reset(0));
     pair.step(&actions(4, 9));
     let (native, ours) = (Swarm::from(pair.native), Swarm::from(pair.ours));
@@ -156,7 +156,7 @@ pub(crate) fn what_programs_keep_reads_the_same(subject: Subject) {
 
 pub(crate) fn a_stage_begins_what_it_owns(subject: Subject) {
     for stage in [Stage::RewardOnly, Stage::ObsOnly] {
-        let mut pair = pair(subject, stage, Layout::EnvMajor);
+        let mut pair = pair(subject, stage);
         both!(pair, swarm => swarm.reset(2));
         pair.step(&actions(4, 1));
         both!(pair, swarm => swarm.reset_masked(&[false, false, true, true]));

@@ -4,8 +4,7 @@ use crate::pair::{Pair, Subject, actions, config, on, plain};
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{DeviceConfig, DeviceSwarm};
 use gbxcule_swarm::{
-    Frame, Grays, Layout, Picture, ProgramText, Programs, Rom, Schedule, Stage, SwarmConfig, View,
-    in_bank,
+    Frame, Grays, Picture, ProgramText, Programs, Rom, Schedule, Stage, SwarmConfig, View, in_bank,
 };
 
 pub(crate) fn every_rom_runs_alike(subject: Subject) {
@@ -20,11 +19,10 @@ pub(crate) fn every_rom_runs_alike(subject: Subject) {
         subject.device == Device::Cpu || !is_few || is_own || (number - own).is_multiple_of(5)
     };
     for (number, rom) in subject.roms().enumerate().filter(|(at, _)| is_chosen(*at)) {
-        let layout = [Layout::EnvMajor, Layout::Interleaved][number % 2];
         // A warp of machines, each with buttons of its own, in the Color's game.
         let num_envs = if rom.name == "AMBER_ROAD" { 32 } else { 3 };
         let config = SwarmConfig { draw_last: number % 3 != 0, ..config(num_envs) };
-        let mut pair = Pair::new(rom.bytes(), config, on(subject, layout));
+        let mut pair = Pair::new(rom.bytes(), config, on(subject));
         for step in 0..12 {
             pair.step(&actions(num_envs, step));
             if step % 4 == 3 {
@@ -52,7 +50,7 @@ pub(crate) fn every_stage_computes_what_it_owns_and_leaves_the_rest(subject: Sub
 fn battery(subject: Subject, num_envs: usize) -> Pair {
     let with_ram = |bytes: &[u8]| Rom::new(bytes).is_ok_and(|rom| rom.cart_ram_bytes() > 1000);
     let rom = gbxcule_assembler::all().iter().find(|rom| with_ram(rom.bytes()));
-    let setup = on(subject, Layout::Interleaved);
+    let setup = on(subject);
     let mut pair = Pair::new(rom.expect("a ROM").bytes(), config(num_envs), setup);
     assert!(pair.native.snapshot(0).expect("an env").cart_ram().len() > 1000);
     for step in 0..5 {

@@ -2,8 +2,8 @@
 
 use crate::pair::{Pair, Setup, Subject, actions, config, on, plain};
 use gbxcule_swarm::{
-    FrameRange, Hook, Layout, ProgramText, Programs, Schedule, ScratchArray, ScratchCell, Stage,
-    Swarm, SwarmConfig, TextRole,
+    FrameRange, Hook, ProgramText, Programs, Schedule, ScratchArray, ScratchCell, Stage, Swarm,
+    SwarmConfig, TextRole,
 };
 
 /// Ends steps early, remembers what it saw at a hook, forbids actions.
@@ -79,13 +79,9 @@ pub(crate) fn pair(config: SwarmConfig, setup: Setup) -> Pair {
 }
 
 pub(crate) fn hooks_and_settled_do_the_same(subject: Subject) {
-    for (stage, layout) in [
-        (Stage::FullStep, Layout::EnvMajor),
-        (Stage::EmulateOnly, Layout::Interleaved),
-        (Stage::ObsOnly, Layout::EnvMajor),
-    ] {
+    for stage in [Stage::FullStep, Stage::EmulateOnly, Stage::ObsOnly] {
         let config = SwarmConfig { stage, ..with_hooks(PROGRAM, hooks()) };
-        let mut pair = pair(config, on(subject, layout));
+        let mut pair = pair(config, on(subject));
         for step in 0..30 {
             pair.step(&actions(5, step));
             if step % 6 == 5 {
@@ -198,7 +194,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
 
 pub(crate) fn programs_write_the_same(subject: Subject) {
     let config = SwarmConfig { draw_last: true, ..with_hooks(WRITING, hooks()) };
-    let mut pair = pair(config, on(subject, Layout::Interleaved));
+    let mut pair = pair(config, on(subject));
     pair.assert_equal("in the sea");
     pair.native.reset(1).expect("a reset");
     pair.ours.reset(1).expect("a reset");

@@ -22,7 +22,7 @@ mod traffic;
 
 use gbxcule_runtime::Device;
 use gbxcule_runtime::nvrtc::Nvrtc;
-use gbxcule_swarm::{DeviceConfig, DeviceSwarm, Layout, Model, SwarmConfig, SwarmError};
+use gbxcule_swarm::{DeviceConfig, DeviceSwarm, Model, SwarmConfig, SwarmError};
 use gbxcule_testkit::stand_in;
 use pair::Subject;
 use std::process::{Command, Output};
@@ -241,7 +241,7 @@ mod long_runs_on_cuda {
 fn a_share_of_it_is_so_on_the_cpu_for_colors() {
     let subject = colors(Device::Cpu);
     // Compiled code stays in memory as long as a swarm uses it.
-    let setup = pair::on(subject, Layout::Interleaved);
+    let setup = pair::on(subject);
     let _kept = setup.swarm(subject.game(), SwarmConfig::new(1));
     body::every_rom_runs_alike(subject);
     body::resets_copies_and_snapshots_do_the_same(subject);

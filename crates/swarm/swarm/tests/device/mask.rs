@@ -2,7 +2,7 @@
 
 use crate::hook;
 use crate::pair::{Pair, Subject, actions, config, on, plain};
-use gbxcule_swarm::{FrameRange, Layout, LinkMode, NativeSwarm, SwarmConfig, button};
+use gbxcule_swarm::{FrameRange, LinkMode, NativeSwarm, SwarmConfig, button};
 
 /// An env's observation, its reward and its end, as bits.
 fn outputs(swarm: &NativeSwarm, env: usize) -> (Vec<u32>, u32, bool) {
@@ -68,7 +68,7 @@ pub(crate) fn envs_that_rest_come_to_no_hook(subject: Subject) {
 pub(crate) fn pairs_rest_together(subject: Subject) {
     let rom = gbxcule_assembler::by_name("LINK_PING_PONG").expect("a built-in ROM").bytes();
     let config = SwarmConfig { link: LinkMode::Pairs, ..config(4) };
-    let mut pair = Pair::new(rom, config, on(subject, Layout::Interleaved));
+    let mut pair = Pair::new(rom, config, on(subject));
     for number in 0..30 {
         pair.step(&actions(4, number));
         let first = number % 2 == 0;

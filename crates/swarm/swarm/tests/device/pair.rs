@@ -3,9 +3,7 @@
 use gbxcule_assembler::BuiltIn;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{DeviceConfig, DeviceSwarm};
-use gbxcule_swarm::{
-    EnvSnapshot, Layout, Model, NativeSwarm, Recompile, Rom, Schedule, SwarmConfig,
-};
+use gbxcule_swarm::{EnvSnapshot, Model, NativeSwarm, Recompile, Rom, Schedule, SwarmConfig};
 
 /// The machines of a test body: their model and their device.
 #[derive(Clone, Copy, Debug)]
@@ -122,11 +120,11 @@ pub(crate) fn actions(num_envs: usize, step: usize) -> Vec<u8> {
     (0..num_envs).map(|env| ((hash(env).wrapping_mul(0x85eb_ca6b) >> 24) % 9) as u8).collect()
 }
 
-/// A subject with its arrays laid out so. On the CPU the machine's indices are checked too; what a
-/// GPU gets are the kernels that it will always get.
-pub(crate) fn on(subject: Subject, layout: Layout) -> Setup {
+/// A subject whose kernels on the CPU check the machine's indices too; what a GPU gets are the
+/// kernels that it will always get.
+pub(crate) fn on(subject: Subject) -> Setup {
     let device = subject.device;
-    let device = DeviceConfig { device, layout, checked: device == Device::Cpu };
+    let device = DeviceConfig { device, checked: device == Device::Cpu };
     Setup { subject, device }
 }
 

@@ -1,9 +1,7 @@
 //! Stacks of pictures, sticky actions and frames without buttons are the same on every device.
 
 use crate::pair::{Pair, Subject, actions, config, on, plain};
-use gbxcule_swarm::{
-    Crop, FrameRange, Grays, Layout, Picture, PictureStack, Stage, SwarmConfig, View,
-};
+use gbxcule_swarm::{Crop, FrameRange, Grays, Picture, PictureStack, Stage, SwarmConfig, View};
 
 const ENVS: usize = 4;
 
@@ -42,7 +40,7 @@ pub(crate) fn pictures_and_sticky_actions_do_the_same(subject: Subject) {
         let stage = [Stage::EmulateOnly, Stage::FullStep][number % 2];
         let config =
             SwarmConfig { pictures: Some(form), sticky: 0.5, noop_max: 3, stage, ..config(ENVS) };
-        let setup = if number % 2 == 0 { plain(subject) } else { on(subject, Layout::Interleaved) };
+        let setup = if number % 2 == 0 { plain(subject) } else { on(subject) };
         let mut pair = Pair::new(subject.game(), config, setup);
         pair.native.restart_from(&[], 30).expect("power-on");
         pair.ours.restart_from(&[], 30).expect("power-on");

@@ -1,7 +1,7 @@
 //! Random programs, with random buttons, leave every byte of every machine as on the native swarm.
 
 use crate::pair::{Pair, Subject, config, on};
-use gbxcule_swarm::{Codec, Layout, Model, NativeSwarm, SwarmConfig};
+use gbxcule_swarm::{Codec, Model, NativeSwarm, SwarmConfig};
 
 /// Every button, combinations, and actions that are held for shorter and longer than others.
 const CODEC: &str = "A,B,START,UP,DOWN:1,LEFT,RIGHT,SELECT,NOOP,A+RIGHT:3,B+LEFT:1";
@@ -47,9 +47,8 @@ fn assert_alike(subject: Subject, rom: &[u8], span: Span, what: &str) -> NativeS
     let envs = 3;
     let codec = Codec::by_name(CODEC).expect("a codec");
     let count = codec.actions.len() as u32;
-    let layout = [Layout::EnvMajor, Layout::Interleaved][what.len() % 2];
     let config = SwarmConfig { codec, draw_last: true, ..config(envs) };
-    let mut pair = Pair::new(rom, config, on(subject, layout));
+    let mut pair = Pair::new(rom, config, on(subject));
     for step in 0..span.steps {
         let hash = |env: usize| ((step / 2) as u32).wrapping_mul(0x9e37_79b9) ^ (env as u32) << 13;
         let action = |env| ((hash(env).wrapping_mul(0x85eb_ca6b) >> 24) % count) as u8;

@@ -3,7 +3,7 @@
 use crate::pair::{Pair, Subject, actions, config, on};
 use gbxcule_assembler::Assembler;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Layout, Model, NativeSwarm, Recompile, Rom, SwarmConfig};
+use gbxcule_swarm::{Model, NativeSwarm, Recompile, Rom, SwarmConfig};
 
 /// ROMs that make blocks: arithmetic, a game, banks that are switched, buttons, jumps, and OAM
 /// DMA.
@@ -37,7 +37,7 @@ pub(crate) fn a_swarm_that_finds_its_kernels_does_the_same(subject: Subject) {
         let config = SwarmConfig { recompile: Recompile::Always, ..config(2) };
         let mut pair = Pair {
             native: NativeSwarm::new(subject.rom(rom), config.clone()).expect("a swarm"),
-            ours: on(subject, Layout::EnvMajor).swarm(rom, config),
+            ours: on(subject).swarm(rom, config),
         };
         pair.step(&actions(2, 0));
         pair.assert_equal("after a step");
@@ -69,7 +69,7 @@ fn assert_rom_alike(subject: Subject, rom: &Rom, name: &str) {
     let interpreted = SwarmConfig { recompile: Recompile::Off, ..config.clone() };
     let mut pair = Pair {
         native: NativeSwarm::new(rom.clone(), interpreted).expect("a swarm"),
-        ours: on(subject, Layout::EnvMajor).swarm_of(rom.clone(), config),
+        ours: on(subject).swarm_of(rom.clone(), config),
     };
     assert_eq!(pair.ours.blocks().is_some(), subject.model == Model::Original, "{name}");
     for step in 0..12 {
