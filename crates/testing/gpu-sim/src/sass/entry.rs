@@ -1,7 +1,8 @@
 //! Functions that the stand-in for NVIDIA's driver calls (`testkit/src/stand_in/module.cpp`).
 //!
-//! `HOST_NVDISASM` names the disassembler, `HOST_GPU_POLICY=lanes` asks for [`Policy::MostLanes`],
-//! `HOST_GPU_COUNTS` names a folder for the counts ([`report`]).
+//! Three variables change what they do: `HOST_NVDISASM` names the disassembler,
+//! `HOST_GPU_POLICY=lanes` selects [`Policy::MostLanes`], and `HOST_GPU_COUNTS` names a folder for
+//! the counts ([`report`]).
 #![allow(unsafe_code, reason = "C calls these functions with what it has")]
 
 use super::module::{LoadedCubin, disassemble};
