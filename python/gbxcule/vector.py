@@ -115,8 +115,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         recompile: bool = True,
         _machines: _native.Swarm | None = None,
     ) -> None:
-        # A checkpoint restores the environment from these; the swarm's own checkpoint holds the
-        # starts.
+        # A checkpoint restores the environment from these; the swarm's part has the starts.
         arguments = {name: value for name, value in locals().items() if name not in _NOT_KEPT}
         others = set(self.__dict__)
         played = game.game_of(rom)
@@ -224,8 +223,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         # Envs whose episode ended with the loss of a life: the next one begins where they are.
         self._goes_on = np.zeros(num_envs, np.bool_)
         self._is_seeded = np.zeros(num_envs, np.bool_)
-        # Envs that got another state by calls such as `load_state`, until `RecordBest` clears the
-        # mark.
+        # Envs that calls such as `load_state` changed, until `RecordBest` clears the mark.
         self._moved = np.zeros(num_envs, np.bool_)
         if _machines is None:
             if numbers is not None or bits or (played.has_title and not begins_elsewhere):
@@ -476,8 +474,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         return env_of, (self._swarm.checkpoint(note_of(self)), None, None, type(self)), self.beside_machines()
 
     def beside_machines(self) -> dict[str, Any]:
-        """Return the attributes that other code set on the environment: a checkpoint lacks them, and a copy needs
-        them."""
+        """Return the attributes that other code set: a checkpoint lacks them, and a copy needs them."""
         return {name: value for name, value in self.__dict__.items() if name not in self._own_names}
 
     def set_weights(self, *numbers: float, **named: float) -> None:

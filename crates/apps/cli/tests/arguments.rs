@@ -71,7 +71,7 @@ fn numbers_that_are_none_say_what_is_wanted() {
     }
 }
 
-/// A film that would end before its first picture is refused before its machines run.
+/// A film without a picture is refused before its machines run.
 #[test]
 fn what_can_be_known_before_is_not_found_out_later() {
     let film = ["record", "--steps", "1", "--frames-per-step", "9", "--every", "10"];

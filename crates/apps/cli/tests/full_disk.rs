@@ -1,7 +1,7 @@
 //! A file system that takes no more files, or no more bytes: a small one in memory, mounted for
 //! each test alone, which needs a namespace of its own.
 //!
-//! Where the system gives none the tests say so and check nothing.
+//! If the system allows none, the tests print that and check nothing.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -86,7 +86,7 @@ fn answers(folder: &Path) -> PathBuf {
     folder.join("graded/grades.jsonl")
 }
 
-/// The compiler's own word would be "does not compile", or a crash of its assembler.
+/// The compiler itself would report "does not compile", or a crash of its assembler.
 #[test]
 fn right_answers_are_never_wrong_for_want_of_files() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -34,7 +34,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-/// The numbers are too large: with each the command would take days, or all memory.
+/// Each number is too large: with it the command would take days, or all memory.
 #[test]
 fn numbers_that_are_too_large_are_refused_with_the_largest_that_is_not() {
     let cases = [
@@ -308,7 +308,7 @@ fn rows_that_ask_for_too_much_fail_and_are_not_run() {
     assert!(refused(folder.path(), "synth card lines").contains("a dataset has 500000000 at most"));
 }
 
-/// Writes a Python of another user, which leaves a trace when it runs.
+/// Writes a Python owned by another user, which writes a file when it runs.
 fn plant(path: &Path, trace: &Path) {
     fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
     fs::write(path, format!("#!/bin/sh\ntouch '{}'\n", trace.display())).expect("a file");

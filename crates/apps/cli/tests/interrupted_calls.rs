@@ -1,5 +1,5 @@
-//! A system that interrupts every call of a kind, for ever: each verb ends, with an error that says
-//! so, and nothing is half written.
+//! A system that interrupts every call of one kind: each verb ends with an error that says so, and
+//! no file is incomplete.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -70,7 +70,7 @@ fn a_call_that_is_interrupted_for_ever_is_an_error() {
             return;
         }
         assert_eq!(output.status.code(), Some(2), "{call}, {line}: {stderr}");
-        // Where nothing can be written, nothing can be said.
+        // Without `write` no message can be printed.
         assert!(call == "write" || stderr.contains("EINTR"), "{call}, {line}: {stderr}");
         let left = fs::read_dir(folder.path().join("out")).into_iter().flatten().count();
         assert_eq!(left, 0, "{call}, {line}");

@@ -1,5 +1,5 @@
-//! Processes that are ended while a compiler works for them: no process runs on, no file is left
-//! behind, no data is lost.
+//! Processes that are ended while a compiler works for them: no process keeps running, no file is
+//! left behind, no data is lost.
 //!
 //! `GBXCULE_KILLS` is the number of attempts with each signal, at a different moment each time;
 //! `make attack` makes many.

@@ -108,7 +108,7 @@ fn errors_that_nobody_hears_are_no_panic() {
     }
 }
 
-/// Nobody could open a page whose address could not be printed.
+/// If the address can't be printed, nobody can open the page.
 #[test]
 fn a_page_whose_address_cannot_be_told_is_not_served() {
     let folder = tempfile::tempdir().expect("a folder");

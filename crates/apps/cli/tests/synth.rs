@@ -188,7 +188,7 @@ fn a_folder_with_rows_missing_or_columns_of_its_own_fails() {
     write(&lines, &two.replacen('{', "{\"proved\": true, ", 1));
     let said = fault(&cut, &[]);
     assert!(said.contains("column `proved` is none of a row's"), "{said}");
-    // A forger of all rows and of the manifest passes only if the rows are not made again.
+    // Forging all rows and the manifest succeeds only if the rows are not made again.
     write(&lines, &two.replace("\"gbxcule 0.1.0\"", "\"gbxcule 9.9.9\""));
     let other = declared.replacen("{", "{\n  \"rows\": 2,", 1);
     write(&manifest, &other.replace("gbxcule 0.1.0", "gbxcule 9.9.9"));
@@ -197,7 +197,7 @@ fn a_folder_with_rows_missing_or_columns_of_its_own_fails() {
     write(&whole.join("jsonl/train-000007.jsonl"), &two);
     let said = fault(&whole, &[]);
     assert!(said.contains("train-000007.jsonl: there is no table of these rows"), "{said}");
-    // Training on this file would be training on test rows.
+    // A training on this file would use test rows.
     write(&manifest, &declared);
     std::fs::rename(&lines, cut.join("jsonl/test-000000.jsonl")).expect("a file");
     write(&cut.join("jsonl/test-000000.jsonl"), &rows);

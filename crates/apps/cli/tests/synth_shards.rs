@@ -61,9 +61,9 @@ fn compare(args: &[&str], other: [&str; 2], folder: &Path) -> String {
     wanted
 }
 
-/// Leaves one line in twenty, counted by `number`, as it is, and gives `field` of the others a text
-/// that is no program: what is put together has passes and failures of both blocks, and lines that
-/// can't be read cost next to nothing.
+/// Leaves one line in twenty, counted by `number`, readable, and puts a text that is no program
+/// into `field` of the others: the merged result has passes and failures of both blocks, and
+/// unreadable lines take almost no time.
 fn spoil(file: &Path, number: &str, field: &str) {
     let line = |line: &str| {
         let mut row: serde_json::Value = serde_json::from_str(line).expect("a row");

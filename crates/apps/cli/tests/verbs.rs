@@ -81,7 +81,7 @@ fn a_rom_without_its_padding_runs_with_a_warning() {
 fn machines_begin_in_a_boot_rom_of_the_model_s_length() {
     let folder = folder();
     let record = |bytes: usize, model: &str| {
-        // JR to itself: nothing else is ever seen.
+        // JR to itself: no other instruction runs.
         let boot = [vec![0x18, 0xfe], vec![0; bytes - 2]].concat();
         fs::write(folder.path().join("boot.bin"), boot).expect("a file");
         let options = ["--boot-rom", "boot.bin", "--model", model, "--out", "a.png"];

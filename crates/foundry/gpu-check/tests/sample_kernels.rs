@@ -5,7 +5,8 @@
 //! each parameter: `//| n = 7`, or `//| x: float[100]` with `< 10` for the greatest integer and
 //! one more, `= 3` for multiples of a number, `out` for zeros.
 //!
-//! A line `//$ T = float | double` makes a kernel of each: `$T` stands for it in the text.
+//! A line `//$ T = float | double` makes one kernel for each type: the type replaces `$T` in the
+//! text.
 
 use gbxcule_gpu_check::compiler::{CudaCompiler, Refusal};
 use gbxcule_gpu_check::launch::{self, LaunchArray, LaunchLimits, Parameter};
@@ -17,11 +18,11 @@ use gbxcule_gpu_sim::sass::warp::mixed;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Orders of blocks, warps and lanes in which each kernel runs.
+/// Number of orders of blocks, warps and lanes in which each kernel runs.
 const ORDERS: u64 = 3;
-/// Part of an array's largest number by which a sum in another order may differ.
+/// Largest difference of a sum in another order, divided by the array's largest number.
 const TOLERANCE: f64 = 2e-4;
-/// That of sums in 16 bits.
+/// Largest such difference of sums in 16 bits.
 const HALF_TOLERANCE: f64 = 4e-3;
 
 /// Type of an array's elements.
@@ -188,7 +189,7 @@ fn array(name: &str, rest: &str) -> Array {
     Array { name: name.into(), element, bytes: bytes.collect() }
 }
 
-/// Kernels of a file: the combinations of what its names may stand for.
+/// Returns a file's kernels: one for each combination of the values of its names.
 fn variants(text: &str) -> Vec<String> {
     let mut all = vec![text.to_owned()];
     for line in text.lines().filter_map(|line| line.strip_prefix("//$ ")) {

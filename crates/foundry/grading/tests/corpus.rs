@@ -1,11 +1,11 @@
 //! The corpus of answers in CUDA (`tests/corpus`): wrong ones by kind and right rewritings, graded
 //! by NVRTC and the simulator. Those in Python, which have `import warp`, are read and interpreted.
 //!
-//! A file holds one kernel and its answers, in sections that begin with `===`:
-//! `=== kernel`, its Python; `=== launch 24 3`, then a line for each argument: name, extents in
-//! brackets, least and greatest number, and `out` for what begins at zero and is written, `inout`
-//! for what is read and written, then `offsets` or `permutation` for its arrangement;
-//! `=== right: name` and `=== wrong: kind: name`, an answer each.
+//! A file holds one kernel and its answers, in sections with a head line `===`: `=== kernel`, its
+//! Python; `=== launch 24 3`, then a line for each argument: name, extents in brackets, least and
+//! greatest number, and `out` for what begins at zero and is written, `inout` for what is read and
+//! written, then `offsets` or `permutation` for its arrangement; `=== right: name` and `=== wrong:
+//! kind: name`, an answer each.
 
 use gbxcule_grading::answer::Answer;
 use gbxcule_grading::task::Task;

@@ -60,7 +60,7 @@ fn idle_steps_are_right_and_slow_and_needless_sectors_cost() {
         "if (i < dim0) y[i] = x[i] + 2.0f;",
         "if (i == 0) { volatile int idle = 0; for (int k = 0; k < 1000000; k++) idle = k; }\n\
          if (i < dim0) y[i] = x[i] + 2.0f;",
-        // Each other element, then those between them.
+        // First every second element, then the elements between them.
         "int half = (dim0 + 1) / 2, at = i < half ? 2 * i : 2 * (i - half) + 1;\n\
          if (i < dim0) y[at] = x[at] + 2.0f;",
     ])[..] else {
@@ -68,7 +68,7 @@ fn idle_steps_are_right_and_slow_and_needless_sectors_cost() {
     };
     let speed = |it: &Judged| costs(it).speed().expect("our own text has a cost");
     let of = |it: &Judged| -> Cost { costs(it).answer };
-    // Our own text looks at the extents of arrays, too.
+    // Our own text also reads the extents of arrays.
     assert!((1.0..8.0).contains(&speed(plain)), "{}", speed(plain));
     assert_eq!(score::note(&costs(plain)), None);
     assert!(of(idle).is_whole && of(idle).issues > 1_000_000);

@@ -1,5 +1,5 @@
-//! Grades: stored texts and rewritings that compute the same are right, changed ones are wrong, and
-//! hostile ones harm nothing.
+//! Grades: stored texts and equivalent rewritings are right, changed ones are wrong, and hostile
+//! ones do no harm.
 
 use gbxcule_grading::answer::Answer;
 use gbxcule_grading::stand_in::StandIn;
@@ -34,7 +34,7 @@ fn answer(it: &StandIn) -> Answer {
     Answer::new(it.row, it.task, it.text.clone(), 1)
 }
 
-/// Grades stand-ins; returns those whose grade isn't what is known of them.
+/// Grades stand-ins; returns those whose grade isn't the known one.
 fn misjudged(rows: &BTreeMap<u64, Row>, all: &[StandIn], name: &str) -> Vec<(StandIn, Grade)> {
     let answers: Vec<Answer> = all.iter().map(answer).collect();
     let grades = grade(rows, &answers, &options(name), &|| ()).expect("a C++ compiler");
@@ -72,7 +72,7 @@ fn on_host(row: &Row, of: &dyn Fn(&Row, Task) -> Option<StandIn>) -> Vec<StandIn
     tasks.filter_map(|task| of(row, task)).collect()
 }
 
-/// Rows of which some are algorithms, which have descriptions.
+/// Returns rows of which some are algorithms with descriptions.
 fn described() -> BTreeMap<u64, Row> {
     let (mode, device) = (Mode::Meaning, Texts::Both);
     let plan = Plan { seed: 11, mode, device, host_every: 0, sampled: 40 };
@@ -102,7 +102,7 @@ fn repairs_lines_numbers_and_described_kernels_are_judged_by_running_them() {
     assert!(misjudged.len() * 50 <= all.len(), "{misjudged:?}");
 }
 
-/// Words of a prompt's question.
+/// Returns the question of a prompt.
 fn question(task: Task, row: &Row) -> String {
     let prompt = task.prompt(row).expect("a prompt");
     prompt["messages"][1]["content"].as_str().expect("a text").to_owned()
@@ -253,7 +253,7 @@ fn cuda_for_a_host_is_no_cuda() {
     assert!(matches!(&found, Grade::DoesNotCompile(reason) if reason.contains("__global__")));
 }
 
-/// Rows over whose arrays the gradient's kernel may not write.
+/// Rows whose arrays the gradient's kernel must not overwrite.
 #[test]
 fn a_gradient_that_overwrites_what_it_is_of_is_wrong() {
     let rows = rows(Mode::Run, 0..6);
@@ -275,7 +275,7 @@ fn a_gradient_that_overwrites_what_it_is_of_is_wrong() {
     assert!(answers.len() >= 2 && grades.iter().all(is_told), "{grades:#?}\n{}", answers[0].text);
 }
 
-/// The rule for graded gradients holds for the rows' own.
+/// The rows' own gradients also obey the rule for graded ones.
 #[test]
 fn the_gradient_of_a_row_leaves_its_arrays_as_they_are() {
     use gbxcule_rows::execute::{self, ArgumentBytes, LaunchInputs};
@@ -317,7 +317,7 @@ const SHORT: HostLimits = HostLimits {
     },
 };
 
-/// An interpreted answer ends by itself, or by its budget.
+/// An interpreted answer ends by itself, or is ended when its budget is used up.
 #[test]
 fn hostile_python_and_ir_end_with_a_verdict() {
     let own = &ROW[&3];
@@ -362,17 +362,17 @@ fn hostile_python_and_ir_end_with_a_verdict() {
     }
 }
 
-/// A constant that a compiler computes for hours.
+/// Declares a constant that a compiler computes for hours.
 const LONG_CONSTANT: &str =
     "constexpr long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 static_assert(fib(60) > 0);";
 
-/// Four million types.
+/// Declares four million types.
 const MANY_TEMPLATES: &str = "template<int N, int S> struct T { static const long v = T<N - 1, 2 * S>::v + T<N - 1, 2 * S + 1>::v; };
 template<int S> struct T<0, S> { static const long v = S; };
 static long all = T<22, 1>::v;";
 
-/// Compiled answers do what they do in the sandbox, and their limits are a verdict.
+/// Compiled answers run in the sandbox; an answer that exceeds a limit gets a verdict.
 #[test]
 fn hostile_cpp_and_cuda_end_with_a_verdict() {
     if Protection::here().warning().is_some() {
@@ -426,8 +426,8 @@ fn hostile_cpp_and_cuda_end_with_a_verdict() {
     assert_eq!(std::fs::read_dir(&work).expect("the work folder").count(), 0, "nothing is left");
 }
 
-/// Attacks as files: the first line says what must come of it, the rest stands before a text that
-/// is right. Right answers beside them stay right, and nothing is left.
+/// Attacks as files: the first line gives the expected verdict, the rest is put before a right
+/// text. Right answers graded at the same time stay right, and no file or process is left.
 #[test]
 fn attacks_of_the_corpus_get_their_verdicts_and_spoil_none_of_others() {
     if Protection::here().warning().is_some() {
@@ -441,7 +441,8 @@ fn attacks_of_the_corpus_get_their_verdicts_and_spoil_none_of_others() {
         .map(|entry| entry.expect("an entry").path())
         .collect();
     paths.sort();
-    // Rows are what threads share out: the same row by two numbers is graded beside itself.
+    // Threads divide the work by rows: with a second number, the same row is graded twice at the
+    // same time.
     let mut rows = ROW.clone();
     rows.insert(4, Row { id: 4, ..ROW[&3].clone() });
     let (mut answers, mut expected) = (Vec::new(), Vec::new());

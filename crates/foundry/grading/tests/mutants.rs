@@ -1,5 +1,5 @@
 //! Verdicts on wrong answers depend on no seed: mutants of rows, in Python, are graded with several
-//! seeds of fresh inputs, and what one seed refuses the others refuse too.
+//! seeds of fresh inputs, and all seeds give the same verdict.
 //!
 //! A few rows by default; `GBXCULE_MUTANT_ROWS=300` asks for more, `GBXCULE_MUTANT_FIRST` for
 //! others. `make attack` runs 20.
@@ -13,11 +13,11 @@ use gbxcule_rows::row::{Mode, Plan, Row, Texts, make};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Draws of a change of a row; most rows have fewer different ones.
+/// Number of changes drawn for a row; most rows have fewer different ones.
 const CHANGES: u64 = 40;
 /// Seeds of fresh inputs.
 const SEEDS: u64 = 6;
-/// One wrong mutant in so many may have a verdict that depends on the seed.
+/// One wrong mutant in this many may have a verdict that depends on the seed.
 const ALLOWED: usize = 500;
 /// Half of the rows are sampled, half are algorithms of the library.
 const PLAN: Plan =
@@ -57,7 +57,7 @@ fn verdicts_on_mutants_depend_on_no_seed() {
             match grades.iter().filter(|it| **it == Grade::Right).count() {
                 0 => wrong += 1,
                 all if all == grades.len() => right += 1,
-                // Rounding alone may make other numbers: such a mutant is no wrong answer.
+                // A mutant may differ only by rounding: then it is no wrong answer.
                 _ if same_outputs(&row, &Row { source: text.clone(), ..row.clone() }) => right += 1,
                 _ => {
                     by_seed += 1;

@@ -10,7 +10,7 @@ use gbxcule_templates::{COMPOSITIONS, Composition, LIBRARY};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// `GRADED_ROWS=1000` asks for more rows, `GRADED_FROM` for others.
+/// Reads a number: `GRADED_ROWS=1000` asks for more rows, `GRADED_FROM` for others.
 fn number(variable: &str, otherwise: u64) -> u64 {
     std::env::var(variable).map_or(otherwise, |it| it.parse().expect("a number"))
 }
@@ -85,7 +85,7 @@ fn texts_of_several_kernels_are_right_and_changed_ones_wrong() {
     grade_rows("several-changed", &rows, changed);
 }
 
-/// An answer that is known before it runs is `no`, or the line that was changed.
+/// The right answer is known before the kernel runs: `no`, or the line that was changed.
 #[test]
 #[ignore = "needs NVRTC and nvdisasm: run by `make corpus-share`"]
 fn races_are_where_questions_put_them() {
@@ -97,7 +97,7 @@ fn races_are_where_questions_put_them() {
     assert!(no.len() >= 2 && lines.len() >= 2, "{no:?} {lines:?}");
 }
 
-/// Grades texts of rows, of which so many in a hundred are sampled.
+/// Grades texts of rows, of which `sampled` per cent are sampled kernels.
 fn grade_own(name: &str, sampled: u32, texts: impl Fn(&Row) -> Vec<StandIn>) -> Vec<StandIn> {
     let plan =
         Plan { seed: 1414, mode: Mode::Meaning, device: Texts::Both, host_every: 0, sampled };

@@ -1,4 +1,4 @@
-//! Rows whose kernels print: their text is no part of their results.
+//! Rows whose kernels print: the printed text is not part of their results.
 
 use gbxcule_grading::answer::Answer;
 use gbxcule_grading::stand_in::StandIn;

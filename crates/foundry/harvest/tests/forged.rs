@@ -1,4 +1,4 @@
-//! Rows that somebody forged: if any column is changed, a check fails.
+//! Forged rows: if any column is changed, a check fails.
 
 use gbxcule_harvest::{harvest, manifest_of};
 use gbxcule_rows::batch::Manifest;
@@ -140,7 +140,7 @@ fn what_is_forged_is_named() {
     named(Row { warp_gradient: Some("wrong".into()), ..row.clone() }, "verdicts", "warp_gradient");
 }
 
-/// A row that was run and is right, but differs from the row that its number gives.
+/// A row that ran and is right, but differs from the row that its number gives.
 #[test]
 fn a_good_row_in_the_place_of_another_fails() {
     let dataset = Dataset::sampled();
@@ -188,7 +188,7 @@ fn verdicts_that_no_check_gave_fail() {
     assert_eq!(dataset.failed(&later), []);
 }
 
-/// A hostile source could make the generation of a row last for minutes.
+/// A hostile source could make the generation of a row take minutes.
 #[test]
 fn a_row_that_is_wrong_already_is_not_made_again() {
     let dataset = Dataset::harvested();

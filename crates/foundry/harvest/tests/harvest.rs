@@ -1,4 +1,4 @@
-//! Rows from real code: cut out of their files, run, checked, and loaded together with sampled
+//! Rows from real code: extracted from their files, run, checked, and loaded together with sampled
 //! rows.
 
 use gbxcule_harvest::{FAMILY, Harvested, UNMARKED, harvest};
@@ -244,8 +244,8 @@ fn the_package_of_warp_gives_a_thousand_rows() {
     assert!(rows.len() >= 1000, "{}", rows.len());
 }
 
-/// Each of these files took hours or all memory when statements held the names of those below them
-/// and names were looked for in every statement of every file.
+/// Each of these files once took hours or all memory, because each statement stored the names used
+/// inside it and every name was searched in every statement of every file.
 #[test]
 fn files_that_were_made_to_last_forever_are_read_to_their_end() {
     let folder = tempfile::tempdir().expect("a folder");

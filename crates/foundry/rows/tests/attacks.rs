@@ -1,5 +1,4 @@
-//! Attacks as files: rows and folders that somebody made to harm who reads them. Each says what
-//! must come of it.
+//! Attacks as files: rows and folders made to harm their readers. Each states the expected result.
 //!
 //! `rows`: a row whose columns are replaced (`change`), or filled with a text many times
 //! (`repeat`); it is `refused` with a sentence, or the checks that it `fails` are these.
@@ -97,7 +96,7 @@ fn hostile_rows_come_to_what_their_files_say() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Makes what an attack leaves in a folder.
+/// Creates an attack's files in a folder.
 fn lay_out(folder: &Path, attack: &Value) {
     for entry in attack["entries"].as_array().expect("entries") {
         let path = folder.join(text(entry, "name").expect("a name"));

@@ -33,7 +33,7 @@ fn every_row_passes_every_check_that_can_run_here() {
     }
 }
 
-/// Mutated rows that are not caught compute the same on other inputs, too.
+/// Mutated rows that pass the checks compute the same on other inputs, too.
 #[test]
 fn mutated_rows_are_caught() {
     let mut missed = |_: Mutation, row: &Row, wrong: &Row| {

@@ -33,7 +33,8 @@ fn every_composition_is_a_row_of_several_launches() {
     let mut faults = Vec::new();
     let every = std::env::var("EVERY").is_ok();
     let chosen = COMPOSITIONS.iter().filter(|it| only.is_empty() || only.contains(&it.name));
-    // `EVERY=1` takes all instances of all compositions, else one of every second is taken.
+    // `EVERY=1` takes all instances of all compositions; the default is one instance of every
+    // second composition.
     for composition in chosen.step_by(if every { 1 } else { 2 }) {
         let count = if every { composition.combinations() } else { 1 };
         for number in 0..count as u64 {
@@ -83,7 +84,7 @@ fn stored_rows_of_several_kernels_pass_all_checks() {
     let wanted =
         Checks { host: Some(folder.path().into()), host_texts: Texts::Both, ..Checks::default() };
     check(&rows, &wanted);
-    // A wrong gradient, and a launch that is left out, fail.
+    // A wrong gradient fails, and so does a missing launch.
     let mut wrong = rows[0].clone();
     wrong.gradients_json = wrong.gradients_json.map(|text| text.replacen("0.", "1.", 1));
     let mut shorter = rows[0].clone();

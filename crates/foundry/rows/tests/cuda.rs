@@ -1,5 +1,5 @@
-//! Rows that are launched on a CUDA device compute what they hold: without a GPU on the stand-in
-//! for the driver, with the machine code of NVIDIA's own NVRTC (`make gpu-sim`), and on a GPU.
+//! Rows launched on a CUDA device compute their stored results: without a GPU on the stand-in for
+//! the driver, with the machine code of NVIDIA's own NVRTC (`make gpu-sim`), and on a GPU.
 
 use gbxcule_runtime::nvrtc::Nvrtc;
 use gbxcule_testkit::stand_in;
@@ -29,7 +29,7 @@ mod needs_cuda {
     use gbxcule_runtime::Device;
     use std::path::Path;
 
-    /// Rows of the sample, from everywhere in it.
+    /// Number of rows, spread over the whole sample.
     const ROWS: usize = 12;
 
     #[test]

@@ -1,4 +1,4 @@
-//! Rows are varied, mean something, depend on seed and number alone, and read back as they were
+//! Rows are varied, have an effect, depend only on seed and number, and are read as they were
 //! written.
 
 use gbxcule_rows::batch::{Manifest, Work, batch, read};
@@ -76,7 +76,7 @@ fn rows_that_nvidia_warp_has_are_marked() {
     assert!(known.len() > 1000 && is_known(sum, &known));
 }
 
-/// Readers find columns by name and order; a change of either is another `SCHEMA_VERSION`.
+/// Readers find columns by name and order; a change of either needs a new `SCHEMA_VERSION`.
 #[test]
 fn the_columns_of_the_schema() {
     let rows = [make(TEXT, 0)];

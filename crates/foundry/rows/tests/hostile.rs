@@ -24,7 +24,7 @@ fn verdict(checks: &[CheckOutcome], name: &str) -> Result<Verdict, NotRun> {
     found.expect("a check")
 }
 
-/// A text that leaves a file when it is compiled and run, in the place of a row's own.
+/// Returns a text that replaces a row's own and writes a file when it is compiled and run.
 fn payload(text: &str, mark: &std::path::Path) -> String {
     format!(
         "{text}\n#include <stdio.h>\nstatic int gbx_payload = (fclose(fopen(\"{}\", \"w\")), 0);\n",
@@ -92,7 +92,8 @@ fn a_foreign_text_is_not_made_wrong_and_run() {
     assert!(!mark.exists(), "a foreign text was run");
 }
 
-/// 65,536 elements are allowed, and structs of a kilobyte are: together they are not.
+/// 65,536 elements are allowed, and structs of a kilobyte are; an array of 65,536 such structs is
+/// not.
 #[test]
 fn inputs_that_would_fill_memory_are_not_drawn() {
     let fields: String = (0..16).map(|field| format!("    f{field}: wp.mat44\n")).collect();
@@ -117,7 +118,7 @@ fn inputs_that_would_fill_memory_are_not_drawn() {
     assert_eq!(parses(65_536), Ok(Verdict::Fail));
 }
 
-/// A folder of somebody's whose card, pictures and blocks are links to files of this user.
+/// Another user's folder whose card, pictures and blocks are links to files of this user.
 #[cfg(unix)]
 #[test]
 fn links_in_a_foreign_dataset_lead_no_writer_out_of_it() {
@@ -172,7 +173,7 @@ fn a_manifest_writes_no_lines_of_its_own_into_the_card() {
     }
 }
 
-/// A key that the reader doesn't know is a claim that nothing checks.
+/// A key that the reader doesn't know would be a claim without a check.
 #[test]
 fn a_manifest_with_a_key_of_its_own_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");

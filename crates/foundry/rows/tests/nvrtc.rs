@@ -1,4 +1,4 @@
-//! NVIDIA's compilers take the CUDA text of rows and the PTX that is made of it. No GPU is needed;
+//! NVIDIA's compilers accept the CUDA text of rows and the PTX made from it. No GPU is needed;
 //! `make nvrtc` brings both.
 
 use gbxcule_rows::batch::{Manifest, Work, batch, read};

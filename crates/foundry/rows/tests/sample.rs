@@ -1,4 +1,4 @@
-//! The sample under version control is what this program makes, byte for byte.
+//! This program makes the sample under version control again, byte for byte.
 
 use gbxcule_rows::batch::{Manifest, Work, batch, read};
 use gbxcule_rows::card;
@@ -30,7 +30,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-// The last digit of a sine is the C library's.
+// The last digit of a sine depends on the C library.
 #[cfg_attr(
     not(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64")),
     ignore = "the sample was made with glibc on x86-64"

@@ -1,6 +1,6 @@
 //! Several processes on one folder, and folders that a killed process left.
 //!
-//! Threads of this one stand for processes of one number, as those of two containers are.
+//! Threads of this process stand for processes with the same number, as in two containers.
 
 use gbxcule_rows::batch::{Manifest, Work, batch, begin};
 use gbxcule_rows::data_file::{Format, block_paths};
@@ -37,8 +37,8 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// With names made of the process's number their compilers worked in one folder, and rows that pass
-/// were recorded as wrong.
+/// When folder names contained only the process's number, their compilers shared a folder, and
+/// right rows were recorded as wrong.
 #[test]
 fn processes_of_one_number_on_one_folder_make_what_one_makes() {
     let (alone, shared) = (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
@@ -62,7 +62,7 @@ fn going_on_mends_what_a_bad_day_left() {
     let whole = files(folder);
     let [first, last] = [0, 1].map(|block| block_paths(folder, Format::Parquet, block)[0].clone());
     let bytes = fs::read(&last).expect("a block");
-    // Cut, cut before the footer, of other rows, and empty.
+    // Blocks that are cut, cut before the footer, of other rows, and empty.
     let others = fs::read(&first).expect("a block");
     for broken in [&bytes[..bytes.len() / 2], &bytes[..bytes.len() - 1], &others, b""] {
         fs::write(&last, broken).expect("a file");
@@ -71,7 +71,7 @@ fn going_on_mends_what_a_bad_day_left() {
         make(folder, &manifest);
         assert_eq!(whole, files(folder));
     }
-    // A twin that is gone, another that is cut, and what was under way.
+    // A JSON file that is missing, one that is cut, and temporary files.
     let [first, last] = [0, 1].map(|block| block_paths(folder, Format::Jsonl, block)[0].clone());
     fs::remove_file(first).expect("a file");
     fs::write(last, "{\"id\": 5").expect("a file");

@@ -10,7 +10,7 @@ use std::path::Path;
 
 const RUN: Plan = Plan { seed: 5, mode: Mode::Run, device: Texts::Both, host_every: 0, sampled: 0 };
 
-/// The library as it lies on disk: a changed file needs no new program.
+/// Reads the library from disk, so that a changed file needs no new build.
 fn library() -> Vec<Template> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../templates/library");
     let only = std::env::var("TEMPLATES").unwrap_or_default();
@@ -46,7 +46,8 @@ fn every_instance_is_a_row() {
     let every = std::env::var("EVERY").is_ok();
     let mut faults = Vec::new();
     let mut structures: HashMap<String, String> = HashMap::new();
-    // `EVERY=1` takes all instances of all templates, else one of every third is taken.
+    // `EVERY=1` takes all instances of all templates; the default is one instance of every third
+    // template.
     for template in library().into_iter().step_by(if every { 1 } else { 3 }) {
         let count = if every { template.combinations() as u64 } else { 1 };
         for number in 0..count {
@@ -110,7 +111,7 @@ fn combinations_of_choices_differ_in_structure() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// A specification says all that decides a kernel's results.
+/// A specification contains everything that decides a kernel's results.
 #[test]
 fn descriptions_name_parameters_and_rules_and_equal_specifications_have_equal_results() {
     let mut faults = Vec::new();
@@ -128,7 +129,7 @@ fn descriptions_name_parameters_and_rules_and_equal_specifications_have_equal_re
             if words.summary.contains('\n') || words.summary.len() >= words.paragraph.len() {
                 faults.push(format!("{place}: the line is longer than the paragraph"));
             }
-            // Rows are run where two specifications are equal, and nowhere else.
+            // Rows are run only where two specifications are equal.
             let key = words.specification.clone();
             let run = || {
                 template_row::row(RUN, Algorithm::of(&template), &instance, 3).ok()?.outputs_json

@@ -1,5 +1,5 @@
-//! Rows beside NVIDIA Warp, in the Python that `GBXCULE_PYTHON` names: what it computes, and the
-//! text that it writes.
+//! Rows beside NVIDIA Warp, in the Python that `GBXCULE_PYTHON` names: Warp's results, and the text
+//! that it writes.
 
 use gbxcule_oracle::Python;
 use gbxcule_rows::batch::{Manifest, Work, batch, read};
@@ -36,7 +36,7 @@ fn nvidia_warp_computes_the_same_and_its_wrong_gradients_are_labelled() {
 }
 
 /// Algorithms and compositions of the library, an instance of each: every twelfth, or with
-/// `GBXCULE_SHARE=1/1` all. NVIDIA Warp runs host code as it stands.
+/// `GBXCULE_SHARE=1/1` all. NVIDIA Warp runs host code unchanged.
 #[test]
 #[ignore = "needs NVIDIA Warp"]
 fn nvidia_warp_agrees_with_the_algorithms() {
@@ -74,7 +74,7 @@ fn nvidia_warp_agrees_with_the_algorithms() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// A change of the IR changes skeletons; then `gbxcule synth skeletons` has to make the list anew.
+/// A change of the IR changes skeletons; then `gbxcule synth skeletons` must make the list again.
 #[test]
 #[ignore = "needs NVIDIA Warp"]
 fn the_list_of_its_kernels_is_what_this_compiler_makes_of_its_package() {
@@ -151,7 +151,7 @@ fn its_own_texts_are_those_that_it_compiles() {
         }
         assert_eq!(row.warp_origin_json.as_deref(), Some(origin.to_string().as_str()));
     }
-    // Functions are what Warp numbers, so one row that has one is compiled by Warp itself.
+    // Warp adds numbers to functions' names, so one row with a function is compiled by Warp itself.
     let function = rows.iter().position(|row| row.source.contains("@wp.func"));
     for row in [0, function.unwrap_or(1)].map(|at| &rows[at]) {
         let found = [&row.warp_cpp, &row.warp_cuda].map(|text| text.clone().expect("a text"));
@@ -170,7 +170,7 @@ fn its_own_texts_are_those_that_it_compiles() {
     assert_eq!((failed.verdict, &*failed.detail), (Verdict::Fail, "warp_cuda"));
 }
 
-/// To Warp a row's source is a program: it runs where it can do no harm.
+/// Warp executes a row's source as a program, so it runs in the sandbox.
 #[test]
 #[ignore = "needs NVIDIA Warp"]
 fn what_a_source_does_beside_its_kernel_stays_in_the_sandbox() {

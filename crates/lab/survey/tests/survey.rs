@@ -1,4 +1,4 @@
-//! Surveys: their counts, the values that they try, their messages.
+//! Surveys: their counts, the values that they try, and their messages.
 
 use gbxcule_front_warp::ImportOptions;
 use gbxcule_survey::{Outcome, Survey, survey, survey_with_texts};

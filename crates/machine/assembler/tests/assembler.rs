@@ -1,4 +1,4 @@
-//! The assembler's language: the texts that it accepts, and its complaints about others.
+//! The assembler's language: the texts that it accepts, and its error messages for others.
 
 use gbxcule_assembler::{Assembler, Folder, assemble, global_checksum, header_checksum};
 use proptest::prelude::*;

@@ -1,4 +1,5 @@
-//! The opcode chart: each direction against the other, and against encodings written by hand.
+//! The opcode chart: assembling and disassembling compared with each other, and with encodings
+//! written by hand.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Values that a program can read back from the audio registers.
 //!
-//! blargg's dmg_sound ROMs test the same things end to end; here each claim stands alone.
+//! blargg's dmg_sound ROMs test the same things together; here each claim has its own test.
 
 use gbxcule_gameboy::apu::Apu;
 use proptest::prelude::*;
@@ -20,7 +20,8 @@ struct Sound {
 }
 
 impl Sound {
-    /// Switched off and on again right after DIV was cleared: the sequencer is at its start.
+    /// The APU switched off and on again right after DIV was cleared: the sequencer is at its
+    /// start.
     fn new() -> Sound {
         let sound = Sound { apu: Apu::post_boot(), now: 0, div_base: 0 };
         sound.with(0xff26, 0).with(0xff26, 0x80)
@@ -258,9 +259,9 @@ fn a_second_trigger_begins_the_shifts_anew() {
 // DocBoy `ch1_period_sweep_step6_period93` and its like.
 #[test]
 fn every_check_but_the_first_after_a_trigger_adds_1_more() {
-    // 1365 and its half are 2047, which is no overflow.
+    // 1365 plus its half is 2047, which is no overflow.
     assert!(swept(0x01, 1365).wait(2 * EDGE).is_on(0));
-    // 910 and its half are 1365, which the sweep's first clock makes of it.
+    // The sweep's first clock makes 1365 of 910: 910 plus its half.
     let mut sound = swept(0x11, 910);
     assert!(sound.wait(3 * EDGE + 1).is_on(0));
     assert_eq!(sound.apu.frequency(0), 1365);

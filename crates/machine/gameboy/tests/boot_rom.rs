@@ -1,10 +1,10 @@
-//! A boot ROM: the machine begins in it, and a write to FF50 ends it for good.
+//! A boot ROM: the machine begins in it, and a write to FF50 unmaps it until power-off.
 
 use gbxcule_assembler::Assembler;
 use gbxcule_gameboy::{Cartridge, Machine, Model, boot_rom};
 
-/// Writes to the cartridge's banks and to memory, then hands over: the last instruction ends at
-/// 0100.
+/// Writes to the cartridge's banks and to memory, then starts the cartridge's program: the last
+/// instruction ends at 0100.
 const BOOT: &str = "
     ld sp, $fffe
     ld hl, $c000
@@ -36,7 +36,8 @@ struct Console {
 }
 
 impl Console {
-    /// Four banks, each filled with its number plus one, behind a boot ROM.
+    /// A cartridge of four banks, each filled with its number plus one, in a machine with a boot
+    /// ROM.
     fn new() -> Console {
         let mut rom: Vec<u8> = (0..0x1_0000_u32).map(|at| (at >> 14) as u8 + 1).collect();
         rom[0x104..0x150].fill(0);

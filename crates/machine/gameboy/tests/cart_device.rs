@@ -1,4 +1,4 @@
-//! Cartridges with more than banks: HuC1, HuC3, MBC7 and rumble, as programs see them.
+//! Cartridges with devices: HuC1, HuC3, MBC7 and rumble, as programs see them.
 
 use gbxcule_gameboy::cart::{Cart, GRAVITY, set_tilt};
 use gbxcule_gameboy::header::Cartridge;
@@ -35,7 +35,7 @@ impl Cartridges {
         self.cart.read_ram(&self.ram, address)
     }
 
-    /// A HuC3's command, as Pan Docs has programs give it; returns the result.
+    /// Sends a command to the HuC3 as Pan Docs describes it; returns the result.
     fn command(&mut self, command: u8) -> u8 {
         self.control(0, 0x0d);
         assert_eq!(self.read(0xa000) & 1, 1, "ready");
@@ -78,7 +78,7 @@ impl Cartridges {
         self.command(0x61);
     }
 
-    /// Lets the clock run, a frame's end at a time.
+    /// Runs the clock, one frame at a time.
     fn wait_minutes(&mut self, minutes: u32) {
         for _ in 0..minutes {
             self.now = self.now.wrapping_add(MINUTE_MCYCLES);
@@ -86,7 +86,7 @@ impl Cartridges {
         }
     }
 
-    /// Bits into the MBC7's EEPROM from the top one on; returns those that came out.
+    /// Shifts bits into the MBC7's EEPROM, the highest first; returns the bits shifted out.
     fn shift(&mut self, bits: u32, count: u32) -> u32 {
         (0..count).rev().fold(0, |out, place| {
             let data = ((bits >> place & 1) << 1) as u8;
@@ -96,7 +96,7 @@ impl Cartridges {
         })
     }
 
-    /// A command with its start bit, then a word; returns the word that came out.
+    /// Sends a command with its start bit, then a word; returns the word that the EEPROM sent.
     fn eeprom(&mut self, command: u32, word: u16) -> u16 {
         self.write(0xa080, 0x00);
         self.write(0xa080, 0x80);
@@ -170,7 +170,7 @@ fn a_huc3_s_clock_counts_minutes_and_days() {
     assert_eq!(huc3.time(), (0, 0));
     huc3.wait_minutes(61);
     assert_eq!(huc3.time(), (61, 0));
-    // A day ends, and beyond it the nine bits of an MBC3's clock.
+    // A day ends; the count of days goes on beyond the nine bits of an MBC3's clock.
     huc3.set_time(1439, 511);
     huc3.wait_minutes(1);
     assert_eq!(huc3.time(), (0, 512));
@@ -223,7 +223,7 @@ fn a_tilt_is_latched_after_the_last_one_was_erased() {
     mbc7.write(erase.0, erase.1);
     assert_eq!(values(&mbc7), [0x8000; 2]);
     mbc7.write(latch.0, latch.1);
-    // To the right and to the top: lower and higher.
+    // A tilt to the right lowers the first value, a tilt to the top raises the second.
     assert_eq!(values(&mbc7), [0x81d0 - 0x70, 0x81d0 + 0x38]);
 }
 

@@ -1,4 +1,4 @@
-//! Hooks stop a machine before the instructions at their places, every time, and change nothing
+//! Hooks stop a machine each time before the instructions at their addresses, and change nothing
 //! else.
 
 use gbxcule_gameboy::hook::{HOOK_IN_RAM, NO_HOOK};
@@ -78,7 +78,7 @@ fn every_instruction_at_a_hook_stops_the_machine_once_and_nothing_else_changes()
         let mut hooked = plain.clone();
         for frame in 0..24 {
             let executed = plain.clone().executed(pressed(frame));
-            // Some of what will run, and places that won't.
+            // Some addresses of instructions that will run, and some that won't.
             let mut hooks: Vec<u32> = executed.iter().step_by(97).copied().collect();
             hooks.extend([0x0104, HOOK_IN_RAM | 0xfffe]);
             hooks.sort_unstable();

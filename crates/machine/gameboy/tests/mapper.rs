@@ -1,4 +1,4 @@
-//! Bank switching: what each mapper shows for what was written.
+//! Bank switching: the banks that each mapper selects for each value written.
 
 use gbxcule_gameboy::cart::{Cart, Mapper};
 use gbxcule_gameboy::header::Cartridge;

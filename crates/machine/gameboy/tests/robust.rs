@@ -1,4 +1,4 @@
-//! No ROM, no save data and no buttons make the machine panic or stay in a frame. The machine is
+//! No ROM, save data or buttons make the machine panic, or run a frame without end. The machine is
 //! built with overflow checks here (see the workspace's profiles), so arithmetic is covered as
 //! well.
 

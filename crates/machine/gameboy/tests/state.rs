@@ -1,4 +1,4 @@
-//! Saved states: they come back as they were, and whatever loads can run.
+//! Saved states: they are restored exactly, and every state that loads can run.
 
 use gbxcule_gameboy::state::StateError;
 use gbxcule_gameboy::{Cartridge, Machine};
@@ -83,7 +83,7 @@ impl Console {
     }
 }
 
-/// One instruction or two that reach far into the machine.
+/// One or two instructions that change large parts of the machine.
 fn act() -> impl Strategy<Value = Vec<u8>> {
     let low = prop_oneof![0x00u8..0x50, Just(0xff), 0x40u8..0x4c];
     let value = any::<u8>();
@@ -209,7 +209,8 @@ proptest! {
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
     ) {
         let mut console = Console::new(&code);
-        // Memory, at both ends, can hold anything; what lies between is worth damaging.
+        // Memory, at both ends of a state, can hold anything, so only the bytes between are
+        // damaged.
         let first = console.offset_of(|machine| machine.now ^= 1);
         let end = console.offset_of(|machine| machine.vram[0] ^= 1);
         console.machine.begin_frame(true);

@@ -1,5 +1,5 @@
-//! Values that a state may hold: for each rule a machine that just keeps it and one that just
-//! breaks it.
+//! Values that a state may hold: for each rule a machine that only just satisfies it and one that
+//! only just violates it.
 
 use gbxcule_gameboy::ppu::LineProgress;
 use gbxcule_gameboy::timer::FAR_MCYCLES;

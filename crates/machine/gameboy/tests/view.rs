@@ -4,7 +4,7 @@
 use gbxcule_gameboy::view::{self, StepNumbers};
 use gbxcule_gameboy::{Cartridge, Machine};
 
-/// A ROM run for some frames with changing buttons, looked at after each.
+/// Runs a ROM for some frames with changing buttons, and calls `look` after each.
 fn run(rom: &[u8], frames: u32, mut look: impl FnMut(&Machine, &[u8], &[u8])) {
     let cartridge = Cartridge::from_rom(rom).expect("a ROM that runs");
     let mut rom = rom.to_vec();

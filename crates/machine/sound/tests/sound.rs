@@ -45,7 +45,7 @@ impl Console {
 }
 
 /// Returns level and length of each run of equal levels, except the first and the last, which are
-/// cut.
+/// incomplete.
 fn runs(levels: &[u8]) -> Vec<(u8, usize)> {
     let runs: Vec<_> = levels.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect();
     runs[1..runs.len() - 1].to_vec()

@@ -1,5 +1,5 @@
-//! Folders that others may have filled: links, pipes and files of theirs lead no writer elsewhere,
-//! hold none up, and have no say in the rights of what is written.
+//! Folders with links, pipes and files of other users: these don't redirect or block a writer, and
+//! don't affect the permissions of written files.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -31,7 +31,7 @@ fn is_untouched(own: &Path) -> bool {
     entries(own) == 1 && fs::read(own.join("file")).is_ok_and(|text| text == b"precious")
 }
 
-/// Owners can be changed by root alone; other users can't make these attacks either.
+/// Only root can change owners; other users can't make these attacks either.
 fn is_root() -> bool {
     let is_root = rustix::process::geteuid().is_root();
     if !is_root {
@@ -109,7 +109,7 @@ fn links_and_pipes_of_others_in_an_open_folder_are_refused_wherever_they_stand_i
             assert!(check_writable(path).is_err());
         }
         assert!(is_untouched(&own));
-        // One's own link leads on, and what is replaced is not followed.
+        // `replace` replaces links; `write` follows a link of our own.
         for name in ["link", "pipe"] {
             replace(&open, name, b"new").expect("a folder to write to");
             assert!(fs::symlink_metadata(open.join(name)).expect("a file").is_file());
@@ -121,8 +121,7 @@ fn links_and_pipes_of_others_in_an_open_folder_are_refused_wherever_they_stand_i
     }
 }
 
-/// Another user, who made the file first, would make ours one that runs as us, or that everybody
-/// may change.
+/// Another user who made the file first could make ours run as us, or writable by everybody.
 #[test]
 fn a_file_of_another_user_gives_no_rights_to_the_one_that_replaces_it() {
     use std::os::unix::fs::MetadataExt;
@@ -140,13 +139,13 @@ fn a_file_of_another_user_gives_no_rights_to_the_one_that_replaces_it() {
         write(&fresh, b"after").expect("a file");
         assert_eq!(mode(&theirs), mode(&fresh));
     }
-    // Nor is one's own made to run as its owner.
+    // A replaced file of our own doesn't keep its set-user-ID bit either.
     fs::set_permissions(&own, fs::Permissions::from_mode(0o4750)).expect("ours");
     write(&own, b"after").expect("a file");
     assert_eq!(mode(&own), 0o750);
 }
 
-/// Others know how the files of killed processes are called.
+/// Other users know the names of killed processes' files.
 #[test]
 fn what_others_left_under_our_names_is_neither_opened_nor_removed() {
     let (folder, own) = with_precious();
@@ -201,7 +200,7 @@ fn folders_nested_deeper_than_paths_and_descriptors_go_are_removed() {
     drop(scratch);
     assert_eq!(entries(folder.path()), 1, "the victim alone is left");
     assert_eq!(fs::read(&victim).expect("a file"), b"precious");
-    // Folders of a killed process are removed as deep.
+    // A killed process's folders of this depth are removed, too.
     let left = folder.path().join(".gbxcule-0000000000000001.part");
     fs::create_dir_all(left.join("a/b/c")).expect("folders");
     rename(&victim, left.join("a/file")).expect("a file");

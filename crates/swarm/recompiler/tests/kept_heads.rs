@@ -1,5 +1,5 @@
-//! Heads of blocks on disk: a second process makes the blocks of the first, after a frame or two in
-//! which it could not have learned them.
+//! First addresses of blocks on disk: a second process makes the blocks of the first one after too
+//! few frames to learn them itself.
 
 use gbxcule_gameboy::{Cartridge, Machine};
 use gbxcule_recompiler::{Recompile, Runner};
@@ -15,7 +15,8 @@ const LEARNING: u32 = 24_000;
 const FRAMES: &str = "GBXCULE_TEST_FRAMES";
 const BLOCKS: &str = "GBXCULE_TEST_BLOCKS";
 
-/// Blocks that a process has which runs so many frames with the folder, and waits for `wanted`.
+/// Returns the number of blocks of a process that runs this many frames with the folder and waits
+/// for `wanted` blocks.
 fn blocks(folder: &Path, frames: u32, wanted: usize) -> usize {
     let mut child = Command::new(std::env::current_exe().expect("this program"));
     child.args(["--ignored", "--exact", "child", "--nocapture", "--test-threads", "1"]);

@@ -1,4 +1,5 @@
-//! Begins of episodes: programs begin there too, and there is an observation before the first step.
+//! Begins of episodes: the programs' `begin` runs there, and there is an observation before the
+//! first step.
 
 use gbxcule_swarm::{
     Chance, NativeSwarm, ProgramText, Programs, Rom, Schedule, Stage, SwarmConfig, env_seed,
@@ -59,7 +60,7 @@ fn row(swarm: &NativeSwarm, env: usize) -> Vec<f32> {
     swarm.observations()[4 * env..][..4].to_vec()
 }
 
-/// A swarm some steps into the game, whose episodes begin in the midst of it.
+/// A swarm some steps into the game, whose episodes begin there.
 fn later() -> NativeSwarm {
     let mut swarm = swarm(config(TASK));
     for step in 0..60 {
@@ -122,7 +123,7 @@ fn copies_and_snapshots_go_on_and_do_not_begin() {
     for env in [0, 3] {
         assert_eq!(swarm.snapshot(env).expect("an env").scratch(), kept);
     }
-    // Programs begin after an import of a state that says nothing of programs.
+    // `begin` runs after the import of a state without memory of programs.
     let bess = swarm.export_bess(3).expect("an env");
     swarm.import_state(2, &bess).expect("a state");
     let begun = swarm.snapshot(2).expect("an env");
@@ -209,7 +210,7 @@ fn a_begin_that_stops_names_its_env_and_its_line() {
     let said = swarm.reset(0).expect_err("outside").to_string();
     assert!(said.starts_with("a program stopped in env 2\n"), "{said}");
     assert!(said.contains("task.py:10:5"), "{said}");
-    // The others began all the same.
+    // For the others `begin` ran nevertheless.
     assert_eq!(swarm.snapshot(3).expect("an env").scratch().len(), 3);
     assert_eq!(row(&swarm, 0)[0], 100.0);
 }
@@ -243,7 +244,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         obs[age] = scratch[age]
 ";
 
-/// Brings the first env's state to all others.
+/// Copies the first env's state to all others.
 type Mover = fn(&mut NativeSwarm);
 
 #[test]

@@ -88,7 +88,7 @@ fn states_and_checkpoints_from_within_go_on() {
             Swarm::new(plain(model), config(Recompile::Off), Device::Cpu).expect("a swarm");
         let refused = without.load_state(0, &state).expect_err("no boot ROM here");
         assert!(refused.to_string().contains("boot ROM"), "{refused}");
-        // A state from behind the boot ROM needs none.
+        // A state saved after the boot ROM needs none.
         without.load_state(0, &later).expect("the game's own state");
     }
 }

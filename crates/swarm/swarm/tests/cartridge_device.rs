@@ -1,5 +1,5 @@
-//! Devices in cartridges, as a swarm's user sees them: tilt goes in, rumble comes out, batteries
-//! keep what they keep.
+//! Devices in cartridges, as a swarm's user sees them: tilt is set, rumble is read, batteries are
+//! saved.
 
 use gbxcule_assembler::Assembler;
 use gbxcule_runtime::Device;
@@ -59,7 +59,7 @@ fn a_program_feels_the_tilt_of_its_env() {
         let expected = [[0x81d0 - 0x70, 0x81d0], [0x81d0; 2], [0x81d0 + 0x38, 0x81d0 + 0xe0]];
         assert_eq!([0, 1, 2].map(|env| felt(&swarm, env)), expected);
     }
-    // A tilt is part of the state, and no part of the battery's file.
+    // A tilt is part of the state, but not of the battery's file.
     let state = swarm.save_state(0).expect("an env");
     swarm.load_state(1, &state).expect("its own state");
     step(&mut swarm);

@@ -1,4 +1,4 @@
-//! States and checkpoints: what they hold goes on bit for bit, and damage is an error.
+//! States and checkpoints: a restored swarm continues bit for bit, and damage is an error.
 
 use std::num::NonZeroUsize;
 
@@ -70,7 +70,7 @@ fn play(swarm: &mut Swarm, steps: std::ops::Range<usize>) {
     }
 }
 
-/// Everything there is to see.
+/// Everything that the swarm's functions return.
 fn all(swarm: &Swarm) -> impl PartialEq + std::fmt::Debug {
     let states: Vec<Vec<u8>> =
         (0..ENVS).map(|env| swarm.save_state(env).expect("an env")).collect();
@@ -107,7 +107,7 @@ fn a_swarm_goes_on_from_a_checkpoint_bit_for_bit() {
             play(swarm, 0..9);
         }
         assert_eq!(all(&theirs), all(&ours));
-        // One in which nothing has begun begins with its first step.
+        // In a restored swarm whose episodes had not begun, they begin with the first step.
         let (mut theirs, _) = Swarm::from_checkpoint(&untouched, None, None).expect("whole");
         let mut fresh = swarm(name);
         for swarm in [&mut fresh, &mut theirs] {
@@ -189,7 +189,7 @@ fn damage_is_an_error_even_where_the_checksum_fits() {
                     Swarm::from_checkpoint(bytes, None, None).map(|_| ())
                 }
             };
-            // Counts and names stand in front.
+            // Counts and names are at the beginning.
             let near = if round % 2 == 0 { 3000 } else { bytes.len() };
             let at = draw(near.min(bytes.len()));
             let mut changed = bytes.clone();

@@ -46,7 +46,7 @@ fn a_bess_state_goes_on_as_the_machine_did() {
     }
 }
 
-/// All ROMs of the Color go on alike, and programs for the original on it.
+/// All ROMs of the Color continue alike, and so do programs for the original on a Color.
 #[test]
 fn a_bess_state_of_a_color_goes_on_as_the_machine_did() {
     let of_original = ["PEARL_DRIFT", "HALT_IDLE", "BG_SCROLL", "MBC3_RAM", "MBC5_RAM"];
@@ -203,7 +203,7 @@ fn states_that_cant_be_taken_say_why_and_change_nothing() {
     assert_eq!(game.save_state(1).expect("an env"), before);
 }
 
-/// The format has no lengths: what is missing shows in the sum alone.
+/// The format has no lengths, so a missing part is noticed only by the total length.
 #[test]
 fn a_state_of_pyboys_of_another_length_is_refused() {
     for name in ["PEARL_DRIFT", "AMBER_ROAD"] {
@@ -239,7 +239,7 @@ fn damaged_states_never_bring_anything_down() {
     }
 }
 
-/// Palettes that lie outside, a block that is too short, and sizes that are not a Color's.
+/// Palettes outside of the file, a block that is too short, and sizes that a Color doesn't have.
 #[test]
 fn damaged_memories_of_a_color_are_refused_and_short_ones_filled_up() {
     let mut swarm = swarm("COLOR_PALETTES");

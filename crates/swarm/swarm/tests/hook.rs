@@ -1,4 +1,4 @@
-//! Hooks and `settled`: what they refuse, what they leave alone, and where their cost is.
+//! Hooks and `settled`: refused ones, what they don't change, and their cost.
 
 use gbxcule_swarm::device::{Order, step_module};
 use gbxcule_swarm::{
@@ -97,12 +97,12 @@ fn what_hooks_kept_goes_into_states_and_belongs_to_those_hooks() {
     let counts = [first.hook_counts().expect("counts"), same.hook_counts().expect("counts")];
     assert_eq!(counts[0][..2], counts[1][2..4]);
     assert!(counts[0][0].in_episode > counts[0][0].in_step && counts[0][0].in_step > 0);
-    // For other hooks it is the state of another task: its programs begin.
+    // With other hooks it counts as a state of another task: `begin` runs.
     let other = with_hooks(TASK, TASK, hooks()[..1].to_vec()).expect("right programs");
     let mut other = Swarm::from(swarm(other, Stage::FullStep, 8));
     other.load_state(1, &state).expect("a state");
     assert_eq!(other.hook_counts().expect("counts")[1].in_episode, 0);
-    // A checkpoint brings them along.
+    // A checkpoint contains them.
     let (mut again, _) = Swarm::from_checkpoint(&first.checkpoint(&[]).expect("bytes"), None, None)
         .expect("a swarm");
     assert_eq!(again.config().programs.hooks(), hooks());

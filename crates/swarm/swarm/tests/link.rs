@@ -1,5 +1,5 @@
-//! Pairs in a swarm: the result depends on nothing but states and actions, and what a cable cannot
-//! be combined with is an error that says so.
+//! Pairs in a swarm: the result depends only on states and actions; options that can't be combined
+//! with a cable are errors that say so.
 
 use std::num::NonZeroUsize;
 

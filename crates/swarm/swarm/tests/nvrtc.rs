@@ -33,7 +33,8 @@ fn leaves_room(model: Model) {
     assert!(kernel.registers <= Some(65_536 / (24 * 32) / 8 * 8), "{kernel}");
 }
 
-/// The gates run `emulate_only`. PTX is enough, because NVRTC once hung before its assembler ran.
+/// The gates compile `emulate_only`. PTX is enough: when NVRTC once hung, its assembler hadn't run
+/// yet.
 #[test]
 #[ignore = "needs NVRTC"]
 fn the_steps_of_the_other_stages_compile_to_as_much() {

@@ -1,4 +1,4 @@
-//! Memory at power-on: by choice, and drawn by the seed if it is random.
+//! Memory at power-on: chosen by an option, and drawn from the seed if it is random.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! Programs of the user after the step: what they see, what they keep, what is said when they are
-//! wrong.
+//! The user's programs after the step: what they read, what they store, and messages about wrong
+//! ones.
 
 use std::num::NonZeroUsize;
 
@@ -33,7 +33,7 @@ fn actions(num_envs: usize, step: usize) -> Vec<u8> {
     (0..num_envs).map(|env| ((env * 5 + step * 3 + env * step) % 9) as u8).collect()
 }
 
-/// Everything there is to ask, one number each.
+/// A number from each function that programs can call.
 const EVERYTHING: &str = "\
 SCRATCH = 2
 OBS_DIM = 32
@@ -219,7 +219,7 @@ fn whole_numbers_and_bytes_are_kept_as_they_are() {
         let mut swarm = swarm("ALU_LOOP", 3, &programs);
         for step in 1..=2 {
             swarm.step(&[0; 3]).expect("good actions");
-            // A float32 would not tell the sum's last bits.
+            // A float32 could not hold the sum's last bits.
             assert_eq!(swarm.rewards(), [sign * (step - 1) as f32 * large as f32; 3]);
         }
         assert_eq!(swarm.observations()[..3], [((3 * 200) & 255) as f32, low, 7.0]);

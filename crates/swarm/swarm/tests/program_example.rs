@@ -1,5 +1,5 @@
-//! The programs of `examples/programs` do what they say, on PEARL_DRIFT, and those of the games,
-//! each on its own.
+//! The programs of `examples/programs` do what they say, on PEARL_DRIFT, and so does each game's
+//! program in its game.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -181,7 +181,7 @@ fn flags_are_the_bits_of_memory() {
     }
 }
 
-/// Plays each game that has a program with buttons of chance: START leaves the title.
+/// Plays each game that has a program with random buttons; START leaves the title.
 #[test]
 fn the_programs_of_the_games_pay_for_points_and_end_with_the_game() {
     let schedule = gbxcule_swarm::Schedule::new(12, 8).expect("a schedule");

@@ -1,6 +1,6 @@
 //! `docs/programs.md` and `program_refusals.md` are executable: each `python` block is a program
-//! that is taken, or is followed by a `text` block that holds exactly what is said about it.
-//! `GBXCULE_BLESS=1` writes those blocks anew.
+//! that compiles, or is followed by a `text` block with exactly the compiler's message.
+//! `GBXCULE_BLESS=1` rewrites those blocks.
 
 use gbxcule_gameboy::SOURCES;
 use gbxcule_testkit::page_example;
@@ -57,7 +57,7 @@ fn view() -> Vec<(String, String)> {
         let result = if result.is_empty() { "nothing".to_owned() } else { format!("`{result}`") };
         (name.to_owned(), format!("`gb.{name}({})` | {result}", params.join(", ")))
     });
-    // A function with a body for each model stands there twice.
+    // A function with a body for each model is defined twice.
     let mut functions: Vec<(String, String)> = functions.collect();
     functions.dedup();
     functions

@@ -149,7 +149,8 @@ fn states_and_checkpoints_go_from_one_to_the_other() {
     run(&mut [plain, restored], "restored", 4..6);
 }
 
-/// Blocks are made by another thread while machines run; when they come changes nothing.
+/// Blocks are made by another thread while machines run; the time at which they are ready changes
+/// nothing.
 #[test]
 fn blocks_that_come_later_change_nothing() {
     let mut swarms = pair("MEM_RWB", |config| {

@@ -1,5 +1,5 @@
-//! Consoles of other revisions than the usual: with code made for the ROM and without, through
-//! saved states and checkpoints; and a Super Game Boy's picture.
+//! Other revisions than the default: with code made for the ROM and without, through saved states
+//! and checkpoints; and a Super Game Boy's picture.
 
 use gbxcule_assembler::Assembler;
 use gbxcule_runtime::Device;
@@ -51,7 +51,7 @@ Commands:
     db $31, $41, $08, $00, $00, $00, $00, $00, $00, $00, $00, $00, $00, $00, $00, $00
 ";
 
-/// Frames in which both commands have come.
+/// Frames after which both commands have arrived.
 const FRAMES: u32 = 3;
 
 fn program(text: &str) -> Vec<u8> {
@@ -92,7 +92,7 @@ fn every_console_runs_goes_on_from_a_checkpoint_and_keeps_to_its_own_states() {
         assert!(state == restored.save_state(0).expect("an env"), "{console}");
         states.push(state);
     }
-    // Revisions that differ at power-on alone take each other's states.
+    // Revisions that differ only at power-on load each other's states.
     let kind = |console: &str| match console {
         "dmg" | "dmg-b" | "mgb" => "dmg".to_owned(),
         "sgb" | "sgb2" => "sgb".to_owned(),

@@ -1,4 +1,4 @@
-//! Sound of a swarm: it changes nothing, and steps in ranges sound as whole ones do.
+//! Sound of a swarm: it changes nothing, and steps in ranges give the samples of whole steps.
 
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{

@@ -34,7 +34,7 @@ fn run(swarm: &mut NativeSwarm, steps: std::ops::Range<usize>) {
     }
 }
 
-/// Everything that a machine is.
+/// The whole state of a machine.
 fn state(swarm: &NativeSwarm, env: usize) -> (gbxcule_swarm::AnyMachine, Vec<u8>, u64) {
     let snapshot = swarm.snapshot(env).expect("an env");
     (snapshot.machine().clone(), snapshot.cart_ram().to_vec(), snapshot.counters().tcycles)
@@ -225,7 +225,7 @@ fn pieces_of_a_step_do_what_the_step_does_wherever_it_is_cut() {
     for step in 0..32_usize {
         let actions = actions(4, step);
         whole.step(&actions).expect("good actions");
-        // Each set of places between the frames, once.
+        // Each way to divide the step's frames into ranges, once.
         let mut start = 0;
         for end in (1..=5).filter(|end| *end == 5 || step >> (end - 1) & 1 == 1) {
             let range = FrameRange { frames: start..end, draw_last: true };

@@ -37,7 +37,7 @@ fn games_are_recorded_from_power_on_and_a_reset_begins_the_next() {
         game.check(&log.header, outcome).expect("the game is what was played");
         assert!(game.buttons.iter().any(|buttons| buttons == 0x04));
     }
-    // The next play goes on in the file, and refuses that of another game.
+    // The next play appends to the file; a file of another game is refused.
     drop(play("PEARL_DRIFT", &record));
     let before = fs::read(&record).expect("a file");
     let mut other = Command::new(env!("CARGO_BIN_EXE_gbxcule"));

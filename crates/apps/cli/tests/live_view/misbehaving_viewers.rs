@@ -1,4 +1,4 @@
-//! Viewers that flood, are slow, send half of a message or read nothing: the swarm goes on, and
+//! Viewers that flood, are slow, send half of a message or read nothing: the swarm runs on, and
 //! others are served.
 
 use std::io::{Read, Write};
@@ -13,7 +13,7 @@ use tungstenite::Message;
 use crate::client::Client;
 use crate::serving::{Serving, wait_until};
 
-/// Number of connections that exceeds the places.
+/// Number of connections, larger than the limit.
 const MANY: usize = 300;
 
 /// Returns a field of `/proc/PID/status`.
@@ -31,7 +31,7 @@ fn answer(serving: &Serving, bytes: &str) -> String {
     stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket");
     stream.write_all(bytes.as_bytes()).expect("it listens");
     let mut answer = String::new();
-    // A connection that is ended is an answer as well.
+    // A closed connection is an answer as well.
     let _ = stream.read_to_string(&mut answer);
     answer
 }

@@ -1,5 +1,5 @@
-//! House rules that no compiler enforces: which crate may depend on which, how long files may be,
-//! and which names say nothing.
+//! Rules that no compiler enforces: which crate may depend on which, how long files may be, and
+//! which names are too vague.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

@@ -9,7 +9,7 @@ use super::files::{crate_folders, files_below, lines_of, root};
 const WIDEST_COMMENT: usize = 100;
 const WIDEST_PAGE: usize = 120;
 
-/// Words that make a reader guess what a sentence is about.
+/// Words at a sentence's beginning that leave its subject unclear.
 const RIDDLES: [&str; 12] = [
     "Who", "Whoever", "What", "Whatever", "Whether", "Which", "It", "Its", "They", "He", "She",
     "The same",
@@ -31,7 +31,7 @@ fn comment(line: &str) -> Option<&str> {
     line.strip_prefix("//").or_else(|| line.strip_prefix("# "))
 }
 
-/// Returns true if a comment makes its reader guess what it is about.
+/// Returns true if a comment begins with such a word.
 fn begins_with_a_riddle(sentence: &str) -> bool {
     let mut endings = RIDDLES.iter().filter_map(|word| sentence.strip_prefix(word));
     endings.any(|ending| !ending.starts_with(|next: char| next.is_alphanumeric()))

@@ -1,4 +1,4 @@
-//! Results that each micro-ROM leaves when our machine runs it.
+//! Results in memory after our machine has run each micro-ROM.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! A machine whose CPU does nothing but single accesses, each in an M-cycle of its own.
+//! A machine whose CPU only makes single accesses, each in its own M-cycle.
 
 use std::rc::Rc;
 
@@ -37,7 +37,7 @@ impl Console {
         console
     }
 
-    /// The M-cycle after the one in which the LCD is switched on, with the registers given set
+    /// Makes a machine one M-cycle after its LCD is switched on; the given registers are set
     /// before.
     pub(crate) fn lit(registers: &[(u16, u8)]) -> Console {
         let mut console = Console::dark();
@@ -48,7 +48,7 @@ impl Console {
         console
     }
 
-    /// One M-cycle that reads.
+    /// Reads in one M-cycle.
     pub(crate) fn read(&mut self, address: u16) -> u8 {
         let mut cpu = self.machine.cpu;
         cpu.now = self.machine.now;
@@ -57,7 +57,7 @@ impl Console {
         value
     }
 
-    /// One M-cycle that writes.
+    /// Writes in one M-cycle.
     pub(crate) fn write(&mut self, address: u16, value: u8) {
         let mut cpu = self.machine.cpu;
         cpu.now = self.machine.now;
@@ -65,7 +65,7 @@ impl Console {
         self.wait(1);
     }
 
-    /// M-cycles without an access.
+    /// Waits for M-cycles without an access.
     pub(crate) fn wait(&mut self, mcycles: u32) -> &mut Console {
         self.machine.now = self.machine.now.wrapping_add(mcycles);
         self
@@ -90,8 +90,8 @@ impl Console {
         runs
     }
 
-    /// The M-cycles from now on in which IF shows a new request of one line, each request taken
-    /// back at once.
+    /// Returns the M-cycles from now on in which IF shows a new request of one interrupt; each
+    /// request is cleared at once.
     pub(crate) fn requests(&self, mcycles: u32, line: u8) -> Vec<u32> {
         let mut machine = self.machine;
         machine.interrupts.requested &= !line;

@@ -6,7 +6,8 @@ use crate::console::{Console, LINE, STAT};
 
 const DMA: u16 = 0xff46;
 
-/// Memories filled with what tells every byte's place, the LCD off.
+/// Makes a machine with the LCD off whose memories hold, at each place, a byte that identifies the
+/// place.
 fn filled() -> Console {
     let mut console = Console::dark();
     for at in 0..0x2000u16 {
@@ -43,8 +44,8 @@ fn every_page_is_copied_as_a_whole() {
     }
 }
 
-// mooneye oam_dma_start and oam_dma_timing: one M-cycle after the write is still free, then OAM is
-// locked for 160.
+// mooneye oam_dma_start and oam_dma_timing: in the M-cycle after the write OAM is still accessible,
+// then it is locked for 160.
 #[test]
 fn oam_is_locked_for_160_mcycles_beginning_with_the_second() {
     let mut console = filled();
@@ -55,8 +56,8 @@ fn oam_is_locked_for_160_mcycles_beginning_with_the_second() {
     assert_eq!(console.timeline(163, 0xfea0), [(0x00, 1), (0xff, 160), (0x00, 2)]);
 }
 
-// Pan Docs "OAM DMA bus conflicts": a read on the transfer's bus gets the byte that moves. VRAM has
-// a bus of its own.
+// Pan Docs "OAM DMA bus conflicts": a read on the transfer's bus gets the byte that is copied. VRAM
+// is on another bus.
 #[test]
 fn the_cpu_gets_the_byte_that_moves_if_it_reads_from_the_same_bus() {
     for (page, conflicts) in [
@@ -105,8 +106,8 @@ fn high_ram_registers_and_the_other_bus_stay_free_and_writes_on_the_same_bus_do_
     assert_eq!([console.read(0x8001), console.read(0xfe10)], [content(0x8001), content(0x8010)]);
 }
 
-// gambatte oamdma_src*_busypush*: the byte written takes the place of the one that moves; with a
-// byte of work RAM both are ANDed.
+// gambatte oamdma_src*_busypush*: the byte written replaces the copied one; a copied byte of work
+// RAM is ANDed with it.
 #[test]
 fn a_write_on_the_same_bus_changes_the_byte_that_moves() {
     for (page, address) in [
@@ -185,7 +186,7 @@ fn a_transfer_asked_for_in_another_ones_set_up_leaves_the_bus_free_till_then() {
     assert_eq!(console.after(1, 0x0001), content(0xd100));
 }
 
-// gambatte oamdmasrc80_halt_*_read8000 and oamdma_late_halt_stat_*: bytes move again when the CPU
+// gambatte oamdmasrc80_halt_*_read8000 and oamdma_late_halt_stat_*: copying continues when the CPU
 // runs again.
 #[test]
 fn a_transfer_stands_still_while_the_cpu_halts() {

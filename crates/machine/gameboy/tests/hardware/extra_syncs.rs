@@ -1,6 +1,5 @@
-//! The machine looks at a chip only when its deadline has come. Looking at all of them on every
-//! instruction boundary must not change anything: no interrupt may come later because nobody
-//! looked.
+//! The machine updates a chip only at its deadline. Updating all chips at every instruction
+//! boundary must not change anything: no interrupt may come later because a chip was not updated.
 
 use gbxcule_gameboy::ppu::sync_ppu;
 use gbxcule_gameboy::{Cartridge, Machine};
@@ -21,7 +20,8 @@ fn rom(code: &[u8]) -> Vec<u8> {
     rom
 }
 
-/// A few instructions that set interrupts up, wait for them, or disturb what they come from.
+/// A few instructions that set interrupts up, wait for them, or write to the chips that request
+/// them.
 fn act() -> impl Strategy<Value = Vec<u8>> {
     let set = |register: u8, value: u8| vec![0x3e, value, 0xe0, register];
     prop_oneof![
@@ -49,7 +49,7 @@ fn act() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Runs a frame, looking at everything before each instruction.
+/// Runs a frame, and updates all chips before each instruction.
 fn run_frame_observed(machine: &mut Machine, rom: &[u8], ram: &mut [u8], draw: bool) {
     machine.begin_frame(draw);
     loop {

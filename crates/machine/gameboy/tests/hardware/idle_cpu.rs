@@ -1,4 +1,4 @@
-//! The CPU leaving its program: interrupts, HALT, STOP and the opcodes that hang.
+//! Everything that interrupts a program: interrupts, HALT, STOP and the opcodes that hang.
 
 use gbxcule_gameboy::cpu::Mode;
 use gbxcule_gameboy::ppu::write_ppu;
@@ -43,7 +43,7 @@ impl Program {
         self
     }
 
-    /// Enough for all programs that do not wait.
+    /// Runs long enough for all programs that do not wait.
     fn run(&mut self) -> &mut Program {
         for _ in 0..40 {
             if self.machine.run_instruction(&self.rom, &mut []) {
@@ -140,8 +140,8 @@ fn the_lowest_bit_is_served_first_in_five_mcycles_and_taken_back() {
     assert_eq!(program.run().counts(), [1, 0, 0], "without IME nothing is served");
 }
 
-// mooneye interrupts/ie_push: PC's upper byte, pushed onto IE, chooses anew; the lower one comes
-// too late.
+// mooneye interrupts/ie_push: PC's upper byte, pushed onto IE, changes which interrupt is served;
+// the lower byte comes too late.
 #[test]
 fn a_push_onto_ie_changes_or_cancels_what_is_served() {
     for (requested, sp, pc, left) in [

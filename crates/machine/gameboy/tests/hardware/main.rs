@@ -1,5 +1,5 @@
 //! Behaviour of the chips as programs see it, cycle by cycle: the facts that public test ROMs check
-//! on real machines, and those of Pan Docs, stated here so that they hold without any ROM.
+//! on real machines, and those of Pan Docs, tested here without any ROM.
 
 mod console;
 mod dma;

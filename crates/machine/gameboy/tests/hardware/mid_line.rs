@@ -1,6 +1,6 @@
-//! Registers written in the middle of a line: which pixels show it. mealybug-tearoom-tests
-//! photographed all of these on a DMG; here are single lines of the same kind, as our machine,
-//! whose pictures are theirs, draws them.
+//! Registers written in the middle of a line: which pixels show the new value.
+//! mealybug-tearoom-tests has photographs of all of these on a DMG. Our machine draws the same
+//! pictures; here are single lines of the same kind, as it draws them.
 
 use gbxcule_gameboy::ppu::sync_ppu;
 use insta::assert_snapshot;
@@ -16,7 +16,7 @@ const WY: u16 = 0xff4a;
 const WX: u16 = 0xff4b;
 const DMA: u16 = 0xff46;
 
-/// Line 20, and whatever is written in it: M-cycles since LY shows it, registers, values.
+/// Draws line 20 with writes in it: M-cycles since LY shows 20, registers, values.
 fn line(name: &str, lcdc: u8, registers: &[(u16, u8)], writes: &[(u32, u16, u8)]) -> String {
     let shades = draw(lcdc, registers, writes).into_iter();
     let drawn: String = shades.map(|shade| ['.', '-', '+', '#'][usize::from(shade)]).collect();
@@ -31,7 +31,8 @@ fn draw(lcdc: u8, registers: &[(u16, u8)], writes: &[(u32, u16, u8)]) -> Vec<u8>
 fn draw_line(line: u32, lcdc: u8, registers: &[(u16, u8)], writes: &[(u32, u16, u8)]) -> Vec<u8> {
     let mut console = Console::dark();
     let vram = &mut console.machine.vram;
-    // A tile of one colour, its rows of another each; the tiles counted with a sign are darker.
+    // A row of a tile has one colour, which changes every two rows; the tiles with signed numbers
+    // are darker.
     for tile in 0..384usize {
         for row in 0..8 {
             let colour = tile + row / 2 + tile / 256;
@@ -106,8 +107,8 @@ fn palettes_change_between_two_pixels_and_are_mixed_on_one() {
     ");
 }
 
-// Strikethrough: an object has the tile and the attributes at the place in OAM that takes the next
-// byte.
+// Strikethrough: an object has the tile and the attributes at the place in OAM to which the next
+// byte is copied.
 #[test]
 fn objects_beside_oam_dma_are_made_of_what_lies_on_its_way() {
     let rows = [
@@ -287,7 +288,7 @@ fn a_window_in_the_last_column_goes_on_in_the_next_line() {
     assert_eq!(draw(0xf1, &registers, &[(12, LCDC, 0xd1), (60, LCDC, 0xf1)]), background);
 }
 
-// AGE m3-bg-bgp, mealybug m3_lcdc_bg_en_change: the panel takes the first pixel a dot late.
+// AGE m3-bg-bgp, mealybug m3_lcdc_bg_en_change: the panel reads the first pixel a dot late.
 #[test]
 fn the_first_pixel_shows_the_new_palette_alone() {
     let mut mixed = std::collections::BTreeSet::new();
@@ -301,7 +302,7 @@ fn the_first_pixel_shows_the_new_palette_alone() {
     assert!((1..20).all(|column| mixed.contains(&column)), "{mixed:?}");
 }
 
-/// A character for each SCX from 0 to 7.
+/// Returns a character for each SCX from 0 to 7.
 fn by_scx(what: impl Fn(u8) -> char) -> String {
     (0..8).map(what).collect()
 }
@@ -319,7 +320,7 @@ fn the_window_and_the_fine_scroll_take_a_write_on_a_dot_of_their_own() {
     };
     let counts: Vec<usize> = (48..66).map(pixels).collect();
     assert_eq!(counts, [21, 34, 47, 60, 73, 86, 28, 16, 26, 36, 44, 56, 68, 80, 21, 8, 18, 0]);
-    // The window, if WY comes late.
+    // Lines that show the window although WY is written late.
     let window = |mcycle| {
         by_scx(|scx| {
             let row = draw(0xf1, &[(SCX, scx), (WY, 200), (WX, 7)], &[(mcycle, WY, 20)]);
@@ -327,7 +328,7 @@ fn the_window_and_the_fine_scroll_take_a_write_on_a_dot_of_their_own() {
         })
     };
     assert_eq!([25, 26, 27].map(window), ["WWWWWWWW", "....WWWW", "........"]);
-    // Pixels thrown away, if SCX is written while they are.
+    // Discarded pixels, if SCX is written while they are discarded.
     let thrown = |mcycle| {
         by_scx(|scx| {
             let row = draw(0x91, &[(SCX, scx)], &[(mcycle, SCX, 7 - scx)]);

@@ -67,7 +67,7 @@ fn noisy(seed: u32) -> Console {
     console
 }
 
-/// Compares with a model the effect of each M-cycle from three before line 2 on, but of the first
+/// Compares with a model the effect of each M-cycle from three before line 2 on, except the first
 /// and the last one of mode 2.
 fn corrupts(access: impl Fn(&mut Console), model: fn(&mut Words, usize)) {
     for seed in 1..200u32 {
@@ -105,7 +105,7 @@ fn corrupts_at(
     }
 }
 
-/// The most of three words, bit by bit.
+/// The majority of three words, bit by bit.
 fn majority(a: u16, b: u16, c: u16) -> u16 {
     a & b | a & c | b & c
 }
@@ -181,7 +181,7 @@ fn a_read_in_mode_2_garbles_the_row_that_is_scanned() {
 fn a_write_in_mode_2_garbles_the_row_that_is_scanned() {
     corrupts(
         |console| {
-            // A write that arrives would be seen as well.
+            // A write that reaches OAM would be seen as well.
             let value = console.machine.oam[0x9f];
             console.write(0xfe9f, value);
         },

@@ -1,5 +1,5 @@
-//! Whole pictures against one that is worked out pixel by pixel from what Pan Docs says of tiles,
-//! maps, the window and objects.
+//! Whole pictures compared with one that is computed pixel by pixel by the rules of Pan Docs for
+//! tiles, maps, the window and objects.
 
 use gbxcule_gameboy::ppu::write_ppu;
 use gbxcule_gameboy::{Cartridge, Machine};
@@ -13,7 +13,7 @@ struct Scene {
     scroll: (u8, u8),
     palettes: [u8; 3],
     window: (u8, u8),
-    /// Number of the 40 objects that crowd into a few lines.
+    /// Number of the 40 objects that lie in a few lines.
     crowd: usize,
 }
 

@@ -1,4 +1,4 @@
-//! LY, STAT, and who may use VRAM and OAM, in every M-cycle of a frame; how long mode 3 lasts.
+//! LY, STAT, and access to VRAM and OAM in every M-cycle of a frame; the length of mode 3.
 
 use gbxcule_gameboy::ppu::mode3_end;
 use proptest::prelude::*;
@@ -79,7 +79,7 @@ fn the_first_line_scrolls_as_scx_says_when_the_lcd_goes_on() {
     for (before, scx) in [(0, 5), (5, 0), (3, 7)] {
         let mut console = switched_on(&[(SCX, before)]);
         console.wait(145 * LINE + 60);
-        // Written behind the dots in which a line uses it.
+        // SCX is written after the dots in which a line uses it.
         console.write(SCX, 1);
         console.write(LCDC, 0x00);
         console.write(SCX, scx);

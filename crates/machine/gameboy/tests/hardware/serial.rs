@@ -6,7 +6,7 @@ const SB: u16 = 0xff01;
 const SC: u16 = 0xff02;
 const SERIAL: u8 = 0x08;
 
-/// DIV reset, then so many M-cycles of waiting before the M-cycle in which SC is written.
+/// Resets DIV, then waits this many M-cycles before the M-cycle in which SC is written.
 fn sending(wait: u32, control: u8) -> Console {
     let mut console = Console::dark();
     console.write(SB, 0x00);
@@ -64,7 +64,7 @@ fn a_transfer_started_again_begins_with_its_first_bit() {
     console.wait(128 * 5).write(SC, 0x81);
     assert_eq!(console.read(SB), 0x1f);
     let ends = console.requests(3000, SERIAL);
-    // Five bits were through, and the sixth had not begun: all eight follow.
+    // Five bits were sent, and the sixth had not begun: all eight follow.
     assert_eq!(ends, [128 * 8 - 3 - 2]);
 }
 
@@ -73,7 +73,7 @@ fn a_reset_of_div_is_an_edge_while_its_bit_is_high() {
     for (wait, shifted) in [(30, false), (40, true)] {
         let mut console = sending(2, 0x81);
         console.wait(64 + wait - 3).write(0xff04, 0);
-        // One edge had come; the reset is the second if the bit was high.
+        // One edge had come; the reset of DIV is the second if the bit was high.
         assert_eq!(console.read(SB), u8::from(shifted), "{wait}");
         let left = if shifted { 14 } else { 15 };
         assert_eq!(console.requests(3000, SERIAL), [left * 64 - 2]);

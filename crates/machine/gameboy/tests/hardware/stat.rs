@@ -20,7 +20,7 @@ fn requests(sources: u8, lyc: u8) -> Vec<u32> {
     console.requests(2 * FRAME_MCYCLES, interrupts::STAT)
 }
 
-/// One moment of each line given, in both frames.
+/// Returns one moment of each given line, in both frames.
 fn in_both_frames(lines: Range<u32>, moment: impl Fn(u32) -> u32) -> Vec<u32> {
     let frames = [0, 154].into_iter();
     frames.flat_map(|first| lines.clone().map(move |line| first + line)).map(moment).collect()
@@ -49,7 +49,7 @@ fn the_oam_scan_is_requested_in_each_visible_line_and_in_line_144() {
     let expected: Vec<u32> = (1..=2 * 154)
         .filter(|line| line % 154 <= 144)
         .flat_map(|line| match line % 154 {
-            // An M-cycle early, but for line 0.
+            // One M-cycle early, except for line 0.
             0 => vec![line * LINE - 2],
             _ => vec![line * LINE - 3],
         })
@@ -177,7 +177,7 @@ fn switching_the_lcd_on_compares_line_0_at_once() {
         let mut console = Console::dark();
         console.write(LYC, lyc);
         console.write(STAT, SAME_LINE);
-        // The comparison stands as it was until the LCD is on: move it away first.
+        // The result of the comparison stays until the LCD is on: change it first.
         console.machine.ppu.stat_line = false;
         console.machine.interrupts.requested = 0;
         console.write(LCDC, 0x80);
@@ -221,8 +221,8 @@ fn vblank_does_not_request_again_what_oam_or_hblank_requested() {
     assert_eq!(of_line_144(HBLANK | VBLANK), []);
 }
 
-// gambatte lcdoff_lycirqen_*: the comparison that the dark LCD keeps still drives the interrupt
-// line, and the moment in which a write enables all sources makes it rise.
+// gambatte lcdoff_lycirqen_*: the last comparison stays while the LCD is off and still drives the
+// interrupt line; it rises in the moment in which a write enables all sources.
 #[test]
 fn a_dark_lcd_requests_by_the_comparison_it_keeps() {
     for (lyc, requested) in [(0, true), (7, false)] {

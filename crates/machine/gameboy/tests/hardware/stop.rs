@@ -1,14 +1,14 @@
-//! STOP until a button is pressed: which chips stand still.
+//! STOP until a button is pressed: which chips stop.
 
 use gbxcule_gameboy::cpu::Mode;
 use gbxcule_gameboy::{Cartridge, Machine};
 
-/// M-cycles for which a DMG's PPU goes on, and the one in which the CPU wakes.
+/// M-cycles for which a DMG's PPU keeps running, plus the one in which the CPU wakes.
 const PPU_MCYCLES: usize = 15_213 + 1;
 const BUTTON: u8 = 0x10;
 
 /// A machine that has run a program until the CPU stopped, slept for some frames and was woken by a
-/// button; it has then come to the endless loop behind the program. Results lie at C000.
+/// button; it has then reached the endless loop after the program. Results lie at C000.
 fn woken(program: &[u8], frames: u32) -> Machine {
     let mut rom = vec![0; 0x8000];
     rom[0x100..0x103].copy_from_slice(&[0xc3, 0x50, 0x01]);

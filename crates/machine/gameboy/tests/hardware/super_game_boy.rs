@@ -133,7 +133,8 @@ fn each_controller_shows_its_own_buttons() {
         [(); 5].map(|()| directions_and_buttons()),
         [four[0], four[1], four[2], four[3], four[0]]
     );
-    // A button of the controller that P1 shows falls at once, and asks for the interrupt.
+    // A button of the controller that P1 shows pulls its line low at once, and requests the
+    // interrupt.
     assert_eq!(console.machine.joypad.controller, 1);
     console.write(P1, 0x20);
     console.write(0xff0f, 0);
@@ -217,7 +218,8 @@ fn attributes(console: &Console) -> Vec<String> {
 #[test]
 fn cells_take_the_palettes_of_blocks_lines_halves_and_characters() {
     let mut console = super_game_boy();
-    // The inside 1, the edge 2, the outside 3; then an inside alone, which takes its edge along.
+    // First the inside gets 1, the edge 2, the outside 3; then a command sets only an inside, which
+    // also sets its edge.
     send(&mut console, &[0x21, 2, 7, 0x39, 2, 1, 6, 4, 1, 0x02, 10, 2, 12, 4]);
     let seen = attributes(&console);
     assert_eq!(seen[0], "33333333333333333333");
@@ -280,7 +282,7 @@ fn a_mask_freezes_the_last_picture_until_it_is_cancelled() {
     assert_eq!((mask_mode(&console.ram), frozen(&console.ram, 11)), (1, 0x1b));
     send(&mut console, &[0xb1, 0x40]);
     assert_eq!(mask_mode(&console.ram), 0);
-    // Commands that are not to be taken any more.
+    // Commands that must be ignored from now on.
     send(&mut console, &[0x71, 4]);
     send(&mut console, &[0xb9, 2]);
     assert_eq!(mask_mode(&console.ram), 0);

@@ -14,9 +14,9 @@ struct Circuit {
     tima: u8,
     tma: u8,
     tac: u8,
-    /// TIMA overflowed in this M-cycle: it reads 0, TMA comes in the next.
+    /// TIMA overflowed in this M-cycle: it reads 0, TMA is loaded in the next one.
     overflowed: bool,
-    /// TMA came in this M-cycle.
+    /// TMA was loaded in this M-cycle.
     reloading: bool,
     requests: u32,
 }
@@ -67,7 +67,8 @@ impl Circuit {
     }
 }
 
-/// A wait, then a write to one of FF04-FF07. Short waits meet the M-cycles around an overflow.
+/// A wait, then a write to one of FF04-FF07. With short waits, writes come in the M-cycles around
+/// an overflow.
 fn writes() -> impl Strategy<Value = Vec<(u32, u16, u8)>> {
     let wait = prop_oneof![3 => 0u32..6, 2 => 0u32..40, 1 => 0u32..2_500];
     let value = prop_oneof![1 => 0xfcu8..=0xff, 1 => 4u8..8, 1 => any::<u8>()];

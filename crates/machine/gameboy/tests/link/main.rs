@@ -14,8 +14,8 @@ use gbxcule_gameboy::{COLOR, Cartridge, Machine};
 use plain::PlainPair;
 use proptest::prelude::*;
 
-/// Runs the bytes at C100 as commands, the lower three bits say which, around and around, and keeps
-/// at D000 what the port looks like in between.
+/// Executes the bytes at C100 as commands, chosen by their lower three bits, in an endless loop,
+/// and records at D000 the port's registers between them.
 const SCRIPT: &str = r#"
     title "SCRIPT"
 
@@ -248,12 +248,13 @@ impl Pair {
         Self { rom, machines }
     }
 
-    /// The machines after so many frames with the cable.
+    /// Returns the machines after this many frames with the cable.
     fn linked(&self, frames: u32) -> [Machine; 2] {
         self.linked_to(frames).0
     }
 
-    /// The machines after so many frames with the cable, and how far each was beyond each frame.
+    /// Returns the machines after this many frames with the cable, and by how much each overran
+    /// each frame.
     fn linked_to(&self, frames: u32) -> ([Machine; 2], Vec<[i32; 2]>) {
         let [mut one, mut other] = self.machines;
         let mut link = Link::new(&one, &other, [-LEAD_TCYCLES; 2]);
@@ -266,7 +267,7 @@ impl Pair {
         ([one, other], ahead)
     }
 
-    /// Runs each by itself, up to the same instruction boundaries.
+    /// Runs each machine separately, up to the same instruction boundaries.
     fn plain(&self, ahead: &[[i32; 2]]) -> [Machine; 2] {
         let mut pair = PlainPair::new(&self.rom, self.machines);
         for (frame, ahead) in (1..).zip(ahead) {
@@ -292,7 +293,7 @@ impl Pair {
     }
 }
 
-/// Runs in a thread with room for many machines: unoptimised code copies them about.
+/// Runs in a thread with a large stack: unoptimised code copies machines often.
 fn check_with_room(source: &str, one: Vec<u8>, other: Vec<u8>) -> Result<(), TestCaseError> {
     let source = source.to_owned();
     let check = move || Pair::new(&source, [&one, &other]).check(3);
@@ -313,7 +314,7 @@ fn a_shift_comes_in_the_last_m_cycle_of_a_dispatch() {
     check_with_room(SCRIPT, one, vec![84, 0, 2, 7]).expect("the plain loop's machines");
 }
 
-/// The machine that clocks halts at the end of the frame, before the shift.
+/// The machine that drives the clock halts at the end of the frame, before the shift.
 #[test]
 fn an_instruction_goes_across_the_end_of_a_frame_and_a_shift() {
     let one = vec![247, 115, 227, 7, 102, 215, 23, 67, 38, 211, 68, 87];
@@ -402,13 +403,13 @@ fn a_port_clocks_while_the_speed_changes() {
     check_later("    stop", 0);
 }
 
-/// The upper byte of PC, 02, goes to IE, and the timer's interrupt is not enabled any more.
+/// The upper byte of PC, 02, is pushed onto IE, which disables the timer's interrupt.
 #[test]
 fn a_port_clocks_while_a_dispatch_is_cancelled() {
     check_later("    ld sp, $0000\n    ei\n    nop", 4);
 }
 
-/// Few where code is not optimised; `PROPTEST_CASES` asks for more.
+/// Number of cases: few, because code is not optimised; `PROPTEST_CASES` asks for more.
 fn cases() -> u32 {
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
     asked.unwrap_or(if cfg!(debug_assertions) { 40 } else { 2000 })
@@ -483,7 +484,7 @@ fn both_ends_shift_in_one_m_cycle_also_in_the_midst_of_instructions() {
                 let [one, other] = Pair::new(LOOK, [&scripts[0], &scripts[1]]).linked(1);
                 let bits = |machine: &Machine| machine.serial.bits;
                 assert_eq!(bits(&one), bits(&other));
-                // As many bits of the other's byte are in both.
+                // Both have received the same number of the other's bits.
                 let [sent, waited] = [&one, &other].map(|machine| machine.wram[0]);
                 let matches = |bits: u32| {
                     let both = |own: u8, its: u8| {

@@ -1,7 +1,7 @@
-//! Two machines and a cable, each run by itself. Each end has a wire: a record of all that it
-//! sends, with times, which the other end reads. Both run a stretch of time again and again until
-//! neither wire changes any more. A cause always comes before its effect on a wire, so in the end
-//! both are right.
+//! Two machines with a cable, each run separately. Each end has a wire: a record of everything that
+//! it sends, with times, which the other end reads. Both repeat an interval of time until neither
+//! wire changes any more. A cause always comes before its effect on a wire, so in the end both are
+//! right.
 //!
 //! An instruction near a shift is tried on a copy first, to see when it uses the port.
 
@@ -11,8 +11,8 @@ use gbxcule_gameboy::serial::Serial;
 use gbxcule_gameboy::{COLOR, Machine};
 
 const SERIAL: u8 = 8;
-/// Length of a stretch of time in T-cycles, and of what is run beyond it, because instructions may
-/// begin in it and end there.
+/// Length of an interval in T-cycles, and of the time that is run after it, because instructions
+/// may begin in it and end later.
 const STRETCH: i64 = 4096;
 const BEYOND: i64 = 128;
 /// Longer than an instruction.
@@ -45,7 +45,7 @@ impl Wire {
         Self { levels, clocks: self.clocks.iter().copied().filter(|at| *at < end).collect() }
     }
 
-    /// Forgets all but the level a while before a moment.
+    /// Removes everything long before a moment except the level then.
     fn forget_before(&mut self, at: i64) {
         let old = at - 8 * STRETCH;
         self.clocks.retain(|clock| *clock > old);
@@ -54,7 +54,8 @@ impl Wire {
     }
 }
 
-/// Uses of the port by an instruction: the first, the last, and what the last one was.
+/// Uses of the port by an instruction: the time of the first and of the last, and the kind of the
+/// last.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Uses {
     first: i64,
@@ -76,7 +77,7 @@ struct Side {
     machine: Box<Machine>,
     /// T-cycles since the cable was put in.
     time: i64,
-    /// All edges of the other's clock up to here were heard.
+    /// All edges of the other's clock up to this time were received.
     heard_until: i64,
     /// An interrupt came after the next instruction had begun.
     wakes: bool,
@@ -86,7 +87,7 @@ struct Side {
 pub(crate) struct PlainPair<'r> {
     rom: &'r [u8],
     sides: [Side; 2],
-    /// Time up to which both are right.
+    /// Time up to which both machines are right.
     reached: i64,
 }
 
@@ -150,7 +151,7 @@ impl<'r> PlainPair<'r> {
 
     /// The machines, every chip brought up to now.
     pub(crate) fn sync_for_observers(mut self) -> [Machine; 2] {
-        // Shifts that the last instructions have gone past, or end with.
+        // Shifts during the last instructions, or at their end.
         loop {
             let sent = self.sides.each_ref().map(|side| side.sent.clone());
             let events = [0, 1].map(|index: usize| {
@@ -254,8 +255,8 @@ impl Side {
         self.note_level(at);
     }
 
-    /// Does the shift of a moment that comes between two uses of the port by one instruction, or in
-    /// the M-cycle of the second one, but before it.
+    /// Does a shift that comes between two uses of the port by one instruction, or in the M-cycle
+    /// of the second use, before it.
     fn pass_inside(&mut self, tried: Self, at: i64, uses: Uses, heard: &Wire) {
         let before = self.machine.serial;
         let is_own = self.own_shift() == Some(at);
@@ -324,7 +325,7 @@ impl Side {
         let began = time(machine);
         let is_service = machine.deadline.wrapping_sub(machine.now).cast_signed() <= 0;
         let stack = machine.cpu.sp;
-        // A halted machine goes no further than one M-cycle.
+        // A halted machine runs at most one M-cycle.
         machine.serial.deadline = machine.now.wrapping_add(1);
         machine.run_instruction(rom, &mut []);
         let dispatches = is_service && machine.cpu.sp != stack;
@@ -341,7 +342,7 @@ impl Side {
         }
         let was_high = is_high(&before, after.synced_at, div_base);
         if before.sc & 0x81 == 0x81 && was_high && !after.clock_high {
-            // By a write to DIV or SC, at once.
+            // The shift is caused by a write to DIV or SC, and comes at once.
             self.machine.serial.sb = after.sb & !1 | heard.before(last);
             self.sent.clocks.push(last);
         }

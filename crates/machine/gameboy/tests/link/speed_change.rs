@@ -3,8 +3,8 @@
 use crate::{cases, check_with_room};
 use proptest::prelude::*;
 
-/// Runs the bytes at C100 as commands, the lower three bits say which, around and around, and keeps
-/// at D000 what the port and the timer look like after each change of speed.
+/// Executes the bytes at C100 as commands, chosen by their lower three bits, in an endless loop,
+/// and records at D000 the registers of port and timer after each change of speed.
 const SCRIPT: &str = r#"
     title "SPEED"
 

@@ -112,7 +112,7 @@ const MAGEN: Suite = Suite {
 /// Endings of AGE's ROMs and pictures for a CGB B or C, in its own mode and in the original's.
 const AGE_MODELS: [&str; 4] = ["-cgbBC", "-cgbBCE", "-ncmBC", "-ncmBCE"];
 
-/// ROMs of mealybug whose picture for a CPU CGB C only says that there is none yet.
+/// ROMs of mealybug whose file for a CPU CGB C is only a placeholder for a picture.
 const WITHOUT_PICTURE: [&str; 4] =
     ["m3_lcdc_win_en_change_multiple_wx", "m3_wx_4_change", "m3_wx_5_change", "m3_wx_6_change"];
 
@@ -160,7 +160,8 @@ fn judge_samesuite(path: &Path) -> Option<Verdict> {
     (!is_for_others).then(|| suite::judge_registers(path))
 }
 
-/// MagenTests fill the screen with green if they pass; two of them show pictures for looking at.
+/// MagenTests fill the screen with green if they pass; two of them show pictures that a person must
+/// judge.
 fn judge_magen(path: &Path) -> Option<Verdict> {
     if stem(path).contains("priority") {
         return None;

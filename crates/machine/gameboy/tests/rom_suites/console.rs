@@ -54,13 +54,13 @@ impl Console {
         self.run_frames(frames, false);
     }
 
-    /// Runs to the `LD B,B`, or the opcode that does not exist, with which these suites say that
-    /// they are done.
+    /// Runs to the `LD B,B`, or the undefined opcode, by which these suites report that they are
+    /// done.
     pub(crate) fn run_to_breakpoint(&mut self, frames_max: u32, draw: bool) {
         self.run_to_breakpoint_after(2, frames_max, draw);
     }
 
-    /// Runs to the first such opcode that comes after some frames.
+    /// Runs to the first such opcode after this many frames.
     pub(crate) fn run_to_breakpoint_after(&mut self, frames_min: u32, frames_max: u32, draw: bool) {
         let mut frames = 0;
         self.machine.begin_frame(draw);

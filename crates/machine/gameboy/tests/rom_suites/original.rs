@@ -9,7 +9,7 @@ use crate::picture;
 use crate::shared;
 use crate::suite::{self, Suite, Verdict, stem};
 
-/// The frame in which gambatte's ROMs are listened to.
+/// The frame whose sound decides about gambatte's ROMs.
 const GAMBATTE_SOUND_FRAMES: u32 = 16;
 /// Frames in which a GBMicrotest gives its verdict: the slowest needs 380 ms.
 const MICROTEST_FRAMES: u32 = 30;
@@ -121,8 +121,8 @@ fn judge_mooneye(path: &Path) -> Option<Verdict> {
     is_for_dmg(&stem(path)).then(|| suite::judge_registers(path))
 }
 
-/// GBMicrotests write 01 to FF82 if they pass and FF if not; without such a write (`LDH (82),A`)
-/// they are for looking at.
+/// GBMicrotests write 01 to FF82 if they pass and FF if not; without such a write (`LDH (82),A`) a
+/// person must judge their picture.
 fn judge_microtest(path: &Path) -> Option<Verdict> {
     let mut console = Console::from_file(path);
     console.rom.windows(2).any(|bytes| bytes == [0xe0, 0x82]).then(|| {

@@ -1,5 +1,5 @@
-//! Reference pictures, PNG files, and digits read off a frame. A pixel is a shade from 0, white, to
-//! 3, black; on the Color it is RGB555 with red lowest.
+//! Reference pictures, PNG files, and digits read from a frame. A pixel is a shade from 0, white,
+//! to 3, black; on the Color it is RGB555 with red lowest.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ fn pixel([gray, _, _]: [u8; 3]) -> u16 {
 }
 
 /// The pixel that a picture shows as red, green and blue. Suites spread five bits to eight by
-/// `c << 3 | c >> 2` or by `c * 8`; the upper five are what counts.
+/// `c << 3 | c >> 2` or by `c * 8`; only the upper five bits count.
 #[cfg(color)]
 fn pixel(rgb: [u8; 3]) -> u16 {
     let [red, green, blue] = rgb.map(|level| u16::from(level >> 3));

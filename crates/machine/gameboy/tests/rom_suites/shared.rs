@@ -74,14 +74,14 @@ fn judge_still(path: &Path, mut console: Console, frames: u32) -> Option<Verdict
 fn judge_small(path: &Path) -> Option<Verdict> {
     let mut console = Console::from_file(path);
     if stem(path) == "tellinglys" {
-        // The eight buttons, at times that make no pattern.
+        // The eight buttons, at irregular times.
         console.run_frames(60, false);
         for button in 0..8 {
             console.run_instructions(1000 * (3 * button + 1));
             console.press(1 << button, PRESS_FRAMES + button * 3);
         }
     }
-    // The MBC3 Tester begins anew after a while.
+    // The MBC3 Tester restarts after a while.
     let frames = if stem(path) == "mbc3-tester" { 40 } else { STILL_FRAMES };
     judge_still(path, console, frames)
 }

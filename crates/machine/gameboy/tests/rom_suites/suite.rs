@@ -1,4 +1,5 @@
-//! Suites: where their ROMs lie, which of them are for the model, and how each says that it passed.
+//! Suites: the paths of their ROMs, which of them are for the model, and how each reports that it
+//! passed.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use gbxcule_gameboy::cpu::Mode;
 use crate::console::{Console, folder, revision, roms_below};
 use crate::{known_failure, picture};
 
-/// Frames after which a ROM that has said nothing counts as failed.
+/// Frames after which a ROM without a result counts as failed.
 const MAX_FRAMES: u32 = 4000;
 /// Frames after which gambatte's ROMs have printed their digits or shown their picture.
 const GAMBATTE_FRAMES: u32 = 17;
@@ -64,7 +65,7 @@ impl Suite {
         rows
     }
 
-    /// Runs the suite and compares what fails with what is known to.
+    /// Runs the suite and compares the failures with the known ones.
     pub(crate) fn assert(&self) {
         let rows = self.run("");
         let folder = self.folder;
@@ -217,7 +218,7 @@ pub(crate) fn judge_docboy(path: &Path) -> Option<Verdict> {
         let is_shown_later = picture::difference(&console.machine.frame, &expected).is_none();
         return Some((!is_shown_later).then_some(fault));
     }
-    // The button that somebody holds all the time, or presses once the machine has stopped.
+    // The button that must be held all the time, or pressed when the machine has stopped.
     if is_pressed && name.contains("joypad1") {
         console.machine.set_buttons(UP);
     }

@@ -34,7 +34,7 @@ const TOOLS: [&str; 5] =
 struct Reference {
     folder: PathBuf,
     shim: PathBuf,
-    /// Model, boot ROM, and line and dot at the hand-over: with this dot most of gambatte's
+    /// Model, boot ROM, and line and dot at the program's start: with this dot most of gambatte's
     /// tests give the same in SameBoy and here.
     model: [&'static str; 4],
 }
@@ -107,8 +107,8 @@ fn buttons(frame: u32) -> u8 {
 
 /// Record of our machine over all frames.
 struct Run {
-    /// Digests after each frame, and whether the LCD was on in all of it: a picture that is cut off
-    /// is never seen.
+    /// Digests after each frame, and whether the LCD was on in all of it: an incomplete picture is
+    /// never seen.
     frames: Vec<([u64; 5], bool)>,
     /// Registers at the beginning, buttons and times, for SameBoy.
     schedule: String,

@@ -1,4 +1,4 @@
-//! One instruction on a machine of its own. In the subset of Rust that is translated.
+//! One instruction on a separate machine. In the subset of Rust that is translated.
 
 use crate::cpu::{Cpu, Mode};
 use crate::machine::{Kind, Machine};

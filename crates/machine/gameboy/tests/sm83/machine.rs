@@ -1,11 +1,11 @@
-//! The rest of a machine, as little of it as the CPU's sources name. In the subset of Rust that is
+//! The rest of a machine: only the parts that the CPU's sources name. In the subset of Rust that is
 //! translated.
 
 use crate::interrupts::Interrupts;
 use crate::joypad::Joypad;
 
-/// More bytes than one instruction comes near, and more M-cycles than it takes. One more is an
-/// index outside.
+/// Larger than the number of bytes that one instruction accesses, and than its M-cycles. A larger
+/// number is an index error.
 pub const MOST: usize = 8;
 
 /// Kind of bus access in an M-cycle.

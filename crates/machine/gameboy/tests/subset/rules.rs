@@ -136,7 +136,7 @@ impl<'ast> Visit<'ast> for Rules<'_> {
     }
 
     fn visit_pat_type(&mut self, parameter: &'ast syn::PatType) {
-        // A parameter's name binds by right.
+        // A parameter's name may bind.
         self.visit_type(&parameter.ty);
     }
 

@@ -1,5 +1,6 @@
 //! Attacks as files: the first line of each says by which policies it is run, and what must come of
-//! it: `// POLICY, POLICY: prints "TEXT"`, or `ends "SENTENCE"`. Nothing is left of any.
+//! it: `// POLICY, POLICY: prints "TEXT"`, or `ends "SENTENCE"`. No attack leaves a file or a
+//! process.
 
 use super::whole;
 use gbxcule_files::TemporaryFolder;
@@ -12,7 +13,7 @@ fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attack/programs")
 }
 
-/// Limits that an attack meets soon.
+/// Limits that an attack reaches early.
 fn short(limits: Limits) -> Limits {
     Limits {
         wall: Duration::from_secs(60),

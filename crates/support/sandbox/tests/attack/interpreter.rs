@@ -1,4 +1,5 @@
-//! Attacks by a text that an interpreter runs, whose policy allows most.
+//! Attacks by a text that an interpreter runs; the interpreter's policy allows more than the
+//! others.
 
 use super::{compile_within, whole};
 use gbxcule_sandbox::{ChildEnd, Limits, Outcome, Policy, run};
@@ -78,7 +79,7 @@ fn threads_and_bytes_of_a_whole_tree_have_one_limit() {
     assert_eq!(python(little, empty, &[]).ended, ChildEnd::Written(8 << 20));
 }
 
-/// A compiler's text can do no such thing, but a compiler that a text took over could.
+/// A text for a compiler can't do this itself, but a compiler that the text has taken over could.
 #[test]
 fn a_compiler_makes_its_program_executable_by_none_of_its_own_calls() {
     let folder = tempfile::tempdir().expect("a folder");

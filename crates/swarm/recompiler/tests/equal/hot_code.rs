@@ -1,4 +1,4 @@
-//! Hot code of ROMs, as kernels have it.
+//! Hot code of ROMs, as kernels contain it.
 
 use gbxcule_recompiler::HotCode;
 

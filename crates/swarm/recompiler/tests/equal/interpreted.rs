@@ -54,7 +54,7 @@ proptest! {
             let mut ours = native.clone();
             ours.cart_ram.copy_from_slice(interpreter.memory.bytes(ram.0));
             let mut bytes = interpreter.memory.bytes(machine).to_vec();
-            // A block leaves time in the registers alone, as instructions do.
+            // A block updates the time only in the registers, as instructions do.
             let now = offset_of!(Machine, cpu) + offset_of!(Cpu, now);
             bytes.copy_within(now..now + 4, offset_of!(Machine, now));
             ours.machine =

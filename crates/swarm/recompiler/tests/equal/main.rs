@@ -1,4 +1,4 @@
-//! Blocks do what the interpreter does, in every byte of the machine: as IR in the reference
+//! Blocks change the machine as the interpreter does, in every byte: as IR in the reference
 //! interpreter, and as machine code.
 
 #[cfg(color)]

@@ -40,17 +40,17 @@ impl Subject {
     }
 }
 
-/// Opcodes that end a random program soon: those that don't exist, STOP and HALT.
+/// Opcodes that end a random program early: the undefined ones, STOP and HALT.
 const ENDS: [u8; 13] =
     [0xd3, 0xdb, 0xdd, 0xe3, 0xe4, 0xeb, 0xec, 0xed, 0xf4, 0xfc, 0xfd, 0x10, 0x76];
 
-/// A ROM of random instructions for some mapper, without many that end a program at once.
+/// A ROM of random instructions for some mapper, with few that end a program at once.
 pub(crate) fn random_rom() -> impl Strategy<Value = Vec<u8>> {
     let kinds = prop::sample::select(vec![0x00u8, 0x03, 0x06, 0x13, 0x1b]);
     (kinds, 0u8..3, prop::collection::vec(any::<u8>(), 0x300)).prop_map(
         |(kind, rom_size, mut bytes)| {
             bytes.iter_mut().filter(|byte| ENDS.contains(byte)).for_each(|byte| *byte &= 0x47);
-            // Each turn of 0x301 bytes begins elsewhere in the banks.
+            // Each repetition of the 0x301 bytes begins at another place of its bank.
             let turn = bytes.iter().copied().chain([0x18]);
             let mut rom: Vec<u8> = turn.cycle().take(0x8000 << rom_size).collect();
             rom[0x100..0x104].copy_from_slice(&[0x00, 0xc3, 0x50, 0x01]);

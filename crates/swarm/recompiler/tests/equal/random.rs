@@ -1,5 +1,6 @@
 //! Random programs as machine code, beside the interpreter: they write to every register of the
-//! hardware, switch banks under their own feet, jump into the middle of instructions and run RAM.
+//! hardware, switch the bank that they run in, jump into the middle of instructions and execute
+//! RAM.
 
 use crate::program::{Subject, random_rom, scene};
 use gbxcule_recompiler::{Block, BlockCode, EagerRunner, MachineIr, Memories, MemoryMap};

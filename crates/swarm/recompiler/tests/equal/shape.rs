@@ -1,4 +1,4 @@
-//! Blocks cover the ways that they should: without that they would be right, but slow.
+//! Blocks cover the paths that they should: otherwise they would be right, but slow.
 
 use crate::program::Subject;
 use gbxcule_ir::Module;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Frames of each ROM: most tests end within them.
 const FRAMES: u32 = 150;
-/// Frames in which it learns what is hot.
+/// Frames in which the recompiler learns which code is hot.
 const FRAMES_LEARNING: u32 = 40;
 
 fn roms(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -1,4 +1,4 @@
-//! Episodes begin alike on every device.
+//! Episodes begin in the same way on every device.
 
 use crate::pair::{Pair, Subject, actions, config, on, plain};
 use gbxcule_swarm::{
@@ -60,7 +60,7 @@ fn pair(subject: Subject, stage: Stage) -> Pair {
     Pair::new(subject.game(), config, on(subject))
 }
 
-/// Asks both swarms, and compares them.
+/// Evaluates an expression for both swarms, and compares the results.
 macro_rules! both {
     ($pair:expr, $swarm:ident => $ask:expr) => {{
         let $swarm = &mut $pair.native;

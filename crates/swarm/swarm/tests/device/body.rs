@@ -215,7 +215,7 @@ pub(crate) fn wrong_calls_are_refused_and_change_nothing(subject: Subject) {
     assert!(DeviceSwarm::new(rom, config(0), device).is_err());
 }
 
-/// A reward that remembers, an end, and an observation of memory and pixels.
+/// A reward with memory, an end, and an observation of memory and pixels.
 pub(crate) const PROGRAM: &str = r#"
 import gbxcule as gb
 import warp as wp
@@ -302,7 +302,7 @@ pub(crate) fn a_program_that_stops_names_its_env_and_its_line(subject: Subject) 
     let place = |message: &str| message.split_once("-->").map(|(_, rest)| rest.to_owned());
     assert_eq!(place(&ours), place(&native));
     assert!(ours.contains("env 2") && ours.contains("mine.py:12"), "{ours}");
-    // The swarm reports the stop once, and the machines are well.
+    // The swarm reports the stop once, and the machines remain valid.
     pair.ours.sync().expect("nothing new");
     assert_eq!(pair.ours.cpu_state(0).expect("an env"), pair.native.cpu_state(0).expect("an env"));
 }

@@ -1,4 +1,4 @@
-//! A checkpoint of a device goes on anywhere.
+//! A checkpoint of a device can be restored on every device.
 
 use crate::begin::PROGRAM;
 use crate::pair::{Subject, actions, config, plain};

@@ -6,7 +6,7 @@ use gbxcule_swarm::{
     SwarmConfig, TextRole,
 };
 
-/// Ends steps early, remembers what it saw at a hook, forbids actions.
+/// Ends steps early, stores what it read at a hook, forbids actions.
 pub(crate) const PROGRAM: &str = r#"
 import gbxcule as gb
 import warp as wp
@@ -71,7 +71,7 @@ pub(crate) fn with_hooks(text: &str, hooks: Vec<Hook>) -> SwarmConfig {
 pub(crate) fn pair(config: SwarmConfig, setup: Setup) -> Pair {
     let rom = gbxcule_assembler::by_name("PEARL_DRIFT").expect("the game");
     let mut pair = Pair::new(rom.bytes(), config, setup);
-    // From the title into the sea.
+    // From the title into the game.
     for _ in 0..20 {
         pair.step(&[2, 2, 0, 2, 2]);
     }
@@ -101,7 +101,7 @@ pub(crate) fn hooks_and_settled_do_the_same(subject: Subject) {
         assert!(counts.iter().skip(3).step_by(4).all(|count| count.in_episode == 0));
         let masks = native.action_masks().expect("masks");
         assert_eq!(masks, ours.action_masks().expect("masks"));
-        // `action_mask` runs in stages that own something of its file.
+        // `action_mask` runs in stages that compute something of its file.
         assert_eq!(masks.contains(&true), stage != Stage::EmulateOnly);
         let cell = |cell| {
             let (text, array) = (TextRole::Reward, ScratchArray::Numbers);

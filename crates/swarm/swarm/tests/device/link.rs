@@ -25,14 +25,14 @@ pub(crate) fn pairs_do_the_same(subject: Subject) {
     }
 }
 
-/// A ROM of random bytes that uses its port everywhere: it sends what stands in work RAM, waits,
-/// clocks fast and slow, writes IF and DIV, and lets interrupts through; on the Color it changes
-/// its speed, too.
+/// A ROM of random bytes that often uses its port: it sends bytes of work RAM, waits, uses the fast
+/// and the slow clock, writes IF and DIV, and enables interrupts; on the Color it changes its
+/// speed, too.
 fn random_rom(seed: u64, model: Model) -> Vec<u8> {
     let mut rom =
         gbxcule_assembler::by_name("SERIAL_HELLO").expect("a built-in ROM").bytes().to_vec();
     if model == Model::Color {
-        // Not a game of the original, for which the Color hides its registers.
+        // A ROM for the Color, which hides its registers from programs for the original.
         rom[0x143] = 0x80;
     }
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -70,7 +70,7 @@ fn random_rom(seed: u64, model: Model) -> Vec<u8> {
             _ => vec![0x31, low, 0xdf, 0x00, 0x00],
         };
         if model == Model::Color && low % 16 == 7 {
-            // No button is looked at, KEY1 is armed, STOP.
+            // P1 selects no buttons, KEY1 is armed, STOP.
             piece = vec![0x3e, 0x30, 0xe0, 0x00, 0x3e, 0x01, 0xe0, 0x4d, 0x10, 0x00];
         }
         rom[at..at + piece.len()].copy_from_slice(&piece);
@@ -118,7 +118,7 @@ fn is_at_double_speed(swarm: &NativeSwarm, env: usize) -> bool {
     machine.color().is_some_and(|machine| machine.speed.double)
 }
 
-/// Bytes that a machine finds in its work RAM, each machine others.
+/// Returns the bytes in a machine's work RAM; they differ between machines.
 fn bytes_to_send(env: usize) -> Vec<u8> {
     (0..256).map(|at| ((at * 37 + env * 91) ^ at >> 3) as u8).collect()
 }

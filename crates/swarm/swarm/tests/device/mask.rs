@@ -1,4 +1,4 @@
-//! Steps in which some envs rest are the same on every device.
+//! Steps in which some envs are not stepped are the same on every device.
 
 use crate::hook;
 use crate::pair::{Pair, Subject, actions, config, on, plain};
@@ -12,7 +12,7 @@ fn outputs(swarm: &NativeSwarm, env: usize) -> (Vec<u32>, u32, bool) {
     (seen, swarm.rewards()[env].to_bits(), swarm.dones()[env])
 }
 
-/// Runs a masked step, in these ranges, on both swarms; envs that rest stay where they are.
+/// Runs a masked step, in these ranges, on both swarms; envs that are not stepped don't change.
 fn step(pair: &mut Pair, actions: &[u8], mask: &[bool], cuts: &[u32]) {
     let envs = 0..mask.len();
     let before: Vec<_> = envs
@@ -43,7 +43,7 @@ pub(crate) fn envs_that_rest_do_the_same(subject: Subject) {
     let masks =
         [[true, false, true, true], [false; 4], [false, true, false, true], [true; 4]].into_iter();
     for (number, mask) in masks.cycle().take(12).enumerate() {
-        // Without a mask nobody rests any more.
+        // Without a mask all envs are stepped again.
         pair.step(&actions(4, number));
         step(&mut pair, &actions(4, number), &mask, cuts[number % 3]);
     }

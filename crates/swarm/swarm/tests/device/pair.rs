@@ -120,8 +120,8 @@ pub(crate) fn actions(num_envs: usize, step: usize) -> Vec<u8> {
     (0..num_envs).map(|env| ((hash(env).wrapping_mul(0x85eb_ca6b) >> 24) % 9) as u8).collect()
 }
 
-/// A subject whose kernels on the CPU check the machine's indices too; what a GPU gets are the
-/// kernels that it will always get.
+/// A subject whose kernels check the machine's indices too on the CPU; a GPU runs the same kernels
+/// as in use.
 pub(crate) fn on(subject: Subject) -> Setup {
     let device = subject.device;
     let device = DeviceConfig { device, checked: device == Device::Cpu };

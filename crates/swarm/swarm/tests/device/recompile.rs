@@ -19,7 +19,7 @@ pub(crate) fn code_made_for_the_rom_does_the_same(subject: Subject) {
     }
 }
 
-/// Programs that write to every register of the hardware, switch banks under their own feet, and
+/// Programs that write to every register of the hardware, switch the bank that they run in, and
 /// jump into the middle of instructions.
 pub(crate) fn code_made_for_random_roms_does_the_same(subject: Subject) {
     let count = if subject.device == Device::Cpu { 3 } else { 1 };
@@ -78,7 +78,7 @@ fn assert_rom_alike(subject: Subject, rom: &Rom, name: &str) {
     }
 }
 
-/// Opcodes that end a random program soon: those that don't exist, STOP and HALT.
+/// Opcodes that end a random program early: the undefined ones, STOP and HALT.
 const ENDS: [u8; 13] =
     [0xd3, 0xdb, 0xdd, 0xe3, 0xe4, 0xeb, 0xec, 0xed, 0xf4, 0xfc, 0xfd, 0x10, 0x76];
 
@@ -96,7 +96,7 @@ fn random_rom(seed: u64) -> Vec<u8> {
         other => other,
     };
     let turn: Vec<u8> = (0..0x300).map(|_| instruction()).chain([0x18]).collect();
-    // Each turn of 0x301 bytes begins elsewhere in the banks.
+    // Each repetition of the 0x301 bytes begins at another place of its bank.
     let mut rom: Vec<u8> = turn.into_iter().cycle().take(0x1_0000).collect();
     rom[0x100..0x104].copy_from_slice(&[0x00, 0xc3, 0x50, 0x01]);
     (rom[0x143], rom[0x147], rom[0x148], rom[0x149]) = (0, 0x03, 1, 3);

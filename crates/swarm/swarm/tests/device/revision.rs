@@ -1,11 +1,11 @@
-//! Consoles of other revisions than the usual do on a device what they do on the CPU.
+//! Other revisions than the default behave on a device as on the CPU.
 
 use gbxcule_assembler::Assembler;
 use gbxcule_swarm::{DeviceConfig, DeviceSwarm, Model, NativeSwarm, Rom, SwarmError};
 
 use crate::pair::{Pair, Subject, config, plain};
 
-/// Notes in C000 to C2FF what revisions do differently: the addresses behind OAM, LY around line
+/// Records in C000 to C2FF what differs between revisions: the addresses behind OAM, LY around line
 /// 153, and PCM12 after NR14 made a period longer, at double speed.
 const PROGRAM: &str = "
     di

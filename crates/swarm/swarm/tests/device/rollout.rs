@@ -1,4 +1,5 @@
-//! Steps whose actions lie on the device: the native swarm's, and nothing crosses the host.
+//! Steps whose actions lie on the device equal the native swarm's, and nothing is copied to or from
+//! the host.
 
 use crate::pair::{Pair, Subject, actions, config, plain};
 use gbxcule_runtime::{Array, Device, Element};
@@ -94,7 +95,7 @@ pub(crate) fn rollouts_do_what_steps_and_resets_do(subject: Subject) {
             let episodes = (pair.ours.episode(env), pair.native.episode(env));
             assert_eq!(episodes.0.expect("an env"), episodes.1.expect("an env"));
         }
-        // The host goes on where the device was.
+        // Steps on the host continue from the device's state.
         pair.native.reset_masked(&[true, false, true, false]).expect("a mask");
         pair.ours.reset_masked(&[true, false, true, false]).expect("a mask");
         pair.assert_equal("back on the host");

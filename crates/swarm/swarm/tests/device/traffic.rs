@@ -6,7 +6,7 @@ use gbxcule_swarm::{DeviceSwarm, FrameRange, Returns, Schedule, Swarm, SwarmConf
 
 const ENVS: usize = 8;
 
-/// Looks at something; gives how much there was.
+/// Reads something from the swarm; returns its length.
 type Look = dyn Fn(&DeviceSwarm) -> usize;
 
 fn swarm(subject: Subject) -> DeviceSwarm {

@@ -15,7 +15,7 @@ use gbxcule_swarm::{NativeSwarm, Rom, Schedule, SwarmConfig};
 
 const FRAMES: usize = 110;
 const WRAM_BYTES: usize = 0x2000;
-/// Instruction boundaries around a frame's beginning that the shim tells of.
+/// Instruction boundaries around a frame's beginning that the shim reports.
 const MOMENTS: usize = 11;
 
 /// A ROM, the state that SameBoy wrote of it, the bytes of work RAM that no neighbouring
@@ -87,8 +87,8 @@ impl SameBoy {
         Self { shim, folder }
     }
 
-    /// Loads a state, writes one so many VBlanks later, and says what work RAM holds around the
-    /// beginning of each frame.
+    /// Loads a state, writes one this many VBlanks later, and returns work RAM around the beginning
+    /// of each frame.
     fn run(&self, rom: &[u8], state: &[u8], vblanks: usize) -> (Vec<u8>, Vec<Vec<u8>>) {
         let file = |name: &str| self.folder.path().join(name);
         fs::write(file("game.gb"), rom).expect("a file");
@@ -132,7 +132,7 @@ fn every_rom_goes_on_alike_in_both_directions() {
     for (name, state, bytes, expected) in STATES {
         let rom = gbxcule_assembler::by_name(name).expect("a ROM of the suite");
         let (_, theirs) = same_boy.run(rom.bytes(), &unpacked(state), 0);
-        // The fourth moment is the beginning itself.
+        // The fourth of these moments is the beginning itself.
         let begins = theirs.iter().map(|moments| &moments[3 * WRAM_BYTES..]);
         assert_eq!(digest(begins, bytes), expected, "{name} in SameBoy");
     }
