@@ -23,6 +23,7 @@ use crate::ppu::oam_bug::corrupt_oam_by_count;
 #[cfg(not(color))]
 use crate::ppu::registers::write_ppu;
 use crate::ppu::registers::{read_oam, read_ppu, read_vram, write_oam, write_vram};
+use crate::ppu::scan::note_last_read;
 use crate::ppu::whole_or_by_dots::{before_picture_change, before_timing_change};
 use crate::ppu::{sync_ppu, sync_ppu_now};
 #[cfg(all(not(color), not(usual_revision)))]
@@ -250,6 +251,7 @@ impl Machine {
             }
             0x46 => {
                 sync_dma(self, rom, cart_ram);
+                note_last_read(self);
                 self.dma.write(self.now, value);
                 self.set_fast_path(false);
             }

@@ -29,6 +29,11 @@ pub struct Dma {
     pub previous_active: bool,
     /// Time of the previous transfer's first byte.
     pub previous_start: u32,
+    /// Last Y, or tile number of an object, that the PPU read from OAM. In mode 2 the PPU sees this
+    /// byte while a transfer runs.
+    pub seen_y: u8,
+    /// Last X that the PPU read from OAM.
+    pub seen_x: u8,
     /// Bytes that were copied early because a write replaced the last of these bytes.
     pub copied: u8,
     /// Time at which the transfer ends, while `active`.

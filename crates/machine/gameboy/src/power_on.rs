@@ -93,6 +93,8 @@ impl Machine {
                 start: 0,
                 previous_active: false,
                 previous_start: 0,
+                seen_y: 0,
+                seen_x: 0,
                 copied: 0,
                 deadline: 0,
             },

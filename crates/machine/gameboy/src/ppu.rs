@@ -291,7 +291,7 @@ fn advance_in_visible_line(machine: &mut Machine, from: u16, to: u16) {
     if machine.ppu.stage == LineProgress::Rendering && is_pipeline_watched(machine) {
         run_pipeline(machine, to);
     }
-    if watches_hblank(machine) && machine.ppu.stage != LineProgress::Rendering {
+    if watches_hblank(machine) && is_hblank_known(machine) {
         let rise = hblank_dot(machine);
         if from <= rise && to > rise {
             machine.ppu.beam.dot = rise + 1;
@@ -373,6 +373,13 @@ fn vblank_event(machine: &mut Machine, at: u16) {
     } else {
         update_stat_line(machine, sources);
     }
+}
+
+/// Returns true if the dot on which the interrupt line sees HBlank may have come: the pipeline is
+/// done, or, on the Color, at the last pixel, which the interrupt does not wait for.
+#[inline(always)]
+fn is_hblank_known(machine: &Machine) -> bool {
+    machine.ppu.stage != LineProgress::Rendering || COLOR && machine.ppu.pipeline.position == 159
 }
 
 /// Returns the dot on which the interrupt line sees HBlank. Mode 2 must be over.

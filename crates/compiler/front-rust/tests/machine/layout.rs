@@ -56,7 +56,7 @@ fn natives() -> Vec<Native> {
             check_due first_check rewrites has_written }
         Wave { countdown_ticks position just_read }
         LastWrites { count address value previous_address previous_value }
-        Dma { page active start previous_active previous_start copied deadline }
+        Dma { page active start previous_active previous_start seen_y seen_x copied deadline }
         Serial { sb sc bits clock_high synced_at deadline }
         Joypad { pressed select is_super controller last_controller advances unseen }
         Cart { mapper boot_rom rom_low rom_high rom_mask ram_offset ram_mask ram_port has_ram has_rtc ram_enabled

@@ -18,17 +18,44 @@ fn wait_for_line(line: u8) -> [u8; 6] {
     [0xf0, 0x44, 0xfe, line, 0x20, 0xfa]
 }
 
-/// A machine that has run a program for the Color for three frames, the last one drawn.
-fn run(program: &[u8]) -> Machine {
+/// A ROM with a program for the Color.
+fn rom(program: &[u8]) -> Vec<u8> {
     let mut rom = vec![0; 0x8000];
     rom[0x100..0x103].copy_from_slice(&[0xc3, 0x50, 0x01]);
     rom[0x143] = 0x80;
     rom[0x150..][..program.len()].copy_from_slice(program);
-    let mut machine = Machine::power_on(&Cartridge::from_rom(&rom).expect("a good header"));
+    rom
+}
+
+/// A machine that has run a program for the Color for three frames.
+fn run(program: &[u8]) -> Machine {
+    run_rom(&rom(program))
+}
+
+fn run_rom(rom: &[u8]) -> Machine {
+    let mut machine = Machine::power_on(&Cartridge::from_rom(rom).expect("a good header"));
     for _ in 0..3 {
-        machine.run_frame(&rom, &mut [], true);
+        machine.run_frame(rom, &mut [], true);
     }
     machine
+}
+
+/// HBlank's interrupts in whole frames in which SCX is written all the time.
+fn hblank_interrupts(wx: u8) -> u16 {
+    let mut program = vec![0x01, 0x00, 0x00]; // LD BC,0000
+    program.extend([store(0x4a, 0x00), store(0x4b, wx), store(0x40, 0xf1)].concat());
+    program.extend(wait_for_line(145));
+    program.extend([store(0x41, 0x08), store(0x0f, 0x00), store(0xff, 0x02)].concat());
+    program.extend([0xfb, 0xe0, 0x43, 0x18, 0xfc]); // EI; LDH (43),A; JR -4
+    let mut rom = rom(&program);
+    rom[0x48..0x4a].copy_from_slice(&[0x03, 0xd9]); // INC BC; RETI
+    run_rom(&rom).cpu.bc()
+}
+
+// The last pixel waits for the window's tile, and the interrupt does not (gambatte `*_wxA6_*`).
+#[test]
+fn a_write_at_the_last_pixel_takes_no_interrupt_away() {
+    assert_eq!([7, 80, 166, 167].map(hblank_interrupts), [3 * 144; 4]);
 }
 
 /// Increments that a program executes whose `HALT` comes after some `NOP` and is followed by one

@@ -145,3 +145,36 @@ fn a_palette_of_a_program_for_the_original_changes_a_dot_earlier() {
     let [c, e] = CHIPS.map(first_changed);
     assert_eq!(e + 1, c);
 }
+
+/// Shades of the first tiles of a line in which SCY changes, some dots of the CPU later.
+fn line_with_a_new_scy(revision: Revision, nops: usize) -> Vec<u8> {
+    let mut rom = vec![0; 0x8000];
+    rom[0x100..0x103].copy_from_slice(&[0xc3, 0x50, 0x01]);
+    rom[0x143] = 0x80;
+    // `LDH A,(44); CP 05; JR NZ`, some `NOP`, `LD A,04; LDH (42),A; JR -2`
+    let program = [0xf0, 0x44, 0xfe, 0x05, 0x20, 0xfa];
+    rom[0x150..0x156].copy_from_slice(&program);
+    rom[0x156 + nops..][..6].copy_from_slice(&[0x3e, 0x04, 0xe0, 0x42, 0x18, 0xfe]);
+    let cartridge = Cartridge::from_rom(&rom).expect("a good header");
+    let mut machine = Machine::power_on(&Cartridge { revision, ..cartridge });
+    access(&mut machine, 0xff68, Some(0x80));
+    for colour in 0..4 {
+        access(&mut machine, 0xff69, Some(colour));
+        access(&mut machine, 0xff69, Some(0));
+    }
+    machine.vram.fill(0);
+    // Row 5 of tile 0 is of colour 0, row 1 of colour 3.
+    machine.vram[2..4].fill(0xff);
+    machine.run_frame(&rom, &mut [], true);
+    machine.frame[5 * 320..6 * 320].chunks(2).map(|pixel| pixel[0]).collect()
+}
+
+// mealybug `m3_scy_change`: of a tile's planes one alone shows the new row on a CPU CGB C.
+#[test]
+fn a_tile_keeps_the_row_for_which_its_number_was_fetched() {
+    let colours = |revision| {
+        let lines = (0..60).map(move |nops| line_with_a_new_scy(revision, nops));
+        lines.flatten().collect::<std::collections::BTreeSet<u8>>().len()
+    };
+    assert_eq!(CHIPS.map(colours), [3, 2]);
+}

@@ -46,7 +46,7 @@ fn the_color_lies_in_memory_as_its_translation_has_it() {
         Machine { wram now frame_done cpu ppu apu dma cart speed hdma color vram oam hram frame }
         Ppu { lcdc beam deadline scan pipeline palettes compatible sorts_by_x }
         Pipeline { dot object_palette object_palette_1 object_palette_2 object_entries
-            background_attributes tile_attributes leaves_8000 enters_8000 last_high
+            background_attributes tile_attributes tile_line leaves_8000 enters_8000 last_high
             misses_fetch scrolls_finely object_behind object_data_high }
         Palettes { background object background_index object_index }
         Apu { synced_at registers written double_speed voices }

@@ -7,6 +7,7 @@ use crate::ppu::{LCDC_WINDOW, Pipeline, Ppu, VRAM_BYTES};
 impl Ppu {
     /// Fetches the number and the attributes of the next tile.
     pub(super) fn fetch_tile(&mut self, vram: &[u8; VRAM_BYTES]) {
+        self.pipeline.tile_line = self.fetch_row();
         if self.misses_fetch() {
             return;
         }
@@ -22,10 +23,21 @@ impl Ppu {
             return if plane == 0 { self.pipeline.data_high } else { self.pipeline.data_low };
         }
         let attributes = self.pipeline.tile_attributes;
-        let row = if attributes & 0x40 != 0 { !self.fetch_row() } else { self.fetch_row() };
+        let line = self.tile_line();
+        let row = if attributes & 0x40 != 0 { !line } else { line };
         let bank = (attributes as u16 & 8) << 10;
         let address = self.tile_address(self.pipeline.tile, row) & 0x1fff | bank | plane;
         vram[address as usize & 0x3fff]
+    }
+
+    /// Returns the row of the map's pixels that is fetched. A CPU CGB E keeps the row from the fetch
+    /// of the tile's number on (mealybug `m3_scy_change`, on a CPU CGB D).
+    fn tile_line(&self) -> u8 {
+        #[cfg(not(usual_revision))]
+        if self.is_cgb_e {
+            return self.pipeline.tile_line;
+        }
+        self.fetch_row()
     }
 
     /// Returns true if the window begins on a pixel on which the fetcher forms an address: the

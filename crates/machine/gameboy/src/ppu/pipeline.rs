@@ -67,6 +67,9 @@ pub struct Pipeline {
     /// Attributes of the tile fetched last.
     #[cfg(color)]
     pub tile_attributes: u8,
+    /// Row of the map's pixels for which the tile was fetched.
+    #[cfg(color)]
+    pub tile_line: u8,
     /// True if LCDC moves the tile data away from 8000 on this dot.
     #[cfg(color)]
     pub leaves_8000: bool,
@@ -156,6 +159,8 @@ impl Pipeline {
             #[cfg(color)]
             tile_attributes: 0,
             #[cfg(color)]
+            tile_line: 0,
+            #[cfg(color)]
             leaves_8000: false,
             #[cfg(color)]
             enters_8000: false,
@@ -197,6 +202,11 @@ impl Pipeline {
     #[cfg(not(color))]
     pub(crate) fn is_fetching_object(&self) -> bool {
         self.object_step != OBJECT_NONE && self.object_step < OBJECT_ARRIVED
+    }
+
+    /// Returns true if the tile's number of the next object was read.
+    pub(super) fn has_read_entry(&self) -> bool {
+        self.object_step >= OBJECT_READ
     }
 
     /// Returns true if a byte of an object was read on the last dot.

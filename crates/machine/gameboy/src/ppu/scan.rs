@@ -5,12 +5,15 @@
 
 use crate::cpu::Mode;
 use crate::machine::Machine;
-use crate::ppu::LCDC_TALL_OBJECTS;
+use crate::ppu::whole_or_by_dots::before_timing_change;
+use crate::ppu::{LAST_LINE, LCDC_TALL_OBJECTS, LineProgress, VBLANK_LINE, sync_ppu_now};
 
 /// Entries in OAM.
 const ENTRIES: u8 = 40;
 /// Objects on one line.
 pub(super) const MAX_OBJECTS: u8 = 10;
+/// X of an object that is no longer fetched, because no pixel follows.
+const END_X: u8 = 168;
 
 /// The objects found so far, sorted by X, then by OAM entry. The arrays are the first fields, so
 /// that an index into them needs no offset.
@@ -106,21 +109,106 @@ pub(crate) fn scan_objects(machine: &mut Machine, dot: u16) {
     if machine.ppu.scan.entries as u16 >= until {
         return;
     }
-    let height = object_height(machine);
     let from = machine.ppu.scan.entries as usize;
     machine.ppu.scan.entries = until as u8;
+    if machine.dma.active {
+        scan_beside_dma(machine, from, until as usize);
+        return;
+    }
+    let height = object_height(machine);
     let line = machine.ppu.beam.line + 16;
     if from == 0 && !is_any_object_on(machine, line, height) {
         return;
     }
     for entry in from..until as usize {
         let y = machine.oam[entry * 4];
-        if line.wrapping_sub(y) < height
-            && machine.ppu.scan.count < MAX_OBJECTS
-            && !is_entry_hidden(machine, entry)
-        {
+        if line.wrapping_sub(y) < height && machine.ppu.scan.count < MAX_OBJECTS {
             let x = machine.oam[entry * 4 + 1];
             machine.ppu.scan.insert(x, y, entry as u8);
+        }
+    }
+}
+
+/// Looks at some entries while OAM DMA is set up or runs. Where a byte moves, the PPU reads nothing
+/// and goes on with what it read last (the pixels of Strikethrough).
+#[inline(never)]
+fn scan_beside_dma(machine: &mut Machine, from: usize, until: usize) {
+    let height = object_height(machine);
+    let line = machine.ppu.beam.line + 16;
+    for entry in from..until {
+        let is_hidden = is_entry_hidden(machine, entry);
+        if !is_hidden {
+            note_entry(machine, entry);
+        }
+        let (x, y) = (machine.dma.seen_x, machine.dma.seen_y);
+        // UNVERIFIED: while the CPU halts, the PPU finds no objects.
+        let finds = !is_hidden || machine.cpu.mode != Mode::Halted;
+        if finds && line.wrapping_sub(y) < height && machine.ppu.scan.count < MAX_OBJECTS {
+            machine.ppu.scan.insert(x, y, entry as u8);
+        }
+    }
+}
+
+fn note_entry(machine: &mut Machine, entry: usize) {
+    machine.dma.seen_y = machine.oam[entry * 4];
+    machine.dma.seen_x = machine.oam[entry * 4 + 1];
+}
+
+/// Notes what the PPU read last from OAM, before a transfer begins that may reach a scan.
+#[inline(never)]
+pub(crate) fn note_last_read(machine: &mut Machine) {
+    sync_ppu_now(machine);
+    let line = machine.ppu.beam.line;
+    let ends_in_vblank = line >= VBLANK_LINE && line < LAST_LINE - 2;
+    if machine.dma.active || !machine.ppu.is_on() || machine.ppu.beam.first_line || ends_in_vblank {
+        return;
+    }
+    let dot = machine.ppu.beam.dot;
+    if line < VBLANK_LINE && dot > 5 {
+        scan_objects(machine, dot);
+        before_timing_change(machine);
+        let entries = machine.ppu.scan.entries;
+        note_entry(machine, entries as usize - 1);
+        if entries == ENTRIES {
+            note_fetched_object(machine);
+        }
+    } else {
+        note_entry(machine, ENTRIES as usize - 1);
+        note_last_object(machine, if line == 0 || line > VBLANK_LINE { VBLANK_LINE } else { line });
+    }
+}
+
+/// Notes the tile of the object that was fetched last on this line.
+fn note_fetched_object(machine: &mut Machine) {
+    let ppu = &machine.ppu;
+    let mut fetched = 0;
+    if ppu.stage == LineProgress::Rendering {
+        fetched = ppu.pipeline.object as usize + ppu.pipeline.has_read_entry() as usize;
+    } else if ppu.stage == LineProgress::Done && ppu.fetches_objects() {
+        while fetched < ppu.scan.count as usize && ppu.scan.x[fetched] < END_X {
+            fetched += 1;
+        }
+    }
+    if fetched > 0 {
+        machine.dma.seen_y = machine.oam[ppu.scan.entry[fetched - 1] as usize * 4 + 2];
+    }
+}
+
+/// Notes the tile of the object that was fetched last on the line before one.
+fn note_last_object(machine: &mut Machine, line: u8) {
+    let height = object_height(machine);
+    let (mut count, mut last_x) = (0, 0);
+    for entry in 0..ENTRIES as usize {
+        let (y, x) = (machine.oam[entry * 4], machine.oam[entry * 4 + 1]);
+        if machine.ppu.fetches_objects()
+            && (line + 15).wrapping_sub(y) < height
+            && count < MAX_OBJECTS
+        {
+            count += 1;
+            if x >= last_x && x < END_X {
+                last_x = x;
+                machine.dma.seen_y = machine.oam[entry * 4 + 2];
+            }
         }
     }
 }
@@ -138,11 +226,8 @@ fn is_any_object_on(machine: &Machine, line: u8, height: u8) -> bool {
     found
 }
 
-// UNVERIFIED: while OAM DMA moves bytes the PPU finds no objects.
+/// Returns true if a byte of OAM DMA moves as the PPU looks at an entry.
 fn is_entry_hidden(machine: &Machine, entry: usize) -> bool {
-    if !machine.dma.active {
-        return false;
-    }
     if machine.cpu.mode == Mode::Halted {
         // The transfer stands still.
         return machine.dma.is_moving(machine.now);
@@ -161,10 +246,15 @@ fn mcycle_of_dot(machine: &Machine, dot: u32) -> u32 {
 /// the DMA's address (the pixels of Strikethrough).
 // UNVERIFIED: for a source in ROM or cartridge RAM the old byte of OAM is taken.
 pub(super) fn read_object_beside_dma(machine: &mut Machine) {
-    let moment = mcycle_of_dot(machine, machine.ppu.pipeline.dot as u32);
-    if !machine.dma.is_moving(moment) {
-        return;
+    // A byte arrives in the middle of its M-cycle.
+    let moment = mcycle_of_dot(machine, machine.ppu.pipeline.dot as u32 + 2);
+    if machine.dma.is_moving(moment) {
+        take_moving_object(machine, moment);
     }
+    machine.dma.seen_y = machine.ppu.pipeline.object_tile;
+}
+
+fn take_moving_object(machine: &mut Machine, moment: u32) {
     let source = machine.dma.source(moment);
     // The OAM address of the byte that moves next.
     let place = (source & 0xff) as usize + 1;

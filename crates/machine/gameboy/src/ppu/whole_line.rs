@@ -81,10 +81,6 @@ pub(super) fn draw_plain_line(machine: &mut Machine, tiles: &mut packed_line::Ti
 /// no effect but their pixels.
 #[cfg(not(color))]
 pub(crate) fn draw_lines(machine: &mut Machine, lines: u8) -> u8 {
-    if machine.dma.active {
-        // The objects that OAM DMA hides depend on the time within the line.
-        return 0;
-    }
     let first = machine.ppu.beam.line;
     let candidates = candidates(machine, lines);
     let mut tiles = packed_line::TileRow::none();

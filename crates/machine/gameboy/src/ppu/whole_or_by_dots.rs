@@ -33,6 +33,10 @@ pub(crate) fn skip_quiet_lines(machine: &mut Machine, available: u32) -> u32 {
     if lines > most {
         lines = most;
     }
+    if machine.dma.active && machine.ppu.beam.line < VBLANK_LINE {
+        // The objects that OAM DMA hides depend on the moment.
+        lines = 0;
+    }
     if lines > 0 && machine.ppu.draw && machine.ppu.beam.line < VBLANK_LINE {
         #[cfg(not(color))]
         {
@@ -54,7 +58,7 @@ pub(crate) fn skip_quiet_lines(machine: &mut Machine, available: u32) -> u32 {
 pub(crate) fn finish_line(machine: &mut Machine) {
     if machine.ppu.stage == LineProgress::Untouched {
         // The fetch of objects during OAM DMA depends on the time within the line.
-        if machine.ppu.carries_window() || machine.dma.active && machine.ppu.draw {
+        if machine.ppu.carries_window() || machine.dma.active {
             start_pipeline(machine);
         } else if machine.ppu.draw {
             draw_line(machine);

@@ -222,6 +222,8 @@ fields!(Pipeline {
     #[cfg(color)]
     tile_attributes,
     #[cfg(color)]
+    tile_line,
+    #[cfg(color)]
     leaves_8000,
     #[cfg(color)]
     enters_8000,
@@ -337,7 +339,17 @@ fields!(Sweep {
 
 fields!(Wave { countdown_ticks, position, just_read });
 
-fields!(Dma { page, active, start, previous_active, previous_start, copied, deadline });
+fields!(Dma {
+    page,
+    active,
+    start,
+    previous_active,
+    previous_start,
+    seen_y,
+    seen_x,
+    copied,
+    deadline
+});
 
 fields!(Serial { sb, sc, bits, clock_high, synced_at, deadline });
 

@@ -14,18 +14,11 @@ use original::GROUPS;
 type Group = (&'static str, &'static str, &'static [&'static str]);
 
 /// ROMs that both models fail for the same reason.
-const OF_BOTH: &[Group] = &[
-    (
-        "small",
-        "OAM DMA that begins as the PPU fetches objects: it would read the tile's number from the bytes that move, 7 pixels",
-        &["strikethrough"],
-    ),
-    (
-        "small",
-        "buttons change here between frames alone, on line 0; the test wants them on any line",
-        &["tellinglys"],
-    ),
-];
+const OF_BOTH: &[Group] = &[(
+    "small",
+    "buttons change here between frames alone, on line 0; the test wants them on any line",
+    &["tellinglys"],
+)];
 
 fn groups() -> impl Iterator<Item = &'static Group> {
     GROUPS.iter().chain(OF_BOTH)

@@ -53,11 +53,6 @@ pub(super) const GROUPS: &[Group] = &[
         &["serial/sc_change_freq_gbc/sc_change_freq_gbc", "timers/tac_set_enabled/tac_set_enabled"],
     ),
     (
-        "mealybug D",
-        "a later chip keeps the row of a tile from the fetch of its number on",
-        &["m3_scy_change"],
-    ),
-    (
         "samesuite",
         "not looked into since the sweep's check takes its M-cycles, as DocBoy's tests have it",
         &["apu/channel_1/channel_1_sweep_restart_2"],
