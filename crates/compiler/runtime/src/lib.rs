@@ -57,7 +57,7 @@ pub use function_code::FunctionCode;
 pub use kernel::{DirectKernel, Kernel, SliceArgument};
 pub use output::Output;
 pub use process::{PerProcess, Process, get_or_make};
-pub use program_file::{ProgramFiles, ReadError};
+pub use program_file::{ProgramFiles, ReadError, is_in_package};
 pub use recipe::record::{Stored, read_whole};
 pub use recipe::{MadeModule, Recipe};
 pub use reflection::{Parameter, Reflection, read_parameters, reflect};

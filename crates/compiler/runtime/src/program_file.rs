@@ -48,10 +48,7 @@ impl ProgramFiles {
     pub fn below(folder: &Path) -> Self {
         let Ok(mut outermost) = folder.canonicalize() else { return Self { folders: Vec::new() } };
         for _ in 0..MAX_PACKAGE_DEPTH {
-            // A folder without an `__init__.py` belongs to the package around it.
-            let is_package = |folder: &Path| folder.join("__init__.py").is_file();
-            let is_inside = is_package(&outermost) || outermost.parent().is_some_and(is_package);
-            if !is_inside || !outermost.pop() {
+            if !is_in_package(&outermost) || !outermost.pop() {
                 break;
             }
         }
@@ -89,6 +86,13 @@ impl ProgramFiles {
             Err(refused) => FileText::Refused(refused.to_string()),
         }
     }
+}
+
+/// Returns true if a folder is a package of Python, or lies in one: a folder without an
+/// `__init__.py` belongs to the package around it.
+pub fn is_in_package(folder: &Path) -> bool {
+    let is_package = |folder: &Path| folder.join("__init__.py").is_file();
+    is_package(folder) || folder.parent().is_some_and(is_package)
 }
 
 #[cfg(test)]

@@ -12,8 +12,10 @@ const PYTHON: [&str; 9] = ["abs", "bool", "float", "int", "len", "max", "min", "
 /// Functions of a program's texts that have parameters that are references.
 #[derive(Default)]
 pub struct References<'a> {
-    /// The texts, each with true for the geometry library; empty if no text mentions a reference.
-    texts: Vec<(&'a Text, bool)>,
+    /// The texts, the geometry library's too; empty if no text mentions a reference.
+    texts: Vec<&'a Text>,
+    /// The geometry library's text: `wp.f` may be a function of it.
+    library: Option<&'a Text>,
     /// Answers so far, by a function's name.
     known: RefCell<FxHashMap<String, Option<bool>>>,
 }
@@ -21,14 +23,12 @@ pub struct References<'a> {
 impl<'a> References<'a> {
     /// Reads the texts of a program.
     pub fn read(files: &'a Files) -> Self {
-        let mut texts = files.texts.iter().enumerate();
-        if !texts.any(|(number, text)| text.has_references && files.library != Some(number)) {
+        if !files.texts.iter().any(|text| text.has_references) {
             return Self::default();
         }
-        // `Names::is_query_result` knows what functions of the geometry library change.
-        let texts = files.texts.iter().enumerate();
-        let texts = texts.map(|(number, text)| (&**text, files.library == Some(number))).collect();
-        Self { texts, known: RefCell::default() }
+        let texts = files.texts.iter().map(|text| &**text).collect();
+        let library = files.library.map(|number| &*files.texts[number]);
+        Self { texts, library, known: RefCell::default() }
     }
 
     /// Returns true if a function of this name takes a reference; `None` if the name may stand for
@@ -37,9 +37,7 @@ impl<'a> References<'a> {
         if let Some(answer) = self.known.borrow().get(name) {
             return *answer;
         }
-        let named = self.texts.iter().filter_map(|(text, is_geometry)| {
-            text.functions().get(name).map(|takes_one| *takes_one && !is_geometry)
-        });
+        let named = self.texts.iter().filter_map(|text| text.functions().get(name).copied());
         let answer = if self.is_alias(name) {
             None
         } else {
@@ -50,11 +48,12 @@ impl<'a> References<'a> {
     }
 
     fn is_alias(&self, name: &str) -> bool {
-        self.texts.iter().any(|(text, is_geometry)| !is_geometry && text.aliases().contains(name))
+        let is_library = |text| self.library.is_some_and(|it| std::ptr::eq(it, text));
+        self.texts.iter().any(|text| !is_library(*text) && text.aliases().contains(name))
     }
 
-    /// Returns true if a call may change its arguments. A name of which nothing is known may
-    /// stand for any of the functions; `wp.f` stands for none of these functions.
+    /// Returns true if a call may change its arguments. A name of which nothing is known may stand
+    /// for any of the functions; `wp.f` stands only for functions of the geometry library.
     pub fn may_change(&self, call: &ExprCall) -> bool {
         if self.texts.is_empty() {
             return false;
@@ -66,7 +65,8 @@ impl<'a> References<'a> {
                     if matches!(module.id.as_str(), "wp" | "warp")
                         && !self.is_alias(&module.id) =>
                 {
-                    return false;
+                    let library = self.library.map(|it| it.functions());
+                    return library.is_some_and(|it| it.get(attribute.attr.as_str()) == Some(&true));
                 }
                 _ => attribute.attr.as_str(),
             },

@@ -2,8 +2,9 @@
 //! from this file and from imported files.
 
 use crate::outline::{Import, Mentions, Statement, outline};
+use gbxcule_front_warp::ImportOptions;
 use gbxcule_rows::structure::{Token, indentation, tokens};
-use gbxcule_runtime::ProgramFiles;
+use gbxcule_runtime::{ProgramFiles, is_in_package};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -57,12 +58,14 @@ impl Source {
 /// The files below a folder that were read, each once.
 pub(crate) struct Sources {
     allowed: ProgramFiles,
+    options: ImportOptions,
     files: HashMap<PathBuf, Option<Rc<Source>>>,
 }
 
 impl Sources {
-    pub(crate) fn below(folder: &Path) -> Self {
-        Self { allowed: ProgramFiles::below(folder), files: HashMap::new() }
+    pub(crate) fn below(folder: &Path, options: &ImportOptions) -> Self {
+        let allowed = allowed(folder, options);
+        Self { allowed, options: options.clone(), files: HashMap::new() }
     }
 
     /// Returns a file if it may be read and is text.
@@ -74,14 +77,15 @@ impl Sources {
         self.files.entry(path.into()).or_insert_with(read).clone()
     }
 
-    /// Returns the file of an imported module, which lies beside the importing file or beside the
-    /// packages around that file.
+    /// Returns the file of an imported module, which lies beside the importing file, beside the
+    /// packages around that file, or in a folder that the user names.
     fn module(&mut self, from: &Path, import: &Import) -> Option<Rc<Source>> {
         let mut folder = from.parent()?.to_path_buf();
         for _ in 1..import.level {
             folder.pop();
         }
         let parts: Vec<&str> = import.module.split('.').filter(|it| !it.is_empty()).collect();
+        let mut others = self.options.folders.clone().into_iter();
         loop {
             let stem = parts.iter().fold(folder.clone(), |path, part| path.join(part));
             for path in [stem.with_extension("py"), stem.join("__init__.py")] {
@@ -89,12 +93,20 @@ impl Sources {
                     return self.file(&path);
                 }
             }
-            // The module of an import without dots lies beside the outermost package.
-            if import.level > 0 || !folder.join("__init__.py").is_file() || !folder.pop() {
+            if import.level > 0 {
                 return None;
+            }
+            // The module of an import without dots lies beside the outermost package.
+            if !is_in_package(&folder) || !folder.pop() {
+                folder = others.next()?;
             }
         }
     }
+}
+
+/// Files that programs of a folder may import.
+pub(crate) fn allowed(folder: &Path, options: &ImportOptions) -> ProgramFiles {
+    options.folders.iter().fold(ProgramFiles::below(folder), |files, it| files.and_below(it))
 }
 
 /// A definition: a file and the position of a statement in it.
@@ -117,6 +129,8 @@ struct Cutter<'s> {
     imports: BTreeSet<String>,
     /// Aliases of definitions, `here = there`, from imports.
     aliases: BTreeSet<String>,
+    /// Lines that bind names to the values that the user gives.
+    values: BTreeSet<String>,
     /// Names of modules in each file: the cut writes `module.name` without the module.
     modules: BTreeMap<PathBuf, BTreeSet<String>>,
     /// Chosen definitions, and the order in which the cut prints them: a definition comes before
@@ -143,6 +157,7 @@ pub(crate) fn cut(
         sources,
         reach,
         aliases: BTreeSet::new(),
+        values: BTreeSet::new(),
         modules: BTreeMap::new(),
         imports: BTreeSet::from(["import warp as wp".to_owned()]),
         chosen: BTreeMap::new(),
@@ -175,8 +190,11 @@ pub(crate) fn cut(
 impl Cutter<'_> {
     fn choose(&mut self, file: &Rc<Source>, statement: usize) {
         let it = &file.statements[statement];
-        let is_python = it.is_definition && !it.text(file).trim_start().starts_with('@');
-        if self.reach == Reach::All || !is_python {
+        let text = it.text(file).trim_start();
+        let is_python = it.is_definition && !text.starts_with('@');
+        // Only Python mentions other kernels: it launches them.
+        let is_other_kernel = it.is_definition && text.starts_with("@wp.kernel");
+        if !is_other_kernel && (self.reach == Reach::All || !is_python) {
             self.add(file, statement);
         }
     }
@@ -197,12 +215,26 @@ impl Cutter<'_> {
         let mut scope = Some(statement);
         while let Some(at) = scope {
             let parent = file.statements[at].parent;
-            if self.take(file, statement, parent, name, depth) {
+            if self.take(file, statement, parent, name, depth)
+                || parent.is_some_and(|it| self.take_argument(file, it, name))
+            {
                 return;
             }
             scope = parent;
         }
         self.take_starred(file, name, depth);
+    }
+
+    /// Takes the user's value for an argument of the function around a statement.
+    fn take_argument(&mut self, file: &Rc<Source>, function: usize, name: &str) -> bool {
+        let functions = &file.statements[function].defines;
+        let value = self.sources.options.defines.iter().find(|(path, _)| {
+            path.rsplit_once('.').is_some_and(|(of, it)| it == name && functions.iter().any(|f| f == of))
+        });
+        let line = value.map(|(_, value)| format!("{name} = {value}\n"));
+        let is_given = line.is_some();
+        self.values.extend(line);
+        is_given
     }
 
     /// Chooses the definitions of a name that a `from module import *` provides.
@@ -358,7 +390,7 @@ impl Cutter<'_> {
             *text += &format!("{line}{gap}{}\n", block.trim_end());
         };
         others.filter(|place| !is_inside(place)).for_each(|place| print(&mut text, place));
-        text.extend(self.aliases.iter().map(String::as_str));
+        text.extend(self.aliases.iter().chain(&self.values).map(String::as_str));
         own.into_iter().filter(|place| !is_inside(place)).for_each(|it| print(&mut text, it));
         print(&mut text, &last);
         text

@@ -11,7 +11,7 @@ mod outline;
 mod text;
 mod unmarked;
 
-use cut::Sources;
+use cut::{Sources, allowed};
 use gbxcule_front_warp::{ImportOptions, Program as Parsed, Texts as ParsedTexts};
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::Diagnostic;
@@ -24,7 +24,6 @@ use gbxcule_rows::harvested::{Origin, Refusal, row_of};
 use gbxcule_rows::row::{Plan, Row};
 use gbxcule_rows::row_program::{code, within_limits};
 use gbxcule_rows::worker_threads::on_threads;
-use gbxcule_runtime::ProgramFiles;
 pub use licence::licence_of;
 use licence::other_licence;
 use serde::Serialize;
@@ -91,6 +90,7 @@ pub type KernelOutcome = Result<Row, String>;
 pub struct FoundKernels<'a> {
     folder: &'a Path,
     license: &'a str,
+    options: &'a ImportOptions,
     files: usize,
     found: FolderKernels,
 }
@@ -104,18 +104,35 @@ pub fn harvest(
     workers: usize,
     looked: &(dyn Fn() + Sync),
 ) -> Result<Harvested, SynthError> {
-    let found = FoundKernels::below(folder, license)?;
+    let options = ImportOptions::default();
+    let found = FoundKernels::below(folder, license, &options)?;
     let outcomes = found.outcomes(0..found.count(), plan, workers, looked);
     found.harvested(outcomes)
 }
 
 impl<'a> FoundKernels<'a> {
-    /// Reads the files below a folder.
-    pub fn below(folder: &'a Path, license: &'a str) -> Result<Self, SynthError> {
+    /// Reads the files below a folder, and those that they import, with the values and types that
+    /// the user gives.
+    ///
+    /// # Errors
+    /// A folder can't be read, or a further one that `options` names has another licence: rows have
+    /// definitions from it.
+    pub fn below(
+        folder: &'a Path,
+        license: &'a str,
+        options: &'a ImportOptions,
+    ) -> Result<Self, SynthError> {
+        for further in &options.folders {
+            let own = licence_of(further, None)?;
+            if own != license {
+                let reason = format!("its licence is {own}, and rows are under {license}");
+                return Err(SynthError::data(further, reason));
+            }
+        }
         let mut files = python_files(folder)?;
         files.sort();
-        let found = find(folder, license, &files);
-        Ok(Self { folder, license, files: files.len(), found })
+        let found = find(folder, license, options, &files);
+        Ok(Self { folder, license, options, files: files.len(), found })
     }
 
     /// Returns the number of kernels.
@@ -133,7 +150,7 @@ impl<'a> FoundKernels<'a> {
     ) -> Vec<KernelOutcome> {
         let next = AtomicUsize::new(kernels.start);
         let work = || {
-            let (mut made, mut sources) = (Vec::new(), Sources::below(self.folder));
+            let (mut made, mut sources) = (Vec::new(), Sources::below(self.folder, self.options));
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 if at >= kernels.end {
@@ -152,7 +169,7 @@ impl<'a> FoundKernels<'a> {
 
     /// Numbers the rows and names their origins, given an outcome for each kernel.
     pub fn harvested(self, outcomes: Vec<KernelOutcome>) -> Result<Harvested, SynthError> {
-        let Self { folder, license, files, found } = self;
+        let Self { folder, license, files, found, .. } = self;
         let FolderKernels { kernels, functions, unmarked, unread } = found;
         let name = folder.canonicalize().map_err(SynthError::file(folder))?;
         let name = name.file_name().map_or(String::new(), |it| it.to_string_lossy().into_owned());
@@ -213,9 +230,14 @@ fn with_origin(
 }
 
 /// Reads files for their kernels.
-fn find(folder: &Path, license: &str, files: &[PathBuf]) -> FolderKernels {
-    let allowed = ProgramFiles::below(folder);
-    let (mut sources, mut texts) = (SourceMap::new(), ParsedTexts::new(ImportOptions::default()));
+fn find(
+    folder: &Path,
+    license: &str,
+    options: &ImportOptions,
+    files: &[PathBuf],
+) -> FolderKernels {
+    let allowed = allowed(folder, options);
+    let (mut sources, mut texts) = (SourceMap::new(), ParsedTexts::new(options.clone()));
     let (mut all, mut functions, mut unread) = (Vec::new(), 0, Vec::new());
     let mut unmarked = Vec::new();
     for path in files {

@@ -15,6 +15,7 @@ use serde_json::json;
 use super::TextDevice;
 use super::new_dataset::NewDataset;
 use super::sharding::ShardOption;
+use crate::kernel_file::Imports;
 use crate::print::say;
 use crate::progress;
 use crate::run_options::workers;
@@ -40,6 +41,9 @@ pub(crate) struct Harvest {
     /// several or an unknown one; a folder whose files name no licence is refused
     #[arg(long, value_name = "SPDX")]
     license: Option<String>,
+
+    #[command(flatten)]
+    imports: Imports,
 
     /// The seed of the inputs
     #[arg(long, default_value_t = 0)]
@@ -75,7 +79,8 @@ impl Harvest {
             host_every: 0,
             sampled: 100,
         };
-        let kernels = FoundKernels::below(&self.folder, &license)?;
+        let options = self.imports.options();
+        let kernels = FoundKernels::below(&self.folder, &license, &options)?;
         let outcomes = self.outcomes(&kernels, &license, plan)?;
         let Some(outcomes) = outcomes else { return Ok(true) };
         let Harvested { rows, harvest, refused } = kernels.harvested(outcomes)?;
@@ -126,6 +131,7 @@ impl Harvest {
         let kernels = found.count();
         let work = json!({
             "verb": "harvest", "plan": plan, "license": license, "kernels": kernels,
+            "imports": [self.imports.path, self.imports.define, self.imports.types],
             "version": [GENERATOR_VERSION, SCHEMA_VERSION],
         });
         let bar = progress::late_bar(kernels as u64, "kernels").with_message("harvesting");

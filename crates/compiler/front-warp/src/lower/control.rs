@@ -32,8 +32,7 @@ impl<'s, 'a> Statements<'s, 'a> {
         let Definition { def, scope, formals, bindings, kind } = definition;
         let unit = b.unit();
         let usage = Usage::of(def, Rc::clone(&unit.dialect.references));
-        let is_library = unit.files.library == Some(unit.scopes.text(scope));
-        let e = Expressions::new(b, Names::new(usage, is_library), scope, kind);
+        let e = Expressions::new(b, Names::new(usage), scope, kind);
         let mut lower = Self { e, result: None, in_loop: 0 };
         lower.e.names.enter(&mut lower.e.b, formals, bindings);
         let returns = def.returns.as_deref().map(|it| (type_expr::annotation(unit, it, scope), it));

@@ -17,7 +17,7 @@ use gbxcule_ir::function::{LocalId, PassMode};
 use gbxcule_ir::op::Value;
 use gbxcule_ir::source::Span;
 use gbxcule_ir::stmt::BlockId;
-use gbxcule_ir::ty::{Scalar, Shape, Type};
+use gbxcule_ir::ty::{Shape, Type};
 use gbxcule_warp_types::geometry;
 use gbxcule_warp_types::signature::Formal;
 use gbxcule_warp_types::value::{KnownValue, WarpValue};
@@ -39,12 +39,10 @@ pub(super) struct Names<'a> {
     homes: FxHashMap<&'a str, BlockId>,
     /// Names whose type changed in a block, which control may have left before the change.
     changed: FxHashMap<&'a str, BlockId>,
-    /// True in the geometry library, where only queries are passed by reference.
-    is_library: bool,
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(usage: Usage<'a>, is_library: bool) -> Self {
+    pub(super) fn new(usage: Usage<'a>) -> Self {
         Self {
             bindings: FxHashMap::default(),
             usage,
@@ -54,7 +52,6 @@ impl<'a> Names<'a> {
             tiles: FxHashMap::default(),
             homes: FxHashMap::default(),
             changed: FxHashMap::default(),
-            is_library,
         }
     }
 
@@ -93,22 +90,13 @@ impl<'a> Names<'a> {
     /// Returns true if a call may change an argument with this name: a builtin changes the state
     /// of its random numbers, a function changes an argument by reference.
     fn is_changed(&self, b: &Writer<'_, 'a>, name: &str, ty: Type) -> bool {
-        ty == Type::U32
-            || self.is_query_result(b, ty)
-            || (self.usage.is_passed_by_reference(name) && !b.is_handle(ty))
-    }
-
-    /// Returns true if a query may take a variable of this type by reference.
-    fn is_query_result(&self, b: &Writer<'_, 'a>, ty: Type) -> bool {
-        if b.unit().files.library.is_none() {
-            return false;
-        }
-        match *b.shape(ty) {
+        let is_query = match *b.shape(ty) {
             Shape::Struct(id) => geometry::is_query(&b.module.types.structure(id).name),
-            Shape::Scalar(Scalar::I32 | Scalar::F32)
-            | Shape::Vector { len: 3, of: Scalar::F32 } => !self.is_library,
             _ => false,
-        }
+        };
+        ty == Type::U32
+            || is_query
+            || (self.usage.is_passed_by_reference(name) && !b.is_handle(ty))
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Binding<'a>> {
