@@ -12,7 +12,7 @@ mod text;
 mod unmarked;
 
 use cut::{Sources, allowed};
-use gbxcule_front_warp::{ImportOptions, Program as Parsed, Texts as ParsedTexts};
+use gbxcule_front_warp::{ImportOptions, Program as Parsed, Reader, Texts as ParsedTexts};
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::SourceMap;
@@ -35,6 +35,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use text::{own_text, parameter_types};
 use unmarked::likely_kernels;
 
+/// Code of the refusal of a generic kernel for which nothing says the types.
+const GENERIC: &str = "generic-kernel";
+
 /// A kernel that gave no row.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct RefusedKernel {
@@ -46,6 +49,9 @@ pub struct RefusedKernel {
     pub kernel: String,
     /// Reason of the refusal: one that [`Harvest::refused`] counts, or [`UNMARKED`].
     pub reason: String,
+    /// The compiler's message, if it refused the kernel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
 }
 
 /// Result of a harvest.
@@ -67,8 +73,8 @@ struct KernelInFile {
     name: String,
     /// Types of its parameters, as Python writes them.
     types: Option<Vec<String>>,
-    /// Printed IR of the kernel in its file, or the code of its refusal.
-    ir: Result<String, String>,
+    /// Printed IR of the kernel in its file, or the code and the message of its refusal.
+    ir: Result<String, (String, String)>,
 }
 
 /// Kernels and functions in the files of a folder.
@@ -191,10 +197,11 @@ impl<'a> FoundKernels<'a> {
             line,
             kernel,
             reason: UNMARKED.into(),
+            message: None,
         };
         let mut refused: Vec<RefusedKernel> = unmarked.into_iter().map(may_be).collect();
         let (mut rows, mut known) = (Vec::new(), HashMap::new());
-        for (KernelInFile { file, line, name, .. }, outcome) in kernels.iter().zip(outcomes) {
+        for (KernelInFile { file, line, name, ir, .. }, outcome) in kernels.iter().zip(outcomes) {
             let (file, line, kernel) = (below(file), *line, name.clone());
             match outcome {
                 Ok(row) => {
@@ -203,7 +210,8 @@ impl<'a> FoundKernels<'a> {
                 }
                 Err(reason) => {
                     *harvest.refused.entry(reason.clone()).or_default() += 1;
-                    refused.push(RefusedKernel { file, line, kernel, reason });
+                    let message = ir.as_ref().err().map(|(_, message)| message.clone());
+                    refused.push(RefusedKernel { file, line, kernel, reason, message });
                 }
             }
         }
@@ -276,9 +284,18 @@ fn find(
         });
         unmarked.extend(likely.into_iter().map(|it| (path.clone(), line(it.at), it.name)));
         for kernel in kernels {
-            let mut module = Module::new("kernel");
-            let lowered = reader.lower(kernel.position, &mut module);
-            let ir = lowered.and_then(|()| check::module(module)).and_then(within_limits);
+            let lowered = |reader: &Reader<'_>| {
+                let mut module = Module::new("kernel");
+                let lowered = reader.lower(kernel.position, &mut module);
+                lowered.and_then(|()| check::module(module)).and_then(within_limits)
+            };
+            let ir = match lowered(&reader) {
+                // The row's text then states the types that fit.
+                Err(faults) if code(&faults) == GENERIC => {
+                    lowered(&program.reader().with_trial_types())
+                }
+                ir => ir,
+            };
             let types = ir
                 .as_ref()
                 .ok()
@@ -290,7 +307,10 @@ fn find(
                 at,
                 name: kernel.name,
                 types,
-                ir: ir.map(|module| print::module(&module)).map_err(|faults| code(&faults)),
+                ir: ir.map(|module| print::module(&module)).map_err(|faults| {
+                    let message = faults.first().map(|fault| fault.message.clone());
+                    (code(&faults), message.unwrap_or_default())
+                }),
             });
         }
     }
@@ -311,7 +331,7 @@ fn first_fault(faults: &[Diagnostic], sources: &SourceMap) -> String {
 
 /// Makes a row of a kernel.
 fn take(kernel: &KernelInFile, plan: Plan, sources: &mut Sources) -> Result<Row, Refusal> {
-    if let Err(code) = &kernel.ir {
+    if let Err((code, _)) = &kernel.ir {
         return Err(Refusal::Compiler(code.clone()));
     }
     let (source, program) = own_text(kernel, sources).ok_or(Refusal::NotCut)?;

@@ -1,7 +1,7 @@
 //! The text of a harvested row: several ways of cutting are tried in order, and the first text that
 //! compiles to the IR of the kernel in its file is taken.
 
-use crate::KernelInFile;
+use crate::{GENERIC, KernelInFile};
 use crate::cut::{Reach, Sources, cut};
 use gbxcule_ir::{FunctionId, Module, Scalar, Shape, Type, Types, print};
 use gbxcule_rows::row_program::{RowProgram, code};
@@ -25,7 +25,7 @@ pub(crate) fn own_text(
                     // The reverse kernel is derived only for the text of the row.
                     return Some((source.clone(), RowProgram::read(&source).ok()?));
                 }
-                Err(faults) if code(&faults) == "generic-kernel" => {}
+                Err(faults) if code(&faults) == GENERIC => {}
                 _ => break,
             }
         }
