@@ -12,11 +12,13 @@ mod operation;
 mod perturbation;
 mod place;
 mod print;
+mod race;
 mod thread;
 
 pub use failure::{Failure, Fault};
 pub use memory::{Array, Buffer, Memory, Number, Pointer};
 pub use perturbation::Perturbation;
+pub use race::{Access, Manner, Race, RaceLog};
 
 use frame::Frames;
 use gbxcule_ir::check::Valid;
@@ -46,6 +48,8 @@ pub struct Interpreter<'m> {
     pub refusals: Refusals,
     /// Outcomes of comparisons, if the caller wants them.
     pub outcomes: Option<Outcomes>,
+    /// Accesses of the next launch to watched buffers, if the caller looks for races.
+    pub races: Option<RaceLog>,
     module: &'m Valid<Module>,
     frames: Arc<Frames>,
     stack: Vec<u8>,
@@ -100,6 +104,7 @@ impl<'m> Interpreter<'m> {
             perturbation: None,
             refusals: Refusals::default(),
             outcomes: None,
+            races: None,
             module,
             frames: Arc::new(Frames::new(module)),
             stack: Vec::new(),

@@ -6,7 +6,7 @@
 
 use gbxcule_ir::layout::descriptor;
 
-const BUFFERS: u32 = 1 << 31;
+pub(super) const BUFFERS: u32 = 1 << 31;
 
 /// The buffers of an interpreter.
 #[derive(Clone, Default, Debug)]
@@ -17,6 +17,17 @@ pub struct Memory {
 /// Names a buffer of the same interpreter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Buffer(u32);
+
+impl Buffer {
+    pub(super) fn from_index(index: u32) -> Self {
+        Self(index)
+    }
+
+    /// Returns the number of buffers that were added before this one.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// A buffer and a byte in it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -1,11 +1,11 @@
 //! Operations: read values on the stack and write one more.
 
-use super::Fault;
 use super::frame::{self, Slot};
 use super::memory::Handle as ArrayHandle;
 use super::perturbation::{self, Perturbation};
 use super::place::moved;
 use super::thread::{Passed, Thread};
+use super::{Fault, Manner};
 use gbxcule_ir::arena::List;
 use gbxcule_ir::builtin::Native;
 use gbxcule_ir::constant::Literal;
@@ -276,6 +276,10 @@ impl Thread<'_, '_> {
         let address = self.place(place)?;
         let (of, count) = self.components(value);
         let width = u64::from(of.bytes());
+        if let Some(races) = &mut self.interpreter.races {
+            let size = width * u64::from(count);
+            races.touch((address, size), Manner::Atomic, true, self.stmt_span);
+        }
         for index in 0..u64::from(count) {
             let old = eval::from_bytes(of, self.bytes(address + index * width, width)?);
             let operand = self.scalar_at(self.slot(operand) + index * width, of);

@@ -2,7 +2,7 @@
 
 use super::memory::{Handle as ArrayHandle, Memory};
 use super::thread::{STACK, Thread};
-use super::{Array, Fault};
+use super::{Array, Fault, Manner};
 use gbxcule_ir::arena::{Arena, Handle};
 use gbxcule_ir::constant::Table;
 use gbxcule_ir::function::PassMode;
@@ -143,7 +143,11 @@ impl Thread<'_, '_> {
             return Ok(());
         }
         let place = interpreter.memory.region_mut(region).and_then(|bytes| bytes.get_mut(at..end));
-        copy_bytes(place.ok_or(Fault::Address)?, &interpreter.stack[from..from + size]);
+        let (place, bytes) = (place.ok_or(Fault::Address)?, &interpreter.stack[from..from + size]);
+        if let Some(races) = &mut interpreter.races {
+            races.touch((to, size as u64), Manner::Write, *place != *bytes, self.stmt_span);
+        }
+        copy_bytes(place, bytes);
         Ok(())
     }
 
@@ -159,6 +163,9 @@ impl Thread<'_, '_> {
         let interpreter = &mut *self.interpreter;
         let bytes = elsewhere(&interpreter.memory, &interpreter.module.tables, from, size)?;
         copy_bytes(&mut interpreter.stack[to..to + len], bytes);
+        if let Some(races) = &mut interpreter.races {
+            races.touch((from, size), Manner::Read, false, self.stmt_span);
+        }
         Ok(())
     }
 

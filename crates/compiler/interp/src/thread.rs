@@ -85,6 +85,9 @@ impl<'m> Interpreter<'m> {
         let frames = Arc::clone(&self.frames);
         let unfinished = std::mem::take(&mut self.unfinished);
         let body = &self.module.functions[function].body;
+        if let Some(races) = &mut self.races {
+            races.begin(index);
+        }
         let mut thread = Thread {
             interpreter: self,
             index,
@@ -106,6 +109,9 @@ impl<'m> Interpreter<'m> {
         unfinished.calls.clear();
         unfinished.cursors.clear();
         self.unfinished = unfinished;
+        if let Some(races) = &mut self.races {
+            races.end();
+        }
         ran
     }
 }

@@ -2,10 +2,13 @@
 //! the simulator can run.
 //!
 //! The child is a program of a hundred lines (`driver.cpp`) that the host's compiler makes once. So
-//! a text that hangs or crashes NVRTC ends only the child.
+//! a text that hangs or crashes NVRTC ends only the child. The disassembler runs as a child of a
+//! process that is held ([`crate::held`]), or as the end of the first child where none can be held.
 
+use crate::held::{self, HeldDisassemblers};
 use gbxcule_back_cxx::{HEADER, HEADER_NAME};
 use gbxcule_files::{TemporaryFolder, allow_execution, read, write_scratch};
+use gbxcule_gpu_sim::sass::bare_listing;
 use gbxcule_gpu_sim::sass::module::{LoadError, LoadedCubin};
 use gbxcule_runtime::nvrtc::Nvrtc;
 use gbxcule_sandbox::{ChildEnd, Limits, Policy};
@@ -106,6 +109,7 @@ pub struct CudaCompiler {
     folder: TemporaryFolder,
     nvrtc: PathBuf,
     disassembler: PathBuf,
+    held: Option<HeldDisassemblers>,
     include: Option<PathBuf>,
 }
 
@@ -118,7 +122,22 @@ impl CudaCompiler {
         let include = include.filter(|folder| folder.join("cuda_fp16.h").is_file());
         let folder = TemporaryFolder::inside(parent)?;
         make_driver(folder.path())?;
-        Ok(Self { folder, nvrtc, disassembler, include })
+        let arch = ARCH.replace("sm_", "SM");
+        let library = make_library(folder.path());
+        let held = library
+            .and_then(|it| HeldDisassemblers::find(&disassembler, &it, folder.path(), &arch));
+        Ok(Self { folder, nvrtc, disassembler, held, include })
+    }
+
+    /// Returns true if a disassembler is held, so that its tables are built once.
+    pub fn is_held(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// Returns a compiler that starts the disassembler anew for each text.
+    #[must_use]
+    pub fn without_held(self) -> Self {
+        Self { held: None, ..self }
     }
 
     /// Compiles a text to machine code.
@@ -131,8 +150,17 @@ impl CudaCompiler {
         for (name, header) in headers.chain([("answer.cu", text)]) {
             write_scratch(&path.join(name), header.as_bytes()).map_err(failed)?;
         }
-        let listing = self.run_driver(path)?;
-        let cubin = read(&path.join("answer.cubin"), MAX_CUBIN_BYTES).map_err(failed)?;
+        let cubin = || read(&path.join("answer.cubin"), MAX_CUBIN_BYTES).map_err(failed);
+        let bare = match &self.held {
+            Some(held) => {
+                self.run_driver(path, false)?;
+                bare_listing::listing(&cubin()?, |code| held.disassembled(code))
+            }
+            None => None,
+        };
+        // Code that a relocation changes can't be read alone.
+        let listing = bare.map_or_else(|| self.run_driver(path, true), Ok)?;
+        let cubin = cubin()?;
         let loaded = LoadedCubin::load(&cubin, &listing).map_err(|error| match error {
             LoadError::Refused(forms) => {
                 let first = forms.lines().next().unwrap_or_default();
@@ -151,7 +179,8 @@ impl CudaCompiler {
         }
     }
 
-    fn run_driver(&self, folder: &Path) -> Result<String, Refusal> {
+    /// Compiles the text of a folder; returns its listing if the child becomes the disassembler.
+    fn run_driver(&self, folder: &Path, disassembles: bool) -> Result<String, Refusal> {
         let mut options: Vec<String> = [
             "--std=c++17",
             "--fmad=false",
@@ -165,7 +194,8 @@ impl CudaCompiler {
         .to_vec();
         options.push(format!("--gpu-architecture={ARCH}"));
         options.extend(self.include.iter().map(|it| format!("--include-path={}", it.display())));
-        let parts = [&self.nvrtc, &self.disassembler].map(|it| it.display().to_string());
+        let disassembler = if disassembles { &self.disassembler } else { Path::new("-") };
+        let parts = [&self.nvrtc, disassembler].map(|it| it.display().to_string());
         let arguments: Vec<String> = parts.into_iter().chain(options).collect();
         let program = self.folder.path().join("driver");
         let mut read: Vec<PathBuf> = vec![program.clone(), self.disassembler.clone()];
@@ -210,15 +240,29 @@ fn disassembler(nvrtc: &Path) -> Result<PathBuf, SetupError> {
 
 /// Makes the child's program in a folder.
 fn make_driver(folder: &Path) -> Result<(), SetupError> {
-    write_scratch(&folder.join("driver.cpp"), DRIVER.as_bytes())?;
+    make(folder, DRIVER, &["driver.cpp", "-o", "driver", "-ldl"])?;
+    Ok(allow_execution(&folder.join("driver"))?)
+}
+
+/// Makes the library that holds a disassembler, where the host's compiler makes such libraries.
+fn make_library(folder: &Path) -> Option<PathBuf> {
+    make(folder, held::LIBRARY, &["held.cpp", "-o", "held.so", "-shared", "-fPIC", "-ldl"]).ok()?;
+    Some(folder.join("held.so"))
+}
+
+/// Compiles a text in a folder, under the name that is the first argument.
+fn make(folder: &Path, text: &str, arguments: &[&str]) -> Result<(), SetupError> {
+    write_scratch(&folder.join(arguments[0]), text.as_bytes())?;
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".into());
     let policy = Policy::compiler(Path::new(&compiler), folder);
-    let arguments = ["-std=c++17", "-O1", "driver.cpp", "-o", "driver", "-ldl"];
+    let arguments = [&["-std=c++17", "-O1"], arguments].concat();
     let made = gbxcule_sandbox::run(Path::new(&compiler), &arguments, &policy)
         .map_err(|error| SetupError::HostCompiler(error.to_string()))?;
-    if !made.ended.is_success() {
-        let said = first_error(&made.stderr);
-        return Err(SetupError::HostCompiler(format!("{compiler}: {said}")));
+    match made.ended.is_success() {
+        true => Ok(()),
+        false => {
+            let said = first_error(&made.stderr);
+            Err(SetupError::HostCompiler(format!("{compiler}: {said}")))
+        }
     }
-    Ok(allow_execution(&folder.join("driver"))?)
 }

@@ -5,6 +5,7 @@
 
 pub mod compiler;
 pub mod cost;
+mod held;
 pub mod launch;
 pub mod launch_line;
 pub mod source_check;

@@ -329,3 +329,60 @@ fn copies_and_barriers_that_nobody_waits_for_are_faults() {
         : \"=r\"(r) : \"r\"(at));\ny[t] = r;\n";
     assert_eq!(of(&[matrix]), FaultKind::DivergentBarrier);
 }
+
+/// Everything of a module on which a launch depends, except the printed lines and the addresses of
+/// its variables.
+fn described(cubin: &LoadedCubin) -> String {
+    let of = |(name, code): (&String, &gbxcule_gpu_sim::sass::module::Code)| {
+        let mut program = code.program.clone();
+        program.steps.iter_mut().for_each(|step| step.text.clear());
+        program.banks = Default::default();
+        if !cubin.variables.is_empty() {
+            program.pool.clear();
+        }
+        format!("{name} {:?} {} {program:?}\n", code.kernel, code.shared_bytes)
+    };
+    cubin.kernels.iter().map(of).collect()
+}
+
+/// Texts of the samples and of the grader's corpus.
+fn all_texts() -> Vec<String> {
+    let read = |path: &PathBuf| std::fs::read_to_string(path).expect("a file");
+    let samples = files().iter().flat_map(|path| variants(&read(path))).collect::<Vec<_>>();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grading/tests/corpus");
+    let corpus = std::fs::read_dir(folder).expect("the corpus").flatten();
+    let mut corpus: Vec<PathBuf> = corpus.map(|it| it.path()).collect();
+    corpus.sort();
+    let answers = corpus.iter().flat_map(|path| {
+        let text = read(path);
+        let sections = text.split("=== ").filter_map(|it| it.split_once('\n'));
+        let texts = sections.map(|it| it.1.to_owned());
+        texts.filter(|it| it.contains("__global__")).collect::<Vec<_>>()
+    });
+    samples.into_iter().chain(answers).collect()
+}
+
+/// One text in 40; `KERNELS_ALL=1` asks for all of them.
+#[test]
+#[ignore = "needs NVRTC and nvdisasm: run by `make corpus-share`"]
+fn a_held_disassembler_gives_the_code_that_a_new_one_gives() {
+    let (held, anew) = (compiler(), compiler().without_held());
+    assert!(held.is_held());
+    let step = if std::env::var_os("KERNELS_ALL").is_some() { 1 } else { 40 };
+    let (mut count, mut refused) = (0, 0);
+    for text in all_texts().iter().step_by(step) {
+        match (held.compile(text), anew.compile(text)) {
+            (Ok(one), Ok(other)) => {
+                assert_eq!(described(&one), described(&other), "{text}");
+                count += 1;
+            }
+            (Err(one), Err(other)) => {
+                assert_eq!(one, other, "{text}");
+                refused += 1;
+            }
+            (one, other) => panic!("{:?} and {:?}:\n{text}", one.err(), other.err()),
+        }
+    }
+    eprintln!("{count} texts, {refused} are refused");
+    assert!(count > 10);
+}

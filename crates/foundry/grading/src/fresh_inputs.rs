@@ -26,6 +26,8 @@ pub(crate) struct FreshInputs {
     pub(crate) kind: DrawKind,
     /// True if other thread orders give the same results, up to rounding.
     pub(crate) is_order_independent: OnceLock<bool>,
+    /// True if the row's own threads race.
+    pub(crate) has_race: OnceLock<bool>,
 }
 
 /// Kinds of draws; only plain draws have gradients.

@@ -241,6 +241,14 @@ impl GradedRow {
         *draw.is_order_independent.get_or_init(|| self.is_equal_in_other_orders(draw))
     }
 
+    /// Returns true if the row's own threads race on a draw.
+    pub(crate) fn has_race(&self, draw: &FreshInputs) -> bool {
+        *draw.has_race.get_or_init(|| {
+            let race = execute::race(&self.program, draw.grid(), &draw.data, false);
+            !race.is_ok_and(|race| race.is_none())
+        })
+    }
+
     fn is_equal_in_other_orders(&self, draw: &FreshInputs) -> bool {
         OTHER_ORDERS.into_iter().all(|seed| {
             let way = Variation { order_seed: Some(seed), ..Variation::default() };
@@ -280,7 +288,11 @@ impl GradedRow {
                 (results(&self.program, grid, seed)?, cotangents)
             }
             Err(_) => (
-                Results { outputs: outputs(&self.program, &inputs, &after), gradients: None },
+                Results {
+                    outputs: outputs(&self.program, &inputs, &after),
+                    gradients: None,
+                    consumed: Vec::new(),
+                },
                 vec![],
             ),
         };
@@ -299,6 +311,7 @@ impl GradedRow {
             tolerances,
             kind,
             is_order_independent: OnceLock::new(),
+            has_race: OnceLock::new(),
         })
     }
 
@@ -400,7 +413,31 @@ impl GradedRow {
         let added = self.without_starts(draw, &found.gradients);
         let place = self.difference(draw, draw.results.slopes(), &added, &tolerances);
         let gradient = place.map(|place| format!("the gradient of {place}"));
+        let gradient = gradient.or_else(|| self.changed_cotangent(draw, &found.gradients));
         gradient.or_else(|| self.forward_difference(draw, found))
+    }
+
+    /// Describes the first number of a result's gradient that differs from its value before the
+    /// reverse and from the value that the row's reverse leaves there.
+    fn changed_cotangent(&self, draw: &FreshInputs, found: &[Vec<u8>]) -> Option<String> {
+        for tensor in &draw.results.consumed {
+            let own = |it: &ArgumentInput| it.name == tensor.name;
+            let Some(at) = draw.inputs.iter().position(own) else { continue };
+            let [before, after] = [&draw.cotangents[at], &found[at]]
+                .map(|bytes| execute::numbers(&self.program, at, bytes));
+            for (index, &number) in after.iter().enumerate() {
+                let is_kept = |other: Literal| is_alike(&[number], &[other]);
+                if ![before[index], tensor.numbers[index]].into_iter().any(is_kept) {
+                    let element = index / (after.len() / elements(tensor)).max(1);
+                    let (place, number) = (place_name(tensor, element), tensor::spelled(number));
+                    let (was, draw) = (tensor::spelled(before[index]), draw.described());
+                    return Some(format!(
+                        "the gradient of `{place}`, which the reverse reads: {number} instead of {was}, on {draw}"
+                    ));
+                }
+            }
+        }
+        None
     }
 
     /// Returns the gradients before the reverse kernel runs. Gradients of arrays that the row only
@@ -536,10 +573,11 @@ pub(crate) fn first(faults: &[gbxcule_ir::diagnostic::Diagnostic]) -> String {
 
 fn allowed(narrow: &Tensor, wide: Option<&Tensor>, bounds: Option<&[f64]>) -> Vec<f64> {
     let numbers = || narrow.numbers.iter();
-    let largest = numbers().map(|it| it.as_f64().abs()).fold(0.0, f64::max);
+    let largest = tensor::largest(&narrow.numbers);
     let rounding = wide.map_or(0.0, |wide| {
         let pairs = numbers().zip(&wide.numbers);
-        pairs.map(|(one, other)| (one.as_f64() - other.as_f64()).abs()).fold(0.0, f64::max)
+        let errors = pairs.map(|(one, other)| (one.as_f64() - other.as_f64()).abs());
+        errors.filter(|it| it.is_finite()).fold(0.0, f64::max)
     });
     let one = |(at, number): (usize, &gbxcule_ir::Literal)| {
         let bound = bounds.map_or(0.0, |bounds| bounds[at]);

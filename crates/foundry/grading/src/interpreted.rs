@@ -4,11 +4,12 @@
 use crate::Grade;
 use crate::fresh_inputs::{DrawKind, FreshInputs};
 use crate::graded_row::{GradedRow, OTHER_ORDERS, first};
+use gbxcule_interp::Manner;
 use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::{SourceMap, Span};
-use gbxcule_ir::{FunctionId, Module, Shape, Type, Types, parse};
-use gbxcule_rows::execute::{self, ArgumentBytes, BUDGET, Variation};
+use gbxcule_ir::{FunctionId, Module, Op, Shape, Type, Types, parse};
+use gbxcule_rows::execute::{self, ArgumentBytes, BUDGET, FoundRace, Variation};
 use gbxcule_rows::row_program::RowProgram;
 
 /// Greatest number of statements of an answer's launch, which may need more than the row's program.
@@ -26,7 +27,7 @@ pub(crate) fn python(problem: &GradedRow, text: &str) -> Grade {
         Err(faults) => return Grade::DoesNotParse(located(&faults, &sources)),
     };
     match module.and_then(check::module) {
-        Ok(module) => run(problem, &module),
+        Ok(module) => run(problem, &module, &sources),
         Err(faults) => Grade::DoesNotCompile(located(&faults, &sources)),
     }
 }
@@ -36,7 +37,7 @@ pub(crate) fn ir(problem: &GradedRow, text: &str) -> Grade {
     match parse::module(text) {
         Err(error) => Grade::DoesNotParse(error.to_string()),
         Ok(module) => match check::module(module) {
-            Ok(module) => run(problem, &module),
+            Ok(module) => run(problem, &module, &SourceMap::new()),
             Err(faults) => Grade::DoesNotCompile(first(&faults)),
         },
     }
@@ -54,7 +55,7 @@ fn located(faults: &[Diagnostic], sources: &SourceMap) -> String {
     }
 }
 
-fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
+fn run(problem: &GradedRow, module: &Valid<Module>, sources: &SourceMap) -> Grade {
     let own = problem.program.kernels();
     let entries: Result<Vec<FunctionId>, String> =
         own.iter().map(|kernel| entry(&problem.program, *kernel, module)).collect();
@@ -62,30 +63,42 @@ fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
         Ok(entries) => entries,
         Err(reason) => return Grade::DoesNotCompile(reason),
     };
-    let run = |draw: &FreshInputs, order_seed| {
+    let run = |draw: &FreshInputs, order_seed: Option<u64>| {
         let way = Variation { budget: ANSWER_BUDGET, order_seed, ..Variation::default() };
+        let mut race = None;
         let ran = problem.program.launches(draw.grid()).and_then(|launches| {
             execute::executed(&launches, &draw.inputs, draw.data.clone(), |each, grid, memory| {
                 let at = own.iter().position(|kernel| *kernel == each.kernel).unwrap_or_default();
-                execute::launch_varied(way, module, entries[at], grid, memory)
+                if order_seed.is_some() {
+                    return execute::launch_varied(way, module, entries[at], grid, memory);
+                }
+                let (ran, found) = execute::launch_watched(way, module, entries[at], grid, memory);
+                race = race.take().or(found);
+                ran
             })
         });
-        match ran {
-            Ok(mut states) => {
-                let data = states.pop().unwrap_or_else(|| draw.data.clone());
-                problem.forward_difference(draw, &ArgumentBytes { data, gradients: Vec::new() })
-            }
-            Err(fault) => Some(format!("{fault}, on {}", draw.described())),
+        let described =
+            |reason: &dyn std::fmt::Display| format!("{reason}, on {}", draw.described());
+        let states = match ran {
+            Ok(states) => states,
+            Err(fault) => return Some(described(&fault)),
+        };
+        if let Some(race) = race.filter(|_| !problem.has_race(draw)) {
+            return Some(described(&race_message(&race, sources)));
         }
+        let data = states.into_iter().next_back().unwrap_or_else(|| draw.data.clone());
+        problem.forward_difference(draw, &ArgumentBytes { data, gradients: Vec::new() })
     };
     for draw in problem.draws(false) {
         if let Some(wrong) = run(draw, None) {
             return Grade::WrongResult(wrong);
         }
     }
-    // If the row's results don't depend on the order of threads, another order exposes a race of
-    // the answer.
+    // Threads that don't race may still use the old values that atomic operations return. If the
+    // row's results don't depend on the order of threads, the answer's must not depend on it.
+    let has_atomics = has_atomic_operations(module);
     let plain = problem.draws(false).filter(|draw| draw.kind == DrawKind::Plain);
+    let plain = plain.filter(|draw| has_atomics || problem.has_race(draw));
     for draw in plain.filter(|draw| problem.is_order_independent(draw)) {
         let wrong = OTHER_ORDERS.into_iter().find_map(|order| run(draw, Some(order)));
         if let Some(wrong) = wrong {
@@ -93,6 +106,35 @@ fn run(problem: &GradedRow, module: &Valid<Module>) -> Grade {
         }
     }
     Grade::Right
+}
+
+/// Returns true if a module has atomic operations.
+fn has_atomic_operations(module: &Module) -> bool {
+    let mut values = module.functions.iter().flat_map(|(_, it)| it.body.values.iter());
+    values.any(|(_, value)| matches!(value.op, Op::Atomic { .. }))
+}
+
+/// Describes a race with the lines and threads of both accesses.
+fn race_message(race: &FoundRace, sources: &SourceMap) -> String {
+    let [earlier, later] = race.accesses.map(|it| {
+        let line = it
+            .span
+            .source()
+            .map(|source| format!(" in line {}", sources.get(source).line_column(it.span.start).0));
+        let [x, y, z, w] = it.thread;
+        let verb = match it.manner {
+            Manner::Read => "reads",
+            Manner::Write => "writes",
+            Manner::Atomic => "changes",
+        };
+        (format!("thread ({x}, {y}, {z}, {w}) {verb}"), line.unwrap_or_default())
+    });
+    let place = format!("`{}`, element {}", race.argument, race.element);
+    format!(
+        "data race: {} {place}{}, which {}{}; nothing orders the two: each thread needs an element of \
+         its own, or both an atomic operation",
+        later.0, later.1, earlier.0, earlier.1
+    )
 }
 
 /// Finds the answer's kernel for a kernel of the row: by name or, if the row has one kernel, the

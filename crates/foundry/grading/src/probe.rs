@@ -259,10 +259,11 @@ impl GradedRow {
             after,
             statements,
             cotangents: Vec::new(),
-            results: Results { outputs: narrow, gradients: None },
+            results: Results { outputs: narrow, gradients: None, consumed: Vec::new() },
             tolerances: OnceLock::from(Tolerances { outputs: tolerances, gradients: Vec::new() }),
             kind,
             is_order_independent: OnceLock::new(),
+            has_race: OnceLock::new(),
         })
     }
 }

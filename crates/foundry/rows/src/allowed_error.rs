@@ -107,8 +107,7 @@ impl AllowedErrors {
             let arrays = of(exact).iter().enumerate();
             arrays
                 .map(|(at, tensor)| {
-                    let sizes = tensor.numbers.iter().map(|it| it.as_f64().abs());
-                    let largest = sizes.fold(0.0, f64::max);
+                    let largest = tensor::largest(&tensor.numbers);
                     let numbers = tensor.numbers.iter().enumerate();
                     numbers
                         .map(|(place, &number)| {
@@ -124,14 +123,36 @@ impl AllowedErrors {
 }
 
 /// Computes the allowed error of a number from its values in the other runs; `largest` is the
-/// largest number of its array.
+/// largest number of its array. A run in which the number becomes infinite or NaN, or ceases to be,
+/// measures no error and is left out.
 fn allowed(exact: Literal, largest: f64, others: impl Iterator<Item = Literal>) -> f64 {
     let (mut most, mut any) = (0.0f64, false);
     for other in others {
         any = true;
-        most = most.max((other.as_f64() - exact.as_f64()).abs());
+        let error = (other.as_f64() - exact.as_f64()).abs();
+        most = if error.is_finite() { most.max(error) } else { most };
     }
     // All runs may have been rounded to the same number.
     let unit = tensor::epsilon(exact.scalar()).unwrap_or(0.0) * largest;
     if any { FACTOR * most + unit } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gbxcule_ir::Scalar;
+
+    #[test]
+    fn runs_that_leave_the_finite_numbers_measure_no_error() {
+        let number = |it| Literal::float(Scalar::F32, it);
+        let allowed = |exact, others: &[f64]| {
+            super::allowed(number(exact), 3.0, others.iter().map(|it| number(*it)))
+        };
+        let (near, by_near) = (1.0 + 1e-5, allowed(1.0, &[1.0 + 1e-5]));
+        assert!(by_near > 1e-5 && by_near < 1e-4, "{by_near}");
+        for end in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            assert_eq!(allowed(1.0, &[near, end]), by_near, "{end}");
+            assert!(allowed(end, &[near, 2.0]) < 1e-6, "{end}");
+        }
+    }
 }

@@ -7,7 +7,9 @@ use crate::host::Launch;
 use crate::row_program::{RowProgram, element};
 use gbxcule_grammar::input::{ArgumentInput, Leaf, cotangent, leaves};
 use gbxcule_grammar::random::Random;
-use gbxcule_interp::{Argument, Array, Interpreter, Outcomes, Perturbation, Refusals};
+use gbxcule_interp::{
+    Access, Argument, Array, Interpreter, Outcomes, Perturbation, RaceLog, Refusals,
+};
 use gbxcule_ir::check::Valid;
 use gbxcule_ir::{FunctionId, Literal, Module, Type};
 
@@ -112,41 +114,60 @@ pub fn launch_varied(
     run_interpreter(&mut interpreter, order, kernel, grid, memory)
 }
 
+/// Two threads of a launch that touch one number of an argument with nothing between them that
+/// orders the two.
+#[derive(Clone, Debug)]
+pub struct FoundRace {
+    /// Name of the argument.
+    pub argument: String,
+    /// Number of the element.
+    pub element: usize,
+    /// The two accesses, in the order in which they ran.
+    pub accesses: [Access; 2],
+}
+
+/// Runs a kernel as [`launch_varied`] does, with the threads in their own order, and looks for
+/// races.
+pub fn launch_watched(
+    variation: Variation,
+    module: &Valid<Module>,
+    kernel: FunctionId,
+    grid: LaunchInputs<'_>,
+    memory: &ArgumentBytes,
+) -> (Result<ArgumentBytes, String>, Option<FoundRace>) {
+    let mut interpreter = varied(variation, module);
+    run_watched(&mut interpreter, RaceLog::new(false), kernel, grid, memory)
+}
+
+fn run_watched(
+    interpreter: &mut Interpreter<'_>,
+    log: RaceLog,
+    kernel: FunctionId,
+    grid: LaunchInputs<'_>,
+    memory: &ArgumentBytes,
+) -> (Result<ArgumentBytes, String>, Option<FoundRace>) {
+    let module = interpreter.module();
+    interpreter.races = Some(log);
+    let ran = run_interpreter(interpreter, None, kernel, grid, memory);
+    let race = interpreter.races.take().and_then(|it| it.first);
+    let race = race.map(|race| {
+        let params = &module.functions[kernel].params;
+        let mut arrays = params.iter().filter_map(|it| Some((&it.name, element(module, it.ty)?)));
+        // Buffers have the order of the arrays.
+        let array = arrays.nth(race.buffer.index());
+        let (argument, bytes) = array
+            .map_or((String::new(), 1), |(name, of)| (name.to_string(), cell_bytes(module, of)));
+        FoundRace { argument, element: race.offset / bytes.max(1), accesses: race.accesses }
+    });
+    (ran, race)
+}
+
 fn varied(variation: Variation, module: &Valid<Module>) -> Interpreter<'_> {
     let mut interpreter = Interpreter::new(module);
     interpreter.perturbation = variation.perturbation;
     interpreter.budget = variation.budget;
     interpreter.refusals = variation.refusals;
     interpreter
-}
-
-/// Runs each thread on the memory from before the launch, and merges the changes. The result equals
-/// that of a launch if no thread reads what another writes. Two threads that change the same byte
-/// are an error.
-fn launch_threads_separately(
-    module: &Valid<Module>,
-    kernel: FunctionId,
-    grid: LaunchInputs<'_>,
-    memory: &ArgumentBytes,
-) -> Result<ArgumentBytes, String> {
-    let mut together = memory.clone();
-    let mut changed: Vec<Vec<bool>> =
-        memory.data.iter().map(|bytes| vec![false; bytes.len()]).collect();
-    for point in points(grid.dims) {
-        let mut interpreter = Interpreter::new(module);
-        interpreter.budget = BUDGET;
-        let after = run_interpreter(&mut interpreter, Some(vec![point]), kernel, grid, memory)?;
-        for (argument, after) in after.data.iter().enumerate() {
-            let before = &memory.data[argument];
-            for (at, byte) in after.iter().enumerate().filter(|&(at, byte)| before[at] != *byte) {
-                if std::mem::replace(&mut changed[argument][at], true) {
-                    return Err("two threads write one byte".into());
-                }
-                together.data[argument][at] = *byte;
-            }
-        }
-    }
-    Ok(together)
 }
 
 fn run_interpreter(
@@ -167,8 +188,13 @@ fn run_interpreter(
             continue;
         };
         let buffer = interpreter.memory.add(memory.data[at].as_slice());
-        let size = cell_bytes(module, of) as u32;
-        let mut array = Array::dense(buffer, size, &grid.inputs[at].shape);
+        let size = cell_bytes(module, of);
+        if let Some(races) = &mut interpreter.races {
+            let numbers = leaves(&module.types, of);
+            let number = numbers.iter().map(|it| it.scalar.bytes() as usize).min();
+            races.watch(buffer, memory.data[at].len(), number.unwrap_or(size).max(1));
+        }
+        let mut array = Array::dense(buffer, size as u32, &grid.inputs[at].shape);
         data.push(Some(buffer));
         gradients.push(None);
         if backward {
@@ -324,18 +350,23 @@ pub fn forward_counted(
     (states.map(|mut states| states.pop().unwrap_or_default()), statements)
 }
 
-/// Runs a row's launches as [`forward`] does, but no thread of a launch sees the writes of another
-/// thread.
-pub(crate) fn forward_of_separate_threads(
+/// Returns the first race of a row's launches. If `strict` is true, two writes of the same value
+/// count as a race.
+pub fn race(
     program: &RowProgram,
     grid: LaunchInputs<'_>,
     data: &[Vec<u8>],
-) -> Result<Data, String> {
-    let launches = program.launches(grid)?;
-    let states = executed(&launches, grid.inputs, data.to_vec(), |each, own, memory| {
-        launch_threads_separately(&program.forward, each.kernel, own, memory)
-    });
-    states.map(|mut states| states.pop().unwrap_or_default())
+    is_strict: bool,
+) -> Result<Option<FoundRace>, String> {
+    let mut first = None;
+    executed(&program.launches(grid)?, grid.inputs, data.to_vec(), |each, own, memory| {
+        let mut interpreter = varied(Variation::default(), &program.forward);
+        let (after, race) =
+            run_watched(&mut interpreter, RaceLog::new(is_strict), each.kernel, own, memory);
+        first = first.take().or(race);
+        after
+    })?;
+    Ok(first)
 }
 
 /// Runs a row's launches as [`forward`] does, and also returns the outcomes of the source text's

@@ -3,7 +3,7 @@
 //! depends on the last digit.
 
 use crate::row::Results;
-use crate::tensor::{Tensor, epsilon};
+use crate::tensor::{self, Tensor};
 
 /// Tolerance in units in the last place of the array's largest number. Nearly all rows stay below
 /// 16 units; rows beyond 32 are off by thousands.
@@ -22,15 +22,21 @@ pub fn is_harmless(results: &Results, wide: &Results) -> bool {
 }
 
 /// Returns the largest difference between two arrays, in units in the last place of the largest
-/// number; integers must be equal.
+/// number; integers must be equal, and a number that isn't finite differs from all others.
 fn units(narrow: &Tensor, wide: &Tensor) -> f64 {
-    let largest = wide.numbers.iter().map(|it| it.as_f64().abs()).fold(0.0, f64::max);
+    let largest = tensor::largest(&wide.numbers);
     let pairs = narrow.numbers.iter().zip(&wide.numbers);
     pairs
-        .filter(|(one, other)| one.as_f64() != other.as_f64())
+        .filter(|(one, other)| {
+            let (one, other) = (one.as_f64(), other.as_f64());
+            one != other && !(one.is_nan() && other.is_nan())
+        })
         .map(|(one, other)| {
-            let Some(unit) = epsilon(one.scalar()) else { return f64::INFINITY };
-            (one.as_f64() - other.as_f64()).abs() / (unit * largest)
+            let error = (one.as_f64() - other.as_f64()).abs();
+            match tensor::epsilon(one.scalar()) {
+                Some(unit) if error.is_finite() => error / (unit * largest),
+                _ => f64::INFINITY,
+            }
         })
         .fold(0.0, f64::max)
 }
@@ -59,6 +65,23 @@ mod tests {
         let wide = widen::program(&program).expect("floats alone");
         let run = |program: &RowProgram| results(program, grid, 7).expect("results");
         is_harmless(&run(&program), &run(&wide))
+    }
+
+    #[test]
+    fn a_number_that_is_not_finite_differs_from_all_others() {
+        let tensor = |numbers: [f64; 2]| Tensor {
+            name: "x".into(),
+            shape: vec![2],
+            numbers: numbers
+                .map(|it| gbxcule_ir::Literal::float(gbxcule_ir::Scalar::F32, it))
+                .into(),
+        };
+        for end in [f64::INFINITY, f64::NAN] {
+            assert_eq!(units(&tensor([1.0, end]), &tensor([1.0, end])), 0.0);
+            assert!(units(&tensor([1.0, end]), &tensor([2.0, end])) > UNITS);
+            assert!(units(&tensor([1.0, end]), &tensor([1.0, 2.0])) > UNITS);
+            assert!(units(&tensor([1.0, 2.0]), &tensor([1.0, end])) > UNITS);
+        }
     }
 
     #[test]

@@ -301,6 +301,8 @@ pub struct Results {
     pub outputs: Vec<Tensor>,
     /// Gradients from the reverse kernel, if there is one.
     pub gradients: Option<Vec<Tensor>>,
+    /// Gradients of the outputs that begin at zero, as the reverse kernel leaves them.
+    pub consumed: Vec<Tensor>,
 }
 
 impl Results {
@@ -335,17 +337,18 @@ pub(crate) fn results_in(
     };
     let outputs = tensors(states.last().unwrap_or(&data), |given| given.written);
     if program.reverse.is_err() {
-        return Ok(Results { outputs, gradients: None });
+        return Ok(Results { outputs, gradients: None, consumed: Vec::new() });
     }
     let cotangents = execute::cotangents(program, grid.inputs, seed);
     let after = execute::gradients(way, program, grid, (&states, cotangents))?;
     let mut gradients = tensors(&after, |given| !given.zero && !given.shape.is_empty());
     gradients.retain(|tensor| tensor.numbers.iter().any(|number| number.scalar().is_float()));
-    // Gradients of integers in structs are never read.
+    let consumed = tensors(&after, |given| given.zero && given.written && !given.shape.is_empty());
+    // Nothing reads the gradients of integers in structs.
     if gradients.iter().flat_map(|it| &it.numbers).any(|number| !number.as_f64().is_finite()) {
         return Err("a gradient isn't finite".into());
     }
-    Ok(Results { outputs, gradients: Some(gradients) })
+    Ok(Results { outputs, gradients: Some(gradients), consumed })
 }
 
 impl Row {

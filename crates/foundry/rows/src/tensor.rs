@@ -75,6 +75,12 @@ pub fn epsilon(of: Scalar) -> Option<f64> {
     }
 }
 
+/// Returns the size of the largest finite number.
+pub fn largest(numbers: &[Literal]) -> f64 {
+    let sizes = numbers.iter().map(|it| it.as_f64().abs());
+    sizes.filter(|it| it.is_finite()).fold(0.0, f64::max)
+}
+
 /// Returns the distance of two numbers in units in the last place. For floats the unit is that of
 /// the largest of both numbers and 1; for integers the distance is 0 or infinity.
 pub fn units(left: Literal, right: Literal) -> f64 {

@@ -5,6 +5,7 @@
 //! never guesses the meaning of an opcode or a modifier. The stand-in for the driver calls
 //! [`entry`].
 
+pub mod bare_listing;
 pub mod block;
 pub mod count;
 pub mod cubin;
@@ -14,6 +15,7 @@ pub mod entry;
 pub mod fault;
 pub mod form;
 pub mod kernel_code;
+mod line_table;
 pub mod listing;
 pub mod module;
 pub mod named_barrier;

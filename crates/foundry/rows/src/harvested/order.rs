@@ -28,9 +28,7 @@ pub(super) fn is_settled(
 
 fn is_settled_apart(program: &RowProgram, grid: LaunchInputs<'_>, seed: u64) -> bool {
     let data = execute::arguments(program, grid.inputs, seed);
-    let together = execute::forward(program, grid, &data);
-    let apart = execute::forward_of_separate_threads(program, grid, &data);
-    together.is_ok_and(|together| apart.is_ok_and(|apart| apart == together))
+    execute::race(program, grid, &data, true).is_ok_and(|race| race.is_none())
 }
 
 fn uses_atomics(program: &RowProgram) -> bool {

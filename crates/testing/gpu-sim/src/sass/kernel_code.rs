@@ -4,7 +4,7 @@ use super::decoded::DecodedInstruction;
 use rustc_hash::FxHashMap;
 
 /// Decoded code of one kernel.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct KernelCode {
     /// Name of the kernel.
     pub kernel: String,
