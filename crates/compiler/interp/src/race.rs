@@ -166,3 +166,56 @@ impl RaceLog {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Manner::{Atomic, Read, Write};
+    use super::*;
+
+    /// Returns how the two threads of the first race touch a number, if accesses by threads 0 and 1
+    /// race; the last part of an access says if it changes the number.
+    fn race(is_strict: bool, accesses: &[(u32, Manner, bool)]) -> Option<[Manner; 2]> {
+        let (mut log, buffer) = (RaceLog::new(is_strict), Buffer::from_index(0));
+        log.watch(buffer, 16, 4);
+        for thread in 0..2 {
+            log.begin([thread, 0, 0, 0]);
+            for &(_, manner, changes) in accesses.iter().filter(|it| it.0 == thread) {
+                log.touch((u64::from(BUFFERS) << 32 | 4, 4), manner, changes, Span::NONE);
+            }
+            // A number of its own.
+            let own = u64::from(BUFFERS) << 32 | u64::from(8 + 4 * thread);
+            log.touch((own, 4), Write, true, Span::NONE);
+            log.end();
+        }
+        log.first.map(|race| race.accesses.map(|it| it.manner))
+    }
+
+    #[test]
+    fn two_threads_race_if_one_changes_a_number_and_not_both_by_atomic_operations() {
+        let plain = |accesses: &[_]| race(false, accesses);
+        assert_eq!(plain(&[(0, Read, false), (1, Write, true)]), Some([Read, Write]));
+        assert_eq!(plain(&[(0, Write, true), (1, Read, false)]), Some([Write, Read]));
+        assert_eq!(plain(&[(0, Write, true), (1, Write, true)]), Some([Write, Write]));
+        assert_eq!(plain(&[(0, Write, true), (1, Atomic, true)]), Some([Write, Atomic]));
+        assert_eq!(plain(&[(0, Atomic, true), (1, Atomic, true)]), None);
+        assert_eq!(plain(&[(0, Read, false), (1, Read, false)]), None);
+        assert_eq!(plain(&[(0, Write, true), (0, Read, false), (0, Atomic, true)]), None);
+    }
+
+    #[test]
+    fn equal_writes_race_in_a_strict_log_alone() {
+        let equal = [(0, Write, true), (1, Write, false)];
+        assert_eq!(race(false, &equal), None);
+        assert_eq!(race(true, &equal), Some([Write, Write]));
+    }
+
+    #[test]
+    fn a_read_beside_atomic_operations_needs_one_of_its_own_thread_behind_it() {
+        let plain = |accesses: &[_]| race(false, accesses);
+        let (read, change) = (|thread| (thread, Read, false), |thread| (thread, Atomic, true));
+        assert_eq!(plain(&[change(0), read(1)]), Some([Atomic, Read]));
+        assert_eq!(plain(&[change(0), change(1), read(1)]), Some([Atomic, Read]));
+        assert_eq!(plain(&[read(0), change(1)]), Some([Read, Atomic]));
+        assert_eq!(plain(&[read(0), change(0), read(1), change(1)]), None);
+    }
+}

@@ -109,7 +109,7 @@ pub struct CudaCompiler {
     folder: TemporaryFolder,
     nvrtc: PathBuf,
     disassembler: PathBuf,
-    held: Option<HeldDisassemblers>,
+    held: Option<Box<HeldDisassemblers>>,
     include: Option<PathBuf>,
 }
 
@@ -126,6 +126,7 @@ impl CudaCompiler {
         let library = make_library(folder.path());
         let held = library
             .and_then(|it| HeldDisassemblers::find(&disassembler, &it, folder.path(), &arch));
+        let held = held.map(Box::new);
         Ok(Self { folder, nvrtc, disassembler, held, include })
     }
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// Source of the library that holds a process.
 pub(crate) const LIBRARY: &str = include_str!("held.cpp");
-/// Limits of a process, which serves one grader, and of its children.
+/// Limits of a process, which serves one grader, and of each of its children.
 const LIMITS: Limits = Limits {
     wall: Duration::from_secs(24 * 3600),
     cpu: Duration::from_secs(60),
@@ -74,7 +74,6 @@ impl HeldDisassemblers {
         command.args(["-ndf", "-b", &self.arch, "code.bin"]).env("LD_PRELOAD", &self.library);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut group = ChildGroup::spawn(&mut command).ok()?;
-        group.hold_to(&policy).ok()?;
         let (input, output) = (group.child().stdin.take()?, group.child().stdout.take()?);
         Some(Held { folder, input, output: BufReader::new(output), _group: group })
     }

@@ -187,6 +187,8 @@ impl GradedRow {
         self.draws.extend(peaks);
         let magnitudes = self.magnitude_draws(own, seed);
         self.draws.extend(magnitudes);
+        let slopes = self.magnitude_draws_of_gradients(own, seed);
+        self.draws.extend(slopes);
     }
 
     /// Adds a draw of the first shape for which [`Self::sound_draw`] finds one.

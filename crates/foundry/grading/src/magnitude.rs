@@ -96,8 +96,19 @@ impl GradedRow {
         draws
     }
 
-    /// Makes a draw of a magnitude, if the row's results are exact on it.
-    fn magnitude_draw(&self, own: &Shaped, magnitude: Magnitude, seed: u64) -> Option<FreshInputs> {
+    /// Makes draws of other magnitudes for gradients: of the largest floats at which the row's
+    /// results and gradients are finite and rounding decides none, and of small floats.
+    pub(crate) fn magnitude_draws_of_gradients(&self, own: &Shaped, seed: u64) -> Vec<FreshInputs> {
+        if self.program.reverse.is_err() {
+            return Vec::new();
+        }
+        let seed = random::seed(seed, STREAM);
+        let draw = |size| self.sound_draw(&self.sized(own, Magnitude::Float(size))?, seed);
+        [FLOATS.into_iter().find_map(draw), draw(SMALL)].into_iter().flatten().collect()
+    }
+
+    /// Returns a row's shape with floats, or integers, of a magnitude in its arrays.
+    fn sized(&self, own: &Shaped, magnitude: Magnitude) -> Option<Shaped> {
         let mut shaped = own.clone();
         let is_integer = matches!(magnitude, Magnitude::Integer(_));
         for (at, given) in shaped.inputs.iter_mut().enumerate() {
@@ -105,9 +116,12 @@ impl GradedRow {
                 magnitude.apply(given);
             }
         }
-        if shaped == *own {
-            return None;
-        }
+        (shaped != *own).then_some(shaped)
+    }
+
+    /// Makes a draw of a magnitude, if the row's results are exact there.
+    fn magnitude_draw(&self, own: &Shaped, magnitude: Magnitude, seed: u64) -> Option<FreshInputs> {
+        let shaped = self.sized(own, magnitude)?;
         let data = execute::arguments(&self.program, &shaped.inputs, seed);
         let draw = self.probe(DrawKind::SpecialValues, &shaped, &data, seed)?;
         let is_exact = !self.has_doubles() || self.is_stable(&draw);

@@ -350,7 +350,7 @@ pub fn forward_counted(
     (states.map(|mut states| states.pop().unwrap_or_default()), statements)
 }
 
-/// Returns the first race of a row's launches. If `strict` is true, two writes of the same value
+/// Returns the first race of a row's launches. If `is_strict`, two writes of the same value
 /// count as a race.
 pub fn race(
     program: &RowProgram,

@@ -7,6 +7,9 @@ use super::listing::STRIDE;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+/// Names of functions by the address of each.
+type Functions<'a> = BTreeMap<u32, Vec<&'a str>>;
+
 /// Instructions whose last operand is an address of the same section.
 const JUMPS: [&str; 4] = ["BRA", "BSSY", "CALL", "RET"];
 
@@ -27,30 +30,30 @@ pub fn listing(
             return None;
         }
         let text = disassembled(section.bytes)?;
-        let mut labels: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
+        let mut functions = Functions::new();
         for symbol in cubin.symbols.iter().filter(|it| it.section == number) {
             if !symbol.name.is_empty() && !symbol.name.starts_with('.') {
-                labels.entry(symbol.at as u32).or_default().push(symbol.name);
+                functions.entry(symbol.at as u32).or_default().push(symbol.name);
             }
         }
-        write_section(&mut listing, section.name, &text, (&labels, rows.get(&number)))?;
+        write_section(&mut listing, (section.name, &text), &functions, rows.get(&number))?;
     }
     Some(listing)
 }
 
 fn write_section(
     listing: &mut String,
-    name: &str,
-    text: &str,
-    (labels, rows): (&BTreeMap<u32, Vec<&str>>, Option<&BTreeMap<u64, u32>>),
+    (name, text): (&str, &str),
+    functions: &Functions<'_>,
+    rows: Option<&BTreeMap<u64, u32>>,
 ) -> Option<()> {
     let lines: Vec<&str> =
         text.lines().map(str::trim).filter(|line| line.starts_with("/*")).collect();
     let targets: BTreeSet<u32> = lines.iter().filter_map(|line| target(line)?.1).collect();
     writeln!(listing, ".section\t{name}").ok()?;
     for (at, line) in (0..).step_by(STRIDE as usize).zip(&lines) {
-        for label in labels.get(&at).into_iter().flatten() {
-            writeln!(listing, "{label}:").ok()?;
+        for function in functions.get(&at).into_iter().flatten() {
+            writeln!(listing, "{function}:").ok()?;
         }
         if targets.contains(&at) {
             writeln!(listing, ".{at:#x}:").ok()?;
