@@ -29,3 +29,20 @@ fn only_what_is_handed_to_a_reference_becomes_a_variable() {
         assert!(ir(&text).contains("var a: f32"), "{}", ir(&text));
     }
 }
+
+#[test]
+fn a_query_of_geometry_makes_variables_of_its_own_arguments_alone() {
+    let kernel = KERNEL.replace("CALL", "twice");
+    let grid = "\n@wp.func\ndef near(grid: wp.uint64, spot: wp.vec3, reach: float):\n    \
+        query = wp.hash_grid_query(grid, spot, reach)\n    neighbour = int(0)\n    \
+        wp.hash_grid_query_next(query, neighbour)\n    return wp.min(neighbour, 7)\n";
+    assert_eq!(ir(&kernel), ir(&format!("{kernel}{grid}")), "a query elsewhere in the file");
+    let used = "\n@wp.kernel\ndef count(grid: wp.uint64, reach: float, out: wp.array(dtype=int)):\n    \
+        out[wp.tid()] = near(grid, wp.vec3(), reach)\n";
+    let text = ir(&format!("import warp as wp\n{grid}{used}"));
+    for (variable, is_one) in
+        [("query", true), ("neighbour", true), ("reach", false), ("spot", false)]
+    {
+        assert_eq!(text.contains(&format!("var {variable}")), is_one, "{variable}\n{text}");
+    }
+}

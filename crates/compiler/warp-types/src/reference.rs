@@ -66,7 +66,8 @@ impl<'a> References<'a> {
                         && !self.is_alias(&module.id) =>
                 {
                     let library = self.library.map(|it| it.functions());
-                    return library.is_some_and(|it| it.get(attribute.attr.as_str()) == Some(&true));
+                    return library
+                        .is_some_and(|it| it.get(attribute.attr.as_str()) == Some(&true));
                 }
                 _ => attribute.attr.as_str(),
             },

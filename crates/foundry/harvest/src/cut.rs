@@ -209,7 +209,7 @@ impl Cutter<'_> {
 
     /// Chooses the definitions that a name refers to at a statement, in its scope or an outer one.
     fn need(&mut self, file: &Rc<Source>, statement: usize, name: &str, depth: usize) {
-        if depth > MAX_IMPORTS {
+        if depth > MAX_IMPORTS || self.take_value(name, |path| path == name) {
             return;
         }
         let mut scope = Some(statement);
@@ -228,9 +228,16 @@ impl Cutter<'_> {
     /// Takes the user's value for an argument of the function around a statement.
     fn take_argument(&mut self, file: &Rc<Source>, function: usize, name: &str) -> bool {
         let functions = &file.statements[function].defines;
-        let value = self.sources.options.defines.iter().find(|(path, _)| {
-            path.rsplit_once('.').is_some_and(|(of, it)| it == name && functions.iter().any(|f| f == of))
-        });
+        self.take_value(name, |path| {
+            let parts = path.rsplit_once('.');
+            parts.is_some_and(|(of, it)| it == name && functions.iter().any(|own| own == of))
+        })
+    }
+
+    /// Takes the value that the user gives for the first path that is the wanted one.
+    fn take_value(&mut self, name: &str, is_wanted: impl Fn(&str) -> bool) -> bool {
+        let mut defines = self.sources.options.defines.iter();
+        let value = defines.find(|(path, _)| is_wanted(path));
         let line = value.map(|(_, value)| format!("{name} = {value}\n"));
         let is_given = line.is_some();
         self.values.extend(line);

@@ -12,8 +12,10 @@ mod text;
 mod unmarked;
 
 use cut::{Sources, allowed};
-use gbxcule_front_warp::{ImportOptions, Program as Parsed, Reader, Texts as ParsedTexts};
-use gbxcule_ir::check;
+use gbxcule_front_warp::{
+    ImportOptions, KernelName, Program as Parsed, Reader, Texts as ParsedTexts,
+};
+use gbxcule_ir::check::{self, Valid};
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::SourceMap;
 use gbxcule_ir::{Module, print};
@@ -238,12 +240,7 @@ fn with_origin(
 }
 
 /// Reads files for their kernels.
-fn find(
-    folder: &Path,
-    license: &str,
-    options: &ImportOptions,
-    files: &[PathBuf],
-) -> FolderKernels {
+fn find(folder: &Path, license: &str, options: &ImportOptions, files: &[PathBuf]) -> FolderKernels {
     let allowed = allowed(folder, options);
     let (mut sources, mut texts) = (SourceMap::new(), ParsedTexts::new(options.clone()));
     let (mut all, mut functions, mut unread) = (Vec::new(), 0, Vec::new());
@@ -284,27 +281,13 @@ fn find(
         });
         unmarked.extend(likely.into_iter().map(|it| (path.clone(), line(it.at), it.name)));
         for kernel in kernels {
-            let lowered = |reader: &Reader<'_>| {
-                let mut module = Module::new("kernel");
-                let lowered = reader.lower(kernel.position, &mut module);
-                lowered.and_then(|()| check::module(module)).and_then(within_limits)
-            };
-            let ir = match lowered(&reader) {
-                // The row's text then states the types that fit.
-                Err(faults) if code(&faults) == GENERIC => {
-                    lowered(&program.reader().with_trial_types())
-                }
-                ir => ir,
-            };
-            let types = ir
-                .as_ref()
-                .ok()
-                .and_then(|module| parameter_types(module, module.kernels().next()?.0));
-            let at = kernel.span.start as usize;
+            let ir = lowered(&program, &reader, &kernel);
+            let module = ir.as_ref().ok();
+            let types = module.and_then(|it| parameter_types(it, it.kernels().next()?.0));
             all.push(KernelInFile {
                 file: path.clone(),
-                line: sources.get(id).line_column(kernel.span.start).0,
-                at,
+                line: line(kernel.span.start as usize),
+                at: kernel.span.start as usize,
                 name: kernel.name,
                 types,
                 ir: ir.map(|module| print::module(&module)).map_err(|faults| {
@@ -315,6 +298,24 @@ fn find(
         }
     }
     FolderKernels { kernels: all, functions, unmarked, unread }
+}
+
+/// Lowers a kernel of a file. A generic kernel for which nothing says the types is lowered for the
+/// first types that fit: its row's text states them.
+fn lowered(
+    program: &Parsed,
+    reader: &Reader<'_>,
+    kernel: &KernelName,
+) -> Result<Valid<Module>, Vec<Diagnostic>> {
+    let lower = |reader: &Reader<'_>| {
+        let mut module = Module::new("kernel");
+        reader.lower(kernel.position, &mut module)?;
+        within_limits(check::module(module)?)
+    };
+    match lower(reader) {
+        Err(faults) if code(&faults) == GENERIC => lower(&program.reader().with_trial_types()),
+        ir => ir,
+    }
 }
 
 /// Returns the place and the message of the first of some diagnostics.

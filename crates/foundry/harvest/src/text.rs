@@ -1,8 +1,8 @@
 //! The text of a harvested row: several ways of cutting are tried in order, and the first text that
 //! compiles to the IR of the kernel in its file is taken.
 
-use crate::{GENERIC, KernelInFile};
 use crate::cut::{Reach, Sources, cut};
+use crate::{GENERIC, KernelInFile};
 use gbxcule_ir::{FunctionId, Module, Scalar, Shape, Type, Types, print};
 use gbxcule_rows::row_program::{RowProgram, code};
 use gbxcule_rows::structure::{Token, tokens};

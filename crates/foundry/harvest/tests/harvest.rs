@@ -1,7 +1,8 @@
 //! Rows from real code: extracted from their files, run, checked, and loaded together with sampled
 //! rows.
 
-use gbxcule_harvest::{FAMILY, Harvested, UNMARKED, harvest};
+use gbxcule_front_warp::ImportOptions;
+use gbxcule_harvest::{FAMILY, FoundKernels, Harvested, UNMARKED, harvest};
 use gbxcule_rows::batch::read;
 use gbxcule_rows::row::{Mode, Plan, Row, Texts, make};
 use gbxcule_rows::table::{read_parquet, to_parquet};
@@ -204,6 +205,37 @@ def shifted(x: wp.array(dtype=float)):
 wp.overload(generic, [wp.array(dtype=wp.float64), wp.array(dtype=wp.float64)])
 "#;
 
+const GIVEN: &str = r#"import os
+from typing import Any
+import warp as wp
+import compiled
+from pkg.inner.base import BIAS
+
+STEPS = int(os.environ["STEPS"])
+
+
+def launch():
+    wp.launch(other_kernel, dim=1)
+
+
+def make(gain):
+    @wp.kernel
+    def made(x: wp.array(dtype=float), y: wp.array(dtype=float)):
+        i = wp.tid()
+        y[i] = x[i] * gain + BIAS
+        for k in range(STEPS):
+            y[i] += float(compiled.Kind.BOX) * x[i]
+
+    launch()
+    return made
+
+
+@wp.kernel
+def double(x: wp.array(dtype=Any)):
+    i = wp.tid()
+    x[i] = x[i] + x[i]
+"#;
+
 #[test]
 fn what_imports_and_launches_say_goes_along() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -222,6 +254,51 @@ fn what_imports_and_launches_say_goes_along() {
     assert_eq!(verdict(&found.rows[4]).map(|it| it.verdict), Some(Verdict::Waived));
     let [shifted] = &found.refused[..] else { panic!("{:?}", found.refused) };
     assert_eq!(shifted.reason, "results that depend on the order of threads");
+}
+
+#[test]
+fn what_only_python_knows_is_given_by_options() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (code, given) = (folder.path().join("code"), folder.path().join("given"));
+    // A folder without an `__init__.py` is in the package around it.
+    std::fs::create_dir_all(code.join("pkg/inner")).expect("folders");
+    std::fs::create_dir(&given).expect("a folder");
+    let write = |path: std::path::PathBuf, text: &str| std::fs::write(path, text).expect("a file");
+    write(code.join("pkg/__init__.py"), "");
+    write(code.join("pkg/inner/base.py"), "BIAS = 0.5\n");
+    write(code.join("pkg/inner/made.py"), GIVEN);
+    write(given.join("compiled.py"), "# SPDX-License-Identifier: MIT\nclass Kind:\n    BOX = 6\n");
+    let outcome = |options: &ImportOptions| {
+        let found = FoundKernels::below(&code, "MIT", options)?;
+        let outcomes = found.outcomes(0..found.count(), PLAN, 1, &|| ());
+        found.harvested(outcomes)
+    };
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let options = ImportOptions {
+        folders: vec![given.clone()],
+        defines: vec![pair("make.gain", "3.0"), pair("STEPS", "4")],
+        ..ImportOptions::default()
+    };
+    let found = outcome(&options).expect("rows");
+    let [made, any] = &found.rows[..] else { panic!("{:?}", found.refused) };
+    for part in ["gain = 3.0\n", "STEPS = 4\n", "BIAS = 0.5\n", "class Kind"] {
+        assert!(made.source.contains(part), "{part}\n{}", made.source);
+    }
+    assert!(!made.source.contains("other_kernel"), "{}", made.source);
+    assert!(any.source.contains("wp.overload(double, [wp.array"), "{}", any.source);
+
+    let found = outcome(&ImportOptions::default()).expect("rows");
+    let refused = found.refused.iter().find(|it| it.kernel == "made").expect("a refusal");
+    assert!(
+        refused.message.as_ref().is_some_and(|it| it.contains("`gain` is an argument of `make`")),
+        "{refused:?}"
+    );
+    write(
+        given.join("compiled.py"),
+        "# SPDX-License-Identifier: BSD-2-Clause\nclass Kind:\n    BOX = 6\n",
+    );
+    let refusal = outcome(&options).expect_err("another licence").to_string();
+    assert!(refusal.contains("its licence is BSD-2-Clause, and rows are under MIT"), "{refusal}");
 }
 
 /// The environment variable GBXCULE_WARP_PACKAGE names the package's folder.

@@ -94,9 +94,7 @@ impl<'a> Names<'a> {
             Shape::Struct(id) => geometry::is_query(&b.module.types.structure(id).name),
             _ => false,
         };
-        ty == Type::U32
-            || is_query
-            || (self.usage.is_passed_by_reference(name) && !b.is_handle(ty))
+        ty == Type::U32 || is_query || (self.usage.is_passed_by_reference(name) && !b.is_handle(ty))
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Binding<'a>> {
