@@ -17,6 +17,7 @@ mod device_code;
 mod fresh_inputs;
 mod graded_row;
 mod grader;
+mod gradient;
 mod interpreted;
 mod magnitude;
 mod mutant;

@@ -156,7 +156,8 @@ impl Loaded<'_> {
         for (at, threads) in THREADS[number % THREADS.len()].into_iter().enumerate() {
             let way = Launching { draw, threads, seed: (2 * number + at) as u64 };
             let wrong = match self.backward {
-                true => self.run_backward(way, number),
+                // The first launch has all gradients, so that each is compared on each draw.
+                true => self.run_backward(way, (at == 1).then_some(number)),
                 false => self.run_forward(way),
             };
             match wrong {
@@ -185,18 +186,18 @@ impl Loaded<'_> {
     }
 
     /// Makes the reverse launches of the row's launches, each on the memory after the row's forward
-    /// launch.
+    /// launch. If the number of a draw is given, one gradient is absent.
     fn run_backward(
         &mut self,
         way: Launching<'_>,
-        number: usize,
+        number: Option<usize>,
     ) -> Result<Option<String>, Option<Grade>> {
         let (draw, program) = (way.draw, &self.problem.program);
         let launches = self.launches(draw)?;
         let states = execute::states(Variation::default(), program, draw.grid(), &draw.data);
         let states = states.map_err(|reason| Some(Grade::NotGraded(reason)))?;
         let mut gradients = self.problem.gradients_before(draw);
-        if let Some(absent) = self.problem.absent_gradient(number) {
+        if let Some(absent) = number.and_then(|it| self.problem.absent_gradient(it)) {
             gradients[absent].clear();
         }
         let mut data = states.last().cloned().unwrap_or_default();
