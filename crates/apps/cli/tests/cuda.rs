@@ -125,7 +125,7 @@ fn without_a_driver_no_row_passes_for_launched() {
     gbxcule(folder.path(), "synth generate --count 2 --mode text --out rows");
     let mut validate = command(Path::new(env!("CARGO_BIN_EXE_gbxcule")), folder.path());
     validate.args(["synth", "validate", "rows", "--no-host", "--device", "cuda"]);
-    // The file in the first place where the driver is searched is not a library.
+    // The first file that is found under the driver's name is not a library.
     for name in ["libcuda.so", "libcuda.so.1"] {
         std::fs::write(folder.path().join(name), "no library").expect("a file");
     }

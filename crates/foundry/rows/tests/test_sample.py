@@ -1,4 +1,4 @@
-"""The sample loads with what people load datasets with, and both see the same rows. `make test-dataset` runs it."""
+"""The usual libraries for datasets load the sample, and give the same rows. `make test-dataset` runs it."""
 
 import json
 from pathlib import Path

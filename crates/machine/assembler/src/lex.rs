@@ -167,8 +167,8 @@ impl Lexer {
     }
 }
 
-/// Returns the first escape sequence of other languages, and its position: in this language a `\`
-/// is a letter.
+/// Returns the first `\` sequence that would be an escape in other languages, and its position:
+/// here a `\` is a plain character.
 fn escape_in(text: &str) -> Option<(usize, &'static str)> {
     let escapes = ["\\n", "\\r", "\\t", "\\0"];
     let found = escapes.into_iter().filter_map(|escape| Some((text.find(escape)?, escape)));

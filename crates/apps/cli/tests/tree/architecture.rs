@@ -71,7 +71,7 @@ fn crates_use_each_other_as_the_architecture_says() {
     }
 }
 
-/// `cargo fuzz` runs with `--locked`, and by hand, so that nobody else would notice a stale file.
+/// `cargo fuzz` runs with `--locked`, and only by hand, so no other test would notice a stale lock.
 #[test]
 fn the_lock_of_the_fuzz_targets_has_our_crates_as_they_are() {
     let lock = std::fs::read_to_string(root().join("fuzz/Cargo.lock")).expect("a lock");
@@ -82,7 +82,7 @@ fn the_lock_of_the_fuzz_targets_has_our_crates_as_they_are() {
         let locked = names[1..].iter().filter_map(|name| name.strip_prefix("gbxcule-"));
         let locked: BTreeSet<String> = locked.map(str::to_owned).collect();
         assert_eq!(uses(text), locked, "{}: run `cargo metadata` in fuzz/", names[0]);
-        // Of a crate in two versions the lock says which one.
+        // If the lock has two versions of a crate, a line there also names the version.
         let locked: Vec<_> = names[1..].iter().filter_map(|name| name.split(' ').next()).collect();
         let needed = dependency_lines(text).filter(|line| !line.contains("optional = true"));
         let missing: Vec<_> =

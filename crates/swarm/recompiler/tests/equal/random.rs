@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        // Fewer by `PROPTEST_CASES`, as under a sanitizer.
+        // `PROPTEST_CASES` asks for fewer, as under a sanitizer.
         cases: ProptestConfig::default().cases.min(12),
         failure_persistence: None,
         ..ProptestConfig::default()
