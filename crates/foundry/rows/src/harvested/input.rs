@@ -11,9 +11,6 @@ use gbxcule_ir::op::Op;
 
 /// Greatest number of shapes and ranges that are tried.
 const ATTEMPTS: u64 = 60;
-/// Further attempts if all of these fault, whose arrays have extents that the kernel itself names,
-/// such as the sides of its tiles.
-const NAMED_ATTEMPTS: u64 = 24;
 /// Number of draws, which must all run.
 const DRAWS: u64 = 3;
 /// Greatest number of statements of a launch during the search: a row's budget must also hold for
@@ -57,30 +54,10 @@ pub(super) fn find(
     // The reported refusal is that of the attempt that passed the most checks.
     let mut nearest = Refusal::Faults;
     let mut best: Option<FoundInputs> = None;
-    let named = extents(program);
-    for attempt in 0..ATTEMPTS + NAMED_ATTEMPTS {
-        if attempt == ATTEMPTS && (best.is_some() || nearest != Refusal::Faults || named.is_empty())
-        {
-            break;
-        }
+    for attempt in 0..ATTEMPTS {
         let mut random = Random::new(random::seed(seed, attempt));
-        let (dims, mut inputs) = shapes(program, &mut random, attempt, threads);
-        if attempt >= ATTEMPTS {
-            // Arrays agree in the extents of their last dimensions.
-            let sides: [u32; 4] = std::array::from_fn(|_| match random.chance(50) {
-                true => random.pick(&named),
-                false => random.between(1, 9) as u32,
-            });
-            for given in &mut inputs {
-                given.shape.iter_mut().rev().zip(sides).for_each(|(extent, side)| *extent = side);
-            }
-            if !program.takes(&inputs) || !inputs.iter().all(ArgumentInput::is_sound) {
-                continue;
-            }
-        }
-        // Seeds of the attempts with named extents follow those of all others.
-        let number = attempt + ATTEMPTS * if attempt < ATTEMPTS { 1 } else { 2 };
-        match try_inputs(program, dims, inputs, random::seed(seed, number)) {
+        let (dims, inputs) = shapes(program, &mut random, attempt, threads);
+        match try_inputs(program, dims, inputs, random::seed(seed, attempt + ATTEMPTS)) {
             Ok(given) => {
                 let given = FoundInputs { attempt: attempt as u32, ..given };
                 if given.inputs_matter && given.comparisons_vary {
@@ -114,21 +91,6 @@ fn dimensions(program: &RowProgram) -> usize {
         }
     }
     dims
-}
-
-/// Returns the extents that a kernel names: its integer constants, and one more than each.
-fn extents(program: &RowProgram) -> Vec<u32> {
-    let mut extents = std::collections::BTreeSet::new();
-    for (_, function) in program.forward.functions.iter() {
-        for (_, value) in function.body.values.iter() {
-            if let Op::Literal(literal) = value.op
-                && let Some(number @ 2..=4096) = literal.as_int()
-            {
-                extents.extend([number as u32, number as u32 + 1]);
-            }
-        }
-    }
-    extents.into_iter().collect()
 }
 
 /// Draws a launch and shapes: the first attempts have equal extents, later ones different extents.
