@@ -23,21 +23,11 @@ impl Ppu {
             return if plane == 0 { self.pipeline.data_high } else { self.pipeline.data_low };
         }
         let attributes = self.pipeline.tile_attributes;
-        let line = self.tile_line();
+        let line = tile_line(self);
         let row = if attributes & 0x40 != 0 { !line } else { line };
         let bank = (attributes as u16 & 8) << 10;
         let address = self.tile_address(self.pipeline.tile, row) & 0x1fff | bank | plane;
         vram[address as usize & 0x3fff]
-    }
-
-    /// Returns the row of the map's pixels that is fetched. A CPU CGB E keeps the row from the fetch
-    /// of the tile's number on (mealybug `m3_scy_change`, on a CPU CGB D).
-    fn tile_line(&self) -> u8 {
-        #[cfg(not(usual_revision))]
-        if self.is_cgb_e {
-            return self.pipeline.tile_line;
-        }
-        self.fetch_row()
     }
 
     /// Returns true if the window begins on a pixel on which the fetcher forms an address: the
@@ -55,6 +45,16 @@ impl Ppu {
         self.pipeline.misses_fetch = misses;
         misses
     }
+}
+
+/// Returns the row of the map's pixels that is fetched. A CPU CGB E keeps it from the fetch of the
+/// tile's number on (mealybug `m3_scy_change`, on a CPU CGB D).
+fn tile_line(ppu: &Ppu) -> u8 {
+    #[cfg(not(usual_revision))]
+    if ppu.is_cgb_e {
+        return ppu.pipeline.tile_line;
+    }
+    ppu.fetch_row()
 }
 
 impl Pipeline {

@@ -26,7 +26,7 @@ const OBJECT_NONE: u8 = 0;
 /// `object_step`: an object waits for the background fetcher.
 const OBJECT_WAITS: u8 = 1;
 /// `object_step`: the object's tile number and attributes were read on the last dot.
-const OBJECT_READ: u8 = 4;
+pub(super) const OBJECT_READ: u8 = 4;
 /// `object_step`: the object's data has arrived.
 const OBJECT_ARRIVED: u8 = 8;
 
@@ -204,11 +204,6 @@ impl Pipeline {
         self.object_step != OBJECT_NONE && self.object_step < OBJECT_ARRIVED
     }
 
-    /// Returns true if the tile's number of the next object was read.
-    pub(super) fn has_read_entry(&self) -> bool {
-        self.object_step >= OBJECT_READ
-    }
-
     /// Returns true if a byte of an object was read on the last dot.
     #[cfg(color)]
     pub(crate) fn has_read_object(&self) -> bool {
@@ -239,11 +234,6 @@ impl Pipeline {
             self.holds_pixels = false;
             self.last_pixel_dots = 0;
         }
-    }
-
-    /// Returns true between two lines if a disabled window lies just right of the screen, by WX.
-    pub(super) fn window_is_due(&self) -> bool {
-        !self.window_active && self.window_column == 1
     }
 
     /// The X with which objects are compared.

@@ -5,6 +5,7 @@
 
 use crate::cpu::Mode;
 use crate::machine::Machine;
+use crate::ppu::pipeline::OBJECT_READ;
 use crate::ppu::whole_or_by_dots::before_timing_change;
 use crate::ppu::{LAST_LINE, LCDC_TALL_OBJECTS, LineProgress, VBLANK_LINE, sync_ppu_now};
 
@@ -183,7 +184,7 @@ fn note_fetched_object(machine: &mut Machine) {
     let ppu = &machine.ppu;
     let mut fetched = 0;
     if ppu.stage == LineProgress::Rendering {
-        fetched = ppu.pipeline.object as usize + ppu.pipeline.has_read_entry() as usize;
+        fetched = ppu.pipeline.object as usize + (ppu.pipeline.object_step >= OBJECT_READ) as usize;
     } else if ppu.stage == LineProgress::Done && ppu.fetches_objects() {
         while fetched < ppu.scan.count as usize && ppu.scan.x[fetched] < END_X {
             fetched += 1;

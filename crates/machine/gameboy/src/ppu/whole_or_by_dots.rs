@@ -11,7 +11,7 @@ use crate::ppu::scan::scan_objects;
 #[cfg(not(color))]
 use crate::ppu::whole_line::draw_lines;
 use crate::ppu::whole_line::{draw_line, mode3_end};
-use crate::ppu::{LAST_LINE, LCDC_WINDOW, LINE_TCYCLES, Ppu, VBLANK_LINE, stat};
+use crate::ppu::{LAST_LINE, LCDC_WINDOW, LINE_TCYCLES, Pipeline, Ppu, VBLANK_LINE, stat};
 
 /// Progress of the current line's picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,6 +114,14 @@ pub(crate) fn catch_up(machine: &mut Machine) {
     if machine.ppu.stage == LineProgress::Rendering {
         let dot = machine.ppu.beam.dot;
         run_pipeline(machine, dot);
+    }
+}
+
+impl Pipeline {
+    /// Returns true between two lines if the window was put just off the screen in the first, but
+    /// is disabled.
+    pub(super) fn window_is_due(&self) -> bool {
+        !self.window_active && self.window_column == 1
     }
 }
 
