@@ -22,7 +22,7 @@
 #   make verify      the two gates against PyBoy, 1024 steps each, and the suite
 #   make nvrtc       all CUDA text through NVRTC and ptxas for sm_80, sm_90 and sm_100; no GPU; part of make test on Linux
 #   make gpu-sim     the machine code of NVIDIA's own assembler, run by warps of 32 lanes (crates/testing/gpu-sim): each form, launches,
-#                    gradients, rows, the step of the swarm, for three generations of GPUs; no GPU; a share is part of make test
+#                    gradients, the step of the swarm, for three generations of GPUs; no GPU; a share is part of make test
 #   make corpus      answers in CUDA, right and wrong, graded by NVRTC and the simulator (docs/grading.md); a share is part of make test
 #   make gpu-sim-all     the same for everything that the swarm does on a device: many minutes
 #   make colors      everything that the swarm does with Color machines in kernels: machine code, CUDA text; some ten minutes

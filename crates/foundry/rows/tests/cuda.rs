@@ -1,26 +1,5 @@
-//! Rows launched on a CUDA device compute their stored results: without a GPU on the stand-in for
-//! the driver, with the machine code of NVIDIA's own NVRTC (`make gpu-sim`), and on a GPU.
-
-use gbxcule_runtime::nvrtc::Nvrtc;
-use gbxcule_testkit::stand_in;
-
-#[test]
-#[ignore = "needs NVRTC and gpu-sim: run by `make gpu-sim`"]
-fn rows_compute_what_they_hold_on_sass() {
-    let nvrtc = Nvrtc::find().unwrap_or_else(|error| panic!("{error}"));
-    let program = std::env::current_exe().expect("this program");
-    let mut command = stand_in::sass_command(&program, nvrtc.path(), 90);
-    command.args([
-        "needs_cuda::rows_compute_what_they_hold",
-        "--exact",
-        "--ignored",
-        "--nocapture",
-    ]);
-    let run = command.output().expect("it starts");
-    let said = String::from_utf8_lossy(&run.stdout);
-    assert!(run.status.success(), "{said}\n{}", String::from_utf8_lossy(&run.stderr));
-    assert!(said.contains("1 passed"), "{said}");
-}
+//! Rows launched on a GPU compute their stored results. The test `own_cuda` of `grading` runs the CUDA
+//! texts of rows on the simulator.
 
 mod needs_cuda {
     use gbxcule_rows::batch::read;
