@@ -1,5 +1,5 @@
-//! Rows launched on a GPU compute their stored results. The test `own_cuda` of `grading` runs the CUDA
-//! texts of rows on the simulator.
+//! Rows launched on a GPU compute their stored results. The test `own_cuda` of `grading` runs the
+//! CUDA texts of rows on the simulator.
 
 mod needs_cuda {
     use gbxcule_rows::batch::read;
