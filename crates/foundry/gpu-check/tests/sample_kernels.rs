@@ -335,7 +335,7 @@ fn copies_and_barriers_that_nobody_waits_for_are_faults() {
 fn described(cubin: &LoadedCubin) -> String {
     let of = |(name, code): (&String, &gbxcule_gpu_sim::sass::module::Code)| {
         let mut program = code.program.clone();
-        program.steps.iter_mut().for_each(|step| step.text.clear());
+        program.instructions.iter_mut().for_each(|inst| inst.text.clear());
         program.banks = Default::default();
         if !cubin.variables.is_empty() {
             program.pool.clear();
