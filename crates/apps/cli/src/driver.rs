@@ -45,11 +45,12 @@ impl DriveSettings {
         Ok(Self { config, action_source: run.action_gen.clone(), seed: run.actions_seed })
     }
 
-    /// Replaces the programs. A stage without observations gets them if the observation is the
-    /// user's own.
-    pub(crate) fn with(mut self, programs: Programs) -> Self {
-        if self.config.stage == Stage::RewardOnly && programs.observation_text().name() != "obs_v0"
-        {
+    /// Replaces the programs. Steps compute observations from then on if the observation is not
+    /// the default one.
+    pub(crate) fn with_programs(mut self, programs: Programs) -> Self {
+        let default = Programs::default();
+        let is_default = programs.observation_text() == default.observation_text();
+        if self.config.stage == Stage::RewardOnly && !is_default {
             self.config.stage = Stage::FullStep;
         }
         self.config.programs = programs;

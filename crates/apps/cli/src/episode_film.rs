@@ -16,7 +16,7 @@ use crate::mp4::Video;
 use crate::picture::{Mosaic, Palette};
 
 /// Greatest enlargement of a pixel.
-const MAX_TIMES: usize = 8;
+const MAX_SCALE: usize = 8;
 
 /// An episode of one machine.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ pub fn write(
     scale: usize,
     go_on: &mut dyn FnMut() -> bool,
 ) -> anyhow::Result<bool> {
-    ensure!((1..=MAX_TIMES).contains(&scale), "pixels are enlarged 1 to {MAX_TIMES} times");
+    ensure!((1..=MAX_SCALE).contains(&scale), "pixels are enlarged 1 to {MAX_SCALE} times");
     ensure!(every > 0, "a film shows one in `every` frames: 1 or more");
     let mut mosaic = Mosaic::new(1, None, scale)?;
     let size = (mosaic.width, mosaic.height);
@@ -68,7 +68,7 @@ pub fn write(
     Ok(true)
 }
 
-/// Passes one in `every` frames of the episode, with its time in seconds, to `show`, as long as
+/// Passes one in `every` frames of the episode, with its time in seconds, to `see`, as long as
 /// `go_on` returns true. An episode that ends before the first picture shows its last frame.
 /// Returns the time at which the film ends, or `None` if it was stopped.
 fn replay(

@@ -96,7 +96,7 @@ impl Play {
         let action_source = ActionSource::Hold("NOOP".to_owned());
         let drive = DriveSettings { config, action_source, seed: 0 };
         let symbols = self.symbols.text(Some(&self.rom))?;
-        let mut drive = drive.with(self.programs.programs_with(&symbols)?);
+        let mut drive = drive.with_programs(self.programs.programs_with(&symbols)?);
         drive.config.sound = self.device.device == Device::Cpu
             && !is_paired
             && !drive.config.programs.needs_single_frames();

@@ -161,7 +161,7 @@ impl Watch {
         }
         let drive = DriveSettings::new(&self.run, self.num_envs, self.frames_per_step)?;
         let symbols = self.symbols.text(Some(&self.rom))?;
-        let mut drive = drive.with(self.programs.programs_with(&symbols)?);
+        let mut drive = drive.with_programs(self.programs.programs_with(&symbols)?);
         drive.config.link = self.link.link;
         let device = self.device.device;
         let (name, driver) = driver(&self.rom, &self.model, &self.start, drive, device)?;

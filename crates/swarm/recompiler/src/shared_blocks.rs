@@ -40,7 +40,7 @@ pub struct SharedBlocks {
     table: Mutex<Arc<BlockTable>>,
     /// Number of the newest table.
     generation: AtomicU64,
-    learning: Mutex<LearningState>,
+    state: Mutex<LearningState>,
     /// A runner watches one of this number of frames.
     period: AtomicU32,
     frames: AtomicU64,
@@ -50,7 +50,7 @@ pub struct SharedBlocks {
 }
 
 struct LearningState {
-    learning: Learning,
+    counts: Learning,
     frames_without_news: u32,
 }
 
@@ -79,13 +79,13 @@ impl SharedBlocks {
 
     fn new(rom: &Arc<[u8]>, is_eager: bool) -> Self {
         let arrivals = if is_eager { EAGER_ARRIVALS } else { ARRIVALS };
-        let watch = LearningState { learning: Learning::new(arrivals), frames_without_news: 0 };
+        let state = LearningState { counts: Learning::new(arrivals), frames_without_news: 0 };
         Self {
             rom: Arc::clone(rom),
             is_eager,
             table: Mutex::new(Arc::new(BlockTable::new())),
             generation: AtomicU64::new(0),
-            learning: Mutex::new(watch),
+            state: Mutex::new(state),
             period: AtomicU32::new(PERIODS.0),
             frames: AtomicU64::new(0),
             has_asked_for_kept: AtomicBool::new(false),
@@ -130,8 +130,8 @@ impl SharedBlocks {
         let table = self.table();
         let CompiledBatch { codes, refused } = crate::runner::make(&table, &self.rom, wanted);
         if !refused.is_empty() {
-            let mut watch = lock(&self.learning);
-            refused.into_iter().for_each(|wanted| watch.learning.refuse(wanted));
+            let mut state = lock(&self.state);
+            refused.into_iter().for_each(|wanted| state.counts.refuse(wanted));
         }
         if !codes.is_empty() {
             let mut newest = lock(&self.table);
@@ -152,23 +152,23 @@ impl SharedBlocks {
         cart_ram: &mut [u8],
         draw: bool,
     ) -> bool {
-        let Ok(mut watch) = self.learning.try_lock() else { return false };
-        table.run_frame_counting(&mut watch.learning, machine, &self.rom, cart_ram, draw);
-        let wanted = watch.learning.take_wanted();
+        let Ok(mut state) = self.state.try_lock() else { return false };
+        table.run_frame_counting(&mut state.counts, machine, &self.rom, cart_ram, draw);
+        let wanted = state.counts.take_wanted();
         if !wanted.is_empty() {
-            watch.frames_without_news = 0;
+            state.frames_without_news = 0;
             self.period.store(PERIODS.0, Ordering::Relaxed);
             match self.is_eager {
                 true => {
-                    drop(watch);
+                    drop(state);
                     self.make(&wanted);
                 }
                 false => maker::ask(self, Request::Learned(wanted)),
             }
-        } else if watch.frames_without_news < FRAMES_WITHOUT_NEWS {
-            watch.frames_without_news += 1;
+        } else if state.frames_without_news < FRAMES_WITHOUT_NEWS {
+            state.frames_without_news += 1;
         } else {
-            watch.frames_without_news = 0;
+            state.frames_without_news = 0;
             let period = self.period.load(Ordering::Relaxed);
             self.period.store((period * 2).min(PERIODS.1), Ordering::Relaxed);
         }

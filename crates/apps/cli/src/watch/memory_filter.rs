@@ -74,7 +74,7 @@ pub(crate) enum Scope {
     #[default]
     Every,
     Some,
-    /// The enlarged machine.
+    /// The machine [`Filter::env`] alone.
     Chosen,
 }
 
@@ -88,7 +88,8 @@ pub(crate) struct Filter {
     pub(crate) form: Form,
     #[serde(default)]
     pub(crate) scope: Scope,
-    /// The enlarged machine.
+    /// The enlarged machine, if there is one: every new search has it among its machines, whatever
+    /// the scope.
     #[serde(default)]
     pub(crate) env: Option<usize>,
 }

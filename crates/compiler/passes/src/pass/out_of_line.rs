@@ -14,8 +14,9 @@ use gbxcule_ir::stmt::StmtKind;
 use gbxcule_ir::walk::walk_stmts;
 
 /// Keeps a function out of line if the back end may choose to inline it and its copies would add
-/// more than `most` statements to the module. Functions that no kernel reaches do not count.
-pub fn run(module: Valid<Module>, most: usize) -> Valid<Module> {
+/// more than `max_copied_statements` statements to the module. Functions that no kernel reaches do
+/// not count.
+pub fn run(module: Valid<Module>, max_copied_statements: usize) -> Valid<Module> {
     let order = module.call_order().to_vec();
     let mut module = module.into_inner();
     let bodies: Vec<(usize, Vec<FunctionId>)> =
@@ -46,7 +47,7 @@ pub fn run(module: Valid<Module>, most: usize) -> Valid<Module> {
         sizes[id.index()] = size;
         let function = &mut module.functions[id];
         let copies = size.saturating_mul(calls[id.index()].saturating_sub(1));
-        if function.inline == Inline::Auto && copies > most {
+        if function.inline == Inline::Auto && copies > max_copied_statements {
             function.inline = Inline::Never;
         }
     }

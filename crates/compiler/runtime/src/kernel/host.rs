@@ -51,28 +51,31 @@ pub(super) struct HostLaunch<'a> {
 }
 
 impl HostLaunch<'_> {
-    /// Runs the whole launch. If threads fault, returns the fault of the first thread that is
-    /// known to have faulted.
+    /// Runs the whole launch until a repeat faults; returns the fault of the lowest-numbered thread
+    /// that was seen to fault in it.
     pub(super) fn run(&self, go_on: Option<&mut dyn FnMut() -> bool>) -> Option<RawFault> {
-        let mut go_on = go_on;
-        (0..self.plan.repeats).find_map(|repeat| match pool().filter(|_| !self.here) {
-            _ if self.stop.load(Ordering::Relaxed) => None,
-            None => {
-                let noted = self.range(0, self.plan.threads);
-                let asks = repeat % REPEATS_BETWEEN == REPEATS_BETWEEN - 1;
-                if let Some(go_on) = go_on.as_mut().filter(|_| asks) {
-                    self.stop.store(!go_on(), Ordering::Relaxed);
-                }
-                noted
+        let (pool, mut go_on) = (pool().filter(|_| !self.here), go_on);
+        for repeat in 0..self.plan.repeats {
+            if self.stop.load(Ordering::Relaxed) {
+                return None;
             }
-            Some(pool) => match &mut go_on {
+            let fault = match (pool, &mut go_on) {
+                (None, _) => self.range(0, self.plan.threads),
                 // A thread of the pool can't wait for the pool.
-                Some(go_on) if pool.current_thread_index().is_none() => self.run_in_pool(|work| {
-                    self.run_asking(pool, work, *go_on);
-                }),
-                _ => self.run_in_pool(|work| _ = pool.broadcast(|_| work())),
-            },
-        })
+                (Some(pool), Some(go_on)) if pool.current_thread_index().is_none() => {
+                    self.run_in_pool(|work| self.run_asking(pool, work, *go_on))
+                }
+                (Some(pool), _) => self.run_in_pool(|work| _ = pool.broadcast(|_| work())),
+            };
+            if fault.is_some() {
+                return fault;
+            }
+            let asks = pool.is_none() && repeat % REPEATS_BETWEEN == REPEATS_BETWEEN - 1;
+            if let Some(go_on) = go_on.as_mut().filter(|_| asks) {
+                self.stop.store(!go_on(), Ordering::Relaxed);
+            }
+        }
+        None
     }
 
     /// Runs work on all threads of the pool, and asks `go_on` while they run.
