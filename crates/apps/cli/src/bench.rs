@@ -47,7 +47,7 @@ pub(crate) struct Bench {
     #[command(flatten)]
     link: LinkOption,
 
-    /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
+    /// A game or micro-ROM by name (see `gbxcule roms`), or a ROM file
     #[arg(long, value_name = "ROM", default_value = "ALU_LOOP")]
     rom: String,
 

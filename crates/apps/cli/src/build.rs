@@ -31,7 +31,8 @@ const MANIFEST_VERSION: u32 = 1;
 /// The folder gets a static and a shared library for the CPU, their C header and Rust module, PTX
 /// and machine code for each GPU architecture, the C++ and CUDA source of all these, and a manifest
 /// that names each kernel, its parameters and its reverse. A program that links the library needs
-/// neither Python nor gbxcule, and compiles nothing when it runs.
+/// neither Python nor gbxcule, and compiles nothing when it runs. Building needs a C++17 compiler:
+/// `c++`, or what CXX names.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -61,8 +62,8 @@ pub(crate) struct Build {
     #[arg(long, value_name = "CPU", default_value = "native")]
     cpu: String,
 
-    /// GPU architecture of machine code; may be given several times. By default sm_80, sm_90 and
-    /// sm_100 if NVRTC is installed
+    /// GPU architecture of machine code; may be given several times. By default the three sm_80,
+    /// sm_90 and sm_100, if NVRTC is installed
     #[arg(long, value_name = "ARCH")]
     arch: Vec<Arch>,
 

@@ -30,9 +30,9 @@ use crate::print::{self, say};
 #[command(after_long_help = "\
 EXAMPLES
   gbxcule compile saxpy.py                            C++ for the CPU
-  gbxcule compile saxpy.py --device cuda              CUDA C++
+  gbxcule compile saxpy.py --emit cuda                CUDA C++
   gbxcule compile saxpy.py --emit ir --kernel saxpy   one kernel as the compiler sees it
-  gbxcule compile saxpy.py --device cuda --grad       and the reverse of each kernel
+  gbxcule compile saxpy.py --emit cuda --grad         and the reverse of each kernel
   gbxcule compile saxpy.py --emit ptx --arch sm_90    PTX, by NVRTC and without a GPU
   gbxcule compile saxpy.py --emit cubin --out saxpy.cubin   machine code for sm_90
   gbxcule compile --survey path/to/warp               how much of a tree of files compiles, and what is refused")]
@@ -41,15 +41,17 @@ pub(crate) struct Compile {
     #[arg(value_name = "FILE.py", required_unless_present_any = ["survey", "header"])]
     file: Option<PathBuf>,
 
-    /// Device for which text is written; by default cpu
+    /// Device for which text is written, if `--emit` doesn't say what to write: `cpu` writes C++,
+    /// `cuda` CUDA C++; by default cpu
     #[arg(long, value_enum)]
     device: Option<TextTarget>,
 
-    /// Output to write; by default C++ for `--device cpu` and CUDA C++ for `--device cuda`
+    /// Output to write; by default the text for `--device`
     #[arg(long, value_enum)]
     emit: Option<Emit>,
 
-    /// GPU architecture of `ptx` and `cubin`; by default sm_90
+    /// GPU architecture of `ptx` and `cubin`: one, by default sm_90. (`build` makes code for three
+    /// by default, `check` runs code for sm_80)
     #[arg(long, value_name = "ARCH")]
     arch: Option<Arch>,
 
@@ -156,25 +158,14 @@ impl Compile {
         if let (true, Some(name)) = (without_file, first(&of_text).or(first(&of_file))) {
             bail!("{name} is for a file that is compiled: name one, or leave it out");
         }
-        let (emit, device) = (self.emit, self.device);
-        let is_code = matches!(emit, Some(Emit::Ptx | Emit::Cubin));
+        let is_code = matches!(self.emit, Some(Emit::Ptx | Emit::Cubin));
         ensure!(
             self.arch.is_none() || is_code,
             "--arch is the architecture of PTX and machine code: add --emit ptx or --emit cubin"
         );
-        let (of_ir, is_cuda) = (emit == Some(Emit::Ir), is_code || emit == Some(Emit::Cuda));
-        ensure!(!(of_ir && device.is_some()), "IR is of no device: leave out --device");
         ensure!(
-            !(of_ir && self.unchecked),
+            !(self.emit == Some(Emit::Ir) && self.unchecked),
             "IR has no checks of indices and divisors, texts have: leave out --unchecked"
-        );
-        ensure!(
-            !(is_cuda && device == Some(TextTarget::Cpu)),
-            "--emit cuda, ptx and cubin are for --device cuda, not for --device cpu"
-        );
-        ensure!(
-            !(emit == Some(Emit::Cpp) && device == Some(TextTarget::Cuda)),
-            "--emit cpp is for --device cpu, not for --device cuda"
         );
         Ok(())
     }

@@ -39,13 +39,13 @@ const NEXT: [(&str, &str); 4] = [
 ];
 
 /// Run the swarm on a built-in game for some seconds: a throughput table and a picture of machines
-/// that play all games
+/// that play all games of the model: seven on the original, eight on a Color
 #[derive(Args)]
 #[command(
     after_long_help = "FILES\n  mosaic.png, scaling.png, summary.md and demo.json in the folder"
 )]
 pub(crate) struct Demo {
-    /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
+    /// A game or micro-ROM by name (see `gbxcule roms`), or a ROM file
     #[arg(long, value_name = "ROM", default_value = "PEARL_DRIFT")]
     rom: String,
 

@@ -1,7 +1,8 @@
 //! `gbxcule doctor`.
 
 use clap::Args;
-use gbxcule_lab::doctor::inventory;
+use gbxcule_gpu_check::compiler::nvdisasm as find_nvdisasm;
+use gbxcule_lab::doctor::{Finding, inventory};
 
 use crate::print::say;
 
@@ -17,7 +18,8 @@ pub(crate) struct Doctor {
 
 impl Doctor {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        let findings = inventory();
+        let mut findings = inventory();
+        findings.push(nvdisasm());
         if self.json {
             let rows: Vec<_> = findings
                 .iter()
@@ -42,4 +44,18 @@ impl Doctor {
         }
         Ok(true)
     }
+}
+
+/// Describes NVIDIA's disassembler.
+fn nvdisasm() -> Finding {
+    let path = find_nvdisasm();
+    let what = match &path {
+        Ok(path) => path.display().to_string(),
+        Err(_) => {
+            "needed beside NVRTC for `check`, and for answers in CUDA of `synth grade`".into()
+        }
+    };
+    let remedy = "pip install nvidia-cuda-nvrtc nvidia-cuda-nvdisasm nvidia-cuda-runtime";
+    let remedy = path.is_err().then_some(remedy);
+    Finding { subject: "nvdisasm", found: path.is_ok(), what, remedy }
 }

@@ -48,6 +48,11 @@ pub(crate) struct Lowered {
 }
 
 impl Imports {
+    /// Returns true if the command line has one of these options.
+    pub(crate) fn is_given(&self) -> bool {
+        !(self.path.is_empty() && self.define.is_empty() && self.types.is_empty())
+    }
+
     pub(crate) fn options(&self) -> ImportOptions {
         ImportOptions {
             folders: self.path.clone(),

@@ -47,7 +47,8 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use exit_code::ExitCode;
 
-/// A swarm of Game Boys for reinforcement learning, and the lab that proves and measures it
+/// A kernel compiler, and two things built on it: a swarm of Game Boys for reinforcement learning,
+/// and a foundry of kernel datasets
 #[derive(Parser)]
 #[command(name = "gbxcule", version, propagate_version = true, arg_required_else_help = true, after_long_help = FOOTER)]
 struct Cli {
@@ -83,7 +84,7 @@ EXAMPLES
   gbxcule doctor
   gbxcule verify --ref-backend pyboy_single --dut-backend warp_vec_cpu --rom MEM_RWB --mem-region C000:C100
   gbxcule bench --backend pyboy_vec_mp --backend warp_vec_cpu --rom ALU_LOOP --env-counts 1,8,64,512
-  gbxcule compile saxpy.py --device cuda
+  gbxcule compile saxpy.py --emit cuda
   gbxcule build saxpy.py --out saxpy
   gbxcule synth generate --count 1000 --out runs/kernels";
 
@@ -239,6 +240,23 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    /// All pages and packages begin with the same sentence.
+    #[test]
+    fn the_project_is_described_in_one_way() {
+        let about = Cli::command().get_about().expect("a sentence").to_string();
+        let about = about.strip_prefix("A ").expect("the sentence's beginning");
+        for (file, text) in [
+            ("README.md", include_str!("../../../../README.md")),
+            ("docs/how-it-works.md", include_str!("../../../../docs/how-it-works.md")),
+            ("book.toml", include_str!("../../../../book.toml")),
+            ("pyproject.toml", include_str!("../../../../pyproject.toml")),
+            ("gbxcule/Cargo.toml", include_str!("../../gbxcule/Cargo.toml")),
+        ] {
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(text.contains(about), "{file} lacks `{about}`");
+        }
     }
 
     #[test]

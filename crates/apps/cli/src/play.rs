@@ -34,7 +34,7 @@ EXAMPLES
   gbxcule play --link pairs
   gbxcule play --reward task.py --frames-per-step 24")]
 pub(crate) struct Play {
-    /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
+    /// A game or micro-ROM by name (see `gbxcule roms`), or a ROM file
     #[arg(long, value_name = "ROM", default_value = "PEARL_DRIFT")]
     rom: String,
 

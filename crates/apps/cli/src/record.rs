@@ -39,7 +39,7 @@ EXAMPLES
   gbxcule record --num-envs 1 --rom game.gb --model sgb --border --steps 60 --out border.png
   gbxcule record --num-envs 18 --columns 6 --steps 60 --out mosaic.png")]
 pub(crate) struct Record {
-    /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
+    /// A game or micro-ROM by name (see `gbxcule roms`), or a ROM file
     #[arg(long, value_name = "ROM", default_value = "PEARL_DRIFT")]
     rom: String,
 

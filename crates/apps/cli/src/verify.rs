@@ -42,7 +42,7 @@ pub(crate) struct Verify {
     #[command(flatten)]
     link: LinkOption,
 
-    /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
+    /// A game or micro-ROM by name (see `gbxcule roms`), or a ROM file
     #[arg(long, value_name = "ROM", required_unless_present = "suite")]
     rom: Option<String>,
 

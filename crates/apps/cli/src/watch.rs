@@ -67,7 +67,7 @@ EXAMPLES
   gbxcule watch --rom game.gb --state town.state
   gbxcule watch --checkpoint swarm.ckpt --speed 1")]
 pub(crate) struct Watch {
-    /// A micro-ROM by name (see `gbxcule roms`) or a ROM file
+    /// A game or micro-ROM by name (see `gbxcule roms`), or a ROM file
     #[arg(long, value_name = "ROM", default_value = "PEARL_DRIFT")]
     rom: String,
 

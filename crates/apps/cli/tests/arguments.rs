@@ -25,10 +25,10 @@ fn options_that_would_change_nothing_are_refused() {
     for (words, wanted) in [
         (vec!["compile", "a.py", "--arch", "sm_80"], "add --emit ptx"),
         (vec!["compile", "a.py", "--arch", "sm_80", "--emit", "cuda"], "add --emit ptx"),
-        (vec!["compile", "a.py", "--emit", "ir", "--device", "cuda"], "leave out --device"),
         (vec!["compile", "a.py", "--emit", "ir", "--unchecked"], "leave out --unchecked"),
-        (vec!["compile", "a.py", "--emit", "ptx", "--device", "cpu"], "are for --device cuda"),
-        (vec!["compile", "a.py", "--emit", "cpp", "--device", "cuda"], "is for --device cpu"),
+        (vec!["check", "a.py", "--set", "bins=64"], "--count and --set are for kernels in CUDA"),
+        (vec!["check", "a.py", "--count", "64"], "--count and --set are for kernels in CUDA"),
+        (vec!["check", "a.cu", "--define", "N=4"], "are for a file in Python"),
         (vec!["compile", "--header", "h", "--out", "a.cpp"], "--out is for a file"),
         (vec!["compile", "--header", "h", "--grad"], "--grad is for a file"),
         (vec!["compile", "--survey", ".", "--unchecked"], "--unchecked is for a file"),
@@ -68,6 +68,25 @@ fn numbers_that_are_none_say_what_is_wanted() {
         (&["record", "--envs", "-1,2"], "this is not a whole number from 0 on"),
     ] {
         refused(words, wanted);
+    }
+}
+
+#[test]
+fn a_folder_without_a_dataset_is_named_as_such() {
+    let verbs: [&[&str]; 6] = [
+        &["validate", "."],
+        &["mutate", "."],
+        &["leakage", "."],
+        &["card", "."],
+        &["tasks", "."],
+        &["grade", "answers.jsonl", "--dataset", "."],
+    ];
+    for verb in verbs {
+        let words = [&["synth"][..], verb].concat();
+        refused(&words, ". is no dataset folder: it has no ");
+        let elsewhere: Vec<&str> =
+            words.iter().map(|word| if *word == "." { "none" } else { word }).collect();
+        refused(&elsewhere, "none is no dataset folder: there is no such folder");
     }
 }
 

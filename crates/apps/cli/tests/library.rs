@@ -63,6 +63,17 @@ fn the_examples_in_c_and_cxx_print_the_loss_and_its_gradient() {
 }
 
 #[test]
+fn the_page_shows_lines_of_the_example_in_c() {
+    let page = include_str!("../../../../docs/library.md");
+    let lines = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
+    let shown = page.split("```c\n").nth(1).and_then(|rest| rest.split("```").next());
+    let shown = lines(shown.expect("a block in C").trim_end());
+    assert!(shown.lines().count() >= 10, "{shown}");
+    let program = std::fs::read_to_string(examples().join("main.c")).expect("the example");
+    assert!(lines(&program).contains(&shown), "docs/library.md differs from main.c:\n{shown}");
+}
+
+#[test]
 fn the_example_in_rust_prints_the_loss_and_its_gradient() {
     let folder = tempfile::tempdir().expect("a folder");
     let command = Path::new(env!("CARGO_BIN_EXE_gbxcule")).parent().expect("a folder").to_owned();

@@ -1,6 +1,6 @@
 //! A kernel from text, its gradient, and a swarm: the first program of the book.
 
-use gbxcule::swarm::{Swarm, SwarmConfig, game};
+use gbxcule::swarm::game;
 use gbxcule::{Device, Program};
 
 const TEXT: &str = "
@@ -21,7 +21,7 @@ fn main() -> Result<(), gbxcule::Error> {
     reverse.launch(&[3]).differentiate(&x, &mut by_x).differentiate(&y, &mut by_y).run()?;
     println!("squares {y:?}, derivatives {by_x:?}");
 
-    let mut swarm = Swarm::new(game("PEARL_DRIFT")?, SwarmConfig::new(64), Device::Cpu)?;
+    let mut swarm = game("PEARL_DRIFT")?.swarm(64, Device::Cpu)?;
     swarm.reset(7)?;
     for _ in 0..100 {
         swarm.step(&[3; 64])?;

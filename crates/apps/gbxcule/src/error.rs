@@ -32,9 +32,31 @@ pub enum Error {
         /// Names of the built-in ROMs.
         known: Vec<String>,
     },
+    /// No built-in game has this name.
+    #[cfg(feature = "swarm")]
+    #[error("no built-in game is called `{name}`; the games: {}", known.join(", "))]
+    UnknownGame {
+        /// Name that was asked for.
+        name: String,
+        /// Names of the games.
+        known: Vec<String>,
+    },
+    /// [`crate::Launch::shape`] doesn't follow an array.
+    #[error(
+        "kernel `{kernel}`: `shape({shape:?})` follows {follows}, which has no shape; call it right after the `read`, \
+         `write` or `differentiate` that adds its array"
+    )]
+    Shape {
+        /// Name of the kernel.
+        kernel: String,
+        /// The shape.
+        shape: Vec<usize>,
+        /// Description of what it follows.
+        follows: String,
+    },
     /// A launch was refused or stopped at a fault, or the device failed.
     #[error(transparent)]
-    Run(#[from] gbxcule_runtime::Error),
+    Run(#[from] crate::RunError),
     /// A swarm refused a call.
     #[cfg(feature = "swarm")]
     #[error(transparent)]

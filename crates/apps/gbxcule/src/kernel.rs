@@ -20,6 +20,16 @@ impl Kernel {
         self.compiled.device()
     }
 
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        &self.compiled.reflection().name
+    }
+
+    /// Returns true if the kernel may write the array of a parameter, or its gradient.
+    pub(crate) fn writes(&self, position: usize) -> bool {
+        self.compiled.reflection().parameters.get(position).is_some_and(|it| it.written)
+    }
+
     /// Returns the names of the parameters, in order.
     pub fn parameters(&self) -> Vec<&str> {
         self.compiled.reflection().parameters.iter().map(|it| it.name.as_str()).collect()

@@ -1,5 +1,6 @@
 //! Launches over slices: the arguments in the order of the parameters, then [`Launch::run`].
 
+use crate::RunError;
 use crate::error::Error;
 use crate::kernel::Kernel;
 use bytemuck::{cast_slice, cast_slice_mut};
@@ -13,6 +14,8 @@ pub struct Launch<'s> {
     grid: Vec<usize>,
     stream: Result<Stream, Error>,
     arguments: Vec<Lent<'s>>,
+    /// The first wrong call.
+    refusal: Option<Error>,
 }
 
 /// Argument whose shape may still be set.
@@ -52,7 +55,13 @@ impl Memory<'_> {
 impl<'s> Launch<'s> {
     pub(crate) fn new(kernel: &Kernel, grid: &[usize]) -> Self {
         let stream = Stream::new(kernel.device()).map_err(Error::from);
-        Self { kernel: kernel.clone(), grid: grid.to_vec(), stream, arguments: Vec::new() }
+        Self {
+            kernel: kernel.clone(),
+            grid: grid.to_vec(),
+            stream,
+            arguments: Vec::new(),
+            refusal: None,
+        }
     }
 
     /// Adds a number, a vector, a matrix or any other [`Argument`].
@@ -61,7 +70,7 @@ impl<'s> Launch<'s> {
         self
     }
 
-    /// Adds an array of one dimension that the kernel reads; see [`Self::shape`] for more.
+    /// Adds an array of one dimension that the kernel only reads; see [`Self::shape`] for more.
     pub fn read<T: Element>(self, elements: &'s [T]) -> Self {
         self.lend(Memory::Read(T::data_type(), cast_slice(elements)), None, elements.len())
     }
@@ -86,25 +95,41 @@ impl<'s> Launch<'s> {
     }
 
     /// Sets the shape, of up to four dimensions in row-major order, of the array that was added
-    /// last.
+    /// last. After anything else it is an error of [`Self::run`].
     pub fn shape(mut self, extents: &[usize]) -> Self {
-        if let Some(Lent::Slice { shape, .. }) = self.arguments.last_mut() {
-            *shape = extents.to_vec();
-        }
+        let follows = match self.arguments.last_mut() {
+            Some(Lent::Slice { shape, .. }) => {
+                *shape = extents.to_vec();
+                return self;
+            }
+            Some(Lent::Value(value)) => format!("the value {value:?}"),
+            None => "no argument".to_owned(),
+        };
+        let kernel = self.kernel.name().to_owned();
+        self.refusal.get_or_insert(Error::Shape { kernel, shape: extents.to_vec(), follows });
         self
     }
 
     /// Launches the kernel, waits for its end and copies changed slices back.
     ///
     /// # Errors
-    /// An argument doesn't fit its parameter, a shape doesn't fit its slice, the grid is too large,
-    /// the device is missing, or a thread faulted. Slices are then unchanged.
+    /// An argument doesn't fit its parameter, a slice added by [`Self::read`] may be written by the
+    /// kernel, a shape doesn't fit its slice or follows no array, the grid is too large, the device
+    /// is missing, or a thread faulted. Slices are then unchanged.
     pub fn run(self) -> Result<(), Error> {
+        if let Some(refusal) = self.refusal {
+            return Err(refusal);
+        }
         let stream = self.stream?;
         let mut arguments = Vec::new();
         let mut lent = Vec::new();
-        for argument in self.arguments {
+        for (position, argument) in self.arguments.into_iter().enumerate() {
             match argument {
+                Lent::Slice { elements: Memory::Read(..), gradient: None, .. }
+                    if self.kernel.writes(position) =>
+                {
+                    return Err(result_lost(&self.kernel, position));
+                }
                 Lent::Value(value) => arguments.push(value),
                 Lent::Slice { elements, gradient, shape } => {
                     let mut array = elements.upload(&stream, &shape)?;
@@ -122,4 +147,12 @@ impl<'s> Launch<'s> {
         stream.synchronize()?;
         lent.into_iter().try_for_each(|(memory, array)| memory.download(&array))
     }
+}
+
+/// Error about a slice that is only lent for reading, where the kernel may write.
+fn result_lost(kernel: &Kernel, position: usize) -> Error {
+    let argument = kernel.parameters()[position].to_owned();
+    let reason = "the kernel may write this array, and `read` would drop the result; add it by \
+                  `write(&mut ..)`, or by `differentiate` in a launch of a reverse";
+    Error::Run(RunError::Argument { kernel: kernel.name().into(), argument, reason: reason.into() })
 }

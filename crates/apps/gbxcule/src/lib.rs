@@ -13,7 +13,19 @@ mod program;
 pub mod swarm;
 
 pub use error::Error;
-pub use gbxcule_runtime::{Argument, Array, DataType, Device, Element, Stream};
+pub use gbxcule_back_cxx::{HEADER, HEADER_NAME};
+pub use gbxcule_ir::diagnostic::{Code, Diagnostic};
+pub use gbxcule_ir::source::Span;
+pub use gbxcule_ir::{Literal, Scalar};
+pub use gbxcule_runtime::nvrtc::Arch;
+pub use gbxcule_runtime::{
+    Argument, Array, DataType, Device, Element, Error as RunError, Fault, Stream, StructType,
+};
 pub use kernel::Kernel;
 pub use launch::Launch;
-pub use program::Program;
+pub use program::{Program, ProgramOptions};
+
+/// The page of the book, run as a test of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/library.md")]
+struct LibraryPage;

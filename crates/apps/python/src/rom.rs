@@ -1,7 +1,7 @@
 //! Built-in ROMs and games.
 
-use gbxcule_lab::game_start::Title;
-use gbxcule_swarm::ProgramText;
+use gbxcule_swarm::game_start::Title;
+use gbxcule_swarm::{ProgramText, Rom};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -26,7 +26,8 @@ fn title(name: &str, model: &str, power_on: &str, bits: u8) -> PyResult<Title> {
     let game = gbxcule_games::GAMES.iter().find(|game| game.name == name);
     let game = game.ok_or_else(|| PyValueError::new_err(format!("no built-in game `{name}`")))?;
     let power_on = power_on.parse().map_err(PyValueError::new_err)?;
-    Title::new(game, model, power_on, bits).or_refuse()
+    let rom = Rom::for_console(by_name(name)?.bytes(), model).or_refuse()?;
+    Title::new(game, rom, power_on, bits).or_refuse()
 }
 
 /// Returns the state of a built-in game on its title.

@@ -228,6 +228,14 @@ fn first_error(log: &str) -> String {
     line.chars().take(300).collect()
 }
 
+/// Finds NVIDIA's disassembler as [`CudaCompiler::find`] does.
+///
+/// # Errors
+/// NVRTC or the disassembler is missing.
+pub fn nvdisasm() -> Result<PathBuf, SetupError> {
+    disassembler(Nvrtc::find()?.path())
+}
+
 /// Finds the disassembler: beside NVRTC in its wheel, else on `PATH`, else in a toolkit.
 fn disassembler(nvrtc: &Path) -> Result<PathBuf, SetupError> {
     let beside = nvrtc.parent().and_then(Path::parent).map(|root| root.join("bin/nvdisasm"));

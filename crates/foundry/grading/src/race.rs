@@ -1,7 +1,7 @@
 //! Finds races of kernels in NVIDIA Warp's dialect: draws inputs on which a kernel runs, and runs
 //! the kernel's CUDA text on the simulator like an answer.
 
-use crate::graded_row::{GradedRow, first};
+use crate::graded_row::GradedRow;
 use crate::simulated;
 use gbxcule_gpu_check::compiler::CudaCompiler;
 use gbxcule_rows::harvested::{Refusal, row_of};
@@ -20,13 +20,14 @@ impl std::fmt::Display for Unchecked {
 
 impl std::error::Error for Unchecked {}
 
-/// Returns each kernel's name, and its fault if it has one.
+/// Returns the name of each kernel of a text, and its fault if it has one. `program` has the
+/// kernels that were read from the text.
 pub fn races(
     text: &str,
+    program: &RowProgram,
     compiler: &CudaCompiler,
     seed: u64,
 ) -> Result<Vec<(String, Option<String>)>, Unchecked> {
-    let program = RowProgram::read_forward(text).map_err(|faults| Unchecked(first(&faults)))?;
     let plan = Plan { seed, mode: Mode::Run, device: Texts::Cuda, host_every: 0, sampled: 100 };
     let kernels: Vec<_> = program.forward.kernels().map(|(id, _)| id).collect();
     let one = |kernel| {

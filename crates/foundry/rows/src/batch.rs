@@ -106,6 +106,9 @@ impl Manifest {
     /// Reads the manifest of a folder.
     pub fn read(folder: &Path) -> Result<Self, SynthError> {
         let path = folder.join(MANIFEST);
+        if !path.exists() && !path.is_symlink() {
+            return Err(SynthError::no_dataset(folder, MANIFEST));
+        }
         let text = gbxcule_files::read_text(&path, gbxcule_files::MAX_TEXT_BYTES)
             .map_err(SynthError::file(&path))?;
         let manifest: Self =

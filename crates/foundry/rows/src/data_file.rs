@@ -85,11 +85,11 @@ pub fn files(folder: &Path) -> Result<(Format, Vec<PathBuf>), SynthError> {
             return Ok((format, paths));
         }
     }
-    let data = folder.join(Format::Parquet.folder());
     if Format::ALL.iter().any(|format| folder.join(format.folder()).exists()) {
         return Ok((Format::Parquet, Vec::new()));
     }
-    Err(SynthError::file(&data)(std::io::ErrorKind::NotFound.into()))
+    let data = format!("folder {}", Format::Parquet.folder());
+    Err(SynthError::no_dataset(folder, &data))
 }
 
 /// Returns the data files of a format, in order.

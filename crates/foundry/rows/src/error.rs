@@ -15,6 +15,16 @@ pub enum SynthError {
         /// Reason of the system.
         source: std::io::Error,
     },
+    /// A folder that holds no dataset.
+    #[error(
+        "{path} is no dataset folder: {reason}; name a folder that `gbxcule synth generate --out` made"
+    )]
+    NoDataset {
+        /// The folder.
+        path: PathBuf,
+        /// What is missing.
+        reason: String,
+    },
     /// A file is not a data file, or has another schema.
     #[error("{path}: {reason}")]
     Data {
@@ -103,6 +113,16 @@ impl SynthError {
     #[allow(clippy::needless_pass_by_value, reason = "for `map_err`")]
     pub(crate) fn nvrtc(error: gbxcule_runtime::Error) -> Self {
         Self::Nvrtc(Box::new(error))
+    }
+
+    /// Makes the error about a folder without a part that every dataset has.
+    pub(crate) fn no_dataset(folder: &Path, part: &str) -> Self {
+        let reason = match folder.metadata() {
+            Ok(found) if found.is_dir() => format!("it has no {part}"),
+            Ok(_) => "it is a file".to_owned(),
+            Err(_) => "there is no such folder".to_owned(),
+        };
+        Self::NoDataset { path: folder.into(), reason }
     }
 
     /// Makes the error about a file with unexpected contents.

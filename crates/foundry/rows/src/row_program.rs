@@ -158,7 +158,12 @@ impl RowProgram {
         let mut sources = SourceMap::new();
         let id = sources.add("kernel.py", source);
         let module = gbxcule_front_warp::Program::parse(&sources, id)?.compile("kernel")?;
-        let forward = within_limits(check::module(module)?)?;
+        Self::of_module(source, check::module(module)?)
+    }
+
+    /// Takes the kernels that were read from a source, without deriving their reverse.
+    pub fn of_module(source: &str, module: Valid<Module>) -> Result<Self, Vec<Diagnostic>> {
+        let forward = within_limits(module)?;
         let Some((kernel, _)) = forward.kernels().next() else {
             let message = "there is no kernel in this text";
             let span = gbxcule_ir::source::Span::NONE;

@@ -1,6 +1,8 @@
 //! Inventory of this machine: the tools that are present, the tools that are missing, and the
 //! commands that install them.
 
+use std::process::Command;
+
 use gbxcule_oracle::Python;
 use gbxcule_python_env::PythonInterpreter;
 use gbxcule_runtime::Error;
@@ -40,10 +42,9 @@ pub fn inventory() -> Vec<Finding> {
             "make .venv/oracle.txt, or pip install pyboy==2.8.1",
         ),
         libmgba(),
-        gpu(),
-        driver(&system),
+        cxx(),
+        gpu(&system),
         nvrtc(),
-        cuda_backend(),
         package(
             python,
             "warp-lang",
@@ -115,24 +116,31 @@ fn libmgba() -> Finding {
     Finding { subject: "libmgba", found, what: what.to_owned(), remedy: (!found).then_some(remedy) }
 }
 
-fn gpu() -> Finding {
-    let driver = Driver::find();
-    let what = match &driver {
-        Ok(driver) => driver.gpus.iter().map(Gpu::to_string).collect::<Vec<_>>().join("; "),
-        Err(error) => error.to_string(),
+/// Describes the GPUs and their driver.
+fn gpu(system: &Value) -> Finding {
+    let (found, what) = match Driver::find() {
+        Ok(Driver { gpus, cuda: (major, minor), .. }) => {
+            let gpus = gpus.iter().map(Gpu::to_string).collect::<Vec<_>>().join("; ");
+            let version = system["gpus"][0]["driver"].as_str();
+            let version = version.or_else(|| system["cuda"]["driver"].as_str()).unwrap_or("?");
+            (true, format!("{gpus}; driver {version} (CUDA {major}.{minor})"))
+        }
+        Err(error) => (false, format!("{error}; `--device cpu` needs none")),
     };
-    Finding { subject: "gpu", found: driver.is_ok(), what, remedy: None }
+    Finding { subject: "gpu", found, what, remedy: None }
 }
 
-fn driver(system: &Value) -> Finding {
-    let driver = system["gpus"][0]["driver"].as_str().or_else(|| system["cuda"]["driver"].as_str());
-    let mut what = driver.map_or_else(|| "no NVIDIA driver".to_owned(), str::to_owned);
-    let loaded = Driver::find();
-    if let Ok(Driver { cuda: (major, minor), .. }) = loaded {
-        what += &format!(" (CUDA {major}.{minor})");
-    }
-    let found = driver.is_some() || loaded.is_ok();
-    Finding { subject: "driver", found, what, remedy: None }
+/// Describes the host's C++ compiler.
+fn cxx() -> Finding {
+    let name = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
+    let version = system::first_line_of(Command::new(&name).arg("--version"));
+    let found = version.is_some();
+    let what = version.unwrap_or_else(|| {
+        let name = name.display();
+        format!("`{name}` does not run; needed for `build`, `check`, `synth validate` and `grade`")
+    });
+    let remedy = (!found).then_some("apt-get install g++, or set CXX to a C++17 compiler");
+    Finding { subject: "c++", found, what, remedy }
 }
 
 fn nvrtc() -> Finding {
@@ -156,14 +164,4 @@ fn nvrtc() -> Finding {
     let missing = matches!(nvrtc, Err(Error::NoNvrtc));
     let remedy = missing.then_some("pip install nvidia-cuda-nvrtc");
     Finding { subject: "nvrtc", found: nvrtc.is_ok(), what, remedy }
-}
-
-fn cuda_backend() -> Finding {
-    let is_ready = Driver::find().is_ok() && Nvrtc::find().is_ok();
-    let what = if is_ready {
-        "the swarm in one CUDA kernel"
-    } else {
-        "needs the driver and NVRTC; `--device cpu` runs the same machines on CPU threads"
-    };
-    Finding { subject: "warp_vec_cuda", found: is_ready, what: what.to_owned(), remedy: None }
 }

@@ -12,6 +12,7 @@ use std::io::Read;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
+use gbxcule_swarm::game_start::LEVELS;
 use serde::{Deserialize, Serialize};
 
 pub use buttons::Buttons;
@@ -19,7 +20,6 @@ pub use replay::{Replayed, replay};
 
 use crate::LabError;
 use crate::artifact::{sha256, write_whole};
-use crate::game_start::LEVELS;
 
 /// The name of the format, which stands in the first line.
 const FORMAT: &str = "gbxcule games";

@@ -15,7 +15,6 @@ pub mod doctor;
 mod error;
 pub mod experiments;
 pub mod game_log;
-pub mod game_start;
 pub mod gpu_report;
 mod plot;
 pub mod program;

@@ -91,6 +91,12 @@ fn output_within(command: &mut Command, limit: Duration) -> Option<String> {
     Some(String::from_utf8_lossy(&text).into_owned())
 }
 
+/// Returns the first line that a command writes, if it succeeds.
+pub(crate) fn first_line_of(command: &mut Command) -> Option<String> {
+    let text = output_within(command, TOOL_LIMIT)?;
+    text.lines().next().map(str::to_owned)
+}
+
 fn gpus_by_nvidia_smi() -> Vec<Value> {
     let query =
         ["--query-gpu=name,driver_version,memory.total,compute_cap", "--format=csv,noheader"];

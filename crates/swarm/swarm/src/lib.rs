@@ -22,6 +22,7 @@ mod episode;
 mod error;
 mod feature;
 mod foreign_state;
+pub mod game_start;
 mod hook;
 mod interruptible_step;
 mod kernel_source;

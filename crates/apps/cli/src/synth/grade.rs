@@ -125,6 +125,16 @@ impl Tasks {
 /// never executed. Writes `grades.json`, `grades.jsonl` and a picture
 /// of each task. No network is used.
 #[derive(Args)]
+#[command(after_long_help = "\
+EXAMPLES
+  gbxcule synth grade answers.jsonl --dataset runs/kernels                      all answers of a model
+  gbxcule synth grade answers.jsonl --dataset runs/kernels --tasks tasks.jsonl  a question without an answer counts as wrong
+  gbxcule synth grade answers.jsonl --dataset runs/kernels --task python-to-ir  without a C++ compiler and NVRTC
+
+EXIT STATUS
+  0  all answers were graded, right or wrong
+  1  some are `not graded`, for the reason in their verdicts
+  2  none was: a missing file or tool, an answer to a row that the dataset doesn't have")]
 pub(crate) struct Grade {
     /// The answers: JSON lines with `row`, `task` and `answer`, or the output of an OpenAI batch
     /// whose `custom_id`s are those that `tasks` writes

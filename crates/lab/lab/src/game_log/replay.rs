@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use gbxcule_games::{GAMES, Game};
 use gbxcule_runtime::Device;
+use gbxcule_swarm::game_start::Title;
 use gbxcule_swarm::{
     Action, Chance, Codec, Episode, FrameRange, PowerOnChoice, Rom, Schedule, Stage, Swarm,
     SwarmConfig,
@@ -12,7 +13,6 @@ use gbxcule_swarm::{
 use super::{End, Header, LoggedGame};
 use crate::LabError;
 use crate::artifact::sha256;
-use crate::game_start::{Title, rom_of};
 
 /// Games that are played at once.
 const TOGETHER: usize = 1024;
@@ -38,6 +38,12 @@ fn game(name: &str) -> Result<&'static Game, String> {
         let names: Vec<&str> = singles().map(|game| game.name).collect();
         format!("no built-in game for one player `{name}`; there are {}", names.join(", "))
     })
+}
+
+/// Returns a built-in game's ROM.
+fn rom_of(game: &Game) -> &'static gbxcule_assembler::Rom {
+    let built_in = gbxcule_assembler::by_name(game.name);
+    built_in.unwrap_or_else(|| unreachable!("the assembler has {}", game.name)).rom()
 }
 
 fn place(game: &Game, label: &str) -> u32 {
@@ -82,7 +88,7 @@ pub fn replay(
             "a game from power-on is no variant: give each game a seed or a level".to_owned(),
         ));
     }
-    let title = Title::new(game, "auto", PowerOnChoice::Zero, bits)?;
+    let title = Title::new(game, Rom::new(&rom_of(game).bytes)?, PowerOnChoice::Zero, bits)?;
     // A game without a title and variants begins at power-on, and so does the swarm.
     let begins_at_power_on = !game.has_title && bits == 0;
     let starts = if begins_at_power_on { Vec::new() } else { title.starts()? };

@@ -3,13 +3,16 @@
 
 use gbxcule_games::Game;
 use gbxcule_runtime::Device;
-use gbxcule_swarm::{Codec, PowerOnChoice, Rom, Schedule, Stage, Swarm, SwarmConfig, SwarmError};
+
+use crate::{Chance, Codec, PowerOnChoice, Rom, Schedule, Stage, Swarm, SwarmConfig, SwarmError};
 
 /// Number of states in which seeded episodes begin: for each state START was pressed one step
 /// later.
 const STARTS: usize = 16;
 /// Number of levels of a game.
 pub const LEVELS: u32 = 65_535;
+/// The random state of all games.
+pub const CHANCE: Chance = Chance { low: RANDOM, width_bytes: 2 };
 /// Frames of a step on the title, steps before the first START, and greatest number of steps.
 const TITLE_FRAMES: u32 = 4;
 const STEPS_BEFORE_START: usize = 30;
@@ -27,12 +30,6 @@ fn level_seed(level: u32) -> u16 {
     (1 + u64::from(level) * 40_507 % u64::from(LEVELS)) as u16
 }
 
-/// Returns a built-in game's ROM.
-pub(crate) fn rom_of(game: &Game) -> &'static gbxcule_assembler::Rom {
-    let built_in = gbxcule_assembler::by_name(game.name);
-    built_in.unwrap_or_else(|| unreachable!("the assembler has {}", game.name)).rom()
-}
-
 /// A game that waits on its title.
 pub struct Title {
     game: &'static Game,
@@ -44,18 +41,17 @@ pub struct Title {
 }
 
 impl Title {
-    /// Switches the game on and waits until its memory and random state are set up. `console` is a
-    /// name that [`Rom::for_console`] takes.
+    /// Switches the game on, whose ROM `rom` is, and waits until its memory and random state are
+    /// set up.
     ///
     /// # Errors
-    /// The game does not run on that console.
+    /// A machine faults.
     pub fn new(
         game: &'static Game,
-        console: &str,
+        rom: Rom,
         power_on: PowerOnChoice,
         bits: u8,
     ) -> Result<Self, SwarmError> {
-        let rom = Rom::for_console(&rom_of(game).bytes, console)?;
         let mut title = Self { game, rom, power_on, bits, state: Vec::new() };
         let mut swarm = title.switched_on(1)?;
         for _ in 0..STEPS_BEFORE_START {
