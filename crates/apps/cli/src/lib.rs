@@ -242,23 +242,6 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// All pages and packages begin with the same sentence.
-    #[test]
-    fn the_project_is_described_in_one_way() {
-        let about = Cli::command().get_about().expect("a sentence").to_string();
-        let about = about.strip_prefix("A ").expect("the sentence's beginning");
-        for (file, text) in [
-            ("README.md", include_str!("../../../../README.md")),
-            ("docs/how-it-works.md", include_str!("../../../../docs/how-it-works.md")),
-            ("book.toml", include_str!("../../../../book.toml")),
-            ("pyproject.toml", include_str!("../../../../pyproject.toml")),
-            ("gbxcule/Cargo.toml", include_str!("../../gbxcule/Cargo.toml")),
-        ] {
-            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert!(text.contains(about), "{file} lacks `{about}`");
-        }
-    }
-
     #[test]
     fn each_cause_is_told_once() {
         let error = anyhow::anyhow!("not there").context("a.gb: not there").context("--rom");

@@ -1,4 +1,5 @@
-//! Wrong command lines: each is refused at once, with advice.
+//! Command lines: wrong ones are refused at once, with advice, and options that say the same do the
+//! same.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -87,6 +88,77 @@ fn a_folder_without_a_dataset_is_named_as_such() {
         let elsewhere: Vec<&str> =
             words.iter().map(|word| if *word == "." { "none" } else { word }).collect();
         refused(&elsewhere, "none is no dataset folder: there is no such folder");
+    }
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+const GENERIC: &str = "import warp as wp
+from typing import Any
+
+@wp.kernel
+def fill(x: wp.array(dtype=Any), value: Any):
+    x[wp.tid()] = value
+";
+
+#[test]
+fn check_takes_the_options_of_compile_and_gives_the_same_refusal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("g.py"), GENERIC).expect("a file");
+    let [compiled, checked, raced] =
+        [&["compile", "g.py"][..], &["check", "g.py"], &["check", "g.py", "--race"]]
+            .map(|words| gbxcule(folder.path(), words));
+    assert_eq!(checked.status.code(), Some(1), "{}", said(&checked));
+    assert!(
+        said(&checked).contains("g.py:5") && said(&checked).contains("--types"),
+        "{}",
+        said(&checked)
+    );
+    assert_eq!(said(&checked), said(&compiled));
+    assert_eq!(said(&checked), said(&raced));
+    let types = "fill=[wp.array(dtype=wp.vec3), wp.vec3]";
+    let checked = gbxcule(folder.path(), &["check", "g.py", "--types", types]);
+    let said = String::from_utf8_lossy(&checked.stdout).into_owned() + &said(&checked);
+    // Without NVRTC the kernel is read, and not run.
+    assert!(said.contains("no fault") || said.contains("NVRTC"), "{said}");
+}
+
+#[test]
+fn emit_says_what_is_written_whatever_the_device() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = GENERIC.replace("dtype=Any", "dtype=float").replace("Any):", "float):");
+    std::fs::write(folder.path().join("f.py"), text).expect("a file");
+    let written = |options: &[&str]| {
+        let output = gbxcule(folder.path(), &[&["compile", "f.py"], options].concat());
+        assert!(output.status.success(), "{}", said(&output));
+        output.stdout
+    };
+    for (emit, device) in [("cpp", "cpu"), ("cuda", "cuda")] {
+        let text = written(&["--device", device]);
+        for other in ["cpu", "cuda"] {
+            assert_eq!(written(&["--emit", emit, "--device", other]), text, "{emit}");
+        }
+    }
+    assert_eq!(written(&["--emit", "ir", "--device", "cuda"]), written(&["--emit", "ir"]));
+}
+
+/// The command, pages and packages describe the project by one sentence.
+#[test]
+fn the_project_is_described_in_one_way() {
+    let help = String::from_utf8(gbxcule(Path::new("."), &["-h"]).stdout).expect("text");
+    let about = help.lines().next().and_then(|line| line.strip_prefix("A "));
+    let about = about.expect("a sentence");
+    for (file, text) in [
+        ("README.md", include_str!("../../../../README.md")),
+        ("docs/how-it-works.md", include_str!("../../../../docs/how-it-works.md")),
+        ("book.toml", include_str!("../../../../book.toml")),
+        ("pyproject.toml", include_str!("../../../../pyproject.toml")),
+        ("gbxcule/Cargo.toml", include_str!("../../gbxcule/Cargo.toml")),
+    ] {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(about), "{file} lacks `{about}`");
     }
 }
 

@@ -538,55 +538,6 @@ fn a_missing_compiler_is_found_by_doctor() {
     assert!(compiler["remedy"].as_str().is_some_and(|it| it.contains("CXX")), "{compiler}");
 }
 
-const GENERIC: &str = "import warp as wp
-from typing import Any
-
-@wp.kernel
-def fill(x: wp.array(dtype=Any), value: Any):
-    x[wp.tid()] = value
-";
-
-#[test]
-fn check_takes_the_options_of_compile_and_gives_the_same_refusal() {
-    let folder = folder();
-    fs::write(folder.path().join("g.py"), GENERIC).expect("a file");
-    let [compiled, checked, raced] =
-        [&["compile", "g.py"][..], &["check", "g.py"], &["check", "g.py", "--race"]]
-            .map(|words| gbxcule(folder.path(), words));
-    assert_eq!(checked.status.code(), Some(1), "{}", stderr(&checked));
-    assert!(
-        stderr(&checked).contains("g.py:5") && stderr(&checked).contains("--types"),
-        "{}",
-        stderr(&checked)
-    );
-    assert_eq!(stderr(&checked), stderr(&compiled));
-    assert_eq!(stderr(&checked), stderr(&raced));
-    let types = "fill=[wp.array(dtype=wp.vec3), wp.vec3]";
-    let checked = gbxcule(folder.path(), &["check", "g.py", "--types", types]);
-    let said = String::from_utf8_lossy(&checked.stdout).into_owned() + &stderr(&checked);
-    // Without NVRTC the kernel is read, and not run.
-    assert!(said.contains("no fault") || said.contains("NVRTC"), "{said}");
-}
-
-#[test]
-fn emit_says_what_is_written_whatever_the_device() {
-    let folder = folder();
-    let text = GENERIC.replace("dtype=Any", "dtype=float").replace("Any):", "float):");
-    fs::write(folder.path().join("f.py"), text).expect("a file");
-    let written = |options: &[&str]| {
-        let output = gbxcule(folder.path(), &[&["compile", "f.py"], options].concat());
-        assert!(output.status.success(), "{}", stderr(&output));
-        output.stdout
-    };
-    for (emit, device) in [("cpp", "cpu"), ("cuda", "cuda")] {
-        let text = written(&["--device", device]);
-        for other in ["cpu", "cuda"] {
-            assert_eq!(written(&["--emit", emit, "--device", other]), text, "{emit}");
-        }
-    }
-    assert_eq!(written(&["--emit", "ir", "--device", "cuda"]), written(&["--emit", "ir"]));
-}
-
 #[test]
 fn doctor_names_what_is_missing_and_the_command_that_brings_it() {
     let output = gbxcule(folder().path(), &["doctor", "--json"]);

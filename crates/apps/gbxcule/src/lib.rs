@@ -19,7 +19,8 @@ pub use gbxcule_ir::source::Span;
 pub use gbxcule_ir::{Literal, Scalar};
 pub use gbxcule_runtime::nvrtc::Arch;
 pub use gbxcule_runtime::{
-    Argument, Array, DataType, Device, Element, Error as RunError, Fault, Stream, StructType,
+    Argument, Array, DataType, Device, Element, Error as RunError, Fault, Mark, Stream, StructType,
+    Traffic,
 };
 pub use kernel::Kernel;
 pub use launch::Launch;

@@ -25,7 +25,8 @@ pub use gbxcule_swarm::{
     Action, AnyMachine, Chance, Codec, CodecError, Counters, CpuState, Crop, EnvSnapshot, Episode,
     FRAME_BYTES, ForeignStateError, Frame, FrameRange, Grays, Hook, HookCount, LinkMode, Model,
     Picture, PictureStack, PowerOnChoice, Pressed, ProgramText, Programs, Recompile, Revision, Rom,
-    Schedule, ScratchCell, Stage, Swarm, SwarmConfig, SwarmError, SwarmOf, View, button,
+    Schedule, ScratchArray, ScratchCell, Stage, Swarm, SwarmConfig, SwarmError, SwarmOf, TextRole,
+    View, button,
 };
 
 /// Assembles a built-in ROM by its name: a micro-ROM such as `ALU_LOOP`, or a game.
@@ -75,7 +76,7 @@ impl Game {
     pub fn config(&self, num_envs: usize) -> Result<SwarmConfig, Error> {
         let row = self.row;
         Ok(SwarmConfig {
-            codec: Codec::by_name(row.actions).map_err(SwarmError::from)?,
+            codec: Codec::by_name(row.actions)?,
             schedule: Schedule::new(row.frames_per_step, row.release_after_frames)?,
             programs: Programs::find(row.name, row.name)?,
             chance: Some(CHANCE),

@@ -1,4 +1,4 @@
-//! Types of public signatures in `gbxcule::swarm` have names there.
+//! Types in signatures of what this crate exports have names in this crate.
 #![cfg(feature = "swarm")]
 
 use std::collections::BTreeSet;
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use syn::visit::Visit;
 use syn::{Fields, ImplItem, Item, Type, UseTree, Visibility};
 
-/// Types that only the swarm's engines have, which other crates of this project ask for.
-const INSIDE: [&str; 2] = ["DeviceEngine", "NativeEngine"];
+/// Types that only other crates of this project ask a swarm for.
+const ENGINES: [&str; 2] = ["DeviceEngine", "NativeEngine"];
 
 fn parsed(path: &Path) -> syn::File {
     let text = std::fs::read_to_string(path).expect("a source");
@@ -19,16 +19,19 @@ fn names(tree: &UseTree, into: &mut BTreeSet<String>) {
         UseTree::Path(path) => names(&path.tree, into),
         UseTree::Name(name) => _ = into.insert(name.ident.to_string()),
         UseTree::Group(group) => group.items.iter().for_each(|tree| names(tree, into)),
-        UseTree::Rename(_) | UseTree::Glob(_) => {}
+        UseTree::Rename(name) => _ = into.insert(name.ident.to_string()),
+        UseTree::Glob(_) => {}
     }
 }
 
-/// Names that a file exports by `pub use`.
-fn exported(path: &Path) -> BTreeSet<String> {
+/// Names that a file exports by `pub use` of paths that `is_from` takes by their first word.
+fn exported(path: &Path, is_from: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for item in parsed(path).items {
         if let Item::Use(item) = item
             && matches!(item.vis, Visibility::Public(_))
+            && let UseTree::Path(path) = &item.tree
+            && is_from(&path.ident.to_string())
         {
             names(&item.tree, &mut found);
         }
@@ -89,20 +92,31 @@ fn used(item: &Item, exported: &BTreeSet<String>, into: &mut Idents) {
     }
 }
 
-#[test]
-fn types_of_public_signatures_are_exported() {
+/// Checks the types of a crate that a file of this one exports: all types of their signatures that
+/// the crate exports have names in the file too, but for those that are `inside`.
+fn check(file: &str, crate_below_crates: &str, inside: &[&str]) {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let swarm = here.join("../../swarm/swarm/src");
-    let (ours, theirs) = (exported(&here.join("src/swarm.rs")), exported(&swarm.join("lib.rs")));
+    let sources_of = here.join("../..").join(crate_below_crates).join("src");
+    let ours = exported(&here.join(file), |from| from.starts_with("gbxcule_"));
+    let theirs = exported(&sources_of.join("lib.rs"), |_| true);
     let (mut files, mut found) = (Vec::new(), Idents::default());
-    sources(&swarm, &mut files);
+    sources(&sources_of, &mut files);
     for file in files {
         parsed(&file).items.iter().for_each(|item| used(item, &ours, &mut found));
     }
-    assert!(ours.contains("SwarmConfig") && found.0.contains("PictureStack"), "{:?}", found.0);
-    let inside: BTreeSet<String> = INSIDE.map(str::to_owned).into();
-    let nameless: Vec<_> =
-        found.0.iter().filter(|it| theirs.contains(*it) && !ours.contains(*it)).collect();
-    let nameless: Vec<_> = nameless.into_iter().filter(|it| !inside.contains(*it)).collect();
-    assert!(nameless.is_empty(), "no name in `gbxcule::swarm`: {nameless:?}");
+    let named = found.0.iter().filter(|it| theirs.contains(*it)).collect::<Vec<_>>();
+    assert!(named.len() > 5, "{named:?}");
+    let has_name = |it: &str| ours.contains(it) || inside.contains(&it);
+    let nameless: Vec<_> = named.into_iter().filter(|it| !has_name(it)).collect();
+    assert!(nameless.is_empty(), "no name in {file}: {nameless:?}");
+}
+
+#[test]
+fn types_of_a_swarms_signatures_have_names() {
+    check("src/swarm.rs", "swarm/swarm", &ENGINES);
+}
+
+#[test]
+fn types_of_a_launchs_signatures_have_names() {
+    check("src/lib.rs", "compiler/runtime", &[]);
 }

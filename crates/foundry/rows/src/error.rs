@@ -22,7 +22,7 @@ pub enum SynthError {
     NoDataset {
         /// The folder.
         path: PathBuf,
-        /// What is missing.
+        /// Reason.
         reason: String,
     },
     /// A file is not a data file, or has another schema.
