@@ -41,7 +41,6 @@ pub(crate) struct Check {
 
     /// Look for races and the other faults, as the command does without this option too
     #[arg(long)]
-    #[expect(dead_code, reason = "the command has no other check; scripts name this one")]
     race: bool,
 
     /// Number of elements of each array, and value of each integer, for kernels in CUDA; by default

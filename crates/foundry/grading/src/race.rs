@@ -4,8 +4,8 @@
 use crate::graded_row::GradedRow;
 use crate::simulated;
 use gbxcule_gpu_check::compiler::CudaCompiler;
-use gbxcule_rows::harvested::{Refusal, row_of};
-use gbxcule_rows::row::{Mode, Plan, Texts};
+use gbxcule_rows::harvested::{Refusal, row_of, row_of_threads};
+use gbxcule_rows::row::{Mode, Plan, Row, Texts};
 use gbxcule_rows::row_program::RowProgram;
 
 /// Reason why a file can't be checked.
@@ -33,13 +33,13 @@ pub fn races(
     let one = |kernel| {
         let own = RowProgram { kernel, host: None, ..program.clone() };
         let name = own.name().to_owned();
-        let row = match row_of(text, &own, plan) {
-            // Rows have a launch of one thread only if larger launches have a race.
-            Ok(row) if row.launch_dims.iter().all(|extent| *extent == 1) => {
-                return Ok((name, Some(UNORDERED.to_owned())));
-            }
+        let row = match row_of_several(text, &own, plan) {
             Ok(row) => row,
             Err(Refusal::Race) => return Ok((name, Some(UNORDERED.to_owned()))),
+            // Machine code on several threads differs, and on a single thread it does not.
+            Err(Refusal::MachineCode) if row_of(text, &own, plan).is_ok() => {
+                return Ok((name, Some(UNORDERED.to_owned())));
+            }
             Err(refusal) => return Err(Unchecked(format!("{name}: {}", refusal.text()))),
         };
         let problem = GradedRow::of_program(own, &row, seed).map_err(Unchecked)?;
@@ -54,6 +54,24 @@ pub fn races(
     };
     kernels.into_iter().map(one).collect()
 }
+
+/// Draws launches until one has several threads, because a launch of one thread shows no race.
+fn row_of_several(text: &str, program: &RowProgram, plan: Plan) -> Result<Row, Refusal> {
+    let first = row_of_threads(text, program, plan)?;
+    let is_several = |row: &Row| row.launch_dims.iter().any(|extent| *extent > 1);
+    let seeds = (1..DRAWS).map(|draw| Plan { seed: plan.seed.wrapping_add(draw), ..plan });
+    let others = seeds.map(|plan| row_of_threads(text, program, plan));
+    let drawn = std::iter::once(Ok(first.clone())).chain(others);
+    let mut several = drawn.filter(|row| row.as_ref().map_or_else(is_race, is_several));
+    several.next().unwrap_or(Ok(first))
+}
+
+fn is_race(refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::Race | Refusal::MachineCode)
+}
+
+/// Launches that are drawn, at most, until one has several threads.
+const DRAWS: u64 = 8;
 
 /// Message for a kernel in which the interpreter finds a race.
 const UNORDERED: &str =

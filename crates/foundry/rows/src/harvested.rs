@@ -164,6 +164,12 @@ pub fn row_of(source: &str, program: &RowProgram, plan: Plan) -> Result<Row, Ref
     }
 }
 
+/// Makes the row of a text for any number of threads: a kernel that only a single thread runs
+/// without a race is refused.
+pub fn row_of_threads(source: &str, program: &RowProgram, plan: Plan) -> Result<Row, Refusal> {
+    tried(source, program, plan, Threads::Any)
+}
+
 /// Makes the row of a stored text again, without its number and origin; `None` if it gives no row.
 pub(crate) fn made_again(source: &str, program: &RowProgram, plan: Plan) -> Option<Row> {
     row_of(source, program, plan).ok()

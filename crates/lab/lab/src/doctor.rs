@@ -125,7 +125,7 @@ fn gpu(system: &Value) -> Finding {
             let version = version.or_else(|| system["cuda"]["driver"].as_str()).unwrap_or("?");
             (true, format!("{gpus}; driver {version} (CUDA {major}.{minor})"))
         }
-        Err(error) => (false, format!("{error}; `--device cpu` needs none")),
+        Err(error) => (false, error.to_string()),
     };
     Finding { subject: "gpu", found, what, remedy: None }
 }
