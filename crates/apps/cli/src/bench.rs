@@ -10,7 +10,6 @@ use gbxcule_files::check_writable;
 use gbxcule_lab::artifact::{file_part, run_id, write_json};
 use gbxcule_lab::bench::{self, BenchPlan};
 use gbxcule_lab::{BackendKind, experiments, report};
-use gbxcule_swarm::Schedule;
 
 use crate::device::DeviceOption;
 use crate::print::say;
@@ -133,7 +132,6 @@ fn footer() -> String {
 
 impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        self.run.check()?;
         let plan = self.plan()?;
         self.device.check_for(&plan.backends)?;
         let folder = self.out.clone();
@@ -195,6 +193,7 @@ impl Bench {
         }
         let longest_window = Duration::from_secs_f64(self.longest_window);
         let stage = self.experiment.map_or(self.run.stage, |experiment| experiment.stage);
+        let (codec, schedule) = self.run.steps(frames.unwrap_or(self.frames_per_step))?;
         Ok(BenchPlan {
             backends,
             cuda: self.device.cuda(),
@@ -206,11 +205,8 @@ impl Bench {
             warmup_steps: self.warmup_steps,
             repeats: self.repeats,
             sync_every: self.sync_every,
-            codec: self.run.codec.clone(),
-            schedule: Schedule::new(
-                frames.unwrap_or(self.frames_per_step),
-                self.run.release_after_frames,
-            )?,
+            codec,
+            schedule,
             stage,
             programs: self.programs.of_stage(stage)?,
             draw_last: self.draw_last,
@@ -219,7 +215,7 @@ impl Bench {
             experiment: self.experiment.map(|experiment| experiment.name),
             workers: self.workers,
             recompile: self.run.recompile(),
-            model: self.model.model(),
+            model: self.model.model_of(rom)?,
             link: self.link.link,
         })
     }

@@ -132,7 +132,7 @@ impl Demo {
             experiment: None,
             workers: None,
             recompile: Recompile::default(),
-            model: self.model.model(),
+            model: self.model.model_of(&rom.name)?,
             link: LinkMode::Open,
         };
         let bar = progress::bar(0, "windows");
@@ -153,7 +153,7 @@ impl Demo {
     /// Returns the number and the picture of machines that play the ROM. If the ROM is a game, the
     /// picture has all games for the model, with a column for each.
     fn picture(&self, rom: &RomImage, schedule: Schedule) -> anyhow::Result<(usize, Vec<u8>)> {
-        let model = self.model.model();
+        let model = self.model.model_of(&rom.name)?;
         let is_shown = |name: &&str| {
             model == Some(Model::Color)
                 || gbxcule_assembler::all().iter().any(|rom| rom.name == *name)

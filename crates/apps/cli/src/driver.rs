@@ -9,7 +9,7 @@ use std::ops::Range;
 use gbxcule_lab::action_source::ActionSource;
 use gbxcule_runtime::Device;
 use gbxcule_swarm::{
-    Action, Frame, FrameRange, Programs, Returns, Rom, Schedule, Stage, Swarm, SwarmConfig,
+    Action, Codec, Frame, FrameRange, Programs, Returns, Rom, Schedule, Stage, Swarm, SwarmConfig,
     SwarmError,
 };
 
@@ -32,17 +32,16 @@ impl DriveSettings {
     pub(crate) fn new(
         run: &RunOptions,
         num_envs: usize,
-        frames_per_step: u32,
-    ) -> anyhow::Result<Self> {
-        run.check()?;
+        (codec, schedule): (Codec, Schedule),
+    ) -> Self {
         let config = SwarmConfig {
-            codec: run.codec.clone(),
-            schedule: Schedule::new(frames_per_step, run.release_after_frames)?,
+            codec,
+            schedule,
             stage: run.stage,
             recompile: run.recompile(),
             ..SwarmConfig::new(num_envs)
         };
-        Ok(Self { config, action_source: run.action_gen.clone(), seed: run.actions_seed })
+        Self { config, action_source: run.action_gen.clone(), seed: run.actions_seed }
     }
 
     /// Replaces the programs. Steps compute observations from then on if the observation is not
@@ -114,9 +113,10 @@ impl Driver {
         })
     }
 
-    /// Makes all machines begin in a saved state, now and at each reset.
-    pub(crate) fn restart_from(&mut self, state: &[u8]) -> Result<(), SwarmError> {
-        self.swarm.restart_from(&[state], 0)
+    /// Makes all machines begin in the first of some saved states, and at each reset in one of
+    /// them.
+    pub(crate) fn restart_from(&mut self, states: &[&[u8]]) -> Result<(), SwarmError> {
+        self.swarm.restart_from(states, 0)
     }
 
     pub(crate) fn num_envs(&self) -> usize {
@@ -424,14 +424,14 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
         let machine =
             |driver: &Driver, env| driver.swarm.snapshot(env).expect("an env").machine().clone();
         let mut other = self::driver(8);
-        other.restart_from(&state).expect("a state");
+        other.restart_from(&[&state]).expect("a state");
         for _ in 0..2 {
             assert!((0..5).all(|env| machine(&other, env) == machine(&first, 1)));
             other.finish_step(false).expect("a step");
             assert!((0..5).any(|env| machine(&other, env) != machine(&first, 1)));
             other.reset().expect("a reset");
         }
-        other.restart_from(b"no state").expect_err("no state");
+        other.restart_from(&[b"no state"]).expect_err("no state");
         let checkpoint = first.swarm.checkpoint(b"a note").expect("bytes");
         let again = Driver::restored(&checkpoint, ActionSource::Random, 3, Device::Cpu);
         let mut again = again.expect("a swarm");

@@ -68,9 +68,9 @@ pub(crate) struct Record {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MAX_STEPS))]
     skip_steps: u64,
 
-    /// Frames of one step
-    #[arg(long, value_name = "N", default_value_t = 24)]
-    frames_per_step: u32,
+    /// Frames of one step; by default 24, or those of a built-in game's environments
+    #[arg(long, value_name = "N")]
+    frames_per_step: Option<u32>,
 
     /// Show one in N frames of the machines; by default 4, which makes 15 pictures a second
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -121,18 +121,20 @@ impl Record {
         let format = self.format()?;
         self.check_envs()?;
         self.check_pictures(format)?;
-        self.check_length(format)?;
+        let steps = self.run.steps_of(&self.rom, self.frames_per_step)?;
+        self.check_length(format, steps.1.frames_per_step())?;
         let image = rom_image::find(&self.rom)?;
         let shown = if self.envs.is_empty() { self.num_envs() } else { self.envs.len() };
         let has_sound = self.check_sound(format, shown)?;
-        let rom = self.start.boot(self.model.rom(&image.bytes)?)?;
-        let mut drive = DriveSettings::new(&self.run, self.num_envs(), self.frames_per_step)?;
+        let rom = self.start.boot(self.model.rom(&image)?)?;
+        let mut drive = DriveSettings::new(&self.run, self.num_envs(), steps);
         (drive.config.sound, drive.config.link) = (has_sound, self.link.link);
         let tile = if self.border { [BORDERED_WIDTH, BORDERED_HEIGHT] } else { [WIDTH, HEIGHT] };
         let scale = self.scale.unwrap_or(1) as usize;
         let mut mosaic = Mosaic::of_tiles(tile, shown, self.columns, scale)?;
         let mut driver = Driver::new(rom, drive, self.device.device)?;
         self.start.put(&mut driver)?;
+        self.start.put_game(&self.rom, &self.model, &mut driver)?;
         let envs = self.shown_envs();
         let screen = Screen {
             palette: self.palette.unwrap_or(Palette::Green),
@@ -268,20 +270,20 @@ impl Record {
     }
 
     /// Refuses films of more than `MAX_FRAMES` frames; a still may come after any number of frames.
-    fn check_length(&self, format: FileFormat) -> anyhow::Result<()> {
-        let frames = self.steps * u64::from(self.frames_per_step);
+    fn check_length(&self, format: FileFormat, frames_per_step: u32) -> anyhow::Result<()> {
+        let frames = self.steps * u64::from(frames_per_step);
         ensure!(
             matches!(format, FileFormat::Png) || frames <= MAX_FRAMES,
             "{} steps of {} frames would make a film of {frames} frames, and at most {MAX_FRAMES} are recorded",
             self.steps,
-            self.frames_per_step
+            frames_per_step
         );
         let is_film = matches!(format, FileFormat::Gif | FileFormat::Mp4);
         ensure!(
             !is_film || frames == 0 || frames >= self.every().into(),
             "{} steps of {} frames end before the first picture, which is that of frame {}: lower --every",
             self.steps,
-            self.frames_per_step,
+            frames_per_step,
             self.every()
         );
         Ok(())

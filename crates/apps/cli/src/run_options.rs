@@ -7,9 +7,11 @@ use anyhow::{Context, ensure};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use gbxcule_lab::action_source::ActionSource;
+use gbxcule_lab::artifact::RomImage;
+use gbxcule_swarm::game_start::{self, Title};
 use gbxcule_swarm::{
-    Codec, LinkMode, Model, ProgramText, Programs, Recompile, Revision, Rom, Stage, SwarmError,
-    in_bank,
+    Codec, LinkMode, Model, PowerOnChoice, ProgramText, Programs, Recompile, Revision, Rom,
+    Schedule, Stage, in_bank,
 };
 
 use crate::driver::Driver;
@@ -19,17 +21,19 @@ use crate::watch::memory_search;
 #[derive(Args)]
 #[command(next_help_heading = "How machines are driven")]
 pub(crate) struct RunOptions {
-    /// Frames after which the action is released; the rest of a step runs without buttons
-    #[arg(long, value_name = "N", default_value_t = 8)]
-    pub(crate) release_after_frames: u32,
+    /// Frames after which the action is released; the rest of a step runs without buttons. By
+    /// default 8; `watch` and `record` take a built-in game's own press
+    #[arg(long, value_name = "N")]
+    release_after_frames: Option<u32>,
 
     /// Meaning of an action's number: full_v1, pokemonred_puffer_v1, pad_v1, buttons_v1, or a table
-    /// of your own, such as A,B,A+RIGHT,NOOP or, held for 4 frames, A:4 (docs/python.md)
-    #[arg(long, value_name = "NAME|TABLE", default_value = "full_v1", value_parser = codec)]
-    pub(crate) codec: Codec,
+    /// of your own, such as A,B,A+RIGHT,NOOP or, held for 4 frames, A:4 (docs/python.md). By
+    /// default full_v1; `watch` and `record` take a built-in game's own table
+    #[arg(long, value_name = "NAME|TABLE", value_parser = codec)]
+    codec: Option<Codec>,
 
     /// Source of the actions: random, cycle, noop, or hold:ACTION
-    #[arg(long, visible_alias = "actions", value_name = "SOURCE", default_value = "random")]
+    #[arg(long, value_name = "SOURCE", default_value = "random")]
     pub(crate) action_gen: ActionSource,
 
     /// Seed of the actions; the same seed gives the same actions on every backend
@@ -51,9 +55,31 @@ impl RunOptions {
         if self.no_recompile { Recompile::Off } else { Recompile::default() }
     }
 
-    /// Checks that the options agree with each other.
-    pub(crate) fn check(&self) -> anyhow::Result<()> {
-        self.action_gen.check(&self.codec).map_err(anyhow::Error::msg)
+    /// Returns the codec and the schedule of steps of `frames_per_step` frames, for all ROMs alike.
+    pub(crate) fn steps(&self, frames_per_step: u32) -> anyhow::Result<(Codec, Schedule)> {
+        let codec = self.codec.clone().unwrap_or(Codec::FULL_V1);
+        self.action_gen.check(&codec).map_err(anyhow::Error::msg)?;
+        let press = self.release_after_frames.unwrap_or(Schedule::default().release_after_frames());
+        Ok((codec, Schedule::new(frames_per_step, press)?))
+    }
+
+    /// Returns the codec and the schedule for a ROM: what was left out is as in the environments of
+    /// a built-in game. The press keeps its share of the step.
+    pub(crate) fn steps_of(
+        &self,
+        rom: &str,
+        frames_per_step: Option<u32>,
+    ) -> anyhow::Result<(Codec, Schedule)> {
+        let Some(game) = game_start::game(rom) else {
+            return self.steps(frames_per_step.unwrap_or(Schedule::default().frames_per_step()));
+        };
+        let codec = self.codec.clone().map_or_else(|| Codec::by_name(game.actions), Ok)?;
+        self.action_gen.check(&codec).map_err(anyhow::Error::msg)?;
+        let frames = frames_per_step.unwrap_or(game.frames_per_step);
+        let share = u64::from(game.release_after_frames) * u64::from(frames);
+        let share = share.div_ceil(game.frames_per_step.into()) as u32;
+        let press = self.release_after_frames.unwrap_or(share);
+        Ok((codec, Schedule::new(frames, press)?))
     }
 }
 
@@ -66,6 +92,13 @@ pub(crate) struct ModelOption {
     model: ModelChoice,
 }
 
+/// Refuses an original Game Boy for a built-in game that needs a Color.
+fn check_color_game(rom: &str, is_original: bool) -> anyhow::Result<()> {
+    let needs_color = game_start::game(rom).is_some_and(|game| game.is_for_color);
+    ensure!(!(needs_color && is_original), "{rom} is a Color game: leave --model out");
+    Ok(())
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum ModelChoice {
     #[default]
@@ -75,13 +108,14 @@ enum ModelChoice {
 }
 
 impl ModelOption {
-    /// Returns the model; `None` lets the program decide.
-    pub(crate) fn model(&self) -> Option<Model> {
-        match self.model {
+    /// Returns the model for a ROM; `None` lets the program decide.
+    pub(crate) fn model_of(&self, rom: &str) -> anyhow::Result<Option<Model>> {
+        check_color_game(rom, self.model == ModelChoice::Dmg)?;
+        Ok(match self.model {
             ModelChoice::Auto => None,
             ModelChoice::Dmg => Some(Model::Original),
             ModelChoice::Cgb => Some(Model::Color),
-        }
+        })
     }
 }
 
@@ -100,8 +134,10 @@ fn console_names() -> PossibleValuesParser {
 
 impl ConsoleOption {
     /// Reads a program for the console.
-    pub(crate) fn rom(&self, bytes: &[u8]) -> Result<Rom, SwarmError> {
-        Rom::for_console(bytes, &self.model)
+    pub(crate) fn rom(&self, image: &RomImage) -> anyhow::Result<Rom> {
+        let is_original = self.model != "auto" && !self.model.starts_with("cgb");
+        check_color_game(&image.name, is_original)?;
+        Ok(Rom::for_console(&image.bytes, &self.model)?)
     }
 }
 
@@ -148,7 +184,30 @@ impl StartOption {
         let Some(path) = &self.state else { return Ok(()) };
         let shown = || format!("--state {}", path.display());
         let state = gbxcule_files::read(path, MAX_STATE_BYTES).with_context(shown)?;
-        driver.restart_from(&state).with_context(shown)
+        driver.restart_from(&[&state]).with_context(shown)
+    }
+
+    /// Sets machines with a built-in game behind its title, as its environments begin, unless an
+    /// option says where they begin, or a cable lets the title call the other machine.
+    pub(crate) fn put_game(
+        &self,
+        rom: &str,
+        console: &ConsoleOption,
+        driver: &mut Driver,
+    ) -> anyhow::Result<()> {
+        let is_elsewhere = self.state.is_some() || self.boot_rom.is_some();
+        let is_paired = driver.config().link == LinkMode::Pairs;
+        match game_start::game(rom) {
+            Some(game) if game.has_title && !is_elsewhere && !is_paired => {
+                let built_in = gbxcule_assembler::by_name(game.name).context("no such ROM")?;
+                let rom = Rom::for_console(built_in.bytes(), &console.model)?;
+                let title = Title::new(game, rom, PowerOnChoice::default(), 0)?;
+                let starts = title.starts()?;
+                let starts: Vec<&[u8]> = starts.iter().map(Vec::as_slice).collect();
+                Ok(driver.restart_from(&starts)?)
+            }
+            _ => Ok(()),
+        }
     }
 }
 

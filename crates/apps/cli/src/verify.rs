@@ -9,7 +9,6 @@ use gbxcule_lab::region::Region;
 use gbxcule_lab::suite::{self, Outcome};
 use gbxcule_lab::verify::{Difference, Judgement, Mismatch, VerifyPlan, VerifyResult, verify};
 use gbxcule_lab::{BackendKind, bundle};
-use gbxcule_swarm::Schedule;
 
 use crate::device::DeviceOption;
 use crate::print::say;
@@ -172,7 +171,7 @@ fn tell_known(plan: &VerifyPlan, differences: &[Difference]) {
 
 impl Verify {
     pub(crate) fn run(self) -> anyhow::Result<bool> {
-        self.run.check()?;
+        self.run.steps(self.frames_per_step)?;
         if self.suite {
             ensure!(
                 !self.link.is_paired(),
@@ -207,6 +206,7 @@ impl Verify {
     fn plan(&self) -> anyhow::Result<VerifyPlan> {
         let rom = rom_image::find(self.rom.as_deref().unwrap_or_default())?;
         let dut = self.dut_backend.unwrap_or_else(|| self.device.backend());
+        let (codec, schedule) = self.run.steps(self.frames_per_step)?;
         Ok(VerifyPlan {
             cuda: self.device.cuda(),
             num_envs: self.num_envs,
@@ -215,14 +215,14 @@ impl Verify {
             regions: self.mem_region.clone(),
             compare_counters: self.compare_counters,
             compare_frame: self.compare_frame,
-            codec: self.run.codec.clone(),
-            schedule: Schedule::new(self.frames_per_step, self.run.release_after_frames)?,
+            codec,
+            schedule,
             stage: self.run.stage,
             programs: self.programs.of_stage(self.run.stage)?,
             action_gen: self.run.action_gen.clone(),
             actions_seed: self.run.actions_seed,
             recompile: self.run.recompile(),
-            model: self.model.model(),
+            model: self.model.model_of(self.rom.as_deref().unwrap_or_default())?,
             link: self.link.link,
             ..VerifyPlan::new(self.ref_backend, dut, rom)
         })
@@ -270,7 +270,7 @@ impl Verify {
         say!("{dut} against {}\n", self.ref_backend);
         let mut reasons: Vec<&str> = Vec::new();
         let mut wrong = 0;
-        let model = self.model.model();
+        let model = self.model.model_of("")?;
         let cases: Vec<_> =
             suite::cases().filter(|case| model.is_none_or(|model| model == case.model)).collect();
         for &case in &cases {

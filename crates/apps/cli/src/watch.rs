@@ -62,7 +62,7 @@ EXAMPLES
   gbxcule watch
   gbxcule watch --num-envs 4096 --port 9000
   gbxcule watch --num-envs 16384 --device cuda
-  gbxcule watch --rom game.gb --frames-per-step 4 --actions hold:RIGHT
+  gbxcule watch --rom game.gb --frames-per-step 4 --action-gen hold:RIGHT
   gbxcule watch --reward task.py --obs task.py
   gbxcule watch --rom game.gb --state town.state
   gbxcule watch --checkpoint swarm.ckpt --speed 1")]
@@ -75,9 +75,9 @@ pub(crate) struct Watch {
     #[arg(long, value_name = "N", default_value_t = 64)]
     num_envs: usize,
 
-    /// Frames of one step
-    #[arg(long, value_name = "N", default_value_t = 24)]
-    frames_per_step: u32,
+    /// Frames of one step; by default 24, or those of a built-in game's environments
+    #[arg(long, value_name = "N")]
+    frames_per_step: Option<u32>,
 
     #[command(flatten)]
     device: DeviceOption,
@@ -159,12 +159,14 @@ impl Watch {
             let labels = self.symbols.text(None)?;
             return show(&name, driver, start, &labels, &self.place);
         }
-        let drive = DriveSettings::new(&self.run, self.num_envs, self.frames_per_step)?;
+        let steps = self.run.steps_of(&self.rom, self.frames_per_step)?;
+        let drive = DriveSettings::new(&self.run, self.num_envs, steps);
         let symbols = self.symbols.text(Some(&self.rom))?;
         let mut drive = drive.with_programs(self.programs.programs_with(&symbols)?);
         drive.config.link = self.link.link;
         let device = self.device.device;
-        let (name, driver) = driver(&self.rom, &self.model, &self.start, drive, device)?;
+        let (name, mut driver) = driver(&self.rom, &self.model, &self.start, drive, device)?;
+        self.start.put_game(&self.rom, &self.model, &mut driver)?;
         show(&name, driver, start, &symbols, &self.place)
     }
 
@@ -191,7 +193,7 @@ pub(crate) fn driver(
     device: Device,
 ) -> anyhow::Result<(String, Driver)> {
     let image = rom_image::find(rom)?;
-    let rom = start.boot(model.rom(&image.bytes)?)?;
+    let rom = start.boot(model.rom(&image)?)?;
     let mut driver = Driver::new(rom, drive, device)?;
     start.put(&mut driver)?;
     Ok((image.name, driver))

@@ -19,7 +19,7 @@
 use crate::Device;
 use crate::error::Error;
 use gbxcule_games::GAMES;
-use gbxcule_swarm::game_start::{CHANCE, Title};
+use gbxcule_swarm::game_start::{self, CHANCE, Title};
 
 pub use gbxcule_swarm::{
     Action, AnyMachine, Chance, Codec, CodecError, Counters, CpuState, Crop, EnvSnapshot, Episode,
@@ -54,7 +54,7 @@ pub struct Game {
 /// # Errors
 /// A name that no built-in game has.
 pub fn game(name: &str) -> Result<Game, Error> {
-    let row = GAMES.iter().find(|game| game.name == name).ok_or_else(|| {
+    let row = game_start::game(name).ok_or_else(|| {
         let known = GAMES.iter().map(|it| it.name.to_owned()).collect();
         Error::UnknownGame { name: name.to_owned(), known }
     })?;

@@ -1,6 +1,6 @@
 //! Built-in ROMs and games.
 
-use gbxcule_swarm::game_start::Title;
+use gbxcule_swarm::game_start::{self, Title};
 use gbxcule_swarm::{ProgramText, Rom};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,8 +23,8 @@ pub(crate) fn games() -> Vec<(&'static str, &'static str, &'static str)> {
 
 /// Returns a built-in game on its title, with the bits of a variant.
 fn title(name: &str, model: &str, power_on: &str, bits: u8) -> PyResult<Title> {
-    let game = gbxcule_games::GAMES.iter().find(|game| game.name == name);
-    let game = game.ok_or_else(|| PyValueError::new_err(format!("no built-in game `{name}`")))?;
+    let game = game_start::game(name)
+        .ok_or_else(|| PyValueError::new_err(format!("no built-in game `{name}`")))?;
     let power_on = power_on.parse().map_err(PyValueError::new_err)?;
     let rom = Rom::for_console(by_name(name)?.bytes(), model).or_refuse()?;
     Title::new(game, rom, power_on, bits).or_refuse()

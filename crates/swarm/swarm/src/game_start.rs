@@ -30,6 +30,12 @@ fn level_seed(level: u32) -> u16 {
     (1 + u64::from(level) * 40_507 % u64::from(LEVELS)) as u16
 }
 
+/// Returns the built-in game of this name.
+#[must_use]
+pub fn game(name: &str) -> Option<&'static Game> {
+    gbxcule_games::GAMES.iter().find(|game| game.name == name)
+}
+
 /// A game that waits on its title.
 pub struct Title {
     game: &'static Game,

@@ -11,7 +11,7 @@ use area::Area;
 use shades::ShadePictures;
 
 use crate::record::{Reader, Writer};
-use crate::{Frame, Grays, LinkMode, Picture, SwarmConfig, SwarmError};
+use crate::{Frame, Grays, HEIGHT, LinkMode, Picture, SwarmConfig, SwarmError, WIDTH};
 
 /// Maximum of pictures in a stack.
 const MAX_DEPTH: u16 = 64;
@@ -119,19 +119,26 @@ impl PictureStack {
                 self.depth
             ));
         }
+        let larger = match self.picture {
+            Picture::Mean | Picture::Stride => format!(
+                ": the picture is `{}`, and `gray` has {HEIGHT} lines and {WIDTH} columns",
+                self.picture.name()
+            ),
+            _ => String::new(),
+        };
         let Crop { top, left, lines: part_lines, columns: part_columns } = self.part();
         let fits = |first: u16, count: u16, all: usize| {
             count > 0 && usize::from(first) + usize::from(count) <= all
         };
         if !fits(top, part_lines, lines) || !fits(left, part_columns, columns) {
             return Err(format!(
-                "`crop` is (top, left, lines, columns) inside of the picture's {lines} lines and {columns} columns, found ({top}, {left}, {part_lines}, {part_columns})"
+                "`crop` is (top, left, lines, columns) inside of the picture's {lines} lines and {columns} columns, found ({top}, {left}, {part_lines}, {part_columns}){larger}"
             ));
         }
         let Some([to_lines, to_columns]) = self.size else { return Ok(()) };
         if !(1..=part_lines).contains(&to_lines) || !(1..=part_columns).contains(&to_columns) {
             return Err(format!(
-                "`resize` reduces to 1 to {part_lines} lines and 1 to {part_columns} columns, the size of the picture or of its crop, found ({to_lines}, {to_columns})"
+                "`resize` reduces to 1 to {part_lines} lines and 1 to {part_columns} columns, the size of the picture or of its crop, found ({to_lines}, {to_columns}){larger}"
             ));
         }
         Ok(())

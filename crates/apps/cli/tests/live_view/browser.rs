@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use gbxcule_swarm::{NativeSwarm, corrected_rgb, rgb};
 
 use crate::chromium::{Chromium, Window};
-use crate::serving::{Serving, TASK, expected_colors, expected_swarm, wait_until};
+use crate::serving::{Serving, TASK, expected_colors, expected_swarm, game_file, wait_until};
 
 pub(crate) const WIDE: Window = Window { width: 1280, height: 800, ratio: 1.0, dark: false };
 const PHONE: Window = Window { width: 390, height: 844, ratio: 2.0, dark: false };
@@ -176,7 +176,8 @@ fn machines_of_the_color_are_drawn_in_colour() {
     let curves = [("raw", rgb as fn(u16) -> [u8; 3]), ("corrected", corrected_rgb)];
     for (curve, rgb) in curves {
         let arguments = ["--num-envs", "12", "--paused", "--frames-per-step", "30"];
-        let game = ["watch", "--rom", "AMBER_ROAD", "--curve", curve];
+        let file = game_file("AMBER_ROAD");
+        let game = ["watch", "--rom", file.path().to_str().expect("a path"), "--curve", curve];
         let serving = Serving::start(&[&game[..], &arguments].concat());
         let mut browser = Chromium::start();
         browser.open(&serving.url(), WIDE);

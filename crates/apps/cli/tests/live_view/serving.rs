@@ -103,6 +103,15 @@ pub(crate) fn fresh_swarm(
     fresh_swarm_of("PEARL_DRIFT", num_envs, frames_per_step, programs)
 }
 
+/// Writes a built-in game to a file. By its name `watch` would begin it behind its title, with the
+/// buttons of its environments.
+pub(crate) fn game_file(name: &str) -> tempfile::NamedTempFile {
+    let file = tempfile::Builder::new().suffix(".gb").tempfile().expect("a file");
+    let game = gbxcule_assembler::by_name(name).expect("the game");
+    std::fs::write(file.path(), game.bytes()).expect("a ROM");
+    file
+}
+
 /// Makes the game for the Color, as [`expected_swarm`] does for the built-in one.
 pub(crate) fn expected_colors(num_envs: usize, frames_per_step: u32, steps: u64) -> NativeSwarm {
     let mut swarm = fresh_swarm_of("AMBER_ROAD", num_envs, frames_per_step, Programs::default());
@@ -118,9 +127,11 @@ pub(crate) fn fresh_swarm_of(
     frames_per_step: u32,
     programs: Programs,
 ) -> NativeSwarm {
+    // A game that `watch` knows by its name has that game's press, a third of PEARL_DRIFT's step.
+    let press = if rom == "PEARL_DRIFT" { frames_per_step.div_ceil(3) } else { 8 };
     let rom = Rom::new(gbxcule_assembler::by_name(rom).expect("the game").bytes());
     let config = SwarmConfig {
-        schedule: Schedule::new(frames_per_step, 8).expect("a schedule"),
+        schedule: Schedule::new(frames_per_step, press).expect("a schedule"),
         stage: if programs.is_built_in() { Stage::RewardOnly } else { Stage::FullStep },
         programs,
         draw_last: true,

@@ -12,7 +12,8 @@ use tungstenite::Message;
 
 use crate::client::{Client, View};
 use crate::serving::{
-    Serving, TASK, expected_colors, expected_swarm, fresh_swarm, step_randomly, wait_until,
+    Serving, TASK, expected_colors, expected_swarm, fresh_swarm, game_file, step_randomly,
+    wait_until,
 };
 
 #[test]
@@ -51,7 +52,9 @@ fn stepped_views_show_what_a_swarm_with_the_same_actions_shows() {
 
 #[test]
 fn machines_of_the_color_come_in_colour() {
-    let arguments = ["watch", "--rom", "AMBER_ROAD", "--num-envs", "3", "--paused"];
+    let game = game_file("AMBER_ROAD");
+    let path = game.path().to_str().expect("a path");
+    let arguments = ["watch", "--rom", path, "--num-envs", "3", "--paused"];
     for curve in ["raw", "corrected"] {
         let serving = Serving::start(
             &[&arguments[..], &["--frames-per-step", "30", "--curve", curve]].concat(),
