@@ -1,9 +1,16 @@
 """The public names of the package, each with its module. The package imports a name when it is first used."""
 
+from gbxcule import action_log as action_log
+from gbxcule import adapter as adapter
+from gbxcule import dataset as dataset
+from gbxcule import duel as duel
+from gbxcule import grade as grade
 from gbxcule import kernel as kernel
 from gbxcule import observation as observation
 from gbxcule import rank as rank
+from gbxcule import ray as ray
 from gbxcule import symbol as symbol
+from gbxcule import warp as warp
 from gbxcule.action import Buttons as Buttons
 from gbxcule.action import Choices as Choices
 from gbxcule.action import Press as Press

@@ -240,7 +240,7 @@ def folder_of(name: str, value: Any) -> str:
 def written_bytes(name: str, value: Any) -> bytes:
     """Return bytes; a path to a file with them is refused."""
     if not isinstance(value, (bytes, bytearray, memoryview)):
-        raise TypeError(f"{name} are bytes, one for each step, as env.pressed(actions) gives them, found {shown(value)}")
+        raise TypeError(f"{name} are bytes, one for each step, found {shown(value)}")
     if not len(value):
         raise ValueError(f"{name} are one byte for each step, and there is none: an episode has one step at least")
     return bytes(value)

@@ -39,8 +39,12 @@ def left_alone(over: Mask, is_paired: bool) -> Mask:
     return partners(over) & ~over if is_paired else np.zeros_like(over)
 
 
-def refuse_late_step(mode: AutoresetMode, over: Mask) -> None:
-    """Refuse a step in mode `Disabled` while the caller hasn't reset all envs whose episodes are over."""
+def refuse_wrong_step(mode: AutoresetMode, over: Mask, unbegun: Mask) -> None:
+    """Refuse a step before the first reset, and in mode `Disabled` a step while the caller hasn't reset all envs whose
+    episodes are over."""
+    if unbegun.any():
+        some = "" if unbegun.all() else f" of the envs {np.flatnonzero(unbegun).tolist()}"
+        raise gymnasium.error.ResetNeeded(f"no episode{some} has begun: call reset before the first step")
     if mode == AutoresetMode.DISABLED and over.any():
         raise gymnasium.error.ResetNeeded(
             f"the episodes of the envs {np.flatnonzero(over).tolist()} are over; "

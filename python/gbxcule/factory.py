@@ -6,7 +6,7 @@ from gymnasium import spaces
 
 from gbxcule.action import Buttons, Choices
 from gbxcule.argument_check import check_options
-from gbxcule.option import VECTOR_NAMES
+from gbxcule.option import VECTOR_NAMES, showing
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
 
@@ -37,58 +37,72 @@ def make_vec(  # type: ignore[overload-overlap]
 def make_vec(
     rom: RomLike = None, num_envs: int = 1, **options: "Unpack[DiscreteOptions]"
 ) -> SwarmVectorEnv[spaces.Discrete]: ...
+@showing(SwarmVectorEnv, VECTOR_NAMES)
 def make_vec(rom: RomLike = None, num_envs: int = 1, **options: "Unpack[Options]") -> SwarmVectorEnv[Any]:
-    """Machines stepped together, as a Gymnasium `VectorEnv`. The options by groups, with tables in docs/python.md:
+    """Machines stepped together, as a Gymnasium `VectorEnv`. The options by groups with their defaults; of a built-in
+    game None means its own. docs/python.md has tables of what they take:
 
     The machine
-        rom             a path, the bytes, or a built-in ROM's name; PEARL_DRIFT if left out. A built-in game has
+        rom=None        a path, the bytes, or a built-in ROM's name; PEARL_DRIFT if left out. A built-in game has
                         defaults of its own: its score as reward, its buttons, episodes that begin behind its title
-        model           `auto` (the Game Boy Color for programs that need it), `dmg` or `cgb`, or another console
+        num_envs=1      machines
+        model='auto'    `auto` (the Game Boy Color for programs that need it), `dmg` or `cgb`, or another console
                         (`dmg-b`, `mgb`, `sgb`, `sgb2`, `cgb-c`, `cgb-e`; docs/cartridges.md)
-        boot_rom        a boot ROM in which machines begin, 256 bytes, or 2,304 of a Color's: a path, or the bytes
-        power_on        memory at power-on: `zero`, `pattern` (like a cold DMG's), `random` (one of 16, by the seed)
-        link            `pairs` plugs a cable between the envs 2i and 2i + 1; `open` plugs none
-        symbols         a `.sym` file, whose labels all options below understand
+        boot_rom=None   a boot ROM in which machines begin, 256 bytes, or 2,304 of a Color's: a path, or the bytes
+        power_on='zero'
+                        memory at power-on: `zero`, `pattern` (like a cold DMG's), `random` (one of 16, by the seed)
+        link='open'     `pairs` plugs a cable between the envs 2i and 2i + 1; `open` plugs none
+        symbols=None    a `.sym` file, whose labels all options below understand
     The step
-        actions         a codec's name, a table such as `[["A", "RIGHT"], ["A"], []]`, `Choices(..)`, `Buttons(..)`
-        frames_per_step, release_after_frames
-                        frames of a step, and for how many of them its buttons are pressed
-        hooks           places in the game's program by name: a label, `bank:address`, a `Hook`
+        actions=None    a codec's name, a table such as `[["A", "RIGHT"], ["A"], []]`, `Choices(..)`, `Buttons(..)`;
+                        `full_v1` of a ROM that is no game
+        frames_per_step=None, release_after_frames=None
+                        frames of a step, and for how many of them its buttons are pressed; 24 and 8 of a ROM that is
+                        no game. A press that is longer than the step lasts the whole step
+        hooks=None      places in the game's program by name: a label, `bank:address`, a `Hook`
     What the agent sees and earns
-        obs             a picture (`packed`, `gray`, `mean`, `stride`, `rgb`, `rgb_corrected`, `rgb555`), `obs_v0`,
-                        `audio`, `Ram(..)`, `Flags(..)`, `Numbers(..)`, a program, or a dictionary of these
-        grays           `even`, or PyBoy's (`pyboy`)
-        crop, resize    a part of the picture, (top, left, lines, columns), and the size that it is reduced to by areas,
-                        such as (84, 84)
-        frame_stack     the last pictures behind each other, the newest last; an episode begins with its first one in
+        obs='mean'      a picture (`packed`, `gray`, `mean`, `stride`, `rgb`, `rgb_corrected`, `rgb555`), `obs_v0`,
+                        `audio`, `features` (a built-in game's own program), `Ram(..)`, `Flags(..)`, `Numbers(..)`, a
+                        program, or a dictionary of these
+        grays='even'    `even`, or PyBoy's (`pyboy`)
+        crop=None, resize=None
+                        a part of the picture, (top, left, lines, columns), and the size that it is reduced to by areas,
+                        such as (84, 84) of `gray`
+        frame_stack=None
+                        the last pictures behind each other, the newest last; an episode begins with its first one in
                         every place
-        max_pool        True takes the lighter of a step's last two frames, pixel by pixel
-        audio           True adds the step's samples to the observation
-        reward          a `Change` or several, `reward_v0`, a program (docs/programs.md); `False` pays nothing
-        weights         numbers that a program's functions read in `weights`, in order or by name; `env.set_weights(..)`
+        max_pool=False  True takes the lighter of a step's last two frames, pixel by pixel
+        audio=False     True adds the step's samples to the observation
+        reward=None     a `Change` or several, `reward_v0`, `features`, a program (docs/programs.md); `False` pays
+                        nothing
+        weights=None    numbers that a program's functions read in `weights`, in order or by name; `env.set_weights(..)`
                         changes them between steps
-        done            a `Number` that is not 0, a program, or several of them; `False` ends nothing
-        info            numbers to report: `Number` or `Cell` by name
+        done=None       a `Number` that is not 0, a program, or several of them; `False` ends nothing
+        info=None       numbers to report: `Number` or `Cell` by name
     The episode
-        max_episode_steps
+        max_episode_steps=None
                         steps until the episode is truncated: 4,500 for games; `False` never truncates
-        sticky          the probability that an env does in a step what it did in the one before
-        noop_max        an episode begins 1 to so many frames without buttons later, as the seed draws
-        episodic_life   the `Number` of lives: where it falls an episode ends, and the next one begins in the same place
-        start_state, start_battery, start_steps
+        sticky=0.0      the probability that an env does in a step what it did in the one before
+        noop_max=0      an episode begins 1 to so many frames without buttons later, as the seed draws
+        episodic_life=None
+                        the `Number` of lives: where it falls an episode ends, and the next one begins in the same place
+        start_state=None, start_battery=None, start_steps=1
                         the beginning of episodes: a saved state, a `.sav` file in the cartridge, steps without buttons
-        starts          saved states of which the seed draws one
-        levels          levels of a built-in game, such as range(200), of which the seed draws one (docs/games.md)
-        variant         a variant of a built-in game, such as `fast`: `gbxcule.variants(name)` has them
-        difficulty      `normal`, or the variant `easy`, beside another one
-        chance          a `Number` that gets a random value of the seed's when an episode begins
-        autoreset_mode  `NextStep`, `SameStep` or `Disabled`, as Gymnasium has them
+        starts=None     saved states of which the seed draws one
+        levels=None     levels of a built-in game, such as range(200), of which the seed draws one (docs/games.md)
+        variant=None    a variant of a built-in game, such as `fast`: `gbxcule.variants(name)` has them
+        difficulty='normal'
+                        `normal`, or the variant `easy`, beside another one
+        chance=None     a `Number` that gets a random value of the seed's when an episode begins
+        autoreset_mode='NextStep'
+                        `NextStep`, `SameStep` or `Disabled`, as Gymnasium has them
     The computer
-        device          `cpu`, `cuda` or `cuda:N`
-        threads         threads that step the machines; all cores if left out
-        recompile       `False` interprets every instruction
-        render_mode     `rgb_array`, a mosaic, or `rgb_array_each`
-        copy            `False` gives out the buffers themselves, which the next step overwrites
+        device='cpu'    `cpu`, `cuda` or `cuda:N`
+        threads=None    threads that step the machines; all cores if left out
+        recompile=True  `False` interprets every instruction
+        render_mode=None
+                        `rgb_array`, a mosaic, or `rgb_array_each`
+        copy=True       `False` gives out the buffers themselves, which the next step overwrites
     """
     check_options("gbxcule.make_vec", options, VECTOR_NAMES)
     return SwarmVectorEnv(rom, num_envs, **options)

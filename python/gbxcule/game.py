@@ -27,6 +27,9 @@ LEVELS = 65_535
 MAX_LEVELS = 4096
 
 DIFFICULTIES = ("normal", "easy")
+# A built-in game's own program in `obs` and `reward`, named as in the environments' ids.
+FEATURES = "features"
+
 _BEGINNINGS = "`start_state`, `starts`, `start_battery` and `boot_rom`"
 
 
@@ -45,6 +48,8 @@ class Game:
     variants: tuple[str, ...] = ()
     # The game can be played over the cable, where it begins on the title.
     has_rival: bool = False
+    # The game runs on a Game Boy Color alone.
+    needs_color: bool = False
     max_episode_steps: int | None = EPISODE_STEPS
     reward: Change | None = Change("Score", 2)
     done: Number | None = Number("GameOver")
@@ -64,6 +69,7 @@ def _game(title: str, text: str) -> Game:
         has_title=row["has_title"],
         variants=tuple(name for name, _ in row["variants"]),
         has_rival=row["players"] > 1,
+        needs_color=row["console"] == "color",
     )
 
 
@@ -101,6 +107,26 @@ def check_programs_of(rom: Any, *programs: str | None) -> None:
     for program in programs:
         if is_built_in and program in GAMES and program != played:
             raise ValueError(f'"{program}" reads the memory of {program}, and this is {played}: give "{played}"')
+
+
+def check_model(rom: Any, model: Any) -> None:
+    """Refuse an original Game Boy for a game that needs a Color."""
+    if game_of(rom).needs_color and isinstance(model, str) and model != "auto" and not model.startswith("cgb"):
+        raise ValueError(f'{rom} is a Color game, found model="{model}": leave `model` out, or give "cgb"')
+
+
+def with_features(option: str, given: Any, rom: Any) -> Any:
+    """Return an observation or a reward, with the name of the game's own program for `features`."""
+    if isinstance(given, Mapping):
+        return {name: with_features(option, one, rom) for name, one in given.items()}
+    if not isinstance(given, str) or given != FEATURES:
+        return given
+    if game_of(rom) is OTHER:
+        raise ValueError(
+            f'{option}="{FEATURES}" is the program of a built-in game ({", ".join(GAMES)}), and {_rom_shown(rom)} has none: '
+            "give the path of a program"
+        )
+    return NAME if rom is None else rom
 
 
 @functools.cache
@@ -146,6 +172,8 @@ def variant_bits(variant: Any, difficulty: Any, rom: Any, begins_elsewhere: bool
     """Check variant and difficulty; return the bits that games begin with, 0 for the plain game."""
     if not isinstance(difficulty, str) or difficulty not in DIFFICULTIES:
         raise ValueError(f"`difficulty` is one of {', '.join(DIFFICULTIES)}, found {shown(difficulty)}")
+    if variant == difficulty == "easy":
+        raise ValueError('variant="easy" and difficulty="easy" are the same: leave one of them out')
     asked = {"variant": variant, "difficulty": None if difficulty == "normal" else difficulty}
     names = game_of(rom).variants
     bits = 0

@@ -50,7 +50,7 @@ class LiveView:
             symbols=listing_of(symbols),
         )
         self.url = self._view.url
-        self.wants_picture = False
+        self._wants_picture = False
         self.is_closed = False
 
     def __repr__(self) -> str:
@@ -75,16 +75,16 @@ class LiveView:
         """The envs that viewers drive now; the learner's actions for them are ignored."""
         return [] if self.is_closed else self._view.held
 
-    def ask(self) -> bool:
+    def _ask(self) -> bool:
         """Return true if a viewer waits for the next step's picture."""
-        self.wants_picture = self._view.wants_picture()
-        return self.wants_picture
+        self._wants_picture = self._view.wants_picture()
+        return self._wants_picture
 
-    def stepped(self, actions: bytes, rewards: npt.NDArray[np.float32], over: Mask, between: Mask) -> None:
+    def _stepped(self, actions: bytes, rewards: npt.NDArray[np.float32], over: Mask, between: Mask) -> None:
         """Show a step; rewards of envs `between` two episodes belong to neither episode."""
-        drawn = self.wants_picture
+        drawn = self._wants_picture
         self._view.stepped(self._swarm, actions, rewards.tobytes(), over.tobytes(), between.tobytes(), drawn)
 
-    def began(self, mask: Mask) -> None:
+    def _began(self, mask: Mask) -> None:
         """Show that episodes have begun."""
         self._view.began(self._swarm, mask.tobytes())

@@ -69,7 +69,7 @@ class Numbers:
 
 
 View: TypeAlias = Literal[
-    "packed", "gray", "mean", "stride", "rgb", "rgb_corrected", "rgb555", "obs_v0", "audio"
+    "packed", "gray", "mean", "stride", "rgb", "rgb_corrected", "rgb555", "obs_v0", "audio", "features"
 ]
 One: TypeAlias = "View | str | os.PathLike[str] | Ram | Flags | Numbers"
 Observation: TypeAlias = "One | Mapping[str, One]"
@@ -177,7 +177,7 @@ def view_of(spec: One, symbols: Symbols, grays: str) -> _native.View:
     if isinstance(spec, str) and spec in PICTURES:
         return _native.View.picture(spec, grays)
     raise ValueError(
-        f"no observation {quoted(spec if isinstance(spec, str) else shown(spec))}; there are {', '.join(PICTURES)}, obs_v0, {TILES}, audio, the games' own ({', '.join(GAMES)}), "
+        f"no observation {quoted(spec if isinstance(spec, str) else shown(spec))}; there are {', '.join(PICTURES)}, obs_v0, {TILES}, audio, features, the games' programs ({', '.join(GAMES)}), "
         "files that end in .py, their texts, gbxcule.Ram(...), gbxcule.Flags(...), gbxcule.Numbers(...), and dictionaries of these"
     )
 

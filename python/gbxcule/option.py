@@ -1,11 +1,13 @@
 """Options of an environment as types, for checkers and editors.
 
-`gbxcule.make_vec` says what they mean. A test compares them with the arguments of `SwarmVectorEnv`.
+`gbxcule.make_vec` says what they mean; their defaults stand in the signature of `SwarmVectorEnv`, which `showing` gives
+to the functions that pass options on. A test compares the types with that signature.
 """
 
+import inspect
 import os
-from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias, TypedDict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from gymnasium.vector import AutoresetMode
 
@@ -96,3 +98,20 @@ class DiscreteOptions(OptionsWithoutActions, total=False):
     """Options whose `actions` let an agent choose one action at a time."""
 
     actions: str | Sequence[Row] | None
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def showing(environment: type, names: Collection[str], but: Collection[str] = ()) -> Callable[[Function], Function]:
+    """Let a function that takes `**options` show in `help`, editors and `inspect.signature` the options themselves, as
+    the constructor of `environment` has them."""
+    options = inspect.signature(environment).parameters
+
+    def shown(function: Function) -> Function:
+        own = [each for each in inspect.signature(function).parameters.values() if each.kind is not each.VAR_KEYWORD]
+        passed_on = [each for name, each in options.items() if name in names and name not in but]
+        function.__signature__ = inspect.Signature([*own, *passed_on])  # type: ignore[attr-defined]
+        return function
+
+    return shown

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gbxcule.argument_check import check_options, whole
-from gbxcule.option import VECTOR_NAMES
+from gbxcule.option import VECTOR_NAMES, showing
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
 
@@ -98,6 +98,7 @@ class RankVectorEnv(SwarmVectorEnv):
         return self.envs.start
 
 
+@showing(SwarmVectorEnv, VECTOR_NAMES)
 def make_vec_for_rank(
     rom: RomLike = None, num_envs: int = 1, *, rank: Rank | None = None, **options: "Unpack[Options]"
 ) -> RankVectorEnv:

@@ -11,7 +11,7 @@ import numpy as np
 from gbxcule import autoreset
 from gbxcule.argument_check import check_options, folder_of, shown, whole
 from gbxcule.checkpoint import restore
-from gbxcule.option import VECTOR_NAMES
+from gbxcule.option import VECTOR_NAMES, showing
 from gbxcule.rank import Rank, RankVectorEnv
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
@@ -66,6 +66,7 @@ class RaySwarm:
     to a checkpoint.
     """
 
+    @showing(SwarmVectorEnv, VECTOR_NAMES, ("copy",))
     def __init__(
         self,
         rom: RomLike = None,

@@ -53,7 +53,7 @@ class RecordBest(VectorWrapper):
 
     def step(self, actions: Any) -> Any:
         """Step all envs; write a film if the best episode so far is over."""
-        pressed = self._swarm.pressed(actions)
+        pressed = self._swarm._pressed(actions)
         self._follow()
         # Envs whose episodes were over are reset by this step.
         played = ~self._swarm._over
@@ -94,7 +94,7 @@ class RecordBest(VectorWrapper):
         if not self._states[env] or (self.best_return is not None and earned <= self.best_return):
             return
         path = self._next_path()
-        self._swarm.film(path, self._states[env], bytes(self._actions[env]), every=self._every, scale=self._scale)
+        self._swarm._film(path, self._states[env], bytes(self._actions[env]), every=self._every, scale=self._scale)
         self.best_return = earned
         self.films.append(path)
 

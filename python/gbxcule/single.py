@@ -7,7 +7,7 @@ from gymnasium.vector import AutoresetMode
 
 from gbxcule.argument_check import RENDER_MODES, check_options, reset_options, seed_of, without
 from gbxcule.info import one_env
-from gbxcule.option import SINGLE_NAMES
+from gbxcule.option import SINGLE_NAMES, showing
 from gbxcule.registration import register as register
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
@@ -33,6 +33,7 @@ class SwarmEnv(gymnasium.Env[Any, Any]):
     # A `Discrete`, unless `actions` asks for another space.
     action_space: Any
 
+    @showing(SwarmVectorEnv, SINGLE_NAMES)
     def __init__(self, rom: RomLike = None, **options: Any) -> None:
         without(options, _NOT_HERE)
         check_options("gbxcule.make", options, SINGLE_NAMES)
@@ -86,6 +87,7 @@ def _first(infos: dict[str, Any]) -> dict[str, Any]:
     return {name: one_env(values, 0) for name, values in infos.items() if not name.startswith("_")}
 
 
+@showing(SwarmVectorEnv, SINGLE_NAMES)
 def make(rom: RomLike = None, **options: "Unpack[SingleOptions]") -> SwarmEnv:
     """Make one machine as a Gymnasium `Env`; the arguments are those of `make_vec`."""
     return SwarmEnv(rom, **options)

@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector import VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from gbxcule import _native, autoreset, game
@@ -104,7 +104,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         difficulty: Difficulty = "normal",
         variant: str | None = None,
         start_steps: int = 1,
-        autoreset_mode: Autoreset = AutoresetMode.NEXT_STEP,
+        autoreset_mode: Autoreset = "NextStep",
         max_episode_steps: int | Literal[False] | None = None,
         sticky: float = 0.0,
         noop_max: int = 0,
@@ -119,6 +119,8 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         arguments = {name: value for name, value in locals().items() if name not in _NOT_KEPT}
         others = set(self.__dict__)
         played = game.game_of(rom)
+        game.check_model(rom, model)
+        obs, reward = game.with_features("obs", obs, rom), game.with_features("reward", reward, rom)
         arguments["rom"] = "the checkpoint's own" if played is game.OTHER else rom
         frames_per_step = whole("frames_per_step", played.frames_per_step if frames_per_step is None else frames_per_step, 1)
         pressed = game.press_frames(played, frames_per_step) if release_after_frames is None else release_after_frames
@@ -223,6 +225,8 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         # Envs whose episode ended with the loss of a life: the next one begins where they are.
         self._goes_on = np.zeros(num_envs, np.bool_)
         self._is_seeded = np.zeros(num_envs, np.bool_)
+        # Envs that no reset, state or checkpoint has put into an episode yet.
+        self._unbegun = np.full(num_envs, _machines is None)
         # Envs that calls such as `load_state` changed, until `RecordBest` clears the mark.
         self._moved = np.zeros(num_envs, np.bool_)
         if _machines is None:
@@ -297,7 +301,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         if states:
             self.load_states(mask, states)
         if self._live is not None:
-            self._live.began(mask)
+            self._live._began(mask)
         self._observer.look(self._swarm, mask.tobytes())
         self._rollout.observed(self)
         return self._observation(), self._infos(mask)
@@ -314,13 +318,13 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         self._check_open()
         if lies_on_device(actions):
             return self._rollout.step(self, actions)
-        swarm, pressed = self._swarm, self.pressed(actions)
+        swarm, pressed = self._swarm, self._pressed(actions)
         late = self._over
-        autoreset.refuse_late_step(self.autoreset_mode, late)
+        autoreset.refuse_wrong_step(self.autoreset_mode, late, self._unbegun)
         begins = autoreset.begin_in_step(self.autoreset_mode, late)
         # Envs that begin their next episode in this step aren't stepped.
         played = (~begins).tobytes() if begins.any() else None
-        swarm.step(pressed, self._live is not None and self._live.ask(), played)
+        swarm.step(pressed, self._live is not None and self._live._ask(), played)
         self._steps += 1
         self._measure.look(swarm, None)
         rewards = self._measure.rewards(swarm)
@@ -329,18 +333,17 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         longest = self.max_episode_steps
         truncated = np.zeros(self.num_envs, np.bool_) if longest is None else self._steps >= longest
         truncated = truncated | autoreset.left_alone(terminated | truncated, self.is_paired)
-        everyone = np.ones(self.num_envs, np.bool_)
         goes_on = lost & ~(terminated | truncated) & ~begins
         terminated = terminated | lost
         if begins.any():
             self._restart(begins)
             terminated[begins], truncated[begins] = False, False
         self._observer.look(self._swarm)
-        infos = self._infos(everyone)
+        infos = self._infos(np.ones(self.num_envs, np.bool_))
         self._over = terminated | truncated
         self._goes_on |= goes_on
         if self._live is not None:
-            self._live.stepped(pressed, rewards, self._over, begins)
+            self._live._stepped(pressed, rewards, self._over, begins)
         self._rollout.ended(self, rewards, terminated, truncated)
         if autoreset.begin_at_end(self.autoreset_mode, self._over).any():
             infos = self._reset_at_once(self._over)
@@ -471,11 +474,9 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
     def __reduce__(self) -> tuple[Any, ...]:
         from gbxcule.checkpoint import env_of, note_of
 
-        return env_of, (self._swarm.checkpoint(note_of(self)), None, None, type(self)), self.beside_machines()
-
-    def beside_machines(self) -> dict[str, Any]:
-        """Return the attributes that other code set: a checkpoint lacks them, and a copy needs them."""
-        return {name: value for name, value in self.__dict__.items() if name not in self._own_names}
+        # A checkpoint lacks the attributes that others gave the environment, and a copy needs them.
+        given = {name: value for name, value in self.__dict__.items() if name not in self._own_names}
+        return env_of, (self._swarm.checkpoint(note_of(self)), None, None, type(self)), given
 
     def set_weights(self, *numbers: float, **named: float) -> None:
         """Change the weights that programs read from the next step on: the named ones, or all of them in order."""
@@ -504,11 +505,11 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         self._reported.begin_elsewhere()
         self._arguments["levels"] = None
 
-    def pressed(self, actions: Any) -> bytes:
+    def _pressed(self, actions: Any) -> bytes:
         """Return the number of each env's action, a byte each."""
         return self._numbering.numbers(actions, self.num_envs)
 
-    def film(self, path: str | os.PathLike[str], state: bytes, actions: bytes, *, every: int = 4, scale: int = 2) -> None:
+    def _film(self, path: str | os.PathLike[str], state: bytes, actions: bytes, *, every: int = 4, scale: int = 2) -> None:
         """Play an episode again, from a state and with a byte for each action, and film it into a .gif or an .mp4."""
         swarm, path = self._swarm, path_of("a film", path)
         options = film_options(path, every, scale)
@@ -528,6 +529,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
 
     def _restart(self, mask: Mask) -> None:
         unseeded = mask & ~self._is_seeded
+        self._unbegun &= ~mask
         going, self._goes_on = self._goes_on & mask, self._goes_on & ~mask
         if unseeded.any():
             self._swarm.seed_envs(env_seeds(int(self.np_random.integers(2**63)), unseeded, self._first_env))
@@ -536,8 +538,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         self._reported.begin(self._swarm, mask & ~going)
         if going.any():
             self._swarm.begin_again(going.tobytes())
-        self._steps[mask] = 0
-        self._returns[mask] = 0.0
+        self._steps[mask], self._returns[mask] = 0, 0.0
         self._over = self._over & ~mask
         self._measure.look_from(self._swarm, mask)
 
@@ -550,10 +551,10 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         """Note that the marked envs were put into a state. If an env's episode was over, its next one begins there,
         and its partner's too."""
         begun = self._over & mask
+        self._unbegun &= ~mask
         if self.is_paired:
             begun &= autoreset.partners(begun)
-        self._steps[begun] = 0
-        self._returns[begun] = 0.0
+        self._steps[begun], self._returns[begun] = 0, 0.0
         self._over, self._goes_on = self._over & ~begun, self._goes_on & ~mask
         self._look_again(mask)
 

@@ -51,7 +51,7 @@ def test_what_is_filmed_is_what_was_played(tmp_path):
         obs, *_ = env.step([8, action])
         played.append(action)
     path = tmp_path / "one.gif"
-    env.film(path, state, bytes(played), every=24, scale=1)
+    env._film(path, state, bytes(played), every=24, scale=1)
     assert env.read_memory(1, "C000:C100") != env.read_memory(0, "C000:C100")
     image = pytest.importorskip("PIL.Image", reason="Pillow is not installed").open(path)
     image.seek(image.n_frames - 1)
@@ -69,13 +69,13 @@ def test_what_cant_be_filmed_says_why(tmp_path, monkeypatch):
         ({"every": 0}, "every is at least 1"),
     ]:
         with pytest.raises(ValueError, match=message):
-            env.film(tmp_path / "a.gif", state, b"\0", **arguments)
+            env._film(tmp_path / "a.gif", state, b"\0", **arguments)
         with pytest.raises(ValueError, match=message):
             gbxcule.RecordBest(env, tmp_path, **arguments)
     with pytest.raises(ValueError, match="a .gif or an .mp4"):
-        env.film(tmp_path / "a.avi", state, b"\0")
+        env._film(tmp_path / "a.avi", state, b"\0")
     with pytest.raises(ValueError, match="as BESS states do$"):
-        env.film(tmp_path / "a.gif", b"no state", b"\0")
+        env._film(tmp_path / "a.gif", b"no state", b"\0")
     with pytest.raises(ValueError, match="plays one machine"):
         gbxcule.RecordBest(gbxcule.make_vec("LINK_PING_PONG", 2, link="pairs"), tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -103,7 +103,7 @@ def test_a_long_film_is_ended_by_a_signal(tmp_path):
         signal.setitimer(signal.ITIMER_REAL, 0.5)
         # Hours, if it were played to its end.
         with pytest.raises(Stopped):
-            env.film(tmp_path / "long.gif", state, bytes(10_000_000))
+            env._film(tmp_path / "long.gif", state, bytes(10_000_000))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -27,6 +27,33 @@ def test_the_script_and_the_module_are_the_command(tmp_path):
         assert wrong.returncode == 2 and "no-such-verb" in wrong.stderr
 
 
+def test_a_game_is_recorded_as_its_environment_plays_it(tmp_path):
+    def record(rom, *options):
+        told = run(SCRIPT, "record", "--rom", rom, "--num-envs", 2, "--steps", 6, "--out", "a.png", *options, cwd=tmp_path)
+        assert told.returncode == 0, told.stderr
+        return (tmp_path / "a.png").read_bytes()
+
+    own = record("KEEP_OF_KEYS")
+    row = ["--codec", "NOOP,UP,DOWN,LEFT,RIGHT,A", "--frames-per-step", 8, "--release-after-frames", 8]
+    assert own == record("KEEP_OF_KEYS", *row) != record("KEEP_OF_KEYS", *row[:-1], 1)
+    # Its episodes begin behind the title, where a file of the same bytes stays with these buttons.
+    (tmp_path / "game.gb").write_bytes(_native.built_in_rom("KEEP_OF_KEYS"))
+    assert own != record("game.gb", *row)
+    (tmp_path / "start.state").write_bytes(_native.game_starts("KEEP_OF_KEYS", "auto", "zero", 0, None)[0])
+    assert own == record("game.gb", *row, "--state", "start.state") == record("KEEP_OF_KEYS", "--state", "start.state")
+
+
+def test_a_game_for_the_color_says_so(tmp_path):
+    for verb in (["record", "--out", "a.png"], ["bench"], ["verify", "--ref-backend", "warp_vec_interpreted"], ["demo"]):
+        told = run(SCRIPT, *verb, "--rom", "AMBER_ROAD", "--model", "dmg", cwd=tmp_path)
+        assert told.returncode == 2 and "AMBER_ROAD is a Color game: leave --model out" in told.stderr, told.stderr
+
+
+def test_the_source_of_actions_has_one_name(tmp_path):
+    told = run(SCRIPT, "watch", "--actions", "noop", cwd=tmp_path)
+    assert told.returncode == 2 and "unexpected argument '--actions'" in told.stderr
+
+
 def test_a_row_of_the_foundry_is_made_without_the_program(tmp_path):
     made = run(SCRIPT, "synth", "generate", "--count", "2", "--mode", "text", "--out", "rows", cwd=tmp_path)
     assert made.returncode == 0, made.stderr

@@ -44,7 +44,11 @@ def test_the_command_does_without_gymnasium():
 
 def test_a_game_s_features_are_an_environment_for_learners_that_take_rows():
     env = gymnasium.make("gbxcule/LastBeacon-features-v1")
-    twin = gbxcule.make("LAST_BEACON", obs="LAST_BEACON", reward="LAST_BEACON")
+    twin = gbxcule.make("LAST_BEACON", obs="features", reward="features")
+    named = gbxcule.make_vec("LAST_BEACON", obs={"screen": "mean", "row": "LAST_BEACON"}, reward="LAST_BEACON")
+    short = gbxcule.make_vec("LAST_BEACON", obs={"screen": "mean", "row": "features"}, reward="features")
+    (one, _), (other, _) = named.reset(seed=4), short.reset(seed=4)
+    assert np.array_equal(one["row"], other["row"])
     found, expected = env.reset(seed=4)[0], twin.reset(seed=4)[0]
     assert env.observation_space == twin.observation_space and len(env.observation_space.shape) == 1
     for action in [3, 0, 5, 6]:
@@ -105,6 +109,33 @@ def test_wrappers_of_one_machine_stack_pictures_and_limit_time():
         before = seen
         seen, _, _, truncated, _ = env.step(step)
         assert np.array_equal(seen[:3], before[1:]) and truncated == (step == 5)
+
+
+def test_a_step_before_the_first_episode_asks_for_a_reset(tmp_path):
+    env = gbxcule.make_vec(num_envs=3, **SMALL)
+    with pytest.raises(gymnasium.error.ResetNeeded, match="^no episode has begun: call reset before the first step$"):
+        env.step([0, 0, 0])
+    env.reset(options={"reset_mask": np.array([True, False, False])})
+    with pytest.raises(gymnasium.error.ResetNeeded, match=r"no episode of the envs \[1, 2\] has begun"):
+        env.step([0, 0, 0])
+    # A state is a beginning, and so is a checkpoint.
+    env.load_state(1, env.save_state(0))
+    env.copy_state(0, np.array([False, False, True]))
+    env.step([0, 0, 0])
+    fresh = gbxcule.make_vec(num_envs=2, **SMALL)
+    fresh.checkpoint(tmp_path / "fresh.ckpt")
+    gbxcule.restore(tmp_path / "fresh.ckpt").step([0, 0])
+    single = gbxcule.make(**SMALL)
+    with pytest.raises(gymnasium.error.ResetNeeded, match="call reset before the first step"):
+        single.step(0)
+
+
+def test_a_press_that_is_longer_than_the_step_lasts_the_whole_step():
+    long, whole = (gbxcule.make_vec(num_envs=2, frames_per_step=4, release_after_frames=press) for press in (8, 4))
+    long.reset(seed=1), whole.reset(seed=1)
+    for action in (3, 6, 0, 4, 3):
+        assert np.array_equal(long.step([action] * 2)[0], whole.step([action] * 2)[0])
+    assert long.save_state(0) == whole.save_state(0) or (long.screens() == whole.screens()).all()
 
 
 def test_a_single_machine_says_what_to_do_when_its_episode_is_over():

@@ -9,7 +9,7 @@ from gymnasium.vector import AutoresetMode
 
 from gbxcule.argument_check import RENDER_MODES, check_options, reset_options, seed_of, shown, without
 from gbxcule.info import one_env
-from gbxcule.option import SINGLE_NAMES
+from gbxcule.option import SINGLE_NAMES, showing
 from gbxcule.start import RomLike
 from gbxcule.vector import SwarmVectorEnv
 
@@ -36,6 +36,7 @@ class PairEnv(ParallelEnv):  # type: ignore[misc]
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES[:1], "name": "gbxcule_pair_v0"}
 
+    @showing(SwarmVectorEnv, SINGLE_NAMES)
     def __init__(self, rom: RomLike = None, **options: "Unpack[SingleOptions]") -> None:
         without(options, _NOT_HERE)
         check_options("PairEnv", options, SINGLE_NAMES)

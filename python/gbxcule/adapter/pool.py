@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from gbxcule import autoreset
 from gbxcule.argument_check import check_options, seed_of, shown, whole
-from gbxcule.option import VECTOR_NAMES
+from gbxcule.option import VECTOR_NAMES, showing
 from gbxcule.start import RomLike, env_seeds
 from gbxcule.vector import SwarmVectorEnv
 
@@ -29,6 +29,7 @@ Batch = tuple[Any, Any, Any, Any, dict[str, Any]]
 class SwarmPool:
     """Machines in batches of `batch_size`; takes the arguments of `make_vec`."""
 
+    @showing(SwarmVectorEnv, VECTOR_NAMES)
     def __init__(
         self, rom: RomLike = None, num_envs: int = 1, *, batch_size: int | None = None, **options: "Unpack[Options]"
     ) -> None:
@@ -67,7 +68,7 @@ class SwarmPool:
             raise RuntimeError(f"batch {number} is stepping; recv it before sending it actions")
         part = self._parts[number]
         # Check the actions here: an error belongs to this call, not to a later `recv`.
-        part.pressed(actions)
+        part._pressed(actions)
         # The copy lets the caller reuse the array while the batch steps.
         self._start(number, SwarmVectorEnv.step, part, np.array(actions))
 

@@ -6,7 +6,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from gbxcule.argument_check import check_options, without
-from gbxcule.option import VECTOR_NAMES
+from gbxcule.option import VECTOR_NAMES, showing
 from gbxcule.start import RomLike
 from gbxcule.info import one_env
 from gbxcule.vector import SwarmVectorEnv
@@ -30,6 +30,7 @@ class SwarmPufferEnv(pufferlib.PufferEnv):  # type: ignore[misc]
     `episode_return`, `episode_length` and the game's own numbers.
     """
 
+    @showing(SwarmVectorEnv, VECTOR_NAMES, ("autoreset_mode", "copy"))
     def __init__(
         self, rom: RomLike = None, num_envs: int = 1, buf: Any = None, seed: int = 0, **options: "Unpack[SingleOptions]"
     ) -> None:

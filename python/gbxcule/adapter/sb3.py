@@ -15,7 +15,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from gbxcule.argument_check import check_options, reset_options, without
-from gbxcule.option import VECTOR_NAMES
+from gbxcule.option import VECTOR_NAMES, showing
 from gbxcule.start import RomLike, env_seeds
 from gbxcule.info import MASK, one_env
 from gbxcule.vector import SwarmVectorEnv
@@ -36,6 +36,7 @@ except ModuleNotFoundError as error:
 class SwarmVecEnv(VecEnv):  # type: ignore[misc]
     """Machines stepped together; takes the arguments of `make_vec`."""
 
+    @showing(SwarmVectorEnv, VECTOR_NAMES, ("autoreset_mode", "copy"))
     def __init__(self, rom: RomLike = None, num_envs: int = 1, **options: "Unpack[SingleOptions]") -> None:
         without(options, dict.fromkeys(["autoreset_mode", "copy"], "Stable-Baselines3 asks for its own"))
         check_options("SwarmVecEnv", options, VECTOR_NAMES)
