@@ -50,6 +50,7 @@ for case, options in enumerate(OPTIONS):
     host, ours, host_on_cuda = made
     if case == 1:
         states = []
+        host.reset(seed=1)
         for _ in range(3):
             host.step(np.array([1, 2, 3, 4]))
             states.append(host.save_state(1))
