@@ -1,6 +1,6 @@
 // edited_compiler.cpp: NVIDIA's own NVRTC, at the path HOST_NVRTC, for edited programs: each text
-// HOST_NVRTC_FROM in a program becomes HOST_NVRTC_TO. So the machine code of another number of warps
-// is kept by the names of the unedited program (`make gpu-folder`).
+// HOST_NVRTC_FROM in a program becomes HOST_NVRTC_TO. So the machine code of another number of
+// warps is kept under the name of the unedited program (`make gpu-folder`).
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
