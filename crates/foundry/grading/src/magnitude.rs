@@ -44,7 +44,7 @@ const STREAM: u64 = 0x6d61_676e_6974_7564;
 enum Magnitude {
     /// The largest float.
     Float(f64),
-    /// Distance of all floats from zero.
+    /// Distance of all floats from zero, above or below it.
     Distance(f64),
     /// The largest integer.
     Integer(i64),
@@ -59,7 +59,8 @@ impl Magnitude {
                 let factor = size / largest;
                 (given.low, given.high) = (given.low * factor, given.high * factor);
             }
-            Self::Distance(times) => {
+            // Numbers that can't be negative stay as they are.
+            Self::Distance(times) if times > 0.0 || given.low < 0.0 => {
                 let distance = times * largest;
                 (given.low, given.high) = (given.low + distance, given.high + distance);
             }
@@ -67,7 +68,7 @@ impl Magnitude {
                 given.most = if given.most > 0 { given.most.max(size) } else { given.most };
                 given.least = if given.least < 0 { given.least.min(-size) } else { given.least };
             }
-            Self::Float(_) => {}
+            Self::Float(_) | Self::Distance(_) => {}
         }
     }
 }
@@ -84,7 +85,10 @@ impl GradedRow {
         if self.has_doubles() {
             draws.extend(draw(Magnitude::Distance(FAR)));
         }
-        draws.extend(DISTANCES.map(Magnitude::Distance).into_iter().find_map(draw));
+        for sign in [1.0, -1.0] {
+            let distances = DISTANCES.map(|times| Magnitude::Distance(sign * times));
+            draws.extend(distances.into_iter().find_map(draw));
+        }
         draws.extend(INTEGERS.map(Magnitude::Integer).into_iter().find_map(draw));
         let module = &self.program.forward;
         if !propagates(module) {

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 const LEVELS: f64 = 4.0;
 /// Length of a run of zeros in an array without rows.
 const RUN: usize = 4;
-/// Greatest magnitude of negative integers beyond the row's range.
+/// Greatest magnitude of negative integers.
 const NEGATIVE: i64 = 40;
 /// Range of outputs that hold numbers before the launch.
 const START: (f64, i64) = (4.0, 9);
@@ -79,7 +79,8 @@ impl GradedRow {
     }
 
     /// Makes one draw in which the integers of all arrays may be negative, and for each scalar
-    /// argument a draw in which it is negative.
+    /// argument draws in which it is negative, more negative than the row's range is positive, and
+    /// -1: quotients that are rounded towards zero differ from those that are rounded down.
     fn negative_draws(&self, shaped: &Shaped, seed: u64) -> Vec<FreshInputs> {
         // A shift by a negative number is undefined in CUDA.
         if shifts(&self.program.forward) {
@@ -93,13 +94,12 @@ impl GradedRow {
             let is_drawn = !given.zero && given.arrangement.is_free() && is_range;
             is_drawn && leaves.iter().any(|it| it.scalar.is_signed_int())
         };
-        let draw = |places: &[usize]| {
+        let draw = |places: &[usize], least: fn(i64) -> i64| {
             let mut shaped = shaped.clone();
             for at in places {
                 let given = &mut shaped.inputs[*at];
-                let least = -given.most.min(NEGATIVE);
                 let most = if given.shape.is_empty() { -1 } else { given.most };
-                *given = ArgumentInput { least, most, ..given.clone() };
+                *given = ArgumentInput { least: least(given.most), most, ..given.clone() };
             }
             let data = execute::arguments(&self.program, &shaped.inputs, seed);
             let draw = self.probe(DrawKind::SpecialValues, &shaped, &data, seed)?;
@@ -108,7 +108,10 @@ impl GradedRow {
         let places = (0..shaped.inputs.len()).filter(can);
         let (values, arrays): (Vec<usize>, Vec<usize>) =
             places.partition(|at| shaped.inputs[*at].shape.is_empty());
-        draw(&arrays).into_iter().chain(values.iter().filter_map(|at| draw(&[*at]))).collect()
+        let within: fn(i64) -> i64 = |most| -most.min(NEGATIVE);
+        let of_value = |at| [within, |_| -NEGATIVE, |_| -1].map(|least| draw(&[at], least));
+        let of_values = values.into_iter().flat_map(of_value).flatten();
+        draw(&arrays, within).into_iter().chain(of_values).collect()
     }
 
     /// Makes a draw in which outputs that begin at zero in the row hold numbers.
