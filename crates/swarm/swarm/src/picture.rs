@@ -276,8 +276,8 @@ fn lightness(color: u16) -> u8 {
     (weighted(rgb(color).map(u32::from)) / 1000) as u8
 }
 
-/// Lightness of the four shades, from the lightest to the darkest. Packed frames hold shades, so
-/// they don't depend on this choice.
+/// Lightness of the four shades, from the lightest to the darkest. Packed frames hold numbers of
+/// shades, which are the same for every lightness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Grays {
     /// 255, 170, 85, 0: evenly spaced.
