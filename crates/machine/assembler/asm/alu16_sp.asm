@@ -1,4 +1,4 @@
-; ALU16_SP: sixteen-bit arithmetic and everything the stack pointer takes part in.
+; ALU16_SP: sixteen-bit arithmetic, and all instructions on the stack pointer.
 ; C000-C002 as selfcheck.inc says.
 
     title "ALU16 SP"

@@ -1,4 +1,4 @@
-; COLOR_HBLANK: the Color's own DMA, a block in each HBlank: counted, ended early, while HALT.
+; COLOR_HBLANK: the Color's DMA, a block in each HBlank: counted, ended early, during HALT.
 ; C000-C002 as selfcheck.inc says. Pan Docs "VRAM DMA transfers".
 
     title "COLOR HBLANK"

@@ -1,4 +1,4 @@
-; COLOR_HDMA: the Color's own DMA, all at once: addresses, banks, how it goes on, how long it takes.
+; COLOR_HDMA: the Color's DMA, all at once: addresses, banks, continuation, duration.
 ; C000-C002 as selfcheck.inc says. Pan Docs "VRAM DMA transfers".
 
     title "COLOR HDMA"

@@ -1,4 +1,4 @@
-; COLOR_PALETTES: the memory of palettes: indices that count or don't, both halves, mode 3.
+; COLOR_PALETTES: palette memory: indices with and without auto-increment, both halves, mode 3.
 ; C000-C002 as selfcheck.inc says. Pan Docs "LCD Color Palettes".
 
     title "COLOR PALETTES"

@@ -148,7 +148,7 @@ suite! {
     "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
 
     "ALU16_SP" "alu16_sp.asm"
-    "sixteen-bit arithmetic and everything the stack pointer takes part in"
+    "sixteen-bit arithmetic, and all instructions on the stack pointer"
     "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
 
     "FLOW_STACK" "flow_stack.asm"
@@ -180,7 +180,7 @@ suite! {
     "C000 A5 when sent, C001 bytes sent, C002-C006 bytes received (FF), C007 SC (7F), C008 time in DIV (50 to 58)"
 
     "LINK_PING_PONG" "link_ping_pong.asm"
-    "two machines with a cable throw a ball to each other; A throws first"
+    "two machines with a cable throw a ball to each other; button A throws first"
     "C000 A5 when the ball came 16 times, C001 catches, C002 the ball, C003 1 threw first, 2 did not, C004 misses"
 
     "MBC1_SWITCH" "mbc1_switch.asm"
@@ -212,7 +212,7 @@ suite! {
     "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
 
     "MBC5_SWITCH" "mbc5_switch.asm"
-    "ROM banks behind an MBC5, where zero is zero"
+    "ROM banks behind an MBC5, where 0 selects bank 0"
     "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
 
     "MBC5_RAM" "mbc5_ram.asm"
@@ -240,7 +240,7 @@ suite! {
     "C000 A5 counts right, 5A wrong, C001-C002 frames, C003 by LYC (1), C004 by HBlank (144), C005 by VBlank (1), C006 by OAM search (144 or 145), C007 by LYC and HBlank (143 or 144)"
 
     "HALT_IDLE" "halt_idle.asm"
-    "a frame spent in HALT but for a moment in each VBlank"
+    "frames spent in HALT, except for a moment in each VBlank"
     "C000-C001 frames, C002 line of the interrupt (90), C003 A5"
 }
 
@@ -252,15 +252,15 @@ suite! {
     "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
 
     "COLOR_PALETTES" "color_palettes.asm"
-    "the memory of palettes: indices that count or don't, both halves, mode 3"
+    "palette memory: indices with and without auto-increment, both halves, mode 3"
     "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
 
     "COLOR_HDMA" "color_hdma.asm"
-    "the Color's own DMA, all at once: addresses, banks, how it goes on, how long it takes"
+    "the Color's DMA, all at once: addresses, banks, continuation, duration"
     "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
 
     "COLOR_HBLANK" "color_hblank.asm"
-    "the Color's own DMA, a block in each HBlank: counted, ended early, while HALT"
+    "the Color's DMA, a block in each HBlank: counted, ended early, during HALT"
     "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed"
 
     "COLOR_SPEED" "color_speed.asm"
@@ -268,7 +268,7 @@ suite! {
     "C000 A5 passed, 5A failed, C001 case, C002 accumulator when failed, C003-C005 sixteens of M-cycles in ten lines"
 
     "COLOR_PRIORITY" "color_priority.asm"
-    "eight palettes of each kind, tiles of both banks, flips, and who hides whom"
+    "eight palettes of each kind, tiles of both banks, flips, priorities"
     "C000 A5 when drawn, C001-C002 frames, C003 nothing has priority"
 
     "COLOR_LINES" "color_lines.asm"
