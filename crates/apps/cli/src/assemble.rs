@@ -10,7 +10,7 @@ use gbxcule_lab::artifact::write_whole;
 
 use crate::print::say;
 
-/// Assemble a game of your own
+/// Assemble your own game
 ///
 /// Writes the cartridge and, beside it, its labels as a `.sym` file. A source may include the
 /// `.inc` files of its own folder and those of the built-in games.
@@ -19,7 +19,7 @@ use crate::print::say;
     after_long_help = "EXAMPLE\n  gbxcule assemble examples/own_game/catch.asm --out runs/catch.gb"
 )]
 pub(crate) struct Assemble {
-    /// The source
+    /// The source in assembly language
     #[arg(value_name = "FILE")]
     source: PathBuf,
     /// File for the cartridge

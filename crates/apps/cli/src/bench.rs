@@ -22,18 +22,18 @@ const MAX_REPEATS: i64 = 10_000;
 /// Seconds of a day.
 const MAX_WINDOW_S: f64 = 86_400.0;
 
-/// Measure frames a second over numbers of machines
+/// Measure frames a second for several numbers of machines
 ///
-/// All backends take turns within one run. Opening and the first step are timed separately and
-/// every backend is warmed up before its first window, so no window contains a start or a compile;
-/// a window always ends with a sync. The artifact holds every window, the configuration and the
-/// system, and is written after each number of machines; the report beside it has the speed-up
-/// table and the plot.
+/// A *window* is a timed run of some steps. All backends take turns within one run. Opening and the
+/// first step are timed separately and every backend is warmed up before its first window, so no
+/// window contains a start or a compile; a window always ends with a sync. The artifact, a JSON
+/// file, holds every window, the configuration and the system, and is written after each number of
+/// machines; the report beside it has the speed-up table and the plot.
 #[derive(Args)]
 #[command(after_long_help = footer())]
 pub(crate) struct Bench {
-    /// A backend to measure; may be given several times, the first is the baseline. By default the
-    /// swarm on `--device`
+    /// A backend to measure; may be given several times, and the first is the baseline. By default
+    /// the swarm on `--device`
     #[arg(long, value_name = "BACKEND")]
     backend: Vec<BackendKind>,
 
@@ -54,11 +54,12 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["rom", "stage"], value_parser = experiment)]
     experiment: Option<experiments::Experiment>,
 
-    /// Numbers of machines; by default 1,8,64,512,2048,8192, and 2 in place of 1 with --link pairs
+    /// Numbers of machines to measure; by default 1,8,64,512,2048,8192, with `--link pairs` 2 in
+    /// place of 1
     #[arg(long, value_name = "N,N,...", value_delimiter = ',', allow_hyphen_values = true)]
     env_counts: Vec<usize>,
 
-    /// Greatest number of machines for PyBoy, because each takes megabytes
+    /// Greatest number of machines for PyBoy, of which each takes megabytes
     #[arg(long, value_name = "N", default_value_t = 64)]
     most_pyboy_envs: usize,
 
@@ -83,7 +84,7 @@ pub(crate) struct Bench {
     frames_per_step: u32,
 
     /// Wait for the device after every K steps, or after fewer if steps are long; 0 waits only at
-    /// the end of a window. CPU backends never run ahead
+    /// the end of a window. Has no effect on CPU backends
     #[arg(long, value_name = "K", default_value_t = bench::SYNC_EVERY)]
     sync_every: u64,
 
@@ -91,7 +92,7 @@ pub(crate) struct Bench {
     #[arg(long)]
     draw_last: bool,
 
-    /// Threads or child processes; all cores by default
+    /// Threads or child processes; by default one for each core
     #[arg(long, value_name = "N", value_parser = workers)]
     workers: Option<NonZeroUsize>,
 

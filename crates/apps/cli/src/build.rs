@@ -29,10 +29,10 @@ const MANIFEST_VERSION: u32 = 1;
 /// Build kernels into libraries that C, C++ and Rust call, and into code for GPUs
 ///
 /// The folder gets a static and a shared library for the CPU, their C header and Rust module, PTX
-/// and machine code for each GPU architecture, the C++ and CUDA source of all these, and a manifest
-/// that names each kernel, its parameters and its reverse. A program that links the library needs
-/// neither Python nor gbxcule, and compiles nothing when it runs. Building needs a C++17 compiler:
-/// `c++`, or what CXX names.
+/// and machine code for GPUs, the C++ and CUDA sources of this code, and a manifest that names each
+/// kernel, its parameters and its reverse. A program that links the library needs neither Python
+/// nor gbxcule, and compiles nothing when it runs. Building needs a C++17 compiler: `c++`, or the
+/// compiler that CXX names.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -50,7 +50,7 @@ pub(crate) struct Build {
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
 
-    /// Only this kernel; may be given several times
+    /// Build only this kernel; may be given several times; by default all kernels
     #[arg(long, value_name = "NAME")]
     kernel: Vec<String>,
 
@@ -58,12 +58,12 @@ pub(crate) struct Build {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// The CPU, as the C++ compiler's `-march` names it; by default this computer's
+    /// The CPU, as the C++ compiler's `-march` names it; `native` is this computer's
     #[arg(long, value_name = "CPU", default_value = "native")]
     cpu: String,
 
-    /// GPU architecture of machine code; may be given several times. By default the three sm_80,
-    /// sm_90 and sm_100, if NVRTC is installed
+    /// GPU architecture of machine code; may be given several times; by default sm_80, sm_90 and
+    /// sm_100, if NVRTC is installed
     #[arg(long, value_name = "ARCH")]
     arch: Vec<Arch>,
 

@@ -18,10 +18,10 @@ use crate::print::{self, say};
 /// Find races, barriers in divergent code, uninitialised shared reads and accesses outside of
 /// arrays in the kernels of a file, without a GPU
 ///
-/// NVRTC compiles the file for sm_80, whatever GPU it is meant for, and a simulator runs the
-/// machine code, with warps, in orders that the seed chooses. Kernels in CUDA get arrays of N
-/// elements, N for integers and 0.5 for floats; a kernel in NVIDIA Warp's dialect gets random
-/// inputs on which it runs. A fault is reported with its line and threads.
+/// NVRTC always compiles the file for sm_80, and a simulator runs the machine code, with warps, in
+/// orders that the seed chooses. A kernel in CUDA gets arrays of N elements (see `--count`), N for
+/// integers and 0.5 for floats; a kernel in NVIDIA Warp's dialect gets random inputs on which it
+/// runs. A fault is reported with its line and threads.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -33,13 +33,13 @@ EXAMPLES
 EXIT STATUS
   0  no fault was found
   1  a kernel has a fault, or the file is refused
-  2  it could not be found out: NVRTC or nvdisasm is missing, no inputs were found")]
+  2  no result: NVRTC or nvdisasm is missing, or no inputs were found")]
 pub(crate) struct Check {
     /// The file: CUDA C++, or Python with NVIDIA Warp's kernels
     #[arg(value_name = "FILE.cu|FILE.py")]
     file: PathBuf,
 
-    /// Look for races and the other faults, as the command does without this option too
+    /// Look for races and the other faults; this is the default
     #[arg(long)]
     race: bool,
 
@@ -53,7 +53,7 @@ pub(crate) struct Check {
     #[arg(long = "set", value_name = "NAME=N", value_parser = named)]
     values: Vec<(String, i64)>,
 
-    /// Seed of inputs and orders
+    /// Seed of the inputs and of the orders of threads
     #[arg(long, default_value_t = 0)]
     seed: u64,
 

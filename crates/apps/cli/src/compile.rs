@@ -23,9 +23,9 @@ use crate::print::{self, say};
 
 /// Compile kernels written in NVIDIA Warp's Python dialect, without Python and without a GPU
 ///
-/// The file is read as text, with the files beside it that it imports from. A refusal names its
-/// line and says what is allowed. The printed text includes a single small header, which `--header`
-/// writes. The same file gives the same bytes.
+/// The file, and the files beside it that it imports, are read as text. A refusal names its line
+/// and the allowed forms. The printed text includes one small header, which `--header` writes.
+/// Equal files give equal bytes.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -41,8 +41,8 @@ pub(crate) struct Compile {
     #[arg(value_name = "FILE.py", required_unless_present_any = ["survey", "header"])]
     file: Option<PathBuf>,
 
-    /// Device for which text is written, if `--emit` doesn't say what to write: `cpu` writes C++,
-    /// `cuda` CUDA C++; by default cpu
+    /// Device for which text is written without `--emit`: `cpu` writes C++, `cuda` CUDA C++; by
+    /// default cpu
     #[arg(long, value_enum)]
     device: Option<TextTarget>,
 
@@ -50,17 +50,16 @@ pub(crate) struct Compile {
     #[arg(long, value_enum)]
     emit: Option<Emit>,
 
-    /// GPU architecture of `ptx` and `cubin`: one, by default sm_90. (`build` makes code for three
-    /// by default, `check` runs code for sm_80)
+    /// GPU architecture of `ptx` and `cubin`; by default sm_90
     #[arg(long, value_name = "ARCH")]
     arch: Option<Arch>,
 
-    /// Only this kernel and the functions that it calls
+    /// Write only this kernel and the functions that it calls; by default all kernels
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
 
-    /// Add the reverse of each kernel `k`, as `adj_k`: from the gradients of the arrays that `k`
-    /// writes it computes those of the arrays that `k` reads
+    /// Add the reverse of each kernel `k`, as `adj_k`: it reads the gradients of the arrays that
+    /// `k` writes, and adds to the gradients of the arrays that `k` reads
     #[arg(long)]
     grad: bool,
 
@@ -80,8 +79,8 @@ pub(crate) struct Compile {
     #[arg(long, value_name = "DIR")]
     header: Option<PathBuf>,
 
-    /// Compile every kernel below this folder; print the number of refused ones by reason, and the
-    /// speed
+    /// Compile every kernel below this folder; print the number of refused kernels by reason, and
+    /// the speed
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "emit", "kernel", "header"])]
     survey: Option<PathBuf>,
 

@@ -38,7 +38,7 @@ const NEXT: [(&str, &str); 4] = [
     ("doctor", "what else this computer can run, and what is missing for it"),
 ];
 
-/// Run the swarm on a built-in game for some seconds: a throughput table and a picture of machines
+/// Run the swarm on a built-in game for some seconds; print a throughput table, and draw machines
 /// that play all games of the model: seven on the original, eight on a Color
 #[derive(Args)]
 #[command(
@@ -55,7 +55,7 @@ pub(crate) struct Demo {
     #[command(flatten)]
     model: ModelOption,
 
-    /// Numbers of machines; by default 1,8,64,512, and 64,1024,8192,32768 on a GPU
+    /// Numbers of machines to measure; by default 1,8,64,512, on a GPU 64,1024,8192,32768
     #[arg(long, value_name = "N,N,...", value_delimiter = ',', allow_hyphen_values = true)]
     env_counts: Vec<usize>,
 

@@ -6,9 +6,9 @@ use gbxcule_lab::doctor::{Finding, inventory};
 
 use crate::print::say;
 
-/// List the tools of this machine, the missing ones, and the command that installs each
+/// List the tools that this computer has, and for each missing tool the command that installs it
 ///
-/// The command installs and changes nothing. Only the CPU part is needed.
+/// `doctor` itself installs and changes nothing. Everything but the section `CPU` is optional.
 #[derive(Args)]
 pub(crate) struct Doctor {
     /// Print the findings as JSON

@@ -9,32 +9,31 @@ use gbxcule_lab::game_log::{End, GameLog, Replayed, replay};
 use crate::print::say;
 use crate::progress;
 
-/// Replay games from a file of seeds and buttons, and give their scores
+/// Replay games from a file of seeds and buttons, and print their scores
 ///
-/// Every game is played again, bit for bit: only the replay's score counts, not the file's claim.
-/// Games that were stopped before their end are replayed but not counted. docs/judge.md has the
-/// format.
+/// Every game is played again, bit for bit: the replay's score counts, not the file's claim. Games
+/// that were stopped before their end are replayed but not counted. docs/judge.md has the format.
 #[derive(Args)]
 #[command(after_long_help = FOOTER)]
 pub(crate) struct Judge {
-    /// The file of games
+    /// File of games
     file: PathBuf,
 
-    /// Write the games into this file, with the scores and digests of their ends, and without steps
-    /// after an end
+    /// Write the games into this file, with their scores and digests, and without steps after a
+    /// game's end
     #[arg(long, value_name = "FILE")]
     seal: Option<PathBuf>,
 
-    /// Print each game's score
+    /// Also print each game's score
     #[arg(long)]
     each: bool,
 }
 
 const FOOTER: &str = "\
 EXIT STATUS
-  0  the games are what their file claims
-  1  a game is another than the file claims: its line and the reason are printed
-  2  the file is no file of games, or of another ROM
+  0  every claim of the file is right
+  1  a claim is wrong: the command prints its line and the reason
+  2  no result: the file does not hold games, or they are games of another ROM
 
 EXAMPLES
   gbxcule judge games.jsonl

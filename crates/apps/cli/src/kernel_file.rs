@@ -16,12 +16,12 @@ use crate::print;
 /// Options with facts that a file's text doesn't state.
 #[derive(Args)]
 pub(crate) struct Imports {
-    /// Look for imported modules in this folder too; may be given several times
+    /// Also look for imported modules in this folder; may be given several times
     #[arg(long, value_name = "DIR")]
     pub(crate) path: Vec<PathBuf>,
 
-    /// The value of a name that only a run of Python would show: a constant of a compiled module
-    /// (`mujoco.mjtGeom.mjGEOM_BOX=6`), or an argument of a function around a kernel
+    /// The value of a name that only a run of Python would give: a constant of a module in machine
+    /// code (`mujoco.mjtGeom.mjGEOM_BOX=6`), or an argument of a function around a kernel
     /// (`make.dtype=wp.float64`, `make.helper=package.module.function`); may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = definition)]
     pub(crate) define: Vec<(String, String)>,

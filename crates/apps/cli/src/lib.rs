@@ -47,8 +47,8 @@ use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use exit_code::ExitCode;
 
-/// A kernel compiler, and two things built on it: a swarm of Game Boys for reinforcement learning,
-/// and a foundry of kernel datasets
+/// A kernel compiler, and two tools built on it: a swarm of Game Boys for reinforcement learning,
+/// and a foundry that makes datasets of kernels
 #[derive(Parser)]
 #[command(name = "gbxcule", version, propagate_version = true, arg_required_else_help = true, after_long_help = FOOTER)]
 struct Cli {
@@ -61,22 +61,22 @@ BACKENDS
   pyboy_single   PyBoy in a child process, one machine: the trusted reference
   pyboy_vec_mp   PyBoy in as many child processes as there are cores: the CPU baseline
   warp_vec_cpu   the swarm on all CPU threads (`--device cpu`, also called warp_vec)
-  warp_vec_interpreted  the same without code made for the ROM
-  warp_vec_cuda  the swarm in one CUDA kernel (`--device cuda`, or `cuda:N`); never a silent fallback to the CPU
+  warp_vec_interpreted  the swarm on all CPU threads, without code made for the ROM
+  warp_vec_cuda  the swarm in one CUDA kernel (`--device cuda`, or `cuda:N`); fails without a GPU
   libmgba        the second reference, if built with `--features mgba`
-  stub_bad       wrong on purpose: proves that a mismatch is found, written down and replayed
+  stub_bad       a swarm with an error on purpose, to test that a mismatch is found, reported and replayed
 
 EXIT STATUS
-  0  what was asked for holds
-  1  it does not: a mismatch, a check that failed, a replay that shows nothing
-  2  it could not be found out: wrong command line, missing file, a child process that died
+  0  success
+  1  a failed check: a mismatch, a refused kernel, a wrong row, a replay without its mismatch
+  2  no result: a wrong command line, a missing file, a child process that died
 
 ENVIRONMENT
-  GBXCULE_PYTHON  the interpreter that serves PyBoy; else that of the active environment (VIRTUAL_ENV, CONDA_PREFIX), else
-                  .venv/bin/python of the project, if project and interpreter are yours; else python3
-  GBXCULE_NVRTC   libnvrtc.so or a folder above it; else that interpreter's wheel `nvidia-cuda-nvrtc`, else the system's
-  GBXCULE_THREADS threads for kernels on the CPU; else one for each core. Swarms: `--workers`
-  GBXCULE_CACHE   where machine code is kept, or `off`; else `gbxcule` in the user's cache
+  GBXCULE_PYTHON  the Python for PyBoy and NVIDIA Warp; by default the active environment's (VIRTUAL_ENV,
+                  CONDA_PREFIX), else .venv/bin/python of the project, if you own both, else python3
+  GBXCULE_NVRTC   libnvrtc.so or a folder above it; by default that Python's wheel `nvidia-cuda-nvrtc`, else the system's
+  GBXCULE_THREADS threads for kernels on the CPU; by default one for each core (`--workers` sets a swarm's)
+  GBXCULE_CACHE   folder for compiled machine code, or `off`; by default `gbxcule` in the user's cache
 
 EXAMPLES
   gbxcule demo
@@ -185,12 +185,12 @@ fn with_local_paths(command: Command) -> Command {
 /// The standard library's messages about numbers, each with a clearer one.
 const NUMBER_ERRORS: [(&str, &str); 7] = [
     ("invalid digit found in string", "this is not a whole number from 0 on"),
-    ("cannot parse integer from empty string", "it is empty, and a whole number is wanted"),
+    ("cannot parse integer from empty string", "it is empty; give a whole number"),
     ("number too large to fit in target type", "it is too large"),
     ("number too small to fit in target type", "it is too small"),
     ("number would be zero for non-zero type", "it is not 1 or more"),
     ("invalid float literal", "this is not a number"),
-    ("cannot parse float from empty string", "it is empty, and a number is wanted"),
+    ("cannot parse float from empty string", "it is empty; give a number"),
 ];
 
 /// Prints help, or the error of the command line.

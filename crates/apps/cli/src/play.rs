@@ -18,11 +18,11 @@ use crate::watch::{Mode, PageAddress, Start, driver, show};
 
 /// Play one machine in the browser, at the speed of a real one
 ///
-/// Arrows steer, X is A, Z or Y is B, Enter is START, Backspace is SELECT; the page has buttons for
-/// touch screens as well, and one for sound. It is the page of `gbxcule watch` with one machine.
+/// Arrows steer, X is A, Z or Y is B, Enter is START, Backspace is SELECT; the page also has
+/// buttons for touch screens, and a switch for sound. It is the page of `gbxcule watch` with one
+/// machine.
 ///
-/// With `--link pairs` two people play, each on a machine and a page of their own, joined by a
-/// cable.
+/// With `--link pairs` two people play on two machines with a cable, each on a separate page.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -38,7 +38,7 @@ pub(crate) struct Play {
     #[arg(long, value_name = "ROM", default_value = "PEARL_DRIFT")]
     rom: String,
 
-    /// Wait until a viewer presses run
+    /// Begin paused, until a viewer presses run
     #[arg(long)]
     paused: bool,
 
@@ -55,7 +55,7 @@ pub(crate) struct Play {
     #[command(flatten)]
     link: LinkOption,
 
-    /// Display of a Color's colours
+    /// How a Color's colours are shown
     #[arg(long, value_enum, default_value_t)]
     curve: Curve,
 

@@ -27,8 +27,8 @@ const MAX_FRAMES: u64 = 1 << 20;
 
 /// Record machines as a GIF or an MP4, their last picture as a PNG, or one machine's sound as a WAV
 ///
-/// Several machines are shown side by side. An MP4 of one machine on the CPU has its sound. Equal
-/// ROMs, actions and seeds give equal files, on every device.
+/// Several machines are shown side by side. An MP4 of one machine on the CPU has sound. Equal ROMs,
+/// actions and seeds give equal files on every device.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -43,11 +43,11 @@ pub(crate) struct Record {
     #[arg(long, value_name = "ROM", default_value = "PEARL_DRIFT")]
     rom: String,
 
-    /// Machines that run; by default as many as --envs needs, else 16
+    /// Number of machines; by default as many as `--envs` needs, without `--envs` 16
     #[arg(long, value_name = "N")]
     num_envs: Option<usize>,
 
-    /// Machines to show; by default all of them
+    /// Machines to show, by number from 0; by default all
     #[arg(long, value_name = "N,N,...", value_delimiter = ',', allow_hyphen_values = true)]
     envs: Vec<usize>,
 
@@ -68,27 +68,27 @@ pub(crate) struct Record {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MAX_STEPS))]
     skip_steps: u64,
 
-    /// Frames of one step; by default 24, or those of a built-in game's environments
+    /// Frames of one step; by default 24, or the number of a built-in game's environments
     #[arg(long, value_name = "N")]
     frames_per_step: Option<u32>,
 
-    /// Show one in N frames of the machines; by default 4, which makes 15 pictures a second
+    /// Show one in N frames; by default one in 4, which makes 15 pictures a second
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     every: Option<u32>,
 
-    /// Machines in a row
+    /// Machines in a row of the picture; by default the picture is nearly square
     #[arg(long, value_name = "N")]
     columns: Option<usize>,
 
-    /// Enlarge every pixel
+    /// Enlarge every pixel to this number of pixels in both directions; by default 1
     #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=8))]
     scale: Option<u32>,
 
-    /// The colours of the screens; by default green
+    /// Colours of the original's screens; by default green
     #[arg(long, value_enum)]
     palette: Option<Palette>,
 
-    /// Display of a Color's colours; by default raw
+    /// How a Color's colours are shown; by default raw
     #[arg(long, value_enum)]
     curve: Option<Curve>,
 

@@ -7,10 +7,10 @@ use clap::Args;
 use crate::print::say;
 use crate::progress;
 
-/// Repeat the disagreement of a mismatch bundle
+/// Repeat the mismatch that a bundle of `verify` holds
 ///
-/// Runs the bundle's ROM and actions on its two backends, up to the step at which they disagreed,
-/// and compares the differences with `diff.json`.
+/// Runs the bundle's ROM and actions on its two backends up to the step of the mismatch, and
+/// compares the differences with `diff.json`.
 #[derive(Args)]
 #[command(after_long_help = FOOTER)]
 pub(crate) struct Replay {

@@ -8,8 +8,8 @@ use gbxcule_lab::{gpu_report, report};
 
 use crate::print::say;
 
-/// Turn a folder of bench artifacts into summary.md and scaling.png, or the results of a GPU
-/// machine into gpu.md and gpu.png
+/// Turn a folder of bench artifacts into summary.md and scaling.png, or the results of run.py on a
+/// GPU computer into gpu.md and gpu.png
 #[derive(Args)]
 #[command(
     after_long_help = "EXAMPLES\n  gbxcule report runs/reports/20261121T031500Z\n  What run.py of the GPU folder wrote, \
@@ -18,10 +18,10 @@ use crate::print::say;
 )]
 pub(crate) struct Report {
     /// The folder; every *.json in it that `gbxcule bench` wrote becomes a section and a line of
-    /// the plot. A folder with bench.jsonl has the results of a GPU machine
+    /// the plot. A folder with bench.jsonl has the results of a GPU computer
     folder: PathBuf,
 
-    /// A page with the table that `make gpu-counts` prints, for the results of a GPU machine
+    /// A page with the table that `make gpu-counts` prints, for the results of a GPU computer
     #[arg(long, value_name = "FILE")]
     counts: Option<PathBuf>,
 }

@@ -10,12 +10,12 @@ use crate::print::say;
 
 /// List the built-in ROMs, or write them as files
 ///
-/// The ROMs are assembled from sources inside this binary and have its licence; every verb takes
-/// them by name.
+/// The ROMs are assembled from sources inside this program and have its licence; every command
+/// takes them by name.
 #[derive(Args)]
 #[command(after_long_help = "EXAMPLE\n  gbxcule roms --out runs/roms")]
 pub(crate) struct Roms {
-    /// Write NAME.gb and NAME.sym for each into this folder
+    /// Write NAME.gb and NAME.sym of each ROM into this folder; by default the ROMs are only listed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

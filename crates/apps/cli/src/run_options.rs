@@ -21,14 +21,14 @@ use crate::watch::memory_search;
 #[derive(Args)]
 #[command(next_help_heading = "How machines are driven")]
 pub(crate) struct RunOptions {
-    /// Frames after which the action is released; the rest of a step runs without buttons. By
-    /// default 8; `watch` and `record` take a built-in game's own press
+    /// Frames for which a step presses the action's buttons; its other frames run without buttons.
+    /// By default 8; `watch` and `record` take a built-in game's own number
     #[arg(long, value_name = "N")]
     release_after_frames: Option<u32>,
 
-    /// Meaning of an action's number: full_v1, pokemonred_puffer_v1, pad_v1, buttons_v1, or a table
-    /// of your own, such as A,B,A+RIGHT,NOOP or, held for 4 frames, A:4 (docs/python.md). By
-    /// default full_v1; `watch` and `record` take a built-in game's own table
+    /// Buttons of each action: full_v1, pokemonred_puffer_v1, pad_v1, buttons_v1, or your own
+    /// table, such as A,B,A+RIGHT,NOOP; A:4 presses A for 4 frames (docs/python.md). By default
+    /// full_v1; `watch` and `record` take a built-in game's own table
     #[arg(long, value_name = "NAME|TABLE", value_parser = codec)]
     codec: Option<Codec>,
 
@@ -36,11 +36,12 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "SOURCE", default_value = "random")]
     pub(crate) action_gen: ActionSource,
 
-    /// Seed of the actions; the same seed gives the same actions on every backend
+    /// Seed of the actions; equal seeds give equal actions on every backend
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) actions_seed: u64,
 
-    /// Work of a step: emulate_only, reward_only, obs_only, full_step
+    /// Outputs that a step computes: none (emulate_only), the reward (reward_only), the observation
+    /// (obs_only), or both (full_step)
     #[arg(long, value_name = "STAGE", default_value = "emulate_only")]
     pub(crate) stage: Stage,
 
@@ -160,12 +161,13 @@ impl LinkOption {
 /// Options about the start of the machines.
 #[derive(Args)]
 pub(crate) struct StartOption {
-    /// Begin in a boot ROM, at 0000, instead of after it: a file of 256 bytes, or of 2304 for a
-    /// Color
+    /// Begin in this boot ROM, at 0000, instead of at its end; the file has 256 bytes, for a Color
+    /// 2304
     #[arg(long, value_name = "FILE", conflicts_with = "state")]
     boot_rom: Option<PathBuf>,
 
-    /// Begin in a saved state instead of at power-on: one of this program, of PyBoy, or a BESS file
+    /// Begin in this saved state instead of at power-on: a file of gbxcule, of PyBoy, or in the
+    /// format BESS
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
 }
@@ -218,8 +220,8 @@ const MAX_BOOT_ROM_BYTES: u64 = 1 << 16;
 /// Option about the labels of the search of memory.
 #[derive(Args)]
 pub(crate) struct SymbolsOption {
-    /// Labels for the search of memory and for programs; by default those of a built-in ROM, or of
-    /// the .sym file beside the ROM
+    /// Labels for the search of memory and for programs; by default the labels of a built-in ROM,
+    /// or of the .sym file beside the ROM
     #[arg(long, value_name = "FILE.sym")]
     symbols: Option<PathBuf>,
 }
@@ -255,12 +257,12 @@ const MAX_STATE_BYTES: u64 = 1 << 24;
 #[derive(Args)]
 #[command(next_help_heading = "Reward and observation")]
 pub(crate) struct ProgramOptions {
-    /// The reward: reward_v0, a built-in game's name, or a program of yours with `reward` and
-    /// perhaps `done` (docs/programs.md)
+    /// The reward: reward_v0, a built-in game's name, or your own program with `reward` and an
+    /// optional `done` (docs/programs.md)
     #[arg(long, value_name = "NAME|FILE.py", default_value = "reward_v0")]
     reward: String,
 
-    /// The observation: obs_v0, a built-in game's name, or a program of yours with `observe`
+    /// The observation: obs_v0, a built-in game's name, or your own program with `observe`
     #[arg(long, value_name = "NAME|FILE.py", default_value = "obs_v0")]
     obs: String,
 }

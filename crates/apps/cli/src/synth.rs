@@ -17,24 +17,24 @@ use gbxcule_rows::batch::{self, Manifest};
 use gbxcule_rows::launched;
 use gbxcule_rows::row::{Row, Texts};
 
-/// Make and check datasets of kernels: every row was compiled and run
+/// Make and check datasets of kernels, whose rows are compiled and run
 ///
 /// A dataset is a folder: `dataset.json` describes it, `data/` holds blocks of rows. Row i depends
-/// on the seed and i alone, not on workers, shards and interruptions. No GPU is needed.
+/// only on the options, the seed and i, not on workers, shards and interruptions. No GPU is needed.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
-  gbxcule synth generate --count 1000 --seed 7 --out runs/kernels      rows, then the dataset card
-  gbxcule synth batch --count 100000 --shard 3/16 --resume --out DIR   one of 16 processes; go on where it stopped
-  gbxcule synth generate --count 1000 --device both --ptx --out DIR    with the PTX that NVRTC makes of each text
-  gbxcule synth validate runs/kernels                                  every check on every row, counted by check
-  gbxcule synth validate runs/kernels --shard 3/16 --out DIR           one of 16 processes; the last one puts all together
-  gbxcule synth mutate runs/kernels --limit 100                        how many rows made wrong on purpose are caught
-  gbxcule synth leakage runs/kernels                                   how near test rows are to training rows
-  gbxcule synth constructs runs/kernels warp/examples                  what kernels are built of, in rows and in real code
-  gbxcule synth harvest FOLDER --device both --out DIR                 rows from the kernels of real code
-  gbxcule synth tasks runs/kernels --split test --out tasks.jsonl      what a language model is asked about each row
-  gbxcule synth grade answers.jsonl --dataset runs/kernels --out DIR   its answers, compiled and run: how many are right")]
+  gbxcule synth generate --count 1000 --seed 7 --out runs/kernels      make rows, then the dataset card
+  gbxcule synth batch --count 100000 --shard 3/16 --resume --out DIR   run one of 16 processes, or continue it
+  gbxcule synth generate --count 1000 --device both --ptx --out DIR    make rows with NVRTC's PTX of each text
+  gbxcule synth validate runs/kernels                                  make every check on every row
+  gbxcule synth validate runs/kernels --shard 3/16 --out DIR           run one of 16 processes; the last merges the results
+  gbxcule synth mutate runs/kernels --limit 100                        count the wrong rows that the checks catch
+  gbxcule synth leakage runs/kernels                                   measure how near test rows are to training rows
+  gbxcule synth constructs runs/kernels warp/examples                  count constructs in rows and in real code
+  gbxcule synth harvest FOLDER --device both --out DIR                 make rows from real code
+  gbxcule synth tasks runs/kernels --split test --out tasks.jsonl      write questions about each row to a language model
+  gbxcule synth grade answers.jsonl --dataset runs/kernels --out DIR   compile, run and count the model's answers")]
 pub(crate) struct Synth {
     #[command(subcommand)]
     verb: Verb,
@@ -43,7 +43,7 @@ pub(crate) struct Synth {
 /// Option about the devices for which rows have texts.
 #[derive(Args)]
 struct TextDevice {
-    /// Device for which rows hold texts
+    /// Device for which rows hold C++ or CUDA text
     #[arg(long, value_enum, default_value = "cpu")]
     device: RowDevice,
 }
@@ -58,9 +58,9 @@ struct LaunchDevice {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum RowDevice {
-    /// C++; this machine's cores
+    /// C++ text; the cores of this computer
     Cpu,
-    /// CUDA C++; an NVIDIA GPU
+    /// CUDA C++ text; an NVIDIA GPU
     Cuda,
     /// Both
     Both,
@@ -130,7 +130,7 @@ struct Dataset {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Only the first N rows
+    /// Use only the first N rows; by default all
     #[arg(long, value_name = "N")]
     limit: Option<NonZeroUsize>,
 }

@@ -17,14 +17,14 @@ use crate::{progress, rom_image};
 
 /// Step two backends in lockstep and compare them after every step
 ///
-/// Both backends start at PC=0x0100, take the same actions, and must then agree: in registers and
-/// flags always, in the memory that `--mem-region` names, and in elapsed cycles and the drawn frame
-/// on request. At the first disagreement a bundle is written with all data about it and a command
-/// that repeats it.
+/// Both backends start at PC=0x0100 and take the same actions. They must agree in registers and
+/// flags, in the memory that `--mem-region` names, and with `--compare-counters` and
+/// `--compare-frame` in elapsed cycles and the drawn frame. At the first mismatch the command
+/// writes a bundle: a folder with all data about the mismatch, and a command that repeats it.
 #[derive(Args)]
 #[command(after_long_help = FOOTER)]
 pub(crate) struct Verify {
-    /// The backend that is trusted
+    /// The trusted backend
     #[arg(long, value_name = "BACKEND", default_value = "pyboy_single")]
     ref_backend: BackendKind,
 
@@ -45,8 +45,8 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "ROM", required_unless_present = "suite")]
     rom: Option<String>,
 
-    /// Run every micro-ROM of the suite, or those of `--model`, and print a table; explained
-    /// differences must appear exactly as pinned
+    /// Run every micro-ROM, or the micro-ROMs of `--model`, and print a table; each explained
+    /// difference must appear exactly as its row in the sources says
     #[arg(long, conflicts_with_all = [
         "rom", "dut_backend", "num_envs", "link", "verify_steps", "compare_every", "frames_per_step",
         "release_after_frames", "mem_region", "compare_counters", "compare_frame", "codec", "action_gen",
@@ -54,7 +54,7 @@ pub(crate) struct Verify {
     ])]
     suite: bool,
 
-    /// Steps to take
+    /// Number of steps
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..))]
     verify_steps: u64,
 
@@ -70,15 +70,15 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "LOW:HIGH")]
     mem_region: Vec<Region>,
 
-    /// Machines; pyboy_single has one, pyboy_vec_mp up to 4096
+    /// Number of machines; pyboy_single has 1, pyboy_vec_mp up to 4096
     #[arg(long, value_name = "N", default_value_t = 1)]
     num_envs: usize,
 
-    /// Compare elapsed T-cycles too
+    /// Also compare elapsed T-cycles
     #[arg(long)]
     compare_counters: bool,
 
-    /// Draw the last frame of every step and compare its pixels too
+    /// Also draw the last frame of every step and compare its pixels
     #[arg(long)]
     compare_frame: bool,
 
@@ -100,9 +100,9 @@ pub(crate) struct Verify {
 
 const FOOTER: &str = "\
 EXIT STATUS
-  0  all compared steps agree (with --suite: every ROM as pinned)
+  0  all compared steps agree (with --suite: all differences are explained)
   1  a mismatch; its bundle's folder is printed
-  2  a backend could not be started or failed
+  2  no result: a backend could not be started, or failed
 
 EXAMPLES
   The two gates:
@@ -112,11 +112,11 @@ EXAMPLES
         --compare-every 1 --frames-per-step 1 --mem-region C000:C100
   All micro-ROMs against PyBoy, with a table:
     gbxcule verify --suite
-  Those of the Color alone:
+  The Color's micro-ROMs alone:
     gbxcule verify --suite --model cgb
-  Pairs with a cable, on all threads and seen to be caught when they go wrong:
+  Pairs with a cable, beside a swarm that is wrong on purpose:
     gbxcule verify --ref-backend warp_vec_cpu --dut-backend stub_bad --rom LINK_PING_PONG --link pairs --num-envs 2
-  See a mismatch being caught:
+  A mismatch, and its bundle:
     gbxcule verify --dut-backend stub_bad --rom ALU_LOOP";
 
 /// Counts of disagreements: for each set of fields the first step and the number of steps.

@@ -71,11 +71,11 @@ pub(crate) struct Watch {
     #[arg(long, value_name = "ROM", default_value = "PEARL_DRIFT")]
     rom: String,
 
-    /// Machines
+    /// Number of machines
     #[arg(long, value_name = "N", default_value_t = 64)]
     num_envs: usize,
 
-    /// Frames of one step; by default 24, or those of a built-in game's environments
+    /// Frames of one step; by default 24, or the number of a built-in game's environments
     #[arg(long, value_name = "N")]
     frames_per_step: Option<u32>,
 
@@ -88,7 +88,7 @@ pub(crate) struct Watch {
     #[command(flatten)]
     link: LinkOption,
 
-    /// Display of a Color's colours
+    /// How a Color's colours are shown
     #[arg(long, value_enum, default_value_t)]
     curve: Curve,
 
@@ -96,12 +96,12 @@ pub(crate) struct Watch {
     #[arg(long, value_name = "TIMES", default_value_t = 0.0, value_parser = speed)]
     speed: f64,
 
-    /// Wait until a viewer presses run
+    /// Begin paused, until a viewer presses run
     #[arg(long)]
     paused: bool,
 
-    /// Show a map of the machines' ways: the addresses of two numbers of one or two bytes, such as
-    /// a hero's coordinates from left to right and from top to bottom, as in C006,C007
+    /// Show a map of the places that machines reach, by the addresses of x and y (one or two bytes
+    /// each), such as a hero's coordinates in C006,C007
     #[arg(long, value_name = "X,Y")]
     heatmap: Option<Coordinates>,
 
@@ -136,8 +136,8 @@ pub(crate) struct PageAddress {
     #[arg(long, value_name = "P", default_value_t = 8117)]
     port: u16,
 
-    /// Address to listen on. Other computers can connect only if it is not 127.0.0.1, and then need
-    /// the token in the printed address
+    /// Address to listen on. With 127.0.0.1 only this computer can connect; with others, viewers
+    /// need the token in the printed address
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
 }

@@ -63,19 +63,20 @@ pub(crate) struct Validate {
     #[command(flatten)]
     host: Host,
 
-    /// Compile CUDA texts to machine code with NVRTC, and stored PTX with `ptxas`
+    /// Also compile CUDA texts to machine code with NVRTC, and stored PTX with `ptxas`
     #[arg(long)]
     nvrtc: bool,
 
-    /// Ask NVIDIA Warp, in the Python that GBXCULE_PYTHON names (else the active one)
+    /// Also compare with NVIDIA Warp, in the Python that `GBXCULE_PYTHON` names, by default the
+    /// active one
     #[arg(long)]
     warp: bool,
 
     #[command(flatten)]
     shard: ShardOption,
 
-    /// Write the rows with these verdicts as another dataset: rows in which NVIDIA Warp's gradient
-    /// is wrong are labelled, and the card counts them
+    /// Write the rows with these verdicts as another dataset, which labels rows with a wrong
+    /// gradient of NVIDIA Warp; the card counts such rows
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -233,7 +234,7 @@ fn print_counts(rows: &[u64], verdicts: &[Vec<CheckOutcome>]) {
     }
 }
 
-/// Make rows wrong on purpose and print how many are caught, by kind
+/// Change rows so that they are wrong, and print how many of each kind the checks catch
 #[derive(Args)]
 pub(crate) struct Mutate {
     #[command(flatten)]
@@ -245,14 +246,14 @@ pub(crate) struct Mutate {
     #[command(flatten)]
     host: Host,
 
-    /// The seed of the changes
+    /// Seed of the changes
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
     #[command(flatten)]
     shard: ShardOption,
 
-    /// The folder into which several processes write their counts
+    /// Folder into which several processes write their counts
     #[arg(long, value_name = "DIR", requires = "shard")]
     out: Option<PathBuf>,
 }
@@ -313,7 +314,7 @@ impl Mutate {
     }
 }
 
-/// Print the nearness of rows of the test and validation splits to their nearest training row
+/// Print how similar the rows of the test and validation splits are to their nearest training rows
 #[derive(Args)]
 pub(crate) struct Leakage {
     #[command(flatten)]

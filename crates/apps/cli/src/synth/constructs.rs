@@ -9,10 +9,11 @@ use crate::print;
 
 /// Print how many kernels have comments, guards, tiles, branches or loops
 ///
-/// A kernel is measured from `@wp.kernel` to the end of its body, in rows and in files alike.
+/// A kernel's text begins at `@wp.kernel` and ends with its body, both in rows and in files.
 #[derive(Args)]
 pub(crate) struct Constructs {
-    /// Datasets, and folders of Python files such as `warp/examples` of a wheel: a column each
+    /// Datasets, and folders of Python files such as `warp/examples` of a wheel; each makes a
+    /// column
     #[arg(value_name = "DIR", required = true)]
     folders: Vec<PathBuf>,
 }

@@ -33,35 +33,36 @@ fn task(text: &str) -> Result<Task, String> {
     text.parse()
 }
 
-/// Write the questions to a language model about each row, as chat messages and as plain text
+/// Write questions to a language model about each row, as chat messages and as plain text
 ///
 /// One JSON object a line: `custom_id`, `row`, `task`, `family`, `split`, `messages`, `prompt`. A
-/// row has the tasks for whose texts it has columns: rows made with `--device cpu` have no tasks in
+/// row has only the tasks whose texts it holds: rows made with `--device cpu` have no tasks in
 /// CUDA.
 #[derive(Args)]
 pub(crate) struct Tasks {
     #[command(flatten)]
     dataset: Dataset,
 
-    /// Only this task, of python-to-cuda, python-to-cpp, python-to-ir, cuda-to-python,
-    /// forward-to-backward, description-to-python, description-to-cuda, repair-python,
-    /// repair-cuda, find-bug, find-race and predict-value
+    /// Write only this task; by default all of python-to-cuda, python-to-cpp, python-to-ir,
+    /// cuda-to-python, forward-to-backward, description-to-python, description-to-cuda,
+    /// repair-python, repair-cuda, find-bug, find-race and predict-value
     #[arg(long, value_name = "TASK", value_parser = task)]
     task: Option<Task>,
 
-    /// Only rows of this part: train, valid or test
+    /// Write only tasks about rows of this split; by default all rows
     #[arg(long, value_name = "PART", value_parser = SPLITS)]
     split: Option<String>,
 
-    /// The file; by default the tasks are printed
+    /// File for the tasks; by default standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Write also answers, to try `grade` without a model: the rows' own texts
+    /// Also write answers to this file, made of the rows' own texts, to try `grade` without a model
     #[arg(long, value_name = "FILE")]
     stand_in: Option<PathBuf>,
 
-    /// Make one in N of the stand-in answers wrong; `is_right` in each tells which
+    /// Make one in N of the stand-in answers from a changed source; `is_right` in an answer tells
+    /// whether its results stay right
     #[arg(long, value_name = "N", requires = "stand_in")]
     mutate_every: Option<NonZeroUsize>,
 }
@@ -120,10 +121,10 @@ impl Tasks {
 
 /// Compile and run the answers of a language model, and print how many are right
 ///
-/// Each answer runs on its row's stored inputs and on fresh ones of other shapes. CUDA is compiled
-/// by NVRTC and run by a simulator that finds races, C++ runs in the sandbox, Python is read and
-/// never executed. Writes `grades.json`, `grades.jsonl` and a picture
-/// of each task. No network is used.
+/// Each answer runs on its row's stored inputs and on fresh inputs of other shapes. NVRTC compiles
+/// CUDA, and a simulator that finds races runs it; C++ runs in the sandbox; Python is read and
+/// never executed. The command writes `grades.json`, `grades.jsonl` and a picture of each task, and
+/// uses no network.
 #[derive(Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -133,11 +134,11 @@ EXAMPLES
 
 EXIT STATUS
   0  all answers were graded, right or wrong
-  1  some are `not graded`, for the reason in their verdicts
-  2  none was: a missing file or tool, an answer to a row that the dataset doesn't have")]
+  1  some answers are `not graded`; their verdicts have the reason
+  2  no answer was graded: a missing file or tool, an answer to a row that the dataset doesn't have")]
 pub(crate) struct Grade {
     /// The answers: JSON lines with `row`, `task` and `answer`, or the output of an OpenAI batch
-    /// whose `custom_id`s are those that `tasks` writes
+    /// with the `custom_id`s that `tasks` writes
     #[arg(value_name = "ANSWERS.jsonl")]
     answers: PathBuf,
 
@@ -145,32 +146,33 @@ pub(crate) struct Grade {
     #[arg(long, value_name = "DIR")]
     dataset: PathBuf,
 
-    /// Only answers to this task; lines that name no task are about it
+    /// Grade only answers to this task, and take lines without a task as answers to it; by default
+    /// all tasks
     #[arg(long, value_name = "TASK", value_parser = task)]
     task: Option<Task>,
 
-    /// The file of questions from `tasks`; by default each row of the dataset is a question of each
-    /// task that an answer names. A question without an answer counts as wrong
+    /// The file of questions that `tasks` wrote; by default all rows of the dataset, for each task
+    /// that an answer names. A question without an answer counts as wrong
     #[arg(long, value_name = "TASKS.jsonl")]
     tasks: Option<PathBuf>,
 
-    /// The seed of the fresh inputs
+    /// Seed of the fresh inputs
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// Threads; else one for each core
+    /// Threads; by default one for each core
     #[arg(long, value_name = "W", value_parser = workers)]
     workers: Option<NonZeroUsize>,
 
-    /// Run CUDA as C++ after a header, without NVRTC, warps and races: a wrong answer may pass, and
-    /// CUDA that needs a GPU's compiler is refused
+    /// Compile CUDA as C++ and run it on the host, without NVRTC, warps and races: a wrong answer
+    /// may pass, and CUDA that needs a GPU's compiler is refused
     #[arg(long)]
     cuda_on_host: bool,
 
     #[command(flatten)]
     shard: ShardOption,
 
-    /// The folder for the verdicts
+    /// Folder for the verdicts and scores
     #[arg(long, value_name = "DIR", default_value = "runs/grade")]
     out: PathBuf,
 

@@ -25,31 +25,32 @@ const BLOCK_KERNELS: usize = 64;
 
 /// Make rows of the kernels below a folder of Python files, such as NVIDIA Warp's package
 ///
-/// Each kernel that compiles is cut out of its file with all definitions that it needs, gets inputs
-/// on which it runs and that its results depend on, and is checked as sampled rows are. No Python
-/// is executed. The card counts the kernels that gave no row, by reason.
+/// Each kernel that compiles is cut out of its file with all definitions that it needs. It gets
+/// inputs on which it runs and that change its results, and the checks of sampled rows. No Python
+/// is executed. The card counts the kernels without a row, by reason.
 #[derive(Args)]
 pub(crate) struct Harvest {
     #[command(flatten)]
     texts: TextDevice,
 
-    /// The folder
+    /// Folder of Python files
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 
-    /// The licence of the files, as an SPDX expression such as `Apache-2.0`, needed if they name
-    /// several or an unknown one; a folder whose files name no licence is refused
+    /// The licence of the files, as an SPDX expression such as `Apache-2.0`. By default the licence
+    /// that the files name; the option is needed if they name several or an unknown one. Files
+    /// without a licence are refused
     #[arg(long, value_name = "SPDX")]
     license: Option<String>,
 
     #[command(flatten)]
     imports: Imports,
 
-    /// The seed of the inputs
+    /// Seed of the inputs
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// Threads; else one for each core
+    /// Threads; by default one for each core
     #[arg(long, value_name = "W", value_parser = workers)]
     workers: Option<NonZeroUsize>,
 

@@ -29,16 +29,16 @@ struct DatasetOptions {
     #[command(flatten)]
     texts: TextDevice,
 
-    /// Rows of the whole dataset
+    /// Number of rows of the whole dataset
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_ROWS))]
     count: u64,
 
-    /// The dataset's seed
+    /// Seed of the dataset
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// `text` runs no kernel; `meaning` runs it only to check that it means something; `run` makes
-    /// all checks
+    /// Checks of each row: none that run the kernel (text), those of its meaning (meaning), or all
+    /// (run)
     #[arg(long, value_enum, default_value = "run")]
     mode: Depth,
 
@@ -46,11 +46,12 @@ struct DatasetOptions {
     #[arg(long, value_name = "PERCENT", default_value_t = 30, value_parser = clap::value_parser!(u32).range(0..=100))]
     sampled: u32,
 
-    /// Compile the C++ text of one in N rows by the host's compiler and run it, too
+    /// Also compile the C++ text of one in N rows by the host's compiler and run it; 0 does so for
+    /// no row
     #[arg(long, value_name = "N", default_value_t = 0)]
     host_every: u64,
 
-    /// Add the PTX of the CUDA texts, forward and backward, made by NVRTC; no GPU is needed
+    /// Add the PTX of the CUDA texts, forward and backward, which NVRTC makes without a GPU
     #[arg(long)]
     ptx: bool,
 
@@ -58,8 +59,8 @@ struct DatasetOptions {
     #[arg(long, value_name = "ARCH", default_value = "sm_90", requires = "ptx")]
     arch: Arch,
 
-    /// Add the C++ and CUDA text that NVIDIA Warp writes for the same source, by the `warp-lang` of
-    /// the Python that `GBXCULE_PYTHON` names; no GPU is needed
+    /// Add the C++ and CUDA text that NVIDIA Warp writes for the same source, without a GPU; the
+    /// Python that `GBXCULE_PYTHON` names must have `warp-lang`
     #[arg(long)]
     warp_text: bool,
 
@@ -67,28 +68,27 @@ struct DatasetOptions {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 
-    /// Threads; without it, one for each core
+    /// Threads; by default one for each core
     #[arg(long, value_name = "W", value_parser = workers)]
     workers: Option<NonZeroUsize>,
 
-    /// Write each block as JSON lines, too, into the folder `jsonl`
+    /// Also write each block of rows as JSON lines into the folder `jsonl`
     #[arg(long)]
     jsonl: bool,
 
-    /// Keep the blocks that exist and make the missing ones
+    /// Keep existing blocks of rows and make the missing blocks
     #[arg(long)]
     resume: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Depth {
-    /// The text is compiled, differentiated and printed, but not run
+    /// Compiles, differentiates and prints the kernel, but does not run it
     Text,
-    /// The row also runs, to check that results are finite and differ, inputs matter, and no
-    /// statement can be left out
+    /// Also runs the kernel, to check that results are finite and differ, and that each input and
+    /// each statement changes a result
     Meaning,
-    /// The row runs for everything: meaning, expected results, gradients compared with finite
-    /// differences
+    /// Also computes expected results and gradients, and compares gradients with finite differences
     Run,
 }
 
@@ -168,7 +168,7 @@ pub(crate) struct Batch {
     #[command(flatten)]
     what: DatasetOptions,
 
-    /// This process's number and the number of processes, from 0
+    /// Number of this process, from 0, and number of processes
     #[arg(long, value_name = "I/N", default_value = "0/1", allow_hyphen_values = true)]
     shard: Shard,
 }
@@ -183,15 +183,15 @@ impl Batch {
     }
 }
 
-/// Write the dataset card of the existing rows, with its pictures
+/// Write the dataset card, with its pictures, for the existing rows
 #[derive(Args)]
 pub(crate) struct Card {
     /// The dataset's folder
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Compare with the features of these Python files, such as `warp/tests` of a wheel, instead of
-    /// those of Warp 1.19's tests, and write their counts to statistics/usage.csv
+    /// Compare rows with these Python files, such as `warp/tests` of a wheel, and write the files'
+    /// counts of features to statistics/usage.csv; by default the counts are of Warp 1.19's tests
     #[arg(long, value_name = "FOLDER")]
     warp_tests: Option<PathBuf>,
 }
@@ -250,7 +250,7 @@ pub(crate) struct Dedupe {
     from: Dataset,
 
     /// Also drop rows that equal a kernel of these Python files up to names and literals; may be
-    /// repeated
+    /// given several times
     #[arg(long, value_name = "FOLDER")]
     against: Vec<PathBuf>,
 

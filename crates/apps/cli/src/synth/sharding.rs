@@ -13,9 +13,10 @@ use crate::print::say;
 /// The part of one of several processes.
 #[derive(Args)]
 pub(super) struct ShardOption {
-    /// Do only every N-th block of the work, from the I-th on: the share of one of N processes.
-    /// All processes write into the folder `blocks` of one --out. A process that is started again
-    /// continues where it stopped, and the process that ends last merges the results
+    /// Number of this process, from 0, and number of processes: do only blocks I, I+N, I+2N and so
+    /// on. All processes write into the folder `blocks` of one `--out`. A process that is started
+    /// again continues, and the process that ends last merges the results. By default 0/1, the
+    /// whole work
     #[arg(long, value_name = "I/N", allow_hyphen_values = true)]
     shard: Option<Shard>,
 }

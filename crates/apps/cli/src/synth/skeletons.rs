@@ -8,13 +8,14 @@ use gbxcule_rows::skeleton::KnownSkeletons;
 
 use crate::print;
 
-/// Print the hashes of all kernels below a folder of Python files, names and literals erased
+/// Print hashes of all kernels below a folder of Python files, without their names and literals
 ///
-/// A kernel has a hash of its text and, if it compiles, one of its IR. The output for NVIDIA Warp's
-/// package is `crates/foundry/rows/src/warp_skeletons.txt`, by which rows are marked.
+/// A kernel has a hash of its text and, if it compiles, a hash of its IR. The output for NVIDIA
+/// Warp's package is `crates/foundry/rows/src/warp_skeletons.txt`, which decides the column
+/// `in_warp`.
 #[derive(Args)]
 pub(crate) struct Skeletons {
-    /// The folder, such as `warp` of a wheel
+    /// Folder of Python files, such as `warp` of a wheel
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
