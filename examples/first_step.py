@@ -1,9 +1,9 @@
-"""Seconds of the processor from `make_vec` to the first step, each game in a process of its own.
+"""Seconds of processor time from `make_vec` to the first step, each game in a separate process.
 
     python examples/first_step.py --num-envs 64
 
-With a game's own program the machine's sources are read once a process and the program is compiled; an environment
-made again finds its machine code while another one uses it, and compiles it anew when none does.
+A game's own program makes each process read the machine's sources once, and compile the program. A second environment
+takes the machine code of the first while the first exists, and otherwise compiles it again.
 """
 
 import argparse

@@ -6,7 +6,7 @@
 
 An episode begins on the first floor, a saved state behind the title. The reward and the observation are a program
 (`programs/libbet.py`): a point for each tile that the game counts, five for the next floor, a tenth for each tile that
-is new. What is printed and drawn are points and floors of whole episodes, beside those of random play.
+is new. The script prints and draws points and floors of whole episodes, beside those of random play.
 """
 
 import argparse
@@ -25,7 +25,7 @@ ACTIONS = [["UP"], ["DOWN"], ["LEFT"], ["RIGHT"], ["A", "UP"], ["A", "DOWN"], ["
 
 
 def check_addresses(symbols: dict[str, int]) -> None:
-    """The program's addresses are those of the game as it was built here."""
+    """Check that the program's addresses are those of the game's `.sym` file."""
     for line in TASK.read_text().splitlines():
         name, _, address = line.partition(" = 0x")
         if address and symbols.get(name.lower()) != int(address, 16):

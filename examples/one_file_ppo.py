@@ -3,8 +3,8 @@
     pip install . torch
     python examples/one_file_ppo.py --total-steps 60000
 
-Gymnasium's own `RecordEpisodeStatistics` counts episodes. The step behind the end of an episode is
-the reset (`NextStep`, the default here and there); it is left out of what is learned.
+Gymnasium's own `RecordEpisodeStatistics` counts episodes. The step after the end of an episode is the reset
+(`NextStep`, the default in both); the learner ignores this step.
 """
 
 import argparse

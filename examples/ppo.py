@@ -4,8 +4,7 @@
     python examples/ppo.py --minutes 5 --curve runs/ppo.png
 
 The learner is the benchmark's (`gbxcule.benchmark.agent.ppo`). It sees two reduced frames and gets the growth of the score,
-and a penalty for each hull lost. What is printed and drawn is the game's own score of whole episodes, beside that of random
-play.
+and a penalty for each hull lost. The script prints and draws the game's own score of whole episodes, beside random play's.
 """
 
 import argparse

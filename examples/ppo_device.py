@@ -5,8 +5,8 @@
     python examples/ppo_device.py --device cpu --total-steps 200000
 
 The same lines run on a CUDA device and on the CPU. Between two updates nothing is copied to the host and nothing waits:
-`wait_for` and `ready_on` put the machines' stream and PyTorch's in order on the device. The step behind the end of an
-episode begins the next one (`NextStep`); it is left out of what is learned.
+`wait_for` and `ready_on` put the machines' stream and PyTorch's in order on the device. The step after the end of an
+episode begins the next episode (`NextStep`); the learner ignores this step.
 """
 
 import argparse
@@ -68,7 +68,8 @@ class Rollout:
         self.seen = torch.zeros((*shape, self.arrays["observations"].shape[1]), device=device)
         self.actions = torch.zeros(shape, dtype=torch.int64, device=device)
         self.logged, self.rewards, self.values, self.advantages = (torch.zeros(shape, device=device) for _ in range(4))
-        # Ends of episodes after each step, and whether a step is played or begins an episode.
+        # True where an episode ended with a step; true where the agent played the step, which did
+        # not begin an episode.
         self.over, self.played = (torch.zeros(shape, dtype=torch.bool, device=device) for _ in range(2))
         self.was_over = torch.zeros(args.num_envs, dtype=torch.bool, device=device)
         # Sum of returns and number of the episodes that ended.
@@ -146,7 +147,7 @@ def main() -> None:
         optimizer.param_groups[0]["lr"] = args.learning_rate * (1.0 - (number - 1) / updates)
         rollout.play()
         update(rollout, optimizer, args)
-        # An update waits here alone.
+        # The only place at which an update waits.
         returns, episodes = rollout.ended.tolist()
         rollout.ended.zero_()
         seconds = time.perf_counter() - begun

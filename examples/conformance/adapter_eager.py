@@ -1,7 +1,7 @@
 """PyTorch and JAX: the text of a pattern runs as Python, on their numbers, thread after thread.
 
-So a loop is what the framework records of it, not what its own loops (`lax.scan`) would make of it, and an array is a
-list of numbers. What has no meaning there, as vectors and tiles, is no pattern for these frameworks.
+So the framework records each iteration of a loop, without its own loops (`lax.scan`), and an array is a list of
+numbers. Patterns with vectors or tiles are not for these frameworks.
 """
 
 import importlib
@@ -19,7 +19,7 @@ UNARY = (
 
 
 class Array(list):
-    """Numbers of a framework; an index of the framework's numbers is one too."""
+    """An array of a framework's numbers; an index may be a number of the framework, too."""
 
     def __getitem__(self, index):
         return super().__getitem__(int(index))

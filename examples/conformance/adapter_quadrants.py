@@ -1,4 +1,4 @@
-"""Quadrants: a pattern's kernel is written anew in its dialect, as one loop over the threads that runs in order."""
+"""Quadrants: a pattern's kernel is rewritten in Quadrants' dialect, as one loop that runs the threads in order."""
 
 import ast
 import importlib.util
@@ -70,7 +70,7 @@ class Adapter:
 
 
 class Rewritten(ast.NodeTransformer):
-    """Names of Warp as Quadrants has them."""
+    """Warp's names, mapped to those of Quadrants."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)

@@ -16,7 +16,7 @@ class Adapter:
         self.wp = warp
         if framework == "warp":
             warp.config.quiet = True
-            # A kernel that can't be compiled doesn't take the others of its file with it.
+            # A kernel that can't be compiled must not stop the other kernels of its file.
             warp.kernel = functools.partial(alone, warp.kernel)
 
     def patterns(self, path) -> "list[pattern.Pattern]":

@@ -1,8 +1,8 @@
-"""Counts what of NVIDIA Warp's public interface `gbxcule.warp` has, and what behaves as Warp's does.
+"""Counts the names of NVIDIA Warp's public interface that `gbxcule.warp` has, and those that behave as Warp's.
 
-    python api.py            prints the table and what differs
-    python api.py --hold     the same; fails where docs/conformance.md says something else
-    python api.py --write    writes the table there
+    python api.py            prints the table and the differences
+    python api.py --hold     the same; fails if docs/conformance.md has other numbers
+    python api.py --write    writes the table into docs/conformance.md
 
 Needs a Python that has both. A builtin that Python can call is called in both, for each of its overloads, with the same
 random numbers.
@@ -24,7 +24,7 @@ import gbxcule.warp as ours
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "conformance.md"
 BEGIN, END = "<!-- api: begin -->", "<!-- api: end -->"
 CLASSES = ("array", "indexedarray", "Tape", "Mesh", "Bvh", "HashGrid")
-# The most units in the last place of the largest number of results that are close.
+# Greatest difference of close results, in units in the last place of the largest number.
 SPREAD = 16
 CLOSE = f"within {SPREAD} units in the last place of the largest number"
 
@@ -34,13 +34,13 @@ def public(of) -> "list[str]":
 
 
 def is_public(builtin) -> bool:
-    """Tell whether Warp documents one of a builtin's overloads; those of functions in Python have none."""
+    """Tell whether Warp documents one of a builtin's overloads; functions in Python have no overloads."""
     overloads = getattr(builtin, "overloads", [])
     return not overloads or any(not each.hidden for each in overloads)
 
 
 def is_here(of, name: str) -> bool:
-    """Tell whether a name is there and can be used without an error about its absence."""
+    """Tell whether a name exists and its use raises no error about a missing name."""
     try:
         return type(getattr(of, name)).__name__ != "Missing"
     except (AttributeError, NotImplementedError):
@@ -48,7 +48,7 @@ def is_here(of, name: str) -> bool:
 
 
 def takes_as_much(theirs, mine) -> "bool | None":
-    """Tell whether one function takes every parameter of another; `None` if one of them doesn't say."""
+    """Tell whether one function takes every parameter of another; `None` if a signature is unknown."""
     try:
         wanted, taken = inspect.signature(theirs).parameters, inspect.signature(mine).parameters
     except (TypeError, ValueError):
@@ -62,7 +62,7 @@ def takes_as_much(theirs, mine) -> "bool | None":
 
 
 def drawn(of, at: int, random):
-    """Draw an argument of a type of Warp's: its numbers, or `None` where it is no number or row of them.
+    """Draw the numbers of an argument of a Warp type; `None` if the type is neither a number nor a row of numbers.
 
     Whole numbers rise from argument to argument, so that ranges have numbers in them.
     """

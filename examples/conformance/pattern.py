@@ -1,4 +1,4 @@
-"""A pattern, as the adapters of the frameworks give it to `run.py`."""
+"""A pattern that an adapter of a framework gives to `run.py`."""
 
 import dataclasses
 import importlib.util
@@ -13,12 +13,12 @@ from collections.abc import Callable
 class Pattern:
     name: str
     title: str
-    # Runs the pattern on both arrays, as the framework has them.
+    # Runs the pattern on both arrays of the framework.
     call: Callable
 
 
 def load(path: pathlib.Path) -> types.ModuleType:
-    """Import a file of patterns, after `import warp` has been given its meaning."""
+    """Import a file of patterns; `import warp` must already mean the framework's module."""
     spec = importlib.util.spec_from_file_location(f"pattern_{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
     # A search for the text of a class asks for its module.

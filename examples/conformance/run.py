@@ -1,7 +1,7 @@
 """Runs the patterns of `gradients/` by one framework and compares each gradient with central differences.
 
-    python run.py --with gbxcule.warp            prints what is not right, and counts
-    python run.py --with warp --hold             the same; fails where results.csv says something else
+    python run.py --with gbxcule.warp            prints wrong and refused patterns, and counts
+    python run.py --with warp --hold             the same; fails if results.csv has another verdict
     python run.py --with warp --write            writes the column of results.csv
 
 Frameworks: `gbxcule.warp`, `warp` (NVIDIA Warp), `torch`, `jax`, `quadrants`; numpy and the framework are all that it
@@ -31,11 +31,12 @@ FRAMEWORKS = {
     "jax": "adapter_eager",
     "quadrants": "adapter_quadrants",
 }
-# Values of both arrays before the launch, and weights of what it leaves: the sum is differentiated.
+# Values of both arrays before the launch, and weights of the values after it; their weighted sum is
+# differentiated.
 ARRAYS = np.array([0.7, -1.3, 1.9, 0.4, -0.6, 1.1]), np.array([0.3, -0.2, 0.9, 0.5])
 WEIGHTS = np.array([0.37, -0.81, 0.55, 0.92, -0.43, 0.68]), np.array([0.71, -0.29, 0.88, -0.64])
 STEP = 1e-6
-# The largest error of a right derivative, relative to it or to 1.
+# Largest error of a right derivative, relative to the derivative or to 1.
 TOLERANCE = 1e-5
 SECONDS = 300
 VERDICTS = ("right", "refused", "wrong")
@@ -60,7 +61,7 @@ def differences(adapter, pattern) -> np.ndarray:
 
 
 def judge(adapter, pattern) -> "tuple[str, str]":
-    """Call a pattern's gradient `right`, `wrong` or `refused`; `-` where the framework has no such forward run."""
+    """Call a pattern's gradient `right`, `wrong` or `refused`; `-` if the framework can't run the pattern forward."""
     try:
         wanted = differences(adapter, pattern)
     except Exception as error:  # noqa: BLE001 - a framework may raise anything
@@ -80,7 +81,7 @@ def said(error) -> str:
 
 
 def run_file(framework: str, path: pathlib.Path, skipped: "list[str]") -> None:
-    """Judge the patterns of a file, in this process, which dies where the framework does."""
+    """Judge the patterns of a file in this process, which a crash of the framework ends."""
     adapter = importlib.import_module(FRAMEWORKS[framework]).Adapter(framework)
     for pattern in adapter.patterns(path):
         if pattern.name in skipped:
@@ -90,7 +91,7 @@ def run_file(framework: str, path: pathlib.Path, skipped: "list[str]") -> None:
 
 
 def run(framework: str, path: pathlib.Path) -> "dict[str, tuple[str, str, str]]":
-    """Title, verdict and reason of each pattern of a file; a process that dies is started again behind the pattern."""
+    """Title, verdict and reason of each pattern of a file; a process that dies is started again at the next pattern."""
     rows: dict = {}
     while True:
         command = [sys.executable, __file__, "--with", framework, "--file", str(path), "--skip", ",".join(rows)]

@@ -1,4 +1,4 @@
-"""Value of a cell beyond the edge of a grid: that of the nearest cell inside."""
+"""Value of a cell beyond the edge of a grid: the value of the nearest cell inside."""
 
 import warp as wp
 

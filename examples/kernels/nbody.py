@@ -1,4 +1,4 @@
-"""Bodies that attract each other, softened where they meet."""
+"""Bodies that attract each other, with softened forces at small distances."""
 
 import warp as wp
 

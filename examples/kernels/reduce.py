@@ -1,4 +1,4 @@
-"""Sums, largest numbers and counts of many threads in one place."""
+"""Sums, largest numbers and counts that many threads compute in one element."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""y = a x + y, the first kernel of every library, and the same on a part of the elements."""
+"""The kernel y = a x + y, on all elements and on a part of the elements."""
 
 import warp as wp
 

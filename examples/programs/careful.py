@@ -29,7 +29,7 @@ def action_mask(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), mask: 
         mask[LEFT] = 0.0
 
 
-# A hook at the game's label `Catch` calls it.
+# A hook at the game's label `Catch` calls this function.
 @wp.func
 def caught(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)):
     scratch[CAUGHT] += 1.0

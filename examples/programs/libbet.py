@@ -30,7 +30,7 @@ OBS_DIM = 3 * TILES + 1
 
 @wp.func
 def tile(machine: gb.Machine) -> int:
-    # Beyond the edge while Libbet leaves by the exit.
+    # The place is beyond the edge while Libbet leaves by the exit.
     column = wp.min(int(gb.read(machine, CURSOR_X)), SIDE - 1)
     row = wp.min(int(gb.read(machine, CURSOR_Y)), SIDE - 1)
     return row * SIDE + column

@@ -1,4 +1,4 @@
-"""A reward for PEARL_DRIFT: pearls, and a little for each place where the submarine has not been yet."""
+"""A reward for PEARL_DRIFT: pearls, and a little for each place that the submarine reaches for the first time."""
 
 import gbxcule as gb
 import warp as wp
@@ -24,7 +24,7 @@ def tile(machine: gb.Machine) -> int:
 
 @wp.func
 def begin(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)):
-    # Nothing is earned where an episode begins; the tile under the submarine counts as visited.
+    # An episode begins without a reward; the tile under the submarine counts as visited.
     scratch[0] = wp.float32(gb.read16(machine, SCORE))
     scratch[1 + tile(machine)] = 1.0
 

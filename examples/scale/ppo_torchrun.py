@@ -1,4 +1,4 @@
-"""PPO by all processes of a torchrun job, on one machine or several; it goes on bit for bit after one of them was killed.
+"""PPO by all processes of a torchrun job, on one or several computers; continues bit for bit after a process was killed.
 
     pip install . torch
     torchrun --nproc-per-node 2 --max-restarts 3 examples/scale/ppo_torchrun.py --out runs/torchrun
@@ -6,9 +6,9 @@
         examples/scale/ppo_torchrun.py --out /shared/torchrun
 
 Each process steps its own envs of one swarm and learns from them; gradients are averaged. Every few updates all
-processes keep what they have in a folder that all of them see. torchrun starts all processes again if one dies; they
-take the newest whole folder. A job of another size takes it too: it divides the envs anew, and only its chance is new.
-Where a host has several networks, GLOO_SOCKET_IFNAME names the one on which the hosts reach each other.
+processes save their state into a folder that all of them see. torchrun starts all processes again if one dies; they
+load the newest complete folder. A job of another size can load it, too: it divides the envs anew, and draws new chance.
+If a host has several networks, GLOO_SOCKET_IFNAME names the network that connects the hosts.
 """
 
 import argparse
@@ -55,7 +55,7 @@ class Learner(ppo.Learner):
             gradient.copy_(mean.view_as(gradient))
 
     def keep(self, folder: Path, rank: Rank) -> None:
-        """Write this process's part into a folder with the others' parts; the folder gets its name when it is whole."""
+        """Write this process's part into a folder with the others' parts; a complete folder gets its final name."""
         unfinished = folder.with_suffix(".unfinished")
         if rank.rank == 0:
             # A job that died may have left files, perhaps of more processes.
@@ -98,7 +98,7 @@ class Learner(ppo.Learner):
 
 
 def newest(out: Path) -> Path | None:
-    """The newest whole folder, as the first process sees it: all processes take the same."""
+    """The newest complete folder that the first process sees; all processes load this folder."""
     whole = [path for path in out.glob("update-*") if path.suffix != ".unfinished"]
     found = [max(whole, key=lambda path: int(path.name.split("-")[1]), default=None)]
     distributed.broadcast_object_list(found, src=0)

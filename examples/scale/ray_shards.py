@@ -3,8 +3,8 @@
     python examples/scale/ray_shards.py --shards 64 --out /shared/kernels -- --count 1000000 --seed 7 --device both
 
 Every node has the program `gbxcule` (GBXCULE names another one) and sees the folder. A task whose node is lost is
-started again, and so may be the whole script: a shard makes what isn't there yet. What stands behind `--` goes to
-`gbxcule synth batch`. The address of the cluster is RAY_ADDRESS; without it, Ray starts on this machine.
+started again, and so may be the whole script: a shard makes only missing blocks. Options after `--` go to `gbxcule
+synth batch`. The address of the cluster is RAY_ADDRESS; without it, Ray starts on this computer.
 """
 
 import argparse

@@ -3,8 +3,8 @@
     spark-submit examples/scale/spark_shards.py --shards 64 --out /shared/kernels -- --count 1000000 --seed 7 --device both
 
 Every executor has the program `gbxcule` (GBXCULE names another one) and sees the folder. A task that fails is tried
-again as Spark is told (`spark.task.maxFailures`), and so may be the whole script: a shard makes what isn't there yet.
-What stands behind `--` goes to `gbxcule synth batch`.
+again (`spark.task.maxFailures` times), and the whole script may be started again: a shard makes only missing blocks.
+Options after `--` go to `gbxcule synth batch`.
 """
 
 import argparse

@@ -3,10 +3,10 @@
     pip install . envpool ale-py
     python examples/speed/beside_atari.py
 
-All play random actions that stick with probability 0.25, for four frames a step, whose last two frames are pooled; an
-episode that is over begins anew. Each has one thread. They take turns in every round, so that what else the machine
-does slows all of them, and seconds are those of the processor, of all threads of this process. A ratio is that of one
-round; the table has the median of all rounds, the least and the greatest.
+All play random sticky actions (0.25), four frames a step, with the last two frames pooled; an episode that is over
+begins anew. Each has one thread. They take turns in every round, so other work of the computer slows all of them.
+Seconds are processor time of all threads of this process. Each round gives a ratio; the table has the median of all
+rounds, the least and the greatest.
 """
 
 import argparse

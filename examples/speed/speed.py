@@ -2,9 +2,9 @@
 
     make speed
 
-Each emulator is a process that runs frames when it is told to and answers with the seconds of the processor. All play
-by the same buttons, in slices of a tenth of a second one after the other, so what else the computer does slows all of
-them alike. A row has the medians of the slices. SameBoy is left out without the folder of its source, libmgba without
+Each emulator is a process that runs frames on request and answers with seconds of processor time. All play by the same
+buttons, in slices of a tenth of a second one after the other, so other work of the computer slows all of them alike. A
+row has the medians of the slices. SameBoy is left out without the folder of its source, libmgba without
 Debian's package `libmgba-dev`.
 """
 
@@ -23,13 +23,13 @@ FRAMES = PROJECT / "target" / "release" / "examples" / "frames"
 LOOPS = ["ALU_LOOP", "MEM_RWB", "JOY_DIVERGE_PERSIST"]
 GAMES = ["PEARL_DRIFT", "LAST_BEACON", "EMBER_LEAP", "LANTERN_WING", "AMBER_ROAD"]
 MODES = ["undrawn", "drawn", "played"]
-#: Patterns of buttons before the first slice: programs come to their titles, and code is made for the ROM.
+#: Patterns of buttons before the first slice, for programs to reach their titles.
 WARM_UP = 25
 #: Frames of a pattern: one of eight buttons or none is held for the first of them.
 PATTERN, HELD = 24, 8
-#: Seconds of a slice: in the same play a fast emulator runs more frames than a slow one.
+#: Seconds of a slice, in which a fast emulator runs more frames than a slow one.
 SLICE = 0.1
-#: Sources of SameBoy that a machine doesn't need, and what switches them off.
+#: Sources of SameBoy that a machine doesn't need, and the flags that switch them off.
 SAMEBOY_TOOLS = ["cheats.c", "cheat_search.c", "debugger.c", "rewind.c", "sm83_disassembler.c", "symbol_hash.c"]
 SAMEBOY_FLAGS = """-D_GNU_SOURCE -DGB_INTERNAL -DGB_VERSION="" -DGB_DISABLE_DEBUGGER -DGB_DISABLE_CHEATS
     -DGB_DISABLE_CHEAT_SEARCH -DGB_DISABLE_REWIND -Dunrolled= -Dnounroll= -lm""".split()

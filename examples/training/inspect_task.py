@@ -19,7 +19,7 @@ from gbxcule.grade import Environment, Result
 
 @scorer(metrics=[accuracy(), stderr()])
 def runs_right(env: Environment) -> Callable[..., Any]:
-    """1 for an answer that is right when it runs, with the verdict's reason as the explanation."""
+    """Score 1 for a right answer, with the verdict's reason as the explanation."""
 
     async def score(state: TaskState, target: Target) -> Score:
         def grade() -> Result:

@@ -16,9 +16,9 @@ def questions(env: Environment) -> list[dict[str, Any]]:
 
 
 class Reward:
-    """A function of rewards: completions and columns of the dataset in, a float each out.
+    """A reward function: takes completions and columns of the dataset, returns a float for each completion.
 
-    None is for a completion without a verdict: TRL leaves it out.
+    A completion without a verdict gets None, and TRL leaves it out.
     """
 
     __name__ = "runs_right"

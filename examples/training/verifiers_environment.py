@@ -3,7 +3,7 @@
 gbxcule synth generate --count 400 --seed 8 --device both --out runs/kernels
 PYTHONPATH=examples/training eval verifiers_environment --taskset.dataset runs/kernels --taskset.question repair-python
 
-The data of a task hold the name of the question; what is right follows from the row.
+The data of a task hold the name of the question; the row decides whether an answer is right.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ class KernelTask(vf.Task[KernelData]):
 
     @vf.reward
     async def runs_right(self, trace: vf.Trace) -> float:
-        """1 for an answer that is right when it runs. Grading takes a thread, not the event loop."""
+        """Reward 1 for a right answer. Grading runs in a thread, not in the event loop."""
         env = environment(*self.data.environment)
         result = (await asyncio.to_thread(env.grade, [(self.data.id, trace.last_reply)]))[0]
         if result.reward is None:

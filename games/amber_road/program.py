@@ -1,4 +1,4 @@
-"""AMBER_ROAD: points, and a little for speed; the sled, the bends, the light, what stands and drives ahead."""
+"""AMBER_ROAD: rewards points, and speed a little; observes the sled, the bends, the light and the things ahead."""
 
 import gbxcule as gb
 import warp as wp
@@ -17,7 +17,8 @@ BEND_LEFT = 0xC012
 LEG_LEFT = 0xC013
 CRASH = 0xC017
 SAFE = 0xC018
-# Ten things: kind in byte 0, speed in 1, units ahead in 3, place in 4, whether it was met in 5.
+# Ten things: byte 0 is the kind, 1 the speed, 3 the units ahead, 4 the place, 5 is 1 after a
+# meeting.
 THINGS = 0xC100
 
 KINDS = 5

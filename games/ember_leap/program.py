@@ -1,4 +1,4 @@
-"""EMBER_LEAP: points, and a tenth of one for every pixel farther than before; Ember, creatures, the ground ahead."""
+"""EMBER_LEAP: rewards points, and each new pixel with a tenth of a point; observes Ember, creatures, the ground ahead."""
 
 import gbxcule as gb
 import warp as wp
@@ -24,7 +24,7 @@ PLACES = 0xC100
 
 KINDS = 6
 ROWS = 8
-# How many columns are seen: two behind Ember, nine before.
+# Number of observed columns: two behind Ember, nine ahead.
 COLUMNS = 12
 # The score and the farthest x after the last step.
 SCRATCH = 2
@@ -42,7 +42,7 @@ def begin(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)):
 def reward(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.float32:
     score = wp.float32(gb.read16(machine, SCORE))
     farthest = wp.float32(gb.read16(machine, FARTHEST))
-    # A new level begins at its left end, which costs nothing.
+    # A new level begins at its left end, without a penalty.
     gained = wp.max(score - scratch[0], 0.0) + 0.1 * wp.max(farthest - scratch[1], 0.0)
     scratch[0] = score
     scratch[1] = farthest
@@ -84,7 +84,7 @@ def observe(machine: gb.Machine, scratch: wp.array(dtype=wp.float32), obs: wp.ar
             obs[at + 1] = wp.float32(int(gb.read(machine, creature + 4)) - y) / 128.0
             obs[at + 2] = wp.float32(gb.read(machine, creature + 5))
             obs[at + 2 + kind] = 1.0
-    # For each place whether one stands on it, and what it is.
+    # For each place: whether Ember can stand on it, and its kind.
     first = 9 + 8 * (3 + KINDS)
     for row in range(ROWS):
         for column in range(COLUMNS):

@@ -1,4 +1,4 @@
-"""KEEP_OF_KEYS: points, and a little for rooms and places where the hero is first; what lies around him, and where."""
+"""KEEP_OF_KEYS: rewards points, and new rooms and places a little; observes the things around the hero."""
 
 import gbxcule as gb
 import warp as wp
@@ -27,18 +27,18 @@ PLACES = 0xC100
 COLUMNS = 10
 ROWS = 8
 ROOM_PLACES = COLUMNS * ROWS
-# Things that lie in a room, from the key on, doors and gates.
+# Kinds of things in a room, from the key on; doors and gates.
 FIRST_KIND = 2
 KINDS = 5
 DOOR = 13
 GATE = 14
 WALL = 8
-# Places seen to each side of the hero.
+# Number of observed places on each side of the hero.
 SIGHT = 4
 WIDTH = 2 * SIGHT + 1
 # The score and the number of rooms seen after the last step.
 SCRATCH = 2
-# Places where the hero was, of all rooms of a floor; the last byte is the floor.
+# Visited places of all rooms of a floor; the last byte is the floor.
 BYTE_SCRATCH = 12 * ROOM_PLACES + 1
 NEAREST = 16 + 8 * 5
 WINDOW = NEAREST + 3 * (KINDS + 2)
@@ -48,7 +48,7 @@ OBS_DIM = WAYS + 4
 
 @wp.func
 def rooms_seen(machine: gb.Machine) -> wp.float32:
-    # Those of the floors before count as twelve each.
+    # Each earlier floor counts as twelve rooms.
     seen = 12 * int(gb.read(machine, FLOOR))
     for room in range(16):
         seen += int(gb.bit(machine, SEEN + room / 8, room % 8))
@@ -135,7 +135,7 @@ def observe(
         kind = int(gb.read(machine, at))
         if kind != 0:
             obs[16 + 5 * creature] = wp.float32(kind) / 20.0
-            # Where it is, seen from the hero.
+            # The place, relative to the hero.
             obs[17 + 5 * creature] = (
                 wp.float32(int(gb.read(machine, at + 1)) - int(gb.read(machine, HERO_X))) / 144.0
             )
@@ -147,7 +147,7 @@ def observe(
     column = hero_column(machine)
     row = hero_row(machine)
     first = ROOM_PLACES * room(machine)
-    # The nearest thing of each kind: that there is one, and its place seen from the hero.
+    # The nearest thing of each kind: 1 if it exists, and its place relative to the hero.
     for kind in range(KINDS + 2):
         nearest = int(100)
         wanted = FIRST_KIND + kind
@@ -163,7 +163,7 @@ def observe(
                     obs[NEAREST + 3 * kind] = 1.0
                     obs[NEAREST + 3 * kind + 1] = wp.float32(right) / 9.0
                     obs[NEAREST + 3 * kind + 2] = wp.float32(down) / 7.0
-    # Places around the hero: walls; what he can take or open; where he has not been.
+    # Places around the hero: walls; things to take or open; unvisited places.
     for square in range(WIDTH * WIDTH):
         at = WINDOW + 3 * square
         x = column + square % WIDTH - SIGHT
@@ -182,7 +182,7 @@ def observe(
                     obs[at + 1] = 1.0
                 if byte_scratch[place] == wp.uint8(0):
                     obs[at + 2] = 1.0
-    # Rooms to the right, left, above and below that were not seen yet.
+    # Unvisited rooms to the right, left, above and below.
     in_a_row = wp.max(int(gb.read(machine, ROOMS_IN_A_ROW)), 1)
     here = room(machine)
     for way in range(4):

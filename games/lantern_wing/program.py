@@ -1,4 +1,4 @@
-"""LANTERN_WING: points; the glider, the queen, what flies and what is shot as the glider sees it."""
+"""LANTERN_WING: rewards points; observes the glider, the queen, enemies and shots relative to the glider."""
 
 import gbxcule as gb
 import warp as wp
@@ -17,7 +17,7 @@ HIT = 0xC012
 QUEEN = 0xC013
 QUEEN_X = 0xC014
 QUEEN_Y = 0xC015
-# Ten that fly, of sixteen bytes: kind, strength, then x and y in bytes 3 and 5.
+# Ten enemies of sixteen bytes: kind, strength, then x and y in bytes 3 and 5.
 FLYING = 0xC100
 # Twelve shots, of eight bytes: 1 or 0, then x and y in bytes 2 and 4.
 SHOTS = 0xC200
@@ -49,7 +49,7 @@ def done(machine: gb.Machine, scratch: wp.array(dtype=wp.float32)) -> wp.bool:
 @wp.func
 def from_glider(machine: gb.Machine, place: int, own: int) -> wp.float32:
     at = int(gb.read(machine, place))
-    # Places beyond the left edge are counted down from 255.
+    # Places beyond the left edge count down from 255.
     if at >= 224:
         at -= 256
     return wp.float32(at - int(gb.read(machine, own))) / 128.0

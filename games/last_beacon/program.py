@@ -1,4 +1,4 @@
-"""LAST_BEACON: points, and a little for every cell where the hero has not been yet; the hero, his things, the room."""
+"""LAST_BEACON: rewards points, and new cells a little; observes the hero, the hero's things and the room."""
 
 import gbxcule as gb
 import warp as wp
@@ -21,7 +21,7 @@ CURSOR = 0xC01C
 FOE = 0xC01D
 FOE_HITS = 0xC01E
 FOE_MOST = 0xC01F
-# The cells of the room, sixteen to a row of ten.
+# The cells of the room: ten rows of sixteen bytes each.
 CELLS = 0xC100
 
 ROOMS = 22

@@ -1,4 +1,4 @@
-"""PEARL_DRIFT: points; the submarine, and the ten things in the sea as it sees them."""
+"""PEARL_DRIFT: rewards points; observes the submarine, and the ten things in the sea relative to it."""
 
 import gbxcule as gb
 import warp as wp

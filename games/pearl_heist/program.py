@@ -22,7 +22,7 @@ ON_THE_REEF = 0xC017
 
 PLAYING = 1
 WON = 1
-# What the end of a game is worth: as much as the pearls that win it.
+# Reward of a won game: the number of pearls that wins it.
 VICTORY = 20.0
 # The pearls and the end after the last step.
 SCRATCH = 2

@@ -1,4 +1,4 @@
-"""TARN_MASON: points; the load, the heaps, the water that would stand."""
+"""TARN_MASON: rewards points; observes the load, the heaps, and the water that the heaps would hold."""
 
 import gbxcule as gb
 import warp as wp

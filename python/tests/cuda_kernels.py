@@ -110,7 +110,7 @@ def test_a_fault_is_told_by_whatever_waits():
     assert not y.numpy().any()
 
 
-# Arrays of another library, with a stream of its own.
+# Arrays of another library, with a separate stream.
 
 
 class Tensor(ctypes.Structure):
@@ -190,7 +190,7 @@ class Foreign:
         return out
 
     def free(self):
-        """In the order of this library's stream; waits for nothing."""
+        """Runs in the order of this library's stream, without waiting."""
         self.library.call("cuMemFreeAsync", self.address, self.library.stream)
 
 

@@ -1,4 +1,4 @@
-"""Actions of one's own: tables, combinations, several choices at once, frames held."""
+"""A user's actions: tables, combinations, several choices at once, frames held."""
 
 import gbxcule
 import numpy as np

@@ -1,4 +1,4 @@
-"""The swarm in other libraries' hands; what is not installed is skipped by name."""
+"""The swarm in other libraries; tests of libraries that are not installed are skipped by name."""
 
 import importlib
 import importlib.util
@@ -131,7 +131,7 @@ def test_pufferlib_steps_in_its_own_buffers():
     assert [report["episode_length"] for report in reports] == [5] * 6
     native.close()
     if pufferlib.__version__ == "2.0.2":
-        return  # It runs native environments side by side in processes alone.
+        return  # PufferLib runs several native environments only in separate processes.
     serial = pufferlib.vector.make(
         SwarmPufferEnv, env_kwargs=kwargs, backend=pufferlib.vector.Serial, num_envs=2
     )

@@ -1,4 +1,4 @@
-"""Wrong types and values: every argument's error names it, what was found and what is allowed."""
+"""Wrong types and values: every error names the argument, the value found and the values allowed."""
 
 import math
 import os
@@ -324,7 +324,7 @@ except KeyboardInterrupt:
     ],
 )
 def test_a_long_step_can_be_interrupted(make, call):
-    # Hours of frames; what would fail runs into the limit.
+    # Hours of frames: a step that doesn't fail at once runs into the limit.
     command = [sys.executable, "-c", ENDLESS.format(make=make, call=call)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stdout.strip()) == (0, "interrupted"), done.stderr
@@ -374,7 +374,7 @@ def test_a_bank_of_cartridge_ram_goes_out_and_in():
 
 
 def test_a_reward_that_counts_for_nobody_may_be_no_number(tmp_path):
-    # The step behind an episode's end is the reset: its reward is 0, whatever a program makes of a
+    # The step after an episode's end is the reset: its reward is 0, even if a program pays in a
     # game that is over.
     path = tmp_path / "task.py"
     path.write_text(
@@ -402,7 +402,7 @@ def test_only_files_of_a_sensible_size_are_read(tmp_path):
     empty.touch()
     with large.open("wb") as file:
         file.truncate(1 << 36)
-    # Reading any of these would wait for ever, or take more memory than there is.
+    # Reading any of these files would never end, or take more memory than the computer has.
     for path in (pipe, large, "/dev/zero", tmp_path):
         for read in (
             lambda path: gbxcule.make_vec(path),

@@ -1,4 +1,4 @@
-"""Observations are computed where the caller's arrays are."""
+"""Observations are computed in the caller's arrays."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Episodes with programs are those of a replay from their first observation on, in every autoreset mode."""
+"""Episodes with programs equal a replay of the same actions from the first observation on, in every autoreset mode."""
 
 import gbxcule
 import numpy as np
@@ -53,7 +53,7 @@ def task(tmp_path):
 def made(task, **options):
     env = gbxcule.make_vec(obs=task, reward=task, max_episode_steps=11, start_steps=3, **options)
     env.reset(seed=1)
-    # There is a score where episodes begin.
+    # The score is not 0 where episodes begin.
     env.write_memory(0, "Score", b"\x07\x00")
     env.set_start(0)
     return env
@@ -134,7 +134,7 @@ def test_a_reset_to_a_state_is_seen_there(task):
     state = env.save_state(1)
     for fresh in (env, made(task, num_envs=3)):
         obs, _ = fresh.reset(seed=4, options={"state": state})
-        # What was pressed is no part of a state.
+        # A state does not hold the pressed buttons.
         assert obs[:, 3].tolist() == [fresh.read_memory(one, "Score")[0] for one in range(3)]
         assert not np.array_equal(obs[0], first[0])
         assert all(np.array_equal(obs[0], one) for one in obs)

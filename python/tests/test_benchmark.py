@@ -1,4 +1,4 @@
-"""The benchmark of the games: statistics, levels, results that go on where they were interrupted, scripted players, learners."""
+"""The benchmark of the games: statistics, levels, interrupted runs that continue, scripted players, learners."""
 
 import json
 import subprocess
@@ -23,13 +23,14 @@ def test_the_interquartile_mean_leaves_out_a_quarter_at_each_end():
 
 
 def test_intervals_are_those_that_counting_gives():
-    # Of two scores a resample has the mean 0 or 1, each in a quarter of all cases, or a half.
+    # A resample of two scores has the mean 0 or 1, each in a quarter of all cases, or the mean 0.5.
     assert interval([[0, 1]]) == (0, 1)
-    # Of ten games of one score each no resample has another score.
+    # A resample of ten games with one score each has the same scores.
     assert interval([[float(game)] for game in range(10)]) == (4.5, 4.5)
     # Strata are not mixed: each resample has three of each.
     assert interval([[0, 0, 0], [8, 8, 8]]) == (4, 4)
-    # The mean of 64 numbers of spread 1 has the spread 1/8, a little more without the outer ones.
+    # The mean of 64 numbers with deviation 1 has the deviation 1/8; without the outer numbers it
+    # has a little more.
     scores = np.random.default_rng(1).normal(size=64).tolist()
     low, high = interval([scores[place : place + 16] for place in range(0, 64, 16)])
     assert low < float(interquartile_mean(scores)) < high and 0.4 < high - low < 0.7
@@ -76,7 +77,7 @@ def test_results_say_what_made_them(tmp_path):
     assert kept["made_with"]["versions"]["numpy"] == np.__version__
     (run,) = kept["runs"]
     assert run["levels"] == list(range(200, 240)) and len(run["scores"]) == 40
-    # The games behind the scores are kept, and playing them again earns the scores.
+    # The recorded games are kept, and a replay earns the same scores.
     log = action_log.read(tmp_path / "games" / "PEARL_DRIFT-random-0.jsonl.gz")
     earned = [game.rewards.sum() for game in action_log.transitions(log, obs="PEARL_DRIFT")]
     assert earned == run["scores"]
@@ -171,7 +172,7 @@ def test_the_features_of_the_keep_show_what_lies_around_the_hero():
         places = places[row : row + 9, column : column + 9]
         assert np.array_equal(around[..., 0], (places >= 8) & (places < 13))
         assert np.array_equal(around[..., 1] == 1, ((places >= 2) & (places < 7)) | (places == 13) | (places == 14))
-        # Where the hero is, he was.
+        # The hero's present place counts as visited.
         assert around[4, 4, 2] == 0
         blocked, things, new = blocked + around[..., 0].sum(), things + around[..., 1].sum(), new + around[..., 2].sum()
     env.close()

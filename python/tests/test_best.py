@@ -101,7 +101,7 @@ def test_a_long_film_is_ended_by_a_signal(tmp_path):
     state, before = env.save_state(0), signal.signal(signal.SIGALRM, stop)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.5)
-        # Hours, if it were played to its end.
+        # An episode that would take hours if it were played to its end.
         with pytest.raises(Stopped):
             env._film(tmp_path / "long.gif", state, bytes(10_000_000))
     finally:

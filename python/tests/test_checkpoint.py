@@ -1,4 +1,4 @@
-"""States and checkpoints: what is restored goes on bit for bit, and what is damaged is refused."""
+"""States and checkpoints: a restored swarm continues bit for bit, and damaged bytes are refused."""
 
 import copy
 import json
@@ -57,7 +57,7 @@ def test_a_checkpoint_goes_on_bit_for_bit(task, tmp_path, mode):
     env = made(task, autoreset_mode=mode)
     env.reset(seed=5)
     env.action_space.seed(3)
-    # In the midst of episodes, and where some are over.
+    # In the middle of episodes, and after some have ended.
     for first, last in ((0, 3), (3, 7)):
         played(env, first, last)
         env.checkpoint(tmp_path / "swarm.ckpt")
@@ -221,7 +221,7 @@ def test_a_copy_is_what_its_original_is():
         env.reset(seed=3)
         other = pickle.loads(pickle.dumps(env))
         assert (type(other), other.spec) == (type(env), env.spec)
-        # A seed is that of the first env of all processes.
+        # `seed` is the seed of the first env of all processes.
         assert np.array_equal(other.reset(seed=5)[0], env.reset(seed=5)[0])
 
 

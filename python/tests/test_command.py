@@ -1,4 +1,4 @@
-"""The command that the wheel installs does what the program of that name does."""
+"""The command that the wheel installs gives the output of the program `gbxcule`."""
 
 import os
 import signal
@@ -36,7 +36,8 @@ def test_a_game_is_recorded_as_its_environment_plays_it(tmp_path):
     own = record("KEEP_OF_KEYS")
     row = ["--codec", "NOOP,UP,DOWN,LEFT,RIGHT,A", "--frames-per-step", 8, "--release-after-frames", 8]
     assert own == record("KEEP_OF_KEYS", *row) != record("KEEP_OF_KEYS", *row[:-1], 1)
-    # Its episodes begin behind the title, where a file of the same bytes stays with these buttons.
+    # Episodes of the built-in game begin after its title; a file of the same bytes stays on the
+    # title with these buttons.
     (tmp_path / "game.gb").write_bytes(_native.built_in_rom("KEEP_OF_KEYS"))
     assert own != record("game.gb", *row)
     (tmp_path / "start.state").write_bytes(_native.game_starts("KEEP_OF_KEYS", "auto", "zero", 0, None)[0])
@@ -71,7 +72,7 @@ def test_a_mismatch_exits_with_1_and_its_script_repeats_it_by_this_command(tmp_p
 
 def test_a_package_without_the_script_repeats_a_mismatch_as_a_module(tmp_path):
     package = Path(_native.__file__).parent
-    # An interpreter beside which no script lies, as where the package is only unpacked.
+    # An interpreter without a script beside it, as for a package that is only unpacked.
     python = tmp_path / "bin/python"
     python.parent.mkdir()
     python.symlink_to(sys.executable)

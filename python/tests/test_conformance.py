@@ -1,4 +1,4 @@
-"""The suite of examples/conformance by this package: no gradient is wrong, and each verdict is that of results.csv."""
+"""This package runs the suite of examples/conformance: no gradient is wrong, and each verdict equals results.csv."""
 
 import subprocess
 import sys

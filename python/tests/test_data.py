@@ -44,14 +44,14 @@ def test_each_level_is_played_to_its_end_by_a_policy_that_sees_it():
     task = Task("PEARL_DRIFT")
 
     def policy(obs, begins):
-        # A row that begins has itself as the one before.
+        # The first row of an episode is its own previous row.
         assert all((row[0] == row[1]).all() for row in obs[begins])
         return (obs[:, 1].astype(int).sum(1) + obs[:, 0].astype(int).sum(1)) % 3
 
     games = sorted(data.played(task, "features", policy, 5, 4000, 1), key=lambda game: game.level)
     levels = [game.level for game in games]
     assert levels == list(range(len(levels))) and len(levels) > 5
-    # The games are those of the evaluation, which plays all levels beside each other.
+    # The games are the evaluation's, which plays all levels at once.
     assert episodes(task, "features", levels, policy, 1)[1].games == games
 
 

@@ -1,4 +1,4 @@
-"""Rows of a dataset from Python: their columns, and their arrays against what the kernel computes."""
+"""Rows of a dataset from Python: their columns, and their arrays beside the kernel's results."""
 
 import importlib
 import json

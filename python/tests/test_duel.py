@@ -1,4 +1,4 @@
-"""PEARL_HEIST as a duel: what one earns the other loses, and the scripted players have the strengths that they are said to."""
+"""PEARL_HEIST as a duel: the rewards of both players sum to 0, and the scripted players have their documented strengths."""
 
 import subprocess
 import sys

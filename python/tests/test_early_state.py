@@ -1,4 +1,4 @@
-"""States of early PyBoys: what a small writer puts down as they did is read back."""
+"""States of early PyBoys: a small writer writes their formats, and the states are read back."""
 
 import struct
 
@@ -62,7 +62,7 @@ def test_a_game_goes_on_from_an_early_state(version):
     for action in (5, 6, 0, 6, 6, 3, 6, 0):
         obs, *_ = env.step([action, action])
         same += np.array_equal(obs[0], obs[1])
-    # The last frame of a step may show the hero where the other machine has him a frame later.
+    # The last frame of a step may show the hero at the place of the other machine's next frame.
     assert same >= 6, same
     ours, theirs = (np.frombuffer(env.read_memory(at, "C000:DD00"), np.uint8) for at in (0, 1))
     assert (ours != theirs).sum() < 24

@@ -1,4 +1,4 @@
-"""Examples, run as their pages say."""
+"""Runs the examples by the commands in their docstrings."""
 
 import re
 import subprocess

@@ -19,7 +19,7 @@ def number(env, one, place):
 
 
 def random_play(env, seed, steps, buttons=1):
-    """Actions of chance; gives what the reset and each step gave."""
+    """Play random actions; return the results of the reset and of each step."""
     generator = np.random.default_rng(buttons)
     yield env.reset(seed=seed)
     for _ in range(steps):
@@ -55,7 +55,7 @@ def test_a_game_begins_behind_its_title_with_its_score_as_the_reward(name):
 def test_a_seed_gives_the_same_episodes_and_another_seed_others(name):
     def memories(seed):
         env = gbxcule.make_vec(name, 2, obs=gbxcule.Ram("C000:C100"), max_episode_steps=60)
-        # The same buttons for every seed: what differs is the game's own chance.
+        # The same buttons for every seed: only the game's own chance differs.
         return np.stack([obs for obs, *_ in random_play(env, seed, 130, buttons=0)])
 
     first = memories(5)
@@ -316,7 +316,7 @@ def test_a_done_that_the_program_lacks_is_named(tmp_path):
 
 
 def over_after(env, reset, most):
-    """How many steps without buttons an episode has, up to a number."""
+    """Count the steps of an episode without buttons, up to a number."""
     reset()
     for step in range(1, most + 1):
         _, _, terminated, truncated, _ = env.step(np.zeros(env.action_space.shape, int) if env.action_space.shape else 0)
@@ -328,7 +328,7 @@ def over_after(env, reset, most):
 
 @pytest.mark.parametrize(("given", "steps"), [({}, 4500), ({"max_episode_steps": 7}, 7), ({"max_episode_steps": -1}, None)])
 def test_a_game_s_episodes_are_equally_long_however_it_is_made(given, steps):
-    # Nobody plays, and the maze waits. A step of one frame is enough to count.
+    # Without buttons nothing happens in the maze, so steps of one frame are enough to count.
     options = {"frames_per_step": 1, "obs": gbxcule.Ram("Score")}
     made = [
         gymnasium.make("gbxcule/KeepOfKeys-v1", **options, **given),

@@ -1,4 +1,4 @@
-"""Verdicts on answers from Python: those of `gbxcule synth grade`, reward by reward."""
+"""Verdicts on answers from Python equal those of `gbxcule synth grade`, reward by reward."""
 
 import importlib.util
 import json

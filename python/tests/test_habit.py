@@ -1,4 +1,4 @@
-"""Habits of those who train agents: registries, vectorization modes, wrappers, copies, processes, threads."""
+"""Usual ways to use environments: registries, vectorization modes, wrappers, copies, processes, threads."""
 
 import copy
 import pickle
@@ -78,7 +78,7 @@ def test_every_vectorization_mode_plays_the_same_games(mode, arguments):
 
 
 def test_an_option_that_is_not_there_is_refused_in_python_s_words():
-    # TorchRL tries `frameskip`, looks for these words and goes without.
+    # TorchRL tries `frameskip`, looks for these words in the error, and then leaves it out.
     with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip': it is `frames_per_step` here"):
         gymnasium.make(ID, frameskip=1)
 
@@ -118,7 +118,7 @@ def test_a_step_before_the_first_episode_asks_for_a_reset(tmp_path):
     env.reset(options={"reset_mask": np.array([True, False, False])})
     with pytest.raises(gymnasium.error.ResetNeeded, match=r"no episode of the envs \[1, 2\] has begun"):
         env.step([0, 0, 0])
-    # A state is a beginning, and so is a checkpoint.
+    # A state begins an episode, and so does a checkpoint.
     env.load_state(1, env.save_state(0))
     env.copy_state(0, np.array([False, False, True]))
     env.step([0, 0, 0])
@@ -211,7 +211,7 @@ def test_observations_reach_torch_without_a_copy():
 
 
 def machines_in_a_worker(count):
-    """Rows of a data set, made where they are asked for."""
+    """Rows of a data set, made on access."""
     env = gbxcule.make(threads=1)
     rows = [env.reset(seed=1)[0]]
     return rows + [env.step(step)[0] for step in range(count - 1)]

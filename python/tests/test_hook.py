@@ -1,4 +1,4 @@
-"""Hooks, steps that end by a predicate, masks of actions, and what programs keep, in infos."""
+"""Hooks, steps that end by a predicate, masks of actions, and programs' arrays in infos."""
 
 import io
 
@@ -60,7 +60,7 @@ def test_hooks_count_what_pyboys_count(tmp_path):
     state = io.BytesIO()
     boy.save_state(state)
     hooks = {label: label for label in LABELS}
-    # From its file the game has no chance of its own in an episode.
+    # A game from a file has no chance of its own.
     symbols = gbxcule.make_vec("PEARL_DRIFT").symbols
     env = gbxcule.make_vec(str(path), hooks=hooks, symbols=symbols, start_state=state.getvalue(), start_steps=0)
     env.reset(seed=0)

@@ -1,4 +1,4 @@
-"""The replay of games from seeds and buttons: `gbxcule judge` gives what this package's environments gave."""
+"""The replay of games from seeds and buttons: `gbxcule judge` gives the scores of this package's environments."""
 
 import hashlib
 import json
@@ -43,7 +43,7 @@ def played(game, seeds, steps, episodes=1):
                 memory = env.read_memory(int(number), "C000:E000")
                 ends[number] = int(infos["score"][number]), hashlib.sha256(memory).hexdigest()
             goes_on &= ~over
-            # Those that wait for the others begin their next episodes with them.
+            # Envs that ended earlier wait, and begin their next episodes with the others.
             if goes_on.any() and over.any():
                 env.reset(options={"reset_mask": over})
         lines += [{"seed": seed, "episode": episode, "buttons": " ".join(each)} for seed, each in zip(seeds, pressed, strict=True)]

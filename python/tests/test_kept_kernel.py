@@ -1,4 +1,4 @@
-"""Kernels that another process compiled are found on disk, as long as all that made them is the same."""
+"""Kernels that another process compiled are found on disk, if all their inputs are equal."""
 
 import os
 import pathlib

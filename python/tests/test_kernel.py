@@ -1,4 +1,4 @@
-"""Kernels on other people's arrays."""
+"""Kernels on arrays of other libraries."""
 
 import enum
 import math
@@ -392,7 +392,7 @@ except KeyboardInterrupt:
 
 
 def test_a_kernel_that_never_ends_can_be_interrupted():
-    # What would fail runs into the limit.
+    # A launch that doesn't stop at once runs into the limit.
     command = [sys.executable, "-c", ENDLESS]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stdout.strip()) == (0, "interrupted, 1000000"), done.stderr

@@ -1,4 +1,4 @@
-"""Kernels on a CUDA device, without a GPU; and what is said where there is none."""
+"""Kernels on a CUDA device, run without a GPU; and the errors on a computer without a device."""
 
 import pathlib
 

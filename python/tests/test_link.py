@@ -83,7 +83,7 @@ def test_two_agents_play_a_game_to_its_end():
             return "RIGHT" if pearl_x - 4 > x else "LEFT"
         return "DOWN" if pearl_y > y else "UP"
 
-    # The first one calls and launches eels, the second one only gathers, at half the speed.
+    # The first player calls and launches eels, the second player only gathers, at half the speed.
     _, infos = env.reset(seed=5)
     total = dict.fromkeys(AGENTS, 0.0)
     steps = 0

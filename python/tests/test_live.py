@@ -15,7 +15,7 @@ HEATMAP = ("SubX", "SubY")
 
 
 class Viewer:
-    """A browser's side of the view, as `protocol.rs` has it."""
+    """A browser's side of the view's protocol (`protocol.rs`)."""
 
     def __init__(self, url):
         host, port = url.removeprefix("http://").split("/")[0].split(":")
@@ -56,7 +56,7 @@ class Viewer:
         text = json.dumps(request).encode()
         assert len(text) < 65536
         length = bytes([0x80 | len(text)]) if len(text) < 126 else b"\xfe" + struct.pack(">H", len(text))
-        # A mask of zeros leaves the text as it is.
+        # A mask of zeros doesn't change the text.
         self.socket.sendall(b"\x81" + length + bytes(4) + text)
 
     def look(self, **more):
@@ -92,7 +92,7 @@ def test_the_page_shows_the_machines_that_python_steps(env):
         viewer.look()
         steps_until(env, viewer)
         head, pictures = viewer.view()
-        # The view is of a step that was made since; what it shows is what the step showed.
+        # The view shows a later step, with the picture of that step.
         other = gbxcule.make_vec(num_envs=4, obs="packed", max_episode_steps=30, frames_per_step=2)
         other.reset(seed=1)
         for _ in range(head["step"]):
@@ -201,7 +201,7 @@ def test_what_cant_be_watched_says_why(env):
 
 
 def test_a_viewer_who_may_drives_a_machine_and_gives_it_back(env):
-    """The envs beside it go on as they do without a viewer."""
+    """The other envs step as they do without a viewer."""
     alone = gbxcule.make_vec(num_envs=4, obs="packed", max_episode_steps=30, frames_per_step=2)
     alone.reset(seed=1)
     view = env.watch(take_over=True)

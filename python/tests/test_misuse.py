@@ -1,4 +1,4 @@
-"""Wrong arguments of every kind: a sentence says what to do, before anything is changed."""
+"""Wrong arguments of every kind: the error names the remedy, and nothing has changed."""
 
 import pickle
 

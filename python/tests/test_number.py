@@ -1,4 +1,4 @@
-"""Numbers in memory in the forms that games keep them."""
+"""Numbers in memory, in the forms that games use."""
 
 import gbxcule
 import numpy as np

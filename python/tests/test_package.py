@@ -21,7 +21,7 @@ def test_the_source_package_has_the_flags_that_make_the_machine_fast(tmp_path):
     (package,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(package) as files:
         (config,) = [name for name in files.getnames() if name.endswith("/.cargo/config.toml")]
-        # Cargo reads it where the package is built: at its root.
+        # Cargo reads the file at the package's root, where the package is built.
         assert config.count("/") == 2
         assert files.extractfile(config).read() == (ROOT / ".cargo/config.toml").read_bytes()
 
@@ -72,7 +72,7 @@ def test_names_on_the_pages_are_reached_after_one_import():
     assert {"ray.RaySwarm", "adapter.sb3.SwarmVecEnv", "action_log.transitions", "warp.stand_in", "duel.DuelVectorEnv"} <= names
     told = subprocess.run([sys.executable, "-c", ALL, *sorted(names)], capture_output=True, text=True, timeout=300)
     assert told.returncode == 0, told.stderr
-    # A library that is missing is named, and nothing else.
+    # Only the missing library is named.
     assert all(re.fullmatch(r"\S+ gbxcule\.\S+ needs .*pip install .*", line) for line in told.stdout.splitlines()), told.stdout
 
 

@@ -1,4 +1,4 @@
-"""Pages as a new user reads them: each page's Python runs, block by block, in a folder that has the repository's files.
+"""Pages for a new user: each page's Python runs, block by block, in a folder that has the repository's files.
 
 A block that can't run says why in a line above: `<!-- not run: REASON -->`. Tests of the compiler run the blocks about
 the dialect, `docs/dialect` and `docs/programs.md`.
@@ -55,14 +55,14 @@ def test_every_block_of_python_is_found():
 
 
 def test_what_the_page_says_of_a_device_is_what_happens(folder, on_stand_ins):
-    # From the kernels on: those for a device use one of them. Torch has no part in what stands in
-    # for a device.
+    # Runs from the section on kernels on, because the blocks for a device use its kernel. Torch
+    # does not know the stand-in for a device.
     page = blocks(ROOT / "docs/python.md")
     first = next(number for number, block in enumerate(page) if "gbxcule.kernel" in block.text)
     chosen = [block.text for number, block in enumerate(page) if number >= first or block.reason]
     assert sum('device="cuda"' in text for text in chosen) == 2
     text = "\n".join(chosen)
-    # Thousands of machines, and of steps, take a device that is one.
+    # Thousands of machines and steps need a real device.
     for word, here in [
         ("torch.from_dlpack(array)", "array"), ("torch.cuda.current_stream()", "None"), ("range(1000)", "range(3)"), ("8192", "4"),
     ]:  # fmt: skip

@@ -29,7 +29,7 @@ def repeats(seed, count, frames, probability):
 
 
 def shares(before, after):
-    """How much of each pixel of the result each pixel covers, as whole numbers."""
+    """Each pixel's share in each pixel of the result, as whole numbers."""
     pieces = np.arange(before * after)
     covers = np.zeros((after, before), np.int64)
     np.add.at(covers, (pieces // before, pieces // after), 1)
@@ -44,7 +44,7 @@ def area(picture, size):
 
 
 class Model:
-    """One env, frame by frame, with all that the options do put on top by NumPy."""
+    """One env, stepped frame by frame, whose options NumPy computes."""
 
     def __init__(self, picture="gray", *, stack=None, pool=False, crop=None, size=None, sticky=0.0):
         self.env = gbxcule.make_vec(
@@ -156,9 +156,9 @@ def test_a_copied_env_has_the_pictures_and_its_own_chance():
     env.load_state(2, state)
     env._observer.look(env._swarm)
     assert all(np.array_equal(seen, stack) for seen in env._observer.copy())
-    # Both do something else from there: each draws by its own seed.
+    # Both differ from there on: each draws by its own seed.
     assert len({said[0][one].tobytes() for said in run(env, 30)[-1:] for one in range(3)}) > 1
-    # A state of an env without pictures begins with its frame alone.
+    # A state of an env without pictures begins a stack of its one frame.
     plain = made(1)
     plain.reset(seed=1)
     env.load_state(0, plain.save_state(0))
@@ -235,7 +235,7 @@ class TestEpisodicLife:
                 env.reset(options={"reset_mask": env._over.copy()})
                 rests[:] = False
             obs, _, terminated, truncated, info = env.step(actions)
-            # The plain one rests where ours begins an episode in this step.
+            # The plain env rests in the step in which ours begins an episode.
             before = [plain.save_state(one) for one in np.flatnonzero(rests | ~alive)]
             if plain._over.any():
                 plain._over[:] = False

@@ -1,4 +1,4 @@
-"""Rewards, ends and observations written in the Warp dialect, behind the step."""
+"""Rewards, ends and observations written in the Warp dialect, computed after each step."""
 
 import pathlib
 
@@ -108,7 +108,7 @@ def test_a_program_may_do_nothing_but_say_when_steps_end(tmp_path):
         obs, rewards, *_ = env.step(actions)
         expected, *_ = short.step(actions)
         assert np.array_equal(obs, expected) and rewards.tolist() == [0, 0]
-    # One that misspells its reward is no such program.
+    # A program that misspells `reward` is refused.
     path.write_text(SETTLED + TASK.partition("OBS_DIM = 3")[2].replace("def reward(", "def rewards("))
     with pytest.raises(ValueError, match="defines no `reward`"):
         gbxcule.make_vec(reward=path)
@@ -308,7 +308,7 @@ def test_weights_are_read_from_the_step_on_in_which_they_change(mode, tmp_path):
     again = gbxcule.restore(tmp_path / "env.ckpt")
     assert again.weights == env.weights
     for each in (env, again):
-        # What an env keeps is its own, weights are the swarm's.
+        # Each env has its own scratch; the swarm has one set of weights.
         _, rewards, *_, infos = each.step([0, 0])
         assert rewards.tolist() == [6.0, 9.0] and infos["quarters"].tolist() == [128, 192]
         for _ in range(2):

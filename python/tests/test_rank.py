@@ -100,7 +100,7 @@ def test_ray_actors_play_the_games_of_one_swarm(tmp_path):
         assert np.array_equal(found, expected)
         for number in range(5):
             step(number)
-        # An actor is lost; all go on from the checkpoint.
+        # An actor is lost; all actors continue from the checkpoint.
         paths = swarm.checkpoint(tmp_path / "five")
         env.checkpoint(tmp_path / "one.ckpt")
         step(5)
@@ -153,7 +153,7 @@ def test_a_torchrun_job_goes_on_to_the_same_weights_after_a_process_was_killed(t
         whole, killed = (torch.load(tmp_path / name / "update-5" / f"{rank}.pt") for name in ("whole", "killed"))
         assert all(torch.equal(whole["agent"][name], killed["agent"][name]) for name in whole["agent"])
         assert torch.equal(whole["seen"], killed["seen"]) and torch.equal(whole["random"], killed["random"])
-    # Three processes go on from what two have kept.
+    # Three processes continue from the checkpoints of two.
     run(tmp_path / "whole", untouched, processes=3, updates=7)
     assert len(list((tmp_path / "whole" / "update-7").glob("*.ckpt"))) == 3
 

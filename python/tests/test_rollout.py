@@ -1,4 +1,4 @@
-"""Steps whose actions lie on the device do what those of the host do, without a copy or a wait; on the stand-ins for
+"""Steps whose actions lie on the device equal steps of the host, without a copy or a wait; on the stand-ins for
 NVIDIA's driver and NVRTC (crates/testing/testkit/src/stand_in), in a child process."""
 
 import pathlib

@@ -1,4 +1,4 @@
-"""Datasets made by a Ray cluster: this machine's own."""
+"""Datasets made by a Ray cluster on this computer."""
 
 import json
 import os
@@ -13,7 +13,7 @@ ROWS = ["--count", "1100", "--seed", "4", "--mode", "text"]
 
 
 def program() -> str:
-    """The program that GBXCULE names, else the one that cargo builds of this tree."""
+    """The program that GBXCULE names, else the program that cargo builds of this tree."""
     if "GBXCULE" in os.environ:
         return os.environ["GBXCULE"]
     command = ["cargo", "build", "--quiet", "--package", "gbxcule-cli", "--message-format", "json"]

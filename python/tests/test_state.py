@@ -1,4 +1,4 @@
-"""States of other emulators: what PyBoy saved goes on here as it does there."""
+"""States of other emulators: a state that PyBoy saved continues here as in PyBoy."""
 
 import io
 
@@ -66,7 +66,7 @@ def test_every_rom_goes_on_as_in_pyboy(boy, name):
         assert without_stack(ours) == without_stack(theirs), frame
 
 
-# All that only a Color runs, and programs for the original.
+# All ROMs that only a Color runs, and programs for the original.
 COLORS = [name for name in _native.built_in_roms() if needs_color(name)]
 COLORS += ["PEARL_DRIFT", "BG_SCROLL", "HALT_IDLE", "MBC1_RAM", "MBC3_RTC", "MBC5_RAM"]
 # PyBoy's HDMA comes later in a line (docs/references.md), so palettes do.
@@ -81,7 +81,7 @@ def colored(name, num_envs=1):
 
 
 def picture_of(reference):
-    """PyBoy's picture in 5 bits for each color, as the machine has it."""
+    """PyBoy's picture in the machine's form, 5 bits for each color."""
     return reference.screen.ndarray[:, :, :3] >> 3
 
 
@@ -174,7 +174,7 @@ def as_earlier(state, version, rom):
     out = [bytes([version]), read(2)[1:]]
 
     def take(count, left_out=0):
-        """Copies bytes, and leaves out the next ones, which the newest alone has."""
+        """Copies bytes, and leaves out the next ones, which only the newest version has."""
         out.append(read(count))
         return read(left_out)
 

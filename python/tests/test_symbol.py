@@ -1,4 +1,4 @@
-"""Places in memory, as people write them."""
+"""Places in memory, in every spelling that users may write."""
 
 import gbxcule
 import numpy as np
@@ -44,7 +44,7 @@ def test_places_that_are_nowhere_are_refused(place):
 
 @pytest.mark.parametrize("place", [0x10000, "10000", -1])
 def test_the_end_of_memory_is_no_place(place):
-    # Above its 16 bits a place has a bank, plus one: this number would be bank 0's first byte.
+    # The bits above 16 hold the bank plus one: this number would be bank 0's first byte.
     with pytest.raises(ValueError, match="not inside"):
         place_of(place, {})
     with pytest.raises(ValueError, match="not inside"):

@@ -170,7 +170,7 @@ def test_same_step_gives_the_last_observation_apart():
     twin = gbxcule.make_vec(num_envs=3, autoreset_mode="Disabled", obs="gray", **SMALL)
     env.reset(seed=4)
     twin.reset(seed=4)
-    # One env ends before the others.
+    # The first env ends before the others.
     env._steps[1] = 1
     for step in range(3):
         obs, _, _, truncated, infos = env.step(actions(env, step))
@@ -515,7 +515,7 @@ ours.step([0] * 40)
 @pytest.mark.parametrize("own", ["own", "none"])
 @pytest.mark.parametrize("leave", ["drop", "close"])
 def test_a_forked_process_drops_its_parents_environment_and_makes_its_own(own, leave):
-    # Many times as long as it takes; what would fail hangs.
+    # The limit is many times the usual duration; a failure would hang.
     run = subprocess.run([sys.executable, "-c", FORKED, own, leave], capture_output=True, text=True, timeout=300)
     assert run.returncode == 0 and run.stderr == "", run.stderr
 
@@ -568,7 +568,7 @@ def test_the_space_of_all_observations_is_made_when_it_is_asked_for():
 
 
 def test_more_observations_than_there_is_memory_for_are_refused():
-    # Half a GiB for each of them, and as much for the copy that a step gives.
+    # Half a GiB for each env, and as much for the copy that a step returns.
     large = {"num_envs": 8192, "obs": gbxcule.Ram(*["0000:10000"] * 8192)}
     with pytest.raises(MemoryError, match="observations of 8192 envs need 8,192 GiB of memory, .* are free; .* copy=False"):
         gbxcule.make_vec(**large)

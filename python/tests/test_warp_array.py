@@ -1,4 +1,4 @@
-"""Arrays of `gbxcule.warp`: what they are made of, views, copies, and gradients beside them."""
+"""Arrays of `gbxcule.warp`: sources of their numbers, views, copies, and gradients beside them."""
 
 import numpy as np
 import pytest

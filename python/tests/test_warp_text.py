@@ -1,4 +1,4 @@
-"""Names that kernels of `gbxcule.warp` take along from the Python around them."""
+"""Names that kernels of `gbxcule.warp` use from the Python around them."""
 
 import importlib
 import pathlib
@@ -226,7 +226,7 @@ def test_annotations_and_lists_hold_names_that_only_kernels_use():
         wp.tid()
 
 
-# What pages show as wrong, or as a word that is no name, and what is spelled out elsewhere.
+# Names that pages show as wrong or use as words, and names that are spelled out elsewhere.
 NO_NAMES = {"aray", "normalise", "quaternion", "transformation"}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import warp as wp
 
-# Warp's reverse of such kernels isn't C++ that its compiler takes.
+# Warp's compiler refuses the C++ of Warp's reverse of such kernels.
 wp.set_module_options({"enable_backward": False})
 
 

@@ -18,7 +18,7 @@ class Example:
     def triplets(self, rows, columns, dtype, count=40):
         shape = getattr(dtype, "_shape_", ())
         of = self.random.integers
-        # Some lie beyond the matrix, some are 0.
+        # Some blocks lie beyond the matrix, some are 0.
         values = self.random.normal(size=(count, *shape))
         values[::7] = 0.0
         places = [wp.array(of(-1, extent + 1, count), dtype=int) for extent in (rows, columns)]
@@ -74,7 +74,7 @@ class Example:
         self.solve()
 
     def solve(self):
-        """Solve a system of blocks by each solver, and keep how often it iterated."""
+        """Solve a system of blocks by each solver, and keep the number of iterations."""
         counts = []
         for dtype in (wp.mat33, wp.float64):
             a = sparse.bsr_from_triplets(10, 10, *self.triplets(10, 10, dtype))
