@@ -89,7 +89,7 @@ def _table(rows: Any) -> str:
             f"{rows!r}"
         )
     if not rows:
-        raise ValueError("a table of actions needs at least one")
+        raise ValueError("a table of actions needs at least one action")
     spelling = ",".join(map(_row, rows))
     # The swarm would read a single word as a codec's name.
     if spelling.isidentifier() and spelling not in (*_BUTTONS, _NOTHING):

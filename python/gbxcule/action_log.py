@@ -100,11 +100,11 @@ def read(path: str | os.PathLike[str]) -> ActionLog:
             header.get("difficulty", "normal"), games,
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{file} is no file of games of format {FORMAT!r}, version {VERSION}: docs/judge.md has it") from error
+        raise ValueError(f"{file} does not hold games of format {FORMAT!r}, version {VERSION}: docs/judge.md has the format") from error
     if header["rom_sha256"] != rom_sha256(log.game):
         raise ValueError(
             f"{file} has games of another {log.game}: its ROM has the SHA-256 {header['rom_sha256']}, this gbxcule's "
-            f"{rom_sha256(log.game)}; take the gbxcule that wrote it"
+            f"{rom_sha256(log.game)}; use the gbxcule that wrote the file"
         )
     return log
 
@@ -114,7 +114,7 @@ def _unpacked(file: Path, data: bytes) -> bytes:
     try:
         text = unpacker.decompress(data, MAX_BYTES)
     except zlib.error as error:
-        raise ValueError(f"{file} is named .gz and is not packed by gzip: {error}") from error
+        raise ValueError(f"{file} ends in .gz, but is not packed by gzip: {error}") from error
     if not unpacker.eof:
         raise ValueError(f"{file} is cut off, or holds more than {MAX_BYTES} bytes")
     return text
@@ -158,7 +158,7 @@ def transitions(log: ActionLog, **options: Any) -> Iterator[Transitions]:
 def _together(log: ActionLog, games: list[LoggedGame], options: dict[str, Any]) -> list[Transitions]:
     levels = [game.level for game in games if game.level is not None]
     if len(levels) < len(games):
-        raise ValueError("transitions are of games that begin in levels: games of seeds are played by `gbxcule judge`")
+        raise ValueError("transitions takes games that begin in levels; `gbxcule judge` plays games of seeds")
     # Several games may begin in one level; the environment needs each level once.
     distinct = sorted(set(levels), key=levels.index)
     env: Any = SwarmVectorEnv(

@@ -220,7 +220,7 @@ def path_of(name: str, value: Any) -> str:
     if not isinstance(path, str):
         raise TypeError(f"{name} is a path, as a string or a pathlib.Path, found {shown(value)}")
     if not path:
-        raise ValueError(f"{name} is a path, found an empty one")
+        raise ValueError(f"{name} is a path, found an empty string")
     if "\n" in path:
         raise ValueError(f"{name} is a path, found text of several lines, {quoted(path)}: write it into a file and give its path")
     return path
@@ -242,7 +242,7 @@ def written_bytes(name: str, value: Any) -> bytes:
     if not isinstance(value, (bytes, bytearray, memoryview)):
         raise TypeError(f"{name} are bytes, one for each step, found {shown(value)}")
     if not len(value):
-        raise ValueError(f"{name} are one byte for each step, and there is none: an episode has one step at least")
+        raise ValueError(f"{name} are one byte for each step, found no bytes: an episode has at least one step")
     return bytes(value)
 
 

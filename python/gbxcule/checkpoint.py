@@ -72,7 +72,7 @@ def plain(value: Any) -> Any:
         return [_DICT, [[plain(key), plain(one)] for key, one in value.items()]]
     if isinstance(value, (list, tuple)):
         return [_TUPLE, [plain(one) for one in value]]
-    raise TypeError(f"an environment made with {value!r} can't be kept: a checkpoint has no form for it")
+    raise TypeError(f"a checkpoint can't hold an environment made with {value!r}")
 
 
 def value_of(found: Any) -> Any:
@@ -140,7 +140,7 @@ def _check_state(name: str, found: Any, form: Any) -> None:
         case _:
             fits = found == form
     if not fits:
-        raise ValueError(f"the state of a generator of random numbers has no such `{name}`")
+        raise ValueError(f"the state of a generator of random numbers has no part `{name}`")
 
 
 def note_of(env: SwarmVectorEnv[Any]) -> bytes:
@@ -245,7 +245,7 @@ def restore(
             _check_rank(env, here, os.fspath(path))
         return env
     if isinstance(path, (bytes, Mapping)) or not isinstance(path, Iterable):
-        raise TypeError(f"restore takes the path of a checkpoint, or those of all parts of a job in a list, found {shown(path)}")
+        raise TypeError(f"restore takes the path of a checkpoint, or a list of the paths of all parts of a job, found {shown(path)}")
     parts = [_Part(each) for each in path]
     return env_of(_divided_anew(parts, Rank() if here is None else here), device, threads)
 

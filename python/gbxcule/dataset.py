@@ -149,7 +149,7 @@ class Dataset(Sequence[Row]):
         for file, number in self._index:
             numbers.setdefault(file, []).append(number)
         if not numbers:
-            raise ValueError("this part of the dataset has no rows, and a table needs one")
+            raise ValueError("this part of the dataset has no rows, and a table needs at least one")
         return [(files[file], own) for file, own in sorted(numbers.items())]
 
 

@@ -74,7 +74,7 @@ class DuelVectorEnv(VectorEnv[Any, Any, Any]):
     def __init__(self, num_envs: int = 1, *, opponent: "str | Player" = "thief", **options: Any) -> None:
         without(options, {"rom": f"a duel plays {GAME}", "link": "a duel has its own cable"})
         if not callable(opponent) and opponent not in SCRIPTED:
-            raise ValueError(f"no opponent {shown(opponent)}; there are {', '.join(SCRIPTED)}, and functions")
+            raise ValueError(f"no opponent {shown(opponent)}; there are {', '.join(SCRIPTED)}, or give a function")
         obs = options.pop("obs", "mean")
         self._is_mapping = isinstance(obs, Mapping)
         parts = {**obs} if isinstance(obs, Mapping) else {"": obs}

@@ -151,9 +151,9 @@ def levels_of(levels: Any, rom: Any, is_paired: bool, begins_elsewhere: bool, ch
     if isinstance(levels, (str, bytes)) or not isinstance(levels, (Sequence, np.ndarray)):
         raise TypeError(f"`levels` takes the numbers of levels, such as range(200), found {shown(levels)}")
     if game_of(rom) is OTHER:
-        raise ValueError("`levels` are of built-in games (`gbxcule roms`); for other ROMs give saved states as `starts`")
+        raise ValueError("only built-in games (`gbxcule roms`) have `levels`; for other ROMs give saved states as `starts`")
     if is_paired:
-        raise ValueError("`levels` are of games for one: a pair's games begin on the title, where one machine calls the other")
+        raise ValueError("`levels` are for single machines: pairs begin on the title, where one machine calls the other")
     if begins_elsewhere:
         raise ValueError(f"`levels` say where episodes begin, and so do {_BEGINNINGS}: give one of them")
     if chance is not None:

@@ -98,7 +98,7 @@ class Environment:
         cuda_on_host: bool = False,
     ) -> None:
         if split is not None and split not in PARTS:
-            raise ValueError(f"split={split!r}: a dataset has the parts {', '.join(PARTS)}")
+            raise ValueError(f"split={split!r}: a dataset has the splits {', '.join(PARTS)}")
         unknown = [verdict for verdict in rewards or {} if verdict not in VERDICTS]
         if unknown:
             raise ValueError(f"rewards: there is no verdict {unknown[0]!r}; there are {', '.join(VERDICTS)}")
@@ -114,7 +114,7 @@ class Environment:
             raise ValueError(f"task={', '.join(sorted(missing))}: the dataset's tasks are {', '.join(sorted(known))}")
         self.tasks = [row for row in rows if split in (None, row.split)]
         if not self.tasks:
-            raise ValueError(f"{os.fspath(dataset)} has no such task in the part {split}")
+            raise ValueError(f"{os.fspath(dataset)} has no question of the task in the split {split}")
         self._random = random.Random(0)
         self._task: Task | None = None
 
@@ -140,7 +140,7 @@ class Environment:
         for task, text in answers:
             name, _, row = (task.id if isinstance(task, Task) else task).partition("/")
             if not row.isdecimal():
-                raise ValueError(f"{task!r} is no task: an id is a name and a row, as in python-to-ir/17")
+                raise ValueError(f"{task!r} does not name a question: give a task and a row, as in python-to-ir/17")
             named.append((name, int(row), text))
         return [self._result(verdict, reason) for verdict, reason in self._grader.grade(named)]
 

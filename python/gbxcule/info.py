@@ -88,7 +88,7 @@ def native_hooks(hooks: Mapping[str, Hook], symbols: Symbols) -> tuple[list[Nati
         if hook.calls is not None and calls not in (None, hook.calls):
             raise ValueError(
                 f"the hooks `{callers[place]}` and `{name}` are both at {place[0]:02x}:{place[1]:04x} and call two functions, "
-                f"`{calls}` and `{hook.calls}`; call one that does what both do"
+                f"`{calls}` and `{hook.calls}`; call one function that does both"
             )
         if hook.calls is not None:
             callers[place] = name
@@ -105,10 +105,10 @@ def check_programs(
         of_obs = isinstance(number, Cell) and number.of == "obs"
         if isinstance(number, Cell) and (observation if of_obs else reward) is None:
             argument = "obs" if of_obs else "reward"
-            raise ValueError(f'`info {name}` is kept by a program, and none is given: pass {argument}="task.py"')
+            raise ValueError(f'`info {name}` is a cell of a program, and no program is given: pass {argument}="task.py"')
     for name, hook in hooks.items():
         if hook.calls is not None and reward is None and observation is None:
-            raise ValueError(f'hook `{name}` calls a function of a program, and none is given: pass reward="task.py"')
+            raise ValueError(f'hook `{name}` calls a function of a program, and no program is given: pass reward="task.py"')
 
 
 def named_numbers(info: Any) -> dict[str, "Number | Cell"]:

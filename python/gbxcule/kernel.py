@@ -104,7 +104,7 @@ class Kernel:
             self._text = self._source()
         text = self._text
         if text.generic and arguments is None:
-            raise TypeError(f"`{text.name}` is generic: what it is compiled for is known when it is launched")
+            raise TypeError(f"`{text.name}` is generic: only a launch gives the types for which it is compiled")
         spelled = types(text.name_of) if types else _types(text, arguments or ())
         if spelled not in self._made:
             self._made[spelled] = text.compile(spelled)
@@ -249,7 +249,7 @@ def from_text(text: str, file: str = "<text>") -> dict[str, Kernel]:
     """Compile all kernels of a text; return them by name. Messages call the text `file`."""
     for name, given in (("a text of kernels", text), ("the name of its file", file)):
         if not isinstance(given, str):
-            raise TypeError(f"{name} is a string, found {shown(given)}; from_file reads a file")
+            raise TypeError(f"{name} is a string, found {shown(given)}; to compile a file call from_file")
     return _kernels(text, file, beside=False)
 
 
@@ -257,7 +257,7 @@ def from_file(path: str | os.PathLike[str]) -> dict[str, Kernel]:
     """Compile all kernels of a file, with the files beside it that it imports; return them by name."""
     file = path_of("a file of kernels", path)
     if not os.path.exists(file):
-        raise FileNotFoundError(f"no file of kernels `{file}`; from_text takes a text")
+        raise FileNotFoundError(f"no file `{file}`; to compile a text call from_text")
     return _kernels(_native.read_program(file), file, beside=True)
 
 
@@ -330,7 +330,7 @@ def _grid(dim: int | Sequence[int]) -> list[int]:
             raise TypeError
         extents = [operator.index(each) for each in (dim if isinstance(dim, (Sequence, np.ndarray)) else [dim])]
     except TypeError:
-        raise TypeError(f"extents are whole numbers, one or up to four, found {dim!r}") from None
+        raise TypeError(f"extents are one to four whole numbers, found {dim!r}") from None
     if any(extent < 0 for extent in extents):
         raise ValueError(f"extents are not negative, found {dim!r}")
     return extents

@@ -52,7 +52,7 @@ class Change:
             raise ValueError(f"a reward's scale is a finite number, found {self.scale!r}")
         # The comparison takes whole numbers of any size, and is false for NaN.
         if not abs(self.scale) <= MAX_REWARD:
-            raise ValueError(f"a reward's scale is a finite number, found {shown(self.scale)}; a float32 has {MAX_REWARD:.3g} at most")
+            raise ValueError(f"a reward's scale is a finite number, found {shown(self.scale)}; a float32 is at most {MAX_REWARD:.3g}")
 
     @property
     def number(self) -> Number:
@@ -67,7 +67,7 @@ def changes_of(reward: Any) -> list[Change]:
     for change in changes:
         if not isinstance(change, Change):
             raise TypeError(
-                f"a reward is a gbxcule.Change, several, the name of a program, or False where nothing is paid, found {shown(change)}"
+                f"a reward is a gbxcule.Change, a list of these, the name of a program, or False for no reward, found {shown(change)}"
             )
     return changes
 

@@ -253,10 +253,10 @@ class Observer:
         self.is_mapping = isinstance(spec, Mapping) or bool(self.outputs)
         named = with_outputs(dict(spec) if isinstance(spec, Mapping) else {"": spec}, self.outputs)
         if not named:
-            raise ValueError("a dictionary of observations needs at least one")
+            raise ValueError("a dictionary of observations needs at least one observation")
         for name in named:
             if not isinstance(name, str):
-                raise TypeError(f"a dictionary of observations has names, found {name!r}")
+                raise TypeError(f"the keys of a dictionary of observations are names, found {name!r}")
         program = _ProgramView(swarm.obs_dim)
         numbers = np.zeros((num_envs, swarm.obs_dim if self.outputs else 0), np.float32)
 

@@ -37,7 +37,7 @@ class Preprocessing:
         found = [part for part in parts if isinstance(part, str) and part in PICTURES]
         if len(found) != 1:
             raise ValueError(
-                f"`{asked[0]}` changes the picture among the observations, and obs={shown(obs)} has {len(found)}: give one of "
+                f"`{asked[0]}` changes the one picture of the observation, and obs={shown(obs)} has {len(found)} pictures: give one of "
                 f"{', '.join(PICTURES)}, alone or in a dictionary"
             )
         return _native.View.pictures(
@@ -54,7 +54,7 @@ def checked(
             f"`episodic_life` takes the number of lives, a gbxcule.Number such as gbxcule.Number(\"Lives\"), found {shown(episodic_life)}"
         )
     if episodic_life is not None and link == "pairs":
-        raise ValueError("`episodic_life` ends one env's episode, and the episodes of link=\"pairs\" end together: leave one of them out")
+        raise ValueError("`episodic_life` ends one env's episode, but the episodes of link=\"pairs\" end together: leave one of both out")
     if isinstance(sticky, (bool, np.bool_)) or not isinstance(sticky, (int, float, np.integer, np.floating)):
         raise TypeError(f"`sticky` is a probability from 0 to 1, such as 0.25, found {shown(sticky)}")
     return Preprocessing(

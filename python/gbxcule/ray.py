@@ -122,7 +122,7 @@ class RaySwarm:
         """Step all actors at once."""
         actions = np.asarray(actions)
         if actions.ndim == 0 or len(actions) != self.num_envs:
-            raise ValueError(f"{self.num_envs} envs take as many actions, found {shown(actions)}")
+            raise ValueError(f"expected an action for each of the {self.num_envs} envs, found {shown(actions)}")
         calls = [
             actor.step.remote(actions[share.start : share.stop])
             for actor, share in zip(self.actors, self._shares, strict=True)

@@ -25,13 +25,13 @@ class RecordBest(VectorWrapper):
         self, env: SwarmVectorEnv[Any], folder: str | os.PathLike[str], *, kind: str = "gif", every: int = 4, scale: int = 2
     ) -> None:
         if not isinstance(env, SwarmVectorEnv):
-            raise TypeError(f"RecordBest takes what gbxcule.make_vec returns, before other wrappers, found {env!r}")
+            raise TypeError(f"RecordBest takes an environment of gbxcule.make_vec, before other wrappers, found {env!r}")
         if kind not in ("gif", "mp4"):
             raise ValueError(f"a film is a gif or an mp4, found {kind!r}")
         if env.is_paired:
             raise ValueError('a film plays one machine, and link="pairs" plugs two together: RecordBest can\'t film them')
         if kind == "mp4" and shutil.which("ffmpeg") is None:
-            raise RuntimeError('an mp4 needs ffmpeg, which is not installed; kind="gif" needs nothing')
+            raise RuntimeError('an mp4 needs ffmpeg, which is not installed; kind="gif" works without it')
         path = folder_of("the folder of films", folder)
         super().__init__(env)
         self._swarm = env

@@ -126,7 +126,7 @@ class Rollout:
         if env.autoreset_mode == AutoresetMode.DISABLED:
             raise ValueError("actions on a device need an autoreset_mode that begins episodes there: NextStep or SameStep")
         if env._live is not None:
-            raise ValueError("the live view shows steps whose actions lie on the host: close it, or pass NumPy actions")
+            raise ValueError("the live view shows only steps whose actions lie on the host: close the view, or pass NumPy actions")
         if not env._is_seeded.all():
             raise ValueError("call reset before the first step whose actions lie on the device: it seeds the envs")
         native = self._made(env)
@@ -135,7 +135,7 @@ class Rollout:
         if seen is None:
             raise ValueError(
                 "actions on a device need an observation that stays there: a program's, as in obs=\"task.py\", or a picture, "
-                "which is `frames` there"
+                "which `frames` then holds"
             )
         if not self.is_entered:
             native.enter(env._steps.tolist(), env._returns.tolist(), env._over.tolist(), env._goes_on.tolist())

@@ -31,7 +31,7 @@ def rom_bytes(rom: RomLike) -> bytes:
     if isinstance(rom, (bytes, bytearray, memoryview)):
         return bytes(rom)
     if not isinstance(rom, (str, os.PathLike)):
-        raise TypeError(f"a ROM is a path, its bytes, or the name of one that is built in, found {rom!r}")
+        raise TypeError(f"a ROM is a path, its bytes, or the name of a built-in ROM, found {rom!r}")
     if isinstance(rom, str) and rom in _native.built_in_roms():
         return _native.built_in_rom(rom)
     path = Path(path_of("a ROM", rom))
@@ -39,7 +39,7 @@ def rom_bytes(rom: RomLike) -> bytes:
         near = _native.meant_rom(os.fspath(rom))
         meant = f"; did you mean {near}?" if near else ""
         raise FileNotFoundError(
-            f"no ROM {quoted(str(rom))}: it is neither a file nor one of those built in (`gbxcule roms`){meant}"
+            f"no ROM {quoted(str(rom))}: it is neither a file nor a built-in ROM (`gbxcule roms`){meant}"
         )
     return _native.read_file(os.fspath(rom), MAX_ROM_BYTES)
 
@@ -88,7 +88,7 @@ def weights_of(weights: Any) -> list[int]:
         raise TypeError(f"weights are whole numbers, one for each start, found {weights!r}")
     numbers = [whole("a weight", weight, 0) for weight in weights]
     if not any(numbers):
-        raise ValueError("episodes begin in one state at least: give a weight that is not 0")
+        raise ValueError("episodes need a state to begin in: give at least one weight above 0")
     return numbers
 
 

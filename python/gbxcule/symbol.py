@@ -192,10 +192,10 @@ def written_from(place: Place, count: int, symbols: Symbols) -> int:
     alone the bytes begin."""
     low, high = banked_range_of(place, symbols)
     if low & 0xFFFF < 0x8000:
-        raise ValueError(f"`{place}` is in ROM, which stays as it is; memory that can be written begins at 8000")
+        raise ValueError(f"`{place}` is in ROM, which can't be written; writable memory begins at 8000")
     says_count = isinstance(place, tuple) or (isinstance(place, str) and ":" in place and not _BANKED.match(place))
     if says_count and count != high - low:
-        raise ValueError(f"`{place}` has {high - low} bytes, found {count} to write; write as many, or give its first address alone")
+        raise ValueError(f"`{place}` has {high - low} bytes, found {count} to write; write {high - low} bytes, or give only the first address")
     return low
 
 

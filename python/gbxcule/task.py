@@ -52,13 +52,13 @@ def task_of(played: game.Game, reward: Any, done: Any) -> Task:
             continue
         if not _is_path(no_module("done", part)):
             raise TypeError(
-                "`done` takes a gbxcule.Number, the name of a program, several of these in a list, or False where nothing ends an "
+                "`done` takes a gbxcule.Number, the name of a program, a list of these, or False if nothing ends an "
                 f"episode, found {shown(part)}"
             )
         ending = _program("done", part)
         if paying not in (None, ending):
             raise ValueError(
-                f"`done` names the program {quoted(ending)} and `reward` {quoted(paying)}: one program has both"
+                f"`done` names the program {quoted(ending)} and `reward` {quoted(paying)}: give the same program"
             )
     return Task(paying or ending, paying is not None, changes, ends, ending is not None)
 
@@ -98,7 +98,7 @@ def changed_weights(known: Given, numbers: Sequence[Any], named: Mapping[str, An
     """Return the weights after a change."""
     if bool(numbers) == bool(named) or named and not isinstance(known, dict):
         raise TypeError(
-            "set_weights takes all weights in order, or some by name where make_vec was given names, "
+            "set_weights takes all weights in order, or some by name if make_vec got names, "
             'as in weights={"explore": 1.0} and set_weights(explore=0.5)'
         )
     if named and isinstance(known, dict):

@@ -165,7 +165,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         if chance is not None and not isinstance(chance, Number):
             raise TypeError(f"`chance` takes a gbxcule.Number, found {chance!r}")
         if chance is not None and chance.bcd:
-            raise ValueError("`chance` draws bits, which are no decimal digits: leave out bcd=True")
+            raise ValueError("`chance` draws bits, not decimal digits: leave out bcd=True")
         if audio:
             obs = with_audio(obs)
         observe = program_of(obs)
@@ -258,7 +258,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
 
     def _set_starts(self, state: Any, states: Any, battery: Any, steps: int) -> None:
         if state is not None and states is not None:
-            raise ValueError("start_state is one state and starts are several: give one of them")
+            raise ValueError("start_state and starts both say where episodes begin: give one of both")
         starts = states_of("starts", [] if states is None else states)
         if state is not None:
             starts = [content("start_state", state)]
@@ -404,7 +404,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         """Change memory of an env directly, without the machine's own writes."""
         swarm, env = self._swarm, self._env(env)
         if not isinstance(data, (bytes, bytearray, memoryview)):
-            raise TypeError(f"what is written to memory is bytes, found {shown(data)}; one number is written as bytes([7])")
+            raise TypeError(f"write_memory takes bytes, found {shown(data)}; write one number as bytes([7])")
         written = bytes(data)
         swarm.write_memory(env, written_from(place, len(written), self.symbols), written)
         self._look_again(mask_of_one(env, self.num_envs))

@@ -65,14 +65,14 @@ def env():
 @pytest.mark.parametrize(
     ("place", "bytes_written", "message"),
     [
-        (("Score", 2), 3, r"`\('Score', 2\)` has 2 bytes, found 3 to write; write as many, or give its first address"),
+        (("Score", 2), 3, r"`\('Score', 2\)` has 2 bytes, found 3 to write; write 2 bytes, or give only the first address"),
         (("Score", 2), 1, "has 2 bytes, found 1 to write"),
         ("C0F0:C100", 40, "`C0F0:C100` has 16 bytes, found 40"),
         (("01:D000", 2), 3, "has 2 bytes, found 3"),
         (0xFFFF, 2, "addresses 0xffff to 0x10001 are not inside 0x0000 to 0x10000"),
         ("01:DFFF", 2, "2 bytes from 01:DFFF on leave the bank, whose last address here is DFFF: name fewer bytes"),
         ("00:9FF0", 17, "17 bytes from 00:9FF0 on leave the bank, whose last address here is 9FFF"),
-        (0x150, 1, "`336` is in ROM, which stays as it is; memory that can be written begins at 8000"),
+        (0x150, 1, "`336` is in ROM, which can't be written; writable memory begins at 8000"),
         (("01:D000", 2, 3), 2, "a place is an address and a count of bytes"),
     ],
 )
@@ -116,16 +116,16 @@ def test_what_leaves_its_bank_is_not_read(env, place, message):
         (lambda env, path: gbxcule.restore(path, threads="a"), TypeError, "threads is a whole number, found 'a'"),
         (lambda env, path: gbxcule.restore(path, threads=True), TypeError, "threads is a whole number, found True"),
         (lambda env, path: gbxcule.restore(path, device=3), TypeError, 'a device is "cpu", "cuda" or "cuda:N", found 3'),
-        (lambda env, path: gbxcule.restore(3), TypeError, "restore takes the path of a checkpoint, or those of all parts of a job in a list, found 3"),
+        (lambda env, path: gbxcule.restore(3), TypeError, "restore takes the path of a checkpoint, or a list of the paths of all parts of a job, found 3"),
         (lambda env, path: gbxcule.restore(path.read_bytes()), TypeError, "restore takes the path of a checkpoint, .* found bytes of"),
-        (lambda env, path: gbxcule.restore(""), ValueError, "a checkpoint is a path, found an empty one"),
+        (lambda env, path: gbxcule.restore(""), ValueError, "a checkpoint is a path, found an empty string"),
         (lambda env, path: env.checkpoint(None), TypeError, "a checkpoint is a path, .* found None"),
         (lambda env, path: env._film(3, b"", b""), TypeError, "a film is a path, .* found 3"),
         (lambda env, path: env._film("a.png", b"", b"\0"), ValueError, "name a file that ends in one of them"),
         (lambda env, path: env._film("a.gif", 3, b"\0"), TypeError, "a state is bytes, or the path of a file, found 3"),
         (lambda env, path: env._film("a.gif", env.save_state(0), [0, 1]), TypeError, "bytes, one for each step, found"),
         (lambda env, path: env._film("a.gif", env.save_state(0), np.zeros(2, np.uint8)), TypeError, "one for each step"),
-        (lambda env, path: env._film("a.gif", env.save_state(0), b""), ValueError, "an episode has one step at least"),
+        (lambda env, path: env._film("a.gif", env.save_state(0), b""), ValueError, "an episode has at least one step"),
         (lambda env, path: env.write_observations_to(np.zeros((2, 72, 80))), ValueError, r"np.empty\(\(2, 72, 80\), np.uint8"),
         (
             lambda env, path: env.write_observations_to(np.zeros((2, 72, 160), np.uint8)[:, :, ::2]),
@@ -137,7 +137,7 @@ def test_what_leaves_its_bank_is_not_read(env, place, message):
         (lambda env, path: gbxcule.RecordBest(env, 3), TypeError, "the folder of films is a path, .* found 3"),
         (lambda env, path: env.save_state(0, format=[1]), ValueError, r"no state format `\[1\]`; there are gbxcule, bess"),
         (lambda env, path: env.load_state(0, env.save_state(0), with_seed="a"), TypeError, "with_seed is True or False"),
-        (lambda env, path: env.load_state(0, ""), ValueError, "a state is a path, found an empty one"),
+        (lambda env, path: env.load_state(0, ""), ValueError, "a state is a path, found an empty string"),
         (lambda env, path: env.hook_counts([1]), ValueError, "no hook"),
         (lambda env, path: env.copy_state(0, [[True], [True, False]]), ValueError, "mask is 2 booleans"),
         (lambda env, path: env.write_memories([True, True], "C0F0", [[1], [2, 3]]), ValueError, "all of one length"),
@@ -168,10 +168,10 @@ def test_unaligned_arrays_and_dictionaries_are_refused_for_observations():
         ({"chance": gbxcule.Number(0x4000)}, ValueError, "chance can't be drawn at 4000: ROM stays as it is"),
         ({"symbols": {"wScore": True}}, TypeError, "symbols are addresses by label, found 'wScore': True"),
         ({"render_mode": np.array(["rgb_array"])}, ValueError, "no render mode"),
-        ({"reward": b"task.py"}, TypeError, "the name of a program, or False where nothing is paid, found b'task.py'"),
+        ({"reward": b"task.py"}, TypeError, "the name of a program, or False for no reward, found b'task.py'"),
         ({"reward": "LAST_BEACON"}, ValueError, 'reads the memory of LAST_BEACON, and this is PEARL_DRIFT: give "PEARL_DRIFT"'),
         ({"rom": "EMBER_LEAP", "obs": {"f": "TARN_MASON"}}, ValueError, "and this is EMBER_LEAP"),
-        ({"done": True}, TypeError, "or False where nothing ends an episode, found True"),
+        ({"done": True}, TypeError, "or False if nothing ends an episode, found True"),
         ({"actions": gbxcule.Buttons("A", "A")}, ValueError, "the button A stands twice in gbxcule.Buttons"),
     ],
 )
@@ -237,7 +237,7 @@ def test_seeds_of_a_rank_are_checked_before_they_are_shifted():
 
 def test_a_pool_refuses_what_it_cannot_send():
     pool = SwarmPool(num_envs=4, batch_size=2)
-    with pytest.raises(ValueError, match="send the env_id that recv gave: there are several batches"):
+    with pytest.raises(ValueError, match="send needs the env_id that recv gave, because the pool has several batches"):
         pool.send([0, 0])
     for env_id in ([], "x", [0, 2], np.array([9, 10])):
         with pytest.raises(ValueError, match="send the env_id that recv gave"):
@@ -259,17 +259,17 @@ def test_a_pool_refuses_what_it_cannot_send():
     ("call", "error", "message"),
     [
         (lambda a: draw(a), TypeError, r"kernel `draw` is launched, not called: draw.launch\(threads, arguments"),
-        (lambda a: draw.launch(True, {"x": 1.0, "to": (1, 2, 3)}, a), TypeError, "extents are whole numbers, .* found True"),
+        (lambda a: draw.launch(True, {"x": 1.0, "to": (1, 2, 3)}, a), TypeError, "extents are one to four whole numbers, found True"),
         (lambda a: draw.launch(3, {"x": 1.0, "to": (1, 2, 3), "too": 1}, a), TypeError, "no field `too`; it has x, to"),
         (lambda a: draw.launch(3, 3, a), TypeError, "a struct is a dictionary, or an object, with x, to"),
         (lambda a: draw.launch(3, {"x": 1.0, "to": (1, 2, 3)}, a, device=3), TypeError, 'a device is "cpu", "cuda"'),
         (lambda a: draw.launch(3, {"x": 1.0, "to": (1, 2, 3)}, a, stream=-1), TypeError, "a stream is a handle"),
         (lambda a: array([1.0], device=3), TypeError, 'a device is "cpu", "cuda" or "cuda:N", found 3'),
         (lambda a: synchronize(3), TypeError, 'a device is "cpu", "cuda" or "cuda:N", found 3'),
-        (lambda a: from_text(3), TypeError, "a text of kernels is a string, found 3; from_file reads a file"),
+        (lambda a: from_text(3), TypeError, "a text of kernels is a string, found 3; to compile a file call from_file"),
         (lambda a: from_text(b"x"), TypeError, "a text of kernels is a string"),
         (lambda a: from_file(3), TypeError, "a file of kernels is a path, .* found 3"),
-        (lambda a: from_file("nowhere.py"), FileNotFoundError, "no file of kernels `nowhere.py`"),
+        (lambda a: from_file("nowhere.py"), FileNotFoundError, "no file `nowhere.py`"),
     ],
 )
 def test_a_kernel_says_what_it_takes(call, error, message):

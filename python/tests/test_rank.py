@@ -260,7 +260,7 @@ def test_parts_that_are_missing_or_of_another_job_are_named(tmp_path):
         gbxcule.restore([*paths[:2], tmp_path / "other.ckpt"])
     with pytest.raises(ValueError, match="6 envs are too few for 7 processes"):
         gbxcule.restore(paths, rank=Rank(0, 7))
-    with pytest.raises(TypeError, match="those of all parts of a job in a list"):
+    with pytest.raises(TypeError, match="a list of the paths of all parts of a job"):
         gbxcule.restore(7)
     assert gbxcule.restore(paths).num_envs == 6
 

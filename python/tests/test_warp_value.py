@@ -104,7 +104,7 @@ def test_fields_refuse_what_they_cannot_hold():
         body.marks = wp.zeros((2, 2))
     with pytest.raises(TypeError, match="a `Point` has 2 fields, found 3 values"):
         Point((0.0, 0.0, 0.0), 1, 2)
-    with pytest.raises(RuntimeError, match="takes the fields of another one"):
+    with pytest.raises(RuntimeError, match="takes the fields of another such struct"):
         body.point = body
 
 

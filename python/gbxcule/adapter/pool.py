@@ -62,7 +62,7 @@ class SwarmPool:
     def send(self, actions: Any, env_id: npt.ArrayLike | None = None) -> None:
         """Send actions for a batch that `recv` handed out, named by its `info["env_id"]`."""
         if env_id is None and len(self._parts) > 1:
-            raise ValueError("send the env_id that recv gave: there are several batches, and these actions are for one")
+            raise ValueError("send needs the env_id that recv gave, because the pool has several batches")
         number = 0 if env_id is None else self._batch_of(env_id)
         if self._is_busy[number]:
             raise RuntimeError(f"batch {number} is stepping; recv it before sending it actions")

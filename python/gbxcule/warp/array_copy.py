@@ -14,7 +14,7 @@ class _Part:
 
     def __init__(self, of: array, offset: int, count: int, is_whole: bool) -> None:
         if count > of.size - offset:
-            raise RuntimeError(f"{count} elements don't lie in {of!r} from element {offset} on")
+            raise RuntimeError(f"{of!r} has fewer than {count} elements from element {offset} on")
         self.array, self._is_whole, self._range = of, is_whole, slice(offset, offset + count)
 
     def memory(self) -> Any:
@@ -70,7 +70,7 @@ def assign(dest: array, source: Any) -> None:
         copy(dest, source)
         return
     if not hasattr(source, "__len__"):
-        raise RuntimeError(f"`assign` takes an array or what one can be made of, found `{source!r}`")
+        raise RuntimeError(f"`assign` takes an array, or numbers for one, found `{source!r}`")
     _copied(dest, array(source, dtype=dest.dtype, copy=capture.is_capturing()), 0, 0, 0)
 
 

@@ -104,7 +104,7 @@ def _reduced(
         capture.run(reduce)
         return out
     if capture.is_capturing():
-        raise NotImplementedError("a sum in a capture needs an array for it: `out`")
+        raise NotImplementedError("a sum in a capture needs an array for its result: `out`")
     reduce()
     return target.numpy()[0] if axis is None else target
 
@@ -118,7 +118,7 @@ def array_cast(in_array: array, out_array: array, count: int | None = None) -> N
     source, target = _numbers(in_array), _numbers(out_array)
     amount = source.size if count is None else count * int(np.prod(inner, dtype=int))
     if amount > min(source.size, target.size):
-        raise RuntimeError(f"{amount} numbers don't lie in {in_array!r} and {out_array!r}")
+        raise RuntimeError(f"{in_array!r} or {out_array!r} has fewer than {amount} numbers")
     if in_array.ndim > 1 and inner == other and in_array.shape != out_array.shape:
         raise RuntimeError(f"a cast is between arrays of one shape, found {in_array!r} and {out_array!r}")
     operate(f"wp.{target.dtype.__name__}(x0)", source[:amount], out=target[:amount])
@@ -128,7 +128,7 @@ def _numbers(of: array) -> array:
     """Return an array of the numbers in an array's elements."""
     scalar = getattr(of.dtype, "_wp_scalar_type_", of.dtype)
     if not of.is_contiguous:
-        raise RuntimeError("an array with gaps isn't cast: `contiguous()` copies it")
+        raise RuntimeError("an array with gaps can't be cast: `contiguous()` makes a copy without gaps")
     return array(of.numpy().reshape(-1), dtype=scalar, copy=False)
 
 

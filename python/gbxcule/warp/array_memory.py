@@ -135,7 +135,7 @@ class array(ElementOperators):
     def shape(self, shape: Any) -> None:
         """Note a shape in an annotation, for programs that read it there."""
         if not self.is_annotation:
-            raise AttributeError("an array that has memory keeps its shape: `reshape` gives another array")
+            raise AttributeError("the shape of an array can't be set: `reshape` gives an array with another shape")
         self._noted_shape = tuple(shape)
 
     @property
@@ -247,7 +247,7 @@ class array(ElementOperators):
             return self._listed(parts)
         ndim = self.ndim - sum(not isinstance(part, slice) and part is not Ellipsis for part in parts)
         if ndim <= 0:
-            raise RuntimeError("a single element isn't read in Python: `numpy()` gives them all")
+            raise RuntimeError("Python can't read a single element: `numpy()` gives all elements")
         return self._view(lambda memory: memory[key])
 
     def _listed(self, parts: tuple[Any, ...]) -> Any:
@@ -395,7 +395,7 @@ class array4d(array):
 
 def _list_or_part(part: Any) -> Any:
     if isinstance(part, slice) and part != slice(None):
-        raise NotImplementedError("slices beside lists of indices aren't supported")
+        raise NotImplementedError("an index may have slices or lists of indices, not both")
     return array(part, dtype=int) if isinstance(part, (list, np.ndarray)) else part
 
 

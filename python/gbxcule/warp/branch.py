@@ -27,7 +27,7 @@ def _work_of(body: Body, options: dict[str, Any]) -> Callable[[], Any]:
     if body is None:
         return lambda: None
     if not callable(body):
-        raise TypeError(f"what a capture does is a function or a graph, found {body!r}")
+        raise TypeError(f"the body of a captured branch is a function or a graph, found {body!r}")
     if not capture.is_capturing():
         return lambda: body(**options)
     capture.capture_begin()

@@ -170,7 +170,7 @@ class Bvh(Geometry):
         self.lowers, self.uppers = lowers, uppers
         self.device = lowers.device
         if _points(lowers, "lower corners").shape != _points(uppers, "upper corners").shape:
-            raise RuntimeError(f"there are as many lower corners as upper ones, found {len(lowers)} and {len(uppers)}")
+            raise RuntimeError(f"each box has a lower and an upper corner, found {len(lowers)} and {len(uppers)}")
         self._build()
 
     def rebuild(self, constructor: Any = None) -> None:

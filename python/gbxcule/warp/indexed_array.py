@@ -152,7 +152,7 @@ def _lists(indices: Any, ndim: int) -> "list[array | None]":
         given = [given]
     lists = [each if each is None or isinstance(each, array) else array(each, dtype=int) for each in given]
     if len(lists) > ndim:
-        raise ValueError(f"{len(lists)} lists of indices for an array of {ndim} dimensions")
+        raise ValueError(f"an array of {ndim} dimensions takes at most {ndim} lists of indices, found {len(lists)}")
     for each in lists:
         if each is not None and (each.ndim != 1 or each.numpy().dtype != np.int32):
             raise TypeError(f"a list of indices is an array of `int32` in one dimension, found {each!r}")

@@ -97,7 +97,7 @@ class _System:
 
     def __init__(self, of: str, A: Any, b: array, x: array, M: Any) -> None:  # noqa: N803
         if capture.is_capturing():
-            raise NotImplementedError(f"a capture can't keep `{of}`: how often it iterates isn't known")
+            raise NotImplementedError(f"a capture can't keep `{of}`: its number of iterations isn't known")
         tape.refuse(of, b, x)
         if isinstance(A, (array, BsrMatrix)):
             tape.refuse(of, A if isinstance(A, array) else A.values)

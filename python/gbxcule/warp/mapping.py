@@ -75,7 +75,7 @@ def _lambda_of(python: FunctionType) -> ast.Lambda:
             made = compile(ast.Expression(node), code.co_filename, "eval").co_consts[0]
             if (made.co_varnames, made.co_consts) == (code.co_varnames, code.co_consts) and _is_same(made, code):
                 return node
-    raise TypeError("the text of a lambda can't be read: `def` names a function")
+    raise TypeError("the text of a lambda can't be read: write the function with `def`")
 
 
 def _is_same(made: Any, code: Any) -> bool:

@@ -212,7 +212,7 @@ def overload(kernel: Any, arg_types: Any = None) -> Kernel:
         return kernel.overload(arg_types) if arg_types else kernel
     generic = {**surroundings(kernel), **sys._getframe(1).f_locals}.get(kernel.__name__)
     if not isinstance(generic, Kernel):
-        raise TypeError(f"there is no kernel `{kernel.__name__}` to be an overload of")
+        raise TypeError(f"`{kernel.__name__}` overloads a kernel of that name, which doesn't exist")
     return generic
 
 

@@ -118,7 +118,7 @@ class StructInstance:
     def assign(self, value: "StructInstance") -> None:
         """Copy all fields from another instance."""
         if not isinstance(value, StructInstance) or value._struct.key != self._struct.key:
-            raise RuntimeError(f"a `{self._struct.key}` takes the fields of another one, found `{value!r}`")
+            raise RuntimeError(f"a `{self._struct.key}` takes the fields of another such struct, found `{value!r}`")
         for name in self._struct.vars:
             setattr(self, name, getattr(value, name))
 

@@ -39,7 +39,7 @@ class Tape(KnownByName):
 
     def __enter__(self) -> "Tape":
         if _open:
-            raise RuntimeError("a tape records already: one records at a time")
+            raise RuntimeError("another tape records already: end it first")
         _open.append(self)
         overwritten.watch(self._keeper)
         return self
@@ -69,7 +69,7 @@ class Tape(KnownByName):
         """Reverse all launches, from a loss, whose gradient becomes 1, or from given or already set gradients."""
         if loss is not None:
             if loss.size != 1:
-                raise RuntimeError(f"a loss is an array of one element, found the shape {loss.shape}")
+                raise RuntimeError(f"a loss is an array of one element, found an array of the shape {loss.shape}")
             if loss.grad is None:
                 raise RuntimeError("the loss has no gradient: make it with `requires_grad=True`")
             loss.grad.fill_(1.0)
