@@ -404,7 +404,7 @@ class SwarmVectorEnv(OnDevice, WithCartridges, VectorEnv[Any, Any, Any], Generic
         """Change memory of an env directly, without the machine's own writes."""
         swarm, env = self._swarm, self._env(env)
         if not isinstance(data, (bytes, bytearray, memoryview)):
-            raise TypeError(f"write_memory takes bytes, found {shown(data)}; write one number as bytes([7])")
+            raise TypeError(f"memory takes bytes, found {shown(data)}; write one number as bytes([7])")
         written = bytes(data)
         swarm.write_memory(env, written_from(place, len(written), self.symbols), written)
         self._look_again(mask_of_one(env, self.num_envs))

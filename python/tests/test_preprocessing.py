@@ -297,7 +297,7 @@ class TestEpisodicLife:
         ({"crop": (1, 2, 3)}, ValueError, r"`crop` is \(top, left, lines, columns\), found \(1, 2, 3\)"),
         ({"obs": "packed", "resize": (9, 9)}, ValueError, "no brightness"),
         ({"obs": "obs_v0", "frame_stack": 4}, ValueError, "`frame_stack` changes the one picture of the observation, and obs='obs_v0' has 0"),
-        ({"obs": {"a": "gray", "b": "mean"}, "resize": (9, 9)}, ValueError, "has 2: give one of"),
+        ({"obs": {"a": "gray", "b": "mean"}, "resize": (9, 9)}, ValueError, "has 2 pictures: give one of"),
         ({"max_pool": True, "frames_per_step": 1}, ValueError, "frames_per_step=1 do not have"),
         ({"max_pool": True, "link": "pairs", "num_envs": 2}, ValueError, "the cable"),
         ({"max_pool": 1}, TypeError, "max_pool is True or False"),
