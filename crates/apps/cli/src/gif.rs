@@ -37,15 +37,16 @@ impl Animation {
 
     /// Adds the next picture. A picture that changes nothing, or comes too early, is left out.
     pub(crate) fn push(&mut self, picture: &Mosaic, at_s: f64) -> anyhow::Result<()> {
-        let at = centiseconds(at_s);
-        let too_early = self.open.as_ref().is_some_and(|(_, since)| at < since + MIN_CENTISECONDS);
+        let time = centiseconds(at_s);
+        let too_early =
+            self.open.as_ref().is_some_and(|(_, since)| time < since + MIN_CENTISECONDS);
         let frame = match &self.shown {
             None => Some(first_frame(picture, self.screen)),
             Some(_) if too_early => None,
             Some(shown) => change(shown, picture, self.screen),
         };
         let Some(frame) = frame else { return Ok(()) };
-        self.close(at)?;
+        self.close(time)?;
         self.shown = Some(picture.clone());
         self.open = Some((frame, at));
         Ok(())

@@ -88,9 +88,9 @@ impl Screen {
                 Curve::Corrected => corrected_rgb(pixel & !IS_COLOR),
             };
         }
-        let at = usize::from(pixel) * 3;
+        let first = usize::from(pixel) * 3;
         let bytes = self.rgb();
-        [bytes[at], bytes[at + 1], bytes[at + 2]]
+        [bytes[first], bytes[first + 1], bytes[first + 2]]
     }
 }
 
@@ -233,8 +233,8 @@ mod tests {
 
     #[test]
     fn rows_are_filled_where_they_can_be() {
-        let found = [1, 2, 3, 7, 8, 12, 16, 18, 48, 512].map(usual_columns);
-        assert_eq!(found, [1, 2, 3, 4, 4, 4, 4, 6, 8, 32]);
+        let columns = [1, 2, 3, 7, 8, 12, 16, 18, 48, 512].map(usual_columns);
+        assert_eq!(columns, [1, 2, 3, 4, 4, 4, 4, 6, 8, 32]);
     }
 
     #[test]

@@ -230,16 +230,16 @@ fn number((low, width_bytes, big_endian, signed, decimal): NumberTuple) -> Memor
 /// Refuses actions that lie on another device than the swarm.
 fn check_device(actions: &Bound<'_, PyAny>, wanted: Device) -> PyResult<()> {
     let (kind, ordinal): (i32, i32) = actions.call_method0("__dlpack_device__")?.extract()?;
-    let found = match (kind, u32::try_from(ordinal)) {
+    let actions_device = match (kind, u32::try_from(ordinal)) {
         (CPU, _) => Device::Cpu.to_string(),
         (CUDA, Ok(ordinal)) => Device::Cuda(ordinal).to_string(),
         _ => format!("a device of DLPack's kind {kind}"),
     };
-    if found == wanted.to_string() {
+    if actions_device == wanted.to_string() {
         return Ok(());
     }
     Err(PyValueError::new_err(format!(
-        "the actions lie on {found}, and the machines on {wanted}: make them there, or pass a NumPy array"
+        "the actions lie on {actions_device}, and the machines on {wanted}: make them there, or pass a NumPy array"
     )))
 }
 

@@ -307,8 +307,8 @@ impl Swarm {
         let array = arrays.into_iter().find(|it| it.name() == array);
         let array = array.ok_or_else(|| PyValueError::new_err("no such array of programs"))?;
         let cell = ScratchCell { text, array, cell };
-        let kept = self.look(py, |swarm| swarm.scratch_values(cell))?;
-        Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&kept))
+        let values = self.look(py, |swarm| swarm.scratch_values(cell))?;
+        Borrowed::of(out)?.copy_from(bytemuck::cast_slice(&values))
     }
 
     /// Number of actions in the programs' mask; 0 without a mask.

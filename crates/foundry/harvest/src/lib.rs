@@ -113,9 +113,9 @@ pub fn harvest(
     looked: &(dyn Fn() + Sync),
 ) -> Result<Harvested, SynthError> {
     let options = ImportOptions::default();
-    let found = FoundKernels::below(folder, license, &options)?;
-    let outcomes = found.outcomes(0..found.count(), plan, workers, looked);
-    found.harvested(outcomes)
+    let kernels = FoundKernels::below(folder, license, &options)?;
+    let outcomes = kernels.outcomes(0..kernels.count(), plan, workers, looked);
+    kernels.harvested(outcomes)
 }
 
 impl<'a> FoundKernels<'a> {
@@ -160,12 +160,12 @@ impl<'a> FoundKernels<'a> {
         let work = || {
             let (mut made, mut sources) = (Vec::new(), Sources::below(self.folder, self.options));
             loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                if at >= kernels.end {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= kernels.end {
                     return made;
                 }
-                let row = take(&self.found.kernels[at], plan, &mut sources);
-                made.push((at, row.map_err(|refusal| refusal.text())));
+                let row = take(&self.found.kernels[number], plan, &mut sources);
+                made.push((number, row.map_err(|refusal| refusal.text())));
                 looked();
             }
         };

@@ -271,15 +271,15 @@ fn claim(folder: &Path, manifest: &Manifest, resumes: bool) -> Result<(), SynthE
         let written = write_new(folder, MANIFEST, text.as_bytes());
         written.map_err(SynthError::file(&path))?;
     }
-    let found = Manifest::read(folder)?;
-    let grows = resumes && found.count < manifest.count;
-    if grows && (Manifest { count: manifest.count, ..found.clone() }) == *manifest {
+    let existing = Manifest::read(folder)?;
+    let grows = resumes && existing.count < manifest.count;
+    if grows && (Manifest { count: manifest.count, ..existing.clone() }) == *manifest {
         return write_whole(folder, MANIFEST, text.as_bytes());
     }
-    if found == *manifest {
+    if existing == *manifest {
         return Ok(());
     }
-    let (command, version) = (found.command(), found.generator_version);
+    let (command, version) = (existing.command(), existing.generator_version);
     let reason = format!("`{command}`, generator version {version}");
     Err(SynthError::Other { path: folder.into(), reason })
 }
@@ -325,8 +325,8 @@ fn sample(rows: &mut [Row], every: u64, folder: &Path) -> Result<(), SynthError>
         .filter(|(_, row)| row.id % every == 0)
         .map(|(at, row)| (at, row.clone()))
         .unzip();
-    let found = validate::host(&chosen, folder)?;
-    for (at, check) in at.into_iter().zip(found) {
+    let checks = validate::host(&chosen, folder)?;
+    for (at, check) in at.into_iter().zip(checks) {
         if let Ok(check) = check {
             rows[at].add_check(check);
         }
@@ -388,9 +388,9 @@ type Reader = fn(Format, &Path) -> Result<Vec<Row>, SynthError>;
 fn read_by(folder: &Path, read: &dyn Fn(usize), rows_of: Reader) -> Result<Vec<Row>, SynthError> {
     let (format, paths) = files(folder)?;
     if format == Format::Jsonl {
-        let found = Manifest::read(folder)?.schema_version;
-        if found != SCHEMA_VERSION {
-            return Err(table::other_schema(&folder.join(MANIFEST), &found.to_string()));
+        let version = Manifest::read(folder)?.schema_version;
+        if version != SCHEMA_VERSION {
+            return Err(table::other_schema(&folder.join(MANIFEST), &version.to_string()));
         }
     }
     let mut rows = Vec::new();

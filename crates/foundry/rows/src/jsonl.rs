@@ -80,9 +80,9 @@ fn each_line<T: DeserializeOwned>(path: &Path, mut take: impl FnMut(T)) -> Resul
         let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
         let value = serde_json::from_slice(text).map_err(|error| {
             let message = error.to_string();
-            let at = format!(" at line {} column {}", error.line(), error.column());
+            let position = format!(" at line {} column {}", error.line(), error.column());
             let (path, column) = (path.to_path_buf(), error.column());
-            let reason = message.strip_suffix(&at).unwrap_or(&message).to_owned();
+            let reason = message.strip_suffix(&position).unwrap_or(&message).to_owned();
             SynthError::Line { path, line, column, reason }
         })?;
         take(value);

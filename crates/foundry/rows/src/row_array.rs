@@ -68,9 +68,10 @@ pub fn arrays(row: &Row, kind: ArrayKind) -> Result<Vec<RowArray>, String> {
     let fault = |name: &str| format!("row {id}: the numbers of `{name}` don't fit the parameter");
     let tensors = tensor::from_json(text).ok_or_else(|| fault("all arrays"))?;
     let read = |(name, values): (String, Vec<Value>)| {
-        let at = inputs.iter().position(|given| given.name == name).ok_or_else(|| fault(&name))?;
-        let bytes = bytes(&program, at, &values).ok_or_else(|| fault(&name))?;
-        Ok(array(&program, &inputs[at], at, bytes))
+        let place =
+            inputs.iter().position(|given| given.name == name).ok_or_else(|| fault(&name))?;
+        let bytes = bytes(&program, place, &values).ok_or_else(|| fault(&name))?;
+        Ok(array(&program, &inputs[place], place, bytes))
     };
     tensors.into_iter().map(read).collect()
 }

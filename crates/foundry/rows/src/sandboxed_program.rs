@@ -271,8 +271,8 @@ fn first_error(stderr: &str) -> String {
         if let Some((_, error)) = ASSEMBLER.iter().find_map(|words| line.split_once(words)) {
             return Some(format!("the assembler says: {error}"));
         }
-        let at = LINKER.iter().find_map(|words| line.find(words))?;
-        Some(format!("the linker says: {}", &line[at..]))
+        let start = LINKER.iter().find_map(|words| line.find(words))?;
+        Some(format!("the linker says: {}", &line[start..]))
     };
     let is_error = |line: &&str| line.contains("error: ") && !line.contains("ld returned");
     let line = match (stderr.lines().find_map(of_tool), stderr.lines().find(is_error)) {
@@ -309,14 +309,14 @@ fn shares(
     ran: &Outcome,
 ) -> Result<Vec<Result<Launched, JobFailure>>, JobFailure> {
     let wanted: usize = chosen.iter().map(|&at| bytes_left(&jobs[at])).sum();
-    let found = ran.stdout.len();
+    let written = ran.stdout.len();
     match ran.ended {
-        ChildEnd::Exited(0) if found == wanted => {
-            let mut rest = ran.stdout.as_slice();
-            Ok(chosen.iter().map(|&at| Ok(launched(&jobs[at], &mut rest))).collect())
+        ChildEnd::Exited(0) if written == wanted => {
+            let mut unread = ran.stdout.as_slice();
+            Ok(chosen.iter().map(|&at| Ok(launched(&jobs[at], &mut unread))).collect())
         }
         ChildEnd::Exited(0) => {
-            Err(JobFailure::Crashed(format!("it wrote {found} of {wanted} bytes")))
+            Err(JobFailure::Crashed(format!("it wrote {written} of {wanted} bytes")))
         }
         ChildEnd::Signal(9) => Err(JobFailure::Killed(format!("it {}", ran.ended))),
         ended @ (ChildEnd::Exited(_)

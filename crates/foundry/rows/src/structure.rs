@@ -168,8 +168,8 @@ pub fn erased_of(tokens: &[(usize, Token<'_>)]) -> String {
         match *token {
             Token::Name(name, dotted) => {
                 let is_wp = !dotted && matches!(name, "wp" | "warp");
-                let kept = is_wp || behind_wp && dotted || !dotted && WORDS.contains(&name);
-                out.push_str(if kept { name } else { "n" });
+                let is_kept = is_wp || behind_wp && dotted || !dotted && WORDS.contains(&name);
+                out.push_str(if is_kept { name } else { "n" });
                 let calls_on = matches!(tokens.get(at + 1), Some((_, Token::Mark("."))));
                 behind_wp = (is_wp || behind_wp && dotted) && calls_on;
             }

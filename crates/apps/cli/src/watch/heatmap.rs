@@ -134,12 +134,12 @@ impl Heatmap {
     }
 
     fn visit(&mut self, x: u32, y: u32) {
-        let mut at = [x, y].map(|number| (number / self.cell) as usize);
-        while at.iter().any(|cell| *cell >= SIDE) {
+        let mut cells = [x, y].map(|number| (number / self.cell) as usize);
+        while cells.iter().any(|cell| *cell >= SIDE) {
             self.coarsen();
-            at = [x, y].map(|number| (number / self.cell) as usize);
+            cells = [x, y].map(|number| (number / self.cell) as usize);
         }
-        let [x, y] = at;
+        let [x, y] = cells;
         let visits = &mut self.visits[y * SIDE + x];
         *visits = visits.saturating_add(1);
         widen(&mut self.columns, x);

@@ -79,9 +79,9 @@ impl Given {
         let program = if self.beside {
             let files = ProgramFiles::of(Path::new(&self.file));
             let read = |path: &Path| {
-                let found = files.find(path);
-                imports.borrow_mut().push((path.display().to_string(), digest(&found)));
-                found
+                let file = files.find(path);
+                imports.borrow_mut().push((path.display().to_string(), digest(&file)));
+                file
             };
             Program::parse_with_cache(&mut parsed, &mut texts, id, &read)?
         } else {
