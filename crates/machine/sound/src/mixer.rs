@@ -23,7 +23,7 @@ const PANNING: usize = 0x15;
 /// Greatest sum of a side: four channels, 15, volume 8.
 const MAX_SUM: i32 = 4 * 15 * 8;
 
-/// Greatest charge: that of the loudest input.
+/// Greatest charge, which the loudest input gives.
 const MAX_CHARGE: u64 = (i16::MAX as u64 / 2) << 16;
 
 /// Sums of the present sample, and the charge of the output's capacitors.
@@ -95,7 +95,8 @@ impl Mixer {
             return 0;
         }
         let output = input - self.charges[side];
-        // The factor 0.999958 for each T-cycle (Pan Docs), raised to the sample's 88, is 1 - 1/271.
+        // Pan Docs has the factor 0.999958 for a T-cycle; for a sample's 88 T-cycles it is 1 -
+        // 1/271.
         self.charges[side] += output / 271;
         (output >> 16).clamp(i64::from(i16::MIN), i64::from(i16::MAX)) as i16
     }

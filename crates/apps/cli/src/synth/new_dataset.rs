@@ -78,7 +78,7 @@ fn temporary(out: &Path) -> anyhow::Result<TemporaryFolder> {
     made.with_context(|| format!("--out: writing a dataset in {}", parent.display()))
 }
 
-/// Returns true if a folder has data files or folders for them.
+/// Returns true if a folder has data files, or folders that hold data files.
 fn holds_data(out: &Path) -> bool {
     Format::ALL.iter().any(|format| out.join(format.folder()).exists())
 }

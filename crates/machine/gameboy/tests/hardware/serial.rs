@@ -10,7 +10,7 @@ const SERIAL: u8 = 0x08;
 fn sending(wait: u32, control: u8) -> Console {
     let mut console = Console::dark();
     console.write(SB, 0x00);
-    // Two edges of the clock's bit: whatever the flip-flop was, SC sets it low.
+    // The clock's bit has two edges, so the write to SC sets the flip-flop low, whatever its state.
     console.write(0xff04, 0);
     console.write(SC, 0x00);
     console.wait(wait - 2).write(SC, control);
@@ -64,7 +64,7 @@ fn a_transfer_started_again_begins_with_its_first_bit() {
     console.wait(128 * 5).write(SC, 0x81);
     assert_eq!(console.read(SB), 0x1f);
     let ends = console.requests(3000, SERIAL);
-    // Five bits were sent, and the sixth had not begun: all eight follow.
+    // The first transfer stopped after five bits; the new transfer sends all eight.
     assert_eq!(ends, [128 * 8 - 3 - 2]);
 }
 
