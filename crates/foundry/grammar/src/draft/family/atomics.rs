@@ -8,16 +8,16 @@ use gbxcule_ir::Scalar;
 pub(super) fn build(m: &mut KernelBuilder) {
     m.launch(1);
     let float = m.float_type();
-    let ty = if m.real == Scalar::F32 && m.random.chance(20) { VEC3 } else { float };
+    let ty = if m.real() == Scalar::F32 && m.random().chance(20) { VEC3 } else { float };
     m.input(ty);
-    if m.random.chance(50) {
+    if m.random().chance(50) {
         m.input(float);
     }
-    if m.random.chance(30) {
+    if m.random().chance(30) {
         m.value(float);
     }
-    let bins = m.random.between(3, 6) as u32;
-    match m.random.weighted([4, 3, 2, 2]) {
+    let bins = m.random().between(3, 6) as u32;
+    match m.random().weighted([4, 3, 2, 2]) {
         0 => by_key(m, ty, bins),
         1 => ends(m, ty, bins),
         2 => histogram(m, bins),
@@ -26,7 +26,7 @@ pub(super) fn build(m: &mut KernelBuilder) {
 }
 
 fn keys(m: &mut KernelBuilder, bins: u32) -> Expr {
-    let shape = m.dims.clone();
+    let shape = m.dims();
     let keys =
         m.side_input(INT, shape.clone(), ArgumentInput::integers(shape, 0, i64::from(bins) - 1));
     Expr::from(&keys).index(m.here())
@@ -34,7 +34,8 @@ fn keys(m: &mut KernelBuilder, bins: u32) -> Expr {
 
 fn add(m: &mut KernelBuilder, out: &Expr, at: Expr, value: Expr, ty: Ty) {
     let scalar = matches!(ty, Ty::Scalar(_));
-    let word = m.random.pick(&["+=", "atomic_add", "-=", "atomic_sub", "atomic_max", "atomic_min"]);
+    let word =
+        m.random().pick(&["+=", "atomic_add", "-=", "atomic_sub", "atomic_max", "atomic_min"]);
     let stmt = match word {
         "+=" => Stmt::Augment(out.clone().index(vec![at]), "+", value),
         "-=" => Stmt::Augment(out.clone().index(vec![at]), "-", value),
@@ -54,7 +55,7 @@ fn by_key(m: &mut KernelBuilder, ty: Ty, bins: u32) {
     let out = Expr::from(&m.output(ty, vec![bins]));
     let key = m.name_from(&["key", "bin", "cell", "owner", "cluster"]);
     m.push(Stmt::Assign(vec![Expr::from(&key)], at));
-    let guarded = m.random.chance(35);
+    let guarded = m.random().chance(35);
     let condition = if guarded { Some(m.truth(2)) } else { None };
     let value = m.closing(ty);
     let body = m.block(|m| add(m, &out, Expr::from(&key), value, ty));
@@ -82,7 +83,8 @@ fn ends(m: &mut KernelBuilder, ty: Ty, nodes: u32) {
     let value = m.closing(ty);
     let flow = m.define(ty, value);
     m.push(Stmt::Do(Expr::wp("atomic_add", vec![out.clone(), Expr::from(&a), Expr::from(&flow)])));
-    let half = m.some_float(m.real);
+    let real = m.real();
+    let half = m.some_float(real);
     m.push(Stmt::Do(Expr::wp(
         "atomic_sub",
         vec![out, Expr::from(&b), Expr::from(&flow).mul(half)],
@@ -94,13 +96,14 @@ fn histogram(m: &mut KernelBuilder, bins: u32) {
     let float = m.float_type();
     let counts = Expr::from(&m.output(INT, vec![bins]));
     let value = m.closing(float);
-    let scale = m.random.pick(&[1.0, 2.0, 1.5]);
-    let (scale, middle) = (m.literal(m.real, scale), m.literal(m.real, f64::from(bins) * 0.5));
+    let scale = m.random().pick(&[1.0, 2.0, 1.5]);
+    let real = m.real();
+    let (scale, middle) = (m.literal(real, scale), m.literal(real, f64::from(bins) * 0.5));
     let slot = m.name_from(&["bin", "slot", "bucket"]);
     let position = m.convert(Expr::wp("floor", vec![value.mul(scale).add(middle)]), Scalar::I32);
     let inside = Expr::wp("clamp", vec![position, Expr::Int(0), Expr::Int(i64::from(bins) - 1)]);
     m.push(Stmt::Assign(vec![Expr::from(&slot)], inside));
-    let one = Expr::Int(m.random.between(1, 2));
+    let one = Expr::Int(m.random().between(1, 2));
     m.push(Stmt::Do(Expr::wp("atomic_add", vec![counts, Expr::from(&slot), one])));
 }
 
@@ -108,10 +111,10 @@ fn histogram(m: &mut KernelBuilder, bins: u32) {
 fn groups(m: &mut KernelBuilder, ty: Ty) {
     let float = m.float_type();
     m.bindings(&[float, ty], 2);
-    let size = m.random.between(2, 4);
-    let count = (i64::from(m.dims[0]) + size - 1) / size;
+    let size = m.random().between(2, 4);
+    let count = (i64::from(m.dims()[0]) + size - 1) / size;
     let out = Expr::from(&m.output(ty, vec![count as u32]));
     let value = m.closing(ty);
-    let at = Expr::binary(Expr::from(&m.index[0]), "//", Expr::Int(size));
+    let at = Expr::binary(m.index(0), "//", Expr::Int(size));
     add(m, &out, at, value, ty);
 }

@@ -6,25 +6,25 @@ use crate::draft::KernelBuilder;
 pub(super) fn build(m: &mut KernelBuilder) {
     m.launch(1);
     let float = m.float_type();
-    let ty = if m.real == gbxcule_ir::Scalar::F32 && m.random.chance(20) {
-        m.random.pick(&[VEC2, VEC3])
+    let ty = if m.real() == gbxcule_ir::Scalar::F32 && m.random().chance(20) {
+        m.random().pick(&[VEC2, VEC3])
     } else {
         float
     };
     m.input(ty);
-    for _ in 0..m.random.between(1, 2) {
+    for _ in 0..m.random().between(1, 2) {
         m.input(float);
     }
-    if m.random.chance(40) {
+    if m.random().chance(40) {
         m.input(INT);
     }
-    for _ in 0..m.random.between(0, 2) {
+    for _ in 0..m.random().between(0, 2) {
         m.value(float);
     }
-    if m.random.chance(20) {
+    if m.random().chance(20) {
         leave_early(m);
     }
-    for _ in 0..m.random.between(1, 2) {
+    for _ in 0..m.random().between(1, 2) {
         m.bindings(&[float], 1);
         m.branch(ty);
     }
@@ -34,7 +34,7 @@ pub(super) fn build(m: &mut KernelBuilder) {
 /// Writes `if condition: return`. The stores before it keep their effect.
 fn leave_early(m: &mut KernelBuilder) {
     let float = m.float_type();
-    let shape = m.dims.clone();
+    let shape = m.dims();
     let kept = m.output(float, shape);
     let value = m.expr(float, 1);
     let at = m.here();

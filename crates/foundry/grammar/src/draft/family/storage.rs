@@ -3,14 +3,14 @@
 //! packed.
 
 use crate::ast::{Expr, FLOAT, INT, Name, Stmt, Ty, VEC3};
-use crate::draft::{KernelBuilder, Var};
+use crate::draft::KernelBuilder;
 use crate::input::ArgumentInput;
 use crate::spell;
 use gbxcule_ir::Scalar;
 
 pub(super) fn build(m: &mut KernelBuilder) {
-    m.real = Scalar::F32;
-    match m.random.weighted([5, 3, 3, 4]) {
+    m.set_real(Scalar::F32);
+    match m.random().weighted([5, 3, 3, 4]) {
         0 => converted(m),
         1 => colors(m),
         2 => quantized_dot(m),
@@ -44,7 +44,7 @@ const FORMATS: [Format; 6] = [
 
 impl Format {
     fn given(self, m: &mut KernelBuilder, shape: Vec<u32>) -> ArgumentInput {
-        let ArgumentInput { low, high, .. } = ArgumentInput::spread(&mut m.random, vec![]);
+        let ArgumentInput { low, high, .. } = ArgumentInput::spread(m.random(), vec![]);
         ArgumentInput { low, high, ..ArgumentInput::integers(shape, self.least, self.most) }
     }
 
@@ -77,7 +77,7 @@ fn narrowed(m: &mut KernelBuilder, format: Format, value: Expr, scale: Option<&N
             let steps = Expr::wp("round", vec![Expr::binary(value, "/", Expr::from(scale))]);
             Expr::wp("clamp", vec![steps, least, most])
         }
-        None if m.random.chance(50) => {
+        None if m.random().chance(50) => {
             let steps = Expr::wp("round", vec![value.mul(Expr::Float(format.one))]);
             Expr::wp("clamp", vec![steps, least, most])
         }
@@ -93,10 +93,10 @@ fn narrowed(m: &mut KernelBuilder, format: Format, value: Expr, scale: Option<&N
 /// Reads elements as floats, computes with them, and stores the results in their format or as
 /// floats.
 fn converted(m: &mut KernelBuilder) {
-    let format = m.random.pick(&FORMATS);
-    let dims = if format.of == Scalar::U8 && m.random.chance(60) { 2 } else { 1 };
+    let format = m.random().pick(&FORMATS);
+    let dims = if format.of == Scalar::U8 && m.random().chance(60) { 2 } else { 1 };
     m.launch(dims);
-    let scale = (!format.of.is_float() && m.random.chance(40)).then(|| {
+    let scale = (!format.of.is_float() && m.random().chance(40)).then(|| {
         let name = m.name_from(&["scale", "step", "unit", "resolution"]);
         m.param(
             name,
@@ -105,27 +105,26 @@ fn converted(m: &mut KernelBuilder) {
             ArgumentInput { low: 0.004, high: 0.05, ..ArgumentInput::integers(vec![], 0, 0) },
         )
     });
-    for _ in 0..m.random.between(1, 2) {
-        let (shape, here) = (m.dims.clone(), m.here());
+    for _ in 0..m.random().between(1, 2) {
+        let (shape, here) = (m.dims(), m.here());
         let array = format.array(m, shape);
         let element = Expr::from(&array).index(here);
         m.define(FLOAT, widened(format, element, scale.as_ref()));
     }
-    if m.random.chance(35) {
+    if m.random().chance(35) {
         m.input(FLOAT);
     }
-    if m.random.chance(60) {
+    if m.random().chance(60) {
         m.value(FLOAT);
     }
     m.bindings(&[FLOAT], 2);
-    if m.random.chance(30) {
+    if m.random().chance(30) {
         m.branch(FLOAT);
     }
-    if m.random.chance(25) {
+    if m.random().chance(25) {
         return m.store(FLOAT);
     }
-    let shape = m.dims.clone();
-    let out = m.output(Ty::Scalar(format.of), shape);
+    let out = m.output_here(Ty::Scalar(format.of));
     let value = m.closing(FLOAT);
     let value = m.named(FLOAT, value);
     let stored = narrowed(m, format, value, scale.as_ref());
@@ -137,17 +136,17 @@ fn converted(m: &mut KernelBuilder) {
 fn colors(m: &mut KernelBuilder) {
     m.launch(1);
     let here = m.here();
-    let half = m.random.chance(50);
+    let half = m.random().chance(50);
     let of = if half { Scalar::F16 } else { Scalar::U8 };
     let words: &[&str] = if half {
         &["points", "normals", "offsets"]
     } else {
         &["colors", "texture", "palette", "rgb"]
     };
-    for _ in 0..m.random.between(1, 2) {
+    for _ in 0..m.random().between(1, 2) {
         let name = m.name_from(words);
-        let shape = m.dims.clone();
-        let ArgumentInput { low, high, .. } = ArgumentInput::spread(&mut m.random, vec![]);
+        let shape = m.dims();
+        let ArgumentInput { low, high, .. } = ArgumentInput::spread(m.random(), vec![]);
         let given = ArgumentInput { low, high, ..ArgumentInput::integers(shape.clone(), 0, 255) };
         let array = m.param(name, Ty::Vec(3, of), 1, ArgumentInput { shape, ..given });
         let element = Expr::from(&array).index(here.clone());
@@ -159,7 +158,7 @@ fn colors(m: &mut KernelBuilder) {
         m.push(Stmt::Assign(vec![Expr::from(&color)], element));
         let part =
             |at: i64| Expr::call("float", vec![Expr::from(&color).index(vec![Expr::Int(at)])]);
-        if m.random.chance(50) {
+        if m.random().chance(50) {
             let luma = [(0, 0.299), (1, 0.587), (2, 0.114)]
                 .map(|(at, weight)| Expr::Float(weight).mul(part(at)));
             let [red, green, blue] = luma;
@@ -172,20 +171,18 @@ fn colors(m: &mut KernelBuilder) {
             m.define(VEC3, value);
         }
     }
-    if m.random.chance(60) {
+    if m.random().chance(60) {
         m.value(FLOAT);
     }
-    if m.random.chance(30) {
+    if m.random().chance(30) {
         m.input(FLOAT);
     }
     m.bindings(&[FLOAT, VEC3], 2);
-    let ty =
-        if m.vars.iter().any(|var| var.ty == VEC3) && m.random.chance(70) { VEC3 } else { FLOAT };
+    let ty = if m.has_var(VEC3) && m.random().chance(70) { VEC3 } else { FLOAT };
     if ty == FLOAT || !half {
         return m.store(ty);
     }
-    let shape = m.dims.clone();
-    let out = m.output(Ty::Vec(3, of), shape);
+    let out = m.output_here(Ty::Vec(3, of));
     let value = m.closing(VEC3);
     let stored = Expr::call(spell::plain(Ty::Vec(3, of)), vec![value]);
     m.push(Stmt::Assign(vec![Expr::from(&out).index(here)], stored));
@@ -194,21 +191,21 @@ fn colors(m: &mut KernelBuilder) {
 /// Sums products of narrow numbers in a wide one, and scales the sum.
 fn quantized_dot(m: &mut KernelBuilder) {
     m.launch(1);
-    let format = m.random.pick(&[FORMATS[1], FORMATS[1], FORMATS[0], FORMATS[4], FORMATS[5]]);
+    let format = m.random().pick(&[FORMATS[1], FORMATS[1], FORMATS[0], FORMATS[4], FORMATS[5]]);
     let floats = format.of.is_float();
-    let length = m.random.between(4, 10) as u32;
-    let rows = m.dims[0];
+    let length = m.random().between(4, 10) as u32;
+    let rows = m.dims()[0];
     let weights = format.array(m, vec![rows, length]);
     let inputs = format.array(m, vec![length]);
     let (ty, wide) = if floats { (FLOAT, "float") } else { (INT, "int") };
     let total = m.accumulator(ty, 0.0);
     let at = m.name_from(&["k", "j", "c"]);
-    let row = Expr::from(&m.index[0]);
+    let row = m.index(0);
     let read = |array: &Name, at: Vec<Expr>| Expr::call(wide, vec![Expr::from(array).index(at)]);
     let factors =
         [read(&weights, vec![row.clone(), Expr::from(&at)]), read(&inputs, vec![Expr::from(&at)])];
     let [mut left, right] = factors;
-    if !floats && m.random.chance(40) {
+    if !floats && m.random().chance(40) {
         let zero = m.name_from(&["zero_point", "zero", "center"]);
         m.param(zero.clone(), INT, 0, ArgumentInput::integers(vec![], 1, 9));
         left = left.sub(Expr::from(&zero));
@@ -219,7 +216,7 @@ fn quantized_dot(m: &mut KernelBuilder) {
     if floats {
         m.reveal(&total, FLOAT);
     } else {
-        let of = if m.random.chance(50) { vec![] } else { vec![rows] };
+        let of = if m.random().chance(50) { vec![] } else { vec![rows] };
         let name = m.name_from(&["scale", "scales", "step"]);
         let given =
             ArgumentInput { low: 0.0001, high: 0.001, ..ArgumentInput::integers(of.clone(), 0, 0) };
@@ -227,11 +224,11 @@ fn quantized_dot(m: &mut KernelBuilder) {
         let scale = if of.is_empty() { scale } else { scale.index(vec![row]) };
         m.define(FLOAT, Expr::call("float", vec![Expr::from(&total)]).mul(scale));
     }
-    if m.random.chance(60) {
+    if m.random().chance(60) {
         m.input(FLOAT);
     }
     m.bindings(&[FLOAT], 1);
-    if m.random.chance(25) {
+    if m.random().chance(25) {
         m.branch(FLOAT);
     }
     m.store(FLOAT);
@@ -255,34 +252,34 @@ const WORDS: [Word; 5] = [
 /// Unpacks words, computes with their fields as ints, and may pack the results.
 fn fields(m: &mut KernelBuilder) {
     m.launch(1);
-    let word = &WORDS[m.random.below(WORDS.len())];
+    let word = &WORDS[m.random().below(WORDS.len())];
     let ty = Ty::Scalar(word.of);
-    let takes_apart = m.random.chance(70);
-    let puts_together = !takes_apart || m.random.chance(50);
+    let takes_apart = m.random().chance(70);
+    let puts_together = !takes_apart || m.random().chance(50);
     let here = m.here();
     if takes_apart {
         take_apart(m, word, here.clone());
     } else {
         for _ in 0..2 {
-            let given = ArgumentInput::integers(m.dims.clone(), 0, 300);
+            let given = ArgumentInput::integers(m.dims(), 0, 300);
             let name = m.array_name(INT);
             let name = m.param(name, INT, 1, given);
             let element = Expr::from(&name).index(here.clone());
-            m.vars.push(Var { expr: element, ty: INT, used: false });
+            m.reveal(element, INT);
         }
     }
-    if m.random.chance(50) {
+    if m.random().chance(50) {
         m.value(INT);
     }
     m.bindings(&[INT], 2);
-    if m.random.chance(25) {
+    if m.random().chance(25) {
         m.branch(INT);
     }
     if !puts_together {
-        let ty = if m.random.chance(50) { INT } else { FLOAT };
+        let ty = if m.random().chance(50) { INT } else { FLOAT };
         return m.store(ty);
     }
-    let out = m.output(ty, m.dims.clone());
+    let out = m.output_here(ty);
     if let Some(whole) = put_together(m, word) {
         m.push(Stmt::Assign(vec![Expr::from(&out).index(here)], whole));
     }
@@ -295,7 +292,7 @@ fn take_apart(m: &mut KernelBuilder, word: &Word, here: Vec<Expr>) {
         bits => (1i64 << bits) - 1,
     };
     let name = m.name_from(&["packed", "words", "rgba", "codes", "keys"]);
-    let input = ArgumentInput::integers(m.dims.clone(), 0, most);
+    let input = ArgumentInput::integers(m.dims(), 0, most);
     let array = m.param(name, Ty::Scalar(word.of), 1, input);
     let whole = m.name_from(&["word", "code", "bits", "value"]);
     m.push(Stmt::Assign(vec![Expr::from(&whole)], Expr::from(&array).index(here)));

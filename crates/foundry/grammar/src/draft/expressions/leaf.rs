@@ -1,10 +1,10 @@
 //! Leaves of expressions: variables, elements, components and literals. Also the absorption of
 //! pending definitions by an expression.
 
-use super::plausibility::{is_name_like, reads, size};
-use super::{KernelBuilder, Var};
+use super::Expressions;
 use crate::ast::{Expr, Ty, VEC3};
-use crate::identifiers::Role;
+use crate::draft::plausibility::{reads, size};
+use crate::draft::scope::Scope;
 use crate::spell;
 use gbxcule_ir::Scalar;
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2, TAU};
@@ -12,9 +12,9 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2, TAU};
 /// The size of an expression that fills a line.
 const MAX_LINE_SIZE: usize = 14;
 
-impl KernelBuilder {
+impl Expressions {
     /// Returns an expression of a type with about `depth` levels.
-    pub(super) fn expr(&mut self, ty: Ty, depth: usize) -> Expr {
+    pub(in crate::draft) fn expr(&mut self, ty: Ty, depth: usize) -> Expr {
         match ty {
             Ty::Scalar(Scalar::Bool) => self.truth(depth),
             Ty::Scalar(of) if of.is_float() => self.float(of, depth),
@@ -30,7 +30,7 @@ impl KernelBuilder {
     }
 
     /// Returns a literal of a scalar type in the dialect's spelling.
-    pub(super) fn literal(&mut self, of: Scalar, value: f64) -> Expr {
+    pub(in crate::draft) fn literal(&mut self, of: Scalar, value: f64) -> Expr {
         let number = if of.is_float() { Expr::Float(value) } else { Expr::Int(value as i64) };
         match of {
             Scalar::F32 | Scalar::I32 => number,
@@ -39,89 +39,39 @@ impl KernelBuilder {
     }
 
     /// Returns a typical float literal.
-    pub(super) fn some_float(&mut self, of: Scalar) -> Expr {
+    pub(in crate::draft) fn some_float(&mut self, of: Scalar) -> Expr {
         let numbers =
             [0.5, 2.0, 0.25, 1.5, 0.1, 0.2, 3.0, 0.75, 0.3, 4.0, 0.05, 0.8, 0.01, 1.1, 0.9];
-        let value = match self.random.weighted([60, 20, 15, 5]) {
-            0 => self.random.pick(&numbers),
-            1 => self.random.between(1, 39) as f64 / 10.0,
-            2 => self.random.between(1, 199) as f64 / 100.0,
+        let value = match self.random().weighted([60, 20, 15, 5]) {
+            0 => self.random().pick(&numbers),
+            1 => self.random().between(1, 39) as f64 / 10.0,
+            2 => self.random().between(1, 199) as f64 / 100.0,
             _ => {
                 let number =
-                    self.random.pick(&[PI, TAU, FRAC_1_SQRT_2, SQRT_2, 9.81, 0.125, 1.618]);
+                    self.random().pick(&[PI, TAU, FRAC_1_SQRT_2, SQRT_2, 9.81, 0.125, 1.618]);
                 (number * 1e5).round() / 1e5
             }
         };
-        if of == Scalar::F32 && self.random.chance(4) {
+        if of == Scalar::F32 && self.random().chance(4) {
             return self.constant(value);
         }
         self.literal(of, value)
     }
 
-    /// Defines a number with a name above the kernel, and returns the name.
-    fn constant(&mut self, value: f64) -> Expr {
-        let name = self.name_of(Role::Constant);
-        self.constants.push((name.clone(), Expr::Float(value)));
-        Expr::from(&name)
-    }
-
-    pub(super) fn some_int(&mut self, of: Scalar) -> Expr {
-        let value = self.random.between(1, 13) as f64;
+    pub(in crate::draft) fn some_int(&mut self, of: Scalar) -> Expr {
+        let value = self.random().between(1, 13) as f64;
         self.literal(of, value)
     }
 
-    /// Returns true if some variable or array of that type can be read.
-    pub(super) fn has(&self, ty: Ty) -> bool {
-        self.vars.iter().any(|var| var.ty == ty) || self.arrays.iter().any(|array| array.ty == ty)
-    }
-
-    /// Returns a variable or element of that type, preferably one that has not been read yet.
-    pub(super) fn read(&mut self, ty: Ty) -> Option<Expr> {
-        let weigh = |used: bool| if used { 2 } else { 9 };
-        // An expression without a name is read only once, so that it is not computed twice.
-        let readable = |var: &Var| var.ty == ty && (!var.used || is_name_like(&var.expr));
-        let vars = self.vars.iter().enumerate().filter(|(_, var)| readable(var));
-        let mut found: Vec<(bool, usize, u32)> =
-            vars.map(|(at, var)| (true, at, weigh(var.used))).collect();
-        let arrays = self.arrays.iter().enumerate().filter(|(_, array)| array.ty == ty);
-        found.extend(arrays.map(|(at, array)| (false, at, weigh(array.used))));
-        if found.is_empty() {
-            return None;
-        }
-        let (is_var, at, _) = found[self.random.weighted(found.iter().map(|it| it.2))];
-        Some(if is_var {
-            self.vars[at].used = true;
-            self.vars[at].expr.clone()
-        } else {
-            self.element(at)
-        })
-    }
-
-    /// Returns an element of an array at the launch indices.
-    pub(super) fn element(&mut self, at: usize) -> Expr {
-        self.arrays[at].used = true;
-        let array = &self.arrays[at];
-        let mut indices: Vec<Expr> =
-            self.index.iter().take(array.shape.len()).map(Expr::from).collect();
-        if array.shape.len() < self.index.len() {
-            // A vector beside a matrix is read by row or by column, whichever fits its length.
-            let fits = (0..self.dims.len()).find(|&dim| self.dims[dim] == array.shape[0]);
-            indices = vec![Expr::from(&self.index[fits.unwrap_or(0)])];
-        }
-        Expr::from(&array.name).index(indices)
-    }
-
     /// Returns `value` combined with all pending definitions from variable `since` on.
-    pub(super) fn absorb_pending(&mut self, mut value: Expr, ty: Ty, since: usize) -> Expr {
-        while let Some(at) = (since..self.vars.len()).find(|&at| !self.vars[at].used) {
-            let Var { expr, ty: from, .. } = self.vars[at].clone();
-            self.vars[at].used = true;
+    pub(in crate::draft) fn absorb_pending(
+        &mut self,
+        mut value: Expr,
+        ty: Ty,
+        since: usize,
+    ) -> Expr {
+        while let Some((expr, from)) = self.pending(since) {
             value = self.absorb_in_line(&value, ty, &expr, from);
-        }
-        while let Some(at) = self.arrays.iter().position(|array| since == 0 && !array.used) {
-            let from = self.arrays[at].ty;
-            let element = self.element(at);
-            value = self.absorb_in_line(&value, ty, &element, from);
         }
         value
     }
@@ -136,27 +86,27 @@ impl KernelBuilder {
     }
 
     /// Returns `value`, of a type, combined with an expression of any type.
-    pub(super) fn absorb(&mut self, value: &Expr, ty: Ty, with: &Expr, from: Ty) -> Expr {
+    pub(in crate::draft) fn absorb(&mut self, value: &Expr, ty: Ty, with: &Expr, from: Ty) -> Expr {
         let draw = |m: &mut Self| m.absorbed(value.clone(), ty, with.clone(), from);
-        self.drawn(draw, Self::is_senseless).unwrap_or_else(|expr| expr)
+        self.drawn(draw, Scope::is_senseless).unwrap_or_else(|expr| expr)
     }
 
     fn absorbed(&mut self, value: Expr, ty: Ty, with: Expr, from: Ty) -> Expr {
         match (ty, from) {
             (Ty::Scalar(Scalar::Bool), _) => {
-                let real = self.real;
+                let real = self.real();
                 let (with, limit) = (self.as_scalar(with, from, real), self.some_float(real));
-                let op = self.random.pick(&["and", "or"]);
+                let op = self.random().pick(&["and", "or"]);
                 Expr::binary(value, op, Expr::binary(with, ">", limit))
             }
             (Ty::Scalar(of), _) if of.is_float() => self.absorbed_by_float(value, of, with, from),
             (Ty::Scalar(of), _) => {
                 let with = self.as_integer(with, from, of);
-                let op = self.random.pick(&["+", "-", "^", "+"]);
+                let op = self.random().pick(&["+", "-", "^", "+"]);
                 Expr::binary(value, op, with)
             }
             (Ty::Vec(..) | Ty::Mat(..), _) if from == ty => {
-                let op = self.random.pick(&["+", "-"]);
+                let op = self.random().pick(&["+", "-"]);
                 Expr::binary(value, op, with)
             }
             (Ty::Vec(_, of), _) if !of.is_float() => {
@@ -167,7 +117,7 @@ impl KernelBuilder {
                 let whole = from.scalar().is_some_and(Scalar::is_int);
                 let with = self.as_scalar(with, from, of);
                 let one = self.literal(of, 1.0);
-                let plain = !whole && self.random.chance(60);
+                let plain = !whole && self.random().chance(60);
                 if plain { value.mul(with) } else { value.mul(one.add(with)) }
             }
             (Ty::Quat, Ty::Quat) | (Ty::Transform, Ty::Transform) => value.mul(with),
@@ -194,7 +144,7 @@ impl KernelBuilder {
         let whole = from.scalar().is_some_and(Scalar::is_int);
         let with = self.as_scalar(with, from, of);
         // An int may be 0, so it can't be a divisor.
-        match if whole { self.random.below(6) } else { self.random.below(20) } {
+        match if whole { self.random().below(6) } else { self.random().below(20) } {
             0..=2 => value.add(with),
             3..=5 => value.sub(with),
             6..=13 => value.mul(with),
@@ -207,12 +157,12 @@ impl KernelBuilder {
     }
 
     /// Converts any value to a float.
-    pub(super) fn as_scalar(&mut self, with: Expr, from: Ty, to: Scalar) -> Expr {
+    pub(in crate::draft) fn as_scalar(&mut self, with: Expr, from: Ty, to: Scalar) -> Expr {
         let of = from.scalar().unwrap_or(to);
         let (scalar, is) = match from {
             Ty::Scalar(_) => (with, of),
             Ty::Vec(_, of) if of.is_float() => {
-                let word = self.random.pick(&["length", "x", "x", "length", "length_sq", "x"]);
+                let word = self.random().pick(&["length", "x", "x", "length", "length_sq", "x"]);
                 (
                     if word == "x" {
                         with.index(vec![Expr::Int(0)])
@@ -223,38 +173,38 @@ impl KernelBuilder {
                 )
             }
             Ty::Vec(len, of) => {
-                let at = self.random.between(0, i64::from(len) - 1);
+                let at = self.random().between(0, i64::from(len) - 1);
                 (with.index(vec![Expr::Int(at)]), of)
             }
             Ty::Mat(rows, cols, of) if rows == cols => {
-                let word = self.random.pick(&["trace", "determinant"]);
+                let word = self.random().pick(&["trace", "determinant"]);
                 (Expr::wp(word, vec![with]), of)
             }
             Ty::Mat(rows, cols, of) => {
-                let row = self.random.between(0, i64::from(rows) - 1);
-                let col = self.random.between(0, i64::from(cols) - 1);
+                let row = self.random().between(0, i64::from(rows) - 1);
+                let col = self.random().between(0, i64::from(cols) - 1);
                 (with.index(vec![Expr::Int(row), Expr::Int(col)]), of)
             }
-            Ty::Quat => (with.attr(self.random.pick(&["x", "y", "z", "w"])), Scalar::F32),
+            Ty::Quat => (with.attr(self.random().pick(&["x", "y", "z", "w"])), Scalar::F32),
             Ty::Transform => {
                 let part = Expr::wp("transform_get_translation", vec![with]);
                 (Expr::wp("length", vec![part]), Scalar::F32)
             }
             Ty::Struct(at) => {
-                let fields = self.structs[at].fields.clone();
-                let (name, ty) = fields[self.random.below(fields.len())].clone();
+                let fields = self.declared(at).fields;
+                let (name, ty) = fields[self.random().below(fields.len())].clone();
                 return self.as_scalar(with.attr(name), ty, to);
             }
         };
         match is {
             is if is == to => scalar,
             Scalar::Bool => {
-                let yes = self.random.pick(&[0.5, 1.0, 1.5, 2.0]);
+                let yes = self.random().pick(&[0.5, 1.0, 1.5, 2.0]);
                 let (yes, no) = (self.literal(to, yes), self.literal(to, yes * -0.5));
                 Expr::wp("where", vec![scalar, yes, no])
             }
             is if is.is_int() => {
-                let factor = self.random.pick(&[0.125, 0.1, 0.25, 0.5, 0.2, 0.05]);
+                let factor = self.random().pick(&[0.125, 0.1, 0.25, 0.5, 0.2, 0.05]);
                 let factor = self.literal(to, factor);
                 Expr::call(spell::plain(Ty::Scalar(to)), vec![scalar]).mul(factor)
             }
@@ -263,7 +213,7 @@ impl KernelBuilder {
     }
 
     /// Converts any value to an integer.
-    pub(super) fn as_integer(&mut self, with: Expr, from: Ty, to: Scalar) -> Expr {
+    pub(in crate::draft) fn as_integer(&mut self, with: Expr, from: Ty, to: Scalar) -> Expr {
         match from {
             Ty::Scalar(of) if of == to => with,
             Ty::Scalar(Scalar::Bool) => {
@@ -272,13 +222,13 @@ impl KernelBuilder {
             }
             Ty::Scalar(of) if of.is_int() => Expr::call(spell::plain(Ty::Scalar(to)), vec![with]),
             Ty::Vec(len, of) if !of.is_float() => {
-                let at = self.random.between(0, i64::from(len) - 1);
+                let at = self.random().between(0, i64::from(len) - 1);
                 self.as_integer(with.index(vec![Expr::Int(at)]), Ty::Scalar(of), to)
             }
             _ => {
-                let real = self.real;
+                let real = self.real();
                 let scalar = self.as_scalar(with, from, real);
-                let scale = self.random.pick(&[4.0, 8.0, 10.0, 16.0]);
+                let scale = self.random().pick(&[4.0, 8.0, 10.0, 16.0]);
                 let scale = self.literal(real, scale);
                 let wide =
                     if to.is_unsigned_int() { self.never_negative(real, scalar) } else { scalar };

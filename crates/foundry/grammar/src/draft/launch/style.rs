@@ -3,16 +3,22 @@
 //!
 //! Frequencies are those of NVIDIA Warp's examples and sources (`gbxcule synth constructs`).
 
-use super::{KernelBuilder, Var};
-use crate::ast::{Expr, FLOAT, Function, Name, Stmt, Ty};
+use super::Launch;
+use crate::ast::{Expr, Function, Name, Param, Stmt};
 use crate::identifiers;
+use crate::input::ArgumentInput;
+use crate::random::Random;
 use std::collections::HashSet;
 
-impl KernelBuilder {
-    /// Returns the order of the parameters: three of four kernels write their last one.
-    pub(super) fn parameter_order(&mut self) -> Vec<usize> {
+impl Launch {
+    /// Returns the parameters and inputs in their order: three of four kernels write their last
+    /// parameter.
+    pub(in crate::draft) fn ordered(
+        &self,
+        random: &mut Random,
+    ) -> (Vec<Param>, Vec<ArgumentInput>) {
         let mut order: Vec<usize> = (0..self.params.len()).collect();
-        let [number, written] = match self.random.weighted([55, 15, 15, 15]) {
+        let [number, written] = match random.weighted([55, 15, 15, 15]) {
             0 => [1, 2],
             1 => [0, 2],
             2 => [3, 2],
@@ -30,12 +36,13 @@ impl KernelBuilder {
                 }
             }
         });
-        order
+        let both = |&at: &usize| (self.params[at].clone(), self.inputs[at].clone());
+        order.iter().map(both).unzip()
     }
 
     /// Makes some kernels launch more threads than there are data; the additional threads return.
-    pub(super) fn guard(&mut self, kernel: &mut Function) {
-        if !self.random.chance(12) {
+    pub(in crate::draft) fn guard(&mut self, random: &mut Random, kernel: &mut Function) {
+        if !random.chance(12) {
             return;
         }
         let covers = |at: &usize| self.params[*at].dims > 0 && self.inputs[*at].shape == self.dims;
@@ -45,7 +52,7 @@ impl KernelBuilder {
         else {
             return;
         };
-        let array: Name = self.params[self.random.pick(&whole)].name.clone();
+        let array: Name = self.params[random.pick(&whole)].name.clone();
         let beyond = (0..self.dims.len()).map(|dim| {
             let extent = Expr::from(&array).attr("shape").index(vec![Expr::Int(dim as i64)]);
             Expr::binary(Expr::from(&self.index[dim]), ">=", extent)
@@ -56,60 +63,51 @@ impl KernelBuilder {
         let leave = Stmt::If(vec![(beyond, vec![Stmt::Return(vec![])])], vec![]);
         kernel.body.insert(first + 1, leave);
         for extent in &mut self.dims {
-            *extent += 1 + self.random.below(3) as u32;
+            *extent += 1 + random.below(3) as u32;
         }
-        if self.random.chance(30) {
+        if random.chance(30) {
             kernel.comments.push((first + 1, "more threads than elements".into()));
         }
     }
 
-    /// Returns a word for the kernel's result, in the singular: a name of its text if one fits.
-    pub(super) fn subject(&mut self) -> String {
-        let written = self.inputs.iter().position(|given| given.written);
-        let ty = written.map_or(FLOAT, |at| self.params[at].ty);
-        if let Ty::Struct(at) = ty {
-            return self.structs[at].name.to_lowercase();
-        }
-        let words = identifiers::variable(ty, self.theme);
-        let is_own = |word: &&&str| {
-            let many = identifiers::plural(word);
-            let is_it = |name: &Name| **name == ***word || **name == *many;
-            let is_var = |var: &Var| matches!(&var.expr, Expr::Name(name) if is_it(name));
-            self.params.iter().any(|param| is_it(&param.name)) || self.vars.iter().any(is_var)
-        };
-        let own: Vec<&str> = words.iter().filter(is_own).copied().collect();
-        self.random.pick(if own.is_empty() { words } else { &own }).to_owned()
-    }
-
     /// Adds comments to some kernels: what the kernel reads and writes, and the reasons of
     /// statements.
-    pub(super) fn comment(&mut self, kernel: &mut Function, verb: &str, noun: &str) {
-        if self.random.chance(22) {
-            kernel.docstring = Some(self.summary(verb, noun));
+    pub(in crate::draft) fn comment(
+        &self,
+        random: &mut Random,
+        kernel: &mut Function,
+        verb: &str,
+        noun: &str,
+    ) {
+        if random.chance(22) {
+            kernel.docstring = Some(self.summary(random, verb, noun));
         }
-        if !self.random.chance(50) {
+        if !random.chance(50) {
             return;
         }
         let count = kernel.body.len();
         let mut already = HashSet::new();
         for (at, stmt) in kernel.body.iter().enumerate() {
             let is_last = at + 1 == count;
-            if let Some(choices) = self.reasons(stmt, is_last)
+            if let Some(choices) = self.reasons(random, stmt, is_last)
                 && already.insert(choices)
             {
-                kernel.comments.push((at, self.random.pick(choices).to_owned()));
+                kernel.comments.push((at, random.pick(choices).to_owned()));
             }
         }
     }
 
     /// Returns words for the reason of a statement, if its form suggests one.
-    fn reasons(&mut self, stmt: &Stmt, is_last: bool) -> Option<&'static [&'static str]> {
+    fn reasons(
+        &self,
+        random: &mut Random,
+        stmt: &Stmt,
+        is_last: bool,
+    ) -> Option<&'static [&'static str]> {
         Some(match stmt {
             Stmt::Assign(_, Expr::Call(name, _)) if &**name == "wp.tid" => match self.dims.len() {
-                1 if self.random.chance(30) => {
-                    &["one thread per element", "element of this thread"]
-                }
-                2.. if self.random.chance(30) => &["one thread per cell", "thread indices"],
+                1 if random.chance(30) => &["one thread per element", "element of this thread"],
+                2.. if random.chance(30) => &["one thread per cell", "thread indices"],
                 _ => return None,
             },
             Stmt::Assign(targets, Expr::Index(_, place)) if is_neighbour(&targets[0]) => {
@@ -144,7 +142,7 @@ impl KernelBuilder {
     }
 
     /// Returns a sentence about what the kernel reads and writes.
-    fn summary(&mut self, verb: &str, noun: &str) -> String {
+    fn summary(&self, random: &mut Random, verb: &str, noun: &str) -> String {
         let names = |written: bool| {
             let own = self.params.iter().zip(&self.inputs);
             let own = own.filter(|(param, given)| param.dims > 0 && given.written == written);
@@ -161,7 +159,7 @@ impl KernelBuilder {
         let initial = verb.chars().next().map(|first| first.to_ascii_uppercase());
         let verb: String = initial.into_iter().chain(verb.chars().skip(1)).collect();
         let nouns = identifiers::plural(noun).replace('_', " ");
-        match self.random.below(4) {
+        match random.below(4) {
             0 if in_place => format!("{verb} {nouns}, updating {written} in place."),
             0 if !read.is_empty() => format!("{verb} {nouns} from {read}."),
             1 => format!("{verb} {nouns} and store them in {written}."),

@@ -1,34 +1,34 @@
 //! Expressions whose values are vectors, matrices, quaternions and transforms.
 
-use super::KernelBuilder;
+use super::Expressions;
 use crate::ast::{Expr, Ty, VEC3};
 use crate::spell;
 use gbxcule_ir::Scalar;
 
-impl KernelBuilder {
-    pub(super) fn vector(&mut self, len: u8, of: Scalar, depth: usize) -> Expr {
+impl Expressions {
+    pub(in crate::draft) fn vector(&mut self, len: u8, of: Scalar, depth: usize) -> Expr {
         self.sound(Ty::Vec(len, of), |m| m.some_vector(len, of, depth))
     }
 
     fn some_vector(&mut self, len: u8, of: Scalar, depth: usize) -> Expr {
         let ty = Ty::Vec(len, of);
-        if depth == 0 || self.random.chance(12) {
+        if depth == 0 || self.random().chance(12) {
             return self.read(ty).unwrap_or_else(|| self.made_vector(len, of, 0));
         }
         if !of.is_float() {
             return self.some_vector_of_integers(len, of, depth);
         }
         let weights = self.vector_weights(len, of);
-        match self.random.weighted(weights) {
+        match self.random().weighted(weights) {
             0 => {
-                let op = self.random.pick(&["+", "-"]);
+                let op = self.random().pick(&["+", "-"]);
                 let left = self.vector(len, of, depth - 1);
                 Expr::binary(left, op, self.vector(len, of, depth - 1))
             }
             1 => {
                 let vector = self.vector(len, of, depth - 1);
                 let factor = self.float(of, depth - 1);
-                if self.random.chance(50) { vector.mul(factor) } else { factor.mul(vector) }
+                if self.random().chance(50) { vector.mul(factor) } else { factor.mul(vector) }
             }
             2 => {
                 let left = self.vector(len, of, depth - 1);
@@ -42,24 +42,24 @@ impl KernelBuilder {
             }
             5 => {
                 let matrix = self.matrix(len, len, of, depth - 1);
-                let op = self.random.pick(&["*", "@"]);
+                let op = self.random().pick(&["*", "@"]);
                 Expr::binary(matrix, op, self.vector(len, of, depth.saturating_sub(2)))
             }
             6 => {
                 let turn = self.quaternion(depth.saturating_sub(2));
-                let word = self.random.pick(&["quat_rotate", "quat_rotate", "quat_rotate_inv"]);
+                let word = self.random().pick(&["quat_rotate", "quat_rotate", "quat_rotate_inv"]);
                 Expr::wp(word, vec![turn, self.vector(len, of, depth - 1)])
             }
             7 => {
                 let pose = self.transform(depth.saturating_sub(2));
-                let word = self.random.pick(&["transform_point", "transform_vector"]);
+                let word = self.random().pick(&["transform_point", "transform_vector"]);
                 Expr::wp(word, vec![pose, self.vector(len, of, depth - 1)])
             }
             8 => self.call(ty, depth).unwrap_or_else(|| self.made_vector(len, of, 0)),
             9 => self.choice(ty, depth),
             10 => self.made_vector(len, of, depth - 1),
             _ => {
-                let word = self.random.pick(&["min", "max", "lerp"]);
+                let word = self.random().pick(&["min", "max", "lerp"]);
                 let (left, right) = (self.vector(len, of, depth - 1), self.vector(len, of, 0));
                 if word == "lerp" {
                     let at = self.part(of);
@@ -72,8 +72,8 @@ impl KernelBuilder {
     }
 
     fn some_vector_of_integers(&mut self, len: u8, of: Scalar, depth: usize) -> Expr {
-        let op = self.random.pick(&["+", "-"]);
-        match self.random.below(3) {
+        let op = self.random().pick(&["+", "-"]);
+        match self.random().below(3) {
             0 => self.made_vector(len, of, 1),
             1 => self.vector(len, of, depth - 1).mul(self.integer(of, 1)),
             _ => {
@@ -109,7 +109,7 @@ impl KernelBuilder {
             let part = self.expr(Ty::Scalar(of), depth);
             // If few variables can be read, a number replaces a component that would be repeated.
             let part = if parts.contains(&part) {
-                let number = self.random.pick(&[0.0, 1.0, 2.0, 3.0]);
+                let number = self.random().pick(&[0.0, 1.0, 2.0, 3.0]);
                 self.literal(of, number)
             } else {
                 part
@@ -119,13 +119,19 @@ impl KernelBuilder {
         Expr::call(spell::plain(Ty::Vec(len, of)), parts)
     }
 
-    pub(super) fn matrix(&mut self, rows: u8, cols: u8, of: Scalar, depth: usize) -> Expr {
+    pub(in crate::draft) fn matrix(
+        &mut self,
+        rows: u8,
+        cols: u8,
+        of: Scalar,
+        depth: usize,
+    ) -> Expr {
         self.sound(Ty::Mat(rows, cols, of), |m| m.some_matrix(rows, cols, of, depth))
     }
 
     fn some_matrix(&mut self, rows: u8, cols: u8, of: Scalar, depth: usize) -> Expr {
         let ty = Ty::Mat(rows, cols, of);
-        if depth == 0 || self.random.chance(12) {
+        if depth == 0 || self.random().chance(12) {
             return self.read(ty).unwrap_or_else(|| self.made_matrix(rows, cols, of, 0));
         }
         let square = u32::from(rows == cols);
@@ -134,7 +140,7 @@ impl KernelBuilder {
         let cross = if rows == 3 && cols == 3 && self.has(Ty::Vec(3, of)) { 5 } else { 0 };
         let quat =
             if rows == 3 && cols == 3 && of == Scalar::F32 && self.has(Ty::Quat) { 8 } else { 0 };
-        match self.random.weighted([
+        match self.random().weighted([
             12,
             10,
             14 * square,
@@ -147,20 +153,20 @@ impl KernelBuilder {
             4 * square,
         ]) {
             0 => {
-                let op = self.random.pick(&["+", "-"]);
+                let op = self.random().pick(&["+", "-"]);
                 let left = self.matrix(rows, cols, of, depth - 1);
                 Expr::binary(left, op, self.matrix(rows, cols, of, depth.saturating_sub(2)))
             }
             1 => self.matrix(rows, cols, of, depth - 1).mul(self.float(of, depth - 1)),
             2 => {
-                let op = self.random.pick(&["*", "@"]);
+                let op = self.random().pick(&["*", "@"]);
                 let left = self.matrix(rows, cols, of, depth - 1);
                 Expr::binary(left, op, self.matrix(rows, cols, of, depth.saturating_sub(2)))
             }
             3 => Expr::wp("transpose", vec![self.matrix(rows, cols, of, depth - 1)]),
             4 => {
                 let matrix = self.matrix(rows, cols, of, depth - 1);
-                let heavy = self.random.pick(&[4.0, 5.0, 6.0, 8.0]);
+                let heavy = self.random().pick(&[4.0, 5.0, 6.0, 8.0]);
                 let heavy = self.literal(of, heavy);
                 let identity = self.identity(rows, of);
                 Expr::wp("inverse", vec![matrix.add(identity.mul(heavy))])
@@ -187,14 +193,14 @@ impl KernelBuilder {
     }
 
     fn made_matrix(&mut self, rows: u8, cols: u8, of: Scalar, depth: usize) -> Expr {
-        if rows == cols && self.random.chance(35) {
+        if rows == cols && self.random().chance(35) {
             return Expr::wp("diag", vec![self.vector(rows, of, depth)]);
         }
-        if rows == cols && rows < 4 && self.random.chance(40) {
+        if rows == cols && rows < 4 && self.random().chance(40) {
             return self.planar_rotation(rows, of);
         }
-        if rows * cols > 4 || self.random.chance(45) {
-            let word = self.random.pick(&["matrix_from_rows", "matrix_from_cols"]);
+        if rows * cols > 4 || self.random().chance(45) {
+            let word = self.random().pick(&["matrix_from_rows", "matrix_from_cols"]);
             let (count, len) = if word == "matrix_from_rows" { (rows, cols) } else { (cols, rows) };
             let parts = (0..count).map(|_| self.vector(len, of, depth)).collect();
             return Expr::wp(word, parts);
@@ -222,14 +228,14 @@ impl KernelBuilder {
     }
 
     /// Returns a typical unit vector.
-    pub(super) fn unit_axis(&mut self) -> Expr {
-        let at = self.random.below(3);
+    pub(in crate::draft) fn unit_axis(&mut self) -> Expr {
+        let at = self.random().below(3);
         let parts = (0..3).map(|part| Expr::Float(if part == at { 1.0 } else { 0.0 })).collect();
         Expr::wp("vec3", parts)
     }
 
-    pub(super) fn axis_angle(&mut self, angle: Expr) -> Expr {
-        let axis = if self.has(VEC3) && self.random.chance(60) {
+    pub(in crate::draft) fn axis_angle(&mut self, angle: Expr) -> Expr {
+        let axis = if self.has(VEC3) && self.random().chance(60) {
             Expr::wp("normalize", vec![self.vector(3, Scalar::F32, 0)])
         } else {
             self.unit_axis()
@@ -237,12 +243,12 @@ impl KernelBuilder {
         Expr::wp("quat_from_axis_angle", vec![axis, angle])
     }
 
-    pub(super) fn quaternion(&mut self, depth: usize) -> Expr {
+    pub(in crate::draft) fn quaternion(&mut self, depth: usize) -> Expr {
         self.sound(Ty::Quat, |m| m.some_quaternion(depth))
     }
 
     fn some_quaternion(&mut self, depth: usize) -> Expr {
-        if depth == 0 || self.random.chance(15) {
+        if depth == 0 || self.random().chance(15) {
             if let Some(found) = self.read(Ty::Quat) {
                 return found;
             }
@@ -251,7 +257,7 @@ impl KernelBuilder {
         }
         let calls = if self.callable(Ty::Quat) { 8 } else { 0 };
         let pose = if self.has(Ty::Transform) { 8 } else { 0 };
-        match self.random.weighted([16, 10, 12, 7, 6, 6, calls, pose]) {
+        match self.random().weighted([16, 10, 12, 7, 6, 6, calls, pose]) {
             0 => self.quaternion(depth - 1).mul(self.quaternion(depth - 1)),
             1 => Expr::wp("quat_inverse", vec![self.quaternion(depth - 1)]),
             2 => {
@@ -260,7 +266,7 @@ impl KernelBuilder {
             }
             3 => {
                 let (from, to) = (self.quaternion(depth - 1), self.quaternion(0));
-                let at = Expr::Float(self.random.pick(&[0.5, 0.25, 0.75, 0.3, 0.1, 0.8]));
+                let at = Expr::Float(self.random().pick(&[0.5, 0.25, 0.75, 0.3, 0.1, 0.8]));
                 Expr::wp("quat_slerp", vec![from, to, at])
             }
             4 => {
@@ -274,23 +280,23 @@ impl KernelBuilder {
         }
     }
 
-    pub(super) fn transform(&mut self, depth: usize) -> Expr {
+    pub(in crate::draft) fn transform(&mut self, depth: usize) -> Expr {
         self.sound(Ty::Transform, |m| m.some_transform(depth))
     }
 
     fn some_transform(&mut self, depth: usize) -> Expr {
-        if depth == 0 || self.random.chance(15) {
+        if depth == 0 || self.random().chance(15) {
             if let Some(found) = self.read(Ty::Transform) {
                 return found;
             }
             let (shift, turn) = (self.vector(3, Scalar::F32, 0), self.quaternion(0));
             return Expr::wp("transform", vec![shift, turn]);
         }
-        match self.random.below(3) {
+        match self.random().below(3) {
             0 => {
                 let left = self.transform(depth - 1);
                 let right = self.transform(depth - 1);
-                if self.random.chance(50) {
+                if self.random().chance(50) {
                     left.mul(right)
                 } else {
                     Expr::wp("transform_multiply", vec![left, right])

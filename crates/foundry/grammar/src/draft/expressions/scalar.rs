@@ -3,15 +3,13 @@
 //! Floats keep a moderate size: arguments of divisions, roots and logarithms are kept away from
 //! huge or undefined results.
 
-use super::KernelBuilder;
-use super::plausibility::{is_name_like, reads};
-use super::range::{Range, range};
+use super::Expressions;
 use crate::ast::{Expr, Ty};
+use crate::draft::plausibility::{is_name_like, reads};
+use crate::draft::range::Range;
+use crate::draft::scope::Scope;
 use crate::spell;
 use gbxcule_ir::Scalar;
-
-/// The least number that divides, and has a logarithm, without a guard.
-const MIN_POSITIVE: f64 = 0.1;
 
 /// Returns true for an expression that people give a name before they compare it.
 fn is_choosy(expr: &Expr) -> bool {
@@ -24,20 +22,20 @@ fn is_choosy(expr: &Expr) -> bool {
     }
 }
 
-impl KernelBuilder {
-    pub(super) fn float(&mut self, of: Scalar, depth: usize) -> Expr {
+impl Expressions {
+    pub(in crate::draft) fn float(&mut self, of: Scalar, depth: usize) -> Expr {
         self.sound(Ty::Scalar(of), |m| m.some_float_of(of, depth))
     }
 
     fn some_float_of(&mut self, of: Scalar, depth: usize) -> Expr {
         let ty = Ty::Scalar(of);
-        if depth == 0 || self.random.chance(12) {
+        if depth == 0 || self.random().chance(12) {
             return self.float_leaf(of);
         }
         let weights = self.weights;
-        let geometry = if of == self.real { weights.geometry } else { 0 };
+        let geometry = if of == self.real() { weights.geometry } else { 0 };
         let calls = if self.callable(ty) { 8 } else { 0 };
-        match self.random.weighted([
+        match self.random().weighted([
             22,
             14,
             6,
@@ -49,7 +47,7 @@ impl KernelBuilder {
             2,
         ]) {
             0 => {
-                let op = self.random.pick(&["+", "-", "+", "*"]);
+                let op = self.random().pick(&["+", "-", "+", "*"]);
                 let left = self.varying(of, depth - 1);
                 Expr::binary(left, op, self.float(of, depth - 1))
             }
@@ -61,7 +59,7 @@ impl KernelBuilder {
             6 => self.geometric(of, depth),
             7 => self.call(ty, depth).unwrap_or_else(|| self.float_leaf(of)),
             _ => {
-                let word = self.random.pick(&["min", "max", "clamp"]);
+                let word = self.random().pick(&["min", "max", "clamp"]);
                 let first = self.varying(of, depth - 1);
                 match word {
                     "clamp" => {
@@ -79,7 +77,7 @@ impl KernelBuilder {
 
     /// Returns a variable, an element, a literal, or a value of another type converted to a float.
     fn float_leaf(&mut self, of: Scalar) -> Expr {
-        let literal = self.random.chance(10);
+        let literal = self.random().chance(10);
         if !literal && let Some(found) = self.read(Ty::Scalar(of)) {
             return found;
         }
@@ -89,26 +87,12 @@ impl KernelBuilder {
         self.some_float(of)
     }
 
-    /// Reads a variable or an element of any type, pending ones first.
-    fn read_any(&mut self) -> Option<(Expr, Ty)> {
-        let mut types: Vec<(Ty, u32)> = Vec::new();
-        let known = self.vars.iter().map(|var| (var.ty, var.used));
-        for (ty, used) in known.chain(self.arrays.iter().map(|array| (array.ty, array.used))) {
-            types.push((ty, if used { 1 } else { 6 }));
-        }
-        if types.is_empty() {
-            return None;
-        }
-        let (ty, _) = types[self.random.weighted(types.iter().map(|it| it.1))];
-        self.read(ty).map(|expr| (expr, ty))
-    }
-
     /// Makes an expression that is never negative from another one, in a typical way.
-    pub(super) fn never_negative(&mut self, of: Scalar, from: Expr) -> Expr {
-        if range(&from, &self.known).least >= 0.0 {
+    pub(in crate::draft) fn never_negative(&mut self, of: Scalar, from: Expr) -> Expr {
+        if self.range_of(&from).least >= 0.0 {
             return from;
         }
-        match self.random.weighted([8, 87, 5]) {
+        match self.random().weighted([8, 87, 5]) {
             0 => Expr::wp("abs", vec![from]),
             1 => {
                 let from = self.named(Ty::Scalar(of), from);
@@ -121,37 +105,8 @@ impl KernelBuilder {
         }
     }
 
-    /// Returns a variable or an element that is positive for all inputs, if there is one.
-    fn positive_leaf(&mut self, of: Scalar) -> Option<Expr> {
-        let ty = Ty::Scalar(of);
-        let is_given = |name: &str| {
-            let mut given = self.inputs.iter().filter(|it| it.name == name);
-            given.any(|it| it.low >= MIN_POSITIVE && !it.zero && !it.written)
-        };
-        let is_positive = |expr: &Expr| {
-            matches!(expr, Expr::Name(name) if is_given(name))
-                || is_name_like(expr) && range(expr, &self.known).least >= MIN_POSITIVE
-        };
-        let vars = self.vars.iter().enumerate();
-        let vars = vars.filter(|(_, var)| var.ty == ty && is_positive(&var.expr));
-        let mut found: Vec<(bool, usize)> = vars.map(|(at, _)| (true, at)).collect();
-        let arrays = self.arrays.iter().enumerate();
-        let arrays = arrays.filter(|(_, array)| array.ty == ty && is_given(&array.name));
-        found.extend(arrays.map(|(at, _)| (false, at)));
-        if found.is_empty() {
-            return None;
-        }
-        Some(match self.random.pick(&found) {
-            (true, at) => {
-                self.vars[at].used = true;
-                self.vars[at].expr.clone()
-            }
-            (false, at) => self.element(at),
-        })
-    }
-
     /// Returns a float that depends on a variable or element, if one can be read.
-    pub(super) fn varying(&mut self, of: Scalar, depth: usize) -> Expr {
+    pub(in crate::draft) fn varying(&mut self, of: Scalar, depth: usize) -> Expr {
         for _ in 0..6 {
             let found = self.float(of, depth);
             if reads(&found) {
@@ -163,7 +118,7 @@ impl KernelBuilder {
 
     fn quotient(&mut self, of: Scalar, depth: usize) -> Expr {
         let above = self.varying(of, depth - 1);
-        let choice = self.random.below(100);
+        let choice = self.random().below(100);
         if choice < 50
             && let Some(below) = self.positive_leaf(of)
         {
@@ -171,16 +126,16 @@ impl KernelBuilder {
         }
         if choice < 85 {
             let below =
-                self.random.pick(&[2.0, 3.0, 4.0, 10.0, 5.0, 8.0, 6.0, 1.5, 0.7, 2.5, 12.0]);
+                self.random().pick(&[2.0, 3.0, 4.0, 10.0, 5.0, 8.0, 6.0, 1.5, 0.7, 2.5, 12.0]);
             return Expr::binary(above, "/", self.literal(of, below));
         }
         let below = self.varying(of, 0);
         if choice < 90 {
-            let least = self.random.pick(&[0.1, 0.5, 0.25, 1.0, 0.2]);
+            let least = self.random().pick(&[0.1, 0.5, 0.25, 1.0, 0.2]);
             return Expr::binary(above, "/", Expr::wp("max", vec![below, self.literal(of, least)]));
         }
         let below = self.named(Ty::Scalar(of), below);
-        let floor = self.random.pick(&[1.0, 0.5, 2.0, 1.5]);
+        let floor = self.random().pick(&[1.0, 0.5, 2.0, 1.5]);
         let safe = self.literal(of, floor).add(below.clone().mul(below));
         Expr::binary(above, "/", safe)
     }
@@ -188,7 +143,7 @@ impl KernelBuilder {
     /// Returns an argument of a function that takes no negative numbers: a variable that is
     /// positive, or a sum.
     fn positive(&mut self, of: Scalar, arg: Expr) -> Expr {
-        if self.random.chance(50)
+        if self.random().chance(50)
             && let Some(leaf) = self.positive_leaf(of)
         {
             return leaf;
@@ -200,7 +155,7 @@ impl KernelBuilder {
     /// Returns a call of a function without kinks.
     fn smooth(&mut self, of: Scalar, depth: usize) -> Expr {
         let arg = self.varying(of, depth - 1);
-        match self.random.below(10) {
+        match self.random().below(10) {
             0 => Expr::wp("sin", vec![arg]),
             1 => Expr::wp("cos", vec![arg]),
             2 => Expr::wp("tanh", vec![arg]),
@@ -209,7 +164,7 @@ impl KernelBuilder {
             5 => Expr::wp("sqrt", vec![self.positive(of, arg)]),
             6 => Expr::wp("atan", vec![arg]),
             7 => {
-                let power = self.random.pick(&[0.5, 1.5, 2.0, 3.0, 0.25, 0.75, 2.2, 1.4]);
+                let power = self.random().pick(&[0.5, 1.5, 2.0, 3.0, 0.25, 0.75, 2.2, 1.4]);
                 let power = self.literal(of, power);
                 Expr::wp("pow", vec![self.positive(of, arg), power])
             }
@@ -228,7 +183,7 @@ impl KernelBuilder {
     /// Returns a call of a function with edges, steps or limits.
     fn bounded(&mut self, of: Scalar, depth: usize) -> Expr {
         let arg = self.varying(of, depth - 1);
-        match self.random.below(8) {
+        match self.random().below(8) {
             0 => {
                 let (low, high) = self.limits(of);
                 Expr::wp("smoothstep", vec![low, high, arg])
@@ -245,7 +200,7 @@ impl KernelBuilder {
             }
             3 => {
                 let other = self.float(of, depth - 1);
-                let positive = range(&arg, &self.known).least >= 0.0;
+                let positive = self.range_of(&arg).least >= 0.0;
                 if positive { arg.mul(other) } else { Expr::wp("sign", vec![arg]).mul(other) }
             }
             4 => {
@@ -257,15 +212,15 @@ impl KernelBuilder {
                 Expr::wp("max", vec![arg, zero])
             }
             6 => {
-                let steps = self.random.pick(&[2.0, 4.0, 8.0, 10.0]);
+                let steps = self.random().pick(&[2.0, 4.0, 8.0, 10.0]);
                 let (scale, step) = (self.literal(of, steps), self.literal(of, 1.0 / steps));
                 Expr::wp("round", vec![arg.mul(scale)]).mul(step)
             }
             _ => {
-                let limit = self.random.pick(&[0.9, 0.95, 0.8]);
+                let limit = self.random().pick(&[0.9, 0.95, 0.8]);
                 let limit = self.literal(of, limit);
-                let word = self.random.pick(&["asin", "acos"]);
-                let Range { least, most } = range(&arg, &self.known);
+                let word = self.random().pick(&["asin", "acos"]);
+                let Range { least, most } = self.range_of(&arg);
                 if least >= -1.0 && most <= 1.0 {
                     return Expr::wp(word, vec![arg]);
                 }
@@ -276,23 +231,23 @@ impl KernelBuilder {
     }
 
     /// Returns a literal between 0 and 1.
-    pub(super) fn part(&mut self, of: Scalar) -> Expr {
-        let part = self.random.between(1, 19) as f64 / 20.0;
+    pub(in crate::draft) fn part(&mut self, of: Scalar) -> Expr {
+        let part = self.random().between(1, 19) as f64 / 20.0;
         self.literal(of, part)
     }
 
     /// Draws the two numbers between which a value is kept.
     fn limits(&mut self, of: Scalar) -> (Expr, Expr) {
-        let most = self.random.pick(&[1.0, 1.0, 2.0, 0.5, 0.9, 1.5, 3.0, 0.8]);
-        let low = self.random.pick(&[0.0, -most, -most, 0.05, -0.5, -1.0]);
+        let most = self.random().pick(&[1.0, 1.0, 2.0, 0.5, 0.9, 1.5, 3.0, 0.8]);
+        let low = self.random().pick(&[0.0, -most, -most, 0.05, -0.5, -1.0]);
         (self.literal(of, low), self.literal(of, most))
     }
 
     /// Returns one of two expressions, chosen by a condition.
-    pub(super) fn choice(&mut self, ty: Ty, depth: usize) -> Expr {
+    pub(in crate::draft) fn choice(&mut self, ty: Ty, depth: usize) -> Expr {
         let condition = self.truth(1);
         let (accept, reject) = (self.expr(ty, depth - 1), self.expr(ty, depth.saturating_sub(2)));
-        if self.random.chance(75) {
+        if self.random().chance(75) {
             Expr::wp("where", vec![condition, accept, reject])
         } else {
             Expr::select(condition, accept, reject)
@@ -308,10 +263,10 @@ impl KernelBuilder {
         if lens.is_empty() && squares.is_empty() {
             return self.float(of, depth - 1);
         }
-        if lens.is_empty() || !squares.is_empty() && self.random.chance(40) {
-            let n = self.random.pick(&squares);
+        if lens.is_empty() || !squares.is_empty() && self.random().chance(40) {
+            let n = self.random().pick(&squares);
             let of_matrix = self.matrix(n, n, of, depth - 1);
-            let word = self.random.pick(&["trace", "determinant", "ddot", "entry"]);
+            let word = self.random().pick(&["trace", "determinant", "ddot", "entry"]);
             return match word {
                 "ddot" => {
                     let other = self.matrix(n, n, of, 0);
@@ -319,7 +274,7 @@ impl KernelBuilder {
                 }
                 "entry" => {
                     let (row, col) =
-                        (self.random.between(0, 1), self.random.between(0, i64::from(n) - 1));
+                        (self.random().between(0, 1), self.random().between(0, i64::from(n) - 1));
                     match self.read(Ty::Mat(n, n, of)) {
                         Some(it) => it.index(vec![Expr::Int(row), Expr::Int(col)]),
                         None => Expr::wp("trace", vec![of_matrix]),
@@ -328,8 +283,8 @@ impl KernelBuilder {
                 _ => Expr::wp(word, vec![of_matrix]),
             };
         }
-        let len = self.random.pick(&lens);
-        match self.random.below(5) {
+        let len = self.random().pick(&lens);
+        match self.random().below(5) {
             0 | 1 => {
                 let left = self.vector(len, of, depth - 1);
                 let right = self.vector(len, of, depth.saturating_sub(2));
@@ -338,43 +293,43 @@ impl KernelBuilder {
             2 => Expr::wp("length", vec![self.vector(len, of, depth - 1)]),
             3 => Expr::wp("length_sq", vec![self.vector(len, of, depth - 1)]),
             _ => match self.read(Ty::Vec(len, of)) {
-                Some(it) if self.random.chance(60) => {
-                    it.attr(["x", "y", "z", "w"][self.random.below(usize::from(len))])
+                Some(it) if self.random().chance(60) => {
+                    it.attr(["x", "y", "z", "w"][self.random().below(usize::from(len))])
                 }
-                Some(it) => it.index(vec![Expr::Int(self.random.between(0, i64::from(len) - 1))]),
+                Some(it) => it.index(vec![Expr::Int(self.random().between(0, i64::from(len) - 1))]),
                 None => self.some_float(of),
             },
         }
     }
 
-    pub(super) fn integer(&mut self, of: Scalar, depth: usize) -> Expr {
+    pub(in crate::draft) fn integer(&mut self, of: Scalar, depth: usize) -> Expr {
         self.sound(Ty::Scalar(of), |m| m.some_integer_of(of, depth))
     }
 
     fn some_integer_of(&mut self, of: Scalar, depth: usize) -> Expr {
         let ty = Ty::Scalar(of);
-        if depth == 0 || self.random.chance(15) {
+        if depth == 0 || self.random().chance(15) {
             return self.integer_leaf(of);
         }
         let calls = if self.callable(ty) { 8 } else { 0 };
         let (bits, select) = (self.weights.bits, self.weights.select);
-        match self.random.weighted([24, 10, bits, bits, select, calls, 6]) {
+        match self.random().weighted([24, 10, bits, bits, select, calls, 6]) {
             0 => {
-                let op = self.random.pick(&["+", "-", "+"]);
+                let op = self.random().pick(&["+", "-", "+"]);
                 let left = self.integer(of, depth - 1);
                 Expr::binary(left, op, self.integer(of, depth - 1))
             }
             1 => self.integer(of, depth - 1).mul(self.integer(of, 0)),
             2 => {
-                let op = self.random.pick(&["&", "|", "^"]);
+                let op = self.random().pick(&["&", "|", "^"]);
                 let left = self.integer(of, depth - 1);
                 Expr::binary(left, op, self.integer(of, depth - 1))
             }
             3 => {
-                let op = self.random.pick(&["%", "//", "<<", ">>"]);
+                let op = self.random().pick(&["%", "//", "<<", ">>"]);
                 let amount = match op {
-                    "%" | "//" => self.random.between(3, 17),
-                    _ => self.random.between(1, 4),
+                    "%" | "//" => self.random().between(3, 17),
+                    _ => self.random().between(1, 4),
                 };
                 let amount = self.literal(of, amount as f64);
                 Expr::binary(self.integer(of, depth - 1), op, amount)
@@ -383,14 +338,18 @@ impl KernelBuilder {
             5 => self.call(ty, depth).unwrap_or_else(|| self.some_int(of)),
             _ => {
                 let word = self
-                    .random
+                    .random()
                     .pick(&["min", "max", "min", "max", "clamp", "clamp", "clamp", "abs"]);
                 let first = self.integer(of, depth - 1);
                 match word {
                     "abs" if of.is_signed_int() => Expr::wp(word, vec![first]),
                     "clamp" => {
-                        let (low, high) =
-                            self.random.pick(&[(0.0, 15.0), (1.0, 31.0), (2.0, 40.0), (0.0, 99.0)]);
+                        let (low, high) = self.random().pick(&[
+                            (0.0, 15.0),
+                            (1.0, 31.0),
+                            (2.0, 40.0),
+                            (0.0, 99.0),
+                        ]);
                         let (low, high) = (self.literal(of, low), self.literal(of, high));
                         Expr::wp(word, vec![first, low, high])
                     }
@@ -405,7 +364,7 @@ impl KernelBuilder {
 
     /// Returns a variable or an element as an integer, or else a literal.
     fn integer_leaf(&mut self, of: Scalar) -> Expr {
-        if !self.random.chance(12)
+        if !self.random().chance(12)
             && let Some(found) = self.read(Ty::Scalar(of))
         {
             return found;
@@ -416,52 +375,52 @@ impl KernelBuilder {
         self.some_int(of)
     }
 
-    pub(super) fn truth(&mut self, depth: usize) -> Expr {
+    pub(in crate::draft) fn truth(&mut self, depth: usize) -> Expr {
         // A condition gets no name.
-        let unsound = |m: &Self, expr: &Expr| m.is_uniform(expr) || m.is_senseless(expr);
+        let unsound = |m: &Scope, expr: &Expr| m.is_uniform(expr) || m.is_senseless(expr);
         self.drawn(|m| m.some_truth(depth), unsound).unwrap_or_else(|expr| expr)
     }
 
     fn some_truth(&mut self, depth: usize) -> Expr {
-        if depth > 1 && self.random.chance(25) {
-            let op = self.random.pick(&["and", "or"]);
+        if depth > 1 && self.random().chance(25) {
+            let op = self.random().pick(&["and", "or"]);
             let left = self.truth(depth - 1);
             return Expr::binary(left, op, self.truth(1));
         }
         if self.has(Ty::Scalar(Scalar::Bool))
-            && self.random.chance(40)
+            && self.random().chance(40)
             && let Some(found) = self.read(Ty::Scalar(Scalar::Bool))
         {
-            let negated = self.random.chance(30) && is_name_like(&found);
+            let negated = self.random().chance(30) && is_name_like(&found);
             return if negated { Expr::unary("not", found) } else { found };
         }
         let ints: Vec<Scalar> =
             Scalar::ALL.into_iter().filter(|&of| of.is_int() && self.has(Ty::Scalar(of))).collect();
         let floats = [Scalar::F32, Scalar::F64].into_iter().find(|&of| self.has(Ty::Scalar(of)));
-        if !ints.is_empty() && (floats.is_none() || self.random.chance(30)) {
-            let of = self.random.pick(&ints);
+        if !ints.is_empty() && (floats.is_none() || self.random().chance(30)) {
+            let of = self.random().pick(&ints);
             let left = self.integer(of, 1);
-            if self.random.chance(35) {
-                let (by, zero) = (self.random.between(2, 4), self.literal(of, 0.0));
+            if self.random().chance(35) {
+                let (by, zero) = (self.random().between(2, 4), self.literal(of, 0.0));
                 let by = self.literal(of, by as f64);
                 return Expr::binary(
                     Expr::binary(left, "%", by),
-                    self.random.pick(&["==", "!="]),
+                    self.random().pick(&["==", "!="]),
                     zero,
                 );
             }
-            let op = self.random.pick(&["<", ">", "<=", ">=", "!="]);
+            let op = self.random().pick(&["<", ">", "<=", ">=", "!="]);
             let right = self.integer(of, 0);
             return Expr::binary(left, op, right);
         }
-        let of = floats.unwrap_or(self.real);
+        let of = floats.unwrap_or(self.real());
         let left = self.drawn(|m| m.varying(of, depth.min(1)), |_, it| is_choosy(it));
         let left = left.unwrap_or_else(|expr| expr);
-        let op = self.random.pick(&["<", ">", "<=", ">="]);
-        let right = if self.random.chance(60) {
+        let op = self.random().pick(&["<", ">", "<=", ">="]);
+        let right = if self.random().chance(60) {
             let limit = match self.middle(&left) {
-                Some(middle) => middle + self.random.pick(&[0.0, 0.0, 0.25, -0.25, 0.1, 0.5]),
-                None => self.random.pick(&[0.0, 0.0, 0.5, 1.0, 0.1, 0.2, 0.25, 0.05, 0.75, 0.3]),
+                Some(middle) => middle + self.random().pick(&[0.0, 0.0, 0.25, -0.25, 0.1, 0.5]),
+                None => self.random().pick(&[0.0, 0.0, 0.5, 1.0, 0.1, 0.2, 0.25, 0.05, 0.75, 0.3]),
             };
             self.literal(of, limit)
         } else {
@@ -470,16 +429,8 @@ impl KernelBuilder {
         Expr::binary(left, op, right)
     }
 
-    /// Returns the middle of an array's range, for an expression that is an element of it.
-    fn middle(&self, element: &Expr) -> Option<f64> {
-        let Expr::Index(of, _) = element else { return None };
-        let Expr::Name(name) = &**of else { return None };
-        let given = self.inputs.iter().find(|it| *it.name == **name)?;
-        Some(((given.low + given.high) * 2.0).round() / 4.0)
-    }
-
     /// Returns a conversion, such as `int(x)`.
-    pub(super) fn convert(&mut self, value: Expr, to: Scalar) -> Expr {
+    pub(in crate::draft) fn convert(&mut self, value: Expr, to: Scalar) -> Expr {
         Expr::call(spell::plain(Ty::Scalar(to)), vec![value])
     }
 }

@@ -1,26 +1,26 @@
 //! Gives names to elements that a finished kernel reads several times, at the first point at which
 //! their indices are defined.
 
-use super::KernelBuilder;
-use crate::ast::{Expr, Name, Stmt, Ty};
+use super::Scope;
+use crate::ast::{Expr, Function, Name, Stmt, Ty};
 use std::collections::HashSet;
 
-impl KernelBuilder {
+impl Scope {
     /// Returns the kernel's statements, with names for the elements that they read several times.
     pub(super) fn with_repeats_named(&mut self) -> Vec<Stmt> {
         let body = self.blocks.swap_remove(0);
-        let known = self.index.clone();
+        let known = self.launch.names().to_vec();
         // The first statement defines the launch indices.
         self.with_elements(body, &known, None, 1)
     }
 
     /// Drops the constants that only rejected expressions used.
-    pub(super) fn drop_constants(&mut self, body: &[Stmt]) {
+    pub(super) fn drop_constants(&mut self, functions: &[Function], body: &[Stmt]) {
         if self.constants.is_empty() {
             return;
         }
         let mut read = HashSet::new();
-        let functions = self.functions.iter().flat_map(|it| &it.body);
+        let functions = functions.iter().flat_map(|it| &it.body);
         for stmt in functions.chain(body) {
             each(&mut stmt.clone(), &mut |expr| {
                 if let Expr::Name(name) = expr {
@@ -94,9 +94,8 @@ impl KernelBuilder {
             _ => None,
         });
         let names: Vec<&Name> = names.collect::<Option<_>>()?;
-        let at = self.params.iter().position(|param| param.name == *array && param.dims > 0)?;
-        let fits = own.is_none_or(|own| names.contains(&own));
-        (fits && !self.inputs[at].written).then(|| self.params[at].ty)
+        let ty = self.launch.read_only_type(array)?;
+        own.is_none_or(|own| names.contains(&own)).then_some(ty)
     }
 }
 
