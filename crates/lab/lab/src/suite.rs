@@ -3,23 +3,26 @@
 //! A row defines a comparison and its length. If the reference is known to be wrong, the row states
 //! the fields that differ, the first step, the number of steps, and the reason. All other values
 //! must be equal, and a run that doesn't show exactly the stated difference fails like any
-//! mismatch.
+//! mismatch. The rows stand in `suite/cases.txt`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 use gbxcule_swarm::Model;
 
 use crate::LabError;
-
-mod color;
-mod explained;
 use crate::artifact::{RomImage, sha256};
 use crate::backend::{BackendKind, model_name};
 use crate::region::Region;
 use crate::verify::{Difference, Judgement, Mismatch, VerifyPlan, VerifyResult, verify};
 
+const ROWS: &str = include_str!("suite/cases.txt");
+/// Memory that is compared.
+const SIGNATURE: Region = Region { low: 0xC000, high: 0xC100 };
+
 /// One row.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Case {
     /// The micro-ROM.
     pub rom: &'static str,
@@ -29,23 +32,19 @@ pub struct Case {
     pub actions: &'static str,
     /// Model of the machines.
     pub model: Model,
-    /// Memory that is compared.
-    pub regions: &'static [Region],
-    /// True if elapsed T-cycles are compared as well.
-    pub counters: bool,
     /// True if the drawn frame is compared as well.
     pub frame: bool,
     /// Differences for which a reference is known to be wrong.
-    pub explained: &'static [Explained],
+    pub explained: Vec<Explained>,
 }
 
 /// Difference with a known reason.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Explained {
     /// Backend that is wrong.
     pub reference: BackendKind,
-    /// Fields that may differ; no other field may.
-    pub fields: &'static [&'static str],
+    /// Fields that may differ, separated by spaces; no other field may.
+    pub fields: &'static str,
     /// First step after which the fields differ.
     pub first: u64,
     /// Number of steps after which the fields differ.
@@ -109,7 +108,45 @@ pub enum Outcome {
 
 /// Returns the suite, in the order of the micro-ROMs, with those of the Color after the original's.
 pub fn cases() -> impl Iterator<Item = &'static Case> {
-    explained::CASES.iter().chain(&color::CASES)
+    static CASES: LazyLock<Vec<Case>> =
+        LazyLock::new(|| parse(ROWS).unwrap_or_else(|| unreachable!("a row that is not whole")));
+    CASES.iter()
+}
+
+fn parse(text: &'static str) -> Option<Vec<Case>> {
+    let (reasons, rows) = text.split_once("\n\n")?;
+    let reasons = reasons.lines().filter(|line| !line.starts_with('#'));
+    let reasons: BTreeMap<_, _> = reasons.filter_map(|line| line.split_once(": ")).collect();
+    let mut cases: Vec<Case> = Vec::new();
+    for line in rows.lines() {
+        let mut words = line.split_ascii_whitespace();
+        if line.starts_with(' ') {
+            let (pin, fields) = line.split_once(": ")?;
+            let [reference, first, times, digest, why] =
+                *pin.split_ascii_whitespace().collect::<Vec<_>>().as_array()?;
+            cases.last_mut()?.explained.push(Explained {
+                reference: reference.parse().ok()?,
+                fields,
+                first: first.parse().ok()?,
+                times: times.parse().ok()?,
+                digest,
+                why: reasons.get(why)?,
+            });
+            continue;
+        }
+        let rom = words.next()?;
+        let model = [Model::Original, Model::Color];
+        let name = words.next()?;
+        cases.push(Case {
+            rom,
+            model: model.into_iter().find(|&model| model_name(Some(model)) == name)?,
+            steps: words.next()?.parse().ok()?,
+            actions: words.next()?,
+            frame: words.next() == Some("pixels"),
+            explained: Vec::new(),
+        });
+    }
+    Some(cases)
 }
 
 /// Runs one row; `cuda` is the number of the CUDA device.
@@ -126,8 +163,8 @@ pub fn run(
         cuda,
         steps: case.steps,
         model: Some(case.model),
-        regions: case.regions.to_vec(),
-        compare_counters: case.counters,
+        regions: vec![SIGNATURE],
+        compare_counters: true,
         compare_frame: case.frame,
         action_gen: case.actions.parse().map_err(LabError::Suite)?,
         ..VerifyPlan::new(reference, dut, RomImage::find(case.rom)?)
@@ -165,14 +202,15 @@ pub fn known_difference(plan: &VerifyPlan, differences: &[Difference]) -> Option
     let cases = cases().filter(|case| {
         plan.rom.name == case.rom && plan.model.is_none_or(|model| model == case.model)
     });
-    let mut explained = cases.flat_map(|case| case.explained);
+    let mut explained = cases.flat_map(|case| &case.explained);
     let explanation = explained.find(|it| it.reference == reference && it.covers(differences));
     explanation.map(|explained| explained.why)
 }
 
 impl Explained {
     fn covers(&self, differences: &[Difference]) -> bool {
-        differences.iter().all(|difference| self.fields.contains(&difference.field.as_str()))
+        let may_differ = |field: &str| self.fields.split(' ').any(|name| name == field);
+        differences.iter().all(|difference| may_differ(&difference.field))
     }
 }
 
@@ -181,12 +219,9 @@ impl Case {
     #[must_use]
     pub fn what(&self) -> String {
         let model = model_name(Some(self.model));
-        let mut text = format!("{model} {:4} frames, {}: registers", self.steps, self.actions);
-        for region in self.regions {
-            // Writing to a string cannot fail.
-            let _ = write!(text, ", {region}");
-        }
-        text.push_str(if self.counters { ", cycles" } else { "" });
+        let Self { steps, actions, .. } = self;
+        let mut text =
+            format!("{model} {steps:4} frames, {actions}: registers, {SIGNATURE}, cycles");
         text.push_str(if self.frame { ", pixels" } else { "" });
         text
     }
@@ -206,9 +241,7 @@ impl Outcome {
             Self::Agrees(verdict) => format!("agrees in all {} comparisons", verdict.comparisons),
             Self::AsExplained(explained) => format!(
                 "explained: {} times from step {} in {}",
-                explained.times,
-                explained.first,
-                explained.fields.join(" ")
+                explained.times, explained.first, explained.fields
             ),
             Self::Stale(pin, found) => format!(
                 "NOT AS PINNED: ({}, {}, \"{}\"), pinned ({}, {}, \"{}\")",
