@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
-use gbxcule_front_warp::Program;
+use gbxcule_front_warp::{Program, Texts};
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::SourceMap;
@@ -25,7 +25,7 @@ fn text(source: &str, files: &[String]) -> String {
         let position = NAMES.iter().position(|known| Some(*known) == name);
         position.and_then(|position| files.get(position)).cloned().into()
     };
-    let program = match Program::parse_beside(&mut sources, id, &read) {
+    let program = match Program::load(&mut Texts::default(), &mut sources, id, Some(&read)) {
         Ok(program) => program,
         Err(faults) => return render(&faults, &sources),
     };

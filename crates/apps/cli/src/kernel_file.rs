@@ -78,8 +78,7 @@ impl Imports {
             Ok(None)
         };
         let program =
-            match Program::parse_with_cache(&mut texts, &mut sources, id, &|path| files.find(path))
-            {
+            match Program::load(&mut texts, &mut sources, id, Some(&|path| files.find(path))) {
                 Ok(program) => program,
                 Err(faults) => return refuse(&faults, &sources),
             };

@@ -87,11 +87,11 @@ impl ProgramOptions {
         let id = sources.add(name, text);
         let mut texts = Texts::new(self.facts.clone());
         let parsed = match &self.facts.folders[..] {
-            [] => front_warp::Program::parse_alone(&mut texts, &mut sources, id),
+            [] => front_warp::Program::load(&mut texts, &mut sources, id, None),
             [first, others @ ..] => {
                 let files = with_folders(ProgramFiles::below(first), others);
                 let read = |path: &Path| files.find(path);
-                front_warp::Program::parse_with_cache(&mut texts, &mut sources, id, &read)
+                front_warp::Program::load(&mut texts, &mut sources, id, Some(&read))
             }
         };
         self.checked(sources, parsed)
@@ -112,7 +112,7 @@ impl ProgramOptions {
         let id = sources.add(path.display().to_string(), text);
         let mut texts = Texts::new(self.facts.clone());
         let read = |path: &Path| files.find(path);
-        let parsed = front_warp::Program::parse_with_cache(&mut texts, &mut sources, id, &read);
+        let parsed = front_warp::Program::load(&mut texts, &mut sources, id, Some(&read));
         self.checked(sources, parsed)
     }
 

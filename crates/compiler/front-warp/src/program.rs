@@ -43,41 +43,31 @@ impl Program {
         Ok(Self { files })
     }
 
-    /// Parses as [`Self::parse`] does, with the values and types in `texts`' [`ImportOptions`].
-    pub fn parse_alone(
-        texts: &mut Texts,
-        sources: &mut SourceMap,
-        id: SourceId,
-    ) -> Result<Self, Vec<Diagnostic>> {
-        let mut files = Files::single(texts.parsed(sources, id))?;
-        files.define(texts, sources)?;
-        files.add_library(texts, &geometry::LIBRARY)?;
-        Ok(Self { files })
-    }
-
     /// Parses the text of a file, whose name in `sources` is the file's path, and the files that
     /// it imports from. `read` reads these files, and they are added to `sources`. A module `a.b`
     /// is searched as by `python file.py`: beside the file, as `a/b/__init__.py` or `a/b.py`, and
     /// if the file is in a package, then also beside the outermost package. A relative import,
     /// such as `from .a import b`, starts at the folder of the file that contains it. A file that
     /// is missing or is not Python is an error only for kernels that use a name from it.
-    pub fn parse_beside(
-        sources: &mut SourceMap,
-        id: SourceId,
-        read: ReadFile<'_>,
-    ) -> Result<Self, Vec<Diagnostic>> {
-        Self::parse_with_cache(&mut Texts::default(), sources, id, read)
-    }
-
-    /// Parses as [`parse_beside`](Self::parse_beside) does, with a cache: files that are already in
-    /// `texts` are not read again.
-    pub fn parse_with_cache(
+    ///
+    /// Files that are already in `texts` are not read again; the [`ImportOptions`] in `texts` hold.
+    /// Without `read` no other file is read.
+    ///
+    /// [`ImportOptions`]: gbxcule_python_names::ImportOptions
+    pub fn load(
         texts: &mut Texts,
         sources: &mut SourceMap,
         id: SourceId,
-        read: ReadFile<'_>,
+        read: Option<ReadFile<'_>>,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let mut files = gbxcule_python_names::load(texts, sources, id, read)?;
+        let mut files = match read {
+            Some(read) => gbxcule_python_names::load(texts, sources, id, read)?,
+            None => {
+                let mut files = Files::single(texts.parsed(sources, id))?;
+                files.define(texts, sources)?;
+                files
+            }
+        };
         files.add_library(texts, &geometry::LIBRARY)?;
         Ok(Self { files })
     }

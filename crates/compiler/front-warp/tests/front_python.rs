@@ -1,7 +1,7 @@
 //! The Python front end on random texts: it answers, and all that it takes becomes valid IR.
 
 use gbxcule_back_cxx::{self as cxx, Dialect, Options};
-use gbxcule_front_warp::Program;
+use gbxcule_front_warp::{Program, Texts};
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::{Diagnostic, render};
 use gbxcule_ir::source::SourceMap;
@@ -238,7 +238,7 @@ proptest! {
             let mut sources = SourceMap::new();
             let id = sources.add("main.py", main);
             let read = |path: &Path| (path == Path::new("other.py")).then(|| text.clone()).into();
-            let program = Program::parse_beside(&mut sources, id, &read);
+            let program = Program::load(&mut Texts::default(), &mut sources, id, Some(&read));
             let outcome = program.and_then(|program| check::module(program.compile("random")?));
             let faults = outcome.err().unwrap_or_default();
             prop_assert_eq!(render(&faults, &sources).is_empty(), faults.is_empty());

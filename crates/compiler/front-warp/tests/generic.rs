@@ -25,7 +25,7 @@ fn compile_with(
         let found = beside.iter().find(|(known, _)| Path::new(known) == path);
         found.map(|(_, text)| format!("{HEAD}{text}")).into()
     };
-    let program = Program::parse_with_cache(&mut texts, &mut sources, id, &read);
+    let program = Program::load(&mut texts, &mut sources, id, Some(&read));
     let module = program.and_then(|program| check::module(program.compile("generic")?));
     module.map_err(|faults| render(&faults, &sources))
 }

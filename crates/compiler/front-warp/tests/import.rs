@@ -22,7 +22,7 @@ fn compile(files: &[File<'_>]) -> Result<Valid<Module>, String> {
         let found = files[1..].iter().find(|(known, _)| Path::new(known) == path);
         found.map(|(_, text)| format!("import warp as wp\n{text}")).into()
     };
-    let program = Program::parse_beside(&mut sources, id, &read);
+    let program = Program::load(&mut Texts::default(), &mut sources, id, Some(&read));
     let module = program.and_then(|program| check::module(program.compile("import")?));
     module.map_err(|faults| render(&faults, &sources))
 }
@@ -212,7 +212,8 @@ fn words_of_docstrings_and_messages_lead_to_no_file() {
     };
     let mut sources = SourceMap::new();
     let id = sources.add("k.py", main);
-    let program = Program::parse_beside(&mut sources, id, &read).expect("Python");
+    let program =
+        Program::load(&mut Texts::default(), &mut sources, id, Some(&read)).expect("Python");
     assert!(program.compile("k").is_ok());
     assert!(!asked.into_inner().iter().any(|path| path.starts_with("package/other.py")));
 }
@@ -235,7 +236,8 @@ fn only_what_kernels_need_is_read() {
     };
     let mut sources = SourceMap::new();
     let id = sources.add("k.py", main);
-    let program = Program::parse_beside(&mut sources, id, &read).expect("Python");
+    let program =
+        Program::load(&mut Texts::default(), &mut sources, id, Some(&read)).expect("Python");
     assert!(program.compile("k").is_ok());
     let stems: Vec<PathBuf> =
         asked.into_inner().iter().map(|path| path.with_extension("")).collect();
@@ -282,7 +284,8 @@ fn what_may_not_be_read_is_said_with_the_reason() {
         true => FileText::Refused("it leads out of `here`".to_owned()),
         false => FileText::Nothing,
     };
-    let program = Program::parse_beside(&mut sources, id, &read).expect("Python");
+    let program =
+        Program::load(&mut Texts::default(), &mut sources, id, Some(&read)).expect("Python");
     let said = render(&program.compile("k").expect_err("refused"), &sources);
     assert!(said.contains("`sh.py` isn't read: it leads out of `here`"), "{said}");
 }
@@ -301,7 +304,7 @@ fn given(files: &[File<'_>], defines: &[(&str, &str)], x: i32) -> Result<i32, St
         let found = files[1..].iter().find(|(known, _)| Path::new(known) == path);
         found.map(|(_, text)| (*text).to_owned()).into()
     };
-    let program = Program::parse_with_cache(&mut texts, &mut sources, id, &read);
+    let program = Program::load(&mut texts, &mut sources, id, Some(&read));
     let module = program.and_then(|program| check::module(program.compile("import")?));
     let module = module.map_err(|faults| render(&faults, &sources))?;
     let kernel = module.kernels().next().expect("a kernel").0;
@@ -323,7 +326,7 @@ fn messages_name_no_option_where_no_command_line_takes_it() {
             let text = format!("import warp as wp\n{}", kernel(heads, name));
             let id = sources.add("k.py", text);
             let read = |_: &Path| FileText::Nothing;
-            let program = Program::parse_with_cache(&mut texts, &mut sources, id, &read);
+            let program = Program::load(&mut texts, &mut sources, id, Some(&read));
             render(&program.expect("Python").compile("import").expect_err("unknown"), &sources)
         };
         let (python, command) = (said(options.clone()), said(ImportOptions::default()));
@@ -395,7 +398,8 @@ fn a_byte_order_mark_moves_no_place() {
     let main = kernel("import warp as wp\nfrom a import f", "f(x[0])");
     let id = sources.add("k.py", main);
     let read = |path: &Path| (path == Path::new("a.py")).then(|| file.to_owned()).into();
-    let program = Program::parse_beside(&mut sources, id, &read).expect("Python");
+    let program =
+        Program::load(&mut Texts::default(), &mut sources, id, Some(&read)).expect("Python");
     let faults = program.compile("k").expect_err("no such attribute");
     assert_eq!(sources.text(faults[0].span()), "x.nope");
 }

@@ -264,8 +264,7 @@ fn find(folder: &Path, license: &str, options: &ImportOptions, files: &[PathBuf]
         functions += text.lines().filter(is_function).count();
         let mut likely = likely_kernels(&text);
         let id = sources.add(path.display().to_string(), text);
-        let parsed =
-            Parsed::parse_with_cache(&mut texts, &mut sources, id, &|path| allowed.find(path));
+        let parsed = Parsed::load(&mut texts, &mut sources, id, Some(&|path| allowed.find(path)));
         let program = match parsed {
             Ok(program) => program,
             Err(faults) => {

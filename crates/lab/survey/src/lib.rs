@@ -160,7 +160,7 @@ impl Survey {
         if !texts.may_hold_kernels(&self.sources, id) {
             return;
         }
-        let parsed = Program::parse_with_cache(texts, &mut self.sources, id, read);
+        let parsed = Program::load(texts, &mut self.sources, id, Some(read));
         let program = match parsed {
             Ok(program) => program,
             Err(mut faults) => {

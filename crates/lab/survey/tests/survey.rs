@@ -192,9 +192,7 @@ def c(x: wp.array(dtype=int)):
     let mut sources = gbxcule_ir::source::SourceMap::new();
     let id = sources.add("k.py", format!("{HEAD}{text}"));
     let program =
-        gbxcule_front_warp::Program::parse_with_cache(&mut texts, &mut sources, id, &|_| {
-            None.into()
-        });
+        gbxcule_front_warp::Program::load(&mut texts, &mut sources, id, Some(&|_| None.into()));
     let faults = program.and_then(|program| program.compile("k")).expect_err("three faults");
     let helps: Vec<&str> = faults.iter().filter_map(|fault| fault.help.as_deref()).collect();
     assert_eq!(

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use gbxcule_front_warp::{Library, Program};
+use gbxcule_front_warp::{Library, Program, Texts};
 use gbxcule_gameboy::SOURCES;
 use gbxcule_ir::diagnostic::render;
 use gbxcule_ir::source::{SourceMap, Span};
@@ -56,7 +56,7 @@ pub(crate) fn lower(
         is_glue.then(|| calls.text.clone()).into()
     };
     let library = library(module, access, calls);
-    let program = Program::parse_beside(&mut sources, id, &read);
+    let program = Program::load(&mut Texts::default(), &mut sources, id, Some(&read));
     let lowered: Result<Vec<FunctionId>, _> = program.and_then(|program| {
         let reader = program.reader_with(&library);
         names.iter().map(|name| reader.declared(name, module)).collect()

@@ -17,7 +17,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use gbxcule_front_warp::{FileText, Program};
+use gbxcule_front_warp::{FileText, Program, Texts};
 use gbxcule_ir::FunctionId;
 use gbxcule_ir::builtin::nearest_of;
 use gbxcule_ir::diagnostic::render;
@@ -195,7 +195,7 @@ fn imported(path: &str, text: &str) -> Vec<(String, String)> {
         }
         file
     };
-    let parsed = Program::parse_beside(&mut sources, id, &read);
+    let parsed = Program::load(&mut Texts::default(), &mut sources, id, Some(&read));
     if parsed.is_ok() { files.into_inner() } else { Vec::new() }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard};
 
-use gbxcule_front_warp::{ImportOptions, Program, Texts};
+use gbxcule_front_warp::{ImportOptions, Program, ReadFile, Texts};
 use gbxcule_ir::diagnostic::Diagnostic;
 use gbxcule_ir::source::{FileText, Part, SourceId, SourceMap};
 use gbxcule_runtime::{CodeFolder, ProgramFiles};
@@ -76,17 +76,14 @@ impl Given {
         let options = ImportOptions { types, without_command_line, ..ImportOptions::default() };
         let mut parsed = Texts::new(options);
         let imports = RefCell::new(Vec::new());
-        let program = if self.beside {
-            let files = ProgramFiles::of(Path::new(&self.file));
-            let read = |path: &Path| {
-                let file = files.find(path);
-                imports.borrow_mut().push((path.display().to_string(), digest(&file)));
-                file
-            };
-            Program::parse_with_cache(&mut parsed, &mut texts, id, &read)?
-        } else {
-            Program::parse_alone(&mut parsed, &mut texts, id)?
+        let files = ProgramFiles::of(Path::new(&self.file));
+        let read = |path: &Path| {
+            let file = files.find(path);
+            imports.borrow_mut().push((path.display().to_string(), digest(&file)));
+            file
         };
+        let read: ReadFile<'_> = &read;
+        let program = Program::load(&mut parsed, &mut texts, id, self.beside.then_some(read))?;
         Ok(Parsed { sources: program.sources(), program, imports: imports.into_inner() })
     }
 

@@ -2,7 +2,7 @@
 //! to valid IR, or is followed by a `text` block that holds exactly what is said about it.
 //! `GBXCULE_BLESS=1` writes those blocks anew.
 
-use gbxcule_front_warp::Program;
+use gbxcule_front_warp::{Program, Texts};
 use gbxcule_ir::check;
 use gbxcule_ir::diagnostic::{Code, CodeSource, render};
 use gbxcule_ir::source::SourceMap;
@@ -18,11 +18,12 @@ fn said(text: &str, files: &page_example::Files) -> String {
         let found = files.iter().find(|(known, _)| Path::new(known) == path);
         found.map(|(_, text)| text.clone()).into()
     };
-    let outcome = Program::parse_beside(&mut sources, id, &read).and_then(|program| {
-        let kernels = program.reader().kernels().len();
-        assert!(kernels > 0, "an example without a kernel:\n{text}");
-        check::module(program.compile("example")?)
-    });
+    let outcome =
+        Program::load(&mut Texts::default(), &mut sources, id, Some(&read)).and_then(|program| {
+            let kernels = program.reader().kernels().len();
+            assert!(kernels > 0, "an example without a kernel:\n{text}");
+            check::module(program.compile("example")?)
+        });
     outcome.map_or_else(|faults| render(&faults, &sources), |_| String::new())
 }
 

@@ -45,7 +45,7 @@ impl Tree {
             let Ok(text) = std::fs::read_to_string(&file) else { continue };
             let id = sources.add(file.display().to_string(), text);
             let read = |path: &Path| std::fs::read_to_string(path).ok().into();
-            let Ok(program) = Program::parse_with_cache(&mut texts, &mut sources, id, &read) else {
+            let Ok(program) = Program::load(&mut texts, &mut sources, id, Some(&read)) else {
                 continue;
             };
             let reader = program.reader().with_trial_types();

@@ -202,7 +202,7 @@ fn read_texts(
         };
         let options = ImportOptions { without_command_line: true, ..ImportOptions::default() };
         let mut texts = Texts::new(options);
-        let program = Program::parse_with_cache(&mut texts, &mut sources, id, &files)?;
+        let program = Program::load(&mut texts, &mut sources, id, Some(&files))?;
         TextFunctions::read(&program, &sources, id, wanted, &library, module)
     };
     // Functions that either text may have. A text in both roles has each function once, with one
