@@ -42,16 +42,7 @@ impl Replay {
                     "NOT reproduced, another mismatch"
                 };
                 say!("{word}  {subject}, after step {}, env {}", mismatch.step, mismatch.env);
-                for difference in &mismatch.differences {
-                    say!(
-                        "  {:10} {} {}, {} {}",
-                        difference.field,
-                        plan.reference,
-                        difference.reference,
-                        plan.dut,
-                        difference.dut
-                    );
-                }
+                crate::verify::tell_differences(plan, &mismatch.differences);
             }
             None => say!("NOT reproduced  {subject} agree for {} steps", replay.verdict.steps),
         }

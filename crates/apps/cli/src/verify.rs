@@ -152,6 +152,14 @@ impl Tally {
     }
 }
 
+/// Prints both sides of each difference.
+pub(crate) fn tell_differences(plan: &VerifyPlan, differences: &[Difference]) {
+    let VerifyPlan { reference, dut, .. } = plan;
+    for Difference { field, reference: wanted, dut: found } in differences {
+        say!("  {field:10} {reference} {wanted}, {dut} {found}");
+    }
+}
+
 /// Prints the known reason of the differences, or the page that explains a reference's faults.
 fn tell_known(plan: &VerifyPlan, differences: &[Difference]) {
     if !plan.reference.is_emulator_of_others() {
@@ -247,16 +255,7 @@ impl Verify {
         if mismatch.disagreeing_envs > 1 {
             say!("  {} of {} machines disagree", mismatch.disagreeing_envs, plan.num_envs);
         }
-        for difference in &mismatch.differences {
-            say!(
-                "  {:10} {} {}, {} {}",
-                difference.field,
-                plan.reference,
-                difference.reference,
-                plan.dut,
-                difference.dut
-            );
-        }
+        tell_differences(plan, &mismatch.differences);
         tell_known(plan, &mismatch.differences);
         let folder = bundle::write(&self.bundle_dir, plan, verdict, mismatch)?;
         say!("bundle: {}", folder.display());

@@ -130,6 +130,17 @@ impl<'a, 'f> GroupCode<'a, 'f> {
         self.of_each(|lowerer| lowerer.scalar(value))
     }
 
+    /// Evaluates an integer that grows by one from thread to thread.
+    fn evaluate_consecutive(&mut self, value: gbxcule_ir::Value) -> bool {
+        self.each_lane(|lowerer| {
+            let val = lowerer.operation(value);
+            lowerer.define(value, val);
+        });
+        let row = self.row(value);
+        self.note_consecutive(row);
+        true
+    }
+
     /// Evaluates an operation for all threads at once, if that is possible.
     pub(crate) fn evaluate_for_group(&mut self, value: gbxcule_ir::Value) -> bool {
         let op = self.body().values[value].op;
@@ -139,15 +150,7 @@ impl<'a, 'f> GroupCode<'a, 'f> {
             return true;
         }
         match op {
-            Op::LaunchIndex(_) => {
-                self.each_lane(|lowerer| {
-                    let val = lowerer.operation(value);
-                    lowerer.define(value, val);
-                });
-                let row = self.row(value);
-                self.note_consecutive(row);
-                true
-            }
+            Op::LaunchIndex(_) => self.evaluate_consecutive(value),
             Op::Binary(op, x, y) => self.group_binary(value, op, [x, y]),
             Op::Unary(UnaryOp::Negate, x) => {
                 self.by_float(value, &[x], |lowerer, row| lowerer.b.ins().fneg(row[0]))
@@ -365,13 +368,7 @@ impl<'a, 'f> GroupCode<'a, 'f> {
                 if !moved {
                     return false;
                 }
-                self.each_lane(|lowerer| {
-                    let val = lowerer.operation(value);
-                    lowerer.define(value, val);
-                });
-                let row = self.row(value);
-                self.note_consecutive(row);
-                true
+                self.evaluate_consecutive(value)
             }
             BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide => self
                 .by_float(value, &operands, |lowerer, row| match op {

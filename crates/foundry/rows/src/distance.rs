@@ -108,34 +108,10 @@ pub fn exact(text: &str, found: &[Tensor]) -> Distance {
     stored(text, found).map_or(Distance::INFINITE, |wanted| distance(&wanted, found, None))
 }
 
-/// Measures the distance between a row's results and the memory after a launch, forward or
-/// backward. `bounds` is called only if they differ.
-pub fn from_results<'b>(
-    program: &RowProgram,
-    results: &Results,
-    memory: &ArgumentBytes,
-    backward: bool,
-    bounds: impl FnOnce() -> Option<&'b AllowedErrors>,
-) -> Option<Distance> {
-    let numbers = |like: &[Tensor]| like.iter().map(|tensor| tensor.numbers.clone()).collect();
-    to_memory(|like| Some(numbers(like)), program, results, memory, backward, bounds)
-}
-
-/// Measures the distance between the results in a row's text and the memory after a launch.
-pub fn from_text<'b>(
-    text: &str,
-    program: &RowProgram,
-    results: &Results,
-    memory: &ArgumentBytes,
-    backward: bool,
-    bounds: impl FnOnce() -> Option<&'b AllowedErrors>,
-) -> Option<Distance> {
-    to_memory(|like| stored(text, like), program, results, memory, backward, bounds)
-}
-
-/// Measures the distance between the wanted numbers of the row's tensors and those in memory.
-fn to_memory<'b>(
-    wanted: impl FnOnce(&[Tensor]) -> Option<Vec<Vec<Literal>>>,
+/// Measures the distance between wanted results and the memory after a launch, forward or backward.
+/// The results in `text` are wanted, or else the row's. `bounds` is called only if they differ.
+pub fn to_memory<'b>(
+    text: Option<&str>,
     program: &RowProgram,
     results: &Results,
     memory: &ArgumentBytes,
@@ -144,7 +120,11 @@ fn to_memory<'b>(
 ) -> Option<Distance> {
     let like = if backward { results.slopes() } else { &results.outputs };
     let part = if backward { &memory.gradients } else { &memory.data };
-    match (wanted(like), named(program, like, part)) {
+    let wanted = match text {
+        Some(text) => stored(text, like),
+        None => Some(like.iter().map(|tensor| tensor.numbers.clone()).collect()),
+    };
+    match (wanted, named(program, like, part)) {
         (Some(wanted), Some(found)) => measured(&wanted, &found, backward, bounds),
         _ => Some(Distance::INFINITE),
     }

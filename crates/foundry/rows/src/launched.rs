@@ -1,7 +1,7 @@
 //! Launches rows through the runtime: as machine code of this CPU, or on a GPU.
 
 use crate::allowed_error::AllowedErrors;
-use crate::distance::{Distance, from_results, from_text};
+use crate::distance::{Distance, to_memory};
 use crate::error::SynthError;
 use crate::execute::{self, ArgumentBytes, Data, LaunchInputs};
 use crate::host::Launch;
@@ -127,9 +127,9 @@ pub(crate) fn compare<'b>(
     bounds: impl Fn() -> Option<&'b AllowedErrors>,
 ) -> Result<Vec<Option<Distance>>, Error> {
     let results = wanted.results;
-    let far = |after: &ArgumentBytes, backward: bool| match wanted.stored[usize::from(backward)] {
-        Some(text) => from_text(text, program, results, after, backward, &bounds),
-        None => from_results(program, results, after, backward, &bounds),
+    let far = |after: &ArgumentBytes, backward: bool| {
+        let text = wanted.stored[usize::from(backward)];
+        to_memory(text, program, results, after, backward, &bounds)
     };
     let Ok(launches) = program.launches(grid) else { return Ok(vec![Some(Distance::INFINITE)]) };
     let (data, gradients) = run(program, &launches, grid, seed, device)?;

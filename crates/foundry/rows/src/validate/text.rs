@@ -4,7 +4,7 @@
 
 use super::StoredRow;
 use crate::allowed_error::Runner;
-use crate::distance::{Distance, from_results, from_text, settled};
+use crate::distance::{Distance, settled, to_memory};
 use crate::error::SynthError;
 use crate::execute::{self, ArgumentBytes, Data, Variation};
 use crate::host::Launch;
@@ -187,8 +187,5 @@ fn judge(
     let Ok(results) = &stored.results else { return Some(Distance::INFINITE) };
     let text = if backward { &row.gradients_json } else { &row.outputs_json };
     let bounds = || stored.bounds(Runner::Text);
-    match text {
-        Some(text) => from_text(text, &stored.program, results, memory, backward, bounds),
-        None => from_results(&stored.program, results, memory, backward, bounds),
-    }
+    to_memory(text.as_deref(), &stored.program, results, memory, backward, bounds)
 }

@@ -3,7 +3,7 @@
 
 use super::{StoredRow, WARP_GRADIENT_ERROR};
 use crate::allowed_error::Runner;
-use crate::distance::{Distance, from_text, settled};
+use crate::distance::{Distance, settled, to_memory};
 use crate::error::SynthError;
 use crate::execute;
 use crate::row::Row;
@@ -149,7 +149,7 @@ fn names(text: &str) -> Option<Vec<String>> {
 
 /// Measures the distance of Warp's arrays from the row's results. Warp's threads ran in order.
 fn judge(row: &Row, stored: &StoredRow, arrays: &[Vec<u8>]) -> Option<Distance> {
-    let (Ok(results), Some(text)) = (&stored.results, &row.outputs_json) else {
+    let (Ok(results), text @ Some(_)) = (&stored.results, row.outputs_json.as_deref()) else {
         return Some(Distance::INFINITE);
     };
     let mut arrays = arrays.iter();
@@ -158,7 +158,8 @@ fn judge(row: &Row, stored: &StoredRow, arrays: &[Vec<u8>]) -> Option<Distance> 
         false => arrays.next().cloned().unwrap_or_default(),
     });
     let memory = execute::ArgumentBytes { data: data.collect(), gradients: Vec::new() };
-    from_text(text, &stored.program, results, &memory, false, || stored.bounds(Runner::Warp))
+    let bounds = || stored.bounds(Runner::Warp);
+    to_memory(text, &stored.program, results, &memory, false, bounds)
 }
 
 /// Makes the check of gradients. The verdict `wrong` is about Warp, not about the row: such rows

@@ -45,9 +45,15 @@ impl Generator<'_, '_> {
 
     /// Returns a block with a few statements and a scope of its own.
     fn block(&mut self) -> BlockId {
+        self.block_behind(|_| {})
+    }
+
+    /// Returns such a block, behind what `first` writes.
+    fn block_behind(&mut self, first: impl FnOnce(&mut Builder<'_>)) -> BlockId {
         let scope = self.scope.len();
         self.depth += 1;
         self.b.open_block();
+        first(&mut self.b);
         for _ in 0..1 + self.random.below(3) {
             if !self.b.diverged() {
                 self.statement();
@@ -111,25 +117,10 @@ impl Generator<'_, '_> {
         let goes_on = self.b.and(condition, left);
         let header = self.b.close_block();
         self.loops += 1;
-        let body = self.counted(counter);
+        let body = self.block_behind(|b| _ = add_one(b, counter));
         self.loops -= 1;
         self.scope.truncate(scope);
         self.b.while_blocks(header, goes_on, body);
-    }
-
-    fn counted(&mut self, counter: PlaceId) -> BlockId {
-        let scope = self.scope.len();
-        self.depth += 1;
-        self.b.open_block();
-        add_one(&mut self.b, counter);
-        for _ in 0..1 + self.random.below(3) {
-            if !self.b.diverged() {
-                self.statement();
-            }
-        }
-        self.depth -= 1;
-        self.scope.truncate(scope);
-        self.b.close_block()
     }
 
     fn leave_loop(&mut self) {
