@@ -26,6 +26,7 @@ use gbxcule_gameboy::cpu::Mode;
 
 use self::color::{Transfers, VideoParts};
 use super::bytes::Bytes;
+use super::color::BEHIND_OAM_BYTES;
 use super::{Clock, ForeignState, ForeignStateError, mapper_writes};
 use crate::Rom;
 use crate::machine::model_name;
@@ -45,7 +46,6 @@ const OAM_BYTES: usize = 0xA0;
 const LINE_PARAMETER_BYTES: usize = 144 * 5;
 const PIXEL_BYTES: usize = 160 * 144 * 5;
 const WRAM_BYTES: usize = 0x2000;
-const UNUSED_OAM_BYTES: usize = 0x60;
 const IO_BYTES: usize = 0x4C;
 const HRAM_BYTES: usize = 0x7F;
 const RAM_BANK_BYTES: usize = 0x2000;
@@ -117,7 +117,7 @@ impl Layout {
         let rtc_bytes = if has_clock(rom) { self.rtc_bytes } else { 0 };
         let cart_bytes = 4 + ram_bytes(rom) + rtc_bytes + self.mapper_bytes(mapper(rom));
         self.wram_bytes
-            + UNUSED_OAM_BYTES
+            + BEHIND_OAM_BYTES
             + IO_BYTES
             + HRAM_BYTES
             + self.unused_high_bytes
@@ -317,7 +317,7 @@ impl<'a> Lcd<'a> {
 /// The part of a state that follows the sound registers.
 struct Tail<'a> {
     wram: &'a [u8],
-    behind_oam: [u8; UNUSED_OAM_BYTES],
+    behind_oam: [u8; BEHIND_OAM_BYTES],
     wram_bank: u8,
     io: &'a [u8],
     hram: &'a [u8],

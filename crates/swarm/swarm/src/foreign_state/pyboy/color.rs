@@ -3,7 +3,7 @@
 use super::super::ForeignStateError;
 use super::super::bytes::Bytes;
 use super::super::color::{ColorMemories, Transfer};
-use super::UNUSED_OAM_BYTES;
+use super::BEHIND_OAM_BYTES;
 
 /// Bit of KEY0 that is set while a Color runs a program for the original.
 pub(super) const COMPATIBLE: u8 = 0x04;
@@ -79,7 +79,7 @@ pub(super) fn set_ports(
 pub(super) fn memories(
     transfers: &Transfers,
     video: &VideoParts<'_>,
-    behind_oam: [u8; UNUSED_OAM_BYTES],
+    behind_oam: [u8; BEHIND_OAM_BYTES],
 ) -> ColorMemories {
     ColorMemories {
         background: video.background.to_vec(),

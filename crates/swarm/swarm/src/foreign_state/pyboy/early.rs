@@ -17,8 +17,8 @@ use gbxcule_gameboy::cpu::Mode;
 
 use super::super::bytes::Bytes;
 use super::{
-    Banks, FORMAT, FRAME_TCYCLES, HRAM_BYTES, IO_BYTES, LINE_PARAMETER_BYTES, OAM_BYTES,
-    UNUSED_OAM_BYTES, VRAM_BYTES, WRAM_BYTES, check_model, check_running, has_clock, mode,
+    BEHIND_OAM_BYTES, Banks, FORMAT, FRAME_TCYCLES, HRAM_BYTES, IO_BYTES, LINE_PARAMETER_BYTES,
+    OAM_BYTES, VRAM_BYTES, WRAM_BYTES, check_model, check_running, has_clock, mode,
 };
 use crate::Rom;
 use crate::foreign_state::{ForeignState, ForeignStateError, LINE_TCYCLES};
@@ -56,7 +56,7 @@ pub(super) fn read(
     state.take(PIXELS * if version >= 10 { 5 } else { 4 })?;
 
     let wram = state.take(WRAM_BYTES)?;
-    state.take(UNUSED_OAM_BYTES)?;
+    state.take(BEHIND_OAM_BYTES)?;
     let (ports, hram) = (state.take(IO_BYTES)?, state.take(HRAM_BYTES)?);
     state.take(UNUSED_HIGH_BYTES)?;
     let (div, tima, counter, _) = (state.u8()?, state.u8()?, state.u16()?, state.u16()?);

@@ -11,8 +11,9 @@ use gbxcule_gameboy::cpu::Mode;
 use super::super::color::{ColorMemories, Transfer};
 use super::color::{COMPATIBLE, PALETTE_BYTES};
 use super::{
-    AHEAD_TCYCLES, BUTTON_BYTES, FRAME_TCYCLES, HRAM_BYTES, IO_BYTES, LINE_PARAMETER_BYTES, NEWEST,
-    OAM_BYTES, PIXEL_BYTES, UNUSED_OAM_BYTES, VRAM_BYTES, WRAM_BYTES, has_clock, mapper, ram_bytes,
+    AHEAD_TCYCLES, BEHIND_OAM_BYTES, BUTTON_BYTES, FRAME_TCYCLES, HRAM_BYTES, IO_BYTES,
+    LINE_PARAMETER_BYTES, NEWEST, OAM_BYTES, PIXEL_BYTES, VRAM_BYTES, WRAM_BYTES, has_clock,
+    mapper, ram_bytes,
 };
 use crate::Rom;
 use crate::foreign_state::{Clock, ForeignState, LINE_TCYCLES};
@@ -305,8 +306,8 @@ impl Source<'_> {
     fn memories(&self, file: &mut Writer) {
         let state = self.state;
         let (banks, behind_oam) = match self.color() {
-            Some(color) => (4, color.behind_oam.unwrap_or([0; UNUSED_OAM_BYTES])),
-            None => (1, [0; UNUSED_OAM_BYTES]),
+            Some(color) => (4, color.behind_oam.unwrap_or([0; BEHIND_OAM_BYTES])),
+            None => (1, [0; BEHIND_OAM_BYTES]),
         };
         // A program for the original reads FF70 as FF, which is not a bank.
         let has_banks = banks > 1 && !self.is_compatible;
