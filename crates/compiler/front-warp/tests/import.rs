@@ -356,7 +356,7 @@ fn values_that_only_python_knows_can_be_given() {
     let defines = [("make.dtype", "wp.int32"), ("make.by", "3")];
     assert_eq!(given(&[("k.py", &main)], &defines, 4), Ok(12));
     let said = given(&[("k.py", &main)], &defines[..1], 4).expect_err("not all are given");
-    assert!(said.contains("`gbxcule compile --define make.by=VALUE` gives it"), "{said}");
+    assert!(said.contains("`--define make.by=VALUE` gives it on the command line"), "{said}");
     let said = given(&[("k.py", &main)], &[("make.by", "3 +")], 4).expect_err("no Python");
     assert!(said.contains("--define"), "{said}");
 }

@@ -11,7 +11,7 @@ impl Files {
     /// Returns advice on how to give a value that only Python knows.
     pub fn value_advice(&self, path: &str) -> Option<String> {
         if self.takes_options {
-            let option = format!("`gbxcule compile --define {path}=VALUE` gives it");
+            let option = format!("`--define {path}=VALUE` gives it on the command line");
             return Some(option + ", or `gbxcule.kernel` reads it in Python");
         }
         self.is_beside.then(|| "write the value itself into the text".to_owned())

@@ -3,6 +3,7 @@
 //! makes it C++.
 
 use crate::device_code;
+use crate::fresh_inputs::FreshInputs;
 use crate::graded_row::GradedRow;
 use crate::task::Language;
 use crate::{Grade, GradeOptions, backward_memory};
@@ -36,15 +37,25 @@ pub(crate) fn grade(
     if is_cuda && let Some(reason) = device_code::refusal(text, &entry.symbol) {
         return Ok(Grade::DoesNotCompile(reason));
     }
-    let launches = problem.draws(backward).map(|draw| {
-        let memory = match backward {
+    let launches = problem.draws(backward).enumerate().flat_map(|(number, draw)| {
+        // As in `simulated`, the first launch has all gradients, and a second one lacks one.
+        let absent = backward.then(|| problem.absent_gradient(number)).flatten();
+        [Some(None), absent.map(Some)].into_iter().flatten().map(move |absent| (draw, absent))
+    });
+    let launches: Vec<(&FreshInputs, Option<usize>)> = launches.collect();
+    let memories = launches.iter().map(|(draw, absent)| {
+        let mut memory = match backward {
             true => backward_memory(problem, draw),
             false => ArgumentBytes { data: draw.data.clone(), gradients: Vec::new() },
         };
+        if let Some(absent) = *absent {
+            memory.gradients[absent].clear();
+        }
         (draw.grid(), memory)
     });
-    let (symbol, launches) = (entry.symbol.clone(), launches.collect());
-    let job = Job { text, is_cuda, module, kernel, symbol, launches, host: Vec::new() };
+    let (symbol, memories) = (entry.symbol.clone(), memories.collect());
+    let job =
+        Job { text, is_cuda, module, kernel, symbol, launches: memories, host: Vec::new() };
     let outcome = sandboxed_program::run(&[job], &options.work, options.limits)?.pop();
     let launched = match outcome.unwrap_or_else(|| Err(JobFailure::Machine("it was lost".into()))) {
         Ok(launched) => launched,
@@ -60,7 +71,7 @@ pub(crate) fn grade(
         }
         Err(JobFailure::Machine(reason)) => return Ok(Grade::NotGraded(reason)),
     };
-    for (draw, memory) in problem.draws(backward).zip(launched) {
+    for ((draw, _), memory) in launches.into_iter().zip(launched) {
         let wrong = match memory {
             None => Some(format!("it faults, on {}", draw.described())),
             Some(memory) if backward => problem.backward_difference(draw, &memory),

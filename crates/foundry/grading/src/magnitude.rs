@@ -33,6 +33,8 @@ const DISTANCES: [f64; 3] = [1000.0, 300.0, 30.0];
 const FAR: f64 = 1e7;
 /// Largest integers; the sum of two of the first overflows.
 const INTEGERS: [i64; 4] = [(1 << 31) - 1, 1 << 27, 1 << 20, 1 << 15];
+/// Largest integers of arrays of 64 bits alone, which 32 bits can't hold.
+const WIDE_INTEGERS: [i64; 2] = [1 << 52, 1 << 33];
 /// Number of draws of floats: the largest floats may saturate a row, so a draw with smaller floats
 /// follows.
 const DRAWS: usize = 2;
@@ -89,7 +91,9 @@ impl GradedRow {
             let distances = DISTANCES.map(|times| Magnitude::Distance(sign * times));
             draws.extend(distances.into_iter().find_map(draw));
         }
-        draws.extend(INTEGERS.map(Magnitude::Integer).into_iter().find_map(draw));
+        for sizes in [&INTEGERS[..], &WIDE_INTEGERS] {
+            draws.extend(sizes.iter().find_map(|size| draw(Magnitude::Integer(*size))));
+        }
         let module = &self.program.forward;
         if !propagates(module) {
             draws.extend(draw(Magnitude::Float(HUGE)));
@@ -114,9 +118,14 @@ impl GradedRow {
     /// Returns a row's shape with floats, or integers, of a magnitude in its arrays.
     fn sized(&self, own: &Shaped, magnitude: Magnitude) -> Option<Shaped> {
         let mut shaped = own.clone();
-        let is_integer = matches!(magnitude, Magnitude::Integer(_));
+        let is_changed = |scalar: Scalar| match magnitude {
+            Magnitude::Integer(size) => {
+                scalar.is_int() && (size < WIDE_INTEGERS[1] || scalar.bytes() == 8)
+            }
+            Magnitude::Float(_) | Magnitude::Distance(_) => scalar.is_float(),
+        };
         for (at, given) in shaped.inputs.iter_mut().enumerate() {
-            if !given.zero && self.is_array_of(at, is_integer) {
+            if !given.zero && self.is_array_of(at, is_changed) {
                 magnitude.apply(given);
             }
         }
@@ -154,12 +163,11 @@ impl GradedRow {
         })
     }
 
-    /// Returns true if an argument is an array with integers, or with floats.
-    fn is_array_of(&self, at: usize, is_integer: bool) -> bool {
+    /// Returns true if an argument is an array with a scalar of the wanted type.
+    fn is_array_of(&self, at: usize, is_wanted: impl Fn(Scalar) -> bool) -> bool {
         let module = &self.program.forward;
         let Some(of) = element(module, self.program.params()[at].ty) else { return false };
-        let is_one = |scalar: Scalar| if is_integer { scalar.is_int() } else { scalar.is_float() };
-        leaves(&module.types, of).iter().any(|leaf| is_one(leaf.scalar))
+        leaves(&module.types, of).iter().any(|leaf| is_wanted(leaf.scalar))
     }
 }
 

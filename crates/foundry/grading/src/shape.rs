@@ -150,7 +150,10 @@ impl Shaped {
     fn map(&self, way: Reshaping, random: &mut Random) -> BTreeMap<u32, u32> {
         let shapes = self.inputs.iter().flat_map(|it| &it.shape);
         let extents: Vec<u32> = self.dims.iter().chain(shapes).copied().collect();
-        let first = self.dims.first().copied().unwrap_or(1);
+        // Of several launches the extents follow from arrays: mostly from those that are written.
+        let written = || self.inputs.iter().find(|it| it.written && !it.shape.is_empty());
+        let first = self.dims.first().or_else(|| written()?.shape.first());
+        let first = first.copied().unwrap_or(1);
         let row = self.inputs.iter().find(|it| it.shape.len() > 1).and_then(|it| it.shape.last());
         let is_flat = row.is_none();
         // If no array has rows, the array that offsets divide into segments takes their place, or
@@ -195,6 +198,13 @@ impl Shaped {
             };
             map.insert(extent, new);
         }
+        // Offsets are one more than their segments.
+        for given in self.inputs.iter().filter(|it| it.arrangement == Arrangement::Offsets) {
+            let segments = given.shape.first().and_then(|it| it.checked_sub(1));
+            if let Some(new) = segments.and_then(|it| map.get(&it).copied()) {
+                map.insert(given.shape[0], new + 1);
+            }
+        }
         map
     }
 
@@ -232,6 +242,17 @@ mod tests {
         let array = |shape: Vec<u32>, least, most| ArgumentInput::integers(shape, least, most);
         let inputs = vec![array(vec![8, 8], 0, 7), array(vec![8, 3], -1, 4), array(vec![], 8, 8)];
         Shaped { dims: vec![8, 3], inputs }
+    }
+
+    #[test]
+    fn several_launches_have_as_many_points_as_a_written_array() {
+        let array = |shape: Vec<u32>| ArgumentInput::integers(shape, 0, 7);
+        let offsets = ArgumentInput { arrangement: Arrangement::Offsets, ..array(vec![12]) };
+        let inputs = vec![offsets, ArgumentInput::zeros(vec![11]), array(vec![40])];
+        let several = Shaped { dims: Vec::new(), inputs };
+        let long = several.reshaped(Reshaping::Long, &mut Random::new(1)).expect("a shape");
+        let extents: Vec<u32> = long.inputs.iter().map(|it| it.shape[0]).collect();
+        assert!(extents[1] > 256 && extents[0] == extents[1] + 1 && extents[2] < 90, "{extents:?}");
     }
 
     #[test]

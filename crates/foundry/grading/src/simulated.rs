@@ -247,7 +247,19 @@ impl Loaded<'_> {
         self.last = format!("{name}<<<{blocks}, {threads}>>>");
         let launched = self.launch(at, &raw, shape, way.draw)?;
         self.cubin.keep_variables(&launched.memory);
-        Ok(raw.memory_after(memory, &launched.arrays))
+        let after = raw.memory_after(memory, &launched.arrays);
+        // The arrays of a row of one kernel are compared after its only launch.
+        if self.problem.program.host.is_some() && !self.backward {
+            let is_written = &gbxcule_back_cxx::written(module)[each.kernel.index()];
+            let is_changed = |at: &usize| !is_written[*at] && after.data[*at] != memory.data[*at];
+            if let Some(array) = (0..is_written.len()).find(is_changed) {
+                return Err(Some(Grade::WrongResult(format!(
+                    "it changes `{}`, which the kernel only reads, {}",
+                    grid.inputs[array].name, self.last
+                ))));
+            }
+        }
+        Ok(after)
     }
 
     /// Launches a kernel. A launch of many points that takes too many instructions gives no

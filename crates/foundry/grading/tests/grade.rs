@@ -256,26 +256,43 @@ fn cuda_for_a_host_is_no_cuda() {
     assert!(matches!(&found, Grade::DoesNotCompile(reason) if reason.contains("__global__")));
 }
 
+/// Grades the texts of gradients of rows, with a line in front of the loop over the threads, which
+/// may name the first array that the row only reads and has a gradient of.
+fn gradients_with(line: &dyn Fn(&str) -> String, name: &str) -> Vec<Grade> {
+    let rows = rows(Mode::Run, 0..6);
+    let changed = |row: &Row| {
+        let own = StandIn::own(row, Task::ForwardToBackward)?;
+        let inputs: serde_json::Value = serde_json::from_str(&row.inputs_json).ok()?;
+        let has_gradient = |it: &&serde_json::Value| {
+            let name = it["name"].as_str().unwrap_or_default();
+            it["written"] != true && own.text.contains(&format!("gbx::gradient({name})"))
+        };
+        let name = inputs.as_array()?.iter().find(has_gradient)?["name"].as_str()?;
+        let head = own.text.rfind("for (gbx::Thread")?;
+        let text = format!("{}{}{}", &own.text[..head], line(name), &own.text[head..]);
+        Some(Answer::new(row.id, own.task, text, 1))
+    };
+    let answers: Vec<Answer> = rows.values().filter_map(changed).collect();
+    grade(&rows, &answers, &options(name), &|| ()).expect("a C++ compiler")
+}
+
 /// Rows whose arrays the gradient's kernel must not overwrite.
 #[test]
 fn a_gradient_that_overwrites_what_it_is_of_is_wrong() {
-    let rows = rows(Mode::Run, 0..6);
-    let overwrites = |row: &Row| {
-        let own = StandIn::own(row, Task::ForwardToBackward)?;
-        let inputs: serde_json::Value = serde_json::from_str(&row.inputs_json).ok()?;
-        let is_array =
-            |it: &&serde_json::Value| it["shape"].as_array().is_some_and(|it| !it.is_empty());
-        let name = inputs.as_array()?.iter().find(is_array)?["name"].as_str()?;
-        let head = own.text.rfind("for (gbx::Thread")?;
-        let line = format!("memset((void*){name}.data, 0x3b, 4);\n");
-        let text = format!("{}{line}{}", &own.text[..head], &own.text[head..]);
-        Some(Answer::new(row.id, own.task, text, 1))
-    };
-    let answers: Vec<Answer> = rows.values().filter_map(overwrites).collect();
-    let grades = grade(&rows, &answers, &options("overwrites"), &|| ()).expect("a C++ compiler");
+    let line = |name: &str| format!("memset((void*){name}.data, 0x3b, 4);\n");
+    let grades = gradients_with(&line, "overwrites");
     let is_told =
         |it: &Grade| matches!(it, Grade::WrongResult(reason) if !reason.contains("fault"));
-    assert!(answers.len() >= 2 && grades.iter().all(is_told), "{grades:#?}\n{}", answers[0].text);
+    assert!(grades.len() >= 2 && grades.iter().all(is_told), "{grades:#?}");
+}
+
+/// The pointer of a gradient is null in some launches, on the host, too.
+#[test]
+fn a_gradient_that_relies_on_all_pointers_is_wrong() {
+    let line = |name: &str| format!("if (!gbx::gradient({name}).data) __builtin_trap();\n");
+    let grades = gradients_with(&line, "absent");
+    let crashes = |it: &&Grade| matches!(it, Grade::WrongResult(reason) if reason.contains("signal 4"));
+    assert!(grades.iter().filter(crashes).count() >= 2, "{grades:#?}");
 }
 
 /// The rows' own gradients also obey the rule for graded ones.

@@ -419,10 +419,9 @@ fn arguments(job: &Job<'_>, each: &HostLaunch, number: usize, body: &mut String)
             strides[dim] = stride;
             stride *= extent;
         }
-        let gradient = if memory.gradients.is_empty() {
-            "nullptr".into()
-        } else {
-            format!("(char*)grad_{at}")
+        let gradient = match memory.gradients.get(at) {
+            Some(bytes) if !bytes.is_empty() => format!("(char*)grad_{at}"),
+            _ => "nullptr".into(),
         };
         _ = writeln!(
             body,

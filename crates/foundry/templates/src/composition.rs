@@ -387,20 +387,37 @@ fn part(name: &str, text: &str) -> Result<Part, String> {
     Ok(Part { name: name.into(), topic: topic.into(), template: template.into(), choices, names })
 }
 
-/// Returns the texts of the kernels, one after the other; common definitions occur once.
+/// Returns the texts of the kernels, one after the other; common definitions occur once. Python
+/// would take the last of two definitions of one name for all kernels, so two are an error.
 fn kernel_texts(kernels: &[Kernel<'_>]) -> Result<String, String> {
     const SPACE: &str = "\n\n\n";
     let mut text = String::from("import warp as wp\n");
     for kernel in kernels {
         let own = signature::text(&kernel.filling)?;
         let own = own.trim().trim_start_matches("import warp as wp").trim();
-        for block in own.split(SPACE) {
-            if !text.split(SPACE).any(|it| it.trim() == block.trim()) {
-                _ = write!(text, "\n\n{}\n", block.trim());
+        for block in own.split(SPACE).map(str::trim) {
+            if text.split(SPACE).any(|it| it.trim() == block) {
+                continue;
             }
+            let is_defined = |name: &&str| defined_names(&text).any(|other| other == *name);
+            if let Some(name) = defined_names(block).find(is_defined) {
+                return Err(format!("two kernels define `{name}` differently: rename one"));
+            }
+            _ = write!(text, "\n\n{block}\n");
         }
     }
     Ok(text)
+}
+
+/// Returns the names of a text's functions, classes and constants.
+fn defined_names(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| line.starts_with(|it: char| it.is_ascii_alphabetic())).filter_map(
+        |line| {
+            let defined = line.strip_prefix("def ").or_else(|| line.strip_prefix("class "));
+            let name = defined.or_else(|| Some(line.split_once(" = ")?.0))?;
+            name.split(['(', ':']).next()
+        },
+    )
 }
 
 /// Returns a text with its holes filled by chosen words.
@@ -529,4 +546,40 @@ fn spaced(text: &str) -> String {
         rest = &rest[op.map_or(letter.len_utf8(), str::len)..];
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{COMPOSITIONS, LIBRARY};
+
+    fn template(name: &str, factor: &str) -> Template {
+        let text = format!(
+            "title: scale\nabout: Scales.\nsize n: 4 1000\nlaunch: n\nin x float32 -1..1: numbers\nout y float32: results\n---\n\
+             import warp as wp\n\n\n@wp.func\ndef scaled(a: float):\n    return a * {factor}\n\n\n\
+             @wp.kernel\ndef {name}($params):\n    i = wp.tid()\n    y[i] = scaled(x[i])\n"
+        );
+        Template::parse("test", name, &text).expect("a template")
+    }
+
+    #[test]
+    fn helpers_of_one_name_have_one_text() {
+        let text = "title: two\nabout: Scales twice.\nsize n: 4 1000\nuse first: test/one\nuse second: test/two x>y y>z\n---\n\
+                    launch first\nlaunch second\n";
+        let composition = Composition::parse("test", "twice", text).expect("a composition");
+        let instance = |other| {
+            let library = [template("one", "2.0"), template("two", other)];
+            composition.instance(&library, 0, 0).expect("an instance").map(|it| it.source)
+        };
+        let same = instance("2.0").expect("a text");
+        assert_eq!(same.matches("def scaled(").count(), 1, "{same}");
+        let refused = instance("3.0").expect_err("two texts");
+        assert!(refused.contains("two kernels define `scaled` differently"), "{refused}");
+        for it in &*COMPOSITIONS {
+            for number in 0..it.combinations() as u64 {
+                let made = it.instance(&LIBRARY, number, 0).map(|it| it.map(|_| ()));
+                assert!(matches!(made, None | Some(Ok(()))), "{made:?}");
+            }
+        }
+    }
 }

@@ -137,7 +137,7 @@ fn a_generic_kernel_that_lacks_a_value_too_says_both_options() {
 ";
     let said = survey_of(&[("k.py", text)]).refusals();
     let both =
-        "`gbxcule compile --types 'k=[..]'`; `gbxcule compile --define vector=VALUE` gives it";
+        "`--types 'k=[..]'` on the command line; `--define vector=VALUE` gives it on the command line";
     assert!(said.contains(both), "{said}");
 }
 
@@ -198,9 +198,9 @@ def c(x: wp.array(dtype=int)):
     assert_eq!(
         helps,
         [
-            "`gbxcule compile --define LIMIT=VALUE` gives it, or `gbxcule.kernel` reads it in Python",
+            "`--define LIMIT=VALUE` gives it on the command line, or `gbxcule.kernel` reads it in Python",
             "write what it computes as a `@wp.func`",
-            "`gbxcule compile --define warp.fem.FIRST_NODE=VALUE` gives it, or `gbxcule.kernel` reads it in Python",
+            "`--define warp.fem.FIRST_NODE=VALUE` gives it on the command line, or `gbxcule.kernel` reads it in Python",
         ]
     );
 }

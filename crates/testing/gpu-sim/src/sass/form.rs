@@ -387,6 +387,8 @@ fn rows() -> Vec<Row> {
         row("MOVM.16.MT88", "d r", matrix::transpose),
         row("MEMBAR.{SC,ALL}.{GPU,CTA,SYS}", "", barrier::fence),
         row("{ERRBAR,CGAERRBAR,CCTL.IVALL,YIELD}", "", control::nothing),
+        // A prefetch of an address without memory does nothing, either.
+        row("CCTL.E.{PF1,PF2}", "m", control::nothing),
         row("NANOSLEEP", "i", control::nothing),
         row("NOP", "", barrier::sync_warp),
         row("BPT.TRAP", "n", control::trap),

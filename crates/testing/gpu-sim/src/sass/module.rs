@@ -2,7 +2,7 @@
 
 use super::block;
 use super::count::Counts;
-use super::cubin::{Cubin, Kernel};
+use super::cubin::{Cubin, Kernel, Section};
 use super::decoded::{Context, DecodedInstruction, decode};
 use super::device_memory::DeviceMemory;
 use super::fault::{Fault, catch};
@@ -247,7 +247,12 @@ fn bank0_bytes(kernel: &Kernel) -> usize {
 fn variables_memory(cubin: &Cubin<'_>) -> Result<BTreeMap<usize, Box<[u128]>>, LoadError> {
     let sections = cubin.sections.iter().enumerate();
     let sections = sections.filter(|(_, it)| matches!(it.name, ".nv.global" | ".nv.global.init"));
-    let bytes = sections.clone().map(|(_, it)| it.size).fold(0, usize::saturating_add);
+    // The size of a section is stored modulo 2^32, those of its variables are not.
+    let size = |(number, section): (usize, &Section<'_>)| {
+        let own = cubin.symbols.iter().filter(|it| it.section == number);
+        own.map(|it| it.at.saturating_add(it.size)).fold(section.size, usize::max)
+    };
+    let bytes = sections.clone().map(size).fold(0, usize::saturating_add);
     if bytes > MAX_VARIABLE_BYTES {
         return Err(LoadError::Variables(bytes));
     }
@@ -260,7 +265,7 @@ fn variables_memory(cubin: &Cubin<'_>) -> Result<BTreeMap<usize, Box<[u128]>>, L
         }
         memory
     };
-    Ok(sections.map(|(number, it)| (number, filled(it.bytes, it.size))).collect())
+    Ok(sections.map(|it| (it.0, filled(it.1.bytes, size(it)))).collect())
 }
 
 /// Makes a kernel's constant banks from 1 on, with the addresses of variables in them.

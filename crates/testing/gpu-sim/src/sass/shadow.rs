@@ -123,6 +123,8 @@ pub struct Shadow {
     wide: FxHashMap<usize, Vec<CellAccess>>,
     /// Number of all wide reads.
     wide_count: usize,
+    /// The barrier of the last search for wide reads that it orders: a second search finds none.
+    wide_barrier: Time,
 }
 
 impl Shadow {
@@ -269,7 +271,8 @@ impl Shadow {
 
     /// Records a wide read; returns false if there are too many.
     fn keep_wide(&mut self, order: &Order, cell: usize, access: CellAccess) -> bool {
-        if self.wide_count >= MAX_WIDE_READS {
+        if self.wide_count >= MAX_WIDE_READS && self.wide_barrier != order.barrier {
+            self.wide_barrier = order.barrier;
             self.wide.retain(|_, reads| {
                 reads.retain(|it| it.time >= order.barrier);
                 !reads.is_empty()
