@@ -280,7 +280,8 @@ impl<'a> Reader<'a> {
         if !self.unit.files.takes_options {
             return fault.help(overload);
         }
-        let by_caller = format!("{overload}, and so does `--types '{name}=[..]'` on the command line");
+        let by_caller =
+            format!("{overload}, and so does `--types '{name}=[..]'` on the command line");
         // Types alone don't help where a value is missing too.
         let value = faults.first().filter(|it| it.code == Code::NeedsPythonEvaluation);
         fault.help(match value.and_then(|it| it.help.as_ref()) {

@@ -131,9 +131,8 @@ fn main() {
     let folder = tempfile::tempdir().expect("a folder");
     for (kind, change) in KINDS {
         let mutants = mutants(&rows, change, most);
-        let answer = |(id, text): &(u64, String)| {
-            Answer::new(*id, Task::PythonToCuda, text.clone(), 1)
-        };
+        let answer =
+            |(id, text): &(u64, String)| Answer::new(*id, Task::PythonToCuda, text.clone(), 1);
         let answers: Vec<Answer> = mutants.iter().map(answer).collect();
         let (work, limits) = (folder.path().to_owned(), GradeOptions::LIMITS);
         let options = GradeOptions { seed: 5, work, workers: 2, limits, cuda_on_host: false };

@@ -54,8 +54,7 @@ pub(crate) fn grade(
         (draw.grid(), memory)
     });
     let (symbol, memories) = (entry.symbol.clone(), memories.collect());
-    let job =
-        Job { text, is_cuda, module, kernel, symbol, launches: memories, host: Vec::new() };
+    let job = Job { text, is_cuda, module, kernel, symbol, launches: memories, host: Vec::new() };
     let outcome = sandboxed_program::run(&[job], &options.work, options.limits)?.pop();
     let launched = match outcome.unwrap_or_else(|| Err(JobFailure::Machine("it was lost".into()))) {
         Ok(launched) => launched,

@@ -291,7 +291,8 @@ fn a_gradient_that_overwrites_what_it_is_of_is_wrong() {
 fn a_gradient_that_relies_on_all_pointers_is_wrong() {
     let line = |name: &str| format!("if (!gbx::gradient({name}).data) __builtin_trap();\n");
     let grades = gradients_with(&line, "absent");
-    let crashes = |it: &&Grade| matches!(it, Grade::WrongResult(reason) if reason.contains("signal 4"));
+    let crashes =
+        |it: &&Grade| matches!(it, Grade::WrongResult(reason) if reason.contains("signal 4"));
     assert!(grades.iter().filter(crashes).count() >= 2, "{grades:#?}");
 }
 

@@ -136,8 +136,7 @@ fn a_generic_kernel_that_lacks_a_value_too_says_both_options() {
         x[0] = x[0] * v[0] * wp.missing(size)
 ";
     let said = survey_of(&[("k.py", text)]).refusals();
-    let both =
-        "`--types 'k=[..]'` on the command line; `--define vector=VALUE` gives it on the command line";
+    let both = "`--types 'k=[..]'` on the command line; `--define vector=VALUE` gives it on the command line";
     assert!(said.contains(both), "{said}");
 }
 

@@ -218,6 +218,7 @@ fn rows() -> Vec<Row> {
         row("IABS", "d i", integer::absolute),
         row("VABSDIFF{,.U32}", "d i i i", integer::add_distance),
         row("VABSDIFF4.U8", "d i i z", integer::distances_of_bytes),
+        row("VABSDIFF4.U8.ACC", "d i i i", integer::add_distances_of_bytes),
         row("IDP.4A.{U8,S8}.{U8,S8}", "d i i i", integer::add_product_of_bytes),
         row("IDP.2A.{LO,HI}.{U16,S16}.{U8,S8}", "d i i i", integer::add_product_of_halves),
         row("{I,VI,UI,UVI}MNMX{,.U32}", "d i i p", integer::least),

@@ -116,7 +116,8 @@ fn generic_addresses_reach_shared_memory_and_halves_are_added() {
         "{PLACES}st.shared.u32 [%r2], 0;\ncvt.u64.u32 %rd12, %r2;\ncvta.shared.u64 %rd13, %rd12;\n\
          ld.global.u32 %r4, [%rd10];\nsetp.eq.u32 %p1, %r4, 0;\nselp.b64 %rd14, %rd13, %rd11, %p1;\n\
          mov.b32 %r5, 0x3C004000;\natom.add.noftz.f16x2 %r6, [%rd14], %r5;\n\
-         red.global.add.noftz.f16x2 [%rd11], %r5;\nmembar.gl;\nnanosleep.u32 5;\nprefetch.global.L1 [%rd11];\nprefetch.global.L2 [%rd11];\nbar.warp.sync -1;\n\
+         red.global.add.noftz.f16x2 [%rd11], %r5;\nmembar.gl;\nnanosleep.u32 5;\nbar.warp.sync -1;\n\
+         prefetch.global.L1 [%rd11];\nprefetch.global.L2 [%rd11];\n\
          ld.u32 %r7, [%rd14];\nst.global.u32 [%rd10], %r7;\n"
     );
     let from: Vec<u32> = (0..32).map(|at| at % 2).collect();

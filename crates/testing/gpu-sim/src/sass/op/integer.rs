@@ -20,6 +20,18 @@ pub(in super::super) fn distances_of_bytes(
     });
 }
 
+/// `VABSDIFF4.U8.ACC`: adds the distances of the four bytes to a word.
+pub(in super::super) fn add_distances_of_bytes(
+    warp: &mut Warp<'_>,
+    inst: &DecodedInstruction,
+    lanes: Mask,
+) {
+    warp.map(inst, lanes, |[a, b, c]: [u32; 3]| {
+        let pairs = a.to_le_bytes().into_iter().zip(b.to_le_bytes());
+        pairs.fold(c, |sum, (a, b)| sum.wrapping_add(a.abs_diff(b).into()))
+    });
+}
+
 /// `VABSDIFF`: adds the distance of two words to a third.
 pub(in super::super) fn add_distance(warp: &mut Warp<'_>, inst: &DecodedInstruction, lanes: Mask) {
     match inst.modifiers[0] {
