@@ -122,6 +122,15 @@ def test_a_launch_with_given_adjoints_reverses_a_kernel():
     adj_x, adj_y = wp.zeros(2), wp.ones(2)
     wp.launch(square, 2, inputs=[x, y], adj_inputs=[adj_x, adj_y], adjoint=True)
     assert adj_x.numpy().tolist() == [2.0, 4.0]
+    for given, message in (
+        ({}, r"`adjoint=True` needs 2 gradients for kernel `square` \(a, b\), found 0; give one for each argument"),
+        ({"adj_inputs": [adj_x]}, "found 1; give one"),
+        ({"adj_inputs": [1.0, adj_y]}, "gradient of `a` is an array or `None`, found 1.0; give one"),
+        ({"adj_inputs": [wp.zeros(3), adj_y]}, r"shape and type, \(2,\) of float32, found \(3,\) of float32"),
+        ({"adj_inputs": [wp.zeros(2, dtype=int), adj_y]}, r"found \(2,\) of int32"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=message):
+            wp.launch(square, 2, inputs=[x, y], adjoint=True, **given)
 
 
 def test_captures_keep_work_and_do_it_later():

@@ -190,7 +190,10 @@ class array(ElementOperators):
     @grad.setter
     def grad(self, grad: "array | None") -> None:
         if grad is not None and (grad.shape != self.shape or inside(grad.dtype) != inside(self.dtype)):
-            raise ValueError(f"a gradient has the shape of its array, {self.shape}, found {grad.shape}")
+            def shown(one: array) -> str:
+                return f"{one.shape} of {getattr(one.dtype, '__name__', one.dtype)}"
+
+            raise ValueError(f"a gradient has its array's shape and type, {shown(self)}, found {shown(grad)}")
         self._grad = grad
 
     @property

@@ -394,7 +394,7 @@ def launch(
         raise TypeError(
             f"kernel `{kernel.key}` takes {len(kernel.parameters)} arguments ({names}), found {len(values)}"
         )
-    gradients = [*adj_inputs, *adj_outputs] if adjoint else None
+    gradients = _given_gradients(kernel, values, [*adj_inputs, *adj_outputs]) if adjoint else None
     one = Launch(kernel, dim, values, gradients, len(adj_inputs))
     if record_cmd:
         return one
@@ -402,6 +402,21 @@ def launch(
     if record_tape and not adjoint:
         tape.record(one.reverse, values, one.readers() if tape.is_recording() else ())
     return None
+
+
+def _given_gradients(kernel: Kernel, values: Sequence[Any], gradients: list[Any]) -> list[Any]:
+    """Check gradients that a launch of a reverse gets, one for each argument."""
+    help = "give one for each argument in `adj_inputs` and `adj_outputs`: an array such as `x.grad`, or `None`"
+    if len(gradients) != len(values):
+        names = ", ".join(kernel.parameters)
+        raise ValueError(
+            f"`adjoint=True` needs {len(values)} gradients for kernel `{kernel.key}` ({names}), "
+            f"found {len(gradients)}; {help}"
+        )
+    for name, value, gradient in zip(kernel.parameters, values, gradients, strict=True):
+        if isinstance(value, array) and gradient is not None and not isinstance(gradient, array):
+            raise TypeError(f"the gradient of `{name}` is an array or `None`, found {gradient!r}; {help}")
+    return gradients
 
 
 def launch_tiled(kernel: Kernel, dim: int | Sequence[int], *arguments: Any, block_dim: int, **named: Any) -> Launch | None:
