@@ -11,7 +11,7 @@ from gbxcule.oracle import warp_server
 def backward(header: dict, payload: bytes) -> "tuple[dict, bytes]":
     """Launch kernels of a text; return the gradients of the arrays of all launches, in order."""
     module = warp_server.load(header["source"], backward=True)
-    return launched(header, payload, lambda described: getattr(module, described["kernel"]))
+    return launched(header, payload, lambda described: warp_server.named(module, described["kernel"]))
 
 
 def launched(header: dict, payload: bytes, kernel_of) -> "tuple[dict, bytes]":

@@ -50,7 +50,10 @@ def load(source: str, backward: bool):
             module = importlib.util.module_from_spec(spec)
             wp.config.enable_backward = backward
             spec.loader.exec_module(module)
-            wp.load_module(wp.get_module(name), device="cpu")
+            # A kernel may have a module of its own.
+            kernels = [it for it in vars(module).values() if isinstance(it, wp.Kernel)]
+            for compiled in {kernel.module.name: kernel.module for kernel in kernels}.values():
+                wp.load_module(compiled, device="cpu")
         MODULES[key] = module
     return MODULES[key]
 
@@ -125,6 +128,14 @@ def launch(kernel, described: dict, payload: bytes, at: int) -> "tuple[bytes, in
     return b"".join(actual.bytes_after() for actual in actuals), at
 
 
+def named(module, name: str):
+    """Return the kernel or host code of this name; of a generic kernel, the overload that the text declares."""
+    found = getattr(module, name)
+    if isinstance(found, wp.Kernel) and found.is_generic:
+        (found,) = found.overloads.values()
+    return found
+
+
 def run(header: dict, payload: bytes) -> "tuple[dict, bytes]":
     """Compile a text and launch kernels of it; return the arrays of all launches, in order."""
     begin = time.perf_counter()
@@ -132,7 +143,7 @@ def run(header: dict, payload: bytes) -> "tuple[dict, bytes]":
     compiled = time.perf_counter()
     results, at = [], 0
     for described in header["launches"]:
-        result, at = launch(getattr(module, described["kernel"]), described, payload, at)
+        result, at = launch(named(module, described["kernel"]), described, payload, at)
         results.append(result)
     times = {"compile_s": compiled - begin, "launch_s": time.perf_counter() - compiled}
     return {"sizes": [len(result) for result in results], **times}, b"".join(results)
