@@ -139,11 +139,21 @@ impl Annotation {
             (Self::Struct(class), Shape::Struct(_)) => structs(*class) == Some(ty),
             (Self::Tuple(None), Shape::Tuple(_)) => true,
             (Self::Tuple(Some(of)), Shape::Tuple(found)) => {
+                // A result with tuples in it is one flat tuple.
+                let of: Vec<&Self> = of.iter().flat_map(Self::flat).collect();
                 of.len() == found.len()
                     && of.iter().zip(found.iter()).all(|(of, &ty)| of.takes(ty, types, structs))
             }
             (Self::Reference(of), _) => of.takes(ty, types, structs),
             _ => false,
+        }
+    }
+
+    /// Returns the parts of a tuple and of the tuples in it, or the annotation itself.
+    fn flat(&self) -> Vec<&Self> {
+        match self {
+            Self::Tuple(Some(of)) => of.iter().flat_map(Self::flat).collect(),
+            one => vec![one],
         }
     }
 

@@ -128,11 +128,11 @@ impl<'s, 'a> Statements<'s, 'a> {
             return fault(Code::KernelResult, span, message);
         }
         let operand = self.e.expr(expr)?;
-        let value = match &operand {
+        let value = match operand {
             Operand::Tile(tile) => {
-                Instances::tile_result(&mut self.e.b, tile, self.e.unit.span(expr))?
+                Instances::tile_result(&mut self.e.b, &tile, self.e.unit.span(expr))?
             }
-            _ => self.e.b.value(operand, self.e.span(expr))?,
+            _ => Instances::result(&mut self.e.b, operand, self.e.unit.span(expr))?,
         };
         let value = self.e.b.contents(value);
         self.e.b.no_local_array(value, self.e.span(expr))?;

@@ -129,6 +129,9 @@ pub(super) struct Instances<'a> {
     made: Vec<Instance<'a>>,
     /// Functions whose result is the content of a tile.
     tile_results: FxHashMap<FunctionId, TileShape>,
+    /// Functions whose result is a tuple with tuples in it, which is one flat tuple in the IR: for
+    /// each part in the order of the text, its number of parts, or 0 if the part is no tuple.
+    nested_results: FxHashMap<FunctionId, Vec<usize>>,
 }
 
 /// A function lowered for some argument types.
@@ -180,6 +183,58 @@ impl<'a> Instances<'a> {
         results.insert(function, shape);
         tile.content(b, span)
     }
+
+    /// The result of the function that is written, if it isn't a tile.
+    pub(super) fn result(
+        b: &mut Writer<'_, 'a>,
+        operand: Operand<'a>,
+        span: Span,
+    ) -> LoweringResult<Value> {
+        let (mut values, mut counts) = (Vec::new(), Vec::new());
+        if !matches!(operand, Operand::Value(_)) {
+            flatten(b, operand.clone(), &mut values, &mut counts);
+        }
+        let nested = counts.iter().filter(|count| **count > 0).count() > 1;
+        let function = b.function_id();
+        let is_first = b.function().result == Type::UNIT;
+        let results = &mut b.session().instances.nested_results;
+        if nested && is_first {
+            results.insert(function, counts);
+        } else if results.get(&function) != Some(&counts).filter(|_| nested) {
+            return fault(Code::TypeMismatch, span, "all results of a function are of one type");
+        }
+        let operand = if nested { Operand::Tuple(values.into()) } else { operand };
+        b.value(operand, span)
+    }
+}
+
+/// Adds the values in a tuple of tuples, and the numbers of parts.
+fn flatten<'a>(
+    b: &mut Writer<'_, 'a>,
+    operand: Operand<'a>,
+    values: &mut Vec<Operand<'a>>,
+    counts: &mut Vec<usize>,
+) {
+    let parts = b.tuple_parts(&operand).filter(|parts| !parts.is_empty());
+    counts.push(parts.as_ref().map_or(0, Vec::len));
+    match parts {
+        Some(parts) => parts.into_iter().for_each(|part| flatten(b, part, values, counts)),
+        None => values.push(operand),
+    }
+}
+
+/// Makes a tuple of tuples of the values in it.
+fn nested<'a>(
+    values: &mut impl Iterator<Item = Operand<'a>>,
+    counts: &mut impl Iterator<Item = usize>,
+) -> Option<Operand<'a>> {
+    match counts.next()? {
+        0 => values.next(),
+        count => {
+            let parts: Option<Vec<_>> = (0..count).map(|_| nested(values, counts)).collect();
+            Some(Operand::Tuple(parts?.into()))
+        }
+    }
 }
 
 /// Greatest depth of calls of functions by each other.
@@ -208,6 +263,11 @@ impl<'a> Expressions<'_, 'a> {
         let value = self.b.call(function, &args);
         if let Some(shape) = self.b.session().instances.tile_results.get(&function).cloned() {
             return Ok(Tile::of_result(&mut self.b, value, &shape, span)?.into());
+        }
+        if let Some(counts) = self.b.session().instances.nested_results.get(&function).cloned() {
+            let parts = self.b.spread(Operand::Value(value), span)?;
+            let whole = nested(&mut parts.into_iter(), &mut counts.into_iter());
+            return Ok(whole.unwrap_or(Operand::Value(value)));
         }
         Ok(Operand::Value(array_of(&mut self.b, value)))
     }
